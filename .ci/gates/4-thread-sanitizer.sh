@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Gate 4: ThreadSanitizer over the core tests, the two-thread stress of ring and engine among them. Not over tests that open
+# a JACK client (their names have "Jack"): libjack cancels its threads asynchronously, inside the sanitizer's own code,
+# which it reports as an error of its own. Canary: a ring without its acquire and release must be reported.
+source "$(dirname "$0")/gate.bash"
+
+# The Swift toolchain's sanitizer does not look into memcpy and its like unless told to; a ring's frames move by memcpy.
+export TSAN_OPTIONS="ignore_interceptors_accesses=0 suppressions=$repo/.ci/gates/thread-sanitizer.supp"
+flags=(--scratch-path .build-tsan --sanitize=thread)
+run "$scratch/build.log" swift build --build-tests "${flags[@]}"
+run "$scratch/test.log" swift test --skip-build --disable-xctest "${flags[@]}" --filter "$core_tests" --skip Jack
+count=$(tests_passed "$scratch/test.log")
+grep -q 'Suite "Ring, two threads" passed' "$scratch/test.log" || fail "the ring stress was not run"
+
+compile_stress thread "$realtime/rt_ring.c" "$scratch/sound"
+run "$scratch/sound.log" "$scratch/sound"
+sed 's/memory_order_\(acquire\|release\)/memory_order_relaxed/' "$realtime/rt_ring.c" >"$scratch/racy.c"
+compile_stress thread "$scratch/racy.c" "$scratch/racy"
+must_fail "$scratch/canary.log" "WARNING: ThreadSanitizer: data race" "$scratch/racy"
+
+pass "$count tests without a race; the ring without its memory orders is reported"

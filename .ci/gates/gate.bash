@@ -1,0 +1,67 @@
+# What the gates share; sourced. Sets repo (the package's root, where the gate then runs) and clang (the Swift toolchain's).
+
+set -euo pipefail
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$repo"
+export COMLINK_CORE_ONLY=1
+# The crash handler would take minutes over a sanitizer's abort.
+export SWIFT_BACKTRACE=enable=no
+
+gate=$(basename "$0" .sh)
+clang=$(swiftc -print-target-info | sed -n 's|.*"runtimeResourcePath": *"\(.*\)/lib/swift.*|\1/bin/clang|p')
+realtime=CSupport/CRealtime
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# The targets whose tests the sanitizers judge.
+core_tests='^(RTP|Media|Realtime|Audio|EventLoop)Tests\.'
+
+fail() {
+  echo "$gate: FAILED: $*" >&2
+  exit 1
+}
+
+pass() {
+  echo "$gate: passed: $*"
+}
+
+# run LOG COMMAND...: runs quietly; on failure shows what was said, and fails the gate.
+run() {
+  local log=$1
+  shift
+  "$@" >"$log" 2>&1 || {
+    tail -n 100 "$log" >&2
+    fail "$*"
+  }
+}
+
+# must_fail LOG TEXT COMMAND...: a canary; the command must fail and say every line of TEXT (extended expressions).
+must_fail() {
+  local log=$1 text=$2 line
+  shift 2
+  if "$@" >"$log" 2>&1; then fail "canary alive: this should have failed: $*"; fi
+  while read -r line; do
+    grep -Eq -- "$line" "$log" || {
+      tail -n 40 "$log" >&2
+      fail "canary: failed, but without saying $line"
+    }
+  done <<<"$text"
+}
+
+# compile_stress SANITIZER RING_SOURCE PROGRAM: canaries/ring-stress.c with this copy of rt_ring.c. The toolchain's ThreadSanitizer
+# wants its libdispatch.
+compile_stress() {
+  local libraries=${clang%/bin/clang}/lib/swift/linux
+  run "$scratch/compile.log" "$clang" -O1 -g -fsanitize="$1" -I"$realtime" -I"$realtime/include" \
+    .ci/gates/canaries/ring-stress.c "$2" "$realtime/rt_ring_setup.c" -o "$3" \
+    -L"$libraries" -Wl,-rpath,"$libraries" -ldispatch -lBlocksRuntime
+}
+
+# How many tests a log of swift test counts; none judged is a failure.
+tests_passed() {
+  local count
+  count=$(sed -n 's/.*Test run with \([0-9]*\) test.* passed.*/\1/p' "$1" | tail -n 1)
+  [[ ${count:-0} -gt 0 ]] || fail "no test was run"
+  echo "$count"
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Gate: each target imports only what its layer may, and files keep their size.
+#
+# The compiler does not refuse a transitive import, so import lines are compared with the table below.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# What a target's Swift files may import. Foundation only where the table says so. Dispatch: EventLoop looks host names up on a
+# thread of Dispatch's, as getaddrinfo blocks; comlinkd takes signals by it.
+declare -A may=(
+  [RTP]=""
+  [Media]="RTP"
+  [Audio]="CRealtime COpus CSamplerate Glibc Synchronization"
+  [EventLoop]="CUring Glibc Synchronization Dispatch"
+  [StatusSchema]=""
+  [Intercom]="RTP Media Audio EventLoop StatusSchema Glibc Synchronization"
+  [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
+  [comlinkd]="RTP Media Audio EventLoop Intercom Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [comlink]="Remote StatusSchema ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
+)
+maximum_file=500
+maximum_header=200
+failures=0
+
+complain() {
+  printf 'layers: %s\n' "$*" >&2
+  failures=$((failures + 1))
+}
+
+# imports FILE: the modules it names, also with access levels, attributes and kinds of import.
+imports() {
+  sed -nE 's/^[[:space:]]*(@[A-Za-z_]+(\([^)]*\))?[[:space:]]+)*((public|package|internal|fileprivate|private)[[:space:]]+)?import[[:space:]]+((struct|class|enum|protocol|func|var|let|typealias)[[:space:]]+)?([A-Za-z_][A-Za-z0-9_]*).*/\7/p' "$1"
+}
+
+check_swift_target() {
+  local folder=$1 target=$2 file module
+  if [ -z "${may[$target]+known}" ]; then
+    complain "$folder: no row in the table of .ci/gates/layers.sh for target $target"
+    return
+  fi
+  while IFS= read -r file; do
+    for module in $(imports "$file"); do
+      case " ${may[$target]} " in
+      *" $module "*) ;;
+      *) complain "$file: $target may not import $module (may: ${may[$target]:-nothing})" ;;
+      esac
+    done
+  done < <(find "$folder" -name '*.swift')
+}
+
+# A C target includes its own headers and the system's, never another target's or Swift's.
+check_c_target() {
+  local folder=$1 others=$2 file other
+  while IFS= read -r file; do
+    for other in $others; do
+      [ "$other" = "$(basename "$folder")" ] && continue
+      if grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"](.*/)?$other(/|\.h|-Swift)" "$file"; then
+        complain "$file: includes another target, $other"
+      fi
+    done
+    if grep -nE '^[[:space:]]*#[[:space:]]*include.*-Swift\.h' "$file"; then
+      complain "$file: includes Swift"
+    fi
+  done < <(find "$folder" -name '*.[ch]')
+}
+
+check_sizes() {
+  local file lines limit
+  while IFS= read -r file; do
+    lines=$(wc -l <"$file")
+    limit=$maximum_file
+    case "$file" in */include/*.h) limit=$maximum_header ;; esac
+    [ "$lines" -le "$limit" ] || complain "$file: $lines lines, at most $limit"
+  done < <(find "$@" -name '*.swift' -o -name '*.c' -o -name '*.h')
+}
+
+# check_house ROOT: all rules over a tree laid out like this one.
+check_house() {
+  local root=$1 folder targets
+  for folder in "$root"/Sources/*/; do
+    [ -d "$folder" ] && check_swift_target "${folder%/}" "$(basename "$folder")"
+  done
+  targets=$(find "$root/CSupport" -mindepth 1 -maxdepth 1 -type d ! -name System -printf '%f ' 2>/dev/null)
+  targets+=$(find "$root/Sources" -mindepth 1 -maxdepth 1 -type d -printf '%f ')
+  for folder in "$root"/CSupport/*/; do
+    case "$folder" in */System/) continue ;; esac
+    [ -d "$folder" ] && check_c_target "${folder%/}" "$targets"
+  done
+  check_sizes "$root/Sources" "$root/CSupport" "$root/Tests"
+}
+
+# Each planted violation must be found, one by one.
+check_canaries() {
+  local count before=$failures
+  local -A plants=(
+    [Sources/RTP/A.swift]='import Glibc'
+    [Sources/Media/A.swift]='@testable internal import struct Audio.Codec'
+    [Sources/Intercom/A.swift]='public import Foundation'
+    [Sources/Attic/A.swift]='// a target without a row'
+    [CSupport/CUring/a.c]='#include "CRealtime.h"'
+    [CSupport/COpus/a.c]='#include <Audio-Swift.h>'
+    [CSupport/COpus/include/COpus.h]=$(seq 201 | sed 's/.*/\/\/ line/')
+    [Sources/Media/Long.swift]=$(seq 501 | sed 's/.*/\/\/ line/')
+  )
+  local path
+  for path in "${!plants[@]}"; do
+    rm -rf "$canary/house"
+    mkdir -p "$canary/house"/{Sources/RTP,CSupport/{CUring,COpus,CRealtime},Tests}
+    count=$failures
+    check_house "$canary/house" >/dev/null 2>&1
+    if [ "$failures" -ne "$count" ]; then
+      echo "layers: an empty house does not pass" >&2
+      exit 1
+    fi
+    mkdir -p "$canary/house/$(dirname "$path")"
+    printf '%s\n' "${plants[$path]}" >"$canary/house/$path"
+    check_house "$canary/house" >/dev/null 2>&1
+    if [ "$failures" -eq "$count" ]; then
+      echo "layers: the canary $path passed" >&2
+      exit 1
+    fi
+  done
+  failures=$before
+}
+
+canary=$(mktemp -d)
+trap 'rm -rf "$canary"' EXIT
+check_canaries
+check_house .
+[ "$failures" -eq 0 ] || {
+  echo "layers: $failures violations" >&2
+  exit 1
+}
+echo "layers: clean"

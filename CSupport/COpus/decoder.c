@@ -1,0 +1,55 @@
+#include "COpus.h"
+
+#include <opus.h>
+#include <stdlib.h>
+
+enum { SAMPLE_RATE = 48000, CHANNELS = 1, CONCEALMENT_STEP_FRAMES = SAMPLE_RATE / 400 };
+
+struct copus_decoder {
+  OpusDecoder *opus;
+};
+
+copus_decoder *copus_decoder_create(int32_t *error) {
+  copus_decoder *decoder = malloc(sizeof *decoder);
+  if (decoder == NULL) {
+    *error = OPUS_ALLOC_FAIL;
+    return NULL;
+  }
+  decoder->opus = opus_decoder_create(SAMPLE_RATE, CHANNELS, error);
+  if (decoder->opus == NULL) {
+    free(decoder);
+    return NULL;
+  }
+  return decoder;
+}
+
+void copus_decoder_destroy(copus_decoder *decoder) {
+  if (decoder == NULL)
+    return;
+  opus_decoder_destroy(decoder->opus);
+  free(decoder);
+}
+
+int32_t copus_decode(copus_decoder *decoder, const uint8_t *payload, int32_t payload_bytes,
+                     float *pcm, int32_t frames_capacity) {
+  if (pcm == NULL || frames_capacity <= 0)
+    return OPUS_BAD_ARG;
+  if (payload == NULL) {
+    /* libopus conceals in steps of 2.5 ms only. */
+    if (frames_capacity % CONCEALMENT_STEP_FRAMES != 0)
+      return OPUS_BAD_ARG;
+    return opus_decode_float(decoder->opus, NULL, 0, pcm, frames_capacity, 0);
+  }
+  /* Zero bytes would mean "lost" to libopus; from the network they are a malformed packet. */
+  if (payload_bytes <= 0)
+    return OPUS_INVALID_PACKET;
+  return opus_decode_float(decoder->opus, payload, payload_bytes, pcm, frames_capacity, 0);
+}
+
+void copus_decoder_reset(copus_decoder *decoder) {
+  (void)opus_decoder_ctl(decoder->opus, OPUS_RESET_STATE);
+}
+
+const char *copus_error_text(int32_t code) {
+  return opus_strerror(code);
+}

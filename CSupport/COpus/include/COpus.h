@@ -1,0 +1,33 @@
+/**
+ * COpus: libopus behind two opaque handles. The shim exists because Swift cannot call variadic *_ctl functions.
+ * Mono float at 48 kHz. All functions [loop] once created; none allocates but create.
+ */
+#ifndef COPUS_H
+#define COPUS_H
+
+#include <stdint.h>
+
+typedef struct copus_encoder copus_encoder;
+typedef struct copus_decoder copus_decoder;
+
+enum copus_application { COPUS_LOWDELAY = 0, COPUS_VOIP = 1, COPUS_AUDIO = 2 };
+
+/** NULL and *error (an OPUS_* code) on failure. [control] */
+copus_encoder *copus_encoder_create(enum copus_application application, int32_t *error);
+void copus_encoder_destroy(copus_encoder *encoder);
+/** Bits per second 6000 ... 510000; 0 or an OPUS_* code. */
+int32_t copus_encoder_set_bitrate(copus_encoder *encoder, int32_t bits_per_second);
+int32_t copus_encoder_set_complexity(copus_encoder *encoder, int32_t complexity);
+int32_t copus_encoder_lookahead_frames(copus_encoder *encoder);
+/** frames: 120, 240, 480, 960, 1920 or 2880. Payload bytes or an OPUS_* code (negative). */
+int32_t copus_encode(copus_encoder *encoder, const float *pcm, int32_t frames, uint8_t *payload, int32_t capacity_bytes);
+
+copus_decoder *copus_decoder_create(int32_t *error);
+void copus_decoder_destroy(copus_decoder *decoder);
+/** payload NULL: conceal exactly frames_capacity frames. Frames decoded or an OPUS_* code (negative). */
+int32_t copus_decode(copus_decoder *decoder, const uint8_t *payload, int32_t payload_bytes, float *pcm, int32_t frames_capacity);
+void copus_decoder_reset(copus_decoder *decoder);
+/** Words for an OPUS_* code. */
+const char *copus_error_text(int32_t code);
+
+#endif

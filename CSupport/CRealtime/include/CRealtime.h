@@ -1,0 +1,144 @@
+/**
+ * CRealtime: the only code that runs on JACK's audio thread.
+ *
+ * [control] any thread, may block and allocate   [rt] process callback   [loop] the event-loop thread
+ * All memory is allocated, touched and locked in rt_engine_create. Frames are mono float, full scale 1.0.
+ */
+#ifndef CREALTIME_H
+#define CREALTIME_H
+
+#include "rt_nonblocking.h"
+#include "rt_ring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A peer's ring holds the longest codec frame (60 ms) and a period beside it, up to 96 kHz at periods up to 4096. */
+enum { RT_MAX_PEERS = 64, RT_MAX_PERIOD_FRAMES = 8192, RT_NAME_BYTES = 64 };
+enum { RT_CAPTURE_RING_FRAMES = 32768, RT_PEER_RING_FRAMES = 16384 };
+
+typedef struct rt_engine rt_engine;
+
+/** Where the audio stands; see rt_engine_state. */
+enum rt_state { RT_CLOSED = 0, RT_RUNNING = 1, RT_SERVER_GONE = 2 };
+
+/** One peer's place in the mix: 0 ... RT_MAX_PEERS - 1. */
+typedef int32_t rt_slot;
+
+/** Allocates and touches everything; wake_fd is an eventfd the callback writes 8 bytes to, or negative: none.
+ *  NULL: out of memory. [control] */
+rt_engine *rt_engine_create(int wake_fd);
+/** Closes the JACK client if open and frees. [control] */
+void rt_engine_destroy(rt_engine *engine);
+/** Whether mlock held the engine's memory; if not, RLIMIT_MEMLOCK is too low. It works unlocked. [control] */
+bool rt_engine_is_locked(const rt_engine *engine);
+
+/** Becomes a JACK client (never starts a server): ports mic, mix_left, mix_right and one per named slot; activates.
+ *  server_name NULL: JACK's default. libjack serves one server per process at a time. Restores nothing by itself.
+ *  0 or -ENOENT no server, -EEXIST client name taken, -EALREADY open, -EPROTO other refusal. [control] */
+int rt_engine_open(rt_engine *engine, const char *server_name, const char *client_name);
+/** Leaves JACK; also needed after RT_SERVER_GONE, before the next open. Idempotent. [control] */
+void rt_engine_close(rt_engine *engine);
+/** SCHED_FIFO priority JACK runs the callback at; -1: not real-time, or not running. [control] */
+int rt_engine_realtime_priority(const rt_engine *engine);
+enum rt_state rt_engine_state(const rt_engine *engine); /* [control] [loop] */
+/** What libjack would have printed: the oldest line not yet taken, without a line end, cut to capacity. Process-wide;
+ *  the newest are dropped when nobody takes. Bytes written, 0: none. [control] */
+int rt_take_jack_message(char *text, uint32_t capacity);
+
+/* --- ports, all [control]; names are full JACK port names; -ENOTCONN when not running --- */
+
+/** (Re)names a slot's port, registering it when running, else at the next open. port_name is the part after the colon,
+ *  such as peer_anna, shorter than RT_NAME_BYTES. 0, -EEXIST when taken, -EINVAL, -ENAMETOOLONG, -EPROTO. */
+int rt_peer_set_port(rt_engine *engine, rt_slot slot, const char *port_name);
+/** Unregisters a slot's port, after the callback has left it. */
+void rt_peer_clear_port(rt_engine *engine, rt_slot slot);
+/** Connects two ports; 0, -EEXIST when already so, -ENOENT when one is missing, -EPROTO when JACK refuses. */
+int rt_connect(rt_engine *engine, const char *source, const char *destination);
+/** Writes up to capacity bytes of "source\ndestination\n" pairs: every connection of our ports. Bytes or -ENOSPC. */
+int rt_connections(rt_engine *engine, char *text, uint32_t capacity);
+/** Writes the names of the physical ports that carry sound to us (capture) or from us, one a line. Bytes or -ENOSPC. */
+int rt_physical_ports(rt_engine *engine, bool capture, char *text, uint32_t capacity);
+/** Increases whenever any port in the graph was (dis)connected, registered or removed. */
+uint32_t rt_graph_changes(const rt_engine *engine);
+
+/* --- time --- */
+
+/** The period the callback ran last. Times are CLOCK_MONOTONIC nanoseconds. */
+struct rt_cycle {
+  uint64_t count;             /**< callbacks so far, this one included */
+  int64_t start_nanoseconds;  /**< when this period began (jack_get_cycle_times) */
+  int64_t next_nanoseconds;   /**< when the next one is expected */
+  int64_t callback_nanoseconds; /**< when this callback really began; JACK's filtered times can be off by periods */
+  uint32_t frame_time;        /**< JACK frame time of the period's first frame */
+  uint32_t period_frames;
+  uint32_t sample_rate;
+};
+/** A consistent copy (sequence lock); false while no callback has run. [loop] [control] */
+bool rt_engine_cycle(const rt_engine *engine, struct rt_cycle *cycle);
+
+/* --- microphone --- */
+
+/** Frames waiting in the capture ring. [loop] */
+uint32_t rt_capture_available(const rt_engine *engine);
+/** Takes up to frames; returns how many. [loop] */
+uint32_t rt_capture_read(rt_engine *engine, float *frames_out, uint32_t frames);
+/** Opens or closes the mic gate, in 5 ms; closed at first. Closed, it puts silence into the ring. [control] [loop] */
+void rt_set_talk(rt_engine *engine, bool on);
+/** The callback wakes the loop when the capture ring holds at least this many frames; 0: every period. [loop] */
+void rt_set_wake_threshold(rt_engine *engine, uint32_t frames);
+/** When wake_fd was first written since the last take, or 0 if it was not. [loop] */
+int64_t rt_take_wake_nanoseconds(rt_engine *engine);
+
+/* --- peers --- */
+
+/** Empties the slot's ring and lets it sound, faded in, not playing yet. 0, -EBUSY while it is attached or still
+ *  fading out, -EINVAL for no slot. [loop] */
+int rt_peer_attach(rt_engine *engine, rt_slot slot);
+/** Fades the slot out; rt_peer_is_idle tells when it may be attached anew. [loop] */
+void rt_peer_detach(rt_engine *engine, rt_slot slot);
+bool rt_peer_is_idle(const rt_engine *engine, rt_slot slot); /* [loop] */
+/** Adds decoded frames (at JACK's rate); returns how many fitted. [loop] */
+uint32_t rt_peer_write(rt_engine *engine, rt_slot slot, const float *frames_in, uint32_t frames);
+uint32_t rt_peer_fill(const rt_engine *engine, rt_slot slot); /* [loop] */
+/** While true an empty ring counts as an underrun; while false it is a pause. [loop] */
+void rt_peer_set_playing(rt_engine *engine, rt_slot slot, bool playing);
+/** Linear gain 0 ... 8, pan -1 (left) ... 1 (right), equal power; both ramped. [control] [loop] */
+void rt_peer_set_gain(rt_engine *engine, rt_slot slot, float gain);
+void rt_peer_set_pan(rt_engine *engine, rt_slot slot, float pan);
+
+/* --- meters and counters: relaxed atomics, [control] [loop] --- */
+
+/** Linear; the peak is the highest since the last take, the RMS is averaged over 300 ms. */
+struct rt_meter { float peak, rms; };
+/** After the gate: what is sent. */
+struct rt_meter rt_take_mic_meter(rt_engine *engine);
+/** Both sides, after the limiter. */
+struct rt_meter rt_take_mix_meter(rt_engine *engine);
+/** Before gain: what the peer sent. */
+struct rt_meter rt_take_peer_meter(rt_engine *engine, rt_slot slot);
+
+struct rt_counters {
+  uint64_t callbacks;
+  uint64_t xruns;                 /**< reported by JACK */
+  uint64_t capture_overruns;      /**< frames dropped: the loop did not read */
+  uint64_t wakes;
+  uint64_t callback_total_nanoseconds, callback_max_nanoseconds;
+  uint64_t period_changes, rate_changes;
+  uint64_t refused_periods;       /**< longer than RT_MAX_PERIOD_FRAMES: silence was played */
+  uint64_t ring_errors;           /**< fill below zero or above size seen */
+};
+void rt_engine_counters(const rt_engine *engine, struct rt_counters *counters);
+/** Restarts callback_max_nanoseconds. */
+void rt_reset_callback_max(rt_engine *engine);
+/** Frames of silence played because the slot's ring was empty while playing. */
+uint64_t rt_peer_underrun_frames(const rt_engine *engine, rt_slot slot);
+
+/* --- without JACK: what the callback does, for tests and benchmarks --- */
+
+/** Runs one period on the caller's buffers, exactly as the process callback does; not beside an open JACK client.
+ *  cycle.count is ignored. peers_out has RT_MAX_PEERS places and may hold NULLs, or be NULL. [rt] */
+void rt_engine_process(rt_engine *engine, const float *mic, float *mix_left, float *mix_right,
+                       float *const *peers_out, const struct rt_cycle *cycle) RT_NONBLOCKING;
+
+#endif

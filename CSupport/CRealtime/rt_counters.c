@@ -1,0 +1,52 @@
+#include "rt_state.h"
+
+#include <math.h>
+
+static struct rt_meter take(struct rt_level *level) {
+  return (struct rt_meter){
+      .peak = atomic_exchange_explicit(&level->peak, 0.0f, memory_order_relaxed),
+      .rms = sqrtf(atomic_load_explicit(&level->mean_square, memory_order_relaxed)),
+  };
+}
+
+struct rt_meter rt_take_mic_meter(struct rt_engine *engine) {
+  return take(&engine->mic_level);
+}
+
+struct rt_meter rt_take_mix_meter(struct rt_engine *engine) {
+  return take(&engine->mix_level);
+}
+
+struct rt_meter rt_take_peer_meter(struct rt_engine *engine, rt_slot slot) {
+  return rt_slot_exists(slot) ? take(&engine->peers[slot].level) : (struct rt_meter){0};
+}
+
+static uint64_t ring_errors(const struct rt_engine *engine) {
+  uint64_t errors = rt_ring_errors(&engine->capture);
+  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) errors += rt_ring_errors(&engine->peers[slot].ring);
+  return errors;
+}
+
+void rt_engine_counters(const struct rt_engine *engine, struct rt_counters *counters) {
+  *counters = (struct rt_counters){
+      .callbacks = atomic_load_explicit(&engine->callbacks, memory_order_relaxed),
+      .xruns = atomic_load_explicit(&engine->xruns, memory_order_relaxed),
+      .capture_overruns = atomic_load_explicit(&engine->capture_overruns, memory_order_relaxed),
+      .wakes = atomic_load_explicit(&engine->wakes, memory_order_relaxed),
+      .callback_total_nanoseconds = atomic_load_explicit(&engine->callback_total_nanoseconds, memory_order_relaxed),
+      .callback_max_nanoseconds = atomic_load_explicit(&engine->callback_max_nanoseconds, memory_order_relaxed),
+      .period_changes = atomic_load_explicit(&engine->period_changes, memory_order_relaxed),
+      .rate_changes = atomic_load_explicit(&engine->rate_changes, memory_order_relaxed),
+      .refused_periods = atomic_load_explicit(&engine->refused_periods, memory_order_relaxed),
+      .ring_errors = ring_errors(engine),
+  };
+}
+
+void rt_reset_callback_max(struct rt_engine *engine) {
+  atomic_store_explicit(&engine->callback_max_nanoseconds, 0, memory_order_relaxed);
+}
+
+uint64_t rt_peer_underrun_frames(const struct rt_engine *engine, rt_slot slot) {
+  if (!rt_slot_exists(slot)) return 0;
+  return atomic_load_explicit(&engine->peers[slot].underrun_frames, memory_order_relaxed);
+}

@@ -1,0 +1,18 @@
+/**
+ * The calls into libjack that the process callback makes, and no others. JACK documents them as safe there; their own
+ * headers do not say so in a way the compiler knows, so they are declared again with RT_NONBLOCKING.
+ */
+#ifndef RT_JACK_RT_H
+#define RT_JACK_RT_H
+
+#include "rt_nonblocking.h"
+
+#include <jack/jack.h>
+
+void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t frame_count) RT_NONBLOCKING;
+int jack_get_cycle_times(const jack_client_t *client, jack_nframes_t *current_frames, jack_time_t *current_usecs,
+                         jack_time_t *next_usecs, float *period_usecs) RT_NONBLOCKING;
+jack_time_t jack_get_time(void) RT_NONBLOCKING;
+jack_nframes_t jack_last_frame_time(const jack_client_t *client) RT_NONBLOCKING;
+
+#endif

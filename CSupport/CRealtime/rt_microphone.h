@@ -1,0 +1,15 @@
+/** The microphone's way: gate, meter, capture ring. */
+#ifndef RT_MICROPHONE_H
+#define RT_MICROPHONE_H
+
+#include "rt_nonblocking.h"
+
+#include <stdint.h>
+
+struct rt_engine;
+
+/** Takes a period of the microphone in; what the capture ring has no place for is dropped and counted. [rt] */
+void rt_microphone_run(struct rt_engine *engine, const float *mic, uint32_t period_frames,
+                       uint32_t sample_rate) RT_NONBLOCKING;
+
+#endif

@@ -1,0 +1,71 @@
+/**
+ * One peer's place in the mix.
+ *
+ * States, in rt_peer.state:
+ *   IDLE ──attach [loop]──▶ ATTACHED ──first period [rt]──▶ SOUNDING ──detach [loop]──▶ LEAVING
+ *   LEAVING ──faded out [rt]──▶ IDLE
+ *   ATTACHED ──detach [loop]──▶ IDLE (never sounded)
+ *   when JACK is closed [control]: SOUNDING ──▶ ATTACHED, LEAVING ──▶ IDLE
+ * The callback owns the reading side of the ring and everything under "the callback's own" in SOUNDING and LEAVING; in
+ * IDLE the loop does, and may empty the ring. Both hand over with release and take with acquire. rt_engine.active_slots
+ * has a bit set for every slot that is not IDLE (and for a moment for some that are): where the callback must look.
+ *
+ * Fades: 64 frames in, when a peer begins or comes back after a gap; 32 frames out, when its ring ran dry; 5 ms out on
+ * detach. A ring that ran dry on the very last frame of a period leaves nothing to fade, so its last frame is held
+ * under the fade: no step, and no frame of delay spent on looking ahead.
+ */
+#ifndef RT_PEER_H
+#define RT_PEER_H
+
+#include "rt_level.h"
+#include "rt_ring_layout.h"
+
+#include <stdbool.h>
+
+enum { RT_FADE_IN_FRAMES = 64, RT_FADE_OUT_FRAMES = 32 };
+
+enum rt_peer_state { RT_PEER_IDLE, RT_PEER_ATTACHED, RT_PEER_SOUNDING, RT_PEER_LEAVING };
+
+/** The three factors of a peer's sound. */
+struct rt_gains {
+  float mono, left, right;
+};
+
+struct rt_peer {
+  struct rt_ring ring;
+  _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint32_t state; /**< enum rt_peer_state */
+  _Atomic bool is_playing;
+  _Atomic float gain;
+  _Atomic uint64_t pan; /**< the left and right factor, packed so that they change together */
+  _Atomic uint64_t underrun_frames;
+  struct rt_level level;
+  /* The callback's own. */
+  _Alignas(RT_CACHE_LINE_BYTES) struct rt_gains now;
+  struct rt_gains target, step;
+  uint32_t ramp_frames; /**< left of the way from now to target */
+  float fade;           /**< position, see rt_fade.h */
+  float held;           /**< the last frame read */
+};
+
+/** Two factors in one word, for rt_peer.pan. */
+union rt_pan {
+  struct {
+    float left, right;
+  } factors;
+  uint64_t word;
+};
+
+/** What all peers of a period share. */
+struct rt_mix {
+  float *left, *right; /**< summed into */
+  float *scratch;      /**< period_frames floats */
+  uint32_t period_frames, sample_rate;
+};
+
+/** Makes a slot just claimed from ATTACHED begin: silent, at its gain and pan, about to fade in. [rt] */
+void rt_peer_begin(struct rt_peer *peer) RT_NONBLOCKING;
+/** Mixes a period of a SOUNDING or LEAVING slot; peer_out gets its sound after gain, before pan, or is NULL. Returns
+ *  whether it may still be heard; false ends LEAVING. [rt] */
+bool rt_peer_mix(struct rt_peer *peer, const struct rt_mix *mix, bool is_leaving, float *peer_out) RT_NONBLOCKING;
+
+#endif

@@ -1,0 +1,108 @@
+/* Control: our own ports. The callback finds a port by the pointer published for it, and by nothing else. */
+#include "rt_ports.h"
+
+#include "rt_state.h"
+
+#include <errno.h>
+#include <jack/jack.h>
+#include <string.h>
+#include <time.h>
+
+/* Half a second at most: a callback takes microseconds, and one that hangs longer will not come back for the port. */
+enum { WITHDRAW_POLLS = 5000, WITHDRAW_POLL_NANOSECONDS = 100000 };
+
+static bool register_and_publish(struct rt_engine *engine, const char *name, unsigned long flags,
+                                 _Atomic(jack_port_t *) *published) {
+  jack_port_t *port = jack_port_register(engine->client, name, JACK_DEFAULT_AUDIO_TYPE, flags, 0);
+  atomic_store_explicit(published, port, memory_order_release);
+  return port != NULL;
+}
+
+int rt_ports_register(struct rt_engine *engine) {
+  const bool has_all = register_and_publish(engine, "mic", JackPortIsInput, &engine->mic_port) &&
+                       register_and_publish(engine, "mix_left", JackPortIsOutput, &engine->mix_left_port) &&
+                       register_and_publish(engine, "mix_right", JackPortIsOutput, &engine->mix_right_port);
+  if (!has_all) return -EPROTO;
+  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) {
+    if (engine->peer_names[slot][0] == '\0') continue;
+    /* A server out of ports costs a peer its own port, not everybody the talk. */
+    (void)register_and_publish(engine, engine->peer_names[slot], JackPortIsOutput, &engine->peer_ports[slot]);
+  }
+  return 0;
+}
+
+void rt_ports_forget(struct rt_engine *engine) {
+  atomic_store_explicit(&engine->mic_port, NULL, memory_order_relaxed);
+  atomic_store_explicit(&engine->mix_left_port, NULL, memory_order_relaxed);
+  atomic_store_explicit(&engine->mix_right_port, NULL, memory_order_relaxed);
+  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) {
+    atomic_store_explicit(&engine->peer_ports[slot], NULL, memory_order_relaxed);
+  }
+}
+
+/** Waits until a callback that may have seen a pointer withdrawn just now has ended; see rt_process.h. */
+static void wait_for_callback(const struct rt_engine *engine) {
+  const uint64_t before = atomic_load_explicit(&engine->callbacks, memory_order_relaxed);
+  for (int poll = 0; poll < WITHDRAW_POLLS; poll++) {
+    if (!atomic_load_explicit(&engine->is_in_callback, memory_order_seq_cst)) return;
+    /* Inside, but in another callback than at first. */
+    if (atomic_load_explicit(&engine->callbacks, memory_order_acquire) != before) return;
+    const struct timespec pause = {.tv_nsec = WITHDRAW_POLL_NANOSECONDS};
+    nanosleep(&pause, NULL);
+  }
+}
+
+void rt_ports_quiesce(struct rt_engine *engine) {
+  atomic_store_explicit(&engine->mic_port, NULL, memory_order_seq_cst);
+  wait_for_callback(engine);
+}
+
+static void withdraw_port(struct rt_engine *engine, rt_slot slot) {
+  jack_port_t *port = atomic_exchange_explicit(&engine->peer_ports[slot], NULL, memory_order_seq_cst);
+  if (port == NULL || engine->client == NULL) return;
+  wait_for_callback(engine);
+  jack_port_unregister(engine->client, port);
+}
+
+/** -EEXIST when another slot has the name, or one of the engine's own ports. */
+static int refuse_taken(const struct rt_engine *engine, rt_slot slot, const char *port_name) {
+  if (strcmp(port_name, "mic") == 0 || strcmp(port_name, "mix_left") == 0 || strcmp(port_name, "mix_right") == 0) {
+    return -EEXIST;
+  }
+  for (rt_slot other = 0; other < RT_MAX_PEERS; other++) {
+    if (other != slot && strcmp(engine->peer_names[other], port_name) == 0) return -EEXIST;
+  }
+  return 0;
+}
+
+static int name_port(struct rt_engine *engine, rt_slot slot, const char *port_name) {
+  jack_port_t *port = atomic_load_explicit(&engine->peer_ports[slot], memory_order_relaxed);
+  const bool is_running = rt_engine_state(engine) == RT_RUNNING;
+  if (port != NULL && strcmp(engine->peer_names[slot], port_name) == 0) return 0;
+  const int taken = refuse_taken(engine, slot, port_name);
+  if (taken != 0) return taken;
+  if (is_running && port != NULL && jack_port_rename(engine->client, port, port_name) != 0) return -EPROTO;
+  if (is_running && port == NULL &&
+      !register_and_publish(engine, port_name, JackPortIsOutput, &engine->peer_ports[slot])) {
+    return -EPROTO;
+  }
+  strcpy(engine->peer_names[slot], port_name);
+  return 0;
+}
+
+int rt_peer_set_port(struct rt_engine *engine, rt_slot slot, const char *port_name) {
+  if (!rt_slot_exists(slot) || port_name[0] == '\0') return -EINVAL;
+  if (strlen(port_name) >= RT_NAME_BYTES) return -ENAMETOOLONG;
+  pthread_mutex_lock(&engine->control);
+  const int error = name_port(engine, slot, port_name);
+  pthread_mutex_unlock(&engine->control);
+  return error;
+}
+
+void rt_peer_clear_port(struct rt_engine *engine, rt_slot slot) {
+  if (!rt_slot_exists(slot)) return;
+  pthread_mutex_lock(&engine->control);
+  engine->peer_names[slot][0] = '\0';
+  withdraw_port(engine, slot);
+  pthread_mutex_unlock(&engine->control);
+}

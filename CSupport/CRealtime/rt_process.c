@@ -1,0 +1,150 @@
+#include "rt_process.h"
+
+#include "rt_clock.h"
+#include "rt_denormals.h"
+#include "rt_jack_rt.h"
+#include "rt_microphone.h"
+#include "rt_mixer.h"
+#include "rt_state.h"
+#include "rt_wake.h"
+
+#include <string.h>
+
+/** The ports' memory for a period; peers_out as in rt_engine_process. */
+struct buffers {
+  const float *mic;
+  float *mix_left, *mix_right;
+  float *const *peers_out;
+};
+
+static void silence(const struct buffers *buffers, uint32_t period_frames) RT_NONBLOCKING;
+static void silence(const struct buffers *buffers, uint32_t period_frames) RT_NONBLOCKING {
+  const size_t period_bytes = period_frames * sizeof(float);
+  if (buffers->mix_left != NULL) memset(buffers->mix_left, 0, period_bytes);
+  if (buffers->mix_right != NULL) memset(buffers->mix_right, 0, period_bytes);
+  if (buffers->peers_out == NULL) return;
+  for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
+    if (buffers->peers_out[slot] != NULL) memset(buffers->peers_out[slot], 0, period_bytes);
+  }
+}
+
+/** Counts the callback and its time. */
+static void account(struct rt_engine *engine, int64_t began_nanoseconds) RT_NONBLOCKING;
+static void account(struct rt_engine *engine, int64_t began_nanoseconds) RT_NONBLOCKING {
+  const uint64_t taken = (uint64_t)(rt_clock_nanoseconds() - began_nanoseconds);
+  const uint64_t total = atomic_load_explicit(&engine->callback_total_nanoseconds, memory_order_relaxed);
+  atomic_store_explicit(&engine->callback_total_nanoseconds, total + taken, memory_order_relaxed);
+  if (taken > atomic_load_explicit(&engine->callback_max_nanoseconds, memory_order_relaxed)) {
+    atomic_store_explicit(&engine->callback_max_nanoseconds, taken, memory_order_relaxed);
+  }
+  const uint64_t callbacks = atomic_load_explicit(&engine->callbacks, memory_order_relaxed);
+  /* Release: who waits for this callback to leave the ports may take this for its end. */
+  atomic_store_explicit(&engine->callbacks, callbacks + 1, memory_order_release);
+}
+
+static void wake_if_due(struct rt_engine *engine) RT_NONBLOCKING;
+static void wake_if_due(struct rt_engine *engine) RT_NONBLOCKING {
+  const uint32_t threshold = atomic_load_explicit(&engine->wake_threshold_frames, memory_order_relaxed);
+  if (rt_ring_fill(&engine->capture) >= threshold) rt_wake(engine);
+}
+
+/** The period's sound. */
+static void render(struct rt_engine *engine, const struct buffers *buffers,
+                   const struct rt_cycle *cycle) RT_NONBLOCKING;
+static void render(struct rt_engine *engine, const struct buffers *buffers,
+                   const struct rt_cycle *cycle) RT_NONBLOCKING {
+  const uint32_t period_frames = cycle->period_frames;
+  if (period_frames > RT_MAX_PERIOD_FRAMES || period_frames == 0 || cycle->sample_rate == 0) {
+    silence(buffers, period_frames);
+    atomic_fetch_add_explicit(&engine->refused_periods, 1, memory_order_relaxed);
+    return;
+  }
+  const uint64_t floating_point = rt_denormals_flush();
+  /* Before any output is written: a port of ours connected to our own microphone may share its memory. */
+  rt_microphone_run(engine, buffers->mic, period_frames, cycle->sample_rate);
+  const struct rt_mix mix = {
+      .left = buffers->mix_left,
+      .right = buffers->mix_right,
+      .scratch = engine->scratch,
+      .period_frames = period_frames,
+      .sample_rate = cycle->sample_rate,
+  };
+  rt_mixer_run(engine, &mix, buffers->peers_out);
+  rt_denormals_restore(floating_point);
+}
+
+static void run_callback(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
+                         int64_t began_nanoseconds) RT_NONBLOCKING;
+static void run_callback(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
+                         int64_t began_nanoseconds) RT_NONBLOCKING {
+  render(engine, buffers, cycle);
+  struct rt_cycle counted = *cycle;
+  counted.count = atomic_load_explicit(&engine->callbacks, memory_order_relaxed) + 1;
+  rt_cycle_publish(&engine->cycle, &counted);
+  /* After all of it: the loop must find this period taken from the peers' rings. */
+  wake_if_due(engine);
+  account(engine, began_nanoseconds);
+}
+
+void rt_engine_process(struct rt_engine *engine, const float *mic, float *mix_left, float *mix_right,
+                       float *const *peers_out, const struct rt_cycle *cycle) RT_NONBLOCKING {
+  const struct buffers buffers = {mic, mix_left, mix_right, peers_out};
+  run_callback(engine, &buffers, cycle, rt_clock_nanoseconds());
+}
+
+static struct rt_cycle cycle_now(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING;
+static struct rt_cycle cycle_now(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING {
+  const jack_client_t *client = atomic_load_explicit(&engine->rt_client, memory_order_relaxed);
+  struct rt_cycle cycle = {
+      .period_frames = period_frames,
+      .sample_rate = atomic_load_explicit(&engine->sample_rate, memory_order_relaxed),
+  };
+  jack_nframes_t frame_time = 0;
+  jack_time_t start_microseconds = 0, next_microseconds = 0;
+  float period_microseconds = 0.0f;
+  if (jack_get_cycle_times(client, &frame_time, &start_microseconds, &next_microseconds, &period_microseconds) == 0) {
+    cycle.frame_time = frame_time;
+    const int64_t offset_nanoseconds = rt_clock_nanoseconds() - (int64_t)jack_get_time() * 1000;
+    cycle.start_nanoseconds = (int64_t)start_microseconds * 1000 + offset_nanoseconds;
+    cycle.next_nanoseconds = (int64_t)next_microseconds * 1000 + offset_nanoseconds;
+    return cycle;
+  }
+  /* The server's timer is not running yet, or was reset: the best that can be said is now. */
+  const int64_t rate = cycle.sample_rate;
+  const int64_t period_nanoseconds = rate > 0 ? period_frames * INT64_C(1000000000) / rate : 0;
+  cycle.frame_time = jack_last_frame_time(client);
+  cycle.start_nanoseconds = rt_clock_nanoseconds();
+  cycle.next_nanoseconds = cycle.start_nanoseconds + period_nanoseconds;
+  return cycle;
+}
+
+static float *buffer_of(_Atomic(jack_port_t *) *published, uint32_t period_frames) RT_NONBLOCKING;
+static float *buffer_of(_Atomic(jack_port_t *) *published, uint32_t period_frames) RT_NONBLOCKING {
+  jack_port_t *port = atomic_load_explicit(published, memory_order_seq_cst);
+  return port != NULL ? jack_port_get_buffer(port, period_frames) : NULL;
+}
+
+int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING {
+  struct rt_engine *engine = argument;
+  const int64_t began_nanoseconds = rt_clock_nanoseconds();
+  atomic_store_explicit(&engine->is_in_callback, true, memory_order_seq_cst);
+  struct rt_cycle cycle = cycle_now(engine, period_frames);
+  cycle.callback_nanoseconds = began_nanoseconds;
+  float *peers_out[RT_MAX_PEERS];
+  for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
+    peers_out[slot] = buffer_of(&engine->peer_ports[slot], period_frames);
+  }
+  const struct buffers buffers = {
+      .mic = buffer_of(&engine->mic_port, period_frames),
+      .mix_left = buffer_of(&engine->mix_left_port, period_frames),
+      .mix_right = buffer_of(&engine->mix_right_port, period_frames),
+      .peers_out = peers_out,
+  };
+  if (buffers.mic == NULL || buffers.mix_left == NULL || buffers.mix_right == NULL) {
+    silence(&buffers, period_frames);
+  } else {
+    run_callback(engine, &buffers, &cycle, began_nanoseconds);
+  }
+  atomic_store_explicit(&engine->is_in_callback, false, memory_order_release);
+  return 0;
+}

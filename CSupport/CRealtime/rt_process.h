@@ -1,0 +1,20 @@
+/**
+ * JACK's process callback.
+ *
+ * How control takes something from it, a port or the whole engine: it withdraws the pointer, then waits until
+ * is_in_callback was false once. The callback sets that before it loads any pointer; both sides use sequentially
+ * consistent order, so either control sees the callback inside, or the callback sees the pointer gone. Without the
+ * microphone's port it plays silence and touches nothing: control needs that before it closes the client, because libjack
+ * then cancels the audio thread asynchronously, wherever it is.
+ */
+#ifndef RT_PROCESS_H
+#define RT_PROCESS_H
+
+#include "rt_nonblocking.h"
+
+#include <jack/types.h>
+
+/** For jack_set_process_callback; argument is the engine. Always 0. [rt] */
+int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING;
+
+#endif

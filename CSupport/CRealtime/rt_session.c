@@ -1,0 +1,157 @@
+/* Control: becoming a JACK client and ceasing to be one, and what JACK reports on its own threads. */
+#include "rt_clock.h"
+#include "rt_ports.h"
+#include "rt_process.h"
+#include "rt_state.h"
+#include "rt_wake.h"
+
+#include <errno.h>
+#include <jack/jack.h>
+#include <jack/thread.h>
+
+/* --- on JACK's notification thread: atomics only, see rt_engine.control --- */
+
+/** Keeps a figure JACK reports, counts when it is not the one known, and lets the loop know. */
+static int note_change(struct rt_engine *engine, _Atomic uint32_t *known, _Atomic uint64_t *changes, uint32_t now) {
+  const uint32_t before = atomic_exchange_explicit(known, now, memory_order_relaxed);
+  if (before == now || before == 0) return 0;
+  atomic_fetch_add_explicit(changes, 1, memory_order_relaxed);
+  rt_wake(engine);
+  return 0;
+}
+
+static int on_period_change(jack_nframes_t period_frames, void *argument) {
+  struct rt_engine *engine = argument;
+  return note_change(engine, &engine->period_frames, &engine->period_changes, period_frames);
+}
+
+static int on_rate_change(jack_nframes_t sample_rate, void *argument) {
+  struct rt_engine *engine = argument;
+  return note_change(engine, &engine->sample_rate, &engine->rate_changes, sample_rate);
+}
+
+static int on_xrun(void *argument) {
+  struct rt_engine *engine = argument;
+  atomic_fetch_add_explicit(&engine->xruns, 1, memory_order_relaxed);
+  return 0;
+}
+
+static void on_registration(jack_port_id_t port, int is_registered, void *argument) {
+  (void)port, (void)is_registered;
+  struct rt_engine *engine = argument;
+  atomic_fetch_add_explicit(&engine->graph_changes, 1, memory_order_relaxed);
+}
+
+static void on_connection(jack_port_id_t source, jack_port_id_t destination, int is_connected, void *argument) {
+  (void)source, (void)destination, (void)is_connected;
+  struct rt_engine *engine = argument;
+  atomic_fetch_add_explicit(&engine->graph_changes, 1, memory_order_relaxed);
+}
+
+static void on_shutdown(jack_status_t code, const char *reason, void *argument) {
+  (void)code, (void)reason;
+  struct rt_engine *engine = argument;
+  uint32_t running = RT_RUNNING;
+  /* Only if running: a server that ends while we close is nothing to report. */
+  if (!atomic_compare_exchange_strong_explicit(&engine->state, &running, RT_SERVER_GONE, memory_order_release,
+                                               memory_order_relaxed)) {
+    return;
+  }
+  rt_wake(engine);
+}
+
+/* --- under rt_engine.control --- */
+
+/** The client, or NULL with *error set to a negative errno. */
+static jack_client_t *open_client(const char *server_name, const char *client_name, int *error) {
+  jack_status_t status = 0;
+  const jack_options_t options = server_name != NULL ? JackNoStartServer | JackServerName : JackNoStartServer;
+  jack_client_t *client = jack_client_open(client_name, options, &status, server_name);
+  if (client == NULL) {
+    *error = (status & JackServerFailed) != 0 ? -ENOENT : -EPROTO;
+    return NULL;
+  }
+  /* Not JackUseExactName: jackd2 reports a name it refuses for that as a general failure. */
+  if ((status & JackNameNotUnique) != 0) {
+    jack_client_close(client);
+    *error = -EEXIST;
+    return NULL;
+  }
+  return client;
+}
+
+static int set_callbacks(struct rt_engine *engine) {
+  jack_client_t *client = engine->client;
+  jack_on_info_shutdown(client, on_shutdown, engine);
+  const int refusals = (jack_set_process_callback(client, rt_on_process, engine) != 0) +
+                       (jack_set_buffer_size_callback(client, on_period_change, engine) != 0) +
+                       (jack_set_sample_rate_callback(client, on_rate_change, engine) != 0) +
+                       (jack_set_xrun_callback(client, on_xrun, engine) != 0) +
+                       (jack_set_port_registration_callback(client, on_registration, engine) != 0) +
+                       (jack_set_port_connect_callback(client, on_connection, engine) != 0);
+  return refusals == 0 ? 0 : -EPROTO;
+}
+
+/** Slots the callback has left behind become what the loop can work with: it will never end their fades. */
+static void settle_slots(struct rt_engine *engine) {
+  for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
+    struct rt_peer *peer = &engine->peers[slot];
+    uint32_t state = RT_PEER_SOUNDING;
+    atomic_compare_exchange_strong_explicit(&peer->state, &state, RT_PEER_ATTACHED, memory_order_acq_rel,
+                                            memory_order_acquire);
+    if (atomic_load_explicit(&peer->state, memory_order_acquire) != RT_PEER_LEAVING) continue;
+    rt_level_rest(&peer->level);
+    atomic_fetch_and_explicit(&engine->active_slots, ~(UINT64_C(1) << slot), memory_order_relaxed);
+    atomic_store_explicit(&peer->state, RT_PEER_IDLE, memory_order_release);
+  }
+}
+
+static void close_client(struct rt_engine *engine) {
+  if (engine->client == NULL) return;
+  atomic_store_explicit(&engine->state, RT_CLOSED, memory_order_release);
+  rt_ports_quiesce(engine);
+  /* Ends the callback, and returns soon from a server that is gone, too. */
+  jack_client_close(engine->client);
+  engine->client = NULL;
+  rt_ports_forget(engine);
+  atomic_store_explicit(&engine->rt_client, NULL, memory_order_relaxed);
+  settle_slots(engine);
+}
+
+static int start(struct rt_engine *engine) {
+  atomic_store_explicit(&engine->rt_client, engine->client, memory_order_relaxed);
+  note_change(engine, &engine->period_frames, &engine->period_changes, jack_get_buffer_size(engine->client));
+  note_change(engine, &engine->sample_rate, &engine->rate_changes, jack_get_sample_rate(engine->client));
+  int error = set_callbacks(engine);
+  if (error == 0) error = rt_ports_register(engine);
+  if (error != 0) return error;
+  /* Before activation: the server may be gone again before that returns. */
+  atomic_store_explicit(&engine->state, RT_RUNNING, memory_order_release);
+  return jack_activate(engine->client) == 0 ? 0 : -EPROTO;
+}
+
+int rt_engine_open(struct rt_engine *engine, const char *server_name, const char *client_name) {
+  pthread_mutex_lock(&engine->control);
+  int error = -EALREADY;
+  if (engine->client == NULL) {
+    engine->client = open_client(server_name, client_name, &error);
+    if (engine->client != NULL) error = start(engine);
+    if (error != 0) close_client(engine);
+  }
+  pthread_mutex_unlock(&engine->control);
+  return error;
+}
+
+void rt_engine_close(struct rt_engine *engine) {
+  pthread_mutex_lock(&engine->control);
+  close_client(engine);
+  pthread_mutex_unlock(&engine->control);
+}
+
+enum rt_state rt_engine_state(const struct rt_engine *engine) {
+  return atomic_load_explicit(&engine->state, memory_order_acquire);
+}
+
+int rt_engine_realtime_priority(const struct rt_engine *engine) {
+  return engine->client != NULL ? jack_client_real_time_priority(engine->client) : -1;
+}

@@ -1,0 +1,12 @@
+/** Waking the event loop. */
+#ifndef RT_WAKE_H
+#define RT_WAKE_H
+
+#include "rt_nonblocking.h"
+
+struct rt_engine;
+
+/** Notes the time and writes the eventfd: the one system call of the process callback. [rt] [control] */
+void rt_wake(struct rt_engine *engine) RT_NONBLOCKING;
+
+#endif

@@ -1,0 +1,140 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Set by sanitizer and gate builds: only the targets they judge, none of the big dependencies.
+let isCoreOnly = Context.environment["COMLINK_CORE_ONLY"] != nil
+
+let swiftSettings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+let cSettings: [CSetting] = [
+  .enableWarning("all"), .enableWarning("extra"),
+  .treatAllWarnings(as: .error),
+]
+
+/// CONVENTIONS: gate 1, function effects and stack use of everything the process callback reaches.
+let realtimeSettings: [CSetting] =
+  cSettings + [
+    .enableWarning("function-effects"), .enableWarning("alloca"), .enableWarning("vla"),
+    .enableWarning("frame-larger-than=1024"), .enableWarning("cast-function-type-strict"),
+  ]
+
+func swiftTarget(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
+}
+
+let system: [Target] = [
+  .systemLibrary(
+    name: "SystemJACK", path: "CSupport/System/JACK", pkgConfig: "jack",
+    providers: [.apt(["libjack-jackd2-dev"])]),
+  .systemLibrary(
+    name: "SystemOpus", path: "CSupport/System/Opus", pkgConfig: "opus",
+    providers: [.apt(["libopus-dev"])]),
+  .systemLibrary(
+    name: "SystemUring", path: "CSupport/System/Uring", pkgConfig: "liburing",
+    providers: [.apt(["liburing-dev"])]),
+  .systemLibrary(
+    name: "SystemSamplerate", path: "CSupport/System/Samplerate", pkgConfig: "samplerate",
+    providers: [.apt(["libsamplerate0-dev"])]),
+]
+
+let c: [Target] = [
+  .target(
+    name: "CRealtime", dependencies: ["SystemJACK"], path: "CSupport/CRealtime",
+    cSettings: realtimeSettings),
+  .target(
+    name: "COpus", dependencies: ["SystemOpus"], path: "CSupport/COpus", cSettings: cSettings),
+  .target(
+    name: "CUring", dependencies: ["SystemUring"], path: "CSupport/CUring", cSettings: cSettings),
+  .target(
+    name: "CSamplerate", dependencies: ["SystemSamplerate"], path: "CSupport/CSamplerate",
+    cSettings: cSettings),
+]
+
+let core: [Target] = [
+  swiftTarget("RTP"),
+  swiftTarget("Media", ["RTP"]),
+  swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
+  swiftTarget("EventLoop", ["CUring"]),
+  .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
+  swiftTarget("Intercom", ["RTP", "Media", "Audio", "EventLoop", "StatusSchema"]),
+]
+
+let coreTests: [Target] = [
+  .target(
+    name: "TestKit", dependencies: ["RTP", "Media"], path: "Tests/TestKit",
+    swiftSettings: swiftSettings),
+  tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
+  tests("MediaTests", ["Media", "RTP", "TestKit"]),
+  tests("AudioTests", ["Audio", "TestKit"]),
+  tests("EventLoopTests", ["EventLoop", "TestKit"]),
+  tests("RealtimeTests", ["CRealtime"]),
+  tests("IntercomTests", ["Intercom", "Audio", "Media", "EventLoop", "StatusSchema"]),
+]
+
+let programs: [Target] = [
+  swiftTarget("Remote", ["StatusSchema"]),
+  .executableTarget(
+    name: "comlinkd",
+    dependencies: [
+      "Intercom", "Audio", "EventLoop", "Media", "Remote", "StatusSchema",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      .product(name: "Logging", package: "swift-log"),
+      .product(name: "TOMLKit", package: "TOMLKit"),
+    ], swiftSettings: swiftSettings),
+  .executableTarget(
+    name: "comlink",
+    dependencies: [
+      "Remote", "StatusSchema",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ], swiftSettings: swiftSettings),
+  tests("RemoteTests", ["Remote", "StatusSchema"]),
+  tests("DaemonTests", ["comlinkd"]),
+  .executableTarget(
+    name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
+    cSettings: cSettings),
+  .target(
+    name: "CProbe", dependencies: ["SystemJACK"], path: "Tests/CProbe", cSettings: cSettings),
+  .target(
+    name: "TestRig", dependencies: ["CProbe", "Remote", "StatusSchema"], path: "Tests/TestRig",
+    swiftSettings: swiftSettings),
+  .executableTarget(
+    name: "comlink-bench",
+    dependencies: [
+      "TestRig", "Remote", "StatusSchema",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ], path: "Tests/Benchmarks", swiftSettings: swiftSettings),
+  tests("IntegrationTests", ["TestRig", "TestKit", "Remote", "StatusSchema", "RTP", "Media"]),
+]
+
+let package = Package(
+  name: "comlink",
+  products: isCoreOnly
+    ? []
+    : [
+      .executable(name: "comlinkd", targets: ["comlinkd"]),
+      .executable(name: "comlink", targets: ["comlink"]),
+      .executable(name: "comlink-bench", targets: ["comlink-bench"]),
+    ],
+  dependencies: isCoreOnly
+    ? []
+    : [
+      .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+      .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+      .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
+  targets: system + c + core + coreTests + (isCoreOnly ? [] : programs),
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,20 @@
+import Glibc
+
+extension AudioError: CustomStringConvertible {
+  /// One line for a log: what was tried, with what, and why it failed.
+  public var description: String {
+    switch self {
+    case .codec(let attempt, let reason): "Opus: \(attempt): \(reason)"
+    case .resampler(let ratio, let reason): "resampler with ratio \(ratio): \(reason)"
+    case .outOfMemory(let wanted): "not enough memory for \(wanted)"
+    case .system(let attempt, let errorNumber): "\(attempt): \(errorWords(errorNumber))"
+    }
+  }
+}
+
+/// The C library's words for an `errno`, positive or as the `-errno` our C targets return.
+func errorWords(_ errorNumber: Int32) -> String {
+  // Thread-safe since glibc 2.32: its buffer for unknown numbers is the thread's own.
+  guard let words = unsafe strerror(abs(errorNumber)) else { return "error \(abs(errorNumber))" }
+  return unsafe String(cString: words)
+}

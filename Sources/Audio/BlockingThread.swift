@@ -1,0 +1,148 @@
+import Glibc
+internal import Synchronization
+
+/// A thread of its own for calls that block: JACK's, and waiting for a child process.
+///
+/// It runs at ordinary priority whoever starts it (a real-time caller would hand its policy down), takes no signals
+/// (they are the main thread's, and threads that libjack starts inherit the mask), and has a small stack, because
+/// `mlockall` makes whole stacks resident.
+final class BlockingThread: Sendable {
+  private static let stackBytes = 512 << 10
+
+  private let wakeBell: Bell
+  private let doneBell: Bell
+  private let isStopRequested = Atomic<Bool>(false)
+  private let thread = Mutex<pthread_t?>(nil)
+  private let name: String
+  private let body: @Sendable (BlockingThread) -> Void
+
+  /// Prepares the thread; `start()` runs it.
+  ///
+  /// - Parameters:
+  ///   - name: for `top` and debuggers, at most 15 bytes.
+  ///   - body: returns soon after `isStopping` became true.
+  /// - Throws: `AudioError.system`.
+  init(name: String, body: @escaping @Sendable (BlockingThread) -> Void) throws(AudioError) {
+    self.name = name
+    self.body = body
+    wakeBell = try Bell()
+    doneBell = try Bell()
+  }
+
+  /// True once `stop` was called.
+  var isStopping: Bool { isStopRequested.load(ordering: .acquiring) }
+
+  /// Starts the thread; only the first call does.
+  func start() throws(AudioError) {
+    let code = thread.withLock { thread in
+      thread == nil && !isStopping ? create(&thread) : 0
+    }
+    guard code == 0 else {
+      throw .system(attempt: "start thread \(name)", errorNumber: code)
+    }
+  }
+
+  /// Ends the thread's present or next `sleep`; any thread.
+  func wake() {
+    wakeBell.ring()
+  }
+
+  /// Waits for `wake`, for the descriptor to become readable or closed, or for the time to pass; on the thread itself.
+  ///
+  /// - Returns: whether the descriptor can be read.
+  @discardableResult
+  func sleep(milliseconds: Int, orReadable descriptor: Int32 = -1) -> Bool {
+    var descriptors: [2 of pollfd] = [
+      pollfd(fd: wakeBell.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    var span = descriptors.mutableSpan
+    let ready = unsafe span.withUnsafeMutableBufferPointer { descriptors in
+      unsafe poll(descriptors.baseAddress, 2, Int32(clamping: milliseconds))
+    }
+    guard ready > 0 else { return false }
+    wakeBell.silence()
+    return descriptors[1].revents != 0
+  }
+
+  /// Asks the body to return and waits for it.
+  ///
+  /// - Returns: false when it was still inside a call at the end of that time: the thread is left to itself, keeps
+  ///   what it holds alive, and ends when the call returns.
+  func stop(withinMilliseconds limit: Int) -> Bool {
+    isStopRequested.store(true, ordering: .releasing)
+    wake()
+    return thread.withLock { thread in
+      guard let running = thread else { return true }
+      thread = nil
+      guard isDone(withinMilliseconds: limit) else {
+        pthread_detach(running)
+        return false
+      }
+      pthread_join(running, nil)
+      return true
+    }
+  }
+
+  private func isDone(withinMilliseconds limit: Int) -> Bool {
+    let deadline = monotonicNanoseconds() + Int64(limit) * 1_000_000
+    while true {
+      let left = max((deadline - monotonicNanoseconds()) / 1_000_000, 0)
+      var done = pollfd(fd: doneBell.descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = unsafe poll(&done, 1, Int32(clamping: left))
+      if ready >= 0 || errno != EINTR { return ready == 1 }
+    }
+  }
+
+  private func create(_ thread: inout pthread_t?) -> Int32 {
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    unsafe pthread_attr_setstacksize(&attributes, Self.stackBytes)
+    unsafe pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
+    unsafe pthread_attr_setschedpolicy(&attributes, SCHED_OTHER)
+    var all = sigset_t()
+    var before = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var created = pthread_t()
+    let context = unsafe Unmanaged.passRetained(self)
+    let code = unsafe pthread_create(&created, &attributes, runBlockingThread, context.toOpaque())
+    if code == 0 {
+      thread = created
+    } else {
+      unsafe context.release()
+    }
+    return code
+  }
+
+  fileprivate func run() {
+    setName()
+    body(self)
+    doneBell.ring()
+  }
+
+  private func setName() {
+    let comm = unsafe Glibc.open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard comm >= 0 else { return }
+    let bytes = Array(name.utf8.prefix(15))
+    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(comm, $0.baseAddress, $0.count) }
+    _ = Glibc.close(comm)
+  }
+}
+
+/// The thread's entry: a function, because a closure literal could be inferred to belong to an actor and trap.
+private func runBlockingThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let context = unsafe context {
+    unsafe Unmanaged<BlockingThread>.fromOpaque(context).takeRetainedValue().run()
+  }
+  return nil
+}
+
+/// CLOCK_MONOTONIC now.
+func monotonicNanoseconds() -> Int64 {
+  var now = timespec()
+  _ = unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+  return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// Where and how a session connects to JACK.
+public struct JackSessionConfiguration: Hashable, Sendable {
+  /// The JACK server's name.
+  public var serverName: String
+  /// Our client's name on it.
+  public var clientName: String
+  /// Whether the mic and the mix are connected to the sound card's ports at the first opening.
+  public var connectsPhysicalPorts: Bool
+
+  /// A configuration.
+  ///
+  /// - Parameters:
+  ///   - serverName: nil for JACK's own choice: `$JACK_DEFAULT_SERVER`, or "default".
+  ///   - clientName: at most 63 bytes, without a colon.
+  ///   - connectsPhysicalPorts: false for `--no-connect`.
+  public init(
+    serverName: String? = nil, clientName: String = "comlink", connectsPhysicalPorts: Bool = true
+  ) {
+    self.serverName = serverName ?? Self.defaultServerName
+    self.clientName = clientName
+    self.connectsPhysicalPorts = connectsPhysicalPorts
+  }
+
+  /// The server JACK programs use when told nothing.
+  public static var defaultServerName: String {
+    guard let name = unsafe getenv("JACK_DEFAULT_SERVER") else { return "default" }
+    let text = unsafe String(cString: name)
+    return text.isEmpty ? "default" : text
+  }
+}

@@ -1,0 +1,19 @@
+/// What happens to a JACK session, each reported once when it happens.
+public enum JackSessionEvent: Hashable, Sendable {
+  /// No server of that name runs; the session looks for one each half second.
+  case waiting(server: String)
+  /// The server runs and does not take us; tried again each half second. Told again only when the reason changes.
+  case refused(server: String, reason: String)
+  /// The first period ran on a newly opened connection.
+  case running(JackConnection)
+  /// The server changed its period or rate while running.
+  case periodChanged(JackConnection)
+  /// That many connections our ports had before were made again.
+  case connectionsRestored(count: Int)
+  /// A peer's port could not be had; the peer is still in the mix.
+  case peerPortRefused(slot: PeerSlot, portName: String, reason: String)
+  /// The server died or threw us out; `waiting` follows unless another one is there at once.
+  case serverGone(server: String)
+  /// The session ended by `JackSession.stop()`.
+  case stopped
+}

@@ -1,0 +1,74 @@
+internal import COpus
+
+/// One Opus decoder (RFC 6716) with its packet loss concealment: mono, 48 kHz, full scale ±1.
+///
+/// Not thread-safe: made anywhere, then used by one thread (the event loop). Only the initialiser allocates.
+/// Payloads come from the network: whatever they hold, the answer is frames or a negative code.
+@safe public final class OpusDecoder {
+  /// The longest packet there is (RFC 6716 §2.1.4: 120 ms), in frames.
+  public static let maximumPacketFrames = 5760
+  /// Concealment works in steps of 2.5 ms.
+  public static let concealmentStepFrames = 120
+
+  private let handle: OpaquePointer
+
+  /// Makes a decoder.
+  ///
+  /// - Throws: `AudioError.codec` with libopus' words.
+  public init() throws(AudioError) {
+    var code: Int32 = 0
+    guard let handle = unsafe copus_decoder_create(&code) else {
+      throw .codec(attempt: "make a decoder", reason: opusWords(code))
+    }
+    unsafe self.handle = unsafe handle
+  }
+
+  deinit {
+    unsafe copus_decoder_destroy(handle)
+  }
+
+  /// Decodes one packet.
+  ///
+  /// Hot path: no allocation.
+  ///
+  /// - Parameters:
+  ///   - payload: one Opus packet; an empty one is malformed, not a loss.
+  ///   - pcm: room for its frames; `maximumPacketFrames` is always enough.
+  /// - Returns: the frames written from the span's start on, or a negative libopus code
+  ///   (malformed, too little room).
+  public func decode(_ payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int {
+    unsafe payload.withUnsafeBytes { payload in
+      // A null pointer would ask for concealment.
+      guard let base = payload.baseAddress else { return Self.malformed }
+      let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
+      return unsafe pcm.withUnsafeMutableBufferPointer { pcm in
+        unsafe Int(
+          copus_decode(
+            handle, bytes, Int32(clamping: payload.count), pcm.baseAddress,
+            Int32(clamping: pcm.count)))
+      }
+    }
+  }
+
+  /// Makes up sound for lost packets from what came before.
+  ///
+  /// Hot path: no allocation.
+  ///
+  /// - Parameter pcm: filled wholly; its length is a multiple of `concealmentStepFrames`.
+  /// - Returns: the frames written, or a negative libopus code for any other length.
+  public func conceal(into pcm: inout MutableSpan<Float>) -> Int {
+    unsafe pcm.withUnsafeMutableBufferPointer { pcm in
+      unsafe Int(copus_decode(handle, nil, 0, pcm.baseAddress, Int32(clamping: pcm.count)))
+    }
+  }
+
+  /// Forgets the stream so far, as before its first packet.
+  ///
+  /// Hot path: no allocation.
+  public func reset() {
+    unsafe copus_decoder_reset(handle)
+  }
+
+  /// OPUS_INVALID_PACKET.
+  private static let malformed = -4
+}

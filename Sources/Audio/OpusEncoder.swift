@@ -1,0 +1,83 @@
+internal import COpus
+
+/// One Opus encoder (RFC 6716): mono, 48 kHz, full scale ±1.
+///
+/// Not thread-safe: made anywhere, then used by one thread (the event loop). Only the initialiser allocates.
+@safe public final class OpusEncoder {
+  /// Complexity that costs about half of the highest and is hard to tell from it by ear.
+  public static let defaultComplexity = 5
+  /// Bits per second an encoder takes.
+  public static let bitrateRange = 6000...510_000
+  /// Frames (samples of the one channel) that one call may code: 2.5, 5, 10, 20, 40, 60 ms.
+  public static let frameSizes = [120, 240, 480, 960, 1920, 2880]
+
+  /// Frames by which the coded sound is late: what a decoder gives out at frame n went in at n − this.
+  public let lookaheadFrames: Int
+
+  private let handle: OpaquePointer
+
+  /// Makes an encoder.
+  ///
+  /// - Parameters:
+  ///   - application: what it is tuned for; decides `lookaheadFrames`.
+  ///   - bitrateBitsPerSecond: the mean to aim at, within `bitrateRange`; single packets vary.
+  ///   - complexity: 0 (cheapest) … 10.
+  /// - Throws: `AudioError.codec` with libopus' words.
+  public init(
+    application: OpusApplication, bitrateBitsPerSecond: Int,
+    complexity: Int = OpusEncoder.defaultComplexity
+  ) throws(AudioError) {
+    var code: Int32 = 0
+    guard let handle = unsafe copus_encoder_create(application.shimValue, &code) else {
+      throw .codec(attempt: "make an encoder for \(application)", reason: opusWords(code))
+    }
+    unsafe self.handle = unsafe handle
+    lookaheadFrames = unsafe Int(copus_encoder_lookahead_frames(handle))
+    try setBitrate(bitsPerSecond: bitrateBitsPerSecond)
+    code = unsafe copus_encoder_set_complexity(handle, Int32(clamping: complexity))
+    guard code == 0 else {
+      throw .codec(attempt: "set complexity \(complexity) (0 to 10)", reason: opusWords(code))
+    }
+  }
+
+  deinit {
+    unsafe copus_encoder_destroy(handle)
+  }
+
+  /// Aims at another bit rate from the next packet on.
+  ///
+  /// - Throws: `AudioError.codec` when it is outside `bitrateRange`; the old one stays.
+  public func setBitrate(bitsPerSecond: Int) throws(AudioError) {
+    let code = unsafe copus_encoder_set_bitrate(handle, Int32(clamping: bitsPerSecond))
+    guard code == 0 else {
+      throw .codec(
+        attempt: "set bit rate \(bitsPerSecond) (\(Self.bitrateRange) bit/s)",
+        reason: opusWords(code))
+    }
+  }
+
+  /// Codes one Opus packet.
+  ///
+  /// Hot path: no allocation.
+  ///
+  /// - Parameters:
+  ///   - pcm: exactly one of `frameSizes` samples.
+  ///   - payload: where the packet goes, from its first byte on; less room means a lower bit rate.
+  /// - Returns: the packet's bytes, or a negative libopus code (wrong frame size, no room).
+  public func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int {
+    unsafe pcm.withUnsafeBufferPointer { pcm in
+      unsafe payload.withUnsafeMutableBytes { payload in
+        let bytes = unsafe payload.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return unsafe Int(
+          copus_encode(
+            handle, pcm.baseAddress, Int32(clamping: pcm.count), bytes,
+            Int32(clamping: payload.count)))
+      }
+    }
+  }
+}
+
+/// libopus' words for one of its codes.
+func opusWords(_ code: Int32) -> String {
+  unsafe String(cString: copus_error_text(code))
+}

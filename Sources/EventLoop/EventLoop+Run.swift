@@ -1,0 +1,88 @@
+import CUring
+import Synchronization
+
+extension EventLoop {
+  /// Bounds a wake-up, so that jobs that make jobs cannot keep datagrams and sound waiting.
+  private static let jobsPerTurn = 256
+
+  /// The loop thread's life.
+  func run() {
+    takeNextHandler()
+    var deadline = runJobsAndHandler()
+    while !isStopRequested.load(ordering: .acquiring) {
+      requireSuccess(unsafe uring_wait(ring.handle, deadline))
+      takeNextHandler()
+      deliverEvents()
+      // A wait that only failed sends ended is no wake-up: the deadline stands.
+      if unsafe uring_causes(ring.handle) != 0 { deadline = runJobsAndHandler() }
+    }
+    runJobs()
+    unsafe uring_detach(ring.handle)
+    handler = nil
+  }
+
+  private func takeNextHandler() {
+    guard hasNextHandler.exchange(false, ordering: .acquiring) else { return }
+    if let box = nextHandler.withLock({ $0.take() }) { handler = box.handler }
+  }
+
+  private func deliverEvents() {
+    var event = unsafe uring_event()
+    while true {
+      let count = unsafe uring_next_event(ring.handle, &event)
+      requireSuccess(count)
+      guard count > 0 else { return }
+      let address = unsafe SocketAddress(event.address)
+      if unsafe event.kind == URING_EVENT_DATAGRAM {
+        let bytes = unsafe UnsafeRawBufferPointer(
+          start: event.bytes, count: Int(event.byte_count))
+        unsafe handler?.datagramReceived(
+          bytes.bytes, from: address, arrivalNanoseconds: event.arrival_nanoseconds)
+      } else {
+        unsafe handler?.sendFailed(to: address, errno: event.error)
+      }
+    }
+  }
+
+  private func runJobsAndHandler() -> Int64 {
+    runJobs()
+    let deadline = handler?.woke(nowNanoseconds: Self.nowNanoseconds()) ?? .max
+    // The handler may have resumed a continuation, whose job is then the loop's own and came without
+    // a signal. `woke` is not called again: where it resumes a task each time, that would never end.
+    if inbox.hasOwnJobs { runJobs() }
+    if inbox.hasOwnJobs { inbox.signal() }
+    return deadline
+  }
+
+  /// False: more may wait.
+  @discardableResult
+  private func runJobs() -> Bool {
+    inbox.open()
+    let serial = unsafe asUnownedSerialExecutor()
+    let task = unsafe asUnownedTaskExecutor()
+    var count = 0
+    while count < Self.jobsPerTurn, let job = inbox.pop() {
+      unsafe job.runSynchronously(isolatedTo: serial, taskExecutor: task)
+      count += 1
+    }
+    // One writer at a time, so a load and a store will do.
+    let total = jobCount.load(ordering: .relaxed) &+ UInt64(count)
+    jobCount.store(total, ordering: .relaxed)
+    if count == Self.jobsPerTurn { inbox.signal() }
+    return count < Self.jobsPerTurn
+  }
+
+  /// Runs what is left after the end, as the loop's only thread.
+  ///
+  /// Any thread but the loop's.
+  func runLateJobs() {
+    let isDone = hasJoined.withLock { _ in
+      inbox.withCurrentThread { runJobs() && !inbox.hasOwnJobs }
+    }
+    if !isDone { Task.detached { self.runLateJobs() } }
+  }
+
+  private func requireSuccess(_ result: Int32) {
+    precondition(result >= 0, "the kernel refused io_uring_enter: \(errorText(-result))")
+  }
+}

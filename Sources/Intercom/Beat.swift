@@ -1,0 +1,112 @@
+import Audio
+import Media
+
+/// Where JACK's beat stands and when the media loop must act on it.
+///
+/// Loop thread only.
+///
+/// The audio thread wakes the loop when a codec frame is captured, at most once a period. What peers sent since is decoded as late as possible, a lead ahead of
+/// the next callback, so that a packet that arrives late in the period is still heard in the next one: without that
+/// second look each packet would wait up to a period longer (1.3 ms at P = 64).
+///
+/// The next callback is predicted from when callbacks really ran, not from JACK's cycle times: jack2's filter
+/// (a DLL with a time constant of more than a second) was seen 1.5 ms late and 7 ms early for seconds after its driver
+/// had slipped. Here a callback that comes early moves the prediction at once; later ones move it, when all of a
+/// window of them were late, by the least of their latenesses.
+struct Beat {
+  /// Without a beat for so long, JACK is taken for stopped; long enough for a heavily delayed server.
+  private static let staleNanoseconds: Int64 = 200_000_000
+  /// How often the socket is drained at least: so late may a new talker be noticed.
+  private static let drainNanoseconds: Int64 = 5_000_000
+  /// The same while others play, whose decoding drains it too, and without peers or JACK, when only reports can come.
+  private static let relaxedDrainNanoseconds: Int64 = 10_000_000
+  /// Lead of the decoding over the callback: a sixth of a period, but no less than a wake-up takes at its 99th percentile.
+  private static let leadRange: ClosedRange<Int64> = 200_000...1_500_000
+  /// What the lead grows by for each stream: the time one codec frame takes to decode.
+  private static let decodingNanoseconds: Int64 = 20_000
+  /// Looks at callbacks that must all be late before the prediction gives in: about 80 ms.
+  private static let windowCallbacks = 32
+
+  private(set) var isRunning = false
+  private(set) var periodFrames = 0
+  private(set) var sampleRate = 48_000
+  /// The number of the last callback.
+  private(set) var callbackCount: UInt64 = 0
+  private var knownRate = 48_000
+  /// When the last callback should have run.
+  private var anchorNanoseconds: Int64 = 0
+  private var leastLatenessNanoseconds: Int64 = .max
+  private var windowCount = 0
+
+  /// Takes over the last period's times.
+  mutating func update(_ period: PeriodTime?, nowNanoseconds: Int64) {
+    guard let period, nowNanoseconds - period.callbackNanoseconds < Self.staleNanoseconds else {
+      isRunning = false
+      return
+    }
+    let isContinuous =
+      isRunning && period.periodFrames == periodFrames && period.sampleRate == sampleRate
+    let elapsed = Int64(bitPattern: period.count &- callbackCount)
+    isRunning = true
+    periodFrames = period.periodFrames
+    sampleRate = period.sampleRate
+    callbackCount = period.count
+    guard isContinuous, (0...Int64(Self.windowCallbacks)).contains(elapsed) else {
+      restart(at: period.callbackNanoseconds)
+      return
+    }
+    if elapsed > 0 { follow(period.callbackNanoseconds, elapsedPeriods: elapsed) }
+  }
+
+  private mutating func restart(at callbackNanoseconds: Int64) {
+    anchorNanoseconds = callbackNanoseconds
+    leastLatenessNanoseconds = .max
+    windowCount = 0
+  }
+
+  private mutating func follow(_ callbackNanoseconds: Int64, elapsedPeriods: Int64) {
+    anchorNanoseconds += elapsedPeriods * periodNanoseconds
+    let lateness = callbackNanoseconds - anchorNanoseconds
+    guard lateness > 0 else {
+      restart(at: callbackNanoseconds)
+      return
+    }
+    leastLatenessNanoseconds = min(leastLatenessNanoseconds, lateness)
+    windowCount += 1
+    guard windowCount == Self.windowCallbacks else { return }
+    anchorNanoseconds += leastLatenessNanoseconds
+    leastLatenessNanoseconds = .max
+    windowCount = 0
+  }
+
+  /// True once after the sample rate changed.
+  mutating func rateChanged() -> Bool {
+    defer { knownRate = sampleRate }
+    return knownRate != sampleRate
+  }
+
+  /// Duration of a period; 0 before the first.
+  var periodNanoseconds: Int64 { Int64(periodFrames) * 1_000_000_000 / Int64(sampleRate) }
+
+  /// The next callback and the last moment to decode `streamCount` streams for it; only while running.
+  func grid(streamCount: Int) -> PlayoutGrid {
+    let range = Self.leadRange
+    let lead =
+      min(max(periodNanoseconds / 6, range.lowerBound), range.upperBound)
+      + Int64(streamCount) * Self.decodingNanoseconds
+    return PlayoutGrid(
+      beatNanoseconds: anchorNanoseconds + periodNanoseconds, periodNanoseconds: periodNanoseconds,
+      leadNanoseconds: min(lead, periodNanoseconds))
+  }
+
+  /// When the frame after `fillFrames` waiting frames leaves at the ports.
+  func playoutNanoseconds(fillFrames: Int) -> Int64 {
+    anchorNanoseconds + periodNanoseconds + Int64(fillFrames) * 1_000_000_000 / Int64(sampleRate)
+  }
+
+  /// The longest the loop may sleep before it looks at the socket; a timer also where JACK does not beat.
+  func drainNanoseconds(isWaitingForTalkers: Bool) -> Int64 {
+    guard isRunning, isWaitingForTalkers else { return Self.relaxedDrainNanoseconds }
+    return max(Self.drainNanoseconds, periodNanoseconds)
+  }
+}

@@ -1,0 +1,97 @@
+import Audio
+
+/// Turns what the audio thread captured, at JACK's rate, into codec frames at 48 kHz.
+///
+/// Loop thread only.
+///
+/// At 48 kHz the capture ring itself is the accumulator and nothing is copied twice.
+final class CaptureSource {
+  private static let codecRate = 48_000
+  private static let chunkFrames = 256
+
+  private let engine: AudioEngine
+  private let framesPerPacket: Int
+  private(set) var frame: [Float]
+  private var chunk: [Float]
+  private var converted: [Float]
+  private var pending: [Float]
+  private var pendingCount = 0
+  private var resampler: Resampler?
+  private var rate = CaptureSource.codecRate
+
+  /// Allocates everything for codec frames of `framesPerPacket`.
+  init(engine: AudioEngine, framesPerPacket: Int) {
+    self.engine = engine
+    self.framesPerPacket = framesPerPacket
+    frame = [Float](repeating: 0, count: framesPerPacket)
+    chunk = [Float](repeating: 0, count: Self.chunkFrames)
+    // A chunk from 8 kHz grows sixfold; a little more for what the converter held back.
+    let mostFrames = 8 * Self.chunkFrames
+    converted = [Float](repeating: 0, count: mostFrames)
+    pending = [Float](repeating: 0, count: framesPerPacket + mostFrames)
+  }
+
+  /// Follows JACK's sample rate; allocates only when it changed.
+  func setRate(_ sampleRate: Int) throws(AudioError) {
+    guard sampleRate != rate else { return }
+    resampler = sampleRate == Self.codecRate ? nil : try Resampler(ratio: ratio(from: sampleRate))
+    rate = sampleRate
+    pendingCount = 0
+  }
+
+  /// Captured frames at `sampleRate` that make a codec frame: fewer are not worth a wake-up.
+  func neededFrames(sampleRate: Int) -> Int {
+    (framesPerPacket * sampleRate + Self.codecRate - 1) / Self.codecRate
+  }
+
+  /// Fills ``frame`` with the next codec frame; false when not enough was captured yet.
+  func fillFrame() -> Bool {
+    guard let resampler else {
+      guard engine.captureAvailableFrames >= framesPerPacket else { return false }
+      var span = frame.mutableSpan
+      return engine.readCapture(into: &span) == framesPerPacket
+    }
+    while pendingCount < framesPerPacket {
+      guard resampleChunk(resampler) else { return false }
+    }
+    takePending()
+    return true
+  }
+
+  /// Throws away what was captured while nobody listened.
+  func discardAll() {
+    var span = chunk.mutableSpan
+    while engine.captureAvailableFrames > 0, engine.readCapture(into: &span) > 0 {}
+    pendingCount = 0
+  }
+
+  private func resampleChunk(_ resampler: Resampler) -> Bool {
+    var input = chunk.mutableSpan
+    let count = engine.readCapture(into: &input)
+    guard count > 0 else { return false }
+    var consumed = 0
+    let captured = chunk
+    while consumed < count {
+      let rest = captured.span.extracting(consumed..<count)
+      var output = converted.mutableSpan
+      let step = resampler.process(rest, into: &output)
+      consumed += step.consumed
+      for index in 0..<step.produced { pending[pendingCount + index] = converted[index] }
+      pendingCount += step.produced
+      guard step.consumed > 0 || step.produced > 0 else { break }
+    }
+    return true
+  }
+
+  private func takePending() {
+    for index in 0..<framesPerPacket { frame[index] = pending[index] }
+    for index in framesPerPacket..<max(pendingCount, framesPerPacket) {
+      pending[index - framesPerPacket] = pending[index]
+    }
+    pendingCount -= framesPerPacket
+  }
+
+  private func ratio(from sampleRate: Int) -> Double {
+    Double(Self.codecRate) / Double(sampleRate)
+  }
+}

@@ -1,0 +1,5 @@
+public import Audio
+public import Media
+
+extension OpusEncoder: FrameEncoder {}
+extension OpusDecoder: FrameDecoder {}

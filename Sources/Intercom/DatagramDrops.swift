@@ -1,0 +1,52 @@
+import RTP
+
+/// Why datagrams were not used, by reason.
+struct DatagramDrops {
+  var notRTP = 0
+  var unknownSource = 0
+  var unknownSSRC = 0
+  var wrongPayloadType = 0
+  var refusedPeers = 0
+  var ownSSRC = 0
+  /// Of peers that have left; those that are here count for themselves.
+  var payloadsOfLeavers = PayloadDrops()
+  private var malformed = [Int](repeating: 0, count: RTPParseError.allCases.count)
+
+  /// Counts one parse error.
+  mutating func count(_ error: RTPParseError) {
+    malformed[error.rawValue] += 1
+  }
+
+  /// Reason and count, for display.
+  var byReason: [String: Int] {
+    var result = [
+      "notRTP": notRTP, "unknownSource": unknownSource, "unknownSSRC": unknownSSRC,
+      "wrongPayloadType": wrongPayloadType, "refusedPeer": refusedPeers,
+      "ownSSRC": ownSSRC,
+    ]
+    for (error, count) in zip(RTPParseError.allCases, malformed) {
+      result["malformed.\(error)"] = count
+    }
+    return result
+  }
+}
+
+/// At most so many new, unconfirmed peers a second: a flood of forged reports costs little.
+struct AdmissionBudget {
+  private static let perSecond = 20
+
+  private var second: Int64 = 0
+  private var used = 0
+
+  /// True when one more may be admitted now.
+  mutating func take(nowNanoseconds: Int64) -> Bool {
+    let current = nowNanoseconds / 1_000_000_000
+    if current != second {
+      second = current
+      used = 0
+    }
+    guard used < Self.perSecond else { return false }
+    used += 1
+    return true
+  }
+}

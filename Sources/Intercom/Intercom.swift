@@ -1,0 +1,122 @@
+import Audio
+public import EventLoop
+import Media
+import RTP
+public import StatusSchema
+
+/// A node of the intercom: its microphone, its ears, its peers.
+///
+/// An actor on its own io_uring loop: every call hops to that thread, which also runs the media path (``Station``)
+/// synchronously once a JACK period. Calls are for control, a few a second.
+public actor Intercom {
+  private let loop: EventLoop
+  private let station: Station
+  private let session: JackSession
+  private let endpoint: UDPEndpoint
+  private let configuration: IntercomConfiguration
+  private let startNanoseconds = EventLoop.nowNanoseconds()
+
+  /// The loop thread; tasks that call this actor often should prefer it.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe loop.asUnownedSerialExecutor()
+  }
+
+  /// Binds the socket, allocates everything and starts the loop; audio follows with ``start()``.
+  ///
+  /// - Parameters:
+  ///   - configuration: what the node is told.
+  ///   - events: called on the loop thread or JACK's session thread; must not block.
+  /// - Throws: what is missing for the node to run at all, in words.
+  public init(
+    configuration: IntercomConfiguration, events: @escaping @Sendable (IntercomEvent) -> Void
+  ) throws(IntercomError) {
+    self.configuration = configuration
+    let parts = try IntercomParts(configuration: configuration, events: events)
+    loop = parts.loop
+    endpoint = parts.endpoint
+    session = parts.session
+    station = parts.station
+  }
+
+  /// Starts the loop's thread and JACK's, and lets datagrams and JACK's beat in.
+  public nonisolated func start() throws(IntercomError) {
+    do throws(EventLoopError) {
+      try loop.start()
+    } catch {
+      throw .eventLoop(error)
+    }
+    do throws(AudioError) {
+      try session.start()
+    } catch {
+      throw .audio(error)
+    }
+  }
+
+  /// What the operating system refused and the node goes on without; complete after ``start()``.
+  public nonisolated var warnings: [EventLoopWarning] {
+    [loop.schedulingWarning, loop.memoryLockWarning].compactMap { $0 }
+  }
+
+  /// The address the node listens on, with the port the system chose where 0 was asked for.
+  public nonisolated var localAddress: SocketAddress { endpoint.localAddress }
+
+  /// Says goodbye to all peers, leaves JACK and ends the loop.
+  ///
+  /// The node cannot be started again.
+  public nonisolated func stop() async {
+    await sayGoodbye()
+    session.stop()
+    loop.stop()
+  }
+
+  /// Adds a peer by address; later calls with the same address change nothing.
+  public func addPeer(_ address: SocketAddress) {
+    station.addNamed(address, nowNanoseconds: EventLoop.nowNanoseconds())
+  }
+
+  /// Opens or closes the microphone.
+  public func setTalk(_ isOn: Bool) {
+    station.setTalk(isOn)
+  }
+
+  /// Sets a peer's gain in decibels, −60…+18.
+  public func setGain(_ decibels: Double, peer name: String) throws(IntercomError) {
+    guard PeerSettings.gainRange.contains(decibels) else {
+      throw .outOfRange("gain \(decibels) dB", PeerSettings.gainRange)
+    }
+    try change(name) { $0.gainDecibels = decibels }
+  }
+
+  /// Sets a peer's place, −1 (left)…1 (right).
+  public func setPan(_ pan: Double, peer name: String) throws(IntercomError) {
+    guard PeerSettings.panRange.contains(pan) else {
+      throw .outOfRange("pan \(pan)", PeerSettings.panRange)
+    }
+    try change(name) { $0.pan = pan }
+  }
+
+  /// Silences a peer in this node's ears, or lets it be heard again.
+  public func setMuted(_ isMuted: Bool, peer name: String) throws(IntercomError) {
+    try change(name) { $0.isMuted = isMuted }
+  }
+
+  /// Everything the node knows of itself now; takes the peak meters.
+  public func status() -> Status {
+    let uptime = Double(EventLoop.nowNanoseconds() - startNanoseconds) / 1e9
+    return station.status(loop: loop, uptimeSeconds: uptime)
+  }
+
+  private func sayGoodbye() {
+    station.sayGoodbye()
+  }
+
+  private func change(
+    _ name: String, _ body: (inout PeerSettings) -> Void
+  ) throws(IntercomError) {
+    guard let peer = station.peers.named(name) else {
+      throw .unknownPeer(name, known: station.peers.all.map(\.name).filter { !$0.isEmpty })
+    }
+    body(&peer.settings)
+    station.applySettings(peer)
+  }
+}

@@ -1,0 +1,53 @@
+public import Audio
+public import EventLoop
+public import Media
+
+/// What a node is told at its start.
+public struct IntercomConfiguration: Sendable {
+  /// This program's version, for status.
+  public var softwareVersion: String
+  /// Display name, sent to peers as SDES NAME.
+  public var name: String
+  /// Where the node's only socket is bound; RTP and RTCP share it (RFC 5761).
+  public var listen: SocketAddress
+  /// JACK server by name; nil for JACK's default.
+  public var jackServer: String?
+  /// JACK client name.
+  public var jackClient: String
+  /// Connects `mic` and the mix to the sound card when first opened.
+  public var connectsPhysicalPorts: Bool
+  /// Frames at 48 kHz in each sent packet: 120, 240, 480, 960, 1920 or 2880.
+  public var framesPerPacket: Int
+  /// Opus' target, 6000…510000.
+  public var bitsPerSecond: Int
+  /// Opus' mode.
+  public var application: OpusApplication
+  /// How long received packets wait for stragglers.
+  public var playoutDelay: PlayoutDelay
+  /// Hard upper bound of that wait.
+  public var playoutDelayMaximumNanoseconds: Int64
+  /// Most peers at once, 1…64.
+  public var maximumPeers: Int
+  /// SCHED_FIFO priority of the media loop; nil leaves the ordinary scheduler.
+  public var realtimePriority: Int?
+  /// Locks memory against paging.
+  public var locksMemory: Bool
+
+  /// The defaults of a loopback node.
+  public init(name: String, listen: SocketAddress, softwareVersion: String) {
+    self.softwareVersion = softwareVersion
+    self.name = name
+    self.listen = listen
+    jackServer = nil
+    jackClient = "comlink"
+    connectsPhysicalPorts = true
+    framesPerPacket = 480
+    bitsPerSecond = 64_000
+    application = .lowDelay
+    playoutDelay = .auto
+    playoutDelayMaximumNanoseconds = 120_000_000
+    maximumPeers = 64
+    realtimePriority = 60
+    locksMemory = true
+  }
+}

@@ -1,0 +1,47 @@
+import Audio
+import EventLoop
+import Media
+
+/// Makes a node's parts in the order in which they need one another.
+struct IntercomParts {
+  let loop: EventLoop
+  let endpoint: UDPEndpoint
+  let session: JackSession
+  let station: Station
+
+  /// Everything that can fail at a node's start fails here.
+  init(
+    configuration: IntercomConfiguration, events: @escaping @Sendable (IntercomEvent) -> Void
+  ) throws(IntercomError) {
+    do throws(EventLoopError) {
+      loop = try EventLoop(
+        configuration: EventLoopConfiguration(
+          realtimePriority: configuration.realtimePriority, locksMemory: configuration.locksMemory))
+      endpoint = try UDPEndpoint(loop: loop, bindingTo: configuration.listen)
+    } catch {
+      throw .eventLoop(error)
+    }
+    do throws(AudioError) {
+      let engine = try AudioEngine(wakeDescriptor: loop.wakeDescriptor)
+      session = try JackSession(
+        engine: engine,
+        configuration: JackSessionConfiguration(
+          serverName: configuration.jackServer, clientName: configuration.jackClient,
+          connectsPhysicalPorts: configuration.connectsPhysicalPorts)
+      ) { [loop] event in
+        if case .running(let connection) = event, let priority = connection.realtimePriority {
+          loop.keepBelow(realtimePriority: priority)
+        }
+        events(.audio(event))
+      }
+      let encoder = try OpusEncoder(
+        application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
+      station = Station(
+        configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
+        session: session, encoder: encoder, report: events)
+    } catch {
+      throw .audio(error)
+    }
+    loop.setHandler(station)
+  }
+}

@@ -1,0 +1,79 @@
+import Audio
+import EventLoop
+import Glibc
+import Media
+
+/// One remote node, confined to the loop thread.
+///
+/// States and events:
+/// - `connecting`: named by us, not heard (yet, or any more). We report to it once a second.
+/// - `contacted`: heard, but its report has not echoed one of ours (no return routability: the address may be forged).
+///   It gets reports, no audio, no JACK port; one that was not named by us is dropped after 3 s.
+/// - `connected`: it echoed a report of ours. It has a stream, a slot in the mix and a port.
+/// - `duplicate`: another entry is connected to the same node (same CNAME); reports, and media go to that one.
+/// - `ourselves`: the address leads back to this node; tried again each 30 s.
+/// BYE, or ``Limit/goneNanoseconds`` without RTP and RTCP, takes it back to `connecting` or out of the table.
+final class Peer {
+  enum State { case connecting, contacted, connected, duplicate, ourselves }
+
+  /// Times of the state machine.
+  ///
+  /// Two missed reports (RFC 3550 §6.2, interval 1 s ± 25 %) mark a peer silent.
+  enum Limit {
+    static let silentNanoseconds: Int64 = 2_600_000_000
+    static let goneNanoseconds: Int64 = 4_500_000_000
+    static let unconfirmedNanoseconds: Int64 = 3_000_000_000
+    static let ourselvesNanoseconds: Int64 = 30_000_000_000
+  }
+
+  /// Whether the user wants it: then it is called again and again, and keeps its place.
+  var isNamedByUs: Bool
+  let address: SocketAddress
+  let reports: PeerReports
+  var state = State.connecting
+  let createdNanoseconds: Int64
+  /// When its last valid report or packet came; before the first, when it was added.
+  var heardNanoseconds: Int64 { reports.lastHeardNanoseconds ?? createdNanoseconds }
+  /// Unique, sanitized; empty until the peer told it.
+  var name = ""
+  /// What ``name`` was made of, as the peer told it.
+  var toldName = ""
+  var renamedNanoseconds: Int64 = .min / 2
+  /// While `ourselves`: when to try that address again.
+  var retryNanoseconds: Int64 = 0
+  /// While `duplicate`: the entry that is connected to the same node; it gets what comes from here too.
+  var twin: Peer?
+  var settings = PeerSettings()
+
+  var slot: PeerSlot?
+  var stream: PeerStream?
+  var sink: PlayoutSink?
+
+  /// Payload octets at the last look and the rate derived from it.
+  var rateOctets = 0
+  var receivedBitsPerSecond = 0
+
+  init(address: SocketAddress, isNamedByUs: Bool, reports: PeerReports, nowNanoseconds: Int64) {
+    self.address = address
+    self.isNamedByUs = isNamedByUs
+    self.reports = reports
+    createdNanoseconds = nowNanoseconds
+  }
+}
+
+/// What this node's user set for one peer; survives the peer's absence.
+struct PeerSettings: Sendable, Equatable {
+  static let gainRange = -60.0...18.0
+  static let panRange = -1.0...1.0
+
+  /// Within ``gainRange``, dB.
+  var gainDecibels = 0.0
+  /// Within ``panRange``: −1 left, 1 right.
+  var pan = 0.0
+  var isMuted = false
+
+  /// The factor the mixer applies.
+  var linearGain: Float {
+    isMuted ? 0 : Float(pow(10, gainDecibels / 20))
+  }
+}

@@ -1,0 +1,121 @@
+import Audio
+import EventLoop
+import Media
+import RTP
+import StatusSchema
+
+/// What the station tells of itself, for display.
+extension Station {
+  /// A complete status; taking it restarts the peak meters and the worst callback time.
+  func status(loop: EventLoop, uptimeSeconds: Double) -> Status {
+    Status(
+      node: nodeStatus(uptimeSeconds), audio: audioStatus(), loop: loopStatus(loop),
+      network: networkStatus(loop), peers: peers.all.map(peerStatus))
+  }
+
+  private func nodeStatus(_ uptimeSeconds: Double) -> NodeStatus {
+    let mic = engine.takeMicMeter()
+    let mix = engine.takeMixMeter()
+    return NodeStatus(
+      name: configuration.name, version: configuration.softwareVersion,
+      uptimeSeconds: uptimeSeconds, listen: endpoint.localAddress.description, talk: isTalking,
+      micLevelDBFS: Double(mic.rmsDBFS),
+      micPeakDBFS: Double(mic.peakDBFS),
+      mixLevelDBFS: Double(mix.rmsDBFS), ssrc: identity.ssrc.rawValue,
+      ptimeMilliseconds: Double(configuration.framesPerPacket) / 48,
+      bitrateKilobits: Double(configuration.bitsPerSecond) / 1000,
+      application: configuration.application.rawValue)
+  }
+
+  private func audioStatus() -> AudioStatus {
+    let counters = engine.counters
+    engine.resetCallbackMaximum()
+    let mean = Double(counters.callbackMeanNanoseconds)
+    let period = Double(max(beat.periodNanoseconds, 1))
+    return AudioStatus(
+      state: beat.isRunning ? .running : .waiting, server: configuration.jackServer ?? "default",
+      client: configuration.jackClient, sampleRate: beat.isRunning ? beat.sampleRate : 0,
+      periodFrames: beat.isRunning ? beat.periodFrames : 0, xruns: Int(counters.xruns),
+      callbackMeanMicroseconds: mean / 1000,
+      callbackWorstMicroseconds: Double(counters.callbackMaximumNanoseconds) / 1000,
+      callbackLoadPercent: beat.isRunning ? 100 * mean / period : 0,
+      captureOverruns: Int(counters.captureOverrunFrames))
+  }
+
+  private func loopStatus(_ loop: EventLoop) -> LoopStatus {
+    let statistics = loop.statistics
+    return LoopStatus(
+      wakes: Int(statistics.wakes), enters: Int(statistics.enters),
+      wakeLatencyP50Microseconds: Double(wakeLatency.quantile(0.5) ?? 0) / 1000,
+      wakeLatencyP99Microseconds: Double(wakeLatency.quantile(0.99) ?? 0) / 1000,
+      scheduling: scheduling(of: loop),
+      memoryLocked: configuration.locksMemory && loop.memoryLockWarning == nil)
+  }
+
+  private func networkStatus(_ loop: EventLoop) -> NetworkStatus {
+    let statistics = loop.statistics
+    return NetworkStatus(
+      packetsSent: Int(statistics.datagramsOut), packetsReceived: Int(statistics.datagramsIn),
+      drops: allDrops(statistics).filter { $0.value > 0 })
+  }
+
+  /// What the loop dropped before anyone looked, and what the station dropped.
+  private func allDrops(_ statistics: EventLoopStatistics) -> [String: Int] {
+    var payloads = drops.payloadsOfLeavers
+    for peer in peers.all { if let stream = peer.stream { payloads.add(stream.statistics) } }
+    var result = drops.byReason.merging(payloads.byReason) { $0 + $1 }
+    result["oversized"] = Int(statistics.oversizedDrops + statistics.truncatedDrops)
+    result["kernelBufferFull"] = Int(statistics.kernelDrops)
+    result["receiveError"] = Int(statistics.receiveErrors + statistics.malformedDrops)
+    result["sendBufferFull"] = Int(statistics.sendsFull + statistics.packetShortages)
+    result["sendUnreachable"] = Int(statistics.sendsUnreachable)
+    result["sendRefused"] = Int(statistics.sendsRefused)
+    return result
+  }
+
+  private func scheduling(of loop: EventLoop) -> String {
+    loop.realtimePriority.map { "fifo \($0)" } ?? "other"
+  }
+
+  private func peerStatus(_ peer: Peer) -> PeerStatus {
+    let name = peer.name.isEmpty ? peer.address.description : peer.name
+    var status = PeerStatus(name: name, address: peer.address.description, state: state(of: peer))
+    status.gainDecibels = peer.settings.gainDecibels
+    status.pan = peer.settings.pan
+    status.isMuted = peer.settings.isMuted
+    status.roundTripMilliseconds = peer.reports.roundTrip.map {
+      Double($0.smoothedNanoseconds) / 1e6
+    }
+    status.remoteLossPercent = peer.reports.remoteReception.map { Double($0.fractionLost) / 2.56 }
+    status.bitrateKilobits = Double(peer.receivedBitsPerSecond) / 1000
+    if let stream = peer.stream { fill(&status, from: stream) }
+    if let slot = peer.slot {
+      status.levelDBFS = Double(engine.takePeerMeter(slot).rmsDBFS)
+      status.underrun = Int(engine.underrunFrames(of: slot)) / max(beat.periodFrames, 1)
+      status.port = portName(peer)
+    }
+    return status
+  }
+
+  private func fill(_ status: inout PeerStatus, from stream: PeerStream) {
+    let statistics = stream.statistics
+    status.ssrc = statistics.ssrc?.rawValue
+    status.isTalking = stream.isPlaying
+    status.jitterMilliseconds = Double(statistics.jitterNanoseconds) / 1e6
+    status.playoutDelayMilliseconds = Double(statistics.playoutDelayNanoseconds) / 1e6
+    (status.received, status.lost) = (statistics.received, statistics.lost)
+    (status.late, status.duplicate) = (statistics.late, statistics.duplicate)
+    status.concealed = statistics.concealedFrames / max(statistics.packetFrames, 1)
+    let expected = statistics.received + statistics.lost
+    status.lossPercent = 100 * Double(statistics.lost) / Double(max(expected, 1))
+  }
+
+  private func state(of peer: Peer) -> PeerStatus.State {
+    switch peer.state {
+    case .connecting, .contacted, .duplicate, .ourselves: return .connecting
+    case .connected:
+      let quiet = EventLoop.nowNanoseconds() - peer.heardNanoseconds
+      return quiet > Peer.Limit.silentNanoseconds ? .silent : .connected
+    }
+  }
+}

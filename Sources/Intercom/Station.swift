@@ -1,0 +1,133 @@
+import Audio
+import EventLoop
+import Media
+import RTP
+
+/// The node's media path: everything that happens once a JACK period, on the loop thread and nowhere else.
+///
+/// ``Intercom`` owns it and is the only way in for other threads. No function here that runs per period or per packet
+/// allocates or suspends. A datagram passes exactly one place on its way in (``datagramReceived(_:from:arrivalNanoseconds:)``)
+/// and audio exactly one on its way out (``sendCaptured()``): there SRTP will protect and unprotect.
+final class Station: EventLoopHandler {
+  /// Opus' dynamic payload type (RFC 7587 leaves the number to the application).
+  static let payloadType: UInt8 = 111
+  static let codecRate = 48_000
+
+  let configuration: IntercomConfiguration
+  let engine: AudioEngine
+  let endpoint: UDPEndpoint
+  let session: JackSession
+  let talker: Talker
+  let encoder: OpusEncoder
+  let capture: CaptureSource
+  let identity: Identity
+  let report: @Sendable (IntercomEvent) -> Void
+
+  var peers: PeerTable
+  var freeSlots: [PeerSlot]
+  /// Addresses of all connected peers; rebuilt when one comes or goes.
+  var listeners: [SocketAddress] = []
+  /// Settings by peer name, kept while the peer is away.
+  var settingsByName: [String: PeerSettings] = [:]
+  var rendered: [Float]
+  var drops = DatagramDrops()
+  var wakeLatency = LatencyHistogram()
+  var beat = Beat()
+  /// The callback that decoding is to come before; nil: nothing plays or waits.
+  var awaitedCallback: UInt64?
+  var isTalking = true
+  /// After the farewell nothing is sent or believed any more, or peers would take us for back again.
+  var hasSaidGoodbye = false
+  var nextHousekeepingNanoseconds: Int64 = 0
+  var nextRateNanoseconds: Int64 = 0
+  var lastAdmissionRefusalNanoseconds: Int64 = .min / 2
+  var admissions = AdmissionBudget()
+
+  /// Wires the parts; all buffers are allocated here.
+  init(
+    configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
+    endpoint: UDPEndpoint, session: JackSession, encoder: OpusEncoder,
+    report: @escaping @Sendable (IntercomEvent) -> Void
+  ) {
+    self.configuration = configuration
+    self.identity = identity
+    self.engine = engine
+    self.endpoint = endpoint
+    self.session = session
+    self.encoder = encoder
+    self.report = report
+    talker = Talker(
+      configuration: TalkerConfiguration(
+        ssrc: identity.ssrc, payloadType: Self.payloadType,
+        framesPerPacket: configuration.framesPerPacket,
+        firstSequenceNumber: SequenceNumber(rawValue: .random(in: .min ... .max)),
+        firstTimestamp: RTPTimestamp(rawValue: .random(in: .min ... .max)), usesDTX: true),
+      encoder: encoder)
+    capture = CaptureSource(engine: engine, framesPerPacket: configuration.framesPerPacket)
+    peers = PeerTable(capacity: configuration.maximumPeers)
+    freeSlots = PeerSlot.all.reversed()
+    listeners.reserveCapacity(configuration.maximumPeers)
+    rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
+    engine.setTalking(isTalking)
+    engine.setWakeThreshold(frames: capture.neededFrames(sampleRate: beat.sampleRate))
+  }
+
+  /// One wake-up: sound out to the network, sound in to the ears, then what has time.
+  func woke(nowNanoseconds: Int64) -> Int64 {
+    guard !hasSaidGoodbye else { return .max }
+    if let woken = engine.takeWakeNanoseconds() {
+      wakeLatency.add(nanoseconds: nowNanoseconds - woken)
+    }
+    let wasRunning = beat.isRunning
+    beat.update(engine.periodTime(), nowNanoseconds: nowNanoseconds)
+    if beat.isRunning != wasRunning { audioChanged() }
+    if beat.isRunning {
+      followRate()
+      sendCaptured()
+    }
+    let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds)
+    if nowNanoseconds >= nextHousekeepingNanoseconds { keepHouse(nowNanoseconds: nowNanoseconds) }
+    let drainDeadline =
+      nowNanoseconds
+      + beat.drainNanoseconds(
+        isWaitingForTalkers: !listeners.isEmpty && renderDeadline == .max)
+    return min(renderDeadline, nextHousekeepingNanoseconds, drainDeadline)
+  }
+
+  /// Opens or closes the mic gate, which ramps; closed, DTX falls silent by itself.
+  func setTalk(_ isOn: Bool) {
+    isTalking = isOn
+    engine.setTalking(isOn)
+  }
+
+  /// What was captured or buffered while no audio ran is history: both directions start anew.
+  private func audioChanged() {
+    capture.discardAll()
+    for peer in peers.all { peer.stream?.reset() }
+  }
+
+  /// Encodes every codec frame that is complete and sends each, encoded once, to all listeners.
+  private func sendCaptured() {
+    guard !listeners.isEmpty else {
+      capture.discardAll()
+      return
+    }
+    while capture.fillFrame() {
+      let frame = capture.frame
+      let slot = endpoint.makePacket { packet in talker.encode(frame.span, into: &packet) }
+      guard let slot else { continue }
+      for address in listeners { endpoint.send(slot, to: address) }
+    }
+  }
+
+  private func followRate() {
+    guard beat.rateChanged() else { return }
+    engine.setWakeThreshold(frames: capture.neededFrames(sampleRate: beat.sampleRate))
+    do {
+      try capture.setRate(beat.sampleRate)
+      for peer in peers.all { try peer.sink?.setRate(beat.sampleRate) }
+    } catch {
+      report(.audioFault("cannot resample from \(beat.sampleRate) Hz: \(error)"))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/// The last packets' arrivals, and what they say about the delay that playout needs.
+///
+/// The *offset* of a stream is its frames' playout time minus their media time; it is what playout
+/// control moves. Each packet has a *required offset*: with a smaller one it would have come too
+/// late. On a grid of device periods that is a step function of the arrival time, so it is worked
+/// out packet by packet at arrival. The slack of a packet is the offset less its required offset.
+struct ArrivalWindow {
+  /// How far back arrivals count: 2 s; 800 packets of the shortest kind.
+  static let spanNanoseconds: Int64 = 2_000_000_000
+  /// One packet in so many may be late: 1 %.
+  static let packetsPerLate = 100
+  /// A packet shall come this much before it must.
+  ///
+  /// What arrivals vary is in the window anyway; this is for what the loop's wake-up does, and for
+  /// the drift of a clock within the window.
+  static let marginNanoseconds: Int64 = 100_000
+  /// Arrivals that, if spread in time and all late, prove a shift and not a spike.
+  static let provingCount = 4
+  /// Fewer arrivals, or within fewer periods, say too little: headroom is added.
+  ///
+  /// Codec frames of 120 frames meet periods of any power of 2 in 15 ways.
+  static let tellingCount = 32
+  private static let tellingPeriods: Int64 = 16
+
+  /// What the window says.
+  struct Summary {
+    /// With this offset 99 % of the packets are in time.
+    var requiredNanoseconds: Int64 = 0
+    /// Mean of arrival minus media time.
+    var meanTransitNanoseconds: Int64 = 0
+    /// The fastest packet's arrival minus media time.
+    var leastTransitNanoseconds: Int64 = 0
+  }
+
+  private struct Arrival {
+    var atNanoseconds: Int64 = 0
+    var transitNanoseconds: Int64 = 0
+    var requiredNanoseconds: Int64 = 0
+  }
+
+  private static let capacity = 1024
+  /// The highest required offsets, descending: one more than may be late of a full window.
+  private typealias Highest = InlineArray<11, Int64>
+  private var arrivals = [Arrival](repeating: Arrival(), count: capacity)
+  private var nextIndex = 0
+
+  /// Packets in the window, aged ones included.
+  private(set) var count = 0
+  /// What the required offset was above the least one when there were arrivals enough. (Few
+  /// arrivals need not be typical: keep-alives may all have the same place between two beats.)
+  private var headroomNanoseconds: Int64?
+  /// At first at least 2 ms: some periods of 64 frames on either side, and a little jitter.
+  private static let firstHeadroomNanoseconds: Int64 = 2_000_000
+
+  /// Forgets the arrivals, but not how much they varied.
+  mutating func clear() { count = 0 }
+
+  /// When the newest packet came.
+  var newestNanoseconds: Int64? { count == 0 ? nil : self[0].atNanoseconds }
+
+  /// Takes an arrival; `usableNanoseconds`: the playout time from which on it can be used.
+  mutating func add(at arrival: Int64, mediaNanoseconds media: Int64, usableNanoseconds: Int64) {
+    arrivals[nextIndex] = Arrival(
+      atNanoseconds: arrival, transitNanoseconds: arrival - media,
+      requiredNanoseconds: usableNanoseconds - media)
+    nextIndex = (nextIndex + 1) & (Self.capacity - 1)
+    count = min(count + 1, Self.capacity)
+  }
+
+  /// Works out the required offsets anew: the device's beats have moved.
+  mutating func realign(usable: (Int64) -> Int64) {
+    for age in 0..<count {
+      let index = (nextIndex - 1 - age) & (Self.capacity - 1)
+      let arrival = arrivals[index]
+      arrivals[index].requiredNanoseconds =
+        usable(arrival.atNanoseconds) - arrival.atNanoseconds + arrival.transitNanoseconds
+    }
+  }
+
+  /// The least offset which would have kept the last packets in time, if they came spread over at
+  /// least one and a half of their durations; a spike releases its packets all at once.
+  func provenOffset(durationNanoseconds: Int64) -> Int64? {
+    guard count >= Self.provingCount else { return nil }
+    let span = self[0].atNanoseconds - self[Self.provingCount - 1].atNanoseconds
+    guard 2 * span >= 3 * durationNanoseconds else { return nil }
+    var least = self[0].requiredNanoseconds
+    for age in 1..<Self.provingCount { least = min(least, self[age].requiredNanoseconds) }
+    return least
+  }
+
+  /// Looks through the window: some microseconds.
+  ///
+  /// `period` bounds from below what a stream of unknown habits gets as headroom, as packets may
+  /// come in bunches a period apart.
+  mutating func summarise(periodNanoseconds period: Int64) -> Summary {
+    guard count > 0 else { return Summary() }
+    let newest = self[0]
+    var highest = Highest(repeating: .min)
+    var (transits, recent): (Int64, Int64) = (0, 0)
+    var oldestNanoseconds = newest.atNanoseconds
+    var leastTransit = newest.transitNanoseconds
+    var leastRequired = newest.requiredNanoseconds
+    for age in 0..<count {
+      let arrival = self[age]
+      if newest.atNanoseconds - arrival.atNanoseconds > Self.spanNanoseconds { break }
+      recent += 1
+      oldestNanoseconds = min(oldestNanoseconds, arrival.atNanoseconds)
+      transits += arrival.transitNanoseconds - newest.transitNanoseconds
+      leastTransit = min(leastTransit, arrival.transitNanoseconds)
+      leastRequired = min(leastRequired, arrival.requiredNanoseconds)
+      Self.rank(arrival.requiredNanoseconds, in: &highest)
+    }
+    var required = highest[Int(recent) / Self.packetsPerLate]
+    let spanNanoseconds = newest.atNanoseconds - oldestNanoseconds
+    if recent >= Self.tellingCount && spanNanoseconds >= Self.tellingPeriods * period {
+      headroomNanoseconds = required - leastRequired
+    } else {
+      let headroom = headroomNanoseconds ?? max(Self.firstHeadroomNanoseconds, 3 * period / 2)
+      required = max(required, leastRequired + headroom)
+    }
+    return Summary(
+      requiredNanoseconds: required,
+      meanTransitNanoseconds: newest.transitNanoseconds + transits / recent,
+      leastTransitNanoseconds: leastTransit)
+  }
+
+  /// The arrival `age` packets before the newest.
+  private subscript(age: Int) -> Arrival { arrivals[(nextIndex - 1 - age) & (Self.capacity - 1)] }
+
+  /// Inserts a value into the descending list of the highest ones.
+  private static func rank(_ value: Int64, in highest: inout Highest) {
+    var place = highest.count - 1
+    guard value > highest[place] else { return }
+    while place > 0 && highest[place - 1] < value {
+      highest[place] = highest[place - 1]
+      place -= 1
+    }
+    highest[place] = value
+  }
+}

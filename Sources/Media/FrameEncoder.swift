@@ -1,0 +1,14 @@
+/// Turns one codec frame of speech into one packet's payload.
+///
+/// The seam to the codec: Media imports none, whoever wires the node conforms a real one.
+/// Loop thread only. Implementations allocate nothing after their creation.
+public protocol FrameEncoder: AnyObject {
+  /// Encodes exactly one packet's audio (mono, 48 kHz, full scale 1.0).
+  ///
+  /// - Returns: payload bytes written to the start of `payload`; 0 when the codec has nothing to
+  ///   send; below 0 on error.
+  func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int
+
+  /// Frames by which the decoded signal trails the input, beyond the codec frame itself.
+  var lookaheadFrames: Int { get }
+}

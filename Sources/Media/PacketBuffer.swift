@@ -1,0 +1,161 @@
+/// The jitter buffer: packets of one stream by sequence number, in memory allocated once.
+///
+/// A slot remembers what became of its sequence number until a number 128 further on takes its
+/// place; so copies and late packets are told apart. Sequence numbers and media times here do not
+/// wrap: whoever fills the buffer extends them.
+struct PacketBuffer {
+  /// 128 slots: 320 ms of the shortest packets, well above the longest allowed delay.
+  ///
+  /// A power of 2.
+  static let slotCount = 128
+  /// A code 0 packet of the longest codec frame (RFC 6716 §3.4, R2); datagrams are kept below
+  /// 1200 bytes anyway.
+  static let payloadCapacity = 1276
+
+  /// One packet, without its payload.
+  struct Entry {
+    /// What became of the sequence number.
+    enum Fate: UInt8 { case unknown, waiting, taken, missed }
+
+    var sequence: Int64 = -1
+    var fate = Fate.unknown
+    /// Media time of the first frame.
+    var startFrame: Int64 = 0
+    var durationFrames = 0
+    var payloadBytes = 0
+    var arrivalNanoseconds: Int64 = 0
+
+    /// Only "nobody talks" (RFC 6716 §3.1: a frame without data).
+    var isNotice: Bool { payloadBytes == 1 }
+    var endFrame: Int64 { startFrame + Int64(durationFrames) }
+  }
+
+  /// What a sequence number's slot knows of it.
+  enum Standing { case ahead, duplicate, late, tooOld }
+
+  /// Sequence numbers left behind in one go.
+  struct Passage {
+    var missed = 0
+    var skipped = 0
+  }
+
+  private var entries = [Entry](repeating: Entry(), count: slotCount)
+  private var octets = [UInt8](repeating: 0, count: slotCount * payloadCapacity)
+  private var endSequence: Int64 = 0
+
+  /// The first number not yet played, missed or skipped.
+  private(set) var nextSequence: Int64 = 0
+  /// Packets waiting.
+  private(set) var waitingCount = 0
+
+  /// Forgets everything; `sequence` comes next.
+  mutating func reset(nextSequence sequence: Int64) {
+    for index in entries.indices { entries[index] = Entry() }
+    nextSequence = sequence
+    endSequence = sequence
+    waitingCount = 0
+  }
+
+  /// Makes room in front: a packet sent before the first one came after it.
+  ///
+  /// Only before anything was taken.
+  mutating func lower(to sequence: Int64) { nextSequence = min(nextSequence, sequence) }
+
+  /// What is known of `sequence`.
+  func standing(of sequence: Int64) -> Standing {
+    let entry = entries[slot(sequence)]
+    if sequence >= nextSequence {
+      return entry.sequence == sequence && entry.fate == .waiting ? .duplicate : .ahead
+    }
+    guard entry.sequence == sequence else { return .tooOld }
+    return entry.fate == .missed ? .late : .duplicate
+  }
+
+  /// Remembers that a missed packet came after all.
+  mutating func markTaken(_ sequence: Int64) {
+    entries[slot(sequence)].fate = .taken
+  }
+
+  /// Keeps a packet that is `ahead`, less than `slotCount` from `nextSequence`; copies the payload.
+  mutating func insert(_ entry: Entry, payload: RawSpan) {
+    precondition(entry.sequence >= nextSequence)
+    precondition(entry.sequence - nextSequence < Int64(Self.slotCount))
+    precondition(payload.byteCount <= Self.payloadCapacity)
+    let index = slot(entry.sequence)
+    entries[index] = entry
+    entries[index].fate = .waiting
+    entries[index].payloadBytes = payload.byteCount
+    let base = index * Self.payloadCapacity
+    unsafe octets.withUnsafeMutableBytes { target in
+      let place = unsafe UnsafeMutableRawBufferPointer(rebasing: target[base...])
+      unsafe payload.withUnsafeBytes { source in unsafe place.copyMemory(from: source) }
+    }
+    endSequence = max(endSequence, entry.sequence + 1)
+    waitingCount += 1
+  }
+
+  /// The waiting packet with the lowest number.
+  var first: Entry? {
+    guard waitingCount > 0 else { return nil }
+    var sequence = nextSequence
+    while sequence < endSequence {
+      let entry = entries[slot(sequence)]
+      if entry.sequence == sequence && entry.fate == .waiting { return entry }
+      sequence += 1
+    }
+    return nil
+  }
+
+  /// The payload of a waiting packet.
+  @_lifetime(borrow self)
+  func payload(of entry: Entry) -> RawSpan {
+    let base = slot(entry.sequence) * Self.payloadCapacity
+    return unsafe octets.span.bytes.extracting(base..<(base + entry.payloadBytes))
+  }
+
+  /// Takes the packet `sequence`, and leaves all before it behind.
+  mutating func take(_ sequence: Int64) -> Passage {
+    let passage = pass(to: sequence)
+    var entry = Entry()
+    entry.sequence = sequence
+    let index = slot(sequence)
+    if entries[index].sequence == sequence && entries[index].fate == .waiting { waitingCount -= 1 }
+    entry.fate = .taken
+    entries[index] = entry
+    nextSequence = sequence + 1
+    endSequence = max(endSequence, nextSequence)
+    return passage
+  }
+
+  /// Leaves all before `sequence` behind: waiting packets are skipped, others missed.
+  mutating func pass(to sequence: Int64) -> Passage {
+    var passage = Passage()
+    // Beyond the slots nothing can wait and nothing is remembered.
+    let remembered = max(nextSequence, sequence - Int64(Self.slotCount))
+    var number = nextSequence
+    while number < sequence {
+      let index = slot(number)
+      let isWaiting = entries[index].sequence == number && entries[index].fate == .waiting
+      if isWaiting {
+        passage.skipped += 1
+        waitingCount -= 1
+        entries[index].fate = .taken
+      } else {
+        passage.missed += 1
+        if number >= remembered {
+          entries[index] = Entry()
+          entries[index].sequence = number
+          entries[index].fate = .missed
+        }
+      }
+      number += 1
+    }
+    nextSequence = max(nextSequence, sequence)
+    endSequence = max(endSequence, nextSequence)
+    return passage
+  }
+
+  private func slot(_ sequence: Int64) -> Int {
+    Int(truncatingIfNeeded: sequence) & (Self.slotCount - 1)
+  }
+}

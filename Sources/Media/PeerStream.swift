@@ -1,0 +1,238 @@
+public import RTP
+
+/// Receives and plays one peer's stream: jitter buffer, playout control, concealment.
+///
+/// Packets wait coded, and are decoded one codec frame at a time when the device needs sound; all
+/// elasticity is in packets, none in PCM.
+///
+/// States: *pausing* (nothing waits), *waiting* (pausing, but a packet waits for its start),
+/// *playing*, *closing* (the next render fades out, then pausing).
+/// - pausing → waiting: a packet with sound comes. Notices ("nobody talks") are taken at once.
+/// - waiting → playing: a render whose period holds the start, media time + target offset.
+/// - playing → pausing, faded out: a notice's turn; or the next packet follows in sequence but not
+///   in time (the talker paused, whose notice may be coming or not exist); or nothing came for
+///   100 ms, which is concealed meanwhile.
+/// - playing, packet missing at its turn: concealed. It is lost unless it comes later (late). A
+///   packet that comes while it is being concealed is still played when playout control wants
+///   more delay anyway: so a whole shift of the link is followed within a few packets.
+/// - any → closing: another stream takes over. A source proves itself with two packets in a row;
+///   the old one must have been silent for 200 ms (a DTX keep-alive may be 400 ms away, but a
+///   stream that talks is never disturbed), or for 50 ms and two packets' durations when only
+///   sequence and time stamps of the same SSRC jumped, or `expect(_:)` named it.
+///
+/// Playout control, its events and constants: `PlayoutController`, `ArrivalWindow`, `Splicer`.
+/// Loop thread only; allocates only in `init`. Nothing from outside traps.
+public final class PeerStream {
+  /// Longer payloads are discarded.
+  public static let maximumPayloadBytes = PacketBuffer.payloadCapacity
+  /// What `render` may write: 120 ms and a splice.
+  public static let maximumRenderFrames = OpusTOC.maximumFrameCount + Splicer.surplusFrames
+
+  private static let leastRestartSilenceNanoseconds: Int64 = 50_000_000
+  private static let takeoverSilenceNanoseconds: Int64 = 200_000_000
+  private static let firstSequence: Int64 = 1 << 32
+
+  var buffer = PacketBuffer()
+  var controller: PlayoutController
+  var playback: Playback
+  var isClosing = false
+  /// The next packet's sound was thought lost, and invented sound was played in its place.
+  var isTurnedBack = false
+  /// Media time of the next frame to be rendered; while pausing, of the end of the last one.
+  var nextFrame: Int64 = 0
+  /// Playout less media time at the last render.
+  var offsetNanoseconds: Int64 = 0
+  /// What a missing packet is believed to last.
+  var lastDurationFrames = Playback.concealmentUnitFrames
+  var counts = PeerStreamStatistics()
+  private var timeline: StreamTimeline?
+  private var probation = StreamProbation()
+  private var expectedSSRC: SSRC?
+
+  /// Whether sound comes from `render`: an empty ring is an underrun now, and a pause otherwise.
+  public internal(set) var isPlaying = false
+
+  /// What became of all packets so far.
+  public var statistics: PeerStreamStatistics {
+    var result = counts
+    result.ssrc = timeline?.ssrc
+    result.buffered = buffer.waitingCount
+    result.packetFrames = lastDurationFrames
+    return result
+  }
+
+  /// The device's beats, as far as known; to be set before each beat's renders.
+  ///
+  /// See `PlayoutGrid`.
+  public var grid: PlayoutGrid? {
+    get { controller.grid }
+    set { controller.setGrid(newValue) }
+  }
+
+  /// Makes a stream that waits for its first packet; allocates all it will ever need (220 KB).
+  public init(configuration: PeerStreamConfiguration, decoder: any FrameDecoder) {
+    controller = PlayoutController(configuration)
+    playback = Playback(decoder: decoder)
+  }
+
+  /// When a waiting stream begins to sound; nil: nothing waits, or it plays already.
+  ///
+  /// `render` is to be called before the beat whose period holds this moment.
+  public var startNanoseconds: Int64? {
+    guard !isPlaying, let first = buffer.first else { return nil }
+    return MediaClock.nanoseconds(frames: first.startFrame) + controller.targetNanoseconds
+  }
+
+  /// Announces the peer's SSRC, from RTCP or signalling: its packets take over without probation.
+  public func expect(_ ssrc: SSRC) { expectedSSRC = ssrc }
+
+  /// Takes a packet of this peer, in any order; copies the payload.
+  ///
+  /// - Parameters:
+  ///   - packet: parsed from `bytes`, its payload type checked.
+  ///   - bytes: the datagram.
+  ///   - arrivalNanoseconds: when it came, CLOCK_MONOTONIC.
+  public func receive(_ packet: RTPPacket, bytes: RawSpan, arrivalNanoseconds: Int64) {
+    let payload = bytes.extracting(packet.payload)
+    counts.received += 1
+    counts.receivedOctets += payload.byteCount
+    guard payload.byteCount <= Self.maximumPayloadBytes else {
+      counts.discarded.oversized += 1
+      return
+    }
+    guard let durationFrames = OpusTOC.frameCount(payload: payload) else {
+      counts.discarded.malformed += 1
+      return
+    }
+    guard let place = place(of: packet.header, arrivalNanoseconds: arrivalNanoseconds) else {
+      counts.discarded.unproven += 1
+      return
+    }
+    var entry = PacketBuffer.Entry()
+    entry.sequence = place.sequence
+    entry.startFrame = place.frame
+    entry.durationFrames = durationFrames
+    entry.payloadBytes = payload.byteCount
+    entry.arrivalNanoseconds = arrivalNanoseconds
+    admit(entry, payload: payload)
+  }
+
+  /// Forgets the stream and what waits, without a fade; the statistics go on.
+  public func reset() {
+    flush()
+    timeline = nil
+    isPlaying = false
+    isClosing = false
+    playback.open()
+  }
+
+  /// The packet's place in the stream that plays, or in the one that it makes take over.
+  private func place(
+    of header: RTPHeader, arrivalNanoseconds arrival: Int64
+  ) -> StreamTimeline.Place? {
+    guard let current = timeline else { return begin(header, arrivalNanoseconds: arrival) }
+    let isSameSource = header.ssrc == current.ssrc
+    if isSameSource, let place = timeline?.place(of: header, arrivalNanoseconds: arrival) {
+      return place
+    }
+    if !isSameSource && header.ssrc == expectedSSRC {
+      return begin(header, arrivalNanoseconds: arrival)
+    }
+    let silence = isSameSource ? restartSilenceNanoseconds : Self.takeoverSilenceNanoseconds
+    let isProven = probation.proves(header, arrivalNanoseconds: arrival)
+    guard isProven, arrival - current.seenNanoseconds >= silence else { return nil }
+    return begin(header, arrivalNanoseconds: arrival)
+  }
+
+  /// A stream of the longest packets is no less safe from strays than one of short ones.
+  private var restartSilenceNanoseconds: Int64 {
+    let packet = MediaClock.nanoseconds(frames: Int64(lastDurationFrames))
+    return max(Self.leastRestartSilenceNanoseconds, 2 * packet)
+  }
+
+  private func begin(
+    _ header: RTPHeader, arrivalNanoseconds: Int64
+  ) -> StreamTimeline.Place? {
+    if timeline != nil { counts.restarts += 1 }
+    flush()
+    isClosing = isPlaying
+    timeline = StreamTimeline(first: header, arrivalNanoseconds: arrivalNanoseconds)
+    return timeline?.place(of: header, arrivalNanoseconds: arrivalNanoseconds)
+  }
+
+  private func flush() {
+    counts.discarded.flushed += buffer.waitingCount
+    buffer.reset(nextSequence: Self.firstSequence)
+    nextFrame = 0
+    controller.restart()
+    probation.reset()
+    playback.resetDecoder()
+  }
+
+  private func admit(_ entry: PacketBuffer.Entry, payload: RawSpan) {
+    if nextFrame == 0 && buffer.waitingCount > 0 && !isPlaying {
+      buffer.lower(to: entry.sequence)
+    }
+    switch buffer.standing(of: entry.sequence) {
+    case .duplicate:
+      counts.duplicate += 1
+    case .tooOld:
+      counts.discarded.tooOld += 1
+    case .late:
+      observe(entry, isLate: true)
+      buffer.markTaken(entry.sequence)
+      counts.late += 1
+      counts.lost -= 1
+    case .ahead:
+      let isBehind = isPlaying && !isClosing && entry.startFrame < nextFrame
+      observe(entry, isLate: isBehind)
+      if isBehind && !turnBack(to: entry) {
+        leave(buffer.take(entry.sequence))
+        counts.late += 1
+      } else if entry.isNotice && !isPlaying && buffer.waitingCount == 0 {
+        takeNotice(entry)
+      } else {
+        // Without room the oldest give way: nobody renders, and what waits is worth nothing.
+        leave(buffer.pass(to: entry.sequence - Int64(PacketBuffer.slotCount) + 1))
+        buffer.insert(entry, payload: payload)
+      }
+    }
+  }
+
+  /// Lets a packet whose time has passed play after all, when more delay is wanted anyway.
+  private func turnBack(to entry: PacketBuffer.Entry) -> Bool {
+    if let first = buffer.first, first.sequence < entry.sequence { return false }
+    let lateness = MediaClock.nanoseconds(frames: nextFrame - entry.startFrame)
+    let deficit = -controller.surplusNanoseconds(offset: offsetNanoseconds)
+    let leastLateness = MediaClock.nanoseconds(frames: Int64(Playback.concealmentUnitFrames))
+    guard controller.wantsMore(offset: offsetNanoseconds),
+      lateness <= max(2 * deficit, leastLateness)
+    else { return false }
+    nextFrame = entry.startFrame
+    offsetNanoseconds += lateness
+    isTurnedBack = true
+    return true
+  }
+
+  private func observe(_ entry: PacketBuffer.Entry, isLate: Bool) {
+    controller.observe(
+      arrivalNanoseconds: entry.arrivalNanoseconds,
+      mediaNanoseconds: MediaClock.nanoseconds(frames: entry.startFrame),
+      durationNanoseconds: MediaClock.nanoseconds(frames: Int64(entry.durationFrames)),
+      isLate: isLate)
+    counts.jitterNanoseconds = controller.jitterNanoseconds
+  }
+
+  /// Takes "nobody talks" at its turn.
+  func takeNotice(_ entry: PacketBuffer.Entry) {
+    leave(buffer.take(entry.sequence))
+    counts.notices += 1
+    nextFrame = entry.endFrame
+  }
+
+  /// Counts sequence numbers left behind.
+  func leave(_ passage: PacketBuffer.Passage) {
+    counts.lost += passage.missed
+    counts.discarded.skipped += passage.skipped
+  }
+}

@@ -1,0 +1,16 @@
+/// How a peer's stream is played.
+public struct PeerStreamConfiguration: Hashable, Sendable {
+  /// How long packets wait before they sound.
+  public var playoutDelay: PlayoutDelay
+  /// No packet waits longer than this between arrival and playout, whatever `playoutDelay` says.
+  public var playoutDelayMaximumNanoseconds: Int64
+
+  /// Makes a configuration; 120 ms by default, beyond which people start to talk over each other
+  /// (ITU-T G.114 §4 wants 150 ms mouth to ear).
+  public init(
+    playoutDelay: PlayoutDelay = .auto, playoutDelayMaximumNanoseconds: Int64 = 120_000_000
+  ) {
+    self.playoutDelay = playoutDelay
+    self.playoutDelayMaximumNanoseconds = playoutDelayMaximumNanoseconds
+  }
+}

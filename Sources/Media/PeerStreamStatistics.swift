@@ -1,0 +1,51 @@
+public import RTP
+
+/// What became of a peer's packets.
+///
+/// At any time: received = played + notices + late + duplicate + discarded.total + buffered.
+public struct PeerStreamStatistics: Hashable, Sendable {
+  /// The stream being played; nil before the first packet.
+  public internal(set) var ssrc: SSRC?
+  /// Packets handed to `receive`.
+  public internal(set) var received = 0
+  /// Payload bytes in them.
+  public internal(set) var receivedOctets = 0
+  /// Packets given to the decoder.
+  public internal(set) var played = 0
+  /// Packets that only said "nobody talks" (one byte of payload).
+  public internal(set) var notices = 0
+  /// Packets that came after their time.
+  public internal(set) var late = 0
+  /// Further copies of packets.
+  public internal(set) var duplicate = 0
+  /// Packets dropped for other reasons.
+  public internal(set) var discarded = PacketDiscards()
+  /// Packets waiting for their time.
+  public internal(set) var buffered = 0
+  /// Sequence numbers passed in playout whose packets never came; falls when one comes late.
+  public internal(set) var lost = 0
+  /// PCM frames invented by the decoder.
+  public internal(set) var concealedFrames = 0
+  /// PCM frames at 48 kHz that a packet of the stream carries, by the last one played.
+  public internal(set) var packetFrames = 0
+  /// Runs of invented frames.
+  public internal(set) var concealmentEvents = 0
+  /// Payloads the decoder refused.
+  public internal(set) var decoderErrors = 0
+  /// Sender restarts and changes of SSRC followed.
+  public internal(set) var restarts = 0
+  /// Talk spurts begun.
+  public internal(set) var starts = 0
+  /// Times a part of the signal was taken out to get earlier, inaudibly.
+  public internal(set) var removals = 0
+  /// Times a part of the signal was repeated to get later, inaudibly.
+  public internal(set) var insertions = 0
+  /// Faded jumps, because the delay was above its bound.
+  public internal(set) var jumps = 0
+  /// Interarrival jitter as RFC 3550 §A.8 has it.
+  public internal(set) var jitterNanoseconds: Int64 = 0
+  /// Smoothed mean of playout minus arrival of the packets played.
+  public internal(set) var playoutDelayNanoseconds: Int64 = 0
+  /// Smoothed mean of due minus arrival of the packets played: how much later they could come.
+  public internal(set) var slackNanoseconds: Int64 = 0
+}

@@ -1,0 +1,200 @@
+/// Decides how late a stream plays: a target for its offset (see `ArrivalWindow`), and what to do
+/// about the difference.
+///
+/// States: settled; correcting down (surplus), up (deficit). Events: an arrival, a render.
+/// - Down: a surplus above 0.75 ms, or above 0.25 ms for 5 s, is taken out until less than 0.1 ms
+///   is left. 0.75 ms is below the 1.33 ms by which an xrun at 64 frames shifts the stream, and
+///   above what the window's 99 % point wanders on a calm link. Splices wait for a good match up
+///   to 0.7 s, so that a shift is gone within a second.
+/// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share
+///   of the packets is a whole period late.
+/// - Up: when half of that is used up; within 0.1 s, as packets soon will be late.
+/// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
+///   seconds tells.
+///
+/// Seam for clock recovery: the controller measures where the stream is and where it should be, and
+/// knows no means; a resampler steered by `surplusNanoseconds` can stand where the splices do.
+struct PlayoutController {
+  /// What to do about the offset.
+  enum Correction {
+    case none
+    /// Repeat (above 0) or take out (below 0) so many frames; urgency as in `Splicer`.
+    case splice(frames: Int, urgency: Float)
+    /// Leave out so many frames at once: the delay is above its bound.
+    case jump(frames: Int)
+  }
+
+  private enum State { case settled, down, up }
+
+  private static let surplusNanoseconds: Int64 = 750_000
+  private static let lastingSurplusNanoseconds: Int64 = 250_000
+  private static let lastingNanoseconds: Int64 = 5_000_000_000
+  private static let reserveNanoseconds: Int64 = 100_000
+  private static let downPatienceNanoseconds: Float = 700_000_000
+  private static let upPatienceNanoseconds: Float = 100_000_000
+  /// Between two looks at the window, unless something is late.
+  private static let refreshNanoseconds: Int64 = 20_000_000
+  /// The target stays so far below the bound that small shifts do not cross it.
+  private static let boundReserveNanoseconds: Int64 = 1_000_000
+  /// Older arrivals say nothing: two clocks 100 ppm apart move 0.1 ms in the time.
+  private static let staleNanoseconds: Int64 = 1_000_000_000
+
+  private let playoutDelay: PlayoutDelay
+  private let maximumNanoseconds: Int64
+  private var window = ArrivalWindow()
+  private var summary = ArrivalWindow.Summary()
+  private var summarisedNanoseconds = Int64.min
+  private var observedLeadNanoseconds: Int64 = 0
+  private var state = State.settled
+  private var stateSinceNanoseconds: Int64 = 0
+  private var lastingSinceNanoseconds: Int64?
+
+  private var jitter = InterarrivalJitter()
+
+  /// Jitter of the arrivals by RFC 3550 §A.8.
+  var jitterNanoseconds: Int64 { jitter.nanoseconds }
+  /// The device's beats, if known.
+  private(set) var grid: PlayoutGrid?
+  /// The offset to aim at.
+  private(set) var targetNanoseconds: Int64 = 0
+
+  init(_ configuration: PeerStreamConfiguration) {
+    playoutDelay = configuration.playoutDelay
+    maximumNanoseconds = max(0, configuration.playoutDelayMaximumNanoseconds)
+  }
+
+  /// Another stream or time line begins; how much the link jitters stays known.
+  mutating func restart() {
+    window.clear()
+    jitter.restart()
+    settle()
+  }
+
+  /// The stream starts to play or stops: nothing is being corrected.
+  mutating func settle() {
+    state = .settled
+    lastingSinceNanoseconds = nil
+  }
+
+  /// Takes the device's coming beat.
+  ///
+  /// Beats that moved by more than a quarter period (an xrun, another device) change what past
+  /// arrivals required.
+  mutating func setGrid(_ new: PlayoutGrid?) {
+    defer { grid = new }
+    guard let new, let old = grid else { return }
+    guard
+      new.periodNanoseconds != old.periodNanoseconds
+        || new.leadNanoseconds != old.leadNanoseconds
+        || 4 * old.displacement(of: new) > old.periodNanoseconds
+    else { return }
+    window.realign { new.firstBeat(forArrival: $0 + ArrivalWindow.marginNanoseconds) }
+    summarisedNanoseconds = .min
+  }
+
+  /// Takes a packet's arrival.
+  ///
+  /// `isLate`: its frames have been concealed already.
+  mutating func observe(
+    arrivalNanoseconds: Int64, mediaNanoseconds: Int64, durationNanoseconds: Int64, isLate: Bool
+  ) {
+    if let newest = window.newestNanoseconds,
+      arrivalNanoseconds - newest > Self.staleNanoseconds
+    {
+      window.clear()
+    }
+    let wanted = arrivalNanoseconds + ArrivalWindow.marginNanoseconds
+    window.add(
+      at: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds,
+      usableNanoseconds: grid?.firstBeat(forArrival: wanted) ?? wanted + observedLeadNanoseconds)
+    jitter.add(transitNanoseconds: arrivalNanoseconds - mediaNanoseconds)
+    let isDue =
+      summarisedNanoseconds == .min
+      || arrivalNanoseconds - summarisedNanoseconds >= Self.refreshNanoseconds
+    if isLate || isDue || window.count < ArrivalWindow.tellingCount {
+      summary = window.summarise(periodNanoseconds: grid?.periodNanoseconds ?? 0)
+      summarisedNanoseconds = arrivalNanoseconds
+    }
+    aim(durationNanoseconds: durationNanoseconds)
+  }
+
+  /// Playout time minus due of a render: how far ahead of their sound frames are rendered.
+  ///
+  /// Used while no grid is known; the greatest counts and fades slowly.
+  mutating func observe(leadNanoseconds: Int64) {
+    observedLeadNanoseconds = max(
+      leadNanoseconds, observedLeadNanoseconds - observedLeadNanoseconds / 8192)
+  }
+
+  /// The offset at which the fastest packets wait as long as is allowed.
+  var boundNanoseconds: Int64 { summary.leastTransitNanoseconds + maximumNanoseconds }
+
+  /// How much later than it should be `offset` is; below 0: earlier.
+  func surplusNanoseconds(offset: Int64) -> Int64 { offset - targetNanoseconds }
+
+  /// Whether playing at `offset` makes packets late.
+  func wantsMore(offset: Int64) -> Bool {
+    surplusNanoseconds(offset: offset) < -Self.reserveNanoseconds
+  }
+
+  /// What to do, when the next frame would play at `offset`.
+  mutating func correction(offset: Int64, nowNanoseconds now: Int64) -> Correction {
+    let surplus = surplusNanoseconds(offset: offset)
+    if offset > boundNanoseconds && surplus > 0 {
+      return .jump(frames: Self.frames(surplus))
+    }
+    judge(surplus, now: now)
+    switch state {
+    case .settled: return .none
+    case .down: return splice(surplus, patience: Self.downPatienceNanoseconds, now: now)
+    case .up: return splice(surplus, patience: Self.upPatienceNanoseconds, now: now)
+    }
+  }
+
+  private mutating func aim(durationNanoseconds: Int64) {
+    let bound = boundNanoseconds - min(Self.boundReserveNanoseconds, maximumNanoseconds / 8)
+    switch playoutDelay {
+    case .fixed(let delay):
+      targetNanoseconds = min(summary.meanTransitNanoseconds + delay, bound)
+    case .auto:
+      let proven = window.provenOffset(durationNanoseconds: durationNanoseconds)
+      let required = max(summary.requiredNanoseconds, proven ?? .min)
+      targetNanoseconds = min(required + Self.reserveNanoseconds, bound)
+    }
+  }
+
+  private mutating func judge(_ surplus: Int64, now: Int64) {
+    if surplus < Self.lastingSurplusNanoseconds {
+      lastingSinceNanoseconds = nil
+    } else if lastingSinceNanoseconds == nil {
+      lastingSinceNanoseconds = now
+    }
+    let hasLasted = lastingSinceNanoseconds.map { now - $0 > Self.lastingNanoseconds } ?? false
+    if surplus < -Self.reserveNanoseconds / 2 {
+      enter(.up, now: now)
+    } else if surplus > Self.surplusNanoseconds || hasLasted {
+      enter(.down, now: now)
+    } else if state == .up && surplus >= 0
+      || state == .down && surplus < Self.reserveNanoseconds
+    {
+      enter(.settled, now: now)
+    }
+  }
+
+  private mutating func enter(_ new: State, now: Int64) {
+    guard new != state else { return }
+    state = new
+    stateSinceNanoseconds = now
+  }
+
+  private func splice(_ surplus: Int64, patience: Float, now: Int64) -> Correction {
+    .splice(
+      frames: -Self.frames(surplus), urgency: Float(now - stateSinceNanoseconds) / patience)
+  }
+
+  /// Rounded away from too little delay.
+  private static func frames(_ nanoseconds: Int64) -> Int {
+    let frames = Int(MediaClock.frames(nanoseconds: abs(nanoseconds)))
+    return nanoseconds < 0 ? -(frames + 1) : frames
+  }
+}

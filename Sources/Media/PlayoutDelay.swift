@@ -1,0 +1,9 @@
+/// How long packets wait between arrival and playout.
+public enum PlayoutDelay: Hashable, Sendable {
+  /// The mean of (playout of a packet's first frame - its arrival), over the last two seconds, is
+  /// held at this value. What jitters more is lost; below about a codec frame's share of a device
+  /// period plus the network's jitter nothing is played in time.
+  case fixed(nanoseconds: Int64)
+  /// As little as lets 99 % of the last two seconds' packets be in time.
+  case auto
+}

@@ -1,0 +1,62 @@
+import RTP
+
+/// What one RTCP compound says to us: its sender's report, names and farewell, and its echo of us.
+///
+/// Packets and chunks of other sources are passed over.
+struct CompoundDigest {
+  private(set) var sender = SSRC(rawValue: 0)
+  private(set) var senderInfo: SenderInfo?
+  private(set) var block: ReportBlock?
+  private(set) var referenceTime: NTPTimestamp?
+  private(set) var echo: ExtendedReport.Echo?
+  private(set) var canonicalName: Range<Int>?
+  private(set) var name: Range<Int>?
+  private(set) var isLeaving = false
+  private var hasSender = false
+
+  /// Digests `bytes` on behalf of the stream `local`.
+  ///
+  /// Allocates nothing.
+  init(parsing bytes: RawSpan, for local: SSRC) throws(RTPParseError) {
+    var digest = CompoundDigest()
+    try RTCPCompound.forEachPacket(in: bytes) { packet in
+      digest.add(packet, of: bytes, for: local)
+    }
+    self = digest
+  }
+
+  private init() {}
+
+  private mutating func add(_ packet: RTCPPacket, of bytes: RawSpan, for local: SSRC) {
+    switch packet {
+    case .senderReport(let ssrc, let info, let blocks):
+      guard isSender(ssrc) else { return }
+      senderInfo = info
+      block = block ?? blocks.block(on: local, in: bytes)
+    case .receiverReport(let ssrc, let blocks):
+      guard isSender(ssrc) else { return }
+      block = block ?? blocks.block(on: local, in: bytes)
+    case .sourceDescription(let description):
+      guard let chunk = description.chunk(on: sender, in: bytes) else { return }
+      canonicalName = chunk.canonicalName
+      name = chunk.name
+    case .bye(let goodbye):
+      isLeaving = isLeaving || goodbye.contains(sender, in: bytes)
+    case .extendedReport(let report):
+      guard isSender(report.ssrc) else { return }
+      referenceTime = report.referenceTime ?? referenceTime
+      echo = echo ?? report.echo(to: local, in: bytes)
+    case .other:
+      break
+    }
+  }
+
+  /// The first report of a compound names its sender.
+  private mutating func isSender(_ ssrc: SSRC) -> Bool {
+    if !hasSender {
+      hasSender = true
+      sender = ssrc
+    }
+    return ssrc == sender
+  }
+}

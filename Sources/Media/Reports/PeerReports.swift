@@ -1,0 +1,286 @@
+public import RTP
+
+/// The RTCP session with one remote: when to report, what to say, what to believe.
+///
+/// Sans-I/O. On the loop thread, one call at a time; allocates nothing once the remote's texts are
+/// known. All times are of one steady clock; the wall clock is never asked.
+///
+/// States: silent (no remote) → heard → confirmed → silent again by BYE; whether a remote is dead
+/// is judged by the caller from `lastHeardNanoseconds`. A remote is *confirmed* when it echoed a
+/// reference time that we sent to its address not long ago (LSR of a report block, RFC 3550
+/// §6.4.1, or LRR of a DLRR block, RFC 3611 §4.5): whoever forges a source address never sees
+/// those. Their origin is drawn from the seed, so they cannot be guessed from the uptime either.
+/// A confirmed remote's place goes only to a newcomer that brings such an echo with it; a node
+/// that restarts has one after a round trip, as newcomers are answered at once.
+public final class PeerReports {
+  /// Our stream.
+  public let ssrc: SSRC
+  /// When `makeReport` is due; in the past at the start, as the first report goes out at once.
+  public var nextReportNanoseconds: Int64 { schedule.nextNanoseconds }
+  /// The remote's stream; nil before its first compound and after its BYE.
+  public private(set) var remoteSSRC: SSRC?
+  /// Whether the remote proved that it receives what we send to its address.
+  ///
+  /// Nobody gets audio, or is shown, before.
+  public private(set) var isConfirmed = false
+  /// When the last valid compound or packet of the remote came.
+  public private(set) var lastHeardNanoseconds: Int64?
+  /// The round trip; nil before it was measured.
+  public private(set) var roundTrip: RoundTripTime?
+  /// How the remote receives us; nil before it reported on us.
+  public private(set) var remoteReception: RemoteReception?
+  /// How we receive the remote's stream.
+  public private(set) var reception: ReceptionStatistics
+
+  /// The remote's CNAME as it came, repaired to valid UTF-8; not cleaned of control characters.
+  public var remoteCanonicalName: String { canonicalName.text }
+  /// The remote's NAME, under the same terms.
+  public var remoteName: String { name.text }
+
+  private struct ReceivedReference {
+    var middleBits: UInt32
+    var arrivalNanoseconds: Int64
+
+    func delay(nowNanoseconds: Int64) -> UInt32 {
+      NTPTimestamp.shortUnits(nanoseconds: nowNanoseconds - arrivalNanoseconds)
+    }
+  }
+
+  private let clockRate: Int
+  private let localCanonicalName: [UInt8]
+  private let localName: [UInt8]
+  private let clockOrigin: NTPTimestamp
+  private var schedule: ReportSchedule
+  private var sent = SentReferenceTimes()
+  private var lastSenderReport: ReceivedReference?
+  private var lastReceiverReference: ReceivedReference?
+  private var canonicalName = ReceivedText()
+  private var name = ReceivedText()
+  private var packetsAtLastReport = 0
+  /// A remote that restarts takes longer; one that flips SSRC or CNAME costs its receiver no more.
+  private static let replacementNanoseconds: Int64 = 1_000_000_000
+  private var replacedNanoseconds: Int64 = .min / 2
+  private var packetsAtReportBefore = 0
+
+  /// Starts a session in which `nextReportNanoseconds` is already past.
+  ///
+  /// - Parameters:
+  ///   - ssrc: our stream.
+  ///   - canonicalName: our CNAME, not empty (RFC 7022 §4.2 says how to choose one).
+  ///   - name: our NAME; empty: none is sent. Of both at most 255 octets of whole characters go out.
+  ///   - seed: draws intervals and the origin of our reference times; unguessable outside of tests.
+  ///   - clockRate: the remote stream's media clock in Hz, above 0.
+  public init(
+    ssrc: SSRC, canonicalName: String, name: String, seed: UInt64, clockRate: Int = 48_000
+  ) {
+    var random = SplitMix64(seed: seed)
+    self.ssrc = ssrc
+    self.clockRate = clockRate
+    localCanonicalName = Self.octets(of: canonicalName)
+    localName = Self.octets(of: name)
+    clockOrigin = NTPTimestamp(rawValue: random.next())
+    schedule = ReportSchedule(random: random)
+    reception = ReceptionStatistics(clockRate: clockRate)
+  }
+
+  /// Counts an RTP packet that came from the remote's address.
+  ///
+  /// - Returns: false, and nothing counted, when it is not of the remote's stream.
+  public func receive(_ header: RTPHeader, arrivalNanoseconds: Int64) -> Bool {
+    guard header.ssrc == remoteSSRC else { return false }
+    reception.receive(header, arrivalNanoseconds: arrivalNanoseconds)
+    lastHeardNanoseconds = arrivalNanoseconds
+    return true
+  }
+
+  /// Writes the report that is due and sets the moment of the next.
+  ///
+  /// An SR when RTP went out since the report before the last (RFC 3550 §6.4), else an RR with a
+  /// reference time of its own (RFC 3611 §4.4); then SDES with CNAME and NAME.
+  /// - Returns: octets of the datagram; 0 when it does not fit (700 are always enough).
+  public func makeReport(
+    sender: SenderCounters, nowNanoseconds: Int64, into bytes: inout MutableRawSpan
+  ) -> Int {
+    let referenceTime = clockOrigin.advanced(byNanoseconds: nowNanoseconds)
+    var info: SenderInfo?
+    if sender.packets != packetsAtReportBefore {
+      info = SenderInfo(
+        ntp: referenceTime, rtpTimestamp: sender.currentTimestamp,
+        packetCount: UInt32(truncatingIfNeeded: sender.packets),
+        octetCount: UInt32(truncatingIfNeeded: sender.payloadOctets))
+    }
+    packetsAtReportBefore = packetsAtLastReport
+    packetsAtLastReport = sender.packets
+    schedule.didReport(nowNanoseconds: nowNanoseconds)
+
+    var writer = RTCPCompoundWriter()
+    writer.report(
+      from: ssrc, info: info, block: makeBlock(nowNanoseconds: nowNanoseconds), into: &bytes)
+    let (canonicalName, name) = (localCanonicalName, localName)
+    writer.sourceDescription(
+      of: ssrc, canonicalName: canonicalName.span, name: name.span, into: &bytes)
+    writer.extendedReport(
+      from: ssrc, referenceTime: info == nil ? referenceTime : nil,
+      echo: makeEcho(nowNanoseconds: nowNanoseconds), into: &bytes)
+    if writer.byteCount > 0 { sent.note(referenceTime, sentNanoseconds: nowNanoseconds) }
+    return writer.byteCount
+  }
+
+  /// Writes our farewell; send it once or twice, then no more.
+  ///
+  /// - Returns: octets of the datagram; 0 when it does not fit.
+  public func makeBye(into bytes: inout MutableRawSpan) -> Int {
+    var writer = RTCPCompoundWriter()
+    writer.report(from: ssrc, info: nil, block: nil, into: &bytes)
+    let canonicalName = localCanonicalName
+    writer.sourceDescription(
+      of: ssrc, canonicalName: canonicalName.span, name: Span(), into: &bytes)
+    writer.bye(of: ssrc, into: &bytes)
+    return writer.byteCount
+  }
+
+  /// Takes an RTCP compound that came from the remote's address.
+  ///
+  /// - Throws: why it is invalid; then nothing of it was believed.
+  public func handle(_ bytes: RawSpan, nowNanoseconds: Int64) throws(RTPParseError) -> ReportEvents
+  {
+    let digest = try CompoundDigest(parsing: bytes, for: ssrc)
+    guard digest.sender != ssrc else {
+      return isOurs(digest, of: bytes) ? [.ownSSRCSeen, .ourselves] : .ownSSRCSeen
+    }
+    if digest.isLeaving {
+      guard digest.sender == remoteSSRC else { return [] }
+      forgetRemote()
+      return .bye
+    }
+    let proof = proof(in: digest, nowNanoseconds: nowNanoseconds)
+    guard
+      var events = admit(
+        digest, of: bytes, isProven: proof != nil, nowNanoseconds: nowNanoseconds)
+    else { return [] }
+
+    lastHeardNanoseconds = nowNanoseconds
+    if let range = digest.canonicalName { _ = canonicalName.update(from: range, of: bytes) }
+    if let range = digest.name, name.update(from: range, of: bytes) { events.insert(.nameChanged) }
+    note(digest, nowNanoseconds: nowNanoseconds)
+    if let proof {
+      if !isConfirmed { events.insert(.confirmed) }
+      isConfirmed = true
+      if let nanoseconds = proof.roundTripNanoseconds { addRoundTrip(nanoseconds) }
+    }
+    return events
+  }
+
+  /// Takes the remote for gone, as after its BYE: whoever is heard next is `firstHeard` and has to
+  /// be confirmed.
+  public func forgetRemote() {
+    remoteSSRC = nil
+    isConfirmed = false
+    roundTrip = nil
+    remoteReception = nil
+    lastSenderReport = nil
+    lastReceiverReference = nil
+    reception = ReceptionStatistics(clockRate: clockRate)
+  }
+
+  private func proof(
+    in digest: CompoundDigest, nowNanoseconds: Int64
+  ) -> SentReferenceTimes.Proof? {
+    // The echo of a reference time, where there is one, is newer than that of a sender report.
+    if let echo = digest.echo,
+      let proof = sent.proof(
+        echoing: echo.lastRR, delay: echo.delaySinceLastRR, nowNanoseconds: nowNanoseconds)
+    {
+      return proof
+    }
+    guard let block = digest.block else { return nil }
+    return sent.proof(
+      echoing: block.lastSR, delay: block.delaySinceLastSR, nowNanoseconds: nowNanoseconds)
+  }
+
+  /// Whether a compound of our SSRC is our own come back: the CNAME cannot be guessed.
+  private func isOurs(_ digest: CompoundDigest, of bytes: RawSpan) -> Bool {
+    guard let range = digest.canonicalName, range.count == localCanonicalName.count else {
+      return false
+    }
+    return localCanonicalName.indices.allSatisfy { index in
+      unsafe bytes.unsafeLoad(
+        fromByteOffset: range.lowerBound + index, as: UInt8.self) == localCanonicalName[index]
+    }
+  }
+
+  /// Decides whether the compound is the remote's, or its sender takes the remote's place; nil: a
+  /// stranger, who gets an answer that he can prove himself with and is otherwise ignored.
+  private func admit(
+    _ digest: CompoundDigest, of bytes: RawSpan, isProven: Bool, nowNanoseconds: Int64
+  ) -> ReportEvents? {
+    let isSameName =
+      canonicalName.isEmpty
+      || digest.canonicalName.map { canonicalName.isEqual(to: $0, of: bytes) } ?? true
+    if digest.sender == remoteSSRC && isSameName { return [] }
+    schedule.answer(nowNanoseconds: nowNanoseconds, isProven: isProven)
+    guard remoteSSRC != nil else {
+      remoteSSRC = digest.sender
+      return .firstHeard
+    }
+    guard !isConfirmed || isProven,
+      nowNanoseconds - replacedNanoseconds >= Self.replacementNanoseconds
+    else { return nil }
+    replacedNanoseconds = nowNanoseconds
+    forgetRemote()
+    remoteSSRC = digest.sender
+    return .restarted
+  }
+
+  private func note(_ digest: CompoundDigest, nowNanoseconds: Int64) {
+    if let info = digest.senderInfo {
+      lastSenderReport = ReceivedReference(
+        middleBits: info.ntp.middleBits, arrivalNanoseconds: nowNanoseconds)
+    }
+    if let time = digest.referenceTime {
+      lastReceiverReference = ReceivedReference(
+        middleBits: time.middleBits, arrivalNanoseconds: nowNanoseconds)
+    }
+    if let block = digest.block {
+      remoteReception = RemoteReception(
+        fractionLost: block.fractionLost, cumulativeLost: block.cumulativeLost,
+        jitterNanoseconds: Int64(block.jitter) * 1_000_000_000 / Int64(clockRate))
+    }
+  }
+
+  private func addRoundTrip(_ nanoseconds: Int64) {
+    if roundTrip == nil {
+      roundTrip = RoundTripTime(firstNanoseconds: nanoseconds)
+    } else {
+      roundTrip?.add(nanoseconds: nanoseconds)
+    }
+  }
+
+  /// A block on the remote once it sent media or said that it does (§6.4.1).
+  private func makeBlock(nowNanoseconds: Int64) -> ReportBlock? {
+    guard let remoteSSRC, reception.isValid || lastSenderReport != nil else { return nil }
+    return reception.makeBlock(
+      on: remoteSSRC, lastSR: lastSenderReport?.middleBits ?? 0,
+      delaySinceLastSR: lastSenderReport?.delay(nowNanoseconds: nowNanoseconds) ?? 0)
+  }
+
+  /// The echo of the remote's reference time, once each.
+  private func makeEcho(nowNanoseconds: Int64) -> ExtendedReport.Echo? {
+    guard let remoteSSRC, let reference = lastReceiverReference else { return nil }
+    lastReceiverReference = nil
+    return ExtendedReport.Echo(
+      ssrc: remoteSSRC, lastRR: reference.middleBits,
+      delaySinceLastRR: reference.delay(nowNanoseconds: nowNanoseconds))
+  }
+
+  /// As many whole characters as an SDES item holds.
+  private static func octets(of text: String) -> [UInt8] {
+    var octets: [UInt8] = []
+    for character in text {
+      let encoded = String(character).utf8
+      guard octets.count + encoded.count <= 255 else { break }
+      octets.append(contentsOf: encoded)
+    }
+    return octets
+  }
+}

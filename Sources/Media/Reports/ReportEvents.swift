@@ -1,0 +1,27 @@
+/// What a remote's RTCP compound brought about.
+public struct ReportEvents: OptionSet, Hashable, Sendable {
+  /// The bits; meaningful only through the members below.
+  public let rawValue: UInt8
+
+  /// Makes a set from its bits.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// The first compound of a remote, or of one that had said BYE.
+  public static let firstHeard = ReportEvents(rawValue: 1 << 0)
+  /// The remote proved that it receives what we send to its address.
+  public static let confirmed = ReportEvents(rawValue: 1 << 1)
+  /// The remote leaves.
+  public static let bye = ReportEvents(rawValue: 1 << 2)
+  /// The remote's NAME is another than before.
+  public static let nameChanged = ReportEvents(rawValue: 1 << 3)
+  /// Another SSRC or CNAME took the remote's place; all that was known of it is forgotten.
+  public static let restarted = ReportEvents(rawValue: 1 << 4)
+  /// The compound carried our own SSRC as its sender: a collision or a loop (RFC 3550 §8.2).
+  ///
+  /// Nothing else in it was believed.
+  public static let ownSSRCSeen = ReportEvents(rawValue: 1 << 5)
+  /// With `ownSSRCSeen`: the CNAME was ours too, so the address leads back to this node.
+  public static let ourselves = ReportEvents(rawValue: 1 << 6)
+}

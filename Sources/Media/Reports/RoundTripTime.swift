@@ -1,0 +1,18 @@
+/// The way to the remote and back, without the time the remote held the report
+/// (RFC 3550 §6.4.1).
+public struct RoundTripTime: Hashable, Sendable {
+  /// The newest measurement.
+  public private(set) var lastNanoseconds: Int64
+  /// All measurements, each new one with the weight 1/8 (the constant of RFC 6298 §2).
+  public private(set) var smoothedNanoseconds: Int64
+
+  init(firstNanoseconds: Int64) {
+    lastNanoseconds = firstNanoseconds
+    smoothedNanoseconds = firstNanoseconds
+  }
+
+  mutating func add(nanoseconds: Int64) {
+    lastNanoseconds = nanoseconds
+    smoothedNanoseconds += (nanoseconds - smoothedNanoseconds) / 8
+  }
+}

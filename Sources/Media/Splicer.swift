@@ -1,0 +1,173 @@
+/// Takes parts out of a signal or repeats them so that it is hardly heard: waveform-similarity
+/// overlap-add on what was decoded last.
+///
+/// New frames are appended to a line that also holds some history. Two taps read the line a lag
+/// apart while the sound cross-fades from one to the other: towards the leading tap the lag is
+/// taken out of the signal, towards the trailing one it is repeated. A fade may last longer than a
+/// codec frame; it goes on with the next.
+///
+/// Where to: lags are compared by the correlation of the newest frames with those a lag earlier. A
+/// quiet signal is cut at once; otherwise the match must be good, less so the more urgent it is,
+/// and at the end anything goes.
+///
+/// Constants: lags to 10 ms hold a pitch period of all but the lowest voices; 5 ms of comparison
+/// judge one; 3 ms of cross-fade are neither a click nor an echo; below -50 dBov no splice is heard.
+struct Splicer {
+  /// 10 ms.
+  static let maximumLagFrames = 480
+  /// Shorter ones are not worth a fade.
+  static let minimumLagFrames = 8
+  /// 3 ms.
+  static let fadeFrames = 144
+  /// 5 ms.
+  static let comparedFrames = 240
+  /// How much more than asked for may be repeated to get a better match: 0.5 ms.
+  static let toleranceFrames = 24
+  /// Mean square of -50 dBov.
+  static let quietMeanSquare: Float = 1e-5
+  /// The most one call of `emit` writes beyond what was appended.
+  static let surplusFrames = maximumLagFrames
+
+  private struct Fade {
+    let lag: Int
+    let isRemoval: Bool
+    let similarity: Float
+    var frame = 0
+  }
+
+  private static let historyFrames = 1024
+  private let capacityFrames: Int
+  private var line: [Float]
+  private var freshFrames = 0
+  private var skipFrames = 0
+  /// Emitted since the last reset: what lies before is silence that belongs to nothing.
+  private var knownHistoryFrames = 0
+  private var fade: Fade?
+
+  /// Makes a splicer for at most `freshFrames` frames appended between two calls of `emit`.
+  init(freshFrames capacity: Int) {
+    capacityFrames = capacity
+    line = [Float](repeating: 0, count: Self.historyFrames + capacity)
+  }
+
+  /// Room left for `append`.
+  var freeFrames: Int { capacityFrames - freshFrames }
+  /// Frames appended and not yet emitted.
+  var pendingFrames: Int { freshFrames }
+  /// Whether a splice is under way.
+  var isFading: Bool { fade != nil }
+
+  /// Forgets the signal.
+  mutating func reset() {
+    unsafe line.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
+    freshFrames = 0
+    skipFrames = 0
+    knownHistoryFrames = 0
+    fade = nil
+  }
+
+  /// Lets `fill` write up to `frames` new frames and return how many it wrote.
+  mutating func append(_ frames: Int, _ fill: (inout MutableSpan<Float>) -> Int) -> Int {
+    let start = Self.historyFrames + freshFrames
+    let end = start + min(frames, freeFrames)
+    var span = line.mutableSpan
+    var place = span._mutatingExtracting(start..<end)
+    let written = max(0, min(fill(&place), place.count))
+    freshFrames += written
+    return written
+  }
+
+  /// Begins a splice in the appended frames if one of good quality is found.
+  ///
+  /// - Parameters:
+  ///   - wantedFrames: to repeat (above 0) or take out (below 0).
+  ///   - urgency: 0: only a good match; 1 and above: any.
+  /// - Returns: the frames it will repeat (above 0) or take out (below 0), 0 for none.
+  mutating func splice(wantedFrames: Int, urgency: Float) -> Int {
+    guard fade == nil, knownHistoryFrames >= Self.maximumLagFrames,
+      knownHistoryFrames + freshFrames >= Self.maximumLagFrames + Self.comparedFrames,
+      let lags = lags(wantedFrames: wantedFrames)
+    else { return 0 }
+    let isRemoval = wantedFrames < 0
+    let end = Self.historyFrames + freshFrames
+    let power = Loudness.meanSquare(line.span.extracting((end - Self.comparedFrames)..<end))
+    let lag: Int
+    var similarity: Float = 0
+    if power < Self.quietMeanSquare {
+      lag = isRemoval ? lags.upperBound : min(wantedFrames, lags.upperBound)
+    } else {
+      let match = SpliceSearch.bestLag(in: lags, line: line.span, end: end)
+      guard urgency >= 1 || match.similarity >= 0.9 - 0.5 * urgency else { return 0 }
+      (lag, similarity) = (match.lag, match.similarity)
+    }
+    fade = Fade(lag: lag, isRemoval: isRemoval, similarity: similarity)
+    if isRemoval { skipFrames = lag }
+    return isRemoval ? -lag : lag
+  }
+
+  /// Writes what is pending to the start of `pcm`, which must hold `pendingFrames` and
+  /// `surplusFrames` more.
+  ///
+  /// Returns the frames written, above 0 when anything was pending.
+  mutating func emit(into pcm: inout MutableSpan<Float>) -> Int {
+    let end = Self.historyFrames + freshFrames
+    var position = Self.historyFrames + skipFrames
+    var written = 0
+    while position < end, var fading = fade {
+      pcm[written] = Self.mix(fading, lead: line[position], trail: line[position - fading.lag])
+      written += 1
+      position += 1
+      fading.frame += 1
+      let isOver = fading.frame == Self.fadeFrames
+      if isOver && !fading.isRemoval { position -= fading.lag }
+      fade = isOver ? nil : fading
+    }
+    let rest = max(0, end - position)
+    Self.copy(line.span.extracting(position..<(position + rest)), into: &pcm, at: written)
+    keepHistory(end: end)
+    return written + rest
+  }
+
+  /// Which lags may be used; nil: none.
+  private func lags(wantedFrames: Int) -> ClosedRange<Int>? {
+    if wantedFrames < 0 {
+      // Something must remain to be emitted: nothing would mean a pause.
+      let upper = min(-wantedFrames, Self.maximumLagFrames, freshFrames - Self.minimumLagFrames)
+      return upper < Self.minimumLagFrames ? nil : min(upper, 24)...upper
+    }
+    guard wantedFrames > 0 else { return nil }
+    let lower = min(max(wantedFrames, Self.minimumLagFrames), 24)
+    return lower...min(max(wantedFrames, lower) + Self.toleranceFrames, Self.maximumLagFrames)
+  }
+
+  /// Cross-fade that keeps the power whatever the two signals have in common.
+  private static func mix(_ fade: Fade, lead: Float, trail: Float) -> Float {
+    let progress = Float(fade.frame + 1) / Float(fadeFrames)
+    let (old, new) = (1 - progress, progress)
+    let power = old * old + new * new + 2 * max(0, fade.similarity) * old * new
+    let sum = fade.isRemoval ? old * trail + new * lead : old * lead + new * trail
+    return sum / power.squareRoot()
+  }
+
+  private static func copy(
+    _ source: Span<Float>, into pcm: inout MutableSpan<Float>, at offset: Int
+  ) {
+    unsafe source.withUnsafeBufferPointer { source in
+      unsafe pcm.withUnsafeMutableBufferPointer { target in
+        let place = unsafe UnsafeMutableBufferPointer(
+          rebasing: target[offset..<(offset + source.count)])
+        _ = unsafe place.update(fromContentsOf: source)
+      }
+    }
+  }
+
+  private mutating func keepHistory(end: Int) {
+    unsafe line.withUnsafeMutableBufferPointer { line in
+      guard let base = line.baseAddress else { return }
+      unsafe base.update(from: base + (end - Self.historyFrames), count: Self.historyFrames)
+    }
+    knownHistoryFrames = min(knownHistoryFrames + freshFrames, Self.historyFrames)
+    freshFrames = 0
+    skipFrames = 0
+  }
+}

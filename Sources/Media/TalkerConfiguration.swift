@@ -1,0 +1,33 @@
+public import RTP
+
+/// What a talker sends.
+public struct TalkerConfiguration: Hashable, Sendable {
+  /// Packet durations a talker can make: 2.5, 5, 10, 20, 40 and 60 ms in frames.
+  public static let supportedFramesPerPacket = [120, 240, 480, 960, 1920, 2880]
+
+  /// The stream's name on the wire.
+  public var ssrc: SSRC
+  /// The dynamic payload type that stands for Opus (RFC 7587 §7).
+  public var payloadType: UInt8
+  /// Audio in a packet: one of `supportedFramesPerPacket`.
+  public var framesPerPacket: Int
+  /// Where sequence numbers begin; should be random (RFC 3550 §5.1).
+  public var firstSequenceNumber: SequenceNumber
+  /// Where time stamps begin; should be random (RFC 3550 §5.1).
+  public var firstTimestamp: RTPTimestamp
+  /// Whether nothing but a keep-alive is sent while nobody talks.
+  public var usesDTX: Bool
+
+  /// Makes a configuration.
+  public init(
+    ssrc: SSRC, payloadType: UInt8 = 111, framesPerPacket: Int,
+    firstSequenceNumber: SequenceNumber, firstTimestamp: RTPTimestamp, usesDTX: Bool = true
+  ) {
+    self.ssrc = ssrc
+    self.payloadType = payloadType
+    self.framesPerPacket = framesPerPacket
+    self.firstSequenceNumber = firstSequenceNumber
+    self.firstTimestamp = firstTimestamp
+    self.usesDTX = usesDTX
+  }
+}

@@ -1,0 +1,123 @@
+/// Writes an RTCP compound packet by packet (RFC 3550 §6).
+///
+/// Begin with `report`, add a `sourceDescription`, then the rest; pass the same `bytes` each time
+/// and send its first `byteCount` octets. What does not fit into `bytes` or into
+/// `RTCPCompound.maximumByteCount` is not written and makes `byteCount` 0 for good.
+/// Any thread; allocates nothing.
+public struct RTCPCompoundWriter: Sendable {
+  private var end = 0
+  private var hasOverflowed = false
+
+  /// Makes a writer at the start of its bytes.
+  public init() {}
+
+  /// Octets of the compound so far; 0 when something did not fit.
+  public var byteCount: Int { hasOverflowed ? 0 : end }
+
+  /// Adds an SR, or an RR where there is no sender information (§6.4).
+  public mutating func report(
+    from ssrc: SSRC, info: SenderInfo?, block: ReportBlock?, into bytes: inout MutableRawSpan
+  ) {
+    let infoBytes = info == nil ? 0 : SenderInfo.byteCount
+    let blockBytes = block == nil ? 0 : ReportBlock.byteCount
+    let type =
+      info == nil ? RTCPPacket.PacketType.receiverReport : RTCPPacket.PacketType.senderReport
+    guard
+      let start = begin(
+        type, count: block == nil ? 0 : 1, bodyBytes: 4 + infoBytes + blockBytes, into: &bytes)
+    else { return }
+    bytes.store(ssrc.rawValue, at: start)
+    info?.write(at: start + 4, into: &bytes)
+    block?.write(at: start + 4 + infoBytes, into: &bytes)
+  }
+
+  /// Adds an SDES with one chunk: CNAME, and NAME where it is not empty (§6.5).
+  ///
+  /// Of each text the first 255 octets are sent.
+  public mutating func sourceDescription(
+    of ssrc: SSRC, canonicalName: Span<UInt8>, name: Span<UInt8>, into bytes: inout MutableRawSpan
+  ) {
+    let nameBytes = min(name.count, 255)
+    let itemBytes = 2 + min(canonicalName.count, 255) + (nameBytes == 0 ? 0 : 2 + nameBytes)
+    // At least one zero octet ends the items, more fill the word.
+    let bodyBytes = (4 + itemBytes) / 4 * 4 + 4
+    guard
+      let start = begin(
+        RTCPPacket.PacketType.sourceDescription, count: 1, bodyBytes: bodyBytes, into: &bytes)
+    else { return }
+    bytes.store(ssrc.rawValue, at: start)
+    bytes.store(0 as UInt32, at: start + bodyBytes - 4)
+    var offset = start + 4
+    offset = write(
+      SourceDescription.Item.canonicalName, text: canonicalName, at: offset, into: &bytes)
+    if nameBytes > 0 {
+      offset = write(SourceDescription.Item.name, text: name, at: offset, into: &bytes)
+    }
+  }
+
+  /// Adds an XR with a reference time, an echo of one, or both; nothing when it has neither
+  /// (RFC 3611 §4.4, §4.5).
+  public mutating func extendedReport(
+    from ssrc: SSRC, referenceTime: NTPTimestamp?, echo: ExtendedReport.Echo?,
+    into bytes: inout MutableRawSpan
+  ) {
+    guard referenceTime != nil || echo != nil else { return }
+    let bodyBytes = 4 + (referenceTime == nil ? 0 : 12) + (echo == nil ? 0 : 16)
+    guard
+      let start = begin(
+        RTCPPacket.PacketType.extendedReport, count: 0, bodyBytes: bodyBytes, into: &bytes)
+    else { return }
+    bytes.store(ssrc.rawValue, at: start)
+    var offset = start + 4
+    if let referenceTime {
+      bytes.store(UInt32(ExtendedReport.BlockType.receiverReferenceTime) << 24 | 2, at: offset)
+      bytes.store(referenceTime.rawValue, at: offset + 4)
+      offset += 12
+    }
+    if let echo {
+      bytes.store(
+        UInt32(ExtendedReport.BlockType.delaySinceLastReceiverReport) << 24 | 3, at: offset)
+      bytes.store(echo.ssrc.rawValue, at: offset + 4)
+      bytes.store(echo.lastRR, at: offset + 8)
+      bytes.store(echo.delaySinceLastRR, at: offset + 12)
+    }
+  }
+
+  /// Adds a BYE of one source without a reason (§6.6).
+  public mutating func bye(of ssrc: SSRC, into bytes: inout MutableRawSpan) {
+    guard let start = begin(RTCPPacket.PacketType.bye, count: 1, bodyBytes: 4, into: &bytes) else {
+      return
+    }
+    bytes.store(ssrc.rawValue, at: start)
+  }
+
+  /// Writes a packet's header and takes the room for its body: the body's offset, or nil when
+  /// there is no room.
+  private mutating func begin(
+    _ packetType: UInt8, count: UInt8, bodyBytes: Int, into bytes: inout MutableRawSpan
+  ) -> Int? {
+    let start = end + 4
+    guard !hasOverflowed, start + bodyBytes <= min(bytes.byteCount, RTCPCompound.maximumByteCount)
+    else {
+      hasOverflowed = true
+      return nil
+    }
+    bytes.store(0x80 | count, at: end)
+    bytes.store(packetType, at: end + 1)
+    bytes.store(UInt16(bodyBytes / 4), at: end + 2)
+    end = start + bodyBytes
+    return start
+  }
+
+  private func write(
+    _ item: UInt8, text: Span<UInt8>, at offset: Int, into bytes: inout MutableRawSpan
+  ) -> Int {
+    let count = min(text.count, 255)
+    bytes.store(item, at: offset)
+    bytes.store(UInt8(count), at: offset + 1)
+    for index in 0..<count {
+      bytes.store(text[index], at: offset + 2 + index)
+    }
+    return offset + 2 + count
+  }
+}

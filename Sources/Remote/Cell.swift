@@ -1,0 +1,36 @@
+/// Pieces of text for a table.
+enum Cell {
+  /// Text from outside with everything replaced that a terminal could take for a command.
+  static func clean(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+            .unassigned:
+            "?"
+          default: scalar
+          }
+        }))
+  }
+
+  /// The text cut or filled with blanks to `width` characters.
+  static func padded(_ text: String, width: Int, isLeft: Bool) -> String {
+    let shown = String(text.prefix(width))
+    let blanks = String(repeating: " ", count: width - shown.count)
+    return isLeft ? shown + blanks : blanks + shown
+  }
+
+  /// A counter in at most `width` (4 or more) characters: 1234567 becomes `1234k` or `1M`.
+  static func count(_ value: Int, width: Int) -> String {
+    var (shown, rest) = (String(value), value)
+    for unit in ["k", "M", "G", "T"] where shown.count > width {
+      rest /= 1000
+      shown = "\(rest)\(unit)"
+    }
+    return shown
+  }
+
+  /// A number of at most two digits, as two digits.
+  static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

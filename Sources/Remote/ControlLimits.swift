@@ -1,0 +1,12 @@
+/// How much of a node its control socket may take.
+public struct ControlLimits: Sendable, Hashable {
+  /// The longest request, bytes, without its line end.
+  public var lineBytes = 64 * 1024
+  /// Clients at a time; the next is answered with words and dropped.
+  public var clients = 16
+  /// How long a client may be idle, and how long it may take to send one line or to take one answer.
+  public var idleTimeout = Duration.seconds(30)
+
+  /// The limits that `STATUS.md` names.
+  public init() {}
+}

@@ -1,0 +1,77 @@
+extension ControlRequest: Codable {
+  private enum Key: String, CodingKey {
+    case request, peer, on, decibels, position
+  }
+
+  /// Reads a request; what is missing, unknown or out of range is told in words.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Key.self)
+    let word = try fields.decode(String.self, forKey: .request)
+    guard let kind = Kind(rawValue: word) else {
+      let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw DecodingError.dataCorruptedError(
+        forKey: .request, in: fields,
+        debugDescription: "unknown request \"\(word.prefix(40))\"; known are \(known)")
+    }
+    switch kind {
+    case .status: self = .status
+    case .version: self = .version
+    case .talk: self = .talk(isOn: try fields.decode(Bool.self, forKey: .on))
+    case .gain:
+      self = .gain(
+        peer: try fields.decode(String.self, forKey: .peer),
+        decibels: try Self.number(fields, .decibels, within: Self.gainRangeDecibels))
+    case .mute:
+      self = .mute(
+        peer: try fields.decode(String.self, forKey: .peer),
+        isOn: try fields.decode(Bool.self, forKey: .on))
+    case .pan:
+      self = .pan(
+        peer: try fields.decode(String.self, forKey: .peer),
+        position: try Self.number(fields, .position, within: Self.panRange))
+    }
+  }
+
+  /// Writes the request as `STATUS.md` describes it.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Key.self)
+    try fields.encode(kind.rawValue, forKey: .request)
+    switch self {
+    case .status, .version: break
+    case .talk(let isOn): try fields.encode(isOn, forKey: .on)
+    case .gain(let peer, let decibels):
+      try fields.encode(peer, forKey: .peer)
+      try fields.encode(decibels, forKey: .decibels)
+    case .mute(let peer, let isOn):
+      try fields.encode(peer, forKey: .peer)
+      try fields.encode(isOn, forKey: .on)
+    case .pan(let peer, let position):
+      try fields.encode(peer, forKey: .peer)
+      try fields.encode(position, forKey: .position)
+    }
+  }
+
+  private var kind: Kind {
+    switch self {
+    case .status: .status
+    case .version: .version
+    case .talk: .talk
+    case .gain: .gain
+    case .mute: .mute
+    case .pan: .pan
+    }
+  }
+
+  private static func number(
+    _ fields: KeyedDecodingContainer<Key>, _ key: Key, within range: ClosedRange<Double>
+  ) throws -> Double {
+    let value = try fields.decode(Double.self, forKey: key)
+    guard range.contains(value) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: fields,
+        debugDescription:
+          "\(key.rawValue) must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
+    }
+    return value
+  }
+}

@@ -1,0 +1,41 @@
+internal import StatusSchema
+
+extension ControlResponse: Codable {
+  private enum Key: String, CodingKey {
+    case ok, status, version, schema, error
+  }
+
+  /// Reads an answer; fields it does not know are ignored.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Key.self)
+    guard try fields.decode(Bool.self, forKey: .ok) else {
+      self = .error(message: try fields.decode(String.self, forKey: .error))
+      return
+    }
+    if let status = try fields.decodeIfPresent(Status.self, forKey: .status) {
+      self = .status(status)
+    } else if let version = try fields.decodeIfPresent(String.self, forKey: .version) {
+      self = .version(version, schema: try fields.decode(Int.self, forKey: .schema))
+    } else {
+      self = .ok
+    }
+  }
+
+  /// Writes the answer as `STATUS.md` describes it.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Key.self)
+    switch self {
+    case .ok: try fields.encode(true, forKey: .ok)
+    case .status(let status):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(status, forKey: .status)
+    case .version(let version, let schema):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(version, forKey: .version)
+      try fields.encode(schema, forKey: .schema)
+    case .error(let message):
+      try fields.encode(false, forKey: .ok)
+      try fields.encode(message, forKey: .error)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+internal import StatusSchema
+
+/// The peers of a ``Status`` as a table.
+enum PeerTable {
+  private struct Column: Sendable {
+    let title: String
+    let width: Int
+    var isLeft = false
+    let value: @Sendable (PeerStatus) -> String
+  }
+
+  /// The widths and the blanks between the columns make 98 characters.
+  private static let all: [Column] = [
+    Column(title: "  peer", width: 12, isLeft: true) {
+      ($0.isTalking ? "* " : "  ") + Cell.clean($0.name)
+    },
+    Column(title: "state", width: 10, isLeft: true) { Cell.clean($0.state.rawValue) },
+    Column(title: "level", width: 5) {
+      $0.isMuted ? "muted" : $0.levelDBFS <= Level.silenceDBFS ? "-" : number($0.levelDBFS)
+    },
+    Column(title: "gain", width: 5) { number($0.gainDecibels) },
+    Column(title: "pan", width: 5) { Fixed.text($0.pan, digits: 2) },
+    Column(title: "jit.", width: 5) { number($0.jitterMilliseconds) },
+    Column(title: "rtt", width: 5) { $0.roundTripMilliseconds.map(number) ?? "-" },
+    Column(title: "delay", width: 5) { number($0.playoutDelayMilliseconds) },
+    Column(title: "received", width: 8) { Cell.count($0.received, width: 8) },
+    Column(title: "lost", width: 5) { Cell.count($0.lost, width: 5) },
+    Column(title: "late", width: 5) { Cell.count($0.late, width: 5) },
+    Column(title: "conc.", width: 5) { Cell.count($0.concealed, width: 5) },
+    Column(title: "loss%", width: 5) { number($0.lossPercent) },
+    Column(title: "kb/s", width: 5) { number($0.bitrateKilobits) },
+  ]
+
+  /// A heading and one line a peer; words where there is none.
+  static func lines(_ peers: [PeerStatus]) -> [String] {
+    if peers.isEmpty { return ["no peers"] }
+    let heading = line { $0.title }
+    return [heading] + peers.map { peer in line { $0.value(peer) } }
+  }
+
+  private static func line(_ text: (Column) -> String) -> String {
+    all.map { Cell.padded(text($0), width: $0.width, isLeft: $0.isLeft) }.joined(separator: " ")
+  }
+
+  private static func number(_ value: Double) -> String {
+    // Four digits and a sign leave no room for a decimal.
+    Fixed.text(value, digits: value.magnitude < 99.95 ? 1 : 0)
+  }
+}

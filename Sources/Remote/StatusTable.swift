@@ -1,0 +1,67 @@
+public import StatusSchema
+
+/// A ``Status`` as text for a terminal of 100 columns.
+public enum StatusTable {
+  /// The widest line that is ever printed, in characters.
+  public static let columns = 100
+
+  /// The status in lines, without a final line end.
+  ///
+  /// What comes from other nodes (their names) cannot send commands to the terminal.
+  public static func text(_ status: Status) -> String {
+    var lines = node(status.node) + audio(status.audio)
+    lines += [loop(status.loop), network(status.network), ""]
+    lines += PeerTable.lines(status.peers)
+    return lines.map { String($0.prefix(columns)) }.joined(separator: "\n")
+  }
+
+  private static func node(_ node: NodeStatus) -> [String] {
+    let ssrc = String(node.ssrc, radix: 16)
+    return [
+      "node     \(Cell.clean(node.name))  \(node.listen)  talk \(node.talk ? "ON" : "off")  "
+        + "up \(duration(node.uptimeSeconds))  comlinkd \(node.version)",
+      "sound    mic \(level(node.micLevelDBFS)) (peak \(level(node.micPeakDBFS)))  "
+        + "mix \(level(node.mixLevelDBFS))  \(node.application) "
+        + "\(Fixed.text(node.ptimeMilliseconds, digits: 1)) ms "
+        + "\(Fixed.text(node.bitrateKilobits, digits: 0)) kbit/s  ssrc 0x\(ssrc)",
+    ]
+  }
+
+  private static func audio(_ audio: AudioStatus) -> [String] {
+    let jack =
+      "jack     \(audio.state.rawValue)  server \(Cell.clean(audio.server))  "
+      + "client \(Cell.clean(audio.client))"
+    guard audio.state == .running else { return [jack] }
+    return [
+      jack + "  \(audio.sampleRate) Hz  \(audio.periodFrames) frames  \(audio.xruns) xruns",
+      "callback mean \(Fixed.text(audio.callbackMeanMicroseconds, digits: 1)) us  "
+        + "worst \(Fixed.text(audio.callbackWorstMicroseconds, digits: 1)) us  "
+        + "load \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %  "
+        + "capture overruns \(audio.captureOverruns)",
+    ]
+  }
+
+  private static func loop(_ loop: LoopStatus) -> String {
+    "loop     wake-up p50 \(Fixed.text(loop.wakeLatencyP50Microseconds, digits: 0)) us  "
+      + "p99 \(Fixed.text(loop.wakeLatencyP99Microseconds, digits: 0)) us  \(loop.scheduling)  "
+      + "memory \(loop.memoryLocked ? "locked" : "not locked")  \(loop.wakes) wakes"
+  }
+
+  private static func network(_ network: NetworkStatus) -> String {
+    let drops = network.drops.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let reasons = drops.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    let dropped = drops.reduce(0) { $0 + $1.value }
+    return "network  sent \(network.packetsSent)  received \(network.packetsReceived)  "
+      + "dropped \(dropped)\(reasons.isEmpty ? "" : " (\(reasons))")"
+  }
+
+  private static func level(_ levelDBFS: Double) -> String {
+    levelDBFS <= Level.silenceDBFS ? "silent" : "\(Fixed.text(levelDBFS, digits: 1)) dB"
+  }
+
+  private static func duration(_ seconds: Double) -> String {
+    let whole = Int(max(0, min(seconds, 1e12)))
+    let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+    return "\(hours):\(Cell.two(minutes)):\(Cell.two(whole % 60))"
+  }
+}

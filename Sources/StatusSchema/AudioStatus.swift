@@ -1,0 +1,58 @@
+/// The JACK side of a ``Status``.
+public struct AudioStatus: Sendable, Hashable, Codable {
+  /// Whether there is a JACK server to play on.
+  ///
+  /// Words a reader does not know are shown as they are.
+  public struct State: RawRepresentable, Sendable, Hashable, Codable {
+    /// The word in the JSON.
+    public var rawValue: String
+    /// A state by its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// No JACK server runs; the node waits for one.
+    public static let waiting = State(rawValue: "waiting")
+    /// The process callback runs.
+    public static let running = State(rawValue: "running")
+    /// The server refuses this client for good, for example by its sample rate.
+    public static let failed = State(rawValue: "failed")
+  }
+
+  /// Whether sound runs.
+  public var state: State
+  /// The name of the JACK server.
+  public var server: String
+  /// The name of the JACK client, as the server gave it.
+  public var client: String
+  /// The server's sample rate, Hz; 0 while waiting.
+  public var sampleRate: Int
+  /// The frames of one process callback; 0 while waiting.
+  public var periodFrames: Int
+  /// Periods that the JACK server reported as lost since the daemon started.
+  public var xruns: Int
+  /// Mean time in the process callback, microseconds.
+  public var callbackMeanMicroseconds: Double
+  /// Longest time in the process callback, microseconds.
+  public var callbackWorstMicroseconds: Double
+  /// Mean share of the period spent in the process callback, percent.
+  public var callbackLoadPercent: Double
+  /// Periods whose microphone frames found the capture ring full.
+  public var captureOverruns: Int
+
+  /// The audio part; all figures 0 unless given.
+  public init(
+    state: State, server: String, client: String, sampleRate: Int = 0, periodFrames: Int = 0,
+    xruns: Int = 0, callbackMeanMicroseconds: Double = 0, callbackWorstMicroseconds: Double = 0,
+    callbackLoadPercent: Double = 0, captureOverruns: Int = 0
+  ) {
+    self.state = state
+    self.server = server
+    self.client = client
+    self.sampleRate = sampleRate
+    self.periodFrames = periodFrames
+    self.xruns = xruns
+    self.callbackMeanMicroseconds = callbackMeanMicroseconds
+    self.callbackWorstMicroseconds = callbackWorstMicroseconds
+    self.callbackLoadPercent = callbackLoadPercent
+    self.captureOverruns = captureOverruns
+  }
+}

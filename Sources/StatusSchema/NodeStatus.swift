@@ -1,0 +1,48 @@
+/// The node's own part of a ``Status``.
+public struct NodeStatus: Sendable, Hashable, Codable {
+  /// The node's name, as the other nodes see it (SDES NAME).
+  public var name: String
+  /// The version of the daemon, such as `0.1.0`.
+  public var version: String
+  /// Seconds since the daemon started.
+  public var uptimeSeconds: Double
+  /// The address and port it receives on, such as `127.0.0.1:5004` or `[::1]:5004`.
+  public var listen: String
+  /// Whether the talk key is on, that is whether the microphone goes out to the peers.
+  public var talk: Bool
+  /// RMS level of the microphone, dBFS, never below ``Level/silenceDBFS``.
+  public var micLevelDBFS: Double
+  /// Peak level of the microphone since the last status, dBFS.
+  public var micPeakDBFS: Double
+  /// RMS level of the mix in the ear, dBFS: the louder of the two sides.
+  public var mixLevelDBFS: Double
+  /// The synchronisation source of what this node sends (RFC 3550 §5.1).
+  public var ssrc: UInt32
+  /// Audio per packet, milliseconds.
+  public var ptimeMilliseconds: Double
+  /// Target bit rate of the encoder, kbit/s, without headers.
+  public var bitrateKilobits: Double
+  /// What Opus is tuned for: `lowdelay` or `voip`.
+  public var application: String
+
+  /// A node's part, talking off and everything silent unless said otherwise.
+  public init(
+    name: String, version: String, uptimeSeconds: Double, listen: String, talk: Bool = false,
+    micLevelDBFS: Double = Level.silenceDBFS, micPeakDBFS: Double = Level.silenceDBFS,
+    mixLevelDBFS: Double = Level.silenceDBFS, ssrc: UInt32, ptimeMilliseconds: Double,
+    bitrateKilobits: Double, application: String
+  ) {
+    self.name = name
+    self.version = version
+    self.uptimeSeconds = uptimeSeconds
+    self.listen = listen
+    self.talk = talk
+    self.micLevelDBFS = Level.finite(micLevelDBFS)
+    self.micPeakDBFS = Level.finite(micPeakDBFS)
+    self.mixLevelDBFS = Level.finite(mixLevelDBFS)
+    self.ssrc = ssrc
+    self.ptimeMilliseconds = ptimeMilliseconds
+    self.bitrateKilobits = bitrateKilobits
+    self.application = application
+  }
+}

@@ -1,0 +1,86 @@
+/// One peer in a ``Status``.
+///
+/// Counters run since the peer connected.
+public struct PeerStatus: Sendable, Hashable, Codable {
+  /// How far a peer is.
+  ///
+  /// Words a reader does not know are shown as they are.
+  public struct State: RawRepresentable, Sendable, Hashable, Codable {
+    /// The word in the JSON.
+    public var rawValue: String
+    /// A state by its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// We send, nothing came back yet.
+    public static let connecting = State(rawValue: "connecting")
+    /// Packets or reports come in.
+    public static let connected = State(rawValue: "connected")
+    /// Nothing comes any more, not even reports; it may come back.
+    public static let silent = State(rawValue: "silent")
+    /// It said good-bye or stayed silent for too long.
+    public static let gone = State(rawValue: "gone")
+  }
+
+  /// The peer's own name for itself, or its address until it told one.
+  public var name: String
+  /// Its address and port, such as `127.0.0.1:5004` or `[::1]:5004`.
+  public var address: String
+  /// How far it is.
+  public var state: State
+  /// The synchronisation source it sends with (RFC 3550 §5.1); absent before its first packet.
+  public var ssrc: UInt32?
+  /// Whether its sound comes in right now.
+  public var isTalking: Bool
+  /// RMS level of its sound before gain, dBFS, never below ``Level/silenceDBFS``.
+  public var levelDBFS: Double
+  /// Its gain in the mix, dB.
+  public var gainDecibels: Double
+  /// Its place in the mix: -1 left, 0 middle, 1 right.
+  public var pan: Double
+  /// Whether it is muted in the mix.
+  public var isMuted: Bool
+  /// Interarrival jitter (RFC 3550 §6.4.1), milliseconds.
+  public var jitterMilliseconds: Double
+  /// Round-trip time from the reports (RFC 3550 §6.4.1), milliseconds; absent before the first.
+  public var roundTripMilliseconds: Double?
+  /// How long its packets wait before they are played, milliseconds.
+  public var playoutDelayMilliseconds: Double
+  /// Packets of sound received.
+  public var received: Int
+  /// Packets that never came (RFC 3550 A.3: expected less received).
+  public var lost: Int
+  /// Packets that came too late to be played.
+  public var late: Int
+  /// Packets that came more than once.
+  public var duplicate: Int
+  /// Codec frames made up because their packet was not there in time.
+  public var concealed: Int
+  /// Periods in which the mixer found nothing to play of this peer while it talked.
+  public var underrun: Int
+  /// Share of its packets that never came, percent.
+  public var lossPercent: Double
+  /// Share of our packets that never came there, percent, from its last report; absent before it.
+  public var remoteLossPercent: Double?
+  /// Bit rate of its sound on the wire, payload only, kbit/s.
+  public var bitrateKilobits: Double
+  /// Its JACK output port, such as `comlink:peer_B`; empty while there is none.
+  public var port: String
+
+  /// A peer about which nothing is known yet but its name and address.
+  public init(name: String, address: String, state: State = .connecting) {
+    self.name = name
+    self.address = address
+    self.state = state
+    isTalking = false
+    levelDBFS = Level.silenceDBFS
+    gainDecibels = 0
+    pan = 0
+    isMuted = false
+    jitterMilliseconds = 0
+    playoutDelayMilliseconds = 0
+    (received, lost, late, duplicate, concealed, underrun) = (0, 0, 0, 0, 0, 0)
+    lossPercent = 0
+    bitrateKilobits = 0
+    port = ""
+  }
+}

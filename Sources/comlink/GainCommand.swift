@@ -1,0 +1,21 @@
+internal import ArgumentParser
+internal import Remote
+
+/// `comlink gain PEER DB`: how loud a peer is in the mix.
+struct GainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gain", abstract: "Sets how loud a peer is in the mix.")
+
+  @Argument(help: "The peer's name.") var peer: String
+  @Argument(help: ArgumentHelp("Gain, dB, -60…20; 0 as it comes.", valueName: "DB"))
+  var decibels: SignedNumber
+  @OptionGroup var remote: RemoteOptions
+
+  func validate() throws {
+    guard ControlRequest.gainRangeDecibels.contains(decibels.value) else {
+      throw ValidationError("the gain must be from -60 to 18 dB")
+    }
+  }
+
+  func run() throws { try remote.ask(.gain(peer: peer, decibels: decibels.value)) }
+}

@@ -1,0 +1,34 @@
+internal import Glibc
+internal import Remote
+
+/// Why a command did not do what it should.
+enum RemoteFailure: Error, CustomStringConvertible {
+  /// The daemon cannot be talked to.
+  case remote(RemoteError)
+  /// The daemon refused, and why.
+  case refused(String)
+  /// The daemon answered something else than what was asked.
+  case unexpectedAnswer
+
+  /// The failure in words for a person.
+  var description: String {
+    switch self {
+    case .remote(let error): "\(error)"
+    case .refused(let message): message
+    case .unexpectedAnswer: "comlinkd answered something else; are both of the same version?"
+    }
+  }
+
+  /// What the process ends with, by sysexits.h.
+  var exitCode: Int32 {
+    switch self {
+    case .refused: EX_DATAERR
+    case .unexpectedAnswer, .remote(.malformed): EX_PROTOCOL
+    case .remote(.noServer): EX_UNAVAILABLE
+    case .remote(.noPermission): EX_NOPERM
+    case .remote(.timedOut), .remote(.disconnected): EX_TEMPFAIL
+    case .remote(.pathTooLong): EX_USAGE
+    case .remote: EX_OSERR
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import Remote
+
+/// What every subcommand takes, and how it talks to the daemon.
+struct RemoteOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "comlinkd's socket, if it was started with --control.", valueName: "PATH"))
+  var control: String?
+
+  /// Connects to the daemon.
+  func connect() throws(RemoteFailure) -> ControlClient {
+    let path = control ?? ControlPath.forRemote(environment: ProcessInfo.processInfo.environment)
+    do throws(RemoteError) {
+      return try ControlClient(path: path)
+    } catch {
+      throw .remote(error)
+    }
+  }
+
+  /// Asks for something whose only answer is "done".
+  func ask(_ request: ControlRequest) throws(RemoteFailure) {
+    var client = try connect()
+    _ = try RemoteOptions.answer(of: &client, to: request)
+  }
+
+  /// The answer to a request; a refusal is an error.
+  static func answer(
+    of client: inout ControlClient, to request: ControlRequest
+  ) throws(RemoteFailure) -> ControlResponse {
+    let response: ControlResponse
+    do throws(RemoteError) {
+      response = try client.request(request)
+    } catch {
+      throw .remote(error)
+    }
+    if case .error(let message) = response { throw .refused(message) }
+    return response
+  }
+}

@@ -1,0 +1,111 @@
+/// Settings by name: how each value is taken, checked and written again.
+extension Configuration {
+  /// Takes the value of a setting; throws words if it will not do.
+  mutating func set(_ setting: Setting, to value: SettingValue) throws(SettingProblem) {
+    switch (setting, value) {
+    case (.name, .text(let text)): name = try Self.checkedName(text)
+    case (.listen, .text(let text)): listen = try Endpoint(text)
+    case (.peer, .list(let texts)): peers = try Self.peers(texts)
+    case (.maxPeers, .integer(let count)): maximumPeers = try Self.checked(count, within: 1...64)
+    case (.insecure, .boolean(let isOn)): isInsecure = isOn
+    case (.ptime, .number(let milliseconds)): ptime = try Self.packetTime(milliseconds)
+    case (.bitrate, .integer(let rate)): bitrateKilobits = try Self.checked(rate, within: 6...510)
+    case (.application, .text(let text)): application = try Self.choice(text)
+    case (.playoutDelay, .text("auto")): playoutDelay = .auto
+    case (.playoutDelay, .number(let milliseconds)):
+      playoutDelay = .fixed(milliseconds: try Self.checked(milliseconds, within: 0...1000))
+    case (.playoutDelayMax, .number(let milliseconds)):
+      playoutDelayMaximumMilliseconds = try Self.checked(milliseconds, within: 10...1000)
+    case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
+    case (.jackClient, .text(let text)):
+      guard !text.contains(":") else { throw .badValue("must not have a colon") }
+      jackClient = try Self.checkedName(text)
+    case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
+    case (.startJack, .boolean(let isOn)): startsJack = isOn
+    case (.control, .text(let text)):
+      guard !text.isEmpty, !text.utf8.contains(0) else { throw .badValue("must be a path") }
+      controlPath = text
+    case (.logLevel, .text(let text)):
+      guard LogLevelName.level(text) != nil else {
+        throw .badValue("must be one of \(LogLevelName.words), not \"\(text)\"")
+      }
+      logLevel = text
+    default: throw .wrongType(expected: SettingValue.words(for: setting))
+    }
+  }
+
+  /// The value of a setting, as ``set(_:to:)`` takes it.
+  func value(of setting: Setting) -> SettingValue {
+    switch setting {
+    case .name: .text(name)
+    case .listen: .text(listen.text)
+    case .peer: .list(peers.map(\.text))
+    case .maxPeers: .integer(maximumPeers)
+    case .insecure: .boolean(isInsecure)
+    case .ptime: .number(ptime.milliseconds)
+    case .bitrate: .integer(bitrateKilobits)
+    case .application: .text(application.rawValue)
+    case .playoutDelay:
+      switch playoutDelay {
+      case .auto: .text("auto")
+      case .fixed(let milliseconds): .number(milliseconds)
+      }
+    case .playoutDelayMax: .number(playoutDelayMaximumMilliseconds)
+    case .jackServer: .text(jackServer)
+    case .jackClient: .text(jackClient)
+    case .noConnect: .boolean(!connectsPorts)
+    case .startJack: .boolean(startsJack)
+    case .control: .text(controlPath)
+    case .logLevel: .text(logLevel)
+    }
+  }
+
+  private static func checkedName(_ text: String) throws(SettingProblem) -> String {
+    guard isName(text) else {
+      throw .badValue("must have 1 to 63 bytes, no control characters and no blank at its ends")
+    }
+    return text
+  }
+
+  private static func checked<Number: Comparable>(
+    _ value: Number, within range: ClosedRange<Number>
+  ) throws(SettingProblem) -> Number {
+    guard range.contains(value) else {
+      let limits = "\(shown(range.lowerBound)) to \(shown(range.upperBound))"
+      throw .badValue("must be from \(limits), not \(shown(value))")
+    }
+    return value
+  }
+
+  /// A number without the `.0` that nobody wrote.
+  private static func shown(_ value: some Any) -> String {
+    let text = "\(value)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
+  private static func peers(_ texts: [String]) throws(SettingProblem) -> [Endpoint] {
+    var peers: [Endpoint] = []
+    for text in texts {
+      let peer = try Endpoint(text)
+      guard peer.port != 0 else { throw .badValue("must have a port from 1 to 65535: \(text)") }
+      guard !peers.contains(peer) else { throw .badValue("names \(text) twice") }
+      peers.append(peer)
+    }
+    return peers
+  }
+
+  private static func packetTime(_ milliseconds: Double) throws(SettingProblem) -> PacketTime {
+    guard let ptime = PacketTime(rawValue: milliseconds) else {
+      throw .badValue("must be one of \(PacketTime.words), not \(shown(milliseconds))")
+    }
+    return ptime
+  }
+
+  private static func choice(_ text: String) throws(SettingProblem) -> Application {
+    guard let application = Application(rawValue: text) else {
+      let words = Application.allCases.map(\.rawValue).joined(separator: "|")
+      throw .badValue("must be one of \(words), not \"\(text)\"")
+    }
+    return application
+  }
+}

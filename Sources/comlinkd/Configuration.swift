@@ -1,0 +1,63 @@
+internal import Remote
+
+/// Every setting of a node, as it holds when the daemon runs.
+struct Configuration: Hashable, Sendable {
+  /// The node's name, 1…63 bytes.
+  var name: String
+  /// Where it receives.
+  var listen = Endpoint.standard
+  /// The nodes it calls; others that call are answered all the same.
+  var peers: [Endpoint] = []
+  /// The most peers at a time, 1…64.
+  var maximumPeers = 64
+  /// Whether addresses beyond this machine are allowed though nothing is encrypted.
+  var isInsecure = false
+  /// Audio per packet.
+  ///
+  /// 10 ms costs half the CPU and a quarter of the packets of 2.5 ms for 8 ms more delay: the best
+  /// of both for a Raspberry Pi on Wi-Fi; wired stages choose 2.5 or 5.
+  var ptime = PacketTime.ms10
+  /// Bit rate of what is sent, kbit/s, 6…510.
+  var bitrateKilobits = 64
+  /// What Opus is tuned for.
+  var application = Application.auto
+  /// How long received packets wait.
+  var playoutDelay = PlayoutDelaySetting.auto
+  /// The longest they may wait, milliseconds, 10…1000.
+  var playoutDelayMaximumMilliseconds = 120.0
+  /// The JACK server's name.
+  var jackServer: String
+  /// The JACK client's name, 1…63 bytes.
+  var jackClient = "comlink"
+  /// Whether microphone and loudspeaker are connected by themselves.
+  var connectsPorts = true
+  /// Whether a JACK server is started if none runs.
+  var startsJack = false
+  /// The path of the control socket.
+  var controlPath: String
+  /// The least that is logged: one of swift-log's level names.
+  var logLevel = "info"
+
+  /// The defaults on a machine of that host name, with these environment variables.
+  ///
+  /// The node is named after the machine; `JACK_DEFAULT_SERVER` names the server as for every JACK
+  /// program.
+  init(hostName: String, environment: [String: String]) {
+    let label = hostName.prefix { $0 != "." }
+    name = Self.isName(String(label)) ? String(label) : "comlink"
+    jackServer =
+      environment["JACK_DEFAULT_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? "default"
+    controlPath = ControlPath.forDaemon(environment: environment)
+  }
+
+  /// What Opus is tuned for once `auto` is decided: `lowdelay` or `voip`.
+  var effectiveApplication: Application {
+    application.resolved(ptime: ptime, bitrateKilobits: bitrateKilobits)
+  }
+
+  /// Whether a name will do for a node or a JACK client.
+  static func isName(_ text: String) -> Bool {
+    (1...63).contains(text.utf8.count) && text.first != " " && text.last != " "
+      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+}

@@ -1,0 +1,132 @@
+internal import Audio
+internal import EventLoop
+internal import Glibc
+internal import Intercom
+internal import Logging
+internal import Remote
+
+/// The daemon from its configuration to its end.
+struct Daemon {
+  let effective: EffectiveConfiguration
+  let style: StandardErrorLog.Style
+
+  /// Runs until a signal comes.
+  ///
+  /// The control socket comes first, because it tells whether another daemon runs already, and goes last.
+  func run(until signals: TerminationSignals) async throws(DaemonError) {
+    let log = logger("comlinkd")
+    logStart(log)
+    let relay = ControlRelay()
+    let server = try controlServer(relay)
+    defer { server.stop() }
+    let launcher = try startJack()
+    let events = NodeLog()
+    let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
+    let node = try await startNode(events)
+    relay.attach(NodeControl(node: node))
+    let lookups = lookUpPeers(for: node)
+    log.notice(
+      "ready",
+      metadata: [
+        "listen": "\(node.localAddress)", "control": "\(effective.configuration.controlPath)",
+      ])
+
+    let signal = await signals.first()
+    log.notice("ending", metadata: ["signal": "\(signal == SIGINT ? "SIGINT" : "SIGTERM")"])
+    relay.detach()
+    lookups.cancel()
+    await node.stop()
+    launcher?.stop()
+    events.finish()
+    await writer.value
+  }
+
+  private func controlServer(_ relay: ControlRelay) throws(DaemonError) -> ControlServer {
+    do throws(RemoteError) {
+      return try ControlServer(path: effective.configuration.controlPath, handler: relay)
+    } catch {
+      throw .control(error)
+    }
+  }
+
+  private func startJack() throws(DaemonError) -> JackServerLauncher? {
+    guard effective.configuration.startsJack else { return nil }
+    let audio = logger("audio")
+    do throws(AudioError) {
+      let launcher = try JackServerLauncher(serverName: effective.configuration.jackServer) {
+        NodeLog.write($0, audio)
+      }
+      try launcher.start()
+      return launcher
+    } catch {
+      throw .node(.audio(error))
+    }
+  }
+
+  private func startNode(_ events: NodeLog) async throws(DaemonError) -> Intercom {
+    let settings = effective.configuration
+    let listen = try await listenAddress()
+    let node: Intercom
+    do throws(IntercomError) {
+      let configuration = IntercomConfiguration(settings, listen: listen)
+      node = try Intercom(configuration: configuration) { events.add($0) }
+      try node.start()
+    } catch {
+      throw .node(error)
+    }
+    for warning in node.warnings { NodeLog.write(warning, logger("node")) }
+    return node
+  }
+
+  /// Where to listen; a name that leads beyond this machine is refused here, as numbers were before.
+  private func listenAddress() async throws(DaemonError) -> SocketAddress {
+    let settings = effective.configuration
+    let origin = effective.origins[.listen] ?? .builtIn
+    let address: SocketAddress?
+    do throws(AddressError) {
+      address = try await SocketAddress.resolve(settings.listen.text).first
+    } catch {
+      throw .setting(.listen, origin: origin, words: "cannot be used: \(error)")
+    }
+    guard let address else {
+      throw .setting(.listen, origin: origin, words: "has no address: \(settings.listen.text)")
+    }
+    guard settings.isInsecure || address.isLoopback else {
+      throw .setting(.listen, origin: origin, words: LoopbackRule.refusal(of: "\(address)"))
+    }
+    return address
+  }
+
+  private func lookUpPeers(for node: Intercom) -> Task<Void, Never> {
+    let settings = effective.configuration
+    let lookup = PeerLookup(node: node, isInsecure: settings.isInsecure, log: logger("node"))
+    return Task {
+      await withTaskGroup { group in
+        for peer in settings.peers { group.addTask { await lookup.run(peer) } }
+      }
+    }
+  }
+
+  /// The log of one part of the daemon.
+  func logger(_ area: String) -> Logger {
+    var log = StandardErrorLog(style: style, area: area)
+    log.logLevel = LogLevelName.level(effective.configuration.logLevel) ?? .info
+    return Logger(label: area) { _ in log }
+  }
+
+  private func logStart(_ log: Logger) {
+    log.info(
+      "starting",
+      metadata: ["version": "\(Version.current)", "config": "\(effective.path ?? "none")"])
+    for setting in Setting.allCases {
+      let origin = effective.origins[setting] ?? .builtIn
+      log.log(
+        level: origin == .builtIn ? .debug : .info, "setting",
+        metadata: [
+          "\(setting.rawValue)": "\(effective.configuration.value(of: setting))",
+          "origin": "\(origin.words)",
+        ])
+    }
+    if effective.configuration.isInsecure { log.warning("\(LoopbackRule.warning)") }
+  }
+}

@@ -1,0 +1,33 @@
+/// What to do about permissions that the system does not give.
+enum LimitsAdvice {
+  /// What was asked for in vain.
+  enum Denied: Sendable {
+    /// SCHED_FIFO with that priority.
+    case realtimeScheduling(priority: Int)
+    /// Keeping the daemon's memory in RAM.
+    case memoryLock
+  }
+
+  /// The file for the lines, in the place where PAM reads limits (pam_limits(8)).
+  static let path = "/etc/security/limits.d/95-comlink.conf"
+  /// The lines for that file.
+  static let lines = ["@audio - rtprio 75", "@audio - memlock unlimited"]
+
+  /// A warning with the consequence and the exact cure.
+  static func message(_ denied: Denied, user: String) -> String {
+    let what =
+      switch denied {
+      case .realtimeScheduling(let priority):
+        "no permission for real-time scheduling (SCHED_FIFO \(priority)): sound may break up when "
+          + "the machine is busy"
+      case .memoryLock:
+        "no permission to lock memory: sound may break up when memory is short"
+      }
+    return """
+      \(what). To allow it, put these lines into \(path):
+      \(lines.map { "  " + $0 }.joined(separator: "\n"))
+      then run `sudo usermod -aG audio \(user)`, log out and in again. (A systemd service needs \
+      LimitRTPRIO=75 and LimitMEMLOCK=infinity instead.)
+      """
+  }
+}

@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Logging
+internal import Remote
+
+/// `comlinkd`: exits as sysexits.h has it, 0 after a signal.
+@main
+enum Main {
+  static func main() {
+    let options = Options.parseOrExit()
+    let surroundings = Surroundings.ofThisProcess
+    let effective: EffectiveConfiguration
+    do throws(DaemonError) {
+      effective = try ConfigurationLoader(surroundings: surroundings)
+        .load(path: options.config, flags: try options.flags())
+    } catch {
+      fail(error)
+    }
+    if options.printConfig {
+      print(ConfigurationText.text(effective, version: Version.current), terminator: "")
+      exit(EX_OK)
+    }
+    run(effective, style: StandardErrorLog.style(environment: surroundings.environment))
+  }
+
+  /// Runs the daemon on Swift's pool; this thread is left to the signals.
+  private static func run(
+    _ effective: EffectiveConfiguration, style: StandardErrorLog.Style
+  ) -> Never {
+    let signals = TerminationSignals()
+    let daemon = Daemon(effective: effective, style: style)
+    Task.detached {
+      do throws(DaemonError) {
+        try await daemon.run(until: signals)
+        exit(EX_OK)
+      } catch {
+        daemon.logger("comlinkd").error("\(error)")
+        exit(error.exitCode)
+      }
+    }
+    signals.deliver(log: daemon.logger("comlinkd"))
+  }
+
+  private static func fail(_ error: DaemonError) -> Never {
+    var log = StandardErrorLog(style: .terminal, area: "comlinkd")
+    log.style = StandardErrorLog.style(environment: Surroundings.ofThisProcess.environment)
+    Logger(label: "comlinkd") { _ in log }.error("\(error)")
+    exit(error.exitCode)
+  }
+}

@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import Remote
+
+/// The daemon's command line.
+struct Options: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "comlinkd",
+    abstract: "A voice intercom station beside a JACK server.",
+    discussion: """
+      Without arguments it listens on \(Endpoint.standard.text) and answers nodes that call. Each \
+      setting can also stand in a TOML file by its flag's name (ptime = 5); flags win over the file, \
+      the file over the defaults.
+      """,
+    version: Version.current)
+
+  @Option(help: Help.of(.name)) var name: String?
+  @Option(help: Help.of(.listen)) var listen: String?
+  @Option(help: Help.of(.peer)) var peer: [String] = []
+  @Option(help: Help.of(.maxPeers)) var maxPeers: String?
+  @Flag(inversion: .prefixedNo, help: Help.of(.insecure)) var insecure: Bool?
+  @Option(help: Help.of(.ptime)) var ptime: String?
+  @Option(help: Help.of(.bitrate)) var bitrate: String?
+  @Option(help: Help.of(.application)) var application: String?
+  @Option(help: Help.of(.playoutDelay)) var playoutDelay: String?
+  @Option(help: Help.of(.playoutDelayMax)) var playoutDelayMax: String?
+  @Option(help: Help.of(.jackServer)) var jackServer: String?
+  @Option(help: Help.of(.jackClient)) var jackClient: String?
+  @Flag(inversion: .prefixedNo, help: "Connects microphone and loudspeaker, or leaves the ports.")
+  var connect: Bool?
+  @Flag(inversion: .prefixedNo, help: Help.of(.startJack)) var startJack: Bool?
+  @Option(help: Help.of(.control)) var control: String?
+  @Option(help: Help.of(.logLevel)) var logLevel: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The TOML file to read, instead of comlink/comlink.toml in $XDG_CONFIG_HOME or /etc.",
+      valueName: "FILE"))
+  var config: String?
+  @Flag(help: "Prints the effective configuration as a TOML file and ends.")
+  var printConfig = false
+
+  /// The settings that were given, their types checked.
+  func flags() throws(DaemonError) -> [ConfigurationLoader.Flag] {
+    let texts: [(Setting, String?)] = [
+      (.name, name), (.listen, listen), (.maxPeers, maxPeers), (.ptime, ptime),
+      (.bitrate, bitrate), (.application, application), (.playoutDelay, playoutDelay),
+      (.playoutDelayMax, playoutDelayMax), (.jackServer, jackServer), (.jackClient, jackClient),
+      (.control, control), (.logLevel, logLevel),
+    ]
+    let switches: [(Setting, Bool?)] = [
+      (.insecure, insecure), (.noConnect, connect.map { !$0 }), (.startJack, startJack),
+    ]
+    var flags: [ConfigurationLoader.Flag] = peer.isEmpty ? [] : [(.peer, .list(peer))]
+    for case (let setting, let isOn?) in switches { flags.append((setting, .boolean(isOn))) }
+    for case (let setting, let text?) in texts {
+      do throws(SettingProblem) {
+        flags.append((setting, try SettingValue(flag: text, for: setting)))
+      } catch {
+        throw .setting(setting, origin: .flag(setting), words: "\(error.words), not \"\(text)\"")
+      }
+    }
+    return flags
+  }
+
+  private enum Help {
+    static func of(_ setting: Setting) -> ArgumentHelp {
+      ArgumentHelp("\(setting.summary)", valueName: setting.placeholder)
+    }
+  }
+}

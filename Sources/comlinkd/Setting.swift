@@ -1,0 +1,79 @@
+/// Every setting of the daemon, by its name as a flag (`--NAME`) and as a TOML key (`NAME =`).
+enum Setting: String, CaseIterable, Sendable {
+  case name
+  case listen
+  case peer
+  case maxPeers = "max-peers"
+  case insecure
+  case ptime
+  case bitrate
+  case application
+  case playoutDelay = "playout-delay"
+  case playoutDelayMax = "playout-delay-max"
+  case jackServer = "jack-server"
+  case jackClient = "jack-client"
+  case noConnect = "no-connect"
+  case startJack = "start-jack"
+  case control
+  case logLevel = "log-level"
+
+  /// What a value of the setting looks like.
+  enum Kind: Sendable {
+    case text
+    case list
+    case integer
+    case number
+    case numberOrAuto
+    case boolean
+  }
+
+  var kind: Kind {
+    switch self {
+    case .name, .listen, .application, .jackServer, .jackClient, .control, .logLevel: .text
+    case .peer: .list
+    case .maxPeers, .bitrate: .integer
+    case .ptime, .playoutDelayMax: .number
+    case .playoutDelay: .numberOrAuto
+    case .insecure, .noConnect, .startJack: .boolean
+    }
+  }
+
+  /// The placeholder of the value in `--help`.
+  var placeholder: String {
+    switch self {
+    case .name, .jackServer, .jackClient: "NAME"
+    case .listen, .peer: "ADDR:PORT"
+    case .maxPeers: "1…64"
+    case .bitrate: "KBITS"
+    case .ptime: PacketTime.words
+    case .application: "lowdelay|voip|auto"
+    case .playoutDelay: "MS|auto"
+    case .playoutDelayMax: "MS"
+    case .control: "PATH"
+    case .logLevel: "LEVEL"
+    case .insecure, .noConnect, .startJack: ""
+    }
+  }
+
+  /// What it does, in a line, for `--help` and `--print-config`.
+  var summary: String {
+    switch self {
+    case .name: "This node's name, as the others see it."
+    case .listen: "Address and port to receive on; IPv6 as [::1]:5004."
+    case .peer: "A node to talk with; repeatable. Nodes that name this one are answered anyway."
+    case .maxPeers: "The most peers at a time; further ones are turned away."
+    case .insecure: "Allows addresses beyond this machine: everybody there can listen in."
+    case .ptime: "Audio per packet, ms: shorter is earlier, longer costs less CPU and network."
+    case .bitrate: "Bit rate of the voice that is sent, kbit/s, 6…510."
+    case .application: "What Opus is tuned for; auto: lowdelay, voip for long packets at low rates."
+    case .playoutDelay: "How long received packets wait, ms; auto: as short as the jitter allows."
+    case .playoutDelayMax: "The longest that received packets may wait, ms, 10…1000."
+    case .jackServer: "The JACK server's name."
+    case .jackClient: "This node's name in JACK's list of clients."
+    case .noConnect: "Leaves the ports alone instead of connecting microphone and loudspeaker."
+    case .startJack: "Starts a JACK server if none runs (dummy driver if there is no card)."
+    case .control: "The socket that comlink, the remote, talks to."
+    case .logLevel: "The least that is logged: \(LogLevelName.words)."
+    }
+  }
+}

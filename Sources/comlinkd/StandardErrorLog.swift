@@ -1,0 +1,95 @@
+internal import Glibc
+internal import Logging
+
+/// Writes log events to standard error: for people, or for systemd's journal.
+struct StandardErrorLog: Sendable {
+  /// How events look.
+  enum Style: Sendable {
+    /// `LEVEL area: message key=value`
+    case terminal
+    /// The same without the level, each line after its priority, `<6>` (sd-daemon(3)).
+    case journal
+  }
+
+  /// How events look.
+  var style: Style
+  /// What goes before the message: which part of the daemon speaks.
+  var area: String
+  /// Where the lines go.
+  var write: @Sendable ([UInt8]) -> Void = Self.writeToStandardError
+
+  var logLevel = Logger.Level.info
+  var metadata: Logger.Metadata = [:]
+  var metadataProvider: Logger.MetadataProvider?
+
+  /// A log of that style for a part of the daemon.
+  init(
+    style: Style, area: String, write: @escaping @Sendable ([UInt8]) -> Void = writeToStandardError
+  ) {
+    self.style = style
+    self.area = area
+    self.write = write
+  }
+
+  /// Journal style if standard error is the journal's, as systemd says in `JOURNAL_STREAM` (the device
+  /// and inode; systemd.exec(5)): a daemon started by hand from a unit's shell inherits the variable
+  /// but not the stream.
+  static func style(environment: [String: String]) -> Style {
+    var facts = stat()
+    guard let stream = environment["JOURNAL_STREAM"], unsafe fstat(STDERR_FILENO, &facts) == 0
+    else { return .terminal }
+    return stream == "\(facts.st_dev):\(facts.st_ino)" ? .journal : .terminal
+  }
+
+  /// The priority of a level (syslog(3)).
+  static func priority(of level: Logger.Level) -> Int {
+    switch level {
+    case .trace, .debug: 7
+    case .info: 6
+    case .notice: 5
+    case .warning: 4
+    case .error: 3
+    case .critical: 2
+    }
+  }
+
+  /// The event's lines, each with its start and its end.
+  func text(of event: LogEvent) -> String {
+    let facts = metadata.merging(metadataProvider?.get() ?? [:]) { _, new in new }
+      .merging(event.metadata ?? [:]) { _, new in new }
+    var message = "\(event.message)"
+    for (key, value) in facts.sorted(by: { $0.key < $1.key }) {
+      message += " \(key)=\(Self.quoted("\(value)"))"
+    }
+    if let error = event.error { message += " error=\(Self.quoted("\(error)"))" }
+    let start =
+      switch style {
+      case .terminal: "\(event.level.rawValue.uppercased()) \(area): "
+      case .journal: "<\(Self.priority(of: event.level))>\(area): "
+      }
+    return message.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { start + $0 + "\n" }.joined()
+  }
+
+  private static func quoted(_ text: String) -> String {
+    guard text.isEmpty || text.contains(where: { $0.isWhitespace || $0 == "\"" }) else {
+      return text
+    }
+    return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+
+  /// One write an event, so that lines of several threads do not mix.
+  private static func writeToStandardError(_ bytes: [UInt8]) {
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { all in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: all[written...])
+        return unsafe Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      // Nobody reads: there is no better place to say so.
+      guard count > 0 else { return }
+      written += count
+    }
+  }
+}

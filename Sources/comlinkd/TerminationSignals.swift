@@ -1,0 +1,64 @@
+internal import Glibc
+internal import Logging
+
+/// SIGTERM and SIGINT as something to await.
+///
+/// Both are blocked before any other thread starts (threads inherit that), and the main thread waits
+/// for them in `sigwait`: no handler, so nothing that a handler must not do. The first ends the daemon
+/// in order; a second one, or five seconds without an end, ends it at once.
+final class TerminationSignals: Sendable {
+  /// How long the orderly end may take; it should take less than a second.
+  private static let patience = Duration.seconds(5)
+
+  private let signals: AsyncStream<Int32>
+  private let continuation: AsyncStream<Int32>.Continuation
+
+  /// Blocks the signals in this thread and all that it starts, and ignores SIGPIPE: a client or a log
+  /// reader that goes away is an error code of a write.
+  init() {
+    (signals, continuation) = AsyncStream.makeStream()
+    signal(SIGPIPE, SIG_IGN)
+    var set = Self.set
+    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Waits for the first signal; SIGTERM or SIGINT.
+  func first() async -> Int32 {
+    for await signal in signals { return signal }
+    return SIGTERM
+  }
+
+  /// Waits for signals in this thread, which must be the main one; ends the process at the second.
+  func deliver(log: Logger) -> Never {
+    var set = Self.set
+    var signal: Int32 = 0
+    while unsafe sigwait(&set, &signal) != 0 {}
+    continuation.yield(signal)
+    let isSecond = Self.waitForAnother(&set)
+    log.error(
+      isSecond ? "ended at once by a second signal" : "the end took too long, ended at once")
+    _exit(128 + signal)
+  }
+
+  /// False when none came in time.
+  ///
+  /// The kernel interrupts the thread that made a ring when that ring
+  /// goes away, as it does at the end, so an interruption says nothing.
+  private static func waitForAnother(_ set: inout sigset_t) -> Bool {
+    let end = ContinuousClock.now + patience
+    while true {
+      let (seconds, attoseconds) = max(.zero, end - .now).components
+      var left = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+      if unsafe sigtimedwait(&set, nil, &left) > 0 { return true }
+      if errno != EINTR { return false }
+    }
+  }
+
+  private static var set: sigset_t {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    unsafe sigaddset(&set, SIGTERM)
+    unsafe sigaddset(&set, SIGINT)
+    return set
+  }
+}

@@ -1,0 +1,106 @@
+import Audio
+import Testing
+
+struct AudioEngineTests {
+  /// No eventfd: the engine's wake-ups go nowhere.
+  static let noDescriptor: Int32 = -1
+
+  @Test("What the mic hears comes out of the capture ring while talking")
+  func capture() throws {
+    let engine = try AudioEngine(wakeDescriptor: Self.noDescriptor)
+    #expect(engine.periodTime() == nil)
+    engine.setTalking(true)
+    let mic = Signals.sine(hertz: 1000, frames: 480)
+    for _ in 0..<10 { engine.runPeriod(mic: mic) }
+    #expect(engine.captureAvailableFrames == 4800)
+
+    var pcm = [Float](repeating: .nan, count: 4800)
+    var span = pcm.mutableSpan
+    #expect(engine.readCapture(into: &span) == 4800)
+    #expect(engine.captureAvailableFrames == 0)
+    #expect(engine.readCapture(into: &span) == 0)
+    // Past the gate's ramp it is the mic, sample for sample.
+    #expect(Array(pcm[4320...]) == mic)
+
+    let meter = engine.takeMicMeter()
+    #expect(abs(meter.peakDBFS - -6) < 0.1)
+    #expect(engine.periodTime()?.periodFrames == 480)
+    #expect(engine.periodTime()?.sampleRate == 48_000)
+    #expect(engine.counters.callbacks == 10)
+    #expect(engine.counters.ringErrors == 0)
+  }
+
+  @Test("A peer's frames come out of the mix with gain and pan, and an empty ring is counted")
+  func peer() throws {
+    let engine = try AudioEngine(wakeDescriptor: Self.noDescriptor)
+    let slot = PeerSlot.all[5]
+    #expect(engine.isIdle(slot))
+    engine.setPan(-1, for: slot)
+    engine.setGain(0.5, for: slot)
+    #expect(engine.attach(slot))
+    #expect(!engine.attach(slot))
+    engine.setPlaying(true, for: slot)
+    let pcm = Signals.sine(hertz: 1000, frames: 4800, amplitude: 0.25)
+    #expect(engine.write(pcm.span, to: slot) == 4800)
+    #expect(engine.fillFrames(of: slot) == 4800)
+
+    let silence = [Float](repeating: 0, count: 480)
+    var last = ([Float](), [Float]())
+    for _ in 0..<10 { last = engine.runPeriod(mic: silence) }
+    #expect(engine.fillFrames(of: slot) == 0)
+    #expect(engine.underrunFrames(of: slot) == 0)
+    #expect(abs(Signals.rms(last.0[...]) - 0.125 * 0.5.squareRoot()) < 0.002)
+    #expect(Signals.rms(last.1[...]) < 0.001)
+    #expect(abs(engine.takePeerMeter(slot).peak - 0.25) < 0.01)
+    #expect(engine.takeMixMeter().peak > 0.1)
+
+    engine.runPeriod(mic: silence)
+    #expect(engine.underrunFrames(of: slot) == 480)
+    engine.setPlaying(false, for: slot)
+    engine.detach(slot)
+    for _ in 0..<10 { engine.runPeriod(mic: silence) }
+    #expect(engine.isIdle(slot))
+    #expect(engine.attach(slot))
+  }
+
+  @Test("Empty spans are nothing to do")
+  func empty() throws {
+    let engine = try AudioEngine(wakeDescriptor: Self.noDescriptor)
+    var nothing: [Float] = []
+    var span = nothing.mutableSpan
+    #expect(engine.readCapture(into: &span) == 0)
+    #expect(engine.write([Float]().span, to: PeerSlot.all[0]) == 0)
+  }
+
+  @Test("A slot exists only within the mix", arguments: [-1, 64, Int.max, .min])
+  func slots(index: Int) {
+    #expect(PeerSlot(index) == nil)
+    #expect(PeerSlot.all.count == 64)
+    #expect(PeerSlot.all.map(\.index) == Array(0..<64))
+  }
+
+  @Test(
+    "Levels are told in dBFS, down to a floor",
+    arguments: [(Float(1), Float(0)), (0.5, -6.0206), (2, 6.0206), (0, -127), (1e-9, -127)])
+  func decibels(level: Float, expected: Float) {
+    let reading = MeterReading(peak: level, rms: level)
+    #expect(abs(reading.peakDBFS - expected) < 0.001)
+    #expect(abs(reading.rmsDBFS - expected) < 0.001)
+  }
+}
+
+extension AudioEngine {
+  /// One period of the mic's length at 48 kHz.
+  @discardableResult
+  func runPeriod(mic: [Float]) -> (left: [Float], right: [Float]) {
+    var left = [Float](repeating: .nan, count: mic.count)
+    var right = left
+    var leftSpan = left.mutableSpan
+    var rightSpan = right.mutableSpan
+    let time = PeriodTime(
+      count: 0, startNanoseconds: 1, nextNanoseconds: 2, callbackNanoseconds: 1, frameTime: 0,
+      periodFrames: mic.count, sampleRate: 48_000)
+    process(mic: mic.span, mixLeft: &leftSpan, mixRight: &rightSpan, time: time)
+    return (left, right)
+  }
+}

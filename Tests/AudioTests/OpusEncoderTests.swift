@@ -1,0 +1,105 @@
+import Audio
+import Testing
+
+struct OpusEncoderTests {
+  @Test(
+    "A coded tone comes back as the same tone, with every frame size and application",
+    arguments: OpusEncoder.frameSizes, OpusApplication.allCases)
+  func roundTrip(framesPerPacket: Int, application: OpusApplication) throws {
+    let encoder = try OpusEncoder(application: application, bitrateBitsPerSecond: 96_000)
+    let decoder = try OpusDecoder()
+    let packets = encoder.packets(
+      Signals.sine(hertz: 1000, frames: 48_000), framesPerPacket: framesPerPacket)
+    let signal = decoder.signal(packets)
+
+    #expect(signal.count == 48_000 / framesPerPacket * framesPerPacket)
+    let steady = signal[12_000...]
+    #expect(Signals.signalToNoise(steady, hertz: 1000, sampleRate: 48_000) > 20)
+    #expect(abs(Signals.rms(steady) / (0.5 * 0.5.squareRoot()) - 1) < 0.1)
+  }
+
+  @Test(
+    "The decoded sound is late by exactly the look-ahead",
+    arguments: [(OpusApplication.lowDelay, 120), (.voip, 312), (.audio, 312)])
+  func lookahead(application: OpusApplication, frames: Int) throws {
+    let encoder = try OpusEncoder(application: application, bitrateBitsPerSecond: 128_000)
+    #expect(encoder.lookaheadFrames == frames)
+
+    let signal = Signals.noise(frames: 24_000, seed: 7)
+    let decoded = try OpusDecoder().signal(encoder.packets(signal, framesPerPacket: 240))
+    #expect(Signals.delayFrames(of: decoded, behind: signal, maximum: 480) == frames)
+  }
+
+  @Test("The bit rate asked for is what the packets take", arguments: [24_000, 64_000, 128_000])
+  func bitrate(bitsPerSecond: Int) throws {
+    let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: bitsPerSecond)
+    let packets = encoder.packets(Signals.noise(frames: 96_000, seed: 1), framesPerPacket: 480)
+    let measured = packets.reduce(0) { $0 + $1.count } * 8 / 2
+    #expect(abs(Double(measured) / Double(bitsPerSecond) - 1) < 0.15, "\(measured) bit/s")
+  }
+
+  @Test("A new bit rate holds from the next packet on")
+  func changedBitrate() throws {
+    let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 128_000)
+    let signal = Signals.noise(frames: 48_000, seed: 2)
+    let before = encoder.packets(signal, framesPerPacket: 480).reduce(0) { $0 + $1.count }
+    try encoder.setBitrate(bitsPerSecond: 32_000)
+    let after = encoder.packets(signal, framesPerPacket: 480).reduce(0) { $0 + $1.count }
+    #expect(after * 3 < before)
+  }
+
+  @Test("A bit rate out of range is refused with words", arguments: [-1, 0, 5999, 510_001, .max])
+  func refusedBitrate(bitsPerSecond: Int) throws {
+    let encoder = try OpusEncoder(application: .voip, bitrateBitsPerSecond: 64_000)
+    let error = #expect(throws: AudioError.self) {
+      try encoder.setBitrate(bitsPerSecond: bitsPerSecond)
+    }
+    #expect(error?.description.contains("\(bitsPerSecond) (6000...510000 bit/s)") == true)
+    #expect(throws: AudioError.self) {
+      try OpusEncoder(application: .voip, bitrateBitsPerSecond: bitsPerSecond)
+    }
+  }
+
+  @Test("A complexity out of range is refused", arguments: [-1, 11, .max])
+  func refusedComplexity(complexity: Int) {
+    #expect(throws: AudioError.self) {
+      try OpusEncoder(
+        application: .lowDelay, bitrateBitsPerSecond: 64_000, complexity: complexity)
+    }
+  }
+
+  @Test(
+    "A wrong number of frames is a negative result",
+    arguments: [0, 1, 119, 121, 2879, 3840, 5760, 100_000])
+  func wrongFrameSize(frames: Int) throws {
+    let encoder = try OpusEncoder(application: .audio, bitrateBitsPerSecond: 64_000)
+    #expect(encoder.packet([Float](repeating: 0, count: frames)).code < 0)
+  }
+
+  @Test("Too little room makes a smaller packet, none a negative result")
+  func littleRoom() throws {
+    let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 128_000)
+    let pcm = Signals.noise(frames: 480, seed: 3)
+    #expect(encoder.packet(pcm, capacityBytes: 0).code < 0)
+    let small = encoder.packet(pcm, capacityBytes: 20)
+    #expect(small.code > 0 && small.code <= 20)
+    #expect(try OpusDecoder().frames(small.bytes).code == 480)
+  }
+
+  @Test(
+    "Samples that are no numbers, or far beyond full scale, neither trap nor spoil what follows",
+    arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, 1e10],
+    OpusApplication.allCases)
+  func strangeSamples(sample: Float, application: OpusApplication) throws {
+    let encoder = try OpusEncoder(application: application, bitrateBitsPerSecond: 96_000)
+    let decoder = try OpusDecoder()
+    let strange = encoder.packet([Float](repeating: sample, count: 480))
+    #expect(strange.code > 0)
+    let bad = decoder.frames(strange.bytes)
+    #expect(bad.code == 480)
+
+    let packets = encoder.packets(Signals.sine(hertz: 1000, frames: 48_000), framesPerPacket: 480)
+    let signal = decoder.signal(packets)
+    #expect(Signals.signalToNoise(signal[24_000...], hertz: 1000, sampleRate: 48_000) > 20)
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+import Synchronization
+
+@testable import Audio
+
+/// A program run by a test, owned by a thread of its own: whatever ends the test run, the program ends with it.
+final class TestProcess: Sendable {
+  private struct Course {
+    var identifier: pid_t?
+    var exit: ChildExit?
+    var output = ""
+  }
+
+  private final class Book: Sendable {
+    let course = Mutex(Course())
+  }
+
+  private let book: Book
+  private let thread: BlockingThread
+
+  init(
+    _ program: String, _ arguments: [String], environment: [String] = []
+  ) throws {
+    let book = Book()
+    self.book = book
+    thread = try BlockingThread(name: "test-process") { thread in
+      Self.run(program, arguments, environment, book: book, on: thread)
+    }
+    try thread.start()
+  }
+
+  deinit {
+    _ = thread.stop(withinMilliseconds: 10_000)
+  }
+
+  /// Nil until it is started.
+  var identifier: pid_t? { book.course.withLock { $0.identifier } }
+  var isRunning: Bool { book.course.withLock { $0.exit == nil } }
+
+  func send(signal: Int32) {
+    book.course.withLock { course in
+      guard let identifier = course.identifier, course.exit == nil else { return }
+      _ = kill(identifier, signal)
+    }
+  }
+
+  /// Everything it wrote, once it has ended.
+  func outputAtEnd() -> String {
+    while isRunning { usleep(2000) }
+    return book.course.withLock { $0.output }
+  }
+
+  static func output(
+    _ program: String, _ arguments: [String], environment: [String] = []
+  ) -> String {
+    (try? TestProcess(program, arguments, environment: environment))?.outputAtEnd() ?? ""
+  }
+
+  private static func run(
+    _ program: String, _ arguments: [String], _ environment: [String], book: Book,
+    on thread: BlockingThread
+  ) {
+    guard let path = ChildProcess.find(program),
+      let child = try? ChildProcess(
+        path: path, arguments: arguments, extraEnvironment: environment,
+        keepsStandardOutput: true)
+    else {
+      book.course.withLock { $0.exit = .unknown }
+      return
+    }
+    book.course.withLock { $0.identifier = child.identifier }
+    var isAsked = false
+    while book.course.withLock({ $0.exit == nil }) {
+      if thread.isStopping, !isAsked {
+        isAsked = true
+        // One that was stopped has to go on to end cleanly.
+        child.send(signal: SIGCONT)
+        child.send(signal: SIGTERM)
+      }
+      let isReadable = thread.sleep(milliseconds: 20, orReadable: child.outputDescriptor)
+      if isReadable, let text = child.readOutput() {
+        book.course.withLock { $0.output += text }
+      } else {
+        book.course.withLock { $0.exit = child.exit() }
+        if isReadable { usleep(1000) }
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import TestRig
+
+/// Every measurement with its default length.
+struct AllCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "all", abstract: "All measurements, one after the other.")
+
+  @OptionGroup var options: BenchOptions
+
+  func run() throws {
+    try options.run("All measurements at P = \(options.period)") { bench in
+      try LatencyMeasurement(bench: bench, seconds: 20).run()
+      try CallbackMeasurement(bench: bench, seconds: 20).run()
+      try CPUMeasurement(bench: bench, seconds: 8, rounds: 3, only: nil).run()
+      try ScaleMeasurement(bench: bench, seconds: 8, maximum: 32).run()
+      try IdleMeasurement(bench: bench, seconds: 10).run()
+    }
+  }
+}

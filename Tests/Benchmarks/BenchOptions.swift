@@ -1,0 +1,46 @@
+import ArgumentParser
+import TestRig
+
+/// What all measurements share.
+struct BenchOptions: ParsableArguments {
+  @Option(help: "Write all figures to this file as JSON.")
+  var json: String?
+
+  @Option(help: "Frames per JACK period.")
+  var period = 64
+
+  func validate() throws {
+    guard (16...4096).contains(period), period & (period - 1) == 0 else {
+      throw ValidationError("--period is a power of two from 16 to 4096, not \(period)")
+    }
+  }
+
+  /// Milliseconds of a period at 48 kHz.
+  var periodMilliseconds: Double { Double(period) / 48 }
+
+  /// Runs a measurement with clean-up, a heading and the JSON file at its end.
+  func run(_ title: String, _ measure: (Bench) throws -> Void) throws {
+    Cleanup.shared.catchSignals()
+    Console.line("\(title)\n\(Machine.summary)\n")
+    defer { Cleanup.shared.run() }
+    do {
+      let bench = try Bench(options: self)
+      try measure(bench)
+      if let json {
+        try bench.figures.write(to: json)
+        Console.line("figures written to \(json)")
+      }
+      try report(bench.doubts)
+    } catch let error as RigError {
+      Console.line("\nFAILED: \(error)")
+      throw ExitCode.failure
+    }
+  }
+
+  private func report(_ doubts: Doubts) throws {
+    guard !doubts.all.isEmpty else { return }
+    Console.line("\nFAILED:")
+    for reason in doubts.all { Console.line("  \(reason)") }
+    throw ExitCode.failure
+  }
+}

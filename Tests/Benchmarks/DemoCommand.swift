@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import TestRig
+
+/// Three nodes talk: what a newcomer sees first.
+struct DemoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Speech from A and C to B over three JACK servers; exits 1 if it was not understood.")
+
+  @OptionGroup var options: BenchOptions
+
+  @Option(help: "Seconds of speech.")
+  var seconds = 16.0
+
+  @Option(help: "Audio per packet in milliseconds; the daemon's default when not given.")
+  var ptime: String?
+
+  @Option(help: "Where to write what B heard.")
+  var wav = "comlink-demo.wav"
+
+  func validate() throws {
+    guard (5...60).contains(seconds) else {
+      throw ValidationError("--seconds is 5 to 60, not \(seconds)")
+    }
+  }
+
+  func run() throws {
+    var isIntelligible = false
+    try options.run("Comlink demo: A and C talk, B listens.") { bench in
+      let demo = try Demo(bench, seconds: seconds, ptime: ptime)
+      try demo.play()
+      try demo.writeHeard(to: wav)
+      isIntelligible = try demo.report()
+      demo.stop()
+      let path = URL(fileURLWithPath: wav).path
+      Console.line("\nWhat B heard, A on the left and C on the right: \(path)")
+    }
+    guard isIntelligible else {
+      Console.line("\nFAILED: the speech did not arrive intelligibly.")
+      throw ExitCode.failure
+    }
+    Console.line("The speech arrived intelligibly.")
+  }
+}

@@ -1,0 +1,20 @@
+import Synchronization
+import TestRig
+
+/// Reasons why figures of a run do not count: the latency of speech that was not understood, say.
+final class Doubts: Sendable {
+  private let reasons = Mutex<[String]>([])
+
+  /// All reasons so far that concern Comlink, in order; the run fails by them.
+  var all: [String] { reasons.withLock { $0 } }
+
+  /// Prints a doubt when too little of the speech was understood, and notes it if it is `ours`.
+  func check(_ name: String, understoodShare: Double, ours: Bool = true) {
+    guard understoodShare < Hearing.neededShare else { return }
+    let percent = Figures.fixed(understoodShare * 100, 0)
+    let needed = Figures.fixed(Hearing.neededShare * 100, 0)
+    let reason = "\(name) does not count: \(percent) % of the speech understood, \(needed) needed"
+    Console.line("DOUBT: \(reason)")
+    if ours { reasons.withLock { $0.append(reason) } }
+  }
+}

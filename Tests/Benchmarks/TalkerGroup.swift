@@ -1,0 +1,52 @@
+import TestRig
+
+/// Many nodes on one JACK server of long periods, all talking to one receiver.
+///
+/// Real daemons: the receiver sees what it would see on a network.
+final class TalkerGroup {
+  private let directory: TemporaryDirectory
+  private let receiverPort: Int
+  private let server: JackServer
+  private let mouth: Probe
+  private var nodes: [NodeProcess] = []
+
+  /// Starts the server and a mouth that never tires; no talker yet.
+  init(to receiverPort: Int, maximum: Int, in directory: TemporaryDirectory) throws(RigError) {
+    self.directory = directory
+    self.receiverPort = receiverPort
+    server = try JackServer(
+      "comlink-talkers", periodFrames: 480, portMaximum: 64 + 8 * maximum, in: directory)
+    mouth = try Probe(
+      server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: 0)
+    try mouth.setSource(Speech.lasting(20, try Speech.sentences()), loops: true)
+    try mouth.start()
+  }
+
+  /// Talkers now.
+  var count: Int { nodes.count }
+
+  /// Adds talkers until there are so many.
+  func grow(to count: Int) throws(RigError) {
+    let ports = try LoopbackPorts.free(max(0, count - nodes.count))
+    for port in ports {
+      var options = NodeProcess.Options(port: port)
+      options.peerPorts = [receiverPort]
+      options.ptime = "10"
+      let name = "T\(nodes.count + 1)"
+      nodes.append(
+        try NodeProcess(name, on: server, client: name, options: options, in: directory))
+    }
+    for node in nodes.suffix(ports.count) {
+      try mouth.waitForPort(node.port("mic"), within: 20)
+      try mouth.connect("mouth:out_0", to: node.port("mic"))
+    }
+  }
+
+  /// Ends all talkers and their server.
+  func stop() {
+    mouth.stop()
+    for node in nodes { node.process.send(signal: 15) }
+    for node in nodes { node.process.terminate() }
+    server.stop()
+  }
+}

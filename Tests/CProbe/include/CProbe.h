@@ -1,0 +1,133 @@
+/**
+ * Measuring instruments for tests and benchmarks: a JACK client that plays and records with time
+ * stamps, and child processes that cannot outlive the program that started them.
+ *
+ * Tags: [control] any one thread at a time per probe; [rt] process callback, called by JACK only.
+ * Errors are negative errno values.
+ */
+#ifndef CPROBE_H
+#define CPROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Ports a probe can have in each direction. */
+enum { RIG_PROBE_MAXIMUM_PORTS = 32 };
+
+/** A JACK client that plays sources into its outputs and records its inputs. */
+typedef struct rig_probe rig_probe;
+
+/** What a probe does in its callback. */
+typedef enum rig_probe_mode {
+  /** Plays its sources and records its inputs. */
+  RIG_PROBE_MEASURE = 0,
+  /** Copies input n to output n and does nothing else: the reference for xruns. */
+  RIG_PROBE_PASS_THROUGH = 1,
+} rig_probe_mode;
+
+/** One JACK cycle of a running probe: where its audio lies, and when it was at the ports. */
+typedef struct rig_period {
+  /**
+   * Start of the cycle by JACK's clock (jack_get_cycle_times), microseconds. jackd 1.9.21 on Linux
+   * reads CLOCK_MONOTONIC_RAW: one clock for all servers of a machine, but not CLOCK_MONOTONIC.
+   */
+  uint64_t cycle_microseconds;
+  /** Position in the sources of the first frame played, counting through loops. */
+  int64_t played_frames;
+  /** Position in the recording of the first frame recorded. */
+  int64_t recorded_frames;
+  /** JACK's frame counter at the start of the cycle. */
+  uint32_t frame_time;
+  /** Length of the cycle. */
+  uint32_t frames;
+} rig_period;
+
+/**
+ * Opens a client; its callback runs from now on, silent, until rig_probe_start. [control]
+ *
+ * Never starts a server. All memory is allocated and touched here.
+ * @param record_seconds  length of the recording; what comes later is not kept.
+ * @param error  set to -errno when NULL is returned; -ENOTCONN: no such server.
+ */
+rig_probe *rig_probe_create(const char *server, const char *client, rig_probe_mode mode,
+                            unsigned inputs, unsigned outputs, double record_seconds, int *error);
+
+/** Closes the client and frees everything; NULL is allowed. [control] */
+void rig_probe_destroy(rig_probe *probe);
+
+/**
+ * Gives an output its mono source at the server's rate; copied. Before rig_probe_start. [control]
+ *
+ * Without `loops` the output is silent after the last frame.
+ */
+int rig_probe_set_source(rig_probe *probe, unsigned output, const float *samples, size_t frames,
+                         bool loops);
+
+/** Plays and records from the next cycle on; counters of xruns and skips start at zero. [control] */
+void rig_probe_start(rig_probe *probe);
+
+/** Stops playing and recording and waits until the callback has seen it (at most 1 s). [control] */
+void rig_probe_stop(rig_probe *probe);
+
+/** Connects two ports by their full names; already connected is success. [control] */
+int rig_probe_connect(rig_probe *probe, const char *from, const char *to);
+
+/** Takes a connection away; not connected is success. [control] */
+int rig_probe_disconnect(rig_probe *probe, const char *from, const char *to);
+
+/** Whether the server knows a port of this full name. [control] */
+bool rig_probe_has_port(rig_probe *probe, const char *name);
+
+/**
+ * Writes the full names of all ports, one a line, NUL-terminated. [control]
+ *
+ * @return the bytes needed without the NUL, which may be more than `capacity`.
+ */
+size_t rig_probe_port_names(rig_probe *probe, char *text, size_t capacity);
+
+/** Whether the server still serves this client. [control] */
+bool rig_probe_is_alive(const rig_probe *probe);
+
+/** The server's frames per second. [control] */
+unsigned rig_probe_sample_rate(const rig_probe *probe);
+
+/** The server's frames per cycle when the client was opened. [control] */
+unsigned rig_probe_period_frames(const rig_probe *probe);
+
+/** Xruns reported by the server since rig_probe_start. [control] */
+uint64_t rig_probe_xruns(const rig_probe *probe);
+
+/** Cycles whose frame counter did not follow on from the one before, since start. [control] */
+uint64_t rig_probe_skips(const rig_probe *probe);
+
+/** Cycles logged since start; all before this count may be read while it runs. [control] */
+size_t rig_probe_period_count(const rig_probe *probe);
+
+/** The log of cycles, owned by the probe, valid until destroy; pairs with period_count. [control] */
+const rig_period *rig_probe_periods(const rig_probe *probe);
+
+/** Frames recorded per input; all before this count may be read while it runs. [control] */
+size_t rig_probe_recorded_frames(const rig_probe *probe);
+
+/** The recording of one input, owned by the probe, valid until destroy. [control] */
+const float *rig_probe_recording(const rig_probe *probe, unsigned input);
+
+/** Frames played since start. [control] */
+int64_t rig_probe_played_frames(const rig_probe *probe);
+
+/**
+ * Starts a program in its own process group with these as stdin, stdout and stderr. [control]
+ *
+ * All children are forked by one thread that lives as long as the process, since the kernel sends
+ * PR_SET_PDEATHSIG when the forking *thread* ends. Signal mask and dispositions are the default ones.
+ * @param arguments  NULL-terminated, the first is the program's name.
+ * @param environment  NULL-terminated "NAME=value" strings.
+ * @param input  -1: empty.
+ * @param death_signal  what the child gets when this process dies.
+ * @return the process id, or -errno of fork or exec.
+ */
+int rig_child_spawn(const char *path, const char *const *arguments, const char *const *environment,
+                    int input, int output, int error_output, int death_signal);
+
+#endif

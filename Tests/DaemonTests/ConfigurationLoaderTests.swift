@@ -1,0 +1,102 @@
+import Testing
+
+@testable import comlinkd
+
+@Suite struct ConfigurationLoaderTests {
+  @Test func `without anything the defaults hold`() throws {
+    let effective = try ConfigurationLoader(surroundings: TestSurroundings.with())
+      .load(path: nil, flags: [])
+    let configuration = effective.configuration
+    #expect(effective.path == nil)
+    #expect(effective.origins.isEmpty)
+    #expect(configuration.name == "stage-left")
+    #expect(configuration.listen.text == "127.0.0.1:5004")
+    #expect(configuration.peers.isEmpty)
+    #expect(configuration.ptime == .ms10)
+    #expect(configuration.bitrateKilobits == 64)
+    #expect(configuration.application == .auto)
+    #expect(configuration.playoutDelay == .auto)
+    #expect(configuration.playoutDelayMaximumMilliseconds == 120)
+    #expect(configuration.maximumPeers == 64)
+    #expect(configuration.jackServer == "default")
+    #expect(configuration.jackClient == "comlink")
+    #expect(configuration.connectsPorts)
+    #expect(!configuration.startsJack)
+    #expect(!configuration.isInsecure)
+    #expect(configuration.logLevel == "info")
+  }
+
+  @Test(arguments: ["", "-.x", String(repeating: "h", count: 64), "\u{7}"])
+  func `a node whose machine has no usable name is called comlink`(hostName: String) {
+    let name = Configuration(hostName: hostName, environment: [:]).name
+    #expect(name == (hostName == "-.x" ? "-" : "comlink"))
+  }
+
+  @Test func `the JACK server is the one that JACK programs use`() {
+    let configuration = Configuration(
+      hostName: "a", environment: ["JACK_DEFAULT_SERVER": "studio"])
+    #expect(configuration.jackServer == "studio")
+  }
+
+  static let merges: [(file: String, flag: String?, value: String, origin: String)] = [
+    ("", nil, "10", "default"),
+    ("ptime = 5", nil, "5", "/c.toml:1"),
+    ("\n# note\nptime = 2.5", nil, "2.5", "/c.toml:3"),
+    ("", "20", "20", "--ptime"),
+    ("ptime = 5", "20", "20", "--ptime"),
+  ]
+
+  @Test(arguments: merges)
+  func `flags win over the file and the file over the defaults`(
+    file: String, flag: String?, value: String, origin: String
+  ) throws {
+    let effective = try TestSurroundings.load(file, flags: flag.map { [(.ptime, $0)] } ?? [])
+    #expect("\(effective.configuration.value(of: .ptime))" == value)
+    #expect((effective.origins[.ptime] ?? .builtIn).words == origin)
+  }
+
+  @Test func `peers on the command line replace those of the file`() throws {
+    let file = "peer = [\"127.0.0.1:1\", \"127.0.0.1:2\"]"
+    #expect(try TestSurroundings.load(file).configuration.peers.count == 2)
+    let replaced = try TestSurroundings.load(file, flags: [(.peer, "[::1]:3")])
+    #expect(replaced.configuration.peers.map(\.text) == ["[::1]:3"])
+    let single = try TestSurroundings.load("peer = \"127.0.0.1:9\"")
+    #expect(single.configuration.peers.map(\.text) == ["127.0.0.1:9"])
+  }
+
+  static let places: [(environment: [String: String], found: String)] = [
+    (["XDG_CONFIG_HOME": "/x", "HOME": "/h"], "/x/comlink/comlink.toml"),
+    (["HOME": "/h"], "/h/.config/comlink/comlink.toml"),
+    (["XDG_CONFIG_HOME": "relative", "HOME": "/h"], "/h/.config/comlink/comlink.toml"),
+    ([:], "/etc/comlink/comlink.toml"),
+  ]
+
+  @Test(arguments: places)
+  func `the user's own file comes before the system's`(
+    environment: [String: String], found: String
+  ) throws {
+    let files = Dictionary(
+      [found, "/etc/comlink/comlink.toml"].map { ($0, "name = \"\($0)\"") },
+      uniquingKeysWith: { first, _ in first })
+    let surroundings = TestSurroundings.with(files: files, environment: environment)
+    let effective = try ConfigurationLoader(surroundings: surroundings).load(path: nil, flags: [])
+    #expect(effective.path == found)
+    #expect(effective.configuration.name == found)
+  }
+
+  @Test func `a file that was named must be there, and one that is there must be readable`() {
+    let missing = #expect(throws: DaemonError.self) {
+      try ConfigurationLoader(surroundings: TestSurroundings.with()).load(path: "/no", flags: [])
+    }
+    #expect(missing.map { "\($0)" } == "/no: no such file (named by --config)")
+    #expect(missing?.exitCode == 78)
+    var surroundings = TestSurroundings.with()
+    surroundings.read = { _ in .unreadable(words: "Permission denied") }
+    let locked = #expect(throws: DaemonError.self) {
+      try ConfigurationLoader(surroundings: surroundings).load(path: nil, flags: [])
+    }
+    #expect(
+      locked.map { "\($0)" }
+        == "/home/eve/.config/comlink/comlink.toml: cannot be read: Permission denied")
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Remote
+import Testing
+
+/// comlinkd as a process of its own.
+@Suite(.timeLimit(.minutes(2))) struct DaemonProgramTests {
+  private let folder: TestFolder
+  private var path: String { "\(folder.path)/run/c.sock" }
+  /// Any free port: tests and other nodes of this machine do not meet.
+  private var arguments: [String] { ["--control", path, "--listen", "127.0.0.1:0"] }
+
+  init() throws { folder = try TestFolder() }
+
+  private func started() async throws -> Program {
+    let daemon = try Program("comlinkd", arguments)
+    while !daemon.complaint.contains("comlinkd: ready ") {
+      try #require(daemon.isRunning, "\(daemon.complaint)")
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return daemon
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `a signal ends it in order and its socket is gone`(signal: Int32) async throws {
+    let daemon = try await started()
+    #expect(FileManager.default.fileExists(atPath: path))
+    kill(daemon.identifier, signal)
+    let outcome = try await daemon.outcome()
+    #expect(outcome.code == 0)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func `a second daemon at the same socket is refused and says so`() async throws {
+    let first = try await started()
+    let second = try await Program.run("comlinkd", arguments)
+    #expect(second.code == 69)
+    #expect(second.complaint.contains("another comlinkd answers at \(path)"))
+    kill(first.identifier, SIGTERM)
+    #expect(try await first.outcome().code == 0)
+  }
+
+  @Test func `after a kill the next daemon takes over the socket`() async throws {
+    let first = try await started()
+    kill(first.identifier, SIGKILL)
+    #expect(try await first.outcome().code == 128 + SIGKILL)
+    #expect(FileManager.default.fileExists(atPath: path))
+    let second = try await started()
+    kill(second.identifier, SIGTERM)
+    #expect(try await second.outcome().code == 0)
+  }
+
+  static let ends: [(arguments: [String], code: Int32, words: String)] = [
+    (["--version"], 0, ""),
+    (["--print-config"], 0, ""),
+    (["--ptyme", "5"], 64, "Unknown option '--ptyme'. Did you mean '--ptime'?"),
+    (["extra"], 64, "extra"),
+    (["--ptime", "3"], 64, "--ptime must be one of"),
+    (["--bitrate", "lots"], 64, "--bitrate must be a whole number, not \"lots\""),
+    (["--listen", "0.0.0.0:5004"], 64, "--listen is 0.0.0.0:5004, which is beyond this machine"),
+    (["--config", "/nowhere/c.toml"], 78, "/nowhere/c.toml: no such file"),
+    (["--control", "/nowhere/c/control.sock"], 71, "/nowhere/c: No such file or directory"),
+  ]
+
+  @Test(arguments: ends)
+  func `it ends as sysexits says and in words`(
+    arguments: [String], code: Int32, words: String
+  ) async throws {
+    let outcome = try await Program.run("comlinkd", arguments)
+    #expect(outcome.code == code)
+    #expect(words.isEmpty || outcome.complaint.contains(words))
+    #expect(outcome.complaint.isEmpty == (code == 0))
+  }
+
+  @Test func `the printed configuration can be used`() async throws {
+    let arguments = [
+      "--ptime", "2.5", "--peer", "127.0.0.1:5006", "--peer", "[::1]:5008", "--no-connect",
+    ]
+    let printed = try await Program.run("comlinkd", arguments + ["--print-config"])
+    let file = "\(folder.path)/c.toml"
+    try printed.output.write(toFile: file, atomically: true, encoding: .utf8)
+    let again = try await Program.run("comlinkd", ["--config", file, "--print-config"])
+    func settings(_ text: String) -> [Substring] {
+      text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    }
+    #expect(settings(again.output) == settings(printed.output))
+    #expect(settings(again.output).contains("peer = [\"127.0.0.1:5006\", \"[::1]:5008\"]"))
+  }
+
+  @Test func `under systemd its lines have priorities`() async throws {
+    let outcome = try await Program("comlinkd", ["--ptime", "3"], isJournal: true).outcome()
+    #expect(outcome.complaint == "<3>comlinkd: --ptime must be one of 2.5|5|10|20|40|60, not 3\n")
+  }
+}

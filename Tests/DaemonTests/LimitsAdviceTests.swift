@@ -1,0 +1,21 @@
+import Testing
+
+@testable import comlinkd
+
+@Suite struct LimitsAdviceTests {
+  @Test func `the advice has the exact lines, the file and the group`() {
+    #expect(
+      LimitsAdvice.message(.realtimeScheduling(priority: 60), user: "eve") == """
+        no permission for real-time scheduling (SCHED_FIFO 60): sound may break up when the machine is \
+        busy. To allow it, put these lines into /etc/security/limits.d/95-comlink.conf:
+          @audio - rtprio 75
+          @audio - memlock unlimited
+        then run `sudo usermod -aG audio eve`, log out and in again. (A systemd service needs \
+        LimitRTPRIO=75 and LimitMEMLOCK=infinity instead.)
+        """)
+    #expect(
+      LimitsAdvice.message(.memoryLock, user: "eve")
+        .hasPrefix(
+          "no permission to lock memory: sound may break up when memory is short. To allow"))
+  }
+}

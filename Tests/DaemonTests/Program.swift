@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// A program of this package (or any, by its whole path), run as a user runs it.
+final class Program: Sendable {
+  /// How it ended.
+  struct Outcome: Sendable {
+    let code: Int32
+    let output: String
+    let complaint: String
+  }
+
+  private let folder: TestFolder
+  private let process = Process()
+  private let ended: Task<Int32, any Error>
+
+  var identifier: Int32 { process.processIdentifier }
+
+  /// Starts it; the environment has nothing but what is given, and what systemd would set if its
+  /// standard error were the journal.
+  init(
+    _ name: String, _ arguments: [String], environment: [String: String] = [:],
+    isJournal: Bool = false
+  ) throws {
+    folder = try TestFolder()
+    let place = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.executableURL = URL(filePath: name, relativeTo: place)
+    process.arguments = arguments
+    process.environment = ["HOME": folder.path].merging(environment) { _, given in given }
+    for file in ["output", "complaint"] {
+      _ = FileManager.default.createFile(atPath: "\(folder.path)/\(file)", contents: nil)
+    }
+    if isJournal {
+      var facts = stat()
+      unsafe stat("\(folder.path)/complaint", &facts)
+      process.environment?["JOURNAL_STREAM"] = "\(facts.st_dev):\(facts.st_ino)"
+    }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: "\(folder.path)/output")
+    process.standardError = FileHandle(forWritingAtPath: "\(folder.path)/complaint")
+    let (codes, continuation) = AsyncStream<Int32>.makeStream()
+    process.terminationHandler = { process in
+      continuation.yield(
+        process.terminationReason == .exit
+          ? process.terminationStatus : 128 + process.terminationStatus)
+    }
+    try process.run()
+    ended = Task {
+      for await code in codes { return code }
+      throw CancellationError()
+    }
+  }
+
+  deinit {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+  }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// What it wrote to standard error so far.
+  var complaint: String {
+    (try? String(contentsOfFile: "\(folder.path)/complaint", encoding: .utf8)) ?? ""
+  }
+
+  /// Waits for its end.
+  func outcome() async throws -> Outcome {
+    let code = try await ended.value
+    return Outcome(
+      code: code, output: try String(contentsOfFile: "\(folder.path)/output", encoding: .utf8),
+      complaint: complaint)
+  }
+
+  /// Runs it to its end.
+  static func run(
+    _ name: String, _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> Outcome {
+    try await Program(name, arguments, environment: environment).outcome()
+  }
+}

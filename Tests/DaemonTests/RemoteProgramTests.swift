@@ -1,0 +1,109 @@
+import Foundation
+import Remote
+import StatusSchema
+import Synchronization
+import Testing
+
+/// comlink as a process of its own, with a server of ours to talk to.
+@Suite(.timeLimit(.minutes(2))) struct RemoteProgramTests {
+  private final class Node: ControlHandler {
+    private let seen = Mutex<[ControlRequest]>([])
+    var requests: [ControlRequest] { seen.withLock { $0 } }
+
+    func handle(_ request: ControlRequest) async -> ControlResponse {
+      seen.withLock { $0.append(request) }
+      if case .mute(peer: "nobody", _) = request { return .error(message: "no peer nobody") }
+      guard request == .status else { return .ok }
+      return .status(
+        Status(
+          node: NodeStatus(
+            name: "A", version: "0.1.0", uptimeSeconds: 1, listen: "127.0.0.1:5004", ssrc: 1,
+            ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay"),
+          audio: AudioStatus(state: .waiting, server: "default", client: "comlink"),
+          loop: LoopStatus(
+            wakes: 0, enters: 0, wakeLatencyP50Microseconds: 0, wakeLatencyP99Microseconds: 0,
+            scheduling: "other", memoryLocked: false),
+          network: NetworkStatus(packetsSent: 0, packetsReceived: 0), peers: []))
+    }
+  }
+
+  private let node = Node()
+  private let folder: TestFolder
+  private var path: String { "\(folder.path)/c.sock" }
+
+  init() throws { folder = try TestFolder() }
+
+  private func comlink(_ arguments: [String]) async throws -> Program.Outcome {
+    let server = try ControlServer(path: path, handler: node)
+    defer { server.stop() }
+    return try await Program.run("comlink", arguments + ["--control", path])
+  }
+
+  static let commands: [(arguments: [String], request: ControlRequest)] = [
+    (["talk", "on"], .talk(isOn: true)),
+    (["talk", "off"], .talk(isOn: false)),
+    (["gain", "B", "-6"], .gain(peer: "B", decibels: -6)),
+    (["gain", "B", "+3.5"], .gain(peer: "B", decibels: 3.5)),
+    (["pan", "B", "-0.5"], .pan(peer: "B", position: -0.5)),
+    (["pan", "B", "-.5"], .pan(peer: "B", position: -0.5)),
+    (["pan", "B", "−1"], .pan(peer: "B", position: -1)),
+    (["pan", "stage left", "1"], .pan(peer: "stage left", position: 1)),
+    (["mute", "B"], .mute(peer: "B", isOn: true)),
+    (["unmute", "B"], .mute(peer: "B", isOn: false)),
+  ]
+
+  @Test(arguments: commands)
+  func `a command asks for what it says`(
+    arguments: [String], request: ControlRequest
+  ) async throws {
+    let outcome = try await comlink(arguments)
+    #expect(outcome.code == 0)
+    #expect(outcome.output + outcome.complaint == "")
+    #expect(node.requests == [request])
+  }
+
+  static let mistakes: [(arguments: [String], code: Int32, words: String)] = [
+    (["talk", "maybe"], 64, "maybe"),
+    (["pan", "B", "-1.5"], 64, "the place must be from -1 (left) to 1 (right)"),
+    (["pan", "B", "left"], 64, "left"),
+    (["gain", "B", "21"], 64, "the gain must be from -60 to 18 dB"),
+    (["gain", "B"], 64, "Missing expected argument"),
+    (["mute", "nobody"], 65, "comlink: no peer nobody\n"),
+  ]
+
+  @Test(arguments: mistakes)
+  func `a mistake is told in words`(
+    arguments: [String], code: Int32, words: String
+  ) async throws {
+    let outcome = try await comlink(arguments)
+    #expect(outcome.code == code)
+    #expect(outcome.complaint.contains(words))
+  }
+
+  @Test func `the status is printed for people or as JSON`() async throws {
+    let text = try await comlink(["status"])
+    #expect(text.output.hasPrefix("node     A  127.0.0.1:5004  talk off  up 0:00:01"))
+    let json = try await comlink(["status", "--json"])
+    #expect(json.output.hasPrefix("{\n  \"audio\" : {\n"))
+    let status = try JSONLine.decode(Status.self, from: Array(json.output.utf8))
+    #expect(status.node.name == "A")
+  }
+
+  @Test func `where no daemon answers it says so`() async throws {
+    let outcome = try await Program.run("comlink", ["status", "--control", "/tmp/no-such.sock"])
+    #expect(outcome.code == 69)
+    #expect(outcome.complaint.hasPrefix("comlink: no comlinkd answers at /tmp/no-such.sock; is it"))
+  }
+
+  @Test func `the second look of watch ends when the daemon goes`() async throws {
+    let server = try ControlServer(path: path, handler: node)
+    let watch = try Program("comlink", ["status", "--json", "--watch", "--control", path])
+    while node.requests.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+    server.stop()
+    let outcome = try await watch.outcome()
+    #expect(outcome.code == 75)
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.count >= 1)
+    for line in lines { _ = try JSONLine.decode(Status.self, from: Array(line.utf8)) }
+  }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import Testing
+
+@testable import comlinkd
+
+@Suite struct SettingTests {
+  static let refused: [(Setting, String, words: String)] = [
+    (.name, "", "must have 1 to 63 bytes"),
+    (.name, String(repeating: "ä", count: 32), "must have 1 to 63 bytes"),
+    (.name, " a", "must have 1 to 63 bytes"),
+    (.name, "a\nb", "must have 1 to 63 bytes"),
+    (.jackClient, "a:b", "must not have a colon"),
+    (.jackServer, "", "must have 1 to 63 bytes"),
+    (.listen, "127.0.0.1", "must be ADDR:PORT"),
+    (.listen, "", "must be ADDR:PORT"),
+    (.listen, ":", "must be ADDR:PORT"),
+    (.listen, ":5004", "has no address before the port"),
+    (.listen, "127.0.0.1:65536", "has the port \"65536\""),
+    (.listen, "127.0.0.1:-1", "has the port \"-1\""),
+    (.listen, "127.0.0.1:٣", "has the port \"٣\""),
+    (.listen, "256.0.0.1:1", "has \"256.0.0.1\", which is no IPv4 address"),
+    (.listen, "1.2.3:1", "has \"1.2.3\", which is no IPv4 address"),
+    (.listen, "::1:5004", "must have an IPv6 address in brackets"),
+    (.listen, "[::1]", "must be ADDR:PORT"),
+    (.listen, "[::g]:1", "has \"::g\" in brackets, which is no IPv6 address"),
+    (.listen, "a b:1", "has \"a b\", which is neither an address nor a host name"),
+    (.listen, "a..b:1", "has \"a..b\", which is neither an address nor a host name"),
+    (.peer, "127.0.0.1:0", "must have a port from 1 to 65535"),
+    (.maxPeers, "0", "must be from 1 to 64, not 0"),
+    (.maxPeers, "65", "must be from 1 to 64, not 65"),
+    (.maxPeers, "many", "must be a whole number"),
+    (.ptime, "3", "must be one of 2.5|5|10|20|40|60, not 3"),
+    (.ptime, "inf", "must be a number"),
+    (.ptime, "", "must be a number"),
+    (.bitrate, "5", "must be from 6 to 510, not 5"),
+    (.bitrate, "511", "must be from 6 to 510, not 511"),
+    (.bitrate, "64k", "must be a whole number"),
+    (.application, "audio", "must be one of lowdelay|voip|auto, not \"audio\""),
+    (.playoutDelay, "-1", "must be from 0 to 1000, not -1"),
+    (.playoutDelay, "automatic", "must be a number or \"auto\""),
+    (.playoutDelayMax, "9.5", "must be from 10 to 1000, not 9.5"),
+    (.control, "", "must be a path"),
+    (.logLevel, "INFO", "must be one of trace|debug|info"),
+    (.insecure, "yes", "must be true or false"),
+  ]
+
+  @Test(arguments: refused)
+  func `a value that will not do is refused in words`(
+    setting: Setting, text: String, words: String
+  ) {
+    let complaint = TestSurroundings.complaint(flags: [(setting, text)])
+    #expect(complaint?.contains(words) == true, "\(complaint ?? "none")")
+  }
+
+  static let taken: [(Setting, String)] = [
+    (.name, String(repeating: "ä", count: 31)), (.name, "Bühne links \"A\" \\ 1"),
+    (.listen, "127.0.0.1:0"), (.listen, "[::1]:5004"), (.listen, "localhost:5004"),
+    (.peer, "studio-b.local:5004"), (.peer, "127.1.2.3:65535"), (.maxPeers, "1"), (.ptime, "2.5"),
+    (.ptime, "60"), (.bitrate, "6"), (.bitrate, "510"), (.application, "voip"),
+    (.playoutDelay, "0"), (.playoutDelay, "7.25"), (.playoutDelay, "auto"),
+    (.playoutDelayMax, "1000"), (.jackServer, "studio"), (.jackClient, "intercom"),
+    (.noConnect, "true"), (.startJack, "true"), (.insecure, "true"), (.logLevel, "trace"),
+    (.control, "/tmp/a b/\u{1}\t\n\"'\\#.sock"),
+  ]
+
+  @Test(arguments: taken)
+  func `what is printed as effective is read back as the same`(
+    setting: Setting, text: String
+  ) throws {
+    var flags = [(setting, text)]
+    if text == "510" { flags.append((.ptime, "5")) }
+    let effective = try TestSurroundings.load(flags: flags)
+    let printed = ConfigurationText.text(effective, version: "1.2.3")
+    let read = try TestSurroundings.load(printed)
+    #expect(read.configuration == effective.configuration)
+    #expect(read.origins.count == Setting.allCases.count)
+    #expect(printed.contains("# From --\(setting.rawValue).\n\(setting.rawValue) = "))
+  }
+
+  @Test(arguments: Setting.allCases)
+  func `every setting gives back the value it takes`(setting: Setting) throws {
+    var configuration = Configuration(hostName: "a", environment: [:])
+    let value = configuration.value(of: setting)
+    try configuration.set(setting, to: value)
+    #expect(configuration == Configuration(hostName: "a", environment: [:]))
+    #expect(!setting.summary.isEmpty)
+    #expect(setting.kind == .boolean || !setting.placeholder.isEmpty)
+  }
+
+  @Test func `every setting has its flag`() throws {
+    let help = Options.helpMessage()
+    for setting in Setting.allCases { #expect(help.contains("--\(setting.rawValue)")) }
+  }
+
+  @Test(arguments: [
+    (Application.auto, PacketTime.ms2point5, 16, Application.lowdelay),
+    (.auto, .ms10, 64, .lowdelay),
+    (.auto, .ms10, 31, .voip), (.auto, .ms60, 24, .voip), (.voip, .ms5, 64, .voip),
+    (.lowdelay, .ms60, 16, .lowdelay),
+  ])
+  func `auto chooses what Opus is tuned for`(
+    choice: Application, ptime: PacketTime, bitrate: Int, result: Application
+  ) {
+    #expect(choice.resolved(ptime: ptime, bitrateKilobits: bitrate) == result)
+  }
+
+  @Test(arguments: zip(PacketTime.allCases, [120, 240, 480, 960, 1920, 2880]))
+  func `a packet time is so many frames`(ptime: PacketTime, frames: Int) {
+    #expect(ptime.frames == frames)
+  }
+
+  static let conflicts: [(flags: [(Setting, String)], words: String)] = [
+    ([(.peer, "127.0.0.1:5004")], "which is this node's own address"),
+    ([(.bitrate, "510"), (.ptime, "20")], "with that ptime it can be 440 at most"),
+    ([(.playoutDelay, "121")], "is more than playout-delay-max"),
+  ]
+
+  @Test(arguments: conflicts)
+  func `settings that do not go together are refused`(
+    flags: [(Setting, String)], words: String
+  ) {
+    let complaint = TestSurroundings.complaint(flags: flags)
+    #expect(complaint?.contains(words) == true, "\(complaint ?? "none")")
+  }
+
+  @Test func `peers must be few enough and different`() {
+    let many = "max-peers = 1\npeer = [\"127.0.0.1:1\", \"127.0.0.1:2\"]"
+    #expect(
+      TestSurroundings.complaint(many) == "/c.toml:2: peer is given 2 times, but max-peers is 1")
+    let twice = "peer = [\"127.0.0.1:1\", \"127.0.0.1:1\"]"
+    #expect(TestSurroundings.complaint(twice) == "/c.toml:1: peer names 127.0.0.1:1 twice")
+  }
+}

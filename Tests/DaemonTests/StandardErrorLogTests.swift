@@ -1,0 +1,61 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import comlinkd
+
+@Suite struct StandardErrorLogTests {
+  private final class Sink: Sendable {
+    let lines = Mutex("")
+    var text: String { lines.withLock { $0 } }
+
+    func logger(_ style: StandardErrorLog.Style) -> Logger {
+      var log = StandardErrorLog(style: style, area: "audio") { bytes in
+        self.lines.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+      }
+      log.logLevel = .trace
+      return Logger(label: "audio") { _ in log }
+    }
+  }
+
+  static let priorities: [(Logger.Level, Int)] = [
+    (.trace, 7), (.debug, 7), (.info, 6), (.notice, 5), (.warning, 4), (.error, 3), (.critical, 2),
+  ]
+
+  @Test(arguments: priorities)
+  func `levels are the journal's priorities`(level: Logger.Level, priority: Int) {
+    let sink = Sink()
+    sink.logger(.journal).log(level: level, "hello")
+    #expect(sink.text == "<\(priority)>audio: hello\n")
+  }
+
+  @Test func `people read the level, the area and what goes with it`() {
+    let sink = Sink()
+    sink.logger(.terminal).warning(
+      "no server", metadata: ["server": "default", "after": "2 s", "said": "\"no\"", "x": ""])
+    #expect(
+      sink.text
+        == "WARNING audio: no server after=\"2 s\" said=\"\\\"no\\\"\" server=default x=\"\"\n")
+  }
+
+  @Test func `each line of a message has its priority`() {
+    let sink = Sink()
+    sink.logger(.journal).error("one\ntwo", metadata: ["a": "b"])
+    #expect(sink.text == "<3>audio: one\n<3>audio: two a=b\n")
+  }
+
+  @Test func `what a logger always adds gives way to what the event adds`() {
+    let sink = Sink()
+    var logger = sink.logger(.terminal)
+    logger[metadataKey: "peer"] = "B"
+    logger[metadataKey: "port"] = "1"
+    #expect(logger[metadataKey: "peer"] == "B")
+    logger.info("x", metadata: ["port": "2"])
+    #expect(sink.text == "INFO audio: x peer=B port=2\n")
+  }
+
+  @Test(arguments: [[:], ["JOURNAL_STREAM": ""], ["JOURNAL_STREAM": "0:0"]])
+  func `only systemd's own stream is the journal`(environment: [String: String]) {
+    #expect(StandardErrorLog.style(environment: environment) == .terminal)
+  }
+}

@@ -1,0 +1,121 @@
+import StatusSchema
+import TestKit
+import Testing
+
+@testable import TestRig
+
+extension FaultTests {
+  /// More rubbish than a node could keep, and what it keeps of it.
+  @Suite struct FloodTests {
+    private static let peerLimit = 8
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
+
+    private static func megabytes(_ node: NodeProcess) throws -> Double {
+      try #require(
+        ProcessUsage.proportionalSetMegabytes(
+          of: node.process.identifier, excluding: ["/dev/shm/jack"]))
+    }
+
+    @Test func `a flood of forged sources costs neither memory nor places nor sound`() throws {
+      let talk = try OngoingTalk(argumentsOfB: ["--max-peers", "\(Self.peerLimit)"], in: directory)
+      let strangers = try (1...200).map { number throws(RigError) in
+        try ForeignSocket(host: UInt8(number % 8 + 1))
+      }
+      let before = try Self.megabytes(talk.b.node)
+      var mostPeers = 0
+      var random = SplitMix64(seed: 0x666c_6f6f_64)
+      let hearing = try talk.hearing(seconds: 5) {
+        for round in 0..<100 {
+          for (number, stranger) in strangers.enumerated() {
+            let ssrc = UInt32.random(in: 1 ... .max, using: &random)
+            stranger.send(Datagram.media(ssrc: ssrc), to: talk.portOfB)
+            let name = "\(round)-\(number)-\(ssrc)"
+            stranger.send(
+              Datagram.report(ssrc: ssrc, canonicalName: name, name: name), to: talk.portOfB)
+          }
+          if round % 10 == 0 {
+            mostPeers = max(mostPeers, try talk.b.node.status().peers.count)
+          }
+          pause(seconds: 0.02)
+        }
+      }
+      let status = try talk.b.node.status()
+      #expect(mostPeers <= Self.peerLimit)
+      #expect(status.peers.filter { $0.state == .connected }.map(\.name) == ["A"])
+      #expect(status.network.drops["unknownSource", default: 0] > 10_000)
+      #expect(status.network.drops["refusedPeer", default: 0] > 10_000)
+      #expect(talk.b.node.process.output.contains("raise --max-peers"))
+      #expect(talk.b.node.process.output.split(separator: "\n").count < 100)
+      #expect(try Self.megabytes(talk.b.node) < before + 6)
+      #expect(hearing.isUndisturbed, "\(hearing)")
+      try waitUntil("the strangers' places to be free", within: 15) { () throws(RigError) in
+        try talk.b.node.status().peers.map(\.name) == ["A"]
+      }
+    }
+
+    @Test func `a peer that changes its stream and its name all the time costs no memory`() throws {
+      let talk = try OngoingTalk(in: directory)
+      let mallory = try RawPeer("Mallory", meeting: talk.b.node, port: talk.portOfB)
+      let before = try Self.megabytes(talk.b.node)
+      var random = SplitMix64(seed: 0x6e61_6d65)
+      var peerCount = 0
+      let hearing = try talk.hearing {
+        try mallory.meet()
+        for round in 0..<100 {
+          for _ in 0..<200 {
+            mallory.send(Datagram.media(ssrc: .random(in: 1 ... .max, using: &random)))
+          }
+          for number in 0..<50 { mallory.send(mallory.report(named: "\(round) \(number)")) }
+          mallory.serve()
+          pause(seconds: 0.02)
+        }
+        peerCount = try talk.b.node.status().peers.count
+      }
+      let status = try talk.b.node.status()
+      #expect(peerCount == 2)
+      #expect(status.network.drops["unknownSSRC", default: 0] > 10_000)
+      #expect(try Self.megabytes(talk.b.node) < before + 6)
+      #expect(hearing.isUndisturbed, "\(hearing)")
+    }
+
+    @Test func `a hundred thousand random datagrams change nothing for the others`() throws {
+      let talk = try OngoingTalk(in: directory)
+      let mallory = try RawPeer("Mallory", meeting: talk.b.node, port: talk.portOfB)
+      let strangers = [try ForeignSocket(), try ForeignSocket(host: 7)]
+      let received = try talk.b.node.status().network.packetsReceived
+      let before = try Self.megabytes(talk.b.node)
+      let seed = UInt64.random(in: .min ... .max)
+      var random = SplitMix64(seed: seed)
+      let seeds = [
+        Datagram.media(ssrc: mallory.ssrc), mallory.report(nowNanoseconds: 0),
+        Datagram.report(ssrc: 77, canonicalName: "77"),
+        Datagram.media(ssrc: mallory.ssrc, sequence: 9, payload: [UInt8](repeating: 9, count: 90)),
+      ]
+      let hearing = try talk.hearing {
+        try mallory.meet()
+        for number in 0..<100_000 {
+          let bytes = Datagram.fuzzed(seeds, using: &random)
+          switch number % 3 {
+          case 0: mallory.send(bytes)
+          case let other: strangers[other - 1].send(bytes, to: talk.portOfB)
+          }
+          if number % 100 == 0 {
+            mallory.serve()
+            pause(seconds: 0.003)
+          }
+        }
+      }
+      let status = try talk.b.node.status()
+      let dropped = status.network.drops
+      let kernelDrops = dropped["kernelBufferFull", default: 0] + dropped["oversized", default: 0]
+      #expect(
+        status.network.packetsReceived - received + kernelDrops >= 100_000, "seed \(seed)")
+      #expect(Set(dropped.keys).count >= 10, "seed \(seed): \(dropped)")
+      #expect(try Self.megabytes(talk.b.node) < before + 6, "seed \(seed)")
+      #expect(hearing.isUndisturbed, "seed \(seed): \(hearing)")
+    }
+  }
+}

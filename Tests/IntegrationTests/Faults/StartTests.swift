@@ -1,0 +1,83 @@
+import Foundation
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+extension FaultTests {
+  /// What a daemon says when it is told something that will not do.
+  @Suite struct StartTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
+
+    @Test func `a port that is in use is named with its address`() throws {
+      let holder = try ForeignSocket()
+      let end = try Daemon.run(["--listen", "127.0.0.1:\(holder.port)"], in: directory)
+      #expect(end.code == 69)
+      #expect(end.words.contains("UDP port \(holder.port) on 127.0.0.1 is in use"))
+    }
+
+    @Test func `an address of another machine is named`() throws {
+      let end = try Daemon.run(["--listen", "192.0.2.1:5004", "--insecure"], in: directory)
+      #expect(end.code == 69)
+      #expect(end.words.contains("192.0.2.1 is not an address of this machine"))
+    }
+
+    @Test func `a peer that cannot be looked up is named and the node runs without it`() throws {
+      let daemon = try Daemon(
+        "N", ["--listen", "127.0.0.1:0", "--peer", "nobody.invalid:5004"], in: directory)
+      try daemon.waitUntilReady()
+      try daemon.waitUntilSaid("nobody.invalid")
+      #expect(daemon.process.output.contains("peer not found, trying again"))
+      #expect(try daemon.status().peers.isEmpty)
+    }
+
+    static let malformedPeers: [(text: String, words: String)] = [
+      ("127.0.0.1", "must be ADDR:PORT"),
+      ("127.0.0.1:", "must be ADDR:PORT"),
+      ("127.0.0.1:70000", "\"70000\""),
+      ("127.0.0.1:-1", "\"-1\""),
+      ("127.0.0.300:5004", "127.0.0.300"),
+      ("::1:5004", "brackets"),
+      ("[::z]:5004", "no IPv6 address"),
+      ("one two:5004", "neither an address nor a host name"),
+      (":5004", "no address before the port"),
+    ]
+
+    @Test(arguments: malformedPeers)
+    func `a malformed peer is a usage error in words`(text: String, words: String) throws {
+      let end = try Daemon.run(["--peer", text], in: directory)
+      #expect(end.code == 64)
+      #expect(end.words.contains("--peer"))
+      #expect(end.words.contains(words))
+    }
+
+    @Test func `an unknown flag is named`() throws {
+      let end = try Daemon.run(["--frobnicate"], in: directory)
+      #expect(end.code == 64)
+      #expect(end.words.contains("--frobnicate"))
+    }
+
+    static let mistakesInFiles: [(text: String, line: Int, words: String)] = [
+      ("name = \"N\"\n\npeeer = []\n", 3, "unknown key \"peeer\"; did you mean \"peer\"?"),
+      ("# a comment\nptime = 7\n", 2, "ptime"),
+      ("bitrate = \"many\"\n", 1, "bitrate"),
+      ("peer = [\n  \"127.0.0.1:5004\",\n  \"nonsense\",\n]\n", 1, "nonsense"),
+      ("name = \"N\"\nlisten = \n", 2, "not TOML"),
+      ("name = \"N\"\n[audio]\nptime = 5\n", 2, "unknown key \"audio\""),
+    ]
+
+    @Test(arguments: mistakesInFiles)
+    func `a mistake in a file is named with its line`(
+      text: String, line: Int, words: String
+    ) throws {
+      let path = directory.file("c.toml")
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      let end = try Daemon.run(["--config", path], in: directory)
+      #expect(end.code == 78)
+      #expect(end.words.contains("\(path):\(line): "), "\(end.words)")
+      #expect(end.words.contains(words), "\(end.words)")
+    }
+  }
+}

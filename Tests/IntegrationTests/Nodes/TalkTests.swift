@@ -1,0 +1,69 @@
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+/// Two real daemons on real JACK servers.
+@Suite(.serialized) struct TalkTests {
+  /// What the media loop's thread calls itself.
+  private static let loopThread = "comlink-loop"
+
+  @Test func speechIsUnderstoodAtTheOtherEnd() throws {
+    let pair = try NodePair(in: TemporaryDirectory(prefix: "comlink-test"))
+    let speech = try Speech.lasting(8, Speech.sentences())
+    try pair.a.prepareToSay(speech)
+    try pair.b.listen(to: ["peer_A"])
+    try pair.b.ear.start()
+    try pair.a.mouth.start()
+    try waitUntil("nine seconds of sound", within: 120) { () throws(RigError) in
+      pair.b.ear.recordedFrames > 9 * 48_000
+    }
+    pair.a.mouth.stop()
+    pair.b.ear.stop()
+    let segments = Correlator(sampleRate: 48_000).measure(
+      source: speech, played: pair.a.mouth.playedTimeLine, recording: pair.b.ear.recording(),
+      recorded: pair.b.ear.recordedTimeLine, skippingSeconds: 0.5)
+    try #require(segments.count >= 10)
+    let understood = segments.count { $0.alignedCorrelation > 0.8 }
+    #expect(Double(understood) >= 0.85 * Double(segments.count))
+    let peer = try #require(try pair.b.node.status().peers.first)
+    #expect(peer.received > 0)
+    #expect(peer.lost == 0)
+  }
+
+  @Test func theMediaLoopAllocatesNothingWhileBothTalk() throws {
+    let directory = try TemporaryDirectory(prefix: "comlink-test")
+    let counter = try MallocCounter(in: directory)
+    let pair = try NodePair(environmentOfA: counter.environment, in: directory)
+    let speech = try Speech.sentences()
+    for station in [pair.a, pair.b] {
+      try station.prepareToSay(speech, loops: true)
+      try station.mouth.start()
+    }
+    // Until both have sent sound and reports, first uses still allocate.
+    try waitUntil("talk in both directions", within: 120) { () throws(RigError) in
+      let received = try [pair.a, pair.b].map { station throws(RigError) in
+        try station.node.status().peers.first?.received ?? 0
+      }
+      return received.allSatisfy { $0 > 500 }
+    }
+    let before = try pair.a.node.status().loop.wakes
+    counter.openWindow()
+    // No status in between: answering one is control, which may allocate.
+    pause(seconds: 5)
+    counter.closeWindow()
+    let counted = counter.threads
+    #expect(try pair.a.node.status().loop.wakes - before > 100)
+    let loop = counted.filter { $0.name == Self.loopThread }
+    #expect(loop.map(\.allocations).reduce(0, +) == 0)
+    #expect(loop.map(\.frees).reduce(0, +) == 0)
+
+    // That thread exists by that name, and in this process allocations are seen.
+    let usage = try #require(ProcessUsage(of: pair.a.node.process.identifier))
+    #expect(usage.threads.contains { $0.name == Self.loopThread })
+    counter.openWindow()
+    _ = try pair.a.node.status()
+    counter.closeWindow()
+    #expect(counter.threads.contains { $0.allocations > 0 })
+  }
+}

@@ -1,0 +1,80 @@
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+extension RealNodeTests {
+  /// What a period costs once a talk is under way: no memory from the heap, one entry into the kernel.
+  @Suite struct SteadyStateTests {
+    private static let periodFrames = 64
+    private static let seconds = 5.0
+    /// Each codec frame that comes or goes wakes the loop; far fewer would not be a steady state.
+    private static let leastWakes = 500
+    /// Two causes at once, or a timer that fires while it is moved, cost a further entry.
+    private static let mostEntersPerWake = 1.1
+
+    @Test(arguments: [1, 8]) func neitherLoopNorAudioThreadAllocates(peers: Int) throws {
+      let directory = try TemporaryDirectory(prefix: "comlink-test")
+      let counter = try MallocCounter(in: directory)
+      let crowd = try Crowd(
+        peers: peers, periodFrames: Self.periodFrames, environment: counter.environment,
+        in: directory)
+      defer { crowd.stop() }
+      let before = try crowd.node.status()
+      counter.openWindow()
+      // No status in between: answering one is control, which may allocate.
+      pause(seconds: Self.seconds)
+      counter.closeWindow()
+      let counted = counter.threads
+      let after = try crowd.node.status()
+      let wakes = after.loop.wakes - before.loop.wakes
+      #expect(wakes > Self.leastWakes)
+      #expect(
+        Double(after.loop.enters - before.loop.enters) < Self.mostEntersPerWake * Double(wakes))
+      try expectTalk(from: before, to: after, peers: peers)
+      for name in [NodeThreads.loopName, NodeThreads.jackName] {
+        let threads = counted.filter { $0.name == name }
+        #expect(threads.allSatisfy { $0.allocations == 0 && $0.frees == 0 }, "\(threads)")
+      }
+
+      // Those threads exist by those names, and in this process allocations are seen.
+      _ = try NodeThreads(of: crowd.node.process.identifier)
+      counter.openWindow()
+      _ = try crowd.node.status()
+      counter.closeWindow()
+      #expect(counter.threads.contains { $0.allocations > 0 })
+    }
+
+    @Test(
+      .enabled(if: SystemCallTrace.isPermitted, "strace is missing or may not trace here"),
+      arguments: [1, 8])
+    func loopAndCallbackMakeOneKindOfSystemCallEach(peers: Int) throws {
+      let directory = try TemporaryDirectory(prefix: "comlink-test")
+      let crowd = try Crowd(peers: peers, periodFrames: Self.periodFrames, in: directory)
+      defer { crowd.stop() }
+      let threads = try NodeThreads(of: crowd.node.process.identifier)
+
+      let loop = try SystemCallTrace(ofThread: threads.loop, seconds: 2, in: directory)
+      #expect(Set(loop.counts.keys) == ["io_uring_enter"])
+      #expect(loop.calls.count > 100)
+
+      let audio = try SystemCallTrace(ofThread: threads.audio, seconds: 2, in: directory)
+      #expect(Set(audio.counts.keys) == ["futex", "write"])
+      // libjack waits for each cycle, unless it is late, and signals the clients behind this one.
+      let cycles = audio.calls.count { $0.contains("FUTEX_WAIT") }
+      #expect(cycles > 500)
+      let writes = audio.calls.filter { $0.hasPrefix("write(") }
+      #expect(writes.allSatisfy { $0.contains(", 8)") }, "each is the loop's wake-up")
+      #expect(writes.count > 50)
+      #expect(Double(writes.count) < 1.1 * Double(cycles))
+    }
+
+    private func expectTalk(from before: Status, to after: Status, peers: Int) throws {
+      try #require(after.peers.count == peers)
+      for (earlier, later) in zip(before.peers, after.peers) {
+        #expect(later.received - earlier.received > 100, "\(later.name) talks")
+      }
+      #expect(after.network.packetsSent - before.network.packetsSent > 100 * peers)
+    }
+  }
+}

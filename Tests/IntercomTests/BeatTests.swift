@@ -1,0 +1,110 @@
+import Audio
+import Media
+import Testing
+
+@testable import Intercom
+
+@Suite struct BeatTests {
+  private static let periodNanoseconds: Int64 = 1_333_333
+
+  private func period(
+    _ count: UInt64 = 1, at callback: Int64, frames: Int = 64, rate: Int = 48_000
+  ) -> PeriodTime {
+    PeriodTime(
+      count: count, startNanoseconds: 0, nextNanoseconds: 0, callbackNanoseconds: callback,
+      frameTime: 0, periodFrames: frames, sampleRate: rate)
+  }
+
+  /// A beat after `count` callbacks whose latenesses repeat the table.
+  private func beat(after count: Int, latenesses: [Int64], offset: Int64 = 0) -> Beat {
+    var beat = Beat()
+    for index in 0..<count {
+      let callback =
+        offset + Int64(index) * Self.periodNanoseconds + latenesses[index % latenesses.count]
+      beat.update(period(UInt64(index + 1), at: callback), nowNanoseconds: callback + 20_000)
+    }
+    return beat
+  }
+
+  @Test func aFreshPeriodBeatsAndAnOldOneDoesNot() {
+    var beat = Beat()
+    #expect(!beat.isRunning)
+    beat.update(period(at: 1_000_000_000), nowNanoseconds: 1_000_100_000)
+    #expect(beat.isRunning)
+    beat.update(period(at: 1_000_000_000), nowNanoseconds: 1_300_000_000)
+    #expect(!beat.isRunning)
+    beat.update(nil, nowNanoseconds: 1_300_000_000)
+    #expect(!beat.isRunning)
+  }
+
+  @Test(arguments: [(32, 200_000), (64, 222_222), (128, 444_444), (1024, 1_500_000)])
+  func decodingLeadsTheCallbackByASixthOfAPeriodWithinBounds(frames: Int, lead: Int64) {
+    var beat = Beat()
+    beat.update(period(at: 1000, frames: frames), nowNanoseconds: 1000)
+    #expect(abs(beat.grid(streamCount: 0).leadNanoseconds - lead) <= 1)
+    #expect(beat.grid(streamCount: 0).beatNanoseconds == 1000 + beat.periodNanoseconds)
+  }
+
+  @Test func manyStreamsAreDecodedEarlierButNeverBeforeTheLastCallback() {
+    var beat = Beat()
+    beat.update(period(at: 1000), nowNanoseconds: 1000)
+    #expect(beat.grid(streamCount: 8).leadNanoseconds == 222_222 + 160_000)
+    #expect(beat.grid(streamCount: 64).leadNanoseconds == beat.periodNanoseconds)
+  }
+
+  @Test func thePredictionFollowsTheEarliestOfJitteringCallbacks() {
+    let beat = beat(after: 200, latenesses: [90_000, 20_000, 150_000, 40_000, 300_000])
+    let expected = 200 * Self.periodNanoseconds + 20_000
+    #expect(abs(beat.grid(streamCount: 0).beatNanoseconds - expected) <= 1000)
+  }
+
+  @Test func aCallbackThatComesEarlyMovesThePredictionAtOnce() {
+    var beat = beat(after: 100, latenesses: [0])
+    let early = 100 * Self.periodNanoseconds - 1_000_000
+    beat.update(period(101, at: early), nowNanoseconds: early + 1000)
+    #expect(beat.grid(streamCount: 0).beatNanoseconds == early + Self.periodNanoseconds)
+  }
+
+  @Test func aTimeLineThatSlipsIsFoundAgainWithinAHundredMilliseconds() {
+    var beat = beat(after: 100, latenesses: [0])
+    let slip: Int64 = 5_000_000
+    var callback: Int64 = 0
+    for index in 100..<175 {
+      callback = Int64(index) * Self.periodNanoseconds + slip
+      beat.update(period(UInt64(index + 1), at: callback), nowNanoseconds: callback)
+    }
+    #expect(
+      abs(beat.grid(streamCount: 0).beatNanoseconds - callback - Self.periodNanoseconds) <= 1000)
+  }
+
+  @Test func missedCallbacksDoNotShiftThePrediction() {
+    var beat = beat(after: 100, latenesses: [0])
+    let callback = 110 * Self.periodNanoseconds
+    beat.update(period(111, at: callback), nowNanoseconds: callback)
+    #expect(
+      abs(beat.grid(streamCount: 0).beatNanoseconds - callback - Self.periodNanoseconds) <= 1000)
+  }
+
+  @Test func aRateChangeIsToldOnceAndStartsAnew() {
+    var beat = Beat()
+    beat.update(period(at: 0), nowNanoseconds: 1)
+    let first = beat.rateChanged()
+    beat.update(period(2, at: 700_000, rate: 44_100), nowNanoseconds: 700_001)
+    let second = beat.rateChanged()
+    let third = beat.rateChanged()
+    #expect([first, second, third] == [false, true, false])
+    #expect(beat.grid(streamCount: 0).beatNanoseconds == 700_000 + beat.periodNanoseconds)
+  }
+
+  @Test func withoutJacksBeatATimerTakesOver() {
+    let beat = Beat()
+    #expect(beat.drainNanoseconds(isWaitingForTalkers: true) <= 20_000_000)
+  }
+
+  @Test func framesInTheRingDelayPlayout() {
+    var beat = Beat()
+    beat.update(period(at: 0), nowNanoseconds: 1)
+    #expect(beat.playoutNanoseconds(fillFrames: 0) == beat.periodNanoseconds)
+    #expect(beat.playoutNanoseconds(fillFrames: 48) == beat.periodNanoseconds + 1_000_000)
+  }
+}

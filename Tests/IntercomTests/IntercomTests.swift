@@ -1,0 +1,158 @@
+import Audio
+import EventLoop
+import StatusSchema
+import Synchronization
+import Testing
+
+@testable import Intercom
+
+/// Nodes in this process on loopback sockets, without a JACK server: contact, settings, farewell.
+@Suite(.serialized) struct IntercomTests {
+  private final class Events: Sendable {
+    private let stored = Mutex<[IntercomEvent]>([])
+    var all: [IntercomEvent] { stored.withLock { $0 } }
+    func add(_ event: IntercomEvent) { stored.withLock { $0.append(event) } }
+  }
+
+  private func node(
+    _ name: String, events: Events = Events(),
+    adjust: (inout IntercomConfiguration) -> Void = { _ in }
+  ) throws -> Intercom {
+    let listen = try SocketAddress(parsing: "127.0.0.1:0")
+    var configuration = IntercomConfiguration(name: name, listen: listen, softwareVersion: "test")
+    configuration.jackServer = "no-such-server-\(name)"
+    configuration.realtimePriority = nil
+    configuration.locksMemory = false
+    adjust(&configuration)
+    let node = try Intercom(configuration: configuration) { events.add($0) }
+    try node.start()
+    return node
+  }
+
+  /// Polls until the condition holds; ten seconds are for a machine that stalls.
+  private func eventually(_ condition: () async -> Bool) async throws -> Bool {
+    for _ in 0..<500 {
+      if await condition() { return true }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return false
+  }
+
+  private func isConnected(_ node: Intercom, to name: String) async -> Bool {
+    await node.status().peers.contains { $0.name == name && $0.state == .connected }
+  }
+
+  @Test func namingOneSideConnectsBoth() async throws {
+    let (a, b) = (try node("A"), try node("B"))
+    await a.addPeer(b.localAddress)
+    #expect(try await eventually { await isConnected(a, to: "B") })
+    #expect(try await eventually { await isConnected(b, to: "A") })
+    await a.stop()
+    await b.stop()
+  }
+
+  @Test func namingEachOtherMakesOneConnection() async throws {
+    let (a, b) = (try node("A"), try node("B"))
+    await a.addPeer(b.localAddress)
+    await b.addPeer(a.localAddress)
+    #expect(try await eventually { await isConnected(a, to: "B") })
+    #expect(try await eventually { await isConnected(b, to: "A") })
+    #expect(await a.status().peers.count == 1)
+    #expect(await b.status().peers.count == 1)
+    await a.stop()
+    await b.stop()
+  }
+
+  @Test func aFarewellIsSeenAtOnceAndANamedPeerIsCalledAgain() async throws {
+    let events = Events()
+    let (a, b) = (try node("A", events: events), try node("B"))
+    await a.addPeer(b.localAddress)
+    #expect(try await eventually { await isConnected(a, to: "B") })
+    await b.stop()
+    #expect(
+      try await eventually {
+        await a.status().peers.allSatisfy { $0.state == .connecting }
+      })
+    let saidGoodbye = events.all.contains {
+      if case .peerLeft("B", _, true) = $0 { true } else { false }
+    }
+    #expect(saidGoodbye)
+    await a.stop()
+  }
+
+  @Test func aNodeThatNamesItselfFindsOut() async throws {
+    let events = Events()
+    let a = try node("A", events: events)
+    await a.addPeer(a.localAddress)
+    let found = try await eventually {
+      events.all.contains { if case .peerIsOurselves = $0 { true } else { false } }
+    }
+    #expect(found)
+    await a.stop()
+  }
+
+  @Test func settingsSurviveAPeersAbsence() async throws {
+    let a = try node("A")
+    let first = try node("B")
+    await a.addPeer(first.localAddress)
+    #expect(try await eventually { await isConnected(a, to: "B") })
+    try await a.setGain(-6, peer: "B")
+    try await a.setPan(0.5, peer: "b")
+    try await a.setMuted(true, peer: "B")
+    await first.stop()
+    #expect(try await eventually { await !isConnected(a, to: "B") })
+
+    let second = try node("B")
+    await a.addPeer(second.localAddress)
+    #expect(try await eventually { await isConnected(a, to: "B") })
+    let peer = try #require(
+      await a.status().peers.first { $0.name == "B" && $0.state == .connected })
+    #expect(peer.gainDecibels == -6)
+    #expect(peer.pan == 0.5)
+    #expect(peer.isMuted)
+    await a.stop()
+    await second.stop()
+  }
+
+  @Test func wrongSettingsAreRefusedWithWords() async throws {
+    let a = try node("A")
+    await #expect(throws: IntercomError.self) { try await a.setGain(0, peer: "nobody") }
+    await #expect(throws: IntercomError.self) { try await a.setGain(99, peer: "nobody") }
+    await #expect(throws: IntercomError.self) { try await a.setPan(-1.5, peer: "nobody") }
+    await a.stop()
+  }
+
+  @Test func aFullTableRefusesAndCountsTheNext() async throws {
+    let events = Events()
+    let a = try node("A", events: events) { $0.maximumPeers = 1 }
+    let (b, c) = (try node("B"), try node("C"))
+    await b.addPeer(a.localAddress)
+    #expect(try await eventually { await isConnected(a, to: "B") })
+    await c.addPeer(a.localAddress)
+    #expect(
+      try await eventually { await (a.status().network.drops["refusedPeer"] ?? 0) > 0 })
+    #expect(await a.status().peers.count == 1)
+    for node in [a, b, c] { await node.stop() }
+  }
+
+  @Test func aNamedPeerTakesThePlaceOfAStrangerWithoutProof() async throws {
+    let a = try node("A") { $0.maximumPeers = 1 }
+    let b = try node("B")
+    // It reports, but never reads what comes back.
+    let stranger = try MuteStranger()
+    stranger.report(to: a.localAddress.port)
+    #expect(try await eventually { await a.status().peers.count == 1 })
+    await a.addPeer(b.localAddress)
+    #expect(try await eventually { await isConnected(a, to: "B") })
+    for node in [a, b] { await node.stop() }
+  }
+
+  @Test func aTakenPortIsSaidInWords() async throws {
+    let a = try node("A")
+    let taken = a.localAddress
+    #expect(throws: IntercomError.self) {
+      _ = try node("B") { $0.listen = taken }
+    }
+    await a.stop()
+  }
+}

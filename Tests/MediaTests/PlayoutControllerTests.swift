@@ -1,0 +1,138 @@
+import TestKit
+import Testing
+
+@testable import Media
+
+@Suite struct PlayoutControllerTests {
+  /// Packets each 2.5 ms with given transit times; playout needs no lead.
+  private static func controller(
+    transits: [Int64], delay: PlayoutDelay = .auto, maximum: Int64 = 120_000_000
+  ) -> PlayoutController {
+    var controller = PlayoutController(
+      PeerStreamConfiguration(playoutDelay: delay, playoutDelayMaximumNanoseconds: maximum))
+    observe(transits, from: 0, by: &controller)
+    return controller
+  }
+
+  private static func observe(
+    _ transits: [Int64], from first: Int, by controller: inout PlayoutController
+  ) {
+    for (index, transit) in transits.enumerated() {
+      let media = Int64(first + index) * 2_500_000
+      controller.observe(
+        arrivalNanoseconds: media + transit, mediaNanoseconds: media,
+        durationNanoseconds: 2_500_000, isLate: false)
+    }
+  }
+
+  @Test func theTargetCoversAllButOnePercent() {
+    var transits = [Int64](repeating: 1_000_000, count: 800)
+    for index in 0..<7 { transits[index * 100] = 30_000_000 }
+    let few = Self.controller(transits: transits)
+    #expect(few.targetNanoseconds == 1_200_000)
+    for index in 0..<7 { transits[index * 100 + 50] = 20_000_000 }
+    let many = Self.controller(transits: transits)
+    #expect(many.targetNanoseconds > 20_000_000)
+    #expect(many.targetNanoseconds < 21_000_000)
+  }
+
+  @Test func aFixedDelayIsMeasuredFromTheMeanArrival() {
+    let transits = (0..<800).map { Int64($0 % 2) * 2_000_000 }
+    let controller = Self.controller(
+      transits: transits, delay: .fixed(nanoseconds: 10_000_000))
+    #expect(abs(controller.targetNanoseconds - 11_000_000) < 20_000)
+  }
+
+  @Test(arguments: [PlayoutDelay.auto, .fixed(nanoseconds: 500_000_000)])
+  func theTargetStaysBelowTheBound(delay: PlayoutDelay) {
+    var random = TestKit.SplitMix64(seed: 4)
+    let transits = (0..<800).map { _ in Int64(random.unit() * 200_000_000) }
+    let controller = Self.controller(transits: transits, delay: delay, maximum: 50_000_000)
+    #expect(controller.targetNanoseconds < controller.boundNanoseconds)
+    #expect(controller.boundNanoseconds < 52_000_000)
+  }
+
+  @Test func aShiftOfFourPacketsIsFollowedAtOnceButASpikeIsNot() {
+    var shifted = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
+    Self.observe(.init(repeating: 6_000_000, count: 4), from: 400, by: &shifted)
+    #expect(shifted.targetNanoseconds == 6_200_000)
+
+    var spiked = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
+    // Four packets released together.
+    Self.observe((0..<4).map { 11_000_000 - $0 * 2_500_000 }, from: 400, by: &spiked)
+    #expect(spiked.targetNanoseconds < 6_000_000)
+  }
+
+  @Test func aSurplusIsTakenOutMoreUrgentlyAsTimePasses() throws {
+    var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
+    let offset = controller.targetNanoseconds + 2_000_000
+    var urgencies: [Float] = []
+    for now in stride(from: Int64(0), through: 700_000_000, by: 350_000_000) {
+      guard
+        case .splice(let frames, let urgency) = controller.correction(
+          offset: offset, nowNanoseconds: now)
+      else {
+        Issue.record("no splice")
+        return
+      }
+      #expect(frames == -96)
+      urgencies.append(urgency)
+    }
+    #expect(urgencies == [0, 0.5, 1])
+  }
+
+  @Test(arguments: [(-40_000, 0), (-60_000, 3), (0, 0), (700_000, 0), (800_000, -38)])
+  func onlyWhatMattersIsCorrected(surplus: Int64, frames: Int) {
+    var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
+    let correction = controller.correction(
+      offset: controller.targetNanoseconds + surplus, nowNanoseconds: 0)
+    switch correction {
+    case .none: #expect(frames == 0)
+    case .splice(let wanted, _): #expect(wanted == frames)
+    case .jump: Issue.record("jump")
+    }
+  }
+
+  @Test func aSmallSurplusGoesAfterAWhile() {
+    var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
+    let offset = controller.targetNanoseconds + 400_000
+    guard case .none = controller.correction(offset: offset, nowNanoseconds: 0),
+      case .none = controller.correction(offset: offset, nowNanoseconds: 4_900_000_000),
+      case .splice = controller.correction(offset: offset, nowNanoseconds: 5_100_000_000)
+    else {
+      Issue.record("not after five seconds")
+      return
+    }
+  }
+
+  @Test func aboveTheBoundItJumps() {
+    var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
+    let offset = controller.boundNanoseconds + 1
+    guard case .jump(let frames) = controller.correction(offset: offset, nowNanoseconds: 0) else {
+      Issue.record("no jump")
+      return
+    }
+    #expect(abs(frames - 119 * 48) < 48)
+  }
+}
+
+@Suite struct PlayoutGridTests {
+  private static let grid = PlayoutGrid(
+    beatNanoseconds: 1000, periodNanoseconds: 100, leadNanoseconds: 30)
+
+  @Test(
+    arguments: [
+      (970, 1000), (971, 1100), (1070, 1100), (1071, 1200), (870, 900), (871, 1000), (-30, 0),
+      (-31, 0), (-130, -100),
+    ] as [(Int64, Int64)])
+  func anArrivalCanBeUsedFromTheNextBeatOn(arrival: Int64, beat: Int64) {
+    #expect(Self.grid.firstBeat(forArrival: arrival) == beat)
+  }
+
+  @Test(arguments: [(1000, 0), (1100, 0), (1030, 30), (1070, 30), (850, 50), (5000, 0)])
+  func displacementIsTheDistanceToTheNearestBeat(beat: Int64, displacement: Int64) {
+    var other = Self.grid
+    other.beatNanoseconds = beat
+    #expect(Self.grid.displacement(of: other) == displacement)
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import RTP
+import Testing
+
+/// Every parser of network input against mutations of a committed corpus.
+///
+/// A trap ends the run; what is checked beside it is that all offsets handed out lie inside the
+/// bytes.
+@Suite struct ParserFuzzTests {
+  private static let rounds = 100_000
+  /// Changed by hand to search elsewhere; a failure prints it.
+  private static let seed: UInt64 = 0x0C01_1147
+
+  /// The seeds of one folder of the corpus: a file each, in order of their names, hexadecimal, `#` starts a comment.
+  private static func corpus(_ folder: String) throws -> [[UInt8]] {
+    let directory = Bundle.module.bundleURL.appendingPathComponent("Corpus/\(folder)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+    return try names.map { name in
+      let file = directory.appendingPathComponent(name)
+      let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      return octets(lines.filter { !$0.hasPrefix("#") }.joined())
+    }
+  }
+
+  /// Changes a few octets, cuts, grows or splices.
+  private static func mutate(
+    _ corpus: [[UInt8]], with random: inout SeededRandom
+  ) -> [UInt8] {
+    var bytes = corpus.randomElement(using: &random) ?? []
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      let index = bytes.isEmpty ? 0 : Int.random(in: 0..<bytes.count, using: &random)
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0 where !bytes.isEmpty: bytes[index] = .random(in: 0...255, using: &random)
+      case 1 where !bytes.isEmpty: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      case 2 where !bytes.isEmpty:
+        bytes[index] = [0, 1, 127, 128, 255].randomElement(using: &random) ?? 0
+      case 3: bytes.removeSubrange(index...)
+      case 4:
+        let added = Int.random(in: 1...8, using: &random)
+        bytes.insert(
+          contentsOf: (0..<added).map { _ in .random(in: 0...255, using: &random) }, at: index)
+      default:
+        bytes.replaceSubrange(index..., with: corpus.randomElement(using: &random) ?? [])
+      }
+    }
+    return bytes
+  }
+
+  private static func isInside(_ range: Range<Int>?, _ bytes: [UInt8]) -> Bool {
+    range.map { $0.lowerBound >= 0 && $0.upperBound <= bytes.count } ?? true
+  }
+
+  @Test func `the corpus itself is valid`() throws {
+    for bytes in try Self.corpus("rtp") { _ = try parse(bytes) }
+    for bytes in try Self.corpus("rtcp") { #expect(try parseCompound(bytes).count > 1) }
+    for bytes in try Self.corpus("opus") {
+      #expect((OpusTOC.frameCount(payload: bytes.raw) ?? 0) > 0, "\(bytes)")
+    }
+  }
+
+  @Test func `RTP mutations are parsed or refused`() throws {
+    let corpus = try Self.corpus("rtp")
+    var random = SeededRandom(seed: Self.seed)
+    var accepted = 0
+    var refused: Set<RTPParseError> = []
+    for round in 0..<Self.rounds {
+      let bytes = Self.mutate(corpus, with: &random)
+      do {
+        let packet = try parse(bytes)
+        accepted += 1
+        if !Self.isInside(packet.payload, bytes) || write(packet.header).isEmpty
+          || DatagramKind.classify(bytes.raw) == .unknown
+        {
+          Issue.record("seed \(Self.seed), round \(round): \(bytes)")
+        }
+      } catch {
+        refused.insert(error)
+      }
+    }
+    #expect(accepted > Self.rounds / 100)
+    #expect(refused == [.truncated, .version, .padding, .headerExtension])
+  }
+
+  @Test func `RTCP mutations are parsed or refused`() throws {
+    let corpus = try Self.corpus("rtcp")
+    var random = SeededRandom(seed: Self.seed)
+    var accepted = 0
+    var refused: Set<RTPParseError> = []
+    for round in 0..<Self.rounds {
+      let bytes = Self.mutate(corpus, with: &random)
+      do {
+        let packets = try parseCompound(bytes)
+        accepted += 1
+        if !packets.allSatisfy({ Self.isSound($0, in: bytes) }) {
+          Issue.record("seed \(Self.seed), round \(round): \(bytes)")
+        }
+      } catch {
+        refused.insert(error)
+      }
+    }
+    #expect(accepted > Self.rounds / 100)
+    #expect(
+      refused == [
+        .version, .padding, .compoundLength, .compoundStart, .report, .sourceDescription, .bye,
+        .extendedReport,
+      ])
+  }
+
+  /// Reads all that a packet offers.
+  private static func isSound(_ packet: RTCPPacket, in bytes: [UInt8]) -> Bool {
+    let span = bytes.raw
+    switch packet {
+    case .senderReport(let ssrc, _, let blocks), .receiverReport(let ssrc, let blocks):
+      _ = blocks.block(on: ssrc, in: span)
+      return (0..<blocks.count).allSatisfy { blocks.block(at: $0, in: span) != nil }
+    case .sourceDescription(let description):
+      let chunk = description.chunk(on: SSRC(rawValue: 0x1111_1111), in: span)
+      return isInside(chunk?.canonicalName, bytes) && isInside(chunk?.name, bytes)
+    case .bye(let goodbye):
+      return isInside(goodbye.reason, bytes)
+        && (0..<goodbye.sourceCount).allSatisfy { goodbye.source(at: $0, in: span) != nil }
+    case .extendedReport(let report):
+      _ = report.echo(to: SSRC(rawValue: 0x2222_2222), in: span)
+      return true
+    case .other(_, let body):
+      return isInside(body, bytes)
+    }
+  }
+
+  @Test func `mutations of Opus packets have a length within 120 ms or none`() throws {
+    let corpus = try Self.corpus("opus")
+    var random = SeededRandom(seed: Self.seed)
+    var accepted = 0
+    for round in 0..<Self.rounds {
+      let bytes = Self.mutate(corpus, with: &random)
+      guard let frames = OpusTOC.frameCount(payload: bytes.raw) else { continue }
+      accepted += 1
+      if !(120...OpusTOC.maximumFrameCount).contains(frames) || frames % 120 != 0 {
+        Issue.record("seed \(Self.seed), round \(round): \(bytes)")
+      }
+    }
+    #expect(accepted > Self.rounds / 100 && accepted < Self.rounds)
+  }
+}

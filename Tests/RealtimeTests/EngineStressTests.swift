@@ -1,0 +1,60 @@
+import CRealtime
+import Foundation
+import Testing
+
+@Suite("Engine, two threads")
+struct EngineStressTests {
+  private static let periods = 20_000
+  private static let slots: rt_slot = 8
+
+  @Test("Peers come, go, change and run dry beside the callback, and nothing breaks")
+  func peersComeAndGo() throws {
+    let engine = try TestEngine()
+    unsafe rt_set_wake_threshold(engine.handle, UInt32(RT_CAPTURE_RING_FRAMES))
+    let isDone = DispatchSemaphore(value: 0)
+    let loudest = Loudest()
+    Thread.detachNewThread {
+      for _ in 0..<Self.periods {
+        let output = engine.run(mic: 0.5)
+        for frame in output.left + output.right { loudest.note(frame) }
+      }
+      isDone.signal()
+    }
+    var random = SeededGenerator(seed: 3)
+    while isDone.wait(timeout: .now()) == .timedOut {
+      disturb(engine, using: &random)
+    }
+    #expect(loudest.magnitude < 1)
+    #expect(loudest.magnitude > 0)
+    #expect(engine.counters.ring_errors == 0)
+    #expect(engine.counters.callbacks == Self.periods)
+  }
+
+  /// One random act of the loop or of control.
+  private func disturb(_ engine: TestEngine, using random: inout SeededGenerator) {
+    let handle = unsafe engine.handle
+    let slot = rt_slot.random(in: 0..<Self.slots, using: &random)
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0: _ = unsafe rt_peer_attach(handle, slot)
+    case 1: unsafe rt_peer_detach(handle, slot)
+    case 2: unsafe rt_peer_set_gain(handle, slot, .random(in: 0...8, using: &random))
+    case 3: unsafe rt_peer_set_pan(handle, slot, .random(in: -1...1, using: &random))
+    case 4: unsafe rt_peer_set_playing(handle, slot, .random(using: &random))
+    case 5: unsafe rt_set_talk(handle, .random(using: &random))
+    case 6: _ = unsafe rt_take_mix_meter(handle)
+    case 7: _ = unsafe rt_take_peer_meter(handle, slot)
+    case 8: _ = engine.capture(2_000)
+    default: engine.write([Float](repeating: 0.3, count: 128), to: slot)
+    }
+  }
+}
+
+/// The largest magnitude of all frames noted; written by one thread, read after it has ended.
+private final class Loudest: @unchecked Sendable {
+  private(set) var magnitude: Float = 0
+
+  /// A frame that is not a number counts as too loud.
+  func note(_ frame: Float) {
+    if !(abs(frame) <= magnitude) { magnitude = frame.isNaN ? .infinity : abs(frame) }
+  }
+}

@@ -1,0 +1,162 @@
+import CRealtime
+import Glibc
+import Testing
+
+/// On a real server.
+///
+/// One after the other: libjack serves one server per process at a time.
+@Suite("JACK session", .serialized)
+struct JackTests {
+  /// Unique on the machine, so that two runs do not meet.
+  private static func uniqueName(_ purpose: String) -> String {
+    "rt-\(purpose)-\(getpid())"
+  }
+
+  /// Opens as soon as the server is up.
+  private func open(_ engine: TestEngine, on server: JackServer) async throws {
+    let opened = await eventually {
+      unsafe rt_engine_open(engine.handle, server.name, "comlink") == 0 || server.hasGivenUp
+    }
+    try #require(
+      !server.hasGivenUp, "jackd did not start: is jackd2 installed, are eight servers running?")
+    try #require(opened, "no session on \(server.name)")
+    #expect(unsafe rt_engine_state(engine.handle) == RT_RUNNING)
+  }
+
+  /// Whether the condition comes true while there is hope.
+  private func eventually(_ condition: () -> Bool) async -> Bool {
+    for _ in 0..<600 {
+      if condition() { return true }
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+    return false
+  }
+
+  private func connections(of engine: TestEngine) -> String {
+    unsafe text { unsafe rt_connections(engine.handle, $0, $1) }
+  }
+
+  private func physicalPorts(of engine: TestEngine, capture: Bool) -> String {
+    unsafe text { unsafe rt_physical_ports(engine.handle, capture, $0, $1) }
+  }
+
+  private func text(_ fill: (UnsafeMutablePointer<CChar>, UInt32) -> Int32) -> String {
+    let bytes = unsafe [CChar](unsafeUninitializedCapacity: 65_536) { bytes, count in
+      guard let start = bytes.baseAddress else { return }
+      count = max(0, Int(unsafe fill(start, UInt32(bytes.count))))
+    }
+    return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  @Test("The callback runs on a real server for 2 s of sound while peers and ports come and go")
+  func runs() async throws {
+    let server = try JackServer(name: Self.uniqueName("runs"))
+    let engine = try TestEngine()
+    let handle = unsafe engine.handle
+    #expect(unsafe rt_peer_set_port(handle, 0, "peer_anna") == 0)
+    try await open(engine, on: server)
+    #expect(unsafe rt_engine_state(handle) == RT_RUNNING)
+    #expect(unsafe rt_engine_open(handle, server.name, "comlink") == -EALREADY)
+    unsafe rt_set_talk(handle, true)
+    #expect(unsafe rt_connect(handle, "system:capture_1", "comlink:mic") == 0)
+    #expect(unsafe rt_connect(handle, "system:capture_1", "comlink:mic") == -EEXIST)
+    #expect(unsafe rt_connect(handle, "comlink:nobody", "system:playback_1") == -ENOENT)
+    var step = 0
+    let ran = await eventually {
+      step += 1
+      let slot = rt_slot(step % 8)
+      _ = unsafe rt_peer_attach(handle, slot)
+      unsafe rt_peer_detach(handle, rt_slot((step + 4) % 8))
+      #expect(unsafe rt_peer_set_port(handle, 1 + slot, "peer_\(step)") == 0)
+      unsafe rt_peer_clear_port(handle, 1 + rt_slot((step + 4) % 8))
+      engine.write([Float](repeating: 0.1, count: 3_000), to: slot)
+      _ = engine.capture(8_000)
+      return engine.counters.callbacks >= 1_500
+    }
+    #expect(ran)
+    let cycle = try #require(engine.cycle)
+    #expect(cycle.period_frames == 64 && cycle.sample_rate == 48_000)
+    #expect(cycle.next_nanoseconds > cycle.start_nanoseconds && cycle.start_nanoseconds > 0)
+    #expect(engine.counters.ring_errors == 0)
+    unsafe rt_engine_close(handle)
+    #expect(unsafe rt_engine_state(handle) == RT_CLOSED)
+  }
+
+  @Test("Ports are named, renamed, listed with their connections, and removed")
+  func ports() async throws {
+    let server = try JackServer(name: Self.uniqueName("ports"))
+    let engine = try TestEngine()
+    let handle = unsafe engine.handle
+    try await open(engine, on: server)
+    let before = unsafe rt_graph_changes(handle)
+    #expect(unsafe rt_peer_set_port(handle, 0, "peer_anna") == 0)
+    #expect(unsafe rt_connect(handle, "comlink:peer_anna", "system:playback_1") == 0)
+    #expect(connections(of: engine) == "comlink:peer_anna\nsystem:playback_1\n")
+    #expect(unsafe rt_peer_set_port(handle, 0, "peer_bert") == 0)
+    #expect(connections(of: engine) == "comlink:peer_bert\nsystem:playback_1\n")
+    #expect(unsafe rt_connect(handle, "system:capture_2", "comlink:mic") == 0)
+    #expect(connections(of: engine).hasPrefix("system:capture_2\ncomlink:mic\n"))
+    var small = [CChar](repeating: 0, count: 10)
+    #expect(unsafe rt_connections(handle, &small, 10) == -ENOSPC)
+    unsafe rt_peer_clear_port(handle, 0)
+    #expect(connections(of: engine) == "system:capture_2\ncomlink:mic\n")
+    #expect(physicalPorts(of: engine, capture: true) == "system:capture_1\nsystem:capture_2\n")
+    #expect(physicalPorts(of: engine, capture: false) == "system:playback_1\nsystem:playback_2\n")
+    #expect(await eventually { unsafe rt_graph_changes(handle) > before })
+  }
+
+  @Test("A client name in use is refused")
+  func nameTaken() async throws {
+    let server = try JackServer(name: Self.uniqueName("taken"))
+    let first = try TestEngine()
+    let second = try TestEngine()
+    try await open(first, on: server)
+    #expect(unsafe rt_engine_open(second.handle, server.name, "comlink") == -EEXIST)
+    #expect(unsafe rt_engine_state(second.handle) == RT_CLOSED)
+    #expect(unsafe rt_engine_open(second.handle, server.name, "comlink2") == 0)
+  }
+
+  @Test("Where no server is, opening says so, and libjack's complaint can be taken")
+  func noServer() throws {
+    let engine = try TestEngine()
+    #expect(unsafe rt_engine_open(engine.handle, Self.uniqueName("nobody"), "comlink") == -ENOENT)
+    var lines: [String] = []
+    while true {
+      let line = unsafe text { unsafe rt_take_jack_message($0, $1) }
+      if line.isEmpty { break }
+      lines.append(line)
+    }
+    #expect(lines.contains { $0.contains("server") })
+  }
+
+  @Test(
+    "A server that ends is noticed, closing does not hang, and a new one of another rate is joined",
+    arguments: [SIGKILL, SIGTERM])
+  func serverGone(signal: Int32) async throws {
+    let name = Self.uniqueName("gone")
+    let first = try JackServer(name: name)
+    let engine = try TestEngine()
+    let handle = unsafe engine.handle
+    #expect(unsafe rt_peer_set_port(handle, 0, "peer_anna") == 0)
+    try await open(engine, on: first)
+    for slot in 0..<2 as Range<rt_slot> { #expect(unsafe rt_peer_attach(handle, slot) == 0) }
+    #expect(await eventually { engine.counters.callbacks > 10 })
+    first.end(signal)
+    #expect(await eventually { unsafe rt_engine_state(handle) == RT_SERVER_GONE })
+    #expect(unsafe rt_connect(handle, "comlink:peer_anna", "system:playback_1") == -ENOTCONN)
+    unsafe rt_peer_detach(handle, 0)
+    unsafe rt_peer_clear_port(handle, 0)
+    unsafe rt_engine_close(handle)
+    #expect(unsafe rt_peer_is_idle(handle, 0))
+    #expect(unsafe !rt_peer_is_idle(handle, 1))
+
+    let second = try JackServer(name: name, sampleRate: 44_100, periodFrames: 128)
+    try await open(engine, on: second)
+    let callbacks = engine.counters.callbacks
+    #expect(await eventually { engine.counters.callbacks > callbacks + 10 })
+    #expect(engine.cycle?.sample_rate == 44_100)
+    #expect(engine.cycle?.period_frames == 128)
+    #expect(engine.counters.rate_changes == 1)
+    #expect(engine.counters.period_changes == 1)
+  }
+}

@@ -1,0 +1,48 @@
+import CRealtime
+import Glibc
+import Testing
+
+@Suite("Wake-up of the loop")
+struct WakeTests {
+  @Test("With no threshold every period wakes")
+  func everyPeriod() throws {
+    let events = try EventPipe()
+    let engine = try TestEngine(wakeDescriptor: events.writingEnd)
+    engine.run(periods: 3)
+    #expect(events.take() == 3)
+    #expect(engine.counters.wakes == 3)
+  }
+
+  @Test("With a threshold only a capture ring that reached it wakes", arguments: [1, 64, 65, 480])
+  func threshold(frames: Int) throws {
+    let events = try EventPipe()
+    let engine = try TestEngine(wakeDescriptor: events.writingEnd)
+    unsafe rt_set_wake_threshold(engine.handle, UInt32(frames))
+    let periods = (frames + 63) / 64
+    engine.run(periods: periods - 1)
+    #expect(events.take() == 0)
+    engine.run()
+    #expect(events.take() == 1)
+    _ = engine.capture(64 * periods)
+    #expect(engine.counters.wakes == 1)
+  }
+
+  @Test("The first wake since the last take is timed, on the monotonic clock")
+  func time() throws {
+    let engine = try TestEngine()
+    #expect(unsafe rt_take_wake_nanoseconds(engine.handle) == 0)
+    let before = monotonicNanoseconds()
+    engine.run()
+    let between = monotonicNanoseconds()
+    engine.run()
+    let wake = unsafe rt_take_wake_nanoseconds(engine.handle)
+    #expect(wake >= before && wake <= between)
+    #expect(unsafe rt_take_wake_nanoseconds(engine.handle) == 0)
+  }
+
+  private func monotonicNanoseconds() -> Int64 {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+}

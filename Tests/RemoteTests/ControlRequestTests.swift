@@ -1,0 +1,76 @@
+import StatusSchema
+import Testing
+
+@testable import Remote
+
+@Suite struct ControlRequestTests {
+  static let lines: [(ControlRequest, String)] = [
+    (.status, #"{"request":"status"}"#),
+    (.version, #"{"request":"version"}"#),
+    (.talk(isOn: true), #"{"on":true,"request":"talk"}"#),
+    (.gain(peer: "B", decibels: -6.5), #"{"decibels":-6.5,"peer":"B","request":"gain"}"#),
+    (.mute(peer: "B/Ä", isOn: false), #"{"on":false,"peer":"B/Ä","request":"mute"}"#),
+    (.pan(peer: "B", position: -1), #"{"peer":"B","position":-1,"request":"pan"}"#),
+  ]
+
+  @Test(arguments: lines)
+  func `a request is written and read as documented`(request: ControlRequest, line: String) throws {
+    #expect(String(decoding: try JSONLine.encode(request), as: UTF8.self) == line)
+    #expect(try JSONLine.decode(ControlRequest.self, from: Array(line.utf8)) == request)
+  }
+
+  static let bad: [(String, String)] = [
+    ("", "not a JSON object"),
+    ("hello", "not a JSON object"),
+    ("[]", "not a JSON object"),
+    ("3", "not a JSON object"),
+    (#"{"request":"status""#, "not a JSON object"),
+    ("{}", "field \"request\" is missing"),
+    (#"{"request":3}"#, "field \"request\" must be a text"),
+    (#"{"request":null}"#, "field \"request\" must not be null"),
+    (
+      #"{"request":"dance"}"#,
+      "unknown request \"dance\"; known are status, version, talk, gain, mute, pan"
+    ),
+    (#"{"request":"talk"}"#, "field \"on\" is missing"),
+    (#"{"request":"talk","on":1}"#, "field \"on\" must be a true or false"),
+    (#"{"request":"gain","decibels":1}"#, "field \"peer\" is missing"),
+    (#"{"request":"gain","peer":"B","decibels":"1"}"#, "field \"decibels\" must be a number"),
+    (
+      #"{"request":"gain","peer":"B","decibels":21}"#,
+      "decibels must be from -60.0 to 18.0, not 21.0"
+    ),
+    (
+      #"{"request":"pan","peer":"B","position":-1.5}"#,
+      "position must be from -1.0 to 1.0, not -1.5"
+    ),
+  ]
+
+  @Test(arguments: bad)
+  func `a bad request is refused in words`(line: String, words: String) {
+    #expect(throws: RemoteError.malformed(words)) {
+      try JSONLine.decode(ControlRequest.self, from: Array(line.utf8))
+    }
+  }
+
+  @Test func `nesting as deep as a line can hold does not trap`() {
+    for text in ["[", "{\"a\":", "[{\"request\":"] {
+      let deep = Array(String(repeating: text, count: 65_536 / text.utf8.count).utf8)
+      #expect(throws: RemoteError.self) { try JSONLine.decode(ControlRequest.self, from: deep) }
+    }
+  }
+
+  static let responses: [(ControlResponse, String)] = [
+    (.ok, #"{"ok":true}"#),
+    (.version("0.1.0", schema: 1), #"{"ok":true,"schema":1,"version":"0.1.0"}"#),
+    (.error(message: "no peer \"X\""), #"{"error":"no peer \"X\"","ok":false}"#),
+  ]
+
+  @Test(arguments: responses)
+  func `an answer is written and read as documented`(
+    response: ControlResponse, line: String
+  ) throws {
+    #expect(String(decoding: try JSONLine.encode(response), as: UTF8.self) == line)
+    #expect(try JSONLine.decode(ControlResponse.self, from: Array(line.utf8)) == response)
+  }
+}

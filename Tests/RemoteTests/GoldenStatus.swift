@@ -1,0 +1,149 @@
+import StatusSchema
+
+@testable import Remote
+
+/// A status with every field set, and the JSON that schema 1 gives it for ever.
+enum GoldenStatus {
+  static var value: Status {
+    var first = PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)
+    first.ssrc = 4_000_000_000
+    first.isTalking = true
+    first.levelDBFS = -21.5
+    first.gainDecibels = -6
+    first.pan = -0.5
+    first.isMuted = false
+    first.jitterMilliseconds = 0.25
+    first.roundTripMilliseconds = 1.5
+    first.playoutDelayMilliseconds = 7.5
+    first.received = 12_345
+    first.lost = 12
+    first.late = 3
+    first.duplicate = 1
+    first.concealed = 15
+    first.underrun = 2
+    first.lossPercent = 0.5
+    first.remoteLossPercent = 0.25
+    first.bitrateKilobits = 63.5
+    first.port = "comlink:peer_B"
+    var status = Status(
+      node: NodeStatus(
+        name: "A", version: "0.1.0", uptimeSeconds: 3723.5, listen: "127.0.0.1:5004", talk: true,
+        micLevelDBFS: -23.5, micPeakDBFS: -12, mixLevelDBFS: -.infinity, ssrc: 3_735_928_559,
+        ptimeMilliseconds: 2.5, bitrateKilobits: 64, application: "lowdelay"),
+      audio: AudioStatus(
+        state: .running, server: "default", client: "comlink", sampleRate: 48_000, periodFrames: 64,
+        xruns: 3, callbackMeanMicroseconds: 8.5, callbackWorstMicroseconds: 40.25,
+        callbackLoadPercent: 0.75, captureOverruns: 1),
+      loop: LoopStatus(
+        wakes: 100_000, enters: 100_007, wakeLatencyP50Microseconds: 24,
+        wakeLatencyP99Microseconds: 152, scheduling: "fifo 55", memoryLocked: true),
+      network: NetworkStatus(
+        packetsSent: 20_000, packetsReceived: 19_990, drops: ["truncated": 2, "unknownSource": 7]),
+      peers: [first, PeerStatus(name: "C", address: "[::1]:5008")])
+    status.control = ControlStatus()
+    return status
+  }
+
+  static let json = """
+    {
+      "audio" : {
+        "callbackLoadPercent" : 0.75,
+        "callbackMeanMicroseconds" : 8.5,
+        "callbackWorstMicroseconds" : 40.25,
+        "captureOverruns" : 1,
+        "client" : "comlink",
+        "periodFrames" : 64,
+        "sampleRate" : 48000,
+        "server" : "default",
+        "state" : "running",
+        "xruns" : 3
+      },
+      "control" : {
+        "clients" : 0,
+        "malformed" : 0,
+        "oversized" : 0,
+        "refused" : 0,
+        "requests" : 0,
+        "timedOut" : 0
+      },
+      "loop" : {
+        "enters" : 100007,
+        "memoryLocked" : true,
+        "scheduling" : "fifo 55",
+        "wakeLatencyP50Microseconds" : 24,
+        "wakeLatencyP99Microseconds" : 152,
+        "wakes" : 100000
+      },
+      "network" : {
+        "drops" : {
+          "truncated" : 2,
+          "unknownSource" : 7
+        },
+        "packetsReceived" : 19990,
+        "packetsSent" : 20000
+      },
+      "node" : {
+        "application" : "lowdelay",
+        "bitrateKilobits" : 64,
+        "listen" : "127.0.0.1:5004",
+        "micLevelDBFS" : -23.5,
+        "micPeakDBFS" : -12,
+        "mixLevelDBFS" : -120,
+        "name" : "A",
+        "ptimeMilliseconds" : 2.5,
+        "ssrc" : 3735928559,
+        "talk" : true,
+        "uptimeSeconds" : 3723.5,
+        "version" : "0.1.0"
+      },
+      "peers" : [
+        {
+          "address" : "127.0.0.1:5006",
+          "bitrateKilobits" : 63.5,
+          "concealed" : 15,
+          "duplicate" : 1,
+          "gainDecibels" : -6,
+          "isMuted" : false,
+          "isTalking" : true,
+          "jitterMilliseconds" : 0.25,
+          "late" : 3,
+          "levelDBFS" : -21.5,
+          "lossPercent" : 0.5,
+          "lost" : 12,
+          "name" : "B",
+          "pan" : -0.5,
+          "playoutDelayMilliseconds" : 7.5,
+          "port" : "comlink:peer_B",
+          "received" : 12345,
+          "remoteLossPercent" : 0.25,
+          "roundTripMilliseconds" : 1.5,
+          "ssrc" : 4000000000,
+          "state" : "connected",
+          "underrun" : 2
+        },
+        {
+          "address" : "[::1]:5008",
+          "bitrateKilobits" : 0,
+          "concealed" : 0,
+          "duplicate" : 0,
+          "gainDecibels" : 0,
+          "isMuted" : false,
+          "isTalking" : false,
+          "jitterMilliseconds" : 0,
+          "late" : 0,
+          "levelDBFS" : -120,
+          "lossPercent" : 0,
+          "lost" : 0,
+          "name" : "C",
+          "pan" : 0,
+          "playoutDelayMilliseconds" : 0,
+          "port" : "",
+          "received" : 0,
+          "state" : "connecting",
+          "underrun" : 0
+        }
+      ],
+      "schema" : 1
+    }
+    """
+}

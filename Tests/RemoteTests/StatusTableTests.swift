@@ -1,0 +1,71 @@
+import StatusSchema
+import StatusSchema
+import Testing
+
+@testable import Remote
+
+@Suite struct StatusTableTests {
+  @Test func `the table looks like this`() {
+    #expect(
+      StatusTable.text(GoldenStatus.value) == """
+        node     A  127.0.0.1:5004  talk ON  up 1:02:03  comlinkd 0.1.0
+        sound    mic -23.5 dB (peak -12.0 dB)  mix silent  lowdelay 2.5 ms 64 kbit/s  ssrc 0xdeadbeef
+        jack     running  server default  client comlink  48000 Hz  64 frames  3 xruns
+        callback mean 8.5 us  worst 40.3 us  load 0.8 %  capture overruns 1
+        loop     wake-up p50 24 us  p99 152 us  fifo 55  memory locked  100000 wakes
+        network  sent 20000  received 19990  dropped 9 (unknownSource 7, truncated 2)
+
+          peer       state      level  gain   pan  jit.   rtt delay received  lost  late conc. loss%  kb/s
+        * B          connected  -21.5  -6.0 -0.50   0.3   1.5   7.5    12345    12     3    15   0.5  63.5
+          C          connecting     -   0.0  0.00   0.0     -   0.0        0     0     0     0   0.0   0.0
+        """)
+  }
+
+  @Test func `nothing makes a line longer than the terminal`() {
+    var status = GoldenStatus.value
+    status.node.name = String(repeating: "long ", count: 100)
+    status.network.drops = Dictionary(uniqueKeysWithValues: (0..<40).map { ("reason\($0)", $0) })
+    status.peers[0].name = String(repeating: "x", count: 300)
+    status.peers[0].received = .max
+    status.peers[0].lost = .min
+    status.peers[0].jitterMilliseconds = 1e300
+    status.peers[0].levelDBFS = -119.96
+    status.peers[0].gainDecibels = -.infinity
+    for line in StatusTable.text(status).split(separator: "\n") {
+      #expect(line.count <= StatusTable.columns, "\(line)")
+    }
+  }
+
+  @Test func `a peer's name cannot command the terminal`() {
+    var status = GoldenStatus.value
+    status.peers[0].name = "\u{1B}[2J\u{7}\u{202E}x\ny"
+    let text = StatusTable.text(status)
+    #expect(text.contains("* ?[2J??x?y"))
+    #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test func `while JACK is awaited there are no figures of it`() {
+    var status = GoldenStatus.value
+    status.audio = AudioStatus(state: .waiting, server: "studio", client: "comlink")
+    status.peers = []
+    let text = StatusTable.text(status)
+    #expect(text.contains("jack     waiting  server studio  client comlink\nloop"))
+    #expect(text.hasSuffix("\n\nno peers"))
+  }
+
+  @Test(arguments: [
+    (0.04, 1, "0.0"), (-0.04, 1, "0.0"), (-0.05, 1, "-0.1"), (2.675, 2, "2.68"),
+    (999.96, 1, "1000.0"),
+    (-3, 0, "-3"), (.nan, 1, "-"), (.infinity, 0, "-"), (1.5, 0, "2"), (12.003, 3, "12.003"),
+  ])
+  func `numbers have as many decimals as asked for`(value: Double, digits: Int, text: String) {
+    #expect(Fixed.text(value, digits: digits) == text)
+  }
+
+  @Test(arguments: [
+    (0, "0"), (99_999, "99999"), (100_000, "100k"), (99_999_999, "99M"), (-12_345, "-12k"),
+  ])
+  func `counters fit their column`(value: Int, text: String) {
+    #expect(Cell.count(value, width: 5) == text)
+  }
+}

@@ -1,0 +1,43 @@
+public import Media
+public import RTP
+
+/// Two machines and the link between them.
+public struct ScenarioSettings: Sendable {
+  /// Frames of a device period, on both machines.
+  public var periodFrames = 64
+  /// Frames in a packet.
+  public var framesPerPacket = 120
+  /// How long before its beat the receiving loop renders.
+  public var leadNanoseconds: Int64 = 200_000
+  /// From the sender's beat to the packet's departure.
+  public var processingNanoseconds: Int64 = 50_000
+  /// The sender's first beat; the receiver's is at 0.
+  public var senderPhaseNanoseconds: Int64 = 0
+  /// How much faster the sender's clock is, in parts per million.
+  public var senderDriftPPM = 0.0
+  /// The link.
+  public var link = LinkModel()
+  /// How the receiver plays.
+  public var stream = PeerStreamConfiguration()
+  /// Whether the sender keeps quiet in pauses.
+  public var usesDTX = false
+  /// Whether the receiver's stream knows the device's beats.
+  public var tellsGrid = true
+  /// Whether the sender sends from the beginning.
+  public var talks = true
+  /// Amplitude of the tone.
+  public var amplitude: Float = 0.5
+  /// Near its wrap.
+  public var firstSequenceNumber = SequenceNumber(rawValue: 65_500)
+  /// Near its wrap.
+  public var firstTimestamp = RTPTimestamp(rawValue: .max - 20_000)
+  /// The sender's name.
+  public var ssrc = SSRC(rawValue: 0x0C0_1155)
+  /// All randomness comes from here.
+  public var seed: UInt64 = 1
+  /// Whether what is heard is kept.
+  public var recordsOutput = false
+
+  /// P = 64, 2.5 ms packets, a perfect link.
+  public init() {}
+}

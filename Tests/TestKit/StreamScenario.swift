@@ -1,0 +1,148 @@
+public import Media
+public import RTP
+
+/// A talker, a link, a peer stream and the ring behind it, beat by beat in virtual time.
+///
+/// Port time as JACK has it: what is captured in a period is there at the period's beginning, as is
+/// its output asked for; so the delay measured here is mouth to ear less the two periods.
+public final class StreamScenario {
+  /// What one render that decoded something showed.
+  public struct Observation: Sendable {
+    /// The beat before which it was rendered.
+    public let beatNanoseconds: Int64
+    /// From the first decoded frame's being captured to its being heard.
+    public let delayNanoseconds: Int64
+  }
+
+  /// The machines.
+  public let settings: ScenarioSettings
+  /// The receiver.
+  public let stream: PeerStream
+  /// Its decoder.
+  public let decoder = ToneCodec.Decoder()
+  /// The link.
+  public var link: VirtualLink
+  /// Delays, render by render.
+  public private(set) var observations: [Observation] = []
+  /// What was heard, if recorded.
+  public private(set) var output: [Float] = []
+  /// Periods that began with too little to play while the stream played.
+  public private(set) var underruns = 0
+  /// The largest difference of neighbouring frames heard; may be set back to 0.
+  public var greatestStep: Float = 0
+  /// The receiver's time: its next beat.
+  public private(set) var clock = VirtualClock()
+
+  private var sender: ScenarioSender
+  private var random: SplitMix64
+  private var ring: [Float] = []
+  private var rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
+  private var lastFrame: Float = 0
+  private var periodCount = 0
+  private let periodNanoseconds: Double
+
+  /// Sets up both machines; nothing has happened yet.
+  public init(_ settings: ScenarioSettings) {
+    self.settings = settings
+    stream = PeerStream(configuration: settings.stream, decoder: decoder)
+    link = VirtualLink(model: settings.link, seed: settings.seed)
+    sender = ScenarioSender(settings)
+    random = SplitMix64(seed: ~settings.seed)
+    periodNanoseconds = Double(settings.periodFrames) * 1e9 / 48_000
+    sender.isRunning = settings.talks
+  }
+
+  /// The talker's counters.
+  public var talkerCounters: TalkerCounters { sender.counters }
+
+  /// Speech or silence at the sender's microphone.
+  public func setAmplitude(_ amplitude: Float) { sender.amplitude = amplitude }
+
+  /// Turns the sending machine on or off.
+  public func setSenderRunning(_ isRunning: Bool) { sender.isRunning = isRunning }
+
+  /// Lets the sender's encoder fail or work.
+  public func setEncoderFailing(_ isFailing: Bool) { sender.setEncoderFailing(isFailing) }
+
+  /// An xrun at the sender.
+  public func skipSenderPeriods(_ periods: Int) { sender.skip(periods: periods) }
+
+  /// An xrun at the receiver: nothing is pulled or rendered for some periods.
+  public func skipReceiverPeriods(_ periods: Int) {
+    periodCount += periods
+    clock.advance(to: Int64(Double(periodCount) * periodNanoseconds))
+  }
+
+  /// The sending process starts anew with random numbers.
+  public func restartSender(ssrc: SSRC? = nil) {
+    sender.restart(ssrc: ssrc ?? settings.ssrc, random: &random)
+  }
+
+  /// Lets time pass.
+  public func run(milliseconds: Int) {
+    let end = clock.nowNanoseconds + Int64(milliseconds) * 1_000_000
+    while clock.nowNanoseconds < end { beat() }
+  }
+
+  /// Delays observed since a moment, ascending.
+  public func delays(sinceNanoseconds start: Int64) -> [Int64] {
+    observations.filter { $0.beatNanoseconds >= start }.map(\.delayNanoseconds).sorted()
+  }
+
+  /// The median delay of the last so many milliseconds.
+  public func medianDelayNanoseconds(lastMilliseconds: Int) -> Int64 {
+    let all = delays(sinceNanoseconds: clock.nowNanoseconds - Int64(lastMilliseconds) * 1_000_000)
+    return all.isEmpty ? -1 : all[all.count / 2]
+  }
+
+  private func beat() {
+    let beat = clock.nowNanoseconds
+    let due = beat - settings.leadNanoseconds
+    while sender.nextBeatNanoseconds <= due { sender.beat(onto: &link) }
+    while let delivery = link.receive(byNanoseconds: due) { receive(delivery) }
+    if settings.tellsGrid {
+      stream.grid = PlayoutGrid(
+        beatNanoseconds: beat, periodNanoseconds: Int64(periodNanoseconds),
+        leadNanoseconds: settings.leadNanoseconds)
+    }
+    render(beat: beat, due: due)
+    pull()
+    periodCount += 1
+    clock.advance(to: Int64(Double(periodCount) * periodNanoseconds))
+  }
+
+  private func receive(_ delivery: VirtualLink.Delivery) {
+    let bytes = unsafe delivery.bytes.span.bytes
+    guard let packet = try? RTPPacket(parsing: bytes) else { return }
+    stream.receive(packet, bytes: bytes, arrivalNanoseconds: delivery.arrivalNanoseconds)
+  }
+
+  private func render(beat: Int64, due: Int64) {
+    while ring.count < settings.periodFrames {
+      let playout = beat + Int64(ring.count) * 62_500 / 3
+      decoder.mark()
+      var pcm = rendered.mutableSpan
+      let frames = stream.render(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
+      if frames == 0 { break }
+      ring.append(contentsOf: rendered[..<frames])
+      if let capture = decoder.captureNanoseconds {
+        observations.append(
+          Observation(beatNanoseconds: beat, delayNanoseconds: playout - capture))
+      }
+    }
+  }
+
+  private func pull() {
+    let missing = settings.periodFrames - ring.count
+    if missing > 0 {
+      if stream.isPlaying { underruns += 1 }
+      ring.append(contentsOf: repeatElement(0, count: missing))
+    }
+    for frame in ring[..<settings.periodFrames] {
+      greatestStep = max(greatestStep, abs(frame - lastFrame))
+      lastFrame = frame
+    }
+    if settings.recordsOutput { output.append(contentsOf: ring[..<settings.periodFrames]) }
+    ring.removeFirst(settings.periodFrames)
+  }
+}

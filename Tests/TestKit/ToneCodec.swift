@@ -1,0 +1,117 @@
+import Glibc
+public import Media
+
+/// A codec for tests: speech is a tone of 187.5 Hz, and a payload says where in it the frame begins.
+///
+/// So a test can tell what is played, when it was spoken, and whether it is continuous. Payloads
+/// carry a true table of contents (RFC 6716 §3.1) and are otherwise not Opus.
+public enum ToneCodec {
+  /// Frames of one period of the tone at 48 kHz; no codec frame is a multiple of its half, so that
+  /// no join meets by chance.
+  public static let toneFrames = 256
+  /// Bytes of every payload.
+  public static let payloadBytes = 21
+
+  private static let table: [Float] = (0..<toneFrames).map { index in
+    Float(sin(2 * Double.pi * Double(index) / Double(toneFrames)))
+  }
+
+  /// The tone's value, amplitude 1, at a frame.
+  public static func tone(at index: Int64) -> Float {
+    table[Int(index & 255)]
+  }
+
+  /// The largest difference of neighbouring frames in a continuous tone of an amplitude.
+  public static func greatestStep(amplitude: Float) -> Float {
+    amplitude * 2 * .pi / Float(toneFrames)
+  }
+
+  /// Code 0, mono, of the duration.
+  public static func tableOfContents(frames: Int) -> UInt8 {
+    switch frames {
+    case 120: 28 << 3
+    case 240: 29 << 3
+    case 480: 30 << 3
+    case 960: 31 << 3
+    case 1920: 10 << 3
+    default: 11 << 3
+    }
+  }
+
+  /// The coding half.
+  public final class Encoder: FrameEncoder {
+    /// Place in the tone of the next frame to be encoded.
+    public var nextIndex: Int64 = 0
+    /// When the next frame's first sample was at the ports.
+    public var captureNanoseconds: Int64 = 0
+    /// Lets the next calls fail.
+    public var isFailing = false
+    /// Trails by nothing.
+    public let lookaheadFrames = 0
+
+    /// Makes an encoder.
+    public init() {}
+
+    /// Measures the amplitude and writes it with place and time.
+    public func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int {
+      if isFailing { return -1 }
+      // Two samples a quarter of a period apart give the amplitude of a tone.
+      let amplitude = (pcm[0] * pcm[0] + pcm[64] * pcm[64]).squareRoot()
+      payload.storeBytes(
+        of: ToneCodec.tableOfContents(frames: pcm.count), toByteOffset: 0, as: UInt8.self)
+      payload.storeBytes(of: nextIndex, toByteOffset: 1, as: Int64.self)
+      payload.storeBytes(of: captureNanoseconds, toByteOffset: 9, as: Int64.self)
+      payload.storeBytes(of: amplitude.bitPattern, toByteOffset: 17, as: UInt32.self)
+      return ToneCodec.payloadBytes
+    }
+  }
+
+  /// The decoding half; goes on with the tone when it conceals.
+  public final class Decoder: FrameDecoder {
+    /// Packets decoded.
+    public private(set) var decodedCount = 0
+    /// Capture time of the first packet decoded since `mark`.
+    public private(set) var captureNanoseconds: Int64?
+    /// Times the decoder was reset.
+    public private(set) var resetCount = 0
+    private var nextIndex: Int64 = 0
+    private var amplitude: Float = 0
+
+    /// Makes a decoder.
+    public init() {}
+
+    /// Forgets `captureNanoseconds`.
+    public func mark() { captureNanoseconds = nil }
+
+    /// Writes the tone that the payload tells of; refuses what is no payload of this codec.
+    public func decode(_ payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int {
+      guard payload.byteCount == ToneCodec.payloadBytes else { return -1 }
+      nextIndex = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 1, as: Int64.self)
+      let capture = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 9, as: Int64.self)
+      let bits = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 17, as: UInt32.self)
+      amplitude = Float(bitPattern: bits)
+      decodedCount += 1
+      if captureNanoseconds == nil { captureNanoseconds = capture }
+      return write(into: &pcm)
+    }
+
+    /// Goes on with the tone.
+    public func conceal(into pcm: inout MutableSpan<Float>) -> Int { write(into: &pcm) }
+
+    /// Forgets the tone.
+    public func reset() {
+      resetCount += 1
+      amplitude = 0
+    }
+
+    private func write(into pcm: inout MutableSpan<Float>) -> Int {
+      var phase = Int(nextIndex & 255)
+      for index in pcm.indices {
+        pcm[index] = amplitude * ToneCodec.table[phase]
+        phase = (phase + 1) & 255
+      }
+      nextIndex &+= Int64(pcm.count)
+      return pcm.count
+    }
+  }
+}

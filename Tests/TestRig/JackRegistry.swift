@@ -1,0 +1,35 @@
+import Glibc
+
+/// JACK's list of running servers in shared memory, which has room for eight.
+///
+/// jack2 never takes a server from it that was killed, unless one of the same name comes: its `shm.h` has a
+/// header of 24 bytes and eight entries of 264, each a process id and a name.
+enum JackRegistry {
+  private static let path = "/dev/shm/jack-shm-registry"
+  private static let magic = Array("KCAJ".utf8)
+  private static let headerBytes = 24
+  private static let entryBytes = 264
+  private static let entryCount = 8
+
+  /// Gives the places of dead servers back; of no effect where the list is not what is expected.
+  static func freeDeadServers() {
+    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var head = [UInt8](repeating: 0, count: magic.count)
+    guard unsafe pread(descriptor, &head, head.count, 0) == head.count, head == magic else {
+      return
+    }
+    for index in 0..<entryCount {
+      let offset = off_t(headerBytes + index * entryBytes)
+      var identifier: pid_t = 0
+      guard
+        unsafe pread(descriptor, &identifier, MemoryLayout<pid_t>.size, offset)
+          == MemoryLayout<pid_t>.size, identifier > 0
+      else { continue }
+      guard kill(identifier, 0) != 0, errno == ESRCH else { continue }
+      var nobody: pid_t = 0
+      _ = unsafe pwrite(descriptor, &nobody, MemoryLayout<pid_t>.size, offset)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A `jackd` on the dummy driver with a name of its own, gone with its owner.
+public final class JackServer: Sendable {
+  /// The server's unique name, for `--jack-server` and probes.
+  public let name: String
+  /// Frames per second.
+  public let sampleRate: Int
+  /// Frames per cycle.
+  public let periodFrames: Int
+  /// The server's process.
+  public let process: ChildProcess
+  /// Whether what it keeps in shared memory is cleaned up, or a successor's business.
+  private let isDoneWith = Mutex(false)
+
+  /// Starts a server and waits until it answers.
+  ///
+  /// - Parameters:
+  ///   - label: made unique by adding the process id and a random number.
+  ///   - portMaximum: ports the server can have; fewer need less shared memory.
+  /// - Throws: `RigError`.
+  public convenience init(
+    _ label: String = "rig", sampleRate: Int = 48_000, periodFrames: Int = 64,
+    portMaximum: Int = 64, in directory: TemporaryDirectory
+  ) throws(RigError) {
+    try self.init(
+      named: "\(label)-\(getpid())-\(UInt16.random(in: 0...UInt16.max))", sampleRate: sampleRate,
+      periodFrames: periodFrames, portMaximum: portMaximum, in: directory)
+  }
+
+  /// Starts a server of a given name, which must be unique on the machine, and waits until it answers.
+  ///
+  /// A server that was killed keeps its place in JACK's registry until one of its name has ended
+  /// in order: give it a successor.
+  /// - Throws: `RigError`.
+  public init(
+    named name: String, sampleRate: Int = 48_000, periodFrames: Int = 64, portMaximum: Int = 64,
+    in directory: TemporaryDirectory
+  ) throws(RigError) {
+    self.name = name
+    self.sampleRate = sampleRate
+    self.periodFrames = periodFrames
+    guard ChildProcess.path(of: "jackd") != nil else {
+      throw .missing(what: "jackd", hint: "apt-get install jackd2")
+    }
+    let arguments =
+      Self.scheduling + ["-n", name, "--port-max", "\(portMaximum)"]
+      + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
+    process = try Self.start(name, arguments, log: directory.file("jackd-\(name).log"))
+  }
+
+  /// Starts jackd until it answers; again where others use the eight servers a machine can have.
+  private static func start(
+    _ name: String, _ arguments: [String], log: String
+  ) throws(RigError) -> ChildProcess {
+    let end = monotonicNanoseconds() + 30_000_000_000
+    while true {
+      JackRegistry.freeDeadServers()
+      let process = try ChildProcess(
+        "jackd", arguments, environment: ["JACK_NO_AUDIO_RESERVATION": "1"], outputPath: log)
+      for _ in 1...10 where process.isRunning {
+        let probe = try? Probe(
+          server: name, name: "waiting", inputs: 0, outputs: 0, recordSeconds: 0, openSeconds: 1)
+        if probe != nil { return process }
+      }
+      let isCrowded = process.output.contains("Too many servers already active")
+      guard isCrowded && monotonicNanoseconds() < end else {
+        try process.checkRunning()
+        throw .timeout(
+          waitingFor: "JACK server \(name)", seconds: 10, detail: process.outputTail())
+      }
+      pause(seconds: 1)
+    }
+  }
+
+  deinit {
+    stop()
+  }
+
+  /// Ends the server as a crash would; what it leaves is for a successor of the same name.
+  public func crash() {
+    isDoneWith.withLock { $0 = true }
+    process.send(signal: SIGKILL)
+    while process.isRunning { pause(seconds: 0.005) }
+  }
+
+  /// Ends the server and removes what a killed one leaves in shared memory; twice is harmless.
+  public func stop() {
+    process.terminate()
+    let wasDone = isDoneWith.withLock { isDone in
+      defer { isDone = true }
+      return isDone
+    }
+    guard !wasDone else { return }
+    let folder = "/dev/shm"
+    for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where file.hasPrefix("jack") && file.contains("_\(name)_") {
+      try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+    }
+  }
+
+  /// Real-time when this process may have it: a priority that leaves room for clients below.
+  static let scheduling: [String] = isRealtimePermitted ? ["-R", "-P", "70"] : ["-r"]
+
+  /// Whether SCHED_FIFO at jackd's priority is allowed here, found by trying.
+  public static let isRealtimePermitted: Bool = {
+    let previous = sched_getscheduler(0)
+    var parameters = sched_param()
+    unsafe sched_getparam(0, &parameters)
+    var wanted = sched_param()
+    wanted.sched_priority = 70
+    guard unsafe sched_setscheduler(0, SCHED_FIFO, &wanted) == 0 else { return false }
+    unsafe sched_setscheduler(0, previous, &parameters)
+    return true
+  }()
+}

@@ -1,0 +1,204 @@
+import CProbe
+import Foundation
+import Synchronization
+
+/// A JACK test client that plays known sound and records what comes back, with time stamps.
+///
+/// It runs in a process of its own (`comlink-probe`), because libjack serves one server per process.
+/// Use two probes, one that only plays and one that only records, around a client under test on
+/// the same server: one probe on both sides is a loop, which JACK breaks with a period of delay.
+/// Calls wait for the other process; safe from any thread.
+public final class Probe: Sendable {
+  /// What a probe does with its ports.
+  public enum Mode: Sendable {
+    /// Plays its sources, records its inputs.
+    case measure
+    /// Copies inputs to outputs: the barest client, to compare xruns with.
+    case passThrough
+  }
+
+  /// Client name, the first half of its ports' names.
+  public let name: String
+  /// The server's frames per second.
+  public let sampleRate: Double
+  /// The server's frames per cycle.
+  public let periodFrames: Int
+
+  private let inputs: Int
+  private let directory: TemporaryDirectory
+  private let process: ChildProcess
+  private let channel: LineChannel
+  private let cache = Mutex<ProbeRecord?>(nil)
+
+  /// Opens a client with ports `in_0 ...` and `out_0 ...`; silent until `start`.
+  ///
+  /// - Parameters:
+  ///   - recordSeconds: room for the recording and the log of cycles, all touched here.
+  ///   - openSeconds: how long to wait for a server that does not answer yet.
+  /// - Throws: `RigError.jack`, or that the program cannot be run.
+  public init(
+    server: String, name: String, inputs: Int, outputs: Int, recordSeconds: Double,
+    mode: Mode = .measure, openSeconds: Int = 0
+  ) throws(RigError) {
+    self.name = name
+    self.inputs = inputs
+    directory = try TemporaryDirectory(prefix: "comlink-probe")
+    channel = try LineChannel()
+    process = try Self.start(
+      [server, name, mode == .measure ? "0" : "1", "\(inputs)", "\(outputs)"]
+        + ["\(recordSeconds)", "\(openSeconds)"], channel, log: directory.file("log"))
+    let values = try Self.values(
+      channel.ask(nil), doing: "opening client \(name) on server \(server)", process)
+    sampleRate = values.first.flatMap(Double.init) ?? 0
+    periodFrames = values.last.flatMap(Int.init) ?? 0
+  }
+
+  /// Xruns the server reported since `start`.
+  public var xruns: Int { counts[1] }
+
+  /// Cycles this client missed since `start`, seen as jumps of the frame counter.
+  public var skips: Int { counts[2] }
+
+  /// Frames recorded per input since `start`.
+  public var recordedFrames: Int { counts[4] }
+
+  /// Whether the server still serves this client.
+  public var isAlive: Bool { counts[0] == 1 }
+
+  /// Gives an output mono sound at the server's rate; not while running.
+  ///
+  /// - Throws: `RigError.jack`, `.file`.
+  public func setSource(_ samples: [Float], output: Int = 0, loops: Bool = false) throws(RigError) {
+    let path = directory.file("source")
+    let data = unsafe samples.withUnsafeBytes { unsafe Data($0) }
+    guard FileManager.default.createFile(atPath: path, contents: data) else {
+      throw .file(path: path, reason: "cannot be written")
+    }
+    try tell(["source", "\(output)", loops ? "1" : "0", path], "giving \(name) a source")
+  }
+
+  /// Plays and records from the next cycle on, from the sources' beginning.
+  ///
+  /// - Throws: `RigError.jack`.
+  public func start() throws(RigError) {
+    try tell(["start"], "starting \(name)")
+    cache.withLock { $0 = nil }
+  }
+
+  /// Falls silent; the recording and the log stay until the next `start`.
+  public func stop() {
+    _ = channel.ask("stop")
+    cache.withLock { $0 = nil }
+  }
+
+  /// Connects two ports by their full names.
+  ///
+  /// Waits a moment for a client that has registered its ports but is not active yet.
+  /// - Throws: `RigError.jack`.
+  public func connect(
+    _ from: String, to: String, within seconds: Double = 5
+  ) throws(RigError) {
+    let end = monotonicNanoseconds() + Int64(seconds * 1e9)
+    while true {
+      do {
+        try tell(["connect", from, to], "connecting \(from) to \(to)")
+        return
+      } catch {
+        guard monotonicNanoseconds() < end else { throw error }
+      }
+      pause(seconds: 0.05)
+    }
+  }
+
+  /// Takes a connection away; there being none is success.
+  ///
+  /// - Throws: `RigError.jack`.
+  public func disconnect(_ from: String, from to: String) throws(RigError) {
+    try tell(["disconnect", from, to], "disconnecting \(from) from \(to)")
+  }
+
+  /// Whether the server has a port of this full name.
+  public func hasPort(_ port: String) -> Bool {
+    (try? tell(["has", port], "")) == ["1"]
+  }
+
+  /// The full names of all ports of the server.
+  public var portNames: [String] { (try? tell(["ports"], ""))?.filter { !$0.isEmpty } ?? [] }
+
+  /// Waits for a port to be registered.
+  ///
+  /// - Throws: `RigError.timeout`, which lists the ports there are.
+  public func waitForPort(_ port: String, within seconds: Double) throws(RigError) {
+    try waitUntil(
+      "port \(port)", within: seconds,
+      detail: { "the ports are " + portNames.joined(separator: ", ") }
+    ) { () throws(RigError) in hasPort(port) }
+  }
+
+  /// What one input has recorded so far.
+  public func recording(_ input: Int = 0) -> [Float] {
+    let record = record
+    return input < record.recordings.count ? record.recordings[input] : []
+  }
+
+  /// When the frames of the sources were at the outputs; positions count through loops.
+  public var playedTimeLine: TimeLine { timeLine { $0.played_frames } }
+
+  /// When the frames of the recordings were at the inputs.
+  public var recordedTimeLine: TimeLine { timeLine { $0.recorded_frames } }
+
+  private func timeLine(_ position: (rig_period) -> Int64) -> TimeLine {
+    let cycles = record.periods.map { period in
+      TimeLine.Cycle(
+        startNanoseconds: Int64(period.cycle_microseconds) * 1000, position: position(period),
+        frames: Int(period.frames))
+    }
+    return TimeLine(cycles: cycles, sampleRate: sampleRate)
+  }
+
+  /// ALIVE XRUNS SKIPS PERIODS RECORDED; zeros when the program is gone.
+  private var counts: [Int] {
+    let values = ((try? tell(["counts"], "")) ?? []).compactMap(Int.init)
+    return values.count == 5 ? values : [0, 0, 0, 0, 0]
+  }
+
+  /// Everything logged and recorded, fetched once after each stop.
+  private var record: ProbeRecord {
+    if let record = cache.withLock({ $0 }) { return record }
+    let path = directory.file("record")
+    guard let counts = (try? tell(["save", path], ""))?.compactMap(Int.init), counts.count == 2,
+      let data = FileManager.default.contents(atPath: path)
+    else { return ProbeRecord() }
+    let record = ProbeRecord(data, periods: counts[0], frames: counts[1], inputs: inputs)
+    cache.withLock { $0 = record }
+    return record
+  }
+
+  private static func start(
+    _ arguments: [String], _ channel: LineChannel, log: String
+  ) throws(RigError) -> ChildProcess {
+    defer { channel.closeChildEnd() }
+    return try ChildProcess(
+      try Executables.path(of: "comlink-probe"), arguments, outputPath: log,
+      standardInput: channel.childEnd, standardOutput: channel.childEnd)
+  }
+
+  @discardableResult
+  private func tell(_ words: [String], _ action: String) throws(RigError) -> [String] {
+    try Self.values(channel.ask(words.joined(separator: "\t")), doing: action, process)
+  }
+
+  private static func values(
+    _ line: String?, doing action: String, _ process: ChildProcess
+  ) throws(RigError) -> [String] {
+    guard let line else {
+      throw .ended(
+        command: process.command, status: process.endStatus ?? 255, output: process.outputTail())
+    }
+    let words = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    guard words.first == "ok" else {
+      throw .jack(action: action, code: -(words.last.flatMap(Int32.init) ?? 0))
+    }
+    return Array(words.dropFirst())
+  }
+}

@@ -1,0 +1,83 @@
+import Glibc
+
+/// What a process has used, from /proc.
+public struct ProcessUsage: Sendable {
+  /// One thread's share.
+  public struct Thread: Sendable {
+    /// The name it gave itself, at most 15 bytes.
+    public var name: String
+    /// User and system time since it started.
+    public var cpuSeconds: Double
+  }
+
+  /// When it was read, nanoseconds of CLOCK_MONOTONIC.
+  public var nanoseconds: Int64
+  /// User and system time of all threads, ended ones too.
+  public var cpuSeconds: Double
+  /// The living threads.
+  public var threads: [Thread]
+
+  /// Reads it now; nil when there is no such process.
+  public init?(of process: Int32) {
+    guard let cpu = Self.cpuSeconds("/proc/\(process)/stat") else { return nil }
+    nanoseconds = monotonicNanoseconds()
+    cpuSeconds = cpu
+    threads = Self.threads(of: process)
+  }
+
+  /// CPU since an earlier reading, percent of one core.
+  public func cpuPercent(since earlier: ProcessUsage) -> Double {
+    let elapsed = Double(nanoseconds - earlier.nanoseconds) / 1e9
+    return elapsed > 0 ? (cpuSeconds - earlier.cpuSeconds) / elapsed * 100 : .nan
+  }
+
+  /// Proportional set size in megabytes, with or without mappings whose path has a prefix.
+  ///
+  /// - Parameter excluding: prefixes of paths to leave out, `/dev/shm/jack` for JACK's own memory.
+  public static func proportionalSetMegabytes(
+    of process: Int32, excluding prefixes: [String] = []
+  ) -> Double? {
+    guard let maps = text(ofFile: "/proc/\(process)/smaps") else { return nil }
+    var kilobytes = 0.0
+    var isCounted = true
+    for line in maps.split(separator: "\n") {
+      let words = line.split(separator: " ", omittingEmptySubsequences: true)
+      guard let first = words.first else { continue }
+      if first == "Pss:" {
+        if isCounted, words.count > 1 { kilobytes += Double(words[1]) ?? 0 }
+      } else if !first.hasSuffix(":") {
+        let path = words.count > 5 ? words[5] : ""
+        isCounted = !prefixes.contains { path.hasPrefix($0) }
+      }
+    }
+    return kilobytes / 1024
+  }
+
+  private static func threads(of process: Int32) -> [Thread] {
+    guard let folder = unsafe opendir("/proc/\(process)/task") else { return [] }
+    defer { unsafe closedir(folder) }
+    var result: [Thread] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard Int(name) != nil else { continue }
+      let path = "/proc/\(process)/task/\(name)"
+      guard let cpu = cpuSeconds("\(path)/stat"), let label = text(ofFile: "\(path)/comm") else {
+        continue
+      }
+      result.append(Thread(name: String(label.dropLast()), cpuSeconds: cpu))
+    }
+    return result
+  }
+
+  /// Fields 14 and 15 of a stat file (proc(5)); the name before them may hold anything.
+  private static func cpuSeconds(_ path: String) -> Double? {
+    guard let line = text(ofFile: path), let end = line.lastIndex(of: ")") else { return nil }
+    let fields = line[end...].split(separator: " ")
+    guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
+      return nil
+    }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+}
