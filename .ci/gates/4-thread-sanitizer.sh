@@ -6,11 +6,9 @@ source "$(dirname "$0")/gate.bash"
 
 # The Swift toolchain's sanitizer does not look into memcpy and its like unless told to; a ring's frames move by memcpy.
 export TSAN_OPTIONS="ignore_interceptors_accesses=0 suppressions=$repo/.ci/gates/thread-sanitizer.supp"
-flags=(--scratch-path .build-tsan --sanitize=thread)
-run "$scratch/build.log" swift build --build-tests "${flags[@]}"
-run "$scratch/test.log" swift test --skip-build --disable-xctest "${flags[@]}" --filter "$core_tests" --skip Jack
-count=$(tests_passed "$scratch/test.log")
-grep -q 'Suite "Ring, two threads" passed' "$scratch/test.log" || fail "the ring stress was not run"
+skipped_tests=(--skip Jack)
+run_core_tests --scratch-path .build-tsan --sanitize=thread
+grep -q 'Suite "Ring, two threads" passed' "$scratch/clocked.log" || fail "the ring stress was not run"
 
 compile_stress thread "$realtime/rt_ring.c" "$scratch/sound"
 run "$scratch/sound.log" "$scratch/sound"

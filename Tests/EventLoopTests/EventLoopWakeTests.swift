@@ -127,9 +127,9 @@ struct EventLoopWakeTests {
       })
     try loop.start()
     defer { loop.stop() }
-    #expect(await eventually { seen.withLock { $0 } == [[], .signal] })
+    #expect(await eventually { seen.withLock { $0 == [[], .signal] } })
     loop.beat()
-    #expect(await eventually { seen.withLock { $0 } == [[], .signal, .beat, .deadline] })
+    #expect(await eventually { seen.withLock { $0 == [[], .signal, .beat, .deadline] } })
   }
 
   @Test("a wake-up tells of datagrams first, then runs jobs, then calls woke")

@@ -28,8 +28,9 @@ enum JackRegistry {
           == MemoryLayout<pid_t>.size, identifier > 0
       else { continue }
       guard kill(identifier, 0) != 0, errno == ESRCH else { continue }
-      var nobody: pid_t = 0
-      _ = unsafe pwrite(descriptor, &nobody, MemoryLayout<pid_t>.size, offset)
+      // The name too: of an entry with its name and process 0, jack2 would believe that it lives.
+      let nobody = [UInt8](repeating: 0, count: entryBytes)
+      _ = unsafe pwrite(descriptor, nobody, nobody.count, offset)
     }
   }
 }
