@@ -8,6 +8,9 @@ source "$(dirname "$0")/gate.bash"
 export TSAN_OPTIONS="ignore_interceptors_accesses=0 suppressions=$repo/.ci/gates/thread-sanitizer.supp"
 skipped_tests=(--skip Jack)
 run_core_tests --scratch-path .build-tsan --sanitize=thread
+for log in computing clocked; do
+  ! grep -A 20 "WARNING: ThreadSanitizer" "$scratch/$log.log" >&2 || fail "a race in the $log suites"
+done
 grep -q 'Suite "Ring, two threads" passed' "$scratch/clocked.log" || fail "the ring stress was not run"
 
 compile_stress thread "$realtime/rt_ring.c" "$scratch/sound"
