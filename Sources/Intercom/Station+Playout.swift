@@ -5,16 +5,21 @@ import Media
 extension Station {
   /// A timer may fire this much early and still count as due.
   private static let timerToleranceNanoseconds: Int64 = 30_000
+  /// Callbacks that may be late together and yet find sound: the periods of a sound card's buffer.
+  private static let mostBeatsAhead: Int64 = 3
 
   /// Decodes for the next callback what its time has come for; returns when to look again.
   ///
-  /// A callback that came before its prediction, while decoding still waited for it, is made up for at once.
+  /// A callback that came before its prediction, while decoding still waited for it, is made up for at once. Callbacks that
+  /// are late come in quick succession, as a sound card lost no time: each finds the sound of its beat. (After an xrun,
+  /// which does lose time, they do not; then `Beat` moves, and playout control takes the delay out.)
   func renderDue(nowNanoseconds: Int64) -> Int64 {
     guard beat.isRunning else { return .max }
     let grid = beat.grid(streamCount: listeners.count)
     let isOverdue = awaitedCallback.map { beat.callbackCount >= $0 } ?? false
-    if isOverdue || isTime(grid, nowNanoseconds) {
-      for peer in peers.all { render(peer, grid: grid) }
+    let beats = max(isOverdue ? 1 : 0, beatsDue(grid, nowNanoseconds))
+    if beats > 0 {
+      for peer in peers.all { render(peer, grid: grid, beats: beats) }
     }
     let callbacks = callbacksUntilNeeded(grid)
     awaitedCallback = callbacks.map { beat.callbackCount + 1 + UInt64($0) }
@@ -24,8 +29,12 @@ extension Station {
     return due > nowNanoseconds ? due : nowNanoseconds + grid.periodNanoseconds
   }
 
-  private func isTime(_ grid: PlayoutGrid, _ nowNanoseconds: Int64) -> Bool {
-    nowNanoseconds + Self.timerToleranceNanoseconds >= grid.beatNanoseconds - grid.leadNanoseconds
+  /// Callbacks, the next one first, that should have run by now or are about to.
+  private func beatsDue(_ grid: PlayoutGrid, _ nowNanoseconds: Int64) -> Int {
+    let ahead =
+      nowNanoseconds + Self.timerToleranceNanoseconds + grid.leadNanoseconds - grid.beatNanoseconds
+    guard ahead >= 0 else { return 0 }
+    return Int(min(ahead / grid.periodNanoseconds + 1, Self.mostBeatsAhead))
   }
 
   /// How many callbacks from the next one on can do without decoding; nil: nothing plays or waits.
@@ -46,20 +55,24 @@ extension Station {
     return least
   }
 
-  /// Plays already, or its start falls into the period the next callback begins.
-  private func isDue(_ stream: PeerStream, _ grid: PlayoutGrid) -> Bool {
+  /// Plays already, or its start falls into the next `beats` periods.
+  private func isDue(_ stream: PeerStream, _ grid: PlayoutGrid, beats: Int) -> Bool {
     if stream.isPlaying { return true }
     guard let start = stream.startNanoseconds else { return false }
-    return start < grid.beatNanoseconds + grid.periodNanoseconds
+    return start < grid.beatNanoseconds + Int64(beats) * grid.periodNanoseconds
   }
 
-  private func render(_ peer: Peer, grid: PlayoutGrid) {
+  /// Fills the peer's ring with what the next `beats` callbacks take, or more.
+  private func render(_ peer: Peer, grid: PlayoutGrid, beats: Int) {
     guard let stream = peer.stream, let sink = peer.sink, let slot = peer.slot else { return }
     stream.grid = grid
-    while sink.fillFrames < beat.periodFrames, isDue(stream, grid) {
+    while sink.fillFrames < beats * beat.periodFrames, isDue(stream, grid, beats: beats) {
+      let waiting = Int64(sink.fillFrames / beat.periodFrames)
       var output = rendered.mutableSpan
       let count = stream.render(
-        into: &output, dueNanoseconds: grid.beatNanoseconds - grid.leadNanoseconds,
+        into: &output,
+        dueNanoseconds: grid.beatNanoseconds - grid.leadNanoseconds + waiting
+          * grid.periodNanoseconds,
         playoutNanoseconds: beat.playoutNanoseconds(fillFrames: sink.fillFrames))
       guard count > 0 else { break }
       sink.write(rendered.span.extracting(..<count))

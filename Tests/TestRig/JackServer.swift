@@ -20,14 +20,15 @@ public final class JackServer: Sendable {
   /// - Parameters:
   ///   - label: made unique by adding the process id and a random number.
   ///   - portMaximum: ports the server can have; fewer need less shared memory.
+  ///   - clock: how it keeps time; nil: as a sound card does, without drift.
   /// - Throws: `RigError`.
   public convenience init(
     _ label: String = "rig", sampleRate: Int = 48_000, periodFrames: Int = 64,
-    portMaximum: Int = 64, in directory: TemporaryDirectory
+    portMaximum: Int = 64, clock: DriverClock? = nil, in directory: TemporaryDirectory
   ) throws(RigError) {
     try self.init(
       named: "\(label)-\(getpid())-\(UInt16.random(in: 0...UInt16.max))", sampleRate: sampleRate,
-      periodFrames: periodFrames, portMaximum: portMaximum, in: directory)
+      periodFrames: periodFrames, portMaximum: portMaximum, clock: clock, in: directory)
   }
 
   /// Starts a server of a given name, which must be unique on the machine, and waits until it answers.
@@ -37,7 +38,7 @@ public final class JackServer: Sendable {
   /// - Throws: `RigError`.
   public init(
     named name: String, sampleRate: Int = 48_000, periodFrames: Int = 64, portMaximum: Int = 64,
-    in directory: TemporaryDirectory
+    clock: DriverClock? = nil, in directory: TemporaryDirectory
   ) throws(RigError) {
     self.name = name
     self.sampleRate = sampleRate
@@ -48,18 +49,22 @@ public final class JackServer: Sendable {
     let arguments =
       Self.scheduling + ["-n", name, "--port-max", "\(portMaximum)"]
       + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
-    process = try Self.start(name, arguments, log: directory.file("jackd-\(name).log"))
+    var environment =
+      if let clock { clock.environment } else { try DriverClock(in: directory).environment }
+    environment["JACK_NO_AUDIO_RESERVATION"] = "1"
+    process = try Self.start(
+      name, arguments, environment: environment, log: directory.file("jackd-\(name).log"))
   }
 
   /// Starts jackd until it answers; again where others use the eight servers a machine can have.
   private static func start(
-    _ name: String, _ arguments: [String], log: String
+    _ name: String, _ arguments: [String], environment: [String: String], log: String
   ) throws(RigError) -> ChildProcess {
     let end = monotonicNanoseconds() + 30_000_000_000
     while true {
       JackRegistry.freeDeadServers()
       let process = try ChildProcess(
-        "jackd", arguments, environment: ["JACK_NO_AUDIO_RESERVATION": "1"], outputPath: log)
+        "jackd", arguments, environment: environment, outputPath: log)
       for _ in 1...10 where process.isRunning {
         let probe = try? Probe(
           server: name, name: "waiting", inputs: 0, outputs: 0, recordSeconds: 0, openSeconds: 1)

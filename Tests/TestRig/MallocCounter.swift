@@ -3,8 +3,7 @@ import Glibc
 
 /// Counts the allocations of another program, thread by thread, while a window is open.
 ///
-/// A library for LD_PRELOAD, built here with the system's C compiler from `Tests/Interposer`, shares
-/// a file with this object. Start the program with `environment`.
+/// A library for LD_PRELOAD (`Interposer`) shares a file with this object. Start the program with `environment`.
 @safe
 public final class MallocCounter: @unchecked Sendable {
   /// What one thread did inside the windows since the counter was made.
@@ -32,16 +31,7 @@ public final class MallocCounter: @unchecked Sendable {
   ///
   /// - Throws: `RigError`; `.missing` without a C compiler.
   public init(in directory: TemporaryDirectory) throws(RigError) {
-    let library = directory.file("malloc_counter.so")
-    let compiler = try ChildProcess(
-      "cc",
-      ["-std=gnu17", "-O2", "-fPIC", "-shared", "-fno-builtin", "-o", library]
-        + ["\(Executables.sourceRoot)/Tests/Interposer/malloc_counter.c"],
-      outputPath: directory.file("cc.log"))
-    let status = try compiler.wait(within: 30)
-    guard status == 0 else {
-      throw .ended(command: compiler.command, status: status, output: compiler.outputTail())
-    }
+    let library = try Interposer.build("malloc_counter", in: directory)
     let path = directory.file("malloc_counter.board")
     unsafe board = try Self.map(path)
     environment = ["LD_PRELOAD": library, "COMLINK_MALLOC_FILE": path]
