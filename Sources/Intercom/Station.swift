@@ -72,7 +72,8 @@ final class Station: EventLoopHandler {
     engine.setWakeThreshold(frames: capture.neededFrames(sampleRate: beat.sampleRate))
   }
 
-  /// One wake-up: sound out to the network, sound in to the ears, then what has time.
+  /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up, which the
+  /// draining of the socket makes soon enough).
   func woke(nowNanoseconds: Int64) -> Int64 {
     guard !hasSaidGoodbye else { return .max }
     if let woken = engine.takeWakeNanoseconds() {
@@ -91,7 +92,7 @@ final class Station: EventLoopHandler {
       nowNanoseconds
       + beat.drainNanoseconds(
         isWaitingForTalkers: !listeners.isEmpty && renderDeadline == .max)
-    return min(renderDeadline, nextHousekeepingNanoseconds, drainDeadline)
+    return min(renderDeadline, drainDeadline)
   }
 
   /// Opens or closes the mic gate, which ramps; closed, DTX falls silent by itself.
