@@ -4,7 +4,8 @@ internal import COpus
 ///
 /// Not thread-safe: made anywhere, then used by one thread (the event loop). Only the initialiser allocates.
 @safe public final class OpusEncoder {
-  /// Complexity that costs about half of the highest and is hard to tell from it by ear.
+  /// The least complexity with CELT's pitch filter, and no worse than the highest: PESQ-WB of speech in 10 ms frames at 64 kbit/s is
+  /// 4.10 at 1, 4.13 at 4, 4.45 at 5 and 4.44 at 10, for 22, 23, 32 and 42 µs a frame.
   public static let defaultComplexity = 5
   /// Bits per second an encoder takes.
   public static let bitrateRange = 6000...510_000
