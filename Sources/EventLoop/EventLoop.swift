@@ -79,7 +79,7 @@ public final class EventLoop: @unchecked Sendable {
   ///
   /// Loop thread.
   public var wakeNanoseconds: Int64 {
-    preconditionIsolated()
+    checkIsolated()
     return unsafe ring.handle == nil ? Self.nowNanoseconds() : uring_wake_nanoseconds(ring.handle)
   }
 
@@ -87,7 +87,7 @@ public final class EventLoop: @unchecked Sendable {
   ///
   /// Known in jobs and `woke`, not yet while datagrams are told. Loop thread.
   public var wakeCauses: WakeCauses {
-    preconditionIsolated()
+    checkIsolated()
     return unsafe ring.handle == nil ? [] : WakeCauses(rawValue: uring_causes(ring.handle))
   }
 

@@ -54,7 +54,7 @@ public final class UDPEndpoint: Sendable {
   /// Loop thread. Nil: `fill` returned nothing to send (0 or less), this wake-up has made 128
   /// packets already, or the loop has stopped.
   public func makePacket(_ fill: (inout MutableRawSpan) -> Int) -> PacketSlot? {
-    loop.preconditionIsolated()
+    loop.checkIsolated()
     guard unsafe loop.ring.handle != nil,
       let memory = unsafe uring_packet_memory(loop.ring.handle)
     else { return nil }
@@ -73,7 +73,7 @@ public final class UDPEndpoint: Sendable {
   ///
   /// Loop thread.
   public func send(_ packet: PacketSlot, to destination: SocketAddress) {
-    loop.preconditionIsolated()
+    loop.checkIsolated()
     guard unsafe loop.ring.handle != nil else { return }
     let generation = unsafe uring_generation(loop.ring.handle)
     precondition(packet.generation == generation, "a packet of an earlier wake-up")

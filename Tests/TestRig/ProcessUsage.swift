@@ -6,23 +6,22 @@ public struct ProcessUsage: Sendable {
   public struct Thread: Sendable {
     /// The name it gave itself, at most 15 bytes.
     public var name: String
-    /// User and system time since it started.
+    /// Time on a processor since it started.
     public var cpuSeconds: Double
   }
 
   /// When it was read, nanoseconds of CLOCK_MONOTONIC.
   public var nanoseconds: Int64
-  /// User and system time of all threads, ended ones too.
-  public var cpuSeconds: Double
+  /// Time on a processor of all living threads.
+  public var cpuSeconds: Double { threads.reduce(0) { $0 + $1.cpuSeconds } }
   /// The living threads.
   public var threads: [Thread]
 
   /// Reads it now; nil when there is no such process.
   public init?(of process: Int32) {
-    guard let cpu = Self.cpuSeconds("/proc/\(process)/stat") else { return nil }
     nanoseconds = monotonicNanoseconds()
-    cpuSeconds = cpu
     threads = Self.threads(of: process)
+    if threads.isEmpty { return nil }
   }
 
   /// CPU since an earlier reading, percent of one core.
@@ -63,7 +62,8 @@ public struct ProcessUsage: Sendable {
       }
       guard Int(name) != nil else { continue }
       let path = "/proc/\(process)/task/\(name)"
-      guard let cpu = cpuSeconds("\(path)/stat"), let label = text(ofFile: "\(path)/comm") else {
+      guard let cpu = cpuSeconds("\(path)/schedstat"), let label = text(ofFile: "\(path)/comm")
+      else {
         continue
       }
       result.append(Thread(name: String(label.dropLast()), cpuSeconds: cpu))
@@ -71,13 +71,9 @@ public struct ProcessUsage: Sendable {
     return result
   }
 
-  /// Fields 14 and 15 of a stat file (proc(5)); the name before them may hold anything.
+  /// The first field of a schedstat file: nanoseconds on a processor, where stat counts hundredths of a second.
   private static func cpuSeconds(_ path: String) -> Double? {
-    guard let line = text(ofFile: path), let end = line.lastIndex(of: ")") else { return nil }
-    let fields = line[end...].split(separator: " ")
-    guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
-      return nil
-    }
-    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    guard let first = text(ofFile: path)?.split(separator: " ").first else { return nil }
+    return Double(first).map { $0 / 1e9 }
   }
 }
