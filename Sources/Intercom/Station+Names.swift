@@ -1,0 +1,49 @@
+import Audio
+import Media
+
+/// What peers are called, and the settings that hang on their names. Rare, and may allocate.
+extension Station {
+  private static let renameNanoseconds: Int64 = 1_000_000_000
+  /// Settings kept for absent peers, at most.
+  private static let mostSettings = 256
+
+  /// Names the peer and its port after what it calls itself.
+  func name(_ peer: Peer) {
+    peer.toldName = peer.reports.remoteName
+    let taken = Set(peers.all.filter { $0 !== peer && $0.state == .connected }.map(\.name))
+    peer.name = PeerName.unique(PeerName.sanitized(peer.toldName), among: taken)
+    if let slot = peer.slot { session.setPeerPort(slot, peerName: peer.name) }
+  }
+
+  /// A peer may call itself otherwise, once a second; gain, pan and mute stay what they are.
+  func followName(_ peer: Peer, nowNanoseconds: Int64) {
+    guard peer.toldName != peer.reports.remoteName,
+      nowNanoseconds - peer.renamedNanoseconds > Self.renameNanoseconds
+    else { return }
+    peer.renamedNanoseconds = nowNanoseconds
+    name(peer)
+  }
+
+  /// The peer's JACK port, as `jack_lsp` shows it.
+  func portName(_ peer: Peer) -> String { "\(configuration.jackClient):peer_\(peer.name)" }
+
+  /// Hands gain, mute and pan to the mixer, which ramps them.
+  func applySettings(_ peer: Peer) {
+    guard let slot = peer.slot else { return }
+    engine.setGain(peer.settings.linearGain, for: slot)
+    engine.setPan(Float(peer.settings.pan), for: slot)
+  }
+
+  func remember(_ peer: Peer) {
+    guard !peer.name.isEmpty else { return }
+    guard peer.settings != PeerSettings() else {
+      settingsByName[peer.name] = nil
+      return
+    }
+    // A peer may come back under ever new names.
+    if settingsByName.count >= Self.mostSettings, settingsByName[peer.name] == nil {
+      _ = settingsByName.popFirst()
+    }
+    settingsByName[peer.name] = peer.settings
+  }
+}

@@ -1,0 +1,31 @@
+import EventLoop
+import Media
+
+/// Reports to peers, and the last word.
+extension Station {
+  /// Sends a compound report if the peer's time has come (or it just made contact).
+  func sendReportIfDue(_ peer: Peer, nowNanoseconds: Int64) {
+    guard peer.state != .ourselves, nowNanoseconds >= peer.reports.nextReportNanoseconds else {
+      return
+    }
+    let counters = talker.counters
+    let isSending = peer.state == .connected
+    let sender = SenderCounters(
+      packets: isSending ? counters.packets : 0,
+      payloadOctets: isSending ? counters.payloadOctets : 0,
+      currentTimestamp: talker.currentTimestamp)
+    let slot = endpoint.makePacket { packet in
+      peer.reports.makeReport(sender: sender, nowNanoseconds: nowNanoseconds, into: &packet)
+    }
+    if let slot { endpoint.send(slot, to: peer.address) }
+  }
+
+  /// Says goodbye to everyone; the datagrams go out with the loop's next entry into the kernel.
+  func sayGoodbye() {
+    for peer in peers.all where peer.state == .connected || peer.state == .contacted {
+      let slot = endpoint.makePacket { packet in peer.reports.makeBye(into: &packet) }
+      if let slot { endpoint.send(slot, to: peer.address) }
+    }
+    hasSaidGoodbye = true
+  }
+}

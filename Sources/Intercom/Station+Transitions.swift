@@ -1,0 +1,126 @@
+import Audio
+import EventLoop
+import Media
+
+/// How peers come, are told apart and go: the state machine of ``Peer``. Rare, and may allocate.
+extension Station {
+  /// Acts on what a peer's report said.
+  func apply(_ events: ReportEvents, to peer: Peer, nowNanoseconds: Int64) {
+    if events.contains(.ownSSRCSeen) {
+      drops.ownSSRC += 1
+      if events.contains(.ourselves) { recogniseOurselves(peer, nowNanoseconds: nowNanoseconds) }
+      return
+    }
+    if events.contains(.bye) {
+      leave(peer, saidGoodbye: true)
+      return
+    }
+    if events.contains(.restarted), peer.state == .connected {
+      report(.peerRestarted(name: peer.name, address: peer.address.description))
+      disconnect(peer)
+      peer.state = .contacted
+    }
+    if peer.state == .connecting { peer.state = .contacted }
+    if peer.reports.isConfirmed, peer.state == .contacted || peer.state == .duplicate {
+      connect(peer)
+    }
+    if peer.state == .connected { followName(peer, nowNanoseconds: nowNanoseconds) }
+    sendReportIfDue(peer, nowNanoseconds: nowNanoseconds)
+  }
+
+  func connect(_ peer: Peer) {
+    let twin = peers.all.first { other in
+      other !== peer && other.state == .connected
+        && other.reports.remoteCanonicalName == peer.reports.remoteCanonicalName
+    }
+    if let twin {
+      peer.state = .duplicate
+      peer.twin = twin
+      return
+    }
+    peer.twin = nil
+    guard let index = freeSlots.lastIndex(where: engine.isIdle) else { return }
+    let slot = freeSlots[index]
+    let sink = PlayoutSink(engine: engine, slot: slot)
+    let stream: PeerStream
+    do {
+      stream = try makeStream()
+      try sink.setRate(beat.sampleRate)
+    } catch {
+      report(.audioFault("cannot decode for \(peer.address): \(error)"))
+      return
+    }
+    freeSlots.remove(at: index)
+    guard engine.attach(slot) else {
+      freeSlots.append(slot)
+      return
+    }
+    (peer.slot, peer.stream, peer.sink) = (slot, stream, sink)
+    peer.state = .connected
+    name(peer)
+    peer.settings = settingsByName[peer.name] ?? PeerSettings()
+    applySettings(peer)
+    rebuildListeners()
+    report(
+      .peerConnected(name: peer.name, address: peer.address.description, port: portName(peer)))
+  }
+
+  func disconnect(_ peer: Peer) {
+    remember(peer)
+    if let stream = peer.stream { drops.payloadsOfLeavers.add(stream.statistics) }
+    if let slot = peer.slot {
+      engine.setPlaying(false, for: slot)
+      engine.detach(slot)
+      session.clearPeerPort(slot)
+      freeSlots.insert(slot, at: 0)
+    }
+    (peer.slot, peer.stream, peer.sink) = (nil, nil, nil)
+    peer.receivedBitsPerSecond = 0
+    peer.rateOctets = 0
+    for other in peers.all where other.twin === peer {
+      other.twin = nil
+      other.state = .contacted
+    }
+    rebuildListeners()
+  }
+
+  func leave(_ peer: Peer, saidGoodbye: Bool) {
+    let wasConnected = peer.state == .connected
+    if wasConnected { disconnect(peer) }
+    peer.reports.forgetRemote()
+    peer.twin = nil
+    if peer.isNamedByUs {
+      peer.state = .connecting
+    } else {
+      peers.remove(peer)
+    }
+    guard wasConnected else { return }
+    let address = peer.address.description
+    report(.peerLeft(name: peer.name, address: address, saidGoodbye: saidGoodbye))
+  }
+
+  /// Only before a peer has proved to be another: whoever heard our CNAME can send it back.
+  private func recogniseOurselves(_ peer: Peer, nowNanoseconds: Int64) {
+    guard peer.state == .connecting || peer.state == .contacted else { return }
+    guard peer.isNamedByUs else {
+      peers.remove(peer)
+      return
+    }
+    peer.state = .ourselves
+    if peer.retryNanoseconds == 0 { report(.peerIsOurselves(address: peer.address.description)) }
+    peer.retryNanoseconds = nowNanoseconds + Peer.Limit.ourselvesNanoseconds
+  }
+
+  private func makeStream() throws(AudioError) -> PeerStream {
+    PeerStream(
+      configuration: PeerStreamConfiguration(
+        playoutDelay: configuration.playoutDelay,
+        playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds),
+      decoder: try OpusDecoder())
+  }
+
+  private func rebuildListeners() {
+    listeners.removeAll(keepingCapacity: true)
+    for peer in peers.all where peer.state == .connected { listeners.append(peer.address) }
+  }
+}
