@@ -81,7 +81,9 @@ let coreTests: [Target] = [
   tests("AudioTests", ["Audio", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
   tests("RealtimeTests", ["CRealtime"]),
-  tests("IntercomTests", ["Intercom", "Audio", "Media", "EventLoop", "StatusSchema"]),
+  tests(
+    "IntercomTests",
+    ["Intercom", "RTP", "Media", "Audio", "EventLoop", "StatusSchema", "TestKit"]),
 ]
 
 let programs: [Target] = [

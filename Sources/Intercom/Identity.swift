@@ -12,8 +12,14 @@ struct Identity: Sendable {
 
   /// Draws both from the system's random source.
   init() {
-    ssrc = SSRC(rawValue: .random(in: 1 ... .max))
+    var random = SystemRandomNumberGenerator()
+    self.init(using: &random)
+  }
+
+  /// Draws both from a random source.
+  init(using random: inout some RandomNumberGenerator) {
+    ssrc = SSRC(rawValue: .random(in: 1 ... .max, using: &random))
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    canonicalName = String((0..<16).map { _ in alphabet[Int.random(in: 0..<64)] })
+    canonicalName = String((0..<16).map { _ in alphabet[Int.random(in: 0..<64, using: &random)] })
   }
 }

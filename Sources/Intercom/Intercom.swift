@@ -84,7 +84,7 @@ public actor Intercom {
     guard PeerSettings.gainRange.contains(decibels) else {
       throw .outOfRange("gain \(decibels) dB", PeerSettings.gainRange)
     }
-    try change(name) { $0.gainDecibels = decibels }
+    try station.change(name) { $0.gainDecibels = decibels }
   }
 
   /// Sets a peer's place, −1 (left)…1 (right).
@@ -92,31 +92,22 @@ public actor Intercom {
     guard PeerSettings.panRange.contains(pan) else {
       throw .outOfRange("pan \(pan)", PeerSettings.panRange)
     }
-    try change(name) { $0.pan = pan }
+    try station.change(name) { $0.pan = pan }
   }
 
   /// Silences a peer in this node's ears, or lets it be heard again.
   public func setMuted(_ isMuted: Bool, peer name: String) throws(IntercomError) {
-    try change(name) { $0.isMuted = isMuted }
+    try station.change(name) { $0.isMuted = isMuted }
   }
 
   /// Everything the node knows of itself now; takes the peak meters.
   public func status() -> Status {
-    let uptime = Double(EventLoop.nowNanoseconds() - startNanoseconds) / 1e9
-    return station.status(loop: loop, uptimeSeconds: uptime)
+    let now = EventLoop.nowNanoseconds()
+    return station.status(
+      loop: loop, nowNanoseconds: now, uptimeSeconds: Double(now - startNanoseconds) / 1e9)
   }
 
   private func sayGoodbye() {
     station.sayGoodbye()
-  }
-
-  private func change(
-    _ name: String, _ body: (inout PeerSettings) -> Void
-  ) throws(IntercomError) {
-    guard let peer = station.peers.named(name) else {
-      throw .unknownPeer(name, known: station.peers.all.map(\.name).filter { !$0.isEmpty })
-    }
-    body(&peer.settings)
-    station.applySettings(peer)
   }
 }

@@ -38,7 +38,7 @@ struct IntercomParts {
         application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
       station = Station(
         configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
-        session: session, encoder: encoder, report: events)
+        ports: session, encoder: encoder, report: events)
     } catch {
       throw .audio(error)
     }

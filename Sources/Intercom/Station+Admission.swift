@@ -56,7 +56,7 @@ extension Station {
       address: address, isNamedByUs: isNamedByUs,
       reports: PeerReports(
         ssrc: identity.ssrc, canonicalName: identity.canonicalName, name: configuration.name,
-        seed: .random(in: .min ... .max)),
+        seed: random.next()),
       nowNanoseconds: nowNanoseconds)
   }
 

@@ -12,7 +12,7 @@ extension Station {
     peer.toldName = peer.reports.remoteName
     let taken = Set(peers.all.filter { $0 !== peer && $0.state == .connected }.map(\.name))
     peer.name = PeerName.unique(PeerName.sanitized(peer.toldName), among: taken)
-    if let slot = peer.slot { session.setPeerPort(slot, peerName: peer.name) }
+    if let slot = peer.slot { _ = ports.setPeerPort(slot, peerName: peer.name) }
   }
 
   /// A peer may call itself otherwise, once a second; gain, pan and mute stay what they are.
@@ -26,6 +26,17 @@ extension Station {
 
   /// The peer's JACK port, as `jack_lsp` shows it.
   func portName(_ peer: Peer) -> String { "\(configuration.jackClient):peer_\(peer.name)" }
+
+  /// Changes the settings of the peer that the user calls `name`.
+  func change(
+    _ name: String, _ body: (inout PeerSettings) -> Void
+  ) throws(IntercomError) {
+    guard let peer = peers.named(name) else {
+      throw .unknownPeer(name, known: peers.all.map(\.name).filter { !$0.isEmpty })
+    }
+    body(&peer.settings)
+    applySettings(peer)
+  }
 
   /// Hands gain, mute and pan to the mixer, which ramps them.
   func applySettings(_ peer: Peer) {

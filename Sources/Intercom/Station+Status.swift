@@ -7,10 +7,10 @@ import StatusSchema
 /// What the station tells of itself, for display.
 extension Station {
   /// A complete status; taking it restarts the peak meters and the worst callback time.
-  func status(loop: EventLoop, uptimeSeconds: Double) -> Status {
+  func status(loop: EventLoop, nowNanoseconds: Int64, uptimeSeconds: Double) -> Status {
     Status(
       node: nodeStatus(uptimeSeconds), audio: audioStatus(), loop: loopStatus(loop),
-      network: networkStatus(loop), peers: peers.all.map(peerStatus))
+      network: networkStatus(loop), peers: peerStatuses(nowNanoseconds: nowNanoseconds))
   }
 
   private func nodeStatus(_ uptimeSeconds: Double) -> NodeStatus {
@@ -77,9 +77,16 @@ extension Station {
     loop.realtimePriority.map { "fifo \($0)" } ?? "other"
   }
 
-  private func peerStatus(_ peer: Peer) -> PeerStatus {
+  /// All peers, in the order they came.
+  func peerStatuses(nowNanoseconds: Int64) -> [PeerStatus] {
+    peers.all.map { peerStatus($0, nowNanoseconds: nowNanoseconds) }
+  }
+
+  private func peerStatus(_ peer: Peer, nowNanoseconds: Int64) -> PeerStatus {
     let name = peer.name.isEmpty ? peer.address.description : peer.name
-    var status = PeerStatus(name: name, address: peer.address.description, state: state(of: peer))
+    var status = PeerStatus(
+      name: name, address: peer.address.description,
+      state: state(of: peer, nowNanoseconds: nowNanoseconds))
     status.gainDecibels = peer.settings.gainDecibels
     status.pan = peer.settings.pan
     status.isMuted = peer.settings.isMuted
@@ -110,11 +117,11 @@ extension Station {
     status.lossPercent = 100 * Double(statistics.lost) / Double(max(expected, 1))
   }
 
-  private func state(of peer: Peer) -> PeerStatus.State {
+  private func state(of peer: Peer, nowNanoseconds: Int64) -> PeerStatus.State {
     switch peer.state {
     case .connecting, .contacted, .duplicate, .ourselves: return .connecting
     case .connected:
-      let quiet = EventLoop.nowNanoseconds() - peer.heardNanoseconds
+      let quiet = nowNanoseconds - peer.heardNanoseconds
       return quiet > Peer.Limit.silentNanoseconds ? .silent : .connected
     }
   }

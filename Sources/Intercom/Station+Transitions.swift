@@ -71,7 +71,7 @@ extension Station {
     if let slot = peer.slot {
       engine.setPlaying(false, for: slot)
       engine.detach(slot)
-      session.clearPeerPort(slot)
+      _ = ports.clearPeerPort(slot)
       freeSlots.insert(slot, at: 0)
     }
     (peer.slot, peer.stream, peer.sink) = (nil, nil, nil)

@@ -15,8 +15,8 @@ final class Station: EventLoopHandler {
 
   let configuration: IntercomConfiguration
   let engine: AudioEngine
-  let endpoint: UDPEndpoint
-  let session: JackSession
+  let endpoint: any DatagramEndpoint
+  let ports: any PeerPorts
   let talker: Talker
   let encoder: OpusEncoder
   let capture: CaptureSource
@@ -42,27 +42,33 @@ final class Station: EventLoopHandler {
   var nextRateNanoseconds: Int64 = 0
   var lastAdmissionRefusalNanoseconds: Int64 = .min / 2
   var admissions = AdmissionBudget()
+  /// What must not be guessed: the origins of reference times, of sequence numbers and time stamps.
+  var random: any RandomNumberGenerator
 
   /// Wires the parts; all buffers are allocated here.
   init(
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
-    endpoint: UDPEndpoint, session: JackSession, encoder: OpusEncoder,
+    endpoint: any DatagramEndpoint, ports: any PeerPorts, encoder: OpusEncoder,
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
+    var random = random
     self.configuration = configuration
     self.identity = identity
     self.engine = engine
     self.endpoint = endpoint
-    self.session = session
+    self.ports = ports
     self.encoder = encoder
     self.report = report
     talker = Talker(
       configuration: TalkerConfiguration(
         ssrc: identity.ssrc, payloadType: Self.payloadType,
         framesPerPacket: configuration.framesPerPacket,
-        firstSequenceNumber: SequenceNumber(rawValue: .random(in: .min ... .max)),
-        firstTimestamp: RTPTimestamp(rawValue: .random(in: .min ... .max)), usesDTX: true),
+        firstSequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: random.next())),
+        firstTimestamp: RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: random.next())),
+        usesDTX: true),
       encoder: encoder)
+    self.random = random
     capture = CaptureSource(engine: engine, framesPerPacket: configuration.framesPerPacket)
     peers = PeerTable(capacity: configuration.maximumPeers)
     freeSlots = PeerSlot.all.reversed()

@@ -1,0 +1,12 @@
+import Audio
+
+/// The peers' JACK ports as the station sees them.
+protocol PeerPorts: AnyObject {
+  /// Gives the slot a port named after a peer, or renames the one it has; false: not taken on, try again.
+  func setPeerPort(_ slot: PeerSlot, peerName: String) -> Bool
+
+  /// Takes the slot's port away; false: not taken on, try again.
+  func clearPeerPort(_ slot: PeerSlot) -> Bool
+}
+
+extension JackSession: PeerPorts {}

@@ -1,0 +1,94 @@
+import Audio
+import Testing
+
+@testable import Intercom
+
+/// What the microphone heard, cut into codec frames at 48 kHz.
+@Suite struct CaptureSourceTests {
+  let engine: AudioEngine
+
+  init() throws {
+    engine = try AudioEngine(wakeDescriptor: -1)
+    engine.setTalking(true)
+    // The gate's ramp ends before the tests begin.
+    engine.runPeriod(mic: [Float](repeating: 0, count: 4096))
+    CaptureSource(engine: engine, framesPerPacket: 480).discardAll()
+  }
+
+  /// Captures a signal period by period and takes what codec frames it makes.
+  private func frames(
+    of source: CaptureSource, _ signal: [Float], sampleRate: Int, periodFrames: Int
+  ) -> [Float] {
+    var result: [Float] = []
+    for start in stride(from: 0, to: signal.count, by: periodFrames) {
+      let period = Array(signal[start..<min(start + periodFrames, signal.count)])
+      engine.runPeriod(mic: period, sampleRate: sampleRate)
+      while source.fillFrame() { result += source.frame }
+    }
+    return result
+  }
+
+  private func tone(sampleRate: Int, frames: Int) -> [Float] {
+    (0..<frames).map(Tone(hertz: 500, sampleRate: sampleRate).sample)
+  }
+
+  @Test(arguments: [120, 480, 2880], [64, 128, 1000])
+  func at48kHzEveryFrameIsWhatWasCaptured(framesPerPacket: Int, periodFrames: Int) {
+    let source = CaptureSource(engine: engine, framesPerPacket: framesPerPacket)
+    let signal = tone(sampleRate: 48_000, frames: 48_000)
+    let result = frames(of: source, signal, sampleRate: 48_000, periodFrames: periodFrames)
+    #expect(result.count == 48_000 / framesPerPacket * framesPerPacket)
+    #expect(result == Array(signal.prefix(result.count)))
+    #expect(engine.captureAvailableFrames == 48_000 - result.count)
+  }
+
+  @Test func tooLittleMakesNoFrameAndIsKept() {
+    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    engine.runPeriod(mic: [Float](repeating: 0.5, count: 479))
+    #expect(!source.fillFrame())
+    #expect(engine.captureAvailableFrames == 479)
+    engine.runPeriod(mic: [0.25])
+    #expect(source.fillFrame())
+    #expect(source.frame.last == 0.25)
+  }
+
+  @Test(arguments: [44_100, 96_000, 8000, 192_000])
+  func atOtherRatesNothingIsLostOrAdded(sampleRate: Int) throws {
+    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    try source.setRate(sampleRate)
+    let signal = tone(sampleRate: sampleRate, frames: 2 * sampleRate)
+    let result = frames(of: source, signal, sampleRate: sampleRate, periodFrames: 256)
+    // Two seconds less what the converter holds back and what does not fill a frame.
+    let heldBack = 20 * 48_000 / min(sampleRate, 48_000) + 480
+    #expect((96_000 - heldBack - 256...96_000).contains(result.count))
+    #expect(result.count.isMultiple(of: 480))
+    // The same tone, unbroken: no sample off by more than the converter's noise and its pass band's edge.
+    let expected = tone(sampleRate: 48_000, frames: result.count)
+    let error = zip(result, expected).dropFirst(200).map { abs($0 - $1) }.max()
+    #expect(try #require(error) < 0.002)
+  }
+
+  @Test func theWakeUpWaitsForOneCodecFrame() {
+    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    #expect(source.neededFrames(sampleRate: 48_000) == 480)
+    #expect(source.neededFrames(sampleRate: 44_100) == 441)
+    #expect(source.neededFrames(sampleRate: 11_025) == 111)
+  }
+
+  @Test func aChangeOfRateStartsAnew() throws {
+    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    try source.setRate(44_100)
+    engine.runPeriod(mic: [Float](repeating: 0.5, count: 600), sampleRate: 44_100)
+    #expect(source.fillFrame())
+    try source.setRate(48_000)
+    source.discardAll()
+    engine.runPeriod(mic: [Float](repeating: 0.25, count: 480))
+    #expect(source.fillFrame())
+    #expect(source.frame == [Float](repeating: 0.25, count: 480))
+  }
+
+  @Test func aRateThatCannotBeConvertedIsRefused() {
+    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    #expect(throws: AudioError.self) { try source.setRate(100) }
+  }
+}

@@ -1,0 +1,69 @@
+import EventLoop
+import Media
+import RTP
+import Testing
+
+@testable import Intercom
+
+@Suite struct PeerTableTests {
+  private func peer(_ number: Int, name: String = "", isConnected: Bool = false) -> Peer {
+    let peer = Peer(
+      address: .host(number), isNamedByUs: true,
+      reports: PeerReports(
+        ssrc: SSRC(rawValue: 1), canonicalName: "us", name: "Anna", seed: UInt64(number)),
+      nowNanoseconds: 0)
+    peer.name = name
+    if isConnected { peer.state = .connected }
+    return peer
+  }
+
+  private func fill(_ table: inout PeerTable, _ peers: [Peer]) {
+    for peer in peers {
+      let isAdded = table.add(peer)
+      #expect(isAdded)
+    }
+  }
+
+  @Test func peersAreFoundByAddressAlsoAfterOthersLeft() {
+    var table = PeerTable(capacity: 64)
+    let peers = (1...64).map { peer($0) }
+    fill(&table, peers)
+    for index in stride(from: 0, to: 64, by: 3) { table.remove(peers[index]) }
+    for (index, peer) in peers.enumerated() {
+      let found = table[peer.address]
+      #expect(index % 3 == 0 ? found == nil : found === peer)
+    }
+    #expect(table.all.map(\.address) == table.all.map { table[$0.address]?.address })
+    #expect(table.all.count == 42)
+  }
+
+  @Test func aFullTableTakesNoOneUntilSomeoneLeaves() {
+    var table = PeerTable(capacity: 2)
+    let first = peer(1)
+    fill(&table, [first, peer(2)])
+    #expect(table.isFull)
+    let isAdded = table.add(peer(3))
+    #expect(!isAdded)
+    table.remove(first)
+    #expect(!table.isFull)
+    fill(&table, [peer(3)])
+    #expect(table.all.map(\.address) == [.host(2), .host(3)])
+  }
+
+  @Test func anAddressIsTakenOnce() {
+    var table = PeerTable(capacity: 2)
+    let first = peer(1)
+    fill(&table, [first])
+    let isAdded = table.add(peer(1))
+    #expect(!isAdded)
+    #expect(table[.host(1)] === first)
+    #expect(table[first.address.withPort(1)] == nil)
+  }
+
+  @Test func removingWhoIsNotThereChangesNothing() {
+    var table = PeerTable(capacity: 2)
+    fill(&table, [peer(1)])
+    table.remove(peer(2))
+    #expect(table.all.map(\.address) == [.host(1)])
+  }
+}

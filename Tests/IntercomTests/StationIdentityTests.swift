@@ -1,0 +1,178 @@
+import EventLoop
+import Media
+import RTP
+import Testing
+
+@testable import Intercom
+
+/// Who is who: restarts, one node under two addresses, this node itself, and forgeries of all that.
+@Suite struct StationIdentityTests {
+  let network = VirtualNetwork()
+  let home = SocketAddress.host(1)
+  let away = SocketAddress.host(2)
+
+  private func count(_ node: VirtualNode, where isWanted: (IntercomEvent) -> Bool) -> Int {
+    node.events.count(where: isWanted)
+  }
+
+  // MARK: - Restart
+
+  @Test func aPeerThatComesBackAsANewProcessIsConnectedAnew() throws {
+    let node = try VirtualNode("Anna", at: home)
+    let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
+    network.add(node)
+    network.add(bert)
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    try node.station.change("Bert") { $0.gainDecibels = -9 }
+    network.run(seconds: 5)
+
+    bert.restart("Bert", ssrc: 77, canonicalName: "another process")
+    network.run(seconds: 3)
+    let peer = try #require(node.peer(at: away))
+    #expect(peer.state == .connected && peer.reports.remoteSSRC?.rawValue == 77)
+    #expect(peer.settings.gainDecibels == -9)
+    #expect(node.ports.names.values.sorted() == ["Bert"])
+    #expect(count(node) { if case .peerRestarted = $0 { true } else { false } } == 1)
+    #expect(count(node) { if case .peerConnected = $0 { true } else { false } } == 2)
+  }
+
+  @Test func aForgedRestartChangesNothing() throws {
+    let node = try VirtualNode("Anna", at: home)
+    let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
+    network.add(node)
+    network.add(bert)
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    network.run(seconds: 2)
+    bert.listens = false
+    let forger = ScriptedPeer("Forger", at: away, to: home, ssrc: 66)
+    forger.listens = false
+    network.add(forger)
+    network.run(seconds: 3)
+    let peer = try #require(node.peer(at: away))
+    #expect(peer.state == .connected && peer.reports.remoteSSRC?.rawValue == 2)
+    #expect(peer.name == "Bert")
+    #expect(count(node) { if case .peerRestarted = $0 { true } else { false } } == 0)
+  }
+
+  // MARK: - Two addresses
+
+  /// Two nodes that share two networks; Anna named both of Bert's addresses.
+  private func doublyLinked() throws -> (anna: VirtualNode, bert: VirtualNode) {
+    let anna = try VirtualNode(
+      "Anna", at: home, .host(1, network: 2), beat: VirtualNode.Beat())
+    let bert = try VirtualNode(
+      "Bert", at: away, .host(2, network: 2), beat: VirtualNode.Beat())
+    anna.mic = Tone(hertz: 440).sample
+    network.add(anna)
+    network.add(bert)
+    anna.station.addNamed(away, nowNanoseconds: network.now)
+    anna.station.addNamed(.host(2, network: 2), nowNanoseconds: network.now)
+    network.run(seconds: 5)
+    return (anna, bert)
+  }
+
+  private func states(_ node: VirtualNode) -> [Peer.State] {
+    node.station.peers.all.map(\.state).sorted { "\($0)" < "\($1)" }
+  }
+
+  @Test func oneNodeUnderTwoAddressesIsHeardOnce() throws {
+    let (anna, bert) = try doublyLinked()
+    for node in [anna, bert] {
+      #expect(states(node) == [.connected, .duplicate])
+      #expect(node.ports.names.count == 1)
+      #expect(count(node) { if case .peerConnected = $0 { true } else { false } } == 1)
+    }
+  }
+
+  @Test func theOtherAddressTakesOverWhenTheFirstFallsSilent() throws {
+    let (anna, bert) = try doublyLinked()
+    let tone = Tone(hertz: 440)
+    let before = tone.level(in: bert.heard.suffix(48_000))
+    let first = try #require(anna.station.peers.all.first { $0.state == .connected }?.address)
+    let second = try #require(anna.station.peers.all.first { $0.state == .duplicate }?.address)
+    network.cut(first)
+    // 4.5 s until the silence is believed, at most 1.25 s until the next report.
+    network.run(seconds: 6.5)
+    #expect(anna.isConnected(to: second) && !anna.isConnected(to: first))
+    #expect(states(bert).contains(.connected))
+    network.run(seconds: 1.5)
+    #expect(tone.level(in: bert.heard.suffix(48_000)) > 0.8 * before)
+
+    network.mend(first)
+    network.run(seconds: 5)
+    #expect(states(anna) == [.connected, .duplicate])
+    #expect(states(bert) == [.connected, .duplicate])
+  }
+
+  @Test func aFarewellEndsEveryAddressOfANode() throws {
+    let (anna, bert) = try doublyLinked()
+    anna.station.sayGoodbye()
+    network.run(seconds: 0.1)
+    #expect(bert.station.peers.all.isEmpty)
+    #expect(bert.ports.names.isEmpty)
+    #expect(count(bert) { if case .peerLeft = $0 { true } else { false } } == 1)
+    #expect(count(bert) { if case .peerConnected = $0 { true } else { false } } == 1)
+  }
+
+  // MARK: - Ourselves
+
+  @Test func aNodeThatNamesItselfFindsOutAndLooksAgainEachHalfMinute() throws {
+    let node = try VirtualNode("Anna", at: home)
+    network.add(node)
+    node.station.addNamed(home, nowNanoseconds: network.now)
+    network.run(seconds: 100)
+    #expect(node.peer(at: home)?.state == .ourselves)
+    #expect(count(node) { if case .peerIsOurselves = $0 { true } else { false } } == 1)
+    #expect((4...5).contains(network.reports(to: home).count))
+    #expect(node.ports.names.isEmpty)
+  }
+
+  @Test func anAddressThatWasOursAndIsAnothersNowIsConnected() throws {
+    let moved = SocketAddress.host(9)
+    let node = try VirtualNode("Anna", at: home, moved)
+    network.add(node)
+    node.station.addNamed(moved, nowNanoseconds: network.now)
+    network.run(seconds: 2)
+    #expect(node.peer(at: moved)?.state == .ourselves)
+
+    let heir = try VirtualNode("Anna", at: home)
+    network.remove(node)
+    network.add(heir)
+    network.add(ScriptedPeer("Bert", at: moved, to: home, ssrc: 2))
+    heir.station.addNamed(moved, nowNanoseconds: network.now)
+    #expect(network.run(until: { heir.isConnected(to: moved) }, limitSeconds: 3))
+  }
+
+  @Test func ourCanonicalNameFromAConnectedPeerChangesNothing() throws {
+    let node = try VirtualNode("Anna", at: home)
+    let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
+    network.add(node)
+    network.add(bert)
+    node.station.addNamed(away, nowNanoseconds: network.now)
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    let identity = node.station.identity
+    let mirror = ScriptedPeer(
+      "Anna", at: away, to: home, ssrc: identity.ssrc.rawValue,
+      canonicalName: identity.canonicalName)
+    mirror.listens = false
+    network.add(mirror)
+    network.run(seconds: 5)
+    #expect(node.isConnected(to: away))
+    #expect(node.peer(at: away)?.name == "Bert")
+    #expect(node.station.drops.ownSSRC >= 4)
+    #expect(count(node) { if case .peerIsOurselves = $0 { true } else { false } } == 0)
+  }
+
+  @Test func aStrangerWithOurIdentityGetsNoPlace() throws {
+    let node = try VirtualNode("Anna", at: home)
+    let identity = node.station.identity
+    network.add(node)
+    network.add(
+      ScriptedPeer(
+        "Anna", at: away, to: home, ssrc: identity.ssrc.rawValue,
+        canonicalName: identity.canonicalName))
+    network.run(seconds: 5)
+    #expect(node.station.peers.all.isEmpty)
+    #expect(node.events.all.isEmpty)
+  }
+}

@@ -1,0 +1,91 @@
+import EventLoop
+import Testing
+
+@testable import Intercom
+
+/// What peers are called, here and in JACK, and the settings that go by their names.
+@Suite struct StationNameTests {
+  let network = VirtualNetwork()
+  let home = SocketAddress.host(1)
+  let node: VirtualNode
+
+  init() throws {
+    node = try VirtualNode("Anna", at: home)
+    network.add(node)
+  }
+
+  private func connect(_ name: String, _ number: Int) throws -> ScriptedPeer {
+    let peer = ScriptedPeer(name, at: .host(number), to: home, ssrc: UInt32(number))
+    network.add(peer)
+    try #require(network.run(until: { node.isConnected(to: .host(number)) }, limitSeconds: 3))
+    return peer
+  }
+
+  @Test func equalNamesAreNumbered() throws {
+    for number in 2...4 { _ = try connect("Bert", number) }
+    #expect(node.station.peers.all.map(\.name) == ["Bert", "Bert-2", "Bert-3"])
+    #expect(node.ports.names.values.sorted() == ["Bert", "Bert-2", "Bert-3"])
+  }
+
+  @Test func aNameThatLeftIsFreeAgain() throws {
+    let first = try connect("Bert", 2)
+    _ = try connect("Bert", 3)
+    first.sayGoodbye()
+    network.run(seconds: 0.1)
+    _ = try connect("Bert", 4)
+    #expect(node.ports.names.values.sorted() == ["Bert", "Bert-2"])
+  }
+
+  @Test func namesAreCleanedBeforeAnyoneSeesThem() throws {
+    _ = try connect("B:e\u{1B}r\u{202E}t\n", 2)
+    _ = try connect("", 3)
+    #expect(node.station.peers.all.map(\.name) == ["B_e_r_t_", "unnamed"])
+  }
+
+  @Test func aPeerThatCallsItselfOtherwiseIsRenamedWithItsPortAndKeepsItsSettings() throws {
+    let peer = try connect("Bert", 2)
+    try node.station.change("bert") { $0.gainDecibels = -3 }
+    peer.rename("Stage left")
+    network.run(seconds: 2)
+    #expect(node.station.peers.all.map(\.name) == ["Stage left"])
+    #expect(node.ports.names.values.sorted() == ["Stage left"])
+    #expect(node.station.peers.named("Stage left")?.settings.gainDecibels == -3)
+    #expect(node.isConnected(to: .host(2)))
+  }
+
+  @Test func aPeerThatFlipsItsNameIsFollowedOnceASecondAtMost() throws {
+    let peer = try connect("Bert", 2)
+    var seen: Set<String> = []
+    for round in 0..<40 {
+      peer.rename("N\(round)")
+      network.run(seconds: 0.05)
+      seen.formUnion(node.ports.names.values)
+    }
+    #expect(seen.count <= 4)
+  }
+
+  @Test(arguments: [true, false])
+  func settingsSurviveAbsence(isNamed: Bool) throws {
+    if isNamed { node.station.addNamed(.host(2), nowNanoseconds: network.now) }
+    let peer = try connect("Bert", 2)
+    try node.station.change("Bert") {
+      $0 = PeerSettings(gainDecibels: -6, pan: 0.5, isMuted: true)
+    }
+    peer.sayGoodbye()
+    network.run(seconds: 1)
+    #expect(!node.isConnected(to: .host(2)))
+    network.remove(peer)
+    _ = try connect("Bert", 3)
+    #expect(
+      node.peer(at: .host(3))?.settings
+        == PeerSettings(gainDecibels: -6, pan: 0.5, isMuted: true))
+  }
+
+  @Test func anUnknownNameIsToldWithTheKnownOnes() throws {
+    _ = try connect("Bert", 2)
+    let error = #expect(throws: IntercomError.self) {
+      try node.station.change("Carl") { $0.isMuted = true }
+    }
+    #expect(error?.description == "no peer named 'Carl'; known: Bert")
+  }
+}

@@ -1,0 +1,91 @@
+import EventLoop
+import StatusSchema
+import Testing
+
+@testable import Intercom
+
+/// Two stations, two audio engines and a link: what one says the other hears.
+@Suite struct StationSoundTests {
+  private static let beats = [
+    VirtualNode.Beat(periodFrames: 64, sampleRate: 48_000),
+    VirtualNode.Beat(periodFrames: 256, sampleRate: 48_000),
+    VirtualNode.Beat(periodFrames: 256, sampleRate: 44_100),
+    VirtualNode.Beat(periodFrames: 128, sampleRate: 96_000),
+  ]
+
+  let network = VirtualNetwork()
+  let home = SocketAddress.host(1)
+  let away = SocketAddress.host(2)
+
+  private func pair(_ beat: VirtualNode.Beat) throws -> (anna: VirtualNode, bert: VirtualNode) {
+    let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
+    let bert = try VirtualNode("Bert", at: away, beat: beat)
+    anna.mic = Tone(hertz: 440).sample
+    bert.mic = Tone(hertz: 700, sampleRate: beat.sampleRate).sample
+    network.add(anna)
+    network.add(bert)
+    anna.station.addNamed(away, nowNanoseconds: network.now)
+    return (anna, bert)
+  }
+
+  private func mediaOfLastSecond() -> Int {
+    network.media(to: away, since: network.now - VirtualNetwork.second).count
+  }
+
+  @Test(arguments: beats)
+  func bothHearEachOtherAndNotThemselves(beat: VirtualNode.Beat) throws {
+    let (anna, bert) = try pair(beat)
+    network.run(seconds: 4)
+    let heardByAnna = anna.heard.suffix(2 * 48_000)
+    let heardByBert = bert.heard.suffix(2 * beat.sampleRate)
+    // Equal power: the middle is 3 dB down on each side; the swell's mean is 0.6.
+    let expected = 0.25 * 0.6 * 0.5.squareRoot()
+    #expect(abs(Tone(hertz: 700).level(in: heardByAnna) - expected) < 0.1 * expected)
+    #expect(Tone(hertz: 440).level(in: heardByAnna) < 0.01 * expected)
+    let rate = beat.sampleRate
+    #expect(
+      abs(Tone(hertz: 440, sampleRate: rate).level(in: heardByBert) - expected) < 0.1 * expected)
+    #expect(Tone(hertz: 700, sampleRate: rate).level(in: heardByBert) < 0.01 * expected)
+  }
+
+  @Test func nothingIsLostLateOrMissingOnAGoodLink() throws {
+    let (anna, bert) = try pair(VirtualNode.Beat())
+    network.run(seconds: 10)
+    for node in [anna, bert] {
+      let status = try #require(node.statuses(network).first)
+      #expect(status.received > 900)
+      #expect(status.lost == 0 && status.late == 0 && status.concealed == 0)
+      #expect(status.underrun == 0)
+      #expect(status.isTalking == true)
+    }
+  }
+
+  @Test func aClosedMicrophoneSendsNextToNothing() throws {
+    let (anna, _) = try pair(VirtualNode.Beat())
+    network.run(seconds: 2)
+    #expect((99...101).contains(mediaOfLastSecond()))
+    anna.station.setTalk(false)
+    network.run(seconds: 2)
+    #expect((2...3).contains(mediaOfLastSecond()))
+    anna.station.setTalk(true)
+    network.run(seconds: 2)
+    #expect((99...101).contains(mediaOfLastSecond()))
+  }
+
+  @Test func mutePanAndGainAreHeard() throws {
+    let (anna, _) = try pair(VirtualNode.Beat())
+    let tone = Tone(hertz: 700)
+    network.run(seconds: 3)
+    let before = tone.level(in: anna.heard.suffix(48_000))
+    try anna.station.change("Bert") { $0.gainDecibels = -6 }
+    network.run(seconds: 2)
+    let softer = tone.level(in: anna.heard.suffix(48_000))
+    #expect(abs(softer / before - 0.501) < 0.05)
+    try anna.station.change("Bert") { $0.pan = 1 }
+    network.run(seconds: 2)
+    #expect(tone.level(in: anna.heard.suffix(48_000)) < 0.01 * before)
+    try anna.station.change("Bert") { ($0.pan, $0.isMuted) = (-1, true) }
+    network.run(seconds: 2)
+    #expect(anna.heard.suffix(48_000).allSatisfy { $0 == 0 })
+  }
+}

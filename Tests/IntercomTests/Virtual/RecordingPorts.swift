@@ -1,0 +1,28 @@
+import Audio
+
+@testable import Intercom
+
+/// The JACK ports that a station asked for; refuses where a test wants it to.
+final class RecordingPorts: PeerPorts {
+  private(set) var names: [PeerSlot: String] = [:]
+  /// Requests to come that are refused.
+  var refusals = 0
+
+  func setPeerPort(_ slot: PeerSlot, peerName: String) -> Bool {
+    guard isAccepted() else { return false }
+    names[slot] = peerName
+    return true
+  }
+
+  func clearPeerPort(_ slot: PeerSlot) -> Bool {
+    guard isAccepted() else { return false }
+    names[slot] = nil
+    return true
+  }
+
+  private func isAccepted() -> Bool {
+    guard refusals > 0 else { return true }
+    refusals -= 1
+    return false
+  }
+}

@@ -1,0 +1,132 @@
+import Audio
+import EventLoop
+import StatusSchema
+import TestKit
+
+@testable import Intercom
+
+/// A station in virtual time: what the loop, the socket and the audio thread would do to it, this does in their place.
+///
+/// The audio engine is the real one, its callback run period by period. Datagrams wait for the next wake-up, as in the
+/// loop.
+final class VirtualNode: VirtualHost {
+  /// A JACK server's beat.
+  struct Beat {
+    var periodFrames = 128
+    var sampleRate = 48_000
+  }
+
+  let addresses: [SocketAddress]
+  let station: Station
+  let ports = RecordingPorts()
+  let events = EventLog()
+  /// What the microphone hears, by frame.
+  var mic: (Int) -> Float = { _ in 0 }
+  /// The left side of the mix, from the first period on.
+  private(set) var heard: [Float] = []
+  private let engine: AudioEngine
+  private let endpoint: VirtualEndpoint
+  private let beat: Beat?
+  private var beginNanoseconds: Int64?
+  private var callbacks = 0
+  private var wakes: UInt64 = 0
+  private var deadlineNanoseconds: Int64 = 0
+  private var inbox: [Datagram] = []
+
+  /// A node of that name; without a beat JACK is not running.
+  init(
+    _ name: String, at addresses: SocketAddress..., beat: Beat? = nil,
+    adjust: (inout IntercomConfiguration) -> Void = { _ in }
+  ) throws {
+    self.addresses = addresses
+    self.beat = beat
+    var configuration = IntercomConfiguration(
+      name: name, listen: addresses[0], softwareVersion: "test")
+    adjust(&configuration)
+    var random = SplitMix64(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
+    engine = try AudioEngine(wakeDescriptor: -1)
+    endpoint = VirtualEndpoint(localAddress: addresses[0])
+    let encoder = try OpusEncoder(
+      application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
+    station = Station(
+      configuration: configuration, identity: Identity(using: &random), engine: engine,
+      endpoint: endpoint, ports: ports, encoder: encoder, random: random
+    ) { [events] event in events.add(event) }
+  }
+
+  var nextNanoseconds: Int64 {
+    guard beat != nil else { return deadlineNanoseconds }
+    return min(deadlineNanoseconds, nextCallbackNanoseconds)
+  }
+
+  func run(nowNanoseconds: Int64, arrivals: [Datagram]) -> [Datagram] {
+    inbox += arrivals
+    beginNanoseconds = beginNanoseconds ?? nowNanoseconds
+    if let beat, nowNanoseconds >= nextCallbackNanoseconds {
+      runPeriod(beat, nowNanoseconds: nowNanoseconds)
+    }
+    let counted = engine.counters.wakes
+    if counted != wakes || nowNanoseconds >= deadlineNanoseconds {
+      wakes = counted
+      wake(nowNanoseconds)
+    }
+    return endpoint.takeSent()
+  }
+
+  /// What status would show now.
+  func statuses(_ network: VirtualNetwork) -> [PeerStatus] {
+    station.peerStatuses(nowNanoseconds: network.now)
+  }
+
+  /// The peer at an address, whatever its state.
+  func peer(at address: SocketAddress) -> Peer? { station.peers[address] }
+
+  /// Whether the peer at an address is connected.
+  func isConnected(to address: SocketAddress) -> Bool {
+    peer(at: address)?.state == .connected
+  }
+
+  private var nextCallbackNanoseconds: Int64 {
+    guard let beat, let beginNanoseconds else { return 0 }
+    return beginNanoseconds
+      + Int64(callbacks * beat.periodFrames) * 1_000_000_000 / Int64(beat.sampleRate)
+  }
+
+  private func wake(_ now: Int64) {
+    for datagram in inbox {
+      station.datagramReceived(
+        unsafe datagram.bytes.span.bytes, from: datagram.source,
+        arrivalNanoseconds: datagram.arrivalNanoseconds)
+    }
+    inbox.removeAll()
+    deadlineNanoseconds = station.woke(nowNanoseconds: now)
+  }
+
+  private func runPeriod(_ beat: Beat, nowNanoseconds: Int64) {
+    let first = callbacks * beat.periodFrames
+    callbacks += 1
+    heard += engine.runPeriod(
+      mic: (first..<first + beat.periodFrames).map(mic), sampleRate: beat.sampleRate,
+      callbackNanoseconds: nowNanoseconds)
+  }
+}
+
+extension AudioEngine {
+  /// Runs one period of the mic's length; returns the left side of the mix.
+  @discardableResult
+  func runPeriod(
+    mic: [Float], sampleRate: Int = 48_000, callbackNanoseconds: Int64 = 1
+  ) -> [Float] {
+    var left = [Float](repeating: .nan, count: mic.count)
+    var right = left
+    var leftSpan = left.mutableSpan
+    var rightSpan = right.mutableSpan
+    process(
+      mic: mic.span, mixLeft: &leftSpan, mixRight: &rightSpan,
+      time: PeriodTime(
+        count: 0, startNanoseconds: callbackNanoseconds, nextNanoseconds: callbackNanoseconds,
+        callbackNanoseconds: callbackNanoseconds, frameTime: 0, periodFrames: mic.count,
+        sampleRate: sampleRate))
+    return left
+  }
+}
