@@ -26,10 +26,16 @@ extension Station {
 
   /// Takes a sender that is not in the table, if its datagram is a whole report and there is room.
   func admit(_ address: SocketAddress, _ bytes: RawSpan, nowNanoseconds: Int64) -> Peer? {
+    var isLeaving = false
     do {
-      try RTCPCompound.forEachPacket(in: bytes) { _ in }
+      try RTCPCompound.forEachPacket(in: bytes) { if case .bye = $0 { isLeaving = true } }
     } catch {
       drops.count(error)
+      return nil
+    }
+    // A farewell come twice, or late.
+    guard !isLeaving else {
+      drops.unknownSource += 1
       return nil
     }
     guard !peers.isFull, peers.all.count(where: isUnconfirmedStranger) < Self.mostUnconfirmed,
@@ -45,8 +51,8 @@ extension Station {
     return peer
   }
 
-  private func isUnconfirmedStranger(_ peer: Peer) -> Bool {
-    !peer.isNamedByUs && peer.state == .contacted
+  func isUnconfirmedStranger(_ peer: Peer) -> Bool {
+    !peer.isNamedByUs && peer.state == .contacted && !peer.reports.isConfirmed
   }
 
   private func makePeer(

@@ -32,9 +32,9 @@ extension Station {
   }
 
   private func isStale(_ peer: Peer, _ quiet: Int64, _ nowNanoseconds: Int64) -> Bool {
+    let limit = Peer.Limit.unconfirmedNanoseconds
     let age = nowNanoseconds - peer.createdNanoseconds
-    let isUnconfirmed = !peer.isNamedByUs && age > Peer.Limit.unconfirmedNanoseconds
-    return quiet > Peer.Limit.unconfirmedNanoseconds || isUnconfirmed
+    return quiet > limit || isUnconfirmedStranger(peer) && age > limit
   }
 
   private func measureRates(_ nowNanoseconds: Int64) {

@@ -20,9 +20,11 @@ extension Station {
     if let slot { endpoint.send(slot, to: peer.address) }
   }
 
-  /// Says goodbye to everyone; the datagrams go out with the loop's next entry into the kernel.
+  /// Says goodbye to everyone who was heard; the datagrams go out with the loop's next entry into the kernel.
+  ///
+  /// To a node's other addresses as well: which of ours it has connected is its own choice.
   func sayGoodbye() {
-    for peer in peers.all where peer.state == .connected || peer.state == .contacted {
+    for peer in peers.all where peer.state != .connecting && peer.state != .ourselves {
       let slot = endpoint.makePacket { packet in peer.reports.makeBye(into: &packet) }
       if let slot { endpoint.send(slot, to: peer.address) }
     }

@@ -18,7 +18,6 @@ extension Station {
     if events.contains(.restarted), peer.state == .connected {
       report(.peerRestarted(name: peer.name, address: peer.address.description))
       disconnect(peer)
-      peer.state = .contacted
     }
     if peer.state == .connecting { peer.state = .contacted }
     if peer.reports.isConfirmed, peer.state == .contacted || peer.state == .duplicate {
@@ -29,11 +28,7 @@ extension Station {
   }
 
   func connect(_ peer: Peer) {
-    let twin = peers.all.first { other in
-      other !== peer && other.state == .connected
-        && other.reports.remoteCanonicalName == peer.reports.remoteCanonicalName
-    }
-    if let twin {
+    if let twin = connectedTwin(of: peer) {
       peer.state = .duplicate
       peer.twin = twin
       return
@@ -65,7 +60,19 @@ extension Station {
       .peerConnected(name: peer.name, address: peer.address.description, port: portName(peer)))
   }
 
+  /// The same node's connected entry; without a CNAME, against RFC 3550 §6.1, nobody is the same.
+  private func connectedTwin(of peer: Peer) -> Peer? {
+    let canonicalName = peer.reports.remoteCanonicalName
+    guard !canonicalName.isEmpty else { return nil }
+    return peers.all.first { other in
+      other !== peer && other.state == .connected
+        && other.reports.remoteCanonicalName == canonicalName
+    }
+  }
+
+  /// Takes a connected peer's sound, port and place in the mix away; whether it stays at all is the caller's to say.
   func disconnect(_ peer: Peer) {
+    peer.state = .contacted
     remember(peer)
     if let stream = peer.stream { drops.payloadsOfLeavers.add(stream.statistics) }
     if let slot = peer.slot {

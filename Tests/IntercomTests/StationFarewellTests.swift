@@ -38,6 +38,19 @@ import Testing
     #expect(departures(node, saidGoodbye: true) == 1)
   }
 
+  @Test func whoeverLeftGetsNoMoreSound() throws {
+    let (node, bert) = try connectedPair(beat: VirtualNode.Beat(), isNamed: true)
+    node.mic = Tone(hertz: 440).sample
+    network.run(seconds: 1)
+    #expect(!network.media(to: away).isEmpty)
+    bert.sayGoodbye()
+    network.run(seconds: 0.05)
+    let gone = network.now
+    network.run(seconds: 2)
+    #expect(network.media(to: away, since: gone).isEmpty)
+    #expect((1...3).contains(network.reports(to: away, since: gone).count))
+  }
+
   @Test func silenceIsShownSoonAndTakenForGoneWithinFiveSeconds() throws {
     let (node, bert) = try connectedPair(isNamed: false)
     network.run(seconds: 3)
@@ -86,6 +99,17 @@ import Testing
     }
     network.run(seconds: 3)
     #expect(network.traffic.filter { $0.source == home && $0.arrivalNanoseconds >= gone }.isEmpty)
+  }
+
+  @Test func aStrangersFarewellOpensNoPlace() throws {
+    let node = try VirtualNode("Anna", at: home)
+    let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
+    bert.sayGoodbye()
+    network.add(node)
+    network.add(bert)
+    network.run(seconds: 0.1)
+    #expect(node.station.peers.all.isEmpty)
+    #expect(network.reports(to: away).isEmpty)
   }
 
   @Test func bothEndsOfANodesFarewellAgree() throws {

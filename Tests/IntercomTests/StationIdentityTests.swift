@@ -104,6 +104,39 @@ import Testing
     #expect(states(bert) == [.connected, .duplicate])
   }
 
+  @Test func aStrangersOtherAddressNeedsNoNewProofToTakeOver() throws {
+    let node = try VirtualNode("Anna", at: home)
+    network.add(node)
+    let twins = (2...3).map {
+      ScriptedPeer("Bert", at: .host($0), to: home, ssrc: 2, canonicalName: "one")
+    }
+    network.add(twins[0])
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    network.add(twins[1])
+    network.run(seconds: 5)
+    let second = try #require(node.peer(at: .host(3)))
+    #expect(second.state == .duplicate)
+    twins[0].speaks = false
+    #expect(network.run(until: { second.state == .connected }, limitSeconds: 6.5))
+    #expect(node.peer(at: .host(3)) === second)
+    #expect(node.ports.names.values.sorted() == ["Bert"])
+  }
+
+  @Test func theFarewellGoesToDuplicatesToo() throws {
+    let node = try VirtualNode("Anna", at: home)
+    network.add(node)
+    for number in 2...3 {
+      network.add(ScriptedPeer("Bert", at: .host(number), to: home, ssrc: 2, canonicalName: "one"))
+    }
+    network.run(seconds: 2)
+    #expect(states(node) == [.connected, .duplicate])
+    node.station.sayGoodbye()
+    network.run(seconds: 0.1)
+    for number in 2...3 {
+      #expect(network.reports(to: .host(number)).last?.isFarewell == true)
+    }
+  }
+
   @Test func aFarewellEndsEveryAddressOfANode() throws {
     let (anna, bert) = try doublyLinked()
     anna.station.sayGoodbye()
@@ -112,6 +145,18 @@ import Testing
     #expect(bert.ports.names.isEmpty)
     #expect(count(bert) { if case .peerLeft = $0 { true } else { false } } == 1)
     #expect(count(bert) { if case .peerConnected = $0 { true } else { false } } == 1)
+  }
+
+  @Test func peersWithoutACanonicalNameAreNotTakenForOne() throws {
+    let node = try VirtualNode("Anna", at: home)
+    network.add(node)
+    for number in 2...3 {
+      let bare = ScriptedPeer("", at: .host(number), to: home, ssrc: UInt32(number))
+      bare.leavesOutDescription = true
+      network.add(bare)
+    }
+    network.run(seconds: 3)
+    #expect(node.station.peers.all.map(\.state) == [.connected, .connected])
   }
 
   // MARK: - Ourselves
