@@ -38,8 +38,9 @@ struct PeerTable {
 
   /// The peer a user means by `name`: exact first, then ignoring case.
   func named(_ name: String) -> Peer? {
+    guard !name.isEmpty else { return nil }
     let exact =
       all.first { $0.name == name && $0.state == .connected } ?? all.first { $0.name == name }
-    return exact ?? all.first { !$0.name.isEmpty && $0.name.lowercased() == name.lowercased() }
+    return exact ?? all.first { $0.name.lowercased() == name.lowercased() }
   }
 }

@@ -36,6 +36,8 @@ extension Station {
     }
     body(&peer.settings)
     applySettings(peer)
+    // Of those that are here it is remembered when they go.
+    if peer.state != .connected { remember(peer) }
   }
 
   /// Hands gain, mute and pan to the mixer, which ramps them.

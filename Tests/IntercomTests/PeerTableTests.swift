@@ -66,4 +66,19 @@ import Testing
     table.remove(peer(2))
     #expect(table.all.map(\.address) == [.host(1)])
   }
+
+  @Test func aNameMeansTheConnectedPeerThenTheExactThenAnyCase() {
+    var table = PeerTable(capacity: 8)
+    let absent = peer(1, name: "Bert")
+    let present = peer(2, name: "Bert", isConnected: true)
+    let shouting = peer(3, name: "BERT", isConnected: true)
+    fill(&table, [absent, peer(4), shouting, present])
+    #expect(table.named("Bert") === present)
+    #expect(table.named("BERT") === shouting)
+    table.remove(present)
+    #expect(table.named("Bert") === absent)
+    #expect(table.named("bert") === absent)
+    #expect(table.named("Carl") == nil)
+    #expect(table.named("") == nil)
+  }
 }

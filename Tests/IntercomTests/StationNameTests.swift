@@ -81,6 +81,22 @@ import Testing
         == PeerSettings(gainDecibels: -6, pan: 0.5, isMuted: true))
   }
 
+  @Test func settingsMadeDuringAnAbsenceHoldAtTheReturn() throws {
+    node.station.addNamed(.host(2), nowNanoseconds: network.now)
+    let peer = try connect("Bert", 2)
+    try node.station.change("Bert") { $0.gainDecibels = -6 }
+    peer.sayGoodbye()
+    network.run(seconds: 1)
+    #expect(!node.isConnected(to: .host(2)))
+    try node.station.change("Bert") { ($0.gainDecibels, $0.pan) = (0, -1) }
+    peer.restart("Bert", ssrc: 22, canonicalName: "again")
+    peer.speaks = true
+    try #require(network.run(until: { node.isConnected(to: .host(2)) }, limitSeconds: 3))
+    #expect(
+      node.peer(at: .host(2))?.settings
+        == PeerSettings(gainDecibels: 0, pan: -1, isMuted: false))
+  }
+
   @Test func anUnknownNameIsToldWithTheKnownOnes() throws {
     _ = try connect("Bert", 2)
     let error = #expect(throws: IntercomError.self) {
