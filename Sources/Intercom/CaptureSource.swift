@@ -17,6 +17,8 @@ final class CaptureSource {
   private var pending: [Float]
   private var pendingCount = 0
   private var resampler: Resampler?
+  /// Whether the resampler holds some of what it was given last.
+  private var isResamplerUsed = false
   private var rate = CaptureSource.codecRate
 
   /// Allocates everything for codec frames of `framesPerPacket`.
@@ -36,6 +38,7 @@ final class CaptureSource {
     guard sampleRate != rate else { return }
     resampler = sampleRate == Self.codecRate ? nil : try Resampler(ratio: ratio(from: sampleRate))
     rate = sampleRate
+    isResamplerUsed = false
     pendingCount = 0
   }
 
@@ -63,12 +66,15 @@ final class CaptureSource {
     var span = chunk.mutableSpan
     while engine.captureAvailableFrames > 0, engine.readCapture(into: &span) > 0 {}
     pendingCount = 0
+    if isResamplerUsed { resampler?.reset() }
+    isResamplerUsed = false
   }
 
   private func resampleChunk(_ resampler: Resampler) -> Bool {
     var input = chunk.mutableSpan
     let count = engine.readCapture(into: &input)
     guard count > 0 else { return false }
+    isResamplerUsed = true
     var consumed = 0
     let captured = chunk
     while consumed < count {

@@ -75,6 +75,20 @@ import Testing
     #expect(source.neededFrames(sampleRate: 11_025) == 111)
   }
 
+  @Test(arguments: [48_000, 44_100])
+  func whatIsDiscardedIsNeverSent(sampleRate: Int) throws {
+    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    try source.setRate(sampleRate)
+    engine.runPeriod(mic: [Float](repeating: 0.5, count: 5000), sampleRate: sampleRate)
+    #expect(source.fillFrame())
+    source.discardAll()
+    #expect(engine.captureAvailableFrames == 0)
+    #expect(!source.fillFrame())
+    engine.runPeriod(mic: [Float](repeating: 0, count: 2000), sampleRate: sampleRate)
+    #expect(source.fillFrame())
+    #expect(source.frame.allSatisfy { $0 == 0 })
+  }
+
   @Test func aChangeOfRateStartsAnew() throws {
     let source = CaptureSource(engine: engine, framesPerPacket: 480)
     try source.setRate(44_100)
