@@ -37,11 +37,13 @@ final class PlayoutSink {
       return
     }
     var consumed = 0
-    while consumed < pcm.count {
+    var isMoreInside = false
+    while consumed < pcm.count || isMoreInside {
       var output = converted.mutableSpan
       let step = resampler.process(pcm.extracting(consumed...), into: &output)
       _ = engine.write(converted.span.extracting(..<step.produced), to: slot)
       consumed += step.consumed
+      isMoreInside = step.produced == converted.count
       guard step.consumed > 0 || step.produced > 0 else { break }
     }
   }
