@@ -22,6 +22,7 @@ struct IntercomParts {
       throw .eventLoop(error)
     }
     do throws(AudioError) {
+      let refusals = PortRefusals()
       let engine = try AudioEngine(wakeDescriptor: loop.wakeDescriptor)
       session = try JackSession(
         engine: engine,
@@ -32,13 +33,13 @@ struct IntercomParts {
         if case .running(let connection) = event, let priority = connection.realtimePriority {
           loop.keepBelow(realtimePriority: priority)
         }
-        events(.audio(event))
+        if let told = refusals.told(event) { events(told) }
       }
       let encoder = try OpusEncoder(
         application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
       station = Station(
         configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
-        ports: session, encoder: encoder, report: events)
+        ports: SessionPorts(session: session, refusals: refusals), encoder: encoder, report: events)
     } catch {
       throw .audio(error)
     }

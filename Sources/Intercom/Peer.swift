@@ -48,6 +48,9 @@ final class Peer {
   var slot: PeerSlot?
   var stream: PeerStream?
   var sink: PlayoutSink?
+  /// Whether JACK's session has yet to take on the wish for a port of this name.
+  var isPortAwaited = false
+  var isPortDelayTold = false
 
   /// Payload octets at the last look and the rate derived from it.
   var rateOctets = 0

@@ -2,11 +2,9 @@ import Audio
 
 /// The peers' JACK ports as the station sees them.
 protocol PeerPorts: AnyObject {
-  /// Gives the slot a port named after a peer, or renames the one it has; false: not taken on, try again.
+  /// Gives the slot a port named after a peer, or renames the one it has; false: not taken on, ask again.
   func setPeerPort(_ slot: PeerSlot, peerName: String) -> Bool
 
-  /// Takes the slot's port away; false: not taken on, try again.
+  /// Takes the slot's port away; false: not taken on, ask again.
   func clearPeerPort(_ slot: PeerSlot) -> Bool
 }
-
-extension JackSession: PeerPorts {}

@@ -17,6 +17,7 @@ extension Station {
       expire(peer, nowNanoseconds: nowNanoseconds)
       if peers.all.count == count { index += 1 }
     }
+    retryPorts()
     if nowNanoseconds >= nextRateNanoseconds { measureRates(nowNanoseconds) }
   }
 

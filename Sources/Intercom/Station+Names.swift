@@ -12,7 +12,7 @@ extension Station {
     peer.toldName = peer.reports.remoteName
     let taken = Set(peers.all.filter { $0 !== peer && $0.state == .connected }.map(\.name))
     peer.name = PeerName.unique(PeerName.sanitized(peer.toldName), among: taken)
-    if let slot = peer.slot { _ = ports.setPeerPort(slot, peerName: peer.name) }
+    requestPort(peer)
   }
 
   /// A peer may call itself otherwise, once a second; gain, pan and mute stay what they are.
@@ -23,9 +23,6 @@ extension Station {
     peer.renamedNanoseconds = nowNanoseconds
     name(peer)
   }
-
-  /// The peer's JACK port, as `jack_lsp` shows it.
-  func portName(_ peer: Peer) -> String { "\(configuration.jackClient):peer_\(peer.name)" }
 
   /// Changes the settings of the peer that the user calls `name`.
   func change(

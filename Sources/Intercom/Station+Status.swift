@@ -99,7 +99,7 @@ extension Station {
     if let slot = peer.slot {
       status.levelDBFS = Double(engine.takePeerMeter(slot).rmsDBFS)
       status.underrun = Int(engine.underrunFrames(of: slot)) / max(beat.periodFrames, 1)
-      status.port = portName(peer)
+      if !peer.isPortAwaited { status.port = portName(peer) }
     }
     return status
   }

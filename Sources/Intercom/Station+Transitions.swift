@@ -78,10 +78,11 @@ extension Station {
     if let slot = peer.slot {
       engine.setPlaying(false, for: slot)
       engine.detach(slot)
-      _ = ports.clearPeerPort(slot)
+      clearPort(of: slot)
       freeSlots.insert(slot, at: 0)
     }
     (peer.slot, peer.stream, peer.sink) = (nil, nil, nil)
+    (peer.isPortAwaited, peer.isPortDelayTold) = (false, false)
     peer.receivedBitsPerSecond = 0
     peer.rateOctets = 0
     for other in peers.all where other.twin === peer {

@@ -25,6 +25,8 @@ final class Station: EventLoopHandler {
 
   var peers: PeerTable
   var freeSlots: [PeerSlot]
+  /// Slots whose port JACK's session has yet to be told to take away.
+  var unclearedSlots: Set<PeerSlot> = []
   /// Addresses of all connected peers; rebuilt when one comes or goes.
   var listeners: [SocketAddress] = []
   /// Settings by peer name, kept while the peer is away.

@@ -1,0 +1,98 @@
+import Audio
+import EventLoop
+import StatusSchema
+import Testing
+
+@testable import Intercom
+
+/// What happens when JACK has no port for a peer.
+@Suite struct StationPortTests {
+  let network = VirtualNetwork()
+  let home = SocketAddress.host(1)
+  let away = SocketAddress.host(2)
+  let node: VirtualNode
+  let bert: ScriptedPeer
+
+  init() throws {
+    node = try VirtualNode("Anna", at: home)
+    bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
+    network.add(node)
+    network.add(bert)
+  }
+
+  private var faults: [String] {
+    node.events.all.compactMap { if case .audioFault(let words) = $0 { words } else { nil } }
+  }
+
+  @Test func aPortThatWasNotTakenOnIsAskedForUntilItIsAndToldOnce() throws {
+    node.ports.refusals = 20
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    #expect(node.ports.names.isEmpty)
+    #expect(node.statuses(network).first?.port == "")
+    network.run(seconds: 0.5)
+    #expect(faults.count == 1)
+    #expect(faults.first?.contains("Bert") == true)
+    #expect(faults.first?.contains("restart the JACK server") == true)
+    network.run(seconds: 1.5)
+    #expect(node.ports.names.values.sorted() == ["Bert"])
+    #expect(node.statuses(network).first?.port == "comlink:peer_Bert")
+    #expect(faults.count == 1)
+  }
+
+  @Test func aNewNameThatWasNotTakenOnIsAskedForAgain() throws {
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    node.ports.refusals = 3
+    bert.rename("Carl")
+    network.run(seconds: 1)
+    #expect(node.ports.names.values.sorted() == ["Carl"])
+  }
+
+  @Test func aPortThatCouldNotBeTakenAwayIsTakenAwayLater() throws {
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    node.ports.refusals = 5
+    bert.sayGoodbye()
+    network.run(seconds: 0.1)
+    #expect(node.station.peers.all.isEmpty)
+    #expect(node.ports.names.values.sorted() == ["Bert"])
+    network.run(seconds: 1)
+    #expect(node.ports.names.isEmpty)
+  }
+
+  @Test func aSlotThatIsInUseAgainKeepsItsNewPort() throws {
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    let slot = try #require(node.peer(at: away)?.slot)
+    // Refused once: taking the port away. The next peer is to get the same slot.
+    node.ports.refusals = 1
+    node.station.freeSlots.removeAll()
+    bert.sayGoodbye()
+    #expect(network.run(until: { node.station.peers.all.isEmpty }))
+    node.station.nextHousekeepingNanoseconds = .max
+    network.add(ScriptedPeer("Carl", at: .host(3), to: home, ssrc: 3))
+    try #require(network.run(until: { node.isConnected(to: .host(3)) }))
+    node.station.nextHousekeepingNanoseconds = 0
+    network.run(seconds: 1)
+    #expect(node.ports.names == [slot: "Carl"])
+  }
+
+  @Test func jacksRefusalIsToldOnceAPeerWithWhatToDo() throws {
+    let refusals = PortRefusals()
+    let refused = JackSessionEvent.peerPortRefused(
+      slot: PeerSlot.all[4], portName: "peer_Bert", reason: "no more ports")
+    guard case .audioFault(let words)? = refusals.told(refused) else {
+      Issue.record("the first refusal is not told")
+      return
+    }
+    #expect(words.contains("peer_Bert") && words.contains("no more ports"))
+    #expect(words.contains("--port-max"))
+    #expect(refusals.told(refused) == nil)
+    #expect(
+      refusals.told(.peerPortRefused(slot: PeerSlot.all[5], portName: "peer_C", reason: "")) != nil)
+    refusals.forget(PeerSlot.all[4])
+    #expect(refusals.told(refused) != nil)
+    #expect(refusals.told(refused) == nil)
+    guard case .audio(.stopped)? = refusals.told(.stopped) else {
+      Issue.record("another event is not passed on")
+      return
+    }
+  }
+}
