@@ -16,12 +16,16 @@ final class VirtualNetwork {
   /// All that was sent, by anyone, whether it arrived or not.
   private(set) var traffic: [Datagram] = []
   private let model: LinkModel
+  private let seed: UInt64
   private var hosts: [any VirtualHost] = []
   private var links: [Route: VirtualLink] = [:]
   private var lostAddresses: Set<SocketAddress> = []
 
-  /// A network whose links are all alike.
-  init(model: LinkModel = LinkModel()) { self.model = model }
+  /// A network whose links are all alike; what they do is drawn from the seed.
+  init(model: LinkModel = LinkModel(), seed: UInt64 = 1) {
+    self.model = model
+    self.seed = seed
+  }
 
   var now: Int64 { clock.nowNanoseconds }
 
@@ -79,7 +83,7 @@ final class VirtualNetwork {
     traffic.append(sent)
     guard lostAddresses.isDisjoint(with: [source, wanted]) else { return }
     let route = Route(source: source, destination: wanted)
-    links[route, default: VirtualLink(model: model, seed: UInt64(links.count))]
+    links[route, default: VirtualLink(model: model, seed: seed << 16 + UInt64(links.count))]
       .send(sent.bytes, atNanoseconds: now)
   }
 

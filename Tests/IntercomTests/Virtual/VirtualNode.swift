@@ -16,17 +16,20 @@ final class VirtualNode: VirtualHost {
     var sampleRate = 48_000
   }
 
-  let addresses: [SocketAddress]
+  var addresses: [SocketAddress]
   let station: Station
   let ports = RecordingPorts()
   let events = EventLog()
+  /// JACK's beat; nil: JACK is not running. It may come, go and change.
+  var beat: Beat? { didSet { (beginNanoseconds, callbacks) = (nil, 0) } }
+  /// Until then JACK's callbacks are late; afterwards they come at once, one after the other.
+  var stalledUntilNanoseconds: Int64 = 0
   /// What the microphone hears, by frame.
   var mic: (Int) -> Float = { _ in 0 }
   /// The left side of the mix, from the first period on.
   private(set) var heard: [Float] = []
   private let engine: AudioEngine
   private let endpoint: VirtualEndpoint
-  private let beat: Beat?
   private var beginNanoseconds: Int64?
   private var callbacks = 0
   private var wakes: UInt64 = 0
@@ -88,8 +91,8 @@ final class VirtualNode: VirtualHost {
 
   private var nextCallbackNanoseconds: Int64 {
     guard let beat, let beginNanoseconds else { return 0 }
-    return beginNanoseconds
-      + Int64(callbacks * beat.periodFrames) * 1_000_000_000 / Int64(beat.sampleRate)
+    let elapsed = Int64(callbacks * beat.periodFrames) * 1_000_000_000 / Int64(beat.sampleRate)
+    return max(beginNanoseconds + elapsed, stalledUntilNanoseconds)
   }
 
   private func wake(_ now: Int64) {
@@ -103,7 +106,7 @@ final class VirtualNode: VirtualHost {
   }
 
   private func runPeriod(_ beat: Beat, nowNanoseconds: Int64) {
-    let first = callbacks * beat.periodFrames
+    let first = heard.count
     callbacks += 1
     heard += engine.runPeriod(
       mic: (first..<first + beat.periodFrames).map(mic), sampleRate: beat.sampleRate,

@@ -1,0 +1,80 @@
+import EventLoop
+import StatusSchema
+import Testing
+
+@testable import Intercom
+
+/// JACK comes, goes, changes and stumbles while two stations talk.
+@Suite struct StationAudioTests {
+  let network = VirtualNetwork()
+  let home = SocketAddress.host(1)
+  let away = SocketAddress.host(2)
+  let anna: VirtualNode
+  let bert: VirtualNode
+  let tone = Tone(hertz: 440)
+
+  init() throws {
+    anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
+    bert = try VirtualNode("Bert", at: away, beat: VirtualNode.Beat(periodFrames: 256))
+    anna.mic = tone.sample
+    network.add(anna)
+    network.add(bert)
+    anna.station.addNamed(away, nowNanoseconds: network.now)
+    network.run(seconds: 4)
+  }
+
+  /// What Bert hears of Anna; the swell's mean is 0.6, the middle 3 dB down on each side.
+  private func levelAtBert(sampleRate: Int = 48_000) -> Double {
+    Tone(hertz: 440, sampleRate: sampleRate).level(in: bert.heard.suffix(sampleRate))
+      / (0.25 * 0.6 * 0.5.squareRoot())
+  }
+
+  @Test func withoutJackNothingIsSentAndNobodyLeaves() {
+    #expect(abs(levelAtBert() - 1) < 0.1)
+    anna.beat = nil
+    network.run(seconds: 10)
+    #expect(network.media(to: away, since: network.now - 9 * VirtualNetwork.second).isEmpty)
+    #expect(anna.isConnected(to: away) && bert.isConnected(to: home))
+    #expect(bert.heard.suffix(48_000).allSatisfy { $0 == 0 })
+    #expect(anna.ports.names.count == 1)
+
+    anna.beat = VirtualNode.Beat(periodFrames: 64)
+    network.run(seconds: 3)
+    #expect(abs(levelAtBert() - 1) < 0.1)
+  }
+
+  @Test(arguments: [44_100, 96_000])
+  func theSoundIsTheSameWhenJackComesBackAtAnotherRate(sampleRate: Int) {
+    bert.beat = nil
+    network.run(seconds: 1)
+    bert.beat = VirtualNode.Beat(periodFrames: 256, sampleRate: sampleRate)
+    network.run(seconds: 3)
+    #expect(abs(levelAtBert(sampleRate: sampleRate) - 1) < 0.1)
+
+    anna.beat = VirtualNode.Beat(periodFrames: 128, sampleRate: sampleRate)
+    anna.mic = Tone(hertz: 440, sampleRate: sampleRate).sample
+    network.run(seconds: 3)
+    #expect(abs(levelAtBert(sampleRate: sampleRate) - 1) < 0.1)
+    #expect(anna.events.count { if case .audioFault = $0 { true } else { false } } == 0)
+  }
+
+  @Test(arguments: 1...3)
+  func callbacksThatAreLateTogetherEachFindTheirSound(periods: Int64) throws {
+    let before = try #require(bert.statuses(network).first)
+    bert.stalledUntilNanoseconds = network.now + periods * 256 * VirtualNetwork.second / 48_000
+    network.run(seconds: 2)
+    let after = try #require(bert.statuses(network).first)
+    #expect(after.underrun == before.underrun)
+    #expect(after.late == before.late)
+    #expect(abs(levelAtBert() - 1) < 0.1)
+  }
+
+  @Test func aTalkerWhoseJackStallsIsHeardWholeAfterwards() throws {
+    anna.stalledUntilNanoseconds = network.now + VirtualNetwork.second / 20
+    network.run(seconds: 6)
+    let status = try #require(bert.statuses(network).first)
+    #expect(status.lost == 0)
+    #expect(status.isTalking)
+    #expect(abs(levelAtBert() - 1) < 0.1)
+  }
+}
