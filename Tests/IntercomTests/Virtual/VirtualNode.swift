@@ -20,7 +20,7 @@ final class VirtualNode: VirtualHost {
   let station: Station
   let ports = RecordingPorts()
   let events = EventLog()
-  /// JACK's beat; nil: JACK is not running. It may come, go and change.
+  /// JACK's beat, which may come, go and change; nil: JACK is not running.
   var beat: Beat? { didSet { (beginNanoseconds, callbacks) = (nil, 0) } }
   /// Until then JACK's callbacks are late; afterwards they come at once, one after the other.
   var stalledUntilNanoseconds: Int64 = 0
