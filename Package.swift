@@ -80,7 +80,7 @@ let coreTests: [Target] = [
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
   tests("AudioTests", ["Audio", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
-  tests("RealtimeTests", ["CRealtime"]),
+  tests("RealtimeTests", ["CRealtime", "TestKit"]),
   tests("IntercomTests", ["Intercom", "Audio", "Media", "EventLoop", "StatusSchema"]),
 ]
 
