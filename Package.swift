@@ -78,9 +78,12 @@ let coreTests: [Target] = [
     swiftSettings: swiftSettings),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
-  tests("AudioTests", ["Audio", "TestKit"]),
+  .target(
+    name: "TestJack", dependencies: ["Audio", "TestKit"], path: "Tests/TestJack",
+    swiftSettings: swiftSettings),
+  tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
-  tests("RealtimeTests", ["CRealtime", "TestKit"]),
+  tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests("IntercomTests", ["Intercom", "Audio", "Media", "EventLoop", "StatusSchema"]),
 ]
 
@@ -108,7 +111,8 @@ let programs: [Target] = [
   .target(
     name: "CProbe", dependencies: ["SystemJACK"], path: "Tests/CProbe", cSettings: cSettings),
   .target(
-    name: "TestRig", dependencies: ["CProbe", "Remote", "StatusSchema"], path: "Tests/TestRig",
+    name: "TestRig", dependencies: ["CProbe", "Remote", "StatusSchema", "TestKit"],
+    path: "Tests/TestRig",
     swiftSettings: swiftSettings),
   .executableTarget(
     name: "comlink-bench",
