@@ -32,6 +32,13 @@ extension Station {
     }
   }
 
+  /// Makes a peer named by the user a stranger, who may stay while it is there.
+  func removeNamed(_ address: SocketAddress) {
+    guard let peer = peers[address] else { return }
+    peer.isNamedByUs = false
+    if peer.state == .connecting || peer.state == .ourselves { peers.remove(peer) }
+  }
+
   private func isUnconfirmedStranger(_ peer: Peer) -> Bool {
     !peer.isNamedByUs && peer.state == .contacted
   }

@@ -99,7 +99,8 @@ struct Daemon {
 
   private func lookUpPeers(for node: Intercom) -> Task<Void, Never> {
     let settings = effective.configuration
-    let lookup = PeerLookup(node: node, isInsecure: settings.isInsecure, log: logger("node"))
+    let lookup = PeerLookup(
+      node: node, book: PeerBook(node: node), isInsecure: settings.isInsecure, log: logger("node"))
     return Task {
       await withTaskGroup { group in
         for peer in settings.peers { group.addTask { await lookup.run(peer) } }
