@@ -84,7 +84,8 @@ let coreTests: [Target] = [
   tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
-  tests("IntercomTests", ["Intercom", "Audio", "Media", "EventLoop", "StatusSchema"]),
+  tests(
+    "IntercomTests", ["Intercom", "Audio", "Media", "EventLoop", "StatusSchema", "TestJack"]),
 ]
 
 let programs: [Target] = [

@@ -2,12 +2,15 @@ import Audio
 import EventLoop
 import StatusSchema
 import Synchronization
+import TestJack
 import Testing
 
 @testable import Intercom
 
 /// Nodes in this process on loopback sockets, without a JACK server: contact, settings, farewell.
-@Suite(.serialized) struct IntercomTests {
+///
+/// Their sessions look for one all the same, and libjack does not bear that beside another suite's.
+@Suite(.serialized, .libjackTurn) struct IntercomTests {
   private final class Events: Sendable {
     private let stored = Mutex<[IntercomEvent]>([])
     var all: [IntercomEvent] { stored.withLock { $0 } }
