@@ -78,12 +78,15 @@ let coreTests: [Target] = [
     swiftSettings: swiftSettings),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
-  tests("AudioTests", ["Audio", "TestKit"]),
+  .target(
+    name: "TestJack", dependencies: ["Audio", "TestKit"], path: "Tests/TestJack",
+    swiftSettings: swiftSettings),
+  tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
-  tests("RealtimeTests", ["CRealtime"]),
+  tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",
-    ["Intercom", "RTP", "Media", "Audio", "EventLoop", "StatusSchema", "TestKit"]),
+    ["Intercom", "RTP", "Media", "Audio", "EventLoop", "StatusSchema", "TestJack", "TestKit"]),
 ]
 
 let programs: [Target] = [
@@ -110,7 +113,8 @@ let programs: [Target] = [
   .target(
     name: "CProbe", dependencies: ["SystemJACK"], path: "Tests/CProbe", cSettings: cSettings),
   .target(
-    name: "TestRig", dependencies: ["CProbe", "Remote", "StatusSchema"], path: "Tests/TestRig",
+    name: "TestRig", dependencies: ["CProbe", "Remote", "StatusSchema", "TestKit"],
+    path: "Tests/TestRig",
     swiftSettings: swiftSettings),
   .executableTarget(
     name: "comlink-bench",

@@ -64,7 +64,7 @@ struct uring {
   struct __kernel_timespec deadline_time;
   int64_t deadline_nanoseconds;
   uint32_t causes;
-  int64_t wake_nanoseconds, now_nanoseconds, realtime_offset_nanoseconds;
+  int64_t now_nanoseconds, realtime_offset_nanoseconds;
 
   /* drain state */
   struct msghdr receive_header;

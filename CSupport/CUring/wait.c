@@ -113,7 +113,6 @@ int uring_wait(uring *ring, int64_t deadline_nanoseconds) {
   }
   int result = enter(ring, CHAIN_COMPLETIONS);
   if (result < 0) return result;
-  ring->wake_nanoseconds = ring->now_nanoseconds;
   ring->causes = 0;
   ring->drain_rounds = 0;
   ring->is_wake_open = true;
@@ -222,5 +221,3 @@ int uring_next_event(uring *ring, struct uring_event *event_out) {
 }
 
 uint32_t uring_causes(const uring *ring) { return ring->causes; }
-
-int64_t uring_wake_nanoseconds(const uring *ring) { return ring->wake_nanoseconds; }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// It runs at ordinary priority whoever starts it (a real-time caller would hand its policy down), takes no signals
 /// (they are the main thread's, and threads that libjack starts inherit the mask), and has a small stack, because
 /// `mlockall` makes whole stacks resident.
-final class BlockingThread: Sendable {
+package final class BlockingThread: Sendable {
   private static let stackBytes = 512 << 10
 
   private let wakeBell: Bell
@@ -22,7 +22,8 @@ final class BlockingThread: Sendable {
   ///   - name: for `top` and debuggers, at most 15 bytes.
   ///   - body: returns soon after `isStopping` became true.
   /// - Throws: `AudioError.system`.
-  init(name: String, body: @escaping @Sendable (BlockingThread) -> Void) throws(AudioError) {
+  package init(name: String, body: @escaping @Sendable (BlockingThread) -> Void) throws(AudioError)
+  {
     self.name = name
     self.body = body
     wakeBell = try Bell()
@@ -30,10 +31,10 @@ final class BlockingThread: Sendable {
   }
 
   /// True once `stop` was called.
-  var isStopping: Bool { isStopRequested.load(ordering: .acquiring) }
+  package var isStopping: Bool { isStopRequested.load(ordering: .acquiring) }
 
   /// Starts the thread; only the first call does.
-  func start() throws(AudioError) {
+  package func start() throws(AudioError) {
     let code = thread.withLock { thread in
       thread == nil && !isStopping ? create(&thread) : 0
     }
@@ -51,7 +52,7 @@ final class BlockingThread: Sendable {
   ///
   /// - Returns: whether the descriptor can be read.
   @discardableResult
-  func sleep(milliseconds: Int, orReadable descriptor: Int32 = -1) -> Bool {
+  package func sleep(milliseconds: Int, orReadable descriptor: Int32 = -1) -> Bool {
     var descriptors: [2 of pollfd] = [
       pollfd(fd: wakeBell.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -69,7 +70,7 @@ final class BlockingThread: Sendable {
   ///
   /// - Returns: false when it was still inside a call at the end of that time: the thread is left to itself, keeps
   ///   what it holds alive, and ends when the call returns.
-  func stop(withinMilliseconds limit: Int) -> Bool {
+  package func stop(withinMilliseconds limit: Int) -> Bool {
     isStopRequested.store(true, ordering: .releasing)
     wake()
     return thread.withLock { thread in

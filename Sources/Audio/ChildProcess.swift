@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// A program started by us and owned by the thread that started it, with its output on a pipe.
 ///
@@ -10,11 +10,11 @@ import Glibc
 /// it and becomes the program, keeping its process id. The kernel sends that signal when the *thread* that
 /// started the child ends, hence the ownership. Without setpriv the program is started directly, and only
 /// an orderly end, or systemd's control group, ends it with us.
-struct ChildProcess: ~Copyable {
+package struct ChildProcess: ~Copyable {
   /// The child's process id, and its group's.
-  let identifier: pid_t
+  package let identifier: pid_t
   /// Reads what it writes to standard error, and to standard output if that is kept; at its end, end of file.
-  let outputDescriptor: Int32
+  package let outputDescriptor: Int32
 
   /// Starts the program.
   ///
@@ -24,7 +24,7 @@ struct ChildProcess: ~Copyable {
   ///   - extraEnvironment: "NAME=value" lines added to ours.
   ///   - keepsStandardOutput: false: only errors are wanted.
   /// - Throws: `AudioError.system`.
-  init(
+  package init(
     path: String, arguments: [String], extraEnvironment: [String], keepsStandardOutput: Bool
   ) throws(AudioError) {
     var command = [path] + arguments
@@ -58,7 +58,7 @@ struct ChildProcess: ~Copyable {
   }
 
   /// Whether it has ended, and how; once it has, the process id is no longer its.
-  func exit() -> ChildExit? {
+  package func exit() -> ChildExit? {
     var status: Int32 = 0
     let code = unsafe waitpid(identifier, &status, WNOHANG)
     if code == 0 || (code < 0 && errno == EINTR) { return nil }
@@ -69,12 +69,12 @@ struct ChildProcess: ~Copyable {
   }
 
   /// Sends it a signal; only before `exit()` told its end.
-  func send(signal: Int32) {
+  package func send(signal: Int32) {
     _ = kill(identifier, signal)
   }
 
   /// Takes what it has written so far; nil at the end of file.
-  func readOutput() -> String? {
+  package func readOutput() -> String? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = unsafe bytes.withUnsafeMutableBytes { bytes in
       unsafe read(outputDescriptor, bytes.baseAddress, bytes.count)
@@ -84,7 +84,7 @@ struct ChildProcess: ~Copyable {
   }
 
   /// The file of that name in `$PATH`, or where Debian keeps programs.
-  static func find(_ program: String) -> String? {
+  package static func find(_ program: String) -> String? {
     let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/bin", "/bin"]
     return folders.map { "\($0)/\(program)" }.first { unsafe access($0, X_OK) == 0 }
@@ -92,7 +92,7 @@ struct ChildProcess: ~Copyable {
 }
 
 /// How a child process ended.
-enum ChildExit: Hashable, Sendable {
+package enum ChildExit: Hashable, Sendable {
   case status(Int32)
   case signal(Int32)
   case unknown

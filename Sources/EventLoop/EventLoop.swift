@@ -75,22 +75,6 @@ public final class EventLoop: @unchecked Sendable {
   /// Any thread.
   public var isCurrent: Bool { inbox.isCurrent }
 
-  /// When the present wake-up began, CLOCK_MONOTONIC nanoseconds.
-  ///
-  /// Loop thread.
-  public var wakeNanoseconds: Int64 {
-    checkIsolated()
-    return unsafe ring.handle == nil ? Self.nowNanoseconds() : uring_wake_nanoseconds(ring.handle)
-  }
-
-  /// Why the present wake-up came; empty at the start.
-  ///
-  /// Known in jobs and `woke`, not yet while datagrams are told. Loop thread.
-  public var wakeCauses: WakeCauses {
-    checkIsolated()
-    return unsafe ring.handle == nil ? [] : WakeCauses(rawValue: uring_causes(ring.handle))
-  }
-
   /// CLOCK_MONOTONIC in nanoseconds.
   ///
   /// Any thread.

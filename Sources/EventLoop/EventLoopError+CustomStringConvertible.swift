@@ -30,8 +30,7 @@ extension EventLoopError: CustomStringConvertible {
       return "\(kernel) has no io_uring: Linux 6.0 or newer, built with CONFIG_IO_URING, "
         + "is needed; in a container its seccomp profile may hide it"
     case (_, ENOMEM):
-      return "no memory for io_uring: if the machine has some left, raise the limit of locked "
-        + "memory (RLIMIT_MEMLOCK: `ulimit -l`, or LimitMEMLOCK= in a systemd unit)"
+      return "no memory for io_uring, or more of it than RLIMIT_MEMLOCK allows"
     default:
       return "cannot set up io_uring (\(step)): \(errorText(code))"
     }

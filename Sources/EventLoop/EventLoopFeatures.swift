@@ -20,13 +20,6 @@ public struct EventLoopFeatures: Equatable, Sendable {
   /// Whether system calls go by a registered ring descriptor; false until the loop has started.
   public let hasRegisteredRing: Bool
 
-  /// Tries out the running kernel.
-  ///
-  /// Any thread.
-  public static func probe() throws(EventLoopError) -> EventLoopFeatures {
-    try EventLoop().features
-  }
-
   static var runningKernelRelease: String {
     var names = utsname()
     guard unsafe uname(&names) == 0 else { return "unknown" }

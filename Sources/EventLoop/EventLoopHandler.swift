@@ -8,8 +8,7 @@ public protocol EventLoopHandler: AnyObject {
   /// is the kernel's receive stamp, converted to CLOCK_MONOTONIC.
   func datagramReceived(_ bytes: RawSpan, from source: SocketAddress, arrivalNanoseconds: Int64)
 
-  /// The wake-up's last call, also made once when the loop starts. It comes after jobs of other threads too, and may
-  /// come without any cause: `EventLoop.wakeCauses` tells.
+  /// The wake-up's last call, also made once when the loop starts. It comes after jobs of other threads too.
   ///
   /// Returns the next deadline, CLOCK_MONOTONIC nanoseconds: the loop wakes then at the latest. `Int64.max`: none. A job
   /// that this call itself makes, by resuming a task, runs right after it; where such a job changes the deadline it

@@ -6,12 +6,4 @@ public enum EventLoopWarning: Equatable, Sendable {
   case scheduling(priority: Int, errno: Int32)
   /// Locking the memory was refused.
   case memoryLock(errno: Int32)
-
-  /// The lines that permit it, for a file in /etc/security/limits.d and a group named `audio`.
-  public var limitsLines: [String] {
-    switch self {
-    case .scheduling(let priority, _): ["@audio - rtprio \(max(priority, 95))"]
-    case .memoryLock: ["@audio - memlock unlimited"]
-    }
-  }
 }

@@ -2,6 +2,9 @@ import Dispatch
 import Glibc
 
 extension SocketAddress {
+  /// Finds the addresses of a text as ``resolve(_:)`` does, best first.
+  public typealias Resolver = @Sendable (String) async throws(AddressError) -> [SocketAddress]
+
   /// Reads `ADDRESS:PORT` or looks up `NAME:PORT`, best address first.
   ///
   /// The look-up blocks, possibly for many seconds, on a thread of its own: neither the loop nor

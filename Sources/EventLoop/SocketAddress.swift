@@ -53,12 +53,4 @@ public struct SocketAddress: Hashable, Sendable {
     case .ipv6: high == 0 && low == 1
     }
   }
-
-  /// The same host at another port.
-  public func withPort(_ port: UInt16) -> SocketAddress {
-    switch family {
-    case .ipv4: SocketAddress(ipv4: UInt32(truncatingIfNeeded: low), port: port)
-    case .ipv6: SocketAddress(ipv6: high, low, scope: scope, port: port)
-    }
-  }
 }

@@ -24,6 +24,13 @@ extension Station {
     }
   }
 
+  /// Makes a peer named by the user a stranger, who may stay while it is there.
+  func removeNamed(_ address: SocketAddress) {
+    guard let peer = peers[address] else { return }
+    peer.isNamedByUs = false
+    if peer.state == .connecting || peer.state == .ourselves { peers.remove(peer) }
+  }
+
   /// Takes a sender that is not in the table, if its datagram is a whole report and there is room.
   func admit(_ address: SocketAddress, _ bytes: RawSpan, nowNanoseconds: Int64) -> Peer? {
     var isLeaving = false

@@ -10,19 +10,30 @@ struct Daemon {
   let effective: EffectiveConfiguration
   let style: StandardErrorLog.Style
 
-  /// Runs until a signal comes.
+  /// Finds where to listen; a test has its own.
+  var resolve: SocketAddress.Resolver = SocketAddress.resolve
+
+  /// Runs until a signal comes, at any time from the start on.
   ///
   /// The control socket comes first, because it tells whether another daemon runs already, and goes last.
-  func run(until signals: TerminationSignals) async throws(DaemonError) {
+  ///
+  /// - Parameter signal: waits for SIGTERM or SIGINT.
+  func run(until signal: @escaping @Sendable () async -> Int32) async throws(DaemonError) {
     let log = logger("comlinkd")
     logStart(log)
+    let ending = Task {
+      let signal = await signal()
+      log.notice("ending", metadata: ["signal": "\(signal == SIGINT ? "SIGINT" : "SIGTERM")"])
+    }
     let relay = ControlRelay()
     let server = try controlServer(relay)
     defer { server.stop() }
     let launcher = try startJack()
+    defer { launcher?.stop() }
+    guard let listen = try await listenAddress(before: ending) else { return }
     let events = NodeLog()
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
-    let node = try await startNode(events)
+    let node = try startNode(at: listen, events)
     relay.attach(NodeControl(node: node))
     let lookups = lookUpPeers(for: node)
     log.notice(
@@ -31,12 +42,10 @@ struct Daemon {
         "listen": "\(node.localAddress)", "control": "\(effective.configuration.controlPath)",
       ])
 
-    let signal = await signals.first()
-    log.notice("ending", metadata: ["signal": "\(signal == SIGINT ? "SIGINT" : "SIGTERM")"])
+    await ending.value
     relay.detach()
     lookups.cancel()
     await node.stop()
-    launcher?.stop()
     events.finish()
     await writer.value
   }
@@ -63,9 +72,10 @@ struct Daemon {
     }
   }
 
-  private func startNode(_ events: NodeLog) async throws(DaemonError) -> Intercom {
+  private func startNode(
+    at listen: SocketAddress, _ events: NodeLog
+  ) throws(DaemonError) -> Intercom {
     let settings = effective.configuration
-    let listen = try await listenAddress()
     let node: Intercom
     do throws(IntercomError) {
       let configuration = IntercomConfiguration(settings, listen: listen)
@@ -78,28 +88,10 @@ struct Daemon {
     return node
   }
 
-  /// Where to listen; a name that leads beyond this machine is refused here, as numbers were before.
-  private func listenAddress() async throws(DaemonError) -> SocketAddress {
-    let settings = effective.configuration
-    let origin = effective.origins[.listen] ?? .builtIn
-    let address: SocketAddress?
-    do throws(AddressError) {
-      address = try await SocketAddress.resolve(settings.listen.text).first
-    } catch {
-      throw .setting(.listen, origin: origin, words: "cannot be used: \(error)")
-    }
-    guard let address else {
-      throw .setting(.listen, origin: origin, words: "has no address: \(settings.listen.text)")
-    }
-    guard settings.isInsecure || address.isLoopback else {
-      throw .setting(.listen, origin: origin, words: LoopbackRule.refusal(of: "\(address)"))
-    }
-    return address
-  }
-
   private func lookUpPeers(for node: Intercom) -> Task<Void, Never> {
     let settings = effective.configuration
-    let lookup = PeerLookup(node: node, isInsecure: settings.isInsecure, log: logger("node"))
+    let lookup = PeerLookup(
+      node: node, book: PeerBook(node: node), isInsecure: settings.isInsecure, log: logger("node"))
     return Task {
       await withTaskGroup { group in
         for peer in settings.peers { group.addTask { await lookup.run(peer) } }

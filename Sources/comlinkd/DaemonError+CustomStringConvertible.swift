@@ -14,6 +14,8 @@ extension DaemonError: CustomStringConvertible {
     case .file(let path, let line, let words):
       "\(Origin.file(path: path, line: line).words): \(words)"
     case .control(let error): "control socket: \(error)"
+    case .node(.eventLoop(.ring(_, ENOMEM))):
+      LimitsAdvice.message(.ringMemory, user: LimitsAdvice.user)
     case .node(let error): "\(error)"
     }
   }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What to do about permissions that the system does not give.
 enum LimitsAdvice {
   /// What was asked for in vain.
@@ -6,6 +8,8 @@ enum LimitsAdvice {
     case realtimeScheduling(priority: Int)
     /// Keeping the daemon's memory in RAM.
     case memoryLock
+    /// Memory for io_uring, which some kernels count as locked: there is no going on without.
+    case ringMemory
   }
 
   /// The file for the lines, in the place where PAM reads limits (pam_limits(8)).
@@ -22,6 +26,9 @@ enum LimitsAdvice {
           + "the machine is busy"
       case .memoryLock:
         "no permission to lock memory: sound may break up when memory is short"
+      case .ringMemory:
+        "no memory for io_uring: unless the machine has none left, this kernel counts it as locked "
+          + "memory (RLIMIT_MEMLOCK), of which a user needs 128 KiB for each node"
       }
     return """
       \(what). To allow it, put these lines into \(path):
@@ -29,5 +36,11 @@ enum LimitsAdvice {
       then run `sudo usermod -aG audio \(user)`, log out and in again. (A systemd service needs \
       LimitRTPRIO=75 and LimitMEMLOCK=infinity instead.)
       """
+  }
+
+  /// Whom this process runs as.
+  static var user: String {
+    guard let entry = unsafe getpwuid(getuid()) else { return "USER" }
+    return unsafe String(cString: entry.pointee.pw_name)
   }
 }

@@ -31,7 +31,7 @@ enum Main {
     let daemon = Daemon(effective: effective, style: style)
     Task.detached {
       do throws(DaemonError) {
-        try await daemon.run(until: signals)
+        try await daemon.run { await signals.first() }
         exit(EX_OK)
       } catch {
         daemon.logger("comlinkd").error("\(error)")

@@ -1,6 +1,5 @@
 internal import Audio
 internal import EventLoop
-internal import Glibc
 internal import Intercom
 internal import Logging
 
@@ -77,11 +76,6 @@ struct NodeLog: Sendable {
       case .scheduling(let priority, _): .realtimeScheduling(priority: priority)
       case .memoryLock: .memoryLock
       }
-    node.warning("\(LimitsAdvice.message(denied, user: userName()))")
-  }
-
-  private static func userName() -> String {
-    guard let entry = unsafe getpwuid(getuid()) else { return "USER" }
-    return unsafe String(cString: entry.pointee.pw_name)
+    node.warning("\(LimitsAdvice.message(denied, user: LimitsAdvice.user))")
   }
 }

@@ -1,48 +1,90 @@
 internal import EventLoop
-internal import Intercom
 internal import Logging
 
-/// Finds the addresses of the peers named by the user, and keeps trying for those that have none yet.
-struct PeerLookup {
-  /// Between two tries of a name that cannot be looked up.
-  private static let retry = Duration.seconds(10)
+/// Finds the address of a peer named by the user, and follows it.
+///
+/// *Searching*: a name without an address of use is looked up again after the pauses of ``BackOff``, for ever.
+/// *Found*: the node calls the address. When nobody has been connected there for ``patience``, a name is looked up
+/// again, as its host may have got another address; a numeric address is done with. The log tells changes, not tries.
+struct PeerLookup: Sendable {
+  /// How long a peer may be away before its address is doubted.
+  static let patience = Duration.seconds(30)
+  /// How often the node is asked whether the peer is there.
+  private static let interval = Duration.seconds(5)
 
-  let node: Intercom
+  private struct Problem: Error {
+    let words: String
+  }
+
+  let node: any PeerRegister
+  let book: PeerBook
   let isInsecure: Bool
   let log: Logger
+  var resolve: SocketAddress.Resolver = SocketAddress.resolve
+  /// Lets time pass; throws when the task is cancelled.
+  var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-  /// Returns when the peer was handed to the node or refused; cancellation ends the tries.
+  /// Returns when nothing is left to do for the peer; cancellation ends it too.
   func run(_ peer: Endpoint) async {
-    var lastWords = ""
+    var backOff = BackOff()
+    var problem: String?
     while !Task.isCancelled {
-      do throws(AddressError) {
-        let addresses = try await SocketAddress.resolve(peer.text)
-        await add(peer, addresses)
-        return
+      do throws(Problem) {
+        let address = try await find(peer)
+        await move(peer, to: address, wasMissed: problem != nil)
+        guard peer.reach == .name else { return }
+        backOff = BackOff()
+        problem = nil
+        await stay(at: address)
       } catch {
-        let words = "\(error)"
-        if words != lastWords {
-          log.warning("peer not found, trying again each 10 s", metadata: ["reason": "\(words)"])
+        if error.words != problem {
+          log.warning(
+            "peer not found, trying again until it is",
+            metadata: ["peer": "\(peer.text)", "reason": "\(error.words)"])
         }
-        lastWords = words
+        problem = error.words
+        try? await pause(backOff.next())
       }
-      try? await Task.sleep(for: Self.retry)
     }
   }
 
-  private func add(_ peer: Endpoint, _ addresses: [SocketAddress]) async {
-    let isIPv4Only = node.localAddress.family == .ipv4
-    let reachable = addresses.first { !isIPv4Only || $0.family == .ipv4 }
-    guard let address = reachable else {
-      log.error(
-        "peer has only IPv6 addresses and this node listens on IPv4; use --listen [::]:PORT",
-        metadata: ["peer": "\(peer.text)"])
-      return
+  /// An address that this node can call; the present one as long as it is among them.
+  private func find(_ peer: Endpoint) async throws(Problem) -> SocketAddress {
+    let addresses: [SocketAddress]
+    do throws(AddressError) {
+      addresses = try await resolve(peer.text)
+    } catch {
+      throw Problem(words: "\(error)")
     }
+    let takesIPv6 = node.localAddress.family == .ipv6
+    let reachable = addresses.filter { takesIPv6 || $0.family == .ipv4 }
+    guard let best = reachable.first else {
+      throw Problem(
+        words: "it has only IPv6 addresses and this node listens on IPv4; use --listen [::]:PORT")
+    }
+    let present = await book.address(of: peer)
+    let address = reachable.first { $0 == present } ?? best
     guard isInsecure || address.isLoopback else {
-      log.error("--peer \(peer.text) \(LoopbackRule.refusal(of: address.description))")
-      return
+      throw Problem(words: "it \(LoopbackRule.refusal(of: "\(address)"))")
     }
-    await node.addPeer(address)
+    return address
+  }
+
+  private func move(_ peer: Endpoint, to address: SocketAddress, wasMissed: Bool) async {
+    let former = await book.address(of: peer)
+    await book.move(peer, to: address)
+    guard peer.reach == .name, former != address || wasMissed else { return }
+    log.notice(
+      former == nil || former == address ? "peer found" : "peer has another address now",
+      metadata: ["peer": "\(peer.text)", "address": "\(address)"])
+  }
+
+  /// Returns when nobody has been connected at the address for ``patience``, or on cancellation.
+  private func stay(at address: SocketAddress) async {
+    var left = Self.patience
+    while left > .zero, !Task.isCancelled {
+      try? await pause(Self.interval)
+      left = await node.isConnected(to: address) ? Self.patience : left - Self.interval
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestJack
 import Testing
 
 @testable import Audio

@@ -1,4 +1,5 @@
 import Glibc
+import TestJack
 import Testing
 
 @testable import Audio
@@ -101,7 +102,7 @@ struct JackSessionTests {
     let server = try await TestServer.start(periodFrames: 256)
     let station = try Station(server: server.name)
     #expect(await station.runs())
-    server.setPeriod(frames: 128)
+    try server.setPeriod(frames: 128)
     #expect(
       await eventually {
         station.log.contains {
@@ -121,9 +122,9 @@ struct JackSessionTests {
     #expect(await station.runs())
     #expect(station.session.setPeerPort(PeerSlot.all[0], peerName: "anna"))
     #expect(await eventually { server.ports()["comlink:peer_anna"] != nil })
-    server.connect("comlink:peer_anna", "system:playback_2")
-    server.disconnect("comlink:mix_right", "system:playback_2")
-    server.connect("system:capture_2", "comlink:mic")
+    try server.connect("comlink:peer_anna", "system:playback_2")
+    try server.disconnect("comlink:mix_right", "system:playback_2")
+    try server.connect("system:capture_2", "comlink:mic")
     let kept: Set = [
       PortConnection(source: "comlink:peer_anna", destination: "system:playback_2"),
       PortConnection(source: "comlink:mix_left", destination: "system:playback_1"),
@@ -155,7 +156,7 @@ struct JackSessionTests {
     #expect(await station.runs())
     #expect(await eventually { server.ports()["comlink:peer_anna"] != nil })
 
-    server.connect("comlink:peer_anna", "system:playback_1")
+    try server.connect("comlink:peer_anna", "system:playback_1")
     #expect(await eventually { server.isConnected("comlink:peer_anna", "system:playback_1") })
     #expect(station.session.clearPeerPort(PeerSlot.all[7]))
     #expect(await eventually { server.ports()["comlink:peer_anna"] == nil })
@@ -212,7 +213,7 @@ struct JackSessionTests {
     #expect(await station.runs())
     let meter = try Self.otherProgram(on: server)
     #expect(await eventually { server.ports()["metro:120_bpm"] != nil })
-    server.connect("metro:120_bpm", "comlink:mic")
+    try server.connect("metro:120_bpm", "comlink:mic")
     let tick = PortConnection(source: "metro:120_bpm", destination: "comlink:mic")
     #expect(await eventually { station.session.rememberedConnections.contains(tick) })
     meter.send(signal: SIGTERM)
@@ -220,7 +221,7 @@ struct JackSessionTests {
     let again = try Self.otherProgram(on: server)
     #expect(await eventually { server.isConnected("metro:120_bpm", "comlink:mic") })
     again.send(signal: SIGTERM)
-    _ = again.outputAtEnd()
+    again.outputAtEnd()
   }
 
   private static func otherProgram(on server: TestServer) throws -> TestProcess {

@@ -1,4 +1,5 @@
 import Audio
+import TestKit
 import Testing
 
 struct OpusDecoderTests {
@@ -83,7 +84,7 @@ struct OpusDecoderTests {
     "10 000 garbage payloads give frames or a negative result, and a good stream plays after them",
     arguments: [UInt64(1), 2, 3])
   func garbage(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let encoder = try OpusEncoder(application: .voip, bitrateBitsPerSecond: 64_000)
     let good = encoder.packets(Signals.sine(hertz: 1000, frames: 48_000), framesPerPacket: 480)
     let decoder = try OpusDecoder()
@@ -105,7 +106,7 @@ struct OpusDecoderTests {
 
   /// Random bytes, a cut packet, or a packet with some bits turned.
   private static func garbagePayload(
-    good: [[UInt8]], using generator: inout SeededGenerator
+    good: [[UInt8]], using generator: inout SplitMix64
   ) -> [UInt8] {
     var packet = good[Int.random(in: 0..<good.count, using: &generator)]
     switch Int.random(in: 0..<3, using: &generator) {

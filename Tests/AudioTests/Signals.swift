@@ -1,21 +1,5 @@
 import Foundation
-
-/// SplitMix64: a failure prints its seed, and the seed gives the same run again.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
+import TestKit
 
 enum Signals {
   static func sine(
@@ -25,7 +9,7 @@ enum Signals {
   }
 
   static func noise(frames: Int, seed: UInt64, amplitude: Float = 0.25) -> [Float] {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     return (0..<frames).map { _ in Float.random(in: -amplitude...amplitude, using: &generator) }
   }
 

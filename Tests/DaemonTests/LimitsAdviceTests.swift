@@ -1,3 +1,6 @@
+import EventLoop
+import Glibc
+import Intercom
 import Testing
 
 @testable import comlinkd
@@ -17,5 +20,14 @@ import Testing
       LimitsAdvice.message(.memoryLock, user: "eve")
         .hasPrefix(
           "no permission to lock memory: sound may break up when memory is short. To allow"))
+  }
+
+  @Test func `a kernel that grants no memory for the event loop gets the same cure`() {
+    let error = DaemonError.node(.eventLoop(.ring(.setup, errno: ENOMEM)))
+    #expect(error.exitCode == EX_OSERR)
+    #expect(error.description.contains("(RLIMIT_MEMLOCK)"))
+    for line in [LimitsAdvice.path] + LimitsAdvice.lines {
+      #expect(error.description.contains(line))
+    }
   }
 }

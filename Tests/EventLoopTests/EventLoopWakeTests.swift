@@ -116,20 +116,24 @@ struct EventLoopWakeTests {
     #expect(loop.statistics.wakes == before.wakes + 1)
   }
 
-  @Test("the causes of a wake-up are told apart")
+  @Test("signals, beats and deadlines are told apart")
   func causes() async throws {
     let loop = try makeLoop()
-    let seen = Guarded<[WakeCauses]>([])
+    let seen = Guarded<[[UInt64]]>([])
     loop.setHandler(
       RecordingHandler { now in
-        seen.withLock { $0.append(loop.wakeCauses) }
-        return loop.wakeCauses.contains(.beat) ? now : .max
+        let counters = loop.statistics
+        seen.withLock { $0.append([counters.signals, counters.beats, counters.deadlines]) }
+        return counters.beats == 1 && counters.deadlines == 0 ? now : .max
       })
     try loop.start()
     defer { loop.stop() }
-    #expect(await eventually { seen.withLock { $0 == [[], .signal] } })
+    #expect(await eventually { seen.withLock { $0 == [[0, 0, 0], [1, 0, 0]] } })
     loop.beat()
-    #expect(await eventually { seen.withLock { $0 == [[], .signal, .beat, .deadline] } })
+    #expect(
+      await eventually {
+        seen.withLock { $0 == [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]] }
+      })
   }
 
   @Test("a wake-up tells of datagrams first, then runs jobs, then calls woke")

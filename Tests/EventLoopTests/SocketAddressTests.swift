@@ -74,15 +74,6 @@ struct SocketAddressTests {
     #expect(try SocketAddress(parsing: text).isLoopback == isLoopback)
   }
 
-  @Test("the port can be exchanged")
-  func otherPort() throws {
-    for text in ["192.0.2.1:7", "[fe80::1%3]:7"] {
-      let address = try SocketAddress(parsing: text)
-      #expect(address.withPort(9).port == 9)
-      #expect(address.withPort(9).withPort(7) == address)
-    }
-  }
-
   @Test("a name is resolved and keeps its port")
   func resolution() async throws {
     let addresses = try await SocketAddress.resolve("localhost:5004")

@@ -2,12 +2,15 @@ import Audio
 import EventLoop
 import StatusSchema
 import Synchronization
+import TestJack
 import Testing
 
 @testable import Intercom
 
 /// Nodes in this process on loopback sockets, without a JACK server: contact, settings, farewell.
-@Suite(.serialized) struct IntercomTests {
+///
+/// Their sessions look for one all the same, and libjack does not bear that beside another suite's.
+@Suite(.serialized, .libjackTurn) struct IntercomTests {
   private final class Events: Sendable {
     private let stored = Mutex<[IntercomEvent]>([])
     var all: [IntercomEvent] { stored.withLock { $0 } }
@@ -77,6 +80,29 @@ import Testing
       if case .peerLeft("B", _, true) = $0 { true } else { false }
     }
     #expect(saidGoodbye)
+    await a.stop()
+  }
+
+  @Test func aPeerThatIsRemovedGoesWhenItHasLeft() async throws {
+    let (a, b) = (try node("A"), try node("B"))
+    let address = b.localAddress
+    await a.addPeer(address)
+    #expect(await !a.isConnected(to: address))
+    #expect(try await eventually { await a.isConnected(to: address) })
+    await a.removePeer(address)
+    #expect(await a.isConnected(to: address))
+    await b.stop()
+    #expect(try await eventually { await a.status().peers.isEmpty })
+    await a.stop()
+  }
+
+  @Test func aPeerThatNeverAnsweredIsRemovedAtOnce() async throws {
+    let a = try node("A")
+    let silent = SocketAddress.loopback(port: 9)
+    await a.addPeer(silent)
+    #expect(await a.status().peers.count == 1)
+    await a.removePeer(silent)
+    #expect(await a.status().peers.isEmpty)
     await a.stop()
   }
 

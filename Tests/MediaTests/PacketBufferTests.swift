@@ -73,7 +73,7 @@ import Testing
   /// Against a dictionary that does the same.
   @Test func anyHistoryAgreesWithAPlainModel() {
     for seed in UInt64(1)...50 {
-      var random = TestKit.SplitMix64(seed: seed)
+      var random = SplitMix64(seed: seed)
       var buffer = Self.buffer(holding: [])
       var waiting: Set<Int64> = []
       var next: Int64 = 1000

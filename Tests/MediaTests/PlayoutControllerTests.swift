@@ -45,7 +45,7 @@ import Testing
 
   @Test(arguments: [PlayoutDelay.auto, .fixed(nanoseconds: 500_000_000)])
   func theTargetStaysBelowTheBound(delay: PlayoutDelay) {
-    var random = TestKit.SplitMix64(seed: 4)
+    var random = SplitMix64(seed: 4)
     let transits = (0..<800).map { _ in Int64(random.unit() * 200_000_000) }
     let controller = Self.controller(transits: transits, delay: delay, maximum: 50_000_000)
     #expect(controller.targetNanoseconds < controller.boundNanoseconds)

@@ -58,21 +58,21 @@ import Testing
   }
 
   @Test func noiseIsOnlySplicedWhenItIsUrgent() {
-    var random = TestKit.SplitMix64(seed: 3)
+    var random = SplitMix64(seed: 3)
     let noise = (0..<9600).map { _ in Float(random.unit() - 0.5) }
     #expect(Self.run(signal: noise, block: 120, wanted: -64, urgency: 0).change == 0)
     #expect(Self.run(signal: noise, block: 120, wanted: -64, urgency: 1).change != 0)
   }
 
   @Test func aQuietSignalIsSplicedAtOnce() {
-    var random = TestKit.SplitMix64(seed: 3)
+    var random = SplitMix64(seed: 3)
     let noise = (0..<9600).map { _ in Float(random.unit() - 0.5) * 0.005 }
     #expect(Self.run(signal: noise, block: 120, wanted: -64, urgency: 0).change == -64)
     #expect(Self.run(signal: noise, block: 120, wanted: 64, urgency: 0).change == 64)
   }
 
   @Test func theCrossFadeKeepsThePowerOfNoise() {
-    var random = TestKit.SplitMix64(seed: 9)
+    var random = SplitMix64(seed: 9)
     let noise = (0..<48_000).map { _ in Float(random.unit() - 0.5) }
     var splicer = Splicer(freshFrames: 5760)
     var pcm = [Float](repeating: 0, count: 5760 + Splicer.surplusFrames)

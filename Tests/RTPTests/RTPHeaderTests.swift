@@ -1,4 +1,5 @@
 import RTP
+import TestKit
 import Testing
 
 @Suite struct RTPHeaderTests {
@@ -34,7 +35,7 @@ import Testing
   }
 
   @Test func `random headers come back as they were written`() throws {
-    var random = SeededRandom(seed: 1)
+    var random = SplitMix64(seed: 1)
     for _ in 0..<1000 {
       let header = RTPHeader(
         marker: .random(using: &random), payloadType: .random(in: 0...127, using: &random),

@@ -1,5 +1,6 @@
 import CRealtime
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Engine, two threads")
@@ -20,7 +21,7 @@ struct EngineStressTests {
       }
       isDone.signal()
     }
-    var random = SeededGenerator(seed: 3)
+    var random = SplitMix64(seed: 3)
     while isDone.wait(timeout: .now()) == .timedOut {
       disturb(engine, using: &random)
     }
@@ -31,7 +32,7 @@ struct EngineStressTests {
   }
 
   /// One random act of the loop or of control.
-  private func disturb(_ engine: TestEngine, using random: inout SeededGenerator) {
+  private func disturb(_ engine: TestEngine, using random: inout SplitMix64) {
     let handle = unsafe engine.handle
     let slot = rt_slot.random(in: 0..<Self.slots, using: &random)
     switch Int.random(in: 0..<20, using: &random) {

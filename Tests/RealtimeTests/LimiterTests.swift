@@ -1,5 +1,6 @@
 import CRealtime
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Limiter")
@@ -16,7 +17,7 @@ struct LimiterTests {
   @Test("Below -1 dBFS the mix passes bit for bit")
   func transparent() throws {
     let engine = try makeEngine()
-    var random = SeededGenerator(seed: 7)
+    var random = SplitMix64(seed: 7)
     let noise = (0..<4_096).map { _ in Float.random(in: -0.89...0.89, using: &random) }
     engine.write(noise, to: 0)
     #expect(engine.run(periods: 64).left == noise)

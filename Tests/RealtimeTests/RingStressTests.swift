@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Ring, two threads")
@@ -23,7 +24,7 @@ struct RingStressTests {
   }
 
   private static func writeAll(to ring: TestRing) {
-    var random = SeededGenerator(seed: 1)
+    var random = SplitMix64(seed: 1)
     var written = 0
     while written < frameCount {
       let count = min(Int.random(in: 1...200, using: &random), frameCount - written)
@@ -35,7 +36,7 @@ struct RingStressTests {
 
   /// A `Float` tells all integers below 2^24 apart.
   private static func countMisplaced(in ring: TestRing) -> Int {
-    var random = SeededGenerator(seed: 2)
+    var random = SplitMix64(seed: 2)
     var misplaced = 0
     var expected = 0
     while expected < frameCount {

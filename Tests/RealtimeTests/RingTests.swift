@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @Suite("Ring")
@@ -14,7 +15,7 @@ struct RingTests {
     arguments: [0, UInt32.max, UInt32.max - 777] as [UInt32], [1, 2, 16, 256] as [UInt32])
   func matchesModel(firstIndex: UInt32, capacity: UInt32) throws {
     let seed = UInt64(firstIndex) << 32 | UInt64(capacity)
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let ring = try #require(TestRing(capacityFrames: capacity))
     ring.setIndices(write: firstIndex, read: firstIndex)
     var model: [Float] = []

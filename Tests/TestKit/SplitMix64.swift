@@ -1,21 +1,16 @@
-/// A small seeded generator: the same seed gives the same test on every machine.
+import Media
+
+/// The tests' seeded generator: Media's own, with distributions.
 ///
-/// The finaliser's constants are those of Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators" (2014), figure 16.
+/// A failure prints its seed, and the seed gives the same run again.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  private var bits: SeededGenerator
 
   /// Starts at a seed.
-  public init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { bits = SeededGenerator(seed: seed) }
 
   /// The next 64 random bits.
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
+  public mutating func next() -> UInt64 { bits.next() }
 
   /// Uniform in 0 ..< 1.
   public mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }

@@ -1,6 +1,6 @@
-import Foundation
 import Glibc
 import Synchronization
+import TestKit
 
 /// A `jackd` on the dummy driver with a name of its own, gone with its owner.
 public final class JackServer: Sendable {
@@ -99,11 +99,7 @@ public final class JackServer: Sendable {
       return isDone
     }
     guard !wasDone else { return }
-    let folder = "/dev/shm"
-    for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where file.hasPrefix("jack") && file.contains("_\(name)_") {
-      try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")
-    }
+    JackRegistry.removeLeftovers(of: name)
   }
 
   /// Real-time when this process may have it: a priority that leaves room for clients below.

@@ -111,8 +111,6 @@ int uring_next_event(uring *ring, struct uring_event *event_out);
 enum { URING_WOKE_BEAT = 1, URING_WOKE_SIGNAL = 2, URING_WOKE_DEADLINE = 4 };
 /** Why the wake-up came (URING_WOKE_…); 0: only failed sends. Known once uring_next_event returned 0. [loop] */
 uint32_t uring_causes(const uring *ring);
-/** When the last wait ended. [loop] */
-int64_t uring_wake_nanoseconds(const uring *ring);
 
 /* --- sending --- */
 

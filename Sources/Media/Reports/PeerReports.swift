@@ -73,7 +73,7 @@ public final class PeerReports {
   public init(
     ssrc: SSRC, canonicalName: String, name: String, seed: UInt64, clockRate: Int = 48_000
   ) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     self.ssrc = ssrc
     self.clockRate = clockRate
     localCanonicalName = Self.octets(of: canonicalName)

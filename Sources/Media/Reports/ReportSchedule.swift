@@ -13,9 +13,9 @@ struct ReportSchedule {
   private(set) var nextNanoseconds: Int64 = 0
   private var mayAnswer = true
   private var isAnswering = false
-  private var random: SplitMix64
+  private var random: SeededGenerator
 
-  init(random: SplitMix64) {
+  init(random: SeededGenerator) {
     self.random = random
   }
 

@@ -1,5 +1,6 @@
 import Media
 import RTP
+import TestKit
 
 /// Two nodes that exchange RTCP, and RTP every 10 ms where they talk, in virtual time over a link
 /// with delay and seeded loss.
@@ -38,11 +39,11 @@ final class Conversation {
   var packetLoss = 0.0
   private(set) var now: Int64 = 0
   private var inFlight: [(arrival: Int64, to: Int, cargo: Cargo)] = []
-  private var random: ReportRandom
+  private var random: SplitMix64
 
   init(delay: Int64, seed: UInt64) {
     oneWayDelay = [delay, delay]
-    random = ReportRandom(seed: seed)
+    random = SplitMix64(seed: seed)
     ends = [
       End(reports: Self.reports(ssrc: 1, name: "Anna", seed: seed &+ 1), clockOffset: Self.second),
       End(

@@ -1,5 +1,6 @@
 import Media
 import RTP
+import TestKit
 import Testing
 
 @Suite struct ReceptionStatisticsTests {
@@ -136,7 +137,7 @@ import Testing
   }
 
   @Test func `hostile headers never trap`() {
-    var random = ReportRandom(seed: 5)
+    var random = SplitMix64(seed: 5)
     for round in 0..<200 {
       var statistics = ReceptionStatistics()
       for _ in 0..<500 {

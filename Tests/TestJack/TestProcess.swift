@@ -1,10 +1,9 @@
+import Audio
 import Glibc
 import Synchronization
 
-@testable import Audio
-
 /// A program run by a test, owned by a thread of its own: whatever ends the test run, the program ends with it.
-final class TestProcess: Sendable {
+public final class TestProcess: Sendable {
   private struct Course {
     var identifier: pid_t?
     var exit: ChildExit?
@@ -18,7 +17,8 @@ final class TestProcess: Sendable {
   private let book: Book
   private let thread: BlockingThread
 
-  init(
+  /// Starts it, soon; its environment is ours and the given "NAME=value" lines.
+  public init(
     _ program: String, _ arguments: [String], environment: [String] = []
   ) throws {
     let book = Book()
@@ -30,14 +30,19 @@ final class TestProcess: Sendable {
   }
 
   deinit {
+    end()
+  }
+
+  /// Ends it by SIGTERM and waits until it has ended; twice is harmless.
+  func end() {
     _ = thread.stop(withinMilliseconds: 10_000)
   }
 
-  /// Nil until it is started.
-  var identifier: pid_t? { book.course.withLock { $0.identifier } }
-  var isRunning: Bool { book.course.withLock { $0.exit == nil } }
+  /// Whether it has not ended yet, or is about to start.
+  public var isRunning: Bool { book.course.withLock { $0.exit == nil } }
 
-  func send(signal: Int32) {
+  /// Sends a signal, unless it has ended.
+  public func send(signal: Int32) {
     book.course.withLock { course in
       guard let identifier = course.identifier, course.exit == nil else { return }
       _ = kill(identifier, signal)
@@ -45,15 +50,21 @@ final class TestProcess: Sendable {
   }
 
   /// Everything it wrote, once it has ended.
-  func outputAtEnd() -> String {
+  @discardableResult
+  public func outputAtEnd() -> String {
     while isRunning { usleep(2000) }
     return book.course.withLock { $0.output }
   }
 
-  static func output(
-    _ program: String, _ arguments: [String], environment: [String] = []
-  ) -> String {
-    (try? TestProcess(program, arguments, environment: environment))?.outputAtEnd() ?? ""
+  /// Whether it did what it was to do; waits for its end.
+  func succeeds() -> Bool {
+    outputAtEnd()
+    return book.course.withLock { $0.exit == .status(0) }
+  }
+
+  /// Runs a program to its end and returns what it wrote.
+  public static func output(_ program: String, _ arguments: [String]) -> String {
+    (try? TestProcess(program, arguments))?.outputAtEnd() ?? ""
   }
 
   private static func run(

@@ -1,18 +1,20 @@
+import FoundationEssentials
 import Glibc
 
 /// JACK's list of running servers in shared memory, which has room for eight.
 ///
 /// jack2 never takes a server from it that was killed, unless one of the same name comes: its `shm.h` has a
 /// header of 24 bytes and eight entries of 264, each a process id and a name.
-enum JackRegistry {
-  private static let path = "/dev/shm/jack-shm-registry"
+public enum JackRegistry {
+  private static let folder = "/dev/shm"
+  private static let path = "\(folder)/jack-shm-registry"
   private static let magic = Array("KCAJ".utf8)
   private static let headerBytes = 24
   private static let entryBytes = 264
   private static let entryCount = 8
 
   /// Gives the places of dead servers back; of no effect where the list is not what is expected.
-  static func freeDeadServers() {
+  public static func freeDeadServers() {
     let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
@@ -31,6 +33,14 @@ enum JackRegistry {
       // The name too: of an entry with its name and process 0, jack2 would believe that it lives.
       let nobody = [UInt8](repeating: 0, count: entryBytes)
       _ = unsafe pwrite(descriptor, nobody, nobody.count, offset)
+    }
+  }
+
+  /// Removes what a server that has ended left in shared memory: a killed one all it had.
+  public static func removeLeftovers(of server: String) {
+    for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where file.hasPrefix("jack") && file.contains("_\(server)_") {
+      try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")
     }
   }
 }
