@@ -57,7 +57,7 @@ import Testing
     let isAdded = table.add(peer(1))
     #expect(!isAdded)
     #expect(table[.host(1)] === first)
-    #expect(table[first.address.withPort(1)] == nil)
+    #expect(table[SocketAddress(ipv4: 0x0A00_0101, port: 1)] == nil)
   }
 
   @Test func removingWhoIsNotThereChangesNothing() {
