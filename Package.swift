@@ -122,7 +122,13 @@ let programs: [Target] = [
       "TestRig", "Remote", "StatusSchema",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], path: "Tests/Benchmarks", swiftSettings: swiftSettings),
-  tests("IntegrationTests", ["TestRig", "TestKit", "Remote", "StatusSchema", "RTP", "Media"]),
+  .target(name: "CLink", path: "Tests/CLink", cSettings: cSettings),
+  .executableTarget(
+    name: "comlink-link", dependencies: ["CLink", "TestKit"], path: "Tests/LinkEmulator",
+    swiftSettings: swiftSettings),
+  tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
+  tests(
+    "IntegrationTests", ["TestRig", "TestKit", "CLink", "Remote", "StatusSchema", "RTP", "Media"]),
 ]
 
 let package = Package(
@@ -133,6 +139,7 @@ let package = Package(
       .executable(name: "comlinkd", targets: ["comlinkd"]),
       .executable(name: "comlink", targets: ["comlink"]),
       .executable(name: "comlink-bench", targets: ["comlink-bench"]),
+      .executable(name: "comlink-link", targets: ["comlink-link"]),
     ],
   dependencies: isCoreOnly
     ? []

@@ -68,7 +68,8 @@ import Testing
       let statistics = scenario.stream.statistics
       #expect(ScenarioTests.isBalanced(statistics), "seed \(seed): \(statistics)")
       #expect(statistics.lost >= 0, "seed \(seed): \(statistics)")
-      let missing = scenario.link.lostCount + scenario.link.underWayCount
+      let missing =
+        scenario.link.lostCount + scenario.link.underWayCount + scenario.outdatedCount
       #expect(statistics.lost <= missing, "seed \(seed): \(statistics)")
       #expect(scenario.underruns == 0, "seed \(seed)")
       #expect(statistics.decoderErrors == 0, "seed \(seed)")

@@ -1,4 +1,6 @@
 /// How a link treats packets.
+///
+/// In this order: the rate cap, losses, delay and jitter, detours, copies.
 public struct LinkModel: Hashable, Sendable {
   /// What comes on top of the constant delay, packet by packet.
   public enum Jitter: Hashable, Sendable {
@@ -6,8 +8,10 @@ public struct LinkModel: Hashable, Sendable {
     case none
     /// Uniform, 0 ... the value.
     case uniform(nanoseconds: Int64)
-    /// The absolute value of a normal distribution with this deviation.
+    /// Normal around the constant delay with this deviation; no delay gets negative.
     case gaussian(nanoseconds: Int64)
+    /// Like a radio's; always in order.
+    case wifi(WiFi)
   }
 
   /// Losses in bursts: Gilbert's two states, all lost in the bad one.
@@ -22,13 +26,23 @@ public struct LinkModel: Hashable, Sendable {
       self.begin = begin
       self.end = end
     }
+
+    /// Makes bursts of so many packets on average which lose this share of all, 0 ..< 1.
+    ///
+    /// A share above `meanLength / (meanLength + 1)` has no such bursts.
+    public init(share: Double, meanLength: Double) {
+      end = 1 / meanLength
+      begin = end * share / (1 - share)
+    }
   }
 
   /// Constant part of the delay.
   public var delayNanoseconds: Int64 = 50_000
   /// Variable part of the delay.
   public var jitter = Jitter.none
-  /// Whether packets keep their order, as behind one queue; else jitter reorders.
+  /// Whether jitter keeps packets in order, as one queue does; else it reorders.
+  ///
+  /// Detours and copies come when they come.
   public var keepsOrder = false
   /// Independent losses, 0...1.
   public var loss = 0.0
@@ -40,6 +54,10 @@ public struct LinkModel: Hashable, Sendable {
   public var reorder = 0.0
   /// How much longer a detour takes.
   public var reorderNanoseconds: Int64 = 4_000_000
+  /// What goes through at most, in kbit/s of IP packets with their headers; nil for no limit.
+  public var rateKilobits: Double?
+  /// How long packets wait for their turn under the rate cap; those that would wait longer are dropped.
+  public var queueNanoseconds: Int64 = 200_000_000
 
   /// A link that only delays, by 50 microseconds.
   public init() {}

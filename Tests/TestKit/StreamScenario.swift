@@ -28,6 +28,9 @@ public final class StreamScenario {
   public private(set) var output: [Float] = []
   /// Periods that began with too little to play while the stream played.
   public private(set) var underruns = 0
+  /// Packets that were under way when their sender started anew: overtaken by the new ones they count
+  /// as lost.
+  public private(set) var outdatedCount = 0
   /// The largest difference of neighbouring frames heard; may be set back to 0.
   public var greatestStep: Float = 0
   /// The receiver's time: its next beat.
@@ -75,6 +78,7 @@ public final class StreamScenario {
 
   /// The sending process starts anew with random numbers.
   public func restartSender(ssrc: SSRC? = nil) {
+    outdatedCount += link.underWayCount
     sender.restart(ssrc: ssrc ?? settings.ssrc, random: &random)
   }
 

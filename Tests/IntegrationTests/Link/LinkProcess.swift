@@ -1,0 +1,61 @@
+import Glibc
+
+@testable import TestRig
+
+/// A running `comlink-link` whose nodes have names that nobody else has.
+final class LinkProcess {
+  let process: ChildProcess
+  /// The nodes' names, in order of the last part of their addresses.
+  let nodes: [String]
+
+  /// Starts it and waits until the link is up.
+  ///
+  /// - Throws: `RigError`.
+  init(
+    nodeCount: Int = 2, _ options: [String], command: [String] = [],
+    in directory: TemporaryDirectory
+  ) throws(RigError) {
+    let tag = "\(getpid() % 100_000)x\(UInt16.random(in: 0...UInt16.max))"
+    let nodes = (0..<nodeCount).map { "t\(tag)n\($0)" }
+    let arguments = ["--nodes", nodes.joined(separator: ",")] + options
+    process = try ChildProcess(
+      try Executables.path(of: "comlink-link"),
+      arguments + (command.isEmpty ? [] : ["--"] + command),
+      outputPath: directory.file("link-\(tag).log"))
+    self.nodes = nodes
+    try waitUntil("the link", within: 20, detail: { process.output }) { () throws(RigError) in
+      if process.output.contains("The link is up") { return true }
+      try process.checkRunning()
+      return false
+    }
+  }
+
+  func namespace(_ index: Int) -> String { "comlink-\(nodes[index])" }
+
+  /// Whether anything is left of its nodes.
+  var leavesSomething: Bool {
+    nodes.indices.contains { Namespace.exists(namespace($0)) }
+      || nodes.contains { unsafe access("/run/comlink-link/\($0)", F_OK) == 0 }
+  }
+
+  /// Ends it as Ctrl-C or systemd would; gives the seconds that took.
+  func end() -> Double? { process.terminate(within: 5) }
+
+  /// A counter of what went to a node, from what was printed at the end.
+  func counter(_ name: String, to index: Int) -> Int? {
+    let rows = process.output.split(separator: "\n").map { $0.split(separator: " ") }
+    guard let header = rows.first(where: { $0.first == "frames" }),
+      let column = header.firstIndex(where: { $0 == name }),
+      let row = rows.first(where: { $0.count > 1 && $0[0] == "to" && $0[1] == nodes[index] })
+    else { return nil }
+    // A row begins with two words, the header with one.
+    return Int(row[column + 1])
+  }
+
+  /// The median that was printed at the end.
+  var addedLatencyMicroseconds: Int? {
+    let words = process.output.split { " ,\n".contains($0) }
+    guard let place = words.firstIndex(of: "median") else { return nil }
+    return Int(words[place + 1])
+  }
+}
