@@ -83,8 +83,8 @@ final class VirtualNetwork {
     traffic.append(sent)
     guard lostAddresses.isDisjoint(with: [source, wanted]) else { return }
     let route = Route(source: source, destination: wanted)
-    links[route, default: VirtualLink(model: model, seed: seed << 16 + UInt64(links.count))]
-      .send(sent.bytes, atNanoseconds: now)
+    let new = VirtualLink(model: model, seed: seed << 16 + UInt64(links.count))
+    links[route, default: new].send(sent.bytes, atNanoseconds: now)
   }
 
   private func takeArrivals(at host: any VirtualHost) -> [Datagram] {
