@@ -17,7 +17,7 @@ let cSettings: [CSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// CONVENTIONS: gate 1, function effects and stack use of everything the process callback reaches.
+/// Gate 1 of CI: function effects and stack use of everything the process callback reaches.
 let realtimeSettings: [CSetting] =
   cSettings + [
     .enableWarning("function-effects"), .enableWarning("alloca"), .enableWarning("vla"),

@@ -92,6 +92,13 @@ struct Demo {
     return isIntelligible
   }
 
+  /// Xruns of all three servers.
+  func xruns() throws(RigError) -> Int {
+    var sum = 0
+    for station in stations { sum += try station.node.status().audio.xruns }
+    return sum
+  }
+
   /// Ends nodes and servers.
   func stop() {
     for station in stations { station.stop() }

@@ -26,20 +26,37 @@ struct DemoCommand: ParsableCommand {
   }
 
   func run() throws {
+    try checkFolder()
     var isIntelligible = false
+    var xruns = 0
     try options.run("Comlink demo: A and C talk, B listens.") { bench in
       let demo = try Demo(bench, seconds: seconds, ptime: ptime)
       try demo.play()
       try demo.writeHeard(to: wav)
       isIntelligible = try demo.report()
+      xruns = try demo.xruns()
       demo.stop()
       let path = URL(fileURLWithPath: wav).path
       Console.line("\nWhat B heard, A on the left and C on the right: \(path)")
     }
     guard isIntelligible else {
       Console.line("\nFAILED: the speech did not arrive intelligibly.")
+      Console.line(
+        "The servers had \(xruns) xruns in \(Int(seconds)) s at a load of \(Machine.load): with more than a few "
+          + "a second this machine is too busy for \(options.period) frames; try again, or --period 256."
+      )
       throw ExitCode.failure
     }
-    Console.line("The speech arrived intelligibly.")
+    Console.line(
+      "The speech arrived intelligibly: at least \(Int(Hearing.neededShare * 100)) % of its quarter seconds match their source."
+    )
+  }
+
+  /// Better before than after the talk.
+  private func checkFolder() throws {
+    let folder = URL(fileURLWithPath: wav).deletingLastPathComponent().path
+    guard FileManager.default.isWritableFile(atPath: folder) else {
+      throw ValidationError("--wav: cannot write to the folder \(folder)")
+    }
   }
 }
