@@ -100,7 +100,7 @@ public struct ControlClient: ~Copyable {
     switch SystemCall.code(connected) {
     case nil: return descriptor
     case ENOENT, ECONNREFUSED, ENOTDIR: throw .noServer(path: path)
-    case EACCES, EPERM: throw .noPermission(path: path)
+    case EACCES, EPERM: throw .noPermission(path: path, group: SocketGroup.name(at: path))
     case .some(let code): throw .system(operation: "connect to", path: path, code: code)
     }
   }

@@ -5,6 +5,9 @@ public enum ControlPath {
   /// The socket of a daemon that runs for the whole system (`RuntimeDirectory=comlink`).
   public static let system = "/run/comlink/control.sock"
 
+  /// The most bytes that the path of a socket can have.
+  public static let byteLimit = UnixAddress.pathByteLimit
+
   /// Where this user's daemon puts its socket.
   ///
   /// `$XDG_RUNTIME_DIR/comlink/control.sock` where that directory exists and is the user's own (the
@@ -22,10 +25,11 @@ public enum ControlPath {
     return userID == 0 ? system : "/tmp/comlink-\(userID)/control.sock"
   }
 
-  /// Where a remote looks: the user's own daemon, or else the system's where its socket exists.
+  /// Where a remote looks: the user's own daemon, or else the system's where its socket exists or is
+  /// out of sight for want of permission.
   public static func forRemote(environment: [String: String]) -> String {
     let own = forDaemon(environment: environment)
-    return !exists(own) && exists(system) ? system : own
+    return isAbsent(own) && !isAbsent(system) ? system : own
   }
 
   /// The user this process runs as.
@@ -44,7 +48,8 @@ public enum ControlPath {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  private static func exists(_ path: String) -> Bool {
-    unsafe access(path, F_OK) == 0
+  private static func isAbsent(_ path: String) -> Bool {
+    let code = SystemCall.code(SystemCall.result { unsafe access(path, F_OK) })
+    return code != nil && code != EACCES
   }
 }

@@ -20,8 +20,11 @@ extension RemoteError: CustomStringConvertible {
       "cannot \(operation) \(path): \(Self.words(forCode: code))"
     case .noServer(let path):
       "no comlinkd answers at \(path); is it running? (--control names another socket)"
-    case .noPermission(let path):
-      "no permission to use \(path); it is for comlinkd's own user and group only"
+    case .noPermission(let path, let group?):
+      "\(path) exists but is not permitted: join the group \(group) "
+        + "(sudo usermod -aG \(group) $USER, then log out and in again)"
+    case .noPermission(let path, nil):
+      "\(path) exists but is not permitted: it is for comlinkd's own user only"
     case .timedOut(let path, let seconds):
       "comlinkd at \(path) did not answer within \(Fixed.text(seconds, digits: 1)) s"
     case .disconnected(let path): "comlinkd at \(path) ended the connection"

@@ -16,8 +16,8 @@ public enum RemoteError: Error, Sendable, Hashable {
   case system(operation: String, path: String, code: Int32)
   /// Nobody answers at the path.
   case noServer(path: String)
-  /// The path may not be used by this user.
-  case noPermission(path: String)
+  /// The path may not be used by this user, but by the members of the group if there is one.
+  case noPermission(path: String, group: String?)
   /// The daemon took too long.
   case timedOut(path: String, seconds: Double)
   /// The daemon ended the connection.

@@ -7,13 +7,15 @@ struct GainCommand: ParsableCommand {
     commandName: "gain", abstract: "Sets how loud a peer is in the mix.")
 
   @Argument(help: "The peer's name.") var peer: String
-  @Argument(help: ArgumentHelp("Gain, dB, -60…20; 0 as it comes.", valueName: "DB"))
+  @Argument(help: ArgumentHelp("Gain, dB, \(Self.range.words()); 0 as it comes.", valueName: "DB"))
   var decibels: SignedNumber
   @OptionGroup var remote: RemoteOptions
 
+  private static let range = ControlRequest.gainRangeDecibels
+
   func validate() throws {
-    guard ControlRequest.gainRangeDecibels.contains(decibels.value) else {
-      throw ValidationError("the gain must be from -60 to 18 dB")
+    guard Self.range.contains(decibels.value) else {
+      throw ValidationError("the gain must be from \(Self.range.words(joinedBy: " to ")) dB")
     }
   }
 

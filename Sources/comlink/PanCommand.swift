@@ -7,7 +7,8 @@ struct PanCommand: ParsableCommand {
     commandName: "pan", abstract: "Places a peer in the mix between left and right.")
 
   @Argument(help: "The peer's name.") var peer: String
-  @Argument(help: ArgumentHelp("-1 left, 0 middle, 1 right.", valueName: "-1…1"))
+  @Argument(
+    help: ArgumentHelp("-1 left, 0 middle, 1 right.", valueName: ControlRequest.panRange.words()))
   var position: SignedNumber
   @OptionGroup var remote: RemoteOptions
 

@@ -5,6 +5,8 @@ internal import Remote
 enum RemoteFailure: Error, CustomStringConvertible {
   /// The daemon cannot be talked to.
   case remote(RemoteError)
+  /// This user has no daemon at the first path and may not use the system's.
+  case systemOnly(own: String, RemoteError)
   /// The daemon refused, and why.
   case refused(String)
   /// The daemon answered something else than what was asked.
@@ -14,6 +16,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .remote(let error): "\(error)"
+    case .systemOnly(let own, let error): "no comlinkd answers at \(own), and \(error)"
     case .refused(let message): message
     case .unexpectedAnswer: "comlinkd answered something else; are both of the same version?"
     }
@@ -25,7 +28,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
     case .refused: EX_DATAERR
     case .unexpectedAnswer, .remote(.malformed): EX_PROTOCOL
     case .remote(.noServer): EX_UNAVAILABLE
-    case .remote(.noPermission): EX_NOPERM
+    case .remote(.noPermission), .systemOnly: EX_NOPERM
     case .remote(.timedOut), .remote(.disconnected): EX_TEMPFAIL
     case .remote(.pathTooLong): EX_USAGE
     case .remote: EX_OSERR

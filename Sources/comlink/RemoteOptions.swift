@@ -11,10 +11,15 @@ struct RemoteOptions: ParsableArguments {
 
   /// Connects to the daemon.
   func connect() throws(RemoteFailure) -> ControlClient {
-    let path = control ?? ControlPath.forRemote(environment: ProcessInfo.processInfo.environment)
+    let environment = ProcessInfo.processInfo.environment
+    let path = control ?? ControlPath.forRemote(environment: environment)
     do throws(RemoteError) {
       return try ControlClient(path: path)
     } catch {
+      let own = ControlPath.forDaemon(environment: environment)
+      if control == nil, path != own, case .noPermission = error {
+        throw .systemOnly(own: own, error)
+      }
       throw .remote(error)
     }
   }

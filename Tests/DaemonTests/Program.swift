@@ -23,8 +23,7 @@ final class Program: Sendable {
     isJournal: Bool = false
   ) throws {
     folder = try TestFolder()
-    let place = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.executableURL = URL(filePath: name, relativeTo: place)
+    process.executableURL = URL(filePath: Self.path(of: name))
     process.arguments = arguments
     process.environment = ["HOME": folder.path].merging(environment) { _, given in given }
     for file in ["output", "complaint"] {
@@ -68,6 +67,12 @@ final class Program: Sendable {
     return Outcome(
       code: code, output: try String(contentsOfFile: "\(folder.path)/output", encoding: .utf8),
       complaint: complaint)
+  }
+
+  /// The file of a program of this package, or of any by its whole path.
+  static func path(of name: String) -> String {
+    let place = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    return URL(filePath: name, relativeTo: place).path
   }
 
   /// Runs it to its end.

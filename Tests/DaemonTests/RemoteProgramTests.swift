@@ -67,6 +67,7 @@ import Testing
     (["pan", "B", "-1.5"], 64, "the place must be from -1 (left) to 1 (right)"),
     (["pan", "B", "left"], 64, "left"),
     (["gain", "B", "21"], 64, "the gain must be from -60 to 18 dB"),
+    (["gain", "B", "nan"], 64, "Gain, dB, -60…18; 0 as it comes."),
     (["gain", "B"], 64, "Missing expected argument"),
     (["mute", "nobody"], 65, "comlink: no peer nobody\n"),
   ]
