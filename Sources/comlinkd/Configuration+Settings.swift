@@ -1,3 +1,5 @@
+internal import Remote
+
 /// Settings by name: how each value is taken, checked and written again.
 extension Configuration {
   /// Takes the value of a setting; throws words if it will not do.
@@ -24,6 +26,10 @@ extension Configuration {
     case (.startJack, .boolean(let isOn)): startsJack = isOn
     case (.control, .text(let text)):
       guard !text.isEmpty, !text.utf8.contains(0) else { throw .badValue("must be a path") }
+      guard text.utf8.count <= ControlPath.byteLimit else {
+        throw .badValue(
+          "must have at most \(ControlPath.byteLimit) bytes, as a socket's path: \(text)")
+      }
       controlPath = text
     case (.logLevel, .text(let text)):
       guard LogLevelName.level(text) != nil else {

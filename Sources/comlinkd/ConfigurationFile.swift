@@ -46,6 +46,10 @@ struct ConfigurationFile {
     if key == "config" || key == "print-config" {
       return "\"\(key)\" is a flag only, it cannot stand in a file"
     }
+    let opposite = key.hasPrefix("no-") ? String(key.dropFirst(3)) : "no-\(key)"
+    if Setting(rawValue: opposite) != nil {
+      return "unknown key \"\(key)\"; did you mean \"\(opposite)\", its opposite?"
+    }
     let near = NearestWord.find(key, among: Setting.allCases.map(\.rawValue))
     return "unknown key \"\(key)\"" + (near.map { "; did you mean \"\($0)\"?" } ?? "")
   }

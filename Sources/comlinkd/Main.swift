@@ -7,7 +7,8 @@ internal import Remote
 @main
 enum Main {
   static func main() {
-    let options = Options.parseOrExit()
+    let options = Options.parseOrExit(
+      NegativeValue.attached(Array(CommandLine.arguments.dropFirst())))
     let surroundings = Surroundings.ofThisProcess
     let effective: EffectiveConfiguration
     do throws(DaemonError) {

@@ -12,8 +12,11 @@ struct PeerLookup: Sendable {
   /// How often the node is asked whether the peer is there.
   private static let interval = Duration.seconds(5)
 
-  private struct Problem: Error {
-    let words: String
+  private enum Problem: Error, Equatable {
+    /// The name leads nowhere, or nowhere this node can call.
+    case notFound(reason: String)
+    /// The name leads where this node is not allowed to call.
+    case refused(reason: String)
   }
 
   let node: any PeerRegister
@@ -27,7 +30,7 @@ struct PeerLookup: Sendable {
   /// Returns when nothing is left to do for the peer; cancellation ends it too.
   func run(_ peer: Endpoint) async {
     var backOff = BackOff()
-    var problem: String?
+    var problem: Problem?
     while !Task.isCancelled {
       do throws(Problem) {
         let address = try await find(peer)
@@ -37,14 +40,23 @@ struct PeerLookup: Sendable {
         problem = nil
         await stay(at: address)
       } catch {
-        if error.words != problem {
-          log.warning(
-            "peer not found, trying again until it is",
-            metadata: ["peer": "\(peer.text)", "reason": "\(error.words)"])
-        }
-        problem = error.words
+        if error != problem { tell(error, of: peer) }
+        problem = error
         try? await pause(backOff.next())
       }
+    }
+  }
+
+  private func tell(_ problem: Problem, of peer: Endpoint) {
+    switch problem {
+    case .notFound(let reason):
+      log.warning(
+        "peer not found, trying again until it is",
+        metadata: ["peer": "\(peer.text)", "reason": "\(reason)"])
+    case .refused(let reason):
+      log.error(
+        "this peer is left out until comlinkd is started with --insecure",
+        metadata: ["peer": "\(peer.text)", "reason": "\(reason)"])
     }
   }
 
@@ -54,18 +66,18 @@ struct PeerLookup: Sendable {
     do throws(AddressError) {
       addresses = try await resolve(peer.text)
     } catch {
-      throw Problem(words: "\(error)")
+      throw .notFound(reason: "\(error)")
     }
     let takesIPv6 = node.localAddress.family == .ipv6
     let reachable = addresses.filter { takesIPv6 || $0.family == .ipv4 }
     guard let best = reachable.first else {
-      throw Problem(
-        words: "it has only IPv6 addresses and this node listens on IPv4; use --listen [::]:PORT")
+      throw .notFound(
+        reason: "it has only IPv6 addresses and this node listens on IPv4; use --listen [::]:PORT")
     }
     let present = await book.address(of: peer)
     let address = reachable.first { $0 == present } ?? best
     guard isInsecure || address.isLoopback else {
-      throw Problem(words: "it \(LoopbackRule.refusal(of: "\(address)"))")
+      throw .refused(reason: "it \(LoopbackRule.refusal(of: "\(address)"))")
     }
     return address
   }

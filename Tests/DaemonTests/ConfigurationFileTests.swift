@@ -9,6 +9,14 @@ import Testing
     (
       "jack_server = \"a\"", "/c.toml:1: unknown key \"jack_server\"; did you mean \"jack-server\"?"
     ),
+    (
+      "connect = false",
+      "/c.toml:1: unknown key \"connect\"; did you mean \"no-connect\", its opposite?"
+    ),
+    (
+      "no-start-jack = true",
+      "/c.toml:1: unknown key \"no-start-jack\"; did you mean \"start-jack\", its opposite?"
+    ),
     ("weather = 1", "/c.toml:1: unknown key \"weather\""),
     ("# c\n[peer-list]\nname = 1", "/c.toml:2: unknown key \"peer-list\""),
     ("config = \"x\"", "/c.toml:1: \"config\" is a flag only, it cannot stand in a file"),

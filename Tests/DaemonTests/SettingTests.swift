@@ -40,6 +40,7 @@ import Testing
     (.playoutDelay, "automatic", "must be a number or \"auto\""),
     (.playoutDelayMax, "9.5", "must be from 10 to 1000, not 9.5"),
     (.control, "", "must be a path"),
+    (.control, "/" + String(repeating: "x", count: 107), "must have at most 107 bytes"),
     (.logLevel, "INFO", "must be one of trace|debug|info"),
     (.insecure, "yes", "must be true or false"),
   ]
