@@ -1,6 +1,5 @@
 internal import Audio
 internal import EventLoop
-internal import Glibc
 internal import Intercom
 internal import Logging
 internal import Remote
@@ -17,13 +16,13 @@ struct Daemon {
   ///
   /// The control socket comes first, because it tells whether another daemon runs already, and goes last.
   ///
-  /// - Parameter signal: waits for SIGTERM or SIGINT.
+  /// - Parameter signal: waits for the first of ``TerminationSignals``.
   func run(until signal: @escaping @Sendable () async -> Int32) async throws(DaemonError) {
     let log = logger("comlinkd")
     logStart(log)
     let ending = Task {
-      let signal = await signal()
-      log.notice("ending", metadata: ["signal": "\(signal == SIGINT ? "SIGINT" : "SIGTERM")"])
+      let signal = TerminationSignals.name(of: await signal())
+      log.notice("ending", metadata: ["signal": "\(signal)"])
     }
     let relay = ControlRelay()
     let server = try controlServer(relay)

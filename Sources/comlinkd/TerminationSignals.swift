@@ -1,14 +1,18 @@
 internal import Glibc
 internal import Logging
 
-/// SIGTERM and SIGINT as something to await.
+/// SIGTERM, SIGINT and SIGHUP (the terminal is gone) as something to await.
 ///
-/// Both are blocked before any other thread starts (threads inherit that), and the main thread waits
+/// They are blocked before any other thread starts (threads inherit that), and the main thread waits
 /// for them in `sigwait`: no handler, so nothing that a handler must not do. The first ends the daemon
-/// in order; a second one, or five seconds without an end, ends it at once.
+/// in order; a second one that comes later than an echo of the first, or five seconds without an end,
+/// ends it at once.
 final class TerminationSignals: Sendable {
   /// How long the orderly end may take; it should take less than a second.
   private static let patience = Duration.seconds(5)
+  /// How long further signals count as the first one: timeout(1) sends it to the process and to its
+  /// group, a shell passes on what the terminal sent as well.
+  private static let echo = Duration.milliseconds(500)
 
   private let signals: AsyncStream<Int32>
   private let continuation: AsyncStream<Int32>.Continuation
@@ -22,7 +26,7 @@ final class TerminationSignals: Sendable {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for the first signal; SIGTERM or SIGINT.
+  /// Waits for the first signal.
   func first() async -> Int32 {
     for await signal in signals { return signal }
     return SIGTERM
@@ -45,12 +49,15 @@ final class TerminationSignals: Sendable {
   /// The kernel interrupts the thread that made a ring when that ring
   /// goes away, as it does at the end, so an interruption says nothing.
   private static func waitForAnother(_ set: inout sigset_t) -> Bool {
-    let end = ContinuousClock.now + patience
+    let first = ContinuousClock.now
     while true {
-      let (seconds, attoseconds) = max(.zero, end - .now).components
+      let (seconds, attoseconds) = max(.zero, first + patience - .now).components
       var left = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-      if unsafe sigtimedwait(&set, nil, &left) > 0 { return true }
-      if errno != EINTR { return false }
+      if unsafe sigtimedwait(&set, nil, &left) > 0 {
+        if .now - first >= echo { return true }
+      } else if errno != EINTR {
+        return false
+      }
     }
   }
 
@@ -59,6 +66,26 @@ final class TerminationSignals: Sendable {
     unsafe sigemptyset(&set)
     unsafe sigaddset(&set, SIGTERM)
     unsafe sigaddset(&set, SIGINT)
+    if !isHangupIgnored { unsafe sigaddset(&set, SIGHUP) }
     return set
+  }
+
+  /// Whether we were started to outlive the terminal, as by nohup(1).
+  ///
+  /// A signal that is blocked waits for us even if it is ignored (signal(7)), so it must not be blocked then.
+  private static var isHangupIgnored: Bool {
+    var action = sigaction()
+    unsafe sigaction(SIGHUP, nil, &action)
+    let handler = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+    return unsafe handler == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  /// The name of a signal that ends the daemon.
+  static func name(of signal: Int32) -> String {
+    switch signal {
+    case SIGINT: "SIGINT"
+    case SIGHUP: "SIGHUP"
+    default: "SIGTERM"
+    }
   }
 }

@@ -11,8 +11,18 @@ import Testing
 
   init() throws { folder = try TestFolder() }
 
-  private func started() async throws -> Program {
-    let daemon = try Program("comlinkd", arguments)
+  private func started(
+    _ more: [String] = [], environment: [String: String] = [:], ignoring ignored: String? = nil
+  ) async throws -> Program {
+    let words = arguments + more
+    let daemon =
+      if let ignored {
+        try Program(
+          "/bin/sh",
+          ["-c", "trap '' \(ignored); exec \"$0\" \"$@\"", Program.path(of: "comlinkd")] + words)
+      } else {
+        try Program("comlinkd", words, environment: environment)
+      }
     while !daemon.complaint.contains("comlinkd: ready ") {
       try #require(daemon.isRunning, "\(daemon.complaint)")
       try await Task.sleep(for: .milliseconds(10))
@@ -20,7 +30,7 @@ import Testing
     return daemon
   }
 
-  @Test(arguments: [SIGTERM, SIGINT])
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
   func `a signal ends it in order and its socket is gone`(signal: Int32) async throws {
     let daemon = try await started()
     #expect(FileManager.default.fileExists(atPath: path))
@@ -28,6 +38,47 @@ import Testing
     let outcome = try await daemon.outcome()
     #expect(outcome.code == 0)
     #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func `signals that come together count as one`() async throws {
+    let daemon = try await started()
+    kill(daemon.identifier, SIGTERM)
+    kill(daemon.identifier, SIGINT)
+    kill(daemon.identifier, SIGTERM)
+    let outcome = try await daemon.outcome()
+    #expect(outcome.code == 0, "\(outcome.complaint)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func `a second signal after a while ends it at once`() async throws {
+    // A JACK server that takes its time to end keeps the daemon.
+    let jackd = "\(folder.path)/jackd"
+    let mark = "\(folder.path)/ready"
+    try "#!/bin/sh\ntrap '' TERM\n: >'\(mark)'\nexec sleep 4\n"
+      .write(toFile: jackd, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: jackd)
+    let name = "none-\(getpid())"
+    let daemon = try await started(
+      ["--start-jack", "--jack-server", name], environment: ["PATH": "\(folder.path):/bin"])
+    while !FileManager.default.fileExists(atPath: mark) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    kill(daemon.identifier, SIGTERM)
+    try await Task.sleep(for: .milliseconds(600))
+    kill(daemon.identifier, SIGTERM)
+    let outcome = try await daemon.outcome()
+    #expect(outcome.code == 128 + SIGTERM)
+    #expect(outcome.complaint.contains("ended at once by a second signal"))
+  }
+
+  @Test func `one that is to outlive its terminal does`() async throws {
+    let daemon = try await started(ignoring: "HUP")
+    // Taken in this order, were both awaited.
+    kill(daemon.identifier, SIGHUP)
+    kill(daemon.identifier, SIGTERM)
+    let outcome = try await daemon.outcome()
+    #expect(outcome.code == 0)
+    #expect(outcome.complaint.contains("signal=SIGTERM"))
   }
 
   @Test func `a second daemon at the same socket is refused and says so`() async throws {
@@ -55,6 +106,14 @@ import Testing
     (["--ptyme", "5"], 64, "Unknown option '--ptyme'. Did you mean '--ptime'?"),
     (["extra"], 64, "extra"),
     (["--ptime", "3"], 64, "--ptime must be one of"),
+    (["--playout-delay", "-1"], 64, "--playout-delay must be from 0 to 1000, not -1"),
+    (["--ptime", "-2.5"], 64, "--ptime must be one of 2.5|5|10|20|40|60, not -2.5"),
+    (["--playout-delay", "--ptime", "5"], 64, "Missing value"),
+    (["--control", ""], 64, "--control must be a path"),
+    (
+      ["--control", "/tmp/" + String(repeating: "x", count: 103)], 64,
+      "--control must have at most 107 bytes"
+    ),
     (["--bitrate", "lots"], 64, "--bitrate must be a whole number, not \"lots\""),
     (["--listen", "0.0.0.0:5004"], 64, "--listen is 0.0.0.0:5004, which is beyond this machine"),
     (["--config", "/nowhere/c.toml"], 78, "/nowhere/c.toml: no such file"),
