@@ -3,7 +3,7 @@ extension JackSessionEvent: CustomStringConvertible {
   public var description: String {
     switch self {
     case .waiting(let server):
-      "waiting for JACK server '\(server)' (start it, or let comlinkd do so: --start-jack)"
+      "waiting for JACK server '\(server)'"
     case .refused(_, let reason):
       reason
     case .running(let connection):

@@ -30,7 +30,7 @@ struct Daemon {
     let launcher = try startJack()
     defer { launcher?.stop() }
     guard let listen = try await listenAddress(before: ending) else { return }
-    let events = NodeLog()
+    let events = NodeLog(startsJack: effective.configuration.startsJack)
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
     relay.attach(NodeControl(node: node))
@@ -83,7 +83,7 @@ struct Daemon {
     } catch {
       throw .node(error)
     }
-    for warning in node.warnings { NodeLog.write(warning, logger("node")) }
+    NodeLog.write(node.warnings, logger("node"))
     return node
   }
 

@@ -15,7 +15,7 @@ extension DaemonError: CustomStringConvertible {
       "\(Origin.file(path: path, line: line).words): \(words)"
     case .control(let error): "control socket: \(error)"
     case .node(.eventLoop(.ring(_, ENOMEM))):
-      LimitsAdvice.message(.ringMemory, user: LimitsAdvice.user)
+      LimitsAdvice.message([.ringMemory], user: LimitsAdvice.user)
     case .node(let error): "\(error)"
     }
   }

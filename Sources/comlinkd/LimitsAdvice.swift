@@ -17,25 +17,30 @@ enum LimitsAdvice {
   /// The lines for that file.
   static let lines = ["@audio - rtprio 75", "@audio - memlock unlimited"]
 
-  /// A warning with the consequence and the exact cure.
-  static func message(_ denied: Denied, user: String) -> String {
-    let what =
-      switch denied {
-      case .realtimeScheduling(let priority):
-        "no permission for real-time scheduling (SCHED_FIFO \(priority)): sound may break up when "
-          + "the machine is busy"
-      case .memoryLock:
-        "no permission to lock memory: sound may break up when memory is short"
-      case .ringMemory:
-        "no memory for io_uring: unless the machine has none left, this kernel counts it as locked "
-          + "memory (RLIMIT_MEMLOCK), of which a user needs 128 KiB for each node"
-      }
+  /// A warning with each consequence and the exact cure, which is the same for all.
+  ///
+  /// - Parameter denied: at least one.
+  static func message(_ denied: [Denied], user: String) -> String {
+    let consequences = denied.map(consequence).joined(separator: "; ")
     return """
-      \(what). To allow it, put these lines into \(path):
+      \(consequences). To allow \(denied.count > 1 ? "both" : "it"), put these lines into \(path):
       \(lines.map { "  " + $0 }.joined(separator: "\n"))
       then run `sudo usermod -aG audio \(user)`, log out and in again. (A systemd service needs \
       LimitRTPRIO=75 and LimitMEMLOCK=infinity instead.)
       """
+  }
+
+  private static func consequence(_ denied: Denied) -> String {
+    switch denied {
+    case .realtimeScheduling(let priority):
+      "no permission for real-time scheduling (SCHED_FIFO \(priority)): sound may break up when "
+        + "the machine is busy"
+    case .memoryLock:
+      "no permission to lock memory: sound may break up when memory is short"
+    case .ringMemory:
+      "no memory for io_uring: unless the machine has none left, this kernel counts it as locked "
+        + "memory (RLIMIT_MEMLOCK), of which a user needs 128 KiB for each node"
+    }
   }
 
   /// Whom this process runs as.

@@ -10,10 +10,13 @@ struct NodeLog: Sendable {
   /// What a busy log may be behind before events are dropped.
   private static let backlog = 256
 
+  private let startsJack: Bool
   private let events: AsyncStream<IntercomEvent>
   private let continuation: AsyncStream<IntercomEvent>.Continuation
 
-  init() {
+  /// A log of a node beside a JACK server that comlinkd starts, or not.
+  init(startsJack: Bool) {
+    self.startsJack = startsJack
     (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.backlog))
   }
 
@@ -27,10 +30,10 @@ struct NodeLog: Sendable {
 
   /// Writes events until ``finish()``.
   func write(to node: Logger, audio: Logger) async {
-    for await event in events { Self.write(event, node, audio) }
+    for await event in events { write(event, node, audio) }
   }
 
-  private static func write(_ event: IntercomEvent, _ node: Logger, _ audio: Logger) {
+  private func write(_ event: IntercomEvent, _ node: Logger, _ audio: Logger) {
     switch event {
     case .peerConnected(let name, let address, let port):
       node.notice(
@@ -53,12 +56,19 @@ struct NodeLog: Sendable {
     }
   }
 
-  private static func write(_ event: JackSessionEvent, _ audio: Logger) {
+  private func write(_ event: JackSessionEvent, _ audio: Logger) {
     switch event {
-    case .waiting, .running, .periodChanged, .connectionsRestored: audio.notice("\(event)")
+    case .waiting:
+      // JACK keeps the servers of each user apart, so it matters whose we look for.
+      audio.notice("\(event) of user \(LimitsAdvice.user) (\(waitingAdvice))")
+    case .running, .periodChanged, .connectionsRestored: audio.notice("\(event)")
     case .refused, .serverGone, .peerPortRefused: audio.warning("\(event)")
     case .stopped: audio.info("\(event)")
     }
+  }
+
+  private var waitingAdvice: String {
+    startsJack ? "start it" : "start it, or let comlinkd do so: --start-jack"
   }
 
   /// Writes what became of a JACK server that we started.
@@ -69,13 +79,15 @@ struct NodeLog: Sendable {
     }
   }
 
-  /// Warns of a missing right, with its cure.
-  static func write(_ warning: EventLoopWarning, _ node: Logger) {
-    let denied: LimitsAdvice.Denied =
+  /// Warns of missing rights, with their cure; says nothing where none is missing.
+  static func write(_ warnings: [EventLoopWarning], _ node: Logger) {
+    guard !warnings.isEmpty else { return }
+    let denied = warnings.map { warning -> LimitsAdvice.Denied in
       switch warning {
       case .scheduling(let priority, _): .realtimeScheduling(priority: priority)
       case .memoryLock: .memoryLock
       }
+    }
     node.warning("\(LimitsAdvice.message(denied, user: LimitsAdvice.user))")
   }
 }

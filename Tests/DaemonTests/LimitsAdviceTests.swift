@@ -8,7 +8,7 @@ import Testing
 @Suite struct LimitsAdviceTests {
   @Test func `the advice has the exact lines, the file and the group`() {
     #expect(
-      LimitsAdvice.message(.realtimeScheduling(priority: 60), user: "eve") == """
+      LimitsAdvice.message([.realtimeScheduling(priority: 60)], user: "eve") == """
         no permission for real-time scheduling (SCHED_FIFO 60): sound may break up when the machine is \
         busy. To allow it, put these lines into /etc/security/limits.d/95-comlink.conf:
           @audio - rtprio 75
@@ -17,9 +17,23 @@ import Testing
         LimitRTPRIO=75 and LimitMEMLOCK=infinity instead.)
         """)
     #expect(
-      LimitsAdvice.message(.memoryLock, user: "eve")
+      LimitsAdvice.message([.memoryLock], user: "eve")
         .hasPrefix(
           "no permission to lock memory: sound may break up when memory is short. To allow"))
+  }
+
+  @Test func `two missing rights are told at once and their cure once`() {
+    let words = LimitsAdvice.message([.realtimeScheduling(priority: 60), .memoryLock], user: "eve")
+    #expect(
+      words.hasPrefix(
+        """
+        no permission for real-time scheduling (SCHED_FIFO 60): sound may break up when the machine is \
+        busy; no permission to lock memory: sound may break up when memory is short. To allow both, \
+        put these lines into /etc
+        """))
+    for line in LimitsAdvice.lines {
+      #expect(words.split(separator: "\n").count { $0 == "  \(line)" } == 1)
+    }
   }
 
   @Test func `a kernel that grants no memory for the event loop gets the same cure`() {

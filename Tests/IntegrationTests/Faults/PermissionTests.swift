@@ -36,8 +36,10 @@ extension FaultTests {
       #expect(words.contains("no permission for real-time scheduling (SCHED_FIFO "))
       #expect(words.contains("no permission to lock memory"))
       #expect(words.contains("/etc/security/limits.d/95-comlink.conf"))
-      #expect(words.contains("@audio - rtprio 75"))
-      #expect(words.contains("@audio - memlock unlimited"))
+      let lines = words.split(separator: "\n")
+      for line in ["@audio - rtprio 75", "@audio - memlock unlimited"] {
+        #expect(lines.count { $0.hasSuffix("  \(line)") } == 1, "\(words)")
+      }
       let status = try daemon.status()
       #expect(status.loop.scheduling == "other")
       #expect(!status.loop.memoryLocked)
