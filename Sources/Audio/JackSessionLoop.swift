@@ -5,7 +5,7 @@ struct JackSessionLoop {
   private static let waitingMilliseconds = 500
   private static let startingMilliseconds = 10
   /// A program that ends and is back sooner than this looks as if the user had cut its connections.
-  private static let runningMilliseconds = 100
+  private static let runningMilliseconds = 25
 
   private enum Phase {
     /// Not a client; the last attempt's event, so that it is told once.
