@@ -3,3 +3,4 @@ public import Media
 
 extension OpusEncoder: FrameEncoder {}
 extension OpusDecoder: FrameDecoder {}
+extension Resampler: FrameResampler {}

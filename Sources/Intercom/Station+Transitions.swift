@@ -40,7 +40,6 @@ extension Station {
     let stream: PeerStream
     do {
       stream = try makeStream()
-      try sink.setRate(beat.sampleRate)
     } catch {
       report(.audioFault("cannot decode for \(peer.address): \(error)"))
       return
@@ -120,11 +119,13 @@ extension Station {
   }
 
   private func makeStream() throws(AudioError) -> PeerStream {
-    PeerStream(
+    let stream = PeerStream(
       configuration: PeerStreamConfiguration(
         playoutDelay: configuration.playoutDelay,
         playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds),
-      decoder: try OpusDecoder())
+      decoder: try OpusDecoder(), resampler: try Resampler(ratio: 1))
+    stream.deviceRate = beat.sampleRate
+    return stream
   }
 
   private func rebuildListeners() {
