@@ -3,4 +3,3 @@ public import Media
 
 extension OpusEncoder: FrameEncoder {}
 extension OpusDecoder: FrameDecoder {}
-extension Resampler: FrameResampler {}

@@ -110,10 +110,6 @@ extension Station {
     status.isTalking = stream.isPlaying
     status.jitterMilliseconds = Double(statistics.jitterNanoseconds) / 1e6
     status.playoutDelayMilliseconds = Double(statistics.playoutDelayNanoseconds) / 1e6
-    if statistics.ssrc != nil {
-      status.driftPPM = statistics.driftPPM
-      status.isClockLocked = statistics.isClockLocked
-    }
     (status.received, status.lost) = (statistics.received, statistics.lost)
     (status.late, status.duplicate) = (statistics.late, statistics.duplicate)
     status.concealed = statistics.concealedFrames / max(statistics.packetFrames, 1)

@@ -40,6 +40,7 @@ extension Station {
     let stream: PeerStream
     do {
       stream = try makeStream()
+      try sink.setRate(beat.sampleRate)
     } catch {
       report(.audioFault("cannot decode for \(peer.address): \(error)"))
       return
@@ -119,13 +120,11 @@ extension Station {
   }
 
   private func makeStream() throws(AudioError) -> PeerStream {
-    let stream = PeerStream(
+    PeerStream(
       configuration: PeerStreamConfiguration(
         playoutDelay: configuration.playoutDelay,
         playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds),
-      decoder: try OpusDecoder(), resampler: try Resampler(ratio: 1))
-    stream.deviceRate = beat.sampleRate
-    return stream
+      decoder: try OpusDecoder())
   }
 
   private func rebuildListeners() {

@@ -4,7 +4,7 @@ extension PeerStream {
   /// May give fewer or more frames than a codec frame (splices), or several (when it catches up);
   /// call again while the ring holds too little and the result is not 0.
   /// - Parameters:
-  ///   - pcm: room for `maximumRenderFrames`, mono, at `deviceRate`.
+  ///   - pcm: room for `maximumRenderFrames`, mono, 48 kHz.
   ///   - dueNanoseconds: the last moment at which a packet could still come and be in this render.
   ///   - playoutNanoseconds: when the first rendered frame leaves at the ports: the coming beat,
   ///     and what the ring holds after it.
@@ -15,46 +15,12 @@ extension PeerStream {
   ) -> Int {
     precondition(pcm.count >= Self.maximumRenderFrames)
     controller.observe(leadNanoseconds: playout - due)
-    chooseConversion()
+    if isClosing { return close(into: &pcm) }
     if !isPlaying {
       let silentFrames = start(into: &pcm, playoutNanoseconds: playout)
       if silentFrames > 0 || !isPlaying { return silentFrames }
     }
-    var frames = 0
-    repeat {
-      frames =
-        isClosing
-        ? close(into: &pcm) : play(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
-      if frames == 0 { return 0 }
-      let ratio = controller.ratio(offset: offsetNanoseconds)
-      frames = converter.convert(&pcm, frames: frames, ratio: ratio)
-    } while frames == 0
-    return frames
-  }
-
-  /// Whether the two clocks differ so that sound must be resampled.
-  private var needsConversion: Bool {
-    controller.clocks.isSliding || deviceRate != MediaClock.framesPerSecond
-  }
-
-  /// What the resampler, if it runs or should, adds to the way of the sound.
-  var pathNanoseconds: Int64 {
-    let isConverting = needsConversion || converter.isEngaged && isPlaying
-    return isConverting ? converter.latencyNanoseconds : 0
-  }
-
-  /// Engages the resampler as soon as its latency has been made room for.
-  ///
-  /// It is left again at the next start of sound.
-  private func chooseConversion() {
-    if needsConversion, !converter.isEngaged, isPlaying, !isClosing,
-      controller.hasRoom(offset: offsetNanoseconds)
-    {
-      converter.engage(after: playback.history.span)
-    }
-    controller.isSteered =
-      converter.isEngaged && isPlaying
-      && (controller.clocks.isSliding || controller.clocks.isLocked)
+    return play(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
   }
 
   /// Begins to play if the coming period holds the start; the silence up to it is returned.
@@ -78,9 +44,7 @@ extension PeerStream {
       counts.starts += 1
       controller.settle()
       playback.open()
-      converter.start(isEngaged: needsConversion)
-      let wait = Double(max(0, planned - playout)) * 1e-9
-      let lead = Int(wait * Double(deviceRate))
+      let lead = Int(MediaClock.frames(nanoseconds: max(0, planned - playout)))
       var silence = pcm._mutatingExtracting(0..<min(lead, pcm.count))
       return Playback.writeSilence(into: &silence)
     }
@@ -90,8 +54,7 @@ extension PeerStream {
   private func play(
     into pcm: inout MutableSpan<Float>, dueNanoseconds due: Int64, playoutNanoseconds playout: Int64
   ) -> Int {
-    offsetNanoseconds =
-      playout - MediaClock.nanoseconds(frames: nextFrame) + converter.heldNanoseconds
+    offsetNanoseconds = playout - MediaClock.nanoseconds(frames: nextFrame)
     let correction = controller.correction(offset: offsetNanoseconds, nowNanoseconds: due)
     if case .jump(let frames) = correction { return jump(frames, into: &pcm) }
     guard let first = buffer.first else { return conceal(gapFrames: nil, into: &pcm) }
@@ -168,10 +131,7 @@ extension PeerStream {
   private func close(into pcm: inout MutableSpan<Float>) -> Int {
     isClosing = false
     isPlaying = false
-    let frames = playback.close(into: &pcm)
-    guard converter.isEngaged else { return frames }
-    var flush = pcm._mutatingExtracting(frames..<(frames + RateConverter.flushFrames))
-    return frames + Playback.writeSilence(into: &flush)
+    return playback.close(into: &pcm)
   }
 
   /// Leaves out `frames` and what the fade-out lasts, then goes on, faded in.
@@ -192,8 +152,7 @@ extension PeerStream {
   }
 
   private func measure(_ entry: PacketBuffer.Entry, due: Int64, playout: Int64) {
-    let ahead =
-      MediaClock.nanoseconds(frames: Int64(playback.pendingFrames)) + converter.heldNanoseconds
+    let ahead = MediaClock.nanoseconds(frames: Int64(playback.pendingFrames))
     let delay = playout + ahead - entry.arrivalNanoseconds
     let slack = due - entry.arrivalNanoseconds
     let isFirst = counts.played == 0

@@ -11,10 +11,9 @@
 /// - Up: when half of that is used up; within 0.1 s, as packets soon will be late.
 /// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
 ///   seconds tells.
-/// - While a resampler runs, it moves the stream with the sender's clock (`ClockRecovery`), and is
-///   steered besides (`ratio(offset:)`); splices are left with what it cannot do in a second.
-/// - While the clocks slide against each other each packet sooner or later meets the beats at the
-///   worst place, and the target is for that place; so it stays where it is.
+///
+/// Seam for clock recovery: the controller measures where the stream is and where it should be, and
+/// knows no means; a resampler steered by `surplusNanoseconds` can stand where the splices do.
 struct PlayoutController {
   /// What to do about the offset.
   enum Correction {
@@ -37,10 +36,6 @@ struct PlayoutController {
   private static let refreshNanoseconds: Int64 = 20_000_000
   /// The target stays so far below the bound that small shifts do not cross it.
   private static let boundReserveNanoseconds: Int64 = 1_000_000
-  /// With a resampler: what it cannot take out in a second, unless jitter lets the target wander
-  /// half as much, and what is too late to wait for.
-  private static let steeredSurplusNanoseconds: Int64 = 1_000_000
-  private static let steeredDeficitNanoseconds: Int64 = 500_000
   /// Older arrivals say nothing: two clocks 100 ppm apart move 0.1 ms in the time.
   private static let staleNanoseconds: Int64 = 1_000_000_000
 
@@ -53,24 +48,13 @@ struct PlayoutController {
   private var state = State.settled
   private var stateSinceNanoseconds: Int64 = 0
   private var lastingSinceNanoseconds: Int64?
+
   private var jitter = InterarrivalJitter()
 
   /// Jitter of the arrivals by RFC 3550 §A.8.
   var jitterNanoseconds: Int64 { jitter.nanoseconds }
-  /// The clocks on both sides.
-  private(set) var clocks = ClockRecovery()
   /// The device's beats, if known.
   private(set) var grid: PlayoutGrid?
-  /// How long sound takes after its decoding, before it can leave at the ports; set before arrivals
-  /// are observed.
-  var pathNanoseconds: Int64 = 0
-  /// Whether a resampler follows `ratio(offset:)`, and knows the clocks.
-  var isSteered = false
-  /// JACK's rate in hertz.
-  var deviceRate: Int {
-    get { clocks.deviceRate }
-    set { clocks.deviceRate = newValue }
-  }
   /// The offset to aim at.
   private(set) var targetNanoseconds: Int64 = 0
 
@@ -83,7 +67,6 @@ struct PlayoutController {
   mutating func restart() {
     window.clear()
     jitter.restart()
-    clocks.restartSender()
     settle()
   }
 
@@ -99,27 +82,14 @@ struct PlayoutController {
   /// arrivals required.
   mutating func setGrid(_ new: PlayoutGrid?) {
     defer { grid = new }
-    clocks.observe(new)
     guard let new, let old = grid else { return }
     guard
       new.periodNanoseconds != old.periodNanoseconds
         || new.leadNanoseconds != old.leadNanoseconds
         || 4 * old.displacement(of: new) > old.periodNanoseconds
     else { return }
-    realign(new)
-  }
-
-  private mutating func realign(_ grid: PlayoutGrid) {
-    let isSliding = clocks.isSliding
-    window.realign { Self.usable($0, grid, isSliding: isSliding) }
+    window.realign { new.firstBeat(forArrival: $0 + ArrivalWindow.marginNanoseconds) }
     summarisedNanoseconds = .min
-  }
-
-  /// The playout time from which on a packet can be used.
-  private static func usable(_ arrival: Int64, _ grid: PlayoutGrid, isSliding: Bool) -> Int64 {
-    let wanted = arrival + ArrivalWindow.marginNanoseconds
-    guard isSliding else { return grid.firstBeat(forArrival: wanted) }
-    return wanted + grid.leadNanoseconds + grid.periodNanoseconds
   }
 
   /// Takes a packet's arrival.
@@ -133,21 +103,16 @@ struct PlayoutController {
     {
       window.clear()
     }
-    let wasSliding = clocks.isSliding
-    clocks.observe(arrivalNanoseconds: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds)
-    let isSliding = clocks.isSliding
-    if isSliding != wasSliding, let grid { realign(grid) }
+    let wanted = arrivalNanoseconds + ArrivalWindow.marginNanoseconds
     window.add(
       at: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds,
-      usableNanoseconds: grid.map { Self.usable(arrivalNanoseconds, $0, isSliding: isSliding) }
-        ?? arrivalNanoseconds + ArrivalWindow.marginNanoseconds + observedLeadNanoseconds)
+      usableNanoseconds: grid?.firstBeat(forArrival: wanted) ?? wanted + observedLeadNanoseconds)
     jitter.add(transitNanoseconds: arrivalNanoseconds - mediaNanoseconds)
     let isDue =
       summarisedNanoseconds == .min
       || arrivalNanoseconds - summarisedNanoseconds >= Self.refreshNanoseconds
     if isLate || isDue || window.count < ArrivalWindow.tellingCount {
-      summary = window.summarise(
-        periodNanoseconds: grid?.periodNanoseconds ?? 0, slope: clocks.arrivalSlope)
+      summary = window.summarise(periodNanoseconds: grid?.periodNanoseconds ?? 0)
       summarisedNanoseconds = arrivalNanoseconds
     }
     aim(durationNanoseconds: durationNanoseconds)
@@ -172,11 +137,6 @@ struct PlayoutController {
     surplusNanoseconds(offset: offset) < -Self.reserveNanoseconds
   }
 
-  /// Whether playing at `offset` leaves time for `pathNanoseconds`.
-  func hasRoom(offset: Int64) -> Bool {
-    pathNanoseconds > 0 && surplusNanoseconds(offset: offset) >= -Self.reserveNanoseconds / 2
-  }
-
   /// What to do, when the next frame would play at `offset`.
   mutating func correction(offset: Int64, nowNanoseconds now: Int64) -> Correction {
     let surplus = surplusNanoseconds(offset: offset)
@@ -198,7 +158,7 @@ struct PlayoutController {
       targetNanoseconds = min(summary.meanTransitNanoseconds + delay, bound)
     case .auto:
       let proven = window.provenOffset(durationNanoseconds: durationNanoseconds)
-      let required = max(summary.requiredNanoseconds, proven ?? .min) + pathNanoseconds
+      let required = max(summary.requiredNanoseconds, proven ?? .min)
       targetNanoseconds = min(required + Self.reserveNanoseconds, bound)
     }
   }
@@ -210,12 +170,9 @@ struct PlayoutController {
       lastingSinceNanoseconds = now
     }
     let hasLasted = lastingSinceNanoseconds.map { now - $0 > Self.lastingNanoseconds } ?? false
-    let deficit = isSteered ? Self.steeredDeficitNanoseconds : Self.reserveNanoseconds / 2
-    let steered = max(Self.steeredSurplusNanoseconds, summary.spreadNanoseconds / 2)
-    let excess = isSteered ? steered : Self.surplusNanoseconds
-    if surplus < -deficit {
+    if surplus < -Self.reserveNanoseconds / 2 {
       enter(.up, now: now)
-    } else if surplus > excess || hasLasted && !isSteered {
+    } else if surplus > Self.surplusNanoseconds || hasLasted {
       enter(.down, now: now)
     } else if state == .up && surplus >= 0
       || state == .down && surplus < Self.reserveNanoseconds

@@ -45,11 +45,6 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var roundTripMilliseconds: Double?
   /// How long its packets wait before they are played, milliseconds.
   public var playoutDelayMilliseconds: Double
-  /// How much faster than ours its sample clock runs, parts per million, as far as known; absent
-  /// before its first packet.
-  public var driftPPM: Double?
-  /// Whether that is known to within a few ppm; absent before its first packet.
-  public var isClockLocked: Bool?
   /// Packets of sound received.
   public var received: Int
   /// Packets that never came (RFC 3550 A.3: expected less received).

@@ -33,9 +33,7 @@ import Testing
       func conceal(into pcm: inout MutableSpan<Float>) -> Int { pcm.count }
       func reset() {}
     }
-    let stream = PeerStream(
-      configuration: PeerStreamConfiguration(), decoder: SilentDecoder(),
-      resampler: LinearResampler())
+    let stream = PeerStream(configuration: PeerStreamConfiguration(), decoder: SilentDecoder())
     let period: Int64 = 10_000_000
     var forge = PacketForge()
     forge.durationFrames = 2880

@@ -42,8 +42,7 @@ final class StreamProbe {
   private(set) var playoutNanoseconds: Int64 = 0
 
   init(_ configuration: PeerStreamConfiguration = PeerStreamConfiguration()) {
-    stream = PeerStream(
-      configuration: configuration, decoder: decoder, resampler: LinearResampler())
+    stream = PeerStream(configuration: configuration, decoder: decoder)
   }
 
   var statistics: PeerStreamStatistics { stream.statistics }

@@ -15,8 +15,6 @@ enum GoldenStatus {
     first.jitterMilliseconds = 0.25
     first.roundTripMilliseconds = 1.5
     first.playoutDelayMilliseconds = 7.5
-    first.driftPPM = -42.5
-    first.isClockLocked = true
     first.received = 12_345
     first.lost = 12
     first.late = 3
@@ -103,10 +101,8 @@ enum GoldenStatus {
           "address" : "127.0.0.1:5006",
           "bitrateKilobits" : 63.5,
           "concealed" : 15,
-          "driftPPM" : -42.5,
           "duplicate" : 1,
           "gainDecibels" : -6,
-          "isClockLocked" : true,
           "isMuted" : false,
           "isTalking" : true,
           "jitterMilliseconds" : 0.25,

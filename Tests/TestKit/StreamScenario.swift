@@ -24,12 +24,8 @@ public final class StreamScenario {
   public var link: VirtualLink
   /// Delays, render by render.
   public private(set) var observations: [Observation] = []
-  /// Whether delays are observed; an hour of them is much.
-  public var observes = true
   /// What was heard, if recorded.
   public private(set) var output: [Float] = []
-  /// What was heard, as a tone.
-  public private(set) var meter: ToneMeter
   /// Periods that began with too little to play while the stream played.
   public private(set) var underruns = 0
   /// Packets that were under way when their sender started anew: overtaken by the new ones they count
@@ -45,23 +41,17 @@ public final class StreamScenario {
   private var ring: [Float] = []
   private var rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
   private var lastFrame: Float = 0
-  private var nextBeatNanoseconds = 0.0
+  private var periodCount = 0
   private let periodNanoseconds: Double
 
   /// Sets up both machines; nothing has happened yet.
-  public init(
-    _ settings: ScenarioSettings, resampler: any FrameResampler = LinearResampler()
-  ) {
+  public init(_ settings: ScenarioSettings) {
     self.settings = settings
-    stream = PeerStream(
-      configuration: settings.stream, decoder: decoder, resampler: resampler)
-    stream.deviceRate = settings.receiverRate
-    meter = ToneMeter(rate: settings.receiverRate)
+    stream = PeerStream(configuration: settings.stream, decoder: decoder)
     link = VirtualLink(model: settings.link, seed: settings.seed)
     sender = ScenarioSender(settings)
     random = SplitMix64(seed: ~settings.seed)
-    periodNanoseconds = settings.periodNanoseconds(
-      rate: settings.receiverRate, driftPPM: settings.receiverDriftPPM)
+    periodNanoseconds = Double(settings.periodFrames) * 1e9 / 48_000
     sender.isRunning = settings.talks
   }
 
@@ -77,16 +67,13 @@ public final class StreamScenario {
   /// Lets the sender's encoder fail or work.
   public func setEncoderFailing(_ isFailing: Bool) { sender.setEncoderFailing(isFailing) }
 
-  /// The sender's clock runs faster or slower from now on.
-  public func setSenderDrift(ppm: Double) { sender.setDrift(ppm: ppm) }
-
   /// An xrun at the sender.
   public func skipSenderPeriods(_ periods: Int) { sender.skip(periods: periods) }
 
   /// An xrun at the receiver: nothing is pulled or rendered for some periods.
   public func skipReceiverPeriods(_ periods: Int) {
-    nextBeatNanoseconds += Double(periods) * periodNanoseconds
-    clock.advance(to: Int64(nextBeatNanoseconds))
+    periodCount += periods
+    clock.advance(to: Int64(Double(periodCount) * periodNanoseconds))
   }
 
   /// The sending process starts anew with random numbers.
@@ -119,13 +106,13 @@ public final class StreamScenario {
     while let delivery = link.receive(byNanoseconds: due) { receive(delivery) }
     if settings.tellsGrid {
       stream.grid = PlayoutGrid(
-        beatNanoseconds: beat, periodNanoseconds: duration(frames: settings.periodFrames),
+        beatNanoseconds: beat, periodNanoseconds: Int64(periodNanoseconds),
         leadNanoseconds: settings.leadNanoseconds)
     }
     render(beat: beat, due: due)
     pull()
-    nextBeatNanoseconds += periodNanoseconds
-    clock.advance(to: Int64(nextBeatNanoseconds))
+    periodCount += 1
+    clock.advance(to: Int64(Double(periodCount) * periodNanoseconds))
   }
 
   private func receive(_ delivery: VirtualLink.Delivery) {
@@ -136,21 +123,17 @@ public final class StreamScenario {
 
   private func render(beat: Int64, due: Int64) {
     while ring.count < settings.periodFrames {
-      let playout = beat + duration(frames: ring.count)
+      let playout = beat + Int64(ring.count) * 62_500 / 3
       decoder.mark()
       var pcm = rendered.mutableSpan
       let frames = stream.render(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
       if frames == 0 { break }
       ring.append(contentsOf: rendered[..<frames])
-      if observes, let capture = decoder.captureNanoseconds {
+      if let capture = decoder.captureNanoseconds {
         observations.append(
           Observation(beatNanoseconds: beat, delayNanoseconds: playout - capture))
       }
     }
-  }
-
-  private func duration(frames: Int) -> Int64 {
-    Int64(frames) * 1_000_000_000 / Int64(settings.receiverRate)
   }
 
   private func pull() {
@@ -162,7 +145,6 @@ public final class StreamScenario {
     for frame in ring[..<settings.periodFrames] {
       greatestStep = max(greatestStep, abs(frame - lastFrame))
       lastFrame = frame
-      meter.add(frame)
     }
     if settings.recordsOutput { output.append(contentsOf: ring[..<settings.periodFrames]) }
     ring.removeFirst(settings.periodFrames)
