@@ -3,6 +3,9 @@ import Synchronization
 import TestKit
 
 /// A `jackd` on the dummy driver with a name of its own, gone with its owner.
+///
+/// It keeps time as a sound card does (`Tests/Interposer/driver_clock.c`): the stock driver slips by whole periods
+/// whenever the machine wakes it late.
 public final class JackServer: Sendable {
   /// The server's unique name, for `--jack-server` and probes.
   public let name: String
@@ -20,15 +23,14 @@ public final class JackServer: Sendable {
   /// - Parameters:
   ///   - label: made unique by adding the process id and a random number.
   ///   - portMaximum: ports the server can have; fewer need less shared memory.
-  ///   - clock: how it keeps time; nil: as a sound card does, without drift.
   /// - Throws: `RigError`.
   public convenience init(
     _ label: String = "rig", sampleRate: Int = 48_000, periodFrames: Int = 64,
-    portMaximum: Int = 64, clock: DriverClock? = nil, in directory: TemporaryDirectory
+    portMaximum: Int = 64, in directory: TemporaryDirectory
   ) throws(RigError) {
     try self.init(
       named: "\(label)-\(getpid())-\(UInt16.random(in: 0...UInt16.max))", sampleRate: sampleRate,
-      periodFrames: periodFrames, portMaximum: portMaximum, clock: clock, in: directory)
+      periodFrames: periodFrames, portMaximum: portMaximum, in: directory)
   }
 
   /// Starts a server of a given name, which must be unique on the machine, and waits until it answers.
@@ -38,7 +40,7 @@ public final class JackServer: Sendable {
   /// - Throws: `RigError`.
   public init(
     named name: String, sampleRate: Int = 48_000, periodFrames: Int = 64, portMaximum: Int = 64,
-    clock: DriverClock? = nil, in directory: TemporaryDirectory
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     self.name = name
     self.sampleRate = sampleRate
@@ -49,9 +51,10 @@ public final class JackServer: Sendable {
     let arguments =
       Self.scheduling + ["-n", name, "--port-max", "\(portMaximum)"]
       + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
-    var environment =
-      if let clock { clock.environment } else { try DriverClock(in: directory).environment }
-    environment["JACK_NO_AUDIO_RESERVATION"] = "1"
+    let environment = [
+      "JACK_NO_AUDIO_RESERVATION": "1",
+      "LD_PRELOAD": try Interposer.build("driver_clock", in: directory),
+    ]
     process = try Self.start(
       name, arguments, environment: environment, log: directory.file("jackd-\(name).log"))
   }
