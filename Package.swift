@@ -74,7 +74,7 @@ let core: [Target] = [
 
 let coreTests: [Target] = [
   .target(
-    name: "TestKit", dependencies: ["RTP", "Media"], path: "Tests/TestKit",
+    name: "TestKit", dependencies: ["RTP", "Media", "StatusSchema"], path: "Tests/TestKit",
     swiftSettings: swiftSettings),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
@@ -119,7 +119,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink-bench",
     dependencies: [
-      "TestRig", "Remote", "StatusSchema",
+      "TestRig", "TestKit", "Remote", "StatusSchema", "Audio",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], path: "Tests/Benchmarks", swiftSettings: swiftSettings),
   .target(name: "CLink", path: "Tests/CLink", cSettings: cSettings),

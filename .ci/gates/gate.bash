@@ -5,6 +5,8 @@ set -euo pipefail
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$repo"
 export COMLINK_CORE_ONLY=1
+# The sanitizers are some fifty times slower: fewer random networks (TestKit's Seeds).
+export COMLINK_FEW_SEEDS=1
 # The crash handler would take minutes over a sanitizer's abort.
 export SWIFT_BACKTRACE=enable=no
 

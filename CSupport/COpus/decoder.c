@@ -1,9 +1,12 @@
 #include "COpus.h"
 
 #include <opus.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { SAMPLE_RATE = 48000, CHANNELS = 1, CONCEALMENT_STEP_FRAMES = SAMPLE_RATE / 400 };
+/* From this decoder complexity on libopus 1.5 and later conceal losses with a neural network. */
+enum { CONCEALMENT_COMPLEXITY = 5 };
 
 struct copus_decoder {
   OpusDecoder *opus;
@@ -20,7 +23,18 @@ copus_decoder *copus_decoder_create(int32_t *error) {
     free(decoder);
     return NULL;
   }
+  /* The headers may be older than the library: decoders take the request since 1.5, whose number is the encoder's. */
+  if (copus_conceals_deeply(opus_get_version_string()))
+    (void)opus_decoder_ctl(decoder->opus, OPUS_SET_COMPLEXITY(CONCEALMENT_COMPLEXITY));
   return decoder;
+}
+
+int copus_conceals_deeply(const char *version) {
+  int major = 0, minor = 0;
+  /* "libopus 1.3.1", "libopus 1.5.2-fixed", "libopus unknown" */
+  if (sscanf(version, "libopus %d.%d", &major, &minor) != 2)
+    return 0;
+  return major > 1 || (major == 1 && minor >= 5);
 }
 
 void copus_decoder_destroy(copus_decoder *decoder) {

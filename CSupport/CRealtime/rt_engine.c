@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,11 +25,17 @@ static void init_peer(struct rt_engine *engine, rt_slot slot) {
 struct rt_engine *rt_engine_create(int wake_fd) {
   const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
   const size_t bytes = engine_bytes(page_bytes);
+  const int notice_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (notice_fd < 0) return NULL;
   struct rt_engine *engine = aligned_alloc(page_bytes, bytes);
-  if (engine == NULL) return NULL;
+  if (engine == NULL) {
+    close(notice_fd);
+    return NULL;
+  }
   memset(engine, 0, bytes);
   engine->is_locked = mlock(engine, bytes) == 0;
   engine->wake_fd = wake_fd;
+  engine->notice_fd = notice_fd;
   pthread_mutex_init(&engine->control, NULL);
   rt_ring_init(&engine->capture, engine->capture_frames, RT_CAPTURE_RING_FRAMES, 0);
   for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) init_peer(engine, slot);
@@ -39,6 +46,7 @@ struct rt_engine *rt_engine_create(int wake_fd) {
 void rt_engine_destroy(struct rt_engine *engine) {
   if (engine == NULL) return;
   rt_engine_close(engine);
+  close(engine->notice_fd);
   pthread_mutex_destroy(&engine->control);
   if (engine->is_locked) munlock(engine, engine_bytes((size_t)sysconf(_SC_PAGESIZE)));
   free(engine);

@@ -8,8 +8,17 @@
 #include <errno.h>
 #include <jack/jack.h>
 #include <jack/thread.h>
+#include <unistd.h>
 
 /* --- on JACK's notification thread: atomics only, see rt_engine.control --- */
+
+/** Lets the control thread know that there is something to look at. */
+static void give_notice(const struct rt_engine *engine) {
+  const uint64_t one = 1;
+  /* A full counter is a notice, too. */
+  const ssize_t written = write(engine->notice_fd, &one, sizeof one);
+  (void)written;
+}
 
 /** Keeps a figure JACK reports, counts when it is not the one known, and lets the loop know. */
 static int note_change(struct rt_engine *engine, _Atomic uint32_t *known, _Atomic uint64_t *changes, uint32_t now) {
@@ -17,6 +26,7 @@ static int note_change(struct rt_engine *engine, _Atomic uint32_t *known, _Atomi
   if (before == now || before == 0) return 0;
   atomic_fetch_add_explicit(changes, 1, memory_order_relaxed);
   rt_wake(engine);
+  give_notice(engine);
   return 0;
 }
 
@@ -40,12 +50,14 @@ static void on_registration(jack_port_id_t port, int is_registered, void *argume
   (void)port, (void)is_registered;
   struct rt_engine *engine = argument;
   atomic_fetch_add_explicit(&engine->graph_changes, 1, memory_order_relaxed);
+  give_notice(engine);
 }
 
 static void on_connection(jack_port_id_t source, jack_port_id_t destination, int is_connected, void *argument) {
   (void)source, (void)destination, (void)is_connected;
   struct rt_engine *engine = argument;
   atomic_fetch_add_explicit(&engine->graph_changes, 1, memory_order_relaxed);
+  give_notice(engine);
 }
 
 static void on_shutdown(jack_status_t code, const char *reason, void *argument) {
@@ -58,6 +70,7 @@ static void on_shutdown(jack_status_t code, const char *reason, void *argument) 
     return;
   }
   rt_wake(engine);
+  give_notice(engine);
 }
 
 /* --- under rt_engine.control --- */
@@ -154,4 +167,14 @@ enum rt_state rt_engine_state(const struct rt_engine *engine) {
 
 int rt_engine_realtime_priority(const struct rt_engine *engine) {
   return engine->client != NULL ? jack_client_real_time_priority(engine->client) : -1;
+}
+
+int rt_notice_fd(const struct rt_engine *engine) {
+  return engine->notice_fd;
+}
+
+void rt_take_notice(struct rt_engine *engine) {
+  uint64_t notices;
+  const ssize_t taken = read(engine->notice_fd, &notices, sizeof notices);
+  (void)taken;
 }

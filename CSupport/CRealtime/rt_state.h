@@ -21,7 +21,8 @@ struct rt_engine {
   _Atomic(jack_client_t *) rt_client;
   _Atomic(jack_port_t *) mic_port, mix_left_port, mix_right_port;
   _Atomic(jack_port_t *) peer_ports[RT_MAX_PEERS];
-  int wake_fd; /**< never written after create; < 0: nobody to wake */
+  int wake_fd;   /**< never written after create; < 0: nobody to wake */
+  int notice_fd; /**< never written after create; an eventfd, see rt_notice_fd */
 
   /* From the callback to the others. */
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_cycle_lock cycle;

@@ -9,6 +9,16 @@ extension AudioEngine {
     unsafe EngineState(rt_engine_state(handle))
   }
 
+  /// Readable once JACK has reported something since `takeNotice()`; the engine's own.
+  var noticeDescriptor: Int32 {
+    unsafe rt_notice_fd(handle)
+  }
+
+  /// Takes all notices so far; what they are about is to be looked at afterwards.
+  func takeNotice() {
+    unsafe rt_take_notice(handle)
+  }
+
   /// SCHED_FIFO priority of the process callback; nil: not real-time, or not running.
   func realtimePriority() -> Int? {
     let priority = unsafe rt_engine_realtime_priority(handle)

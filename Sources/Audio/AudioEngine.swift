@@ -18,7 +18,7 @@ internal import CRealtime
   /// - Throws: `AudioError.outOfMemory`.
   public init(wakeDescriptor: Int32) throws(AudioError) {
     guard let handle = unsafe rt_engine_create(wakeDescriptor) else {
-      throw .outOfMemory(wanted: "the audio rings of \(PeerSlot.count) peers")
+      throw .outOfMemory(wanted: "the audio rings of \(PeerSlot.count) peers and a descriptor")
     }
     unsafe self.handle = unsafe handle
   }

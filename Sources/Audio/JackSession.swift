@@ -2,8 +2,7 @@
 ///
 /// JACK's client calls block, some for as long as the server likes, so they all happen on one thread of the session's
 /// own. States: *waiting* for a server → (*refused* ↔) → *running* → server gone → *waiting* …; while not running it
-/// tries again each 500 ms, while running it looks at the engine each 25 ms (a few atomic loads; the graph is read
-/// only after a change).
+/// tries again each 500 ms, while running it sleeps until JACK gives notice of a change; only then the graph is read.
 ///
 /// At the first opening the mic is connected to the card's first capture port, and the mix to its first two playback
 /// ports (both sides to the same one on a mono card). From then on the graph is the user's: what is connected when the

@@ -4,8 +4,10 @@ import Glibc
 struct JackSessionLoop {
   private static let waitingMilliseconds = 500
   private static let startingMilliseconds = 10
-  /// A program that ends and is back sooner than this looks as if the user had cut its connections.
-  private static let runningMilliseconds = 25
+  /// From a notice to the look at what it is about, and while a connection that is lost may yet be its program's end.
+  private static let settlingMilliseconds = 25
+  /// Longer than anything is left unsaid; JACK gives notice of what it has to say.
+  private static let runningMilliseconds = 10_000
 
   private enum Phase {
     /// Not a client; the last attempt's event, so that it is told once.
@@ -45,7 +47,12 @@ struct JackSessionLoop {
   mutating func run(on thread: BlockingThread) {
     while !thread.isStopping {
       applyRequests()
-      thread.sleep(milliseconds: runRound())
+      let isNoticed = thread.sleep(
+        milliseconds: runRound(), orReadable: engine.noticeDescriptor)
+      guard isNoticed else { continue }
+      // A dying server takes the ports away one by one; asked meanwhile, it may never answer.
+      thread.sleep(milliseconds: Self.settlingMilliseconds)
+      engine.takeNotice()
     }
     engine.close()
     report(.stopped)
@@ -61,7 +68,8 @@ struct JackSessionLoop {
       watchPeriod()
       watchGraph()
       if case .starting = phase { return Self.startingMilliseconds }
-      return Self.runningMilliseconds
+      let isUnsettled = memory.needsAnotherLook || engine.graphChanges != seenGraphChanges
+      return isUnsettled ? Self.settlingMilliseconds : Self.runningMilliseconds
     }
   }
 

@@ -10,6 +10,11 @@ internal import COpus
   /// Concealment works in steps of 2.5 ms.
   public static let concealmentStepFrames = 120
 
+  /// Whether a libopus that calls itself so has better concealment, which decoders then use (1.5 and later).
+  static func concealsDeeply(version: String) -> Bool {
+    unsafe version.withCString { unsafe copus_conceals_deeply($0) != 0 }
+  }
+
   private let handle: OpaquePointer
 
   /// Makes a decoder.

@@ -20,10 +20,6 @@ struct Beat {
   private static let drainNanoseconds: Int64 = 5_000_000
   /// The same while others play, whose decoding drains it too, and without peers or JACK, when only reports can come.
   private static let relaxedDrainNanoseconds: Int64 = 10_000_000
-  /// Lead of the decoding over the callback: a sixth of a period, but no less than a wake-up takes at its 99th percentile.
-  private static let leadRange: ClosedRange<Int64> = 200_000...1_500_000
-  /// What the lead grows by for each stream: the time one codec frame takes to decode.
-  private static let decodingNanoseconds: Int64 = 20_000
   /// Looks at callbacks that must all be late before the prediction gives in: about 80 ms.
   private static let windowCallbacks = 32
 
@@ -88,15 +84,11 @@ struct Beat {
   /// Duration of a period; 0 before the first.
   var periodNanoseconds: Int64 { Int64(periodFrames) * 1_000_000_000 / Int64(sampleRate) }
 
-  /// The next callback and the last moment to decode `streamCount` streams for it; only while running.
-  func grid(streamCount: Int) -> PlayoutGrid {
-    let range = Self.leadRange
-    let lead =
-      min(max(periodNanoseconds / 6, range.lowerBound), range.upperBound)
-      + Int64(streamCount) * Self.decodingNanoseconds
-    return PlayoutGrid(
+  /// The next callback, and the last moment to begin decoding for it; only while running.
+  func grid(leadNanoseconds: Int64) -> PlayoutGrid {
+    PlayoutGrid(
       beatNanoseconds: anchorNanoseconds + periodNanoseconds, periodNanoseconds: periodNanoseconds,
-      leadNanoseconds: min(lead, periodNanoseconds))
+      leadNanoseconds: min(leadNanoseconds, periodNanoseconds))
   }
 
   /// When the frame after `fillFrames` waiting frames leaves at the ports.

@@ -37,9 +37,13 @@ struct IntercomParts {
       }
       let encoder = try OpusEncoder(
         application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
+      let leanEncoder = try OpusEncoder(
+        application: configuration.application,
+        bitrateBitsPerSecond: configuration.leanBitsPerSecond)
       station = Station(
         configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
-        ports: SessionPorts(session: session, refusals: refusals), encoder: encoder, report: events)
+        ports: SessionPorts(session: session, refusals: refusals), encoder: encoder,
+        leanEncoder: leanEncoder, report: events)
     } catch {
       throw .audio(error)
     }

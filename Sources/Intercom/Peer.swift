@@ -52,6 +52,13 @@ final class Peer {
   var isPortAwaited = false
   var isPortDelayTold = false
 
+  /// What is done about the losses on the way to it; while connected.
+  var repair: RepairSession?
+  /// How good it is heard.
+  var quality = QualityMeter()
+  /// Packets of sound sent to it since it is connected, and the octets of their payload, copies included.
+  var (sentPackets, sentOctets) = (0, 0)
+
   /// Payload octets at the last look and the rate derived from it.
   var rateOctets = 0
   var receivedBitsPerSecond = 0

@@ -47,6 +47,7 @@ extension Station {
       peer.receivedBitsPerSecond =
         Int(Double(octets - peer.rateOctets) * 8e9 / Double(max(elapsed, 1)))
       peer.rateOctets = octets
+      peer.quality.observe(stream.statistics, roundTrip: peer.reports.roundTrip)
     }
   }
 }

@@ -15,11 +15,15 @@ extension Station {
   /// which does lose time, they do not; then `Beat` moves, and playout control takes the delay out.)
   func renderDue(nowNanoseconds: Int64) -> Int64 {
     guard beat.isRunning else { return .max }
-    let grid = beat.grid(streamCount: listeners.count)
+    let grid = beat.grid(leadNanoseconds: lead.nanoseconds)
     let isOverdue = awaitedCallback.map { beat.callbackCount >= $0 } ?? false
     let beats = max(isOverdue ? 1 : 0, beatsDue(grid, nowNanoseconds))
     if beats > 0 {
-      for peer in peers.all { render(peer, grid: grid, beats: beats) }
+      var hasRendered = false
+      for peer in peers.all where render(peer, grid: grid, beats: beats) { hasRendered = true }
+      if hasRendered {
+        lead.observe(tookNanoseconds: clock() - grid.beatNanoseconds + grid.leadNanoseconds)
+      }
     }
     let callbacks = callbacksUntilNeeded(grid)
     awaitedCallback = callbacks.map { beat.callbackCount + 1 + UInt64($0) }
@@ -43,7 +47,7 @@ extension Station {
     for peer in peers.all {
       guard let stream = peer.stream, let sink = peer.sink else { continue }
       let callbacks: Int
-      if stream.isPlaying {
+      if stream.isSounding {
         callbacks = sink.fillFrames / beat.periodFrames
       } else if let start = stream.startNanoseconds {
         callbacks = max(0, Int((start - grid.beatNanoseconds) / grid.periodNanoseconds))
@@ -57,26 +61,31 @@ extension Station {
 
   /// Plays already, or its start falls into the next `beats` periods.
   private func isDue(_ stream: PeerStream, _ grid: PlayoutGrid, beats: Int) -> Bool {
-    if stream.isPlaying { return true }
+    if stream.isSounding { return true }
     guard let start = stream.startNanoseconds else { return false }
     return start < grid.beatNanoseconds + Int64(beats) * grid.periodNanoseconds
   }
 
-  /// Fills the peer's ring with what the next `beats` callbacks take, or more.
-  private func render(_ peer: Peer, grid: PlayoutGrid, beats: Int) {
-    guard let stream = peer.stream, let sink = peer.sink, let slot = peer.slot else { return }
+  /// Fills the peer's ring with what the next `beats` callbacks take, or more; false: it held enough, or nothing sounds.
+  private func render(_ peer: Peer, grid: PlayoutGrid, beats: Int) -> Bool {
+    guard let stream = peer.stream, let sink = peer.sink, let slot = peer.slot else { return false }
     stream.grid = grid
+    sink.noticeUnderruns(isPlaying: stream.isPlaying)
+    var hasRendered = false
     while sink.fillFrames < beats * beat.periodFrames, isDue(stream, grid, beats: beats) {
-      let waiting = Int64(sink.fillFrames / beat.periodFrames)
+      let waitingFrames = sink.fillFrames - sink.missedFrames
+      let waiting = Int64(waitingFrames / beat.periodFrames)
       var output = rendered.mutableSpan
       let count = stream.render(
         into: &output,
         dueNanoseconds: grid.beatNanoseconds - grid.leadNanoseconds + waiting
           * grid.periodNanoseconds,
-        playoutNanoseconds: beat.playoutNanoseconds(fillFrames: sink.fillFrames))
+        playoutNanoseconds: beat.playoutNanoseconds(fillFrames: waitingFrames))
       guard count > 0 else { break }
+      hasRendered = true
       sink.write(rendered.span.extracting(..<count))
     }
-    engine.setPlaying(stream.isPlaying, for: slot)
+    engine.setPlaying(stream.isSounding, for: slot)
+    return hasRendered
   }
 }

@@ -8,14 +8,15 @@ extension Station {
     guard peer.state != .ourselves, nowNanoseconds >= peer.reports.nextReportNanoseconds else {
       return
     }
-    let counters = talker.counters
     let isSending = peer.state == .connected
     let sender = SenderCounters(
-      packets: isSending ? counters.packets : 0,
-      payloadOctets: isSending ? counters.payloadOctets : 0,
+      packets: isSending ? peer.sentPackets : 0,
+      payloadOctets: isSending ? peer.sentOctets : 0,
       currentTimestamp: talker.currentTimestamp)
+    let losses = peer.stream?.takeLossReport()
     let slot = endpoint.makePacket { packet in
-      peer.reports.makeReport(sender: sender, nowNanoseconds: nowNanoseconds, into: &packet)
+      peer.reports.makeReport(
+        sender: sender, losses: losses, nowNanoseconds: nowNanoseconds, into: &packet)
     }
     if let slot { endpoint.send(slot, to: peer.address) }
   }

@@ -23,7 +23,8 @@ extension Station {
       micPeakDBFS: Double(mic.peakDBFS),
       mixLevelDBFS: Double(mix.rmsDBFS), ssrc: identity.ssrc.rawValue,
       ptimeMilliseconds: Double(configuration.framesPerPacket) / 48,
-      bitrateKilobits: Double(configuration.bitsPerSecond) / 1000,
+      bitrateKilobits: Double(encodedBitsPerSecond) / 1000,
+      bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
       application: configuration.application.rawValue)
   }
 
@@ -96,6 +97,10 @@ extension Station {
     status.remoteLossPercent = peer.reports.remoteReception.map { Double($0.fractionLost) / 2.56 }
     status.bitrateKilobits = Double(peer.receivedBitsPerSecond) / 1000
     if let stream = peer.stream { fill(&status, from: stream) }
+    if let repair = peer.repair { fill(&status, from: repair) }
+    if let quality = peer.quality.quality {
+      (status.quality, status.qualityReason) = (quality.figure, quality.reason)
+    }
     if let slot = peer.slot {
       status.levelDBFS = Double(engine.takePeerMeter(slot).rmsDBFS)
       status.underrun = Int(engine.underrunFrames(of: slot)) / max(beat.periodFrames, 1)
@@ -110,11 +115,21 @@ extension Station {
     status.isTalking = stream.isPlaying
     status.jitterMilliseconds = Double(statistics.jitterNanoseconds) / 1e6
     status.playoutDelayMilliseconds = Double(statistics.playoutDelayNanoseconds) / 1e6
-    (status.received, status.lost) = (statistics.received, statistics.lost)
+    // Whatever was repaired never came itself.
+    let lost = statistics.lost + statistics.repaired - statistics.overtaken
+    (status.received, status.lost) = (statistics.received, lost)
+    (status.repaired, status.resent) = (statistics.repaired, statistics.repairedByResending)
     (status.late, status.duplicate) = (statistics.late, statistics.duplicate)
     status.concealed = statistics.concealedFrames / max(statistics.packetFrames, 1)
-    let expected = statistics.received + statistics.lost
-    status.lossPercent = 100 * Double(statistics.lost) / Double(max(expected, 1))
+    let expected = statistics.received + lost
+    status.lossPercent = 100 * Double(lost) / Double(max(expected, 1))
+  }
+
+  private func fill(_ status: inout PeerStatus, from repair: RepairSession) {
+    let lean = configuration.leanBitsPerSecond
+    status.sentBitrateKilobits =
+      Double(repair.bitsPerSecond(full: encodedBitsPerSecond, lean: lean)) / 1000
+    status.sentCopies = repair.recipe.words
   }
 
   private func state(of peer: Peer, nowNanoseconds: Int64) -> PeerStatus.State {

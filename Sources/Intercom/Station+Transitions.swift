@@ -23,6 +23,9 @@ extension Station {
     if peer.reports.isConfirmed, peer.state == .contacted || peer.state == .duplicate {
       connect(peer)
     }
+    if events.contains(.lossesTold), peer.state == .connected {
+      followLosses(of: peer, nowNanoseconds: nowNanoseconds)
+    }
     if peer.state == .connected { followName(peer, nowNanoseconds: nowNanoseconds) }
     sendReportIfDue(peer, nowNanoseconds: nowNanoseconds)
   }
@@ -52,6 +55,7 @@ extension Station {
     }
     (peer.slot, peer.stream, peer.sink) = (slot, stream, sink)
     peer.state = .connected
+    peer.repair = makeRepair()
     name(peer)
     peer.settings = settingsByName[peer.name] ?? PeerSettings()
     applySettings(peer)
@@ -85,6 +89,9 @@ extension Station {
     (peer.isPortAwaited, peer.isPortDelayTold) = (false, false)
     peer.receivedBitsPerSecond = 0
     peer.rateOctets = 0
+    (peer.sentPackets, peer.sentOctets) = (0, 0)
+    peer.repair = nil
+    peer.quality = QualityMeter()
     for other in peers.all where other.twin === peer {
       other.twin = nil
       other.state = .contacted
@@ -119,16 +126,19 @@ extension Station {
     peer.retryNanoseconds = nowNanoseconds + Peer.Limit.ourselvesNanoseconds
   }
 
+  private func makeRepair() -> RepairSession {
+    let repair = RepairSession(
+      boundBitsPerSecond: configuration.mostBitsPerSecond,
+      framesPerPacket: configuration.framesPerPacket)
+    if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
+    return repair
+  }
+
   private func makeStream() throws(AudioError) -> PeerStream {
     PeerStream(
       configuration: PeerStreamConfiguration(
         playoutDelay: configuration.playoutDelay,
         playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds),
       decoder: try OpusDecoder())
-  }
-
-  private func rebuildListeners() {
-    listeners.removeAll(keepingCapacity: true)
-    for peer in peers.all where peer.state == .connected { listeners.append(peer.address) }
   }
 }

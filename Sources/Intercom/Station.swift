@@ -11,6 +11,9 @@ import RTP
 final class Station: EventLoopHandler {
   /// Opus' dynamic payload type (RFC 7587 leaves the number to the application).
   static let payloadType: UInt8 = 111
+  /// Of packets with copies (RFC 2198) and of packets sent again (RFC 4588).
+  static let redundantPayloadType: UInt8 = 112
+  static let resentPayloadType: UInt8 = 113
   static let codecRate = 48_000
 
   let configuration: IntercomConfiguration
@@ -18,28 +21,41 @@ final class Station: EventLoopHandler {
   let endpoint: any DatagramEndpoint
   let ports: any PeerPorts
   let talker: Talker
-  let encoder: OpusEncoder
   let capture: CaptureSource
   let identity: Identity
+  /// The time now, which has gone on since the wake-up.
+  let clock: () -> Int64
   let report: @Sendable (IntercomEvent) -> Void
 
   var peers: PeerTable
   var freeSlots: [PeerSlot]
   /// Slots whose port JACK's session has yet to be told to take away.
   var unclearedSlots: Set<PeerSlot> = []
-  /// Addresses of all connected peers; rebuilt when one comes or goes.
-  var listeners: [SocketAddress] = []
+  /// All connected peers; rebuilt when one comes or goes or needs other copies.
+  var listeners: [Listener] = []
+  /// The different packets made of each frame.
+  var recipes: [RepairRecipe] = []
+  /// Room for the packets asked for in one datagram.
+  var requestNumbers: [SequenceNumber]
   /// Settings by peer name, kept while the peer is away.
   var settingsByName: [String: PeerSettings] = [:]
   var rendered: [Float]
   var drops = DatagramDrops()
   var wakeLatency = LatencyHistogram()
   var beat = Beat()
+  var lead = RenderLead()
+  /// Packets sent again since the last wake-up.
+  var resentThisWake = 0
   /// The callback that decoding is to come before; nil: nothing plays or waits.
   var awaitedCallback: UInt64?
   var isTalking = true
   /// After the farewell nothing is sent or believed any more, or peers would take us for back again.
   var hasSaidGoodbye = false
+  /// What frames are coded at now; the configured rate, or less where the ways to peers take no more.
+  var encodedBitsPerSecond: Int
+  var wantedBitsPerSecond = 0
+  let plan: RepairPlan
+  var nextPlanNanoseconds: Int64 = 0
   var nextHousekeepingNanoseconds: Int64 = 0
   var nextRateNanoseconds: Int64 = 0
   var lastAdmissionRefusalNanoseconds: Int64 = .min / 2
@@ -51,7 +67,9 @@ final class Station: EventLoopHandler {
   init(
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
     endpoint: any DatagramEndpoint, ports: any PeerPorts, encoder: OpusEncoder,
+    leanEncoder: OpusEncoder? = nil,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    clock: @escaping () -> Int64 = EventLoop.nowNanoseconds,
     report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
     var random = random
@@ -60,21 +78,29 @@ final class Station: EventLoopHandler {
     self.engine = engine
     self.endpoint = endpoint
     self.ports = ports
-    self.encoder = encoder
+    self.clock = clock
     self.report = report
+    encodedBitsPerSecond = configuration.bitsPerSecond
+    plan = RepairPlan(
+      framesPerPacket: configuration.framesPerPacket, bitsPerSecond: configuration.bitsPerSecond,
+      leanBitsPerSecond: configuration.leanBitsPerSecond)
     talker = Talker(
       configuration: TalkerConfiguration(
         ssrc: identity.ssrc, payloadType: Self.payloadType,
+        redundantPayloadType: Self.redundantPayloadType,
+        resentPayloadType: Self.resentPayloadType,
         framesPerPacket: configuration.framesPerPacket,
         firstSequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: random.next())),
         firstTimestamp: RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: random.next())),
         usesDTX: true),
-      encoder: encoder)
+      encoder: encoder, leanEncoder: leanEncoder)
     self.random = random
     capture = CaptureSource(engine: engine, framesPerPacket: configuration.framesPerPacket)
     peers = PeerTable(capacity: configuration.maximumPeers)
     freeSlots = PeerSlot.all.reversed()
     listeners.reserveCapacity(configuration.maximumPeers)
+    recipes.reserveCapacity(Self.mostRecipes + 2)
+    requestNumbers = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 32)
     rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
     engine.setTalking(isTalking)
     engine.setWakeThreshold(frames: capture.neededFrames(sampleRate: beat.sampleRate))
@@ -84,6 +110,7 @@ final class Station: EventLoopHandler {
   /// draining of the socket makes soon enough).
   func woke(nowNanoseconds: Int64) -> Int64 {
     guard !hasSaidGoodbye else { return .max }
+    resentThisWake = 0
     if let woken = engine.takeWakeNanoseconds() {
       wakeLatency.add(nanoseconds: nowNanoseconds - woken)
     }
@@ -93,6 +120,7 @@ final class Station: EventLoopHandler {
     if beat.isRunning {
       followRate()
       sendCaptured()
+      sendRequests(nowNanoseconds: nowNanoseconds)
     }
     let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds)
     if nowNanoseconds >= nextHousekeepingNanoseconds { keepHouse(nowNanoseconds: nowNanoseconds) }
@@ -115,7 +143,8 @@ final class Station: EventLoopHandler {
     for peer in peers.all { peer.stream?.reset() }
   }
 
-  /// Encodes every codec frame that is complete and sends each, encoded once, to all listeners.
+  /// Encodes every codec frame that is complete, once, and sends it to all listeners, in as many different packets as they have
+  /// needs.
   private func sendCaptured() {
     guard !listeners.isEmpty else {
       capture.discardAll()
@@ -123,9 +152,19 @@ final class Station: EventLoopHandler {
     }
     while capture.fillFrame() {
       let frame = capture.frame
-      let slot = endpoint.makePacket { packet in talker.encode(frame.span, into: &packet) }
-      guard let slot else { continue }
-      for address in listeners { endpoint.send(slot, to: address) }
+      guard talker.encode(frame.span) else { continue }
+      for index in recipes.indices { sendFrame(recipes[index], to: index) }
+    }
+  }
+
+  private func sendFrame(_ recipe: RepairRecipe, to recipeIndex: Int) {
+    let slot = endpoint.makePacket { packet in talker.write(recipe, into: &packet) }
+    guard let slot else { return }
+    let sentOctets = talker.payloadOctets(ofPacketBytes: slot.byteCount)
+    for listener in listeners where listener.recipeIndex == recipeIndex {
+      endpoint.send(slot, to: listener.peer.address)
+      listener.peer.sentPackets += 1
+      listener.peer.sentOctets += sentOctets
     }
   }
 

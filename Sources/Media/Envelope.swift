@@ -26,9 +26,12 @@ struct Envelope {
   /// Applies the gain to the first `frames` of `pcm`.
   mutating func apply(to pcm: inout MutableSpan<Float>, frames: Int) {
     if gain == 1 && target == 1 { return }
-    for index in 0..<frames {
-      gain = step >= 0 ? min(gain + step, target) : max(gain + step, target)
-      pcm[index] *= gain
-    }
+    for index in 0..<frames { pcm[index] *= next() }
+  }
+
+  /// The gain of the next frame.
+  mutating func next() -> Float {
+    gain = step >= 0 ? min(gain + step, target) : max(gain + step, target)
+    return gain
   }
 }

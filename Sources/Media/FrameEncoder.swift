@@ -9,6 +9,9 @@ public protocol FrameEncoder: AnyObject {
   ///   send; below 0 on error.
   func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int
 
+  /// Aims at another bit rate from the next packet on; a rate the codec cannot have leaves the old one.
+  func aim(bitsPerSecond: Int)
+
   /// Frames by which the decoded signal trails the input, beyond the codec frame itself.
   var lookaheadFrames: Int { get }
 }

@@ -24,6 +24,8 @@ struct PacketBuffer {
     var durationFrames = 0
     var payloadBytes = 0
     var arrivalNanoseconds: Int64 = 0
+    /// It is a copy, or was sent again: the packet itself has not come (yet).
+    var isRepair = false
 
     /// Only "nobody talks" (RFC 6716 §3.1: a frame without data).
     var isNotice: Bool { payloadBytes == 1 }
@@ -69,6 +71,14 @@ struct PacketBuffer {
     }
     guard entry.sequence == sequence else { return .tooOld }
     return entry.fate == .missed ? .late : .duplicate
+  }
+
+  /// Whether what waits or was taken under a number was a repair, of which the packet itself comes now.
+  mutating func isRepaired(_ sequence: Int64) -> Bool {
+    let index = slot(sequence)
+    guard entries[index].sequence == sequence, entries[index].isRepair else { return false }
+    entries[index].isRepair = false
+    return true
   }
 
   /// Remembers that a missed packet came after all.
@@ -121,6 +131,7 @@ struct PacketBuffer {
     let index = slot(sequence)
     if entries[index].sequence == sequence && entries[index].fate == .waiting { waitingCount -= 1 }
     entry.fate = .taken
+    entry.isRepair = entries[index].sequence == sequence && entries[index].isRepair
     entries[index] = entry
     nextSequence = sequence + 1
     endSequence = max(endSequence, nextSequence)

@@ -18,7 +18,8 @@ extension PeerStream {
     if isClosing { return close(into: &pcm) }
     if !isPlaying {
       let silentFrames = start(into: &pcm, playoutNanoseconds: playout)
-      if silentFrames > 0 || !isPlaying { return silentFrames }
+      if silentFrames > 0 { return silentFrames }
+      if !isPlaying { return fill(into: &pcm) }
     }
     return play(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
   }
@@ -28,6 +29,7 @@ extension PeerStream {
     while let first = buffer.first {
       if first.isNotice {
         takeNotice(first)
+        if isFilling { return close(into: &pcm) }
         continue
       }
       let planned =
@@ -43,12 +45,27 @@ extension PeerStream {
       nextFrame = first.startFrame
       counts.starts += 1
       controller.settle()
-      playback.open()
-      let lead = Int(MediaClock.frames(nanoseconds: max(0, planned - playout)))
-      var silence = pcm._mutatingExtracting(0..<min(lead, pcm.count))
+      playback.open(afterGap: isFilling)
+      let lead = min(
+        Int(MediaClock.frames(nanoseconds: max(0, planned - playout))), pcm.count)
+      if isFilling {
+        isFilling = false
+        let filledFrames = playback.fill(lead, into: &pcm)
+        if filledFrames > 0 { return filledFrames }
+      }
+      var silence = pcm._mutatingExtracting(0..<lead)
       return Playback.writeSilence(into: &silence)
     }
     return 0
+  }
+
+  /// Comfort noise in a gap too long to be concealed; little at once, as what comes is not to wait
+  /// for its end.
+  private func fill(into pcm: inout MutableSpan<Float>) -> Int {
+    guard isFilling else { return 0 }
+    let frames = playback.fill(Playback.concealmentUnitFrames, into: &pcm)
+    isFilling = frames > 0
+    return frames
   }
 
   private func play(
@@ -109,7 +126,8 @@ extension PeerStream {
     let left = Playback.concealmentLimitFrames - playback.concealedRunFrames
     guard left > 0 else {
       isPlaying = false
-      return 0
+      isFilling = true
+      return fill(into: &pcm)
     }
     // While nothing waits, little at once: the packet may come meanwhile, and be turned back to.
     let unit = Playback.concealmentUnitFrames
@@ -131,6 +149,7 @@ extension PeerStream {
   private func close(into pcm: inout MutableSpan<Float>) -> Int {
     isClosing = false
     isPlaying = false
+    isFilling = false
     return playback.close(into: &pcm)
   }
 

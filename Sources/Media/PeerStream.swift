@@ -10,8 +10,10 @@ public import RTP
 /// - pausing → waiting: a packet with sound comes. Notices ("nobody talks") are taken at once.
 /// - waiting → playing: a render whose period holds the start, media time + target offset.
 /// - playing → pausing, faded out: a notice's turn; or the next packet follows in sequence but not
-///   in time (the talker paused, whose notice may be coming or not exist); or nothing came for
-///   100 ms, which is concealed meanwhile.
+///   in time (the talker paused, whose notice may be coming or not exist).
+/// - playing → pausing and *filling*: nothing came for 100 ms, which is concealed meanwhile; now
+///   comfort noise sounds, if any was learnt, until sound starts, somebody says that nobody talks,
+///   or 3 s are over.
 /// - playing, packet missing at its turn: concealed. It is lost unless it comes later (late). A
 ///   packet that comes while it is being concealed is still played when playout control wants
 ///   more delay anyway: so a whole shift of the link is followed within a few packets.
@@ -30,7 +32,6 @@ public final class PeerStream {
 
   private static let leastRestartSilenceNanoseconds: Int64 = 50_000_000
   private static let takeoverSilenceNanoseconds: Int64 = 200_000_000
-  private static let firstSequence: Int64 = 1 << 32
 
   var buffer = PacketBuffer()
   var controller: PlayoutController
@@ -45,12 +46,20 @@ public final class PeerStream {
   /// What a missing packet is believed to last.
   var lastDurationFrames = Playback.concealmentUnitFrames
   var counts = PeerStreamStatistics()
-  private var timeline: StreamTimeline?
+  var reception = ReceptionRecord()
+  var requests = ResendRequests()
+  var patience: RepairPatience
+  var transit = SmoothedTransit()
+  private(set) var timeline: StreamTimeline?
   private var probation = StreamProbation()
   private var expectedSSRC: SSRC?
 
-  /// Whether sound comes from `render`: an empty ring is an underrun now, and a pause otherwise.
+  /// Whether the talker's sound comes from `render`, or sound in its place for up to 100 ms.
   public internal(set) var isPlaying = false
+  /// Comfort noise sounds in a long gap.
+  var isFilling = false
+  /// Whether `render` gives anything: an empty ring is an underrun now, and a pause otherwise.
+  public var isSounding: Bool { isPlaying || isFilling }
 
   /// What became of all packets so far.
   public var statistics: PeerStreamStatistics {
@@ -72,6 +81,7 @@ public final class PeerStream {
   /// Makes a stream that waits for its first packet; allocates all it will ever need (220 KB).
   public init(configuration: PeerStreamConfiguration, decoder: any FrameDecoder) {
     controller = PlayoutController(configuration)
+    patience = RepairPatience(boundNanoseconds: configuration.repairDelayMaximumNanoseconds)
     playback = Playback(decoder: decoder)
   }
 
@@ -93,7 +103,12 @@ public final class PeerStream {
   ///   - bytes: the datagram.
   ///   - arrivalNanoseconds: when it came, CLOCK_MONOTONIC.
   public func receive(_ packet: RTPPacket, bytes: RawSpan, arrivalNanoseconds: Int64) {
-    let payload = bytes.extracting(packet.payload)
+    receive(
+      packet.header, payload: bytes.extracting(packet.payload),
+      arrivalNanoseconds: arrivalNanoseconds)
+  }
+
+  func receive(_ header: RTPHeader, payload: RawSpan, arrivalNanoseconds: Int64) {
     counts.received += 1
     counts.receivedOctets += payload.byteCount
     guard payload.byteCount <= Self.maximumPayloadBytes else {
@@ -104,7 +119,7 @@ public final class PeerStream {
       counts.discarded.malformed += 1
       return
     }
-    guard let place = place(of: packet.header, arrivalNanoseconds: arrivalNanoseconds) else {
+    guard let place = place(of: header, arrivalNanoseconds: arrivalNanoseconds) else {
       counts.discarded.unproven += 1
       return
     }
@@ -122,6 +137,7 @@ public final class PeerStream {
     flush()
     timeline = nil
     isPlaying = false
+    isFilling = false
     isClosing = false
     playback.open()
   }
@@ -155,14 +171,17 @@ public final class PeerStream {
   ) -> StreamTimeline.Place? {
     if timeline != nil { counts.restarts += 1 }
     flush()
-    isClosing = isPlaying
+    isClosing = isSounding
     timeline = StreamTimeline(first: header, arrivalNanoseconds: arrivalNanoseconds)
+    reception.restart(at: StreamTimeline.firstSequence, number: header.sequenceNumber)
     return timeline?.place(of: header, arrivalNanoseconds: arrivalNanoseconds)
   }
 
   private func flush() {
     counts.discarded.flushed += buffer.waitingCount
-    buffer.reset(nextSequence: Self.firstSequence)
+    buffer.reset(nextSequence: StreamTimeline.firstSequence)
+    requests.restart()
+    transit = SmoothedTransit()
     nextFrame = 0
     controller.restart()
     probation.reset()
@@ -176,10 +195,15 @@ public final class PeerStream {
     switch buffer.standing(of: entry.sequence) {
     case .duplicate:
       counts.duplicate += 1
+      if buffer.isRepaired(entry.sequence) {
+        counts.overtaken += 1
+        noteArrival(entry, isHeard: true)
+      }
     case .tooOld:
       counts.discarded.tooOld += 1
     case .late:
       observe(entry, isLate: true)
+      noteArrival(entry, isHeard: false)
       buffer.markTaken(entry.sequence)
       counts.late += 1
       counts.lost -= 1
@@ -189,8 +213,13 @@ public final class PeerStream {
       if isBehind && !turnBack(to: entry) {
         leave(buffer.take(entry.sequence))
         counts.late += 1
-      } else if entry.isNotice && !isPlaying && buffer.waitingCount == 0 {
+        noteArrival(entry, isHeard: false)
+        return
+      }
+      noteArrival(entry, isHeard: true)
+      if entry.isNotice && !isPlaying && buffer.waitingCount == 0 {
         takeNotice(entry)
+        isClosing = isClosing || isFilling
       } else {
         // Without room the oldest give way: nobody renders, and what waits is worth nothing.
         leave(buffer.pass(to: entry.sequence - Int64(PacketBuffer.slotCount) + 1))

@@ -4,13 +4,17 @@ public struct PeerStreamConfiguration: Hashable, Sendable {
   public var playoutDelay: PlayoutDelay
   /// No packet waits longer than this between arrival and playout, whatever `playoutDelay` says.
   public var playoutDelayMaximumNanoseconds: Int64
+  /// How much of `auto` may be for repairs to come in time.
+  public var repairDelayMaximumNanoseconds: Int64
 
   /// Makes a configuration; 120 ms by default, beyond which people start to talk over each other
   /// (ITU-T G.114 §4 wants 150 ms mouth to ear).
   public init(
-    playoutDelay: PlayoutDelay = .auto, playoutDelayMaximumNanoseconds: Int64 = 120_000_000
+    playoutDelay: PlayoutDelay = .auto, playoutDelayMaximumNanoseconds: Int64 = 120_000_000,
+    repairDelayMaximumNanoseconds: Int64 = 50_000_000
   ) {
     self.playoutDelay = playoutDelay
     self.playoutDelayMaximumNanoseconds = playoutDelayMaximumNanoseconds
+    self.repairDelayMaximumNanoseconds = repairDelayMaximumNanoseconds
   }
 }

@@ -2,7 +2,7 @@ public import RTP
 
 /// What became of a peer's packets.
 ///
-/// At any time: received = played + notices + late + duplicate + discarded.total + buffered.
+/// At any time: received + repaired = played + notices + late + duplicate + discarded.total + buffered.
 public struct PeerStreamStatistics: Hashable, Sendable {
   /// The stream being played; nil before the first packet.
   public internal(set) var ssrc: SSRC?
@@ -24,6 +24,22 @@ public struct PeerStreamStatistics: Hashable, Sendable {
   public internal(set) var buffered = 0
   /// Sequence numbers passed in playout whose packets never came; falls when one comes late.
   public internal(set) var lost = 0
+  /// Copies of packets that came in others (RFC 2198), needed or not.
+  public internal(set) var copies = 0
+  /// Packets that came because they were sent again (RFC 4588), needed or not.
+  public internal(set) var resent = 0
+  /// Packets whose sound was there in time by a copy or by being sent again.
+  public internal(set) var repaired = 0
+  /// How many of those by being sent again.
+  public internal(set) var repairedByResending = 0
+  /// How many of those came themselves after all.
+  public internal(set) var overtaken = 0
+  /// What the stream's frames are coded at, without copies, notices left out; smoothed.
+  public internal(set) var codedBitsPerSecond = 0
+  /// By how much packets are under way for longer than at their best of the last half minute.
+  public internal(set) var delayRiseNanoseconds: Int64 = 0
+  /// How many packets in a row do not come at first, on average over the last seconds.
+  public internal(set) var burstPackets = 1.0
   /// PCM frames invented by the decoder.
   public internal(set) var concealedFrames = 0
   /// PCM frames at 48 kHz that a packet of the stream carries, by the last one played.

@@ -1,15 +1,23 @@
 /// Makes the sound: decodes or conceals, splices, fades.
 ///
 /// A run of invented sound keeps its level for 20 ms, which bridges single losses, and then falls
-/// to silence at 100 ms: what a codec invents for longer is not speech, and a dead peer is to be
-/// silent at once.
+/// to nothing at 100 ms: what a codec invents for longer is not speech but a buzz. In its place the
+/// talker's room fades in (`ComfortNoise`), stays for 2 s, as long as a network needs to recover,
+/// and then fades away within 1 s: a peer that is gone for good is silent. Sound that returns
+/// fades in over the noise, for 20 ms: Opus codes what changed since the frame before, and after a
+/// gap its decoder is too loud for two or three.
 struct Playback {
   /// 100 ms.
   static let concealmentLimitFrames = 4800
   /// 20 ms.
   private static let concealmentHoldFrames = 960
+  /// 2 s of comfort noise after a gap's first 100 ms, and 1 s more in which it falls.
+  private static let noiseHoldFrames = 96_000
+  private static let noiseFallFrames = 48_000
   /// 5 ms up at a start; as much as a closing fade down.
-  private static let riseFrames = 240
+  private static let startRiseFrames = 240
+  /// 20 ms up after a gap.
+  private static let returnRiseFrames = 960
   /// Concealment comes in multiples of the shortest codec frame, 2.5 ms.
   static let concealmentUnitFrames = 120
 
@@ -18,6 +26,12 @@ struct Playback {
   private var envelope = Envelope()
   private var closingFade = ClosingFade()
   private var continuation = [Float](repeating: 0, count: concealmentUnitFrames)
+  private var noise = ComfortNoise()
+  /// Noise sounds where the envelope leaves room.
+  private var isNoisy = false
+  private var noiseFrames = 0
+  /// What a whole rise takes.
+  private var riseFrames = startRiseFrames
 
   /// Frames invented in a row up to now.
   private(set) var concealedRunFrames = 0
@@ -27,13 +41,18 @@ struct Playback {
   init(decoder: any FrameDecoder) { self.decoder = decoder }
 
   /// Another stream begins: its decoder knows nothing.
-  mutating func resetDecoder() { decoder.reset() }
+  mutating func resetDecoder() {
+    decoder.reset()
+    noise.forget()
+  }
 
-  /// Sound begins after silence, faded in.
-  mutating func open() {
+  /// Sound begins, faded in: after silence, or after the noise in a gap.
+  mutating func open(afterGap isGap: Bool = false) {
     splicer.reset()
     envelope.silence()
     concealedRunFrames = 0
+    isNoisy = isNoisy && isGap
+    if !isGap { riseFrames = Self.startRiseFrames }
   }
 
   /// Appends a packet's sound, or invented sound where the decoder fails; false: it failed.
@@ -56,8 +75,9 @@ struct Playback {
       conceal(frames: frames)
       return false
     }
+    splicer.withNewest(written) { noise.learn(from: $0) }
     concealedRunFrames = 0
-    envelope.rise(frames: Self.riseFrames)
+    envelope.rise(frames: riseFrames)
     return true
   }
 
@@ -70,7 +90,14 @@ struct Playback {
     }
     let left = Self.concealmentLimitFrames - concealedRunFrames
     concealedRunFrames += frames
-    if concealedRunFrames > Self.concealmentHoldFrames { envelope.fall(frames: left) }
+    guard concealedRunFrames > Self.concealmentHoldFrames else { return }
+    envelope.fall(frames: left)
+    riseFrames = Self.returnRiseFrames
+    if !isNoisy && noise.meanSquare > 0 {
+      noise.prepare()
+      isNoisy = true
+      noiseFrames = 0
+    }
   }
 
   /// Repeats or takes out sound within what is appended; see `Splicer`.
@@ -81,15 +108,43 @@ struct Playback {
   /// Writes what was appended to the start of `pcm`.
   mutating func emit(into pcm: inout MutableSpan<Float>) -> Int {
     let frames = splicer.emit(into: &pcm)
-    envelope.apply(to: &pcm, frames: frames)
+    if isNoisy {
+      cover(&pcm, frames: frames)
+      isNoisy = envelope.gain < 1
+    } else {
+      envelope.apply(to: &pcm, frames: frames)
+    }
     closingFade.remember(pcm, frames: frames)
     return frames
+  }
+
+  /// Writes up to `frames` of comfort noise to the start of `pcm`; 0 when a gap has none (any more).
+  mutating func fill(_ frames: Int, into pcm: inout MutableSpan<Float>) -> Int {
+    guard isNoisy, frames > 0 else { return 0 }
+    envelope.silence()
+    let written = min(frames, pcm.count, Self.noiseHoldFrames + Self.noiseFallFrames - noiseFrames)
+    for index in 0..<written {
+      let late = max(0, noiseFrames + index - Self.noiseHoldFrames)
+      pcm[index] = noise.next() * (1 - Float(late) / Float(Self.noiseFallFrames))
+    }
+    noiseFrames += written
+    closingFade.remember(pcm, frames: written)
+    if written == 0 { isNoisy = false }
+    return written
   }
 
   /// Writes the end of the sound to the start of `pcm`; what follows is faded in.
   mutating func close(into pcm: inout MutableSpan<Float>) -> Int {
     open()
     return closingFade.write(into: &pcm)
+  }
+
+  /// Applies the envelope, with noise where it leaves room: their powers add up to one.
+  private mutating func cover(_ pcm: inout MutableSpan<Float>, frames: Int) {
+    for index in 0..<frames {
+      let gain = envelope.next()
+      pcm[index] = gain * pcm[index] + (1 - gain * gain).squareRoot() * noise.next()
+    }
   }
 
   /// Cross-fades from `old` to what `new` begins with.

@@ -55,6 +55,8 @@ struct PlayoutController {
   var jitterNanoseconds: Int64 { jitter.nanoseconds }
   /// The device's beats, if known.
   private(set) var grid: PlayoutGrid?
+  /// How much later than packets need themselves they are played, so that repairs come in time.
+  var repairDelayNanoseconds: Int64 = 0
   /// The offset to aim at.
   private(set) var targetNanoseconds: Int64 = 0
 
@@ -159,7 +161,8 @@ struct PlayoutController {
     case .auto:
       let proven = window.provenOffset(durationNanoseconds: durationNanoseconds)
       let required = max(summary.requiredNanoseconds, proven ?? .min)
-      targetNanoseconds = min(required + Self.reserveNanoseconds, bound)
+      targetNanoseconds = min(
+        required + Self.reserveNanoseconds + repairDelayNanoseconds, bound)
     }
   }
 

@@ -77,6 +77,12 @@ struct Splicer {
     return written
   }
 
+  /// Lets `look` see the newest `frames` appended.
+  func withNewest(_ frames: Int, _ look: (Span<Float>) -> Void) {
+    let end = Self.historyFrames + freshFrames
+    look(line.span.extracting((end - min(frames, freshFrames))..<end))
+  }
+
   /// Begins a splice in the appended frames if one of good quality is found.
   ///
   /// - Parameters:

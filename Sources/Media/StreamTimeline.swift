@@ -14,25 +14,43 @@ struct StreamTimeline {
   /// delay or clock explains it that would still be of use.
   private static let greatestTransitStepNanoseconds: Int64 = 2_000_000_000
 
+  /// Where sequence numbers begin here: high enough for packets that were sent before.
+  static let firstSequence: Int64 = 1 << 32
+
   let ssrc: SSRC
   private var sequenceNumber: SequenceNumber
   private var timestamp: RTPTimestamp
   private var place: Place
   private var transitNanoseconds: Int64
+  private let firstNumber: SequenceNumber
 
   /// When the stream's last packet arrived.
   private(set) var seenNanoseconds: Int64
 
   /// Begins with a stream's first packet, at frame 0.
-  ///
-  /// Sequence numbers begin high enough for packets that were sent before.
   init(first header: RTPHeader, arrivalNanoseconds: Int64) {
     ssrc = header.ssrc
+    firstNumber = header.sequenceNumber
     sequenceNumber = header.sequenceNumber
     timestamp = header.timestamp
-    place = Place(sequence: 1 << 32, frame: 0)
+    place = Place(sequence: Self.firstSequence, frame: 0)
     transitNanoseconds = arrivalNanoseconds
     seenNanoseconds = arrivalNanoseconds
+  }
+
+  /// The number on the wire of a packet.
+  func sequenceNumber(of sequence: Int64) -> SequenceNumber {
+    firstNumber.advanced(by: Int(truncatingIfNeeded: sequence - Self.firstSequence))
+  }
+
+  /// The place of a packet sent before the newest one, whose sound came otherwise; nil: it is not of
+  /// this stream.
+  func place(ofEarlier number: SequenceNumber, timestamp earlier: RTPTimestamp) -> Place? {
+    let (step, frames) = (
+      sequenceNumber.distance(to: number), timestamp.distance(to: earlier)
+    )
+    guard step < 0, step > -PacketBuffer.slotCount, frames < 0 else { return nil }
+    return Place(sequence: place.sequence + Int64(step), frame: place.frame + Int64(frames))
   }
 
   /// The packet's place, or nil when it does not continue this stream.

@@ -9,6 +9,10 @@ public struct TalkerConfiguration: Hashable, Sendable {
   public var ssrc: SSRC
   /// The dynamic payload type that stands for Opus (RFC 7587 §7).
   public var payloadType: UInt8
+  /// The dynamic payload type of packets with copies (RFC 2198 §5).
+  public var redundantPayloadType: UInt8
+  /// The dynamic payload type of packets that are sent again (RFC 4588 §8.1).
+  public var resentPayloadType: UInt8
   /// Audio in a packet: one of `supportedFramesPerPacket`.
   public var framesPerPacket: Int
   /// Where sequence numbers begin; should be random (RFC 3550 §5.1).
@@ -20,11 +24,14 @@ public struct TalkerConfiguration: Hashable, Sendable {
 
   /// Makes a configuration.
   public init(
-    ssrc: SSRC, payloadType: UInt8 = 111, framesPerPacket: Int,
+    ssrc: SSRC, payloadType: UInt8 = 111, redundantPayloadType: UInt8 = 112,
+    resentPayloadType: UInt8 = 113, framesPerPacket: Int,
     firstSequenceNumber: SequenceNumber, firstTimestamp: RTPTimestamp, usesDTX: Bool = true
   ) {
     self.ssrc = ssrc
     self.payloadType = payloadType
+    self.redundantPayloadType = redundantPayloadType
+    self.resentPayloadType = resentPayloadType
     self.framesPerPacket = framesPerPacket
     self.firstSequenceNumber = firstSequenceNumber
     self.firstTimestamp = firstTimestamp

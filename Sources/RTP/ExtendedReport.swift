@@ -1,5 +1,6 @@
 /// An XR packet, of which the two blocks are read that let a receiver measure the round trip
-/// although it sends no media: RRTR and DLRR (RFC 3611 §2, §4.4, §4.5).
+/// although it sends no media, RRTR and DLRR (RFC 3611 §2, §4.4, §4.5), and those on losses in detail
+/// (`LossRuns`).
 public struct ExtendedReport: Hashable, Sendable {
   enum BlockType {
     static let receiverReferenceTime: UInt8 = 4
@@ -47,6 +48,8 @@ public struct ExtendedReport: Hashable, Sendable {
         referenceTime = NTPTimestamp(rawValue: bytes.uint64(at: content.lowerBound))
       case BlockType.delaySinceLastReceiverReport:
         guard content.count % Echo.byteCount == 0 else { throw .extendedReport }
+      case LossRuns.Kind.received.rawValue, LossRuns.Kind.repaired.rawValue:
+        guard content.count >= LossRuns.leastContentBytes else { throw .extendedReport }
       default:
         break
       }
@@ -69,6 +72,23 @@ public struct ExtendedReport: Hashable, Sendable {
             ssrc: ssrc, lastRR: bytes.uint32(at: start + 4),
             delaySinceLastRR: bytes.uint32(at: start + 8))
         }
+      }
+      offset = content.upperBound
+    }
+    return nil
+  }
+
+  /// The first block of a kind on `ssrc` that tells of every packet; `bytes` are those the packet was
+  /// parsed in.
+  public func lossRuns(_ kind: LossRuns.Kind, of ssrc: SSRC, in bytes: RawSpan) -> LossRuns? {
+    guard blocks.upperBound <= bytes.byteCount else { return nil }
+    var offset = blocks.lowerBound
+    while offset < blocks.upperBound {
+      guard let content = Self.content(at: offset, of: blocks, in: bytes) else { return nil }
+      // A thinned block leaves packets out (T, §4.1).
+      if bytes.octet(at: offset) == kind.rawValue, bytes.octet(at: offset + 1) & 0x0F == 0 {
+        let runs = LossRuns(content: content, in: bytes)
+        if runs.ssrc == ssrc { return runs }
       }
       offset = content.upperBound
     }

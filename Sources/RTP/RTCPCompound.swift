@@ -7,15 +7,27 @@ public enum RTCPCompound {
   /// throw `body` has not been called.
   ///
   /// The rules are those of RFC 3550 A.2: version 2 throughout, a report first, lengths that add
-  /// up, padding on the last packet alone. Types that are not known are passed as `other`.
+  /// up, padding on the last packet alone. Types that are not known are passed as `other`. Where
+  /// `allowsReducedSize`, feedback may come first as well (RFC 5506 §3.4.1).
   /// Any thread; allocates nothing, never traps.
   /// - Throws: `version`, `padding`, `compoundLength`, `compoundStart`, or what is wrong with a
   ///   packet.
   public static func forEachPacket(
-    in bytes: RawSpan, _ body: (RTCPPacket) -> Void
+    in bytes: RawSpan, allowsReducedSize: Bool = false, _ body: (RTCPPacket) -> Void
   ) throws(RTPParseError) {
+    guard allowsReducedSize || !isReducedSize(bytes) else { throw .compoundStart }
     try walk(bytes) { _ in }
     try walk(bytes, body)
+  }
+
+  /// Whether a datagram is feedback without the report that RFC 3550 §6.1 wants in front of it.
+  ///
+  /// Says nothing about validity.
+  public static func isReducedSize(_ bytes: RawSpan) -> Bool {
+    guard bytes.byteCount >= 4, bytes.octet(at: 0) >> 6 == 2 else { return false }
+    let first = bytes.octet(at: 1)
+    return first == RTCPPacket.PacketType.transportFeedback
+      || first == RTCPPacket.PacketType.payloadFeedback
   }
 
   private static func walk(
@@ -30,7 +42,7 @@ public enum RTCPCompound {
       if offset == 0 {
         guard
           packetType == RTCPPacket.PacketType.senderReport
-            || packetType == RTCPPacket.PacketType.receiverReport
+            || packetType == RTCPPacket.PacketType.receiverReport || isReducedSize(bytes)
         else { throw .compoundStart }
       }
       let end = offset + 4 + 4 * Int(bytes.uint16(at: offset + 2))

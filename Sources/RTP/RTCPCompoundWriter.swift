@@ -93,7 +93,7 @@ public struct RTCPCompoundWriter: Sendable {
 
   /// Writes a packet's header and takes the room for its body: the body's offset, or nil when
   /// there is no room.
-  private mutating func begin(
+  mutating func begin(
     _ packetType: UInt8, count: UInt8, bodyBytes: Int, into bytes: inout MutableRawSpan
   ) -> Int? {
     let start = end + 4

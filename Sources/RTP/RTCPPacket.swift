@@ -10,8 +10,10 @@ public enum RTCPPacket: Hashable, Sendable {
   case sourceDescription(SourceDescription)
   /// BYE: sources leave.
   case bye(Goodbye)
-  /// XR: reference times and their echoes (RFC 3611).
+  /// XR: reference times and their echoes, losses in detail (RFC 3611).
   case extendedReport(ExtendedReport)
+  /// RTPFB: packets that are missed (RFC 4585 §6.2.1).
+  case genericNACK(GenericNACK)
   /// Any other type, with the offsets of what follows its header of four octets.
   case other(packetType: UInt8, body: Range<Int>)
 
@@ -20,6 +22,8 @@ public enum RTCPPacket: Hashable, Sendable {
     static let receiverReport: UInt8 = 201
     static let sourceDescription: UInt8 = 202
     static let bye: UInt8 = 203
+    static let transportFeedback: UInt8 = 205
+    static let payloadFeedback: UInt8 = 206
     static let extendedReport: UInt8 = 207
   }
 
@@ -46,6 +50,8 @@ public enum RTCPPacket: Hashable, Sendable {
       self = .bye(try Goodbye(sourceCount: count, body: body, in: bytes))
     case PacketType.extendedReport:
       self = .extendedReport(try ExtendedReport(body: body, in: bytes))
+    case PacketType.transportFeedback where count == GenericNACK.format:
+      self = .genericNACK(try GenericNACK(body: body, in: bytes))
     default:
       self = .other(packetType: packetType, body: body)
     }

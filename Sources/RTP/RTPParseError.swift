@@ -23,4 +23,8 @@ public enum RTPParseError: Int, Error, CaseIterable, Sendable {
   case bye
   /// RTCP: a block of an extended report ends after its packet or has a wrong length.
   case extendedReport
+  /// RTP: the blocks of a payload with copies end after the payload (RFC 2198).
+  case redundancy
+  /// RTCP: a feedback packet is too short or ends within an entry.
+  case feedback
 }

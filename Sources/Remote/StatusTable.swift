@@ -11,7 +11,7 @@ public enum StatusTable {
   public static func text(_ status: Status) -> String {
     var lines = node(status.node) + audio(status.audio)
     lines += [loop(status.loop), network(status.network), ""]
-    lines += PeerTable.lines(status.peers)
+    lines += PeerTable.lines(status.peers) + QualityTable.lines(status.peers)
     return lines.map { String($0.prefix(columns)) }.joined(separator: "\n")
   }
 

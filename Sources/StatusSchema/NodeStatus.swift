@@ -20,8 +20,11 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var ssrc: UInt32
   /// Audio per packet, milliseconds.
   public var ptimeMilliseconds: Double
-  /// Target bit rate of the encoder, kbit/s, without headers.
+  /// Target bit rate of the encoder, kbit/s, without headers: what is set, or less while the way to a peer
+  /// takes no more.
   public var bitrateKilobits: Double
+  /// Most payload to one peer, kbit/s, copies included.
+  public var bitrateMaxKilobits: Double
   /// What Opus is tuned for: `lowdelay` or `voip`.
   public var application: String
 
@@ -30,7 +33,7 @@ public struct NodeStatus: Sendable, Hashable, Codable {
     name: String, version: String, uptimeSeconds: Double, listen: String, talk: Bool = false,
     micLevelDBFS: Double = Level.silenceDBFS, micPeakDBFS: Double = Level.silenceDBFS,
     mixLevelDBFS: Double = Level.silenceDBFS, ssrc: UInt32, ptimeMilliseconds: Double,
-    bitrateKilobits: Double, application: String
+    bitrateKilobits: Double, bitrateMaxKilobits: Double = 0, application: String
   ) {
     self.name = name
     self.version = version
@@ -43,6 +46,7 @@ public struct NodeStatus: Sendable, Hashable, Codable {
     self.ssrc = ssrc
     self.ptimeMilliseconds = ptimeMilliseconds
     self.bitrateKilobits = bitrateKilobits
+    self.bitrateMaxKilobits = bitrateMaxKilobits
     self.application = application
   }
 }

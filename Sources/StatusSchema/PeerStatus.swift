@@ -49,6 +49,10 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var received: Int
   /// Packets that never came (RFC 3550 A.3: expected less received).
   public var lost: Int
+  /// Packets whose sound was there in time by a copy or sent again, whether or not they came themselves later.
+  public var repaired: Int
+  /// How many of those were sent again.
+  public var resent: Int
   /// Packets that came too late to be played.
   public var late: Int
   /// Packets that came more than once.
@@ -63,6 +67,16 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var remoteLossPercent: Double?
   /// Bit rate of its sound on the wire, payload only, kbit/s.
   public var bitrateKilobits: Double
+  /// Bit rate of our sound to it on the wire, payload only, kbit/s: as coded now, with copies; absent
+  /// until it is connected.
+  public var sentBitrateKilobits: Double?
+  /// Which copies our packets to it carry: `none`, or how many packets behind, such as `1+3 low rate`; absent
+  /// until it is connected.
+  public var sentCopies: String?
+  /// How good it is heard, 0 (nothing is understood) to 5 (as good as it gets); absent until it was.
+  public var quality: Double?
+  /// Why, in words; absent with ``quality``.
+  public var qualityReason: String?
   /// Its JACK output port, such as `comlink:peer_B`; empty while there is none.
   public var port: String
 
@@ -79,6 +93,7 @@ public struct PeerStatus: Sendable, Hashable, Codable {
     jitterMilliseconds = 0
     playoutDelayMilliseconds = 0
     (received, lost, late, duplicate, concealed, underrun) = (0, 0, 0, 0, 0, 0)
+    (repaired, resent) = (0, 0)
     lossPercent = 0
     bitrateKilobits = 0
     port = ""

@@ -24,6 +24,10 @@ extension Configuration {
         \(most) at most
         """)
     }
+    guard effectiveBitrateMaximumKilobits >= bitrateKilobits else {
+      throw SettingConflict(
+        .bitrateMax, "is less than bitrate, which is \(bitrateKilobits); lower that too")
+    }
     if case .fixed(let milliseconds) = playoutDelay, milliseconds > playoutDelayMaximumMilliseconds
     {
       throw SettingConflict(

@@ -12,6 +12,9 @@ extension Configuration {
     case (.insecure, .boolean(let isOn)): isInsecure = isOn
     case (.ptime, .number(let milliseconds)): ptime = try Self.packetTime(milliseconds)
     case (.bitrate, .integer(let rate)): bitrateKilobits = try Self.checked(rate, within: 6...510)
+    case (.bitrateMax, .text("auto")): bitrateMaximumKilobits = nil
+    case (.bitrateMax, .number(let rate)):
+      bitrateMaximumKilobits = Int(try Self.checked(rate, within: 6...2000).rounded())
     case (.application, .text(let text)): application = try Self.choice(text)
     case (.playoutDelay, .text("auto")): playoutDelay = .auto
     case (.playoutDelay, .number(let milliseconds)):
@@ -50,6 +53,7 @@ extension Configuration {
     case .insecure: .boolean(isInsecure)
     case .ptime: .number(ptime.milliseconds)
     case .bitrate: .integer(bitrateKilobits)
+    case .bitrateMax: bitrateMaximumKilobits.map { .number(Double($0)) } ?? .text("auto")
     case .application: .text(application.rawValue)
     case .playoutDelay:
       switch playoutDelay {

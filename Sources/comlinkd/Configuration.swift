@@ -19,6 +19,8 @@ struct Configuration: Hashable, Sendable {
   var ptime = PacketTime.ms10
   /// Bit rate of what is sent, kbit/s, 6…510.
   var bitrateKilobits = 64
+  /// Most payload to one peer, kbit/s, 6…2000; nil: half above `bitrateKilobits`, 48 at least.
+  var bitrateMaximumKilobits: Int?
   /// What Opus is tuned for.
   var application = Application.auto
   /// How long received packets wait.
@@ -48,6 +50,11 @@ struct Configuration: Hashable, Sendable {
     jackServer =
       environment["JACK_DEFAULT_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? "default"
     controlPath = ControlPath.forDaemon(environment: environment)
+  }
+
+  /// Most payload to one peer, kbit/s, once `auto` is decided: room for a copy at a low rate and some resends.
+  var effectiveBitrateMaximumKilobits: Int {
+    bitrateMaximumKilobits ?? max(48, bitrateKilobits * 3 / 2)
   }
 
   /// What Opus is tuned for once `auto` is decided: `lowdelay` or `voip`.

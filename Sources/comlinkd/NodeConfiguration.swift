@@ -13,6 +13,7 @@ extension IntercomConfiguration {
     connectsPhysicalPorts = settings.connectsPorts
     framesPerPacket = settings.ptime.frames
     bitsPerSecond = settings.bitrateKilobits * 1000
+    mostBitsPerSecond = settings.effectiveBitrateMaximumKilobits * 1000
     application = settings.effectiveApplication == .voip ? .voip : .lowDelay
     switch settings.playoutDelay {
     case .auto: playoutDelay = .auto

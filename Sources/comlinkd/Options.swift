@@ -20,6 +20,7 @@ struct Options: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: Help.of(.insecure)) var insecure: Bool?
   @Option(help: Help.of(.ptime)) var ptime: String?
   @Option(help: Help.of(.bitrate)) var bitrate: String?
+  @Option(help: Help.of(.bitrateMax)) var bitrateMax: String?
   @Option(help: Help.of(.application)) var application: String?
   @Option(help: Help.of(.playoutDelay)) var playoutDelay: String?
   @Option(help: Help.of(.playoutDelayMax)) var playoutDelayMax: String?
@@ -43,7 +44,8 @@ struct Options: ParsableCommand {
   func flags() throws(DaemonError) -> [ConfigurationLoader.Flag] {
     let texts: [(Setting, String?)] = [
       (.name, name), (.listen, listen), (.maxPeers, maxPeers), (.ptime, ptime),
-      (.bitrate, bitrate), (.application, application), (.playoutDelay, playoutDelay),
+      (.bitrate, bitrate), (.bitrateMax, bitrateMax), (.application, application),
+      (.playoutDelay, playoutDelay),
       (.playoutDelayMax, playoutDelayMax), (.jackServer, jackServer), (.jackClient, jackClient),
       (.control, control), (.logLevel, logLevel),
     ]

@@ -7,6 +7,7 @@ enum Setting: String, CaseIterable, Sendable {
   case insecure
   case ptime
   case bitrate
+  case bitrateMax = "bitrate-max"
   case application
   case playoutDelay = "playout-delay"
   case playoutDelayMax = "playout-delay-max"
@@ -33,7 +34,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .peer: .list
     case .maxPeers, .bitrate: .integer
     case .ptime, .playoutDelayMax: .number
-    case .playoutDelay: .numberOrAuto
+    case .playoutDelay, .bitrateMax: .numberOrAuto
     case .insecure, .noConnect, .startJack: .boolean
     }
   }
@@ -45,6 +46,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .listen, .peer: "ADDR:PORT"
     case .maxPeers: "1…64"
     case .bitrate: "KBITS"
+    case .bitrateMax: "KBITS|auto"
     case .ptime: PacketTime.words
     case .application: "lowdelay|voip|auto"
     case .playoutDelay: "MS|auto"
@@ -65,6 +67,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .insecure: "Allows addresses beyond this machine: everybody there can listen in."
     case .ptime: "Audio per packet, ms: shorter is earlier, longer costs less CPU and network."
     case .bitrate: "Bit rate of the voice that is sent, kbit/s, 6…510."
+    case .bitrateMax:
+      "The most payload to one peer, kbit/s, copies against loss included; auto: half above bitrate."
     case .application: "What Opus is tuned for; auto: lowdelay, voip for long packets at low rates."
     case .playoutDelay: "How long received packets wait, ms; auto: as short as the jitter allows."
     case .playoutDelayMax: "The longest that received packets may wait, ms, 10…1000."

@@ -1,6 +1,7 @@
-import Audio
 import TestKit
 import Testing
+
+@testable import Audio
 
 struct OpusDecoderTests {
   @Test("Concealment goes on with the tone: no gap, no jump, and the stream after it is whole")
@@ -122,5 +123,13 @@ struct OpusDecoderTests {
       }
       return packet
     }
+  }
+
+  @Test(arguments: [
+    ("libopus 1.3.1", false), ("libopus 1.4", false), ("libopus 1.5", true),
+    ("libopus 1.5.2-fixed", true), ("libopus 2.0", true), ("libopus unknown", false), ("", false),
+  ])
+  func betterConcealmentIsUsedWhereTheLibraryHasIt(version: String, isDeep: Bool) {
+    #expect(OpusDecoder.concealsDeeply(version: version) == isDeep)
   }
 }

@@ -10,7 +10,7 @@ struct AllCommand: ParsableCommand {
 
   func run() throws {
     try options.run("All measurements at P = \(options.period)") { bench in
-      try LatencyMeasurement(bench: bench, seconds: 20).run()
+      try LatencyMeasurement(bench: bench, seconds: 8, rounds: 3).run()
       try CallbackMeasurement(bench: bench, seconds: 20).run()
       try CPUMeasurement(bench: bench, seconds: 8, rounds: 3, only: nil).run()
       try ScaleMeasurement(bench: bench, seconds: 8, maximum: 32).run()

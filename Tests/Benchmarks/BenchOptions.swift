@@ -6,8 +6,13 @@ struct BenchOptions: ParsableArguments {
   @Option(help: "Write all figures to this file as JSON.")
   var json: String?
 
-  @Option(help: "Frames per JACK period.")
-  var period = 64
+  @Option(
+    name: .customLong("period"),
+    help: "Frames per JACK period (64; quality: the profile's; soak: 256).")
+  var givenPeriod: Int?
+
+  /// Frames per JACK period.
+  var period: Int { givenPeriod ?? 64 }
 
   func validate() throws {
     guard (16...4096).contains(period), period & (period - 1) == 0 else {

@@ -14,6 +14,7 @@ struct ComlinkBench: ParsableCommand {
       """,
     subcommands: [
       DemoCommand.self, LatencyCommand.self, CallbackCommand.self, CPUCommand.self,
-      ScaleCommand.self, IdleCommand.self, AllCommand.self,
+      ScaleCommand.self, IdleCommand.self, QualityCommand.self, SoakCommand.self,
+      AllCommand.self,
     ])
 }

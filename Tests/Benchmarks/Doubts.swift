@@ -8,6 +8,13 @@ final class Doubts: Sendable {
   /// All reasons so far that concern Comlink, in order; the run fails by them.
   var all: [String] { reasons.withLock { $0 } }
 
+  /// Prints and notes a reason if it holds.
+  func check(_ reason: String, _ isTrue: Bool) {
+    guard isTrue else { return }
+    Console.line("DOUBT: \(reason)")
+    reasons.withLock { $0.append(reason) }
+  }
+
   /// Prints a doubt when too little of the speech was understood, and notes it if it is `ours`.
   func check(_ name: String, understoodShare: Double, ours: Bool = true) {
     guard understoodShare < Hearing.neededShare else { return }

@@ -2,11 +2,11 @@ import TestRig
 
 /// How one talker was heard: latency, and whether it was understood.
 struct Hearing {
-  /// A segment counts as understood from this correlation with its source on.
+  /// A piece of 50 ms counts as understood from this correlation with its source on.
   static let threshold = 0.8
   /// The same for Opus' speech mode, whose SILK layer matches the spectrum rather than the waveform.
   static let speechModeThreshold = 0.5
-  /// The share of segments that must be understood.
+  /// The share of pieces that must be understood.
   static let neededShare = 0.85
 
   let segments: [Correlator.Segment]
@@ -23,6 +23,12 @@ struct Hearing {
       recorded: ear.recordedTimeLine, skippingSeconds: 0.5)
   }
 
+  /// Several as one, judged by the threshold of the first.
+  init(pooling hearings: [Hearing]) {
+    segments = hearings.flatMap(\.segments)
+    threshold = hearings.first?.threshold ?? Self.threshold
+  }
+
   /// Port to port, milliseconds, of the segments during which no JACK cycle was late.
   var steadyLatency: Distribution {
     Distribution(segments.filter(\.isSteady).map(\.latencyMilliseconds))
@@ -34,12 +40,8 @@ struct Hearing {
       segments.filter { $0.correlation >= threshold }.map(\.latencyMilliseconds))
   }
 
-  /// Share of the segments that correlate with their source after alignment; 0 of none.
-  var understoodShare: Double {
-    guard !segments.isEmpty else { return 0 }
-    return Double(segments.count { $0.alignedCorrelation > threshold })
-      / Double(segments.count)
-  }
+  /// Share of the voiced pieces of 50 ms that correlate with their source; 0 of none.
+  var understoodShare: Double { segments.understoodShare(beyond: threshold) }
 
   /// Whether enough was understood, of enough speech to judge.
   var isIntelligible: Bool { segments.count >= 8 && understoodShare >= Self.neededShare }

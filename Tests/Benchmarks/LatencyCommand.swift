@@ -9,12 +9,15 @@ struct LatencyCommand: ParsableCommand {
 
   @OptionGroup var options: BenchOptions
 
-  @Option(help: "Seconds of speech for each setting.")
-  var seconds = 20.0
+  @Option(help: "Seconds of speech in each round.")
+  var seconds = 8.0
+
+  @Option(help: "Pairs of JACK servers for each setting, as each pair beats differently.")
+  var rounds = 3
 
   func run() throws {
     try options.run("Latency, port to port, at P = \(options.period)") {
-      try LatencyMeasurement(bench: $0, seconds: seconds).run()
+      try LatencyMeasurement(bench: $0, seconds: seconds, rounds: rounds).run()
     }
   }
 }

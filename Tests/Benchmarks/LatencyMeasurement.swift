@@ -24,6 +24,7 @@ struct LatencyMeasurement {
 
   let bench: Bench
   let seconds: Double
+  let rounds: Int
 
   func run() throws(RigError) {
     var rows = [
@@ -34,24 +35,52 @@ struct LatencyMeasurement {
     Console.table(rows)
     Console.line(
       """
+        median: of all rounds' segments; each round has its own pair of JACK servers, whose beats stand
+        to each other by chance: that alone moves a round by up to a period;
         playout: what packets wait for, by B's status; wake-ups: callback to loop, median, both ends;
         rest: rounding to periods of \(Figures.fixed(bench.options.periodMilliseconds, 2)) ms, the \
       phase of the two clocks, and scheduling; less where part of F is already in the first period.
       """)
   }
 
+  /// One pair of servers and what was heard over it.
+  private struct Round {
+    var hearing: Hearing
+    var sender: Status
+    var receiver: Status
+    var senderXruns: Int
+    var receiverXruns: Int
+
+    /// Milliseconds from callbacks to the loops of both ends.
+    var wakeMilliseconds: Double {
+      (sender.loop.wakeLatencyP50Microseconds + receiver.loop.wakeLatencyP50Microseconds) / 1000
+    }
+  }
+
   private func measure(_ setting: Setting) throws(RigError) -> [String] {
-    Console.line("\(setting.name):")
+    Console.line("\n\(setting.name):")
+    var done: [Round] = []
+    for number in 1...rounds { done.append(try round(setting, number)) }
+    let hearing = Hearing(pooling: done.map(\.hearing))
+    add(setting, hearing, done)
+    return row(setting, hearing, done)
+  }
+
+  private func round(_ setting: Setting, _ number: Int) throws(RigError) -> Round {
     let speech = Speech.lasting(seconds, try Speech.sentences())
     let (a, b) = try bench.pair(recordSeconds: seconds + 5) {
       $0.ptime = setting.ptime
       $0.application = setting.application
     }
+    defer {
+      a.stop()
+      b.stop()
+    }
     try a.prepareToSay(speech)
     try b.listen(to: ["peer_A"])
     try b.ear.start()
     try a.mouth.start()
-    bench.wait("speech", seconds: seconds + 0.5)
+    bench.wait("round \(number) of \(rounds)", seconds: seconds + 0.5, each: seconds + 0.5)
     let statuses = (try a.node.status(), try b.node.status())
     a.mouth.stop()
     b.ear.stop()
@@ -59,32 +88,33 @@ struct LatencyMeasurement {
       of: speech, from: a.mouth, at: b.ear, input: 0,
       threshold: setting.application == "voip"
         ? Hearing.speechModeThreshold : Hearing.threshold)
-    let xruns = (a.mouth.xruns, b.ear.xruns)
-    a.stop()
-    b.stop()
-    add(setting, hearing, xruns)
-    return row(setting, hearing, statuses.0, statuses.1)
+    return Round(
+      hearing: hearing, sender: statuses.0, receiver: statuses.1,
+      senderXruns: a.mouth.xruns, receiverXruns: b.ear.xruns)
   }
 
-  private func add(_ setting: Setting, _ hearing: Hearing, _ xruns: (Int, Int)) {
+  private func add(_ setting: Setting, _ hearing: Hearing, _ done: [Round]) {
     let name = "latency.\(setting.name)"
+    let medians = Distribution(done.map(\.hearing.steadyLatency.median))
     bench.figures.add("\(name).portToPort", hearing.steadyLatency, "ms")
+    bench.figures.add("\(name).portToPort.lowestRound", medians.minimum, "ms")
+    bench.figures.add("\(name).portToPort.highestRound", medians.quantile(1), "ms")
     bench.figures.add("\(name).portToPort.allMedian", hearing.foundLatency.median, "ms")
     bench.figures.add("\(name).limit", setting.limitMilliseconds, "ms")
     bench.figures.add("\(name).understood", hearing.understoodShare * 100, "%")
     bench.doubts.check(name, understoodShare: hearing.understoodShare)
-    bench.figures.add("\(name).xruns.sender", Double(xruns.0), "count")
-    bench.figures.add("\(name).xruns.receiver", Double(xruns.1), "count")
+    bench.figures.add(
+      "\(name).xruns.sender", Double(done.reduce(0) { $0 + $1.senderXruns }), "count")
+    bench.figures.add(
+      "\(name).xruns.receiver", Double(done.reduce(0) { $0 + $1.receiverXruns }), "count")
   }
 
-  private func row(
-    _ setting: Setting, _ hearing: Hearing, _ sender: Status, _ receiver: Status
-  ) -> [String] {
+  private func row(_ setting: Setting, _ hearing: Hearing, _ done: [Round]) -> [String] {
     let median = hearing.steadyLatency.median
     let floor = setting.frameMilliseconds + setting.lookaheadMilliseconds
-    let playout = receiver.peers.first?.playoutDelayMilliseconds ?? .nan
-    let wakes =
-      (sender.loop.wakeLatencyP50Microseconds + receiver.loop.wakeLatencyP50Microseconds) / 1000
+    let playouts = done.compactMap(\.receiver.peers.first?.playoutDelayMilliseconds)
+    let playout = Distribution(playouts).median
+    let wakes = Distribution(done.map(\.wakeMilliseconds)).median
     let name = "latency.\(setting.name)"
     bench.figures.add("\(name).floor", floor, "ms")
     bench.figures.add("\(name).surplus", median - floor, "ms")

@@ -78,6 +78,42 @@ import Testing
     #expect(throws: AudioError.self) { try sink.setRate(100) }
   }
 
+  /// Plays a period of 64 frames.
+  private func playPeriod() { engine.runPeriod(mic: [Float](repeating: 0, count: 64)) }
+
+  @Test(arguments: [48_000, 96_000])
+  func whatACallbackDidNotFindIsLeftOutWhenItComes(sampleRate: Int) throws {
+    let sink = PlayoutSink(engine: engine, slot: slot)
+    try sink.setRate(sampleRate)
+    for _ in 0..<3 { playPeriod() }
+    sink.noticeUnderruns(isPlaying: true)
+    #expect(sink.missedFrames == 192)
+    let pcm = [Float](repeating: 0.1, count: 2400)
+    sink.write(pcm.span)
+    let expected = 2400 * sampleRate / 48_000 - 192
+    #expect((expected - 80...expected).contains(sink.fillFrames))
+    #expect(sink.missedFrames == 0)
+    let before = sink.fillFrames
+    sink.noticeUnderruns(isPlaying: true)
+    sink.write(pcm.span)
+    #expect(sink.fillFrames >= before + 2400 * sampleRate / 48_000 - 1)
+  }
+
+  @Test func aLongHoleShiftsTheStream() {
+    let sink = PlayoutSink(engine: engine, slot: slot)
+    for _ in 0..<38 { playPeriod() }
+    sink.noticeUnderruns(isPlaying: true)
+    #expect(sink.missedFrames == 0)
+  }
+
+  @Test func aPauseIsNoHole() {
+    let sink = PlayoutSink(engine: engine, slot: slot)
+    playPeriod()
+    sink.noticeUnderruns(isPlaying: false)
+    sink.noticeUnderruns(isPlaying: true)
+    #expect(sink.missedFrames == 0)
+  }
+
   @Test func whatDoesNotFitIsLostAndNotRead() {
     let sink = PlayoutSink(engine: engine, slot: slot)
     let pcm = [Float](repeating: 0.1, count: 2880)

@@ -17,10 +17,12 @@ import Testing
   let home = SocketAddress.host(1)
   let away = SocketAddress.host(2)
 
-  private func pair(_ beat: VirtualNode.Beat) throws -> (anna: VirtualNode, bert: VirtualNode) {
+  private func pair(
+    _ beat: VirtualNode.Beat, says tone: Tone = Tone(hertz: 440)
+  ) throws -> (anna: VirtualNode, bert: VirtualNode) {
     let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
     let bert = try VirtualNode("Bert", at: away, beat: beat)
-    anna.mic = Tone(hertz: 440).sample
+    anna.mic = tone.sample
     bert.mic = Tone(hertz: 700, sampleRate: beat.sampleRate).sample
     network.add(anna)
     network.add(bert)
@@ -58,6 +60,29 @@ import Testing
       #expect(status.underrun == 0)
       #expect(status.isTalking == true)
     }
+  }
+
+  /// By how many frames `heard` is behind `tone` at its end, less whole periods of the tone.
+  private func lag(of heard: [Float], behind tone: Tone, periodFrames: Int) -> Int? {
+    let frames = heard.count - 4800..<heard.count
+    return (0..<periodFrames).max { earlier, later in
+      let products = [earlier, later].map { lag in
+        frames.reduce(Float(0)) { $0 + heard[$1] * tone.sample($1 - lag) }
+      }
+      return products[0] < products[1]
+    }
+  }
+
+  @Test func afterALateLoopTheSoundIsBackAtItsTime() throws {
+    let (_, bert) = try pair(VirtualNode.Beat(periodFrames: 64), says: Tone(hertz: 480))
+    network.run(seconds: 4)
+    let before = try #require(lag(of: bert.heard, behind: Tone(hertz: 480), periodFrames: 100))
+    bert.heldUpUntilNanoseconds = network.now + 12_000_000
+    network.run(seconds: 0.3)
+    let status = try #require(bert.statuses(network).first)
+    #expect(status.underrun > 0)
+    let after = try #require(lag(of: bert.heard, behind: Tone(hertz: 480), periodFrames: 100))
+    #expect(abs(after - before) <= 1)
   }
 
   @Test func aClosedMicrophoneSendsNextToNothing() throws {

@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func everythingIsCountedAndNothingClicksOnThreeHundredNetworks() {
-    for seed in UInt64(1)...320 {
+    for seed in Seeds.first(320) {
       var random = SplitMix64(seed: seed &* 977)
       let settings = Self.settings(seed: seed)
       let scenario = StreamScenario(settings)

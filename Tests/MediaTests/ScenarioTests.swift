@@ -145,7 +145,7 @@ import Testing
     #expect(scenario.greatestStep < 3 * ToneCodec.greatestStep(amplitude: 0.5))
   }
 
-  @Test func aPeerThatDiesIsSilentAtOnce() {
+  @Test func aPeerThatDiesSaysNothingMoreAndIsSilentAfterItsRoomFaded() {
     var settings = ScenarioSettings()
     settings.recordsOutput = true
     let scenario = StreamScenario(settings)
@@ -154,11 +154,15 @@ import Testing
     scenario.run(milliseconds: 200)
     #expect(!scenario.stream.isPlaying)
     #expect(scenario.stream.statistics.concealedFrames == 4800)
-    #expect(scenario.output.suffix(4500).allSatisfy { $0 == 0 })
+    let room = scenario.output.suffix(4500)
+    let meanSquare = room.reduce(0) { $0 + $1 * $1 } / Float(room.count)
+    #expect(meanSquare < 2e-4)
     #expect(scenario.greatestStep < 1.5 * ToneCodec.greatestStep(amplitude: 0.5))
     let heard = scenario.stream.statistics.concealedFrames
-    scenario.run(milliseconds: 2000)
+    scenario.run(milliseconds: 3000)
     #expect(scenario.stream.statistics.concealedFrames == heard)
+    #expect(!scenario.stream.isSounding)
+    #expect(scenario.output.suffix(1000).allSatisfy { $0 == 0 })
     scenario.setSenderRunning(true)
     scenario.run(milliseconds: 100)
     #expect(scenario.stream.isPlaying)

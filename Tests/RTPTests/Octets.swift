@@ -17,6 +17,13 @@ func parseCompound(_ bytes: [UInt8]) throws(RTPParseError) -> [RTCPPacket] {
   return packets
 }
 
+/// The same where feedback may stand alone.
+func parseFeedback(_ bytes: [UInt8]) throws(RTPParseError) -> [RTCPPacket] {
+  var packets: [RTCPPacket] = []
+  try RTCPCompound.forEachPacket(in: bytes.raw, allowsReducedSize: true) { packets.append($0) }
+  return packets
+}
+
 func write(_ header: RTPHeader, capacity: Int = RTPHeader.maximumByteCount) -> [UInt8] {
   var bytes = [UInt8](repeating: 0xEE, count: capacity)
   let count = {

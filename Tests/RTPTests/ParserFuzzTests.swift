@@ -54,6 +54,10 @@ import Testing
   @Test func `the corpus itself is valid`() throws {
     for bytes in try Self.corpus("rtp") { _ = try parse(bytes) }
     for bytes in try Self.corpus("rtcp") { #expect(try parseCompound(bytes).count > 1) }
+    for bytes in try Self.corpus("feedback") { #expect(try parseFeedback(bytes).count == 1) }
+    for bytes in try Self.corpus("red") {
+      #expect(try RedundantPayload(bytes.indices, in: bytes.raw).copyCount > 0)
+    }
     for bytes in try Self.corpus("opus") {
       #expect((OpusTOC.frameCount(payload: bytes.raw) ?? 0) > 0, "\(bytes)")
     }
@@ -103,8 +107,43 @@ import Testing
     #expect(
       refused == [
         .version, .padding, .compoundLength, .compoundStart, .report, .sourceDescription, .bye,
-        .extendedReport,
+        .extendedReport, .feedback,
       ])
+  }
+
+  @Test func `mutations of feedback are parsed or refused`() throws {
+    let corpus = try Self.corpus("feedback")
+    var random = SplitMix64(seed: Self.seed)
+    var accepted = 0
+    for round in 0..<Self.rounds {
+      let bytes = Self.mutate(corpus, with: &random)
+      guard let packets = try? parseFeedback(bytes) else { continue }
+      accepted += 1
+      if !packets.allSatisfy({ Self.isSound($0, in: bytes) }) {
+        Issue.record("seed \(Self.seed), round \(round): \(bytes)")
+      }
+    }
+    #expect(accepted > Self.rounds / 100 && accepted < Self.rounds)
+  }
+
+  @Test func `mutations of payloads with copies are parsed or refused`() throws {
+    let corpus = try Self.corpus("red")
+    var random = SplitMix64(seed: Self.seed)
+    var accepted = 0
+    for round in 0..<Self.rounds {
+      let bytes = Self.mutate(corpus, with: &random)
+      guard let payload = try? RedundantPayload(bytes.indices, in: bytes.raw) else { continue }
+      accepted += 1
+      var (isSound, end) = (Self.isInside(payload.primary, bytes), 0)
+      payload.forEachCopy(in: bytes.raw) { copy in
+        isSound = isSound && Self.isInside(copy.payload, bytes) && copy.payload.lowerBound >= end
+        end = copy.payload.upperBound
+      }
+      if !isSound || end > payload.primary.lowerBound {
+        Issue.record("seed \(Self.seed), round \(round): \(bytes)")
+      }
+    }
+    #expect(accepted > Self.rounds / 100 && accepted < Self.rounds)
   }
 
   /// Reads all that a packet offers.
@@ -122,10 +161,23 @@ import Testing
         && (0..<goodbye.sourceCount).allSatisfy { goodbye.source(at: $0, in: span) != nil }
     case .extendedReport(let report):
       _ = report.echo(to: SSRC(rawValue: 0x2222_2222), in: span)
-      return true
+      return Self.isSound(
+        report.lossRuns(.received, of: SSRC(rawValue: 0x2222_2222), in: span), span)
+        && Self.isSound(report.lossRuns(.repaired, of: SSRC(rawValue: 0x2222_2222), in: span), span)
+    case .genericNACK(let nack):
+      var count = 0
+      nack.forEachLost(in: span, limit: 100) { _ in count += 1 }
+      return (1...100).contains(count)
     case .other(_, let body):
       return isInside(body, bytes)
     }
+  }
+
+  private static func isSound(_ runs: LossRuns?, _ span: RawSpan) -> Bool {
+    guard let runs else { return true }
+    var packets = 0
+    runs.forEachRun(in: span) { packets += $1 }
+    return packets <= runs.count
   }
 
   @Test func `mutations of Opus packets have a length within 120 ms or none`() throws {

@@ -17,6 +17,8 @@ enum GoldenStatus {
     first.playoutDelayMilliseconds = 7.5
     first.received = 12_345
     first.lost = 12
+    first.repaired = 9
+    first.resent = 4
     first.late = 3
     first.duplicate = 1
     first.concealed = 15
@@ -24,12 +26,17 @@ enum GoldenStatus {
     first.lossPercent = 0.5
     first.remoteLossPercent = 0.25
     first.bitrateKilobits = 63.5
+    first.sentBitrateKilobits = 103.25
+    first.sentCopies = "1+3 low rate"
+    first.quality = 4.25
+    first.qualityReason = "12 % loss in bursts of 3, repaired by copies; playout 48 ms"
     first.port = "comlink:peer_B"
     var status = Status(
       node: NodeStatus(
         name: "A", version: "0.1.0", uptimeSeconds: 3723.5, listen: "127.0.0.1:5004", talk: true,
         micLevelDBFS: -23.5, micPeakDBFS: -12, mixLevelDBFS: -.infinity, ssrc: 3_735_928_559,
-        ptimeMilliseconds: 2.5, bitrateKilobits: 64, application: "lowdelay"),
+        ptimeMilliseconds: 2.5, bitrateKilobits: 64, bitrateMaxKilobits: 96, application: "lowdelay"
+      ),
       audio: AudioStatus(
         state: .running, server: "default", client: "comlink", sampleRate: 48_000, periodFrames: 64,
         xruns: 3, callbackMeanMicroseconds: 8.5, callbackWorstMicroseconds: 40.25,
@@ -85,6 +92,7 @@ enum GoldenStatus {
       "node" : {
         "application" : "lowdelay",
         "bitrateKilobits" : 64,
+        "bitrateMaxKilobits" : 96,
         "listen" : "127.0.0.1:5004",
         "micLevelDBFS" : -23.5,
         "micPeakDBFS" : -12,
@@ -114,9 +122,15 @@ enum GoldenStatus {
           "pan" : -0.5,
           "playoutDelayMilliseconds" : 7.5,
           "port" : "comlink:peer_B",
+          "quality" : 4.25,
+          "qualityReason" : "12 % loss in bursts of 3, repaired by copies; playout 48 ms",
           "received" : 12345,
           "remoteLossPercent" : 0.25,
+          "repaired" : 9,
+          "resent" : 4,
           "roundTripMilliseconds" : 1.5,
+          "sentBitrateKilobits" : 103.25,
+          "sentCopies" : "1+3 low rate",
           "ssrc" : 4000000000,
           "state" : "connected",
           "underrun" : 2
@@ -139,6 +153,8 @@ enum GoldenStatus {
           "playoutDelayMilliseconds" : 0,
           "port" : "",
           "received" : 0,
+          "repaired" : 0,
+          "resent" : 0,
           "state" : "connecting",
           "underrun" : 0
         }

@@ -139,7 +139,7 @@ public final class StreamScenario {
   private func pull() {
     let missing = settings.periodFrames - ring.count
     if missing > 0 {
-      if stream.isPlaying { underruns += 1 }
+      if stream.isSounding { underruns += 1 }
       ring.append(contentsOf: repeatElement(0, count: missing))
     }
     for frame in ring[..<settings.periodFrames] {

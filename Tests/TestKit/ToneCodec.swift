@@ -48,9 +48,14 @@ public enum ToneCodec {
     public var isFailing = false
     /// Trails by nothing.
     public let lookaheadFrames = 0
+    /// What was asked for last; payloads stay as they are.
+    public private(set) var bitsPerSecond = 64_000
 
     /// Makes an encoder.
     public init() {}
+
+    /// Takes a note.
+    public func aim(bitsPerSecond: Int) { self.bitsPerSecond = bitsPerSecond }
 
     /// Measures the amplitude and writes it with place and time.
     public func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int {

@@ -11,8 +11,9 @@ public struct Correlator: Sendable {
     public var latencyMilliseconds: Double
     /// Of the whole segment at one lag, -1...1; the peak of the search.
     public var correlation: Double
-    /// The same with each 50 ms aligned by itself within 3 ms, which a slip of a period spoils less.
-    public var alignedCorrelation: Double
+    /// Of each voiced 50 ms of it, aligned by itself within 3 ms: a syllable's worth is understood or not, whatever
+    /// became of the next, and a slip of a period spoils one.
+    public var blockCorrelations: [Double]
     /// No cycle of either server was late while the segment was under way, and it was found whole.
     public var isSteady: Bool
   }
@@ -113,13 +114,13 @@ public struct Correlator: Sendable {
     else {
       return Segment(
         playedNanoseconds: playedStart, latencyMilliseconds: .nan, correlation: 0,
-        alignedCorrelation: 0, isSteady: false)
+        blockCorrelations: blockCorrelations(pattern, [], 0), isSteady: false)
     }
     let latency = heard - playedMiddle
     return Segment(
       playedNanoseconds: playedStart, latencyMilliseconds: latency / 1e6,
       correlation: best.correlation,
-      alignedCorrelation: alignedCorrelation(pattern, window, Int(best.lag.rounded())),
+      blockCorrelations: blockCorrelations(pattern, window, Int(best.lag.rounded())),
       isSteady: best.correlation >= threshold
         && isSteady(played, recorded, from: playedStart, lasting: latency))
   }
@@ -133,41 +134,34 @@ public struct Correlator: Sendable {
     }
   }
 
-  private func alignedCorrelation(_ pattern: [Float], _ window: [Float], _ lag: Int) -> Double {
+  private func blockCorrelations(_ pattern: [Float], _ window: [Float], _ lag: Int) -> [Double] {
     let block = Int(sampleRate / 20)
     let slip = Int(sampleRate * 0.003)
-    var (product, patternEnergy, windowEnergy) = (0.0, 0.0, 0.0)
+    let loudness = Sound.rootMeanSquare(pattern)
+    var correlations: [Double] = []
     for start in stride(from: 0, to: pattern.count - block + 1, by: block) {
       let piece = Array(pattern[start..<start + block])
+      guard Sound.rootMeanSquare(piece) > loudness / 2 else { continue }
       let from = max(0, start + lag - slip)
       let to = min(window.count, start + lag + block + slip)
-      guard to - from >= block else { continue }
-      let found = Self.bestBlock(piece, Array(window[from..<to]))
-      product += found.product
-      windowEnergy += found.energy
-      patternEnergy += piece.reduce(0.0) { $0 + Double($1) * Double($1) }
+      correlations.append(
+        to - from >= block ? Self.bestCorrelation(of: piece, in: Array(window[from..<to])) : 0)
     }
-    let scale = (patternEnergy * windowEnergy).squareRoot()
-    return scale > 0 ? product / scale : 0
+    return correlations
   }
 
-  /// The product and the window's energy where a block fits best, tried shift by shift.
-  private static func bestBlock(
-    _ block: [Float], _ window: [Float]
-  ) -> (product: Double, energy: Double) {
-    var best = (product: 0.0, energy: 0.0)
-    var bestValue = -Double.infinity
+  /// The correlation where a block fits best, tried shift by shift; below 0 counts as 0.
+  private static func bestCorrelation(of block: [Float], in window: [Float]) -> Double {
+    let blockEnergy = block.reduce(0.0) { $0 + Double($1) * Double($1) }
+    var best = 0.0
     for lag in 0...(window.count - block.count) {
       var (product, energy) = (Float(0), Float(0))
       for index in block.indices {
         product += block[index] * window[lag + index]
         energy += window[lag + index] * window[lag + index]
       }
-      let value = energy > 0 ? Double(product) / Double(energy).squareRoot() : 0
-      if value > bestValue {
-        bestValue = value
-        best = (Double(product), Double(energy))
-      }
+      guard energy > 0 else { continue }
+      best = max(best, Double(product) / (blockEnergy * Double(energy)).squareRoot())
     }
     return best
   }
@@ -178,5 +172,14 @@ public struct Correlator: Sendable {
     let (left, centre, right) = (values[peak - 1], values[peak], values[peak + 1])
     let curvature = left - 2 * centre + right
     return curvature < 0 ? max(-0.5, min(0.5, (left - right) / (2 * curvature))) : 0
+  }
+}
+
+extension Sequence<Correlator.Segment> {
+  /// The share of all voiced blocks that correlate with their source beyond the threshold; 0 of none.
+  public func understoodShare(beyond threshold: Double = 0.8) -> Double {
+    let blocks = flatMap(\.blockCorrelations)
+    guard !blocks.isEmpty else { return 0 }
+    return Double(blocks.count { $0 > threshold }) / Double(blocks.count)
   }
 }

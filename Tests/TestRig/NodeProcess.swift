@@ -5,10 +5,14 @@ public import StatusSchema
 public final class NodeProcess: Sendable {
   /// What a node is started with; unset values are left to the daemon's defaults.
   public struct Options: Sendable {
-    /// UDP port on 127.0.0.1.
+    /// UDP port.
     public var port: Int
+    /// IPv4 address to listen on; beyond loopback `arguments` must have `--insecure`.
+    public var address = "127.0.0.1"
     /// Ports of peers on 127.0.0.1 that this node names.
     public var peerPorts: [Int] = []
+    /// The network namespace to run in, which takes root; nil for our own.
+    public var namespace: String?
     /// `2.5`, `5`, `10`, `20`, `40` or `60`.
     public var ptime: String?
     /// Target of the encoder.
@@ -61,7 +65,7 @@ public final class NodeProcess: Sendable {
     self.directory = directory
     controlPath = directory.file("\(name).control")
     var arguments = [
-      "--name", name, "--listen", "127.0.0.1:\(options.port)", "--jack-server", server,
+      "--name", name, "--listen", "\(options.address):\(options.port)", "--jack-server", server,
       "--jack-client", client, "--control", controlPath, "--no-connect",
     ]
     arguments += options.peerPorts.flatMap { ["--peer", "127.0.0.1:\($0)"] }
@@ -69,8 +73,12 @@ public final class NodeProcess: Sendable {
     if let bitrate = options.bitrateKilobits { arguments += ["--bitrate", "\(bitrate)"] }
     if let application = options.application { arguments += ["--application", application] }
     if let delay = options.playoutDelay { arguments += ["--playout-delay", delay] }
+    // `ip` becomes the daemon, so that the process is the daemon's.
+    let command =
+      (options.namespace.map { ["ip", "netns", "exec", $0] } ?? [])
+      + [try Executables.path(of: "comlinkd")] + arguments + options.arguments
     process = try ChildProcess(
-      try Executables.path(of: "comlinkd"), arguments + options.arguments,
+      command[0], Array(command.dropFirst()),
       environment: options.environment, outputPath: directory.file("\(name).log"))
   }
 

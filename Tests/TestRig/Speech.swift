@@ -51,7 +51,7 @@ public enum Speech {
   }
 
   /// Files one after the other at one loudness (-23 dBFS RMS), 0.25 s of silence around each.
-  private static func joined(_ files: [String]) throws(RigError) -> [Float] {
+  static func joined(_ files: [String]) throws(RigError) -> [Float] {
     let silence = [Float](repeating: 0, count: sampleRate / 4)
     var result: [Float] = []
     for file in files {

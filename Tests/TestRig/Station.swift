@@ -11,13 +11,16 @@ public final class Station: Sendable {
 
   /// Starts server, node and probes; nothing is connected yet.
   ///
-  /// - Parameter recordSeconds: room in the ear and in the logs of both probes.
+  /// - Parameters:
+  ///   - recordSeconds: room in the ear and in the logs of both probes.
+  ///   - driftPPM: how much faster than the machine's the server's clock runs.
   /// - Throws: `RigError`.
   public init(
     _ name: String, periodFrames: Int, options: NodeProcess.Options, recordSeconds: Double,
-    earInputs: Int = 4, in directory: TemporaryDirectory
+    earInputs: Int = 4, driftPPM: Double = 0, in directory: TemporaryDirectory
   ) throws(RigError) {
-    server = try JackServer("comlink-\(name)", periodFrames: periodFrames, in: directory)
+    server = try JackServer(
+      "comlink-\(name)", periodFrames: periodFrames, driftPPM: driftPPM, in: directory)
     node = try NodeProcess(name, on: server, options: options, in: directory)
     mouth = try Probe(
       server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: recordSeconds)

@@ -22,10 +22,13 @@ int32_t copus_encoder_lookahead_frames(copus_encoder *encoder);
 /** frames: 120, 240, 480, 960, 1920 or 2880. Payload bytes or an OPUS_* code (negative). */
 int32_t copus_encode(copus_encoder *encoder, const float *pcm, int32_t frames, uint8_t *payload, int32_t capacity_bytes);
 
+/** Asks for the better concealment of libopus 1.5 and later where that is what runs. [control] */
 copus_decoder *copus_decoder_create(int32_t *error);
 void copus_decoder_destroy(copus_decoder *decoder);
 /** payload NULL: conceal exactly frames_capacity frames. Frames decoded or an OPUS_* code (negative). */
 int32_t copus_decode(copus_decoder *decoder, const uint8_t *payload, int32_t payload_bytes, float *pcm, int32_t frames_capacity);
+/** Whether a libopus of that version string (opus_get_version_string) conceals losses with a neural network. [control] */
+int copus_conceals_deeply(const char *version);
 void copus_decoder_reset(copus_decoder *decoder);
 /** Words for an OPUS_* code. */
 const char *copus_error_text(int32_t code);

@@ -26,7 +26,7 @@ enum rt_state { RT_CLOSED = 0, RT_RUNNING = 1, RT_SERVER_GONE = 2 };
 typedef int32_t rt_slot;
 
 /** Allocates and touches everything; wake_fd is an eventfd the callback writes 8 bytes to, or negative: none.
- *  NULL: out of memory. [control] */
+ *  NULL: out of memory or descriptors. [control] */
 rt_engine *rt_engine_create(int wake_fd);
 /** Closes the JACK client if open and frees. [control] */
 void rt_engine_destroy(rt_engine *engine);
@@ -42,6 +42,10 @@ void rt_engine_close(rt_engine *engine);
 /** SCHED_FIFO priority JACK runs the callback at; -1: not real-time, or not running. [control] */
 int rt_engine_realtime_priority(const rt_engine *engine);
 enum rt_state rt_engine_state(const rt_engine *engine); /* [control] [loop] */
+/** Readable once JACK has reported something (state, period, rate, graph) since rt_take_notice; the engine's own. [control] */
+int rt_notice_fd(const rt_engine *engine);
+/** Makes rt_notice_fd unreadable: before looking what it was about, or a report in between is missed. [control] */
+void rt_take_notice(rt_engine *engine);
 /** What libjack would have printed: the oldest line not yet taken, without a line end, cut to capacity. Process-wide;
  *  the newest are dropped when nobody takes. Bytes written, 0: none. [control] */
 int rt_take_jack_message(char *text, uint32_t capacity);

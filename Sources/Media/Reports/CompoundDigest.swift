@@ -9,6 +9,8 @@ struct CompoundDigest {
   private(set) var block: ReportBlock?
   private(set) var referenceTime: NTPTimestamp?
   private(set) var echo: ExtendedReport.Echo?
+  private(set) var received: LossRuns?
+  private(set) var repaired: LossRuns?
   private(set) var canonicalName: Range<Int>?
   private(set) var name: Range<Int>?
   private(set) var isLeaving = false
@@ -46,7 +48,9 @@ struct CompoundDigest {
       guard isSender(report.ssrc) else { return }
       referenceTime = report.referenceTime ?? referenceTime
       echo = echo ?? report.echo(to: local, in: bytes)
-    case .other:
+      received = received ?? report.lossRuns(.received, of: local, in: bytes)
+      repaired = repaired ?? report.lossRuns(.repaired, of: local, in: bytes)
+    case .genericNACK, .other:
       break
     }
   }

@@ -29,6 +29,8 @@ public final class PeerReports {
   public private(set) var roundTrip: RoundTripTime?
   /// How the remote receives us; nil before it reported on us.
   public private(set) var remoteReception: RemoteReception?
+  /// How the remote received our last packets, one by one; empty before it told.
+  public private(set) var remotePattern = LossPattern()
   /// How we receive the remote's stream.
   public private(set) var reception: ReceptionStatistics
 
@@ -97,9 +99,11 @@ public final class PeerReports {
   ///
   /// An SR when RTP went out since the report before the last (RFC 3550 §6.4), else an RR with a
   /// reference time of its own (RFC 3611 §4.4); then SDES with CNAME and NAME.
-  /// - Returns: octets of the datagram; 0 when it does not fit (700 are always enough).
+  /// - Parameter losses: how the remote's packets fared since the last report.
+  /// - Returns: octets of the datagram; 0 when it does not fit (1200 are always enough).
   public func makeReport(
-    sender: SenderCounters, nowNanoseconds: Int64, into bytes: inout MutableRawSpan
+    sender: SenderCounters, losses: LossReport? = nil, nowNanoseconds: Int64,
+    into bytes: inout MutableRawSpan
   ) -> Int {
     let referenceTime = clockOrigin.advanced(byNanoseconds: nowNanoseconds)
     var info: SenderInfo?
@@ -122,8 +126,41 @@ public final class PeerReports {
     writer.extendedReport(
       from: ssrc, referenceTime: info == nil ? referenceTime : nil,
       echo: makeEcho(nowNanoseconds: nowNanoseconds), into: &bytes)
+    if let losses, let remoteSSRC { write(losses, of: remoteSSRC, by: &writer, into: &bytes) }
     if writer.byteCount > 0 { sent.note(referenceTime, sentNanoseconds: nowNanoseconds) }
     return writer.byteCount
+  }
+
+  /// Writes a request for packets of the remote, alone in its datagram (RFC 4585 §6.2.1, RFC 5506);
+  /// `missed` ascends.
+  ///
+  /// - Returns: octets of the datagram; 0 when there is nobody to ask or nothing to ask for.
+  public func makeRequest(
+    for missed: Span<SequenceNumber>, into bytes: inout MutableRawSpan
+  ) -> Int {
+    guard let remoteSSRC else { return 0 }
+    var writer = RTCPCompoundWriter()
+    writer.genericNACK(from: ssrc, of: remoteSSRC, lost: missed, into: &bytes)
+    return writer.byteCount
+  }
+
+  /// Takes feedback that came from the remote's address without a report in front (RFC 5506): calls
+  /// `resend` with each packet of ours that the remote asks for, at most `limit` of them.
+  ///
+  /// - Throws: why it is invalid; then nothing of it was believed.
+  public func handleFeedback(
+    _ bytes: RawSpan, limit: Int, resend: (SequenceNumber) -> Void
+  ) throws(RTPParseError) {
+    let (ssrc, remoteSSRC) = (ssrc, remoteSSRC)
+    var left = limit
+    try RTCPCompound.forEachPacket(in: bytes, allowsReducedSize: true) { packet in
+      guard case .genericNACK(let nack) = packet, nack.sender == remoteSSRC, nack.source == ssrc
+      else { return }
+      nack.forEachLost(in: bytes, limit: left) { number in
+        left -= 1
+        resend(number)
+      }
+    }
   }
 
   /// Writes our farewell; send it once or twice, then no more.
@@ -163,6 +200,10 @@ public final class PeerReports {
     if let range = digest.canonicalName { _ = canonicalName.update(from: range, of: bytes) }
     if let range = digest.name, name.update(from: range, of: bytes) { events.insert(.nameChanged) }
     note(digest, nowNanoseconds: nowNanoseconds)
+    if let received = digest.received, let repaired = digest.repaired {
+      remotePattern.add(received: received, repaired: repaired, bytes: bytes)
+      events.insert(.lossesTold)
+    }
     if let proof {
       if !isConfirmed { events.insert(.confirmed) }
       isConfirmed = true
@@ -178,6 +219,7 @@ public final class PeerReports {
     isConfirmed = false
     roundTrip = nil
     remoteReception = nil
+    remotePattern = LossPattern()
     lastSenderReport = nil
     lastReceiverReference = nil
     reception = ReceptionStatistics(clockRate: clockRate)
@@ -246,6 +288,18 @@ public final class PeerReports {
         fractionLost: block.fractionLost, cumulativeLost: block.cumulativeLost,
         jitterNanoseconds: Int64(block.jitter) * 1_000_000_000 / Int64(clockRate))
     }
+  }
+
+  private func write(
+    _ losses: LossReport, of source: SSRC, by writer: inout RTCPCompoundWriter,
+    into bytes: inout MutableRawSpan
+  ) {
+    writer.lossRuns(
+      .received, from: ssrc, of: source, begin: losses.begin, count: losses.count, into: &bytes
+    ) { losses.came($0) }
+    writer.lossRuns(
+      .repaired, from: ssrc, of: source, begin: losses.begin, count: losses.count, into: &bytes
+    ) { losses.heard($0) }
   }
 
   private func addRoundTrip(_ nanoseconds: Int64) {

@@ -24,4 +24,6 @@ public struct ReportEvents: OptionSet, Hashable, Sendable {
   public static let ownSSRCSeen = ReportEvents(rawValue: 1 << 5)
   /// With `ownSSRCSeen`: the CNAME was ours too, so the address leads back to this node.
   public static let ourselves = ReportEvents(rawValue: 1 << 6)
+  /// The remote told how it received our packets, one by one.
+  public static let lossesTold = ReportEvents(rawValue: 1 << 7)
 }

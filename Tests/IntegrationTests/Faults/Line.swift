@@ -61,8 +61,7 @@ struct Speaker {
       station.mouth.stop()
       ear.stop()
       let segments = segments(in: ear)
-      let understood = segments.count { $0.alignedCorrelation > 0.8 }
-      if segments.count >= 5 && Double(understood) >= 0.75 * Double(segments.count) { return true }
+      if segments.count >= 5 && segments.understoodShare() >= 0.75 { return true }
     }
     return false
   }

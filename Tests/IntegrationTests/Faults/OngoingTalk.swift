@@ -11,8 +11,8 @@ struct OngoingTalk {
   struct Hearing {
     /// Pieces of speech said meanwhile.
     var segments: Int
-    /// Those that were heard as they were said.
-    var understood: Int
+    /// How much of them was heard as it was said, 0...1.
+    var understoodShare: Double
     /// Packets that came from `A`.
     var received: Int
     /// Those that did not.
@@ -22,7 +22,7 @@ struct OngoingTalk {
 
     /// Whether a listener would call it an undisturbed talk, on a machine that stalls at times.
     var isUndisturbed: Bool {
-      segments >= 5 && Double(understood) >= 0.75 * Double(segments) && received > 100
+      segments >= 5 && understoodShare >= 0.75 && received > 100
         && Double(lost) <= 0.05 * Double(received) && concealedShare <= 0.1
     }
   }
@@ -84,7 +84,7 @@ struct OngoingTalk {
       recorded: b.ear.recordedTimeLine,
       skippingSeconds: max(0.5, elapsed - Self.judgedSeconds))
     return Hearing(
-      segments: segments.count, understood: segments.count { $0.alignedCorrelation > 0.8 },
+      segments: segments.count, understoodShare: segments.understoodShare(),
       received: after.received - before.received, lost: after.lost - before.lost,
       concealedShare: Double(after.concealed - before.concealed) / (elapsed * 48_000))
   }

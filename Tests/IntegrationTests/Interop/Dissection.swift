@@ -48,15 +48,15 @@ struct Dissection {
   ///
   /// - Parameters:
   ///   - rtpPorts: where RTP is to be expected, for which RTP itself has no means to tell.
-  ///   - opusPayloadType: what a session description would say.
+  ///   - opusPayloadType: what a session description would say; it would say 112 for copies (RFC 2198).
   /// - Throws: `RigError`.
   init(
     of path: String, rtpPorts: [Int], opusPayloadType: Int, in directory: TemporaryDirectory
   ) throws(RigError) {
-    let arguments =
-      ["-n", "-r", path] + rtpPorts.flatMap { ["-d", "udp.port==\($0),rtp"] }
-      + ["-d", "rtp.pt==\(opusPayloadType),opus", "-T", "fields", "-E", "separator=|"]
-      + Self.fields.flatMap { ["-e", $0] }
+    var arguments = ["-n", "-r", path, "-T", "fields", "-E", "separator=|"]
+    for port in rtpPorts { arguments += ["-d", "udp.port==\(port),rtp"] }
+    arguments += ["-d", "rtp.pt==\(opusPayloadType),opus", "-d", "rtp.pt==112,rtp_rfc2198"]
+    for field in Self.fields { arguments += ["-e", field] }
     let table = directory.file("dissection")
     guard FileManager.default.createFile(atPath: table, contents: nil),
       let output = FileHandle(forWritingAtPath: table)

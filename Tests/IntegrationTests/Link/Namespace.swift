@@ -54,3 +54,11 @@ enum Namespace {
     return result
   }
 }
+
+extension LinkProcess {
+  /// Whether anything is left of its nodes.
+  var leavesSomething: Bool {
+    nodes.indices.contains { Namespace.exists(namespace($0)) }
+      || nodes.contains { unsafe access("/run/comlink-link/\($0)", F_OK) == 0 }
+  }
+}

@@ -24,8 +24,7 @@ import Testing
       source: speech, played: pair.a.mouth.playedTimeLine, recording: pair.b.ear.recording(),
       recorded: pair.b.ear.recordedTimeLine, skippingSeconds: 0.5)
     try #require(segments.count >= 10)
-    let understood = segments.count { $0.alignedCorrelation > 0.8 }
-    #expect(Double(understood) >= 0.85 * Double(segments.count))
+    #expect(segments.understoodShare() >= 0.85)
     let peer = try #require(try pair.b.node.status().peers.first)
     #expect(peer.received > 0)
     #expect(peer.lost == 0)

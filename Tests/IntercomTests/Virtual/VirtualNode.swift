@@ -24,17 +24,32 @@ final class VirtualNode: VirtualHost {
   var beat: Beat? { didSet { (beginNanoseconds, callbacks) = (nil, 0) } }
   /// Until then JACK's callbacks are late; afterwards they come at once, one after the other.
   var stalledUntilNanoseconds: Int64 = 0
+  /// Until then the media loop does not come to run.
+  var heldUpUntilNanoseconds: Int64 = 0
   /// What the microphone hears, by frame.
   var mic: (Int) -> Float = { _ in 0 }
   /// The left side of the mix, from the first period on.
   private(set) var heard: [Float] = []
+  /// How long the loop takes for a wake-up.
+  var wakeNanoseconds: Int64 {
+    get { stopwatch.wakeNanoseconds }
+    set { stopwatch.wakeNanoseconds = newValue }
+  }
   private let engine: AudioEngine
+  private let stopwatch = Stopwatch()
   private let endpoint: VirtualEndpoint
   private var beginNanoseconds: Int64?
   private var callbacks = 0
   private var wakes: UInt64 = 0
   private var deadlineNanoseconds: Int64 = 0
   private var inbox: [Datagram] = []
+
+  /// When a wake-up began and how long it takes, as virtual time stands still meanwhile.
+  private final class Stopwatch {
+    var beginNanoseconds: Int64 = 0
+    var wakeNanoseconds: Int64 = 50_000
+    var endNanoseconds: Int64 { beginNanoseconds + wakeNanoseconds }
+  }
 
   /// A node of that name; without a beat JACK is not running.
   init(
@@ -53,13 +68,17 @@ final class VirtualNode: VirtualHost {
       application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
     station = Station(
       configuration: configuration, identity: Identity(using: &random), engine: engine,
-      endpoint: endpoint, ports: ports, encoder: encoder, random: random
+      endpoint: endpoint, ports: ports, encoder: encoder,
+      leanEncoder: try OpusEncoder(
+        application: configuration.application,
+        bitrateBitsPerSecond: configuration.leanBitsPerSecond),
+      random: random, clock: { [stopwatch] in stopwatch.endNanoseconds }
     ) { [events] event in events.add(event) }
   }
 
   var nextNanoseconds: Int64 {
-    guard beat != nil else { return deadlineNanoseconds }
-    return min(deadlineNanoseconds, nextCallbackNanoseconds)
+    let wake = max(deadlineNanoseconds, heldUpUntilNanoseconds)
+    return beat == nil ? wake : min(wake, nextCallbackNanoseconds)
   }
 
   func run(nowNanoseconds: Int64, arrivals: [Datagram]) -> [Datagram] {
@@ -69,7 +88,8 @@ final class VirtualNode: VirtualHost {
       runPeriod(beat, nowNanoseconds: nowNanoseconds)
     }
     let counted = engine.counters.wakes
-    if counted != wakes || nowNanoseconds >= deadlineNanoseconds {
+    let isWoken = counted != wakes || nowNanoseconds >= deadlineNanoseconds
+    if isWoken && nowNanoseconds >= heldUpUntilNanoseconds {
       wakes = counted
       wake(nowNanoseconds)
     }
@@ -102,6 +122,7 @@ final class VirtualNode: VirtualHost {
         arrivalNanoseconds: datagram.arrivalNanoseconds)
     }
     inbox.removeAll()
+    stopwatch.beginNanoseconds = now
     deadlineNanoseconds = station.woke(nowNanoseconds: now)
   }
 

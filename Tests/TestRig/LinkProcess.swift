@@ -1,17 +1,16 @@
 import Glibc
 
-@testable import TestRig
-
 /// A running `comlink-link` whose nodes have names that nobody else has.
-final class LinkProcess {
-  let process: ChildProcess
+public final class LinkProcess: Sendable {
+  /// The emulator.
+  public let process: ChildProcess
   /// The nodes' names, in order of the last part of their addresses.
-  let nodes: [String]
+  public let nodes: [String]
 
-  /// Starts it and waits until the link is up.
+  /// Starts it and waits until the link is up; needs root.
   ///
   /// - Throws: `RigError`.
-  init(
+  public init(
     nodeCount: Int = 2, _ options: [String], command: [String] = [],
     in directory: TemporaryDirectory
   ) throws(RigError) {
@@ -30,19 +29,17 @@ final class LinkProcess {
     }
   }
 
-  func namespace(_ index: Int) -> String { "comlink-\(nodes[index])" }
+  /// The network namespace of a node.
+  public func namespace(_ index: Int) -> String { "comlink-\(nodes[index])" }
 
-  /// Whether anything is left of its nodes.
-  var leavesSomething: Bool {
-    nodes.indices.contains { Namespace.exists(namespace($0)) }
-      || nodes.contains { unsafe access("/run/comlink-link/\($0)", F_OK) == 0 }
-  }
+  /// The IPv4 address of a node.
+  public func address(_ index: Int) -> String { "10.77.0.\(index + 1)" }
 
   /// Ends it as Ctrl-C or systemd would; gives the seconds that took.
-  func end() -> Double? { process.terminate(within: 5) }
+  public func end() -> Double? { process.terminate(within: 5) }
 
   /// A counter of what went to a node, from what was printed at the end.
-  func counter(_ name: String, to index: Int) -> Int? {
+  public func counter(_ name: String, to index: Int) -> Int? {
     let rows = process.output.split(separator: "\n").map { $0.split(separator: " ") }
     guard let header = rows.first(where: { $0.first == "frames" }),
       let column = header.firstIndex(where: { $0 == name }),
@@ -53,7 +50,7 @@ final class LinkProcess {
   }
 
   /// The median that was printed at the end.
-  var addedLatencyMicroseconds: Int? {
+  public var addedLatencyMicroseconds: Int? {
     let words = process.output.split { " ,\n".contains($0) }
     guard let place = words.firstIndex(of: "median") else { return nil }
     return Int(words[place + 1])

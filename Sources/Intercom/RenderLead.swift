@@ -1,0 +1,56 @@
+/// How long before a callback its sound must be begun, from how long that took lately.
+///
+/// What counts is the time from the moment a render was planned for to its end: the wake-up of the loop, what else it
+/// does first, the decoding of all streams whose turn it is. The lead covers all but one in 100 of them: each one that it
+/// does not cover is a hole in the sound, and each 0.1 ms of it is heard as 0.1 ms of delay. A machine that is held up
+/// for longer than the classes reach is not helped by any lead, so such times do not count.
+///
+/// Loop thread only.
+struct RenderLead {
+  /// What a machine that nothing is known of gets: a wake-up and a decoding or two.
+  private static let firstNanoseconds: Int64 = 300_000
+  /// For callbacks that come before their prediction.
+  private static let marginNanoseconds: Int64 = 50_000
+  private static let classNanoseconds: Int64 = 50_000
+  private static let classCount = 30
+  private static let rendersPerLate = 100
+  /// Renders between two looks at the classes.
+  private static let renewalRenders = 64
+  /// Renders after which the past counts for half: at 10 ms a packet within a minute.
+  private static let memoryRenders = 4096
+
+  private var classes = InlineArray<30, Int>(repeating: 0)
+  private var total = 0
+  private var sinceRenewal = 0
+
+  /// The lead, a multiple of 50 µs.
+  private(set) var nanoseconds = firstNanoseconds
+
+  /// Takes the time from a planned render's moment to its end.
+  mutating func observe(tookNanoseconds took: Int64) {
+    let index = Int(max(took, 0) / Self.classNanoseconds)
+    guard index < Self.classCount else { return }
+    classes[index] += 1
+    total += 1
+    sinceRenewal += 1
+    guard sinceRenewal == Self.renewalRenders else { return }
+    sinceRenewal = 0
+    renew()
+  }
+
+  private mutating func renew() {
+    var index = Self.classCount - 1
+    var longer = classes[index]
+    while index > 0 && longer <= total / Self.rendersPerLate {
+      index -= 1
+      longer += classes[index]
+    }
+    nanoseconds = Int64(index + 1) * Self.classNanoseconds + Self.marginNanoseconds
+    guard total >= Self.memoryRenders else { return }
+    total = 0
+    for index in classes.indices {
+      classes[index] /= 2
+      total += classes[index]
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import EventLoop
+import Media
+import RTP
+
+/// Loss repair: packets asked for and sent again, and who gets which copies.
+extension Station {
+  /// Packets named in one datagram of a peer that are looked at.
+  private static let mostNamed = 64
+  /// Packets sent again in one wake-up to all peers together: the loop's other slots are for sound and reports.
+  private static let mostResentPerWake = 32
+  private static let planNanoseconds: Int64 = 1_000_000_000
+  /// Different packets made of one frame, at most, besides those without copies; further needs are served with the
+  /// most copies that fit.
+  static let mostRecipes = 4
+
+  /// Asks peers for packets that are missed and may still come in time.
+  func sendRequests(nowNanoseconds: Int64) {
+    for listener in listeners {
+      let peer = listener.peer
+      guard let stream = peer.stream else { continue }
+      var numbers = requestNumbers.mutableSpan
+      let count = stream.takeRequests(
+        roundTripNanoseconds: peer.reports.roundTrip?.smoothedNanoseconds,
+        nowNanoseconds: nowNanoseconds, into: &numbers)
+      guard count > 0 else { continue }
+      let missed = requestNumbers
+      let slot = endpoint.makePacket { packet in
+        peer.reports.makeRequest(for: missed.span.extracting(..<count), into: &packet)
+      }
+      if let slot { endpoint.send(slot, to: peer.address) }
+    }
+  }
+
+  /// Takes a peer's feedback: sends again what it asks for, to the address that proved to be its own.
+  func receiveFeedback(
+    _ bytes: RawSpan, from address: SocketAddress, nowNanoseconds: Int64
+  ) {
+    guard let peer = peers[address], peer.state == .connected else {
+      drops.unknownSource += 1
+      return
+    }
+    do {
+      try peer.reports.handleFeedback(bytes, limit: Self.mostNamed) { number in
+        resend(number, to: peer, nowNanoseconds: nowNanoseconds)
+      }
+    } catch {
+      drops.count(error)
+    }
+  }
+
+  private func resend(_ number: SequenceNumber, to peer: Peer, nowNanoseconds: Int64) {
+    guard resentThisWake < Self.mostResentPerWake, talker.remembers(number),
+      peer.repair?.resends.take(number, nowNanoseconds: nowNanoseconds) == true
+    else { return }
+    resentThisWake += 1
+    let slot = endpoint.makePacket { packet in talker.writeResent(number, into: &packet) }
+    if let slot { endpoint.send(slot, to: peer.address) }
+  }
+
+  /// Decides anew what a peer is sent, after its report, and now and then at what bit rate all is coded.
+  func followLosses(of peer: Peer, nowNanoseconds: Int64) {
+    guard let repair = peer.repair else { return }
+    let (full, lean) = (encodedBitsPerSecond, configuration.leanBitsPerSecond)
+    repair.observe(
+      peer.reports.remotePattern, roundTrip: peer.reports.roundTrip,
+      riseBackNanoseconds: peer.stream?.statistics.delayRiseNanoseconds ?? 0,
+      sentBitsPerSecond: repair.bitsPerSecond(full: full, lean: lean),
+      nowNanoseconds: nowNanoseconds)
+    // Planning allocates; where all is well there is nothing to plan.
+    guard configuration.fixedRecipe == nil,
+      !repair.isAtRest || full != configuration.bitsPerSecond
+    else { return }
+    if nowNanoseconds >= nextPlanNanoseconds {
+      nextPlanNanoseconds = nowNanoseconds + Self.planNanoseconds
+      planRate()
+    }
+    if repair.decide(by: plan, full: encodedBitsPerSecond, lean: lean) { rebuildListeners() }
+  }
+
+  /// Chooses the bit rate of the one coding for all, if the same is best twice in a row or a way takes no more.
+  private func planRate() {
+    let (full, lean) = (encodedBitsPerSecond, configuration.leanBitsPerSecond)
+    let needs = listeners.compactMap { $0.peer.repair?.need(full: full, lean: lean) }
+    let rate = plan.bitsPerSecond(for: needs, current: full)
+    defer { wantedBitsPerSecond = rate }
+    let isTooMuch = needs.contains { plan.rating(of: $0.recipe, for: $0, full: full) == nil }
+    guard rate != full, rate == wantedBitsPerSecond || isTooMuch else { return }
+    encodedBitsPerSecond = rate
+    talker.aim(bitsPerSecond: rate)
+    var isChanged = false
+    for listener in listeners {
+      guard let repair = listener.peer.repair else { continue }
+      isChanged = repair.decide(by: plan, full: rate, lean: lean) || isChanged
+    }
+    if isChanged { rebuildListeners() }
+  }
+
+  /// Groups the connected peers by what their packets carry.
+  func rebuildListeners() {
+    listeners.removeAll(keepingCapacity: true)
+    recipes.removeAll(keepingCapacity: true)
+    for peer in peers.all where peer.state == .connected {
+      listeners.append(
+        Listener(peer: peer, recipeIndex: recipeIndex(peer.repair?.recipe ?? .plain)))
+    }
+    talker.codesLean = recipes.contains { $0.needsLean }
+  }
+
+  private func rate(of recipe: RepairRecipe) -> Int {
+    recipe.bitsPerSecond(
+      full: encodedBitsPerSecond, lean: configuration.leanBitsPerSecond,
+      framesPerPacket: configuration.framesPerPacket)
+  }
+
+  private func recipeIndex(_ wanted: RepairRecipe) -> Int {
+    if let index = recipes.firstIndex(of: wanted) { return index }
+    // Without copies there are but two, and a narrow way must get its own.
+    if recipes.count < Self.mostRecipes || wanted.copyCount == 0 {
+      recipes.append(wanted)
+      return recipes.count - 1
+    }
+    let fitting = recipes.indices.filter { rate(of: recipes[$0]) <= rate(of: wanted) }
+    return fitting.max { recipes[$0].copyCount < recipes[$1].copyCount }
+      ?? recipeIndex(RepairRecipe(primary: wanted.primary))
+  }
+}

@@ -1,0 +1,127 @@
+/// Finds out how many bits a second the way to one receiver takes.
+///
+/// Loss alone is no congestion: radios lose. A queue that grows is: the way there takes longer, seen as a
+/// round trip that rises while the way back does not.
+///
+/// States: free (the bound is the configured one), suspecting (one report told of a long way: nothing may be added),
+/// reduced (below the bound), probing (a step up is being tried).
+/// - free, reduced, probing → suspecting: the way is `riseNanoseconds` longer than at its best.
+/// - suspecting → reduced: at the next report, too: three quarters of what went on the wire, headers and all, or
+///   nine tenths of what came through where much was lost, then
+///   `settlingReports` reports of patience, as the queue must drain first. From probing: back to what was good, and the
+///   next probe waits twice as long.
+/// - reduced → probing: after the wait without a long way: a tenth more on the wire.
+/// - probing → reduced: after `provingReports` without a long way this is what is good.
+///
+/// Constants: 50 ms is more than what two Wi-Fi hops at the 99th percentile take (30 ms), and a quarter of the queue of
+/// 200 ms of issue 3; single spikes pass as suspicions. Probes at 10, 20, 40 … 320 s do not oscillate.
+public struct CongestionWatch: Sendable {
+  private static let riseNanoseconds: Int64 = 50_000_000
+  private static let settlingReports = 3
+  private static let provingReports = 6
+  private static let reduction = 0.75
+  private static let (muchLoss, throughputShare) = (0.05, 0.9)
+  private static let increase = 1.1
+  private static let (firstWaitReports, longestWaitReports) = (10, 320)
+  /// Below that no speech is coded.
+  private static let leastBitsPerSecond = 12_000
+
+  private enum State { case steady, probing }
+
+  private var state = State.steady
+  private var roundTrip = DelayRise()
+  private var suspicions = 0
+  private var settling = 0
+  private var calmReports = 0
+  private var waitReports = firstWaitReports
+  private var goodWireBits = 0
+  private var wireBits: Int?
+
+  /// IP, UDP and RTP headers of a second's packets, with the audio level, in bits.
+  private let headerBits: Int
+  private let bound: Int
+
+  /// Whether less is sent than the bound allows, because the way takes no more.
+  public var isReduced: Bool { wireBits != nil }
+  /// Whether the last report told of a long way: a bad moment to send more.
+  public var isSuspecting: Bool { suspicions > 0 }
+  /// By how much the way is longer than at its best, in nanoseconds.
+  public private(set) var riseNanoseconds: Int64 = 0
+
+  /// Payload bits a second that may be sent.
+  public var budgetBitsPerSecond: Int {
+    guard let wireBits else { return bound }
+    return min(bound, max(Self.leastBitsPerSecond, wireBits - headerBits))
+  }
+
+  /// Makes a watch over packets of so many frames; `bound` is in payload bits a second.
+  public init(boundBitsPerSecond bound: Int, framesPerPacket: Int) {
+    self.bound = bound
+    headerBits = 8 * (28 + 20) * 48_000 / framesPerPacket
+  }
+
+  /// Takes a report.
+  ///
+  /// - Parameters:
+  ///   - roundTripNanoseconds: as measured last.
+  ///   - riseBackNanoseconds: by how much the way back is longer than at its best.
+  ///   - lostShare: of what was sent since the report before.
+  ///   - sentBitsPerSecond: payload that was sent.
+  public mutating func observe(
+    roundTripNanoseconds: Int64, riseBackNanoseconds: Int64, lostShare: Double,
+    sentBitsPerSecond: Int,
+    nowNanoseconds: Int64
+  ) {
+    roundTrip.add(roundTripNanoseconds, nowNanoseconds: nowNanoseconds)
+    let riseBefore = riseNanoseconds
+    riseNanoseconds = max(0, roundTrip.nanoseconds - max(0, riseBackNanoseconds))
+    if settling > 0 { settling -= 1 }
+    guard riseNanoseconds > Self.riseNanoseconds else {
+      suspicions = 0
+      calm()
+      return
+    }
+    suspicions += 1
+    calmReports = 0
+    // A queue that drains needs but time.
+    let isDraining = isReduced && 10 * riseNanoseconds < 9 * riseBefore
+    guard suspicions > 1, settling == 0, !isDraining else { return }
+    reduce(sentBitsPerSecond, lostShare: lostShare)
+  }
+
+  private mutating func reduce(_ sentBitsPerSecond: Int, lostShare: Double) {
+    settling = Self.settlingReports
+    if state == .probing {
+      state = .steady
+      wireBits = goodWireBits
+      waitReports = min(2 * waitReports, Self.longestWaitReports)
+      return
+    }
+    let sent = min(wireBits ?? .max, sentBitsPerSecond + headerBits)
+    let share =
+      lostShare > Self.muchLoss ? Self.throughputShare * (1 - lostShare) : Self.reduction
+    wireBits = max(Int(share * Double(sent)), headerBits + Self.leastBitsPerSecond)
+  }
+
+  private mutating func calm() {
+    guard let current = wireBits else { return }
+    calmReports += 1
+    switch state {
+    case .probing where calmReports >= Self.provingReports:
+      state = .steady
+      calmReports = 0
+      if current >= bound + headerBits { free() }
+    case .steady where calmReports >= waitReports:
+      state = .probing
+      calmReports = 0
+      goodWireBits = current
+      wireBits = Int(Self.increase * Double(current))
+    default: break
+    }
+  }
+
+  private mutating func free() {
+    wireBits = nil
+    waitReports = Self.firstWaitReports
+  }
+}

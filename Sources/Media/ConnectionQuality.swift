@@ -1,0 +1,107 @@
+/// How good a peer is heard, as a figure and in words.
+///
+/// The figure goes from 0 (nothing is understood) to 5 (as good as it gets): the rating R of
+/// `SpeechQuality` by 20. G.107 annex B calls R above 80 "satisfied", which is 4; 70, many dissatisfied
+/// from there on down, is 3.5; 50, nearly all dissatisfied, is 2.5.
+public struct ConnectionQuality: Hashable, Sendable {
+  /// What is heard of a peer, over the last seconds.
+  public struct Reading: Hashable, Sendable {
+    /// Share of the packets that did not come at first.
+    public var lostShare = 0.0
+    /// How many of them in a row, on average.
+    public var burstPackets = 1.0
+    /// Share of the frames that were made up: not there in time, whatever was done.
+    public var unheardShare = 0.0
+    /// Share of the packets that came too late.
+    public var lateShare = 0.0
+    /// Share of the packets repaired by copies.
+    public var copiedShare = 0.0
+    /// Share of the packets repaired by sending them again.
+    public var resentShare = 0.0
+    /// Playout delay, milliseconds.
+    public var playoutMilliseconds = 0.0
+    /// Round trip, milliseconds; nil: not yet measured.
+    public var roundTripMilliseconds: Double?
+    /// What its frames are coded at; 0: not known.
+    public var codedBitsPerSecond = 0
+    /// Frames in its packets, above 0.
+    public var framesPerPacket = 480
+
+    /// Nothing amiss.
+    public init() {}
+  }
+
+  /// 0...5.
+  public let figure: Double
+  /// Why, in words.
+  public let reason: String
+
+  /// Judges a reading.
+  public init(_ reading: Reading) {
+    figure = Self.rating(reading) / 20
+    reason = Self.words(reading)
+  }
+
+  /// From the device's period and the look-ahead on both sides, beside what is measured.
+  private static let otherMilliseconds = 10.0
+
+  private static func rating(_ reading: Reading) -> Double {
+    let frames = max(reading.framesPerPacket, 1)
+    let coding =
+      reading.codedBitsPerSecond == 0
+      ? 0
+      : SpeechQuality.codingImpairment(
+        bitsPerSecond: reading.codedBitsPerSecond, framesPerPacket: frames)
+    // Chance alone makes runs of 1 / (1 - p).
+    let burstRatio = reading.burstPackets * (1 - min(reading.lostShare, 0.99))
+    let loss = SpeechQuality.lossImpairment(
+      share: reading.unheardShare, burstRatio: burstRatio, framesPerPacket: frames, coding: coding)
+    let way =
+      (reading.roundTripMilliseconds ?? 0) / 2 + reading.playoutMilliseconds
+      + Double(frames) / 48 + otherMilliseconds
+    return max(0, 100 - coding - loss - SpeechQuality.delayImpairment(milliseconds: way))
+  }
+
+  private static func words(_ reading: Reading) -> String {
+    var parts = [loss(reading)]
+    if reading.lateShare >= 0.005 { parts.append("\(percent(reading.lateShare)) late") }
+    parts.append("playout \(Int(reading.playoutMilliseconds.rounded())) ms")
+    if let roundTrip = reading.roundTripMilliseconds, roundTrip >= 150 {
+      parts.append("round trip \(Int(roundTrip.rounded())) ms")
+    }
+    if (1..<20_000).contains(reading.codedBitsPerSecond) {
+      parts.append("coded at \(reading.codedBitsPerSecond / 1000) kbit/s")
+    }
+    return parts.joined(separator: "; ")
+  }
+
+  private static func loss(_ reading: Reading) -> String {
+    guard reading.lostShare >= 0.002 else {
+      return reading.unheardShare >= 0.002
+        ? "\(percent(reading.unheardShare)) not heard" : "no loss"
+    }
+    var text = "\(percent(reading.lostShare)) loss"
+    if reading.burstPackets >= 1.5 {
+      text += " in bursts of \(Int(reading.burstPackets.rounded()))"
+    }
+    let means = [
+      (reading.copiedShare, "copies"), (reading.resentShare, "resends"),
+    ].filter { $0.0 > reading.lostShare / 10 }.map(\.1)
+    let isHeard = reading.unheardShare < reading.lostShare / 10
+    if means.isEmpty {
+      text += ", not repaired"
+    } else {
+      text += isHeard ? ", repaired by " : ", in part repaired by "
+      text += means.joined(separator: " and ")
+    }
+    if !isHeard && !means.isEmpty { text += ", \(percent(reading.unheardShare)) not heard" }
+    return text
+  }
+
+  /// Whole percents from 3 on, tenths below.
+  private static func percent(_ share: Double) -> String {
+    let tenths = Int((share * 1000).rounded())
+    return tenths >= 30 || tenths % 10 == 0
+      ? "\((tenths + 5) / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+  }
+}

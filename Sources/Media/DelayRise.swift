@@ -1,0 +1,41 @@
+/// How much longer a way takes than it did at its best in the last half minute or so.
+///
+/// Only differences of the same kind of reading are used, so clocks need not agree; that they drift
+/// by 100 ppm makes 6 ms of it in a minute.
+struct DelayRise {
+  private static let spanNanoseconds: Int64 = 30_000_000_000
+
+  private var beganNanoseconds: Int64?
+  private var least: Int64 = .max
+  private var leastBefore: Int64 = .max
+
+  /// The newest reading above the least; 0 before the first.
+  private(set) var nanoseconds: Int64 = 0
+
+  /// Takes a reading.
+  mutating func add(_ reading: Int64, nowNanoseconds now: Int64) {
+    if let began = beganNanoseconds, now - began > Self.spanNanoseconds {
+      (leastBefore, least) = (least, reading)
+      beganNanoseconds = now
+    }
+    beganNanoseconds = beganNanoseconds ?? now
+    least = min(least, reading)
+    nanoseconds = reading - min(least, leastBefore)
+  }
+}
+
+/// How much longer a stream's packets are under way than at their best, jitter smoothed away.
+struct SmoothedTransit {
+  private var mean: Int64?
+  private var rise = DelayRise()
+
+  /// The smoothed transit above the least of the last half minute.
+  var riseNanoseconds: Int64 { rise.nanoseconds }
+
+  /// Takes a packet's arrival less its media time.
+  mutating func add(_ transit: Int64, nowNanoseconds: Int64) {
+    let new = mean.map { $0 + (transit - $0) / 16 } ?? transit
+    mean = new
+    rise.add(new, nowNanoseconds: nowNanoseconds)
+  }
+}

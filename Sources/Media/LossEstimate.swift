@@ -1,0 +1,48 @@
+/// What a receiver loses, and what copies at each distance would leave of it.
+///
+/// Each is the worse of the last 2.5 s and the last 10 s.
+public struct LossEstimate: Sendable {
+  /// The distances that copies may have; 0: none.
+  static let distances: [(near: Int, far: Int)] = [
+    (0, 0), (1, 0), (2, 0), (3, 0), (1, 2), (1, 3), (2, 4),
+  ]
+  private static let recentNanoseconds: Int64 = 2_500_000_000
+  private static let pastNanoseconds: Int64 = 10_000_000_000
+
+  private var unrepaired = InlineArray<7, Double>(repeating: 0)
+
+  /// Share of the packets that did not come themselves.
+  public var lostShare: Double { unrepaired[0] }
+
+  /// No losses.
+  public init() {}
+
+  /// Counts in what reports told of packets of so many frames.
+  public init(_ pattern: LossPattern, framesPerPacket: Int) {
+    let packet = MediaClock.nanoseconds(frames: Int64(framesPerPacket))
+    for (index, distances) in Self.distances.enumerated() {
+      unrepaired[index] = max(
+        Self.share(pattern, Int(Self.recentNanoseconds / packet), distances),
+        Self.share(pattern, Int(Self.pastNanoseconds / packet), distances))
+    }
+  }
+
+  /// Share of the packets that copies as in a recipe leave; distances that are not among the known
+  /// ones count as none.
+  func unrepairedShare(_ recipe: RepairRecipe) -> Double {
+    let index = Self.distances.firstIndex { distances in
+      distances.near == recipe.nearDistance && distances.far == recipe.farDistance
+    }
+    return unrepaired[index ?? 0]
+  }
+
+  private static func share(
+    _ pattern: LossPattern, _ packets: Int, _ distances: (near: Int, far: Int)
+  ) -> Double {
+    let counted = min(packets, pattern.count - RepairRecipe.greatestDistance)
+    guard counted > 0 else { return 0 }
+    let left = pattern.unrepaired(
+      packets: packets, nearDistance: distances.near, farDistance: distances.far)
+    return Double(left) / Double(counted)
+  }
+}

@@ -1,0 +1,151 @@
+public import RTP
+
+/// Copies and packets sent again fill the places of lost ones, as if these had come late but in time.
+///
+/// They say nothing of the link's delay, so playout control does not see them.
+extension PeerStream {
+  /// Takes a packet of this peer that carries copies of earlier ones (RFC 2198).
+  ///
+  /// - Parameters:
+  ///   - packet: parsed from `bytes`.
+  ///   - redundant: parsed from its payload; payload types checked but those of the copies, of which
+  ///     others than the primary's are passed over.
+  ///   - bytes: the datagram.
+  ///   - arrivalNanoseconds: when it came, CLOCK_MONOTONIC.
+  public func receive(
+    _ packet: RTPPacket, redundant: RedundantPayload, bytes: RawSpan, arrivalNanoseconds: Int64
+  ) {
+    counts.receivedOctets += packet.payload.count - redundant.primary.count
+    receive(
+      packet.header, payload: bytes.extracting(redundant.primary),
+      arrivalNanoseconds: arrivalNanoseconds)
+    redundant.forEachCopy(in: bytes) { copy in
+      guard copy.payloadType == redundant.primaryPayloadType else { return }
+      receive(
+        copy, payload: bytes.extracting(copy.payload), of: packet.header,
+        arrivalNanoseconds: arrivalNanoseconds)
+    }
+  }
+
+  /// Takes a packet of this peer that was sent again (RFC 4588), its payload type and SSRC checked.
+  public func receiveResent(_ packet: RTPPacket, bytes: RawSpan, arrivalNanoseconds: Int64) {
+    counts.resent += 1
+    counts.receivedOctets += packet.payload.count
+    guard let (sequenceNumber, range) = ResentPayload.parse(packet.payload, in: bytes) else {
+      return
+    }
+    let payload = bytes.extracting(range)
+    guard
+      let place = timeline?.place(
+        ofEarlier: sequenceNumber, timestamp: packet.header.timestamp),
+      let entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
+    else { return }
+    requests.noteRepair(
+      entry.sequence, isAnswer: true, arrivalNanoseconds: arrivalNanoseconds)
+    if admitRepair(entry, payload: payload) { counts.repairedByResending += 1 }
+  }
+
+  /// Names the packets that are missed and may still come in time, if they are asked for now.
+  ///
+  /// - Parameters:
+  ///   - roundTripNanoseconds: as measured by reports; nil: not yet, so nothing is asked for.
+  ///   - numbers: room for the names, which ascend.
+  /// - Returns: how many.
+  public func takeRequests(
+    roundTripNanoseconds: Int64?, nowNanoseconds: Int64,
+    into numbers: inout MutableSpan<SequenceNumber>
+  ) -> Int {
+    requests.roundTripNanoseconds = roundTripNanoseconds
+    guard requests.missingCount > 0, let timeline else { return 0 }
+    var count = 0
+    let room = numbers.count
+    requests.take(
+      nowNanoseconds: nowNanoseconds,
+      offsetNanoseconds: isPlaying
+        ? max(offsetNanoseconds, controller.targetNanoseconds) : controller.targetNanoseconds,
+      leadNanoseconds: grid?.leadNanoseconds ?? 0
+    ) { sequence in
+      guard count < room else { return }
+      numbers[count] = timeline.sequenceNumber(of: sequence)
+      count += 1
+    }
+    return count
+  }
+
+  /// What became of the packets that were played or given up since the last call; nil: of none.
+  public func takeLossReport() -> LossReport? {
+    reception.takeReport(before: buffer.nextSequence)
+  }
+
+  /// Notes a packet's own arrival for reports, requests and patience.
+  func noteArrival(_ entry: PacketBuffer.Entry, isHeard: Bool) {
+    reception.note(entry.sequence, came: true, heard: isHeard)
+    transit.add(
+      entry.arrivalNanoseconds - MediaClock.nanoseconds(frames: entry.startFrame),
+      nowNanoseconds: entry.arrivalNanoseconds)
+    counts.delayRiseNanoseconds = transit.riseNanoseconds
+    if !entry.isNotice {
+      let rate = 8 * entry.payloadBytes * MediaClock.framesPerSecond / entry.durationFrames
+      counts.codedBitsPerSecond +=
+        (rate - counts.codedBitsPerSecond) / (counts.codedBitsPerSecond == 0 ? 1 : 64)
+    }
+    patience.note(missed: requests.note(entry), frames: entry.durationFrames)
+    judgePatience(entry)
+  }
+
+  private func judgePatience(_ entry: PacketBuffer.Entry) {
+    patience.judge(
+      frames: entry.durationFrames, turnaroundNanoseconds: requests.turnaroundNanoseconds,
+      nowNanoseconds: entry.arrivalNanoseconds)
+    controller.repairDelayNanoseconds = patience.delayNanoseconds
+    counts.burstPackets = patience.burstPackets
+  }
+
+  private func receive(
+    _ copy: RedundantPayload.Copy, payload: RawSpan, of header: RTPHeader,
+    arrivalNanoseconds: Int64
+  ) {
+    counts.copies += 1
+    // A copy has no number of its own: packets in a row have consecutive ones.
+    guard let frames = OpusTOC.frameCount(payload: payload), copy.timestampOffset > 0,
+      copy.timestampOffset % frames == 0,
+      let place = timeline?.place(
+        ofEarlier: header.sequenceNumber.advanced(by: -copy.timestampOffset / frames),
+        timestamp: header.timestamp.advanced(by: -copy.timestampOffset)),
+      header.ssrc == timeline?.ssrc,
+      let entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
+    else { return }
+    patience.noteCopies(frames: copy.timestampOffset, arrivalNanoseconds: arrivalNanoseconds)
+    requests.noteRepair(
+      entry.sequence, isAnswer: false, arrivalNanoseconds: arrivalNanoseconds)
+    _ = admitRepair(entry, payload: payload)
+  }
+
+  private func repairEntry(
+    _ place: StreamTimeline.Place, _ payload: RawSpan, arrivalNanoseconds: Int64
+  ) -> PacketBuffer.Entry? {
+    guard payload.byteCount <= Self.maximumPayloadBytes,
+      let durationFrames = OpusTOC.frameCount(payload: payload)
+    else { return nil }
+    var entry = PacketBuffer.Entry()
+    entry.sequence = place.sequence
+    entry.startFrame = place.frame
+    entry.durationFrames = durationFrames
+    entry.payloadBytes = payload.byteCount
+    entry.arrivalNanoseconds = arrivalNanoseconds
+    entry.isRepair = true
+    return entry
+  }
+
+  /// Lets a repair wait for its turn if its packet is missed and its time has not passed.
+  private func admitRepair(_ entry: PacketBuffer.Entry, payload: RawSpan) -> Bool {
+    let isPassed = isPlaying && !isClosing && entry.startFrame < nextFrame
+    guard buffer.standing(of: entry.sequence) == .ahead, !isPassed,
+      entry.sequence - buffer.nextSequence < Int64(PacketBuffer.slotCount)
+    else { return false }
+    buffer.insert(entry, payload: payload)
+    reception.note(entry.sequence, came: false, heard: true)
+    counts.repaired += 1
+    return true
+  }
+}

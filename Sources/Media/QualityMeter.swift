@@ -1,0 +1,45 @@
+/// Watches a stream's counts and tells how good it is heard over the last seconds.
+///
+/// Fed once a second; a second has a weight of a quarter, so that a figure settles within five.
+public struct QualityMeter: Sendable {
+  private static let weight = 0.25
+  /// Fewer packets, of a pause, tell nothing.
+  private static let leastPackets = 5
+
+  private var before = PeerStreamStatistics()
+  private var reading = ConnectionQuality.Reading()
+  private var hasRead = false
+
+  /// Nothing is known yet.
+  public init() {}
+
+  /// How good the peer is heard; nil before it was.
+  public var quality: ConnectionQuality? { hasRead ? ConnectionQuality(reading) : nil }
+
+  /// Takes the counts of now.
+  public mutating func observe(_ now: PeerStreamStatistics, roundTrip: RoundTripTime?) {
+    defer { before = now }
+    let missed = now.lost + now.late - before.lost - before.late
+    let packets = now.played - before.played + missed
+    guard packets >= Self.leastPackets else { return }
+    let weight = hasRead ? Self.weight : 1
+    hasRead = true
+    let smooth = { (value: inout Double, count: Int) in
+      let share = max(0, min(1, Double(count) / Double(packets)))
+      value += weight * (share - value)
+    }
+    let resent = now.repairedByResending - before.repairedByResending
+    let late = now.late - before.late
+    let repaired = now.repaired - now.overtaken - before.repaired + before.overtaken
+    smooth(&reading.unheardShare, missed)
+    smooth(&reading.lateShare, late)
+    smooth(&reading.lostShare, now.lost - before.lost + repaired)
+    smooth(&reading.resentShare, resent)
+    smooth(&reading.copiedShare, now.repaired - before.repaired - resent)
+    reading.burstPackets = now.burstPackets
+    reading.playoutMilliseconds = Double(now.playoutDelayNanoseconds) / 1e6
+    reading.roundTripMilliseconds = roundTrip.map { Double($0.smoothedNanoseconds) / 1e6 }
+    reading.codedBitsPerSecond = now.codedBitsPerSecond
+    reading.framesPerPacket = now.packetFrames
+  }
+}

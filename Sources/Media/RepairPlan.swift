@@ -1,0 +1,143 @@
+/// Chooses what each receiver is sent, and the one bit rate at which all of it is coded.
+///
+/// No rule of thumb stands between loss and copies: what each recipe would have left of the packets
+/// that were really lost is counted (`LossPattern.unrepaired`), what the receiver gets by asking is
+/// measured, and `SpeechQuality` weighs it against bit rate and delay. Recipes above a receiver's
+/// budget are not considered. The bit rate of the coding is that with the best sum over all receivers, so
+/// one in need is served by copies first, at the low rate or nearer, before all others pay.
+///
+/// Against flapping: loss counts as the worse of the last 2.5 and the last 10 seconds, so more repair
+/// comes within a report or two and less after ten seconds; another choice must be better by a margin, and
+/// twice in a row unless by much.
+public struct RepairPlan: Sendable {
+  /// What is known of one receiver.
+  public struct Need: Sendable {
+    /// How its last packets fared.
+    public var losses: LossEstimate
+    /// Share of what copies leave that it gets by asking.
+    public var resendYield: Double
+    /// Payload bits a second that may go to it.
+    public var budgetBitsPerSecond: Int
+    /// What it is sent now.
+    public var recipe: RepairRecipe
+
+    /// Makes a need from its parts.
+    public init(
+      losses: LossEstimate, resendYield: Double, budgetBitsPerSecond: Int, recipe: RepairRecipe
+    ) {
+      self.losses = losses
+      self.resendYield = resendYield
+      self.budgetBitsPerSecond = budgetBitsPerSecond
+      self.recipe = recipe
+    }
+  }
+
+  /// What there is to choose from.
+  ///
+  /// Spaced copies are for bursts; a lean primary is for who has not the bit rate for more, though
+  /// others have.
+  static let recipes: [RepairRecipe] = {
+    var recipes = [RepairRecipe.plain, RepairRecipe(primary: .lean)]
+    for distances in LossEstimate.distances.dropFirst() {
+      for (primary, copies) in [(.full, .lean), (.full, .full), (.lean, .lean)]
+        as [(RepairRecipe.Coding, RepairRecipe.Coding)]
+      {
+        recipes.append(
+          RepairRecipe(
+            primary: primary, copies: copies, nearDistance: distances.near,
+            farDistance: distances.far))
+      }
+    }
+    return recipes
+  }()
+
+  /// 10 ms more delay take 0.5, 10 kbit/s more take 0.2: of two that sound alike the cheaper wins.
+  private static let impairmentPerMillisecond = 0.05
+  private static let impairmentPerKilobit = 0.02
+  /// A change must be better by so much; by `greatMargin` it is made at once.
+  private static let (margin, greatMargin) = (2.0, 6.0)
+  private static let rateMargin = 0.5
+
+  private let framesPerPacket: Int
+  private let leanBitsPerSecond: Int
+  private let rates: [Int]
+
+  /// Makes a plan for packets of so many frames, coded at `bitsPerSecond` where nothing is amiss.
+  public init(framesPerPacket: Int, bitsPerSecond: Int, leanBitsPerSecond: Int) {
+    self.framesPerPacket = framesPerPacket
+    let lean = min(leanBitsPerSecond, bitsPerSecond)
+    self.leanBitsPerSecond = lean
+    // Below the low rate there is the low rate.
+    rates =
+      [bitsPerSecond]
+      + [48_000, 40_000, 32_000, 24_000, 20_000, 16_000].filter {
+        (lean..<bitsPerSecond).contains($0)
+      }
+  }
+
+  /// The best recipe for a receiver when frames are coded at `full`, and its rating.
+  ///
+  /// What it is sent now is preferred by `advantage`. Where nothing fits the budget it is the least there is, and the
+  /// rating says how bad that is.
+  func best(
+    for need: Need, full: Int, advantage: Double
+  ) -> (recipe: RepairRecipe, rating: Double) {
+    var best: (recipe: RepairRecipe, rating: Double)?
+    for recipe in Self.recipes {
+      guard var rating = rating(of: recipe, for: need, full: full) else { continue }
+      if recipe == need.recipe { rating += advantage }
+      if rating > best?.rating ?? -.infinity { best = (recipe, rating) }
+    }
+    if let best { return best }
+    let least = RepairRecipe(primary: full > leanBitsPerSecond ? .lean : .full)
+    return (least, 0)
+  }
+
+  /// The bit rate to code at, that at which the receivers' ratings add up to most; `current` is
+  /// preferred.
+  public func bitsPerSecond(for needs: [Need], current: Int) -> Int {
+    var choice = (rate: current, sum: -Double.infinity)
+    for rate in rates {
+      var sum = needs.reduce(0) { $0 + best(for: $1, full: rate, advantage: 0).rating }
+      if rate == current { sum += Self.rateMargin * Double(needs.count) }
+      if sum > choice.sum { choice = (rate, sum) }
+    }
+    return choice.rate
+  }
+
+  /// The recipe for a receiver when frames are coded at `full`, and whether it is much better than what
+  /// it is sent now, or that does not fit its budget.
+  public func recipe(
+    for need: Need, full: Int
+  ) -> (recipe: RepairRecipe, isUrgent: Bool) {
+    let chosen = best(for: need, full: full, advantage: Self.margin)
+    guard chosen.recipe != need.recipe else { return (need.recipe, false) }
+    guard let current = rating(of: need.recipe, for: need, full: full) else {
+      return (chosen.recipe, true)
+    }
+    return (chosen.recipe, chosen.rating - current > Self.greatMargin)
+  }
+
+  /// The rating of a recipe for a receiver, coded at `full`; nil: above its budget.
+  public func rating(of recipe: RepairRecipe, for need: Need, full: Int) -> Double? {
+    let unrepairedShare = need.losses.unrepairedShare(recipe)
+    let rate = recipe.bitsPerSecond(
+      full: full, lean: leanBitsPerSecond, framesPerPacket: framesPerPacket)
+    // What is sent again has to fit too.
+    let resends = need.resendYield > 0.1 ? unrepairedShare * Double(full) : 0
+    let needed = Double(rate) + resends
+    guard needed <= Double(need.budgetBitsPerSecond) else { return nil }
+    let primary = recipe.primary == .full ? full : leanBitsPerSecond
+    let coding = SpeechQuality.codingImpairment(
+      bitsPerSecond: primary, framesPerPacket: framesPerPacket)
+    let unheard = unrepairedShare * (1 - need.resendYield)
+    let loss = SpeechQuality.lossImpairment(
+      share: unheard, framesPerPacket: framesPerPacket, coding: coding)
+    let isLeaner = recipe.copyCount > 0 && recipe.copies == .lean && recipe.primary == .full
+    let lean =
+      isLeaner ? SpeechQuality.leanImpairment(share: need.losses.lostShare - unrepairedShare) : 0
+    let wait = Double(recipe.greatestDistance * framesPerPacket) / 48
+    return 100 - coding - loss - lean - wait * Self.impairmentPerMillisecond
+      - needed / 1000 * Self.impairmentPerKilobit
+  }
+}

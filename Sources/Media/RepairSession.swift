@@ -1,0 +1,116 @@
+/// What a sender knows of one receiver's losses, and decides for it: fed by the receiver's reports, asked by
+/// whoever sends.
+///
+/// Loop thread only; a report may allocate, a packet does not.
+public final class RepairSession {
+  private var yield = ResendYield()
+  private var congestion: CongestionWatch
+  private var toldPackets = 0
+  private var wanted: RepairRecipe?
+  private var roundTrip: RoundTripTime?
+  private var losses = LossEstimate()
+
+  /// What its packets carry.
+  public private(set) var recipe = RepairRecipe.plain
+  /// What it may have sent again.
+  public var resends = ResendBudget()
+
+  private let framesPerPacket: Int
+
+  /// Starts with plain packets.
+  ///
+  /// - Parameters:
+  ///   - bound: payload bits a second, copies and all.
+  ///   - framesPerPacket: of the packets.
+  public init(boundBitsPerSecond bound: Int, framesPerPacket: Int) {
+    self.framesPerPacket = framesPerPacket
+    congestion = CongestionWatch(boundBitsPerSecond: bound, framesPerPacket: framesPerPacket)
+  }
+
+  /// Whether nothing is lost, nothing is in the way and nothing is done about it.
+  public var isAtRest: Bool {
+    losses.lostShare == 0 && !congestion.isReduced && !congestion.isSuspecting && recipe == .plain
+  }
+
+  /// Payload bits a second that may be sent.
+  public var budgetBitsPerSecond: Int { congestion.budgetBitsPerSecond }
+
+  /// Payload bits a second that its packets have, when frames are coded at `full` and `lean`.
+  public func bitsPerSecond(full: Int, lean: Int) -> Int {
+    recipe.bitsPerSecond(full: full, lean: lean, framesPerPacket: framesPerPacket)
+  }
+
+  /// Takes a report that told of losses.
+  ///
+  /// - Parameters:
+  ///   - pattern: what all reports told.
+  ///   - roundTrip: as measured; nil: not yet.
+  ///   - riseBackNanoseconds: by how much the way from the receiver is longer than at its best.
+  ///   - sentBitsPerSecond: payload that is sent.
+  public func observe(
+    _ pattern: LossPattern, roundTrip: RoundTripTime?, riseBackNanoseconds: Int64,
+    sentBitsPerSecond: Int, nowNanoseconds: Int64
+  ) {
+    let told = min(pattern.total - toldPackets, pattern.count)
+    toldPackets = pattern.total
+    let news = pattern.summary(packets: told)
+    yield.add(
+      left: pattern.unrepaired(
+        packets: told, nearDistance: recipe.nearDistance, farDistance: recipe.farDistance),
+      unheard: news.unheard - news.late)
+    if news.lost > 0 || losses.lostShare > 0 {
+      losses = LossEstimate(pattern, framesPerPacket: framesPerPacket)
+    }
+    self.roundTrip = roundTrip
+    guard let roundTrip else { return }
+    congestion.observe(
+      roundTripNanoseconds: roundTrip.lastNanoseconds, riseBackNanoseconds: riseBackNanoseconds,
+      lostShare: news.lostShare, sentBitsPerSecond: sentBitsPerSecond,
+      nowNanoseconds: nowNanoseconds)
+  }
+
+  /// What a plan needs to know.
+  ///
+  /// While the way may be congested nothing is added to what goes on it.
+  public func need(full: Int, lean: Int) -> RepairPlan.Need {
+    let current = bitsPerSecond(full: full, lean: lean)
+    return RepairPlan.Need(
+      losses: losses,
+      resendYield: yield.share(roundTrip: roundTrip, framesPerPacket: framesPerPacket),
+      budgetBitsPerSecond: congestion.isSuspecting
+        ? min(budgetBitsPerSecond, current) : budgetBitsPerSecond,
+      recipe: recipe)
+  }
+
+  /// Decides anew; frames are coded at `full` from now on.
+  ///
+  /// - Returns: whether the recipe is another.
+  public func decide(by plan: RepairPlan, full: Int, lean: Int) -> Bool {
+    let need = need(full: full, lean: lean)
+    let (chosen, isUrgent) = plan.recipe(for: need, full: full)
+    defer { allowResends(full: full, lean: lean) }
+    guard chosen != recipe else {
+      wanted = nil
+      return false
+    }
+    // Twice in a row, unless it cannot wait.
+    guard isUrgent || wanted == chosen else {
+      wanted = chosen
+      return false
+    }
+    wanted = nil
+    recipe = chosen
+    return true
+  }
+
+  /// Sends these copies, whatever the reports say.
+  public func fix(_ recipe: RepairRecipe) { self.recipe = recipe }
+
+  /// What the budget leaves may be sent again: a twentieth of the packets at least, half of them at most.
+  private func allowResends(full: Int, lean: Int) {
+    let packets = 48_000 / Double(framesPerPacket)
+    let left = Double(budgetBitsPerSecond - bitsPerSecond(full: full, lean: lean))
+    let share = left / Double(max(full, 1))
+    resends.packetsPerSecond = packets * min(0.5, max(0.05, share))
+  }
+}

@@ -1,0 +1,146 @@
+import RTP
+
+/// Which packets a receiver misses, and which of them it is worth to ask for again.
+///
+/// A packet is missed once a later one came. It is asked for at once, and again when the answer is
+/// overdue, up to `mostAsks` times, as long as the answer can come before its sound is due. Answers are
+/// timed: a node looks at its socket when it has time, which may take longer than the round trip.
+struct ResendRequests {
+  /// The most packets asked for in one datagram.
+  static let mostAtOnce = 32
+  private static let mostAsks = 4
+  private static let capacity = 64
+  /// What an answer takes beyond the round trip until some were timed: both nodes look at their
+  /// sockets every 10 ms at least.
+  private static let firstWaitNanoseconds: Int64 = 8_000_000
+
+  private struct Missing {
+    var sequence: Int64 = -1
+    var startFrame: Int64 = 0
+    var asks = 0
+    var askedNanoseconds: Int64 = 0
+  }
+
+  private var missing = [Missing](repeating: Missing(), count: capacity)
+  private var newestSequence: Int64?
+  private var meanNanoseconds: Int64?
+  private var deviationNanoseconds: Int64 = 0
+
+  /// When an answer is overdue; what comes later costs a packet more, what is asked too late a sound.
+  private var patienceNanoseconds: Int64? {
+    meanNanoseconds.map { $0 + deviationNanoseconds } ?? turnaroundNanoseconds
+  }
+
+  /// Packets missed and not given up.
+  private(set) var missingCount = 0
+  /// The measured round trip of reports; nil: asking is pointless as long as nobody knows it.
+  var roundTripNanoseconds: Int64?
+
+  /// How long an answer takes to come, seldom longer: mean and two deviations; nil while unknown.
+  var turnaroundNanoseconds: Int64? {
+    guard let roundTripNanoseconds else { return nil }
+    guard let meanNanoseconds else { return roundTripNanoseconds + Self.firstWaitNanoseconds }
+    return max(roundTripNanoseconds, meanNanoseconds + 2 * deviationNanoseconds)
+  }
+
+  /// Another stream or time line begins.
+  mutating func restart() {
+    for index in missing.indices { missing[index].sequence = -1 }
+    newestSequence = nil
+    missingCount = 0
+  }
+
+  /// Takes a packet's arrival.
+  ///
+  /// - Returns: how many packets are newly missed; -1: this one was missed, and is not lost.
+  mutating func note(_ entry: PacketBuffer.Entry) -> Int {
+    if settle(entry.sequence) { return -1 }
+    guard let newest = newestSequence else {
+      newestSequence = entry.sequence
+      return 0
+    }
+    guard entry.sequence > newest else { return 0 }
+    newestSequence = entry.sequence
+    let first = max(newest + 1, entry.sequence - Int64(Self.mostAtOnce))
+    for sequence in first..<max(first, entry.sequence) {
+      let behind = entry.sequence - sequence
+      miss(sequence, startFrame: entry.startFrame - behind * Int64(entry.durationFrames))
+    }
+    return Int(entry.sequence - newest - 1)
+  }
+
+  /// Takes the arrival of a missed packet's sound, sent again or in a copy.
+  mutating func noteRepair(_ sequence: Int64, isAnswer: Bool, arrivalNanoseconds now: Int64) {
+    let entry = missing[Self.index(sequence)]
+    // The answer to one of several requests tells nothing (Karn's rule).
+    if isAnswer && entry.sequence == sequence && entry.asks == 1 {
+      time(now - entry.askedNanoseconds)
+    }
+    settle(sequence)
+  }
+
+  /// The packets to ask for now, ascending.
+  ///
+  /// - Parameters:
+  ///   - offset: playout less media time.
+  ///   - lead: how long before its playout a packet must be there.
+  mutating func take(
+    nowNanoseconds now: Int64, offsetNanoseconds offset: Int64, leadNanoseconds lead: Int64,
+    _ ask: (Int64) -> Void
+  ) {
+    guard missingCount > 0, let newestSequence, let patience = patienceNanoseconds else {
+      return
+    }
+    let least = roundTripNanoseconds ?? 0
+    let oldest = newestSequence - Int64(Self.capacity) + 1
+    var asked = 0
+    for sequence in oldest..<max(oldest, newestSequence) {
+      let index = Self.index(sequence)
+      guard missing[index].sequence == sequence else { continue }
+      let due = MediaClock.nanoseconds(frames: missing[index].startFrame) + offset - lead
+      if due - now < least || missing[index].asks >= Self.mostAsks {
+        // Past the last request an answer may still be under way: only time gives it up.
+        if due < now { settle(sequence) }
+        continue
+      }
+      let isAwaited =
+        missing[index].asks > 0 && now - missing[index].askedNanoseconds < patience
+      guard !isAwaited, asked < Self.mostAtOnce else { continue }
+      missing[index].asks += 1
+      missing[index].askedNanoseconds = now
+      asked += 1
+      ask(sequence)
+    }
+  }
+
+  private mutating func miss(_ sequence: Int64, startFrame: Int64) {
+    let index = Self.index(sequence)
+    if missing[index].sequence < 0 { missingCount += 1 }
+    missing[index] = Missing(sequence: sequence, startFrame: startFrame)
+  }
+
+  @discardableResult
+  private mutating func settle(_ sequence: Int64) -> Bool {
+    let index = Self.index(sequence)
+    guard missing[index].sequence == sequence else { return false }
+    missing[index].sequence = -1
+    missingCount -= 1
+    return true
+  }
+
+  /// Smooths as RFC 6298 §2 does.
+  private mutating func time(_ sample: Int64) {
+    let sample = max(0, min(sample, 500_000_000))
+    guard let mean = meanNanoseconds else {
+      meanNanoseconds = sample
+      deviationNanoseconds = sample / 4
+      return
+    }
+    deviationNanoseconds += (abs(sample - mean) - deviationNanoseconds) / 4
+    meanNanoseconds = mean + (sample - mean) / 8
+  }
+
+  private static func index(_ sequence: Int64) -> Int {
+    Int(truncatingIfNeeded: sequence) & (capacity - 1)
+  }
+}

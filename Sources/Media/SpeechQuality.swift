@@ -1,0 +1,67 @@
+/// Estimates how speech sounds, as a transmission rating from 0 to 100 in the shape of ITU-T G.107
+/// (§7.1): R = 100 - what delay, coding and loss each take away.
+///
+/// Constants are fitted to PESQ-WB of real speech through libopus 1.3.1 (issue 3's trials, and
+/// `OpusEncoder.defaultComplexity`), turned into R by the inverse of G.107 annex B: 4.42 at 48 kbit/s is
+/// 95, 4.26 at 32 is 88, 3.97 at 24 is 78. With them each scheme in the trials' table comes out
+/// within 0.35 of its PESQ.
+public enum SpeechQuality {
+  /// What coding takes away at a bit rate, in packets of 10 ms.
+  private static let coding: [(bitsPerSecond: Double, impairment: Double)] = [
+    (6_000, 70), (12_000, 50), (16_000, 37), (24_000, 22), (32_000, 12), (48_000, 5), (64_000, 4),
+    (96_000, 2), (128_000, 0),
+  ]
+  /// Robustness against loss (Bpl): plain concealment keeps 3.24 / 2.51 / 1.87 of 4.42 at 5 / 10 / 20 %
+  /// lost at 10 ms, and 2.26 / 1.72 / 1.27 at 5 ms, where frames lean on each other more.
+  private static let robustness = (short: 4.5, long: 9.0)
+  private static let longFrames = 480
+  /// Loss takes all but this away at the end (G.107 §7.5).
+  private static let greatestLossImpairment = 95.0
+
+  /// What coding takes away; shorter packets need more bits for the same sound.
+  public static func codingImpairment(bitsPerSecond: Int, framesPerPacket: Int) -> Double {
+    let factor =
+      switch framesPerPacket {
+      case ..<240: 0.55
+      case ..<480: 0.75
+      case ..<960: 1.0
+      default: 1.2
+      }
+    let rate = Double(bitsPerSecond) * factor
+    var below = coding[0]
+    for point in coding {
+      if rate < point.bitsPerSecond {
+        guard point.bitsPerSecond > below.bitsPerSecond else { return point.impairment }
+        let share = (rate - below.bitsPerSecond) / (point.bitsPerSecond - below.bitsPerSecond)
+        return below.impairment + share * (point.impairment - below.impairment)
+      }
+      below = point
+    }
+    return below.impairment
+  }
+
+  /// What frames that are not there in time take away (Ie,eff - Ie of G.107 §7.5).
+  ///
+  /// - Parameters:
+  ///   - share: of the frames, 0...1.
+  ///   - burstRatio: how many in a row, against what chance alone would do; 1 and above.
+  public static func lossImpairment(
+    share: Double, burstRatio: Double = 1, framesPerPacket: Int, coding: Double
+  ) -> Double {
+    guard share > 0 else { return 0 }
+    let percent = 100 * min(share, 1)
+    let bpl = framesPerPacket < longFrames ? robustness.short : robustness.long
+    return max(0, greatestLossImpairment - coding) * percent
+      / (percent / max(1, burstRatio) + bpl)
+  }
+
+  /// What frames replaced by their low-rate coding take away: 4.26 falls to 4.10 / 3.68 / 3.01 at 5 / 10 /
+  /// 20 %, of which 0.07 / 0.23 / 0.25 are not loss.
+  static func leanImpairment(share: Double) -> Double { min(7, 80 * max(0, share)) }
+
+  /// What the way from mouth to ear takes away: the approximation of G.107's Idd by Cole and
+  /// Rosenbluth ("Voice over IP performance monitoring", 2001).
+  public static func delayImpairment(milliseconds: Double) -> Double {
+    max(0, 0.024 * milliseconds) + max(0, 0.11 * (milliseconds - 177.3))
+  }
+}

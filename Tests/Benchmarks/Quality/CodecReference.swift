@@ -1,0 +1,46 @@
+import Audio
+import TestRig
+
+/// The codec without a network: the best that a profile can reach at its bit rate.
+struct CodecReference {
+  let profile: QualityProfile
+
+  /// Codes and decodes.
+  ///
+  /// - Throws: `RigError`.
+  func decoded(_ samples: [Float]) throws(RigError) -> [Float] {
+    guard let application = OpusApplication(rawValue: profile.application) else {
+      throw .missing(what: "Opus' mode \(profile.application)", hint: "lowdelay, voip")
+    }
+    do {
+      return try decoded(samples, application)
+    } catch {
+      throw .launch(command: "Opus", reason: "\(error)")
+    }
+  }
+
+  private func decoded(
+    _ samples: [Float], _ application: OpusApplication
+  ) throws(AudioError) -> [Float] {
+    let encoder = try OpusEncoder(
+      application: application, bitrateBitsPerSecond: profile.bitsPerSecond)
+    let decoder = try OpusDecoder()
+    var payload = [UInt8](repeating: 0, count: 1276)
+    var pcm = [Float](repeating: 0, count: profile.framesPerPacket)
+    var result: [Float] = []
+    result.reserveCapacity(samples.count)
+    for start in stride(
+      from: 0, through: samples.count - profile.framesPerPacket, by: profile.framesPerPacket)
+    {
+      let frame = samples.span.extracting(start..<start + profile.framesPerPacket)
+      var octets = payload.mutableSpan
+      var room = unsafe octets.mutableBytes
+      let count = encoder.encode(frame, into: &room)
+      guard count > 0 else { continue }
+      var output = pcm.mutableSpan
+      _ = decoder.decode(unsafe payload.span.bytes.extracting(0..<count), into: &output)
+      result += pcm
+    }
+    return result
+  }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import TestRig
+
+/// Speech over bad networks, judged by PESQ and STOI.
+struct QualityCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "quality",
+    abstract: "PESQ-WB and STOI of speech over emulated networks, with what it costs; takes root.",
+    discussion: """
+      Each profile says 64 s of four talkers over each network, on two JACK servers in network \
+      namespaces. The pieces of 8 s are found in what was heard and judged one by one: xruns of the \
+      machine spoil some, so medians count. codec is the codec alone at the profile's bit rate.
+
+      networks: \(QualityLink.all.map(\.name).joined(separator: ", ")) (loss1 only by name)
+      """)
+
+  @OptionGroup var options: BenchOptions
+
+  @Option(help: "Only these profiles, separated by commas.")
+  var profile = QualityProfile.all.map(\.name).joined(separator: ",")
+
+  @Option(help: "Only these networks, separated by commas, in this order.")
+  var link = QualityLink.all.dropLast().map(\.name).joined(separator: ",")
+
+  @Option(help: "Pieces of 8 s, 1 to 8.")
+  var pieces = 8
+
+  @Option(help: "What the networks draw their chances from.")
+  var seed = 1
+
+  @Flag(
+    help: "In virtual time, by the tests' stations: without JACK, root and the machine's noise.")
+  var virtual = false
+
+  @Option(help: "Keep what was heard in this folder, as WAV.")
+  var keep: String?
+
+  func validate() throws {
+    guard (1...8).contains(pieces), seed >= 0 else {
+      throw ValidationError("--pieces is 1 to 8 and --seed 0 or more")
+    }
+    _ = try profiles()
+    _ = try links()
+  }
+
+  func run() throws {
+    let (profiles, links) = (try profiles(), try links())
+    try options.run("Speech over bad networks") { bench in
+      let measurement = try QualityMeasurement(
+        bench: bench, pieces: pieces, seed: seed, isVirtual: virtual, keepFolder: keep)
+      for profile in profiles { try measurement.run(profile, over: links) }
+    }
+  }
+
+  private func profiles() throws -> [QualityProfile] {
+    try named(profile, of: QualityProfile.all, "--profile", \.name)
+  }
+
+  private func links() throws -> [QualityLink] {
+    try named(link, of: QualityLink.all, "--link", \.name)
+  }
+
+  private func named<Item>(
+    _ list: String, of all: [Item], _ option: String, _ name: (Item) -> String
+  ) throws -> [Item] {
+    try list.split(separator: ",").map { word in
+      guard let item = all.first(where: { name($0) == word }) else {
+        throw ValidationError(
+          "\(option) is among \(all.map(name).joined(separator: ", ")), not \(word)")
+      }
+      return item
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/// A network of the table, and what the profile wifi must keep on it.
+struct QualityLink {
+  /// What must be kept; what is nil is not asked for.
+  struct Aim {
+    /// How far below the clean link's the PESQ may be.
+    var pesqDrop: Double?
+    /// Payload on the wire, kbit/s.
+    var payloadKilobits: Double?
+    /// Milliseconds.
+    var playoutDelay: Double?
+  }
+
+  let name: String
+  /// Options of `comlink-link`.
+  let options: [String]
+  let aim: Aim
+
+  static let all = [
+    QualityLink(name: "clean", options: [], aim: Aim()),
+    QualityLink(
+      name: "loss5", options: ["--loss", "5"], aim: Aim(pesqDrop: 0.1, payloadKilobits: 48)),
+    QualityLink(
+      name: "loss10", options: ["--loss", "10"], aim: Aim(pesqDrop: 0.15, payloadKilobits: 72)),
+    QualityLink(
+      name: "loss20", options: ["--loss", "20"],
+      aim: Aim(pesqDrop: 0.25, payloadKilobits: 96, playoutDelay: 60)),
+    QualityLink(
+      name: "burst5", options: ["--burst-loss", "5:3"],
+      aim: Aim(pesqDrop: 0.3, payloadKilobits: 96)),
+    QualityLink(
+      name: "burst10", options: ["--burst-loss", "10:3"],
+      aim: Aim(pesqDrop: 0.6, payloadKilobits: 96)),
+    QualityLink(
+      name: "wifi", options: ["--jitter", "wifi", "--loss", "1"],
+      aim: Aim(pesqDrop: 0.3, playoutDelay: 60)),
+    QualityLink(
+      name: "jitter", options: ["--delay", "30", "--jitter", "uniform:10"],
+      aim: Aim(pesqDrop: 0.1)),
+    QualityLink(name: "cap64", options: ["--rate", "64", "--queue", "200"], aim: Aim()),
+    // Not of the table: what the stage profile must survive.
+    QualityLink(name: "loss1", options: ["--loss", "1"], aim: Aim(pesqDrop: 0.15)),
+  ]
+}

@@ -1,0 +1,55 @@
+import TestKit
+import Testing
+
+@testable import Intercom
+
+/// How early decoding begins, learned from how long it takes.
+@Suite struct RenderLeadTests {
+  /// After so many renders, each as long as `took` says of its number.
+  private func lead(after renders: Int, took: (Int) -> Int64) -> Int64 {
+    var lead = RenderLead()
+    for index in 0..<renders { lead.observe(tookNanoseconds: took(index)) }
+    return lead.nanoseconds
+  }
+
+  @Test func beforeAnythingIsKnownThereIsTimeForAWakeUpAndADecoding() {
+    #expect(lead(after: 63) { _ in 20_000 } == 300_000)
+  }
+
+  @Test func quickRendersAreBegunLate() {
+    #expect(lead(after: 64) { _ in 20_000 } == 100_000)
+  }
+
+  @Test func rendersBeforeTheirMomentTakeNoTime() {
+    #expect(lead(after: 64) { _ in -20_000 } == 100_000)
+  }
+
+  @Test func slowOnesAreCoveredButForOneInAHundred() {
+    #expect(lead(after: 1024) { $0 % 80 == 0 ? 730_000 : 80_000 } == 800_000)
+    #expect(lead(after: 1024) { $0 % 120 == 0 ? 730_000 : 80_000 } == 150_000)
+  }
+
+  @Test func aMachineThatStallsIsNotHelpedByALead() {
+    #expect(lead(after: 1024) { $0 % 2 == 0 ? 20_000_000 : 80_000 } == 150_000)
+  }
+
+  @Test func aBusyHourIsForgotten() {
+    #expect(lead(after: 40_000) { $0 < 4000 ? 900_000 : 80_000 } == 150_000)
+  }
+
+  @Test func anyMixKeepsItsShareOfLateRenders() {
+    var random = SplitMix64(seed: 7)
+    for _ in 0..<20 {
+      var lead = RenderLead()
+      let spread = Int64.random(in: 50_000...1_200_000, using: &random)
+      var late = 0
+      for index in 0..<20_000 {
+        let took = Int64.random(in: 0...spread, using: &random)
+        if index >= 2048 && took > lead.nanoseconds { late += 1 }
+        lead.observe(tookNanoseconds: took)
+      }
+      #expect(late < 20_000 / 60)
+      #expect(lead.nanoseconds <= spread + 100_000)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import TestKit
+import Testing
+
+@testable import Media
+
+@Suite struct CongestionWatchTests {
+  /// A way with a queue in front of a rate, and a report a second.
+  private struct Way {
+    var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    var capacity = 64_000.0
+    var queueBits = 0.0
+    var queueSeconds = 0.2
+    var now: Int64 = 0
+    var budgets: [Int] = []
+
+    /// The way is known from reports before the first sound.
+    init() {
+      watch.observe(
+        roundTripNanoseconds: 20_000_000, riseBackNanoseconds: 0, lostShare: 0,
+        sentBitsPerSecond: 0, nowNanoseconds: 0)
+    }
+
+    mutating func pass(seconds: Int) {
+      for _ in 0..<seconds {
+        now += 1_000_000_000
+        let payload = min(64_000, watch.budgetBitsPerSecond)
+        let wire = Double(payload) + 38_400
+        let most = capacity * queueSeconds
+        queueBits = max(0, queueBits + wire - capacity)
+        let lost = max(0, queueBits - most) / wire
+        queueBits = min(queueBits, most)
+        watch.observe(
+          roundTripNanoseconds: 20_000_000 + Int64(queueBits / capacity * 1e9),
+          riseBackNanoseconds: 0, lostShare: lost, sentBitsPerSecond: payload, nowNanoseconds: now)
+        budgets.append(payload)
+      }
+    }
+  }
+
+  @Test func theRateFallsToWhatComesThroughAndStaysThere() {
+    var way = Way()
+    way.pass(seconds: 300)
+    #expect(way.watch.isReduced)
+    let settled = way.budgets.suffix(280)
+    #expect(settled.allSatisfy { (12_000...32_000).contains($0) }, "\(way.budgets)")
+    // Probes become rare.
+    let turns = zip(settled, settled.dropFirst()).count { $0 != $1 }
+    #expect(turns <= 12, "\(way.budgets)")
+    #expect(way.budgets[..<10].contains { $0 < 26_000 }, "\(way.budgets)")
+  }
+
+  @Test func whenTheWayIsFreeAgainSoIsTheRate() {
+    var way = Way()
+    way.pass(seconds: 30)
+    #expect(way.watch.isReduced)
+    way.capacity = 1e6
+    way.pass(seconds: 300)
+    #expect(!way.watch.isReduced && way.watch.budgetBitsPerSecond == 96_000, "\(way.budgets)")
+  }
+
+  @Test func spikesAndLossAloneAreNoCongestion() {
+    var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    var random = SplitMix64(seed: 4)
+    for second in 1...600 {
+      let spike = second % 7 == 0 ? Int64(100_000_000) : 0
+      watch.observe(
+        roundTripNanoseconds: 6_000_000 + Int64(random.unit() * 30_000_000) + spike,
+        riseBackNanoseconds: 0, lostShare: 0.2, sentBitsPerSecond: 96_000,
+        nowNanoseconds: Int64(second) * 1_000_000_000)
+      #expect(!watch.isReduced)
+    }
+  }
+
+  @Test func aQueueOnTheWayBackIsNotOurs() {
+    var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    for second in 1...60 {
+      let rise: Int64 = second > 10 ? 180_000_000 : 0
+      watch.observe(
+        roundTripNanoseconds: 10_000_000 + rise, riseBackNanoseconds: rise, lostShare: 0,
+        sentBitsPerSecond: 64_000, nowNanoseconds: Int64(second) * 1_000_000_000)
+    }
+    #expect(!watch.isReduced)
+  }
+
+  /// Any way, any moment: the budget stays within its bounds.
+  @Test func theBudgetStaysWithinItsBounds() {
+    for seed in Seeds.first(200) {
+      var random = SplitMix64(seed: seed)
+      let bound = 12_000 + Int(random.next() % 200_000)
+      let frames = [120, 240, 480, 960, 1920, 2880][Int(random.next() % 6)]
+      var watch = CongestionWatch(boundBitsPerSecond: bound, framesPerPacket: frames)
+      for second in 1...200 {
+        watch.observe(
+          roundTripNanoseconds: Int64(random.unit() * random.unit() * 1e9),
+          riseBackNanoseconds: Int64(random.unit() * 1e8) - 10_000_000, lostShare: random.unit(),
+          sentBitsPerSecond: min(bound, watch.budgetBitsPerSecond),
+          nowNanoseconds: Int64(second) * 1_000_000_000)
+        #expect((12_000...bound).contains(watch.budgetBitsPerSecond), "seed \(seed)")
+      }
+    }
+  }
+}

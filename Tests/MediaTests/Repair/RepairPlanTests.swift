@@ -1,0 +1,148 @@
+import RTP
+import TestKit
+import Testing
+
+@testable import Media
+
+@Suite struct RepairPlanTests {
+  /// The last 20 s of 10 ms packets over a link.
+  private static func losses(_ model: LinkModel, seed: UInt64 = 3) -> LossEstimate {
+    var impairment = Impairment(model: model, seed: seed)
+    let came = (0..<2000).map { index in
+      if case .arrives = impairment.fate(packetBytes: 100, atNanoseconds: Int64(index) * 10_000_000)
+      {
+        return true
+      }
+      return false
+    }
+    var pattern = LossPattern()
+    for begin in stride(from: 0, to: 2000, by: 100) {
+      let part = came[begin..<(begin + 100)]
+      LossPatternTests.report(to: &pattern, begin: begin, came: part, heard: part)
+    }
+    return LossEstimate(pattern, framesPerPacket: 480)
+  }
+
+  private static func losses(random share: Double) -> LossEstimate {
+    var model = LinkModel()
+    model.loss = share
+    return losses(model)
+  }
+
+  private static func losses(bursts share: Double) -> LossEstimate {
+    var model = LinkModel()
+    model.bursts = .init(share: share, meanLength: 3)
+    return losses(model)
+  }
+
+  private static func need(
+    _ losses: LossEstimate, kilobits: Int, yield: Double = 0, recipe: RepairRecipe = .plain
+  ) -> RepairPlan.Need {
+    RepairPlan.Need(
+      losses: losses, resendYield: yield, budgetBitsPerSecond: kilobits * 1000, recipe: recipe)
+  }
+
+  private static func plan(kilobits: Int) -> RepairPlan {
+    RepairPlan(framesPerPacket: 480, bitsPerSecond: kilobits * 1000, leanBitsPerSecond: 16_000)
+  }
+
+  /// The rate and the recipe for one receiver alone.
+  private static func choice(
+    _ need: RepairPlan.Need, kilobits: Int
+  ) -> (kilobits: Int, recipe: RepairRecipe) {
+    let plan = plan(kilobits: kilobits)
+    let rate = plan.bitsPerSecond(for: [need], current: kilobits * 1000)
+    return (rate / 1000, plan.recipe(for: need, full: rate).recipe)
+  }
+
+  /// Ratings against PESQ-WB of issue 3's trials, by G.107 annex B and its inverse.
+  static let trials: [(RepairRecipe, full: Int, loss: Double, pesq: Double)] = [
+    (.plain, 48, 0, 4.42), (.plain, 48, 0.05, 3.24), (.plain, 48, 0.1, 2.51),
+    (.plain, 48, 0.2, 1.87), (RepairRecipe(nearDistance: 1), 24, 0.05, 3.90),
+    (RepairRecipe(nearDistance: 1), 24, 0.1, 3.52), (RepairRecipe(nearDistance: 1), 24, 0.2, 2.99),
+    (RepairRecipe(copies: .lean, nearDistance: 1), 32, 0.05, 4.10),
+    (RepairRecipe(copies: .lean, nearDistance: 1), 32, 0.1, 3.68),
+    (RepairRecipe(copies: .lean, nearDistance: 1), 32, 0.2, 3.01),
+    (RepairRecipe(copies: .lean, nearDistance: 1, farDistance: 2), 32, 0.1, 4.05),
+    (RepairRecipe(copies: .lean, nearDistance: 1, farDistance: 2), 32, 0.2, 3.79),
+    (RepairRecipe(nearDistance: 1, farDistance: 2), 32, 0.2, 4.02),
+  ]
+
+  @Test(arguments: trials)
+  func ratingsComeCloseToWhatTrialsMeasured(
+    recipe: RepairRecipe, full: Int, loss: Double, pesq: Double
+  ) throws {
+    let need = Self.need(Self.losses(random: loss), kilobits: 200)
+    let plan = Self.plan(kilobits: full)
+    var rating = try #require(plan.rating(of: recipe, for: need, full: full * 1000))
+    // What delay and bits cost is no matter of sound.
+    rating += Double(recipe.greatestDistance) * 0.5
+    rating +=
+      Double(recipe.bitsPerSecond(full: full * 1000, lean: 16_000, framesPerPacket: 480)) * 2e-5
+    let opinion = 1 + 0.035 * rating + rating * (rating - 60) * (100 - rating) * 7e-6
+    #expect(abs(opinion - pesq) < 0.35, "\(rating) \(opinion)")
+  }
+
+  @Test func withoutLossNothingIsAdded() {
+    for kilobits in [16, 24, 32, 64, 128] {
+      let choice = Self.choice(Self.need(LossEstimate(), kilobits: 200), kilobits: kilobits)
+      #expect(choice.kilobits == kilobits && choice.recipe == .plain)
+    }
+  }
+
+  @Test func asMuchIsCopiedAsTheLossNeedsAndTheBudgetAllows() {
+    let five = Self.choice(Self.need(Self.losses(random: 0.05), kilobits: 96), kilobits: 32)
+    #expect(five.recipe.copyCount >= 1)
+    let twenty = Self.choice(Self.need(Self.losses(random: 0.2), kilobits: 112), kilobits: 32)
+    #expect(twenty.kilobits == 32 && twenty.recipe.copyCount == 2 && twenty.recipe.copies == .full)
+    let narrow = Self.choice(Self.need(Self.losses(random: 0.2), kilobits: 60), kilobits: 32)
+    #expect(narrow.recipe.copyCount >= 1)
+    #expect(
+      narrow.recipe.bitsPerSecond(
+        full: narrow.kilobits * 1000, lean: 16_000, framesPerPacket: 480) <= 60_000)
+  }
+
+  @Test func inBurstsCopiesAreSpaced() {
+    let choice = Self.choice(Self.need(Self.losses(bursts: 0.1), kilobits: 60), kilobits: 32)
+    #expect(choice.recipe.greatestDistance >= 3, "\(choice)")
+  }
+
+  @Test func whoGetsItAllByAskingIsSentNoCopies() {
+    for share in [0.01, 0.05, 0.1] {
+      let need = Self.need(Self.losses(random: share), kilobits: 96, yield: 0.98)
+      #expect(Self.choice(need, kilobits: 64).recipe == .plain)
+    }
+  }
+
+  @Test func oneInNeedDoesNotTakeTheRateFromTheRest() {
+    let plan = Self.plan(kilobits: 64)
+    let needy = Self.need(Self.losses(random: 0.1), kilobits: 96)
+    let capped = Self.need(LossEstimate(), kilobits: 20)
+    let others = (0..<7).map { _ in Self.need(LossEstimate(), kilobits: 96) }
+    #expect(plan.bitsPerSecond(for: others + [needy, capped], current: 64_000) == 64_000)
+    #expect(plan.recipe(for: needy, full: 64_000).recipe.copies == .lean)
+    #expect(plan.recipe(for: needy, full: 64_000).recipe.copyCount > 0)
+    let lean = plan.recipe(for: capped, full: 64_000)
+    #expect(lean.recipe == RepairRecipe(primary: .lean) && lean.isUrgent)
+    // Alone it is coded for.
+    #expect(plan.bitsPerSecond(for: [capped], current: 64_000) == 20_000)
+  }
+
+  @Test func aChoiceThatIsHardlyBetterIsNotMade() {
+    var random = SplitMix64(seed: 8)
+    var changes = 0
+    var recipe = RepairRecipe.plain
+    let plan = Self.plan(kilobits: 64)
+    for _ in 0..<50 {
+      var model = LinkModel()
+      model.loss = 0.06
+      let losses = Self.losses(model, seed: random.next())
+      let chosen = plan.recipe(
+        for: Self.need(losses, kilobits: 96, recipe: recipe), full: 48_000
+      ).recipe
+      if chosen != recipe { changes += 1 }
+      recipe = chosen
+    }
+    #expect(changes <= 4, "\(changes)")
+  }
+}

@@ -1,0 +1,45 @@
+public import StatusSchema
+
+/// What one call over one bad network gave, besides what was heard.
+public struct QualityReading: Codable, Sendable {
+  /// Where in the recording each judged piece is if it took no time from port to port.
+  public var expected: [Int]
+  /// What the listener said of the talker, once a second; the first when judging began.
+  public var statuses: [PeerStatus]
+  /// IP packets that the talker sent meanwhile.
+  public var packets: Int
+  /// Their octets, IP headers included.
+  public var octets: Int
+  /// How long "meanwhile" was.
+  public var seconds: Double
+  /// Of both servers, as their clients were told.
+  public var xruns: Int
+
+  /// Makes a reading.
+  public init(
+    expected: [Int], statuses: [PeerStatus], packets: Int, octets: Int, seconds: Double, xruns: Int
+  ) {
+    self.expected = expected
+    self.statuses = statuses
+    self.packets = packets
+    self.octets = octets
+    self.seconds = seconds
+    self.xruns = xruns
+  }
+
+  /// IPv4, UDP, RTP and the level's header extension (RFC 6464 §3).
+  private static let headerOctets = 20 + 8 + 12 + 8
+
+  /// IP packets, kbit/s.
+  public var wireKilobits: Double { Double(octets) * 8 / 1000 / seconds }
+  /// Without headers, kbit/s; reports count in.
+  public var payloadKilobits: Double {
+    Double(octets - packets * Self.headerOctets) * 8 / 1000 / seconds
+  }
+
+  /// How much a counter grew, as a share of the codec frames that were spoken meanwhile, percent.
+  public func share(_ counter: (PeerStatus) -> Int, packetMilliseconds: Double) -> Double {
+    guard let first = statuses.first, let last = statuses.last else { return .nan }
+    return Double(counter(last) - counter(first)) * packetMilliseconds / 10 / seconds
+  }
+}
