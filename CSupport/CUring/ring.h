@@ -71,7 +71,7 @@ struct uring {
   int32_t ends_expected;     /* drains whose chain fired but whose last completion is not seen yet */
   uint32_t drained_datagrams; /* by the drain under way */
   uint32_t drain_rounds;
-  bool must_drain_again, is_wake_open;
+  bool must_drain_again, is_wake_open, is_second_wake;
   int32_t held_slot; /* receive slot the caller still reads, or -1 */
   uint32_t overflow_seen;
 

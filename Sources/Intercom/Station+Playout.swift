@@ -7,30 +7,62 @@ extension Station {
   private static let timerToleranceNanoseconds: Int64 = 30_000
   /// Callbacks that may be late together and yet find sound: the periods of a sound card's buffer.
   private static let mostBeatsAhead: Int64 = 3
+  /// What is captured in a wake-up is sent at its end, so only so much is decoded ahead before.
+  private static let mostAheadOfSending = 2
 
   /// Decodes for the next callback what its time has come for; returns when to look again.
   ///
   /// A callback that came before its prediction, while decoding still waited for it, is made up for at once. Callbacks that
   /// are late come in quick succession, as a sound card lost no time: each finds the sound of its beat. (After an xrun,
   /// which does lose time, they do not; then `Beat` moves, and playout control takes the delay out.)
-  func renderDue(nowNanoseconds: Int64) -> Int64 {
+  ///
+  /// What is there already and would need a wake-up before the next packet is captured is decoded ahead, in this one.
+  func renderDue(nowNanoseconds: Int64, isSending: Bool) -> Int64 {
     guard beat.isRunning else { return .max }
     let grid = beat.grid(leadNanoseconds: lead.nanoseconds)
     let isOverdue = awaitedCallback.map { beat.callbackCount >= $0 } ?? false
     let beats = max(isOverdue ? 1 : 0, beatsDue(grid, nowNanoseconds))
     if beats > 0 {
       var hasRendered = false
-      for peer in peers.all where render(peer, grid: grid, beats: beats) { hasRendered = true }
+      let frames = beats * beat.periodFrames
+      for peer in peers.all where render(peer, grid: grid, frames: frames) { hasRendered = true }
       if hasRendered {
         lead.observe(tookNanoseconds: clock() - grid.beatNanoseconds + grid.leadNanoseconds)
       }
     }
-    let callbacks = callbacksUntilNeeded(grid)
+    var callbacks = callbacksUntilNeeded(grid)
+    if let needed = callbacks, renderAhead(grid, callbacksUntilNeeded: needed, isSending: isSending) {
+      callbacks = callbacksUntilNeeded(grid)
+    }
     awaitedCallback = callbacks.map { beat.callbackCount + 1 + UInt64($0) }
     guard let callbacks else { return .max }
-    let due =
-      grid.beatNanoseconds - grid.leadNanoseconds + Int64(callbacks) * grid.periodNanoseconds
+    let due = moment(ofCallbackAfter: callbacks, grid)
     return due > nowNanoseconds ? due : nowNanoseconds + grid.periodNanoseconds
+  }
+
+  /// The last moment to begin decoding for the callback that `callbacks` others come before.
+  private func moment(ofCallbackAfter callbacks: Int, _ grid: PlayoutGrid) -> Int64 {
+    grid.beatNanoseconds - grid.leadNanoseconds + Int64(callbacks) * grid.periodNanoseconds
+  }
+
+  /// Decodes one frame each of the streams that have it and need it before this node's next packet, until something
+  /// else is due; false: there are none.
+  private func renderAhead(
+    _ grid: PlayoutGrid, callbacksUntilNeeded callbacks: Int, isSending: Bool
+  ) -> Bool {
+    let end = moment(ofCallbackAfter: callbacks, grid) - lead.nanoseconds
+    let packetFrames = configuration.framesPerPacket * beat.sampleRate / Self.codecRate
+    var left = isSending ? Self.mostAheadOfSending : .max
+    var hasRendered = false
+    for peer in peers.all {
+      guard left > 0, clock() < end else { break }
+      guard let stream = peer.stream, let sink = peer.sink, stream.isNextComplete,
+        sink.fillFrames < packetFrames, render(peer, grid: grid, frames: sink.fillFrames + 1)
+      else { continue }
+      left -= 1
+      hasRendered = true
+    }
+    return hasRendered
   }
 
   /// Callbacks, the next one first, that should have run by now or are about to.
@@ -66,20 +98,18 @@ extension Station {
     return start < grid.beatNanoseconds + Int64(beats) * grid.periodNanoseconds
   }
 
-  /// Fills the peer's ring with what the next `beats` callbacks take, or more; false: it held enough, or nothing sounds.
-  private func render(_ peer: Peer, grid: PlayoutGrid, beats: Int) -> Bool {
+  /// Fills the peer's ring with `frames` at JACK's rate, or more; false: it held enough, or nothing sounds.
+  private func render(_ peer: Peer, grid: PlayoutGrid, frames: Int) -> Bool {
     guard let stream = peer.stream, let sink = peer.sink, let slot = peer.slot else { return false }
     stream.grid = grid
     sink.noticeUnderruns(isPlaying: stream.isPlaying)
     var hasRendered = false
-    while sink.fillFrames < beats * beat.periodFrames, isDue(stream, grid, beats: beats) {
+    while sink.fillFrames < frames, isDue(stream, grid, beats: frames / beat.periodFrames) {
       let waitingFrames = sink.fillFrames - sink.missedFrames
-      let waiting = Int64(waitingFrames / beat.periodFrames)
       var output = rendered.mutableSpan
       let count = stream.render(
         into: &output,
-        dueNanoseconds: grid.beatNanoseconds - grid.leadNanoseconds + waiting
-          * grid.periodNanoseconds,
+        dueNanoseconds: moment(ofCallbackAfter: waitingFrames / beat.periodFrames, grid),
         playoutNanoseconds: beat.playoutNanoseconds(fillFrames: waitingFrames))
       guard count > 0 else { break }
       hasRendered = true

@@ -117,12 +117,13 @@ final class Station: EventLoopHandler {
     let wasRunning = beat.isRunning
     beat.update(engine.periodTime(), nowNanoseconds: nowNanoseconds)
     if beat.isRunning != wasRunning { audioChanged() }
+    var isSending = false
     if beat.isRunning {
       followRate()
-      sendCaptured()
+      isSending = sendCaptured()
       sendRequests(nowNanoseconds: nowNanoseconds)
     }
-    let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds)
+    let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds, isSending: isSending)
     if nowNanoseconds >= nextHousekeepingNanoseconds { keepHouse(nowNanoseconds: nowNanoseconds) }
     let drainDeadline =
       nowNanoseconds
@@ -144,17 +145,20 @@ final class Station: EventLoopHandler {
   }
 
   /// Encodes every codec frame that is complete, once, and sends it to all listeners, in as many different packets as they have
-  /// needs.
-  private func sendCaptured() {
+  /// needs; false: there was nothing to send.
+  private func sendCaptured() -> Bool {
     guard !listeners.isEmpty else {
       capture.discardAll()
-      return
+      return false
     }
+    var isSending = false
     while capture.fillFrame() {
       let frame = capture.frame
       guard talker.encode(frame.span) else { continue }
       for index in recipes.indices { sendFrame(recipes[index], to: index) }
+      isSending = true
     }
+    return isSending
   }
 
   private func sendFrame(_ recipe: RepairRecipe, to recipeIndex: Int) {

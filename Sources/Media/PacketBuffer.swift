@@ -90,6 +90,19 @@ struct PacketBuffer {
   mutating func insert(_ entry: Entry, payload: RawSpan) {
     precondition(entry.sequence >= nextSequence)
     precondition(entry.sequence - nextSequence < Int64(Self.slotCount))
+    put(entry, payload: payload)
+    endSequence = max(endSequence, entry.sequence + 1)
+    waitingCount += 1
+  }
+
+  /// Puts a packet in the place of its repair, which may be coded at less, if that waits still.
+  mutating func replaceRepair(with entry: Entry, payload: RawSpan) {
+    let index = slot(entry.sequence)
+    guard entries[index].sequence == entry.sequence, entries[index].fate == .waiting else { return }
+    put(entry, payload: payload)
+  }
+
+  private mutating func put(_ entry: Entry, payload: RawSpan) {
     precondition(payload.byteCount <= Self.payloadCapacity)
     let index = slot(entry.sequence)
     entries[index] = entry
@@ -100,8 +113,6 @@ struct PacketBuffer {
       let place = unsafe UnsafeMutableRawBufferPointer(rebasing: target[base...])
       unsafe payload.withUnsafeBytes { source in unsafe place.copyMemory(from: source) }
     }
-    endSequence = max(endSequence, entry.sequence + 1)
-    waitingCount += 1
   }
 
   /// The waiting packet with the lowest number.

@@ -93,6 +93,13 @@ public final class PeerStream {
     return MediaClock.nanoseconds(frames: first.startFrame) + controller.targetNanoseconds
   }
 
+  /// Whether the next frame to be played is here, and nothing better can come for it: rendered now, it sounds as it
+  /// would at the last moment.
+  public var isNextComplete: Bool {
+    guard isPlaying, !isClosing, let first = buffer.first, first.startFrame == nextFrame else { return false }
+    return !first.isNotice && !first.isRepair
+  }
+
   /// Announces the peer's SSRC, from RTCP or signalling: its packets take over without probation.
   public func expect(_ ssrc: SSRC) { expectedSSRC = ssrc }
 
@@ -198,6 +205,7 @@ public final class PeerStream {
       if buffer.isRepaired(entry.sequence) {
         counts.overtaken += 1
         noteArrival(entry, isHeard: true)
+        buffer.replaceRepair(with: entry, payload: payload)
       }
     case .tooOld:
       counts.discarded.tooOld += 1

@@ -89,8 +89,9 @@ enum uring_mode uring_mode_in_use(const uring *ring); /* [control] */
 /** Whether io_uring_enter goes by a registered ring descriptor; known after uring_attach. [control] */
 bool uring_has_registered_ring(const uring *ring);
 
-/** Submits all that is queued, re-arms what fired, moves the timer to the deadline (INT64_MAX: none) and waits for a
- *  beat, a signal or the deadline; datagrams alone do not end the wait. Then packets and sends may be made anew. [loop] */
+/** Submits all that is queued, re-arms what fired, moves the timer to the deadline (INT64_MAX: none; exact to 20 µs) and
+ *  waits for a beat, a signal or the deadline; datagrams alone do not end the wait. Then packets and sends may be made
+ *  anew. [loop] */
 int uring_wait(uring *ring, int64_t deadline_nanoseconds);
 
 enum uring_event_kind { URING_EVENT_DATAGRAM = 1, URING_EVENT_SEND_FAILED = 2 };
@@ -151,7 +152,7 @@ int uring_socket_traffic_class(const uring *ring, bool ipv6);
 /* --- counters: relaxed atomics, [any] --- */
 
 struct uring_counters {
-  uint64_t wakes, beats, signals, deadlines;
+  uint64_t wakes, beats, signals, deadlines; /**< a beat and a deadline at once are two wakes if they cost two enters */
   uint64_t enters, extra_enters, early_submits; /**< enters == wakes + extra_enters + early_submits */
   uint64_t datagrams_in, bytes_in, datagrams_out, bytes_out;
   uint64_t oversized, truncated, malformed;     /**< incoming, dropped */
