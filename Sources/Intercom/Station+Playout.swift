@@ -31,7 +31,9 @@ extension Station {
       }
     }
     var callbacks = callbacksUntilNeeded(grid)
-    if let needed = callbacks, renderAhead(grid, callbacksUntilNeeded: needed, isSending: isSending) {
+    if let needed = callbacks,
+      renderAhead(grid, callbacksUntilNeeded: needed, isSending: isSending)
+    {
       callbacks = callbacksUntilNeeded(grid)
     }
     awaitedCallback = callbacks.map { beat.callbackCount + 1 + UInt64($0) }

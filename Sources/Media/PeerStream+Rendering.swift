@@ -26,6 +26,7 @@ extension PeerStream {
 
   /// Begins to play if the coming period holds the start; the silence up to it is returned.
   private func start(into pcm: inout MutableSpan<Float>, playoutNanoseconds playout: Int64) -> Int {
+    shortenPatience(byNanoseconds: .max)
     while let first = buffer.first {
       if first.isNotice {
         takeNotice(first)
@@ -91,6 +92,7 @@ extension PeerStream {
       if splicedFrames < 0 { counts.removals += 1 }
       if splicedFrames > 0 { counts.insertions += 1 }
     }
+    if case .trim(let frames) = correction { trim(frames, due: due, playout: playout) }
     return playback.emit(into: &pcm)
   }
 
@@ -120,6 +122,15 @@ extension PeerStream {
     {
       decode(next, due: due, playout: playout)
     }
+  }
+
+  /// Takes out delay that nobody needs, if it is quiet.
+  private func trim(_ frames: Int, due: Int64, playout: Int64) {
+    gather(wantedFrames: -frames, due: due, playout: playout)
+    let splicedFrames = playback.splice(wantedFrames: -frames, urgency: Splicer.onlyInSilence)
+    guard splicedFrames < 0 else { return }
+    counts.removals += 1
+    shortenPatience(byNanoseconds: MediaClock.nanoseconds(frames: Int64(-splicedFrames)))
   }
 
   private func conceal(gapFrames: Int64?, into pcm: inout MutableSpan<Float>) -> Int {

@@ -97,8 +97,19 @@ extension PeerStream {
     patience.judge(
       frames: entry.durationFrames, turnaroundNanoseconds: requests.turnaroundNanoseconds,
       nowNanoseconds: entry.arrivalNanoseconds)
-    controller.repairDelayNanoseconds = patience.delayNanoseconds
+    applyPatience()
     counts.burstPackets = patience.burstPackets
+  }
+
+  /// So much of the delay that repairs do not need any more has been taken out, unheard.
+  func shortenPatience(byNanoseconds taken: Int64) {
+    patience.shorten(byNanoseconds: taken)
+    applyPatience()
+  }
+
+  private func applyPatience() {
+    controller.repairDelayNanoseconds = patience.delayNanoseconds
+    controller.spareNanoseconds = patience.spareNanoseconds
   }
 
   private func receive(

@@ -96,7 +96,8 @@ public final class PeerStream {
   /// Whether the next frame to be played is here, and nothing better can come for it: rendered now, it sounds as it
   /// would at the last moment.
   public var isNextComplete: Bool {
-    guard isPlaying, !isClosing, let first = buffer.first, first.startFrame == nextFrame else { return false }
+    guard isPlaying, !isClosing, let first = buffer.first, first.startFrame == nextFrame
+    else { return false }
     return !first.isNotice && !first.isRepair
   }
 

@@ -8,7 +8,9 @@
 ///   to 0.7 s, so that a shift is gone within a second.
 /// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share
 ///   of the packets is a whole period late.
-/// - Up: when half of that is used up; within 0.1 s, as packets soon will be late.
+/// - Up: when half of that is used up; within 0.1 s, as packets soon will be late, or within 1.5 s where
+///   only their repairs will.
+/// - Trim: while settled, delay that repairs need no more is taken out in silence.
 /// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
 ///   seconds tells.
 ///
@@ -20,6 +22,8 @@ struct PlayoutController {
     case none
     /// Repeat (above 0) or take out (below 0) so many frames; urgency as in `Splicer`.
     case splice(frames: Int, urgency: Float)
+    /// Take out so many frames where it is quiet, and nowhere else.
+    case trim(frames: Int)
     /// Leave out so many frames at once: the delay is above its bound.
     case jump(frames: Int)
   }
@@ -32,6 +36,7 @@ struct PlayoutController {
   private static let reserveNanoseconds: Int64 = 100_000
   private static let downPatienceNanoseconds: Float = 700_000_000
   private static let upPatienceNanoseconds: Float = 100_000_000
+  private static let repairPatienceNanoseconds: Float = 1_500_000_000
   /// Between two looks at the window, unless something is late.
   private static let refreshNanoseconds: Int64 = 20_000_000
   /// The target stays so far below the bound that small shifts do not cross it.
@@ -42,8 +47,10 @@ struct PlayoutController {
   private let playoutDelay: PlayoutDelay
   private let maximumNanoseconds: Int64
   private var window = ArrivalWindow()
+  private var history = ArrivalHistory()
   private var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
+  private var requiredNanoseconds: Int64 = 0
   private var observedLeadNanoseconds: Int64 = 0
   private var state = State.settled
   private var stateSinceNanoseconds: Int64 = 0
@@ -56,7 +63,11 @@ struct PlayoutController {
   /// The device's beats, if known.
   private(set) var grid: PlayoutGrid?
   /// How much later than packets need themselves they are played, so that repairs come in time.
-  var repairDelayNanoseconds: Int64 = 0
+  var repairDelayNanoseconds: Int64 = 0 {
+    didSet { if repairDelayNanoseconds != oldValue { placeTarget() } }
+  }
+  /// How much of that is needed no more.
+  var spareNanoseconds: Int64 = 0
   /// The offset to aim at.
   private(set) var targetNanoseconds: Int64 = 0
 
@@ -68,6 +79,7 @@ struct PlayoutController {
   /// Another stream or time line begins; how much the link jitters stays known.
   mutating func restart() {
     window.clear()
+    history.clear()
     jitter.restart()
     settle()
   }
@@ -110,6 +122,8 @@ struct PlayoutController {
       at: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds,
       usableNanoseconds: grid?.firstBeat(forArrival: wanted) ?? wanted + observedLeadNanoseconds)
     jitter.add(transitNanoseconds: arrivalNanoseconds - mediaNanoseconds)
+    history.add(
+      transitNanoseconds: arrivalNanoseconds - mediaNanoseconds, at: arrivalNanoseconds)
     let isDue =
       summarisedNanoseconds == .min
       || arrivalNanoseconds - summarisedNanoseconds >= Self.refreshNanoseconds
@@ -147,23 +161,58 @@ struct PlayoutController {
     }
     judge(surplus, now: now)
     switch state {
-    case .settled: return .none
+    case .settled:
+      guard spareNanoseconds > Self.surplusNanoseconds else { return .none }
+      return .trim(frames: Self.frames(spareNanoseconds))
     case .down: return splice(surplus, patience: Self.downPatienceNanoseconds, now: now)
-    case .up: return splice(surplus, patience: Self.upPatienceNanoseconds, now: now)
+    case .up:
+      // Packets themselves would be in time: then a good place is worth some time.
+      let isForRepairs = surplus + repairDelayNanoseconds > Self.surplusNanoseconds
+      return splice(
+        surplus,
+        patience: isForRepairs ? Self.repairPatienceNanoseconds : Self.upPatienceNanoseconds,
+        now: now)
     }
   }
 
   private mutating func aim(durationNanoseconds: Int64) {
+    let proven = window.provenOffset(durationNanoseconds: durationNanoseconds)
+    requiredNanoseconds = max(habitualNanoseconds, proven ?? .min)
+    placeTarget()
+  }
+
+  /// What packets need by habit: of the last two seconds on a calm link, where a stall of 12 s ago does not count and
+  /// one of just now only as far as it is no exception; else what keeps the wanted rate of late packets.
+  private var habitualNanoseconds: Int64 {
+    guard let transit = history.transitNanoseconds else { return summary.requiredNanoseconds }
+    let needed = transit + mostWaitNanoseconds
+    return history.isVaried ? needed : min(summary.requiredNanoseconds, needed)
+  }
+
+  /// What a packet needs besides its transit, wherever between two beats it comes.
+  private var mostWaitNanoseconds: Int64 {
+    ArrivalWindow.marginNanoseconds
+      + (grid.map { $0.leadNanoseconds + $0.periodNanoseconds } ?? observedLeadNanoseconds)
+  }
+
+  private mutating func placeTarget() {
     let bound = boundNanoseconds - min(Self.boundReserveNanoseconds, maximumNanoseconds / 8)
-    switch playoutDelay {
-    case .fixed(let delay):
-      targetNanoseconds = min(summary.meanTransitNanoseconds + delay, bound)
-    case .auto:
-      let proven = window.provenOffset(durationNanoseconds: durationNanoseconds)
-      let required = max(summary.requiredNanoseconds, proven ?? .min)
-      targetNanoseconds = min(
-        required + Self.reserveNanoseconds + repairDelayNanoseconds, bound)
+    let wanted =
+      switch playoutDelay {
+      case .fixed(let delay): summary.meanTransitNanoseconds + delay
+      case .auto:
+        Self.reserveNanoseconds
+          + max(requiredNanoseconds, middlingNanoseconds + repairDelayNanoseconds)
+      }
+    targetNanoseconds = min(wanted, bound)
+  }
+
+  /// Repairs come as fast as most packets do, and need not wait for the slowest besides.
+  private var middlingNanoseconds: Int64 {
+    guard !history.isVaried else {
+      return min(requiredNanoseconds, history.typicalTransitNanoseconds + mostWaitNanoseconds)
     }
+    return requiredNanoseconds
   }
 
   private mutating func judge(_ surplus: Int64, now: Int64) {

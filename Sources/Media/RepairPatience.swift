@@ -4,17 +4,25 @@
 /// - For copies, as long as they come behind: what the sender says by sending them. Kept for 3 s after
 ///   the last.
 /// - For packets sent again, from a loss of 0.5 % on, as long as it takes to miss a packet, to ask and
-///   to be answered, once, twice or three times depending on the loss, if that stays within the bound:
-///   of 5 % lost both ways one request leaves 0.5 %, two leave 0.05 %. Given up when less than 0.2 % is
-///   lost; shortened 5 s after less would do. Short codec frames are for who cannot wait: up to 5 ms
-///   nothing is waited for answers.
+///   to be answered, so often that 0.2 % stay lost if as much is lost both ways, and as the bound
+///   allows: of 5 % lost one request leaves 0.5 %, two leave 0.05 %. What is lost in bursts is missed only
+///   at their end, and geometric bursts are twice their mean one time in seven: so long is waited, up to a
+///   bound of its own. Given up when less than 0.2 % is lost. Short codec frames are for who cannot
+///   wait: up to 5 ms nothing is waited for answers.
+///
+/// Longer at once. Shorter after less would have done for 15 s, where nobody hears it (`shorten`), and after
+/// 45 s anywhere: a single cut in a sentence is worse than 10 ms more.
 struct RepairPatience {
   private static let copiesKeptNanoseconds: Int64 = 3_000_000_000
-  private static let shortenedNanoseconds: Int64 = 5_000_000_000
+  private static let spareNanosecondsAfter: (quiet: Int64, anywhere: Int64) = (
+    15_000_000_000, 45_000_000_000
+  )
   private static let (leastLoss, keptLoss) = (0.005, 0.002)
-  private static let (twiceLoss, thriceLoss) = (0.02, 0.08)
   private static let shortFrames = 240
-  private static let greatestBurst = 4.0
+  private static let (burstMargin, greatestBurst) = (0.7, 5.0)
+  /// Gaps over which their mean length is taken.
+  private static let averagedGaps = 48.0
+  private static let burstBoundNanoseconds: Int64 = 90_000_000
   /// Requests go out when the loop wakes, not when they could.
   private static let slackNanoseconds: Int64 = 3_000_000
   /// Time over which losses are averaged: 3 s.
@@ -24,7 +32,11 @@ struct RepairPatience {
   private var copiesNanoseconds: Int64 = 0
   private var copiesSeenNanoseconds: Int64 = .min / 2
   private var answersNanoseconds: Int64 = 0
-  private var answersNeededNanoseconds: Int64 = .min / 2
+  private var gaps = 0.0
+  /// `burstPackets`, in whole packets and without its wavering.
+  private var expectedBurst = 1.0
+  private var neededNanoseconds: Int64 = 0
+  private var exhaustedAtNanoseconds: Int64 = .min / 2
 
   /// Share of the packets that did not come at first.
   private(set) var lossShare = 0.0
@@ -32,6 +44,8 @@ struct RepairPatience {
   private(set) var burstPackets = 1.0
   /// What playout control is to add to its target.
   private(set) var delayNanoseconds: Int64 = 0
+  /// What of that has not been needed for a while.
+  private(set) var spareNanoseconds: Int64 = 0
 
   /// Waits `bound` at most.
   init(boundNanoseconds bound: Int64) { boundNanoseconds = max(0, bound) }
@@ -55,36 +69,57 @@ struct RepairPatience {
     for _ in 0..<min(missed, 64) { lossShare += (1 - lossShare) * weight }
     lossShare -= lossShare * weight
     if missed > 0 {
-      burstPackets += (min(Double(missed), Self.greatestBurst) - burstPackets) / 16
+      gaps = min(gaps + 1, Self.averagedGaps)
+      burstPackets += (min(Double(missed), Self.greatestBurst) - burstPackets) / (gaps + 3)
     }
   }
 
   /// Judges anew.
   mutating func judge(frames: Int, turnaroundNanoseconds: Int64?, nowNanoseconds now: Int64) {
-    let needed = answers(frames: frames, turnaroundNanoseconds)
-    if needed >= answersNanoseconds {
-      answersNanoseconds = needed
-      answersNeededNanoseconds = now
-    } else if now - answersNeededNanoseconds > Self.shortenedNanoseconds {
-      answersNanoseconds = needed
-      answersNeededNanoseconds = now
-    }
+    answersNanoseconds = answers(frames: frames, turnaroundNanoseconds)
     let areCopiesSeen = now - copiesSeenNanoseconds <= Self.copiesKeptNanoseconds
     if !areCopiesSeen { copiesNanoseconds = 0 }
-    delayNanoseconds = min(max(copiesNanoseconds, answersNanoseconds), boundNanoseconds)
+    neededNanoseconds = max(min(copiesNanoseconds, boundNanoseconds), answersNanoseconds)
+    let isExhausted = neededNanoseconds >= delayNanoseconds
+    if isExhausted || now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.anywhere {
+      delayNanoseconds = neededNanoseconds
+      exhaustedAtNanoseconds = now
+    }
+    let isSpare = now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.quiet
+    spareNanoseconds = isSpare ? delayNanoseconds - neededNanoseconds : 0
   }
 
-  private func answers(frames: Int, _ turnaround: Int64?) -> Int64 {
+  /// So much of what is spare has been taken out.
+  mutating func shorten(byNanoseconds taken: Int64) {
+    let taken = min(taken, spareNanoseconds)
+    delayNanoseconds -= taken
+    spareNanoseconds -= taken
+  }
+
+  private mutating func answers(frames: Int, _ turnaround: Int64?) -> Int64 {
     let least = answersNanoseconds > 0 ? Self.keptLoss : Self.leastLoss
     guard let turnaround, frames > Self.shortFrames, lossShare >= least else { return 0 }
     let packet = Double(MediaClock.nanoseconds(frames: Int64(frames)))
-    let detection = Int64(packet * max(1, burstPackets.rounded()))
-    var tries: Int64 = lossShare < Self.twiceLoss ? 1 : lossShare < Self.thriceLoss ? 2 : 3
-    while tries > 0 {
-      let needed = detection + tries * (turnaround + Self.slackNanoseconds)
-      if needed <= boundNanoseconds { return needed }
-      tries -= 1
+    if abs(burstPackets - expectedBurst) > Self.burstMargin {
+      expectedBurst = burstPackets.rounded()
     }
-    return 0
+    let isBursty = expectedBurst > 1
+    let detection = Int64(packet * (isBursty ? 2 * expectedBurst + 1 : 1))
+    let bound = isBursty ? max(boundNanoseconds, Self.burstBoundNanoseconds) : boundNanoseconds
+    let fits = (bound - detection) / (turnaround + Self.slackNanoseconds)
+    let tries = min(neededTries, fits)
+    return tries > 0 ? detection + tries * (turnaround + Self.slackNanoseconds) : 0
+  }
+
+  /// How often must be asked until so little stays lost that it is not worth another time.
+  private var neededTries: Int64 {
+    let failing = 1 - (1 - lossShare) * (1 - lossShare)
+    var left = lossShare * failing
+    var tries: Int64 = 1
+    while left > Self.keptLoss && tries < Int64(ResendRequests.mostAsks) {
+      left *= failing
+      tries += 1
+    }
+    return tries
   }
 }

@@ -8,7 +8,7 @@ import RTP
 struct ResendRequests {
   /// The most packets asked for in one datagram.
   static let mostAtOnce = 32
-  private static let mostAsks = 4
+  static let mostAsks = 5
   private static let capacity = 64
   /// What an answer takes beyond the round trip until some were timed: both nodes look at their
   /// sockets every 10 ms at least.

@@ -25,6 +25,8 @@ struct Splicer {
   static let toleranceFrames = 24
   /// Mean square of -50 dBov.
   static let quietMeanSquare: Float = 1e-5
+  /// An urgency that no match is good enough for.
+  static let onlyInSilence: Float = -1
   /// The most one call of `emit` writes beyond what was appended.
   static let surplusFrames = maximumLagFrames
 

@@ -22,7 +22,9 @@ struct ScaleMeasurement {
       "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
       recordSeconds: 1, in: bench.directory)
     let talkers = try TalkerGroup(to: port, maximum: maximum, in: bench.directory)
-    var rows = [["talkers", "CPU %", "PSS MB", "lost", "late", "concealed", "underrun", "whole s", "xruns"]]
+    var rows = [
+      ["talkers", "CPU %", "PSS MB", "lost", "late", "concealed", "underrun", "whole s", "xruns"]
+    ]
     var count = 1
     while count <= maximum {
       try talkers.grow(to: count)

@@ -25,15 +25,15 @@ import Testing
     }
   }
 
-  @Test func theTargetCoversAllButOnePercent() {
+  @Test func theTargetCoversAllButTheWantedRateOfLatePackets() {
     var transits = [Int64](repeating: 1_000_000, count: 800)
-    for index in 0..<7 { transits[index * 100] = 30_000_000 }
+    for index in 0..<3 { transits[index * 200] = 30_000_000 }
     let few = Self.controller(transits: transits)
     #expect(few.targetNanoseconds == 1_200_000)
-    for index in 0..<7 { transits[index * 100 + 50] = 20_000_000 }
+    for index in 0..<3 { transits[index * 200 + 50] = 20_000_000 }
     let many = Self.controller(transits: transits)
     #expect(many.targetNanoseconds > 20_000_000)
-    #expect(many.targetNanoseconds < 21_000_000)
+    #expect(many.targetNanoseconds < 25_000_000)
   }
 
   @Test func aFixedDelayIsMeasuredFromTheMeanArrival() {
@@ -89,6 +89,7 @@ import Testing
     switch correction {
     case .none: #expect(frames == 0)
     case .splice(let wanted, _): #expect(wanted == frames)
+    case .trim: Issue.record("nothing is spare")
     case .jump: Issue.record("jump")
     }
   }

@@ -112,7 +112,8 @@ import Testing
     }
     let statistics = probe.statistics
     #expect(statistics.received == 3000)
-    #expect(statistics.played > 2980)
+    // The others still wait for repairs: 50 ms at most.
+    #expect(statistics.played > 2975)
     #expect(statistics.lost == 0 && statistics.repaired == 0)
     #expect(statistics.copies > 1000)
   }

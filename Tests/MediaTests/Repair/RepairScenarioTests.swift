@@ -114,7 +114,7 @@ import Testing
     #expect(scenario.stream.statistics.playoutDelayNanoseconds > 30_000_000)
     scenario.link.model.loss = 0
     scenario.recipe = .plain
-    scenario.run(milliseconds: 40_000)
+    scenario.run(milliseconds: 70_000)
     #expect(scenario.stream.statistics.playoutDelayNanoseconds < 15_000_000)
   }
 

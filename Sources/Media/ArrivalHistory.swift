@@ -1,0 +1,150 @@
+/// How late packets came over the last 12 s, to the millisecond: for a wanted rate of late packets.
+///
+/// The last two seconds (`ArrivalWindow`) tell a calm link's need to a fraction of a period, but a radio's droughts come
+/// every few seconds: who follows each of them up and down cuts the speech more often than they would. Here they are
+/// weighed against each other: as many packets may be late as are wanted, wherever in the 12 s. A storm is forgotten as
+/// long after its end.
+///
+/// What is asked for moves only when more are late than wanted, or when a quarter of the spread less would do.
+struct ArrivalHistory {
+  private static let seconds = 12
+  private static let classCount = 200
+  private static let classNanoseconds: Int64 = 1_000_000
+  /// The fastest packets' class, so that faster ones have a place.
+  private static let firstClass = 20
+  private static let farClass = 60
+  private static let secondNanoseconds: Int64 = 1_000_000_000
+  /// Fewer packets say nothing of a rate.
+  private static let tellingCount = 400
+  /// From this spread on a link is one that varies: more than an xrun or two shift a stream by.
+  private static let variedClasses = 15
+  private static let beyondCount: UInt16 = 16
+  private static let renewalNanoseconds: Int64 = 200_000_000
+  /// The wanted rate of late packets: 0.5 %.
+  private static let packetsPerLate = 200
+
+  /// Seconds, oldest reused first, by classes.
+  private var counts = [UInt16](repeating: 0, count: seconds * classCount)
+  private var sums = [Int](repeating: 0, count: classCount)
+  private var total = 0
+  private var second = 0
+  private var secondBegan: Int64 = 0
+  private var origin: Int64?
+  private var renewed: Int64 = .min / 2
+  private var held: Int64?
+
+  /// Whether the link's delays vary by so much that the last two seconds do not tell what is needed.
+  private(set) var isVaried = false
+
+  /// Arrival less media time that three packets in four keep.
+  private(set) var typicalTransitNanoseconds: Int64 = 0
+  /// Arrival less media time that all but the wanted share of the packets keep; nil: not known yet.
+  var transitNanoseconds: Int64? { held }
+
+  /// Forgets everything.
+  mutating func clear() {
+    for index in counts.indices { counts[index] = 0 }
+    for index in sums.indices { sums[index] = 0 }
+    (total, origin, held, isVaried) = (0, nil, nil, false)
+    renewed = .min / 2
+  }
+
+  /// Takes a packet's arrival.
+  mutating func add(transitNanoseconds transit: Int64, at now: Int64) {
+    if origin != nil { turn(now) }
+    let start = origin ?? transit - Int64(Self.firstClass) * Self.classNanoseconds
+    if origin == nil {
+      origin = start
+      secondBegan = now
+    }
+    var place = Self.clamped((transit - start) / Self.classNanoseconds)
+    if transit < start {
+      let classes = Self.firstClass + Self.clamped((start - transit) / Self.classNanoseconds)
+      shift(by: classes)
+      place = Self.firstClass
+    }
+    counts[second * Self.classCount + place] &+= 1
+    sums[place] += 1
+    total += 1
+    if now - renewed >= Self.renewalNanoseconds {
+      renewed = now
+      renew()
+    }
+  }
+
+  private static func clamped(_ place: Int64) -> Int {
+    Int(min(max(place, 0), Int64(classCount - 1)))
+  }
+
+  /// Begins the next second; the oldest is forgotten.
+  private mutating func turn(_ now: Int64) {
+    guard now - secondBegan >= Self.secondNanoseconds else { return }
+    // A whole second beyond the last class: nobody knows how far, so all is learnt anew.
+    if counts[second * Self.classCount + Self.classCount - 1] >= Self.beyondCount {
+      clear()
+      return
+    }
+    var turns = 0
+    while now - secondBegan >= Self.secondNanoseconds && turns < Self.seconds {
+      secondBegan += Self.secondNanoseconds
+      second = (second + 1) % Self.seconds
+      for place in 0..<Self.classCount {
+        let index = second * Self.classCount + place
+        sums[place] -= Int(counts[index])
+        total -= Int(counts[index])
+        counts[index] = 0
+      }
+      turns += 1
+    }
+    if turns == Self.seconds { secondBegan = now }
+    guard let first = sums.firstIndex(where: { $0 > 0 }), first > Self.farClass else { return }
+    shift(by: Self.firstClass - first)
+  }
+
+  /// Moves all by so many classes, as the origin moves the other way; what leaves at the top stays in the last class.
+  private mutating func shift(by classes: Int) {
+    origin? -= Int64(classes) * Self.classNanoseconds
+    for part in 0..<Self.seconds { shift(second: part, by: classes) }
+    for place in 0..<Self.classCount { sums[place] = 0 }
+    for index in counts.indices { sums[index % Self.classCount] += Int(counts[index]) }
+  }
+
+  private mutating func shift(second part: Int, by classes: Int) {
+    let base = part * Self.classCount
+    for step in 0..<Self.classCount {
+      let place = classes > 0 ? Self.classCount - 1 - step : step
+      let count = counts[base + place]
+      guard count > 0 else { continue }
+      counts[base + place] = 0
+      counts[base + Self.clamped(Int64(place + classes))] &+= count
+    }
+  }
+
+  private mutating func renew() {
+    guard total >= Self.tellingCount, let origin,
+      let first = sums.firstIndex(where: { $0 > 0 })
+    else { return }
+    let allowed = total / Self.packetsPerLate
+    var place = Self.classCount - 1
+    var late = sums[place]
+    while place > first && late <= allowed {
+      place -= 1
+      late += sums[place]
+    }
+    let last = place
+    while place > first && late <= total / 4 {
+      place -= 1
+      late += sums[place]
+    }
+    typicalTransitNanoseconds = origin + Int64(place + 1) * Self.classNanoseconds
+    let spread = last - first
+    isVaried = spread >= Self.variedClasses
+    let wanted = origin + Int64(last + 1) * Self.classNanoseconds
+    let slack = Int64(spread) * Self.classNanoseconds / 8
+    guard let current = held else {
+      held = wanted
+      return
+    }
+    if wanted > current || current - wanted > 2 * slack { held = wanted + slack }
+  }
+}

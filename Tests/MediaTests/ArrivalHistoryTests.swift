@@ -1,0 +1,102 @@
+import TestKit
+import Testing
+
+@testable import Media
+
+/// What 12 seconds of arrivals say.
+@Suite struct ArrivalHistoryTests {
+  private static let packetNanoseconds: Int64 = 10_000_000
+  private static let millisecond: Int64 = 1_000_000
+
+  /// Lets packets come, each with the transit that `transit` says of its number.
+  private func feed(
+    _ history: inout ArrivalHistory, _ numbers: Range<Int>, transit: (Int) -> Int64
+  ) {
+    for number in numbers {
+      let transit = transit(number)
+      history.add(
+        transitNanoseconds: transit, at: Int64(number) * Self.packetNanoseconds + transit)
+    }
+  }
+
+  @Test func fewPacketsTellNothing() {
+    var history = ArrivalHistory()
+    feed(&history, 0..<399) { _ in Self.millisecond }
+    #expect(history.transitNanoseconds == nil)
+  }
+
+  @Test(arguments: [0, 5_000_000_000, -7_000_000_000] as [Int64])
+  func aCalmLinkIsKnownToTheMillisecond(origin: Int64) throws {
+    var history = ArrivalHistory()
+    feed(&history, 0..<2000) { origin + Int64($0 % 3) * 400_000 }
+    let transit = try #require(history.transitNanoseconds) - origin
+    #expect((800_000...1_800_000).contains(transit))
+    #expect(!history.isVaried)
+  }
+
+  @Test func asManyAreLateAsAreWantedAndNoMore() throws {
+    var random = SplitMix64(seed: 5)
+    var history = ArrivalHistory()
+    var late = 0
+    for number in 0..<60_000 {
+      // Now and then a packet is delayed by up to 100 ms, all others by up to 10.
+      let most = random.chance(0.02) ? 100 : 10
+      let transit = Int64.random(in: 0..<Int64(most) * Self.millisecond, using: &random)
+      if number > 2000, transit > (history.transitNanoseconds ?? 0) { late += 1 }
+      feed(&history, number..<number + 1) { _ in transit }
+    }
+    #expect(history.isVaried)
+    #expect((60...400).contains(late), "of 58 000 0.5 % are 290")
+  }
+
+  @Test func oneStallIsNoHabit() throws {
+    var history = ArrivalHistory()
+    feed(&history, 0..<2000) { (1000..<1004).contains($0) ? 40 * Self.millisecond : 0 }
+    #expect(!history.isVaried)
+    #expect(try #require(history.transitNanoseconds) <= 2 * Self.millisecond)
+  }
+
+  @Test func aStormIsForgottenAfterTwelveSeconds() throws {
+    var history = ArrivalHistory()
+    feed(&history, 0..<1000) { 800..<1000 ~= $0 ? 90 * Self.millisecond : 0 }
+    #expect(history.isVaried)
+    #expect(try #require(history.transitNanoseconds) > 80 * Self.millisecond)
+    feed(&history, 1000..<2330) { _ in 0 }
+    #expect(!history.isVaried)
+    #expect(try #require(history.transitNanoseconds) <= 2 * Self.millisecond)
+  }
+
+  @Test(arguments: [-500_000_000, -90_000_000, 90_000_000, 500_000_000] as [Int64])
+  func aShiftIsTheNewHabitAfterTwelveSeconds(shift: Int64) throws {
+    var history = ArrivalHistory()
+    feed(&history, 0..<1000) { _ in 0 }
+    feed(&history, 1000..<4000) { _ in shift }
+    let transit = try #require(history.transitNanoseconds)
+    #expect(!history.isVaried)
+    #expect(abs(transit - shift) <= 2 * Self.millisecond)
+  }
+
+  @Test func aClockThatDriftsIsFollowed() throws {
+    var history = ArrivalHistory()
+    for parts in [500, -500] as [Int64] {
+      history.clear()
+      feed(&history, 0..<60_000) { Int64($0) * Self.packetNanoseconds / 1_000_000 * parts }
+      let last = 60_000 * Self.packetNanoseconds / 1_000_000 * parts
+      let lag = try #require(history.transitNanoseconds) - last
+      #expect((0...9 * Self.millisecond).contains(lag), "a window of 6 ms, and a class or two")
+    }
+  }
+
+  @Test func strangeTimesDoNoHarm() {
+    var random = SplitMix64(seed: 9)
+    var history = ArrivalHistory()
+    var now: Int64 = 0
+    for _ in 0..<20_000 {
+      now += Int64.random(in: 0...40_000_000, using: &random)
+      let size = Int64(1) << Int64.random(in: 0...40, using: &random)
+      history.add(transitNanoseconds: Int64.random(in: -size...size, using: &random), at: now)
+    }
+    history.clear()
+    #expect(history.transitNanoseconds == nil)
+  }
+}
