@@ -3,7 +3,8 @@
 /// The last two seconds (`ArrivalWindow`) tell a calm link's need to a fraction of a period, but a radio's droughts come
 /// every few seconds: who follows each of them up and down cuts the speech more often than they would. Here they are
 /// weighed against each other: as many packets may be late as are wanted, wherever in the 12 s. A storm is forgotten as
-/// long after its end.
+/// long after its end. A single bad second on a link that is calm in the eleven others is a stall and no habit: nothing
+/// is done about it.
 ///
 /// What is asked for moves only when more are late than wanted, or when a quarter of the spread less would do.
 struct ArrivalHistory {
@@ -29,6 +30,7 @@ struct ArrivalHistory {
   private var total = 0
   private var second = 0
   private var secondBegan: Int64 = 0
+  private var began: Int64 = 0
   private var origin: Int64?
   private var renewed: Int64 = .min / 2
   private var held: Int64?
@@ -56,6 +58,7 @@ struct ArrivalHistory {
     if origin == nil {
       origin = start
       secondBegan = now
+      began = now
     }
     var place = Self.clamped((transit - start) / Self.classNanoseconds)
     if transit < start {
@@ -68,7 +71,7 @@ struct ArrivalHistory {
     total += 1
     if now - renewed >= Self.renewalNanoseconds {
       renewed = now
-      renew()
+      renew(now)
     }
   }
 
@@ -120,14 +123,17 @@ struct ArrivalHistory {
     }
   }
 
-  private mutating func renew() {
+  private mutating func renew(_ now: Int64) {
     guard total >= Self.tellingCount, let origin,
       let first = sums.firstIndex(where: { $0 > 0 })
     else { return }
-    let allowed = total / Self.packetsPerLate
+    let allowed = allowedCount(now)
+    let (slow, worst) = slowCounts(from: first + Self.variedClasses)
+    isVaried = slow - worst > allowed
+    let tolerated = isVaried ? allowed : allowed + worst
     var place = Self.classCount - 1
     var late = sums[place]
-    while place > first && late <= allowed {
+    while place > first && late <= tolerated {
       place -= 1
       late += sums[place]
     }
@@ -137,14 +143,32 @@ struct ArrivalHistory {
       late += sums[place]
     }
     typicalTransitNanoseconds = origin + Int64(place + 1) * Self.classNanoseconds
-    let spread = last - first
-    isVaried = spread >= Self.variedClasses
     let wanted = origin + Int64(last + 1) * Self.classNanoseconds
-    let slack = Int64(spread) * Self.classNanoseconds / 8
+    let slack = Int64(last - first) * Self.classNanoseconds / 8
     guard let current = held else {
       held = wanted
       return
     }
     if wanted > current || current - wanted > 2 * slack { held = wanted + slack }
+  }
+
+  /// How many packets may be late in 12 s, at the rate at which they have come since the beginning.
+  private func allowedCount(_ now: Int64) -> Int {
+    let whole = Int64(Self.seconds) * Self.secondNanoseconds
+    let known = min(max(now - began, Self.secondNanoseconds), whole)
+    return total * Int(whole / 1_000_000) / Int(known / 1_000_000) / Self.packetsPerLate
+  }
+
+  /// Packets of a class and slower ones: all of them, and those of the second that has most.
+  private func slowCounts(from place: Int) -> (all: Int, worst: Int) {
+    guard place < Self.classCount else { return (0, 0) }
+    var (all, worst) = (0, 0)
+    for part in 0..<Self.seconds {
+      var slow = 0
+      for index in place..<Self.classCount { slow += Int(counts[part * Self.classCount + index]) }
+      all += slow
+      worst = max(worst, slow)
+    }
+    return (all, worst)
   }
 }

@@ -26,11 +26,12 @@ import Testing
   }
 
   @Test func theTargetCoversAllButTheWantedRateOfLatePackets() {
-    var transits = [Int64](repeating: 1_000_000, count: 800)
-    for index in 0..<3 { transits[index * 200] = 30_000_000 }
+    // 12 s of packets: 0.5 % are 24 of them.
+    var transits = [Int64](repeating: 1_000_000, count: 4800)
+    for index in 0..<20 { transits[index * 240] = 30_000_000 }
     let few = Self.controller(transits: transits)
     #expect(few.targetNanoseconds == 1_200_000)
-    for index in 0..<3 { transits[index * 200 + 50] = 20_000_000 }
+    for index in 0..<20 { transits[index * 240 + 120] = 20_000_000 }
     let many = Self.controller(transits: transits)
     #expect(many.targetNanoseconds > 20_000_000)
     #expect(many.targetNanoseconds < 25_000_000)
