@@ -207,7 +207,7 @@ static bool must_enter_again(uring *ring) {
 /** Counts an enter within a wake-up: the first for two chains that fired at once is the second one's own. */
 static void count_further_enter(uring *ring) {
   bool has_fired_twice = (ring->causes & URING_WOKE_DEADLINE) && (ring->causes & ~URING_WOKE_DEADLINE);
-  if (has_fired_twice && !ring->is_second_wake) {
+  if (has_fired_twice && ring->drain_rounds == 0 && !ring->is_second_wake) {
     ring->is_second_wake = true;
     ring_count(&ring->counters.wakes, 1);
   } else {

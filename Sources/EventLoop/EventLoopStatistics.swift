@@ -2,7 +2,7 @@
 ///
 /// Each is exact; taken from another thread they may be a wake-up apart.
 public struct EventLoopStatistics: Equatable, Sendable {
-  /// Wake-ups with a cause.
+  /// Wake-ups with a cause; a beat and a deadline at once are two if they cost two calls.
   public var wakes: UInt64 = 0
   /// Beats of the audio thread; several may fall into one wake-up.
   public var beats: UInt64 = 0

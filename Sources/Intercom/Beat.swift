@@ -18,8 +18,9 @@ struct Beat {
   private static let staleNanoseconds: Int64 = 200_000_000
   /// How often the socket is drained at least: so late may a new talker be noticed.
   private static let drainNanoseconds: Int64 = 5_000_000
-  /// The same while others play, whose decoding drains it too, and without peers or JACK, when only reports can come.
-  private static let relaxedDrainNanoseconds: Int64 = 10_000_000
+  /// The same while others play, and without peers or JACK, when only reports can come: so seldom that packets of 10 ms,
+  /// which are captured 7 or 8 periods of 64 frames apart, are drained with each capture and not between two.
+  private static let relaxedDrainNanoseconds: Int64 = 12_000_000
   /// Looks at callbacks that must all be late before the prediction gives in: about 80 ms.
   private static let windowCallbacks = 32
 

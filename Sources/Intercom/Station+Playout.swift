@@ -9,6 +9,8 @@ extension Station {
   private static let mostBeatsAhead: Int64 = 3
   /// What is captured in a wake-up is sent at its end, so only so much is decoded ahead before.
   private static let mostAheadOfSending = 2
+  /// A ring holds so much, at 48 kHz, and the longest codec frame besides.
+  private static let mostAheadFrames = 480
 
   /// Decodes for the next callback what its time has come for; returns when to look again.
   ///
@@ -53,7 +55,8 @@ extension Station {
     _ grid: PlayoutGrid, callbacksUntilNeeded callbacks: Int, isSending: Bool
   ) -> Bool {
     let end = moment(ofCallbackAfter: callbacks, grid) - lead.nanoseconds
-    let packetFrames = configuration.framesPerPacket * beat.sampleRate / Self.codecRate
+    let packetFrames =
+      min(configuration.framesPerPacket, Self.mostAheadFrames) * beat.sampleRate / Self.codecRate
     var left = isSending ? Self.mostAheadOfSending : .max
     var hasRendered = false
     for peer in peers.all {

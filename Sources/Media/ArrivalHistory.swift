@@ -3,10 +3,11 @@
 /// The last two seconds (`ArrivalWindow`) tell a calm link's need to a fraction of a period, but a radio's droughts come
 /// every few seconds: who follows each of them up and down cuts the speech more often than they would. Here they are
 /// weighed against each other: as many packets may be late as are wanted, wherever in the 12 s. A storm is forgotten as
-/// long after its end. A single bad second on a link that is calm in the eleven others is a stall and no habit: nothing
-/// is done about it.
+/// long after its end. A single bad moment on a link that is calm otherwise is a stall and no habit: nothing is done
+/// about it.
 ///
-/// What is asked for moves only when more are late than wanted, or when a quarter of the spread less would do.
+/// What is asked for moves only when more are late than wanted, or when a quarter of the spread less would do; a link
+/// counts as varying until half as many would be too slow for a calm one.
 struct ArrivalHistory {
   private static let seconds = 12
   private static let classCount = 200
@@ -15,12 +16,15 @@ struct ArrivalHistory {
   private static let firstClass = 20
   private static let farClass = 60
   private static let secondNanoseconds: Int64 = 1_000_000_000
-  /// Fewer packets say nothing of a rate.
-  private static let tellingCount = 400
-  /// From this spread on a link is one that varies: more than an xrun or two shift a stream by.
+  /// Fewer packets, or of a shorter time, say nothing of a rate; what is known holds until half of them are left.
+  private static let tellingCount = 180
+  private static let tellingNanoseconds: Int64 = 4_000_000_000
+  /// From this spread on a link is one that varies: more than an xrun or two at short periods shift a stream by.
   private static let variedClasses = 15
-  private static let beyondCount: UInt16 = 16
+  private static let beyondCount = 16
   private static let renewalNanoseconds: Int64 = 200_000_000
+  /// A stall is no longer than so many times the late packets wanted, or 0.3 s.
+  private static let stallShare = 5
   /// The wanted rate of late packets: 0.5 %.
   private static let packetsPerLate = 200
 
@@ -60,13 +64,18 @@ struct ArrivalHistory {
       secondBegan = now
       began = now
     }
-    var place = Self.clamped((transit - start) / Self.classNanoseconds)
-    if transit < start {
-      let classes = Self.firstClass + Self.clamped((start - transit) / Self.classNanoseconds)
-      shift(by: classes)
-      place = Self.firstClass
+    if start - transit >= Int64(Self.classCount) * Self.classNanoseconds {
+      clear()
+      add(transitNanoseconds: transit, at: now)
+      return
     }
-    counts[second * Self.classCount + place] &+= 1
+    if transit < start {
+      shift(by: Self.firstClass + Self.clamped((start - transit) / Self.classNanoseconds))
+    }
+    let place = Self.clamped((transit - (origin ?? start)) / Self.classNanoseconds)
+    let index = second * Self.classCount + place
+    guard counts[index] < .max else { return }
+    counts[index] += 1
     sums[place] += 1
     total += 1
     if now - renewed >= Self.renewalNanoseconds {
@@ -82,8 +91,9 @@ struct ArrivalHistory {
   /// Begins the next second; the oldest is forgotten.
   private mutating func turn(_ now: Int64) {
     guard now - secondBegan >= Self.secondNanoseconds else { return }
-    // A whole second beyond the last class: nobody knows how far, so all is learnt anew.
-    if counts[second * Self.classCount + Self.classCount - 1] >= Self.beyondCount {
+    // Half a second's packets beyond the last class: nobody knows how far, so all is learnt anew.
+    let beyond = Int(counts[second * Self.classCount + Self.classCount - 1])
+    if beyond >= Self.beyondCount && 2 * beyond >= slowCount(of: second, from: 0) {
       clear()
       return
     }
@@ -109,7 +119,11 @@ struct ArrivalHistory {
     origin? -= Int64(classes) * Self.classNanoseconds
     for part in 0..<Self.seconds { shift(second: part, by: classes) }
     for place in 0..<Self.classCount { sums[place] = 0 }
-    for index in counts.indices { sums[index % Self.classCount] += Int(counts[index]) }
+    total = 0
+    for index in counts.indices {
+      sums[index % Self.classCount] += Int(counts[index])
+      total += Int(counts[index])
+    }
   }
 
   private mutating func shift(second part: Int, by classes: Int) {
@@ -119,18 +133,26 @@ struct ArrivalHistory {
       let count = counts[base + place]
       guard count > 0 else { continue }
       counts[base + place] = 0
-      counts[base + Self.clamped(Int64(place + classes))] &+= count
+      let target = base + Self.clamped(Int64(place + classes))
+      counts[target] += min(count, .max - counts[target])
     }
   }
 
   private mutating func renew(_ now: Int64) {
-    guard total >= Self.tellingCount, let origin,
-      let first = sums.firstIndex(where: { $0 > 0 })
-    else { return }
+    let isKnown = held != nil
+    guard let origin, total >= (isKnown ? Self.tellingCount / 2 : Self.tellingCount),
+      isKnown || now - began >= Self.tellingNanoseconds
+    else {
+      (held, isVaried) = (nil, false)
+      return
+    }
     let allowed = allowedCount(now)
+    let first = fastestClass(leaving: total / Self.packetsPerLate)
     let (slow, worst) = slowCounts(from: first + Self.variedClasses)
-    isVaried = slow - worst > allowed
-    let tolerated = isVaried ? allowed : allowed + worst
+    // More than a moment is a storm.
+    let stalled = min(worst, Self.stallShare * allowed)
+    isVaried = slow - stalled > (isVaried ? allowed / 2 : allowed)
+    let tolerated = isVaried ? allowed : allowed + stalled
     var place = Self.classCount - 1
     var late = sums[place]
     while place > first && late <= tolerated {
@@ -142,7 +164,12 @@ struct ArrivalHistory {
       place -= 1
       late += sums[place]
     }
-    typicalTransitNanoseconds = origin + Int64(place + 1) * Self.classNanoseconds
+    let typical = origin + Int64(place + 1) * Self.classNanoseconds
+    if typical > typicalTransitNanoseconds || !isKnown
+      || typicalTransitNanoseconds - typical > 2 * Self.classNanoseconds
+    {
+      typicalTransitNanoseconds = typical
+    }
     let wanted = origin + Int64(last + 1) * Self.classNanoseconds
     let slack = Int64(last - first) * Self.classNanoseconds / 8
     guard let current = held else {
@@ -152,6 +179,17 @@ struct ArrivalHistory {
     if wanted > current || current - wanted > 2 * slack { held = wanted + slack }
   }
 
+  /// The fastest packets' class; a few that are faster still are exceptions, as a few that are slower.
+  private func fastestClass(leaving exceptions: Int) -> Int {
+    var place = 0
+    var fast = sums[0]
+    while place < Self.classCount - 1 && fast <= exceptions {
+      place += 1
+      fast += sums[place]
+    }
+    return place
+  }
+
   /// How many packets may be late in 12 s, at the rate at which they have come since the beginning.
   private func allowedCount(_ now: Int64) -> Int {
     let whole = Int64(Self.seconds) * Self.secondNanoseconds
@@ -159,16 +197,26 @@ struct ArrivalHistory {
     return total * Int(whole / 1_000_000) / Int(known / 1_000_000) / Self.packetsPerLate
   }
 
-  /// Packets of a class and slower ones: all of them, and those of the second that has most.
+  /// Packets of a class and slower ones: all of them, and those of the two seconds in a row that have most, as a stall
+  /// may begin in one and end in the next.
   private func slowCounts(from place: Int) -> (all: Int, worst: Int) {
-    guard place < Self.classCount else { return (0, 0) }
-    var (all, worst) = (0, 0)
-    for part in 0..<Self.seconds {
-      var slow = 0
-      for index in place..<Self.classCount { slow += Int(counts[part * Self.classCount + index]) }
+    var (all, worst, before) = (0, 0, 0)
+    for age in 1...Self.seconds {
+      let slow = slowCount(of: (second + age) % Self.seconds, from: place)
       all += slow
-      worst = max(worst, slow)
+      worst = max(worst, before + slow)
+      before = slow
     }
     return (all, worst)
+  }
+
+  private func slowCount(of part: Int, from place: Int) -> Int {
+    var slow = 0
+    var index = place
+    while index < Self.classCount {
+      slow += Int(counts[part * Self.classCount + index])
+      index += 1
+    }
+    return slow
   }
 }

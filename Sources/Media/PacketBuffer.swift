@@ -98,7 +98,10 @@ struct PacketBuffer {
   /// Puts a packet in the place of its repair, which may be coded at less, if that waits still.
   mutating func replaceRepair(with entry: Entry, payload: RawSpan) {
     let index = slot(entry.sequence)
-    guard entries[index].sequence == entry.sequence, entries[index].fate == .waiting else { return }
+    guard entries[index].sequence == entry.sequence, entries[index].fate == .waiting,
+      entries[index].startFrame == entry.startFrame,
+      entries[index].durationFrames == entry.durationFrames
+    else { return }
     put(entry, payload: payload)
   }
 

@@ -126,6 +126,7 @@ extension PeerStream {
 
   /// Takes out delay that nobody needs, if it is quiet.
   private func trim(_ frames: Int, due: Int64, playout: Int64) {
+    guard playback.isQuiet else { return }
     gather(wantedFrames: -frames, due: due, playout: playout)
     let splicedFrames = playback.splice(wantedFrames: -frames, urgency: Splicer.onlyInSilence)
     guard splicedFrames < 0 else { return }

@@ -93,8 +93,7 @@ public final class PeerStream {
     return MediaClock.nanoseconds(frames: first.startFrame) + controller.targetNanoseconds
   }
 
-  /// Whether the next frame to be played is here, and nothing better can come for it: rendered now, it sounds as it
-  /// would at the last moment.
+  /// Whether the next frame to be played is here, and nothing better can come for it.
   public var isNextComplete: Bool {
     guard isPlaying, !isClosing, let first = buffer.first, first.startFrame == nextFrame
     else { return false }

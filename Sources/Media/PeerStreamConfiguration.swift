@@ -4,7 +4,7 @@ public struct PeerStreamConfiguration: Hashable, Sendable {
   public var playoutDelay: PlayoutDelay
   /// No packet waits longer than this between arrival and playout, whatever `playoutDelay` says.
   public var playoutDelayMaximumNanoseconds: Int64
-  /// How much of `auto` may be for repairs to come in time.
+  /// How much of `auto` may be for repairs to come in time; 1.8 times that where bursts are lost.
   public var repairDelayMaximumNanoseconds: Int64
 
   /// Makes a configuration; 120 ms by default, beyond which people start to talk over each other

@@ -105,6 +105,9 @@ struct Playback {
     splicer.splice(wantedFrames: wantedFrames, urgency: urgency)
   }
 
+  /// Whether nobody would hear a splice in what was appended last.
+  var isQuiet: Bool { splicer.isQuiet }
+
   /// Writes what was appended to the start of `pcm`.
   mutating func emit(into pcm: inout MutableSpan<Float>) -> Int {
     let frames = splicer.emit(into: &pcm)

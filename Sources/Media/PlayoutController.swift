@@ -116,6 +116,7 @@ struct PlayoutController {
       arrivalNanoseconds - newest > Self.staleNanoseconds
     {
       window.clear()
+      history.clear()
     }
     let wanted = arrivalNanoseconds + ArrivalWindow.marginNanoseconds
     window.add(
@@ -162,12 +163,13 @@ struct PlayoutController {
     judge(surplus, now: now)
     switch state {
     case .settled:
-      guard spareNanoseconds > Self.surplusNanoseconds else { return .none }
-      return .trim(frames: Self.frames(spareNanoseconds))
+      let excess = targetNanoseconds - target(repairDelay: repairDelayNanoseconds - spareNanoseconds)
+      return excess > Self.surplusNanoseconds ? .trim(frames: Self.frames(excess)) : .none
     case .down: return splice(surplus, patience: Self.downPatienceNanoseconds, now: now)
     case .up:
-      // Packets themselves would be in time: then a good place is worth some time.
-      let isForRepairs = surplus + repairDelayNanoseconds > Self.surplusNanoseconds
+      // Where packets themselves are in time, a good place is worth some time.
+      let isForRepairs =
+        playoutDelay == .auto && offset >= requiredNanoseconds + Self.reserveNanoseconds
       return splice(
         surplus,
         patience: isForRepairs ? Self.repairPatienceNanoseconds : Self.upPatienceNanoseconds,
@@ -196,23 +198,25 @@ struct PlayoutController {
   }
 
   private mutating func placeTarget() {
+    targetNanoseconds = target(repairDelay: repairDelayNanoseconds)
+  }
+
+  private func target(repairDelay: Int64) -> Int64 {
     let bound = boundNanoseconds - min(Self.boundReserveNanoseconds, maximumNanoseconds / 8)
     let wanted =
       switch playoutDelay {
       case .fixed(let delay): summary.meanTransitNanoseconds + delay
       case .auto:
         Self.reserveNanoseconds
-          + max(requiredNanoseconds, middlingNanoseconds + repairDelayNanoseconds)
+          + max(requiredNanoseconds, middlingNanoseconds + repairDelay)
       }
-    targetNanoseconds = min(wanted, bound)
+    return min(wanted, bound)
   }
 
   /// Repairs come as fast as most packets do, and need not wait for the slowest besides.
   private var middlingNanoseconds: Int64 {
-    guard !history.isVaried else {
-      return min(requiredNanoseconds, history.typicalTransitNanoseconds + mostWaitNanoseconds)
-    }
-    return requiredNanoseconds
+    guard history.isVaried else { return requiredNanoseconds }
+    return min(requiredNanoseconds, history.typicalTransitNanoseconds + mostWaitNanoseconds)
   }
 
   private mutating func judge(_ surplus: Int64, now: Int64) {

@@ -22,7 +22,8 @@ struct RepairPatience {
   private static let (burstMargin, greatestBurst) = (0.7, 5.0)
   /// Gaps over which their mean length is taken.
   private static let averagedGaps = 48.0
-  private static let burstBoundNanoseconds: Int64 = 90_000_000
+  /// One gap alone is no habit.
+  private static let tellingGaps = 4.0
   /// Requests go out when the loop wakes, not when they could.
   private static let slackNanoseconds: Int64 = 3_000_000
   /// Time over which losses are averaged: 3 s.
@@ -47,7 +48,7 @@ struct RepairPatience {
   /// What of that has not been needed for a while.
   private(set) var spareNanoseconds: Int64 = 0
 
-  /// Waits `bound` at most.
+  /// Waits `bound` at most, and 1.8 times that for bursts.
   init(boundNanoseconds bound: Int64) { boundNanoseconds = max(0, bound) }
 
   /// Takes copies, the farthest so many frames behind its packet.
@@ -100,15 +101,21 @@ struct RepairPatience {
     let least = answersNanoseconds > 0 ? Self.keptLoss : Self.leastLoss
     guard let turnaround, frames > Self.shortFrames, lossShare >= least else { return 0 }
     let packet = Double(MediaClock.nanoseconds(frames: Int64(frames)))
-    if abs(burstPackets - expectedBurst) > Self.burstMargin {
+    if gaps >= Self.tellingGaps && abs(burstPackets - expectedBurst) > Self.burstMargin {
       expectedBurst = burstPackets.rounded()
     }
     let isBursty = expectedBurst > 1
-    let detection = Int64(packet * (isBursty ? 2 * expectedBurst + 1 : 1))
-    let bound = isBursty ? max(boundNanoseconds, Self.burstBoundNanoseconds) : boundNanoseconds
-    let fits = (bound - detection) / (turnaround + Self.slackNanoseconds)
-    let tries = min(neededTries, fits)
-    return tries > 0 ? detection + tries * (turnaround + Self.slackNanoseconds) : 0
+    let bound = isBursty ? boundNanoseconds / 5 * 9 : boundNanoseconds
+    var packets = isBursty ? 2 * expectedBurst + 1 : 1
+    while true {
+      let detection = Int64(packet * packets)
+      let fits = (bound - detection) / (turnaround + Self.slackNanoseconds)
+      if fits > 0 {
+        return detection + min(neededTries, fits) * (turnaround + Self.slackNanoseconds)
+      }
+      guard packets > 1 else { return 0 }
+      packets = max(1, packets - expectedBurst)
+    }
   }
 
   /// How often must be asked until so little stays lost that it is not worth another time.

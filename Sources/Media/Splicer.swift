@@ -98,12 +98,12 @@ struct Splicer {
     else { return 0 }
     let isRemoval = wantedFrames < 0
     let end = Self.historyFrames + freshFrames
-    let power = Loudness.meanSquare(line.span.extracting((end - Self.comparedFrames)..<end))
     let lag: Int
     var similarity: Float = 0
-    if power < Self.quietMeanSquare {
+    if isQuiet {
       lag = isRemoval ? lags.upperBound : min(wantedFrames, lags.upperBound)
     } else {
+      guard urgency >= 0 else { return 0 }
       let match = SpliceSearch.bestLag(in: lags, line: line.span, end: end)
       guard urgency >= 1 || match.similarity >= 0.9 - 0.5 * urgency else { return 0 }
       (lag, similarity) = (match.lag, match.similarity)
@@ -111,6 +111,13 @@ struct Splicer {
     fade = Fade(lag: lag, isRemoval: isRemoval, similarity: similarity)
     if isRemoval { skipFrames = lag }
     return isRemoval ? -lag : lag
+  }
+
+  /// Whether nobody would hear a splice in what was appended last.
+  var isQuiet: Bool {
+    let end = Self.historyFrames + freshFrames
+    let newest = line.span.extracting((end - Self.comparedFrames)..<end)
+    return Loudness.meanSquare(newest) < Self.quietMeanSquare
   }
 
   /// Writes what is pending to the start of `pcm`, which must hold `pendingFrames` and

@@ -1,4 +1,5 @@
 import EventLoop
+import Media
 import StatusSchema
 import Testing
 
@@ -48,6 +49,26 @@ import Testing
     #expect(
       abs(Tone(hertz: 440, sampleRate: rate).level(in: heardByBert) - expected) < 0.1 * expected)
     #expect(Tone(hertz: 700, sampleRate: rate).level(in: heardByBert) < 0.01 * expected)
+  }
+
+  /// Each packet captured is a wake-up; decoded at its last moment each packet played would be another.
+  @Test func whatIsThereIsDecodedInWakeUpsThatHappenAnyway() throws {
+    let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
+    let bert = try VirtualNode("Bert", at: away, beat: VirtualNode.Beat()) {
+      $0.playoutDelay = .fixed(nanoseconds: 30_000_000)
+    }
+    for node in [anna, bert] {
+      node.mic = Tone(hertz: 440).sample
+      network.add(node)
+    }
+    anna.station.addNamed(away, nowNanoseconds: network.now)
+    network.run(seconds: 4)
+    let before = bert.wakeUps
+    network.run(seconds: 4)
+    #expect(bert.wakeUps - before < 4 * 130)
+    let status = try #require(bert.statuses(network).first)
+    #expect(status.received > 700 && status.late == 0 && status.concealed == 0)
+    #expect(status.underrun == 0)
   }
 
   @Test func nothingIsLostLateOrMissingOnAGoodLink() throws {

@@ -31,6 +31,32 @@ import Testing
     #expect(buffer.waitingCount == 0)
   }
 
+  @Test(arguments: [(960, 480, true), (961, 480, false), (960, 240, false)] as [(Int64, Int, Bool)])
+  func aPacketTakesThePlaceOfItsWaitingRepairIfItIsTheSameSound(
+    startFrame: Int64, durationFrames: Int, isTaken: Bool
+  ) throws {
+    var buffer = Self.buffer(holding: [], next: 1000)
+    var entry = PacketBuffer.Entry()
+    entry.sequence = 1001
+    entry.startFrame = 960
+    entry.durationFrames = 480
+    entry.isRepair = true
+    let (lean, full): ([UInt8], [UInt8]) = ([1, 2], [3, 4, 5])
+    buffer.insert(entry, payload: unsafe lean.span.bytes)
+    entry.isRepair = false
+    entry.startFrame = startFrame
+    entry.durationFrames = durationFrames
+    buffer.replaceRepair(with: entry, payload: unsafe full.span.bytes)
+    let first = try #require(buffer.first)
+    #expect(buffer.waitingCount == 1)
+    #expect(first.isRepair != isTaken)
+    #expect(first.startFrame == 960 && first.durationFrames == 480)
+    #expect(buffer.payload(of: first).byteCount == (isTaken ? 3 : 2))
+    _ = buffer.take(1001)
+    buffer.replaceRepair(with: entry, payload: unsafe full.span.bytes)
+    #expect(buffer.waitingCount == 0 && buffer.first == nil)
+  }
+
   @Test func payloadsComeBackAsTheyWent() throws {
     let buffer = Self.buffer(holding: [1000, 1037, 1127])
     for sequence in [1000, 1037, 1127] as [Int64] {

@@ -37,6 +37,23 @@ import Testing
     #expect(many.targetNanoseconds < 25_000_000)
   }
 
+  /// What is spare is trimmed as far as the target is really higher for it.
+  @Test(arguments: [(30, 20, 20), (30, 0, 0), (0, 0, 0)] as [(Int64, Int64, Int)])
+  func delayThatRepairsNeedNoMoreIsTrimmed(repair: Int64, spare: Int64, trimmed: Int) {
+    for delay in [.auto, .fixed(nanoseconds: 20_000_000)] as [PlayoutDelay] {
+      var controller = Self.controller(
+        transits: .init(repeating: 1_000_000, count: 400), delay: delay)
+      controller.repairDelayNanoseconds = repair * 1_000_000
+      controller.spareNanoseconds = spare * 1_000_000
+      let wanted = delay == .auto ? trimmed * 48 : 0
+      switch controller.correction(offset: controller.targetNanoseconds, nowNanoseconds: 0) {
+      case .none: #expect(wanted == 0)
+      case .trim(let frames): #expect(frames == wanted)
+      case .splice, .jump: Issue.record("nothing is to be corrected")
+      }
+    }
+  }
+
   @Test func aFixedDelayIsMeasuredFromTheMeanArrival() {
     let transits = (0..<800).map { Int64($0 % 2) * 2_000_000 }
     let controller = Self.controller(

@@ -41,6 +41,8 @@ final class VirtualNode: VirtualHost {
   private var beginNanoseconds: Int64?
   private var callbacks = 0
   private var wakes: UInt64 = 0
+  /// How often the station has woken.
+  private(set) var wakeUps = 0
   private var deadlineNanoseconds: Int64 = 0
   private var inbox: [Datagram] = []
 
@@ -124,6 +126,7 @@ final class VirtualNode: VirtualHost {
     inbox.removeAll()
     stopwatch.beginNanoseconds = now
     deadlineNanoseconds = station.woke(nowNanoseconds: now)
+    wakeUps += 1
   }
 
   private func runPeriod(_ beat: Beat, nowNanoseconds: Int64) {

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import Media
+
+/// How long a receiver waits for repairs.
+@Suite struct RepairPatienceTests {
+  private static let packetNanoseconds: Int64 = 10_000_000
+  private static let turnaroundNanoseconds: Int64 = 5_000_000
+
+  private var patience = RepairPatience(boundNanoseconds: 50_000_000)
+  private var now: Int64 = 0
+
+  /// Packets of 10 ms come; before each, as many are missed as `missed` says of its number.
+  private mutating func receive(
+    seconds: Double, turnaround: Int64? = Self.turnaroundNanoseconds, missed: (Int) -> Int
+  ) {
+    for number in 0..<Int(seconds * 100) {
+      now += Self.packetNanoseconds
+      patience.note(missed: missed(number), frames: 480)
+      patience.judge(frames: 480, turnaroundNanoseconds: turnaround, nowNanoseconds: now)
+    }
+  }
+
+  @Test mutating func withoutLossNothingIsWaitedFor() {
+    receive(seconds: 5) { _ in 0 }
+    #expect(patience.delayNanoseconds == 0)
+  }
+
+  @Test mutating func withoutAKnownWayNothingIsWaitedFor() {
+    receive(seconds: 5, turnaround: nil) { $0 % 10 == 0 ? 1 : 0 }
+    #expect(patience.delayNanoseconds == 0)
+  }
+
+  /// Each time takes 5 ms of turnaround and 3 of slack, after the 10 until the loss is noticed.
+  @Test(arguments: [(100, 18), (20, 26), (10, 34), (6, 42)])
+  mutating func theMoreIsLostTheMoreOftenIsAsked(packetsPerLoss: Int, milliseconds: Int64) {
+    receive(seconds: 20) { $0 % packetsPerLoss == 0 ? 1 : 0 }
+    #expect(patience.delayNanoseconds == milliseconds * 1_000_000)
+  }
+
+  @Test mutating func burstsAreWaitedForToTheirEnd() {
+    receive(seconds: 20) { $0 % 60 == 0 ? 3 : 0 }
+    // Seven packets, and as often as the bound for bursts allows.
+    #expect(patience.delayNanoseconds == 70_000_000 + 2 * 8_000_000)
+  }
+
+  @Test mutating func burstsTooLongToBeWaitedForLeaveTimeForTheirEnd() {
+    receive(seconds: 20, turnaround: 30_000_000) { $0 % 60 == 0 ? 3 : 0 }
+    // Of three packets four are waited for, as seven are too many; while they seemed to be of two, five.
+    #expect(patience.delayNanoseconds == 50_000_000 + 33_000_000)
+    receive(seconds: 60, turnaround: 30_000_000) { $0 % 60 == 0 ? 3 : 0 }
+    #expect(patience.delayNanoseconds == 40_000_000 + 33_000_000)
+  }
+
+  @Test mutating func oneGapIsNoBurstyLink() {
+    receive(seconds: 2) { $0 == 100 ? 6 : 0 }
+    #expect(patience.delayNanoseconds <= 26_000_000)
+  }
+
+  @Test mutating func whoMayNotWaitDoesNot() {
+    patience = RepairPatience(boundNanoseconds: 0)
+    receive(seconds: 20) { $0 % 60 == 0 ? 3 : 0 }
+    #expect(patience.delayNanoseconds == 0)
+  }
+
+  @Test mutating func whatIsSpareIsTakenInSilenceAfterAWhileAndAnywhereLater() {
+    receive(seconds: 20) { $0 % 10 == 0 ? 1 : 0 }
+    let delay = patience.delayNanoseconds
+    // The loss ends, and is forgotten within some seconds.
+    receive(seconds: 14) { _ in 0 }
+    #expect(patience.delayNanoseconds == delay && patience.spareNanoseconds == 0)
+    receive(seconds: 16) { _ in 0 }
+    #expect(patience.spareNanoseconds == delay)
+    patience.shorten(byNanoseconds: 10_000_000)
+    #expect(patience.delayNanoseconds == delay - 10_000_000)
+    #expect(patience.spareNanoseconds == delay - 10_000_000)
+    patience.shorten(byNanoseconds: .max)
+    #expect(patience.delayNanoseconds == 0 && patience.spareNanoseconds == 0)
+  }
+
+  @Test mutating func whoNeverPausesIsCutOnce() {
+    receive(seconds: 20) { $0 % 10 == 0 ? 1 : 0 }
+    receive(seconds: 65) { _ in 0 }
+    #expect(patience.delayNanoseconds == 0)
+  }
+}
