@@ -16,11 +16,10 @@ import Media
 struct Beat {
   /// Without a beat for so long, JACK is taken for stopped; long enough for a heavily delayed server.
   private static let staleNanoseconds: Int64 = 200_000_000
-  /// How often the socket is drained at least: so late may a new talker be noticed.
+  /// How often the socket is drained at least: so late may a new talker be noticed, or a request for a lost packet.
   private static let drainNanoseconds: Int64 = 5_000_000
-  /// The same while others play, and without peers or JACK, when only reports can come: so seldom that packets of 10 ms,
-  /// which are captured 7 or 8 periods of 64 frames apart, are drained with each capture and not between two.
-  private static let relaxedDrainNanoseconds: Int64 = 12_000_000
+  /// The same while others play, whose decoding drains it too, and without peers or JACK, when only reports can come.
+  private static let relaxedDrainNanoseconds: Int64 = 10_000_000
   /// Looks at callbacks that must all be late before the prediction gives in: about 80 ms.
   private static let windowCallbacks = 32
 
@@ -98,8 +97,10 @@ struct Beat {
   }
 
   /// The longest the loop may sleep before it looks at the socket; a timer also where JACK does not beat.
-  func drainNanoseconds(isWaitingForTalkers: Bool) -> Int64 {
-    guard isRunning, isWaitingForTalkers else { return Self.relaxedDrainNanoseconds }
+  ///
+  /// `isHasty`: a new talker may come, or requests and their answers.
+  func drainNanoseconds(isHasty: Bool) -> Int64 {
+    guard isRunning, isHasty else { return Self.relaxedDrainNanoseconds }
     return max(Self.drainNanoseconds, periodNanoseconds)
   }
 }

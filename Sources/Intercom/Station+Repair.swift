@@ -48,6 +48,15 @@ extension Station {
     }
   }
 
+  /// Whether packets get lost on the way to a peer or from it, and are asked for.
+  var isRepairing: Bool {
+    for listener in listeners {
+      if listener.peer.repair?.isAtRest == false { return true }
+      if listener.peer.stream?.waitsForRepairs == true { return true }
+    }
+    return false
+  }
+
   private func resend(_ number: SequenceNumber, to peer: Peer, nowNanoseconds: Int64) {
     guard resentThisWake < Self.mostResentPerWake, talker.remembers(number),
       peer.repair?.resends.take(number, nowNanoseconds: nowNanoseconds) == true

@@ -128,7 +128,7 @@ final class Station: EventLoopHandler {
     let drainDeadline =
       nowNanoseconds
       + beat.drainNanoseconds(
-        isWaitingForTalkers: !listeners.isEmpty && renderDeadline == .max)
+        isHasty: !listeners.isEmpty && (renderDeadline == .max || isRepairing))
     return min(renderDeadline, drainDeadline)
   }
 

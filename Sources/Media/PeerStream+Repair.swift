@@ -72,6 +72,9 @@ extension PeerStream {
     return count
   }
 
+  /// Whether playout waits for repairs.
+  public var waitsForRepairs: Bool { controller.repairDelayNanoseconds > 0 }
+
   /// What became of the packets that were played or given up since the last call; nil: of none.
   public func takeLossReport() -> LossReport? {
     reception.takeReport(before: buffer.nextSequence)

@@ -8,8 +8,8 @@
 ///   to 0.7 s, so that a shift is gone within a second.
 /// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share
 ///   of the packets is a whole period late.
-/// - Up: when half of that is used up; within 0.1 s, as packets soon will be late, or within 1.5 s where
-///   only their repairs will.
+/// - Up: when half of that is used up; within 0.1 s, as packets soon will be late. Within 1.5 s, both
+///   up and down, where only repairs are late or the rate of late packets is a little off.
 /// - Trim: while settled, delay that repairs need no more is taken out in silence.
 /// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
 ///   seconds tells.
@@ -36,7 +36,7 @@ struct PlayoutController {
   private static let reserveNanoseconds: Int64 = 100_000
   private static let downPatienceNanoseconds: Float = 700_000_000
   private static let upPatienceNanoseconds: Float = 100_000_000
-  private static let repairPatienceNanoseconds: Float = 1_500_000_000
+  private static let habitPatienceNanoseconds: Float = 1_500_000_000
   /// Between two looks at the window, unless something is late.
   private static let refreshNanoseconds: Int64 = 20_000_000
   /// The target stays so far below the bound that small shifts do not cross it.
@@ -51,6 +51,8 @@ struct PlayoutController {
   private var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
   private var requiredNanoseconds: Int64 = 0
+  /// What is required is a matter of the rate of late packets over seconds.
+  private var isByHabit = false
   private var observedLeadNanoseconds: Int64 = 0
   private var state = State.settled
   private var stateSinceNanoseconds: Int64 = 0
@@ -163,23 +165,31 @@ struct PlayoutController {
     judge(surplus, now: now)
     switch state {
     case .settled:
-      let excess = targetNanoseconds - target(repairDelay: repairDelayNanoseconds - spareNanoseconds)
+      let lowest = target(repairDelay: repairDelayNanoseconds - spareNanoseconds)
+      let excess = targetNanoseconds - lowest
       return excess > Self.surplusNanoseconds ? .trim(frames: Self.frames(excess)) : .none
-    case .down: return splice(surplus, patience: Self.downPatienceNanoseconds, now: now)
+    case .down:
+      return splice(
+        surplus,
+        patience: isByHabit ? Self.habitPatienceNanoseconds : Self.downPatienceNanoseconds,
+        now: now)
     case .up:
       // Where packets themselves are in time, a good place is worth some time.
       let isForRepairs =
         playoutDelay == .auto && offset >= requiredNanoseconds + Self.reserveNanoseconds
       return splice(
         surplus,
-        patience: isForRepairs ? Self.repairPatienceNanoseconds : Self.upPatienceNanoseconds,
+        patience: isForRepairs || isByHabit
+          ? Self.habitPatienceNanoseconds : Self.upPatienceNanoseconds,
         now: now)
     }
   }
 
   private mutating func aim(durationNanoseconds: Int64) {
     let proven = window.provenOffset(durationNanoseconds: durationNanoseconds)
-    requiredNanoseconds = max(habitualNanoseconds, proven ?? .min)
+    let habitual = habitualNanoseconds
+    requiredNanoseconds = max(habitual, proven ?? .min)
+    isByHabit = history.isVaried && requiredNanoseconds == habitual
     placeTarget()
   }
 

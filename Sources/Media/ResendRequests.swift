@@ -11,7 +11,7 @@ struct ResendRequests {
   static let mostAsks = 5
   private static let capacity = 64
   /// What an answer takes beyond the round trip until some were timed: both nodes look at their
-  /// sockets every 12 ms at least.
+  /// sockets every 5 ms while packets get lost, and every 10 ms at least.
   private static let firstWaitNanoseconds: Int64 = 8_000_000
 
   private struct Missing {

@@ -95,7 +95,7 @@ import Testing
 
   @Test func withoutJacksBeatATimerTakesOver() {
     let beat = Beat()
-    #expect(beat.drainNanoseconds(isWaitingForTalkers: true) <= 20_000_000)
+    #expect(beat.drainNanoseconds(isHasty: true) <= 20_000_000)
   }
 
   @Test func framesInTheRingDelayPlayout() {

@@ -31,7 +31,8 @@ import Testing
     #expect(buffer.waitingCount == 0)
   }
 
-  @Test(arguments: [(960, 480, true), (961, 480, false), (960, 240, false)] as [(Int64, Int, Bool)])
+  @Test(
+    arguments: [(960, 480, true), (961, 480, false), (960, 240, false)] as [(Int64, Int, Bool)])
   func aPacketTakesThePlaceOfItsWaitingRepairIfItIsTheSameSound(
     startFrame: Int64, durationFrames: Int, isTaken: Bool
   ) throws {
