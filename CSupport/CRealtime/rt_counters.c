@@ -37,6 +37,7 @@ void rt_engine_counters(const struct rt_engine *engine, struct rt_counters *coun
       .callback_max_nanoseconds = atomic_load_explicit(&engine->callback_max_nanoseconds, memory_order_relaxed),
       .period_changes = atomic_load_explicit(&engine->period_changes, memory_order_relaxed),
       .rate_changes = atomic_load_explicit(&engine->rate_changes, memory_order_relaxed),
+      .missed_periods = atomic_load_explicit(&engine->missed_periods, memory_order_relaxed),
       .refused_periods = atomic_load_explicit(&engine->refused_periods, memory_order_relaxed),
       .ring_errors = ring_errors(engine),
   };

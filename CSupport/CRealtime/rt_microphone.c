@@ -7,9 +7,32 @@
 
 /* The gate opens and closes in 5 ms: the start of a word is not lost, and there is no click. */
 enum { GATES_PER_SECOND = 200 };
+/* What a bridge over missed periods is written by. */
+enum { BRIDGE_FRAMES = 64 };
 
-void rt_microphone_run(struct rt_engine *engine, const float *mic, uint32_t period_frames,
-                       uint32_t sample_rate) RT_NONBLOCKING {
+static void capture(struct rt_engine *engine, const float *frames, uint32_t frame_count) RT_NONBLOCKING;
+static void capture(struct rt_engine *engine, const float *frames, uint32_t frame_count) RT_NONBLOCKING {
+  const uint32_t written = rt_ring_write(&engine->capture, frames, frame_count);
+  if (written < frame_count) {
+    atomic_fetch_add_explicit(&engine->capture_overruns, frame_count - written, memory_order_relaxed);
+  }
+}
+
+/** Leads from the last frame captured towards the next one. */
+static void bridge(struct rt_engine *engine, float next_frame, uint32_t frame_count) RT_NONBLOCKING;
+static void bridge(struct rt_engine *engine, float next_frame, uint32_t frame_count) RT_NONBLOCKING {
+  float frames[BRIDGE_FRAMES];
+  const float step = (next_frame - engine->last_mic_frame) / (float)(frame_count + 1);
+  for (uint32_t done = 0; done < frame_count; done += BRIDGE_FRAMES) {
+    const uint32_t left = frame_count - done;
+    const uint32_t count = left < BRIDGE_FRAMES ? left : BRIDGE_FRAMES;
+    for (uint32_t i = 0; i < count; i++) frames[i] = engine->last_mic_frame + step * (float)(done + i + 1);
+    capture(engine, frames, count);
+  }
+}
+
+void rt_microphone_run(struct rt_engine *engine, const float *mic, uint32_t period_frames, uint32_t sample_rate,
+                       uint32_t missed_frames) RT_NONBLOCKING {
   float *frames = engine->scratch;
   memcpy(frames, mic, period_frames * sizeof(float));
   const float step = (float)GATES_PER_SECOND / (float)sample_rate;
@@ -17,8 +40,7 @@ void rt_microphone_run(struct rt_engine *engine, const float *mic, uint32_t peri
   rt_fade_apply(frames, period_frames, &engine->gate, talks ? step : -step);
   const struct rt_measure block = rt_measure_clean(frames, period_frames);
   rt_level_feed(&engine->mic_level, block, period_frames, sample_rate);
-  const uint32_t written = rt_ring_write(&engine->capture, frames, period_frames);
-  if (written < period_frames) {
-    atomic_fetch_add_explicit(&engine->capture_overruns, period_frames - written, memory_order_relaxed);
-  }
+  if (missed_frames > 0) bridge(engine, frames[0], missed_frames);
+  capture(engine, frames, period_frames);
+  engine->last_mic_frame = frames[period_frames - 1];
 }

@@ -11,7 +11,8 @@ static bool run_slot(struct rt_engine *engine, uint32_t slot, const struct rt_mi
                      float *peer_out) RT_NONBLOCKING {
   struct rt_peer *peer = &engine->peers[slot];
   uint32_t state = atomic_load_explicit(&peer->state, memory_order_acquire);
-  if (state == RT_PEER_ATTACHED) {
+  const bool has_begun = state == RT_PEER_ATTACHED;
+  if (has_begun) {
     /* The claim: from here on a detach must wait for the fade. It fails when the loop detached in this moment. */
     if (!atomic_compare_exchange_strong_explicit(&peer->state, &state, RT_PEER_SOUNDING, memory_order_acquire,
                                                  memory_order_relaxed)) {
@@ -22,7 +23,9 @@ static bool run_slot(struct rt_engine *engine, uint32_t slot, const struct rt_mi
   }
   if (state == RT_PEER_IDLE) return false;
   const bool is_leaving = state == RT_PEER_LEAVING;
-  const bool is_heard = rt_peer_mix(peer, mix, is_leaving, peer_out);
+  struct rt_mix own = *mix;
+  if (has_begun) own.missed_frames = 0;
+  const bool is_heard = rt_peer_mix(peer, &own, is_leaving, peer_out);
   if (is_leaving && !is_heard) {
     rt_level_rest(&peer->level);
     /* The bit first: after IDLE the loop may attach anew and set it again. */

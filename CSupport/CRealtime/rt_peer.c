@@ -42,6 +42,14 @@ static void aim(struct rt_peer *peer, uint32_t sample_rate) RT_NONBLOCKING {
   peer->ramp_frames = frames;
 }
 
+/** Leaves out what should have sounded in periods that passed unplayed, so that the rest keeps its time; fades in after
+ *  them. Returns how many of the frames were not there yet. */
+static uint32_t pass_missed(struct rt_peer *peer, const struct rt_mix *mix) RT_NONBLOCKING;
+static uint32_t pass_missed(struct rt_peer *peer, const struct rt_mix *mix) RT_NONBLOCKING {
+  peer->fade = 0.0f;
+  return mix->missed_frames - rt_ring_skip(&peer->ring, mix->missed_frames);
+}
+
 /** Takes the period from the ring, faded where it begins, ends or ran dry. Returns how many frames were missing. */
 static uint32_t take(struct rt_peer *peer, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING;
 static uint32_t take(struct rt_peer *peer, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING {
@@ -105,7 +113,9 @@ static void add_steady(const struct rt_gains *gains, float *restrict frames, flo
 }
 
 bool rt_peer_mix(struct rt_peer *peer, const struct rt_mix *mix, bool is_leaving, float *peer_out) RT_NONBLOCKING {
-  const uint32_t missing = take(peer, mix, is_leaving);
+  /* In this order: what was missed comes before the period. */
+  const uint32_t late = mix->missed_frames > 0 ? pass_missed(peer, mix) : 0;
+  const uint32_t missing = late + take(peer, mix, is_leaving);
   if (missing > 0 && !is_leaving && atomic_load_explicit(&peer->is_playing, memory_order_relaxed)) {
     atomic_fetch_add_explicit(&peer->underrun_frames, missing, memory_order_relaxed);
   }

@@ -60,6 +60,7 @@ struct rt_mix {
   float *left, *right; /**< summed into */
   float *scratch;      /**< period_frames floats */
   uint32_t period_frames, sample_rate;
+  uint32_t missed_frames; /**< of periods that passed unplayed before this one */
 };
 
 /** Makes a slot just claimed from ATTACHED begin: silent, at its gain and pan, about to fade in. [rt] */

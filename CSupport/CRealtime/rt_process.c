@@ -48,11 +48,26 @@ static void wake_if_due(struct rt_engine *engine) RT_NONBLOCKING {
   if (rt_ring_fill(&engine->capture) >= threshold) rt_wake(engine);
 }
 
+/* A longer gap is a stop: what should have been heard then is not waited for. */
+enum { MISSES_PER_SECOND = 20 };
+
+/** Frames between the last period and this one: the server went on without us, as it does when a callback ends late.
+ *  JACK's frame time counts its periods, whether or not we ran. */
+static uint32_t missed_frames(const struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING;
+static uint32_t missed_frames(const struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING {
+  const struct rt_cycle *last = &engine->last_cycle;
+  if (last->period_frames == 0 || last->period_frames != cycle->period_frames) return 0;
+  if (last->sample_rate != cycle->sample_rate) return 0;
+  const uint32_t gap = cycle->frame_time - last->frame_time - last->period_frames;
+  if (gap > cycle->sample_rate / MISSES_PER_SECOND || gap % cycle->period_frames != 0) return 0;
+  return gap;
+}
+
 /** The period's sound. */
-static void render(struct rt_engine *engine, const struct buffers *buffers,
-                   const struct rt_cycle *cycle) RT_NONBLOCKING;
-static void render(struct rt_engine *engine, const struct buffers *buffers,
-                   const struct rt_cycle *cycle) RT_NONBLOCKING {
+static void render(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
+                   uint32_t missed) RT_NONBLOCKING;
+static void render(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
+                   uint32_t missed) RT_NONBLOCKING {
   const uint32_t period_frames = cycle->period_frames;
   if (period_frames > RT_MAX_PERIOD_FRAMES || period_frames == 0 || cycle->sample_rate == 0) {
     silence(buffers, period_frames);
@@ -61,13 +76,14 @@ static void render(struct rt_engine *engine, const struct buffers *buffers,
   }
   const uint64_t floating_point = rt_denormals_flush();
   /* Before any output is written: a port of ours connected to our own microphone may share its memory. */
-  rt_microphone_run(engine, buffers->mic, period_frames, cycle->sample_rate);
+  rt_microphone_run(engine, buffers->mic, period_frames, cycle->sample_rate, missed);
   const struct rt_mix mix = {
       .left = buffers->mix_left,
       .right = buffers->mix_right,
       .scratch = engine->scratch,
       .period_frames = period_frames,
       .sample_rate = cycle->sample_rate,
+      .missed_frames = missed,
   };
   rt_mixer_run(engine, &mix, buffers->peers_out);
   rt_denormals_restore(floating_point);
@@ -77,9 +93,16 @@ static void run_callback(struct rt_engine *engine, const struct buffers *buffers
                          int64_t began_nanoseconds) RT_NONBLOCKING;
 static void run_callback(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
                          int64_t began_nanoseconds) RT_NONBLOCKING {
-  render(engine, buffers, cycle);
+  const uint32_t missed = missed_frames(engine, cycle);
+  render(engine, buffers, cycle, missed);
+  uint64_t passed = atomic_load_explicit(&engine->missed_periods, memory_order_relaxed);
+  if (missed > 0) {
+    passed += missed / cycle->period_frames;
+    atomic_store_explicit(&engine->missed_periods, passed, memory_order_relaxed);
+  }
+  engine->last_cycle = *cycle;
   struct rt_cycle counted = *cycle;
-  counted.count = atomic_load_explicit(&engine->callbacks, memory_order_relaxed) + 1;
+  counted.count = atomic_load_explicit(&engine->callbacks, memory_order_relaxed) + 1 + passed;
   rt_cycle_publish(&engine->cycle, &counted);
   /* After all of it: the loop must find this period taken from the peers' rings. */
   wake_if_due(engine);

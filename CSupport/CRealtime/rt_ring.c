@@ -42,6 +42,18 @@ uint32_t rt_ring_read(struct rt_ring *ring, float *frames_out, uint32_t frame_co
   return count;
 }
 
+uint32_t rt_ring_skip(struct rt_ring *ring, uint32_t frame_count) RT_NONBLOCKING {
+  const uint32_t read_index = atomic_load_explicit(&ring->read_index, memory_order_relaxed);
+  const uint32_t fill = atomic_load_explicit(&ring->write_index, memory_order_acquire) - read_index;
+  if (fill > ring->capacity) {
+    count_error(ring);
+    return 0;
+  }
+  const uint32_t count = frame_count < fill ? frame_count : fill;
+  atomic_store_explicit(&ring->read_index, read_index + count, memory_order_release);
+  return count;
+}
+
 uint32_t rt_ring_fill(const struct rt_ring *ring) RT_NONBLOCKING {
   /* The read index first: seen from the producer the fill may then only look too large, from the consumer it is exact
      or too small, and neither side is led to a place it does not own. */

@@ -18,6 +18,8 @@ struct rt_ring {
 
 /** Makes a ring of caller's memory: capacity_frames floats, a power of two; both indices at first_index. [control] */
 void rt_ring_init(struct rt_ring *ring, float *frames, uint32_t capacity_frames, uint32_t first_index);
+/** Consumer: drops up to frame_count frames and returns how many. Wait-free, as rt_ring_read. [rt] */
+uint32_t rt_ring_skip(struct rt_ring *ring, uint32_t frame_count) RT_NONBLOCKING;
 /** Consumer: drops all that waits. The producer may also call it while the consumer is known not to look. [loop] */
 void rt_ring_clear(struct rt_ring *ring) RT_NONBLOCKING;
 

@@ -28,7 +28,7 @@ struct rt_engine {
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_cycle_lock cycle;
   _Atomic uint64_t callbacks;
   _Atomic bool is_in_callback; /**< see rt_process.h */
-  _Atomic uint64_t capture_overruns, refused_periods;
+  _Atomic uint64_t capture_overruns, refused_periods, missed_periods;
   _Atomic uint64_t callback_total_nanoseconds, callback_max_nanoseconds;
   struct rt_level mic_level, mix_level;
 
@@ -42,6 +42,8 @@ struct rt_engine {
   /* The callback's own. */
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_limiter limiter;
   float gate; /**< position, see rt_fade.h */
+  float last_mic_frame;       /**< the last frame captured, after the gate */
+  struct rt_cycle last_cycle; /**< the period before; period_frames 0: there was none */
 
   /* Control's own, under its lock. JACK's threads never take it: control holds it while it waits for them. */
   _Alignas(RT_CACHE_LINE_BYTES) pthread_mutex_t control;

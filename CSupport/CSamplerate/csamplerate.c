@@ -43,6 +43,10 @@ void csamplerate_destroy(csamplerate *resampler) {
 int32_t csamplerate_set_ratio(csamplerate *resampler, double ratio) {
   if (!is_ratio(ratio))
     return -EINVAL;
+  /* Without this src_process would glide from the old ratio over the length of its output buffer, however much of it is
+   * filled: where the stream then is nobody could tell. */
+  if (src_set_ratio(resampler->state, ratio) != 0)
+    return -EINVAL;
   resampler->ratio = ratio;
   return 0;
 }

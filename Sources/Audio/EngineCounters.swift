@@ -18,6 +18,8 @@ public struct EngineCounters: Hashable, Sendable {
   public var periodChanges: UInt64
   /// Changes of JACK's sample rate.
   public var rateChanges: UInt64
+  /// Periods that the server ran without us, as a callback ended too late.
+  public var missedPeriods: UInt64
   /// Periods longer than the engine takes (8192 frames): silence was played.
   public var refusedPeriods: UInt64
   /// Ring fills seen below zero or above the size; any is a defect.
@@ -32,6 +34,7 @@ public struct EngineCounters: Hashable, Sendable {
     callbackMaximumNanoseconds = counters.callback_max_nanoseconds
     periodChanges = counters.period_changes
     rateChanges = counters.rate_changes
+    missedPeriods = counters.missed_periods
     refusedPeriods = counters.refused_periods
     ringErrors = counters.ring_errors
   }

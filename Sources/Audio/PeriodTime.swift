@@ -2,7 +2,7 @@ internal import CRealtime
 
 /// The JACK period the audio thread ran last; times are CLOCK_MONOTONIC nanoseconds.
 public struct PeriodTime: Hashable, Sendable {
-  /// Callbacks since the audio started, this one included.
+  /// Periods since the audio started, this one and missed ones included.
   public var count: UInt64
   /// When this period began, by JACK's filter, which may be off by periods for seconds after an xrun.
   public var startNanoseconds: Int64

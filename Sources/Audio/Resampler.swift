@@ -34,10 +34,11 @@ internal import CSamplerate
     unsafe csamplerate_destroy(handle)
   }
 
-  /// Changes the ratio while the stream runs, as a drift correction does.
+  /// Changes the ratio while the stream runs, as a drift correction does; exactly from the next output frame on.
   ///
-  /// The sound glides to it: a `process` that fills its output span goes the whole way, one that fills a part goes that
-  /// part of the way. Before the first `process`, and after `reset()`, it holds at once.
+  /// The sound goes on without a step. A ratio that varies smoothly is set in small steps, as often as wanted.
+  ///
+  /// Hot path: no allocation.
   ///
   /// - Returns: false for a value outside `ratioRange` or not a number; the old ratio stays.
   @discardableResult

@@ -29,6 +29,8 @@ struct Beat {
   /// The number of the last callback.
   private(set) var callbackCount: UInt64 = 0
   private var knownRate = 48_000
+  /// Frames of all periods up to the last callback's.
+  private var frames: Int64 = 0
   /// When the last callback should have run.
   private var anchorNanoseconds: Int64 = 0
   private var leastLatenessNanoseconds: Int64 = .max
@@ -47,6 +49,7 @@ struct Beat {
     periodFrames = period.periodFrames
     sampleRate = period.sampleRate
     callbackCount = period.count
+    if elapsed > 0 && isContinuous { frames += elapsed * Int64(periodFrames) }
     guard isContinuous, (0...Int64(Self.windowCallbacks)).contains(elapsed) else {
       restart(at: period.callbackNanoseconds)
       return
@@ -87,7 +90,8 @@ struct Beat {
   /// The next callback, and the last moment to begin decoding for it; only while running.
   func grid(leadNanoseconds: Int64) -> PlayoutGrid {
     PlayoutGrid(
-      beatNanoseconds: anchorNanoseconds + periodNanoseconds, periodNanoseconds: periodNanoseconds,
+      beatNanoseconds: anchorNanoseconds + periodNanoseconds,
+      beatFrames: frames + Int64(periodFrames), periodNanoseconds: periodNanoseconds,
       leadNanoseconds: min(leadNanoseconds, periodNanoseconds))
   }
 

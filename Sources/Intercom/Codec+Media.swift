@@ -6,3 +6,4 @@ extension OpusEncoder: FrameEncoder {
   public func aim(bitsPerSecond: Int) { try? setBitrate(bitsPerSecond: bitsPerSecond) }
 }
 extension OpusDecoder: FrameDecoder {}
+extension Resampler: FrameResampler {}

@@ -1,19 +1,14 @@
 import Audio
 
-/// Takes one peer's decoded audio at 48 kHz to its ring at JACK's rate.
+/// One peer's ring: what its stream renders, until the audio thread takes it.
 ///
 /// Sound that a callback did not find in time is left out when it comes: the callback has played silence in its place,
 /// and what follows stays at its time. Played late it would delay all that follows, until playout control noticed.
 ///
 /// Loop thread only.
 final class PlayoutSink {
-  private static let codecRate = 48_000
-
   private let engine: AudioEngine
   private let slot: PeerSlot
-  private var converted: [Float] = []
-  private var resampler: Resampler?
-  private var rate = PlayoutSink.codecRate
   private var knownUnderrunFrames: UInt64
 
   /// Longer holes shift the stream, as nobody waits for what was to sound then: a share of a second.
@@ -30,44 +25,19 @@ final class PlayoutSink {
   }
 
   /// Looks for holes since the last look, which are the stream's own only while it plays.
-  func noticeUnderruns(isPlaying: Bool) {
+  func noticeUnderruns(isPlaying: Bool, sampleRate: Int) {
     let frames = engine.underrunFrames(of: slot)
     let missed = missedFrames + Int(truncatingIfNeeded: frames &- knownUnderrunFrames)
     knownUnderrunFrames = frames
-    missedFrames = isPlaying && (0...rate / Self.missedPerSecond).contains(missed) ? missed : 0
-  }
-
-  /// Follows JACK's sample rate; allocates only when it changed.
-  func setRate(_ sampleRate: Int) throws(AudioError) {
-    guard sampleRate != rate else { return }
-    let ratio = Double(sampleRate) / Double(Self.codecRate)
-    resampler = sampleRate == Self.codecRate ? nil : try Resampler(ratio: ratio)
-    converted = resampler == nil ? [] : [Float](repeating: 0, count: 2048)
-    rate = sampleRate
+    let isShort = (0...sampleRate / Self.missedPerSecond).contains(missed)
+    missedFrames = isPlaying && isShort ? missed : 0
   }
 
   /// Frames at JACK's rate still to be played.
   var fillFrames: Int { engine.fillFrames(of: slot) }
 
-  /// Adds decoded audio; frames that do not fit are lost and counted by the engine as ring errors.
+  /// Adds sound at JACK's rate; frames that do not fit are lost and counted by the engine as ring errors.
   func write(_ pcm: Span<Float>) {
-    guard let resampler else {
-      writeAtRate(pcm)
-      return
-    }
-    var consumed = 0
-    var isMoreInside = false
-    while consumed < pcm.count || isMoreInside {
-      var output = converted.mutableSpan
-      let step = resampler.process(pcm.extracting(consumed...), into: &output)
-      writeAtRate(converted.span.extracting(..<step.produced))
-      consumed += step.consumed
-      isMoreInside = step.produced == converted.count
-      guard step.consumed > 0 || step.produced > 0 else { break }
-    }
-  }
-
-  private func writeAtRate(_ pcm: Span<Float>) {
     let passed = min(missedFrames, pcm.count)
     missedFrames -= passed
     _ = engine.write(pcm.extracting(passed...), to: slot)

@@ -107,7 +107,7 @@ extension Station {
   private func render(_ peer: Peer, grid: PlayoutGrid, frames: Int) -> Bool {
     guard let stream = peer.stream, let sink = peer.sink, let slot = peer.slot else { return false }
     stream.grid = grid
-    sink.noticeUnderruns(isPlaying: stream.isPlaying)
+    sink.noticeUnderruns(isPlaying: stream.isPlaying, sampleRate: beat.sampleRate)
     var hasRendered = false
     while sink.fillFrames < frames, isDue(stream, grid, beats: frames / beat.periodFrames) {
       let waitingFrames = sink.fillFrames - sink.missedFrames

@@ -37,6 +37,7 @@ extension Station {
       state: beat.isRunning ? .running : .waiting, server: configuration.jackServer ?? "default",
       client: configuration.jackClient, sampleRate: beat.isRunning ? beat.sampleRate : 0,
       periodFrames: beat.isRunning ? beat.periodFrames : 0, xruns: Int(counters.xruns),
+      missedPeriods: Int(counters.missedPeriods),
       callbackMeanMicroseconds: mean / 1000,
       callbackWorstMicroseconds: Double(counters.callbackMaximumNanoseconds) / 1000,
       callbackLoadPercent: beat.isRunning ? 100 * mean / period : 0,
@@ -115,12 +116,17 @@ extension Station {
     status.isTalking = stream.isPlaying
     status.jitterMilliseconds = Double(statistics.jitterNanoseconds) / 1e6
     status.playoutDelayMilliseconds = Double(statistics.playoutDelayNanoseconds) / 1e6
+    if statistics.ssrc != nil {
+      status.driftPPM = statistics.driftPPM
+      status.isClockLocked = statistics.isClockLocked
+    }
     // Whatever was repaired never came itself.
     let lost = statistics.lost + statistics.repaired - statistics.overtaken
     (status.received, status.lost) = (statistics.received, lost)
     (status.repaired, status.resent) = (statistics.repaired, statistics.repairedByResending)
     (status.late, status.duplicate) = (statistics.late, statistics.duplicate)
     status.concealed = statistics.concealedFrames / max(statistics.packetFrames, 1)
+    status.spliced = statistics.removals + statistics.insertions + statistics.jumps
     let expected = statistics.received + lost
     status.lossPercent = 100 * Double(lost) / Double(max(expected, 1))
   }

@@ -43,7 +43,6 @@ extension Station {
     let stream: PeerStream
     do {
       stream = try makeStream()
-      try sink.setRate(beat.sampleRate)
     } catch {
       report(.audioFault("cannot decode for \(peer.address): \(error)"))
       return
@@ -135,10 +134,12 @@ extension Station {
   }
 
   private func makeStream() throws(AudioError) -> PeerStream {
-    PeerStream(
+    let stream = PeerStream(
       configuration: PeerStreamConfiguration(
         playoutDelay: configuration.playoutDelay,
         playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds),
-      decoder: try OpusDecoder())
+      decoder: try OpusDecoder(), resampler: try Resampler(ratio: 1))
+    stream.deviceRate = beat.sampleRate
+    return stream
   }
 }

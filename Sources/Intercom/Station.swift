@@ -175,9 +175,9 @@ final class Station: EventLoopHandler {
   private func followRate() {
     guard beat.rateChanged() else { return }
     engine.setWakeThreshold(frames: capture.neededFrames(sampleRate: beat.sampleRate))
+    for peer in peers.all { peer.stream?.deviceRate = beat.sampleRate }
     do {
       try capture.setRate(beat.sampleRate)
-      for peer in peers.all { try peer.sink?.setRate(beat.sampleRate) }
     } catch {
       report(.audioFault("cannot resample from \(beat.sampleRate) Hz: \(error)"))
     }

@@ -11,8 +11,7 @@ struct ArrivalWindow {
   static let packetsPerLate = 100
   /// A packet shall come this much before it must.
   ///
-  /// What arrivals vary is in the window anyway; this is for what the loop's wake-up does, and for
-  /// the drift of a clock within the window.
+  /// What arrivals vary is in the window anyway; this is for what the loop's wake-up does.
   static let marginNanoseconds: Int64 = 100_000
   /// Arrivals that, if spread in time and all late, prove a shift and not a spike.
   static let provingCount = 4
@@ -26,6 +25,8 @@ struct ArrivalWindow {
   struct Summary {
     /// With this offset 99 % of the packets are in time.
     var requiredNanoseconds: Int64 = 0
+    /// How much more than the fastest packet that is.
+    var spreadNanoseconds: Int64 = 0
     /// Mean of arrival minus media time.
     var meanTransitNanoseconds: Int64 = 0
     /// The fastest packet's arrival minus media time.
@@ -90,9 +91,12 @@ struct ArrivalWindow {
 
   /// Looks through the window: some microseconds.
   ///
-  /// `period` bounds from below what a stream of unknown habits gets as headroom, as packets may
-  /// come in bunches a period apart.
-  mutating func summarise(periodNanoseconds period: Int64) -> Summary {
+  /// - Parameters:
+  ///   - period: bounds from below what a stream of unknown habits gets as headroom, as packets may
+  ///     come in bunches a period apart.
+  ///   - slope: how much a second of sound comes later than the second before: what is old is seen
+  ///     as it would be now.
+  mutating func summarise(periodNanoseconds period: Int64, slope: Double) -> Summary {
     guard count > 0 else { return Summary() }
     let newest = self[0]
     var highest = Highest(repeating: .min)
@@ -105,10 +109,13 @@ struct ArrivalWindow {
       if newest.atNanoseconds - arrival.atNanoseconds > Self.spanNanoseconds { break }
       recent += 1
       oldestNanoseconds = min(oldestNanoseconds, arrival.atNanoseconds)
-      transits += arrival.transitNanoseconds - newest.transitNanoseconds
-      leastTransit = min(leastTransit, arrival.transitNanoseconds)
-      leastRequired = min(leastRequired, arrival.requiredNanoseconds)
-      Self.rank(arrival.requiredNanoseconds, in: &highest)
+      let since = Int64(slope * Double(newest.atNanoseconds - arrival.atNanoseconds))
+      let transit = arrival.transitNanoseconds + since
+      let required = arrival.requiredNanoseconds + since
+      transits += transit - newest.transitNanoseconds
+      leastTransit = min(leastTransit, transit)
+      leastRequired = min(leastRequired, required)
+      Self.rank(required, in: &highest)
     }
     var required = highest[Int(recent) / Self.packetsPerLate]
     let spanNanoseconds = newest.atNanoseconds - oldestNanoseconds
@@ -119,7 +126,7 @@ struct ArrivalWindow {
       required = max(required, leastRequired + headroom)
     }
     return Summary(
-      requiredNanoseconds: required,
+      requiredNanoseconds: required, spreadNanoseconds: required - leastRequired,
       meanTransitNanoseconds: newest.transitNanoseconds + transits / recent,
       leastTransitNanoseconds: leastTransit)
   }

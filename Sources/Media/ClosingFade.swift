@@ -6,7 +6,8 @@ struct ClosingFade {
   /// 5 ms: too short to be heard as an echo, long enough not to click.
   static let frames = 240
 
-  private var tail = [Float](repeating: 0, count: frames)
+  /// The end of what was played.
+  private(set) var tail = [Float](repeating: 0, count: frames)
 
   /// Keeps the end of what is played.
   mutating func remember(_ pcm: borrowing MutableSpan<Float>, frames: Int) {

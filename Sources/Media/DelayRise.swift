@@ -1,7 +1,7 @@
 /// How much longer a way takes than it did at its best in the last half minute or so.
 ///
 /// Only differences of the same kind of reading are used, so clocks need not agree; that they drift
-/// by 100 ppm makes 6 ms of it in a minute.
+/// by 100 ppm would make 6 ms of it in a minute, so readings of two clocks are to be without their drift.
 struct DelayRise {
   private static let spanNanoseconds: Int64 = 30_000_000_000
 
@@ -32,7 +32,7 @@ struct SmoothedTransit {
   /// The smoothed transit above the least of the last half minute.
   var riseNanoseconds: Int64 { rise.nanoseconds }
 
-  /// Takes a packet's arrival less its media time.
+  /// Takes a packet's arrival less its media time, without what the two clocks differ by.
   mutating func add(_ transit: Int64, nowNanoseconds: Int64) {
     let new = mean.map { $0 + (transit - $0) / 16 } ?? transit
     mean = new

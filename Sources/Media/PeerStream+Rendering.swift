@@ -4,7 +4,7 @@ extension PeerStream {
   /// May give fewer or more frames than a codec frame (splices), or several (when it catches up);
   /// call again while the ring holds too little and the result is not 0.
   /// - Parameters:
-  ///   - pcm: room for `maximumRenderFrames`, mono, 48 kHz.
+  ///   - pcm: room for `maximumRenderFrames`, mono, at `deviceRate`.
   ///   - dueNanoseconds: the last moment at which a packet could still come and be in this render.
   ///   - playoutNanoseconds: when the first rendered frame leaves at the ports: the coming beat,
   ///     and what the ring holds after it.
@@ -15,22 +15,66 @@ extension PeerStream {
   ) -> Int {
     precondition(pcm.count >= Self.maximumRenderFrames)
     controller.observe(leadNanoseconds: playout - due)
-    if isClosing { return close(into: &pcm) }
-    if !isPlaying {
-      let silentFrames = start(into: &pcm, playoutNanoseconds: playout)
-      if silentFrames > 0 { return silentFrames }
-      if !isPlaying { return fill(into: &pcm) }
+    chooseConversion()
+    if !isPlaying && !isClosing {
+      let frames = start(into: &pcm, playoutNanoseconds: playout)
+      if frames > 0 { return frames }
     }
+    var frames = 0
+    repeat {
+      frames = proceed(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
+      if frames == 0 { return 0 }
+      frames = convert(&pcm, frames: frames)
+    } while frames == 0
+    return frames
+  }
+
+  /// What comes next at 48 kHz; 0: a pause.
+  private func proceed(
+    into pcm: inout MutableSpan<Float>, dueNanoseconds due: Int64, playoutNanoseconds playout: Int64
+  ) -> Int {
+    if isClosing { return close(into: &pcm) }
+    if !isPlaying { return fill(into: &pcm) }
     return play(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
   }
 
-  /// Begins to play if the coming period holds the start; the silence up to it is returned.
+  private func convert(_ pcm: inout MutableSpan<Float>, frames: Int) -> Int {
+    converter.convert(&pcm, frames: frames, ratio: controller.ratio(offset: offsetNanoseconds))
+  }
+
+  /// Whether the two clocks differ so that sound must be resampled.
+  private var needsConversion: Bool {
+    controller.clocks.isSliding || deviceRate != MediaClock.framesPerSecond
+  }
+
+  /// What the resampler, if it runs or should, adds to the way of the sound.
+  var pathNanoseconds: Int64 {
+    let isConverting = needsConversion || converter.isEngaged && isPlaying
+    return isConverting ? converter.latencyNanoseconds : 0
+  }
+
+  /// Engages the resampler as soon as its latency has been made room for.
+  ///
+  /// It is left again at the next start of sound.
+  private func chooseConversion() {
+    if needsConversion, !converter.isEngaged, isPlaying, !isClosing,
+      controller.hasRoom(offset: offsetNanoseconds)
+    {
+      converter.engage(after: playback.history.span)
+    }
+    controller.isSteered =
+      converter.isEngaged && isPlaying
+      && (controller.clocks.isSliding || controller.clocks.isLocked)
+  }
+
+  /// Begins to play if the coming period holds the start; the silence or noise up to it is returned.
   private func start(into pcm: inout MutableSpan<Float>, playoutNanoseconds playout: Int64) -> Int {
     shortenPatience(byNanoseconds: .max)
     while let first = buffer.first {
       if first.isNotice {
         takeNotice(first)
-        if isFilling { return close(into: &pcm) }
+        isClosing = isFilling
+        if isClosing { return 0 }
         continue
       }
       let planned =
@@ -47,17 +91,23 @@ extension PeerStream {
       counts.starts += 1
       controller.settle()
       playback.open(afterGap: isFilling)
-      let lead = min(
-        Int(MediaClock.frames(nanoseconds: max(0, planned - playout))), pcm.count)
+      let wait = Double(max(0, planned - playout)) * 1e-9
       if isFilling {
         isFilling = false
-        let filledFrames = playback.fill(lead, into: &pcm)
-        if filledFrames > 0 { return filledFrames }
+        return continueFilling(seconds: wait, into: &pcm)
       }
+      converter.start(isEngaged: needsConversion)
+      let lead = min(Int(wait * Double(deviceRate)), pcm.count)
       var silence = pcm._mutatingExtracting(0..<lead)
       return Playback.writeSilence(into: &silence)
     }
     return 0
+  }
+
+  /// The noise of a gap goes on until sound begins, through the same resampler.
+  private func continueFilling(seconds: Double, into pcm: inout MutableSpan<Float>) -> Int {
+    let lead = min(Int(seconds * Double(MediaClock.framesPerSecond)), Self.maximumCodedFrames)
+    return convert(&pcm, frames: playback.fill(lead, into: &pcm))
   }
 
   /// Comfort noise in a gap too long to be concealed; little at once, as what comes is not to wait
@@ -72,7 +122,8 @@ extension PeerStream {
   private func play(
     into pcm: inout MutableSpan<Float>, dueNanoseconds due: Int64, playoutNanoseconds playout: Int64
   ) -> Int {
-    offsetNanoseconds = playout - MediaClock.nanoseconds(frames: nextFrame)
+    offsetNanoseconds =
+      playout - MediaClock.nanoseconds(frames: nextFrame) + converter.heldNanoseconds
     let correction = controller.correction(offset: offsetNanoseconds, nowNanoseconds: due)
     if case .jump(let frames) = correction { return jump(frames, into: &pcm) }
     guard let first = buffer.first else { return conceal(gapFrames: nil, into: &pcm) }
@@ -162,7 +213,10 @@ extension PeerStream {
     isClosing = false
     isPlaying = false
     isFilling = false
-    return playback.close(into: &pcm)
+    let frames = playback.close(into: &pcm)
+    guard converter.isEngaged else { return frames }
+    var flush = pcm._mutatingExtracting(frames..<(frames + RateConverter.flushFrames))
+    return frames + Playback.writeSilence(into: &flush)
   }
 
   /// Leaves out `frames` and what the fade-out lasts, then goes on, faded in.
@@ -183,7 +237,8 @@ extension PeerStream {
   }
 
   private func measure(_ entry: PacketBuffer.Entry, due: Int64, playout: Int64) {
-    let ahead = MediaClock.nanoseconds(frames: Int64(playback.pendingFrames))
+    let ahead =
+      MediaClock.nanoseconds(frames: Int64(playback.pendingFrames)) + converter.heldNanoseconds
     let delay = playout + ahead - entry.arrivalNanoseconds
     let slack = due - entry.arrivalNanoseconds
     let isFirst = counts.played == 0

@@ -84,7 +84,8 @@ extension PeerStream {
   func noteArrival(_ entry: PacketBuffer.Entry, isHeard: Bool) {
     reception.note(entry.sequence, came: true, heard: isHeard)
     transit.add(
-      entry.arrivalNanoseconds - MediaClock.nanoseconds(frames: entry.startFrame),
+      entry.arrivalNanoseconds - MediaClock.nanoseconds(frames: entry.startFrame)
+        - controller.wanderNanoseconds,
       nowNanoseconds: entry.arrivalNanoseconds)
     counts.delayRiseNanoseconds = transit.riseNanoseconds
     if !entry.isNotice {

@@ -22,13 +22,16 @@ public import RTP
 ///   stream that talks is never disturbed), or for 50 ms and two packets' durations when only
 ///   sequence and time stamps of the same SSRC jumped, or `expect(_:)` named it.
 ///
-/// Playout control, its events and constants: `PlayoutController`, `ArrivalWindow`, `Splicer`.
+/// Playout control, its events and constants: `PlayoutController`, `ArrivalWindow`, `Splicer`; two
+/// clocks: `ClockRecovery`, `RateConverter`.
 /// Loop thread only; allocates only in `init`. Nothing from outside traps.
 public final class PeerStream {
   /// Longer payloads are discarded.
   public static let maximumPayloadBytes = PacketBuffer.payloadCapacity
-  /// What `render` may write: 120 ms and a splice.
-  public static let maximumRenderFrames = OpusTOC.maximumFrameCount + Splicer.surplusFrames
+  /// What may be decoded for one render: 120 ms and a splice.
+  static let maximumCodedFrames = OpusTOC.maximumFrameCount + Splicer.surplusFrames
+  /// What `render` may write: the same at 192 kHz, and 1 % for clocks that differ.
+  public static let maximumRenderFrames = 4 * maximumCodedFrames * 101 / 100
 
   private static let leastRestartSilenceNanoseconds: Int64 = 50_000_000
   private static let takeoverSilenceNanoseconds: Int64 = 200_000_000
@@ -36,6 +39,7 @@ public final class PeerStream {
   var buffer = PacketBuffer()
   var controller: PlayoutController
   var playback: Playback
+  var converter: RateConverter
   var isClosing = false
   /// The next packet's sound was thought lost, and invented sound was played in its place.
   var isTurnedBack = false
@@ -67,6 +71,9 @@ public final class PeerStream {
     result.ssrc = timeline?.ssrc
     result.buffered = buffer.waitingCount
     result.packetFrames = lastDurationFrames
+    result.driftPPM = controller.clocks.drift * 1e6
+    result.isClockLocked = controller.clocks.isLocked
+    result.isResampled = converter.isEngaged
     return result
   }
 
@@ -78,11 +85,25 @@ public final class PeerStream {
     set { controller.setGrid(newValue) }
   }
 
-  /// Makes a stream that waits for its first packet; allocates all it will ever need (220 KB).
-  public init(configuration: PeerStreamConfiguration, decoder: any FrameDecoder) {
+  /// Frames a second that `render` gives, nominally; another rate begins anew, as `reset()`.
+  public var deviceRate: Int {
+    get { controller.deviceRate }
+    set {
+      guard newValue != controller.deviceRate else { return }
+      controller.deviceRate = newValue
+      reset()
+    }
+  }
+
+  /// Makes a stream that waits for its first packet; allocates all it will ever need (240 KB).
+  public init(
+    configuration: PeerStreamConfiguration, decoder: any FrameDecoder,
+    resampler: any FrameResampler
+  ) {
     controller = PlayoutController(configuration)
     patience = RepairPatience(boundNanoseconds: configuration.repairDelayMaximumNanoseconds)
     playback = Playback(decoder: decoder)
+    converter = RateConverter(resampler)
   }
 
   /// When a waiting stream begins to sound; nil: nothing waits, or it plays already.
@@ -252,6 +273,7 @@ public final class PeerStream {
   }
 
   private func observe(_ entry: PacketBuffer.Entry, isLate: Bool) {
+    controller.pathNanoseconds = pathNanoseconds
     controller.observe(
       arrivalNanoseconds: entry.arrivalNanoseconds,
       mediaNanoseconds: MediaClock.nanoseconds(frames: entry.startFrame),

@@ -58,6 +58,14 @@ public struct PeerStreamStatistics: Hashable, Sendable {
   public internal(set) var insertions = 0
   /// Faded jumps, because the delay was above its bound.
   public internal(set) var jumps = 0
+  /// How much faster than the device's clock the sender's runs, in parts per million, as far as
+  /// known.
+  public internal(set) var driftPPM = 0.0
+  /// Whether `driftPPM` is known to within a few ppm.
+  public internal(set) var isClockLocked = false
+  /// Whether the sound goes through the resampler: the clocks differ, or the device's rate is not
+  /// 48 kHz.
+  public internal(set) var isResampled = false
   /// Interarrival jitter as RFC 3550 §A.8 has it.
   public internal(set) var jitterNanoseconds: Int64 = 0
   /// Smoothed mean of playout minus arrival of the packets played.

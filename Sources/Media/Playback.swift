@@ -37,6 +37,8 @@ struct Playback {
   private(set) var concealedRunFrames = 0
   /// Frames appended to be emitted.
   var pendingFrames: Int { splicer.pendingFrames }
+  /// The end of what was emitted.
+  var history: [Float] { closingFade.tail }
 
   init(decoder: any FrameDecoder) { self.decoder = decoder }
 

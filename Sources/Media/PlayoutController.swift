@@ -13,9 +13,10 @@
 /// - Trim: while settled, delay that repairs need no more is taken out in silence.
 /// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
 ///   seconds tells.
-///
-/// Seam for clock recovery: the controller measures where the stream is and where it should be, and
-/// knows no means; a resampler steered by `surplusNanoseconds` can stand where the splices do.
+/// - While a resampler runs, it moves the stream with the sender's clock (`ClockRecovery`), and is
+///   steered besides (`ratio(offset:)`); splices are left with what it cannot do in a second.
+/// - While the clocks slide against each other each packet sooner or later meets the beats at the
+///   worst place, and the target is for that place; so it stays where it is.
 struct PlayoutController {
   /// What to do about the offset.
   enum Correction {
@@ -41,6 +42,10 @@ struct PlayoutController {
   private static let refreshNanoseconds: Int64 = 20_000_000
   /// The target stays so far below the bound that small shifts do not cross it.
   private static let boundReserveNanoseconds: Int64 = 1_000_000
+  /// With a resampler: what it cannot take out in a second, unless jitter lets the target wander
+  /// half as much, and what is too late to wait for.
+  private static let steeredSurplusNanoseconds: Int64 = 1_000_000
+  private static let steeredDeficitNanoseconds: Int64 = 500_000
   /// Older arrivals say nothing: two clocks 100 ppm apart move 0.1 ms in the time.
   private static let staleNanoseconds: Int64 = 1_000_000_000
 
@@ -57,11 +62,15 @@ struct PlayoutController {
   private var state = State.settled
   private var stateSinceNanoseconds: Int64 = 0
   private var lastingSinceNanoseconds: Int64?
-
   private var jitter = InterarrivalJitter()
+  private var wander = 0.0
 
   /// Jitter of the arrivals by RFC 3550 §A.8.
   var jitterNanoseconds: Int64 { jitter.nanoseconds }
+  /// The clocks on both sides.
+  private(set) var clocks = ClockRecovery()
+  /// How much later packets come by now because the sender's clock is the slower one.
+  var wanderNanoseconds: Int64 { Int64(wander) }
   /// The device's beats, if known.
   private(set) var grid: PlayoutGrid?
   /// How much later than packets need themselves they are played, so that repairs come in time.
@@ -70,6 +79,16 @@ struct PlayoutController {
   }
   /// How much of that is needed no more.
   var spareNanoseconds: Int64 = 0
+  /// How long sound takes after its decoding, before it can leave at the ports; set before arrivals
+  /// are observed.
+  var pathNanoseconds: Int64 = 0
+  /// Whether a resampler follows `ratio(offset:)`, and knows the clocks.
+  var isSteered = false
+  /// JACK's rate in hertz.
+  var deviceRate: Int {
+    get { clocks.deviceRate }
+    set { clocks.deviceRate = newValue }
+  }
   /// The offset to aim at.
   private(set) var targetNanoseconds: Int64 = 0
 
@@ -83,6 +102,7 @@ struct PlayoutController {
     window.clear()
     history.clear()
     jitter.restart()
+    clocks.restartSender()
     settle()
   }
 
@@ -98,14 +118,27 @@ struct PlayoutController {
   /// arrivals required.
   mutating func setGrid(_ new: PlayoutGrid?) {
     defer { grid = new }
+    clocks.observe(new)
     guard let new, let old = grid else { return }
     guard
       new.periodNanoseconds != old.periodNanoseconds
         || new.leadNanoseconds != old.leadNanoseconds
         || 4 * old.displacement(of: new) > old.periodNanoseconds
     else { return }
-    window.realign { new.firstBeat(forArrival: $0 + ArrivalWindow.marginNanoseconds) }
+    realign(new)
+  }
+
+  private mutating func realign(_ grid: PlayoutGrid) {
+    let isSliding = clocks.isSliding
+    window.realign { Self.usable($0, grid, isSliding: isSliding) }
     summarisedNanoseconds = .min
+  }
+
+  /// The playout time from which on a packet can be used.
+  private static func usable(_ arrival: Int64, _ grid: PlayoutGrid, isSliding: Bool) -> Int64 {
+    let wanted = arrival + ArrivalWindow.marginNanoseconds
+    guard isSliding else { return grid.firstBeat(forArrival: wanted) }
+    return wanted + grid.leadNanoseconds + grid.periodNanoseconds
   }
 
   /// Takes a packet's arrival.
@@ -114,24 +147,32 @@ struct PlayoutController {
   mutating func observe(
     arrivalNanoseconds: Int64, mediaNanoseconds: Int64, durationNanoseconds: Int64, isLate: Bool
   ) {
-    if let newest = window.newestNanoseconds,
-      arrivalNanoseconds - newest > Self.staleNanoseconds
-    {
-      window.clear()
-      history.clear()
+    if let newest = window.newestNanoseconds {
+      let elapsed = arrivalNanoseconds - newest
+      wander += clocks.arrivalSlope * Double(max(0, min(elapsed, Self.staleNanoseconds)))
+      if elapsed > Self.staleNanoseconds {
+        window.clear()
+        history.clear()
+      }
     }
-    let wanted = arrivalNanoseconds + ArrivalWindow.marginNanoseconds
+    let wasSliding = clocks.isSliding
+    clocks.observe(arrivalNanoseconds: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds)
+    let isSliding = clocks.isSliding
+    if isSliding != wasSliding, let grid { realign(grid) }
     window.add(
       at: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds,
-      usableNanoseconds: grid?.firstBeat(forArrival: wanted) ?? wanted + observedLeadNanoseconds)
+      usableNanoseconds: grid.map { Self.usable(arrivalNanoseconds, $0, isSliding: isSliding) }
+        ?? arrivalNanoseconds + ArrivalWindow.marginNanoseconds + observedLeadNanoseconds)
     jitter.add(transitNanoseconds: arrivalNanoseconds - mediaNanoseconds)
     history.add(
-      transitNanoseconds: arrivalNanoseconds - mediaNanoseconds, at: arrivalNanoseconds)
+      transitNanoseconds: arrivalNanoseconds - mediaNanoseconds - wanderNanoseconds,
+      at: arrivalNanoseconds)
     let isDue =
       summarisedNanoseconds == .min
       || arrivalNanoseconds - summarisedNanoseconds >= Self.refreshNanoseconds
     if isLate || isDue || window.count < ArrivalWindow.tellingCount {
-      summary = window.summarise(periodNanoseconds: grid?.periodNanoseconds ?? 0)
+      summary = window.summarise(
+        periodNanoseconds: grid?.periodNanoseconds ?? 0, slope: clocks.arrivalSlope)
       summarisedNanoseconds = arrivalNanoseconds
     }
     aim(durationNanoseconds: durationNanoseconds)
@@ -154,6 +195,11 @@ struct PlayoutController {
   /// Whether playing at `offset` makes packets late.
   func wantsMore(offset: Int64) -> Bool {
     surplusNanoseconds(offset: offset) < -Self.reserveNanoseconds
+  }
+
+  /// Whether playing at `offset` leaves time for `pathNanoseconds`.
+  func hasRoom(offset: Int64) -> Bool {
+    pathNanoseconds > 0 && surplusNanoseconds(offset: offset) >= -Self.reserveNanoseconds / 2
   }
 
   /// What to do, when the next frame would play at `offset`.
@@ -197,7 +243,7 @@ struct PlayoutController {
   /// one of just now only as far as it is no exception; else what keeps the wanted rate of late packets.
   private var habitualNanoseconds: Int64 {
     guard let transit = history.transitNanoseconds else { return summary.requiredNanoseconds }
-    let needed = transit + mostWaitNanoseconds
+    let needed = transit + wanderNanoseconds + mostWaitNanoseconds
     return history.isVaried ? needed : min(summary.requiredNanoseconds, needed)
   }
 
@@ -218,7 +264,7 @@ struct PlayoutController {
       case .fixed(let delay): summary.meanTransitNanoseconds + delay
       case .auto:
         Self.reserveNanoseconds
-          + max(requiredNanoseconds, middlingNanoseconds + repairDelay)
+          + pathNanoseconds + max(requiredNanoseconds, middlingNanoseconds + repairDelay)
       }
     return min(wanted, bound)
   }
@@ -226,7 +272,9 @@ struct PlayoutController {
   /// Repairs come as fast as most packets do, and need not wait for the slowest besides.
   private var middlingNanoseconds: Int64 {
     guard history.isVaried else { return requiredNanoseconds }
-    return min(requiredNanoseconds, history.typicalTransitNanoseconds + mostWaitNanoseconds)
+    return min(
+      requiredNanoseconds,
+      history.typicalTransitNanoseconds + wanderNanoseconds + mostWaitNanoseconds)
   }
 
   private mutating func judge(_ surplus: Int64, now: Int64) {
@@ -236,9 +284,12 @@ struct PlayoutController {
       lastingSinceNanoseconds = now
     }
     let hasLasted = lastingSinceNanoseconds.map { now - $0 > Self.lastingNanoseconds } ?? false
-    if surplus < -Self.reserveNanoseconds / 2 {
+    let deficit = isSteered ? Self.steeredDeficitNanoseconds : Self.reserveNanoseconds / 2
+    let steered = max(Self.steeredSurplusNanoseconds, summary.spreadNanoseconds / 2)
+    let excess = isSteered ? steered : Self.surplusNanoseconds
+    if surplus < -deficit {
       enter(.up, now: now)
-    } else if surplus > Self.surplusNanoseconds || hasLasted {
+    } else if surplus > excess || hasLasted && !isSteered {
       enter(.down, now: now)
     } else if state == .up && surplus >= 0
       || state == .down && surplus < Self.reserveNanoseconds

@@ -5,15 +5,20 @@
 public struct PlayoutGrid: Hashable, Sendable {
   /// Start of the coming period: when its first frame leaves at the ports.
   public var beatNanoseconds: Int64
+  /// Frames that the device counted up to that beat, whether or not they were played; only differences matter.
+  public var beatFrames: Int64
   /// Duration of a period, above 0.
   public var periodNanoseconds: Int64
   /// How long before a beat the loop renders.
   public var leadNanoseconds: Int64
 
   /// Makes a grid.
-  public init(beatNanoseconds: Int64, periodNanoseconds: Int64, leadNanoseconds: Int64) {
+  public init(
+    beatNanoseconds: Int64, beatFrames: Int64, periodNanoseconds: Int64, leadNanoseconds: Int64
+  ) {
     precondition(periodNanoseconds > 0)
     self.beatNanoseconds = beatNanoseconds
+    self.beatFrames = beatFrames
     self.periodNanoseconds = periodNanoseconds
     self.leadNanoseconds = leadNanoseconds
   }

@@ -9,7 +9,7 @@ enum PeerTable {
     let value: @Sendable (PeerStatus) -> String
   }
 
-  /// The widths and the blanks between the columns make 98 characters.
+  /// The widths and the blanks between the columns make 100 characters.
   private static let all: [Column] = [
     Column(title: "  peer", width: 12, isLeft: true) {
       ($0.isTalking ? "* " : "  ") + Cell.clean($0.name)
@@ -23,9 +23,10 @@ enum PeerTable {
     Column(title: "jit.", width: 5) { number($0.jitterMilliseconds) },
     Column(title: "rtt", width: 5) { $0.roundTripMilliseconds.map(number) ?? "-" },
     Column(title: "delay", width: 5) { number($0.playoutDelayMilliseconds) },
-    Column(title: "received", width: 8) { Cell.count($0.received, width: 8) },
-    Column(title: "lost", width: 5) { Cell.count($0.lost, width: 5) },
-    Column(title: "late", width: 5) { Cell.count($0.late, width: 5) },
+    Column(title: "ppm", width: 5) { drift($0) },
+    Column(title: "recv", width: 6) { Cell.count($0.received, width: 6) },
+    Column(title: "lost", width: 4) { Cell.count($0.lost, width: 4) },
+    Column(title: "late", width: 4) { Cell.count($0.late, width: 4) },
     Column(title: "conc.", width: 5) { Cell.count($0.concealed, width: 5) },
     Column(title: "loss%", width: 5) { number($0.lossPercent) },
     Column(title: "kb/s", width: 5) { number($0.bitrateKilobits) },
@@ -40,6 +41,12 @@ enum PeerTable {
 
   private static func line(_ text: (Column) -> String) -> String {
     all.map { Cell.padded(text($0), width: $0.width, isLeft: $0.isLeft) }.joined(separator: " ")
+  }
+
+  /// How much faster its clock runs; nothing while that is a guess.
+  private static func drift(_ peer: PeerStatus) -> String {
+    guard peer.isClockLocked == true, let drift = peer.driftPPM else { return "-" }
+    return number(drift)
   }
 
   private static func number(_ value: Double) -> String {

@@ -29,6 +29,8 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   public var periodFrames: Int
   /// Periods that the JACK server reported as lost since the daemon started.
   public var xruns: Int
+  /// Periods that the server ran without us, as our callback ended too late.
+  public var missedPeriods: Int
   /// Mean time in the process callback, microseconds.
   public var callbackMeanMicroseconds: Double
   /// Longest time in the process callback, microseconds.
@@ -41,8 +43,8 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   /// The audio part; all figures 0 unless given.
   public init(
     state: State, server: String, client: String, sampleRate: Int = 0, periodFrames: Int = 0,
-    xruns: Int = 0, callbackMeanMicroseconds: Double = 0, callbackWorstMicroseconds: Double = 0,
-    callbackLoadPercent: Double = 0, captureOverruns: Int = 0
+    xruns: Int = 0, missedPeriods: Int = 0, callbackMeanMicroseconds: Double = 0,
+    callbackWorstMicroseconds: Double = 0, callbackLoadPercent: Double = 0, captureOverruns: Int = 0
   ) {
     self.state = state
     self.server = server
@@ -50,6 +52,7 @@ public struct AudioStatus: Sendable, Hashable, Codable {
     self.sampleRate = sampleRate
     self.periodFrames = periodFrames
     self.xruns = xruns
+    self.missedPeriods = missedPeriods
     self.callbackMeanMicroseconds = callbackMeanMicroseconds
     self.callbackWorstMicroseconds = callbackWorstMicroseconds
     self.callbackLoadPercent = callbackLoadPercent

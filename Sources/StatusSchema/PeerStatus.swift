@@ -45,6 +45,11 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var roundTripMilliseconds: Double?
   /// How long its packets wait before they are played, milliseconds.
   public var playoutDelayMilliseconds: Double
+  /// How much faster than ours its sample clock runs, parts per million, as far as known; absent
+  /// before its first packet.
+  public var driftPPM: Double?
+  /// Whether that is known to within a few ppm; absent before its first packet.
+  public var isClockLocked: Bool?
   /// Packets of sound received.
   public var received: Int
   /// Packets that never came (RFC 3550 A.3: expected less received).
@@ -61,6 +66,8 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var concealed: Int
   /// Periods in which the mixer found nothing to play of this peer while it talked.
   public var underrun: Int
+  /// Times its sound was shortened or lengthened by a splice, as its delay was not what it should be.
+  public var spliced: Int
   /// Share of its packets that never came, percent.
   public var lossPercent: Double
   /// Share of our packets that never came there, percent, from its last report; absent before it.
@@ -93,7 +100,7 @@ public struct PeerStatus: Sendable, Hashable, Codable {
     jitterMilliseconds = 0
     playoutDelayMilliseconds = 0
     (received, lost, late, duplicate, concealed, underrun) = (0, 0, 0, 0, 0, 0)
-    (repaired, resent) = (0, 0)
+    (repaired, resent, spliced) = (0, 0, 0)
     lossPercent = 0
     bitrateKilobits = 0
     port = ""

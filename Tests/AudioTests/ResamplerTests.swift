@@ -84,7 +84,7 @@ struct ResamplerTests {
     #expect(noInput.consumed == 0 && noInput.pcm.isEmpty)
   }
 
-  @Test("A drift correction glides: the tone stays clean through ±100 ppm steps")
+  @Test("A drift correction is no step: the tone stays clean through ±100 ppm steps")
   func drift() throws {
     let resampler = try Resampler(ratio: 1)
     let input = Signals.sine(hertz: 1000, frames: 48_000)

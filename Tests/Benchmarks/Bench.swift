@@ -20,7 +20,7 @@ struct Bench {
 
   /// Two stations that know each other; `configure` changes what both are started with.
   func pair(
-    recordSeconds: Double, _ configure: (inout NodeProcess.Options) -> Void
+    recordSeconds: Double, driftPPM: Double = 0, _ configure: (inout NodeProcess.Options) -> Void
   ) throws(RigError) -> (a: Station, b: Station) {
     let ports = try LoopbackPorts.free(2)
     var optionsA = NodeProcess.Options(port: ports[0])
@@ -30,7 +30,7 @@ struct Bench {
     configure(&optionsB)
     let a = try Station(
       "A", periodFrames: options.period, options: optionsA, recordSeconds: recordSeconds,
-      in: directory)
+      driftPPM: driftPPM, in: directory)
     let b = try Station(
       "B", periodFrames: options.period, options: optionsB, recordSeconds: recordSeconds,
       in: directory)

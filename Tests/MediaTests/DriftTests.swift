@@ -33,7 +33,9 @@ import Testing
       func conceal(into pcm: inout MutableSpan<Float>) -> Int { pcm.count }
       func reset() {}
     }
-    let stream = PeerStream(configuration: PeerStreamConfiguration(), decoder: SilentDecoder())
+    let stream = PeerStream(
+      configuration: PeerStreamConfiguration(), decoder: SilentDecoder(),
+      resampler: LinearResampler())
     let period: Int64 = 10_000_000
     var forge = PacketForge()
     forge.durationFrames = 2880
@@ -52,7 +54,8 @@ import Testing
         packets += 1
       }
       stream.grid = PlayoutGrid(
-        beatNanoseconds: beat, periodNanoseconds: period, leadNanoseconds: 200_000)
+        beatNanoseconds: beat, beatFrames: beat / period * 480, periodNanoseconds: period,
+        leadNanoseconds: 200_000)
       while ringFrames < 480 {
         var span = pcm.mutableSpan
         let frames = stream.render(

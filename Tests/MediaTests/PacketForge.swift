@@ -42,7 +42,8 @@ final class StreamProbe {
   private(set) var playoutNanoseconds: Int64 = 0
 
   init(_ configuration: PeerStreamConfiguration = PeerStreamConfiguration()) {
-    stream = PeerStream(configuration: configuration, decoder: decoder)
+    stream = PeerStream(
+      configuration: configuration, decoder: decoder, resampler: LinearResampler())
   }
 
   var statistics: PeerStreamStatistics { stream.statistics }

@@ -137,7 +137,7 @@ import Testing
 
 @Suite struct PlayoutGridTests {
   private static let grid = PlayoutGrid(
-    beatNanoseconds: 1000, periodNanoseconds: 100, leadNanoseconds: 30)
+    beatNanoseconds: 1000, beatFrames: 0, periodNanoseconds: 100, leadNanoseconds: 30)
 
   @Test(
     arguments: [

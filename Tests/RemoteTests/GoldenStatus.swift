@@ -15,6 +15,8 @@ enum GoldenStatus {
     first.jitterMilliseconds = 0.25
     first.roundTripMilliseconds = 1.5
     first.playoutDelayMilliseconds = 7.5
+    first.driftPPM = -42.5
+    first.isClockLocked = true
     first.received = 12_345
     first.lost = 12
     first.repaired = 9
@@ -23,6 +25,7 @@ enum GoldenStatus {
     first.duplicate = 1
     first.concealed = 15
     first.underrun = 2
+    first.spliced = 5
     first.lossPercent = 0.5
     first.remoteLossPercent = 0.25
     first.bitrateKilobits = 63.5
@@ -39,7 +42,7 @@ enum GoldenStatus {
       ),
       audio: AudioStatus(
         state: .running, server: "default", client: "comlink", sampleRate: 48_000, periodFrames: 64,
-        xruns: 3, callbackMeanMicroseconds: 8.5, callbackWorstMicroseconds: 40.25,
+        xruns: 3, missedPeriods: 6, callbackMeanMicroseconds: 8.5, callbackWorstMicroseconds: 40.25,
         callbackLoadPercent: 0.75, captureOverruns: 1),
       loop: LoopStatus(
         wakes: 100_000, enters: 100_007, wakeLatencyP50Microseconds: 24,
@@ -59,6 +62,7 @@ enum GoldenStatus {
         "callbackWorstMicroseconds" : 40.25,
         "captureOverruns" : 1,
         "client" : "comlink",
+        "missedPeriods" : 6,
         "periodFrames" : 64,
         "sampleRate" : 48000,
         "server" : "default",
@@ -109,8 +113,10 @@ enum GoldenStatus {
           "address" : "127.0.0.1:5006",
           "bitrateKilobits" : 63.5,
           "concealed" : 15,
+          "driftPPM" : -42.5,
           "duplicate" : 1,
           "gainDecibels" : -6,
+          "isClockLocked" : true,
           "isMuted" : false,
           "isTalking" : true,
           "jitterMilliseconds" : 0.25,
@@ -131,6 +137,7 @@ enum GoldenStatus {
           "roundTripMilliseconds" : 1.5,
           "sentBitrateKilobits" : 103.25,
           "sentCopies" : "1+3 low rate",
+          "spliced" : 5,
           "ssrc" : 4000000000,
           "state" : "connected",
           "underrun" : 2
@@ -155,6 +162,7 @@ enum GoldenStatus {
           "received" : 0,
           "repaired" : 0,
           "resent" : 0,
+          "spliced" : 0,
           "state" : "connecting",
           "underrun" : 0
         }

@@ -15,9 +15,9 @@ import Testing
         loop     wake-up p50 24 us  p99 152 us  fifo 55  memory locked  100000 wakes
         network  sent 20000  received 19990  dropped 9 (unknownSource 7, truncated 2)
 
-          peer       state      level  gain   pan  jit.   rtt delay received  lost  late conc. loss%  kb/s
-        * B          connected  -21.5  -6.0 -0.50   0.3   1.5   7.5    12345    12     3    15   0.5  63.5
-          C          connecting     -   0.0  0.00   0.0     -   0.0        0     0     0     0   0.0   0.0
+          peer       state      level  gain   pan  jit.   rtt delay   ppm   recv lost late conc. loss%  kb/s
+        * B          connected  -21.5  -6.0 -0.50   0.3   1.5   7.5 -42.5  12345   12    3    15   0.5  63.5
+          C          connecting     -   0.0  0.00   0.0     -   0.0     -      0    0    0     0   0.0   0.0
 
           peer       heard  why, and what it is sent
         * B            4.3  12 % loss in bursts of 3, repaired by copies; playout 48 ms; 103 kbit/s to it, c

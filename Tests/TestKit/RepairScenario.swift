@@ -65,7 +65,8 @@ public final class RepairScenario {
   public init(_ settings: Settings) {
     self.settings = settings
     recipe = settings.recipe
-    stream = PeerStream(configuration: settings.stream, decoder: ToneCodec.Decoder())
+    stream = PeerStream(configuration: settings.stream, decoder: ToneCodec.Decoder(),
+      resampler: LinearResampler())
     link = VirtualLink(model: settings.link, seed: settings.seed)
     backLink = VirtualLink(model: settings.backLink, seed: ~settings.seed)
     talker = Talker(
@@ -208,7 +209,7 @@ public final class RepairScenario {
   private func render() {
     let beat = clock.nowNanoseconds
     stream.grid = PlayoutGrid(
-      beatNanoseconds: beat + 300_000,
+      beatNanoseconds: beat + 300_000, beatFrames: Int64(beats * settings.periodFrames),
       periodNanoseconds: Int64(settings.periodFrames) * 62_500 / 3, leadNanoseconds: 300_000)
     while ring.count < settings.periodFrames {
       var pcm = rendered.mutableSpan

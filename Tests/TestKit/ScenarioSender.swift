@@ -4,7 +4,7 @@ import RTP
 /// The talking machine: beats, a tone, a talker, packets onto the link.
 struct ScenarioSender {
   private let settings: ScenarioSettings
-  private let periodNanoseconds: Double
+  private var periodNanoseconds: Double
   private var beatNanosecondsExact: Double
   private var encoder = ToneCodec.Encoder()
   private var talker: Talker
@@ -21,8 +21,7 @@ struct ScenarioSender {
 
   init(_ settings: ScenarioSettings) {
     self.settings = settings
-    periodNanoseconds =
-      Double(settings.periodFrames) * 1e9 / 48_000 / (1 + settings.senderDriftPPM * 1e-6)
+    periodNanoseconds = settings.periodNanoseconds(driftPPM: settings.senderDriftPPM)
     beatNanosecondsExact = Double(settings.senderPhaseNanoseconds)
     amplitude = settings.amplitude
     talker = Self.makeTalker(
@@ -39,6 +38,11 @@ struct ScenarioSender {
 
   /// Periods that never happen: the device restarts, what it heard meanwhile is lost.
   mutating func skip(periods: Int) { beatNanosecondsExact += Double(periods) * periodNanoseconds }
+
+  /// The clock runs faster or slower from now on.
+  mutating func setDrift(ppm: Double) {
+    periodNanoseconds = settings.periodNanoseconds(driftPPM: ppm)
+  }
 
   /// Makes the encoder fail or work.
   func setEncoderFailing(_ isFailing: Bool) { encoder.isFailing = isFailing }

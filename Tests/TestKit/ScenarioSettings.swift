@@ -13,8 +13,12 @@ public struct ScenarioSettings: Sendable {
   public var processingNanoseconds: Int64 = 50_000
   /// The sender's first beat; the receiver's is at 0.
   public var senderPhaseNanoseconds: Int64 = 0
-  /// How much faster the sender's clock is, in parts per million.
+  /// How much faster than time the sender's clock is, in parts per million.
   public var senderDriftPPM = 0.0
+  /// The same of the receiver's device.
+  public var receiverDriftPPM = 0.0
+  /// Frames a second of the receiver's device, nominally; the sender's has 48 000.
+  public var receiverRate = 48_000
   /// The link.
   public var link = LinkModel()
   /// How the receiver plays.
@@ -40,4 +44,9 @@ public struct ScenarioSettings: Sendable {
 
   /// P = 64, 2.5 ms packets, a perfect link.
   public init() {}
+
+  /// How long a period lasts on a clock that runs faster than time.
+  func periodNanoseconds(rate: Int = 48_000, driftPPM: Double) -> Double {
+    Double(periodFrames) * 1e9 / Double(rate) / (1 + driftPPM * 1e-6)
+  }
 }

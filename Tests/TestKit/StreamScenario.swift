@@ -24,8 +24,12 @@ public final class StreamScenario {
   public var link: VirtualLink
   /// Delays, render by render.
   public private(set) var observations: [Observation] = []
+  /// Whether delays are observed; an hour of them is much.
+  public var observes = true
   /// What was heard, if recorded.
   public private(set) var output: [Float] = []
+  /// What was heard, as a tone.
+  public private(set) var meter: ToneMeter
   /// Periods that began with too little to play while the stream played.
   public private(set) var underruns = 0
   /// Packets that were under way when their sender started anew: overtaken by the new ones they count
@@ -41,17 +45,24 @@ public final class StreamScenario {
   private var ring: [Float] = []
   private var rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
   private var lastFrame: Float = 0
-  private var periodCount = 0
+  private var nextBeatNanoseconds = 0.0
+  private var beatFrames: Int64 = 0
   private let periodNanoseconds: Double
 
   /// Sets up both machines; nothing has happened yet.
-  public init(_ settings: ScenarioSettings) {
+  public init(
+    _ settings: ScenarioSettings, resampler: any FrameResampler = LinearResampler()
+  ) {
     self.settings = settings
-    stream = PeerStream(configuration: settings.stream, decoder: decoder)
+    stream = PeerStream(
+      configuration: settings.stream, decoder: decoder, resampler: resampler)
+    stream.deviceRate = settings.receiverRate
+    meter = ToneMeter(rate: settings.receiverRate)
     link = VirtualLink(model: settings.link, seed: settings.seed)
     sender = ScenarioSender(settings)
     random = SplitMix64(seed: ~settings.seed)
-    periodNanoseconds = Double(settings.periodFrames) * 1e9 / 48_000
+    periodNanoseconds = settings.periodNanoseconds(
+      rate: settings.receiverRate, driftPPM: settings.receiverDriftPPM)
     sender.isRunning = settings.talks
   }
 
@@ -67,13 +78,16 @@ public final class StreamScenario {
   /// Lets the sender's encoder fail or work.
   public func setEncoderFailing(_ isFailing: Bool) { sender.setEncoderFailing(isFailing) }
 
+  /// The sender's clock runs faster or slower from now on.
+  public func setSenderDrift(ppm: Double) { sender.setDrift(ppm: ppm) }
+
   /// An xrun at the sender.
   public func skipSenderPeriods(_ periods: Int) { sender.skip(periods: periods) }
 
   /// An xrun at the receiver: nothing is pulled or rendered for some periods.
   public func skipReceiverPeriods(_ periods: Int) {
-    periodCount += periods
-    clock.advance(to: Int64(Double(periodCount) * periodNanoseconds))
+    nextBeatNanoseconds += Double(periods) * periodNanoseconds
+    clock.advance(to: Int64(nextBeatNanoseconds))
   }
 
   /// The sending process starts anew with random numbers.
@@ -106,13 +120,14 @@ public final class StreamScenario {
     while let delivery = link.receive(byNanoseconds: due) { receive(delivery) }
     if settings.tellsGrid {
       stream.grid = PlayoutGrid(
-        beatNanoseconds: beat, periodNanoseconds: Int64(periodNanoseconds),
+        beatNanoseconds: beat, beatFrames: beatFrames, periodNanoseconds: duration(frames: settings.periodFrames),
         leadNanoseconds: settings.leadNanoseconds)
     }
     render(beat: beat, due: due)
     pull()
-    periodCount += 1
-    clock.advance(to: Int64(Double(periodCount) * periodNanoseconds))
+    nextBeatNanoseconds += periodNanoseconds
+    beatFrames += Int64(settings.periodFrames)
+    clock.advance(to: Int64(nextBeatNanoseconds))
   }
 
   private func receive(_ delivery: VirtualLink.Delivery) {
@@ -123,17 +138,21 @@ public final class StreamScenario {
 
   private func render(beat: Int64, due: Int64) {
     while ring.count < settings.periodFrames {
-      let playout = beat + Int64(ring.count) * 62_500 / 3
+      let playout = beat + duration(frames: ring.count)
       decoder.mark()
       var pcm = rendered.mutableSpan
       let frames = stream.render(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
       if frames == 0 { break }
       ring.append(contentsOf: rendered[..<frames])
-      if let capture = decoder.captureNanoseconds {
+      if observes, let capture = decoder.captureNanoseconds {
         observations.append(
           Observation(beatNanoseconds: beat, delayNanoseconds: playout - capture))
       }
     }
+  }
+
+  private func duration(frames: Int) -> Int64 {
+    Int64(frames) * 1_000_000_000 / Int64(settings.receiverRate)
   }
 
   private func pull() {
@@ -145,6 +164,7 @@ public final class StreamScenario {
     for frame in ring[..<settings.periodFrames] {
       greatestStep = max(greatestStep, abs(frame - lastFrame))
       lastFrame = frame
+      meter.add(frame)
     }
     if settings.recordsOutput { output.append(contentsOf: ring[..<settings.periodFrames]) }
     ring.removeFirst(settings.periodFrames)

@@ -70,7 +70,7 @@ uint32_t rt_graph_changes(const rt_engine *engine);
 
 /** The period the callback ran last. Times are CLOCK_MONOTONIC nanoseconds. */
 struct rt_cycle {
-  uint64_t count;             /**< callbacks so far, this one included */
+  uint64_t count;             /**< periods so far, this one and missed ones included */
   int64_t start_nanoseconds;  /**< when this period began (jack_get_cycle_times) */
   int64_t next_nanoseconds;   /**< when the next one is expected */
   int64_t callback_nanoseconds; /**< when this callback really began; JACK's filtered times can be off by periods */
@@ -129,6 +129,7 @@ struct rt_counters {
   uint64_t wakes;
   uint64_t callback_total_nanoseconds, callback_max_nanoseconds;
   uint64_t period_changes, rate_changes;
+  uint64_t missed_periods;        /**< the server ran them without us: a callback ended too late */
   uint64_t refused_periods;       /**< longer than RT_MAX_PERIOD_FRAMES: silence was played */
   uint64_t ring_errors;           /**< fill below zero or above size seen */
 };

@@ -28,7 +28,8 @@ struct GapCall {
     let end = start + gapFrames + afterMilliseconds * 48
     speech = Self.speech(frames: end)
     let stream = PeerStream(
-      configuration: PeerStreamConfiguration(), decoder: WaveformCodec.Decoder())
+      configuration: PeerStreamConfiguration(), decoder: WaveformCodec.Decoder(),
+      resampler: LinearResampler())
     var forge = PacketForge()
     forge.durationFrames = WaveformCodec.frames
     var heard: [Float] = []

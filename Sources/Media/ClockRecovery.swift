@@ -1,0 +1,110 @@
+/// How fast a sender's sample clock runs against that of our device.
+///
+/// Both are followed against the loop's own time (CLOCK_MONOTONIC), each by a `ClockTracker`: the
+/// sender's by its time stamps and when they came, the device's by its beats. So each may step (an
+/// xrun, a suspended machine, a storm on the link) without the rates being taken for changed, and
+/// nothing this node does to the sound, splices or steering, comes back in what is measured.
+struct ClockRecovery {
+  /// So much is believed at once: sound cards differ by 50 ppm as a rule.
+  private static let evidentDrift = 10e-6
+  /// So much when it has been seen for a minute: two servers on one clock looked 2 ppm apart for some seconds, on
+  /// a machine that stalls. Less is none: a period of 64 frames then lasts 11 minutes and more.
+  private static let slowDrift = 2e-6
+  private static let slowNanoseconds: Int64 = 60_000_000_000
+  /// Below this they run alike again.
+  private static let noDrift = 1e-6
+  /// Beats that are an hour beside their time belong to another device.
+  private static let greatestLagNanoseconds = 3.6e12
+  /// Standard deviations that a drift must be above to be believed, and how great one may be: what
+  /// is acted upon is no worse in tune than what is not.
+  private static let significance = 4.0
+  private static let greatestDeviation = 30e-6
+  /// Locked: 5 ppm is a twelfth of what the best ear tells (about 1 cent, 580 ppm, is a hundredth).
+  private static let lockDeviation = 5e-6
+
+  private var sender = ClockTracker(isNear: false)
+  private var device = ClockTracker(isNear: true)
+  private var lastGrid: PlayoutGrid?
+  /// The beat from which the device's lag is counted.
+  private var firstGrid: PlayoutGrid?
+  private var slowSinceNanoseconds: Int64?
+
+  /// JACK's rate in hertz: how many frames a second of the device nominally has.
+  var deviceRate = MediaClock.framesPerSecond {
+    didSet { if deviceRate != oldValue { forgetDevice() } }
+  }
+
+  /// The two clocks are known to differ: beats slide against arrivals.
+  private(set) var isSliding = false
+
+  /// Device frames per sender's frame, both at their nominal rate; 1 while that is not known.
+  var ratio: Double { isSliding ? (1 - device.rate) / (1 - sender.rate) : 1 }
+
+  /// How much faster than ours the sender's clock is; 0: the same.
+  var drift: Double { (1 - sender.rate) / (1 - device.rate) - 1 }
+
+  /// How much a second of the sender's sound comes later than the second before; 0 while unknown.
+  var arrivalSlope: Double {
+    let isKnown = sender.isExperienced && sender.rateVariance.squareRoot() < Self.greatestDeviation
+    return isKnown ? sender.rate : 0
+  }
+
+  /// Whether `drift` is known to within a few ppm.
+  var isLocked: Bool { isExperienced && deviation < Self.lockDeviation }
+
+  private var isExperienced: Bool {
+    sender.isExperienced && (lastGrid == nil || device.isExperienced)
+  }
+
+  private var deviation: Double {
+    (sender.rateVariance + (lastGrid == nil ? 0 : device.rateVariance)).squareRoot()
+  }
+
+  /// Another time line of the same sender, or another sender: what is known of rates stays a guess.
+  mutating func restartSender() { sender.unanchor() }
+
+  /// Takes a packet's arrival.
+  mutating func observe(arrivalNanoseconds arrival: Int64, mediaNanoseconds media: Int64) {
+    sender.observe(lagNanoseconds: arrival - media, at: arrival)
+    judge(arrival)
+  }
+
+  /// Takes the device's coming beat, or that beats are not known.
+  mutating func observe(_ grid: PlayoutGrid?) {
+    defer { lastGrid = grid }
+    guard let grid, let last = lastGrid, grid.periodNanoseconds == last.periodNanoseconds else {
+      forgetDevice()
+      return
+    }
+    let first = firstGrid ?? last
+    firstGrid = first
+    guard grid.beatNanoseconds != last.beatNanoseconds else { return }
+    let frames = Double(grid.beatFrames &- first.beatFrames)
+    let elapsed = Double(grid.beatNanoseconds &- first.beatNanoseconds)
+    let lag = elapsed - frames * 1e9 / Double(deviceRate)
+    guard abs(lag) < Self.greatestLagNanoseconds else {
+      forgetDevice()
+      return
+    }
+    device.observe(lagNanoseconds: Int64(lag.rounded()), at: grid.beatNanoseconds)
+  }
+
+  private mutating func forgetDevice() {
+    device.unanchor()
+    firstGrid = nil
+  }
+
+  private mutating func judge(_ now: Int64) {
+    if isSliding {
+      isSliding = abs(drift) > Self.noDrift || !isLocked
+      slowSinceNanoseconds = nil
+      return
+    }
+    let isBelieved =
+      isExperienced && deviation < Self.greatestDeviation
+      && abs(drift) > max(Self.slowDrift, Self.significance * deviation)
+    let since = slowSinceNanoseconds ?? now
+    slowSinceNanoseconds = isBelieved ? since : nil
+    isSliding = isBelieved && (abs(drift) > Self.evidentDrift || now - since > Self.slowNanoseconds)
+  }
+}

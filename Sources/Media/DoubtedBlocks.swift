@@ -1,0 +1,47 @@
+/// A few errors in a row that a clock tracker could not believe, and the straight line through them.
+struct DoubtedBlocks {
+  /// The line of least squares.
+  struct Line {
+    var mean = 0.0
+    var slope = 0.0
+    /// The line at the newest error.
+    var newest = 0.0
+    /// Variance of what the line leaves.
+    var residualVariance = 0.0
+    /// Sum of the squared distances of the moments from their mean.
+    var spread = 0.0
+  }
+
+  private var errors = InlineArray<4, Double>(repeating: 0)
+  private var moments = InlineArray<4, Double>(repeating: 0)
+  private(set) var count = 0
+
+  /// Takes an error and its moment, in seconds; there must be room.
+  mutating func add(_ error: Double, at moment: Double) {
+    errors[count] = error
+    moments[count] = moment
+    count += 1
+  }
+
+  /// The line through all, at least three.
+  func line() -> Line {
+    var (meanError, meanMoment) = (0.0, 0.0)
+    for index in 0..<count {
+      meanError += errors[index] / Double(count)
+      meanMoment += moments[index] / Double(count)
+    }
+    var (spread, product) = (1e-9, 0.0)
+    for index in 0..<count {
+      let distance = moments[index] - meanMoment
+      spread += distance * distance
+      product += distance * (errors[index] - meanError)
+    }
+    var line = Line(mean: meanError, slope: product / spread, spread: spread)
+    line.newest = meanError + line.slope * (moments[count - 1] - meanMoment)
+    for index in 0..<count {
+      let rest = errors[index] - meanError - line.slope * (moments[index] - meanMoment)
+      line.residualVariance += rest * rest / Double(count - 2)
+    }
+    return line
+  }
+}
