@@ -51,16 +51,24 @@ static void wake_if_due(struct rt_engine *engine) RT_NONBLOCKING {
 /* A longer gap is a stop: what should have been heard then is not waited for. */
 enum { MISSES_PER_SECOND = 20 };
 
-/** Frames between the last period and this one: the server went on without us, as it does when a callback ends late.
- *  JACK's frame time counts its periods, whether or not we ran. */
-static uint32_t missed_frames(const struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING;
-static uint32_t missed_frames(const struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING {
+/** Frames of periods that the server ran without us, as it does when a callback ends late; 0 as a rule.
+ *
+ *  JACK's frame time counts the server's periods. Read by a callback that runs late it can be that of the next period
+ *  already, which may be run without us or not: so only what two callbacks in a row find missing is. */
+static uint32_t missed_frames(struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING;
+static uint32_t missed_frames(struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING {
   const struct rt_cycle *last = &engine->last_cycle;
+  const uint32_t suspected = engine->suspected_frames;
+  engine->suspected_frames = 0;
   if (last->period_frames == 0 || last->period_frames != cycle->period_frames) return 0;
   if (last->sample_rate != cycle->sample_rate) return 0;
-  const uint32_t gap = cycle->frame_time - last->frame_time - last->period_frames;
-  if (gap > cycle->sample_rate / MISSES_PER_SECOND || gap % cycle->period_frames != 0) return 0;
-  return gap;
+  const uint32_t step = cycle->frame_time - last->frame_time;
+  const uint32_t most = cycle->sample_rate / MISSES_PER_SECOND + cycle->period_frames;
+  if (step > most || step % cycle->period_frames != 0 || suspected + step < cycle->period_frames) return 0;
+  const uint32_t found = suspected + step - cycle->period_frames;
+  const uint32_t missed = found < suspected ? found : suspected;
+  engine->suspected_frames = found - missed;
+  return missed;
 }
 
 /** The period's sound. */

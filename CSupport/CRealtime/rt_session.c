@@ -134,6 +134,7 @@ static void close_client(struct rt_engine *engine) {
 static int start(struct rt_engine *engine) {
   /* Another server counts its frames from elsewhere; no callback runs yet. */
   engine->last_cycle.period_frames = 0;
+  engine->suspected_frames = 0;
   atomic_store_explicit(&engine->rt_client, engine->client, memory_order_relaxed);
   note_change(engine, &engine->period_frames, &engine->period_changes, jack_get_buffer_size(engine->client));
   note_change(engine, &engine->sample_rate, &engine->rate_changes, jack_get_sample_rate(engine->client));

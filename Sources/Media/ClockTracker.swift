@@ -12,20 +12,23 @@
 /// - doubting, within the gate: it was a spike, and is forgotten.
 /// - doubting, enough: a line through the doubted blocks tells a step (an xrun, another route) from
 ///   another rate. A step moves the lag and leaves the rate alone; only a line as straight as the
-///   noise allows moves the rate.
+///   noise allows, which begins where the old one was left, moves the rate.
 struct ClockTracker {
   private static let fineBlockNanoseconds: Int64 = 100_000_000
   /// Blocks of noisy readings: the least of many is worth more than a mean of leasts.
   private static let coarseBlockNanoseconds: Int64 = 500_000_000
-  /// From 100 microseconds on blocks are coarse; fine again below 10, as five times the readings
+  /// From 20 microseconds on blocks are coarse; fine again below 5.5, as five times the readings
   /// make a fifth of the noise.
-  private static let noisyVariance = 1e-8
-  private static let calmVariance = 1e-10
+  private static let noisyVariance = 4e-10
+  private static let calmVariance = 3e-11
   private static let calmedFactor = 25.0
   private static let blockReadings = 4
   /// Standard deviations that a block may be off.
   private static let gateVariance = 25.0
   private static let doubtBlocks = 4
+  /// The same of fine blocks that are late, and not all by the same: a machine that stalls makes some in a row, and
+  /// then one in time.
+  private static let lateDoubtBlocks = DoubtedBlocks.capacity
   /// 2000 ppm: clocks of sound cards differ by 50 as a rule, by 2000 at worst.
   private static let farRateVariance = 4e-6
   /// 500 ppm, for one that is near, and whose readings so tell a step at once.
@@ -39,9 +42,11 @@ struct ClockTracker {
   /// What a step leaves in doubt of the rate: 1 ppm.
   private static let stepRateVariance = 1e-12
   /// Blocks over which leaning is averaged.
-  private static let leanBlocks = 8.0
+  private static let leanBlocks = 32.0
   /// The mean of that many normalised errors stays below this by chance.
-  private static let greatestLean = 1.5
+  private static let greatestLean = 0.8
+  /// A clock that was another all at once is no further off than 2000 ppm, and some for the error of measurement.
+  private static let greatestNewRate = 2.3e-3
   /// No clock is further off: 5000 ppm.
   private static let greatestRate = 5e-3
 
@@ -60,6 +65,8 @@ struct ClockTracker {
   /// Whether the readings' noise is known, and so what `rateVariance` is worth.
   var isExperienced: Bool { noise.isKnown }
 
+  /// Its readings are seldom late.
+  private let isNear: Bool
   private var isAnchored = false
   private var hasLag = false
   private var isCoarse = false
@@ -75,6 +82,7 @@ struct ClockTracker {
 
   /// Makes a tracker of a clock behind a network, or of a near one, whose readings are seldom late.
   init(isNear: Bool) {
+    self.isNear = isNear
     rateVariance = isNear ? Self.nearRateVariance : Self.farRateVariance
     noise = BlockNoise(
       firstVariance: isNear ? Self.nearNoiseVariance : Self.farNoiseVariance)
@@ -120,7 +128,7 @@ struct ClockTracker {
 
   /// Longer or shorter blocks; the least of more readings is less, so the lag begins anew.
   private mutating func chooseBlocks() {
-    guard noise.isKnown else { return }
+    guard noise.isKnown, !isNear else { return }
     if !isCoarse && noise.variance > Self.noisyVariance {
       isCoarse = true
       hasLag = false
@@ -144,7 +152,7 @@ struct ClockTracker {
       accept(error)
     } else {
       doubted.add(error, at: Double(epochNanoseconds) * 1e-9)
-      if doubted.count == Self.doubtBlocks { decide() }
+      if doubted.count >= Self.doubtBlocks { decide() }
     }
     chooseBlocks()
   }
@@ -188,12 +196,18 @@ struct ClockTracker {
 
   private mutating func decide() {
     let line = doubted.line()
-    doubted = DoubtedBlocks()
-    lean = 0
     let slopeVariance = max(noise.variance, line.residualVariance) / line.spread
     let isStraight = line.residualVariance < 4 * noise.variance
     let isSteep = line.slope * line.slope > 16 * slopeVariance
-    if isStraight && isSteep {
+    let mayBeStall = line.mean > 0 && !isCoarse && doubted.count < Self.lateDoubtBlocks
+    if mayBeStall && (isSteep || !isStraight) { return }
+    doubted = DoubtedBlocks()
+    lean = 0
+    // Another rate begins where the old one was left; one that no clock has is a stair of steps.
+    let isJoined =
+      line.before * line.before <= Self.gateVariance * 4 * (lagVariance + noise.variance)
+    let isPossible = abs(rate + line.slope) < Self.greatestNewRate
+    if isStraight && isSteep && isJoined && isPossible {
       setRate(rate + line.slope)
       rateVariance += 4 * slopeVariance
       lag += line.newest

@@ -206,10 +206,12 @@ import Testing
         scenario.skipReceiverPeriods(periods)
       }
       guard second >= 10 else { continue }
-      let statistics = scenario.stream.statistics
-      #expect(statistics.isClockLocked)
-      #expect(abs(statistics.driftPPM + 190) < 1, "\(statistics.driftPPM)")
+      let drift = scenario.stream.statistics.driftPPM
+      #expect(abs(drift + 190) < 1, "\(drift)")
     }
+    // Each loss leaves some doubt; without them it goes.
+    scenario.run(milliseconds: 20_000)
+    #expect(scenario.stream.statistics.isClockLocked)
     #expect(scenario.underruns == 0)
     #expect(scenario.greatestStep < 1.6 * ToneCodec.greatestStep(amplitude: 0.5))
   }

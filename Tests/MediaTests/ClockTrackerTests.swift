@@ -78,7 +78,7 @@ import Testing
         readings.lag += readings.random.unit() * 1.3e6
       }
       guard second > 20 else { continue }
-      #expect(abs(readings.errorPPM) < 50, "\(readings.errorPPM), seed \(seed)")
+      #expect(abs(readings.errorPPM) < 150, "\(readings.errorPPM), seed \(seed)")
     }
   }
 

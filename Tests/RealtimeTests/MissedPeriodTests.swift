@@ -1,0 +1,130 @@
+import CRealtime
+import Testing
+
+/// Periods that the JACK server runs without us, told by its frame time.
+@Suite("Missed periods")
+struct MissedPeriodTests {
+  /// An engine that talks, its gate open, as JACK's clock passes.
+  private struct Clocked {
+    let engine: TestEngine
+
+    init() throws {
+      engine = try TestEngine()
+      unsafe rt_set_talk(engine.handle, true)
+      for _ in 0..<8 { run(mic: 0.25) }
+      _ = engine.capture(10_000)
+    }
+
+    /// One period, so many frames after the one before.
+    func run(after frames: UInt32 = 64, mic: Float = 0.25) {
+      engine.cycleMark &+= frames
+      engine.run(mic: mic)
+    }
+
+    var missed: UInt64 { engine.counters.missed_periods }
+  }
+
+  @Test("Two callbacks in a row that find periods missing prove it", arguments: [1, 2, 5])
+  func confirmed(periods: UInt32) throws {
+    let clocked = try Clocked()
+    clocked.run(after: 64 * (periods + 1))
+    #expect(clocked.missed == 0)
+    clocked.run()
+    #expect(clocked.missed == UInt64(periods))
+    clocked.run()
+    #expect(clocked.missed == UInt64(periods))
+    #expect(clocked.engine.cycle?.count == clocked.engine.counters.callbacks + UInt64(periods))
+  }
+
+  @Test("A callback so late that it reads the next period's time has missed nothing")
+  func lateReading() throws {
+    let clocked = try Clocked()
+    for _ in 0..<10 {
+      clocked.run(after: 128)
+      clocked.run(after: 0)
+      clocked.run()
+    }
+    #expect(clocked.missed == 0)
+    #expect(clocked.engine.capture(10_000).count == 30 * 64)
+  }
+
+  @Test(
+    "What is no gap of whole periods, or a stop, is left alone",
+    arguments: [65, 63, 32, 2464, 4_000_000_000, 0] as [UInt32])
+  func noGap(frames: UInt32) throws {
+    let clocked = try Clocked()
+    clocked.run(after: frames)
+    for _ in 0..<3 { clocked.run() }
+    #expect(clocked.missed == 0)
+    #expect(clocked.engine.capture(10_000).count == 4 * 64)
+  }
+
+  @Test("A straight line stands where the microphone was not heard, and what follows keeps its time")
+  func bridge() throws {
+    let clocked = try Clocked()
+    clocked.run(after: 192)
+    clocked.run(mic: 0.75)
+    let frames = clocked.engine.capture(10_000)
+    #expect(frames.count == 4 * 64)
+    #expect(frames[..<64].allSatisfy { $0 == 0.25 })
+    #expect(frames[192...].allSatisfy { $0 == 0.75 })
+    for index in 64..<192 {
+      let expected = 0.25 + 0.5 * Float(index - 63) / 129
+      #expect(abs(frames[index] - expected) < 1e-5)
+    }
+  }
+
+  @Test("A peer's frames of missed periods are left out, the rest fades in at its time")
+  func peerKeepsItsTime() throws {
+    let clocked = try Clocked()
+    let engine = clocked.engine
+    #expect(unsafe rt_peer_attach(engine.handle, 3) == 0)
+    unsafe rt_peer_set_playing(engine.handle, 3, true)
+    engine.write((0..<960).map { Float($0) / 1000 }, to: 3)
+    for _ in 0..<4 { clocked.run() }
+    #expect(abs(engine.port(3)[63] - 0.255) < 1e-6)
+    clocked.run(after: 192)
+    clocked.run()
+    // Six periods were played or confirmed, two were missed: the last frame is the 512th.
+    #expect(abs(engine.port(3)[63] - 0.511) < 1e-6)
+    #expect(engine.port(3)[0] < 0.05)
+    #expect(unsafe rt_peer_underrun_frames(engine.handle, 3) == 0)
+  }
+
+  @Test("Frames of missed periods that have not come yet count as silence that was played")
+  func lateFrames() throws {
+    let clocked = try Clocked()
+    let engine = clocked.engine
+    engine.sound(5, level: 0.5)
+    engine.write([Float](repeating: 0.5, count: 96), to: 5)
+    clocked.run(after: 192)
+    clocked.run()
+    // 32 frames were there; 96 of the missed ones and the period itself were not.
+    #expect(unsafe rt_peer_underrun_frames(engine.handle, 5) == 160)
+  }
+
+  @Test("A peer that begins after missed periods loses nothing of its sound")
+  func beginning() throws {
+    let clocked = try Clocked()
+    let engine = clocked.engine
+    clocked.run(after: 192)
+    #expect(unsafe rt_peer_attach(engine.handle, 7) == 0)
+    engine.write([Float](repeating: 0.5, count: 64), to: 7)
+    clocked.run()
+    #expect(clocked.missed == 2)
+    #expect(unsafe rt_peer_fill(engine.handle, 7) == 0)
+    #expect(engine.port(7)[63] > 0.49)
+  }
+
+  @Test("Another period or rate begins anew")
+  func otherPeriod() throws {
+    let clocked = try Clocked()
+    clocked.run(after: 128)
+    clocked.engine.periodFrames = 128
+    clocked.run(after: 128)
+    clocked.engine.sampleRate = 96_000
+    clocked.run(after: 128)
+    clocked.run(after: 128)
+    #expect(clocked.missed == 0)
+  }
+}
