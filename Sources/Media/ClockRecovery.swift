@@ -7,8 +7,10 @@
 struct ClockRecovery {
   /// So much is believed at once: sound cards differ by 50 ppm as a rule.
   private static let evidentDrift = 10e-6
-  /// So much when it has been seen for a minute: two servers on one clock looked 2 ppm apart for some seconds, on
-  /// a machine that stalls. Less is none: a period of 64 frames then lasts 11 minutes and more.
+  /// So much when it has been seen for a minute.
+  ///
+  /// Two servers on one clock looked 4 ppm apart for some seconds, on a machine that stalls. Less is none: a period of 64
+  /// frames then lasts 11 minutes and more.
   private static let slowDrift = 2e-6
   private static let slowNanoseconds: Int64 = 60_000_000_000
   /// Below this they run alike again.

@@ -65,7 +65,8 @@ struct DriftMeasurement {
         peer.driftPPM.map { index == 0 ? -$0 : $0 }
       }
       delays += peers.map(\.playoutDelayMilliseconds)
-      let glitches = now.holes - last.holes + now.splices - last.splices
+      let glitches =
+        now.holes - last.holes + now.splices - last.splices
         + now.concealed - last.concealed
       if glitches == 0 { quiet += 1 }
       last = now

@@ -65,7 +65,8 @@ public final class RepairScenario {
   public init(_ settings: Settings) {
     self.settings = settings
     recipe = settings.recipe
-    stream = PeerStream(configuration: settings.stream, decoder: ToneCodec.Decoder(),
+    stream = PeerStream(
+      configuration: settings.stream, decoder: ToneCodec.Decoder(),
       resampler: LinearResampler())
     link = VirtualLink(model: settings.link, seed: settings.seed)
     backLink = VirtualLink(model: settings.backLink, seed: ~settings.seed)

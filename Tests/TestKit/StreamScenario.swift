@@ -120,7 +120,8 @@ public final class StreamScenario {
     while let delivery = link.receive(byNanoseconds: due) { receive(delivery) }
     if settings.tellsGrid {
       stream.grid = PlayoutGrid(
-        beatNanoseconds: beat, beatFrames: beatFrames, periodNanoseconds: duration(frames: settings.periodFrames),
+        beatNanoseconds: beat, beatFrames: beatFrames,
+        periodNanoseconds: duration(frames: settings.periodFrames),
         leadNanoseconds: settings.leadNanoseconds)
     }
     render(beat: beat, due: due)
