@@ -47,7 +47,8 @@ struct CPUMeasurement {
     let speech = try Speech.sentences()
     let (a, b) = (try ends(of: servers.0, speech), try ends(of: servers.1, speech))
     let running = try contestant.init(
-      on: servers, probes: (a.mouth, b.mouth), in: bench.directory)
+      at: (ContestantEnd(server: servers.0), ContestantEnd(server: servers.1)),
+      probes: (a.mouth, b.mouth), in: bench.directory)
     defer { running.stop() }
     try a.mouth.connect("mouth:out_0", to: running.microphones.0)
     try b.mouth.connect("mouth:out_0", to: running.microphones.1)

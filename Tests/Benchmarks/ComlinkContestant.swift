@@ -8,15 +8,18 @@ struct ComlinkContestant: Contestant {
   private let nodes: (NodeProcess, NodeProcess)
 
   init(
-    on servers: (JackServer, JackServer), probes: (Probe, Probe), in directory: TemporaryDirectory
+    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe), in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
     var options = (NodeProcess.Options(port: ports[0]), NodeProcess.Options(port: ports[1]))
-    options.0.peerPorts = [ports[1]]
-    options.0.ptime = "10"
-    options.1.ptime = "10"
-    let a = try NodeProcess("A", on: servers.0, options: options.0, in: directory)
-    let b = try NodeProcess("B", on: servers.1, options: options.1, in: directory)
+    (options.0.address, options.1.address) = (places.0.address, places.1.address)
+    (options.0.namespace, options.1.namespace) = (places.0.namespace, places.1.namespace)
+    (options.0.ptime, options.1.ptime) = ("10", "10")
+    let common = places.0.namespace == nil ? [] : ["--insecure"]
+    options.0.arguments = common + ["--peer", "\(places.1.address):\(ports[1])"]
+    options.1.arguments = common
+    let a = try NodeProcess("A", on: places.0.server, options: options.0, in: directory)
+    let b = try NodeProcess("B", on: places.1.server, options: options.1, in: directory)
     nodes = (a, b)
     try a.waitUntilConnected(peers: 1, within: 10)
     try b.waitUntilConnected(peers: 1, within: 10)

@@ -11,21 +11,17 @@ struct JackTripContestant: Contestant {
   private let ends: (ChildProcess, ChildProcess)
 
   init(
-    on servers: (JackServer, JackServer), probes: (Probe, Probe), in directory: TemporaryDirectory
+    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe), in directory: TemporaryDirectory
   ) throws(RigError) {
     guard let program = Self.program else { throw .missing(what: "jacktrip", hint: "apt-get") }
     let ports = try LoopbackPorts.free(2)
     let common = ["-n", "1", "--nojackportsconnect", "-J", "jacktrip"]
-    func start(_ arguments: [String], on server: JackServer) throws(RigError) -> ChildProcess {
-      try ChildProcess(
-        program, arguments + common,
-        environment: ["JACK_DEFAULT_SERVER": server.name, "QT_QPA_PLATFORM": "offscreen"],
-        outputPath: directory.file("jacktrip-\(server.name).log"))
-    }
-    let a = try start(["-s", "-B", "\(ports[0])"], on: servers.0)
+    let a = try places.0.start(
+      program, ["-s", "-B", "\(ports[0])"] + common, role: Self.name, in: directory)
     pause(seconds: 0.5)
-    let b = try start(
-      ["-c", "127.0.0.1", "-B", "\(ports[1])", "-P", "\(ports[0])"], on: servers.1)
+    let b = try places.1.start(
+      program, ["-c", places.0.address, "-B", "\(ports[1])", "-P", "\(ports[0])"] + common,
+      role: Self.name, in: directory)
     ends = (a, b)
     // The server's ports appear when its client has come.
     try probes.0.waitForPort(voices.0, within: 10)

@@ -12,34 +12,34 @@ struct JamulusContestant: Contestant {
   private let ends: (ChildProcess, ChildProcess)
 
   init(
-    on servers: (JackServer, JackServer), probes: (Probe, Probe), in directory: TemporaryDirectory
+    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe), in directory: TemporaryDirectory
   ) throws(RigError) {
     guard let program = Self.program else { throw .missing(what: "Jamulus", hint: "apt-get") }
     let ports = try LoopbackPorts.free(3).map { "\($0)" }
-    func start(_ name: String, _ arguments: [String], on jack: String) throws(RigError)
-      -> ChildProcess
-    {
-      try ChildProcess(
-        program, ["-n"] + arguments,
-        environment: [
-          "JACK_DEFAULT_SERVER": jack, "QT_QPA_PLATFORM": "offscreen", "HOME": directory.path,
-        ],
-        outputPath: directory.file("jamulus-\(name).log"))
+    func start(
+      _ name: String, _ arguments: [String], at place: ContestantEnd
+    ) throws(RigError) -> ChildProcess {
+      try place.start(
+        program, ["-n"] + arguments, role: "jamulus-\(name)",
+        environment: ["HOME": directory.path], in: directory)
     }
-    func client(_ name: String, _ port: String, on jack: String) throws(RigError) -> ChildProcess {
+    func client(
+      _ name: String, _ port: String, at place: ContestantEnd
+    ) throws(RigError) -> ChildProcess {
       try start(
         name,
-        ["-j", "-c", "127.0.0.1:\(ports[0])", "-p", port, "--clientname", "rig", "--mutemyown"]
-          + ["-i", directory.file("jamulus-\(name).ini")], on: jack)
+        ["-j", "-c", "\(places.0.address):\(ports[0])", "-p", port, "--clientname", "rig"]
+          + ["--mutemyown", "-i", directory.file("jamulus-\(name).ini")], at: place)
     }
     // -F lets clients use packets of 64 frames.
     server = try start(
-      "server", ["-s", "-F", "-p", ports[0], "--norecord", "--serverbindip", "127.0.0.1"], on: "")
+      "server", ["-s", "-F", "-p", ports[0], "--norecord", "--serverbindip", places.0.address],
+      at: places.0)
     pause(seconds: 0.5)
     // One after the other: JACK names a client's socket by the client alone, whatever its server is.
-    let first = try client("A", ports[1], on: servers.0.name)
+    let first = try client("A", ports[1], at: places.0)
     try probes.0.waitForPort(voices.0, within: 10)
-    ends = (first, try client("B", ports[2], on: servers.1.name))
+    ends = (first, try client("B", ports[2], at: places.1))
     try probes.1.waitForPort(voices.1, within: 10)
   }
 

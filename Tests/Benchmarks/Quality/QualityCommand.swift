@@ -32,12 +32,19 @@ struct QualityCommand: ParsableCommand {
     help: "In virtual time, by the tests' stations: without JACK, root and the machine's noise.")
   var virtual = false
 
+  @Flag(
+    help: "The others over the same networks too, where installed: JackTrip, Jamulus, zita-njbridge.")
+  var rivals = false
+
   @Option(help: "Keep what was heard in this folder, as WAV.")
   var keep: String?
 
   func validate() throws {
     guard (1...8).contains(pieces), seed >= 0 else {
       throw ValidationError("--pieces is 1 to 8 and --seed 0 or more")
+    }
+    guard !(virtual && rivals) else {
+      throw ValidationError("--rivals take real JACK servers, not --virtual")
     }
     _ = try profiles()
     _ = try links()
@@ -49,6 +56,7 @@ struct QualityCommand: ParsableCommand {
       let measurement = try QualityMeasurement(
         bench: bench, pieces: pieces, seed: seed, isVirtual: virtual, keepFolder: keep)
       for profile in profiles { try measurement.run(profile, over: links) }
+      if rivals { try measurement.runRivals(over: links, periodFrames: profiles.last?.periodFrames) }
     }
   }
 

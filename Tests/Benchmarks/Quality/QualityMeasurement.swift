@@ -5,7 +5,7 @@ import TestRig
 /// Calls over one network after the other, and their scores.
 struct QualityMeasurement {
   /// Scores of a recording's pieces.
-  private struct Verdict {
+  struct Verdict {
     var pesq: Distribution
     var stoi: Distribution
     var lag: Distribution
@@ -22,10 +22,10 @@ struct QualityMeasurement {
     ["network", "PESQ", "worst", "drop", "STOI", "lost %", "late %", "concealed %"]
     + ["playout ms", "most ms", "payload kbit/s", "IP kbit/s", "xruns"]
 
-  private let bench: Bench
-  private let speech: QualitySpeech
+  let bench: Bench
+  let speech: QualitySpeech
+  let seed: Int
   private let scorer: QualityScorer
-  private let seed: Int
   private let isVirtual: Bool
   private let keepFolder: String?
 
@@ -53,7 +53,7 @@ struct QualityMeasurement {
       let (recorded, reading) =
         if let made = virtual[link.name] { made } else { try linkedCall(profile, link) }
       try keep(recorded, as: "\(profile.name)-\(link.name)")
-      let verdict = Verdict(try scorer.scores(recorded, expected: reading.expected))
+      let verdict = try verdict(recorded, expected: reading.expected)
       rows.append(add(profile, link, reading, verdict, drop: reference - verdict.pesq.median))
       if link.name == QualityLink.all[0].name { reference = verdict.pesq.median }
     }
@@ -65,7 +65,7 @@ struct QualityMeasurement {
 
   private func codecAlone(_ profile: QualityProfile) throws(RigError) -> Verdict {
     let decoded = try CodecReference(profile: profile).decoded(speech.samples)
-    let verdict = Verdict(try scorer.scores(decoded, expected: speech.starts))
+    let verdict = try verdict(decoded, expected: speech.starts)
     let name = "quality.\(profile.name).codec"
     bench.figures.add("\(name).pesq", verdict.pesq.median, "MOS")
     bench.figures.add("\(name).pesq.worst", verdict.pesq.minimum, "MOS")
@@ -94,7 +94,13 @@ struct QualityMeasurement {
       directory: bench.directory)
   }
 
-  private func keep(_ recorded: [Float], as name: String) throws(RigError) {
+  /// Scores of what was heard.
+  func verdict(_ recorded: [Float], expected: [Int]) throws(RigError) -> Verdict {
+    Verdict(try scorer.scores(recorded, expected: expected))
+  }
+
+  /// Writes what was heard, if that is wanted.
+  func keep(_ recorded: [Float], as name: String) throws(RigError) {
     guard let keepFolder else { return }
     let sound = Sound(channels: [recorded], sampleRate: Bench.sampleRate)
     try WAV.write(sound, to: "\(keepFolder)/\(name).wav")

@@ -22,6 +22,15 @@ struct QualitySpeech {
     samples = Speech.lasting(Double(Self.leadSeconds), try Speech.announcements()) + pieces.joined()
   }
 
+  /// Where in the recording the judged pieces are if they took no time from port to port.
+  func places(playedBy mouth: Probe, recordedBy ear: Probe) -> [Int] {
+    let (played, recorded) = (mouth.playedTimeLine, ear.recordedTimeLine)
+    return starts.map { start in
+      played.nanoseconds(at: Double(start)).flatMap { recorded.position(at: $0) }.map { Int($0) }
+        ?? start
+    }
+  }
+
   /// When what is judged begins and ends, from the start.
   var judgedSeconds: (begin: Double, end: Double) {
     (Double(starts.first ?? 0) / 48_000, Double(samples.count) / 48_000)
