@@ -19,7 +19,7 @@ import Testing
     let begin = clock.now
     for seed in Seeds.first(100) {
       var random = SplitMix64(seed: ~seed)
-      let count = Int.random(in: 6...10, using: &random)
+      let count = Int.random(in: 6...8, using: &random)
       var model = MeshNetworkModel()
       model.refuses = random.chance(0.5)
       model.loss = random.chance(0.5) ? 0.05 : 0
@@ -30,7 +30,7 @@ import Testing
         continue
       }
       network.cut((0..<count).map { _ in Int.random(in: 0...2, using: &random) })
-      network.run(seconds: Double.random(in: 1...70, using: &random))
+      network.run(seconds: Double.random(in: 1...40, using: &random))
       network.heal()
       guard let seconds = network.becomeWhole(withinSeconds: 10) else {
         Issue.record("seed \(seed): no clique 10 s after the network healed")

@@ -18,6 +18,8 @@ final class Link {
   /// When it has to be a member's; `max` once it is.
   var deadlineNanoseconds: Int64
   var isMember = false
+  /// Closed by either side.
+  var isOver = false
   /// When it gets stable; `max` once it is.
   var stableNanoseconds: Int64 = .max
   /// The admission up to which the other was told who is here.

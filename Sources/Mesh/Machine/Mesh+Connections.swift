@@ -83,6 +83,7 @@ extension Mesh {
   /// What follows from the end of a connection.
   func drop(_ link: Link, _ cause: DepartureReason, _ now: Int64) {
     links[link.connection] = nil
+    link.isOver = true
     endInvitation(of: link)
     guard let peer = peers[.node(link.node)] else { return }
     if peer.link === link {

@@ -25,8 +25,8 @@ extension Mesh {
       return base + jitter(MeshTimes.spreadNanoseconds)
     }
     let base = MeshTimes.backOffNanoseconds << Int64(min(failureCount - 1, 6))
-    let spread = base - base / 4 + jitter(base / 2)
-    return min(spread * factor, MeshTimes.longestBackOffNanoseconds)
+    let longest = min(base * factor, MeshTimes.longestBackOffNanoseconds)
+    return longest - jitter(longest / 4)
   }
 
   /// Begins the attempt that is due.

@@ -37,7 +37,7 @@ extension Mesh {
     link.hello = hello
     link.theyAdmit = hello.admits
     if !link.isOurs { link.attempt = hello.attempt }
-    if let peer, hello.instance > known { replace(peer, by: hello.instance, now) }
+    if let peer, known > 0, hello.instance > known { replace(peer, by: hello.instance, now) }
     decide(link, now)
   }
 

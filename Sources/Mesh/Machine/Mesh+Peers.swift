@@ -25,6 +25,7 @@ extension Mesh {
 
   /// Hearsay keeps within its class; who is more than that takes the place of who is less.
   private func makeRoom(for peer: Peer) -> Bool {
+    guard peers.count >= MeshLimits.gossipedPeersPerMember else { return true }
     if peer.isHearsay {
       let kin = peers.values.filter { $0.isHearsay && $0.isGossip == peer.isGossip }
       let limit = peer.isGossip ? MeshLimits.gossipedPeers : MeshLimits.announcedPeers
@@ -58,6 +59,7 @@ extension Mesh {
     peer.attempt = nil
     peer.nextDialNanoseconds = .max
     peers[peer.target] = nil
+    peer.isForgotten = true
     releaseNamed(answeredBy: peer, latestNanoseconds)
   }
 

@@ -18,7 +18,7 @@ extension Mesh {
   }
 
   private func check(_ link: Link, _ now: Int64) {
-    guard links[link.connection] === link else { return }
+    guard !link.isOver else { return }
     guard now >= link.deadlineNanoseconds else {
       return wake(atNanoseconds: link.deadlineNanoseconds)
     }
@@ -58,7 +58,7 @@ extension Mesh {
   }
 
   private func checkDialling(_ peer: Peer, _ now: Int64) {
-    guard peers[peer.target] === peer else { return }
+    guard !peer.isForgotten else { return }
     if let attempt = peer.attempt {
       check(attempt, of: peer, now)
     } else if now >= peer.nextDialNanoseconds {

@@ -9,7 +9,7 @@
 /// - Of a pair, the higher ID dials at once; the other waits three times its own back-off (1.5 s at
 ///   first) and then dials too. Addresses are tried 250 ms apart, and the first that answers stays.
 /// - A failed attempt, or a connection lost before it was 15 s old, is a failure; n of them in a row
-///   are followed by a wait of 0.5 · 2ⁿ⁻¹ s ± 25 %, at most 30 s. The count falls to 0 only when a
+///   are followed by a wait of 0.5 · 2ⁿ⁻¹ s, at most 30 s, less up to a quarter. The count falls to 0 only when a
 ///   connection gets 15 s old, or with a later run of the peer, or a change of our network. Every
 ///   fifth failure the peer's addresses are looked up afresh and its state is built anew; only the
 ///   count stays, so that the wait still grows.

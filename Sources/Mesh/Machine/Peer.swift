@@ -15,6 +15,8 @@ final class Peer {
     static let stranger = Sources(rawValue: 16)
   }
 
+  private static let firm = Sources([.configured, .proven]).rawValue
+
   /// Why nothing is done about it.
   enum Rest { case none, goodbye, declined }
 
@@ -31,6 +33,9 @@ final class Peer {
   var rest = Rest.none
   /// When hearsay told of it last.
   var mentionedNanoseconds: Int64
+
+  /// Taken out of the table.
+  var isForgotten = false
 
   // The way to it.
   var failureCount = 0
@@ -64,7 +69,7 @@ final class Peer {
 
   /// Whether nothing but hearsay speaks for it.
   var isHearsay: Bool {
-    member == nil && sources.isDisjoint(with: [.configured, .proven])
+    member == nil && sources.rawValue & Self.firm == 0
   }
 
   /// Starts from nothing: what failed five times may rest on something wrong.
@@ -76,7 +81,6 @@ final class Peer {
     }
     addresses = []
     attempt = nil
-    (proofNanoseconds, gossipProofNanoseconds) = (.min / 2, .min / 2)
   }
 
   var allAddresses: [NodeAddress] { addresses + hearsayAddresses }

@@ -17,6 +17,7 @@ extension MeshNetwork {
       memory: node.memory)
     node.mesh = Mesh(configuration, random: SplitMix64(seed: random.next()))
     node.scheduledNanoseconds = .max
+    countPairs()
     give(.tick, to: index)
     for peer in node.namedPeers { give(.named(peer, [nodes[peer].address]), to: index) }
     for other in nodes.indices where other != index && nodes[other].mesh != nil {
@@ -62,6 +63,13 @@ extension MeshNetwork {
     node.mesh = nil
     pairCount -= node.members.count
     node.members = []
+    countPairs()
+  }
+
+  private func countPairs() {
+    var sizes: [Int: Int] = [:]
+    for node in nodes where node.mesh != nil { sizes[node.group, default: 0] += 1 }
+    wholePairCount = sizes.values.reduce(0) { $0 + $1 * ($1 - 1) }
   }
 
   /// Cuts the network: nodes reach those of the same number.
@@ -98,6 +106,11 @@ extension MeshNetwork {
         Announcement(
           node: nodes[index].id, addresses: [nodes[index].address], sharesGroup: isShared)),
       to: to)
+  }
+
+  /// Connections that are open at both ends.
+  public var openWireCount: Int {
+    wires.values.count { $0.ends[0].isOpen && $0.ends[1].isOpen }
   }
 
   /// The index of a node.

@@ -122,7 +122,7 @@ extension MeshNetwork {
     let arrival = max(
       nowNanoseconds + delay() + repetition, wire.ends[end].arrivalNanoseconds)
     wire.ends[end].arrivalNanoseconds = arrival
-    queue.push(.arrives(wire, end: end, item), atNanoseconds: arrival)
+    queue.push(Step(.arrives(wire, end: end, item)), atNanoseconds: arrival)
   }
 
   func arrive(_ item: MeshWire.Item, on wire: MeshWire, _ end: Int) {
