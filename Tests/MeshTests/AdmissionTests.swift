@@ -199,7 +199,7 @@ import Testing
       .received(.goodbye(Goodbye(node: Bench.id(0x11, 2), instance: 1)), connections[2]))
     bench.pass(seconds: 1)
     #expect(bench.taken().count { $0 == .rollKey } == 1)
-    bench.pass(seconds: 2.5)
+    bench.pass(seconds: 2.95)
     let silent = bench.taken()
     #expect(silent.departed == [.silent, .silent])
     bench.pass(seconds: 1)

@@ -19,7 +19,7 @@ import Testing
       var model = MeshNetworkModel()
       model.multicast = 0
       let network = MeshNetwork(nodeCount: 12, seed: seed, model: model)
-      for index in 1..<12 { network.nodes[index].namedPeers = [Int(seed) % 12] }
+      for index in 0..<12 { network.nodes[index].namedPeers = [Int(seed) % 12] }
       network.nodes[Int(seed) % 12].namedPeers = []
       network.startAll()
       #expect(network.becomeWhole(withinSeconds: 5) != nil, "seed \(seed)")
@@ -63,9 +63,11 @@ import Testing
     bench.pass(seconds: 0.1)
     let actions = bench.taken()
     func told(_ connection: ConnectionID) -> [NodeID] {
-      actions.sent(on: connection).flatMap {
-        if case .heartbeat(let heartbeat) = $0 { heartbeat.members.map(\.node) } else { [] }
+      var nodes: [NodeID] = []
+      for case .heartbeat(let heartbeat) in actions.sent(on: connection) {
+        nodes += heartbeat.members.map(\.node)
       }
+      return nodes
     }
     #expect(told(first) == [Bench.higher])
     #expect(told(second) == [Bench.lower])
