@@ -74,6 +74,16 @@ extension Mesh {
     actions.append(.dial(id, address))
   }
 
+  /// Tries all addresses again beside what hangs: a connection begun while the path was cut sends
+  /// its next packet only after seconds.
+  func dialBeside(_ peer: Peer, _ now: Int64) {
+    guard case .connecting? = peer.attempt?.progress, let attempt = peer.attempt,
+      attempt.remaining.isEmpty, attempt.dials.count <= MeshLimits.addresses
+    else { return }
+    peer.attempt?.remaining = peer.allAddresses.reversed()
+    dialNext(peer, now)
+  }
+
   func secure(_ id: AttemptID, _ now: Int64) {
     guard let peer = attempts[id] else { return }
     peer.attempt?.progress = .securing

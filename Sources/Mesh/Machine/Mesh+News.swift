@@ -84,11 +84,11 @@ extension Mesh {
   /// Ends the back-off of a peer that seems to be up; false where there is none to end, or it was done a moment ago.
   @discardableResult
   func proveLife(of peer: Peer, _ now: Int64) -> Bool {
-    guard now - peer.proofNanoseconds >= MeshTimes.proofNanoseconds, wants(peer),
-      peer.attempt == nil
-    else { return false }
+    guard now - peer.proofNanoseconds >= MeshTimes.proofNanoseconds, wants(peer) else {
+      return false
+    }
     peer.proofNanoseconds = now
-    hasten(peer, now)
+    if peer.attempt == nil { hasten(peer, now) } else { dialBeside(peer, now) }
     return true
   }
 

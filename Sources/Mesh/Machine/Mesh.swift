@@ -17,7 +17,7 @@
 /// - **Proof of life** ends a back-off, not the count: announcement, gossip, or a knock. Two parts of
 ///   a network that was cut have waits of up to 30 s towards each other and no multicast tells them
 ///   when it heals. So each side knocks with every heartbeat, one small datagram, at up to 16 members it
-///   lost without a goodbye. A heard knock makes the dialler dial; the waiting side knocks back. A
+///   lost without a goodbye. A heard knock makes the dialler dial, beside what may hang; the waiting side knocks back. A
 ///   forged one costs an attempt a second at most.
 ///
 /// **A connection** whose ends proved their IDs: hello both ways at once. A hello of another ID is
