@@ -200,7 +200,7 @@ import Testing
     #expect(bench.mesh.reports.first?.failureCount == 1)
   }
 
-  @Test func `a static peer's identity is learnt when it answers, and it is called again when it is gone`() {
+  @Test func `a static peer's identity is learnt when it answers, and it is called again`() {
     let bench = Bench()
     bench.give(.named(0, [Bench.address(1)]))
     bench.pass(seconds: 0.03)

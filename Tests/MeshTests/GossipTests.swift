@@ -134,7 +134,7 @@ import Testing
     #expect(bench.mesh.reports.count <= MeshLimits.announcedPeers + 1)
   }
 
-  @Test func `hearsay of an instance or an address never makes a ghost, or displaces what is known`() {
+  @Test func `hearsay never makes a ghost, or displaces an address that is known`() {
     let bench = Bench()
     let liar = bench.accept(Bench.higher)
     let member = bench.accept(Bench.lower, instance: 3)

@@ -129,7 +129,7 @@ import Testing
     var random = SplitMix64(seed: 4)
     for _ in 0..<1000 {
       let pair = (0..<2).map { _ in (0..<32).map { _ in UInt8.random(in: 0...1, using: &random) } }
-      let ids = pair.map { NodeID(octets: $0)! }
+      let ids = pair.map { nodeID($0) }
       #expect((ids[0] < ids[1]) == pair[0].lexicographicallyPrecedes(pair[1]))
       #expect(ids[0].octets == pair[0])
     }

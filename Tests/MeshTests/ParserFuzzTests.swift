@@ -32,7 +32,7 @@ import Testing
       case 0 where !bytes.isEmpty: bytes[index] = .random(in: 0...255, using: &random)
       case 1 where !bytes.isEmpty: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       case 2 where !bytes.isEmpty:
-        bytes[index] = [0, 1, 0x3F, 0x40, 0x7F, 0x80, 0xC0, 0xFF].randomElement(using: &random) ?? 0
+        bytes[index] = [0, 1, 63, 64, 127, 128, 192, 255].randomElement(using: &random) ?? 0
       case 3: bytes.removeSubrange(index...)
       case 4:
         let added = Int.random(in: 1...8, using: &random)

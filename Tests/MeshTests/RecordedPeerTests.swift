@@ -13,7 +13,7 @@ import Testing
       .filter { !$0.hasPrefix("#") }.map { octets(String($0)) }
   }
 
-  private static let recorded = NodeID(octets: (0..<32).map { UInt8($0) })!
+  private static let recorded = nodeID((0..<32).map { UInt8($0) })
 
   @Test func `a recorded 1.0 peer is understood`() throws {
     let messages = try recording("1.0").map { try Message(parsing: $0) }
@@ -21,7 +21,7 @@ import Testing
       name: "Bühne", role: "monitor", colourRGB: 0xFF8800, softwareVersion: "0.4.0",
       controlAddresses: [NodeAddress(.observed, port: 5005)],
       mediaAddresses: [NodeAddress(.ipv4(0xC0A8_0114), port: 5004)])
-    let other = NodeID(octets: (32..<64).map { UInt8($0) })!
+    let other = nodeID((32..<64).map { UInt8($0) })
     #expect(
       messages == [
         .hello(

@@ -8,6 +8,12 @@ func octets(_ hexadecimal: String) -> [UInt8] {
   return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }
 
+/// A node's ID of its 32 octets.
+func nodeID(_ octets: [UInt8]) -> NodeID {
+  guard let node = NodeID(octets: octets) else { preconditionFailure("no ID: \(octets)") }
+  return node
+}
+
 extension Int64 {
   static func seconds(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
 }

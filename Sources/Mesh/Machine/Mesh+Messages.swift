@@ -28,7 +28,7 @@ extension Mesh {
     }
   }
 
-  /// The first hello: is it who it says, and its living run?
+  /// The first hello must name the node that the connection proved, and its living run.
   private func greet(_ hello: Hello, on link: Link, _ now: Int64) {
     guard hello.node == link.node else { return close(link, .wrongIdentity, now) }
     let peer = peers[.node(link.node)]
@@ -45,7 +45,8 @@ extension Mesh {
   private func replace(_ peer: Peer, by instance: UInt64, _ now: Int64) {
     peer.failureCount = 0
     if peer.rest == .goodbye { peer.rest = .none }
-    for old in links.values where .node(old.node) == peer.target && (old.hello?.instance ?? .max) < instance {
+    for old in links.values where .node(old.node) == peer.target {
+      guard let hello = old.hello, hello.instance < instance else { continue }
       close(old, .replaced, as: .restarted, now)
     }
     depart(peer, .restarted, now)

@@ -112,7 +112,7 @@ public final class Mesh {
     nextDeadlineNanoseconds = min(nextDeadlineNanoseconds, nanoseconds)
   }
 
-  /// Uniform in 0 ... `limit`.
+  /// A uniform number from 0 to `limit`.
   func jitter(_ limit: Int64) -> Int64 { Int64.random(in: 0...limit, using: &random) }
 
   private func start(_ now: Int64) {

@@ -26,7 +26,7 @@ final class Peer {
   var informant: NodeID?
   /// Where it was reached, or said itself that it is; the latest first, at most ``MeshLimits/addresses``.
   private(set) var addresses: [NodeAddress] = []
-  /// Where others say it is; the same. They never displace the former.
+  /// Where others say it is, likewise; never displaces what is in `addresses`.
   private(set) var hearsayAddresses: [NodeAddress] = []
   /// Of a named peer: who answered there.
   var answeredBy: NodeID?

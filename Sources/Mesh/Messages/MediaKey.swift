@@ -1,4 +1,4 @@
-/// The key of one of the sender's media streams. A secret: its description does not show it.
+/// The key of one of the sender's media streams: a secret, which its description does not show.
 public struct MediaKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {

@@ -87,7 +87,8 @@ extension MeshNetwork {
   private func opened(_ wire: MeshWire, end: Int) -> OpenedConnection {
     let (own, other) = (nodes[wire.ends[end].node], nodes[wire.ends[1 - end].node])
     return OpenedConnection(
-      connection: wire.connection(ofEnd: end), node: other.id, provesGroup: own.group == other.group,
+      connection: wire.connection(ofEnd: end), node: other.id,
+      provesGroup: own.group == other.group,
       remote: NodeAddress(other.address.host, port: 40_000))
   }
 
