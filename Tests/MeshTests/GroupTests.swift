@@ -31,7 +31,7 @@ import Testing
         Issue.record("seed \(seed): no clique at the start")
       }
       network.cut((0..<count).map { _ in Int.random(in: 0...2, using: &random) })
-      network.run(seconds: Double.random(in: 1...40, using: &random))
+      network.run(seconds: Double.random(in: 1...30, using: &random))
       network.heal()
       guard let seconds = network.becomeWhole(withinSeconds: 10) else {
         Issue.record("seed \(seed): no clique 10 s after the network healed")

@@ -8,7 +8,7 @@ import Testing
 /// A trap ends the run; what is checked beside it is that all that was read keeps its limits, and can be
 /// written and read again.
 @Suite struct ParserFuzzTests {
-  private static let rounds = 30_000
+  private static let rounds = 20_000
   /// Changed by hand to search elsewhere; a failure prints it.
   private static let seed: UInt64 = 0x0C01_1148
 
@@ -113,7 +113,7 @@ import Testing
     let corpus = try Self.corpus()
     var random = SplitMix64(seed: Self.seed)
     var (whole, failed) = (0, 0)
-    for round in 0..<Self.rounds / 30 {
+    for round in 0..<Self.rounds / 20 {
       var stream: [UInt8] = []
       for _ in 0..<5 {
         let bytes = Self.mutate(corpus, with: &random)

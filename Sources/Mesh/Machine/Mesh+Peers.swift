@@ -26,22 +26,7 @@ extension Mesh {
   /// Hearsay keeps within its class; who is more than that takes the place of who is less.
   private func makeRoom(for peer: Peer) -> Bool {
     guard peers.count >= MeshLimits.gossipedPeersPerMember else { return true }
-    if peer.isHearsay {
-      let kin = peers.values.filter { $0.isHearsay && $0.isGossip == peer.isGossip }
-      let limit = peer.isGossip ? MeshLimits.gossipedPeers : MeshLimits.announcedPeers
-      let siblings = kin.filter { peer.isGossip && $0.informant == peer.informant }
-      let isFull =
-        kin.count >= limit || siblings.count >= MeshLimits.gossipedPeersPerMember
-        || peers.count >= MeshLimits.peers
-      guard isFull else { return true }
-      // Fresh ones may be real: only one that failed makes room, the worst first.
-      let crowd = siblings.count >= MeshLimits.gossipedPeersPerMember ? siblings : kin
-      guard let worst = crowd.max(by: { $0.failureCount < $1.failureCount }),
-        worst.failureCount > 0
-      else { return false }
-      remove(worst)
-      return true
-    }
+    if peer.isHearsay { return makeRoomAmongHearsay(for: peer) }
     guard peers.count >= MeshLimits.peers else { return true }
     let absent = peers.values.filter { $0.member == nil && !$0.sources.contains(.configured) }
     let isTrusted = { [ledger] (peer: Peer) in peer.node.map(ledger.trusted.contains) ?? false }
@@ -50,6 +35,26 @@ extension Mesh {
     }
     guard let least = absent.min(by: { order($0) < order($1) }) else { return false }
     remove(least)
+    return true
+  }
+
+  /// Fresh ones may be real: only one that failed makes room, the worst first.
+  private func makeRoomAmongHearsay(for peer: Peer) -> Bool {
+    let limit = peer.isGossip ? MeshLimits.gossipedPeers : MeshLimits.announcedPeers
+    var (kin, siblings) = (0, 0)
+    var worstKin: Peer?
+    var worstSibling: Peer?
+    for other in peers.values where other.isHearsay && other.isGossip == peer.isGossip {
+      kin += 1
+      if other.failureCount > worstKin?.failureCount ?? 0 { worstKin = other }
+      guard peer.isGossip, other.informant == peer.informant else { continue }
+      siblings += 1
+      if other.failureCount > worstSibling?.failureCount ?? 0 { worstSibling = other }
+    }
+    let isFamilyFull = siblings >= MeshLimits.gossipedPeersPerMember
+    guard isFamilyFull || kin >= limit || peers.count >= MeshLimits.peers else { return true }
+    guard let worst = isFamilyFull ? worstSibling : worstKin else { return false }
+    remove(worst)
     return true
   }
 
@@ -71,9 +76,8 @@ extension Mesh {
       return peer.answeredBy.flatMap { peers[.node($0)] } == nil
     }
     if ledger.blocked.contains(node) { return false }
-    if peer.sources.isSubset(of: .stranger) {
-      return policy == .open && peer.sources.contains(.stranger)
-    }
+    if peer.sources == .stranger { return policy == .open }
+    if peer.sources.isEmpty { return false }
     return true
   }
 
@@ -87,5 +91,7 @@ extension Mesh {
 
 extension Peer {
   /// Of hearsay: whether gossip and no announcement told of it.
-  fileprivate var isGossip: Bool { sources.isDisjoint(with: [.announced, .stranger]) }
+  fileprivate var isGossip: Bool {
+    sources.rawValue & (Sources.announced.rawValue | Sources.stranger.rawValue) == 0
+  }
 }
