@@ -20,7 +20,7 @@ public enum MeshLimits {
   public static let strangerConnections = 16
   /// Connections at once of one node.
   public static let connectionsPerNode = 4
-  /// Invitations at once.
+  /// Invitations shown within 30 s.
   public static let invitations = 8
   /// Declined strangers that are remembered for a while.
   public static let declined = 64

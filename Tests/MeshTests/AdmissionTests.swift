@@ -182,10 +182,30 @@ import Testing
     #expect(bench.mesh.members.map(\.node) == [Bench.lower])
   }
 
-  @Test func `eight strangers are shown at once, no more`() {
+  @Test func `eight strangers are shown in 30 s, no more, whether they wait or come and go`() {
+    for stays in [true, false] {
+      let bench = Bench()
+      for number in 0..<15 {
+        let connection = ask(bench, Bench.id(0x30, UInt16(number)))
+        if !stays { bench.give(.closed(connection)) }
+      }
+      #expect(bench.taken().invited.count == MeshLimits.invitations, "\(stays)")
+      bench.pass(seconds: 31)
+      _ = ask(bench, Bench.id(0x31))
+      #expect(bench.taken().invited == [Bench.id(0x31)])
+    }
+  }
+
+  @Test func `a stranger that declined is called again when it shares a group`() {
     let bench = Bench()
-    for number in 0..<15 { _ = ask(bench, Bench.id(0x30, UInt16(number))) }
-    #expect(bench.taken().invited.count == MeshLimits.invitations)
+    bench.discover(Bench.lower, shares: false)
+    _ = bench.accept(Bench.lower, group: false, admits: false)
+    bench.discover(Bench.lower, shares: false)
+    bench.pass(seconds: 10)
+    #expect(bench.taken().dials.isEmpty)
+    bench.discover(Bench.lower, shares: true)
+    bench.pass(seconds: 0.03)
+    #expect(bench.taken().dials.count == 1)
   }
 
   @Test func `keys are rolled once within a second of departures, and not without one`() {

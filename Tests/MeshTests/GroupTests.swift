@@ -104,6 +104,7 @@ import Testing
   }
 
   @Test func `one-way paths do not keep a group apart, whichever end may dial`() {
+    var worst = 0.0
     for seed in Seeds.first(40) {
       var random = SplitMix64(seed: ~seed)
       let network = MeshNetwork(nodeCount: 6, seed: seed)
@@ -121,8 +122,13 @@ import Testing
       network.cut((0..<6).map { $0 % 2 })
       network.run(seconds: 30)
       network.heal()
-      #expect(network.becomeWhole(withinSeconds: 35) != nil, "seed \(seed)")
+      guard let seconds = network.becomeWhole(withinSeconds: 10) else {
+        Issue.record("seed \(seed): no clique 10 s after the network healed")
+        continue
+      }
+      worst = max(worst, seconds)
     }
+    print("one-way paths: whole \(worst) s after the network healed at worst")
   }
 
   @Test func `nodes of two groups on one network stay apart`() {

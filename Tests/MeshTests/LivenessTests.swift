@@ -85,6 +85,20 @@ import Testing
     #expect(network.becomeWhole(withinSeconds: 2) != nil)
   }
 
+  @Test func `a static peer that said goodbye is called until it is back, if it calls nobody`() {
+    var model = MeshNetworkModel()
+    model.multicast = 0
+    let network = MeshNetwork(nodeCount: 2, seed: 1, model: model)
+    network.nodes[0].namedPeers = [1]
+    network.startAll()
+    #expect(network.becomeWhole(withinSeconds: 5) != nil)
+    network.leave(1)
+    network.run(seconds: 100)
+    network.nodes[1].memory = MeshMemory()
+    network.start(1)
+    #expect(network.becomeWhole(withinSeconds: 31) != nil)
+  }
+
   @Test func `after a goodbye there is nothing left to do`() {
     let bench = Bench()
     let connection = bench.accept(Bench.lower)
@@ -109,7 +123,7 @@ import Testing
   @Test func `a forged goodbye is ignored: another's, another run's, another connection's`() {
     let bench = Bench()
     let member = bench.accept(Bench.lower, instance: 3)
-    let forger = bench.accept(Bench.higher)
+    let forger = bench.accept(Bench.higher, instance: 3)
     let stranger = bench.open(Bench.id(0x30), group: false)
     bench.give(.accepted(stranger))
     _ = bench.taken()

@@ -30,7 +30,8 @@ extension Mesh {
       if !link.isMember { decide(link, now) }
       return
     }
-    let isBusy = links.values.count { $0.invitationNanoseconds != nil } >= MeshLimits.invitations
+    invitationNanoseconds.removeAll { now - $0 >= MeshTimes.invitationNanoseconds }
+    let isBusy = invitationNanoseconds.count >= MeshLimits.invitations
     guard let hello = link.hello, policy == .ask, !isBusy, link.invitationNanoseconds == nil,
       !declined.contains(link.node, nowNanoseconds: now)
     else {
@@ -38,6 +39,7 @@ extension Mesh {
     }
     let deadline = now.saturatingAdding(MeshTimes.invitationNanoseconds)
     link.invitationNanoseconds = deadline
+    invitationNanoseconds.append(now)
     link.deadlineNanoseconds = deadline
     wake(atNanoseconds: deadline)
     note(.asking, on: link, now)

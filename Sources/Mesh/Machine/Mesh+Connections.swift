@@ -112,7 +112,8 @@ extension Mesh {
     peer.member = nil
     peer.isMediaAlive = false
     switch cause {
-    case .goodbye: peer.rest = .goodbye
+    // Who was named may come back to nobody who calls.
+    case .goodbye: peer.rest = peer.sources.contains(.configured) ? .none : .goodbye
     case .expelled: peer.rest = .declined
     case .disconnected, .silent, .restarted, .leaving: break
     }

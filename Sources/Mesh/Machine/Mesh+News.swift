@@ -15,6 +15,11 @@ extension Mesh {
 
   private func discover(_ announcement: Announcement, _ now: Int64) {
     let isOne = announcement.sharesGroup || ledger.trusted.contains(announcement.node)
+    let known = peers[.node(announcement.node)]
+    if isOne, let known, !known.sources.contains(.announced), known.rest == .declined {
+      // It has a group in common with us since a moment.
+      known.rest = .none
+    }
     guard let peer = makePeer(announcement.node, isOne ? .announced : .stranger, now) else {
       return
     }
@@ -38,6 +43,10 @@ extension Mesh {
     let peer = peers[target] ?? Peer(target: target, sources: .configured, nowNanoseconds: now)
     peers[target] = peer
     for address in addresses.prefix(MeshLimits.addresses).reversed() { peer.learn(address) }
+    if let answered = peer.answeredBy.flatMap({ peers[.node($0)] }), answered.rest != .none {
+      answered.rest = .none
+      planDial(answered, now)
+    }
     planDial(peer, now)
   }
 

@@ -53,6 +53,8 @@ public final class Mesh {
   var policy: AdmissionPolicy
   var ledger: TrustLedger
   var declined = DeclinedList()
+  /// When strangers asked, in the last 30 s.
+  var invitationNanoseconds: [Int64] = []
   var peers = OrderedTable<PeerTarget, Peer>()
   var links = OrderedTable<ConnectionID, Link>()
   /// Whose attempt it is.
