@@ -18,6 +18,8 @@ public enum MeshLimits {
   public static let unprovenAttempts = 32
   /// Connections at once that strangers opened.
   public static let strangerConnections = 16
+  /// Connections at once that others opened, however well they prove who they are.
+  public static let connections = 512
   /// Connections at once of one node.
   public static let connectionsPerNode = 4
   /// Invitations shown within 30 s.

@@ -33,6 +33,23 @@ import Testing
     #expect(next.taken().admitted == [Bench.lower], "trusted after a restart")
   }
 
+  @Test func `who asks sees that the answer is awaited, 35 s at most`() {
+    let bench = Bench()
+    bench.discover(Bench.lower, shares: false)
+    bench.give(.invite(Bench.lower))
+    bench.pass(seconds: 0.01)
+    let opened = bench.open(Bench.lower, group: false)
+    bench.give(.dialled(bench.taken().dials[0], opened))
+    bench.pass(seconds: 4)
+    bench.give(.received(bench.hello(Bench.lower, admits: false), opened.connection))
+    #expect(bench.taken().sent(on: opened.connection).last == .invite)
+    #expect(bench.mesh.reports.first?.progress == .asking)
+    bench.pass(seconds: 34.9)
+    #expect(bench.mesh.reports.first?.progress == .asking)
+    bench.pass(seconds: 0.2)
+    #expect(bench.taken().closed(opened.connection) == .late)
+  }
+
   @Test func `an invitation is declined after 30 s without an answer`() {
     let bench = Bench()
     let connection = ask(bench, Bench.lower)

@@ -238,6 +238,14 @@ import Testing
     #expect(bench.taken().admitted == [Bench.lower])
   }
 
+  @Test func `members and their connections are bounded, even those of a group`() {
+    let bench = Bench()
+    for number in 0..<1000 { _ = bench.accept(Bench.id(0x30, UInt16(number))) }
+    #expect(bench.mesh.members.count == MeshLimits.members)
+    for number in 0..<1000 { bench.give(.accepted(bench.open(Bench.id(0x31, UInt16(number))))) }
+    #expect(bench.taken().closed.count == 1000 - 128 + 1000 - (512 - 128))
+  }
+
   @Test func `a node has 4 connections at most`() {
     let bench = Bench()
     for _ in 0..<100 { bench.give(.accepted(bench.open(Bench.lower))) }

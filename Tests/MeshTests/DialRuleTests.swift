@@ -1,4 +1,5 @@
 import Mesh
+import TestKit
 import Testing
 
 /// Who dials whom when, and what follows a failure (issue 4 §8).
@@ -217,6 +218,26 @@ import Testing
     _ = bench.taken()
     bench.give(.knocked(Bench.higher))
     #expect(bench.taken().knocked == [Bench.higher])
+  }
+
+  @Test func `a member that knocks gets a heartbeat on the connection it may not know any more`() {
+    let bench = Bench()
+    let connection = bench.accept(Bench.lower)
+    bench.pass(seconds: 0.2)
+    _ = bench.taken()
+    for _ in 0..<50 { bench.give(.knocked(Bench.lower)) }
+    #expect(bench.taken().sent(on: connection).count == 1)
+    #expect(bench.mesh.members.count == 1)
+  }
+
+  @Test func `who starts knocks at once at the members it remembers`() {
+    let first = Bench()
+    _ = first.accept(Bench.higher)
+    let mesh = Mesh(
+      MeshConfiguration(
+        node: Bench.own, instance: 8, profile: NodeProfile(name: ""), memory: first.mesh.memory),
+      random: SplitMix64(seed: 1))
+    #expect(mesh.handle(.tick, nowNanoseconds: 5).knocked == [Bench.higher])
   }
 
   @Test func `a knock of a stranger means nothing`() {

@@ -106,9 +106,16 @@ import Testing
     }
   }
 
+  private func opened(by event: MeshEvent) -> OpenedConnection? {
+    switch event {
+    case .accepted(let opened), .dialled(_, let opened): opened
+    default: nil
+    }
+  }
+
   @Test func `no order of events breaks a promise`() {
     var admissions = 0
-    let seeds = Seeds.first(200)
+    let seeds = Seeds.first(100)
     for seed in seeds {
       var random = SplitMix64(seed: seed)
       let policy = AdmissionPolicy.allCases.randomElement(using: &random) ?? .ask
@@ -121,6 +128,12 @@ import Testing
         if case .accept(let node) = next { watch.blocked.remove(node) }
         if case .invite(let node) = next { watch.blocked.remove(node) }
         bench.give(next)
+        if let opened = opened(by: next), random.chance(0.8) {
+          let hello = bench.hello(
+            opened.node, instance: .random(in: 1...3, using: &random),
+            attempt: .random(in: 0...9, using: &random))
+          bench.give(.received(hello, opened.connection))
+        }
         let actions = bench.taken()
         admissions += actions.admitted.count
         watch.see(actions)
@@ -140,6 +153,6 @@ import Testing
         Issue.record("seed \(seed): after leaving \(watch.problem ?? "something is left")")
       }
     }
-    #expect(admissions > 3 * seeds.count, "\(admissions) admissions: the events do too little")
+    #expect(admissions > 6 * seeds.count, "\(admissions) admissions: the events do too little")
   }
 }

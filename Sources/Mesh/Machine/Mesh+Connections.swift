@@ -47,7 +47,9 @@ extension Mesh {
   private func refusal(of link: Link) -> CloseReason? {
     if ledger.blocked.contains(link.node) { return .blocked }
     let ofNode = links(of: link.node).count
-    guard ofNode < MeshLimits.connectionsPerNode else { return .crowded }
+    guard ofNode < MeshLimits.connectionsPerNode,
+      link.isOurs || links.count < MeshLimits.connections
+    else { return .crowded }
     guard isStranger(link) else { return nil }
     let strangers = links.values.count { isStranger($0) && !$0.isMember }
     return strangers < MeshLimits.strangerConnections ? nil : .crowded

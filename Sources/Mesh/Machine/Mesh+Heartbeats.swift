@@ -23,11 +23,11 @@ extension Mesh {
     }
   }
 
-  private func membersByRevision() -> [Peer] {
+  func membersByRevision() -> [Peer] {
     peers.values.filter { $0.member != nil }.sorted { $0.revision < $1.revision }
   }
 
-  private func sendHeartbeat(
+  func sendHeartbeat(
     on link: Link, _ members: [Peer], isReminded: Bool, _ now: Int64
   ) {
     var heartbeat = Heartbeat(memberCount: members.count)
@@ -82,7 +82,7 @@ extension Mesh {
   }
 
   /// Some of the lost members each round, all of them in turn.
-  private func knockAtLost() {
+  func knockAtLost() {
     let lost = peers.values.filter(isLost)
     guard !lost.isEmpty else { return }
     for offset in 0..<min(lost.count, MeshLimits.knocks) {

@@ -71,6 +71,11 @@ extension Mesh {
 
   private func hearKnock(of node: NodeID, _ now: Int64) {
     guard let peer = peers[.node(node)], peer.rest != .declined else { return }
+    if let link = peer.link {
+      guard now - peer.proofNanoseconds >= MeshTimes.proofNanoseconds else { return }
+      peer.proofNanoseconds = now
+      return sendHeartbeat(on: link, membersByRevision(), isReminded: false, now)
+    }
     peer.rest = .none
     if proveLife(of: peer, now), waits(for: peer) { knock(peer) }
   }

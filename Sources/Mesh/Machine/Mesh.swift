@@ -17,7 +17,9 @@
 /// - **Proof of life** ends a back-off, not the count: announcement, gossip, or a knock. Two parts of
 ///   a network that was cut have waits of up to 30 s towards each other and no multicast tells them
 ///   when it heals. So each side knocks with every heartbeat, one small datagram, at up to 16 members it
-///   lost without a goodbye. A heard knock makes the dialler dial, beside what may hang; the waiting side knocks back. A
+///   lost without a goodbye. It also does so when it starts. A heard knock makes the dialler dial, beside what may hang; the
+///   waiting side knocks back; and who takes the knocker for a member sends a heartbeat, which finds
+///   out about a connection of which the other end knows nothing any more. A
 ///   forged one costs an attempt a second at most.
 ///
 /// **A connection** whose ends proved their IDs: hello both ways at once. A hello of another ID is
@@ -125,6 +127,7 @@ public final class Mesh {
       for address in entry.addresses.reversed() { peer.learn(address) }
       planDial(peer, now)
     }
+    knockAtLost()
   }
 
   /// Connections that come too late are not left open.
