@@ -63,13 +63,20 @@ import Testing
     #expect(rebuilt == [5, 10])
   }
 
-  @Test func `what a fresh look-up finds is tried first after a rebuild`() {
-    let bench = Bench()
-    bench.discover(Bench.lower)
-    _ = bench.failedWaits(count: 5, within: 12)
-    bench.give(.resolved(.node(Bench.lower), [Bench.address(2)]))
-    bench.pass(seconds: 30)
-    #expect(bench.taken().dialledAddresses.first == Bench.address(2))
+  @Test func `what a fresh look-up finds is tried before what worked once, after five failures`() {
+    for isRebuilt in [false, true] {
+      let bench = Bench()
+      let connection = bench.accept(Bench.lower)
+      bench.keepAlive(connection, seconds: 20)
+      bench.give(.closed(connection))
+      _ = bench.failedWaits(count: isRebuilt ? 4 : 2, within: 12)
+      _ = bench.taken()
+      bench.give(.resolved(.node(Bench.lower), [Bench.address(2)]))
+      bench.pass(seconds: 10)
+      let worked = Bench.address(99, port: 5005)
+      let expected = isRebuilt ? [Bench.address(2), worked] : [worked, Bench.address(2)]
+      #expect(Array(bench.taken().dialledAddresses.prefix(2)) == expected)
+    }
   }
 
   @Test func `addresses are tried a quarter of a second apart, and the first that answers stays`() {

@@ -9,18 +9,20 @@
 /// - Of a pair, the higher ID dials at once; the other waits three times its own back-off (1.5 s at
 ///   first) and then dials too. Addresses are tried 250 ms apart, and the first that answers stays.
 /// - A failed attempt, or a connection lost before it was 15 s old, is a failure; n of them in a row
-///   are followed by a wait of 0.5 · 2ⁿ⁻¹ s, at most 30 s, less up to a quarter. The count falls to 0 only when a
-///   connection gets 15 s old, or with a later run of the peer, or a change of our network. Every
-///   fifth failure the peer's addresses are looked up afresh and its state is built anew; only the
-///   count stays, so that the wait still grows.
+///   are followed by a wait of 0.5 · 2ⁿ⁻¹ s, at most 30 s, less up to a quarter. The count falls to 0
+///   only when a connection gets 15 s old, or with a later run of the peer, or a change of our
+///   network. Every fifth failure the peer's addresses are looked up afresh and its state is built
+///   anew; only the count stays, so that the wait still grows.
 /// - A stage that takes too long is a failed address or attempt; 35 s bound the whole.
 /// - **Proof of life** ends a back-off, not the count: announcement, gossip, or a knock. Two parts of
 ///   a network that was cut have waits of up to 30 s towards each other and no multicast tells them
-///   when it heals. So each side knocks with every heartbeat, one small datagram, at up to 16 members it
-///   lost without a goodbye. It also does so when it starts. A heard knock makes the dialler dial, beside what may hang; the
-///   waiting side knocks back; and who takes the knocker for a member sends a heartbeat, which finds
-///   out about a connection of which the other end knows nothing any more. A
-///   forged one costs an attempt a second at most.
+///   when it heals. So each side knocks with every heartbeat, one small datagram, at up to 16 members
+///   it lost without a goodbye, and when it starts at those it remembers. A heard knock makes the
+///   dialler dial, beside what may hang; the waiting side knocks back; and who takes the knocker for a
+///   member sends a heartbeat, which finds out about a connection that the other end knows nothing of
+///   any more. A forged knock costs one attempt a second at most.
+/// - A goodbye, or a decline, ends the attempts until the node shows up by itself; only who the user
+///   named is called on after a goodbye.
 ///
 /// **A connection** whose ends proved their IDs: hello both ways at once. A hello of another ID is
 /// refused, one of a lower instance than the node ever proved is a ghost's and refused; a higher one
