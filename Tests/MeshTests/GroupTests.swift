@@ -4,19 +4,17 @@ import Testing
 
 /// Whole groups in virtual time (issue 4, “What it must reach”).
 @Suite struct GroupTests {
-  @Test func `64 nodes from a cold start are a clique within 10 s`() throws {
+  @Test func `64 nodes from a cold start are a clique within 10 s`() {
     var model = MeshNetworkModel()
     model.loss = 0.01
     let network = MeshNetwork(nodeCount: 64, seed: 1, model: model)
     network.startAll()
-    let seconds = try #require(network.becomeWhole(withinSeconds: 10))
-    print("64 nodes are a clique after \(seconds) s")
+    #expect(network.becomeWhole(withinSeconds: 10) != nil)
   }
 
   /// A thousand seeds in four parts, which run side by side.
   @Test(arguments: 0..<UInt64(4))
   func `the parts of a cut network are a clique within 10 s after it heals`(part: UInt64) {
-    var worst = 0.0
     for seed in Seeds.first(1000) where seed % 4 == part {
       var random = SplitMix64(seed: ~seed)
       let count = Int.random(in: 6...8, using: &random)
@@ -33,13 +31,10 @@ import Testing
       network.cut((0..<count).map { _ in Int.random(in: 0...2, using: &random) })
       network.run(seconds: Double.random(in: 1...30, using: &random))
       network.heal()
-      guard let seconds = network.becomeWhole(withinSeconds: 10) else {
+      if network.becomeWhole(withinSeconds: 10) == nil {
         Issue.record("seed \(seed): no clique 10 s after the network healed")
-        continue
       }
-      worst = max(worst, seconds)
     }
-    print("part \(part): whole \(worst) s after the network healed at worst")
   }
 
   @Test func `two nodes find together within 10 s however long they were apart`() {
@@ -55,7 +50,6 @@ import Testing
   }
 
   @Test func `a node whose link was down for 10 s is back within 1 s, as its network changes`() {
-    var worst = 0.0
     for seed in Seeds.first(50) {
       let network = MeshNetwork(nodeCount: 4, seed: seed)
       network.startAll()
@@ -66,13 +60,8 @@ import Testing
       network.run(seconds: 10)
       network.heal()
       network.give(.networkChanged, to: 0)
-      guard let back = network.becomeWhole(withinSeconds: 1) else {
-        Issue.record("seed \(seed): not back")
-        continue
-      }
-      worst = max(worst, back)
+      #expect(network.becomeWhole(withinSeconds: 1) != nil, "seed \(seed)")
     }
-    print("link up again: whole after \(worst) s at worst")
   }
 
   @Test func `nodes that are killed, started and cut at random are always whole again`() {
@@ -104,7 +93,6 @@ import Testing
   }
 
   @Test func `one-way paths do not keep a group apart, whichever end may dial`() {
-    var worst = 0.0
     for seed in Seeds.first(40) {
       var random = SplitMix64(seed: ~seed)
       let network = MeshNetwork(nodeCount: 6, seed: seed)
@@ -122,13 +110,8 @@ import Testing
       network.cut((0..<6).map { $0 % 2 })
       network.run(seconds: 30)
       network.heal()
-      guard let seconds = network.becomeWhole(withinSeconds: 10) else {
-        Issue.record("seed \(seed): no clique 10 s after the network healed")
-        continue
-      }
-      worst = max(worst, seconds)
+      #expect(network.becomeWhole(withinSeconds: 10) != nil, "seed \(seed), healed")
     }
-    print("one-way paths: whole \(worst) s after the network healed at worst")
   }
 
   @Test func `nodes of two groups on one network stay apart`() {
@@ -159,6 +142,5 @@ import Testing
     }
     #expect((both.max() ?? 0) <= 20_000)
     #expect((sent.min() ?? 0) > 5000, "nothing was counted")
-    print("32 nodes: sent \(sent.max() ?? 0), both ways \(both.max() ?? 0) bit/s at most")
   }
 }

@@ -43,7 +43,6 @@ import Testing
 
   @Test(arguments: [true, false])
   func `a node is back within 2 s of its restart, seen by multicast or not`(hasMulticast: Bool) {
-    var worst = 0.0
     for seed in Seeds.first(40) {
       var model = MeshNetworkModel()
       model.multicast = hasMulticast ? 1 : 0
@@ -55,13 +54,8 @@ import Testing
       network.kill(2, isSilent: seed % 2 == 0)
       network.run(seconds: Double(seed) / 2)
       network.start(2)
-      guard let back = network.becomeWhole(withinSeconds: 2) else {
-        Issue.record("seed \(seed): not back")
-        continue
-      }
-      worst = max(worst, back)
+      #expect(network.becomeWhole(withinSeconds: 2) != nil, "seed \(seed)")
     }
-    print("multicast \(hasMulticast): back after \(worst) s at worst")
   }
 
   @Test func `a goodbye releases at once, everywhere, and nobody calls the leaver`() {
