@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: all)
-  func `no cut message is taken for a whole one by a trap, and none is longer than it says`(
+  func `a message that is cut short is refused, or ends with a whole field; none traps`(
     message: Message
   ) {
     let payload = Self.payload(message)
