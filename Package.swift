@@ -66,6 +66,7 @@ let c: [Target] = [
 let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
+  .target(name: "Mesh", exclude: ["MESSAGES.md"], swiftSettings: swiftSettings),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
   swiftTarget("EventLoop", ["CUring"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
@@ -74,10 +75,11 @@ let core: [Target] = [
 
 let coreTests: [Target] = [
   .target(
-    name: "TestKit", dependencies: ["RTP", "Media", "StatusSchema"], path: "Tests/TestKit",
+    name: "TestKit", dependencies: ["RTP", "Media", "Mesh", "StatusSchema"], path: "Tests/TestKit",
     swiftSettings: swiftSettings),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
+  tests("MeshTests", ["Mesh", "TestKit"], resources: [.copy("Corpus"), .copy("Recorded")]),
   .target(
     name: "TestJack", dependencies: ["Audio", "TestKit"], path: "Tests/TestJack",
     swiftSettings: swiftSettings),

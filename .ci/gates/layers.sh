@@ -10,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 declare -A may=(
   [RTP]=""
   [Media]="RTP"
+  [Mesh]=""
   [Audio]="CRealtime COpus CSamplerate Glibc Synchronization"
   [EventLoop]="CUring Glibc Synchronization Dispatch"
   [StatusSchema]=""

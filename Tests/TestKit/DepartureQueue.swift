@@ -6,7 +6,8 @@ public struct DepartureQueue<Payload> {
     let payload: Payload
 
     func leavesBefore(_ other: Entry) -> Bool {
-      (nanoseconds, number) < (other.nanoseconds, other.number)
+      nanoseconds == other.nanoseconds
+        ? number < other.number : nanoseconds < other.nanoseconds
     }
   }
 
@@ -48,9 +49,9 @@ public struct DepartureQueue<Payload> {
     var index = 0
     while true {
       var first = index
-      for child in [2 * index + 1, 2 * index + 2] where child < heap.count {
-        if heap[child].leavesBefore(heap[first]) { first = child }
-      }
+      let (left, right) = (2 * index + 1, 2 * index + 2)
+      if left < heap.count, heap[left].leavesBefore(heap[first]) { first = left }
+      if right < heap.count, heap[right].leavesBefore(heap[first]) { first = right }
       guard first != index else { return }
       heap.swapAt(index, first)
       index = first

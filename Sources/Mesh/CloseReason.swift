@@ -1,0 +1,31 @@
+/// Why this side closes a connection.
+public enum CloseReason: Hashable, Sendable {
+  /// It leads back to this node.
+  case ourselves
+  /// The node is blocked.
+  case blocked
+  /// Neither asks to be let in by the other, or one does not want to.
+  case notAdmitted
+  /// A lower count of starts than the node already had.
+  case ghost
+  /// A later run of the same node took its place.
+  case replaced
+  /// There is another connection to the same run, and that one stays.
+  case duplicate
+  /// Its hello names another node than it proved to be.
+  case wrongIdentity
+  /// No hello, or no answer to an invitation, in time.
+  case late
+  /// Nothing came for three heartbeats.
+  case silent
+  /// A message that cannot come here.
+  case outOfTurn
+  /// Too many connections of this node, or of strangers.
+  case crowded
+  /// The other said goodbye.
+  case goodbye
+  /// This node leaves.
+  case leaving
+  /// The user took the node's admission back.
+  case forgotten
+}

@@ -1,0 +1,19 @@
+/// How far the way to a peer is.
+public enum DialProgress: Hashable, Sendable {
+  /// Nothing is done: there is no address, it said goodbye, or it declined.
+  case resting
+  /// The next attempt begins then.
+  case waiting(untilNanoseconds: Int64)
+  /// Its addresses are looked up.
+  case resolving
+  /// Connections to this many addresses are under way.
+  case connecting(addressCount: Int)
+  /// One is there; both prove who they are.
+  case securing
+  /// The other's hello is awaited.
+  case greeting
+  /// Somebody has to say whether it is let in.
+  case asking
+  /// It is a member.
+  case connected
+}

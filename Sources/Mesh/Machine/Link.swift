@@ -1,0 +1,39 @@
+/// A connection whose other end proved who it is.
+final class Link {
+  let connection: ConnectionID
+  let node: NodeID
+  let provesGroup: Bool
+  let remote: NodeAddress?
+  /// Whether we dialled it.
+  let isOurs: Bool
+  /// The dialler's number of it; known of the other's with its hello.
+  var attempt: UInt64
+  var hello: Hello?
+  /// Whether this side, and the other, take each other as members.
+  var weAdmit = false
+  var theyAdmit = false
+  var hasInvited = false
+  /// While the user is to answer.
+  var invitationNanoseconds: Int64?
+  /// When it has to be a member's; `max` once it is.
+  var deadlineNanoseconds: Int64
+  var isMember = false
+  /// Closed by either side.
+  var isOver = false
+  /// When it gets stable; `max` once it is.
+  var stableNanoseconds: Int64 = .max
+  /// The admission up to which the other was told who is here.
+  var toldRevision: UInt64 = 0
+  /// The admission it was last reminded of.
+  var remindedRevision: UInt64 = 0
+
+  init(_ opened: OpenedConnection, isOurs: Bool, attempt: UInt64, deadlineNanoseconds: Int64) {
+    connection = opened.connection
+    node = opened.node
+    provesGroup = opened.provesGroup
+    remote = opened.remote
+    self.isOurs = isOurs
+    self.attempt = attempt
+    self.deadlineNanoseconds = deadlineNanoseconds
+  }
+}

@@ -1,0 +1,168 @@
+/// Who is let in: policy, invitations, and what the user says.
+extension Mesh {
+  func takeCommand(_ event: MeshEvent, _ now: Int64) {
+    switch event {
+    case .accept(let node): letIn(node, now)
+    case .decline(let node): decline(node, now)
+    case .invite(let node): invite(node, now)
+    case .forget(let node): forget(node, now)
+    case .block(let node): block(node, now)
+    case .policy(let policy): change(policy, now)
+    case .describe(let profile):
+      self.profile = profile
+      for link in links.values where link.isMember { sendHello(on: link) }
+    case .share(let key): share(key)
+    case .leave: leave(now)
+    default: break
+    }
+  }
+
+  /// Whether the other end is a member as far as we are asked.
+  func admitsUnasked(_ link: Link) -> Bool {
+    guard !ledger.blocked.contains(link.node) else { return false }
+    return link.provesGroup || ledger.trusted.contains(link.node) || policy == .open
+  }
+
+  func beInvited(on link: Link, _ now: Int64) {
+    link.theyAdmit = true
+    guard !link.weAdmit else {
+      actions.append(.send(.accept, link.connection))
+      if !link.isMember { decide(link, now) }
+      return
+    }
+    invitationNanoseconds.removeAll { now - $0 >= MeshTimes.invitationNanoseconds }
+    let isBusy = invitationNanoseconds.count >= MeshLimits.invitations
+    guard let hello = link.hello, policy == .ask, !isBusy, link.invitationNanoseconds == nil,
+      !declined.contains(link.node, nowNanoseconds: now)
+    else {
+      return refuse(link, words: "not admitted", now)
+    }
+    let deadline = now.saturatingAdding(MeshTimes.invitationNanoseconds)
+    link.invitationNanoseconds = deadline
+    invitationNanoseconds.append(now)
+    link.deadlineNanoseconds = deadline
+    wake(atNanoseconds: deadline)
+    note(.asking, on: link, now)
+    actions.append(
+      .invited(
+        Invitation(
+          node: link.node, profile: hello.profile.seen(at: link.remote),
+          deadlineNanoseconds: deadline)))
+  }
+
+  func beDeclined(_ decline: Decline, on link: Link, _ now: Int64) {
+    actions.append(.declined(link.node, words: decline.words))
+    peers[.node(link.node)]?.rest = .declined
+    close(link, .notAdmitted, as: .expelled, now)
+  }
+
+  /// Says no to a stranger, and for a while to all its further invitations.
+  func refuse(_ link: Link, words: String, _ now: Int64) {
+    declined.add(
+      link.node, untilNanoseconds: now.saturatingAdding(MeshTimes.declinedNanoseconds))
+    peers[.node(link.node)]?.rest = .declined
+    actions.append(.send(.decline(Decline(words: words)), link.connection))
+    close(link, .notAdmitted, as: .expelled, now)
+  }
+
+  func endInvitation(of link: Link) {
+    guard link.invitationNanoseconds != nil else { return }
+    link.invitationNanoseconds = nil
+    actions.append(.invitationEnded(link.node))
+  }
+
+  private func letIn(_ node: NodeID, _ now: Int64) {
+    guard node != self.node else { return }
+    trust(node)
+    admitWaiting(node, now)
+    guard links(of: node).isEmpty, let peer = peers[.node(node)] else { return }
+    peer.sources.insert(.proven)
+    planDial(peer, now)
+  }
+
+  /// Says yes on connections whose hello did not.
+  private func admitWaiting(_ node: NodeID, _ now: Int64) {
+    for link in links(of: node) where !link.weAdmit {
+      link.weAdmit = true
+      actions.append(.send(.accept, link.connection))
+      if link.hello != nil { decide(link, now) }
+    }
+  }
+
+  private func decline(_ node: NodeID, _ now: Int64) {
+    for link in links(of: node) where link.invitationNanoseconds != nil {
+      refuse(link, words: "declined", now)
+    }
+  }
+
+  private func invite(_ node: NodeID, _ now: Int64) {
+    guard node != self.node else { return }
+    trust(node)
+    guard let peer = makePeer(node, .configured, now), peer.link == nil else { return }
+    admitWaiting(node, now)
+    guard peer.attempt == nil, links(of: node).isEmpty else { return }
+    peer.nextDialNanoseconds = now
+    wake(atNanoseconds: now)
+  }
+
+  private func trust(_ node: NodeID) {
+    ledger.trust(node)
+    declined.remove(node)
+    if peers[.node(node)]?.rest == .declined { peers[.node(node)]?.rest = .none }
+    actions.append(.store)
+  }
+
+  private func forget(_ node: NodeID, _ now: Int64) {
+    ledger.forget(node)
+    declined.remove(node)
+    actions.append(.store)
+    guard let peer = peers[.node(node)] else { return }
+    peer.sources.subtract([.configured, .proven])
+    for link in links(of: node) where !link.provesGroup {
+      actions.append(.send(.decline(Decline(words: "forgotten")), link.connection))
+      close(link, .forgotten, as: .expelled, now)
+    }
+    if peer.sources.isEmpty, peer.member == nil { remove(peer) }
+  }
+
+  private func block(_ node: NodeID, _ now: Int64) {
+    guard node != self.node else { return }
+    ledger.block(node)
+    actions.append(.store)
+    for link in links(of: node) {
+      actions.append(.send(.decline(Decline(words: "not admitted")), link.connection))
+      close(link, .blocked, as: .expelled, now)
+    }
+    if let peer = peers[.node(node)] { remove(peer) }
+  }
+
+  private func change(_ policy: AdmissionPolicy, _ now: Int64) {
+    self.policy = policy
+    for peer in peers.values where peer.attempt == nil && peer.nextDialNanoseconds == .max {
+      planDial(peer, now)
+    }
+  }
+
+  private func share(_ key: MediaKey) {
+    guard (0..<MediaKey.maximumStreams).contains(key.stream) else { return }
+    keys[key.stream] = key
+    for link in links.values where link.isMember {
+      actions.append(.send(.mediaKey(key), link.connection))
+    }
+  }
+
+  private func leave(_ now: Int64) {
+    for link in links.values {
+      let goodbye = Goodbye(node: node, instance: instance)
+      if link.hello != nil { actions.append(.send(.goodbye(goodbye), link.connection)) }
+      actions.append(.close(link.connection, .leaving))
+    }
+    for peer in peers.values {
+      abandonDials(of: peer)
+      depart(peer, .leaving, now)
+    }
+    (links, peers, attempts, keys) = (OrderedTable(), OrderedTable(), [:], [:])
+    hasLeft = true
+    nextDeadlineNanoseconds = .max
+  }
+}

@@ -1,0 +1,127 @@
+/// Connections from opening to end.
+extension Mesh {
+  func takeConnection(_ event: MeshEvent, _ now: Int64) {
+    switch event {
+    case .securing(let id): secure(id, now)
+    case .failed(let id): dialFailed(id, now)
+    case .dialled(let id, let opened): dialled(id, opened, now)
+    case .accepted(let opened): accept(opened, now)
+    case .received(let message, let connection):
+      if let link = links[connection] { receive(message, on: link, now) }
+    case .closed(let connection):
+      if let link = links[connection] { drop(link, .disconnected, now) }
+    default: break
+    }
+  }
+
+  private func accept(_ opened: OpenedConnection, _ now: Int64) {
+    guard opened.node != node else {
+      actions.append(.close(opened.connection, .ourselves))
+      return
+    }
+    open(opened, isOurs: false, attempt: 0, now)
+  }
+
+  /// Greets whoever is at the other end, unless it is not to be spoken to.
+  func open(_ opened: OpenedConnection, isOurs: Bool, attempt: UInt64, _ now: Int64) {
+    let link = Link(
+      opened, isOurs: isOurs, attempt: attempt,
+      deadlineNanoseconds: now.saturatingAdding(MeshTimes.greetingNanoseconds))
+    guard links[opened.connection] == nil else { return }
+    if let reason = refusal(of: link) {
+      if reason == .blocked {
+        counters.blocked += 1
+        actions.append(.send(.decline(Decline(words: "not admitted")), opened.connection))
+      } else {
+        counters.crowded += 1
+      }
+      actions.append(.close(opened.connection, reason))
+      return drop(link, .disconnected, now)
+    }
+    links[opened.connection] = link
+    wake(atNanoseconds: link.deadlineNanoseconds)
+    link.weAdmit = admitsUnasked(link)
+    sendHello(on: link)
+  }
+
+  private func refusal(of link: Link) -> CloseReason? {
+    if ledger.blocked.contains(link.node) { return .blocked }
+    let ofNode = links(of: link.node).count
+    guard ofNode < MeshLimits.connectionsPerNode,
+      link.isOurs || links.count < MeshLimits.connections
+    else { return .crowded }
+    guard isStranger(link) else { return nil }
+    let strangers = links.values.count { isStranger($0) && !$0.isMember }
+    return strangers < MeshLimits.strangerConnections ? nil : .crowded
+  }
+
+  private func isStranger(_ link: Link) -> Bool {
+    !link.isOurs && !link.provesGroup && !ledger.trusted.contains(link.node)
+  }
+
+  func sendHello(on link: Link) {
+    let hello = Hello(
+      node: node, instance: instance, profile: profile, attempt: link.isOurs ? link.attempt : 0,
+      admits: link.weAdmit)
+    actions.append(.send(.hello(hello), link.connection))
+  }
+
+  /// Closes a connection; a member that loses it that way departed as `cause` says.
+  func close(
+    _ link: Link, _ reason: CloseReason, as cause: DepartureReason = .disconnected, _ now: Int64
+  ) {
+    actions.append(.close(link.connection, reason))
+    switch reason {
+    case .ghost: counters.ghosts += 1
+    case .wrongIdentity: counters.wrongIdentities += 1
+    case .late: counters.late += 1
+    case .outOfTurn: counters.outOfTurn += 1
+    case .duplicate: counters.duplicates += 1
+    default: break
+    }
+    drop(link, cause, now)
+  }
+
+  /// What follows from the end of a connection.
+  func drop(_ link: Link, _ cause: DepartureReason, _ now: Int64) {
+    links[link.connection] = nil
+    link.isOver = true
+    endInvitation(of: link)
+    guard let peer = peers[.node(link.node)] else { return }
+    if peer.link === link {
+      peer.link = nil
+      if cause == .disconnected, !links(of: link.node).isEmpty {
+        // Another connection is about to take its place; silence bounds the wait.
+        return
+      }
+      if cause == .disconnected || cause == .silent, link.stableNanoseconds != .max {
+        countFailure(peer, now)
+      }
+      depart(peer, cause, now)
+    } else if peer.attempt?.connection == link.connection {
+      peer.attempt = nil
+      if peer.link == nil { attemptFailed(peer, now) }
+    }
+    if peer.member != nil, peer.link == nil, links(of: link.node).isEmpty {
+      depart(peer, .disconnected, now)
+    }
+    planDial(peer, now)
+  }
+
+  /// Takes a member out; what is done next depends on why.
+  func depart(_ peer: Peer, _ cause: DepartureReason, _ now: Int64) {
+    guard let member = peer.member else { return }
+    peer.member = nil
+    peer.isMediaAlive = false
+    switch cause {
+    // Who was named may come back to nobody who calls.
+    case .goodbye: peer.rest = peer.sources.contains(.configured) ? .none : .goodbye
+    case .expelled: peer.rest = .declined
+    case .disconnected, .silent, .restarted, .leaving: break
+    }
+    actions.append(.departed(member.node, cause))
+    guard cause != .restarted, cause != .leaving else { return }
+    rollNanoseconds = min(rollNanoseconds, now.saturatingAdding(MeshTimes.rollNanoseconds))
+    wake(atNanoseconds: rollNanoseconds)
+  }
+}

@@ -1,0 +1,202 @@
+/// The way to a peer: when, to which address, and what after a failure.
+extension Mesh {
+  /// Sets when the next attempt begins, by the failures so far.
+  func planDial(_ peer: Peer, _ now: Int64) {
+    guard wants(peer), peer.attempt == nil else {
+      if peer.attempt == nil { peer.nextDialNanoseconds = .max }
+      return
+    }
+    peer.nextDialNanoseconds = now.saturatingAdding(
+      wait(after: peer.failureCount, isWaiting: waits(for: peer)))
+    wake(atNanoseconds: peer.nextDialNanoseconds)
+  }
+
+  /// Brings the next attempt forward as if nothing had failed.
+  func hasten(_ peer: Peer, _ now: Int64) {
+    let soon = now.saturatingAdding(wait(after: 0, isWaiting: waits(for: peer)))
+    peer.nextDialNanoseconds = min(peer.nextDialNanoseconds, soon)
+    wake(atNanoseconds: peer.nextDialNanoseconds)
+  }
+
+  private func wait(after failureCount: Int, isWaiting: Bool) -> Int64 {
+    let factor = isWaiting ? MeshTimes.waitingFactor : 1
+    guard failureCount > 0 else {
+      let base = isWaiting ? MeshTimes.backOffNanoseconds * factor : 0
+      return base + jitter(MeshTimes.spreadNanoseconds)
+    }
+    let base = MeshTimes.backOffNanoseconds << Int64(min(failureCount - 1, 6))
+    let longest = min(base * factor, MeshTimes.longestBackOffNanoseconds)
+    return longest - jitter(longest / 4)
+  }
+
+  /// Begins the attempt that is due.
+  func beginAttempt(_ peer: Peer, _ now: Int64) {
+    peer.nextDialNanoseconds = .max
+    guard wants(peer), peer.attempt == nil else { return }
+    let isBeingGreeted = peer.node.map { !links(of: $0).isEmpty } ?? false
+    let isCrowded =
+      peer.isHearsay
+      && peers.values.count { $0.isHearsay && $0.attempt != nil } >= MeshLimits.unprovenAttempts
+    guard !isBeingGreeted, !isCrowded else {
+      peer.nextDialNanoseconds = now.saturatingAdding(MeshTimes.nextAddressNanoseconds)
+      return wake(atNanoseconds: peer.nextDialNanoseconds)
+    }
+    let deadline = now.saturatingAdding(MeshTimes.resolvingNanoseconds)
+    peer.attempt = Attempt(
+      remaining: peer.allAddresses.reversed(), deadlineNanoseconds: deadline,
+      watchdogNanoseconds: now.saturatingAdding(MeshTimes.watchdogNanoseconds),
+      progress: .resolving)
+    guard peer.allAddresses.isEmpty else { return dialNext(peer, now) }
+    actions.append(.resolve(peer.target))
+    wake(atNanoseconds: deadline)
+  }
+
+  /// Tries the next address beside those under way; without any the attempt failed.
+  func dialNext(_ peer: Peer, _ now: Int64) {
+    guard var attempt = peer.attempt else { return }
+    guard let address = attempt.remaining.popLast() else {
+      attempt.nextAddressNanoseconds = .max
+      peer.attempt = attempt
+      if attempt.dials.isEmpty, attempt.connection == nil { attemptFailed(peer, now) }
+      return
+    }
+    attemptCount += 1
+    let id = AttemptID(rawValue: attemptCount)
+    attempts[id] = peer
+    attempt.dials.append(Attempt.Dial(id: id, address: address))
+    attempt.progress = .connecting(addressCount: attempt.dials.count)
+    attempt.nextAddressNanoseconds =
+      attempt.remaining.isEmpty
+      ? .max : now.saturatingAdding(MeshTimes.nextAddressNanoseconds)
+    attempt.deadlineNanoseconds = now.saturatingAdding(MeshTimes.connectingNanoseconds)
+    wake(atNanoseconds: min(attempt.nextAddressNanoseconds, attempt.deadlineNanoseconds))
+    peer.attempt = attempt
+    actions.append(.dial(id, address))
+  }
+
+  /// Tries all addresses again beside what hangs: a connection begun while the path was cut sends
+  /// its next packet only after seconds.
+  func dialBeside(_ peer: Peer, _ now: Int64) {
+    guard case .connecting? = peer.attempt?.progress, let attempt = peer.attempt,
+      attempt.remaining.isEmpty, attempt.dials.count <= MeshLimits.addresses
+    else { return }
+    peer.attempt?.remaining = peer.allAddresses.reversed()
+    dialNext(peer, now)
+  }
+
+  func secure(_ id: AttemptID, _ now: Int64) {
+    guard let peer = attempts[id] else { return }
+    peer.attempt?.progress = .securing
+    peer.attempt?.deadlineNanoseconds = now.saturatingAdding(MeshTimes.securingNanoseconds)
+  }
+
+  func dialFailed(_ id: AttemptID, _ now: Int64) {
+    guard let peer = attempts.removeValue(forKey: id), var attempt = peer.attempt else { return }
+    attempt.dials.removeAll { $0.id == id }
+    if !attempt.dials.isEmpty {
+      attempt.progress = .connecting(addressCount: attempt.dials.count)
+    }
+    peer.attempt = attempt
+    if attempt.dials.isEmpty { dialNext(peer, now) }
+  }
+
+  /// Ends an attempt that came to nothing.
+  func attemptFailed(_ peer: Peer, _ now: Int64) {
+    abandonDials(of: peer)
+    peer.attempt = nil
+    guard peer.link == nil else { return }
+    countFailure(peer, now)
+    planDial(peer, now)
+  }
+
+  func abandonDials(of peer: Peer) {
+    for dial in peer.attempt?.dials ?? [] {
+      attempts[dial.id] = nil
+      actions.append(.abandon(dial.id))
+    }
+    peer.attempt?.dials = []
+  }
+
+  /// One more failure in a row; every fifth starts the peer from nothing but its count.
+  func countFailure(_ peer: Peer, _ now: Int64) {
+    peer.failureCount = min(peer.failureCount + 1, Int(Int32.max))
+    guard peer.failureCount % MeshTimes.failuresToRebuild == 0 else { return }
+    peer.rebuild()
+    actions.append(.rebuilt(peer.target))
+    actions.append(.resolve(peer.target))
+    releaseNamed(answeredBy: peer, now)
+  }
+
+  /// Lets static peers look again for who answers there.
+  func releaseNamed(answeredBy peer: Peer, _ now: Int64) {
+    guard let node = peer.node else { return }
+    for named in peers.values where named.answeredBy == node {
+      named.answeredBy = nil
+      planDial(named, now)
+    }
+  }
+
+  /// Takes the connection that an attempt brought, or turns it away.
+  func dialled(_ id: AttemptID, _ opened: OpenedConnection, _ now: Int64) {
+    guard let peer = attempts.removeValue(forKey: id),
+      let dial = peer.attempt?.dials.first(where: { $0.id == id })
+    else {
+      actions.append(.close(opened.connection, .duplicate))
+      return
+    }
+    peer.attempt?.dials.removeAll { $0.id == id }
+    abandonDials(of: peer)
+    guard opened.node != node else {
+      return findOurselves(peer, dial.address, opened.connection, now)
+    }
+    let owner = owner(of: opened, dialledFor: peer, dial.address, now)
+    owner?.learn(dial.address)
+    if let owner, owner === peer || owner.attempt == nil {
+      owner.nextDialNanoseconds = .max
+      owner.attempt = Attempt(
+        remaining: [], deadlineNanoseconds: .max,
+        watchdogNanoseconds: peer.attempt?.watchdogNanoseconds
+          ?? now.saturatingAdding(MeshTimes.watchdogNanoseconds),
+        progress: .greeting, connection: opened.connection)
+      if let watchdog = owner.attempt?.watchdogNanoseconds { wake(atNanoseconds: watchdog) }
+    }
+    if owner !== peer { settle(peer, answeredBy: opened.node, dial.address, now) }
+    open(opened, isOurs: true, attempt: id.rawValue, now)
+  }
+
+  /// Whose connection it is: of the node that was meant, or of the one that answered.
+  private func owner(
+    of opened: OpenedConnection, dialledFor peer: Peer, _ address: NodeAddress, _ now: Int64
+  ) -> Peer? {
+    if peer.node == opened.node { return peer }
+    return peer.node == nil
+      ? makePeer(opened.node, .configured, now) : peers[.node(opened.node)]
+  }
+
+  /// Ends the attempt of a peer when another node answered at its address.
+  private func settle(
+    _ peer: Peer, answeredBy node: NodeID, _ address: NodeAddress, _ now: Int64
+  ) {
+    guard peer.node != nil else {
+      guard peers[.node(node)] != nil else { return attemptFailed(peer, now) }
+      peer.answeredBy = node
+      peer.attempt = nil
+      peer.failureCount = 0
+      return
+    }
+    peer.unlearn(address)
+    attemptFailed(peer, now)
+  }
+
+  private func findOurselves(
+    _ peer: Peer, _ address: NodeAddress, _ connection: ConnectionID, _ now: Int64
+  ) {
+    actions.append(.close(connection, .ourselves))
+    actions.append(.ourselves(address))
+    peer.unlearn(address)
+    peer.attempt = nil
+    guard peer.node == nil else { return attemptFailed(peer, now) }
+    peer.nextDialNanoseconds = now.saturatingAdding(MeshTimes.ourselvesNanoseconds)
+    wake(atNanoseconds: peer.nextDialNanoseconds)
+  }
+}

@@ -1,0 +1,111 @@
+/// Signs of life, and what they tell about others.
+extension Mesh {
+  /// Every two seconds: a heartbeat to each member, a knock at some that were lost.
+  func beat(_ now: Int64) {
+    nextRoundNanoseconds = now.saturatingAdding(MeshTimes.heartbeatNanoseconds)
+    roundCount &+= 1
+    let members = membersByRevision()
+    for (position, peer) in members.enumerated() {
+      guard let link = peer.link else { continue }
+      let isReminded = (roundCount &+ position) % MeshLimits.reminderRounds == 0
+      sendHeartbeat(on: link, members, isReminded: isReminded, now)
+    }
+    knockAtLost()
+  }
+
+  /// Between the rounds, to those who have not been told of everybody.
+  func tellNews(_ now: Int64) {
+    newsNanoseconds = .max
+    let members = membersByRevision()
+    for peer in members {
+      guard let link = peer.link, link.toldRevision < revision else { continue }
+      sendHeartbeat(on: link, members, isReminded: false, now)
+    }
+  }
+
+  func membersByRevision() -> [Peer] {
+    peers.values.filter { $0.member != nil }.sorted { $0.revision < $1.revision }
+  }
+
+  func sendHeartbeat(
+    on link: Link, _ members: [Peer], isReminded: Bool, _ now: Int64
+  ) {
+    var heartbeat = Heartbeat(memberCount: members.count)
+    if link.toldRevision < revision {
+      let news = members.filter { $0.revision > link.toldRevision }
+      let told = news.prefix(Heartbeat.maximumMembers)
+      let isAll = told.count == news.count
+      link.toldRevision = isAll ? revision : told.last?.revision ?? revision
+      heartbeat.members = told.compactMap { notice(of: $0, for: link) }
+      if !isAll {
+        newsNanoseconds = min(newsNanoseconds, now.saturatingAdding(MeshTimes.newsNanoseconds))
+        wake(atNanoseconds: newsNanoseconds)
+      }
+    } else if isReminded {
+      let next = members.first { $0.revision > link.remindedRevision } ?? members.first
+      link.remindedRevision = next?.revision ?? 0
+      if let next, let notice = notice(of: next, for: link) { heartbeat.members = [notice] }
+    }
+    actions.append(.send(.heartbeat(heartbeat), link.connection))
+  }
+
+  private func notice(of peer: Peer, for link: Link) -> Heartbeat.Notice? {
+    guard let member = peer.member, member.node != link.node else { return nil }
+    return Heartbeat.Notice(
+      node: member.node, instance: member.instance,
+      addresses: Array(
+        peer.addresses.filter { !$0.isLinkLocal }.prefix(Heartbeat.Notice.maximumAddresses)))
+  }
+
+  /// Hearsay of a member's: reason to connect, and for nothing else.
+  func takeGossip(_ heartbeat: Heartbeat, from link: Link, _ now: Int64) {
+    for notice in heartbeat.members.prefix(Heartbeat.maximumMembers) {
+      let isNew = peers[.node(notice.node)] == nil
+      let informant = isNew ? link.node : nil
+      guard notice.node != link.node,
+        let peer = makePeer(notice.node, .gossiped, informant: informant, now)
+      else { continue }
+      guard peer.member == nil else { continue }
+      for address in notice.addresses.reversed() { peer.learnHearsay(address) }
+      if peer.rest == .goodbye {
+        // Who has not heard the goodbye yet still tells of that run.
+        guard notice.instance > ledger.instance(of: notice.node) else { continue }
+        peer.rest = .none
+      }
+      if isNew || (peer.attempt == nil && peer.nextDialNanoseconds == .max) {
+        peer.gossipProofNanoseconds = now
+        planDial(peer, now)
+      } else {
+        proveLifeByGossip(of: peer, now)
+      }
+    }
+  }
+
+  /// Some of the lost members each round, all of them in turn.
+  func knockAtLost() {
+    let lost = peers.values.filter(isLost)
+    guard !lost.isEmpty else { return }
+    for offset in 0..<min(lost.count, MeshLimits.knocks) {
+      knock(lost[(nextKnock &+ offset) % lost.count])
+    }
+    nextKnock = (nextKnock &+ MeshLimits.knocks) % lost.count
+  }
+
+  private func isLost(_ peer: Peer) -> Bool {
+    peer.sources.contains(.proven) && peer.member == nil && wants(peer)
+  }
+
+  func knock(_ peer: Peer) {
+    guard let node = peer.node, !peer.allAddresses.isEmpty else { return }
+    actions.append(.knock(node, peer.allAddresses))
+  }
+
+  func hearMedia(of node: NodeID, _ now: Int64) {
+    guard let peer = peers[.node(node)], peer.member != nil else { return }
+    peer.mediaNanoseconds = now
+    guard !peer.isMediaAlive else { return }
+    peer.isMediaAlive = true
+    wake(atNanoseconds: now.saturatingAdding(MeshTimes.mediaSilentNanoseconds))
+    actions.append(.mediaAlive(node, true))
+  }
+}

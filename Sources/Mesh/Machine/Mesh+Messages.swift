@@ -1,0 +1,179 @@
+/// What the others say.
+extension Mesh {
+  func receive(_ message: Message, on link: Link, _ now: Int64) {
+    if case .unknown = message { return }
+    if link.isMember { peers[.node(link.node)]?.heardNanoseconds = now }
+    if case .hello(let hello) = message {
+      if link.hello == nil { greet(hello, on: link, now) } else { renew(hello, on: link, now) }
+      return
+    }
+    guard link.hello != nil else {
+      if case .decline(let decline) = message { return beDeclined(decline, on: link, now) }
+      return close(link, .outOfTurn, now)
+    }
+    switch message {
+    case .invite: beInvited(on: link, now)
+    case .accept:
+      link.theyAdmit = true
+      if !link.isMember { decide(link, now) }
+    case .decline(let decline): beDeclined(decline, on: link, now)
+    case .goodbye(let goodbye): bidFarewell(goodbye, on: link, now)
+    case .heartbeat(let heartbeat):
+      guard link.isMember else { return close(link, .outOfTurn, now) }
+      takeGossip(heartbeat, from: link, now)
+    case .mediaKey(let key):
+      guard link.isMember else { return close(link, .outOfTurn, now) }
+      actions.append(.mediaKey(link.node, key))
+    case .hello, .unknown: break
+    }
+  }
+
+  /// The first hello must name the node that the connection proved, and its living run.
+  private func greet(_ hello: Hello, on link: Link, _ now: Int64) {
+    guard hello.node == link.node else { return close(link, .wrongIdentity, now) }
+    let peer = peers[.node(link.node)]
+    let known = max(ledger.instance(of: link.node), peer?.member?.instance ?? 0)
+    guard hello.instance >= known else { return close(link, .ghost, now) }
+    link.hello = hello
+    link.theyAdmit = hello.admits
+    if !link.isOurs { link.attempt = hello.attempt }
+    if let peer, known > 0, hello.instance > known { replace(peer, by: hello.instance, now) }
+    decide(link, now)
+  }
+
+  /// A later run: whatever the old one left ends at once.
+  private func replace(_ peer: Peer, by instance: UInt64, _ now: Int64) {
+    peer.failureCount = 0
+    if peer.rest == .goodbye { peer.rest = .none }
+    for old in links.values where .node(old.node) == peer.target {
+      guard let hello = old.hello, hello.instance < instance else { continue }
+      close(old, .replaced, as: .restarted, now)
+    }
+    depart(peer, .restarted, now)
+  }
+
+  /// A later hello tells a new profile.
+  private func renew(_ hello: Hello, on link: Link, _ now: Int64) {
+    guard hello.node == link.node, hello.instance == link.hello?.instance else {
+      counters.outOfTurn += 1
+      return
+    }
+    link.hello?.profile = hello.profile
+    guard link.isMember, let peer = peers[.node(link.node)] else { return }
+    let member = makeMember(link)
+    guard let member, peer.member != member else { return }
+    peer.member = member
+    learnAddresses(of: peer, member)
+    actions.append(.changed(member))
+  }
+
+  private func bidFarewell(_ goodbye: Goodbye, on link: Link, _ now: Int64) {
+    guard goodbye.node == link.node, goodbye.instance == link.hello?.instance else {
+      counters.outOfTurn += 1
+      return
+    }
+    close(link, .goodbye, as: .goodbye, now)
+  }
+
+  /// Goes on where both have said who they are and one of them may have said yes.
+  func decide(_ link: Link, _ now: Int64) {
+    switch (link.weAdmit, link.theyAdmit) {
+    case (true, true): join(link, now)
+    case (true, false):
+      guard !link.hasInvited else { return }
+      link.hasInvited = true
+      link.deadlineNanoseconds = now.saturatingAdding(MeshTimes.watchdogNanoseconds)
+      wake(atNanoseconds: link.deadlineNanoseconds)
+      note(.asking, on: link, now)
+      actions.append(.send(.invite, link.connection))
+    case (false, true): note(.asking, on: link, now)
+    case (false, false):
+      if let peer = peers[.node(link.node)], peer.sources.contains(.configured),
+        let hello = link.hello
+      {
+        actions.append(.stranger(link.node, hello.profile.seen(at: link.remote)))
+      }
+      peers[.node(link.node)]?.rest = .declined
+      close(link, .notAdmitted, now)
+    }
+  }
+
+  /// Shows progress; while somebody is asked, the watchdog starts over once.
+  func note(_ progress: DialProgress, on link: Link, _ now: Int64) {
+    guard let peer = peers[.node(link.node)],
+      peer.attempt?.connection == link.connection
+    else { return }
+    peer.attempt = Attempt(
+      remaining: [], deadlineNanoseconds: .max,
+      watchdogNanoseconds: now.saturatingAdding(MeshTimes.watchdogNanoseconds),
+      progress: progress, connection: link.connection)
+    wake(atNanoseconds: now.saturatingAdding(MeshTimes.watchdogNanoseconds))
+  }
+
+  /// Makes the other end a member, or its connection that of the member it is.
+  private func join(_ link: Link, _ now: Int64) {
+    guard let member = makeMember(link) else { return }
+    let admitted = peers.values.count { $0.member != nil }
+    guard admitted < MeshLimits.members || peers[.node(link.node)]?.member != nil,
+      let peer = makePeer(link.node, .proven, now)
+    else { return close(link, .crowded, now) }
+    if let old = peer.link {
+      guard replaces(link, old) else { return close(link, .duplicate, now) }
+      peer.link = link
+      close(old, .duplicate, now)
+    }
+    endInvitation(of: link)
+    use(link, for: peer, now)
+    let isNew = peer.member == nil
+    peer.member = member
+    learnAddresses(of: peer, member)
+    let entry = MeshMemory.Entry(
+      node: link.node, instance: member.instance, addresses: peer.addresses)
+    if ledger.note(entry) { actions.append(.store) }
+    if isNew {
+      revision += 1
+      peer.revision = revision
+      actions.append(.admitted(member))
+    }
+    for stream in keys.keys.sorted() {
+      if let key = keys[stream] { actions.append(.send(.mediaKey(key), link.connection)) }
+    }
+    newsNanoseconds = min(newsNanoseconds, now.saturatingAdding(MeshTimes.newsNanoseconds))
+    wake(atNanoseconds: newsNanoseconds)
+  }
+
+  private func use(_ link: Link, for peer: Peer, _ now: Int64) {
+    peer.link = link
+    peer.rest = .none
+    peer.heardNanoseconds = now
+    peer.nextDialNanoseconds = .max
+    if peer.attempt?.connection == nil || peer.attempt?.connection == link.connection {
+      abandonDials(of: peer)
+      peer.attempt = nil
+    }
+    link.isMember = true
+    link.deadlineNanoseconds = .max
+    link.stableNanoseconds = now.saturatingAdding(MeshTimes.stableNanoseconds)
+    wake(atNanoseconds: link.stableNanoseconds)
+    wake(atNanoseconds: now.saturatingAdding(MeshTimes.silentNanoseconds))
+  }
+
+  /// Which of two connections of one pair stays: both ends know what this looks at.
+  private func replaces(_ link: Link, _ old: Link) -> Bool {
+    let isByHigher = link.isOurs == (node > link.node)
+    let wasByHigher = old.isOurs == (node > old.node)
+    return isByHigher == wasByHigher ? link.attempt > old.attempt : isByHigher
+  }
+
+  private func makeMember(_ link: Link) -> Member? {
+    link.hello.map {
+      Member(
+        node: link.node, instance: $0.instance, profile: $0.profile.seen(at: link.remote),
+        isInGroup: link.provesGroup)
+    }
+  }
+
+  private func learnAddresses(of peer: Peer, _ member: Member) {
+    for address in member.profile.controlAddresses.reversed() { peer.learn(address) }
+  }
+}

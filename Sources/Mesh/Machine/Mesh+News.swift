@@ -1,0 +1,117 @@
+/// What is heard about peers, from the user and from others.
+extension Mesh {
+  func takeNews(_ event: MeshEvent, _ now: Int64) {
+    switch event {
+    case .discovered(let announcement): discover(announcement, now)
+    case .lost(let node): lose(node)
+    case .named(let number, let addresses): name(number, addresses, now)
+    case .unnamed(let number): unname(number)
+    case .resolved(let target, let addresses): resolve(target, addresses, now)
+    case .knocked(let node): hearKnock(of: node, now)
+    case .networkChanged: changeNetwork(now)
+    default: break
+    }
+  }
+
+  private func discover(_ announcement: Announcement, _ now: Int64) {
+    let isOne = announcement.sharesGroup || ledger.trusted.contains(announcement.node)
+    let known = peers[.node(announcement.node)]
+    if isOne, let known, !known.sources.contains(.announced), known.rest == .declined {
+      // It has a group in common with us since a moment.
+      known.rest = .none
+    }
+    guard let peer = makePeer(announcement.node, isOne ? .announced : .stranger, now) else {
+      return
+    }
+    for address in announcement.addresses.prefix(MeshLimits.addresses).reversed() {
+      peer.learnHearsay(address)
+    }
+    if peer.rest == .goodbye { peer.rest = .none }
+    proveLife(of: peer, now)
+  }
+
+  private func lose(_ node: NodeID) {
+    guard let peer = peers[.node(node)] else { return }
+    peer.sources.subtract([.announced, .stranger])
+    if peer.sources.isEmpty, peer.member == nil { remove(peer) }
+  }
+
+  private func name(_ number: Int, _ addresses: [NodeAddress], _ now: Int64) {
+    let target = PeerTarget.named(number)
+    let named = peers.values.count { $0.node == nil }
+    guard peers[target] != nil || named < MeshLimits.namedPeers else { return }
+    let peer = peers[target] ?? Peer(target: target, sources: .configured, nowNanoseconds: now)
+    peers[target] = peer
+    for address in addresses.prefix(MeshLimits.addresses).reversed() { peer.learn(address) }
+    if let answered = peer.answeredBy.flatMap({ peers[.node($0)] }), answered.rest != .none {
+      answered.rest = .none
+      planDial(answered, now)
+    }
+    planDial(peer, now)
+  }
+
+  private func unname(_ number: Int) {
+    guard let peer = peers[.named(number)] else { return }
+    if let answered = peer.answeredBy.flatMap({ peers[.node($0)] }) {
+      answered.sources.remove(.configured)
+      if answered.sources.isEmpty, answered.member == nil { remove(answered) }
+    }
+    remove(peer)
+  }
+
+  private func resolve(_ target: PeerTarget, _ addresses: [NodeAddress], _ now: Int64) {
+    guard let peer = peers[target] else { return }
+    for address in addresses.prefix(MeshLimits.addresses).reversed() {
+      if peer.node == nil { peer.learn(address) } else { peer.learnHearsay(address) }
+    }
+    guard peer.attempt?.progress == .resolving else { return }
+    peer.attempt?.remaining = peer.allAddresses.reversed()
+    dialNext(peer, now)
+  }
+
+  private func hearKnock(of node: NodeID, _ now: Int64) {
+    guard let peer = peers[.node(node)], peer.rest != .declined else { return }
+    if let link = peer.link {
+      guard now - peer.proofNanoseconds >= MeshTimes.proofNanoseconds else { return }
+      peer.proofNanoseconds = now
+      return sendHeartbeat(on: link, membersByRevision(), isReminded: false, now)
+    }
+    peer.rest = .none
+    if proveLife(of: peer, now), waits(for: peer) { knock(peer) }
+  }
+
+  /// All waits end, attempts start again from this side's new addresses.
+  private func changeNetwork(_ now: Int64) {
+    for peer in peers.values {
+      peer.failureCount = 0
+      guard peer.link == nil else { continue }
+      if peer.attempt?.connection == nil {
+        abandonDials(of: peer)
+        peer.attempt = nil
+      }
+      planDial(peer, now)
+    }
+    nextRoundNanoseconds = now
+    wake(atNanoseconds: now)
+  }
+
+  /// Ends the back-off of a peer that seems to be up; false where there is none to end, or it was done a moment ago.
+  @discardableResult
+  func proveLife(of peer: Peer, _ now: Int64) -> Bool {
+    guard now - peer.proofNanoseconds >= MeshTimes.proofNanoseconds, wants(peer) else {
+      return false
+    }
+    peer.proofNanoseconds = now
+    if peer.attempt == nil { hasten(peer, now) } else { dialBeside(peer, now) }
+    return true
+  }
+
+  /// The same for gossip.
+  func proveLifeByGossip(of peer: Peer, _ now: Int64) {
+    guard now - peer.gossipProofNanoseconds >= MeshTimes.gossipProofNanoseconds, wants(peer),
+      peer.attempt == nil
+    else { return }
+    peer.gossipProofNanoseconds = now
+    hasten(peer, now)
+  }
+}

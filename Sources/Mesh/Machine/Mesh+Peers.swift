@@ -1,0 +1,97 @@
+/// Who is known, within bounds.
+extension Mesh {
+  /// The peer of a node, new or known, with another source; nil where it is not to be known, or
+  /// there is no room.
+  func makePeer(
+    _ node: NodeID, _ sources: Peer.Sources, informant: NodeID? = nil, _ now: Int64
+  ) -> Peer? {
+    guard node != self.node, !ledger.blocked.contains(node) else { return nil }
+    if let known = peers[.node(node)] {
+      known.sources.formUnion(sources)
+      known.mentionedNanoseconds = now
+      return known
+    }
+    let peer = Peer(target: .node(node), sources: sources, nowNanoseconds: now)
+    peer.informant = informant
+    if ledger.trusted.contains(node) { peer.sources.insert(.proven) }
+    guard makeRoom(for: peer) else {
+      counters.hearsayDropped += 1
+      return nil
+    }
+    peers[peer.target] = peer
+    wake(atNanoseconds: now.saturatingAdding(MeshTimes.hearsayNanoseconds))
+    return peer
+  }
+
+  /// Hearsay keeps within its class; who is more than that takes the place of who is less.
+  private func makeRoom(for peer: Peer) -> Bool {
+    guard peers.count >= MeshLimits.gossipedPeersPerMember else { return true }
+    if peer.isHearsay { return makeRoomAmongHearsay(for: peer) }
+    guard peers.count >= MeshLimits.peers else { return true }
+    let absent = peers.values.filter { $0.member == nil && !$0.sources.contains(.configured) }
+    let isTrusted = { [ledger] (peer: Peer) in peer.node.map(ledger.trusted.contains) ?? false }
+    let order = { (peer: Peer) in
+      (peer.isHearsay ? 0 : isTrusted(peer) ? 2 : 1, peer.heardNanoseconds)
+    }
+    guard let least = absent.min(by: { order($0) < order($1) }) else { return false }
+    remove(least)
+    return true
+  }
+
+  /// Fresh ones may be real: only one that failed makes room, the worst first.
+  private func makeRoomAmongHearsay(for peer: Peer) -> Bool {
+    let limit = peer.isGossip ? MeshLimits.gossipedPeers : MeshLimits.announcedPeers
+    var (kin, siblings) = (0, 0)
+    var worstKin: Peer?
+    var worstSibling: Peer?
+    for other in peers.values where other.isHearsay && other.isGossip == peer.isGossip {
+      kin += 1
+      if other.failureCount > worstKin?.failureCount ?? 0 { worstKin = other }
+      guard peer.isGossip, other.informant == peer.informant else { continue }
+      siblings += 1
+      if other.failureCount > worstSibling?.failureCount ?? 0 { worstSibling = other }
+    }
+    let isFamilyFull = siblings >= MeshLimits.gossipedPeersPerMember
+    guard isFamilyFull || kin >= limit || peers.count >= MeshLimits.peers else { return true }
+    guard let worst = isFamilyFull ? worstSibling : worstKin else { return false }
+    remove(worst)
+    return true
+  }
+
+  /// Forgets a peer that is no member.
+  func remove(_ peer: Peer) {
+    abandonDials(of: peer)
+    peer.attempt = nil
+    peer.nextDialNanoseconds = .max
+    peers[peer.target] = nil
+    peer.isForgotten = true
+    releaseNamed(answeredBy: peer, latestNanoseconds)
+  }
+
+  /// Whether a connection to it would be of use.
+  func wants(_ peer: Peer) -> Bool {
+    guard peer.rest == .none, peer.link == nil else { return false }
+    guard let node = peer.node else {
+      // Somebody answered there, who is now a peer of its own.
+      return peer.answeredBy.flatMap { peers[.node($0)] } == nil
+    }
+    if ledger.blocked.contains(node) { return false }
+    if peer.sources == .stranger { return policy == .open }
+    if peer.sources.isEmpty { return false }
+    return true
+  }
+
+  /// Whether this side waits for the other to dial.
+  func waits(for peer: Peer) -> Bool {
+    peer.node.map { node < $0 } ?? false
+  }
+
+  func links(of node: NodeID) -> [Link] { links.values.filter { $0.node == node } }
+}
+
+extension Peer {
+  /// Of hearsay: whether gossip and no announcement told of it.
+  fileprivate var isGossip: Bool {
+    sources.rawValue & (Sources.announced.rawValue | Sources.stranger.rawValue) == 0
+  }
+}

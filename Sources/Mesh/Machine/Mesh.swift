@@ -1,0 +1,142 @@
+/// The state machine that finds a node's peers, lets them in or not, and holds the group together.
+///
+/// Sans-I/O: events and times in, actions out; no clock, socket or task inside. One call at a time.
+/// All times are of one steady clock, in nanoseconds; randomness comes from the generator given.
+/// Nothing others send makes it trap, or grow beyond ``MeshLimits``.
+///
+/// **A peer** is `resting` → `waiting` → (`resolving`) → `connecting` → `securing` → `greeting` →
+/// (`asking`) → `connected` (``DialProgress``):
+/// - Of a pair, the higher ID dials at once; the other waits three times its own back-off (1.5 s at
+///   first) and then dials too. Addresses are tried 250 ms apart, and the first that answers stays.
+/// - A failed attempt, or a connection lost before it was 15 s old, is a failure; n of them in a row
+///   are followed by a wait of 0.5 · 2ⁿ⁻¹ s, at most 30 s, less up to a quarter. The count falls to 0
+///   only when a connection gets 15 s old, or with a later run of the peer, or a change of our
+///   network. Every fifth failure the peer's addresses are looked up afresh and its state is built
+///   anew; only the count stays, so that the wait still grows.
+/// - A stage that takes too long is a failed address or attempt; 35 s bound the whole.
+/// - **Proof of life** ends a back-off, not the count: announcement, gossip, or a knock. Two parts of
+///   a network that was cut have waits of up to 30 s towards each other and no multicast tells them
+///   when it heals. So each side knocks with every heartbeat, one small datagram, at up to 16 members
+///   it lost without a goodbye, and when it starts at those it remembers. A heard knock makes the
+///   dialler dial, beside what may hang; the waiting side knocks back; and who takes the knocker for a
+///   member sends a heartbeat, which finds out about a connection that the other end knows nothing of
+///   any more. A forged knock costs one attempt a second at most.
+/// - A goodbye, or a decline, ends the attempts until the node shows up by itself; only who the user
+///   named is called on after a goodbye.
+///
+/// **A connection** whose ends proved their IDs: hello both ways at once. A hello of another ID is
+/// refused, one of a lower instance than the node ever proved is a ghost's and refused; a higher one
+/// takes the old run's place. Each side says in its hello whether it admits the other (same group,
+/// trusted, or policy open); where one does and the other does not, it invites. Both admitting: a member.
+/// - **Two connections** of one pair: that dialled by the higher ID stays; of two that one end
+///   dialled, that of the higher attempt number. Both ends know both, so they agree. While one takes
+///   the other's place the member stays a member.
+/// - Heartbeats every 2 s; nothing for 5.9 s, and the member departed. The first one lists all
+///   members, later ones what is new within 50 ms, and every eighth one old member in turn.
+/// - Instances, addresses and deaths told by gossip are hearsay: they start attempts, and never end,
+///   refuse or replace anything.
+///
+/// **Leaving**: a goodbye counts on the sender's own connection only, and for the run that it names.
+/// After a departure the keys are rolled within 250 ms.
+public final class Mesh {
+  /// This node.
+  public let node: NodeID
+  /// This run of it.
+  public let instance: UInt64
+
+  /// When the next `tick` is due; `Int64.max` after `leave`.
+  public internal(set) var nextDeadlineNanoseconds: Int64 = .min
+
+  /// What to store when ``MeshAction/store`` says so.
+  public var memory: MeshMemory { ledger.memory }
+
+  /// What was refused, by reason.
+  public internal(set) var counters = MeshCounters()
+
+  var profile: NodeProfile
+  var policy: AdmissionPolicy
+  var ledger: TrustLedger
+  var declined = DeclinedList()
+  /// When strangers asked, in the last 30 s.
+  var invitationNanoseconds: [Int64] = []
+  var peers = OrderedTable<PeerTarget, Peer>()
+  var links = OrderedTable<ConnectionID, Link>()
+  /// Whose attempt it is.
+  var attempts: [AttemptID: Peer] = [:]
+  var keys: [Int: MediaKey] = [:]
+  var random: any RandomNumberGenerator
+
+  var actions: [MeshAction] = []
+  var attemptCount: UInt64 = 0
+  /// The last admission.
+  var revision: UInt64 = 0
+  var roundCount = 0
+  var nextRoundNanoseconds: Int64 = .min
+  var newsNanoseconds: Int64 = .max
+  var rollNanoseconds: Int64 = .max
+  var nextKnock = 0
+  var hasLeft = false
+  var latestNanoseconds: Int64 = .min
+
+  /// Makes a mesh that begins with the first event.
+  ///
+  /// - Parameter random: spreads attempts; seeded in tests.
+  public init(_ configuration: MeshConfiguration, random: any RandomNumberGenerator) {
+    node = configuration.node
+    instance = configuration.instance
+    profile = configuration.profile
+    policy = configuration.policy
+    ledger = TrustLedger(configuration.memory)
+    self.random = random
+  }
+
+  /// Takes what happened, and tells what is to be done about it.
+  ///
+  /// - Parameter nowNanoseconds: never less than in the call before; what is due is done too.
+  public func handle(_ event: MeshEvent, nowNanoseconds: Int64) -> [MeshAction] {
+    guard !hasLeft else { return afterLeaving(event) }
+    let now = max(nowNanoseconds, latestNanoseconds)
+    if latestNanoseconds == .min { start(now) }
+    latestNanoseconds = now
+    if now >= nextDeadlineNanoseconds { runTimers(now) }
+    switch event {
+    case .tick: break
+    case .discovered, .lost, .named, .unnamed, .resolved, .knocked, .networkChanged:
+      takeNews(event, now)
+    case .securing, .dialled, .failed, .accepted, .received, .closed:
+      takeConnection(event, now)
+    case .mediaHeard(let node): hearMedia(of: node, now)
+    case .accept, .decline, .invite, .forget, .block, .policy, .describe, .share, .leave:
+      takeCommand(event, now)
+    }
+    defer { actions.removeAll(keepingCapacity: true) }
+    return actions
+  }
+
+  /// Makes sure that a tick comes not after a moment.
+  func wake(atNanoseconds nanoseconds: Int64) {
+    nextDeadlineNanoseconds = min(nextDeadlineNanoseconds, nanoseconds)
+  }
+
+  /// A uniform number from 0 to `limit`.
+  func jitter(_ limit: Int64) -> Int64 { Int64.random(in: 0...limit, using: &random) }
+
+  private func start(_ now: Int64) {
+    nextRoundNanoseconds = now.saturatingAdding(jitter(MeshTimes.heartbeatNanoseconds))
+    nextDeadlineNanoseconds = nextRoundNanoseconds
+    for entry in ledger.memory.entries.suffix(MeshLimits.rememberedPeers).reversed() {
+      guard let peer = makePeer(entry.node, .proven, now) else { continue }
+      for address in entry.addresses.reversed() { peer.learn(address) }
+      planDial(peer, now)
+    }
+    knockAtLost()
+  }
+
+  /// Connections that come too late are not left open.
+  private func afterLeaving(_ event: MeshEvent) -> [MeshAction] {
+    switch event {
+    case .dialled(_, let opened), .accepted(let opened): [.close(opened.connection, .leaving)]
+    default: []
+    }
+  }
+}

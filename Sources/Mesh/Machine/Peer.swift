@@ -1,0 +1,112 @@
+/// What the mesh knows about somebody it is connected to, or means to be.
+final class Peer {
+  /// What makes it worth an attempt.
+  struct Sources: OptionSet {
+    let rawValue: UInt8
+    /// The user named it, or asked it to let us in.
+    static let configured = Sources(rawValue: 1)
+    /// It was a member, or is trusted: never makes room for hearsay.
+    static let proven = Sources(rawValue: 2)
+    /// Discovery sees it, in a group of ours.
+    static let announced = Sources(rawValue: 4)
+    /// A member is connected to it.
+    static let gossiped = Sources(rawValue: 8)
+    /// Discovery sees it, in no group of ours.
+    static let stranger = Sources(rawValue: 16)
+  }
+
+  private static let firm = Sources([.configured, .proven]).rawValue
+
+  /// Why nothing is done about it.
+  enum Rest { case none, goodbye, declined }
+
+  let target: PeerTarget
+  var sources: Sources
+  /// The member whose gossip told of it first.
+  var informant: NodeID?
+  /// Where it was reached, or said itself that it is; the latest first, at most ``MeshLimits/addresses``.
+  private(set) var addresses: [NodeAddress] = []
+  /// Where others say it is, likewise; never displaces what is in `addresses`.
+  private(set) var hearsayAddresses: [NodeAddress] = []
+  /// Of a named peer: who answered there.
+  var answeredBy: NodeID?
+  var rest = Rest.none
+  /// When hearsay told of it last.
+  var mentionedNanoseconds: Int64
+
+  /// Taken out of the table.
+  var isForgotten = false
+
+  // The way to it.
+  var failureCount = 0
+  var attempt: Attempt?
+  /// When the next attempt begins; `max`: not planned.
+  var nextDialNanoseconds: Int64 = .max
+  /// When a sign of life, or gossip of one, last ended its back-off.
+  var proofNanoseconds: Int64 = .min / 2
+  var gossipProofNanoseconds: Int64 = .min / 2
+
+  // Membership.
+  var member: Member?
+  /// Where it was admitted in the order of admissions; news are what is above what was told.
+  var revision: UInt64 = 0
+  /// The connection in use; nil for a moment while one takes another's place.
+  var link: Link?
+  /// When anything came from it on the connection in use.
+  var heardNanoseconds: Int64 = .min / 2
+  var mediaNanoseconds: Int64 = .min / 2
+  var isMediaAlive = false
+
+  init(target: PeerTarget, sources: Sources, nowNanoseconds: Int64) {
+    self.target = target
+    self.sources = sources
+    mentionedNanoseconds = nowNanoseconds
+  }
+
+  var node: NodeID? {
+    if case .node(let node) = target { node } else { nil }
+  }
+
+  /// Whether nothing but hearsay speaks for it.
+  var isHearsay: Bool {
+    member == nil && sources.rawValue & Self.firm == 0
+  }
+
+  /// Starts from nothing: what failed five times may rest on something wrong.
+  ///
+  /// The addresses stay as a fallback behind those that a fresh look-up finds.
+  func rebuild() {
+    hearsayAddresses = allAddresses.reduce(into: []) { list, address in
+      if list.count < MeshLimits.addresses { list.append(address) }
+    }
+    addresses = []
+    attempt = nil
+  }
+
+  var allAddresses: [NodeAddress] { addresses + hearsayAddresses }
+
+  /// Puts an address first.
+  func learn(_ address: NodeAddress) {
+    Self.insert(address, &addresses)
+    hearsayAddresses.removeAll { $0 == address }
+  }
+
+  func learnHearsay(_ address: NodeAddress) {
+    if !addresses.contains(address) { Self.insert(address, &hearsayAddresses) }
+  }
+
+  func unlearn(_ address: NodeAddress) {
+    addresses.removeAll { $0 == address }
+    hearsayAddresses.removeAll { $0 == address }
+  }
+
+  /// Link-local addresses without a scope lead nowhere.
+  private static func insert(_ address: NodeAddress, _ list: inout [NodeAddress]) {
+    guard address.host != .observed, address.port != 0,
+      !address.isLinkLocal || address.scope != 0
+    else { return }
+    if let index = list.firstIndex(of: address) { list.remove(at: index) }
+    list.insert(address, at: 0)
+    if list.count > MeshLimits.addresses { list.removeLast() }
+  }
+}

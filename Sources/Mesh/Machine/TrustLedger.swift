@@ -1,0 +1,52 @@
+/// Who is let in, who never is, and which run of whom was the last: what outlives a run.
+struct TrustLedger {
+  private(set) var trusted: Set<NodeID>
+  private(set) var blocked: Set<NodeID>
+  private var entries: [NodeID: MeshMemory.Entry] = [:]
+  /// Of `entries`, the latest last.
+  private var order: [NodeID] = []
+
+  init(_ memory: MeshMemory) {
+    trusted = memory.trusted.subtracting(memory.blocked)
+    blocked = memory.blocked
+    for entry in memory.entries.suffix(MeshLimits.memoryEntries) { _ = note(entry) }
+  }
+
+  var memory: MeshMemory {
+    MeshMemory(trusted: trusted, blocked: blocked, entries: order.compactMap { entries[$0] })
+  }
+
+  /// The highest count of starts that a node proved; 0 before.
+  func instance(of node: NodeID) -> UInt64 { entries[node]?.instance ?? 0 }
+
+  /// Remembers a member; false when nothing of it is new.
+  mutating func note(_ entry: MeshMemory.Entry) -> Bool {
+    var entry = entry
+    entry.instance = max(entry.instance, instance(of: entry.node))
+    guard entries.updateValue(entry, forKey: entry.node) != entry else { return false }
+    if let index = order.firstIndex(of: entry.node) { order.remove(at: index) }
+    order.append(entry.node)
+    if order.count > MeshLimits.memoryEntries {
+      // A blocked node's count is kept longest: it is the one that comes back.
+      let index = order.firstIndex { !blocked.contains($0) && !trusted.contains($0) } ?? 0
+      entries[order.remove(at: index)] = nil
+    }
+    return true
+  }
+
+  mutating func trust(_ node: NodeID) {
+    blocked.remove(node)
+    trusted.insert(node)
+  }
+
+  mutating func block(_ node: NodeID) {
+    trusted.remove(node)
+    blocked.insert(node)
+  }
+
+  mutating func forget(_ node: NodeID) {
+    trusted.remove(node)
+    blocked.remove(node)
+    if entries.removeValue(forKey: node) != nil { order.removeAll { $0 == node } }
+  }
+}

@@ -1,0 +1,29 @@
+/// What can be asked.
+extension Mesh {
+  /// Who is connected and admitted, in the order of admission.
+  public var members: [Member] {
+    peers.values.sorted { $0.revision < $1.revision }.compactMap(\.member)
+  }
+
+  /// Whether a member of this identity and run is there: else its messages and its media are refused.
+  public func isMember(_ node: NodeID, instance: UInt64) -> Bool {
+    peers[.node(node)]?.member?.instance == instance
+  }
+
+  /// A line on each peer that is known, and how far the way to it is.
+  public var reports: [PeerReport] {
+    peers.values.map { peer in
+      PeerReport(
+        target: peer.target, name: peer.member?.profile.name ?? "", progress: progress(of: peer),
+        failureCount: peer.failureCount, watchdogNanoseconds: peer.attempt?.watchdogNanoseconds,
+        isMediaAlive: peer.isMediaAlive)
+    }
+  }
+
+  private func progress(of peer: Peer) -> DialProgress {
+    if peer.member != nil { return .connected }
+    if let attempt = peer.attempt { return attempt.progress }
+    let next = peer.nextDialNanoseconds
+    return next == .max ? .resting : .waiting(untilNanoseconds: next)
+  }
+}

@@ -1,0 +1,42 @@
+/// What a ``Mesh`` wants done or known, in this order.
+public enum MeshAction: Hashable, Sendable {
+  /// Open a connection and prove who we are; `dialled` or `failed` answers.
+  case dial(AttemptID, NodeAddress)
+  /// Give an attempt up; no answer is needed.
+  case abandon(AttemptID)
+  /// Send what is under way, then close; `closed` need not answer.
+  case close(ConnectionID, CloseReason)
+  /// Send a message.
+  case send(Message, ConnectionID)
+  /// Look a peer's addresses up afresh, and drop what is kept open towards it; `resolved` answers.
+  case resolve(PeerTarget)
+  /// Send one small datagram with our ID, from our media socket, to each address.
+  case knock(NodeID, [NodeAddress])
+
+  /// A node is a member: its sound may come in.
+  case admitted(Member)
+  /// A member tells something else about itself.
+  case changed(Member)
+  /// A member is one no more: its sound is silent at once.
+  case departed(NodeID, DepartureReason)
+  /// A stranger asks to be let in.
+  case invited(Invitation)
+  /// An invitation is answered, or came to nothing.
+  case invitationEnded(NodeID)
+  /// A node does not let us in, and says why.
+  case declined(NodeID, words: String)
+  /// A static peer answered that is in no group of ours and not trusted: it is up to the user to invite it.
+  case stranger(NodeID, NodeProfile)
+  /// The media keys of this node have to change, as somebody has one who is a member no more.
+  case rollKey
+  /// The key of a member's stream.
+  case mediaKey(NodeID, MediaKey)
+  /// No media of a member for a while, or again some.
+  case mediaAlive(NodeID, Bool)
+  /// A peer that failed five times in a row starts from nothing.
+  case rebuilt(PeerTarget)
+  /// An address leads back to this node.
+  case ourselves(NodeAddress?)
+  /// ``Mesh/memory`` changed and is to be stored.
+  case store
+}

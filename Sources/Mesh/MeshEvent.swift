@@ -1,0 +1,55 @@
+/// What happens to a ``Mesh``.
+public enum MeshEvent: Sendable {
+  /// Time passed; due at ``Mesh/nextDeadlineNanoseconds``, harmless at any other moment.
+  case tick
+  /// The network's interfaces or addresses changed.
+  case networkChanged
+
+  /// Discovery sees a node.
+  case discovered(Announcement)
+  /// Discovery sees it no more.
+  case lost(NodeID)
+  /// The user names a static peer, by a number of its own; addresses may be none yet.
+  case named(Int, [NodeAddress])
+  /// The user takes a static peer back.
+  case unnamed(Int)
+  /// An answer to ``MeshAction/resolve(_:)``; none found is an empty list.
+  case resolved(PeerTarget, [NodeAddress])
+
+  /// The attempt has a connection, and both ends now prove who they are.
+  case securing(AttemptID)
+  /// The attempt succeeded.
+  case dialled(AttemptID, OpenedConnection)
+  /// It did not.
+  case failed(AttemptID)
+  /// Somebody connected to us and proved who it is.
+  case accepted(OpenedConnection)
+  /// A message came.
+  case received(Message, ConnectionID)
+  /// A connection ended, not by us.
+  case closed(ConnectionID)
+
+  /// Media of a member came that its key opens.
+  case mediaHeard(NodeID)
+  /// A knock came, as ``MeshAction/knock(_:_:)`` sends them: hearsay.
+  case knocked(NodeID)
+
+  /// The user lets a node in, now and in future.
+  case accept(NodeID)
+  /// The user declines its invitation.
+  case decline(NodeID)
+  /// The user asks a node to let us in, and trusts it.
+  case invite(NodeID)
+  /// The user takes trust, or a block, back.
+  case forget(NodeID)
+  /// The user keeps a node out for good.
+  case block(NodeID)
+  /// What becomes of strangers from now on.
+  case policy(AdmissionPolicy)
+  /// This node's description is another.
+  case describe(NodeProfile)
+  /// A media key of this node, for all members, present and future.
+  case share(MediaKey)
+  /// This node leaves: the last event.
+  case leave
+}

@@ -1,0 +1,37 @@
+/// How much of everything there is at most, whatever others send.
+public enum MeshLimits {
+  /// Members at once.
+  public static let members = 128
+  /// Peers known of, connected or not.
+  public static let peers = 512
+  /// Of these, nodes that only announcements told of.
+  public static let announcedPeers = 128
+  /// Of these, nodes that only one member's gossip told of.
+  public static let gossipedPeersPerMember = 64
+  /// Of these, nodes that only gossip told of.
+  public static let gossipedPeers = 256
+  /// Static peers.
+  public static let namedPeers = 64
+  /// Addresses of one peer that led to it, and as many again of hearsay.
+  public static let addresses = 8
+  /// Attempts at once to peers that never proved to belong to us.
+  public static let unprovenAttempts = 32
+  /// Connections at once that strangers opened.
+  public static let strangerConnections = 16
+  /// Connections at once that others opened, however well they prove who they are.
+  public static let connections = 512
+  /// Connections at once of one node.
+  public static let connectionsPerNode = 4
+  /// Invitations shown within 30 s.
+  public static let invitations = 8
+  /// Declined strangers that are remembered for a while.
+  public static let declined = 64
+  /// Nodes that ``MeshMemory`` remembers as members once.
+  public static let memoryEntries = 1024
+  /// Of these, those that are looked for after a start.
+  public static let rememberedPeers = 64
+  /// Peers that are knocked at per heartbeat.
+  static let knocks = 16
+  /// Rounds of heartbeats between two that carry an old member.
+  static let reminderRounds = 8
+}

@@ -1,0 +1,51 @@
+/// The times of the state machine.
+enum MeshTimes {
+  /// Between heartbeats (issue 4 §8).
+  static let heartbeatNanoseconds: Int64 = 2_000_000_000
+  /// Three heartbeats less a twentieth of one: a killed node is gone within 6 s of its last sign.
+  static let silentNanoseconds: Int64 = 5_900_000_000
+  /// A connection of this age clears its peer's failure count.
+  static let stableNanoseconds: Int64 = 15_000_000_000
+  /// The wait after the first failure; doubles with each.
+  static let backOffNanoseconds: Int64 = 500_000_000
+  /// No wait is longer, jitter and the waiting side's factor included.
+  static let longestBackOffNanoseconds: Int64 = 30_000_000_000
+  /// How much longer the lower ID waits before it dials too.
+  static let waitingFactor: Int64 = 3
+  /// Failures in a row after which a peer's state is rebuilt.
+  static let failuresToRebuild = 5
+  /// Bounds every attempt, and every wait for an answer to an invitation.
+  static let watchdogNanoseconds: Int64 = 35_000_000_000
+
+  /// For the answer to a look-up: the resolver gives up after 5 s and tries once more.
+  static let resolvingNanoseconds: Int64 = 10_000_000_000
+  /// Before the next address is tried too (RFC 8305 §8 recommends a quarter of a second).
+  static let nextAddressNanoseconds: Int64 = 250_000_000
+  /// For the last address to answer: the third SYN goes out after 3 s (RFC 6298 §2, §5.7).
+  static let connectingNanoseconds: Int64 = 3_500_000_000
+  /// For TLS on a slow board behind a bad radio.
+  static let securingNanoseconds: Int64 = 5_000_000_000
+  /// For the first hello, and for an announced invitation.
+  static let greetingNanoseconds: Int64 = 5_000_000_000
+  /// For the user to answer an invitation (issue 4 §4).
+  static let invitationNanoseconds: Int64 = 30_000_000_000
+  /// A declined stranger may not be shown again before.
+  static let declinedNanoseconds: Int64 = 60_000_000_000
+
+  /// Attempts start up to this much later, so that nodes do not fall in step.
+  static let spreadNanoseconds: Int64 = 20_000_000
+  /// A proof of life (knock, announcement) ends a peer's back-off at most this often.
+  static let proofNanoseconds: Int64 = 1_000_000_000
+  /// Gossip does so at most this often: who is up, but not for us, is not to be dialled for ever.
+  static let gossipProofNanoseconds: Int64 = 8_000_000_000
+  /// News of members wait this long for more of them.
+  static let newsNanoseconds: Int64 = 50_000_000
+  /// From the first departure to the roll of the key (issue 4 §5: within 1 s).
+  static let rollNanoseconds: Int64 = 250_000_000
+  /// Reports come once a second (RFC 3550 §6.2): four missed are silence.
+  static let mediaSilentNanoseconds: Int64 = 4_500_000_000
+  /// Hearsay that nothing came of is forgotten.
+  static let hearsayNanoseconds: Int64 = 600_000_000_000
+  /// An address that led back to us is tried again.
+  static let ourselvesNanoseconds: Int64 = 30_000_000_000
+}

@@ -1,0 +1,156 @@
+extension Message {
+  /// Reads a message without its length prefix.
+  ///
+  /// Of a field that may stand once, the last counts. Unknown types and fields are ignored; so is
+  /// what goes beyond a list's limit. Texts are repaired to valid UTF-8, not cleaned of control characters.
+  public init(parsing octets: [UInt8]) throws(MeshError) {
+    var start = FieldReader(octets, range: octets.indices)
+    let type = try start.number()
+    var reader = FieldReader(octets, range: start.offset..<octets.endIndex, type: type)
+    switch type {
+    case Kind.hello: self = .hello(try Self.hello(&reader))
+    case Kind.heartbeat: self = .heartbeat(try Self.heartbeat(&reader))
+    case Kind.invite: self = .invite
+    case Kind.accept: self = .accept
+    case Kind.decline: self = .decline(Decline(words: try Self.words(&reader)))
+    case Kind.goodbye: self = .goodbye(try Self.goodbye(&reader))
+    case Kind.mediaKey: self = .mediaKey(try Self.mediaKey(&reader))
+    default:
+      self = .unknown(type: type)
+      return
+    }
+    while try reader.next() != nil {}
+  }
+
+  private static func hello(_ reader: inout FieldReader) throws(MeshError) -> Hello {
+    let version = try version(reader)
+    var profile = NodeProfile(name: "")
+    var (node, instance): (NodeID?, UInt64?)
+    var (attempt, admits): (UInt64?, UInt64?)
+    var texts: [UInt64: String] = [:]
+    while let field = try reader.next() {
+      switch field.tag {
+      case Tag.node: node = try reader.node(field)
+      case Tag.instance: instance = try reader.number(field)
+      case Tag.name, Tag.role, Tag.softwareVersion:
+        texts[field.tag] = try reader.text(field)
+      case Tag.colour:
+        let colour = try reader.number(field)
+        profile.colourRGB = UInt32(truncatingIfNeeded: colour & 0xFF_FFFF)
+      case Tag.controlAddress: try append(field, of: reader, to: &profile.controlAddresses)
+      case Tag.mediaAddress: try append(field, of: reader, to: &profile.mediaAddresses)
+      case Tag.attempt: attempt = try reader.number(field)
+      case Tag.admits: admits = try reader.number(field)
+      default: break
+      }
+    }
+    profile.name = texts[Tag.name] ?? ""
+    profile.role = texts[Tag.role] ?? ""
+    profile.softwareVersion = texts[Tag.softwareVersion] ?? ""
+    return Hello(
+      version: version, node: try reader.required(node, Tag.node),
+      instance: try reader.required(instance, Tag.instance), profile: profile,
+      attempt: attempt ?? 0, admits: (admits ?? 0) != 0)
+  }
+
+  /// The version comes before everything else: of another major one nothing else can be understood.
+  private static func version(_ reader: FieldReader) throws(MeshError) -> MessageVersion {
+    var reader = reader
+    var (major, minor): (UInt64?, UInt64?)
+    while let field = try reader.next() {
+      if field.tag == Tag.major { major = try reader.number(field) }
+      if field.tag == Tag.minor { minor = try reader.number(field) }
+    }
+    let version = MessageVersion(
+      major: try reader.required(major, Tag.major), minor: minor ?? 0)
+    guard version.major == MessageVersion.current.major else {
+      throw .version(major: version.major, minor: version.minor)
+    }
+    return version
+  }
+
+  private static func heartbeat(_ reader: inout FieldReader) throws(MeshError) -> Heartbeat {
+    var heartbeat = Heartbeat()
+    var memberCount: UInt64?
+    while let field = try reader.next() {
+      switch field.tag {
+      case Tag.memberCount: memberCount = try reader.number(field)
+      case Tag.member where heartbeat.members.count < Heartbeat.maximumMembers:
+        heartbeat.members.append(try notice(field, of: reader))
+      default: break
+      }
+    }
+    heartbeat.memberCount = Int(clamping: memberCount ?? 0)
+    return heartbeat
+  }
+
+  private static func notice(
+    _ field: FieldReader.Field, of reader: FieldReader
+  ) throws(MeshError) -> Heartbeat.Notice {
+    var inner = FieldReader(reader.octets, range: field.value, type: reader.type)
+    var (node, instance): (NodeID?, UInt64?)
+    var addresses: [NodeAddress] = []
+    while let field = try inner.next() {
+      switch field.tag {
+      case Tag.node: node = try inner.node(field)
+      case Tag.instance: instance = try inner.number(field)
+      case Tag.controlAddress where addresses.count < Heartbeat.Notice.maximumAddresses:
+        try append(field, of: inner, to: &addresses)
+      default: break
+      }
+    }
+    return Heartbeat.Notice(
+      node: try inner.required(node, Tag.node),
+      instance: try inner.required(instance, Tag.instance), addresses: addresses)
+  }
+
+  private static func goodbye(_ reader: inout FieldReader) throws(MeshError) -> Goodbye {
+    var (node, instance): (NodeID?, UInt64?)
+    var words: String?
+    while let field = try reader.next() {
+      switch field.tag {
+      case Tag.node: node = try reader.node(field)
+      case Tag.instance: instance = try reader.number(field)
+      case Tag.words: words = try reader.text(field)
+      default: break
+      }
+    }
+    return Goodbye(
+      node: try reader.required(node, Tag.node),
+      instance: try reader.required(instance, Tag.instance), words: words ?? "")
+  }
+
+  private static func mediaKey(_ reader: inout FieldReader) throws(MeshError) -> MediaKey {
+    var (stream, epoch): (UInt64?, UInt64?)
+    var key: [UInt8]?
+    while let field = try reader.next() {
+      switch field.tag {
+      case Tag.stream: stream = try reader.number(field)
+      case Tag.epoch: epoch = try reader.number(field)
+      case Tag.key: key = Array(reader.octets[field.value])
+      default: break
+      }
+    }
+    let number = try reader.required(stream, Tag.stream)
+    guard number < UInt64(MediaKey.maximumStreams) else { throw reader.wrong(Tag.stream) }
+    let octets = try reader.required(key, Tag.key)
+    guard octets.count <= MediaKey.maximumBytes else { throw reader.wrong(Tag.key) }
+    return MediaKey(
+      stream: Int(number), epoch: try reader.required(epoch, Tag.epoch), octets: octets)
+  }
+
+  private static func words(_ reader: inout FieldReader) throws(MeshError) -> String {
+    var words: String?
+    while let field = try reader.next() {
+      if field.tag == Tag.words { words = try reader.text(field) }
+    }
+    return words ?? ""
+  }
+
+  private static func append(
+    _ field: FieldReader.Field, of reader: FieldReader, to addresses: inout [NodeAddress]
+  ) throws(MeshError) {
+    guard addresses.count < NodeProfile.maximumAddresses else { return }
+    if let address = try reader.address(field) { addresses.append(address) }
+  }
+}

@@ -1,0 +1,46 @@
+/// What a node tells about itself; all of it may change while it runs.
+public struct NodeProfile: Hashable, Sendable {
+  /// Longest text of each kind in octets of UTF-8.
+  public static let maximumTextBytes = 63
+  /// Most addresses of each kind.
+  public static let maximumAddresses = 8
+
+  /// The display name.
+  public var name: String
+  /// What it is for: “stage left”, “foh”; empty for none.
+  public var role: String
+  /// A colour to show it in, 24 bits of red, green and blue; nil for none.
+  public var colourRGB: UInt32?
+  /// The software's version, as people write it.
+  public var softwareVersion: String
+  /// Where it takes control connections, the best first.
+  public var controlAddresses: [NodeAddress]
+  /// Where it takes media, the best first.
+  public var mediaAddresses: [NodeAddress]
+
+  /// Makes a profile.
+  ///
+  /// - Parameters:
+  ///   - name: cut to ``maximumTextBytes`` of whole characters when sent, as are the other texts.
+  ///   - controlAddresses: at most ``maximumAddresses`` are sent, as of `mediaAddresses`.
+  public init(
+    name: String, role: String = "", colourRGB: UInt32? = nil, softwareVersion: String = "",
+    controlAddresses: [NodeAddress] = [], mediaAddresses: [NodeAddress] = []
+  ) {
+    self.name = name
+    self.role = role
+    self.colourRGB = colourRGB
+    self.softwareVersion = softwareVersion
+    self.controlAddresses = controlAddresses
+    self.mediaAddresses = mediaAddresses
+  }
+
+  /// The profile with every ``NodeAddress/Host/observed`` host replaced by where it was seen.
+  func seen(at observed: NodeAddress?) -> NodeProfile {
+    guard let observed else { return self }
+    var profile = self
+    profile.controlAddresses = controlAddresses.map { $0.seen(at: observed) }
+    profile.mediaAddresses = mediaAddresses.map { $0.seen(at: observed) }
+    return profile
+  }
+}

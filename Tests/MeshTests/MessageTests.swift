@@ -1,0 +1,139 @@
+import Mesh
+import TestKit
+import Testing
+
+/// What is written is read again; what cannot be is refused, with words (issue 4 §9).
+@Suite struct MessageTests {
+  static let profile = NodeProfile(
+    name: "Bühne links", role: "stage", colourRGB: 0x12_34_56, softwareVersion: "1.2.3",
+    controlAddresses: [
+      NodeAddress(.observed, port: 5005), NodeAddress(.ipv4(0x0A00_0001), port: 65_535),
+      NodeAddress(.ipv6(0x2001_0DB8_0000_0000, 1), port: 1),
+    ],
+    mediaAddresses: [NodeAddress(.observed, port: 5004)])
+
+  static let all: [Message] = [
+    .hello(
+      Hello(
+        node: Bench.lower, instance: 1 << 61, profile: profile, attempt: 300, admits: true)),
+    .hello(Hello(node: Bench.own, instance: 0, profile: NodeProfile(name: ""))),
+    .heartbeat(Heartbeat()),
+    .heartbeat(
+      Heartbeat(
+        memberCount: 70,
+        members: (0..<64).map {
+          Heartbeat.Notice(
+            node: Bench.id(1, UInt16($0)), instance: UInt64($0) << 20,
+            addresses: [Bench.address(UInt32($0))])
+        })),
+    .invite, .accept, .decline(Decline(words: "no")),
+    .goodbye(Goodbye(node: Bench.higher, instance: 64, words: "updating")),
+    .mediaKey(MediaKey(stream: 15, epoch: 16_384, octets: Array(0..<44))),
+  ]
+
+  /// A message without its prefix.
+  static func payload(_ message: Message) -> [UInt8] { Array(message.frame().dropFirst(4)) }
+
+  @Test(arguments: all)
+  func `a message comes back as it was written`(message: Message) throws {
+    let frame = message.frame()
+    #expect(frame.prefix(4).reduce(0) { $0 << 8 | Int($1) } == frame.count - 4)
+    #expect(try Message(parsing: Self.payload(message)) == message)
+  }
+
+  @Test(arguments: all)
+  func `a message that is cut short is refused, or ends with a whole field; none traps`(
+    message: Message
+  ) {
+    let payload = Self.payload(message)
+    for count in 0..<payload.count { _ = try? Message(parsing: Array(payload.prefix(count))) }
+    #expect(throws: MeshError.truncated) { try Message(parsing: []) }
+    if payload.count > 4 {
+      #expect(throws: MeshError.truncated) { try Message(parsing: payload.dropLast()) }
+    }
+  }
+
+  @Test func `what is too long to be read is not written`() throws {
+    var profile = NodeProfile(name: String(repeating: "é", count: 100))
+    profile.controlAddresses = (0..<20).map { Bench.address($0) }
+    profile.mediaAddresses = [NodeAddress(.ipv6(0xFE80 << 48, 1), port: 1, scope: 2)]
+    let hello = Hello(node: Bench.own, instance: .max, profile: profile)
+    guard case .hello(let read) = try Message(parsing: Self.payload(.hello(hello))) else {
+      Issue.record("no hello")
+      return
+    }
+    #expect(read.profile.name == String(repeating: "é", count: 31))
+    #expect(read.profile.controlAddresses == (0..<8).map { Bench.address($0) })
+    #expect(read.profile.mediaAddresses.isEmpty, "link-local")
+    #expect(read.instance == 1 << 62 - 1)
+  }
+
+  @Test func `a name that is no UTF-8 is repaired, one that is too long refused`() throws {
+    let hello = Self.payload(.hello(Hello(node: Bench.own, instance: 1, profile: .init(name: ""))))
+    guard case .hello(let read) = try Message(parsing: hello + octets("05 02 FF 41")) else {
+      Issue.record("no hello")
+      return
+    }
+    #expect(read.profile.name == "\u{FFFD}A")
+    let long = octets("05 4040") + Array(repeating: 0x41, count: 64)
+    #expect(throws: MeshError.malformed(type: 1, tag: 5)) { try Message(parsing: hello + long) }
+  }
+
+  @Test func `a hello without its node, its instance or its version is refused`() {
+    let node = "03 20" + String(repeating: "AB", count: 32)
+    for (text, tag): (String, UInt64) in [
+      ("01 0101 01 \(node)", 4), ("01 0101 01 040101", 3), ("01 \(node) 040101", 1),
+      ("01 010101 030155 040101", 3),
+    ] {
+      #expect(throws: MeshError.malformed(type: 1, tag: tag), "\(text)") {
+        try Message(parsing: octets(text))
+      }
+    }
+  }
+
+  @Test func `another major version is refused with words, whatever else it says`() {
+    let future = octets("01 010102 020105 03 01 FF 04 00")
+    #expect(throws: MeshError.version(major: 2, minor: 5)) { try Message(parsing: future) }
+    let words = MeshError.version(major: 2, minor: 5).description
+    #expect(words.contains("2.5") && words.contains("\(MessageVersion.current)"))
+  }
+
+  @Test func `a heartbeat that lists 10 000 members gives the first 64`() throws {
+    let one = Self.payload(
+      .heartbeat(
+        Heartbeat(members: [
+          Heartbeat.Notice(node: Bench.lower, instance: 1, addresses: [Bench.address(1)])
+        ])))
+    let member = one.dropFirst(4)
+    var flood: [UInt8] = Array(one.prefix(4))
+    for _ in 0..<10_000 { flood += member }
+    guard case .heartbeat(let heartbeat) = try Message(parsing: flood) else {
+      Issue.record("no heartbeat")
+      return
+    }
+    #expect(heartbeat.members.count == 64)
+  }
+
+  @Test func `no description shows a key`() {
+    let key = MediaKey(stream: 0, epoch: 3, octets: [211, 212, 213])
+    var dumped = ""
+    dump(key, to: &dumped)
+    dump(Message.mediaKey(key), to: &dumped)
+    dump(MeshAction.mediaKey(Bench.lower, key), to: &dumped)
+    for text in ["\(key)", "\(Message.mediaKey(key))", String(reflecting: key), dumped] {
+      #expect(!text.contains("211"), "\(text)")
+    }
+  }
+
+  @Test func `IDs are ordered as their octets are`() {
+    var random = SplitMix64(seed: 4)
+    for _ in 0..<1000 {
+      let pair = (0..<2).map { _ in (0..<32).map { _ in UInt8.random(in: 0...1, using: &random) } }
+      let ids = pair.map { nodeID($0) }
+      #expect((ids[0] < ids[1]) == pair[0].lexicographicallyPrecedes(pair[1]))
+      #expect(ids[0].octets == pair[0])
+    }
+    #expect(NodeID(octets: [1, 2, 3]) == nil)
+    #expect(Bench.id(0x0A, 1).description == "0a00000000000000")
+  }
+}

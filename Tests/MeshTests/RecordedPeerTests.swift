@@ -1,0 +1,84 @@
+import Foundation
+import Mesh
+import Testing
+
+/// Peers of other minor versions (issue 4 §9): one recorded, one to come.
+///
+/// The recording stays as it is for as long as the major version is 1.
+@Suite struct RecordedPeerTests {
+  /// The messages of a recording: one a line, hexadecimal without the prefix, `#` starts a comment.
+  private func recording(_ name: String) throws -> [[UInt8]] {
+    let file = Bundle.module.bundleURL.appendingPathComponent("Recorded/\(name).hex")
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }.map { octets(String($0)) }
+  }
+
+  private static let recorded = nodeID((0..<32).map { UInt8($0) })
+
+  @Test func `a recorded 1.0 peer is understood`() throws {
+    let messages = try recording("1.0").map { try Message(parsing: $0) }
+    let profile = NodeProfile(
+      name: "Bühne", role: "monitor", colourRGB: 0xFF8800, softwareVersion: "0.4.0",
+      controlAddresses: [NodeAddress(.observed, port: 5005)],
+      mediaAddresses: [NodeAddress(.ipv4(0xC0A8_0114), port: 5004)])
+    let other = nodeID((32..<64).map { UInt8($0) })
+    #expect(
+      messages == [
+        .hello(
+          Hello(
+            version: MessageVersion(major: 1, minor: 0), node: Self.recorded, instance: 300,
+            profile: profile, attempt: 5, admits: true)),
+        .heartbeat(
+          Heartbeat(
+            memberCount: 2,
+            members: [
+              Heartbeat.Notice(
+                node: other, instance: 9,
+                addresses: [NodeAddress(.ipv6(0x2001_0DB8_0000_0000, 1), port: 5005)])
+            ])),
+        .invite, .accept, .decline(Decline(words: "declined")),
+        .goodbye(Goodbye(node: Self.recorded, instance: 300, words: "")),
+        .mediaKey(MediaKey(stream: 1, epoch: 7, octets: Array(0xA0...0xAF))),
+      ])
+  }
+
+  @Test func `what a 1.0 peer understands is still written the same`() throws {
+    for bytes in try recording("1.0") {
+      let message = try Message(parsing: bytes)
+      #expect(Array(message.frame().dropFirst(4)) == bytes)
+    }
+  }
+
+  @Test func `a peer of minor version 9 is understood but for what is new`() throws {
+    let messages = try recording("1.9").map { try Message(parsing: $0) }
+    guard case .hello(let hello) = messages.first else {
+      Issue.record("no hello")
+      return
+    }
+    #expect(hello.version == MessageVersion(major: 1, minor: 9))
+    #expect(hello.node == Self.recorded && hello.profile.name == "new")
+    #expect(hello.profile.controlAddresses == [NodeAddress(.observed, port: 5005)])
+    #expect(messages[1] == .unknown(type: 20))
+    #expect(messages[2] == .unknown(type: 1 << 61))
+    #expect(messages[3] == .heartbeat(Heartbeat(memberCount: 1)))
+    #expect(messages[4] == .invite)
+  }
+
+  @Test(arguments: ["1.0", "1.9"])
+  func `a recorded peer becomes a member, and leaves with its goodbye`(version: String) throws {
+    let bench = Bench()
+    let opened = bench.open(Self.recorded)
+    bench.give(.accepted(opened))
+    for bytes in try recording(version).dropLast(2) {
+      let message = try Message(parsing: bytes)
+      if case .decline = message { continue }
+      bench.give(.received(message, opened.connection))
+    }
+    let actions = bench.taken()
+    #expect(actions.admitted == [Self.recorded])
+    #expect(actions.closed(opened.connection) == nil)
+    bench.give(
+      .received(.goodbye(Goodbye(node: Self.recorded, instance: 300)), opened.connection))
+    #expect(bench.taken().departed == [.goodbye])
+  }
+}

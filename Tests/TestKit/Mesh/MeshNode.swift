@@ -1,0 +1,35 @@
+public import Mesh
+
+/// One node of a ``MeshNetwork``: the machine, what outlives its runs, and what it was told to do.
+public final class MeshNode {
+  /// Its identity.
+  public let id: NodeID
+  /// Where it listens.
+  public let address: NodeAddress
+  /// Nodes of one number hold the same secret.
+  public var group = 0
+  /// What becomes of strangers; counts from the next start.
+  public var policy = AdmissionPolicy.ask
+  /// Nodes it is told of by address on each start.
+  public var namedPeers: [Int] = []
+  /// The machine; nil while the node does not run.
+  public internal(set) var mesh: Mesh?
+  /// Starts so far.
+  public internal(set) var instance: UInt64 = 0
+  /// What was stored last; taken on each start.
+  public var memory = MeshMemory()
+  /// Who is a member as far as it said.
+  public internal(set) var members: Set<NodeID> = []
+  /// Bytes it sent on control connections, 60 for each message's headers included.
+  public internal(set) var sentBytes = 0
+  /// Bytes it received, likewise.
+  public internal(set) var receivedBytes = 0
+
+  var isSilent = false
+  var scheduledNanoseconds: Int64 = .max
+
+  init(id: NodeID, address: NodeAddress) {
+    self.id = id
+    self.address = address
+  }
+}

@@ -1,0 +1,35 @@
+import Mesh
+
+/// A connection between two nodes of a ``MeshNetwork``.
+final class MeshWire {
+  /// What is said on it.
+  enum Item {
+    case message(Message)
+    case closed
+  }
+
+  /// One end: the run of a node.
+  struct End {
+    let node: Int
+    let instance: UInt64
+    var isOpen = true
+    /// When what was sent to it last arrives: nothing overtakes.
+    var arrivalNanoseconds: Int64 = .min
+    /// What waits for the path to be whole again.
+    var pending: [Item] = []
+    var decoder = MessageDecoder(limits: .member)
+  }
+
+  let number: UInt64
+  /// Who dialled, who accepted.
+  var ends: [End]
+
+  init(number: UInt64, dialler: End, acceptor: End) {
+    self.number = number
+    ends = [dialler, acceptor]
+  }
+
+  func connection(ofEnd end: Int) -> ConnectionID {
+    ConnectionID(rawValue: number &* 2 &+ UInt64(end))
+  }
+}
