@@ -48,6 +48,9 @@ let system: [Target] = [
   .systemLibrary(
     name: "SystemSamplerate", path: "CSupport/System/Samplerate", pkgConfig: "samplerate",
     providers: [.apt(["libsamplerate0-dev"])]),
+  .systemLibrary(
+    name: "SystemSodium", path: "CSupport/System/Sodium", pkgConfig: "libsodium",
+    providers: [.apt(["libsodium-dev"])]),
 ]
 
 let c: [Target] = [
@@ -61,6 +64,9 @@ let c: [Target] = [
   .target(
     name: "CSamplerate", dependencies: ["SystemSamplerate"], path: "CSupport/CSamplerate",
     cSettings: cSettings),
+  .target(
+    name: "CSodium", dependencies: ["SystemSodium"], path: "CSupport/CSodium",
+    cSettings: cSettings),
 ]
 
 let core: [Target] = [
@@ -68,6 +74,7 @@ let core: [Target] = [
   swiftTarget("Media", ["RTP"]),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
   swiftTarget("EventLoop", ["CUring"]),
+  swiftTarget("Crypto", ["CSodium"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget("Intercom", ["RTP", "Media", "Audio", "EventLoop", "StatusSchema"]),
 ]
@@ -83,6 +90,7 @@ let coreTests: [Target] = [
     swiftSettings: swiftSettings),
   tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
+  tests("CryptoTests", ["Crypto"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",

@@ -12,6 +12,7 @@ declare -A may=(
   [Media]="RTP"
   [Audio]="CRealtime COpus CSamplerate Glibc Synchronization"
   [EventLoop]="CUring Glibc Synchronization Dispatch"
+  [Crypto]="CSodium"
   [StatusSchema]=""
   [Intercom]="RTP Media Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
