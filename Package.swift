@@ -75,6 +75,7 @@ let core: [Target] = [
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
   swiftTarget("EventLoop", ["CUring"]),
   swiftTarget("Crypto", ["CSodium"]),
+  swiftTarget("Store", ["Crypto"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget("Intercom", ["RTP", "Media", "Audio", "EventLoop", "StatusSchema"]),
 ]
@@ -91,6 +92,7 @@ let coreTests: [Target] = [
   tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
   tests("CryptoTests", ["Crypto"]),
+  tests("StoreTests", ["Store", "Crypto", "TestKit"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",

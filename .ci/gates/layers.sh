@@ -13,6 +13,7 @@ declare -A may=(
   [Audio]="CRealtime COpus CSamplerate Glibc Synchronization"
   [EventLoop]="CUring Glibc Synchronization Dispatch"
   [Crypto]="CSodium"
+  [Store]="Crypto Glibc Synchronization"
   [StatusSchema]=""
   [Intercom]="RTP Media Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
