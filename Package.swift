@@ -51,6 +51,9 @@ let system: [Target] = [
   .systemLibrary(
     name: "SystemSodium", path: "CSupport/System/Sodium", pkgConfig: "libsodium",
     providers: [.apt(["libsodium-dev"])]),
+  .systemLibrary(
+    name: "SystemQREncode", path: "CSupport/System/QREncode", pkgConfig: "libqrencode",
+    providers: [.apt(["libqrencode-dev"])]),
 ]
 
 let c: [Target] = [
@@ -67,6 +70,9 @@ let c: [Target] = [
   .target(
     name: "CSodium", dependencies: ["SystemSodium"], path: "CSupport/CSodium",
     cSettings: cSettings),
+  .target(
+    name: "CQREncode", dependencies: ["SystemQREncode"], path: "CSupport/CQREncode",
+    cSettings: cSettings),
 ]
 
 let core: [Target] = [
@@ -76,6 +82,7 @@ let core: [Target] = [
   swiftTarget("EventLoop", ["CUring"]),
   swiftTarget("Crypto", ["CSodium"]),
   swiftTarget("Store", ["Crypto"]),
+  swiftTarget("Barcode", ["CQREncode"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget("Intercom", ["RTP", "Media", "Audio", "EventLoop", "StatusSchema"]),
 ]
@@ -92,7 +99,8 @@ let coreTests: [Target] = [
   tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
   tests("CryptoTests", ["Crypto"]),
-  tests("StoreTests", ["Store", "Crypto", "TestKit"]),
+  tests("StoreTests", ["Store", "Crypto"]),
+  tests("BarcodeTests", ["Barcode"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",
@@ -104,7 +112,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlinkd",
     dependencies: [
-      "Intercom", "Audio", "EventLoop", "Media", "Remote", "StatusSchema",
+      "Intercom", "Audio", "EventLoop", "Media", "Remote", "StatusSchema", "Crypto", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
@@ -112,11 +120,11 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema",
+      "Remote", "StatusSchema", "Barcode",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   tests("RemoteTests", ["Remote", "StatusSchema"]),
-  tests("DaemonTests", ["comlinkd"]),
+  tests("DaemonTests", ["comlinkd", "Store", "Crypto"]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
     cSettings: cSettings),
