@@ -54,6 +54,9 @@ let system: [Target] = [
   .systemLibrary(
     name: "SystemQREncode", path: "CSupport/System/QREncode", pkgConfig: "libqrencode",
     providers: [.apt(["libqrencode-dev"])]),
+  .systemLibrary(
+    name: "SystemOpenSSL", path: "CSupport/System/OpenSSL", pkgConfig: "libcrypto",
+    providers: [.apt(["libssl-dev"])]),
 ]
 
 let c: [Target] = [
@@ -73,6 +76,9 @@ let c: [Target] = [
   .target(
     name: "CQREncode", dependencies: ["SystemQREncode"], path: "CSupport/CQREncode",
     cSettings: cSettings),
+  .target(
+    name: "COpenSSL", dependencies: ["SystemOpenSSL"], path: "CSupport/COpenSSL",
+    cSettings: cSettings),
 ]
 
 let core: [Target] = [
@@ -80,7 +86,7 @@ let core: [Target] = [
   swiftTarget("Media", ["RTP"]),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
   swiftTarget("EventLoop", ["CUring"]),
-  swiftTarget("Crypto", ["CSodium"]),
+  swiftTarget("Crypto", ["CSodium", "COpenSSL"]),
   swiftTarget("Store", ["Crypto"]),
   swiftTarget("Barcode", ["CQREncode"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),

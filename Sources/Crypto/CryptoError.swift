@@ -6,6 +6,8 @@ public enum CryptoError: Error, Hashable, Sendable {
   case outOfMemory(bytes: Int)
   /// Octets from outside are not what they should be: what was read, and why it will not do.
   case malformed(what: String, reason: String)
+  /// A datagram was neither protected nor let in.
+  case datagram(DatagramFault)
   /// A text that should invite to a group does not: why, in words for whoever typed it.
   case invitation(reason: String)
   /// A name that no group can have: why.
