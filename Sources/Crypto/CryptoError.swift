@@ -8,6 +8,8 @@ public enum CryptoError: Error, Hashable, Sendable {
   case malformed(what: String, reason: String)
   /// A datagram was neither protected nor let in.
   case datagram(DatagramFault)
+  /// Two nodes were not paired.
+  case pairing(PairingFault)
   /// A text that should invite to a group does not: why, in words for whoever typed it.
   case invitation(reason: String)
   /// A name that no group can have: why.
