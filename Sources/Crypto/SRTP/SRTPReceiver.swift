@@ -3,7 +3,10 @@
 /// Whoever holds a sender's key could have made a packet, so among the members of a group it is no proof of who talks: keys are
 /// symmetric. Against all others it proves that the packet is the sender's, unchanged, and here for the first time.
 ///
-/// Keys: the newest, and the one before it, until ``dropPreviousKey()`` or a third. Numbers that came are remembered for each SSRC
+/// One for each sender and each session of it, that is each start: a sender begins its epochs and numbers anew.
+///
+/// Keys: the newest, and the two before it until ``dropOlderKeys()`` (two, because a sender may prepare a key in place of one
+/// that it never used). Numbers that came are remembered for each SSRC
 /// over all variants and keys, so a packet in another form, made for another listener, is no news either. A stream's state
 /// changes only by an authentic packet, and is bounded; any octets may come, none trap.
 ///
@@ -14,8 +17,10 @@ public final class SRTPReceiver {
     var window = ReplayWindow()
   }
 
-  private var newest: SRTPKeySet?
-  private var previous: SRTPKeySet?
+  private static let keyLimit = 3
+
+  /// The newest first.
+  private var keySets: [SRTPKeySet] = []
   private var streams: [Stream] = []
 
   /// What came so far.
@@ -26,18 +31,19 @@ public final class SRTPReceiver {
     streams.reserveCapacity(SRTPSender.streamLimit)
   }
 
-  /// Takes a sender's next key; packets of the one before are still let in.
+  /// Takes a sender's next key; packets of the two before are still let in.
   ///
   /// One that is there already changes nothing.
   public func add(_ key: borrowing SRTPSessionKey) throws(CryptoError) {
-    guard key.epoch != newest?.epoch else { return }
-    let keys = try SRTPKeySet(key, isSealing: false)
-    previous = newest
-    newest = keys
+    guard !keySets.contains(where: { $0.epoch == key.epoch }) else { return }
+    keySets.insert(try SRTPKeySet(key, isSealing: false), at: 0)
+    if keySets.count > Self.keyLimit { keySets.removeLast() }
   }
 
-  /// Lets in no more packets of the key before the newest.
-  public func dropPreviousKey() { previous = nil }
+  /// Lets in no more packets but of the newest key.
+  public func dropOlderKeys() {
+    if keySets.count > 1 { keySets.removeLast(keySets.count - 1) }
+  }
 
   /// Reads the sequence numbers of an SSRC as near this index, for a listener that joins late or was away for long.
   ///
@@ -141,7 +147,7 @@ public final class SRTPReceiver {
   ) throws(CryptoError) -> (keys: SRTPKeySet, variant: SRTPVariant) {
     let epoch = datagram.octet(at: datagram.byteCount - 2)
     let variant = SRTPVariant(Int(datagram.octet(at: datagram.byteCount - 1)))
-    let keys = newest?.epoch == epoch ? newest : previous?.epoch == epoch ? previous : nil
+    let keys = keySets.first { $0.epoch == epoch }
     guard let keys, let variant else { throw .datagram(.unknownKey) }
     return (keys, variant)
   }

@@ -42,6 +42,7 @@ public final class SRTPSender {
   private var keys: SRTPKeySet
   private var nextKey: SRTPSessionKey?
   private var nextKeys: SRTPKeySet?
+  private var lastEpoch: UInt8 = 0
   private var streams: [Stream] = []
   private var controlIndex: UInt64 = 0
 
@@ -57,9 +58,12 @@ public final class SRTPSender {
   public func sessionKey() throws(CryptoError) -> SRTPSessionKey { try key.copy() }
 
   /// Makes the next key, to be handed to all who are to hear this sender from then on.
+  ///
+  /// Made again before it is used, another takes its place, under the next epoch.
   public func prepareNextKey() throws(CryptoError) -> SRTPSessionKey {
-    let next = try SRTPSessionKey(epoch: key.epoch &+ 1)
+    let next = try SRTPSessionKey(epoch: lastEpoch &+ 1)
     nextKeys = try SRTPKeySet(next, isSealing: true)
+    lastEpoch = next.epoch
     let copy = try next.copy()
     nextKey = consume next
     return copy

@@ -185,9 +185,29 @@ import Testing
     #expect(try receiver.opened(before) == rtpPacket(3))
     #expect(try receiver.openedControl(try sender.protectedControl(rtcpPacket(2))) == rtcpPacket(2))
     #expect(try receiver.openedControl(earlyReport) == rtcpPacket(1))
-    receiver.dropPreviousKey()
+    receiver.dropOlderKeys()
     #expect(throws: CryptoError.datagram(.unknownKey)) { try receiver.opened(straggler) }
     #expect(throws: CryptoError.datagram(.replayed)) { try receiver.opened(after) }
+  }
+
+  @Test func `a next key that is replaced before its use costs nothing`() throws {
+    let sender = try SRTPSender()
+    let receiver = try SRTPReceiver(hearing: sender)
+    try receiver.add(try sender.prepareNextKey())
+    try receiver.add(try sender.prepareNextKey())
+    #expect(try receiver.opened(try sender.protected(rtpPacket(1))) == rtpPacket(1))
+    sender.useNextKey()
+    #expect(try receiver.opened(try sender.protected(rtpPacket(2))) == rtpPacket(2))
+    sender.useNextKey()
+    #expect(try receiver.opened(try sender.protected(rtpPacket(3))) == rtpPacket(3))
+  }
+
+  @Test func `of four keys the oldest is let go`() throws {
+    let sender = try SRTPSender()
+    let receiver = try SRTPReceiver(hearing: sender)
+    let first = try sender.protected(rtpPacket(1))
+    for _ in 0..<3 { try receiver.add(try sender.prepareNextKey()) }
+    #expect(throws: CryptoError.datagram(.unknownKey)) { try receiver.opened(first) }
   }
 
   @Test func `who did not get the next key hears nothing of it`() throws {
