@@ -17,7 +17,9 @@ final class SystemDisk: Disk {
   /// Opens the directory.
   ///
   /// - Throws: `StoreError.busy` while another process has it; otherwise what is wrong with it.
-  init(directory: String) throws(StoreError) {
+  init(directory path: String) throws(StoreError) {
+    var directory = path
+    while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
     try Self.make(directory)
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     let opened = SystemCall.result { unsafe Glibc.open(directory, flags) }
@@ -45,7 +47,11 @@ final class SystemDisk: Disk {
     let opened = SystemCall.result { unsafe openat(descriptor, name, flags) }
     if opened == -Int(ENOENT) { return nil }
     if opened == -Int(ELOOP) { throw .wrongKind(path: path(of: name), wanted: "plain file") }
-    let file = Int32(try SystemCall.perform("read", path(of: name)) { opened })
+    guard opened >= 0 else {
+      throw .system(
+        attempt: "read", path: path(of: name), code: Int32(truncatingIfNeeded: -opened))
+    }
+    let file = Int32(opened)
     defer { close(file) }
     let size = try checkedSize(file, name)
     var bytes: SecretBytes
@@ -107,14 +113,25 @@ final class SystemDisk: Disk {
   /// Makes the directory and those above it.
   private static func make(_ path: String) throws(StoreError) {
     let made = SystemCall.result { unsafe mkdir(path, directoryMode) }
-    if made >= 0 || made == -Int(EEXIST) { return }
-    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-    guard made == -Int(ENOENT), !parent.isEmpty else {
+    if made == -Int(EEXIST) { return }
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    if made == -Int(ENOENT), !parent.isEmpty, parent != "." {
+      try make(parent)
+      try SystemCall.perform("make the directory", path) { unsafe mkdir(path, directoryMode) }
+    } else if made < 0 {
       throw .system(
         attempt: "make the directory", path: path, code: Int32(truncatingIfNeeded: -made))
     }
-    try make(parent)
-    try SystemCall.perform("make the directory", path) { unsafe mkdir(path, directoryMode) }
+    try syncName(in: parent.isEmpty ? "/" : parent)
+  }
+
+  /// Returns when the name of a directory that was just made survives a power cut: without it, all in it would be gone.
+  private static func syncName(in parent: String) throws(StoreError) {
+    let directory = try SystemCall.perform("open", parent) {
+      unsafe Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    defer { _ = Glibc.close(Int32(directory)) }
+    try SystemCall.perform("write to", parent) { fsync(Int32(directory)) }
   }
 
   private static func check(_ directory: Int32, _ path: String) throws(StoreError) {

@@ -110,6 +110,23 @@ import Testing
     }
   }
 
+  @Test func `a file that cannot be opened is told, and not taken for none`() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/state"
+    _ = try state(path)
+    let name = String(repeating: "x", count: 300)
+    let disk = try SystemDisk(directory: path)
+    // Every user is refused a name that is too long, root too.
+    let error = StoreError.system(attempt: "read", path: "\(path)/\(name)", code: ENAMETOOLONG)
+    #expect(throws: error) { if try disk.read(name) != nil { Issue.record("read") } }
+  }
+
+  @Test func `a trailing slash makes no difference`() throws {
+    let folder = try Folder()
+    #expect(try state("\(folder.path)/deep/er/").problem == nil)
+    #expect(try state("\(folder.path)/deep/er").instance == 2)
+  }
+
   @Test func `a file in place of the directory is told`() throws {
     let folder = try Folder()
     let path = "\(folder.path)/file"
