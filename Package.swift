@@ -104,7 +104,7 @@ let coreTests: [Target] = [
     swiftSettings: swiftSettings),
   tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
-  tests("CryptoTests", ["Crypto"]),
+  tests("CryptoTests", ["Crypto", "TestKit"]),
   tests("StoreTests", ["Store", "Crypto"]),
   tests("BarcodeTests", ["Barcode"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),

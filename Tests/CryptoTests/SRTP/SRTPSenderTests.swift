@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import Crypto
@@ -41,6 +42,32 @@ import Testing
     #expect(throws: CryptoError.datagram(.indexReused)) { try sender.protected(rtpPacket(number)) }
     let second = try #require(SRTPVariant(1))
     if back < 32_768 { _ = try sender.protected(rtpPacket(number), variant: second) }
+  }
+
+  /// Over a payload of zeros the cipher text is the key stream: the same nonce under the same key would show it twice.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `however a sender is misused, no key stream comes twice`(seed: UInt64) throws {
+    let sender = try SRTPSender()
+    var generator = SplitMix64(seed: seed)
+    var (streams, sealed, refused) = (Set<[UInt8]>(), 0, 0)
+    var number = 65_000
+    for _ in 0..<4000 {
+      number += Int.random(in: -3...4, using: &generator)
+      if generator.chance(0.01) { number += Int.random(in: -70_000...70_000, using: &generator) }
+      if generator.chance(0.02) { _ = try sender.prepareNextKey() }
+      if generator.chance(0.02) { sender.useNextKey() }
+      let variant = try #require(SRTPVariant(Int.random(in: 0..<8, using: &generator)))
+      let ssrc = UInt32.random(in: 1...2, using: &generator)
+      let packet = rtpPacket(number, ssrc: ssrc, payload: String(repeating: "\0", count: 16))
+      guard let result = try? sender.protected(packet, variant: variant) else {
+        refused += 1
+        continue
+      }
+      sealed += 1
+      streams.insert(Array(result[12..<28]))
+    }
+    #expect(streams.count == sealed, "seed \(seed)")
+    #expect(sealed > 100 && refused > 100, "seed \(seed)")
   }
 
   @Test func `each SSRC has numbers of its own, and there is a limit to them`() throws {
