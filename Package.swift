@@ -48,6 +48,15 @@ let system: [Target] = [
   .systemLibrary(
     name: "SystemSamplerate", path: "CSupport/System/Samplerate", pkgConfig: "samplerate",
     providers: [.apt(["libsamplerate0-dev"])]),
+  .systemLibrary(
+    name: "SystemSodium", path: "CSupport/System/Sodium", pkgConfig: "libsodium",
+    providers: [.apt(["libsodium-dev"])]),
+  .systemLibrary(
+    name: "SystemQREncode", path: "CSupport/System/QREncode", pkgConfig: "libqrencode",
+    providers: [.apt(["libqrencode-dev"])]),
+  .systemLibrary(
+    name: "SystemOpenSSL", path: "CSupport/System/OpenSSL", pkgConfig: "libcrypto",
+    providers: [.apt(["libssl-dev"])]),
 ]
 
 let c: [Target] = [
@@ -61,6 +70,15 @@ let c: [Target] = [
   .target(
     name: "CSamplerate", dependencies: ["SystemSamplerate"], path: "CSupport/CSamplerate",
     cSettings: cSettings),
+  .target(
+    name: "CSodium", dependencies: ["SystemSodium"], path: "CSupport/CSodium",
+    cSettings: cSettings),
+  .target(
+    name: "CQREncode", dependencies: ["SystemQREncode"], path: "CSupport/CQREncode",
+    cSettings: cSettings),
+  .target(
+    name: "COpenSSL", dependencies: ["SystemOpenSSL"], path: "CSupport/COpenSSL",
+    cSettings: cSettings),
 ]
 
 let core: [Target] = [
@@ -69,6 +87,9 @@ let core: [Target] = [
   .target(name: "Mesh", exclude: ["MESSAGES.md"], swiftSettings: swiftSettings),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
   swiftTarget("EventLoop", ["CUring"]),
+  swiftTarget("Crypto", ["CSodium", "COpenSSL"]),
+  swiftTarget("Store", ["Crypto"]),
+  swiftTarget("Barcode", ["CQREncode"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget("Intercom", ["RTP", "Media", "Audio", "EventLoop", "StatusSchema"]),
 ]
@@ -85,6 +106,9 @@ let coreTests: [Target] = [
     swiftSettings: swiftSettings),
   tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
+  tests("CryptoTests", ["Crypto", "TestKit"]),
+  tests("StoreTests", ["Store", "Crypto"]),
+  tests("BarcodeTests", ["Barcode"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",
@@ -96,7 +120,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlinkd",
     dependencies: [
-      "Intercom", "Audio", "EventLoop", "Media", "Remote", "StatusSchema",
+      "Intercom", "Audio", "EventLoop", "Media", "Remote", "StatusSchema", "Crypto", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
@@ -104,11 +128,11 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema",
+      "Remote", "StatusSchema", "Barcode",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   tests("RemoteTests", ["Remote", "StatusSchema"]),
-  tests("DaemonTests", ["comlinkd"]),
+  tests("DaemonTests", ["comlinkd", "Store", "Crypto"]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
     cSettings: cSettings),

@@ -13,11 +13,14 @@ declare -A may=(
   [Mesh]=""
   [Audio]="CRealtime COpus CSamplerate Glibc Synchronization"
   [EventLoop]="CUring Glibc Synchronization Dispatch"
+  [Crypto]="CSodium COpenSSL"
+  [Store]="Crypto Glibc Synchronization"
+  [Barcode]="CQREncode"
   [StatusSchema]=""
   [Intercom]="RTP Media Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
-  [comlinkd]="RTP Media Audio EventLoop Intercom Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
-  [comlink]="Remote StatusSchema ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
+  [comlinkd]="RTP Media Audio EventLoop Intercom Crypto Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [comlink]="Remote StatusSchema Barcode ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )
 maximum_file=500
 maximum_header=200

@@ -1,6 +1,6 @@
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
-    case request, peer, on, decibels, position
+    case request, peer, on, decibels, position, group, invitation
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -29,6 +29,12 @@ extension ControlRequest: Codable {
       self = .pan(
         peer: try fields.decode(String.self, forKey: .peer),
         position: try Self.number(fields, .position, within: Self.panRange))
+    case .groupNew: self = .groupNew(name: try fields.decode(String.self, forKey: .group))
+    case .groupJoin:
+      let invitation = try fields.decode(String.self, forKey: .invitation)
+      self = .groupJoin(invitation: SecretText(invitation))
+    case .groupList: self = .groupList
+    case .groupLeave: self = .groupLeave(name: try fields.decode(String.self, forKey: .group))
     }
   }
 
@@ -37,7 +43,7 @@ extension ControlRequest: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
-    case .status, .version: break
+    case .status, .version, .groupList: break
     case .talk(let isOn): try fields.encode(isOn, forKey: .on)
     case .gain(let peer, let decibels):
       try fields.encode(peer, forKey: .peer)
@@ -48,6 +54,8 @@ extension ControlRequest: Codable {
     case .pan(let peer, let position):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(position, forKey: .position)
+    case .groupNew(let name), .groupLeave(let name): try fields.encode(name, forKey: .group)
+    case .groupJoin(let invitation): try fields.encode(invitation.text, forKey: .invitation)
     }
   }
 
@@ -59,6 +67,10 @@ extension ControlRequest: Codable {
     case .gain: .gain
     case .mute: .mute
     case .pan: .pan
+    case .groupNew: .groupNew
+    case .groupJoin: .groupJoin
+    case .groupList: .groupList
+    case .groupLeave: .groupLeave
     }
   }
 

@@ -14,6 +14,14 @@ public enum ControlRequest: Sendable, Hashable {
   case mute(peer: String, isOn: Bool)
   /// Places a peer in the mix, -1 (left) … 1 (right).
   case pan(peer: String, position: Double)
+  /// Makes a group with a new secret; the answer is ``ControlResponse/invitation(_:)``.
+  case groupNew(name: String)
+  /// Takes a group from its invitation; the answer is ``ControlResponse/groups(_:)`` with that one.
+  case groupJoin(invitation: SecretText)
+  /// Asks for the groups that the node is in.
+  case groupList
+  /// Forgets a group and its secret.
+  case groupLeave(name: String)
 
   /// The gains that can be asked for, dB: down to inaudible, up by what a limiter still takes.
   public static let gainRangeDecibels = -60.0...18.0
@@ -23,5 +31,9 @@ public enum ControlRequest: Sendable, Hashable {
   /// The words of the `request` field.
   enum Kind: String, CaseIterable {
     case status, version, talk, gain, mute, pan
+    case groupNew = "group-new"
+    case groupJoin = "group-join"
+    case groupList = "group-list"
+    case groupLeave = "group-leave"
   }
 }

@@ -2,7 +2,7 @@ internal import StatusSchema
 
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
-    case ok, status, version, schema, error
+    case ok, status, version, schema, error, invitation, groups
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -16,6 +16,10 @@ extension ControlResponse: Codable {
       self = .status(status)
     } else if let version = try fields.decodeIfPresent(String.self, forKey: .version) {
       self = .version(version, schema: try fields.decode(Int.self, forKey: .schema))
+    } else if let invitation = try fields.decodeIfPresent(String.self, forKey: .invitation) {
+      self = .invitation(SecretText(invitation))
+    } else if let groups = try fields.decodeIfPresent([GroupStatus].self, forKey: .groups) {
+      self = .groups(groups)
     } else {
       self = .ok
     }
@@ -33,6 +37,12 @@ extension ControlResponse: Codable {
       try fields.encode(true, forKey: .ok)
       try fields.encode(version, forKey: .version)
       try fields.encode(schema, forKey: .schema)
+    case .invitation(let invitation):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(invitation.text, forKey: .invitation)
+    case .groups(let groups):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(groups, forKey: .groups)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

@@ -10,6 +10,10 @@ public enum ControlResponse: Sendable, Hashable {
   case status(Status)
   /// The answer to ``ControlRequest/version``: the daemon's version, and the schema of its status.
   case version(String, schema: Int)
+  /// The answer to ``ControlRequest/groupNew(name:)``: the text that lets others in.
+  case invitation(SecretText)
+  /// The answer to ``ControlRequest/groupList`` and ``ControlRequest/groupJoin(invitation:)``.
+  case groups([GroupStatus])
   /// Not done, and why, in words for a person.
   case error(message: String)
 }

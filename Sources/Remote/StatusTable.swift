@@ -10,10 +10,14 @@ public enum StatusTable {
   /// What comes from other nodes (their names) cannot send commands to the terminal.
   public static func text(_ status: Status) -> String {
     var lines = node(status.node) + audio(status.audio)
+    lines.insert(contentsOf: identity(status.node), at: 1)
     lines += [loop(status.loop), network(status.network), ""]
     lines += PeerTable.lines(status.peers) + QualityTable.lines(status.peers)
     return lines.map { String($0.prefix(columns)) }.joined(separator: "\n")
   }
+
+  /// Text from outside with everything replaced that a terminal could take for a command.
+  public static func cleaned(_ text: String) -> String { Cell.clean(text) }
 
   private static func node(_ node: NodeStatus) -> [String] {
     let ssrc = String(node.ssrc, radix: 16)
@@ -24,6 +28,17 @@ public enum StatusTable {
         + "mix \(level(node.mixLevelDBFS))  \(node.application) "
         + "\(Fixed.text(node.ptimeMilliseconds, digits: 1)) ms "
         + "\(Fixed.text(node.bitrateKilobits, digits: 0)) kbit/s  ssrc 0x\(ssrc)",
+    ]
+  }
+
+  /// Nothing of a daemon that has no identity yet.
+  private static func identity(_ node: NodeStatus) -> [String] {
+    guard let id = node.id, let words = node.idWords else { return [] }
+    let start = node.instance.map { "  start \($0)" } ?? ""
+    let isKept = node.identityProblem == nil
+    return [
+      "id       \(Cell.clean(id))\(start)\(isKept ? "" : "  for this run only")",
+      "words    \(Cell.clean(words))",
     ]
   }
 

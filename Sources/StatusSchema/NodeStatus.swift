@@ -2,6 +2,14 @@
 public struct NodeStatus: Sendable, Hashable, Codable {
   /// The node's name, as the other nodes see it (SDES NAME).
   public var name: String
+  /// The node's stable ID, the fingerprint of its key: 52 letters and digits.
+  public var id: String?
+  /// The first 64 bits of the ID as eight words, blanks between them.
+  public var idWords: String?
+  /// The number of this start, greater than that of each before it.
+  public var instance: UInt64?
+  /// Why ID and instance are good for this run only, in words; absent where they are kept.
+  public var identityProblem: String?
   /// The version of the daemon, such as `0.1.0`.
   public var version: String
   /// Seconds since the daemon started.

@@ -6,9 +6,13 @@
 public struct Status: Sendable, Hashable, Codable {
   /// The schema this build writes.
   public static let currentSchema = 1
+  /// Grows by one with the fields that are added within ``currentSchema``.
+  public static let currentMinor = 1
 
   /// The version of this value's layout; ``currentSchema`` when written by this build.
   public var schema: Int
+  /// Which fields of the schema there are; ``currentMinor`` when written by this build, absent before fields were counted.
+  public var schemaMinor: Int?
   /// The node itself: who it is, where it listens, its microphone and mix.
   public var node: NodeStatus
   /// The JACK side: server, period, callback times, xruns.
@@ -28,6 +32,7 @@ public struct Status: Sendable, Hashable, Codable {
     peers: [PeerStatus]
   ) {
     self.schema = Self.currentSchema
+    self.schemaMinor = Self.currentMinor
     self.node = node
     self.audio = audio
     self.loop = loop

@@ -14,6 +14,6 @@ struct Comlink: ParsableCommand {
     version: Version.current,
     subcommands: [
       StatusCommand.self, TalkCommand.self, GainCommand.self, MuteCommand.self, UnmuteCommand.self,
-      PanCommand.self,
+      PanCommand.self, IDCommand.self, GroupCommand.self,
     ])
 }

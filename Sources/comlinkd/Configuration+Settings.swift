@@ -34,6 +34,9 @@ extension Configuration {
           "must have at most \(ControlPath.byteLimit) bytes, as a socket's path: \(text)")
       }
       controlPath = text
+    case (.state, .text(let text)):
+      guard !text.utf8.contains(0) else { throw .badValue("must be a path") }
+      statePath = text
     case (.logLevel, .text(let text)):
       guard LogLevelName.level(text) != nil else {
         throw .badValue("must be one of \(LogLevelName.words), not \"\(text)\"")
@@ -66,6 +69,7 @@ extension Configuration {
     case .noConnect: .boolean(!connectsPorts)
     case .startJack: .boolean(startsJack)
     case .control: .text(controlPath)
+    case .state: .text(statePath)
     case .logLevel: .text(logLevel)
     }
   }

@@ -1,4 +1,5 @@
 internal import Remote
+internal import Store
 
 /// Every setting of a node, as it holds when the daemon runs.
 struct Configuration: Hashable, Sendable {
@@ -37,6 +38,8 @@ struct Configuration: Hashable, Sendable {
   var startsJack = false
   /// The path of the control socket.
   var controlPath: String
+  /// The directory of what the node keeps; empty: nothing is kept.
+  var statePath: String
   /// The least that is logged: one of swift-log's level names.
   var logLevel = "info"
 
@@ -50,6 +53,7 @@ struct Configuration: Hashable, Sendable {
     jackServer =
       environment["JACK_DEFAULT_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? "default"
     controlPath = ControlPath.forDaemon(environment: environment)
+    statePath = StatePath.standard(environment: environment) ?? ""
   }
 
   /// Most payload to one peer, kbit/s, once `auto` is decided: room for a copy at a low rate and some resends.

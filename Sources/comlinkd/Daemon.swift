@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Intercom
 internal import Logging
 internal import Remote
+internal import Store
 
 /// The daemon from its configuration to its end.
 struct Daemon {
@@ -30,10 +31,11 @@ struct Daemon {
     let launcher = try startJack()
     defer { launcher?.stop() }
     guard let listen = try await listenAddress(before: ending) else { return }
+    let state = try openState()
     let events = NodeLog(startsJack: effective.configuration.startsJack)
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
-    relay.attach(NodeControl(node: node))
+    relay.attach(NodeControl(node: node, state: state))
     let lookups = lookUpPeers(for: node)
     log.notice(
       "ready",

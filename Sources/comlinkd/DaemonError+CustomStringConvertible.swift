@@ -17,6 +17,7 @@ extension DaemonError: CustomStringConvertible {
     case .node(.eventLoop(.ring(_, ENOMEM))):
       LimitsAdvice.message([.ringMemory], user: LimitsAdvice.user)
     case .node(let error): "\(error)"
+    case .identity(let error): "identity: \(error)"
     }
   }
 
@@ -34,7 +35,7 @@ extension DaemonError: CustomStringConvertible {
     case .control: EX_OSERR
     case .node(.eventLoop(.endpoint(.bind, _, let code))):
       [EACCES, EPERM].contains(code) ? EX_NOPERM : EX_UNAVAILABLE
-    case .node: EX_OSERR
+    case .node, .identity: EX_OSERR
     }
   }
 }

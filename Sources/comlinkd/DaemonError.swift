@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Intercom
 internal import Remote
 
@@ -9,6 +10,8 @@ enum DaemonError: Error, Sendable {
   case file(path: String, line: Int?, words: String)
   /// The control socket cannot be made.
   case control(RemoteError)
+  /// There are no random numbers, or no memory, for an identity.
+  case identity(CryptoError)
   /// The node cannot run.
   case node(IntercomError)
 }

@@ -1,24 +1,38 @@
+internal import Crypto
 internal import Intercom
 internal import Remote
 internal import StatusSchema
+internal import Store
 
 /// Carries requests of the control socket out on the node.
 struct NodeControl: ControlHandler {
   let node: Intercom
+  let state: NodeState
 
   func handle(_ request: ControlRequest) async -> ControlResponse {
     do throws(IntercomError) {
       switch request {
-      case .status: return .status(await node.status())
+      case .status: return .status(await status())
       case .version: return .version(Version.current, schema: Status.currentSchema)
       case .talk(let isOn): await node.setTalk(isOn)
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)
+      case .groupNew, .groupJoin, .groupList, .groupLeave:
+        return GroupControl(state: state).handle(request)
       }
       return .ok
     } catch {
       return .error(message: "\(error)")
     }
+  }
+
+  private func status() async -> Status {
+    var status = await node.status()
+    status.node.id = state.id.text
+    status.node.idWords = state.id.words.joined(separator: " ")
+    status.node.instance = state.instance
+    status.node.identityProblem = state.problem.map { "\($0)" }
+    return status
   }
 }

@@ -30,6 +30,7 @@ struct Options: ParsableCommand {
   var connect: Bool?
   @Flag(inversion: .prefixedNo, help: Help.of(.startJack)) var startJack: Bool?
   @Option(help: Help.of(.control)) var control: String?
+  @Option(help: Help.of(.state)) var state: String?
   @Option(help: Help.of(.logLevel)) var logLevel: String?
 
   @Option(
@@ -47,7 +48,7 @@ struct Options: ParsableCommand {
       (.bitrate, bitrate), (.bitrateMax, bitrateMax), (.application, application),
       (.playoutDelay, playoutDelay),
       (.playoutDelayMax, playoutDelayMax), (.jackServer, jackServer), (.jackClient, jackClient),
-      (.control, control), (.logLevel, logLevel),
+      (.control, control), (.state, state), (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [
       (.insecure, insecure), (.noConnect, connect.map { !$0 }), (.startJack, startJack),

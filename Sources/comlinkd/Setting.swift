@@ -16,6 +16,7 @@ enum Setting: String, CaseIterable, Sendable {
   case noConnect = "no-connect"
   case startJack = "start-jack"
   case control
+  case state
   case logLevel = "log-level"
 
   /// What a value of the setting looks like.
@@ -30,7 +31,8 @@ enum Setting: String, CaseIterable, Sendable {
 
   var kind: Kind {
     switch self {
-    case .name, .listen, .application, .jackServer, .jackClient, .control, .logLevel: .text
+    case .name, .listen, .application, .jackServer, .jackClient, .control, .state, .logLevel:
+      .text
     case .peer: .list
     case .maxPeers, .bitrate: .integer
     case .ptime, .playoutDelayMax: .number
@@ -52,6 +54,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .playoutDelay: "MS|auto"
     case .playoutDelayMax: "MS"
     case .control: "PATH"
+    case .state: "DIR"
     case .logLevel: "LEVEL"
     case .insecure, .noConnect, .startJack: ""
     }
@@ -77,6 +80,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .noConnect: "Leaves the ports alone instead of connecting microphone and loudspeaker."
     case .startJack: "Starts a JACK server if none runs (dummy driver if there is no card)."
     case .control: "The socket that comlink, the remote, talks to."
+    case .state: "The directory for this node's identity and its groups; empty: nothing is kept."
     case .logLevel: "The least that is logged: \(LogLevelName.words)."
     }
   }

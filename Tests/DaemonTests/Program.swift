@@ -25,7 +25,8 @@ final class Program: Sendable {
     folder = try TestFolder()
     process.executableURL = URL(filePath: Self.path(of: name))
     process.arguments = arguments
-    process.environment = ["HOME": folder.path].merging(environment) { _, given in given }
+    process.environment = ["HOME": folder.path, "STATE_DIRECTORY": "\(folder.path)/state"]
+      .merging(environment) { _, given in given }
     for file in ["output", "complaint"] {
       _ = FileManager.default.createFile(atPath: "\(folder.path)/\(file)", contents: nil)
     }

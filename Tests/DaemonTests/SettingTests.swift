@@ -65,7 +65,7 @@ import Testing
     (.playoutDelay, "0"), (.playoutDelay, "7.25"), (.playoutDelay, "auto"),
     (.playoutDelayMax, "1000"), (.jackServer, "studio"), (.jackClient, "intercom"),
     (.noConnect, "true"), (.startJack, "true"), (.insecure, "true"), (.logLevel, "trace"),
-    (.control, "/tmp/a b/\u{1}\t\n\"'\\#.sock"),
+    (.state, ""), (.state, "/srv/comlink"), (.control, "/tmp/a b/\u{1}\t\n\"'\\#.sock"),
   ]
 
   @Test(arguments: taken)

@@ -11,6 +11,13 @@ import Testing
     (.gain(peer: "B", decibels: -6.5), #"{"decibels":-6.5,"peer":"B","request":"gain"}"#),
     (.mute(peer: "B/Ä", isOn: false), #"{"on":false,"peer":"B/Ä","request":"mute"}"#),
     (.pan(peer: "B", position: -1), #"{"peer":"B","position":-1,"request":"pan"}"#),
+    (.groupNew(name: "crew"), #"{"group":"crew","request":"group-new"}"#),
+    (
+      .groupJoin(invitation: SecretText("comlink:group/crew/a")),
+      #"{"invitation":"comlink:group/crew/a","request":"group-join"}"#
+    ),
+    (.groupList, #"{"request":"group-list"}"#),
+    (.groupLeave(name: "crew"), #"{"group":"crew","request":"group-leave"}"#),
   ]
 
   @Test(arguments: lines)
@@ -30,7 +37,8 @@ import Testing
     (#"{"request":null}"#, "field \"request\" must not be null"),
     (
       #"{"request":"dance"}"#,
-      "unknown request \"dance\"; known are status, version, talk, gain, mute, pan"
+      "unknown request \"dance\"; known are status, version, talk, gain, mute, pan, group-new, "
+        + "group-join, group-list, group-leave"
     ),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
     (#"{"request":"talk","on":1}"#, "field \"on\" must be a true or false"),
@@ -63,6 +71,15 @@ import Testing
   static let responses: [(ControlResponse, String)] = [
     (.ok, #"{"ok":true}"#),
     (.version("0.1.0", schema: 1), #"{"ok":true,"schema":1,"version":"0.1.0"}"#),
+    (
+      .invitation(SecretText("comlink:group/crew/a")),
+      #"{"invitation":"comlink:group/crew/a","ok":true}"#
+    ),
+    (
+      .groups([GroupStatus(name: "crew", words: "acorn zodiac")]),
+      #"{"groups":[{"name":"crew","words":"acorn zodiac"}],"ok":true}"#
+    ),
+    (.groups([]), #"{"groups":[],"ok":true}"#),
     (.error(message: "no peer \"X\""), #"{"error":"no peer \"X\"","ok":false}"#),
   ]
 

@@ -51,6 +51,10 @@ enum GoldenStatus {
         packetsSent: 20_000, packetsReceived: 19_990, drops: ["truncated": 2, "unknownSource": 7]),
       peers: [first, PeerStatus(name: "C", address: "[::1]:5008")])
     status.control = ControlStatus()
+    status.node.id = "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za"
+    status.node.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
+    status.node.instance = 12
+    status.node.identityProblem = "no place for the node's state"
     return status
   }
 
@@ -97,6 +101,10 @@ enum GoldenStatus {
         "application" : "lowdelay",
         "bitrateKilobits" : 64,
         "bitrateMaxKilobits" : 96,
+        "id" : "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za",
+        "idWords" : "mosaic border rainbow gymnast siesta napkin forest equator",
+        "identityProblem" : "no place for the node's state",
+        "instance" : 12,
         "listen" : "127.0.0.1:5004",
         "micLevelDBFS" : -23.5,
         "micPeakDBFS" : -12,
@@ -167,7 +175,8 @@ enum GoldenStatus {
           "underrun" : 0
         }
       ],
-      "schema" : 1
+      "schema" : 1,
+      "schemaMinor" : 1
     }
     """
 }

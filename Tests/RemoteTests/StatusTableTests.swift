@@ -9,6 +9,8 @@ import Testing
     #expect(
       StatusTable.text(GoldenStatus.value) == """
         node     A  127.0.0.1:5004  talk ON  up 1:02:03  comlinkd 0.1.0
+        id       typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za  start 12  for this run only
+        words    mosaic border rainbow gymnast siesta napkin forest equator
         sound    mic -23.5 dB (peak -12.0 dB)  mix silent  lowdelay 2.5 ms 64 kbit/s  ssrc 0xdeadbeef
         jack     running  server default  client comlink  48000 Hz  64 frames  3 xruns
         callback mean 8.5 us  worst 40.3 us  load 0.8 %  capture overruns 1
@@ -22,6 +24,15 @@ import Testing
           peer       heard  why, and what it is sent
         * B            4.3  12 % loss in bursts of 3, repaired by copies; playout 48 ms; 103 kbit/s to it, c
         """)
+  }
+
+  @Test func `a daemon of before identities has no lines about one`() throws {
+    let older = GoldenStatus.json
+      .replacing(#""schemaMinor" : 1"#, with: #""later" : 1"#)
+      .replacing(#""id" :"#, with: #""x" :"#)
+    let status = try JSONLine.decode(Status.self, from: Array(older.utf8))
+    #expect(status.schemaMinor == nil)
+    #expect(!StatusTable.text(status).contains("\nid "))
   }
 
   @Test func `nothing makes a line longer than the terminal`() {

@@ -67,6 +67,7 @@ public final class NodeProcess: Sendable {
     var arguments = [
       "--name", name, "--listen", "\(options.address):\(options.port)", "--jack-server", server,
       "--jack-client", client, "--control", controlPath, "--no-connect",
+      "--state", directory.file("\(name).state"),
     ]
     arguments += options.peerPorts.flatMap { ["--peer", "127.0.0.1:\($0)"] }
     if let ptime = options.ptime { arguments += ["--ptime", ptime] }

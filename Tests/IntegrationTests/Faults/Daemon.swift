@@ -19,7 +19,8 @@ struct Daemon {
     let standard = ["--control", controlPath, "--jack-server", "none-\(getpid())"]
     let words = wrapper + [try Executables.path(of: "comlinkd")] + standard + arguments
     process = try ChildProcess(
-      words[0], Array(words.dropFirst()), environment: ["HOME": directory.path],
+      words[0], Array(words.dropFirst()),
+      environment: ["HOME": directory.path, "STATE_DIRECTORY": directory.file("\(label).state")],
       outputPath: directory.file("\(label).log"))
   }
 

@@ -22,7 +22,7 @@ struct LinkedNode {
     let arguments =
       [
         "--name", name, "--insecure", "--listen", address, "--jack-server", server.name,
-        "--control", controlPath, "--no-connect",
+        "--control", controlPath, "--no-connect", "--state", directory.file("\(name).state"),
       ] + (peer.map { ["--peer", $0] } ?? [])
     process = try ChildProcess(
       "ip", ["netns", "exec", namespace, try Executables.path(of: "comlinkd")] + arguments,

@@ -1,0 +1,33 @@
+/**
+ * COpenSSL: AES-128 of libcrypto for SRTP, one key a handle, behind opaque handles. The shim reuses one EVP context a key:
+ * with the key schedule made once, a packet costs no allocation (libcrypto 3.0.22, counted).
+ *
+ * [control] any thread, may allocate   [loop] the thread that owns the handle; allocates nothing
+ */
+#ifndef COPENSSL_H
+#define COPENSSL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct copenssl_gcm copenssl_gcm;
+
+enum { COPENSSL_KEY_BYTES = 16, COPENSSL_NONCE_BYTES = 12, COPENSSL_TAG_BYTES = 16 };
+
+/** AES-128-GCM (NIST SP 800-38D) with a 16-octet tag, to seal (is_sealing 1) or to open (0) with: the other call then fails.
+ *  NULL and *error: -ENOMEM, -ENOSYS (libcrypto has no such cipher). [control] */
+copenssl_gcm *copenssl_gcm_create(const uint8_t key[16], int32_t is_sealing, int32_t *error);
+/** Zeroes the key; NULL is allowed. [control] */
+void copenssl_gcm_destroy(copenssl_gcm *gcm);
+
+/** Encrypts text in place and writes the tag. The caller sees to it that no nonce comes twice with a key. 0 or -EIO. [loop] */
+int32_t copenssl_gcm_seal(copenssl_gcm *gcm, const uint8_t nonce[12], const uint8_t *associated, int32_t associated_bytes,
+                          uint8_t *text, int32_t text_bytes, uint8_t tag[16]);
+/** Decrypts text in place. 0; -EBADMSG: not authentic, and text is zeroed. [loop] */
+int32_t copenssl_gcm_open(copenssl_gcm *gcm, const uint8_t nonce[12], const uint8_t *associated, int32_t associated_bytes,
+                          uint8_t *text, int32_t text_bytes, const uint8_t tag[16]);
+
+/** AES-128 in counter mode over zeros: a key stream from that first counter block on. 0, -EINVAL, -ENOMEM or -EIO. [control] */
+int32_t copenssl_key_stream(const uint8_t key[16], const uint8_t counter[16], uint8_t *out, int32_t bytes);
+
+#endif

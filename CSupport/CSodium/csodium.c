@@ -1,0 +1,86 @@
+#include "CSodium.h"
+
+#include <errno.h>
+#include <sodium.h>
+
+_Static_assert(CSODIUM_SEED_BYTES == crypto_sign_SEEDBYTES, "seed");
+_Static_assert(CSODIUM_PUBLIC_KEY_BYTES == crypto_sign_PUBLICKEYBYTES, "public key");
+_Static_assert(CSODIUM_SIGNATURE_BYTES == crypto_sign_BYTES, "signature");
+_Static_assert(CSODIUM_SHA256_BYTES == crypto_hash_sha256_BYTES, "SHA-256");
+_Static_assert(CSODIUM_SHA512_BYTES == crypto_hash_sha512_BYTES, "SHA-512");
+_Static_assert(CSODIUM_POINT_BYTES == crypto_core_ristretto255_BYTES, "point");
+_Static_assert(CSODIUM_SCALAR_BYTES == crypto_core_ristretto255_SCALARBYTES, "scalar");
+
+int32_t csodium_start(void) { return sodium_init() < 0 ? -ENOSYS : 0; }
+
+void *csodium_secret_create(size_t bytes) {
+  void *secret = sodium_malloc(bytes);
+  if (secret != NULL)
+    sodium_memzero(secret, bytes);
+  return secret;
+}
+
+void csodium_secret_destroy(void *secret) { sodium_free(secret); }
+
+void csodium_random(void *out, size_t bytes) { randombytes_buf(out, bytes); }
+
+void csodium_zero(void *memory, size_t bytes) { sodium_memzero(memory, bytes); }
+
+int32_t csodium_equal(const void *a, const void *b, size_t bytes) {
+  return sodium_memcmp(a, b, bytes) == 0;
+}
+
+void csodium_sha256(uint8_t out[32], const void *data, size_t bytes) {
+  crypto_hash_sha256(out, data, bytes);
+}
+
+void csodium_sha512(uint8_t out[64], const void *data, size_t bytes) {
+  crypto_hash_sha512(out, data, bytes);
+}
+
+void csodium_hmac_sha512(uint8_t out[64], const void *key, size_t key_bytes, const void *data,
+                         size_t bytes) {
+  crypto_auth_hmacsha512_state state;
+  crypto_auth_hmacsha512_init(&state, key, key_bytes);
+  crypto_auth_hmacsha512_update(&state, data, bytes);
+  crypto_auth_hmacsha512_final(&state, out);
+  sodium_memzero(&state, sizeof state);
+}
+
+/* The 64 octets of libsodium's secret key live only here: the seed is what is kept. */
+static int32_t expand(uint8_t public_key[32], uint8_t secret_key[64], const uint8_t seed[32]) {
+  return crypto_sign_seed_keypair(public_key, secret_key, seed) == 0 ? 0 : -ENOMEM;
+}
+
+int32_t csodium_sign_public_key(uint8_t public_key[32], const uint8_t seed[32]) {
+  uint8_t secret_key[crypto_sign_SECRETKEYBYTES];
+  const int32_t result = expand(public_key, secret_key, seed);
+  sodium_memzero(secret_key, sizeof secret_key);
+  return result;
+}
+
+int32_t csodium_sign(uint8_t signature[64], const void *message, size_t bytes,
+                     const uint8_t seed[32]) {
+  uint8_t public_key[crypto_sign_PUBLICKEYBYTES], secret_key[crypto_sign_SECRETKEYBYTES];
+  int32_t result = expand(public_key, secret_key, seed);
+  if (result == 0 && crypto_sign_detached(signature, NULL, message, bytes, secret_key) != 0)
+    result = -ENOMEM;
+  sodium_memzero(secret_key, sizeof secret_key);
+  return result;
+}
+
+int32_t csodium_verify(const uint8_t signature[64], const void *message, size_t bytes,
+                       const uint8_t public_key[32]) {
+  return crypto_sign_verify_detached(signature, message, bytes, public_key) == 0 ? 0 : -EBADMSG;
+}
+
+void csodium_point_from_hash(uint8_t point[32], const uint8_t hash[64]) {
+  (void)crypto_core_ristretto255_from_hash(point, hash);
+}
+
+void csodium_scalar_random(uint8_t scalar[32]) { crypto_core_ristretto255_scalar_random(scalar); }
+
+int32_t csodium_scalar_multiply(uint8_t product[32], const uint8_t scalar[32],
+                                const uint8_t point[32]) {
+  return crypto_scalarmult_ristretto255(product, scalar, point) == 0 ? 0 : -EBADMSG;
+}

@@ -1,0 +1,11 @@
+extension NodeID: Comparable {
+  /// The order of the IDs as big-endian numbers: of two nodes the higher dials.
+  public static func < (left: NodeID, right: NodeID) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+}
+
+extension NodeID: CustomStringConvertible {
+  /// The same as `text`: an ID is public.
+  public var description: String { text }
+}

@@ -1,0 +1,116 @@
+internal import COpenSSL
+
+/// AES-128-GCM under one session key and salt, in one direction (RFC 7714 §8 and §9).
+///
+/// Loop thread only; only the initialiser allocates.
+@safe final class SRTPCipher {
+  /// Octets of a tag (RFC 7714 §13: 16).
+  static let tagByteCount = Int(COPENSSL_TAG_BYTES)
+  /// Octets of a session key.
+  static let keyByteCount = Int(COPENSSL_KEY_BYTES)
+  /// Octets of a session salt, and of a nonce.
+  static let saltByteCount = Int(COPENSSL_NONCE_BYTES)
+
+  private let handle: OpaquePointer
+  private let salt: InlineArray<12, UInt8>
+
+  /// - Parameters:
+  ///   - key: 16 octets.
+  ///   - salt: 12 octets.
+  ///   - isSealing: it can seal; otherwise it can open.
+  init(key: RawSpan, salt: RawSpan, isSealing: Bool) throws(CryptoError) {
+    precondition(key.byteCount == Self.keyByteCount && salt.byteCount == Self.saltByteCount)
+    var code: Int32 = 0
+    let handle = unsafe key.withUnsafeBytes { key in
+      unsafe copenssl_gcm_create(key.baseAddress, isSealing ? 1 : 0, &code)
+    }
+    guard let handle = unsafe handle else { throw .unavailable(what: "AES-GCM in libcrypto") }
+    unsafe self.handle = unsafe handle
+    self.salt = InlineArray { salt.octet(at: $0) }
+  }
+
+  deinit {
+    unsafe copenssl_gcm_destroy(handle)
+  }
+
+  /// The nonce (RFC 7714 §8.1 and §9.1): two zero octets, the SSRC, and 48 bits of index (a roll-over counter and sequence
+  /// number, or an SRTCP index), all XOR the salt.
+  func nonce(ssrc: UInt32, index: UInt64) -> InlineArray<12, UInt8> {
+    var nonce = salt
+    for place in 0..<4 { nonce[2 + place] ^= UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * place)) }
+    for place in 0..<6 { nonce[6 + place] ^= UInt8(truncatingIfNeeded: index >> (40 - 8 * place)) }
+    return nonce
+  }
+
+  /// Encrypts what follows a packet's header in place, and writes the tag behind it.
+  ///
+  /// - Parameters:
+  ///   - header: octets that are authenticated, but stay in clear.
+  ///   - trailer: more that is authenticated: the E flag and index of RTCP (RFC 7714 §9.2); nil for RTP.
+  ///   - text: octets to be encrypted.
+  /// - Returns: false where libcrypto failed.
+  func seal(
+    _ packet: inout MutableRawSpan, header: Int, trailer: UInt32? = nil, text: Int,
+    nonce: InlineArray<12, UInt8>
+  ) -> Bool {
+    precondition(header + text + Self.tagByteCount <= packet.byteCount && header >= 0 && text >= 0)
+    return unsafe packet.withUnsafeMutableBytes { packet in
+      unsafe nonce.span.withUnsafeBytes { nonce in
+        guard let base = packet.baseAddress, let nonce = nonce.baseAddress else {
+          return false
+        }
+        let (start, tag) = unsafe (base + header, base + header + text)
+        guard let trailer else {
+          return unsafe copenssl_gcm_seal(
+            handle, nonce, base, Int32(header), start, Int32(text), tag) == 0
+        }
+        let associated = Self.associated(
+          unsafe UnsafeRawBufferPointer(start: base, count: header).bytes, trailer)
+        return unsafe associated.span.withUnsafeBytes { associated in
+          unsafe copenssl_gcm_seal(
+            handle, nonce, associated.baseAddress, 12, start, Int32(text), tag) == 0
+        }
+      }
+    }
+  }
+
+  /// Decrypts what follows a packet's header in place; the tag lies behind it, the parameters are those of `seal`.
+  ///
+  /// - Returns: false where it is not authentic; the text is zero then.
+  func open(
+    _ packet: inout MutableRawSpan, header: Int, trailer: UInt32? = nil, text: Int,
+    nonce: InlineArray<12, UInt8>
+  ) -> Bool {
+    precondition(header + text + Self.tagByteCount <= packet.byteCount && header >= 0 && text >= 0)
+    return unsafe packet.withUnsafeMutableBytes { packet in
+      unsafe nonce.span.withUnsafeBytes { nonce in
+        guard let base = packet.baseAddress, let nonce = nonce.baseAddress else {
+          return false
+        }
+        let (start, tag) = unsafe (base + header, base + header + text)
+        guard let trailer else {
+          return unsafe copenssl_gcm_open(
+            handle, nonce, base, Int32(header), start, Int32(text), tag) == 0
+        }
+        let associated = Self.associated(
+          unsafe UnsafeRawBufferPointer(start: base, count: header).bytes, trailer)
+        return unsafe associated.span.withUnsafeBytes { associated in
+          unsafe copenssl_gcm_open(
+            handle, nonce, associated.baseAddress, 12, start, Int32(text), tag) == 0
+        }
+      }
+    }
+  }
+
+  /// The eight octets of an RTCP header with its SSRC, then the word of E flag and index.
+  private static func associated(
+    _ header: RawSpan, _ trailer: UInt32
+  ) -> InlineArray<12, UInt8> {
+    precondition(header.byteCount == 8)
+    return InlineArray { place in
+      place < 8
+        ? header.octet(at: place)
+        : UInt8(truncatingIfNeeded: trailer >> UInt32(24 - 8 * (place - 8)))
+    }
+  }
+}

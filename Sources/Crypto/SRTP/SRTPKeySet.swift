@@ -1,0 +1,40 @@
+/// The ciphers of one session key: one for each variant's RTP, and one for RTCP.
+final class SRTPKeySet {
+  let epoch: UInt8
+  let rtp: [SRTPCipher]
+  let rtcp: SRTPCipher
+  /// The control packets that came under this key: each key's numbers start at 0.
+  var controlWindow = ReplayWindow()
+
+  /// Allocates: nine ciphers.
+  init(_ key: borrowing SRTPSessionKey, isSealing: Bool) throws(CryptoError) {
+    epoch = key.epoch
+    var rtp: [SRTPCipher] = []
+    for index in 0..<SRTPVariant.limit {
+      let master = try SRTPVariant(unchecked: index).masterKey(of: key)
+      rtp.append(try Self.cipher(master, .encryption, .salt, isSealing: isSealing))
+    }
+    self.rtp = rtp
+    let master = try SRTPVariant.first.masterKey(of: key)
+    rtcp = try Self.cipher(master, .controlEncryption, .controlSalt, isSealing: isSealing)
+  }
+
+  private static func cipher(
+    _ master: borrowing SecretBytes, _ keyLabel: SRTPKeyDerivation.Label,
+    _ saltLabel: SRTPKeyDerivation.Label, isSealing: Bool
+  ) throws(CryptoError) -> SRTPCipher {
+    try master.withBytes { master throws(CryptoError) in
+      let key = master.extracting(first: SRTPCipher.keyByteCount)
+      let salt = master.extracting(droppingFirst: SRTPCipher.keyByteCount)
+      let sessionKey = try SRTPKeyDerivation.derive(
+        keyLabel, key: key, salt: salt, byteCount: SRTPCipher.keyByteCount)
+      let sessionSalt = try SRTPKeyDerivation.derive(
+        saltLabel, key: key, salt: salt, byteCount: SRTPCipher.saltByteCount)
+      return try sessionKey.withBytes { key throws(CryptoError) in
+        try sessionSalt.withBytes { salt throws(CryptoError) in
+          try SRTPCipher(key: key, salt: salt, isSealing: isSealing)
+        }
+      }
+    }
+  }
+}

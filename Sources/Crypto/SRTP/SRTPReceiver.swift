@@ -1,0 +1,167 @@
+/// Lets in what one sender protected (``SRTPSender``), and nothing else.
+///
+/// Whoever holds a sender's key could have made a packet, so among the members of a group it is no proof of who talks: keys are
+/// symmetric. Against all others it proves that the packet is the sender's, unchanged, and here for the first time.
+///
+/// One for each sender and each session of it, that is each start: a sender begins its epochs and numbers anew.
+///
+/// Keys: the newest, and the two before it until ``dropOlderKeys()`` (two, because a sender may prepare a key in place of one
+/// that it never used). Numbers that came are remembered for each SSRC
+/// over all variants and keys, so a packet in another form, made for another listener, is no news either. A stream's state
+/// changes only by an authentic packet, and is bounded; any octets may come, none trap.
+///
+/// Loop thread only; allocates in ``add(_:)`` and for the first packet of a stream at most.
+public final class SRTPReceiver {
+  private struct Stream {
+    let ssrc: UInt32
+    var window = ReplayWindow()
+  }
+
+  private static let keyLimit = 3
+
+  /// The newest first.
+  private var keySets: [SRTPKeySet] = []
+  private var streams: [Stream] = []
+
+  /// What came so far.
+  public private(set) var counters = SRTPCounters()
+
+  /// A receiver that knows no key yet.
+  public init() {
+    streams.reserveCapacity(SRTPSender.streamLimit)
+  }
+
+  /// Takes a sender's next key; packets of the two before are still let in.
+  ///
+  /// One that is there already changes nothing.
+  public func add(_ key: borrowing SRTPSessionKey) throws(CryptoError) {
+    guard !keySets.contains(where: { $0.epoch == key.epoch }) else { return }
+    keySets.insert(try SRTPKeySet(key, isSealing: false), at: 0)
+    if keySets.count > Self.keyLimit { keySets.removeLast() }
+  }
+
+  /// Lets in no more packets but of the newest key.
+  public func dropOlderKeys() {
+    if keySets.count > 1 { keySets.removeLast(keySets.count - 1) }
+  }
+
+  /// Reads the sequence numbers of an SSRC as near this index, for a listener that joins late or was away for long.
+  ///
+  /// Never goes back; an SSRC that is one too many is left out (``SRTPSender/streamLimit``).
+  public func expect(ssrc: UInt32, index: UInt64) {
+    guard index < PacketIndex.limit else { return }
+    if let place = streams.firstIndex(where: { $0.ssrc == ssrc }) {
+      streams[place].window.expect(index)
+    } else if streams.count < SRTPSender.streamLimit {
+      streams.append(Stream(ssrc: ssrc))
+      streams[streams.count - 1].window.expect(index)
+    }
+  }
+
+  /// Checks and decrypts an RTP packet.
+  ///
+  /// - Parameters:
+  ///   - datagram: as it came.
+  ///   - plain: gets the RTP packet; as long as the datagram, or longer.
+  /// - Returns: the RTP packet's length.
+  /// - Throws: `CryptoError.datagram`, counted; `plain` has nothing of use then.
+  public func unprotect(
+    _ datagram: RawSpan, into plain: inout MutableRawSpan
+  ) throws(CryptoError) -> Int {
+    do throws(CryptoError) {
+      let byteCount = try open(datagram, into: &plain)
+      counters.accepted += 1
+      return byteCount
+    } catch {
+      counters.count(error)
+      throw error
+    }
+  }
+
+  /// Checks and decrypts a compound of RTCP packets; the same as ``unprotect(_:into:)``.
+  public func unprotectControl(
+    _ datagram: RawSpan, into plain: inout MutableRawSpan
+  ) throws(CryptoError) -> Int {
+    do throws(CryptoError) {
+      let byteCount = try openControl(datagram, into: &plain)
+      counters.accepted += 1
+      return byteCount
+    } catch {
+      counters.count(error)
+      throw error
+    }
+  }
+
+  private func open(
+    _ datagram: RawSpan, into plain: inout MutableRawSpan
+  ) throws(CryptoError) -> Int {
+    let fields = try RTPFields(datagram, trailer: SRTPSender.overheadByteCount)
+    let (keys, variant) = try keys(of: datagram)
+    let place = streams.firstIndex { $0.ssrc == fields.ssrc }
+    let window = place.map { streams[$0].window } ?? ReplayWindow()
+    guard place != nil || streams.count < SRTPSender.streamLimit else {
+      throw .datagram(.tooManyStreams)
+    }
+    let estimate = PacketIndex.estimate(fields.sequenceNumber, highest: window.highest)
+    guard let index = estimate else { throw .datagram(.tooOld) }
+    try Self.check(window, index)
+    guard datagram.byteCount <= plain.byteCount else { throw .datagram(.noRoom) }
+    plain.copy(datagram, to: 0)
+    let cipher = keys.rtp[variant.index]
+    let byteCount = datagram.byteCount - SRTPSender.overheadByteCount
+    let isAuthentic = cipher.open(
+      &plain, header: fields.byteCount, text: byteCount - fields.byteCount,
+      nonce: cipher.nonce(ssrc: fields.ssrc, index: index))
+    guard isAuthentic else { throw .datagram(.notAuthentic) }
+    accept(index, ssrc: fields.ssrc, at: place)
+    return byteCount
+  }
+
+  private func openControl(
+    _ datagram: RawSpan, into plain: inout MutableRawSpan
+  ) throws(CryptoError) -> Int {
+    let byteCount = datagram.byteCount - SRTPSender.controlOverheadByteCount
+    guard byteCount >= SRTPSender.controlHeaderByteCount else { throw .datagram(.tooShort) }
+    guard datagram.octet(at: 0) >> 6 == 2 else { throw .datagram(.malformed) }
+    let (keys, variant) = try keys(of: datagram)
+    guard variant == .first else { throw .datagram(.unknownKey) }
+    let word = datagram.uint32(at: byteCount + SRTPCipher.tagByteCount)
+    // Packets that are not encrypted (E flag 0) are none of ours.
+    guard word & SRTPSender.encryptedFlag != 0 else { throw .datagram(.malformed) }
+    let index = UInt64(word & ~SRTPSender.encryptedFlag)
+    try Self.check(keys.controlWindow, index)
+    guard datagram.byteCount <= plain.byteCount else { throw .datagram(.noRoom) }
+    plain.copy(datagram, to: 0)
+    let header = SRTPSender.controlHeaderByteCount
+    let isAuthentic = keys.rtcp.open(
+      &plain, header: header, trailer: word, text: byteCount - header,
+      nonce: keys.rtcp.nonce(ssrc: datagram.uint32(at: 4), index: index))
+    guard isAuthentic else { throw .datagram(.notAuthentic) }
+    keys.controlWindow.accept(index)
+    return byteCount
+  }
+
+  /// The keys that the master key identifier at the end names.
+  private func keys(
+    of datagram: RawSpan
+  ) throws(CryptoError) -> (keys: SRTPKeySet, variant: SRTPVariant) {
+    let epoch = datagram.octet(at: datagram.byteCount - 2)
+    let variant = SRTPVariant(Int(datagram.octet(at: datagram.byteCount - 1)))
+    let keys = keySets.first { $0.epoch == epoch }
+    guard let keys, let variant else { throw .datagram(.unknownKey) }
+    return (keys, variant)
+  }
+
+  private static func check(_ window: ReplayWindow, _ index: UInt64) throws(CryptoError) {
+    switch window.verdict(on: index) {
+    case .new: return
+    case .replayed: throw .datagram(.replayed)
+    case .tooOld: throw .datagram(.tooOld)
+    }
+  }
+
+  private func accept(_ index: UInt64, ssrc: UInt32, at place: Int?) {
+    if place == nil { streams.append(Stream(ssrc: ssrc)) }
+    streams[place ?? streams.count - 1].window.accept(index)
+  }
+}

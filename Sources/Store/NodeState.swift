@@ -1,0 +1,169 @@
+public import Crypto
+internal import Synchronization
+
+/// What a node keeps from start to start: its identity, the number of its starts, its groups.
+///
+/// Opening never fails for want of a disk, because a station must talk. Where the identity or the counter cannot be
+/// read, written and synced, the node gets an identity for this run alone, and ``problem`` tells why: the kept one with
+/// an old number of starts would be taken for a ghost of itself by those who know it, and two daemons on one directory
+/// for each other. What others hold about the node (its name, gain and pairings) does then not apply, until the trouble is cured and
+/// it is started again. Groups that can still be read are used all the same, but cannot be changed.
+///
+/// Any thread. A change of the groups writes to the disk in the calling thread, which may take its time.
+public final class NodeState: Sendable {
+  /// The most groups a node can be in.
+  public static let groupLimit = 64
+
+  private let key: NodeKey
+  private let disk: (any Disk)?
+  private let kept: Mutex<[Group]>
+
+  /// The number of this start, greater than that of each before it.
+  public let instance: UInt64
+  /// Why the identity is for this run alone; nil: it is the one that is kept.
+  public let problem: StoreError?
+  /// Why the groups could not be read; nil: they were.
+  public let groupsProblem: StoreError?
+
+  /// Opens the state in a directory, and counts this start.
+  ///
+  /// - Parameters:
+  ///   - directory: nil when nothing says where (``StatePath``).
+  ///   - unixSeconds: the wall clock's time.
+  /// - Throws: `CryptoError` where there are no random numbers or no memory, so not even an identity for this run.
+  public convenience init(directory: String?, unixSeconds: Int64) throws(CryptoError) {
+    try self.init(unixSeconds: unixSeconds) { () throws(StoreError) in
+      guard let directory else { throw .noPlace }
+      return try SystemDisk(directory: directory)
+    }
+  }
+
+  init(
+    unixSeconds: Int64, disk open: () throws(StoreError) -> any Disk
+  ) throws(CryptoError) {
+    var disk: (any Disk)?
+    var start: Start?
+    var problem: StoreError?
+    do throws(StoreError) {
+      let opened = try open()
+      disk = opened
+      start = try Start.count(on: opened, unixSeconds: unixSeconds)
+    } catch {
+      problem = error
+    }
+    let known: (groups: [Group], problem: StoreError?) =
+      disk.map { GroupFile(disk: $0).outcome } ?? ([], nil)
+    self.disk = disk
+    self.problem = problem
+    kept = Mutex(known.groups)
+    groupsProblem = known.problem
+    if let start = consume start {
+      instance = start.instance
+      key = start.key
+    } else {
+      instance = 1
+      key = try NodeKey()
+    }
+  }
+
+  /// The node's stable name; of this run alone where there is a ``problem``.
+  public var id: NodeID { key.id }
+
+  /// The half of its key that everybody may know.
+  public var publicKey: PublicKey { key.publicKey }
+
+  /// Signs a message as this node.
+  public func signature(of message: RawSpan) throws(CryptoError) -> [UInt8] {
+    try key.signature(of: message)
+  }
+
+  /// The groups it is in, in the order in which it came to them.
+  public var groups: [Group] { kept.withLock { $0 } }
+
+  /// Makes a group of that name with a new secret, and keeps it.
+  public func makeGroup(named name: String) throws(StoreError) -> Group {
+    let group: Group
+    do throws(CryptoError) { group = try Group(name: name) } catch { throw .crypto(error) }
+    try change { groups throws(StoreError) in
+      guard !groups.contains(where: { $0.name == name }) else { throw .groupExists(name: name) }
+      groups.append(group)
+    }
+    return group
+  }
+
+  /// Takes a group from its text; taking one again changes nothing.
+  public func join(invitation: String) throws(StoreError) -> Group {
+    let group: Group
+    do throws(CryptoError) { group = try Group(invitation: invitation) } catch {
+      throw .crypto(error)
+    }
+    try change { groups throws(StoreError) in
+      if let same = groups.first(where: { $0.hasSameSecret(as: group) }) {
+        guard same.name == group.name else { throw .sameGroup(name: same.name) }
+        return
+      }
+      guard !groups.contains(where: { $0.name == group.name }) else {
+        throw .groupExists(name: group.name)
+      }
+      groups.append(group)
+    }
+    return group
+  }
+
+  /// Forgets a group and its secret.
+  public func leave(group name: String) throws(StoreError) {
+    try change { groups throws(StoreError) in
+      guard let index = groups.firstIndex(where: { $0.name == name }) else {
+        throw .noSuchGroup(name: name)
+      }
+      groups.remove(at: index)
+    }
+  }
+
+  /// Changes the groups once the change is kept; if it cannot be, there is none.
+  private func change(_ body: (inout [Group]) throws(StoreError) -> Void) throws(StoreError) {
+    try kept.withLock { groups throws(StoreError) in
+      var changed = groups
+      try body(&changed)
+      guard changed.count <= Self.groupLimit else { throw .tooManyGroups(limit: Self.groupLimit) }
+      guard changed.count != groups.count else { return }
+      if let reason = groupsProblem ?? (disk == nil ? problem : nil) {
+        throw .notKept(reason: "\(reason)")
+      }
+      guard let disk else { return }
+      try GroupFile(disk: disk).write(changed)
+      groups = changed
+    }
+  }
+}
+
+/// What a start reads and writes: the identity, and its own number.
+private struct Start: ~Copyable {
+  let key: NodeKey
+  let instance: UInt64
+
+  /// The number comes before the identity on the disk: whoever has an identity has a number too, unless it was lost.
+  static func count(on disk: any Disk, unixSeconds: Int64) throws(StoreError) -> Start {
+    let counter = InstanceCounter(disk: disk)
+    let identity = IdentityFile(disk: disk)
+    if let known = try identity.read() {
+      let instance = try counter.next(isKnown: true, unixSeconds: unixSeconds)
+      return Start(key: known, instance: instance)
+    }
+    let new = try newKey()
+    let instance = try counter.next(isKnown: false, unixSeconds: unixSeconds)
+    try identity.write(new)
+    return Start(key: new, instance: instance)
+  }
+
+  private static func newKey() throws(StoreError) -> NodeKey {
+    do throws(CryptoError) { return try NodeKey() } catch { throw .crypto(error) }
+  }
+}
+
+extension GroupFile {
+  /// The groups, or none and why.
+  fileprivate var outcome: (groups: [Group], problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return ([], error) }
+  }
+}

@@ -1,0 +1,49 @@
+internal import Crypto
+
+/// How every file of the state is laid out: a line that names its kind and version (`comlink KIND 1`), the content, and
+/// the SHA-256 of both.
+///
+/// The hash finds torn and rotten files; it is no protection from people, which the file's mode is.
+struct Record: Sendable {
+  /// What is in the file: `identity`, `instance` or `groups`.
+  let kind: String
+
+  private var head: [UInt8] { Array("comlink \(kind) 1\n".utf8) }
+
+  /// The file of a content.
+  func file(_ content: RawSpan) throws(CryptoError) -> SecretBytes {
+    let head = head
+    let bodyBytes = head.count + content.byteCount
+    var file = try SecretBytes(byteCount: bodyBytes + Digest.sha256ByteCount)
+    file.withMutableBytes { file in
+      for (index, octet) in head.enumerated() { file.set(octet, at: index) }
+      for index in content.byteOffsets {
+        file.set(content.octet(at: index), at: head.count + index)
+      }
+    }
+    let hash = file.withBytes { Digest.sha256($0.extracting(first: bodyBytes)) }
+    file.withMutableBytes { file in
+      for (index, octet) in hash.enumerated() { file.set(octet, at: bodyBytes + index) }
+    }
+    return file
+  }
+
+  /// Lets `body` read the content of a file; nil: it is damaged, of another kind or of another version.
+  func read<Result: ~Copyable>(
+    _ file: borrowing SecretBytes, _ body: (RawSpan) throws(CryptoError) -> Result?
+  ) throws(CryptoError) -> Result? {
+    try file.withBytes { file throws(CryptoError) -> Result? in
+      let (head, hashBytes) = (head, Digest.sha256ByteCount)
+      let contentBytes = file.byteCount - head.count - hashBytes
+      guard contentBytes >= 0 else { return nil }
+      let hash = Digest.sha256(file.extracting(droppingLast: hashBytes))
+      let isWhole =
+        head.indices.allSatisfy { file.octet(at: $0) == head[$0] }
+        && hash.indices.allSatisfy {
+          file.octet(at: file.byteCount - hashBytes + $0) == hash[$0]
+        }
+      guard isWhole else { return nil }
+      return try body(file.extracting(head.count..<(head.count + contentBytes)))
+    }
+  }
+}

@@ -1,0 +1,165 @@
+internal import Crypto
+internal import Glibc
+
+/// A directory of the file system, held open and locked (`flock`) as long as the value lives.
+///
+/// The directory must be this user's own; it is made where it is missing, with mode 0700, and narrowed to that where others
+/// may only read it. A file that others may read, that is not ours or not a plain file is refused: what it says
+/// may be known to others, or be theirs.
+final class SystemDisk: Disk {
+  private static let fileMode: mode_t = 0o600
+  private static let directoryMode: mode_t = 0o700
+  private static let sizeLimitBytes = 64 * 1024
+
+  private let directory: String
+  private let descriptor: Int32
+
+  /// Opens the directory.
+  ///
+  /// - Throws: `StoreError.busy` while another process has it; otherwise what is wrong with it.
+  init(directory path: String) throws(StoreError) {
+    var directory = path
+    while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
+    try Self.make(directory)
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    let opened = SystemCall.result { unsafe Glibc.open(directory, flags) }
+    guard opened >= 0 else {
+      if opened == -Int(ENOTDIR) { throw .wrongKind(path: directory, wanted: "directory") }
+      throw .system(attempt: "open", path: directory, code: Int32(truncatingIfNeeded: -opened))
+    }
+    self.directory = directory
+    descriptor = Int32(opened)
+    try Self.check(descriptor, directory)
+    let locked = SystemCall.result { flock(descriptor, LOCK_EX | LOCK_NB) }
+    guard locked >= 0 else {
+      if locked == -Int(EWOULDBLOCK) { throw .busy(path: directory) }
+      throw .system(attempt: "lock", path: directory, code: Int32(truncatingIfNeeded: -locked))
+    }
+  }
+
+  deinit { _ = Glibc.close(descriptor) }
+
+  func path(of name: String) -> String { "\(directory)/\(name)" }
+
+  func read(_ name: String) throws(StoreError) -> SecretBytes? {
+    // Without O_NONBLOCK, opening somebody's FIFO would wait for ever.
+    let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    let opened = SystemCall.result { unsafe openat(descriptor, name, flags) }
+    if opened == -Int(ENOENT) { return nil }
+    if opened == -Int(ELOOP) { throw .wrongKind(path: path(of: name), wanted: "plain file") }
+    guard opened >= 0 else {
+      throw .system(
+        attempt: "read", path: path(of: name), code: Int32(truncatingIfNeeded: -opened))
+    }
+    let file = Int32(opened)
+    defer { close(file) }
+    let size = try checkedSize(file, name)
+    var bytes: SecretBytes
+    do throws(CryptoError) { bytes = try SecretBytes(byteCount: size) } catch {
+      throw .crypto(error)
+    }
+    let path = path(of: name)
+    let count = try bytes.withMutableBytes { bytes throws(StoreError) in
+      try unsafe bytes.withUnsafeMutableBytes { buffer throws(StoreError) in
+        try SystemCall.perform("read", path) {
+          unsafe Glibc.read(file, buffer.baseAddress, buffer.count)
+        }
+      }
+    }
+    // Files are smaller than a page, and nobody else writes to them: a part only means that the disk is failing.
+    guard count == size else { throw .system(attempt: "read", path: path, code: EIO) }
+    return bytes
+  }
+
+  func create(_ name: String) throws(StoreError) -> Int32 {
+    remove(name)
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let file = try SystemCall.perform("write", path(of: name)) {
+      unsafe openat(descriptor, name, flags, Self.fileMode)
+    }
+    return Int32(file)
+  }
+
+  func write(_ bytes: RawSpan, to file: Int32, _ name: String) throws(StoreError) {
+    var written = 0
+    while written < bytes.byteCount {
+      let rest = bytes.extracting(droppingFirst: written)
+      written += try unsafe rest.withUnsafeBytes { rest throws(StoreError) in
+        try SystemCall.perform("write", path(of: name)) {
+          unsafe Glibc.write(file, rest.baseAddress, rest.count)
+        }
+      }
+    }
+  }
+
+  func sync(_ file: Int32, _ name: String) throws(StoreError) {
+    try SystemCall.perform("write", path(of: name)) { fsync(file) }
+  }
+
+  func close(_ file: Int32) { _ = Glibc.close(file) }
+
+  func rename(_ name: String, to newName: String) throws(StoreError) {
+    try SystemCall.perform("write", path(of: newName)) {
+      unsafe renameat(descriptor, name, descriptor, newName)
+    }
+  }
+
+  func syncDirectory() throws(StoreError) {
+    try SystemCall.perform("write to", directory) { fsync(descriptor) }
+  }
+
+  func remove(_ name: String) { _ = unsafe unlinkat(descriptor, name, 0) }
+
+  /// Makes the directory and those above it.
+  private static func make(_ path: String) throws(StoreError) {
+    let made = SystemCall.result { unsafe mkdir(path, directoryMode) }
+    if made == -Int(EEXIST) { return }
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    if made == -Int(ENOENT), !parent.isEmpty, parent != "." {
+      try make(parent)
+      try SystemCall.perform("make the directory", path) { unsafe mkdir(path, directoryMode) }
+    } else if made < 0 {
+      throw .system(
+        attempt: "make the directory", path: path, code: Int32(truncatingIfNeeded: -made))
+    }
+    try syncName(in: parent.isEmpty ? "/" : parent)
+  }
+
+  /// Returns when the name of a directory that was just made survives a power cut: without it, all in it would be gone.
+  private static func syncName(in parent: String) throws(StoreError) {
+    let directory = try SystemCall.perform("open", parent) {
+      unsafe Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    defer { _ = Glibc.close(Int32(directory)) }
+    try SystemCall.perform("write to", parent) { fsync(Int32(directory)) }
+  }
+
+  private static func check(_ directory: Int32, _ path: String) throws(StoreError) {
+    var facts = stat()
+    try SystemCall.perform("look at", path) { unsafe fstat(directory, &facts) }
+    guard facts.st_uid == geteuid() else { throw .foreign(path: path, ownerID: facts.st_uid) }
+    let mode = facts.st_mode & 0o777
+    guard mode & 0o022 == 0 else {
+      throw .exposed(path: path, mode: mode, wanted: directoryMode)
+    }
+    guard mode & 0o055 != 0 else { return }
+    try SystemCall.perform("change the mode of", path) { fchmod(directory, directoryMode) }
+  }
+
+  private func checkedSize(_ file: Int32, _ name: String) throws(StoreError) -> Int {
+    let path = path(of: name)
+    var facts = stat()
+    try SystemCall.perform("look at", path) { unsafe fstat(file, &facts) }
+    guard facts.st_mode & S_IFMT == S_IFREG else {
+      throw .wrongKind(path: path, wanted: "plain file")
+    }
+    guard facts.st_uid == geteuid() else { throw .foreign(path: path, ownerID: facts.st_uid) }
+    guard facts.st_mode & 0o077 == 0 else {
+      throw .exposed(path: path, mode: facts.st_mode & 0o777, wanted: Self.fileMode)
+    }
+    guard (1...Self.sizeLimitBytes).contains(Int(facts.st_size)) else {
+      throw .corrupt(path: path, what: "what it held")
+    }
+    return Int(facts.st_size)
+  }
+}

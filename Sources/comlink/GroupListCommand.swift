@@ -1,0 +1,20 @@
+internal import ArgumentParser
+internal import Remote
+
+/// `comlink group list`: the groups by name, and words to compare their secrets by.
+struct GroupListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Lists the groups that this node is in.",
+    discussion: "Nodes that show the same words beside a name have the same secret.")
+
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var client = try remote.connect()
+    guard case .groups(let groups) = try RemoteOptions.answer(of: &client, to: .groupList) else {
+      throw RemoteFailure.unexpectedAnswer
+    }
+    for group in groups { print(PlainText.line(group)) }
+    if groups.isEmpty { PlainText.note("this node is in no group") }
+  }
+}

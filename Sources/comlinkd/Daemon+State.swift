@@ -1,0 +1,34 @@
+internal import Crypto
+internal import Glibc
+internal import Logging
+internal import Store
+
+/// What the node keeps from start to start.
+extension Daemon {
+  /// Opens it and counts this start; what cannot be kept is told, and is no reason not to talk.
+  func openState() throws(DaemonError) -> NodeState {
+    let path = effective.configuration.statePath
+    let state: NodeState
+    do throws(CryptoError) {
+      state = try NodeState(
+        directory: path.isEmpty ? nil : path, unixSeconds: Int64(time(nil)))
+    } catch {
+      throw .identity(error)
+    }
+    write(state, to: logger("state"))
+    return state
+  }
+
+  private func write(_ state: NodeState, to log: Logger) {
+    log.info(
+      "identity",
+      metadata: [
+        "id": "\(state.id)", "words": "\(state.id.words.joined(separator: " "))",
+        "instance": "\(state.instance)",
+      ])
+    if let problem = state.problem {
+      log.error("\(problem); until then this node has another identity at each start")
+    }
+    if let problem = state.groupsProblem { log.error("\(problem); this node is in no group now") }
+  }
+}

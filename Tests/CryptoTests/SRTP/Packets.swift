@@ -1,0 +1,69 @@
+@testable import Crypto
+
+/// Lets `body` change the octets of an array.
+func changing<Result, Failure: Error>(
+  _ octets: inout [UInt8], _ body: (inout MutableRawSpan) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  var span = octets.mutableSpan
+  var bytes = unsafe span.mutableBytes
+  return try body(&bytes)
+}
+
+/// An RTP packet of a sequence number with a payload of its own.
+func rtpPacket(
+  _ sequenceNumber: Int, ssrc: UInt32 = 0x1234_5678, payload: String = "speech"
+) -> [UInt8] {
+  let number = UInt16(truncatingIfNeeded: sequenceNumber)
+  let words = [UInt32(0x806F_0000) | UInt32(number), 0x0102_0304, ssrc]
+  return words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    + Array(payload.utf8)
+}
+
+/// An RTCP receiver report that is as long as it says.
+func rtcpPacket(_ mark: UInt8 = 0) -> [UInt8] {
+  octets("80C90007 12345678") + [UInt8](repeating: mark, count: 24)
+}
+
+extension SRTPSender {
+  func protected(
+    _ packet: [UInt8], variant: SRTPVariant = .first
+  ) throws(CryptoError) -> [UInt8] {
+    var room = packet + [UInt8](repeating: 0, count: Self.overheadByteCount)
+    let count = try changing(&room) { bytes throws(CryptoError) in
+      try protect(&bytes, byteCount: packet.count, variant: variant)
+    }
+    return Array(room.prefix(count))
+  }
+
+  func protectedControl(_ packet: [UInt8]) throws(CryptoError) -> [UInt8] {
+    var room = packet + [UInt8](repeating: 0, count: Self.controlOverheadByteCount)
+    let count = try changing(&room) { bytes throws(CryptoError) in
+      try protectControl(&bytes, byteCount: packet.count)
+    }
+    return Array(room.prefix(count))
+  }
+}
+
+extension SRTPReceiver {
+  /// One that has a sender's present key.
+  convenience init(hearing sender: SRTPSender) throws(CryptoError) {
+    self.init()
+    try add(try sender.sessionKey())
+  }
+
+  func opened(_ datagram: [UInt8]) throws(CryptoError) -> [UInt8] {
+    var room = [UInt8](repeating: 0, count: datagram.count)
+    let count = try changing(&room) { bytes throws(CryptoError) in
+      try unsafe unprotect(datagram.span.bytes, into: &bytes)
+    }
+    return Array(room.prefix(count))
+  }
+
+  func openedControl(_ datagram: [UInt8]) throws(CryptoError) -> [UInt8] {
+    var room = [UInt8](repeating: 0, count: datagram.count)
+    let count = try changing(&room) { bytes throws(CryptoError) in
+      try unsafe unprotectControl(datagram.span.bytes, into: &bytes)
+    }
+    return Array(room.prefix(count))
+  }
+}

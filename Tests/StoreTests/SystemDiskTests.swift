@@ -1,0 +1,162 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import Store
+
+@Suite struct SystemDiskTests {
+  private static let now: Int64 = 1_800_000_000
+
+  /// A directory of its own that goes with the value.
+  private final class Folder {
+    let path: String
+
+    init() throws {
+      path = NSTemporaryDirectory() + "comlink-store-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func mode(_ name: String) throws -> Int {
+      let facts = try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
+      return try #require(facts[.posixPermissions] as? Int)
+    }
+
+    func setMode(_ mode: Int, of name: String) throws {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
+    }
+  }
+
+  private func state(_ path: String) throws -> NodeState {
+    try NodeState(directory: path, unixSeconds: Self.now)
+  }
+
+  @Test func `state is made for its owner only, missing directories above it too`() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/state/comlink"
+    var id: NodeID?
+    do {
+      let first = try state(path)
+      #expect(first.problem == nil)
+      _ = try first.makeGroup(named: "crew")
+      id = first.id
+    }
+    let second = try state(path)
+    #expect(second.id == id && second.instance == 2)
+    #expect(second.groups.map(\.name) == ["crew"])
+    #expect(try folder.mode("state/comlink") == 0o700)
+    let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    #expect(names == ["groups", "identity", "instance-a", "instance-b"])
+    for name in names { #expect(try folder.mode("state/comlink/\(name)") == 0o600) }
+  }
+
+  @Test func `two nodes cannot use one directory at a time`() throws {
+    let folder = try Folder()
+    let first = try state(folder.path)
+    let second = try state(folder.path)
+    #expect(second.problem == .busy(path: folder.path))
+    #expect(second.id != first.id)
+    #expect(first.instance == 1)
+  }
+
+  @Test(arguments: [0o604, 0o640, 0o620, 0o666])
+  func `a secret that others may read or change is not used`(mode: Int) throws {
+    let folder = try Folder()
+    let id = try state(folder.path).id
+    try folder.setMode(mode, of: "identity")
+    let second = try state(folder.path)
+    #expect(second.id != id)
+    #expect(
+      second.problem
+        == .exposed(path: "\(folder.path)/identity", mode: UInt32(mode), wanted: 0o600))
+    try folder.setMode(0o600, of: "identity")
+    #expect(try state(folder.path).problem == .busy(path: folder.path))
+    withExtendedLifetime(second) {}
+  }
+
+  @Test func `a directory that others may read is narrowed, one they may write is refused`() throws
+  {
+    let folder = try Folder()
+    try folder.setMode(0o755, of: ".")
+    #expect(try state(folder.path).problem == nil)
+    #expect(try folder.mode(".") == 0o700)
+    try folder.setMode(0o770, of: ".")
+    #expect(
+      try state(folder.path).problem == .exposed(path: folder.path, mode: 0o770, wanted: 0o700))
+  }
+
+  @Test func `links, directories and pipes in place of files are refused`() throws {
+    let folder = try Folder()
+    let identity = "\(folder.path)/identity"
+    let plants: [() throws -> Void] = [
+      {
+        try FileManager.default.createSymbolicLink(
+          atPath: identity, withDestinationPath: "/etc/passwd")
+      },
+      {
+        try FileManager.default.createDirectory(
+          atPath: identity, withIntermediateDirectories: false)
+      },
+      { #expect(unsafe mkfifo(identity, 0o600) == 0) },
+    ]
+    for plant in plants {
+      try plant()
+      #expect(
+        try state(folder.path).problem == .wrongKind(path: identity, wanted: "plain file"))
+      try FileManager.default.removeItem(atPath: identity)
+    }
+  }
+
+  @Test func `a file that cannot be opened is told, and not taken for none`() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/state"
+    _ = try state(path)
+    let name = String(repeating: "x", count: 300)
+    let disk = try SystemDisk(directory: path)
+    // Every user is refused a name that is too long, root too.
+    let error = StoreError.system(attempt: "read", path: "\(path)/\(name)", code: ENAMETOOLONG)
+    #expect(throws: error) { if try disk.read(name) != nil { Issue.record("read") } }
+  }
+
+  @Test func `a trailing slash makes no difference`() throws {
+    let folder = try Folder()
+    #expect(try state("\(folder.path)/deep/er/").problem == nil)
+    #expect(try state("\(folder.path)/deep/er").instance == 2)
+  }
+
+  @Test func `a file in place of the directory is told`() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/file"
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    #expect(try state(path).problem == .wrongKind(path: path, wanted: "directory"))
+  }
+
+  @Test func `a full disk is told with what to do`() throws {
+    let folder = try Folder()
+    let disk = try SystemDisk(directory: folder.path)
+    let full = unsafe open("/dev/full", O_WRONLY)
+    defer { close(full) }
+    let error = #expect(throws: StoreError.self) {
+      try unsafe disk.write([1].span.bytes, to: full, "identity")
+    }
+    #expect(error.map { "\($0)".contains("free some space") } == true)
+  }
+
+  @Test(
+    arguments: [
+      (["STATE_DIRECTORY": "/var/lib/a:/var/lib/b", "HOME": "/h"], 7, "/var/lib/a"),
+      (["STATE_DIRECTORY": "relative", "HOME": "/h"], 7, "/h/.local/state/comlink"),
+      (["HOME": "/root", "XDG_STATE_HOME": "/x"], 0, "/var/lib/comlink"),
+      (["HOME": "/h", "XDG_STATE_HOME": "/x"], 7, "/x/comlink"),
+      (["HOME": "/h", "XDG_STATE_HOME": "x"], 7, "/h/.local/state/comlink"),
+      ([:], 7, nil),
+    ] as [([String: String], UInt32, String?)])
+  func `the place follows systemd, then the user`(
+    environment: [String: String], userID: UInt32, path: String?
+  ) {
+    #expect(StatePath.standard(environment: environment, userID: userID) == path)
+  }
+}
