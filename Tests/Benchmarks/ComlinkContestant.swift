@@ -8,7 +8,8 @@ struct ComlinkContestant: Contestant {
   private let nodes: (NodeProcess, NodeProcess)
 
   init(
-    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe), in directory: TemporaryDirectory
+    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe),
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
     var options = (NodeProcess.Options(port: ports[0]), NodeProcess.Options(port: ports[1]))

@@ -9,7 +9,8 @@ protocol Contestant {
 
   /// Starts both ends and returns when their ports exist; `probes` are clients of the two servers.
   init(
-    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe), in directory: TemporaryDirectory
+    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe),
+    in directory: TemporaryDirectory
   ) throws(RigError)
 
   /// The process at the first end, whose CPU counts.

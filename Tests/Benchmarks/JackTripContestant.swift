@@ -11,7 +11,8 @@ struct JackTripContestant: Contestant {
   private let ends: (ChildProcess, ChildProcess)
 
   init(
-    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe), in directory: TemporaryDirectory
+    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe),
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     guard let program = Self.program else { throw .missing(what: "jacktrip", hint: "apt-get") }
     let ports = try LoopbackPorts.free(2)
