@@ -27,6 +27,10 @@ public struct IntercomConfiguration: Sendable {
   public var mostBitsPerSecond: Int
   /// Opus' mode.
   public var application: OpusApplication
+  /// How hard Opus tries, 0…10.
+  public var complexity: Int
+  /// The most of the spectrum that is sent.
+  public var bandwidth: OpusBandwidth
   /// The copies that every peer is sent; nil: what each needs by its reports.
   public var fixedRecipe: RepairRecipe?
   /// How long received packets wait for stragglers.
@@ -52,11 +56,31 @@ public struct IntercomConfiguration: Sendable {
     bitsPerSecond = 64_000
     mostBitsPerSecond = 96_000
     application = .lowDelay
+    complexity = OpusEncoder.defaultComplexity
+    bandwidth = .full
     fixedRecipe = nil
     playoutDelay = .auto
     playoutDelayMaximumNanoseconds = 120_000_000
     maximumPeers = 64
     realtimePriority = 60
     locksMemory = true
+  }
+
+  /// Takes what goes together in a kind of place.
+  public mutating func take(_ profile: Profile) {
+    let settings = profile.settings
+    framesPerPacket = settings.framesPerPacket
+    bitsPerSecond = settings.bitsPerSecond
+    mostBitsPerSecond = settings.mostBitsPerSecond
+    application = settings.application
+    complexity = settings.complexity
+    bandwidth = settings.bandwidth
+  }
+
+  /// An encoder as told, but for the bit rate.
+  func makeEncoder(bitsPerSecond: Int) throws(AudioError) -> OpusEncoder {
+    try OpusEncoder(
+      application: application, bitrateBitsPerSecond: bitsPerSecond, complexity: complexity,
+      bandwidth: bandwidth)
   }
 }

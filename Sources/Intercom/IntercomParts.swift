@@ -35,11 +35,9 @@ struct IntercomParts {
         }
         if let told = refusals.told(event) { events(told) }
       }
-      let encoder = try OpusEncoder(
-        application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
-      let leanEncoder = try OpusEncoder(
-        application: configuration.application,
-        bitrateBitsPerSecond: configuration.leanBitsPerSecond)
+      let encoder = try configuration.makeEncoder(bitsPerSecond: configuration.bitsPerSecond)
+      let leanEncoder = try configuration.makeEncoder(
+        bitsPerSecond: configuration.leanBitsPerSecond)
       station = Station(
         configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
         ports: SessionPorts(session: session, refusals: refusals), encoder: encoder,

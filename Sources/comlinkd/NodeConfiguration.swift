@@ -15,6 +15,8 @@ extension IntercomConfiguration {
     bitsPerSecond = settings.bitrateKilobits * 1000
     mostBitsPerSecond = settings.effectiveBitrateMaximumKilobits * 1000
     application = settings.effectiveApplication == .voip ? .voip : .lowDelay
+    complexity = settings.complexity
+    bandwidth = settings.bandwidth
     switch settings.playoutDelay {
     case .auto: playoutDelay = .auto
     case .fixed(let milliseconds):

@@ -5,10 +5,13 @@ enum Setting: String, CaseIterable, Sendable {
   case peer
   case maxPeers = "max-peers"
   case insecure
+  case profile
   case ptime
   case bitrate
   case bitrateMax = "bitrate-max"
   case application
+  case complexity
+  case bandwidth
   case playoutDelay = "playout-delay"
   case playoutDelayMax = "playout-delay-max"
   case jackServer = "jack-server"
@@ -30,9 +33,11 @@ enum Setting: String, CaseIterable, Sendable {
 
   var kind: Kind {
     switch self {
-    case .name, .listen, .application, .jackServer, .jackClient, .control, .logLevel: .text
+    case .name, .listen, .profile, .application, .bandwidth, .jackServer, .jackClient, .control,
+      .logLevel:
+      .text
     case .peer: .list
-    case .maxPeers, .bitrate: .integer
+    case .maxPeers, .bitrate, .complexity: .integer
     case .ptime, .playoutDelayMax: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
     case .insecure, .noConnect, .startJack: .boolean
@@ -48,7 +53,10 @@ enum Setting: String, CaseIterable, Sendable {
     case .bitrate: "KBITS"
     case .bitrateMax: "KBITS|auto"
     case .ptime: PacketTime.words
+    case .profile: ProfileChoice.words
     case .application: "lowdelay|voip|auto"
+    case .complexity: "0…10"
+    case .bandwidth: "wide|full"
     case .playoutDelay: "MS|auto"
     case .playoutDelayMax: "MS"
     case .control: "PATH"
@@ -65,11 +73,15 @@ enum Setting: String, CaseIterable, Sendable {
     case .peer: "A node to talk with; repeatable. Nodes that name this one are answered anyway."
     case .maxPeers: "The most peers at a time; further ones are turned away."
     case .insecure: "Allows addresses beyond this machine: everybody there can listen in."
+    case .profile:
+      "Other defaults for ptime, bitrate and the like: wired, radio, or saving battery and bits."
     case .ptime: "Audio per packet, ms: shorter is earlier, longer costs less CPU and network."
     case .bitrate: "Bit rate of the voice that is sent, kbit/s, 6…510."
     case .bitrateMax:
       "The most payload to one peer, kbit/s, copies against loss included; auto: half above bitrate."
     case .application: "What Opus is tuned for; auto: lowdelay, voip for long packets at low rates."
+    case .complexity: "How hard Opus tries: more costs CPU, and sounds better up to 5."
+    case .bandwidth: "The most that Opus sends: wide is 8 kHz, full 20 kHz."
     case .playoutDelay: "How long received packets wait, ms; auto: as short as the jitter allows."
     case .playoutDelayMax: "The longest that received packets may wait, ms, 10…1000."
     case .jackServer: "The JACK server's name."

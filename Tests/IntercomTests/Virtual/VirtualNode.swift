@@ -66,14 +66,11 @@ final class VirtualNode: VirtualHost {
     var random = SplitMix64(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
     engine = try AudioEngine(wakeDescriptor: -1)
     endpoint = VirtualEndpoint(localAddress: addresses[0])
-    let encoder = try OpusEncoder(
-      application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
+    let encoder = try configuration.makeEncoder(bitsPerSecond: configuration.bitsPerSecond)
     station = Station(
       configuration: configuration, identity: Identity(using: &random), engine: engine,
       endpoint: endpoint, ports: ports, encoder: encoder,
-      leanEncoder: try OpusEncoder(
-        application: configuration.application,
-        bitrateBitsPerSecond: configuration.leanBitsPerSecond),
+      leanEncoder: try configuration.makeEncoder(bitsPerSecond: configuration.leanBitsPerSecond),
       random: random, clock: { [stopwatch] in stopwatch.endNanoseconds }
     ) { [events] event in events.add(event) }
   }
