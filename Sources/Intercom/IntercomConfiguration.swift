@@ -35,6 +35,8 @@ public struct IntercomConfiguration: Sendable {
   public var fixedRecipe: RepairRecipe?
   /// How long received packets wait for stragglers.
   public var playoutDelay: PlayoutDelay
+  /// Share of the packets that an automatic delay lets come too late, above 0 and below 1.
+  public var lateShare: Double
   /// Hard upper bound of that wait.
   public var playoutDelayMaximumNanoseconds: Int64
   /// Most peers at once, 1…64.
@@ -60,6 +62,7 @@ public struct IntercomConfiguration: Sendable {
     bandwidth = .full
     fixedRecipe = nil
     playoutDelay = .auto
+    lateShare = 0.005
     playoutDelayMaximumNanoseconds = 120_000_000
     maximumPeers = 64
     realtimePriority = 60

@@ -138,7 +138,8 @@ extension Station {
     PeerStream(
       configuration: PeerStreamConfiguration(
         playoutDelay: configuration.playoutDelay,
-        playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds),
+        playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds,
+        lateShare: configuration.lateShare),
       decoder: try OpusDecoder())
   }
 }

@@ -7,8 +7,11 @@
 struct ArrivalWindow {
   /// How far back arrivals count: 2 s; 800 packets of the shortest kind.
   static let spanNanoseconds: Int64 = 2_000_000_000
-  /// One packet in so many may be late: 1 %.
-  static let packetsPerLate = 100
+  /// One packet in so many may be late, 100 at least.
+  ///
+  /// Twice as many as in the long run: two seconds are too short a time for less than 1 %, and from
+  /// then on the highest of them counts.
+  private let packetsPerLate: Int
   /// A packet shall come this much before it must.
   ///
   /// What arrivals vary is in the window anyway; this is for what the loop's wake-up does, and for
@@ -24,7 +27,7 @@ struct ArrivalWindow {
 
   /// What the window says.
   struct Summary {
-    /// With this offset 99 % of the packets are in time.
+    /// With this offset all but the wanted share of the packets are in time.
     var requiredNanoseconds: Int64 = 0
     /// Mean of arrival minus media time.
     var meanTransitNanoseconds: Int64 = 0
@@ -51,6 +54,9 @@ struct ArrivalWindow {
   private var headroomNanoseconds: Int64?
   /// At first at least 2 ms: some periods of 64 frames on either side, and a little jitter.
   private static let firstHeadroomNanoseconds: Int64 = 2_000_000
+
+  /// Nothing came yet; of what comes, in the long run, `lateShare` may be late.
+  init(lateShare: Double = 0.005) { packetsPerLate = max(100, Int((0.5 / lateShare).rounded())) }
 
   /// Forgets the arrivals, but not how much they varied.
   mutating func clear() { count = 0 }
@@ -110,7 +116,7 @@ struct ArrivalWindow {
       leastRequired = min(leastRequired, arrival.requiredNanoseconds)
       Self.rank(arrival.requiredNanoseconds, in: &highest)
     }
-    var required = highest[Int(recent) / Self.packetsPerLate]
+    var required = highest[Int(recent) / packetsPerLate]
     let spanNanoseconds = newest.atNanoseconds - oldestNanoseconds
     if recent >= Self.tellingCount && spanNanoseconds >= Self.tellingPeriods * period {
       headroomNanoseconds = required - leastRequired

@@ -46,8 +46,8 @@ struct PlayoutController {
 
   private let playoutDelay: PlayoutDelay
   private let maximumNanoseconds: Int64
-  private var window = ArrivalWindow()
-  private var history = ArrivalHistory()
+  private var window: ArrivalWindow
+  private var history: ArrivalHistory
   private var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
   private var requiredNanoseconds: Int64 = 0
@@ -75,6 +75,8 @@ struct PlayoutController {
 
   init(_ configuration: PeerStreamConfiguration) {
     playoutDelay = configuration.playoutDelay
+    window = ArrivalWindow(lateShare: configuration.lateShare)
+    history = ArrivalHistory(lateShare: configuration.lateShare)
     maximumNanoseconds = max(0, configuration.playoutDelayMaximumNanoseconds)
   }
 

@@ -26,6 +26,8 @@ extension Configuration {
       playoutDelay = .fixed(milliseconds: try Self.checked(milliseconds, within: 0...1000))
     case (.playoutDelayMax, .number(let milliseconds)):
       playoutDelayMaximumMilliseconds = try Self.checked(milliseconds, within: 10...1000)
+    case (.lateRate, .number(let percent)):
+      lateRatePercent = try Self.checked(percent, within: 0.01...20)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
     case (.jackClient, .text(let text)):
       guard !text.contains(":") else { throw .badValue("must not have a colon") }
@@ -69,6 +71,7 @@ extension Configuration {
       case .fixed(let milliseconds): .number(milliseconds)
       }
     case .playoutDelayMax: .number(playoutDelayMaximumMilliseconds)
+    case .lateRate: .number(lateRatePercent)
     case .jackServer: .text(jackServer)
     case .jackClient: .text(jackClient)
     case .noConnect: .boolean(!connectsPorts)

@@ -34,6 +34,8 @@ struct Configuration: Hashable, Sendable {
   var playoutDelay = PlayoutDelaySetting.auto
   /// The longest they may wait, milliseconds, 10…1000.
   var playoutDelayMaximumMilliseconds = 120.0
+  /// Packets that an automatic delay lets come too late, percent, 0.01…20.
+  var lateRatePercent = 0.5
   /// The JACK server's name.
   var jackServer: String
   /// The JACK client's name, 1…63 bytes.

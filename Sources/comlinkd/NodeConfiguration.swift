@@ -23,6 +23,7 @@ extension IntercomConfiguration {
       playoutDelay = .fixed(nanoseconds: Int64(milliseconds * 1_000_000))
     }
     playoutDelayMaximumNanoseconds = Int64(settings.playoutDelayMaximumMilliseconds * 1_000_000)
+    lateShare = settings.lateRatePercent / 100
     maximumPeers = settings.maximumPeers
   }
 }

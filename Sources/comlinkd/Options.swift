@@ -27,6 +27,7 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.bandwidth)) var bandwidth: String?
   @Option(help: Help.of(.playoutDelay)) var playoutDelay: String?
   @Option(help: Help.of(.playoutDelayMax)) var playoutDelayMax: String?
+  @Option(help: Help.of(.lateRate)) var lateRate: String?
   @Option(help: Help.of(.jackServer)) var jackServer: String?
   @Option(help: Help.of(.jackClient)) var jackClient: String?
   @Flag(inversion: .prefixedNo, help: "Connects microphone and loudspeaker, or leaves the ports.")
@@ -49,7 +50,8 @@ struct Options: ParsableCommand {
       (.name, name), (.listen, listen), (.maxPeers, maxPeers), (.profile, profile),
       (.ptime, ptime), (.bitrate, bitrate), (.bitrateMax, bitrateMax),
       (.application, application), (.complexity, complexity), (.bandwidth, bandwidth),
-      (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.jackServer, jackServer), (.jackClient, jackClient),
+      (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.lateRate, lateRate),
+      (.jackServer, jackServer), (.jackClient, jackClient),
       (.control, control), (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [

@@ -14,6 +14,7 @@ enum Setting: String, CaseIterable, Sendable {
   case bandwidth
   case playoutDelay = "playout-delay"
   case playoutDelayMax = "playout-delay-max"
+  case lateRate = "late-rate"
   case jackServer = "jack-server"
   case jackClient = "jack-client"
   case noConnect = "no-connect"
@@ -38,7 +39,7 @@ enum Setting: String, CaseIterable, Sendable {
       .text
     case .peer: .list
     case .maxPeers, .bitrate, .complexity: .integer
-    case .ptime, .playoutDelayMax: .number
+    case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
     case .insecure, .noConnect, .startJack: .boolean
     }
@@ -59,6 +60,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .bandwidth: "wide|full"
     case .playoutDelay: "MS|auto"
     case .playoutDelayMax: "MS"
+    case .lateRate: "PERCENT"
     case .control: "PATH"
     case .logLevel: "LEVEL"
     case .insecure, .noConnect, .startJack: ""
@@ -84,6 +86,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .bandwidth: "The most that Opus sends: wide is 8 kHz, full 20 kHz."
     case .playoutDelay: "How long received packets wait, ms; auto: as short as the jitter allows."
     case .playoutDelayMax: "The longest that received packets may wait, ms, 10…1000."
+    case .lateRate:
+      "Packets that an automatic playout delay lets come too late, percent, 0.01…20."
     case .jackServer: "The JACK server's name."
     case .jackClient: "This node's name in JACK's list of clients."
     case .noConnect: "Leaves the ports alone instead of connecting microphone and loudspeaker."

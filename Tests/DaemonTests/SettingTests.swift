@@ -45,6 +45,8 @@ import Testing
     (.playoutDelay, "-1", "must be from 0 to 1000, not -1"),
     (.playoutDelay, "automatic", "must be a number or \"auto\""),
     (.playoutDelayMax, "9.5", "must be from 10 to 1000, not 9.5"),
+    (.lateRate, "0", "must be from 0.01 to 20, not 0"),
+    (.lateRate, "few", "must be a number"),
     (.control, "", "must be a path"),
     (.control, "/" + String(repeating: "x", count: 107), "must have at most 107 bytes"),
     (.logLevel, "INFO", "must be one of trace|debug|info"),
@@ -66,7 +68,7 @@ import Testing
     (.ptime, "60"), (.bitrateMax, "auto"), (.bitrateMax, "96"), (.bitrate, "6"), (.bitrate, "510"),
     (.application, "voip"), (.complexity, "0"), (.bandwidth, "wide"), (.profile, "none"),
     (.profile, "saver"), (.playoutDelay, "0"), (.playoutDelay, "7.25"), (.playoutDelay, "auto"),
-    (.playoutDelayMax, "1000"), (.jackServer, "studio"), (.jackClient, "intercom"),
+    (.playoutDelayMax, "1000"), (.lateRate, "0.1"), (.jackServer, "studio"), (.jackClient, "intercom"),
     (.noConnect, "true"), (.startJack, "true"), (.insecure, "true"), (.logLevel, "trace"),
     (.control, "/tmp/a b/\u{1}\t\n\"'\\#.sock"),
   ]
