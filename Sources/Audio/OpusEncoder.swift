@@ -64,6 +64,13 @@ internal import COpus
     }
   }
 
+  /// Forgets the signal so far; what it was told stays.
+  ///
+  /// Hot path: no allocation.
+  public func reset() {
+    unsafe copus_encoder_reset(handle)
+  }
+
   /// Codes one Opus packet.
   ///
   /// Hot path: no allocation.

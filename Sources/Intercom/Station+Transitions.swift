@@ -129,7 +129,7 @@ extension Station {
   private func makeRepair() -> RepairSession {
     let repair = RepairSession(
       boundBitsPerSecond: configuration.mostBitsPerSecond,
-      framesPerPacket: configuration.framesPerPacket)
+      framesPerPacket: coding.framesPerPacket)
     if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
     return repair
   }

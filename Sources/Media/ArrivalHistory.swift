@@ -60,6 +60,13 @@ struct ArrivalHistory {
     renewed = .min / 2
   }
 
+  /// Packets hold so much more from now on, and are complete so much later: what came before is taken as if it had, too.
+  mutating func delay(byNanoseconds step: Int64) {
+    origin? += step
+    held? += step
+    typicalTransitNanoseconds += step
+  }
+
   /// Takes a packet's arrival.
   mutating func add(transitNanoseconds transit: Int64, at now: Int64) {
     if origin != nil { turn(now) }

@@ -83,6 +83,16 @@ struct ArrivalWindow {
     }
   }
 
+  /// Packets hold so much more from now on, and are complete so much later: the newest arrival is taken as if it had been
+  /// so; how packets of that length meet the beats, the others do not tell.
+  mutating func delay(byNanoseconds step: Int64) {
+    guard count > 0 else { return }
+    let newest = (nextIndex - 1) & (Self.capacity - 1)
+    arrivals[newest].transitNanoseconds += step
+    arrivals[newest].requiredNanoseconds += step
+    (count, headroomNanoseconds) = (1, nil)
+  }
+
   /// The least offset which would have kept the last packets in time, if they came spread over at
   /// least one and a half of their durations; a spike releases its packets all at once.
   func provenOffset(durationNanoseconds: Int64) -> Int64? {

@@ -58,6 +58,8 @@ struct PlayoutController {
   private var stateSinceNanoseconds: Int64 = 0
   private var lastingSinceNanoseconds: Int64?
 
+  /// What packets lasted up to now; 0 before the first.
+  private var durationNanoseconds: Int64 = 0
   private var jitter = InterarrivalJitter()
 
   /// Jitter of the arrivals by RFC 3550 §A.8.
@@ -122,6 +124,7 @@ struct PlayoutController {
       window.clear()
       history.clear()
     }
+    followDuration(durationNanoseconds)
     let wanted = arrivalNanoseconds + ArrivalWindow.marginNanoseconds
     window.add(
       at: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds,
@@ -137,6 +140,15 @@ struct PlayoutController {
       summarisedNanoseconds = arrivalNanoseconds
     }
     aim(durationNanoseconds: durationNanoseconds)
+  }
+
+  /// A packet is complete when its last frame is captured: its arrival less the media time of its first grows with it.
+  private mutating func followDuration(_ duration: Int64) {
+    defer { durationNanoseconds = duration }
+    guard durationNanoseconds > 0, duration != durationNanoseconds else { return }
+    window.delay(byNanoseconds: duration - durationNanoseconds)
+    history.delay(byNanoseconds: duration - durationNanoseconds)
+    summarisedNanoseconds = .min
   }
 
   /// Playout time minus due of a render: how far ahead of their sound frames are rendered.

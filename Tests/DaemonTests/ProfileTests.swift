@@ -23,11 +23,11 @@ import Testing
 
   static let merges: [(file: String, flags: [(Setting, String)], ptime: String, origin: String)] = [
     ("profile = \"saver\"", [], "40", "profile saver"),
-    ("profile = \"saver\"", [(.profile, "stage")], "5", "profile stage"),
+    ("profile = \"saver\"", [(.profile, "stage")], "2.5", "profile stage"),
     ("profile = \"saver\"", [(.profile, "none")], "10", "default"),
     ("ptime = 20\nprofile = \"saver\"", [], "20", "/c.toml:1"),
     ("ptime = 20", [(.profile, "stage")], "20", "/c.toml:1"),
-    ("ptime = 20", [(.ptime, "2.5"), (.profile, "stage")], "2.5", "--ptime"),
+    ("ptime = 20", [(.ptime, "5"), (.profile, "stage")], "5", "--ptime"),
   ]
 
   @Test(arguments: merges)

@@ -68,7 +68,8 @@ import Testing
     (.ptime, "60"), (.bitrateMax, "auto"), (.bitrateMax, "96"), (.bitrate, "6"), (.bitrate, "510"),
     (.application, "voip"), (.complexity, "0"), (.bandwidth, "wide"), (.profile, "none"),
     (.profile, "saver"), (.playoutDelay, "0"), (.playoutDelay, "7.25"), (.playoutDelay, "auto"),
-    (.playoutDelayMax, "1000"), (.lateRate, "0.1"), (.jackServer, "studio"), (.jackClient, "intercom"),
+    (.playoutDelayMax, "1000"), (.lateRate, "0.1"), (.jackServer, "studio"),
+    (.jackClient, "intercom"),
     (.noConnect, "true"), (.startJack, "true"), (.insecure, "true"), (.logLevel, "trace"),
     (.control, "/tmp/a b/\u{1}\t\n\"'\\#.sock"),
   ]

@@ -21,6 +21,7 @@ void copus_encoder_destroy(copus_encoder *encoder);
 int32_t copus_encoder_set_bitrate(copus_encoder *encoder, int32_t bits_per_second);
 int32_t copus_encoder_set_complexity(copus_encoder *encoder, int32_t complexity);
 int32_t copus_encoder_set_max_bandwidth(copus_encoder *encoder, enum copus_bandwidth bandwidth);
+void copus_encoder_reset(copus_encoder *encoder);
 int32_t copus_encoder_lookahead_frames(copus_encoder *encoder);
 /** frames: 120, 240, 480, 960, 1920 or 2880. Payload bytes or an OPUS_* code (negative). */
 int32_t copus_encode(copus_encoder *encoder, const float *pcm, int32_t frames, uint8_t *payload, int32_t capacity_bytes);
