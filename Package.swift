@@ -145,7 +145,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink-bench",
     dependencies: [
-      "TestRig", "TestKit", "Remote", "StatusSchema", "Audio",
+      "TestRig", "TestKit", "Remote", "StatusSchema", "Audio", "Intercom",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], path: "Tests/Benchmarks", swiftSettings: swiftSettings),
   .target(name: "CLink", path: "Tests/CLink", cSettings: cSettings),

@@ -54,6 +54,15 @@ int32_t copus_encoder_set_complexity(copus_encoder *encoder, int32_t complexity)
   return opus_encoder_ctl(encoder->opus, OPUS_SET_COMPLEXITY(complexity));
 }
 
+int32_t copus_encoder_set_max_bandwidth(copus_encoder *encoder, enum copus_bandwidth bandwidth) {
+  opus_int32 most = bandwidth == COPUS_WIDE ? OPUS_BANDWIDTH_WIDEBAND : OPUS_BANDWIDTH_FULLBAND;
+  return opus_encoder_ctl(encoder->opus, OPUS_SET_MAX_BANDWIDTH(most));
+}
+
+void copus_encoder_reset(copus_encoder *encoder) {
+  (void)opus_encoder_ctl(encoder->opus, OPUS_RESET_STATE);
+}
+
 int32_t copus_encoder_lookahead_frames(copus_encoder *encoder) {
   opus_int32 frames = 0;
   int error = opus_encoder_ctl(encoder->opus, OPUS_GET_LOOKAHEAD(&frames));

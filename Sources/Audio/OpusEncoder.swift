@@ -7,6 +7,8 @@ internal import COpus
   /// The least complexity with CELT's pitch filter, and no worse than the highest: PESQ-WB of speech in 10 ms frames at 64 kbit/s is
   /// 4.10 at 1, 4.13 at 4, 4.45 at 5 and 4.44 at 10, for 22, 23, 32 and 42 µs a frame.
   public static let defaultComplexity = 5
+  /// How hard an encoder may try.
+  public static let complexityRange = 0...10
   /// Bits per second an encoder takes.
   public static let bitrateRange = 6000...510_000
   /// Frames (samples of the one channel) that one call may code: 2.5, 5, 10, 20, 40, 60 ms.
@@ -22,11 +24,12 @@ internal import COpus
   /// - Parameters:
   ///   - application: what it is tuned for; decides `lookaheadFrames`.
   ///   - bitrateBitsPerSecond: the mean to aim at, within `bitrateRange`; single packets vary.
-  ///   - complexity: 0 (cheapest) … 10.
+  ///   - complexity: within `complexityRange`, 0 is the cheapest.
+  ///   - bandwidth: the most of the spectrum to code.
   /// - Throws: `AudioError.codec` with libopus' words.
   public init(
     application: OpusApplication, bitrateBitsPerSecond: Int,
-    complexity: Int = OpusEncoder.defaultComplexity
+    complexity: Int = OpusEncoder.defaultComplexity, bandwidth: OpusBandwidth = .full
   ) throws(AudioError) {
     var code: Int32 = 0
     guard let handle = unsafe copus_encoder_create(application.shimValue, &code) else {
@@ -38,6 +41,10 @@ internal import COpus
     code = unsafe copus_encoder_set_complexity(handle, Int32(clamping: complexity))
     guard code == 0 else {
       throw .codec(attempt: "set complexity \(complexity) (0 to 10)", reason: opusWords(code))
+    }
+    code = unsafe copus_encoder_set_max_bandwidth(handle, bandwidth.shimValue)
+    guard code == 0 else {
+      throw .codec(attempt: "keep to bandwidth \(bandwidth)", reason: opusWords(code))
     }
   }
 
@@ -55,6 +62,13 @@ internal import COpus
         attempt: "set bit rate \(bitsPerSecond) (\(Self.bitrateRange) bit/s)",
         reason: opusWords(code))
     }
+  }
+
+  /// Forgets the signal so far; what it was told stays.
+  ///
+  /// Hot path: no allocation.
+  public func reset() {
+    unsafe copus_encoder_reset(handle)
   }
 
   /// Codes one Opus packet.

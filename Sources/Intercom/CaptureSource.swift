@@ -8,9 +8,13 @@ import Audio
 final class CaptureSource {
   private static let codecRate = 48_000
   private static let chunkFrames = 256
+  private static let longestFrames = 2880
 
   private let engine: AudioEngine
-  private let framesPerPacket: Int
+  /// Frames of a codec frame; another number makes ``frame`` anew.
+  var framesPerPacket: Int {
+    didSet { frame = [Float](repeating: 0, count: framesPerPacket) }
+  }
   private(set) var frame: [Float]
   private var chunk: [Float]
   private var converted: [Float]
@@ -30,7 +34,7 @@ final class CaptureSource {
     // A chunk from 8 kHz grows sixfold; a little more for what the converter held back.
     let mostFrames = 8 * Self.chunkFrames
     converted = [Float](repeating: 0, count: mostFrames)
-    pending = [Float](repeating: 0, count: framesPerPacket + mostFrames)
+    pending = [Float](repeating: 0, count: Self.longestFrames + mostFrames)
   }
 
   /// Follows JACK's sample rate; allocates only when it changed.
@@ -91,7 +95,7 @@ final class CaptureSource {
 
   private func takePending() {
     for index in 0..<framesPerPacket { frame[index] = pending[index] }
-    for index in framesPerPacket..<max(pendingCount, framesPerPacket) {
+    for index in framesPerPacket..<pendingCount {
       pending[index - framesPerPacket] = pending[index]
     }
     pendingCount -= framesPerPacket

@@ -35,15 +35,10 @@ struct IntercomParts {
         }
         if let told = refusals.told(event) { events(told) }
       }
-      let encoder = try OpusEncoder(
-        application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
-      let leanEncoder = try OpusEncoder(
-        application: configuration.application,
-        bitrateBitsPerSecond: configuration.leanBitsPerSecond)
       station = Station(
         configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
-        ports: SessionPorts(session: session, refusals: refusals), encoder: encoder,
-        leanEncoder: leanEncoder, report: events)
+        ports: SessionPorts(session: session, refusals: refusals),
+        encoders: try configuration.makeEncoders(), report: events)
     } catch {
       throw .audio(error)
     }

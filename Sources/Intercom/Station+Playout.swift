@@ -56,7 +56,7 @@ extension Station {
   ) -> Bool {
     let end = moment(ofCallbackAfter: callbacks, grid) - lead.nanoseconds
     let packetFrames =
-      min(configuration.framesPerPacket, Self.mostAheadFrames) * beat.sampleRate / Self.codecRate
+      min(coding.framesPerPacket, Self.mostAheadFrames) * beat.sampleRate / Self.codecRate
     var left = isSending ? Self.mostAheadOfSending : .max
     var hasRendered = false
     for peer in peers.all {

@@ -69,7 +69,7 @@ extension Station {
   /// Decides anew what a peer is sent, after its report, and now and then at what bit rate all is coded.
   func followLosses(of peer: Peer, nowNanoseconds: Int64) {
     guard let repair = peer.repair else { return }
-    let (full, lean) = (encodedBitsPerSecond, configuration.leanBitsPerSecond)
+    let (full, lean) = (coding.bitsPerSecond, coding.leanBitsPerSecond)
     repair.observe(
       peer.reports.remotePattern, roundTrip: peer.reports.roundTrip,
       riseBackNanoseconds: peer.stream?.statistics.delayRiseNanoseconds ?? 0,
@@ -77,31 +77,13 @@ extension Station {
       nowNanoseconds: nowNanoseconds)
     // Planning allocates; where all is well there is nothing to plan.
     guard configuration.fixedRecipe == nil,
-      !repair.isAtRest || full != configuration.bitsPerSecond
+      !repair.isAtRest || coding != codings.usual
     else { return }
     if nowNanoseconds >= nextPlanNanoseconds {
       nextPlanNanoseconds = nowNanoseconds + Self.planNanoseconds
-      planRate()
+      planCoding(nowNanoseconds: nowNanoseconds)
     }
-    if repair.decide(by: plan, full: encodedBitsPerSecond, lean: lean) { rebuildListeners() }
-  }
-
-  /// Chooses the bit rate of the one coding for all, if the same is best twice in a row or a way takes no more.
-  private func planRate() {
-    let (full, lean) = (encodedBitsPerSecond, configuration.leanBitsPerSecond)
-    let needs = listeners.compactMap { $0.peer.repair?.need(full: full, lean: lean) }
-    let rate = plan.bitsPerSecond(for: needs, current: full)
-    defer { wantedBitsPerSecond = rate }
-    let isTooMuch = needs.contains { plan.rating(of: $0.recipe, for: $0, full: full) == nil }
-    guard rate != full, rate == wantedBitsPerSecond || isTooMuch else { return }
-    encodedBitsPerSecond = rate
-    talker.aim(bitsPerSecond: rate)
-    var isChanged = false
-    for listener in listeners {
-      guard let repair = listener.peer.repair else { continue }
-      isChanged = repair.decide(by: plan, full: rate, lean: lean) || isChanged
-    }
-    if isChanged { rebuildListeners() }
+    if repair.decide(by: plan, full: coding.bitsPerSecond, lean: lean) { rebuildListeners() }
   }
 
   /// Groups the connected peers by what their packets carry.
@@ -117,8 +99,8 @@ extension Station {
 
   private func rate(of recipe: RepairRecipe) -> Int {
     recipe.bitsPerSecond(
-      full: encodedBitsPerSecond, lean: configuration.leanBitsPerSecond,
-      framesPerPacket: configuration.framesPerPacket)
+      full: coding.bitsPerSecond, lean: coding.leanBitsPerSecond,
+      framesPerPacket: coding.framesPerPacket)
   }
 
   private func recipeIndex(_ wanted: RepairRecipe) -> Int {

@@ -22,10 +22,10 @@ extension Station {
       micLevelDBFS: Double(mic.rmsDBFS),
       micPeakDBFS: Double(mic.peakDBFS),
       mixLevelDBFS: Double(mix.rmsDBFS), ssrc: identity.ssrc.rawValue,
-      ptimeMilliseconds: Double(configuration.framesPerPacket) / 48,
-      bitrateKilobits: Double(encodedBitsPerSecond) / 1000,
+      ptimeMilliseconds: Double(coding.framesPerPacket) / 48,
+      bitrateKilobits: Double(coding.bitsPerSecond) / 1000,
       bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
-      application: configuration.application.rawValue)
+      application: (coding.isSpeech ? .voip : configuration.application).rawValue)
   }
 
   private func audioStatus() -> AudioStatus {
@@ -125,16 +125,16 @@ extension Station {
     (status.received, status.lost) = (statistics.received, lost)
     (status.repaired, status.resent) = (statistics.repaired, statistics.repairedByResending)
     (status.late, status.duplicate) = (statistics.late, statistics.duplicate)
-    status.concealed = statistics.concealedFrames / max(statistics.packetFrames, 1)
+    status.concealed = Int(statistics.concealedPackets + 0.001)
     status.spliced = statistics.removals + statistics.insertions + statistics.jumps
     let expected = statistics.received + lost
     status.lossPercent = 100 * Double(lost) / Double(max(expected, 1))
   }
 
   private func fill(_ status: inout PeerStatus, from repair: RepairSession) {
-    let lean = configuration.leanBitsPerSecond
+    let lean = coding.leanBitsPerSecond
     status.sentBitrateKilobits =
-      Double(repair.bitsPerSecond(full: encodedBitsPerSecond, lean: lean)) / 1000
+      Double(repair.bitsPerSecond(full: coding.bitsPerSecond, lean: lean)) / 1000
     status.sentCopies = repair.recipe.words
   }
 

@@ -128,7 +128,7 @@ extension Station {
   private func makeRepair() -> RepairSession {
     let repair = RepairSession(
       boundBitsPerSecond: configuration.mostBitsPerSecond,
-      framesPerPacket: configuration.framesPerPacket)
+      framesPerPacket: coding.framesPerPacket)
     if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
     return repair
   }
@@ -137,7 +137,8 @@ extension Station {
     let stream = PeerStream(
       configuration: PeerStreamConfiguration(
         playoutDelay: configuration.playoutDelay,
-        playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds),
+        playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds,
+        lateShare: configuration.lateShare),
       decoder: try OpusDecoder(), resampler: try Resampler(ratio: 1))
     stream.deviceRate = beat.sampleRate
     return stream

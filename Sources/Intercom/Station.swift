@@ -51,10 +51,15 @@ final class Station: EventLoopHandler {
   var isTalking = true
   /// After the farewell nothing is sent or believed any more, or peers would take us for back again.
   var hasSaidGoodbye = false
-  /// What frames are coded at now; the configured rate, or less where the ways to peers take no more.
-  var encodedBitsPerSecond: Int
-  var wantedBitsPerSecond = 0
-  let plan: RepairPlan
+  /// How frames are coded now; as configured, or at less where the ways to peers take no more.
+  var coding: VoiceCoding
+  /// What the last look found best.
+  var wantedCoding: VoiceCoding?
+  /// What waits for a pause, as packets of another length or mode can be heard to begin; and until when at most.
+  var awaitedCoding: (coding: VoiceCoding, untilNanoseconds: Int64)?
+  let codings: CodingPlan
+  /// The recipes that go with `coding`.
+  var plan: RepairPlan
   var nextPlanNanoseconds: Int64 = 0
   var nextHousekeepingNanoseconds: Int64 = 0
   var nextRateNanoseconds: Int64 = 0
@@ -66,8 +71,7 @@ final class Station: EventLoopHandler {
   /// Wires the parts; all buffers are allocated here.
   init(
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
-    endpoint: any DatagramEndpoint, ports: any PeerPorts, encoder: OpusEncoder,
-    leanEncoder: OpusEncoder? = nil,
+    endpoint: any DatagramEndpoint, ports: any PeerPorts, encoders: TalkerEncoders,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     clock: @escaping () -> Int64 = EventLoop.nowNanoseconds,
     report: @escaping @Sendable (IntercomEvent) -> Void
@@ -80,10 +84,10 @@ final class Station: EventLoopHandler {
     self.ports = ports
     self.clock = clock
     self.report = report
-    encodedBitsPerSecond = configuration.bitsPerSecond
-    plan = RepairPlan(
-      framesPerPacket: configuration.framesPerPacket, bitsPerSecond: configuration.bitsPerSecond,
-      leanBitsPerSecond: configuration.leanBitsPerSecond)
+    coding = configuration.coding
+    codings = CodingPlan(
+      usual: coding, hasSpeechMode: encoders.speech != nil)
+    plan = codings.recipes(of: coding)
     talker = Talker(
       configuration: TalkerConfiguration(
         ssrc: identity.ssrc, payloadType: Self.payloadType,
@@ -93,7 +97,7 @@ final class Station: EventLoopHandler {
         firstSequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: random.next())),
         firstTimestamp: RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: random.next())),
         usesDTX: true),
-      encoder: encoder, leanEncoder: leanEncoder)
+      encoders: encoders)
     self.random = random
     capture = CaptureSource(engine: engine, framesPerPacket: configuration.framesPerPacket)
     peers = PeerTable(capacity: configuration.maximumPeers)
@@ -120,6 +124,7 @@ final class Station: EventLoopHandler {
     var isSending = false
     if beat.isRunning {
       followRate()
+      changeCodingIfDue(nowNanoseconds: nowNanoseconds)
       isSending = sendCaptured()
       sendRequests(nowNanoseconds: nowNanoseconds)
     }

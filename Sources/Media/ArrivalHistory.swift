@@ -25,8 +25,10 @@ struct ArrivalHistory {
   private static let renewalNanoseconds: Int64 = 200_000_000
   /// A stall is no longer than so many times the late packets wanted, or 0.3 s.
   private static let stallShare = 5
-  /// The wanted rate of late packets: 0.5 %.
-  private static let packetsPerLate = 200
+  /// One packet in so many may be faster than the fastest that count.
+  private static let packetsPerException = 200
+  /// One packet in so many may be late.
+  private let packetsPerLate: Int
 
   /// Seconds, oldest reused first, by classes.
   private var counts = [UInt16](repeating: 0, count: seconds * classCount)
@@ -47,12 +49,22 @@ struct ArrivalHistory {
   /// Arrival less media time that all but the wanted share of the packets keep; nil: not known yet.
   var transitNanoseconds: Int64? { held }
 
+  /// Nothing came yet; of what comes, `lateShare` may be late.
+  init(lateShare: Double = 0.005) { packetsPerLate = Int((1 / lateShare).rounded()) }
+
   /// Forgets everything.
   mutating func clear() {
     for index in counts.indices { counts[index] = 0 }
     for index in sums.indices { sums[index] = 0 }
     (total, origin, held, isVaried) = (0, nil, nil, false)
     renewed = .min / 2
+  }
+
+  /// Packets hold so much more from now on, and are complete so much later: what came before is taken as if it had, too.
+  mutating func delay(byNanoseconds step: Int64) {
+    origin? += step
+    held? += step
+    typicalTransitNanoseconds += step
   }
 
   /// Takes a packet's arrival.
@@ -147,7 +159,7 @@ struct ArrivalHistory {
       return
     }
     let allowed = allowedCount(now)
-    let first = fastestClass(leaving: total / Self.packetsPerLate)
+    let first = fastestClass(leaving: total / Self.packetsPerException)
     let (slow, worst) = slowCounts(from: first + Self.variedClasses)
     // More than a moment is a storm.
     let stalled = min(worst, Self.stallShare * allowed)
@@ -194,7 +206,7 @@ struct ArrivalHistory {
   private func allowedCount(_ now: Int64) -> Int {
     let whole = Int64(Self.seconds) * Self.secondNanoseconds
     let known = min(max(now - began, Self.secondNanoseconds), whole)
-    return total * Int(whole / 1_000_000) / Int(known / 1_000_000) / Self.packetsPerLate
+    return total * Int(whole / 1_000_000) / Int(known / 1_000_000) / packetsPerLate
   }
 
   /// Packets of a class and slower ones: all of them, and those of the two seconds in a row that have most, as a stall

@@ -7,8 +7,11 @@
 struct ArrivalWindow {
   /// How far back arrivals count: 2 s; 800 packets of the shortest kind.
   static let spanNanoseconds: Int64 = 2_000_000_000
-  /// One packet in so many may be late: 1 %.
-  static let packetsPerLate = 100
+  /// One packet in so many may be late, 100 at least.
+  ///
+  /// Twice as many as in the long run: two seconds are too short a time for less than 1 %, and from
+  /// then on the highest of them counts.
+  private let packetsPerLate: Int
   /// A packet shall come this much before it must.
   ///
   /// What arrivals vary is in the window anyway; this is for what the loop's wake-up does.
@@ -23,7 +26,7 @@ struct ArrivalWindow {
 
   /// What the window says.
   struct Summary {
-    /// With this offset 99 % of the packets are in time.
+    /// With this offset all but the wanted share of the packets are in time.
     var requiredNanoseconds: Int64 = 0
     /// How much more than the fastest packet that is.
     var spreadNanoseconds: Int64 = 0
@@ -53,6 +56,9 @@ struct ArrivalWindow {
   /// At first at least 2 ms: some periods of 64 frames on either side, and a little jitter.
   private static let firstHeadroomNanoseconds: Int64 = 2_000_000
 
+  /// Nothing came yet; of what comes, in the long run, `lateShare` may be late.
+  init(lateShare: Double = 0.005) { packetsPerLate = max(100, Int((0.5 / lateShare).rounded())) }
+
   /// Forgets the arrivals, but not how much they varied.
   mutating func clear() { count = 0 }
 
@@ -76,6 +82,16 @@ struct ArrivalWindow {
       arrivals[index].requiredNanoseconds =
         usable(arrival.atNanoseconds) - arrival.atNanoseconds + arrival.transitNanoseconds
     }
+  }
+
+  /// Packets hold so much more from now on, and are complete so much later: the newest arrival is taken as if it had been
+  /// so; how packets of that length meet the beats, the others do not tell.
+  mutating func delay(byNanoseconds step: Int64) {
+    guard count > 0 else { return }
+    let newest = (nextIndex - 1) & (Self.capacity - 1)
+    arrivals[newest].transitNanoseconds += step
+    arrivals[newest].requiredNanoseconds += step
+    (count, headroomNanoseconds) = (1, nil)
   }
 
   /// The least offset which would have kept the last packets in time, if they came spread over at
@@ -117,7 +133,7 @@ struct ArrivalWindow {
       leastRequired = min(leastRequired, required)
       Self.rank(required, in: &highest)
     }
-    var required = highest[Int(recent) / Self.packetsPerLate]
+    var required = highest[Int(recent) / packetsPerLate]
     let spanNanoseconds = newest.atNanoseconds - oldestNanoseconds
     if recent >= Self.tellingCount && spanNanoseconds >= Self.tellingPeriods * period {
       headroomNanoseconds = required - leastRequired

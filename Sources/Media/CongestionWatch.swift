@@ -5,13 +5,17 @@
 ///
 /// States: free (the bound is the configured one), suspecting (one report told of a long way: nothing may be added),
 /// reduced (below the bound), probing (a step up is being tried).
-/// - free, reduced, probing → suspecting: the way is `riseNanoseconds` longer than at its best.
+/// - free, reduced, probing → suspecting: the way is `riseNanoseconds` longer than at its best; or nobody knows how long it is,
+///   as for `unansweredReports` reports none of ours was answered while a quarter and more was lost: a queue that
+///   is always full lets hardly anything through.
 /// - suspecting → reduced: at the next report, too: three quarters of what went on the wire, headers and all, or
 ///   nine tenths of what came through where much was lost, then
 ///   `settlingReports` reports of patience, as the queue must drain first. From probing: back to what was good, and the
 ///   next probe waits twice as long.
 /// - reduced → probing: after the wait without a long way: a tenth more on the wire.
 /// - probing → reduced: after `provingReports` without a long way this is what is good.
+/// - What may be sent is not what is sent: the talker chooses in steps. When it takes a step that has not been proven in
+///   the same way, and the way gets long, that was a failed probe, too.
 ///
 /// Constants: 50 ms is more than what two Wi-Fi hops at the 99th percentile take (30 ms), and a quarter of the queue of
 /// 200 ms of issue 3; single spikes pass as suspicions. Probes at 10, 20, 40 … 320 s do not oscillate.
@@ -21,10 +25,16 @@ public struct CongestionWatch: Sendable {
   private static let provingReports = 6
   private static let reduction = 0.75
   private static let (muchLoss, throughputShare) = (0.05, 0.9)
+  private static let (unansweredReports, unansweredLoss) = (3, 0.25)
+  private static let (usedShare, unusedPatience) = (0.85, 4)
+  /// Above what is proven by so much, it is not.
+  private static let provenMargin = 1.05
   private static let increase = 1.1
   private static let (firstWaitReports, longestWaitReports) = (10, 320)
   /// Below that no speech is coded.
   private static let leastBitsPerSecond = 12_000
+  /// That, in the longest packets.
+  private static let leastWireBits = leastBitsPerSecond + headerBitsPerSecond(framesPerPacket: 2880)
 
   private enum State { case steady, probing }
 
@@ -35,11 +45,19 @@ public struct CongestionWatch: Sendable {
   private var calmReports = 0
   private var waitReports = firstWaitReports
   private var goodWireBits = 0
+  /// What was sent, headers included, for `provingReports` without a long way; 0: not known.
+  private var provenWireBits = 0
+  private var provingCount = 0
+  /// Reports in a row without a new measurement.
+  private var unanswered = 0
   private var wireBits: Int?
 
-  /// IP, UDP and RTP headers of a second's packets, with the audio level, in bits.
-  private let headerBits: Int
   private let bound: Int
+  private let usualFrames: Int
+
+  /// Frames in the packets that are sent.
+  public var framesPerPacket: Int
+  private var headerBits: Int { Self.headerBitsPerSecond(framesPerPacket: framesPerPacket) }
 
   /// Whether less is sent than the bound allows, because the way takes no more.
   public var isReduced: Bool { wireBits != nil }
@@ -48,41 +66,53 @@ public struct CongestionWatch: Sendable {
   /// By how much the way is longer than at its best, in nanoseconds.
   public private(set) var riseNanoseconds: Int64 = 0
 
+  /// What the way takes, headers included; nil: more than the bound.
+  public var wayBitsPerSecond: Int? { wireBits }
   /// Payload bits a second that may be sent.
   public var budgetBitsPerSecond: Int {
     guard let wireBits else { return bound }
     return min(bound, max(Self.leastBitsPerSecond, wireBits - headerBits))
   }
 
+  /// IP, UDP and RTP headers of a second's packets, with the audio level.
+  static func headerBitsPerSecond(framesPerPacket: Int) -> Int {
+    8 * (28 + 20) * MediaClock.framesPerSecond / framesPerPacket
+  }
+
   /// Makes a watch over packets of so many frames; `bound` is in payload bits a second.
   public init(boundBitsPerSecond bound: Int, framesPerPacket: Int) {
     self.bound = bound
-    headerBits = 8 * (28 + 20) * 48_000 / framesPerPacket
+    self.framesPerPacket = framesPerPacket
+    usualFrames = framesPerPacket
   }
 
   /// Takes a report.
   ///
   /// - Parameters:
   ///   - roundTripNanoseconds: as measured last.
+  ///   - isNew: whether that was measured since the report before.
   ///   - riseBackNanoseconds: by how much the way back is longer than at its best.
   ///   - lostShare: of what was sent since the report before.
   ///   - sentBitsPerSecond: payload that was sent.
   public mutating func observe(
-    roundTripNanoseconds: Int64, riseBackNanoseconds: Int64, lostShare: Double,
-    sentBitsPerSecond: Int,
-    nowNanoseconds: Int64
+    roundTripNanoseconds: Int64, isNew: Bool = true, riseBackNanoseconds: Int64,
+    lostShare: Double, sentBitsPerSecond: Int, nowNanoseconds: Int64
   ) {
     roundTrip.add(roundTripNanoseconds, nowNanoseconds: nowNanoseconds)
     let riseBefore = riseNanoseconds
     riseNanoseconds = max(0, roundTrip.nanoseconds - max(0, riseBackNanoseconds))
     if settling > 0 { settling -= 1 }
-    guard riseNanoseconds > Self.riseNanoseconds else {
+    unanswered = isNew ? 0 : unanswered + 1
+    let isUnanswered =
+      unanswered >= Self.unansweredReports && lostShare > Self.unansweredLoss
+    guard riseNanoseconds > Self.riseNanoseconds || isUnanswered else {
       suspicions = 0
-      calm()
+      if isNew { calm(sentWireBits: sentBitsPerSecond + headerBits) }
       return
     }
     suspicions += 1
     calmReports = 0
+    provingCount = 0
     // A queue that drains needs but time.
     let isDraining = isReduced && 10 * riseNanoseconds < 9 * riseBefore
     guard suspicions > 1, settling == 0, !isDraining else { return }
@@ -91,27 +121,39 @@ public struct CongestionWatch: Sendable {
 
   private mutating func reduce(_ sentBitsPerSecond: Int, lostShare: Double) {
     settling = Self.settlingReports
-    if state == .probing {
+    let sent = min(wireBits ?? .max, sentBitsPerSecond + headerBits)
+    let isBeyondProven =
+      provenWireBits > 0 && Double(sent) > Self.provenMargin * Double(provenWireBits)
+    if state == .probing || isBeyondProven {
+      wireBits = state == .probing ? goodWireBits : provenWireBits
       state = .steady
-      wireBits = goodWireBits
       waitReports = min(2 * waitReports, Self.longestWaitReports)
       return
     }
-    let sent = min(wireBits ?? .max, sentBitsPerSecond + headerBits)
+    provenWireBits = 0
     let share =
       lostShare > Self.muchLoss ? Self.throughputShare * (1 - lostShare) : Self.reduction
-    wireBits = max(Int(share * Double(sent)), headerBits + Self.leastBitsPerSecond)
+    wireBits = max(Int(share * Double(sent)), Self.leastWireBits)
   }
 
-  private mutating func calm() {
-    guard let current = wireBits else { return }
+  private mutating func calm(sentWireBits sent: Int) {
     calmReports += 1
+    prove(sent)
+    // Of what is not used nobody can tell whether it is there.
+    let isUsed = Double(sent) > Self.usedShare * Double(wireBits ?? 0)
+    guard let current = wireBits else {
+      // As long as a failed probe would be waited for.
+      if calmReports >= waitReports { waitReports = Self.firstWaitReports }
+      return
+    }
     switch state {
     case .probing where calmReports >= Self.provingReports:
       state = .steady
       calmReports = 0
-      if current >= bound + headerBits { free() }
-    case .steady where calmReports >= waitReports:
+      if current >= bound + Self.headerBitsPerSecond(framesPerPacket: usualFrames) {
+        wireBits = nil
+      }
+    case .steady where calmReports >= (isUsed ? waitReports : Self.unusedPatience * waitReports):
       state = .probing
       calmReports = 0
       goodWireBits = current
@@ -120,8 +162,12 @@ public struct CongestionWatch: Sendable {
     }
   }
 
-  private mutating func free() {
-    wireBits = nil
-    waitReports = Self.firstWaitReports
+  private mutating func prove(_ sent: Int) {
+    guard Double(sent) > Self.provenMargin * Double(provenWireBits) else {
+      provingCount = 0
+      return
+    }
+    provingCount += 1
+    if provingCount >= Self.provingReports { (provenWireBits, provingCount) = (sent, 0) }
   }
 }

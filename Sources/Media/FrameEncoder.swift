@@ -12,6 +12,9 @@ public protocol FrameEncoder: AnyObject {
   /// Aims at another bit rate from the next packet on; a rate the codec cannot have leaves the old one.
   func aim(bitsPerSecond: Int)
 
+  /// Forgets the signal: what comes does not follow what came.
+  func reset()
+
   /// Frames by which the decoded signal trails the input, beyond the codec frame itself.
   var lookaheadFrames: Int { get }
 }

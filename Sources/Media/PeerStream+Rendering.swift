@@ -205,6 +205,7 @@ extension PeerStream {
 
   private func countConcealment(frames: Int, isContinued: Bool) {
     counts.concealedFrames += frames
+    counts.concealedPackets += Double(frames) / Double(max(lastDurationFrames, 1))
     if !isContinued { counts.concealmentEvents += 1 }
   }
 

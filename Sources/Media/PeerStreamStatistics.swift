@@ -42,6 +42,8 @@ public struct PeerStreamStatistics: Hashable, Sendable {
   public internal(set) var burstPackets = 1.0
   /// PCM frames invented by the decoder.
   public internal(set) var concealedFrames = 0
+  /// The same in packets, each as long as they were then.
+  public internal(set) var concealedPackets = 0.0
   /// PCM frames at 48 kHz that a packet of the stream carries, by the last one played.
   public internal(set) var packetFrames = 0
   /// Runs of invented frames.

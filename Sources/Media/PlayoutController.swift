@@ -51,8 +51,8 @@ struct PlayoutController {
 
   private let playoutDelay: PlayoutDelay
   private let maximumNanoseconds: Int64
-  private var window = ArrivalWindow()
-  private var history = ArrivalHistory()
+  private var window: ArrivalWindow
+  private var history: ArrivalHistory
   private var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
   private var requiredNanoseconds: Int64 = 0
@@ -62,6 +62,8 @@ struct PlayoutController {
   private var state = State.settled
   private var stateSinceNanoseconds: Int64 = 0
   private var lastingSinceNanoseconds: Int64?
+  /// What packets lasted up to now; 0 before the first.
+  private var durationNanoseconds: Int64 = 0
   private var jitter = InterarrivalJitter()
   private var wander = 0.0
 
@@ -94,6 +96,8 @@ struct PlayoutController {
 
   init(_ configuration: PeerStreamConfiguration) {
     playoutDelay = configuration.playoutDelay
+    window = ArrivalWindow(lateShare: configuration.lateShare)
+    history = ArrivalHistory(lateShare: configuration.lateShare)
     maximumNanoseconds = max(0, configuration.playoutDelayMaximumNanoseconds)
   }
 
@@ -155,8 +159,11 @@ struct PlayoutController {
         history.clear()
       }
     }
+    followDuration(durationNanoseconds)
     let wasSliding = clocks.isSliding
-    clocks.observe(arrivalNanoseconds: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds)
+    clocks.observe(
+      arrivalNanoseconds: arrivalNanoseconds,
+      mediaNanoseconds: mediaNanoseconds + durationNanoseconds)
     let isSliding = clocks.isSliding
     if isSliding != wasSliding, let grid { realign(grid) }
     window.add(
@@ -176,6 +183,15 @@ struct PlayoutController {
       summarisedNanoseconds = arrivalNanoseconds
     }
     aim(durationNanoseconds: durationNanoseconds)
+  }
+
+  /// A packet is complete when its last frame is captured: its arrival less the media time of its first grows with it.
+  private mutating func followDuration(_ duration: Int64) {
+    defer { durationNanoseconds = duration }
+    guard durationNanoseconds > 0, duration != durationNanoseconds else { return }
+    window.delay(byNanoseconds: duration - durationNanoseconds)
+    history.delay(byNanoseconds: duration - durationNanoseconds)
+    summarisedNanoseconds = .min
   }
 
   /// Playout time minus due of a render: how far ahead of their sound frames are rendered.

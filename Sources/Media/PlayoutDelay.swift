@@ -4,7 +4,7 @@ public enum PlayoutDelay: Hashable, Sendable {
   /// held at this value. What jitters more is lost; below about a codec frame's share of a device
   /// period plus the network's jitter nothing is played in time.
   case fixed(nanoseconds: Int64)
-  /// As little as lets 99 % of the last two seconds' packets be in time, or, where delays vary much,
-  /// 99.5 % of the last twelve seconds'.
+  /// As little as keeps the wanted share of late packets: by default 1 % of the last two seconds', or,
+  /// where delays vary much, 0.5 % of the last twelve seconds'.
   case auto
 }

@@ -1,10 +1,9 @@
-/// Chooses what each receiver is sent, and the one bit rate at which all of it is coded.
+/// Chooses what each receiver is sent of what is coded in one way; which way and bit rate, says `CodingPlan`.
 ///
 /// No rule of thumb stands between loss and copies: what each recipe would have left of the packets
 /// that were really lost is counted (`LossPattern.unrepaired`), what the receiver gets by asking is
 /// measured, and `SpeechQuality` weighs it against bit rate and delay. Recipes above a receiver's
-/// budget are not considered. The bit rate of the coding is that with the best sum over all receivers, so
-/// one in need is served by copies first, at the low rate or nearer, before all others pay.
+/// budget are not considered.
 ///
 /// Against flapping: loss counts as the worse of the last 2.5 and the last 10 seconds, so more repair
 /// comes within a report or two and less after ten seconds; another choice must be better by a margin, and
@@ -18,17 +17,29 @@ public struct RepairPlan: Sendable {
     public var resendYield: Double
     /// Payload bits a second that may go to it.
     public var budgetBitsPerSecond: Int
+    /// What the way to it takes, headers of IP, UDP and RTP included; nil: nothing is known to be in the way.
+    public var wayBitsPerSecond: Int?
     /// What it is sent now.
     public var recipe: RepairRecipe
 
     /// Makes a need from its parts.
     public init(
-      losses: LossEstimate, resendYield: Double, budgetBitsPerSecond: Int, recipe: RepairRecipe
+      losses: LossEstimate, resendYield: Double, budgetBitsPerSecond: Int,
+      wayBitsPerSecond: Int? = nil, recipe: RepairRecipe
     ) {
       self.losses = losses
       self.resendYield = resendYield
       self.budgetBitsPerSecond = budgetBitsPerSecond
+      self.wayBitsPerSecond = wayBitsPerSecond
       self.recipe = recipe
+    }
+
+    /// What is left for payload in packets of so many frames.
+    func budgetBitsPerSecond(framesPerPacket: Int) -> Int {
+      guard let wayBitsPerSecond else { return budgetBitsPerSecond }
+      return min(
+        budgetBitsPerSecond,
+        wayBitsPerSecond - CongestionWatch.headerBitsPerSecond(framesPerPacket: framesPerPacket))
     }
   }
 
@@ -52,33 +63,46 @@ public struct RepairPlan: Sendable {
   }()
 
   /// 10 ms more delay take 0.5, 10 kbit/s more take 0.2: of two that sound alike the cheaper wins.
-  private static let impairmentPerMillisecond = 0.05
+  ///
+  /// Who sends packets below 10 ms wants them at once: there 2.5 ms take 1.
+  private static let impairmentPerMillisecond = (short: 0.4, long: 0.05)
+  private static let longFrames = 480
   private static let impairmentPerKilobit = 0.02
   /// A change must be better by so much; by `greatMargin` it is made at once.
   private static let (margin, greatMargin) = (2.0, 6.0)
-  private static let rateMargin = 0.5
 
-  private let framesPerPacket: Int
+  /// Below what anything that fits is rated.
+  private static let misfitRating = -200.0
+
+  /// Frames in a packet.
+  let framesPerPacket: Int
+  /// Whether frames are coded by the codec's speech mode.
+  let isSpeech: Bool
   private let leanBitsPerSecond: Int
-  private let rates: [Int]
+  /// What may be coded at, the best first.
+  let rates: [Int]
 
-  /// Makes a plan for packets of so many frames, coded at `bitsPerSecond` where nothing is amiss.
-  public init(framesPerPacket: Int, bitsPerSecond: Int, leanBitsPerSecond: Int) {
-    self.framesPerPacket = framesPerPacket
-    let lean = min(leanBitsPerSecond, bitsPerSecond)
-    self.leanBitsPerSecond = lean
+  /// Makes a plan for frames coded like this where nothing is amiss, and at lower bit rates.
+  public init(_ coding: VoiceCoding) {
+    framesPerPacket = coding.framesPerPacket
+    isSpeech = coding.isSpeech
+    let lean = coding.leanBitsPerSecond
+    leanBitsPerSecond = lean
     // Below the low rate there is the low rate.
     rates =
-      [bitsPerSecond]
-      + [48_000, 40_000, 32_000, 24_000, 20_000, 16_000].filter {
-        (lean..<bitsPerSecond).contains($0)
+      [coding.bitsPerSecond]
+      + [
+        80_000, 64_000, 48_000, 40_000, 32_000, 24_000, 20_000, 16_000,
+        12_000,
+      ].filter {
+        (lean..<coding.bitsPerSecond).contains($0)
       }
   }
 
   /// The best recipe for a receiver when frames are coded at `full`, and its rating.
   ///
-  /// What it is sent now is preferred by `advantage`. Where nothing fits the budget it is the least there is, and the
-  /// rating says how bad that is.
+  /// What it is sent now is preferred by `advantage`. Where nothing fits the budget it is the least there is, rated below
+  /// all that fits: whatever gets lost on a way that is too narrow, gets lost because of that.
   func best(
     for need: Need, full: Int, advantage: Double
   ) -> (recipe: RepairRecipe, rating: Double) {
@@ -90,19 +114,15 @@ public struct RepairPlan: Sendable {
     }
     if let best { return best }
     let least = RepairRecipe(primary: full > leanBitsPerSecond ? .lean : .full)
-    return (least, 0)
+    return (least, Self.misfitRating - Double(excess(of: least, for: need, full: full)) / 1000)
   }
 
-  /// The bit rate to code at, that at which the receivers' ratings add up to most; `current` is
-  /// preferred.
-  public func bitsPerSecond(for needs: [Need], current: Int) -> Int {
-    var choice = (rate: current, sum: -Double.infinity)
-    for rate in rates {
-      var sum = needs.reduce(0) { $0 + best(for: $1, full: rate, advantage: 0).rating }
-      if rate == current { sum += Self.rateMargin * Double(needs.count) }
-      if sum > choice.sum { choice = (rate, sum) }
-    }
-    return choice.rate
+  /// By how much the least is too much, and the less is coded that nobody can be sent, the better.
+  private func excess(of least: RepairRecipe, for need: Need, full: Int) -> Int {
+    let sent = least.primary == .full ? full : leanBitsPerSecond
+    let way = need.wayBitsPerSecond ?? need.budgetBitsPerSecond
+    let headers = CongestionWatch.headerBitsPerSecond(framesPerPacket: framesPerPacket)
+    return sent + (need.wayBitsPerSecond == nil ? 0 : headers) - way + full / 10
   }
 
   /// The recipe for a receiver when frames are coded at `full`, and whether it is much better than what
@@ -126,18 +146,25 @@ public struct RepairPlan: Sendable {
     // What is sent again has to fit too.
     let resends = need.resendYield > 0.1 ? unrepairedShare * Double(full) : 0
     let needed = Double(rate) + resends
-    guard needed <= Double(need.budgetBitsPerSecond) else { return nil }
+    guard needed <= Double(need.budgetBitsPerSecond(framesPerPacket: framesPerPacket)) else {
+      return nil
+    }
     let primary = recipe.primary == .full ? full : leanBitsPerSecond
     let coding = SpeechQuality.codingImpairment(
-      bitsPerSecond: primary, framesPerPacket: framesPerPacket)
+      bitsPerSecond: primary, framesPerPacket: framesPerPacket, isSpeech: isSpeech)
     let unheard = unrepairedShare * (1 - need.resendYield)
     let loss = SpeechQuality.lossImpairment(
       share: unheard, framesPerPacket: framesPerPacket, coding: coding)
     let isLeaner = recipe.copyCount > 0 && recipe.copies == .lean && recipe.primary == .full
     let lean =
-      isLeaner ? SpeechQuality.leanImpairment(share: need.losses.lostShare - unrepairedShare) : 0
+      isLeaner
+      ? SpeechQuality.leanImpairment(
+        share: need.losses.lostShare - unrepairedShare, framesPerPacket: framesPerPacket) : 0
     let wait = Double(recipe.greatestDistance * framesPerPacket) / 48
-    return 100 - coding - loss - lean - wait * Self.impairmentPerMillisecond
+    let perMillisecond =
+      framesPerPacket < Self.longFrames
+      ? Self.impairmentPerMillisecond.short : Self.impairmentPerMillisecond.long
+    return 100 - coding - loss - lean - wait * perMillisecond
       - needed / 1000 * Self.impairmentPerKilobit
   }
 }

@@ -10,12 +10,18 @@ public final class RepairSession {
   private var roundTrip: RoundTripTime?
   private var losses = LossEstimate()
 
+  private var measurementCount = 0
+  private let boundBitsPerSecond: Int
+
   /// What its packets carry.
   public private(set) var recipe = RepairRecipe.plain
   /// What it may have sent again.
   public var resends = ResendBudget()
 
-  private let framesPerPacket: Int
+  /// Frames in its packets.
+  public var framesPerPacket: Int {
+    didSet { congestion.framesPerPacket = framesPerPacket }
+  }
 
   /// Starts with plain packets.
   ///
@@ -24,6 +30,7 @@ public final class RepairSession {
   ///   - framesPerPacket: of the packets.
   public init(boundBitsPerSecond bound: Int, framesPerPacket: Int) {
     self.framesPerPacket = framesPerPacket
+    boundBitsPerSecond = bound
     congestion = CongestionWatch(boundBitsPerSecond: bound, framesPerPacket: framesPerPacket)
   }
 
@@ -63,23 +70,27 @@ public final class RepairSession {
     }
     self.roundTrip = roundTrip
     guard let roundTrip else { return }
+    let isNew = roundTrip.measurementCount != measurementCount
+    measurementCount = roundTrip.measurementCount
     congestion.observe(
-      roundTripNanoseconds: roundTrip.lastNanoseconds, riseBackNanoseconds: riseBackNanoseconds,
+      roundTripNanoseconds: roundTrip.lastNanoseconds, isNew: isNew,
+      riseBackNanoseconds: riseBackNanoseconds,
       lostShare: news.lostShare, sentBitsPerSecond: sentBitsPerSecond,
       nowNanoseconds: nowNanoseconds)
   }
 
   /// What a plan needs to know.
   ///
-  /// While the way may be congested nothing is added to what goes on it.
+  /// While the way may be congested nothing is added to what goes on it but what is sent again.
   public func need(full: Int, lean: Int) -> RepairPlan.Need {
-    let current = bitsPerSecond(full: full, lean: lean)
+    let resent = losses.lostShare * Double(full)
+    let current = bitsPerSecond(full: full, lean: lean) + Int(resent.rounded(.up))
     return RepairPlan.Need(
       losses: losses,
       resendYield: yield.share(roundTrip: roundTrip, framesPerPacket: framesPerPacket),
       budgetBitsPerSecond: congestion.isSuspecting
-        ? min(budgetBitsPerSecond, current) : budgetBitsPerSecond,
-      recipe: recipe)
+        ? min(boundBitsPerSecond, current) : boundBitsPerSecond,
+      wayBitsPerSecond: congestion.wayBitsPerSecond, recipe: recipe)
   }
 
   /// Decides anew; frames are coded at `full` from now on.

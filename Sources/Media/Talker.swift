@@ -15,6 +15,9 @@ public import RTP
 /// for the payload type. (Encryption must not use one key for packets that differ under one number:
 /// each recipe needs a key or an SSRC of its own then.)
 ///
+/// Packets may become longer or shorter, and the codec's speech mode take over, between two frames. The two modes have
+/// encoders of their own, of which one starts anew then; the decoder cross-fades.
+///
 /// Loop thread only; allocates only in `init`.
 public final class Talker {
   /// 400 ms between keep-alives.
@@ -25,9 +28,10 @@ public final class Talker {
   public static let maximumPacketBytes = RTPHeader.maximumByteCount + SentFrames.payloadCapacity
 
   private let configuration: TalkerConfiguration
-  private let encoder: any FrameEncoder
-  private let leanEncoder: (any FrameEncoder)?
-  private let tableOfContents: UInt8
+  private let encoders: TalkerEncoders
+  private var encoder: any FrameEncoder
+  private var leanEncoder: (any FrameEncoder)?
+  private var tableOfContents: UInt8
   private var voice = VoiceActivity()
   private var sent = SentFrames()
   private var current = SentFrames.Entry()
@@ -45,31 +49,59 @@ public final class Talker {
   /// Whether the last frame was voice or within the hang-over after it.
   public var isTalking: Bool { voice.isTalking }
 
-  /// Makes a talker; `framesPerPacket` must be a supported one.
+  /// Frames that the next `encode` takes.
+  public private(set) var framesPerPacket: Int
+  private var isSpeech = false
+
+  /// Makes a talker of one encoder, or two.
   ///
   /// - Parameter leanEncoder: codes at the low rate; without it copies have the full one.
-  public init(
+  public convenience init(
     configuration: TalkerConfiguration, encoder: any FrameEncoder,
     leanEncoder: (any FrameEncoder)? = nil
   ) {
+    self.init(
+      configuration: configuration, encoders: TalkerEncoders(full: encoder, lean: leanEncoder))
+  }
+
+  /// Makes a talker; `framesPerPacket` must be a supported one.
+  public init(configuration: TalkerConfiguration, encoders: TalkerEncoders) {
     precondition(
       TalkerConfiguration.supportedFramesPerPacket.contains(configuration.framesPerPacket))
     self.configuration = configuration
-    self.encoder = encoder
-    self.leanEncoder = leanEncoder
+    self.encoders = encoders
+    encoder = encoders.full
+    leanEncoder = encoders.lean
+    framesPerPacket = configuration.framesPerPacket
     tableOfContents = Self.tableOfContents(frames: configuration.framesPerPacket)
     sequenceNumber = configuration.firstSequenceNumber
     resentSequenceNumber = configuration.firstSequenceNumber.advanced(by: 0x5555)
     currentTimestamp = configuration.firstTimestamp
   }
 
-  /// Codes at another bit rate from the next frame on.
-  public func aim(bitsPerSecond: Int) { encoder.aim(bitsPerSecond: bitsPerSecond) }
+  /// Codes otherwise from the next frame on; `framesPerPacket` must be a supported one.
+  ///
+  /// Without encoders for the speech mode `isSpeech` does nothing.
+  public func aim(_ coding: VoiceCoding) {
+    precondition(TalkerConfiguration.supportedFramesPerPacket.contains(coding.framesPerPacket))
+    framesPerPacket = coding.framesPerPacket
+    tableOfContents = Self.tableOfContents(frames: framesPerPacket)
+    let isSpeech = coding.isSpeech && encoders.speech != nil
+    if isSpeech != self.isSpeech {
+      self.isSpeech = isSpeech
+      encoder = isSpeech ? encoders.speech ?? encoders.full : encoders.full
+      leanEncoder = isSpeech ? encoders.leanSpeech : encoders.lean
+      encoder.reset()
+      leanEncoder?.reset()
+    }
+    encoder.aim(bitsPerSecond: coding.bitsPerSecond)
+    leanEncoder?.aim(bitsPerSecond: coding.leanBitsPerSecond)
+  }
 
   /// Encodes the next codec frame and writes its packet without copies.
   ///
   /// - Parameters:
-  ///   - pcm: exactly `framesPerPacket` frames, mono, 48 kHz, full scale 1.0.
+  ///   - pcm: exactly ``framesPerPacket`` frames, mono, 48 kHz, full scale 1.0.
   ///   - packet: at least `minimumPacketBytes`.
   /// - Returns: bytes of the RTP packet, or 0 when nothing is to be sent.
   public func encode(_ pcm: Span<Float>, into packet: inout MutableRawSpan) -> Int {
@@ -81,7 +113,7 @@ public final class Talker {
   ///
   /// - Returns: false when nothing is to be sent: DTX keeps quiet, or the encoder failed (counted).
   public func encode(_ pcm: Span<Float>) -> Bool {
-    precondition(pcm.count == configuration.framesPerPacket)
+    precondition(pcm.count == framesPerPacket)
     let meanSquare = Loudness.meanSquare(pcm)
     voice.observe(meanSquare: meanSquare, frames: pcm.count)
     defer { currentTimestamp = currentTimestamp.advanced(by: pcm.count) }

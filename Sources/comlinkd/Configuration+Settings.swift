@@ -1,3 +1,4 @@
+internal import Audio
 internal import Remote
 
 /// Settings by name: how each value is taken, checked and written again.
@@ -10,17 +11,23 @@ extension Configuration {
     case (.peer, .list(let texts)): peers = try Self.peers(texts)
     case (.maxPeers, .integer(let count)): maximumPeers = try Self.checked(count, within: 1...64)
     case (.insecure, .boolean(let isOn)): isInsecure = isOn
+    case (.profile, .text(let text)): profile = try Self.profileChoice(text)
     case (.ptime, .number(let milliseconds)): ptime = try Self.packetTime(milliseconds)
     case (.bitrate, .integer(let rate)): bitrateKilobits = try Self.checked(rate, within: 6...510)
     case (.bitrateMax, .text("auto")): bitrateMaximumKilobits = nil
     case (.bitrateMax, .number(let rate)):
       bitrateMaximumKilobits = Int(try Self.checked(rate, within: 6...2000).rounded())
     case (.application, .text(let text)): application = try Self.choice(text)
+    case (.complexity, .integer(let complexity)):
+      self.complexity = try Self.checked(complexity, within: OpusEncoder.complexityRange)
+    case (.bandwidth, .text(let text)): bandwidth = try Self.choice(text)
     case (.playoutDelay, .text("auto")): playoutDelay = .auto
     case (.playoutDelay, .number(let milliseconds)):
       playoutDelay = .fixed(milliseconds: try Self.checked(milliseconds, within: 0...1000))
     case (.playoutDelayMax, .number(let milliseconds)):
       playoutDelayMaximumMilliseconds = try Self.checked(milliseconds, within: 10...1000)
+    case (.lateRate, .number(let percent)):
+      lateRatePercent = try Self.checked(percent, within: 0.01...20)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
     case (.jackClient, .text(let text)):
       guard !text.contains(":") else { throw .badValue("must not have a colon") }
@@ -54,16 +61,20 @@ extension Configuration {
     case .peer: .list(peers.map(\.text))
     case .maxPeers: .integer(maximumPeers)
     case .insecure: .boolean(isInsecure)
+    case .profile: .text(profile.text)
     case .ptime: .number(ptime.milliseconds)
     case .bitrate: .integer(bitrateKilobits)
     case .bitrateMax: bitrateMaximumKilobits.map { .number(Double($0)) } ?? .text("auto")
     case .application: .text(application.rawValue)
+    case .complexity: .integer(complexity)
+    case .bandwidth: .text(bandwidth.rawValue)
     case .playoutDelay:
       switch playoutDelay {
       case .auto: .text("auto")
       case .fixed(let milliseconds): .number(milliseconds)
       }
     case .playoutDelayMax: .number(playoutDelayMaximumMilliseconds)
+    case .lateRate: .number(lateRatePercent)
     case .jackServer: .text(jackServer)
     case .jackClient: .text(jackClient)
     case .noConnect: .boolean(!connectsPorts)
@@ -115,11 +126,20 @@ extension Configuration {
     return ptime
   }
 
-  private static func choice(_ text: String) throws(SettingProblem) -> Application {
-    guard let application = Application(rawValue: text) else {
-      let words = Application.allCases.map(\.rawValue).joined(separator: "|")
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ text: String
+  ) throws(SettingProblem) -> Choice {
+    guard let choice = Choice(rawValue: text) else {
+      let words = Choice.allCases.map(\.rawValue).joined(separator: "|")
       throw .badValue("must be one of \(words), not \"\(text)\"")
     }
-    return application
+    return choice
+  }
+
+  private static func profileChoice(_ text: String) throws(SettingProblem) -> ProfileChoice {
+    guard let choice = ProfileChoice(text) else {
+      throw .badValue("must be one of \(ProfileChoice.words), not \"\(text)\"")
+    }
+    return choice
   }
 }

@@ -1,3 +1,4 @@
+internal import Audio
 internal import Remote
 internal import Store
 
@@ -13,6 +14,8 @@ struct Configuration: Hashable, Sendable {
   var maximumPeers = 64
   /// Whether addresses beyond this machine are allowed though nothing is encrypted.
   var isInsecure = false
+  /// The kind of place whose settings are the defaults of the following ones.
+  var profile = ProfileChoice.none
   /// Audio per packet.
   ///
   /// 10 ms costs half the CPU and a quarter of the packets of 2.5 ms for 8 ms more delay: the best
@@ -24,10 +27,16 @@ struct Configuration: Hashable, Sendable {
   var bitrateMaximumKilobits: Int?
   /// What Opus is tuned for.
   var application = Application.auto
+  /// How hard Opus tries, 0…10.
+  var complexity = OpusEncoder.defaultComplexity
+  /// The most of the spectrum that is sent.
+  var bandwidth = OpusBandwidth.full
   /// How long received packets wait.
   var playoutDelay = PlayoutDelaySetting.auto
   /// The longest they may wait, milliseconds, 10…1000.
   var playoutDelayMaximumMilliseconds = 120.0
+  /// Packets that an automatic delay lets come too late, percent, 0.01…20.
+  var lateRatePercent = 0.5
   /// The JACK server's name.
   var jackServer: String
   /// The JACK client's name, 1…63 bytes.

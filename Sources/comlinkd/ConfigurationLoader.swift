@@ -1,4 +1,4 @@
-/// Puts a configuration together: defaults, then the file, then the flags.
+/// Puts a configuration together: defaults, then the profile, then the file, then the flags.
 struct ConfigurationLoader {
   /// A flag of the command line and its value.
   typealias Flag = (setting: Setting, value: SettingValue)
@@ -14,16 +14,23 @@ struct ConfigurationLoader {
     var effective = EffectiveConfiguration(
       configuration: Configuration(
         hostName: surroundings.hostName, environment: surroundings.environment))
+    var given: [(setting: Setting, value: SettingValue, origin: Origin)] = []
     if let (path, text) = try fileText(path: path) {
       effective.path = path
-      for entry in try ConfigurationFile(text: text, path: path).entries {
-        try effective.set(
-          entry.setting, to: entry.value, origin: .file(path: path, line: entry.line))
+      given += try ConfigurationFile(text: text, path: path).entries.map {
+        ($0.setting, $0.value, .file(path: path, line: $0.line))
       }
     }
-    for flag in flags {
-      try effective.set(flag.setting, to: flag.value, origin: .flag(flag.setting))
+    given += flags.map { ($0.setting, $0.value, .flag($0.setting)) }
+    // Whose defaults hold must be known first; all is set in its order again, as the first mistake is to be told.
+    if let chosen = given.last(where: { $0.setting == .profile }) {
+      try effective.set(.profile, to: chosen.value, origin: chosen.origin)
+      try effective.takeProfile()
     }
+    for (setting, value, origin) in given {
+      try effective.set(setting, to: value, origin: origin)
+    }
+    effective.settleBitrateMaximum()
     do throws(SettingConflict) {
       try effective.configuration.check()
     } catch {
@@ -49,6 +56,22 @@ struct ConfigurationLoader {
 }
 
 extension EffectiveConfiguration {
+  /// Makes the chosen profile's settings the defaults.
+  fileprivate mutating func takeProfile() throws(DaemonError) {
+    for (setting, value) in configuration.profile.settings {
+      try set(setting, to: value, origin: .profile(configuration.profile.text))
+    }
+  }
+
+  /// A profile's bound is for its own bit rate: who chooses a higher one gets what is usual.
+  fileprivate mutating func settleBitrateMaximum() {
+    guard case .profile = origins[.bitrateMax],
+      configuration.effectiveBitrateMaximumKilobits < configuration.bitrateKilobits
+    else { return }
+    configuration.bitrateMaximumKilobits = nil
+    origins[.bitrateMax] = nil
+  }
+
   fileprivate mutating func set(
     _ setting: Setting, to value: SettingValue, origin: Origin
   ) throws(DaemonError) {

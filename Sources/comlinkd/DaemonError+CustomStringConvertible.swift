@@ -10,7 +10,8 @@ extension DaemonError: CustomStringConvertible {
     case .setting(let setting, .file(let path, let line), let words):
       "\(Origin.file(path: path, line: line).words): \(setting.rawValue) \(words)"
     case .setting(_, .flag(let setting), let words): "--\(setting.rawValue) \(words)"
-    case .setting(let setting, .builtIn, let words): "\(setting.rawValue) \(words)"
+    case .setting(let setting, .builtIn, let words), .setting(let setting, .profile, let words):
+      "\(setting.rawValue) \(words)"
     case .file(let path, let line, let words):
       "\(Origin.file(path: path, line: line).words): \(words)"
     case .control(let error): "control socket: \(error)"

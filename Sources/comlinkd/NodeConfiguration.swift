@@ -15,12 +15,15 @@ extension IntercomConfiguration {
     bitsPerSecond = settings.bitrateKilobits * 1000
     mostBitsPerSecond = settings.effectiveBitrateMaximumKilobits * 1000
     application = settings.effectiveApplication == .voip ? .voip : .lowDelay
+    complexity = settings.complexity
+    bandwidth = settings.bandwidth
     switch settings.playoutDelay {
     case .auto: playoutDelay = .auto
     case .fixed(let milliseconds):
       playoutDelay = .fixed(nanoseconds: Int64(milliseconds * 1_000_000))
     }
     playoutDelayMaximumNanoseconds = Int64(settings.playoutDelayMaximumMilliseconds * 1_000_000)
+    lateShare = settings.lateRatePercent / 100
     maximumPeers = settings.maximumPeers
   }
 }

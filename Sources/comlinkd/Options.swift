@@ -9,7 +9,7 @@ struct Options: ParsableCommand {
     discussion: """
       Without arguments it listens on \(Endpoint.standard.text) and answers nodes that call. Each \
       setting can also stand in a TOML file by its flag's name (ptime = 5); flags win over the file, \
-      the file over the defaults.
+      the file over the profile, the profile over the defaults.
       """,
     version: Version.current)
 
@@ -18,12 +18,16 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.peer)) var peer: [String] = []
   @Option(help: Help.of(.maxPeers)) var maxPeers: String?
   @Flag(inversion: .prefixedNo, help: Help.of(.insecure)) var insecure: Bool?
+  @Option(help: Help.of(.profile)) var profile: String?
   @Option(help: Help.of(.ptime)) var ptime: String?
   @Option(help: Help.of(.bitrate)) var bitrate: String?
   @Option(help: Help.of(.bitrateMax)) var bitrateMax: String?
   @Option(help: Help.of(.application)) var application: String?
+  @Option(help: Help.of(.complexity)) var complexity: String?
+  @Option(help: Help.of(.bandwidth)) var bandwidth: String?
   @Option(help: Help.of(.playoutDelay)) var playoutDelay: String?
   @Option(help: Help.of(.playoutDelayMax)) var playoutDelayMax: String?
+  @Option(help: Help.of(.lateRate)) var lateRate: String?
   @Option(help: Help.of(.jackServer)) var jackServer: String?
   @Option(help: Help.of(.jackClient)) var jackClient: String?
   @Flag(inversion: .prefixedNo, help: "Connects microphone and loudspeaker, or leaves the ports.")
@@ -44,10 +48,11 @@ struct Options: ParsableCommand {
   /// The settings that were given, their types checked.
   func flags() throws(DaemonError) -> [ConfigurationLoader.Flag] {
     let texts: [(Setting, String?)] = [
-      (.name, name), (.listen, listen), (.maxPeers, maxPeers), (.ptime, ptime),
-      (.bitrate, bitrate), (.bitrateMax, bitrateMax), (.application, application),
-      (.playoutDelay, playoutDelay),
-      (.playoutDelayMax, playoutDelayMax), (.jackServer, jackServer), (.jackClient, jackClient),
+      (.name, name), (.listen, listen), (.maxPeers, maxPeers), (.profile, profile),
+      (.ptime, ptime), (.bitrate, bitrate), (.bitrateMax, bitrateMax),
+      (.application, application), (.complexity, complexity), (.bandwidth, bandwidth),
+      (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.lateRate, lateRate),
+      (.jackServer, jackServer), (.jackClient, jackClient),
       (.control, control), (.state, state), (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [

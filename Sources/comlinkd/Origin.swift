@@ -2,6 +2,8 @@
 enum Origin: Hashable, Sendable {
   /// Nobody set it.
   case builtIn
+  /// The profile that was chosen.
+  case profile(String)
   /// A configuration file; the line of the key, 1 is the first.
   case file(path: String, line: Int?)
   /// A flag of the command line.
@@ -11,6 +13,7 @@ enum Origin: Hashable, Sendable {
   var words: String {
     switch self {
     case .builtIn: "default"
+    case .profile(let name): "profile \(name)"
     case .file(let path, let line): line.map { "\(path):\($0)" } ?? path
     case .flag(let setting): "--\(setting.rawValue)"
     }

@@ -5,12 +5,16 @@ enum Setting: String, CaseIterable, Sendable {
   case peer
   case maxPeers = "max-peers"
   case insecure
+  case profile
   case ptime
   case bitrate
   case bitrateMax = "bitrate-max"
   case application
+  case complexity
+  case bandwidth
   case playoutDelay = "playout-delay"
   case playoutDelayMax = "playout-delay-max"
+  case lateRate = "late-rate"
   case jackServer = "jack-server"
   case jackClient = "jack-client"
   case noConnect = "no-connect"
@@ -31,11 +35,12 @@ enum Setting: String, CaseIterable, Sendable {
 
   var kind: Kind {
     switch self {
-    case .name, .listen, .application, .jackServer, .jackClient, .control, .state, .logLevel:
+    case .name, .listen, .profile, .application, .bandwidth, .jackServer, .jackClient, .control,
+      .state, .logLevel:
       .text
     case .peer: .list
-    case .maxPeers, .bitrate: .integer
-    case .ptime, .playoutDelayMax: .number
+    case .maxPeers, .bitrate, .complexity: .integer
+    case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
     case .insecure, .noConnect, .startJack: .boolean
     }
@@ -50,9 +55,13 @@ enum Setting: String, CaseIterable, Sendable {
     case .bitrate: "KBITS"
     case .bitrateMax: "KBITS|auto"
     case .ptime: PacketTime.words
+    case .profile: ProfileChoice.words
     case .application: "lowdelay|voip|auto"
+    case .complexity: "0…10"
+    case .bandwidth: "wide|full"
     case .playoutDelay: "MS|auto"
     case .playoutDelayMax: "MS"
+    case .lateRate: "PERCENT"
     case .control: "PATH"
     case .state: "DIR"
     case .logLevel: "LEVEL"
@@ -68,13 +77,19 @@ enum Setting: String, CaseIterable, Sendable {
     case .peer: "A node to talk with; repeatable. Nodes that name this one are answered anyway."
     case .maxPeers: "The most peers at a time; further ones are turned away."
     case .insecure: "Allows addresses beyond this machine: everybody there can listen in."
+    case .profile:
+      "Other defaults for ptime, bitrate and the like: wired, radio, or saving battery and bits."
     case .ptime: "Audio per packet, ms: shorter is earlier, longer costs less CPU and network."
     case .bitrate: "Bit rate of the voice that is sent, kbit/s, 6…510."
     case .bitrateMax:
       "The most payload to one peer, kbit/s, copies against loss included; auto: half above bitrate."
     case .application: "What Opus is tuned for; auto: lowdelay, voip for long packets at low rates."
+    case .complexity: "How hard Opus tries: more costs CPU, and sounds better up to 5."
+    case .bandwidth: "The most that Opus sends: wide is 8 kHz, full 20 kHz."
     case .playoutDelay: "How long received packets wait, ms; auto: as short as the jitter allows."
     case .playoutDelayMax: "The longest that received packets may wait, ms, 10…1000."
+    case .lateRate:
+      "Packets that an automatic playout delay lets come too late, percent, 0.01…20."
     case .jackServer: "The JACK server's name."
     case .jackClient: "This node's name in JACK's list of clients."
     case .noConnect: "Leaves the ports alone instead of connecting microphone and loudspeaker."

@@ -38,6 +38,19 @@ struct OpusEncoderTests {
     #expect(abs(Double(measured) / Double(bitsPerSecond) - 1) < 0.15, "\(measured) bit/s")
   }
 
+  @Test("What is kept to 8 kHz has nothing above", arguments: OpusApplication.allCases)
+  func bandwidth(application: OpusApplication) throws {
+    let tone = Signals.sine(hertz: 12_000, frames: 48_000)
+    let level = { (bandwidth: OpusBandwidth) in
+      let encoder = try OpusEncoder(
+        application: application, bitrateBitsPerSecond: 64_000, bandwidth: bandwidth)
+      let packets = encoder.packets(tone, framesPerPacket: 960)
+      return Signals.rms(try OpusDecoder().signal(packets)[24_000...])
+    }
+    #expect(try level(.full) > 0.3)
+    #expect(try level(.wide) < 0.02)
+  }
+
   @Test("A new bit rate holds from the next packet on")
   func changedBitrate() throws {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 128_000)

@@ -42,6 +42,23 @@ import Testing
     #expect(engine.captureAvailableFrames == 48_000 - result.count)
   }
 
+  @Test(arguments: [48_000, 44_100])
+  func betweenFramesOfAnotherLengthNothingIsLost(sampleRate: Int) throws {
+    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    try source.setRate(sampleRate)
+    let signal = tone(sampleRate: sampleRate, frames: sampleRate)
+    var result: [Float] = []
+    for (index, frames) in [480, 2880, 120, 960].enumerated() {
+      source.framesPerPacket = frames
+      let quarter = signal[(index * sampleRate / 4)..<((index + 1) * sampleRate / 4)]
+      result += self.frames(of: source, Array(quarter), sampleRate: sampleRate, periodFrames: 525)
+    }
+    let expected = tone(sampleRate: 48_000, frames: result.count)
+    let error = zip(result, expected).dropFirst(200).map { abs($0 - $1) }.max()
+    #expect(result.count > 46_000)
+    #expect(try #require(error) < 0.002)
+  }
+
   @Test func tooLittleMakesNoFrameAndIsKept() {
     let source = CaptureSource(engine: engine, framesPerPacket: 480)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 479))

@@ -59,6 +59,24 @@ import Testing
     #expect((60...400).contains(late), "of 58 000 0.5 % are 290")
   }
 
+  @Test func whoWantsFewerLatePacketsWaitsLonger() throws {
+    let transits = try [0.05, 0.005, 0.000_5].map { share in
+      var random = SplitMix64(seed: 5)
+      var history = ArrivalHistory(lateShare: share)
+      for number in 0..<2000 {
+        // One packet in 14 is delayed by up to 100 ms, evenly; all others by up to 10.
+        let most = random.chance(0.07) ? 100 : 10
+        let transit = Int64.random(in: 0..<Int64(most) * Self.millisecond, using: &random)
+        feed(&history, number..<number + 1) { _ in transit }
+      }
+      #expect(history.isVaried)
+      return try #require(history.transitNanoseconds) / Self.millisecond
+    }
+    #expect((15...60).contains(transits[0]), "5 of the 7 % are above 29 ms")
+    #expect((80...102).contains(transits[1]), "0.5 % are above 93 ms")
+    #expect(transits[1] < transits[2])
+  }
+
   /// Wherever in a second it begins.
   @Test(arguments: Array(stride(from: 1000, to: 1100, by: 7)))
   func oneStallIsNoHabit(begin: Int) throws {

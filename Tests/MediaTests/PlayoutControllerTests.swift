@@ -6,10 +6,12 @@ import Testing
 @Suite struct PlayoutControllerTests {
   /// Packets each 2.5 ms with given transit times; playout needs no lead.
   private static func controller(
-    transits: [Int64], delay: PlayoutDelay = .auto, maximum: Int64 = 120_000_000
+    transits: [Int64], delay: PlayoutDelay = .auto, maximum: Int64 = 120_000_000,
+    lateShare: Double = 0.005
   ) -> PlayoutController {
     var controller = PlayoutController(
-      PeerStreamConfiguration(playoutDelay: delay, playoutDelayMaximumNanoseconds: maximum))
+      PeerStreamConfiguration(
+        playoutDelay: delay, playoutDelayMaximumNanoseconds: maximum, lateShare: lateShare))
     observe(transits, from: 0, by: &controller)
     return controller
   }
@@ -35,6 +37,29 @@ import Testing
     let many = Self.controller(transits: transits)
     #expect(many.targetNanoseconds > 20_000_000)
     #expect(many.targetNanoseconds < 25_000_000)
+  }
+
+  @Test func whoWantsFewerLatePacketsGetsMoreDelay() {
+    // One in 60 is 20 ms late, one in 240 30 ms.
+    var transits = [Int64](repeating: 1_000_000, count: 4800)
+    for index in 0..<80 { transits[index * 60] = index % 4 == 0 ? 30_000_000 : 20_000_000 }
+    let targets = [0.05, 0.005, 0.001].map {
+      Self.controller(transits: transits, lateShare: $0).targetNanoseconds / 1_000_000
+    }
+    #expect(targets[0] <= 2)
+    #expect((20...25).contains(targets[1]))
+    #expect((30...35).contains(targets[2]))
+  }
+
+  @Test func onACalmLinkTooFewerLatePacketsTakeMoreDelay() {
+    // Three in 800 are 5 ms late: two seconds' 1 % passes over them, 0.1 % does not.
+    var transits = [Int64](repeating: 1_000_000, count: 800)
+    for index in 1...3 { transits[index * 200] = 5_000_000 }
+    let targets = [0.005, 0.000_5].map {
+      Self.controller(transits: transits, lateShare: $0).targetNanoseconds
+    }
+    #expect(targets[0] == 1_200_000)
+    #expect(targets[1] == 5_200_000)
   }
 
   /// What is spare is trimmed as far as the target is really higher for it.

@@ -11,6 +11,7 @@ struct ScenarioSender {
   private var codecFrame: [Float] = []
   private var codecFrameNanoseconds: Int64 = 0
   private var toneIndex: Int64 = 0
+  private var wantedFrames: Int?
 
   /// What the microphone hears.
   var amplitude: Float
@@ -44,6 +45,9 @@ struct ScenarioSender {
     periodNanoseconds = settings.periodNanoseconds(driftPPM: ppm)
   }
 
+  /// Packets of another length, from the next one that begins on.
+  mutating func change(framesPerPacket: Int) { wantedFrames = framesPerPacket }
+
   /// Makes the encoder fail or work.
   func setEncoderFailing(_ isFailing: Bool) { encoder.isFailing = isFailing }
 
@@ -52,12 +56,16 @@ struct ScenarioSender {
     let beat = nextBeatNanoseconds
     for frame in 0..<(isRunning ? settings.periodFrames : 0) {
       if codecFrame.isEmpty {
+        if let wantedFrames {
+          talker.aim(VoiceCoding(framesPerPacket: wantedFrames, bitsPerSecond: 64_000))
+        }
+        wantedFrames = nil
         encoder.nextIndex = toneIndex
         codecFrameNanoseconds = beat + Int64(frame) * 62_500 / 3
       }
       codecFrame.append(amplitude * ToneCodec.tone(at: toneIndex))
       toneIndex += 1
-      if codecFrame.count == settings.framesPerPacket { send(at: beat, onto: &link) }
+      if codecFrame.count == talker.framesPerPacket { send(at: beat, onto: &link) }
     }
     beatNanosecondsExact += periodNanoseconds
   }

@@ -75,6 +75,9 @@ public final class StreamScenario {
   /// Turns the sending machine on or off.
   public func setSenderRunning(_ isRunning: Bool) { sender.isRunning = isRunning }
 
+  /// Packets of another length from now on.
+  public func change(framesPerPacket: Int) { sender.change(framesPerPacket: framesPerPacket) }
+
   /// Lets the sender's encoder fail or work.
   public func setEncoderFailing(_ isFailing: Bool) { sender.setEncoderFailing(isFailing) }
 

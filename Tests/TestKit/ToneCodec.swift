@@ -57,6 +57,9 @@ public enum ToneCodec {
     /// Takes a note.
     public func aim(bitsPerSecond: Int) { self.bitsPerSecond = bitsPerSecond }
 
+    /// There is nothing to forget.
+    public func reset() {}
+
     /// Measures the amplitude and writes it with place and time.
     public func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int {
       if isFailing { return -1 }

@@ -10,6 +10,8 @@
 typedef struct copus_encoder copus_encoder;
 typedef struct copus_decoder copus_decoder;
 
+/** The most of the spectrum that is coded: 8 or 20 kHz. */
+enum copus_bandwidth { COPUS_WIDE = 0, COPUS_FULL = 1 };
 enum copus_application { COPUS_LOWDELAY = 0, COPUS_VOIP = 1, COPUS_AUDIO = 2 };
 
 /** NULL and *error (an OPUS_* code) on failure. [control] */
@@ -18,6 +20,8 @@ void copus_encoder_destroy(copus_encoder *encoder);
 /** Bits per second 6000 ... 510000; 0 or an OPUS_* code. */
 int32_t copus_encoder_set_bitrate(copus_encoder *encoder, int32_t bits_per_second);
 int32_t copus_encoder_set_complexity(copus_encoder *encoder, int32_t complexity);
+int32_t copus_encoder_set_max_bandwidth(copus_encoder *encoder, enum copus_bandwidth bandwidth);
+void copus_encoder_reset(copus_encoder *encoder);
 int32_t copus_encoder_lookahead_frames(copus_encoder *encoder);
 /** frames: 120, 240, 480, 960, 1920 or 2880. Payload bytes or an OPUS_* code (negative). */
 int32_t copus_encode(copus_encoder *encoder, const float *pcm, int32_t frames, uint8_t *payload, int32_t capacity_bytes);

@@ -6,6 +6,9 @@ public struct RoundTripTime: Hashable, Sendable {
   /// All measurements, each new one with the weight 1/8 (the constant of RFC 6298 §2).
   public private(set) var smoothedNanoseconds: Int64
 
+  /// How many there were.
+  public private(set) var measurementCount = 1
+
   init(firstNanoseconds: Int64) {
     lastNanoseconds = firstNanoseconds
     smoothedNanoseconds = firstNanoseconds
@@ -13,6 +16,7 @@ public struct RoundTripTime: Hashable, Sendable {
 
   mutating func add(nanoseconds: Int64) {
     lastNanoseconds = nanoseconds
+    measurementCount += 1
     smoothedNanoseconds += (nanoseconds - smoothedNanoseconds) / 8
   }
 }

@@ -1,4 +1,5 @@
 import Audio
+import Intercom
 import TestRig
 
 /// The codec without a network: the best that a profile can reach at its bit rate.
@@ -9,21 +10,19 @@ struct CodecReference {
   ///
   /// - Throws: `RigError`.
   func decoded(_ samples: [Float]) throws(RigError) -> [Float] {
-    guard let application = OpusApplication(rawValue: profile.application) else {
-      throw .missing(what: "Opus' mode \(profile.application)", hint: "lowdelay, voip")
-    }
     do {
-      return try decoded(samples, application)
+      return try decoded(samples, profile.profile.settings)
     } catch {
       throw .launch(command: "Opus", reason: "\(error)")
     }
   }
 
   private func decoded(
-    _ samples: [Float], _ application: OpusApplication
+    _ samples: [Float], _ settings: Profile.Settings
   ) throws(AudioError) -> [Float] {
     let encoder = try OpusEncoder(
-      application: application, bitrateBitsPerSecond: profile.bitsPerSecond)
+      application: settings.application, bitrateBitsPerSecond: settings.bitsPerSecond,
+      complexity: settings.complexity, bandwidth: settings.bandwidth)
     let decoder = try OpusDecoder()
     var payload = [UInt8](repeating: 0, count: 1276)
     var pcm = [Float](repeating: 0, count: profile.framesPerPacket)

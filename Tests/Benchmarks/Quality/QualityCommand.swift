@@ -11,7 +11,7 @@ struct QualityCommand: ParsableCommand {
       namespaces. The pieces of 8 s are found in what was heard and judged one by one: xruns of the \
       machine spoil some, so medians count. codec is the codec alone at the profile's bit rate.
 
-      networks: \(QualityLink.all.map(\.name).joined(separator: ", ")) (loss1 only by name)
+      networks: \(QualityLink.all.map(\.name).joined(separator: ", ")) (loss1, cap32 and cap24 only by name)
       """)
 
   @OptionGroup var options: BenchOptions
@@ -20,7 +20,7 @@ struct QualityCommand: ParsableCommand {
   var profile = QualityProfile.all.map(\.name).joined(separator: ",")
 
   @Option(help: "Only these networks, separated by commas, in this order.")
-  var link = QualityLink.all.dropLast().map(\.name).joined(separator: ",")
+  var link = QualityLink.all.filter { !$0.isExtra }.map(\.name).joined(separator: ",")
 
   @Option(help: "Pieces of 8 s, 1 to 8.")
   var pieces = 8

@@ -14,6 +14,8 @@ struct QualityLink {
   /// Options of `comlink-link`.
   let options: [String]
   let aim: Aim
+  /// Whether it is measured only when it is named.
+  var isExtra = false
 
   static let all = [
     QualityLink(name: "clean", options: [], aim: Aim()),
@@ -37,7 +39,12 @@ struct QualityLink {
       name: "jitter", options: ["--delay", "30", "--jitter", "uniform:10"],
       aim: Aim(pesqDrop: 0.1)),
     QualityLink(name: "cap64", options: ["--rate", "64", "--queue", "200"], aim: Aim()),
-    // Not of the table: what the stage profile must survive.
-    QualityLink(name: "loss1", options: ["--loss", "1"], aim: Aim(pesqDrop: 0.15)),
+    // Not of the table: what the stage profile must survive, and ways where headers alone are too much.
+    QualityLink(
+      name: "loss1", options: ["--loss", "1"], aim: Aim(pesqDrop: 0.15), isExtra: true),
+    QualityLink(
+      name: "cap32", options: ["--rate", "32", "--queue", "200"], aim: Aim(), isExtra: true),
+    QualityLink(
+      name: "cap24", options: ["--rate", "24", "--queue", "200"], aim: Aim(), isExtra: true),
   ]
 }

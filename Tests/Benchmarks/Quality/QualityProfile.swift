@@ -1,34 +1,23 @@
-/// What both nodes are started with: the one place to change when `comlinkd` learns better defaults.
+import Intercom
+
+/// What both nodes are started with, by `comlinkd --profile` or its virtual like.
 struct QualityProfile {
-  let name: String
+  let profile: Profile
   /// JACK's period: long enough that a shared machine keeps up, short beside the packets.
   let periodFrames: Int
-  /// Frames at 48 kHz in a packet.
-  let framesPerPacket: Int
-  let bitsPerSecond: Int
-  /// `lowdelay` or `voip`.
-  let application: String
 
   static let all = [
-    QualityProfile(
-      name: "stage", periodFrames: 128, framesPerPacket: 240, bitsPerSecond: 64_000,
-      application: "lowdelay"),
-    QualityProfile(
-      name: "wifi", periodFrames: 256, framesPerPacket: 480, bitsPerSecond: 32_000,
-      application: "lowdelay"),
-    QualityProfile(
-      name: "saver", periodFrames: 512, framesPerPacket: 960, bitsPerSecond: 24_000,
-      application: "voip"),
+    QualityProfile(profile: .stage, periodFrames: 128),
+    QualityProfile(profile: .wifi, periodFrames: 256),
+    QualityProfile(profile: .saver, periodFrames: 512),
   ]
 
+  var name: String { profile.rawValue }
+  /// Frames at 48 kHz in a packet.
+  var framesPerPacket: Int { profile.settings.framesPerPacket }
+  var bitsPerSecond: Int { profile.settings.bitsPerSecond }
   /// Milliseconds of a packet.
   var packetMilliseconds: Double { Double(framesPerPacket) / 48 }
-
   /// The profile as arguments of `comlinkd`.
-  var arguments: [String] {
-    let ptime = packetMilliseconds == 2.5 ? "2.5" : "\(Int(packetMilliseconds))"
-    return [
-      "--ptime", ptime, "--bitrate", "\(bitsPerSecond / 1000)", "--application", application,
-    ]
-  }
+  var arguments: [String] { ["--profile", name] }
 }

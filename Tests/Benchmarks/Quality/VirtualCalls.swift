@@ -18,8 +18,7 @@ struct VirtualCalls {
   ) throws(RigError) -> [String: (recorded: [Float], reading: QualityReading)] {
     var job = QualityJob(
       speechPath: directory.file("speech.f32"), starts: speech.starts, folder: directory.path,
-      periodFrames: periodFrames, framesPerPacket: profile.framesPerPacket,
-      bitsPerSecond: profile.bitsPerSecond, application: profile.application, seed: UInt64(seed))
+      periodFrames: periodFrames, profile: profile.name, seed: UInt64(seed))
     job.calls = links.map { QualityJob.Call(name: $0.name, options: $0.options) }
     try RawSound.write(speech.samples, to: job.speechPath)
     let path = directory.file("calls.json")

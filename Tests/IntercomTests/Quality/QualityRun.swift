@@ -66,14 +66,10 @@ struct QualityRun {
   private func node(
     _ name: String, at address: SocketAddress, of job: QualityJob
   ) throws -> VirtualNode {
-    let application = try #require(OpusApplication(rawValue: job.application))
+    let profile = try #require(Profile(rawValue: job.profile))
     return try VirtualNode(
       name, at: address, beat: VirtualNode.Beat(periodFrames: job.periodFrames)
-    ) {
-      $0.framesPerPacket = job.framesPerPacket
-      $0.bitsPerSecond = job.bitsPerSecond
-      $0.application = application
-    }
+    ) { $0.take(profile) }
   }
 
   private static func samples(_ path: String) throws -> [Float] {

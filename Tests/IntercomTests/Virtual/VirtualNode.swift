@@ -66,14 +66,9 @@ final class VirtualNode: VirtualHost {
     var random = SplitMix64(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
     engine = try AudioEngine(wakeDescriptor: -1)
     endpoint = VirtualEndpoint(localAddress: addresses[0])
-    let encoder = try OpusEncoder(
-      application: configuration.application, bitrateBitsPerSecond: configuration.bitsPerSecond)
     station = Station(
       configuration: configuration, identity: Identity(using: &random), engine: engine,
-      endpoint: endpoint, ports: ports, encoder: encoder,
-      leanEncoder: try OpusEncoder(
-        application: configuration.application,
-        bitrateBitsPerSecond: configuration.leanBitsPerSecond),
+      endpoint: endpoint, ports: ports, encoders: try configuration.makeEncoders(),
       random: random, clock: { [stopwatch] in stopwatch.endNanoseconds }
     ) { [events] event in events.add(event) }
   }

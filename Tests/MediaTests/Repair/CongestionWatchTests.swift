@@ -49,6 +49,32 @@ import Testing
     #expect(way.budgets[..<10].contains { $0 < 26_000 }, "\(way.budgets)")
   }
 
+  /// A queue that is always full lets hardly a report through.
+  @Test(arguments: [(0.5, true), (0.2, false)])
+  func muchLossWithoutAnswersIsTakenForCongestion(lostShare: Double, isReduced: Bool) {
+    var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    for second in 0..<6 {
+      watch.observe(
+        roundTripNanoseconds: 20_000_000, isNew: second == 0, riseBackNanoseconds: 0,
+        lostShare: lostShare, sentBitsPerSecond: 64_000,
+        nowNanoseconds: Int64(second) * 1_000_000_000)
+    }
+    #expect(watch.isReduced == isReduced)
+  }
+
+  /// The talker sends less than it may, and then takes a step that is too much.
+  @Test func aStepTooFarIsTakenBackToWhatWasProven() {
+    var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    for second in 0..<14 {
+      let isTooMuch = second >= 10
+      watch.observe(
+        roundTripNanoseconds: isTooMuch ? 200_000_000 : 20_000_000, riseBackNanoseconds: 0,
+        lostShare: 0, sentBitsPerSecond: isTooMuch ? 64_000 : 10_000,
+        nowNanoseconds: Int64(second) * 1_000_000_000)
+    }
+    #expect(watch.wayBitsPerSecond == 48_400)
+  }
+
   @Test func whenTheWayIsFreeAgainSoIsTheRate() {
     var way = Way()
     way.pass(seconds: 30)

@@ -43,7 +43,14 @@ import Testing
   }
 
   private static func plan(kilobits: Int) -> RepairPlan {
-    RepairPlan(framesPerPacket: 480, bitsPerSecond: kilobits * 1000, leanBitsPerSecond: 16_000)
+    RepairPlan(VoiceCoding(framesPerPacket: 480, bitsPerSecond: kilobits * 1000))
+  }
+
+  /// The bit rate for these receivers, coded at `kilobits` as usual and now.
+  private static func rate(_ needs: [RepairPlan.Need], kilobits: Int) -> Int {
+    let usual = VoiceCoding(framesPerPacket: 480, bitsPerSecond: kilobits * 1000)
+    let codings = CodingPlan(usual: usual, hasSpeechMode: true)
+    return codings.coding(for: needs, current: usual).bitsPerSecond
   }
 
   /// The rate and the recipe for one receiver alone.
@@ -51,7 +58,7 @@ import Testing
     _ need: RepairPlan.Need, kilobits: Int
   ) -> (kilobits: Int, recipe: RepairRecipe) {
     let plan = plan(kilobits: kilobits)
-    let rate = plan.bitsPerSecond(for: [need], current: kilobits * 1000)
+    let rate = rate([need], kilobits: kilobits)
     return (rate / 1000, plan.recipe(for: need, full: rate).recipe)
   }
 
@@ -119,13 +126,13 @@ import Testing
     let needy = Self.need(Self.losses(random: 0.1), kilobits: 96)
     let capped = Self.need(LossEstimate(), kilobits: 20)
     let others = (0..<7).map { _ in Self.need(LossEstimate(), kilobits: 96) }
-    #expect(plan.bitsPerSecond(for: others + [needy, capped], current: 64_000) == 64_000)
+    #expect(Self.rate(others + [needy, capped], kilobits: 64) == 64_000)
     #expect(plan.recipe(for: needy, full: 64_000).recipe.copies == .lean)
     #expect(plan.recipe(for: needy, full: 64_000).recipe.copyCount > 0)
     let lean = plan.recipe(for: capped, full: 64_000)
     #expect(lean.recipe == RepairRecipe(primary: .lean) && lean.isUrgent)
     // Alone it is coded for.
-    #expect(plan.bitsPerSecond(for: [capped], current: 64_000) == 20_000)
+    #expect(Self.rate([capped], kilobits: 64) == 20_000)
   }
 
   @Test func aChoiceThatIsHardlyBetterIsNotMade() {

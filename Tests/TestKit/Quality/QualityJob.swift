@@ -29,12 +29,8 @@ public struct QualityJob: Codable, Sendable {
   public var folder: String
   /// Of both devices.
   public var periodFrames: Int
-  /// Frames in a packet.
-  public var framesPerPacket: Int
-  /// The encoder's target.
-  public var bitsPerSecond: Int
-  /// `lowdelay` or `voip`.
-  public var application: String
+  /// What both stations are told, by the name that `comlinkd --profile` knows.
+  public var profile: String
   /// What the networks draw their chances from.
   public var seed: UInt64
   /// One after the other.
@@ -42,16 +38,14 @@ public struct QualityJob: Codable, Sendable {
 
   /// Makes a job without calls.
   public init(
-    speechPath: String, starts: [Int], folder: String, periodFrames: Int, framesPerPacket: Int,
-    bitsPerSecond: Int, application: String, seed: UInt64
+    speechPath: String, starts: [Int], folder: String, periodFrames: Int, profile: String,
+    seed: UInt64
   ) {
     self.speechPath = speechPath
     self.starts = starts
     self.folder = folder
     self.periodFrames = periodFrames
-    self.framesPerPacket = framesPerPacket
-    self.bitsPerSecond = bitsPerSecond
-    self.application = application
+    self.profile = profile
     self.seed = seed
     calls = []
   }

@@ -1,0 +1,48 @@
+public import Audio
+
+/// A kind of place, and the settings that go together there.
+///
+/// The one table of them: the daemon's `--profile` takes them as defaults, and so do the calls of `./dev bench quality`.
+public enum Profile: String, CaseIterable, Sendable {
+  /// Wired and close by: least delay.
+  case stage
+  /// Radio: bits are spent on copies rather than on the voice itself.
+  case wifi
+  /// Battery and scarce bits: long packets, half the spectrum, least work.
+  case saver
+
+  /// What goes together.
+  public struct Settings: Hashable, Sendable {
+    /// Frames at 48 kHz in each packet.
+    public var framesPerPacket: Int
+    /// Opus' target.
+    public var bitsPerSecond: Int
+    /// Most payload bits a second for one peer, copies and what is sent again included.
+    public var mostBitsPerSecond: Int
+    /// Opus' mode.
+    public var application: OpusApplication
+    /// How hard Opus tries, 0…10.
+    public var complexity: Int
+    /// The most of the spectrum that is sent.
+    public var bandwidth: OpusBandwidth
+  }
+
+  /// The table.
+  public var settings: Settings {
+    switch self {
+    case .stage:
+      // A copy comes a packet later: of 2.5 ms that is as little as it can be.
+      Settings(
+        framesPerPacket: 120, bitsPerSecond: 96_000, mostBitsPerSecond: 224_000,
+        application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full)
+    case .wifi:
+      Settings(
+        framesPerPacket: 480, bitsPerSecond: 32_000, mostBitsPerSecond: 96_000,
+        application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full)
+    case .saver:
+      Settings(
+        framesPerPacket: 1920, bitsPerSecond: 20_000, mostBitsPerSecond: 48_000,
+        application: .voip, complexity: 4, bandwidth: .wide)
+    }
+  }
+}

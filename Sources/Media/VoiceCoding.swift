@@ -1,0 +1,38 @@
+/// How a talker's frames are coded, for all its receivers.
+public struct VoiceCoding: Hashable, Sendable {
+  /// Audio in a packet: one of `TalkerConfiguration.supportedFramesPerPacket`.
+  public var framesPerPacket: Int
+  /// The encoder's target.
+  public var bitsPerSecond: Int
+  /// Whether by the codec's speech mode, up to 8 kHz: best where bits are scarce, and a little later.
+  public var isSpeech: Bool
+
+  /// Makes a coding.
+  public init(framesPerPacket: Int, bitsPerSecond: Int, isSpeech: Bool = false) {
+    self.framesPerPacket = framesPerPacket
+    self.bitsPerSecond = bitsPerSecond
+    self.isSpeech = isSpeech
+  }
+
+  /// What frames are coded at for low-rate copies, and for who has not the bit rate for more.
+  ///
+  /// In trials with PESQ 16 kbit/s beside 32 kept 4.10 of 4.26 at 5 % lost, in packets of 10 ms. Shorter ones need more
+  /// to be worth it: of 5 ms PESQ-WB is 2.34 at 16 kbit/s, 3.91 at 32 and 4.39 at 48; of 2.5 ms 3.19 at 48 and 4.37 at 64.
+  /// In the speech mode it is 3.5 at 12 in packets of 20 ms and more.
+  public var leanBitsPerSecond: Int {
+    let worthwhile =
+      switch framesPerPacket {
+      case ..<240: 64_000
+      case ..<480: 32_000
+      case 960... where isSpeech: 12_000
+      default: 16_000
+      }
+    return min(worthwhile, bitsPerSecond)
+  }
+
+  /// Whether only the bit rate is another, which nobody hears as such.
+  public func differsInRateOnly(from other: VoiceCoding) -> Bool {
+    framesPerPacket == other.framesPerPacket && isSpeech == other.isSpeech
+      && bitsPerSecond != other.bitsPerSecond
+  }
+}
