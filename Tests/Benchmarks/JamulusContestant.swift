@@ -12,7 +12,8 @@ struct JamulusContestant: Contestant {
   private let ends: (ChildProcess, ChildProcess)
 
   init(
-    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe), in directory: TemporaryDirectory
+    at places: (ContestantEnd, ContestantEnd), probes: (Probe, Probe),
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     guard let program = Self.program else { throw .missing(what: "Jamulus", hint: "apt-get") }
     let ports = try LoopbackPorts.free(3).map { "\($0)" }

@@ -33,7 +33,7 @@ struct QualityCommand: ParsableCommand {
   var virtual = false
 
   @Flag(
-    help: "The others over the same networks too, where installed: JackTrip, Jamulus, zita-njbridge.")
+    help: "JackTrip, Jamulus and zita-njbridge, where installed, over the same networks.")
   var rivals = false
 
   @Option(help: "Keep what was heard in this folder, as WAV.")
@@ -56,7 +56,8 @@ struct QualityCommand: ParsableCommand {
       let measurement = try QualityMeasurement(
         bench: bench, pieces: pieces, seed: seed, isVirtual: virtual, keepFolder: keep)
       for profile in profiles { try measurement.run(profile, over: links) }
-      if rivals { try measurement.runRivals(over: links, periodFrames: profiles.last?.periodFrames) }
+      guard rivals else { return }
+      try measurement.runRivals(over: links, periodFrames: profiles.last?.periodFrames)
     }
   }
 
