@@ -42,12 +42,25 @@ static void aim(struct rt_peer *peer, uint32_t sample_rate) RT_NONBLOCKING {
   peer->ramp_frames = frames;
 }
 
-/** Leaves out what should have sounded in periods that passed unplayed, so that the rest keeps its time; fades in after
- *  them. Returns how many of the frames were not there yet. */
-static uint32_t pass_missed(struct rt_peer *peer, const struct rt_mix *mix) RT_NONBLOCKING;
-static uint32_t pass_missed(struct rt_peer *peer, const struct rt_mix *mix) RT_NONBLOCKING {
+/** What a peer would have gone on with, had no periods been missed. */
+struct tail {
+  float frames[RT_FADE_OUT_FRAMES];
+  uint32_t frame_count;
+};
+
+/** Leaves out what should have sounded in periods that passed unplayed, so that the rest keeps its time. The beginning of
+ *  it fades out over what follows, which fades in. Returns how many of the frames were not there yet. */
+static uint32_t pass_missed(struct rt_peer *peer, const struct rt_mix *mix, struct tail *tail) RT_NONBLOCKING;
+static uint32_t pass_missed(struct rt_peer *peer, const struct rt_mix *mix, struct tail *tail) RT_NONBLOCKING {
+  const uint32_t most = mix->missed_frames < mix->period_frames ? mix->missed_frames : mix->period_frames;
+  tail->frame_count = rt_ring_read(&peer->ring, tail->frames, most < RT_FADE_OUT_FRAMES ? most : RT_FADE_OUT_FRAMES);
+  if (tail->frame_count > 0) {
+    (void)rt_measure_clean(tail->frames, tail->frame_count);
+    rt_fade_apply(tail->frames, tail->frame_count, &peer->fade, -1.0f / RT_FADE_OUT_FRAMES);
+  }
   peer->fade = 0.0f;
-  return mix->missed_frames - rt_ring_skip(&peer->ring, mix->missed_frames);
+  const uint32_t left = mix->missed_frames - tail->frame_count;
+  return left - rt_ring_skip(&peer->ring, left);
 }
 
 /** Takes the period from the ring, faded where it begins, ends or ran dry. Returns how many frames were missing. */
@@ -113,9 +126,11 @@ static void add_steady(const struct rt_gains *gains, float *restrict frames, flo
 }
 
 bool rt_peer_mix(struct rt_peer *peer, const struct rt_mix *mix, bool is_leaving, float *peer_out) RT_NONBLOCKING {
+  struct tail tail = {.frame_count = 0};
   /* In this order: what was missed comes before the period. */
-  const uint32_t late = mix->missed_frames > 0 ? pass_missed(peer, mix) : 0;
+  const uint32_t late = mix->missed_frames > 0 ? pass_missed(peer, mix, &tail) : 0;
   const uint32_t missing = late + take(peer, mix, is_leaving);
+  for (uint32_t i = 0; i < tail.frame_count; i++) mix->scratch[i] += tail.frames[i];
   if (missing > 0 && !is_leaving && atomic_load_explicit(&peer->is_playing, memory_order_relaxed)) {
     atomic_fetch_add_explicit(&peer->underrun_frames, missing, memory_order_relaxed);
   }

@@ -54,21 +54,25 @@ enum { MISSES_PER_SECOND = 20 };
 /** Frames of periods that the server ran without us, as it does when a callback ends late; 0 as a rule.
  *
  *  JACK's frame time counts the server's periods. Read by a callback that runs late it can be that of the next period
- *  already, which may be run without us or not: so only what two callbacks in a row find missing is. */
+ *  already, which may be run without us or not: so only what two callbacks in a row find missing is. Where both were
+ *  that late and nothing was missing, the next miss is not counted. */
 static uint32_t missed_frames(struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING;
 static uint32_t missed_frames(struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING {
   const struct rt_cycle *last = &engine->last_cycle;
-  const uint32_t suspected = engine->suspected_frames;
+  const int32_t suspected = engine->suspected_frames;
   engine->suspected_frames = 0;
   if (last->period_frames == 0 || last->period_frames != cycle->period_frames) return 0;
   if (last->sample_rate != cycle->sample_rate) return 0;
   const uint32_t step = cycle->frame_time - last->frame_time;
   const uint32_t most = cycle->sample_rate / MISSES_PER_SECOND + cycle->period_frames;
-  if (step > most || step % cycle->period_frames != 0 || suspected + step < cycle->period_frames) return 0;
-  const uint32_t found = suspected + step - cycle->period_frames;
-  const uint32_t missed = found < suspected ? found : suspected;
+  if (step > most || step % cycle->period_frames != 0) return 0;
+  const int32_t found = suspected + (int32_t)step - (int32_t)cycle->period_frames;
+  /* More than a stop is no debt. */
+  if (found < -(int32_t)most) return 0;
+  const int32_t least = found < suspected ? found : suspected;
+  const int32_t missed = least > 0 ? least : 0;
   engine->suspected_frames = found - missed;
-  return missed;
+  return (uint32_t)missed;
 }
 
 /** The period's sound. */

@@ -44,7 +44,7 @@ struct rt_engine {
   float gate; /**< position, see rt_fade.h */
   float last_mic_frame;       /**< the last frame captured, after the gate */
   struct rt_cycle last_cycle; /**< the period before; period_frames 0: there was none */
-  uint32_t suspected_frames;  /**< that the last callback found missing, for the next one to confirm */
+  int32_t suspected_frames;   /**< that the last callback found missing, for the next to confirm; below 0: too many were */
 
   /* Control's own, under its lock. JACK's threads never take it: control holds it while it waits for them. */
   _Alignas(RT_CACHE_LINE_BYTES) pthread_mutex_t control;

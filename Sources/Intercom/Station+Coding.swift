@@ -21,7 +21,10 @@ extension Station {
     let isTooMuch = needs.contains {
       plan.rating(of: $0.recipe, for: $0, full: coding.bitsPerSecond) == nil
     }
-    guard best == wantedCoding || isTooMuch else { return }
+    guard best == wantedCoding || isTooMuch else {
+      if awaitedCoding?.coding != best { awaitedCoding = nil }
+      return
+    }
     if best.differsInRateOnly(from: coding) {
       awaitedCoding = nil
       change(to: best)
@@ -31,6 +34,12 @@ extension Station {
         awaitedCoding?.untilNanoseconds ?? nowNanoseconds + Self.codingPatienceNanoseconds
       )
     }
+  }
+
+  /// Codes as usual again when nobody is left to listen: whoever comes next has a way of its own.
+  func forgetNarrowWays() {
+    (wantedCoding, awaitedCoding) = (nil, nil)
+    if coding != codings.usual { change(to: codings.usual) }
   }
 
   /// Lets packets of another length or mode begin where nobody hears it, if there is such a moment soon.

@@ -78,7 +78,10 @@ extension Station {
     // Planning allocates; where all is well there is nothing to plan.
     guard configuration.fixedRecipe == nil,
       !repair.isAtRest || coding != codings.usual
-    else { return }
+    else {
+      wantedCoding = nil
+      return
+    }
     if nowNanoseconds >= nextPlanNanoseconds {
       nextPlanNanoseconds = nowNanoseconds + Self.planNanoseconds
       planCoding(nowNanoseconds: nowNanoseconds)

@@ -96,6 +96,7 @@ extension Station {
       other.state = .contacted
     }
     rebuildListeners()
+    if listeners.isEmpty { forgetNarrowWays() }
   }
 
   func leave(_ peer: Peer, saidGoodbye: Bool) {
@@ -128,7 +129,8 @@ extension Station {
   private func makeRepair() -> RepairSession {
     let repair = RepairSession(
       boundBitsPerSecond: configuration.mostBitsPerSecond,
-      framesPerPacket: coding.framesPerPacket)
+      framesPerPacket: configuration.framesPerPacket)
+    repair.framesPerPacket = coding.framesPerPacket
     if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
     return repair
   }

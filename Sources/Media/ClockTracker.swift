@@ -7,7 +7,7 @@
 /// narrow once the readings' own noise, measured all along, is the greater doubt.
 ///
 /// States: unanchored, following, doubting (up to `doubtBlocks` blocks in a row were beyond the
-/// gate). Events: a block.
+/// gate; `lateDoubtBlocks` where it may be a stall that goes by). Events: a block.
 /// - following, within the gate: the loop takes it. Blocks that lean to one side widen it.
 /// - doubting, within the gate: it was a spike, and is forgotten.
 /// - doubting, enough: a line through the doubted blocks tells a step (an xrun, another route) from

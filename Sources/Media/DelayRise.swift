@@ -32,7 +32,7 @@ struct SmoothedTransit {
   /// The smoothed transit above the least of the last half minute.
   var riseNanoseconds: Int64 { rise.nanoseconds }
 
-  /// Takes a packet's arrival less its media time, without what the two clocks differ by.
+  /// Takes a packet's arrival less its end in media time, without what the two clocks differ by.
   mutating func add(_ transit: Int64, nowNanoseconds: Int64) {
     let new = mean.map { $0 + (transit - $0) / 16 } ?? transit
     mean = new

@@ -84,7 +84,7 @@ extension PeerStream {
   func noteArrival(_ entry: PacketBuffer.Entry, isHeard: Bool) {
     reception.note(entry.sequence, came: true, heard: isHeard)
     transit.add(
-      entry.arrivalNanoseconds - MediaClock.nanoseconds(frames: entry.startFrame)
+      entry.arrivalNanoseconds - MediaClock.nanoseconds(frames: entry.endFrame)
         - controller.wanderNanoseconds,
       nowNanoseconds: entry.arrivalNanoseconds)
     counts.delayRiseNanoseconds = transit.riseNanoseconds

@@ -14,7 +14,7 @@
 /// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
 ///   seconds tells.
 /// - While a resampler runs, it moves the stream with the sender's clock (`ClockRecovery`), and is
-///   steered besides (`ratio(offset:)`); splices are left with what it cannot do in a second.
+///   steered besides (`ratio(offset:)`); splices are left with what it would not do in some seconds.
 /// - While the clocks slide against each other each packet sooner or later meets the beats at the
 ///   worst place, and the target is for that place; so it stays where it is.
 struct PlayoutController {
@@ -42,8 +42,8 @@ struct PlayoutController {
   private static let refreshNanoseconds: Int64 = 20_000_000
   /// The target stays so far below the bound that small shifts do not cross it.
   private static let boundReserveNanoseconds: Int64 = 1_000_000
-  /// With a resampler: what it cannot take out in a second, unless jitter lets the target wander
-  /// half as much, and what is too late to wait for.
+  /// With a resampler: what it would take out in more than some seconds, unless jitter lets the target
+  /// wander half as much, and what is too late to wait for.
   private static let steeredSurplusNanoseconds: Int64 = 1_000_000
   private static let steeredDeficitNanoseconds: Int64 = 500_000
   /// Older arrivals say nothing: two clocks 100 ppm apart move 0.1 ms in the time.
@@ -153,7 +153,7 @@ struct PlayoutController {
   ) {
     if let newest = window.newestNanoseconds {
       let elapsed = arrivalNanoseconds - newest
-      wander += clocks.arrivalSlope * Double(max(0, min(elapsed, Self.staleNanoseconds)))
+      wander += clocks.arrivalSlope * Double(max(0, elapsed))
       if elapsed > Self.staleNanoseconds {
         window.clear()
         history.clear()

@@ -61,8 +61,8 @@ struct DriftMeasurement {
       let statuses = try nodes.map { node throws(RigError) in try node.status() }
       let now = Reading(statuses)
       let peers = statuses.compactMap(\.peers.first)
-      drifts += peers.enumerated().compactMap { index, peer in
-        peer.driftPPM.map { index == 0 ? -$0 : $0 }
+      drifts += statuses.enumerated().compactMap { index, status in
+        status.peers.first?.driftPPM.map { index == 0 ? -$0 : $0 }
       }
       delays += peers.map(\.playoutDelayMilliseconds)
       let glitches =
