@@ -121,6 +121,7 @@ extension Mesh {
   func countFailure(_ peer: Peer, _ now: Int64) {
     peer.failureCount = min(peer.failureCount + 1, Int(Int32.max))
     guard peer.failureCount % MeshTimes.failuresToRebuild == 0 else { return }
+    abandonDials(of: peer)
     peer.rebuild()
     actions.append(.rebuilt(peer.target))
     actions.append(.resolve(peer.target))
