@@ -51,8 +51,13 @@ extension Mesh {
   }
 
   func beDeclined(_ decline: Decline, on link: Link, _ now: Int64) {
-    actions.append(.declined(link.node, words: decline.words))
-    peers[.node(link.node)]?.rest = .declined
+    let peer = peers[.node(link.node)]
+    if peer?.isRefusalTold != true {
+      actions.append(.declined(link.node, words: decline.words))
+    }
+    peer?.isRefusalTold = true
+    peer?.rest = .declined
+    if link.hasInvited { peer?.hasDeclinedInvitation = true }
     close(link, .notAdmitted, as: .expelled, now)
   }
 
@@ -108,7 +113,11 @@ extension Mesh {
   private func trust(_ node: NodeID) {
     ledger.trust(node)
     declined.remove(node)
-    if peers[.node(node)]?.rest == .declined { peers[.node(node)]?.rest = .none }
+    if let peer = peers[.node(node)] {
+      if peer.rest == .declined { peer.rest = .none }
+      peer.hasDeclinedInvitation = false
+      peer.isRefusalTold = false
+    }
     actions.append(.store)
   }
 

@@ -89,6 +89,7 @@ extension Mesh {
         abandonDials(of: peer)
         peer.attempt = nil
       }
+      if peer.rest == .declined, peer.sources.contains(.configured) { peer.rest = .none }
       planDial(peer, now)
     }
     nextRoundNanoseconds = now

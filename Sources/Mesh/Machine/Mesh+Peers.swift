@@ -73,7 +73,8 @@ extension Mesh {
     guard peer.rest == .none, peer.link == nil else { return false }
     guard let node = peer.node else {
       // Somebody answered there, who is now a peer of its own.
-      return peer.answeredBy.flatMap { peers[.node($0)] } == nil
+      let answered = peer.answeredBy.flatMap { peers[.node($0)] }
+      return answered == nil || answered?.rest == .declined
     }
     if ledger.blocked.contains(node) { return false }
     if peer.sources == .stranger { return policy == .open }
