@@ -42,8 +42,8 @@ import Testing
     #expect(bench.mesh.reports.map(\.target) == [.named(0), .node(Bench.higher)])
   }
 
-  @Test func `a static stranger is called again at once as our network changes`() {
-    let events: [MeshEvent] = [.networkChanged]
+  @Test func `a static stranger is called again at once as our network, policy or groups change`() {
+    let events: [MeshEvent] = [.networkChanged, .policy(.open), .groupsChanged([])]
     for event in events {
       let bench = staticStranger()
       _ = bench.taken()
@@ -79,5 +79,38 @@ import Testing
     bench.give(.closed(bench.accept(Bench.lower, instance: 2, admits: false)))
     bench.pass(seconds: 0.1)
     #expect(bench.taken().dials.count == 1)
+  }
+
+  @Test func `members that hold none of our groups any more are out, others stay`() {
+    let bench = Bench()
+    let (gone, stays) = (bench.accept(Bench.lower), bench.accept(Bench.higher))
+    bench.give(.accept(Bench.id(0x11)))
+    let trusted = bench.accept(Bench.id(0x11))
+    _ = bench.taken()
+    bench.give(.groupsChanged([stays]))
+    let actions = bench.taken()
+    #expect(actions.closed(gone) == .notAdmitted && actions.departed == [.expelled])
+    #expect(actions.closed(stays) == nil && actions.closed(trusted) == nil)
+    #expect(bench.mesh.members.map(\.isInGroup) == [true, false])
+    #expect(actions.contains { if case .changed = $0 { true } else { false } })
+    bench.pass(seconds: 1)
+    #expect(bench.taken().contains(.rollKey))
+  }
+
+  @Test func `a stricter policy expels who was let in by a laxer one, and declines who asks`() {
+    let bench = Bench(policy: .open)
+    let stranger = bench.accept(Bench.lower, group: false)
+    let kin = bench.accept(Bench.higher)
+    bench.give(.policy(.ask))
+    let actions = bench.taken()
+    #expect(actions.closed(stranger) == .notAdmitted && actions.departed == [.expelled])
+    #expect(actions.closed(kin) == nil)
+    let asking = bench.accept(Bench.id(0x11), group: false)
+    bench.give(.received(.invite, asking))
+    bench.give(.policy(.groupOnly))
+    let stricter = bench.taken()
+    #expect(stricter.closed(asking) == .notAdmitted)
+    #expect(stricter.contains(.invitationEnded(Bench.id(0x11))))
+    #expect(bench.mesh.members.map(\.node) == [Bench.higher])
   }
 }

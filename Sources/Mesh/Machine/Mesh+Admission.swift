@@ -7,7 +7,12 @@ extension Mesh {
     case .invite(let node): invite(node, now)
     case .forget(let node): forget(node, now)
     case .block(let node): block(node, now)
-    case .policy(let policy): change(policy, now)
+    case .policy(let policy):
+      self.policy = policy
+      judgeAnew(now)
+    case .groupsChanged(let proving):
+      for link in links.values { prove(link, proving.contains(link.connection)) }
+      judgeAnew(now)
     case .describe(let profile):
       self.profile = profile
       for link in links.values where link.isMember { sendHello(on: link) }
@@ -145,10 +150,28 @@ extension Mesh {
     if let peer = peers[.node(node)] { remove(peer) }
   }
 
-  private func change(_ policy: AdmissionPolicy, _ now: Int64) {
-    self.policy = policy
-    for peer in peers.values where peer.attempt == nil && peer.nextDialNanoseconds == .max {
-      planDial(peer, now)
+  private func prove(_ link: Link, _ provesGroup: Bool) {
+    link.provesGroup = provesGroup
+    guard let peer = peers[.node(link.node)], peer.link === link, let member = makeMember(link),
+      peer.member != member
+    else { return }
+    peer.member = member
+    actions.append(.changed(member))
+  }
+
+  /// Under other rules: who was declined is tried anew, who would not be let in now is out.
+  private func judgeAnew(_ now: Int64) {
+    for peer in peers.values {
+      tryAnew(peer, now)
+      if peer.attempt == nil, peer.nextDialNanoseconds == .max { planDial(peer, now) }
+    }
+    for link in links.values where !link.isOver {
+      if link.weAdmit, !admitsUnasked(link) {
+        actions.append(.send(.decline(Decline(words: "not admitted")), link.connection))
+        close(link, .notAdmitted, as: .expelled, now)
+      } else if link.invitationNanoseconds != nil, policy == .groupOnly {
+        refuse(link, words: "not admitted", now)
+      }
     }
   }
 

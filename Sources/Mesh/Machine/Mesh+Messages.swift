@@ -172,7 +172,7 @@ extension Mesh {
     return isByHigher == wasByHigher ? link.attempt > old.attempt : isByHigher
   }
 
-  private func makeMember(_ link: Link) -> Member? {
+  func makeMember(_ link: Link) -> Member? {
     link.hello.map {
       Member(
         node: link.node, instance: $0.instance, profile: $0.profile.seen(at: link.remote),

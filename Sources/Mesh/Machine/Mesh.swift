@@ -106,7 +106,8 @@ public final class Mesh {
     case .securing, .dialled, .failed, .accepted, .received, .closed:
       takeConnection(event, now)
     case .mediaHeard(let node): hearMedia(of: node, now)
-    case .accept, .decline, .invite, .forget, .block, .policy, .describe, .share, .leave:
+    case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe, .share,
+      .leave:
       takeCommand(event, now)
     }
     defer { actions.removeAll(keepingCapacity: true) }
