@@ -113,4 +113,47 @@ import Testing
     #expect(stricter.contains(.invitationEnded(Bench.id(0x11))))
     #expect(bench.mesh.members.map(\.node) == [Bench.higher])
   }
+
+  @Test func `two nodes alone are together again after a block is taken back`() {
+    let network = MeshNetwork(nodeCount: 2, seed: 1)
+    network.startAll()
+    #expect(network.becomeWhole(withinSeconds: 10) != nil)
+    for (one, other) in [(0, 1), (1, 0)] {
+      network.give(.block(network.nodes[other].id), to: one)
+      network.run(seconds: 20)
+      #expect(network.nodes.allSatisfy { $0.members.isEmpty })
+      network.give(.forget(network.nodes[other].id), to: one)
+      #expect(network.becomeWhole(withinSeconds: 3) != nil)
+    }
+  }
+
+  @Test func `a blocked node that was announced meanwhile is called once it is blocked no more`() {
+    let bench = Bench(memory: MeshMemory(blocked: [Bench.lower]))
+    bench.discover(Bench.lower)
+    bench.pass(seconds: 5)
+    #expect(bench.taken().dials.isEmpty)
+    bench.give(.forget(Bench.lower))
+    bench.pass(seconds: 0.1)
+    #expect(bench.taken().dialledAddresses == [Bench.address(1)])
+  }
+
+  @Test func `who declined and is announced again is called once a minute at most`() {
+    let bench = Bench()
+    bench.discover(Bench.lower)
+    bench.give(
+      .received(.decline(Decline(words: "no")), bench.accept(Bench.lower)))
+    _ = bench.taken()
+    var dials = 0
+    for _ in 0..<300 {
+      bench.discover(Bench.lower)
+      bench.pass(seconds: 1)
+      for dial in bench.taken().dials.prefix(1) {
+        dials += 1
+        let opened = bench.open(Bench.lower)
+        bench.give(.dialled(dial, opened))
+        bench.give(.received(.decline(Decline(words: "no")), opened.connection))
+      }
+    }
+    #expect((4...5).contains(dials), "\(dials)")
+  }
 }

@@ -127,10 +127,16 @@ extension Mesh {
   }
 
   private func forget(_ node: NodeID, _ now: Int64) {
+    let wasBlocked = ledger.blocked.contains(node)
     ledger.forget(node)
     declined.remove(node)
     actions.append(.store)
     guard let peer = peers[.node(node)] else { return }
+    if wasBlocked {
+      peer.rest = .none
+      peer.failureCount = 0
+      return planDial(peer, now)
+    }
     peer.sources.subtract([.configured, .proven])
     for link in links(of: node) where !link.provesGroup {
       actions.append(.send(.decline(Decline(words: "forgotten")), link.connection))
@@ -147,7 +153,14 @@ extension Mesh {
       actions.append(.send(.decline(Decline(words: "not admitted")), link.connection))
       close(link, .blocked, as: .expelled, now)
     }
-    if let peer = peers[.node(node)] { remove(peer) }
+    guard let peer = peers[.node(node)] else { return }
+    peer.sources.subtract([.configured, .proven])
+    guard !peer.sources.isEmpty else { return remove(peer) }
+    // Where discovery sees it is kept for when it is blocked no more.
+    abandonDials(of: peer)
+    peer.attempt = nil
+    peer.nextDialNanoseconds = .max
+    releaseNamed(answeredBy: peer, now)
   }
 
   private func prove(_ link: Link, _ provesGroup: Bool) {
