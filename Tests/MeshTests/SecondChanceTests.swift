@@ -70,6 +70,24 @@ import Testing
     #expect(!bench.taken().contains { if case .send(.invite, _) = $0 { true } else { false } })
   }
 
+  @Test(arguments: [true, false])
+  func `who declined our invitation is called after 30 s, or as our network changes`(
+    changes: Bool
+  ) {
+    let bench = Bench()
+    bench.discover(Bench.lower, shares: false)
+    bench.give(.invite(Bench.lower))
+    bench.pass(seconds: 0.1)
+    let opened = bench.open(Bench.lower, group: false)
+    bench.give(.dialled(bench.taken().dials[0], opened))
+    bench.give(.received(.decline(Decline(words: "no")), opened.connection))
+    bench.pass(seconds: 5)
+    #expect(bench.taken().dials.isEmpty)
+    if changes { bench.give(.networkChanged) }
+    bench.pass(seconds: changes ? 0.1 : 25)
+    #expect(bench.taken().dials.count == 1)
+  }
+
   @Test func `a later run of a node that expelled us is called as if nothing had been`() {
     let bench = Bench()
     let connection = bench.accept(Bench.lower)
