@@ -46,6 +46,8 @@ public enum MeshEvent: Sendable {
   case block(NodeID)
   /// What becomes of strangers from now on.
   case policy(AdmissionPolicy)
+  /// Our groups changed; these connections, and no others, prove to hold the secret of one.
+  case groupsChanged(Set<ConnectionID>)
   /// This node's description is another.
   case describe(NodeProfile)
   /// A media key of this node, for all members, present and future.

@@ -32,6 +32,11 @@ enum MeshTimes {
   /// A declined stranger may not be shown again before.
   static let declinedNanoseconds: Int64 = 60_000_000_000
 
+  /// Who was named and is not admitted, or does not admit us, is called again.
+  static let namedRestNanoseconds: Int64 = 30_000_000_000
+  /// Who is announced again after a decline is called again at most this often.
+  static let announcedRestNanoseconds: Int64 = 60_000_000_000
+
   /// Attempts start up to this much later, so that nodes do not fall in step.
   static let spreadNanoseconds: Int64 = 20_000_000
   /// A proof of life (knock, announcement) ends a peer's back-off at most this often.

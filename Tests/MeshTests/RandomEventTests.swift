@@ -102,6 +102,11 @@ import Testing
     case 24:
       watch.blocked.remove(node)
       return .forget(node)
+    case 25:
+      guard random.chance(0.5) else {
+        return .policy(AdmissionPolicy.allCases.randomElement(using: &random) ?? .ask)
+      }
+      return .groupsChanged(Set(known.filter { _ in random.chance(0.7) }))
     default: return .received(message(watch.open[connection] ?? node, bench, &random), connection)
     }
   }

@@ -2,7 +2,7 @@
 final class Link {
   let connection: ConnectionID
   let node: NodeID
-  let provesGroup: Bool
+  var provesGroup: Bool
   let remote: NodeAddress?
   /// Whether we dialled it.
   let isOurs: Bool

@@ -7,7 +7,12 @@ extension Mesh {
     case .invite(let node): invite(node, now)
     case .forget(let node): forget(node, now)
     case .block(let node): block(node, now)
-    case .policy(let policy): change(policy, now)
+    case .policy(let policy):
+      self.policy = policy
+      judgeAnew(now)
+    case .groupsChanged(let proving):
+      for link in links.values { prove(link, proving.contains(link.connection)) }
+      judgeAnew(now)
     case .describe(let profile):
       self.profile = profile
       for link in links.values where link.isMember { sendHello(on: link) }
@@ -51,8 +56,13 @@ extension Mesh {
   }
 
   func beDeclined(_ decline: Decline, on link: Link, _ now: Int64) {
-    actions.append(.declined(link.node, words: decline.words))
-    peers[.node(link.node)]?.rest = .declined
+    let peer = peers[.node(link.node)]
+    if peer?.isRefusalTold != true {
+      actions.append(.declined(link.node, words: decline.words))
+    }
+    peer?.isRefusalTold = true
+    peer?.rest = .declined
+    if link.hasInvited { peer?.hasDeclinedInvitation = true }
     close(link, .notAdmitted, as: .expelled, now)
   }
 
@@ -108,15 +118,25 @@ extension Mesh {
   private func trust(_ node: NodeID) {
     ledger.trust(node)
     declined.remove(node)
-    if peers[.node(node)]?.rest == .declined { peers[.node(node)]?.rest = .none }
+    if let peer = peers[.node(node)] {
+      if peer.rest == .declined { peer.rest = .none }
+      peer.hasDeclinedInvitation = false
+      peer.isRefusalTold = false
+    }
     actions.append(.store)
   }
 
   private func forget(_ node: NodeID, _ now: Int64) {
+    let wasBlocked = ledger.blocked.contains(node)
     ledger.forget(node)
     declined.remove(node)
     actions.append(.store)
     guard let peer = peers[.node(node)] else { return }
+    if wasBlocked {
+      peer.rest = .none
+      peer.failureCount = 0
+      return planDial(peer, now)
+    }
     peer.sources.subtract([.configured, .proven])
     for link in links(of: node) where !link.provesGroup {
       actions.append(.send(.decline(Decline(words: "forgotten")), link.connection))
@@ -133,13 +153,38 @@ extension Mesh {
       actions.append(.send(.decline(Decline(words: "not admitted")), link.connection))
       close(link, .blocked, as: .expelled, now)
     }
-    if let peer = peers[.node(node)] { remove(peer) }
+    guard let peer = peers[.node(node)] else { return }
+    peer.sources.subtract([.configured, .proven])
+    guard !peer.sources.isEmpty else { return remove(peer) }
+    // Where discovery sees it is kept for when it is blocked no more.
+    abandonDials(of: peer)
+    peer.attempt = nil
+    peer.nextDialNanoseconds = .max
+    releaseNamed(answeredBy: peer, now)
   }
 
-  private func change(_ policy: AdmissionPolicy, _ now: Int64) {
-    self.policy = policy
-    for peer in peers.values where peer.attempt == nil && peer.nextDialNanoseconds == .max {
-      planDial(peer, now)
+  private func prove(_ link: Link, _ provesGroup: Bool) {
+    link.provesGroup = provesGroup
+    guard let peer = peers[.node(link.node)], peer.link === link, let member = makeMember(link),
+      peer.member != member
+    else { return }
+    peer.member = member
+    actions.append(.changed(member))
+  }
+
+  /// Under other rules: who was declined is tried anew, who would not be let in now is out.
+  private func judgeAnew(_ now: Int64) {
+    for peer in peers.values {
+      tryAnew(peer, now)
+      if peer.attempt == nil, peer.nextDialNanoseconds == .max { planDial(peer, now) }
+    }
+    for link in links.values where !link.isOver {
+      if link.weAdmit, !admitsUnasked(link) {
+        actions.append(.send(.decline(Decline(words: "not admitted")), link.connection))
+        close(link, .notAdmitted, as: .expelled, now)
+      } else if link.invitationNanoseconds != nil, policy == .groupOnly {
+        refuse(link, words: "not admitted", now)
+      }
     }
   }
 

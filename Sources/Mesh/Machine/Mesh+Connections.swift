@@ -100,12 +100,13 @@ extension Mesh {
       depart(peer, cause, now)
     } else if peer.attempt?.connection == link.connection {
       peer.attempt = nil
-      if peer.link == nil { attemptFailed(peer, now) }
+      if peer.link == nil, peer.rest != .declined { attemptFailed(peer, now) }
     }
     if peer.member != nil, peer.link == nil, links(of: link.node).isEmpty {
       depart(peer, .disconnected, now)
     }
     planDial(peer, now)
+    if peer.rest == .declined { planDialAfterDecline(of: peer, now) }
   }
 
   /// Takes a member out; what is done next depends on why.

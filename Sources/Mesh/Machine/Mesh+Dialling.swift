@@ -18,6 +18,27 @@ extension Mesh {
     wake(atNanoseconds: peer.nextDialNanoseconds)
   }
 
+  /// A decline ends the attempts, but for whom the user named: there it is a wait.
+  ///
+  /// The static address is called then, where by now another node may answer; without one the node.
+  func planDialAfterDecline(of peer: Peer, _ now: Int64) {
+    peer.declinedNanoseconds = now
+    guard peer.sources.contains(.configured), peer.link == nil, let node = peer.node else { return }
+    let again = now.saturatingAdding(MeshTimes.namedRestNanoseconds)
+    let named = peers.values.filter { $0.answeredBy == node }
+    for called in named.isEmpty ? [peer] : named where called.attempt == nil {
+      called.nextDialNanoseconds = again
+    }
+    wake(atNanoseconds: again)
+  }
+
+  /// Ends the rest of a peer after a decline.
+  func tryAnew(_ peer: Peer, _ now: Int64) {
+    guard peer.rest == .declined else { return }
+    peer.rest = .none
+    planDial(peer, now)
+  }
+
   private func wait(after failureCount: Int, isWaiting: Bool) -> Int64 {
     let factor = isWaiting ? MeshTimes.waitingFactor : 1
     guard failureCount > 0 else {
@@ -32,6 +53,7 @@ extension Mesh {
   /// Begins the attempt that is due.
   func beginAttempt(_ peer: Peer, _ now: Int64) {
     peer.nextDialNanoseconds = .max
+    if peer.rest == .declined, peer.sources.contains(.configured) { peer.rest = .none }
     guard wants(peer), peer.attempt == nil else { return }
     let isBeingGreeted = peer.node.map { !links(of: $0).isEmpty } ?? false
     let isCrowded =
@@ -121,6 +143,7 @@ extension Mesh {
   func countFailure(_ peer: Peer, _ now: Int64) {
     peer.failureCount = min(peer.failureCount + 1, Int(Int32.max))
     guard peer.failureCount % MeshTimes.failuresToRebuild == 0 else { return }
+    abandonDials(of: peer)
     peer.rebuild()
     actions.append(.rebuilt(peer.target))
     actions.append(.resolve(peer.target))
@@ -178,7 +201,10 @@ extension Mesh {
     _ peer: Peer, answeredBy node: NodeID, _ address: NodeAddress, _ now: Int64
   ) {
     guard peer.node != nil else {
-      guard peers[.node(node)] != nil else { return attemptFailed(peer, now) }
+      guard peers[.node(node)] != nil, !ledger.blocked.contains(node) else {
+        return attemptFailed(peer, now)
+      }
+      if let old = peer.answeredBy, old != node { unconfigure(old) }
       peer.answeredBy = node
       peer.attempt = nil
       peer.failureCount = 0
@@ -186,6 +212,13 @@ extension Mesh {
     }
     peer.unlearn(address)
     attemptFailed(peer, now)
+  }
+
+  /// A node that answers at a static address no more was named only by it.
+  private func unconfigure(_ node: NodeID) {
+    guard let peer = peers[.node(node)], !ledger.trusted.contains(node) else { return }
+    peer.sources.remove(.configured)
+    if peer.sources.isEmpty, peer.member == nil, links(of: node).isEmpty { remove(peer) }
   }
 
   private func findOurselves(

@@ -44,7 +44,7 @@ extension Mesh {
   /// A later run: whatever the old one left ends at once.
   private func replace(_ peer: Peer, by instance: UInt64, _ now: Int64) {
     peer.failureCount = 0
-    if peer.rest == .goodbye { peer.rest = .none }
+    peer.rest = .none
     for old in links.values where .node(old.node) == peer.target {
       guard let hello = old.hello, hello.instance < instance else { continue }
       close(old, .replaced, as: .restarted, now)
@@ -81,6 +81,10 @@ extension Mesh {
     case (true, true): join(link, now)
     case (true, false):
       guard !link.hasInvited else { return }
+      if let peer = peers[.node(link.node)], peer.hasDeclinedInvitation {
+        peer.rest = .declined
+        return close(link, .notAdmitted, now)
+      }
       link.hasInvited = true
       link.deadlineNanoseconds = now.saturatingAdding(MeshTimes.watchdogNanoseconds)
       wake(atNanoseconds: link.deadlineNanoseconds)
@@ -89,8 +93,9 @@ extension Mesh {
     case (false, true): note(.asking, on: link, now)
     case (false, false):
       if let peer = peers[.node(link.node)], peer.sources.contains(.configured),
-        let hello = link.hello
+        !peer.isRefusalTold, let hello = link.hello
       {
+        peer.isRefusalTold = true
         actions.append(.stranger(link.node, hello.profile.seen(at: link.remote)))
       }
       peers[.node(link.node)]?.rest = .declined
@@ -145,6 +150,8 @@ extension Mesh {
   private func use(_ link: Link, for peer: Peer, _ now: Int64) {
     peer.link = link
     peer.rest = .none
+    peer.hasDeclinedInvitation = false
+    peer.isRefusalTold = false
     peer.heardNanoseconds = now
     peer.nextDialNanoseconds = .max
     if peer.attempt?.connection == nil || peer.attempt?.connection == link.connection {
@@ -165,7 +172,7 @@ extension Mesh {
     return isByHigher == wasByHigher ? link.attempt > old.attempt : isByHigher
   }
 
-  private func makeMember(_ link: Link) -> Member? {
+  func makeMember(_ link: Link) -> Member? {
     link.hello.map {
       Member(
         node: link.node, instance: $0.instance, profile: $0.profile.seen(at: link.remote),

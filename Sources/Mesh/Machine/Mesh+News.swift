@@ -16,13 +16,16 @@ extension Mesh {
   private func discover(_ announcement: Announcement, _ now: Int64) {
     let isOne = announcement.sharesGroup || ledger.trusted.contains(announcement.node)
     let known = peers[.node(announcement.node)]
-    if isOne, let known, !known.sources.contains(.announced), known.rest == .declined {
-      // It has a group in common with us since a moment.
+    if isOne, let known, known.rest == .declined,
+      !known.sources.contains(.announced)
+        || now - known.declinedNanoseconds >= MeshTimes.announcedRestNanoseconds
+    {
+      // It has a group in common with us since a moment, or may have changed its mind.
       known.rest = .none
     }
-    guard let peer = makePeer(announcement.node, isOne ? .announced : .stranger, now) else {
-      return
-    }
+    // Where a blocked node is counts once it is blocked no more.
+    let source = isOne ? Peer.Sources.announced : .stranger
+    guard let peer = makePeer(announcement.node, source, evenBlocked: true, now) else { return }
     for address in announcement.addresses.prefix(MeshLimits.addresses).reversed() {
       peer.learnHearsay(address)
     }
@@ -89,6 +92,7 @@ extension Mesh {
         abandonDials(of: peer)
         peer.attempt = nil
       }
+      if peer.rest == .declined, peer.sources.contains(.configured) { peer.rest = .none }
       planDial(peer, now)
     }
     nextRoundNanoseconds = now

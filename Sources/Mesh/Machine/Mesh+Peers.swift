@@ -3,9 +3,10 @@ extension Mesh {
   /// The peer of a node, new or known, with another source; nil where it is not to be known, or
   /// there is no room.
   func makePeer(
-    _ node: NodeID, _ sources: Peer.Sources, informant: NodeID? = nil, _ now: Int64
+    _ node: NodeID, _ sources: Peer.Sources, informant: NodeID? = nil, evenBlocked: Bool = false,
+    _ now: Int64
   ) -> Peer? {
-    guard node != self.node, !ledger.blocked.contains(node) else { return nil }
+    guard node != self.node, evenBlocked || !ledger.blocked.contains(node) else { return nil }
     if let known = peers[.node(node)] {
       known.sources.formUnion(sources)
       known.mentionedNanoseconds = now
@@ -73,7 +74,8 @@ extension Mesh {
     guard peer.rest == .none, peer.link == nil else { return false }
     guard let node = peer.node else {
       // Somebody answered there, who is now a peer of its own.
-      return peer.answeredBy.flatMap { peers[.node($0)] } == nil
+      let answered = peer.answeredBy.flatMap { peers[.node($0)] }
+      return answered == nil || answered?.rest == .declined
     }
     if ledger.blocked.contains(node) { return false }
     if peer.sources == .stranger { return policy == .open }

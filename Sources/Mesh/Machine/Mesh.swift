@@ -21,8 +21,10 @@
 ///   dialler dial, beside what may hang; the waiting side knocks back; and who takes the knocker for a
 ///   member sends a heartbeat, which finds out about a connection that the other end knows nothing of
 ///   any more. A forged knock costs one attempt a second at most.
-/// - A goodbye, or a decline, ends the attempts until the node shows up by itself; only who the user
-///   named is called on after a goodbye.
+/// - A goodbye, or a decline, ends the attempts until the node shows up by itself, a later run of it
+///   proves itself, or, after a decline, our groups or policy change, or it is announced again a minute
+///   later. Who the user named is called on after a goodbye, and 30 s after a decline: a static address
+///   rather than the node that answered there. Who declined an invitation is not invited again by us.
 ///
 /// **A connection** whose ends proved their IDs: hello both ways at once. A hello of another ID is
 /// refused, one of a lower instance than the node ever proved is a ghost's and refused; a higher one
@@ -31,6 +33,8 @@
 /// - **Two connections** of one pair: that dialled by the higher ID stays; of two that one end
 ///   dialled, that of the higher attempt number. Both ends know both, so they agree. While one takes
 ///   the other's place the member stays a member.
+/// - When our groups or the policy change, all connections are judged anew: who would not be let in
+///   unasked any more is expelled.
 /// - Heartbeats every 2 s; nothing for 5.9 s, and the member departed. The first one lists all
 ///   members, later ones what is new within 50 ms, and every eighth one old member in turn.
 /// - Instances, addresses and deaths told by gossip are hearsay: they start attempts, and never end,
@@ -106,7 +110,8 @@ public final class Mesh {
     case .securing, .dialled, .failed, .accepted, .received, .closed:
       takeConnection(event, now)
     case .mediaHeard(let node): hearMedia(of: node, now)
-    case .accept, .decline, .invite, .forget, .block, .policy, .describe, .share, .leave:
+    case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe, .share,
+      .leave:
       takeCommand(event, now)
     }
     defer { actions.removeAll(keepingCapacity: true) }

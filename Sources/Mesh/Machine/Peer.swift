@@ -31,6 +31,12 @@ final class Peer {
   /// Of a named peer: who answered there.
   var answeredBy: NodeID?
   var rest = Rest.none
+  /// When it last began to rest after a decline.
+  var declinedNanoseconds: Int64 = .min / 2
+  /// Whether it declined our invitation: only the user asks again.
+  var hasDeclinedInvitation = false
+  /// Whether the user knows that it is not admitted, or does not admit us.
+  var isRefusalTold = false
   /// When hearsay told of it last.
   var mentionedNanoseconds: Int64
 
