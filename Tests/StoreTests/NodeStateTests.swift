@@ -19,7 +19,7 @@ import Testing
     let second = try start(disk)
     #expect(first.problem == nil && second.problem == nil)
     #expect(first.id == second.id)
-    #expect((first.instance, second.instance) == (1, 2))
+    #expect((first.instance, second.instance) == (UInt64(Self.now), UInt64(Self.now) + 1))
   }
 
   @Test(arguments: 0..<steps)
