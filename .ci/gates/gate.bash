@@ -18,7 +18,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 # The suites the sanitizers judge: those that only compute run side by side, those with threads, a clock or a JACK server
 # (libjack serves one per process) one after the other. Beside sanitized computing they would starve.
-computing_tests='^(RTP|Media|Crypto|Store|Barcode)Tests\.'
+computing_tests='^(RTP|Media|Mesh|Crypto|Store|Barcode)Tests\.'
 clocked_tests='^(Realtime|Audio|EventLoop)Tests\.'
 
 fail() {

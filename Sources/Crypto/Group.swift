@@ -5,6 +5,9 @@ public final class Group: Sendable {
   /// Octets of a secret.
   public static let secretByteCount = 32
   /// How many words are shown of it: 8 bits each.
+  ///
+  /// Their 32 bits are good against mistakes, not against attackers: who makes secrets by the billion finds one with
+  /// the same words.
   public static let wordCount = 4
 
   /// What people call it.

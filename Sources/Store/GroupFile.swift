@@ -77,7 +77,12 @@ struct GroupFile {
       let octets = ((offset + 1)..<secretOffset).map { content.octet(at: $0) }
       guard let name = String(validating: octets, as: UTF8.self) else { return nil }
       let secret = content.extracting(secretOffset..<(secretOffset + Group.secretByteCount))
-      groups.append(try Group(name: name, secret: SecretBytes(copying: secret)))
+      do throws(CryptoError) {
+        groups.append(try Group(name: name, secret: SecretBytes(copying: secret)))
+      } catch {
+        if case .groupName = error { return nil }
+        throw error
+      }
       offset = secretOffset + Group.secretByteCount
     }
     return offset == content.byteCount ? groups : nil

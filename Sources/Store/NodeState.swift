@@ -9,7 +9,8 @@ internal import Synchronization
 /// for each other. What others hold about the node (its name, gain and pairings) does then not apply, until the trouble is cured and
 /// it is started again. Groups that can still be read are used all the same, but cannot be changed.
 ///
-/// Any thread. A change of the groups writes to the disk in the calling thread, which may take its time.
+/// Any thread. A change of the groups writes to the disk in the calling thread, which may take its time; ``groups``
+/// never waits for it.
 public final class NodeState: Sendable {
   /// The most groups a node can be in.
   public static let groupLimit = 64
@@ -17,6 +18,8 @@ public final class NodeState: Sendable {
   private let key: NodeKey
   private let disk: (any Disk)?
   private let kept: Mutex<[Group]>
+  /// Held while a change is under way, so that one comes after the other; ``kept`` is held to look and to swap only.
+  private let changing = Mutex(())
 
   /// The number of this start, greater than that of each before it.
   public let instance: UInt64
@@ -122,17 +125,18 @@ public final class NodeState: Sendable {
 
   /// Changes the groups once the change is kept; if it cannot be, there is none.
   private func change(_ body: (inout [Group]) throws(StoreError) -> Void) throws(StoreError) {
-    try kept.withLock { groups throws(StoreError) in
-      var changed = groups
+    try changing.withLock { _ throws(StoreError) in
+      let before = groups
+      var changed = before
       try body(&changed)
       guard changed.count <= Self.groupLimit else { throw .tooManyGroups(limit: Self.groupLimit) }
-      guard changed.count != groups.count else { return }
+      guard changed.count != before.count else { return }
       if let reason = groupsProblem ?? (disk == nil ? problem : nil) {
         throw .notKept(reason: "\(reason)")
       }
       guard let disk else { return }
       try GroupFile(disk: disk).write(changed)
-      groups = changed
+      kept.withLock { $0 = changed }
     }
   }
 }

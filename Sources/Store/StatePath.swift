@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Where a node's state is when nobody says otherwise.
 public enum StatePath {
-  /// The place of a daemon that root runs by hand.
+  /// The place of a daemon that root runs by hand, and of the service, which is another user.
   public static let system = "/var/lib/comlink"
 
   /// The directory for a user with these environment variables; nil: nothing tells.
@@ -22,6 +22,9 @@ public enum StatePath {
     guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
     return "\(home)/.local/state/comlink"
   }
+
+  /// Whether a path is the system's, where a directory of another user is likely a service's that must keep it.
+  static func isSystem(_ path: String) -> Bool { path.hasPrefix("/var/") }
 
   /// The user this process runs as.
   public static var currentUserID: UInt32 { geteuid() }

@@ -6,17 +6,21 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .noPlace: "no place for the node's state: set HOME, or name a directory by --state"
     case .system(let attempt, let path, let code):
-      "cannot \(attempt) \(path): \(Self.words(forCode: code))\(Self.advice(forCode: code))"
+      "cannot \(attempt) \(path): \(Self.words(forCode: code))\(Self.advice(forCode: code, path))"
     case .busy(let path):
       "another comlinkd uses \(path); give this one a directory of its own by --state"
     case .wrongKind(let path, let wanted):
       "\(path) is in the way and is not a \(wanted); remove it or name another place by --state"
+    case .foreign(let path, let ownerID) where StatePath.isSystem(path):
+      "\(path) belongs to user \(ownerID); run it as user \(ownerID), or name another place by --state"
     case .foreign(let path, let ownerID):
       "\(path) belongs to user \(ownerID); give it to this user (chown) or name another place by "
         + "--state"
     case .exposed(let path, let mode, let wanted):
       "\(path) has mode \(String(mode, radix: 8)), so others could know or change the node's "
         + "secrets; if nobody did, chmod \(String(wanted, radix: 8)) \(path)"
+    case .unfit(let path, let lacks):
+      "the file system of \(path) cannot \(lacks); name another place by --state"
     case .corrupt(let path, let what):
       "\(path) is damaged; put a copy of it back, or remove it (\(what) is lost then)"
     case .instanceLost(let path):
@@ -38,10 +42,12 @@ extension StoreError: CustomStringConvertible {
     return unsafe String(cString: words)
   }
 
-  private static func advice(forCode code: Int32) -> String {
+  private static func advice(forCode code: Int32, _ path: String) -> String {
     switch code {
     case ENOSPC, EDQUOT: "; free some space and start again"
     case EROFS: "; make it writable, or name another place by --state"
+    case EACCES where StatePath.isSystem(path), EPERM where StatePath.isSystem(path):
+      "; run it as the user that owns it, or name another place by --state"
     case EACCES, EPERM: "; give this user the right to, or name another place by --state"
     default: ""
     }

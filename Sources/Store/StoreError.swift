@@ -14,6 +14,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case foreign(path: String, ownerID: UInt32)
   /// Others may read or change it; the mode it should have.
   case exposed(path: String, mode: UInt32, wanted: UInt32)
+  /// The file system cannot do what the state needs, such as `lock files`.
+  case unfit(path: String, lacks: String)
   /// A file has something else in it than what was written: what is lost with it.
   case corrupt(path: String, what: String)
   /// Both copies of the instance counter are lost, and the clock does not help.

@@ -1,7 +1,10 @@
 internal import Crypto
 internal import Glibc
 
-/// A directory of the file system, held open and locked (`flock`) as long as the value lives.
+/// A directory of the file system, held open and locked as long as the value lives.
+///
+/// The lock is of a file `lock` in it, open for writing, as NFS wants it for `flock` (flock(2)); the file stays. A file
+/// system that is read-only needs no lock, and its groups can be read all the same.
 ///
 /// The directory must be this user's own; it is made where it is missing, with mode 0700, and narrowed to that where others
 /// may only read it. A file that others may read, that is not ours or not a plain file is refused: what it says
@@ -9,10 +12,14 @@ internal import Glibc
 final class SystemDisk: Disk {
   private static let fileMode: mode_t = 0o600
   private static let directoryMode: mode_t = 0o700
+  private static let lockName = "lock"
   private static let sizeLimitBytes = 64 * 1024
 
   private let directory: String
-  private let descriptor: Int32
+  private let opened: Descriptor
+  private let lock: Descriptor?
+
+  private var descriptor: Int32 { opened.number }
 
   /// Opens the directory.
   ///
@@ -22,22 +29,17 @@ final class SystemDisk: Disk {
     while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
     try Self.make(directory)
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    let opened = SystemCall.result { unsafe Glibc.open(directory, flags) }
-    guard opened >= 0 else {
-      if opened == -Int(ENOTDIR) { throw .wrongKind(path: directory, wanted: "directory") }
-      throw .system(attempt: "open", path: directory, code: Int32(truncatingIfNeeded: -opened))
+    let result = SystemCall.result { unsafe Glibc.open(directory, flags) }
+    guard result >= 0 else {
+      if result == -Int(ENOTDIR) { throw .wrongKind(path: directory, wanted: "directory") }
+      throw .system(attempt: "open", path: directory, code: Int32(truncatingIfNeeded: -result))
     }
+    let opened = Descriptor(owning: Int32(result))
+    try Self.check(opened.number, directory)
+    lock = try Self.lock(in: opened.number, directory)
     self.directory = directory
-    descriptor = Int32(opened)
-    try Self.check(descriptor, directory)
-    let locked = SystemCall.result { flock(descriptor, LOCK_EX | LOCK_NB) }
-    guard locked >= 0 else {
-      if locked == -Int(EWOULDBLOCK) { throw .busy(path: directory) }
-      throw .system(attempt: "lock", path: directory, code: Int32(truncatingIfNeeded: -locked))
-    }
+    self.opened = opened
   }
-
-  deinit { _ = Glibc.close(descriptor) }
 
   func path(of name: String) -> String { "\(directory)/\(name)" }
 
@@ -59,16 +61,27 @@ final class SystemDisk: Disk {
       throw .crypto(error)
     }
     let path = path(of: name)
-    let count = try bytes.withMutableBytes { bytes throws(StoreError) in
+    try bytes.withMutableBytes { bytes throws(StoreError) in
       try unsafe bytes.withUnsafeMutableBytes { buffer throws(StoreError) in
-        try SystemCall.perform("read", path) {
-          unsafe Glibc.read(file, buffer.baseAddress, buffer.count)
-        }
+        try unsafe Self.fill(buffer, from: file, path)
       }
     }
-    // Files are smaller than a page, and nobody else writes to them: a part only means that the disk is failing.
-    guard count == size else { throw .system(attempt: "read", path: path, code: EIO) }
     return bytes
+  }
+
+  private static func fill(
+    _ buffer: UnsafeMutableRawBufferPointer, from file: Int32, _ path: String
+  ) throws(StoreError) {
+    var filled = 0
+    while filled < buffer.count {
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let count = try SystemCall.perform("read", path) {
+        unsafe Glibc.read(file, rest.baseAddress, rest.count)
+      }
+      // Nobody else writes to it: that it ends before its size means that the disk is failing.
+      guard count > 0 else { throw .system(attempt: "read", path: path, code: EIO) }
+      filled += count
+    }
   }
 
   func create(_ name: String) throws(StoreError) -> Int32 {
@@ -105,7 +118,48 @@ final class SystemDisk: Disk {
   }
 
   func syncDirectory() throws(StoreError) {
-    try SystemCall.perform("write to", directory) { fsync(descriptor) }
+    try Self.syncNames(descriptor, directory)
+  }
+
+  /// Returns when the names in a directory survive a power cut, as far as its file system can tell.
+  static func syncNames(_ directory: Int32, _ path: String) throws(StoreError) {
+    let synced = SystemCall.result { fsync(directory) }
+    // Some file systems write names by themselves, and have nothing to sync in a directory.
+    if synced == -Int(EINVAL) { return }
+    guard synced >= 0 else {
+      throw .system(attempt: "write to", path: path, code: Int32(truncatingIfNeeded: -synced))
+    }
+  }
+
+  /// What a lock that was refused with an error number means.
+  static func lockError(code: Int32, _ directory: String) -> StoreError {
+    switch code {
+    case EWOULDBLOCK: .busy(path: directory)
+    case EBADF, EINVAL, ENOLCK, ENOSYS, EOPNOTSUPP: .unfit(path: directory, lacks: "lock files")
+    default: .system(attempt: "lock", path: directory, code: code)
+    }
+  }
+
+  /// The locked file, as long as which lives nobody else gets the lock; nil: the file system is read-only.
+  private static func lock(
+    in directory: Int32, _ path: String
+  ) throws(StoreError) -> Descriptor? {
+    let filePath = "\(path)/\(lockName)"
+    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    let result = SystemCall.result { unsafe openat(directory, lockName, flags, fileMode) }
+    switch Int32(truncatingIfNeeded: -result) {
+    case EROFS: return nil
+    case ELOOP, EISDIR: throw .wrongKind(path: filePath, wanted: "plain file")
+    case 1...:
+      throw .system(attempt: "open", path: filePath, code: Int32(truncatingIfNeeded: -result))
+    default: break
+    }
+    let file = Descriptor(owning: Int32(result))
+    let locked = SystemCall.result { flock(file.number, LOCK_EX | LOCK_NB) }
+    guard locked >= 0 else {
+      throw lockError(code: Int32(truncatingIfNeeded: -locked), path)
+    }
+    return file
   }
 
   func remove(_ name: String) { _ = unsafe unlinkat(descriptor, name, 0) }
@@ -131,7 +185,7 @@ final class SystemDisk: Disk {
       unsafe Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
     defer { _ = Glibc.close(Int32(directory)) }
-    try SystemCall.perform("write to", parent) { fsync(Int32(directory)) }
+    try syncNames(Int32(directory), parent)
   }
 
   private static func check(_ directory: Int32, _ path: String) throws(StoreError) {
@@ -143,7 +197,15 @@ final class SystemDisk: Disk {
       throw .exposed(path: path, mode: mode, wanted: directoryMode)
     }
     guard mode & 0o055 != 0 else { return }
-    try SystemCall.perform("change the mode of", path) { fchmod(directory, directoryMode) }
+    let changed = SystemCall.result { fchmod(directory, directoryMode) }
+    // It is ours, so it is not permission that is missing; vfat refuses, or does nothing (mount option `quiet`).
+    if changed == -Int(EPERM) { throw .unfit(path: path, lacks: "keep modes") }
+    guard changed >= 0 else {
+      throw .system(
+        attempt: "change the mode of", path: path, code: Int32(truncatingIfNeeded: -changed))
+    }
+    try SystemCall.perform("look at", path) { unsafe fstat(directory, &facts) }
+    guard facts.st_mode & 0o077 == 0 else { throw .unfit(path: path, lacks: "keep modes") }
   }
 
   private func checkedSize(_ file: Int32, _ name: String) throws(StoreError) -> Int {

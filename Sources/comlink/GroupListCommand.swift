@@ -5,7 +5,9 @@ internal import Remote
 struct GroupListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the groups that this node is in.",
-    discussion: "Nodes that show the same words beside a name have the same secret.")
+    discussion:
+      "The same words beside a name on two nodes: the same secret, unless somebody made another one "
+      + "with these words on purpose (32 bits: good against mistakes, not against attackers).")
 
   @OptionGroup var remote: RemoteOptions
 

@@ -14,8 +14,9 @@ struct GroupNewCommand: ParsableCommand {
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
-    var client = try remote.connect()
-    let answer = try RemoteOptions.answer(of: &client, to: .groupNew(name: name))
+    // A slow disk may take its time, and an invitation that nobody waits for is never shown.
+    var client = try remote.connect(timeout: .seconds(30))
+    let answer = try answer(of: &client)
     guard case .invitation(let invitation) = answer else { throw RemoteFailure.unexpectedAnswer }
     if qr ?? (isatty(STDOUT_FILENO) == 1), let code = QRCode(invitation.text) {
       print(code.terminalText)
@@ -24,5 +25,19 @@ struct GroupNewCommand: ParsableCommand {
     PlainText.note(
       "whoever has this text has the group's secret; it is not shown again. On the other nodes: "
         + "comlink group join -")
+  }
+
+  private func answer(of client: inout ControlClient) throws(RemoteFailure) -> ControlResponse {
+    do throws(RemoteFailure) {
+      return try RemoteOptions.answer(of: &client, to: .groupNew(name: name))
+    } catch {
+      switch error {
+      case .remote(.timedOut(let path, let seconds)):
+        throw .groupUnknown(name: name, .timedOut(path: path, seconds: seconds))
+      case .remote(.disconnected(let path)):
+        throw .groupUnknown(name: name, .disconnected(path: path))
+      default: throw error
+      }
+    }
   }
 }

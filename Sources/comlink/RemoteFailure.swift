@@ -9,6 +9,8 @@ enum RemoteFailure: Error, CustomStringConvertible {
   case systemOnly(own: String, RemoteError)
   /// The daemon refused, and why.
   case refused(String)
+  /// The answer to making a group did not come, so it may be there without its invitation having been shown.
+  case groupUnknown(name: String, RemoteError)
   /// The daemon answered something else than what was asked.
   case unexpectedAnswer
 
@@ -18,6 +20,9 @@ enum RemoteFailure: Error, CustomStringConvertible {
     case .remote(let error): "\(error)"
     case .systemOnly(let own, let error): "no comlinkd answers at \(own), and \(error)"
     case .refused(let message): message
+    case .groupUnknown(let name, let error):
+      "\(error); the group may have been made all the same: see comlink group list, and if it is there, "
+        + "comlink group leave '\(name)' and make it again"
     case .unexpectedAnswer: "comlinkd answered something else; are both of the same version?"
     }
   }
@@ -29,7 +34,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
     case .unexpectedAnswer, .remote(.malformed): EX_PROTOCOL
     case .remote(.noServer): EX_UNAVAILABLE
     case .remote(.noPermission), .systemOnly: EX_NOPERM
-    case .remote(.timedOut), .remote(.disconnected): EX_TEMPFAIL
+    case .remote(.timedOut), .remote(.disconnected), .groupUnknown: EX_TEMPFAIL
     case .remote(.pathTooLong): EX_USAGE
     case .remote: EX_OSERR
     }

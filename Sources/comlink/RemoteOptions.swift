@@ -9,12 +9,12 @@ struct RemoteOptions: ParsableArguments {
       "comlinkd's socket, if it was started with --control.", valueName: "PATH"))
   var control: String?
 
-  /// Connects to the daemon.
-  func connect() throws(RemoteFailure) -> ControlClient {
+  /// Connects to the daemon; `timeout` bounds this and each request.
+  func connect(timeout: Duration = .seconds(5)) throws(RemoteFailure) -> ControlClient {
     let environment = ProcessInfo.processInfo.environment
     let path = control ?? ControlPath.forRemote(environment: environment)
     do throws(RemoteError) {
-      return try ControlClient(path: path)
+      return try ControlClient(path: path, timeout: timeout)
     } catch {
       let own = ControlPath.forDaemon(environment: environment)
       if control == nil, path != own, case .noPermission = error {

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import Synchronization
 import Testing
 
 @testable import Store
@@ -19,7 +20,7 @@ import Testing
     let second = try start(disk)
     #expect(first.problem == nil && second.problem == nil)
     #expect(first.id == second.id)
-    #expect((first.instance, second.instance) == (1, 2))
+    #expect((first.instance, second.instance) == (UInt64(Self.now), UInt64(Self.now) + 1))
   }
 
   @Test(arguments: 0..<steps)
@@ -140,6 +141,57 @@ import Testing
     #expect(throws: StoreError.tooManyGroups(limit: NodeState.groupLimit)) {
       try state.makeGroup(named: "one more")
     }
+  }
+
+  /// A disk that lets the test look while it syncs.
+  private struct WatchedDisk: Disk {
+    let disk: ModelDisk
+    let onSync: @Sendable () -> Void
+
+    func read(_ name: String) throws(StoreError) -> SecretBytes? { try disk.read(name) }
+    func create(_ name: String) throws(StoreError) -> Int32 { try disk.create(name) }
+    func write(_ bytes: RawSpan, to file: Int32, _ name: String) throws(StoreError) {
+      try disk.write(bytes, to: file, name)
+    }
+    func sync(_ file: Int32, _ name: String) throws(StoreError) {
+      onSync()
+      try disk.sync(file, name)
+    }
+    func close(_ file: Int32) { disk.close(file) }
+    func rename(_ name: String, to newName: String) throws(StoreError) {
+      try disk.rename(name, to: newName)
+    }
+    func syncDirectory() throws(StoreError) { try disk.syncDirectory() }
+    func remove(_ name: String) { disk.remove(name) }
+    func path(of name: String) -> String { disk.path(of: name) }
+  }
+
+  @Test func `groups can be looked at while a change of them is written`() throws {
+    let seen = Mutex<[[String]]>([])
+    let watched = Mutex<NodeState?>(nil)
+    let disk = WatchedDisk(disk: ModelDisk()) {
+      let state = watched.withLock { $0 }
+      if let state { seen.withLock { $0.append(state.groups.map(\.name)) } }
+    }
+    let state = try NodeState(unixSeconds: Self.now) { disk }
+    watched.withLock { $0 = state }
+    _ = try state.makeGroup(named: "crew")
+    _ = try state.makeGroup(named: "FOH")
+    #expect(seen.withLock { $0 } == [[], ["crew"]])
+    watched.withLock { $0 = nil }
+    #expect(state.groups.map(\.name) == ["crew", "FOH"])
+  }
+
+  @Test(arguments: ["", "a\u{7}b"])
+  func `a name in the file that no group can have is told with the file`(name: String) throws {
+    let content =
+      [0, 1, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8](repeating: 7, count: 32)
+    let file = try unsafe Record(kind: "groups").file(content.span.bytes)
+    let octets = file.withBytes { unsafe $0.withUnsafeBytes { unsafe Array($0) } }
+    let state = try start(ModelDisk(["groups": octets]))
+    let problem = StoreError.corrupt(path: "/model/groups", what: "every group this node is in")
+    #expect(state.groupsProblem == problem)
+    #expect(state.groups.isEmpty)
   }
 
   @Test func `a damaged file of groups is neither used nor replaced`() throws {

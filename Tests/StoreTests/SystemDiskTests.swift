@@ -45,11 +45,11 @@ import Testing
       id = first.id
     }
     let second = try state(path)
-    #expect(second.id == id && second.instance == 2)
+    #expect(second.id == id && second.instance == UInt64(Self.now) + 1)
     #expect(second.groups.map(\.name) == ["crew"])
     #expect(try folder.mode("state/comlink") == 0o700)
     let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-    #expect(names == ["groups", "identity", "instance-a", "instance-b"])
+    #expect(names == ["groups", "identity", "instance-a", "instance-b", "lock"])
     for name in names { #expect(try folder.mode("state/comlink/\(name)") == 0o600) }
   }
 
@@ -59,7 +59,7 @@ import Testing
     let second = try state(folder.path)
     #expect(second.problem == .busy(path: folder.path))
     #expect(second.id != first.id)
-    #expect(first.instance == 1)
+    #expect(first.instance == UInt64(Self.now))
   }
 
   @Test(arguments: [0o604, 0o640, 0o620, 0o666])
@@ -124,7 +124,44 @@ import Testing
   @Test func `a trailing slash makes no difference`() throws {
     let folder = try Folder()
     #expect(try state("\(folder.path)/deep/er/").problem == nil)
-    #expect(try state("\(folder.path)/deep/er").instance == 2)
+    #expect(try state("\(folder.path)/deep/er").instance == UInt64(Self.now) + 1)
+  }
+
+  @Test func `a file of many groups is read whole`() throws {
+    let folder = try Folder()
+    do {
+      let first = try state(folder.path)
+      for number in 1...NodeState.groupLimit {
+        _ = try first.makeGroup(named: "\(number)" + String(repeating: "x", count: 60))
+      }
+    }
+    #expect(try state(folder.path).groups.count == NodeState.groupLimit)
+  }
+
+  @Test(arguments: [EBADF, ENOLCK, EOPNOTSUPP])
+  func `a file system that cannot lock is told as the cause`(code: Int32) {
+    let words = "\(SystemDisk.lockError(code: code, "/nfs/state"))"
+    #expect(
+      words == "the file system of /nfs/state cannot lock files; name another place by --state")
+  }
+
+  @Test func `a directory that cannot be synced is done`() throws {
+    let directory = unsafe open("/proc", O_RDONLY | O_DIRECTORY)
+    defer { close(directory) }
+    #expect(fsync(directory) == -1 && errno == EINVAL)
+    try SystemDisk.syncNames(directory, "/proc")
+  }
+
+  @Test func `what is the service's is not advised to be taken from it`() {
+    for error in [
+      StoreError.foreign(path: "/var/lib/comlink", ownerID: 998),
+      .system(attempt: "open", path: "/var/lib/comlink", code: EACCES),
+    ] {
+      #expect(!"\(error)".contains("chown") && "\(error)".contains("; run it as"))
+    }
+    let foreign = StoreError.foreign(path: "/var/lib/comlink", ownerID: 998)
+    #expect("\(foreign)".contains("run it as user 998, or name another place by --state"))
+    #expect("\(StoreError.foreign(path: "/home/a/state", ownerID: 7))".contains("chown"))
   }
 
   @Test func `a file in place of the directory is told`() throws {
