@@ -4,7 +4,9 @@ import Glibc
 public enum Seeds {
   /// 1 … `count`; a twentieth of them where COMLINK_FEW_SEEDS is set, as the sanitizers' gates do.
   public static func first(_ count: UInt64) -> ClosedRange<UInt64> {
-    let isFew = unsafe getenv("COMLINK_FEW_SEEDS") != nil
-    return 1...(isFew ? max(1, count / 20) : count)
+    1...(areFew ? max(1, count / 20) : count)
   }
+
+  /// Whether tests are to be short, as they run many times slower.
+  public static var areFew: Bool { unsafe getenv("COMLINK_FEW_SEEDS") != nil }
 }
