@@ -84,11 +84,13 @@ let c: [Target] = [
 let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
-  .target(name: "Mesh", exclude: ["MESSAGES.md"], swiftSettings: swiftSettings),
+  .target(
+    name: "Mesh", dependencies: ["Cryptography"], exclude: ["MESSAGES.md"],
+    swiftSettings: swiftSettings),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
   swiftTarget("EventLoop", ["CUring"]),
-  swiftTarget("Crypto", ["CSodium", "COpenSSL"]),
-  swiftTarget("Store", ["Crypto"]),
+  swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
+  swiftTarget("Store", ["Cryptography"]),
   swiftTarget("Barcode", ["CQREncode"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget("Intercom", ["RTP", "Media", "Audio", "EventLoop", "StatusSchema"]),
@@ -96,18 +98,21 @@ let core: [Target] = [
 
 let coreTests: [Target] = [
   .target(
-    name: "TestKit", dependencies: ["RTP", "Media", "Mesh", "StatusSchema"], path: "Tests/TestKit",
+    name: "TestKit", dependencies: ["RTP", "Media", "Mesh", "Cryptography", "StatusSchema"],
+    path: "Tests/TestKit",
     swiftSettings: swiftSettings),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
-  tests("MeshTests", ["Mesh", "TestKit"], resources: [.copy("Corpus"), .copy("Recorded")]),
+  tests(
+    "MeshTests", ["Mesh", "Cryptography", "TestKit"],
+    resources: [.copy("Corpus"), .copy("Recorded")]),
   .target(
     name: "TestJack", dependencies: ["Audio", "TestKit"], path: "Tests/TestJack",
     swiftSettings: swiftSettings),
   tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
-  tests("CryptoTests", ["Crypto", "TestKit"]),
-  tests("StoreTests", ["Store", "Crypto"]),
+  tests("CryptographyTests", ["Cryptography", "TestKit"]),
+  tests("StoreTests", ["Store", "Cryptography"]),
   tests("BarcodeTests", ["Barcode"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
@@ -120,7 +125,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlinkd",
     dependencies: [
-      "Intercom", "Audio", "EventLoop", "Media", "Remote", "StatusSchema", "Crypto", "Store",
+      "Intercom", "Audio", "EventLoop", "Media", "Remote", "StatusSchema", "Cryptography", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
@@ -132,7 +137,7 @@ let programs: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   tests("RemoteTests", ["Remote", "StatusSchema"]),
-  tests("DaemonTests", ["comlinkd", "Store", "Crypto"]),
+  tests("DaemonTests", ["comlinkd", "Store", "Cryptography"]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
     cSettings: cSettings),

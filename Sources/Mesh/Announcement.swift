@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// A node seen by discovery: hearsay, which proves nothing.
 public struct Announcement: Hashable, Sendable {
   /// Who it says it is.

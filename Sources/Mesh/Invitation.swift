@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// A stranger who asks to be taken as a member.
 public struct Invitation: Hashable, Sendable {
   /// Who asks, as the connection proved.

@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// A node that is connected and admitted.
 public struct Member: Hashable, Sendable {
   /// Who it is, as its connection proved.

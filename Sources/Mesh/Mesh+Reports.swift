@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// What can be asked.
 extension Mesh {
   /// Who is connected and admitted, in the order of admission.

@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// What a ``Mesh`` wants done or known, in this order.
 public enum MeshAction: Hashable, Sendable {
   /// Open a connection and prove who we are; `dialled` or `failed` answers.

@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// What a node brings into the mesh.
 public struct MeshConfiguration: Sendable {
   /// Who it is.

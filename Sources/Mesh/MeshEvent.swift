@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// What happens to a ``Mesh``.
 public enum MeshEvent: Sendable {
   /// Time passed; due at ``Mesh/nextDeadlineNanoseconds``, harmless at any other moment.

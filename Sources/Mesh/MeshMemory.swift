@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// What outlives a run and is to be stored; ``Mesh/memory`` gives it, ``MeshConfiguration`` takes it.
 ///
 /// No secrets in it, but it decides who is let in: it belongs into the state directory, mode 0600.

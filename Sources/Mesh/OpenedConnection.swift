@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// A connection that stands and whose other end proved who it is.
 public struct OpenedConnection: Hashable, Sendable {
   /// The connection.

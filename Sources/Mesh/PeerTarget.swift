@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// Somebody to be connected to: a node, or whoever answers where the user said.
 public enum PeerTarget: Hashable, Sendable {
   /// The node of this identity.

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 
 /// What a node's state lies on: one directory of small files, behind few enough steps that a test can fail or cut
 /// the power at each of them.

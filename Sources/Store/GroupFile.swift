@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 
 /// The file of the node's groups: their number in two octets, then each one's name, with its length in an octet, and secret.
 struct GroupFile {

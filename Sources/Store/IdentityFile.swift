@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 
 /// The file of the node's key: the seed of its Ed25519 pair, written once.
 struct IdentityFile {

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 
 /// The number of a node's start: grows with each, and survives power cuts.
 ///

@@ -1,4 +1,4 @@
-public import Crypto
+public import Cryptography
 internal import Synchronization
 
 /// What a node keeps from start to start: its identity, the number of its starts, its groups.

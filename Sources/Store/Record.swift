@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 
 /// How every file of the state is laid out: a line that names its kind and version (`comlink KIND 1`), the content, and
 /// the SHA-256 of both.

@@ -1,4 +1,4 @@
-public import Crypto
+public import Cryptography
 
 /// Why something of a node's state cannot be read or kept.
 public enum StoreError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Glibc
 
 /// A directory of the file system, held open and locked as long as the value lives.

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Glibc
 internal import Logging
 internal import Store

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Remote
 internal import StatusSchema
 internal import Store

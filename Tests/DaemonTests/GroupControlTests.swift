@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Remote
 import StatusSchema
 import Store

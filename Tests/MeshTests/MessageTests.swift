@@ -1,3 +1,4 @@
+import Cryptography
 import Mesh
 import TestKit
 import Testing

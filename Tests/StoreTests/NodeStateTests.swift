@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Glibc
 import Synchronization
 import Testing

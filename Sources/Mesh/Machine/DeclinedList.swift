@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Strangers that were declined a short time ago.
 struct DeclinedList {
   private var entries: [(node: NodeID, untilNanoseconds: Int64)] = []

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// A connection whose other end proved who it is.
 final class Link {
   let connection: ConnectionID

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Who is let in: policy, invitations, and what the user says.
 extension Mesh {
   func takeCommand(_ event: MeshEvent, _ now: Int64) {

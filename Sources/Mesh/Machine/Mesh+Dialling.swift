@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The way to a peer: when, to which address, and what after a failure.
 extension Mesh {
   /// Sets when the next attempt begins, by the failures so far.

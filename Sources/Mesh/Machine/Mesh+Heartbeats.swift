@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Signs of life, and what they tell about others.
 extension Mesh {
   /// Every two seconds: a heartbeat to each member, a knock at some that were lost.

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// What is heard about peers, from the user and from others.
 extension Mesh {
   func takeNews(_ event: MeshEvent, _ now: Int64) {

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Who is known, within bounds.
 extension Mesh {
   /// The peer of a node, new or known, with another source; nil where it is not to be known, or

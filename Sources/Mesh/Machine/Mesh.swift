@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// The state machine that finds a node's peers, lets them in or not, and holds the group together.
 ///
 /// Sans-I/O: events and times in, actions out; no clock, socket or task inside. One call at a time.

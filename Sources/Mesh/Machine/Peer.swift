@@ -1,3 +1,5 @@
+import Cryptography
+
 /// What the mesh knows about somebody it is connected to, or means to be.
 final class Peer {
   /// What makes it worth an attempt.

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Who is let in, who never is, and which run of whom was the last: what outlives a run.
 struct TrustLedger {
   private(set) var trusted: Set<NodeID>

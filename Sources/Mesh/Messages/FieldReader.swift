@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Reads a message's fields from a range of octets; never reads outside of it and never traps.
 struct FieldReader {
   /// A field's tag and where its value stands.

@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// The sender leaves, and its connections end.
 public struct Goodbye: Hashable, Sendable {
   /// Who leaves; not believed on a connection that is another's.

@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// Says that the sender lives, and whom it is connected to.
 public struct Heartbeat: Hashable, Sendable {
   /// Most members that one heartbeat carries; readers ignore the rest.

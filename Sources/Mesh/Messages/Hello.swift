@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// The first message on each connection, both ways; sent again when the profile changes.
 public struct Hello: Hashable, Sendable {
   /// The version of the messages that the sender speaks.

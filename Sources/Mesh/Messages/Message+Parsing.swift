@@ -1,3 +1,5 @@
+import Cryptography
+
 extension Message {
   /// Reads a message without its length prefix.
   ///

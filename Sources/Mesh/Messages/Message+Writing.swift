@@ -1,3 +1,5 @@
+import Cryptography
+
 extension Message {
   /// The message behind its length prefix, as it goes out; empty for one of an unknown type.
   ///

@@ -1,4 +1,5 @@
-public import Mesh
+public import Cryptography
+import Mesh
 
 /// What happens to nodes and paths.
 extension MeshNetwork {

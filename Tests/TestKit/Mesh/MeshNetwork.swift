@@ -1,3 +1,4 @@
+import Cryptography
 public import Mesh
 
 /// Many ``Mesh`` machines in virtual time, and the network between them.

@@ -1,3 +1,4 @@
+public import Cryptography
 public import Mesh
 
 /// One node of a ``MeshNetwork``: the machine, what outlives its runs, and what it was told to do.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct Base32Tests {
   /// RFC 4648 §10, without the padding.

@@ -1,7 +1,8 @@
 extension NodeID: Comparable {
   /// The order of the IDs as big-endian numbers: of two nodes the higher dials.
   public static func < (left: NodeID, right: NodeID) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
+    (left.first, left.second, left.third, left.fourth)
+      < (right.first, right.second, right.third, right.fourth)
   }
 }
 

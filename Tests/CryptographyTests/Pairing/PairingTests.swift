@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct PairingTests {
   private static let second: Int64 = 1_000_000_000

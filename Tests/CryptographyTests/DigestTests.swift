@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct DigestTests {
   /// FIPS 180-4's example "abc" (NIST, Cryptographic Standards and Guidelines, Examples with Intermediate Values).

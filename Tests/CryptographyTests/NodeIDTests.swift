@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct NodeIDTests {
   @Test func `an ID is read back from its text in either case`() throws {

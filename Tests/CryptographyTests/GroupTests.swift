@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct GroupTests {
   private static func group(_ name: String) throws -> Group {

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct SRTPSenderTests {
   @Test func `one frame in every variant gives packets that share no key stream`() throws {

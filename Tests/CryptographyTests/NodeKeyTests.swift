@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct NodeKeyTests {
   private static func key(_ seed: String) throws -> NodeKey {
@@ -65,7 +65,7 @@ import Testing
     let key = try Self.key("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
     let expected = unsafe Digest.sha256(
       (Array("comlink node id 1".utf8) + [0] + key.publicKey.bytes).span.bytes)
-    #expect(key.id.bytes == expected)
+    #expect(key.id.octets == expected)
     #expect(key.id.text == "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za")
     #expect(
       key.id.words.joined(separator: " ")

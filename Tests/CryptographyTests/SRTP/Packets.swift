@@ -1,4 +1,4 @@
-@testable import Crypto
+@testable import Cryptography
 
 /// Lets `body` change the octets of an array.
 func changing<Result, Failure: Error>(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct SecretBytesTests {
   private func octets(of secret: borrowing SecretBytes) -> [UInt8] {

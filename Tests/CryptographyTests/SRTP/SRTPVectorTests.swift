@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct SRTPVectorTests {
   /// RFC 7714 §16 and §17: the key 00 … 0f, the salt "Quid pro quo".

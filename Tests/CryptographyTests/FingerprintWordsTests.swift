@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct FingerprintWordsTests {
   private static let table = FingerprintWords.table

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 /// The vectors of draft-irtf-cfrg-cpace-21, appendices A.1 and B.3 (ristretto255 with SHA-512).
 @Suite struct CPaceVectorTests {

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct SRTPReceiverTests {
   @Test func `sound and reports come through as they were, and only encrypted`() throws {

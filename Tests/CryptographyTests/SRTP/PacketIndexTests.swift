@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Crypto
+@testable import Cryptography
 
 @Suite struct PacketIndexTests {
   /// RFC 3711 appendix A, on both sides of each of its comparisons.
