@@ -90,10 +90,12 @@ let core: [Target] = [
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
   swiftTarget("EventLoop", ["CUring"]),
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
-  swiftTarget("Store", ["Cryptography"]),
+  swiftTarget("Store", ["Cryptography", "Mesh"]),
   swiftTarget("Barcode", ["CQREncode"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
-  swiftTarget("Intercom", ["RTP", "Media", "Audio", "EventLoop", "StatusSchema"]),
+  swiftTarget(
+    "Intercom",
+    ["RTP", "Media", "Mesh", "Audio", "Cryptography", "EventLoop", "StatusSchema"]),
 ]
 
 let coreTests: [Target] = [
@@ -112,7 +114,7 @@ let coreTests: [Target] = [
   tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
   tests("EventLoopTests", ["EventLoop", "TestKit"]),
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
-  tests("StoreTests", ["Store", "Cryptography"]),
+  tests("StoreTests", ["Store", "Cryptography", "Mesh"]),
   tests("BarcodeTests", ["Barcode"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(

@@ -41,6 +41,16 @@ public struct SocketAddress: Hashable, Sendable {
     self.low = isMapped ? low & 0xffff_ffff : low
   }
 
+  /// The 32 bits of an IPv4 address, the first octet highest; nil for IPv6.
+  public var ipv4Bits: UInt32? {
+    family == .ipv4 ? UInt32(truncatingIfNeeded: low) : nil
+  }
+
+  /// Both halves of the IPv6 address; of an IPv4 address those of its mapped form (RFC 4291 §2.5.5.2).
+  public var ipv6Halves: (high: UInt64, low: UInt64) {
+    family == .ipv6 ? (high, low) : (0, 0xffff_0000_0000 | low)
+  }
+
   /// 127.0.0.1, with the given port.
   public static func loopback(port: UInt16) -> SocketAddress {
     SocketAddress(ipv4: 0x7f00_0001, port: port)

@@ -7,6 +7,7 @@ public enum IntercomError: Error, CustomStringConvertible {
   case audio(AudioError)
   case unknownPeer(String, known: [String])
   case outOfRange(String, ClosedRange<Double>)
+  case refused(String)
 
   /// What was wrong and what to do.
   public var description: String {
@@ -19,6 +20,7 @@ public enum IntercomError: Error, CustomStringConvertible {
       "no peer named '\(name)'; known: \(known.sorted().joined(separator: ", "))"
     case .outOfRange(let what, let range):
       "\(what) is out of range: \(range.lowerBound) to \(range.upperBound)"
+    case .refused(let words): words
     }
   }
 }

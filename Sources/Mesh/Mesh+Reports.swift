@@ -12,6 +12,11 @@ extension Mesh {
     peers[.node(node)]?.member?.instance == instance
   }
 
+  /// The connections that a node has to us now.
+  public func connections(of node: NodeID) -> [ConnectionID] {
+    links(of: node).map(\.connection)
+  }
+
   /// A line on each peer that is known, and how far the way to it is.
   public var reports: [PeerReport] {
     peers.values.map { peer in

@@ -54,6 +54,8 @@ public enum MeshEvent: Sendable {
   case describe(NodeProfile)
   /// A media key of this node, for all members, present and future.
   case share(MediaKey)
+  /// That stream's key is handed to nobody any more.
+  case unshare(stream: Int)
   /// This node leaves: the last event.
   case leave
 }

@@ -1,7 +1,8 @@
 public import Cryptography
+public import Mesh
 internal import Synchronization
 
-/// What a node keeps from start to start: its identity, the number of its starts, its groups.
+/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts.
 ///
 /// Opening never fails for want of a disk, because a station must talk. Where the identity or the counter cannot be
 /// read, written and synced, the node gets an identity for this run alone, and ``problem`` tells why: the kept one with
@@ -27,6 +28,10 @@ public final class NodeState: Sendable {
   public let problem: StoreError?
   /// Why the groups could not be read; nil: they were.
   public let groupsProblem: StoreError?
+  /// Whom the node trusted, kept out and knew when it started.
+  public let memory: MeshMemory
+  /// Why that could not be read; nil: it was.
+  public let memoryProblem: StoreError?
 
   /// Opens the state in a directory, and counts this start.
   ///
@@ -56,6 +61,9 @@ public final class NodeState: Sendable {
     }
     let known: (groups: [Group], problem: StoreError?) =
       disk.map { GroupFile(disk: $0).outcome } ?? ([], nil)
+    let remembered: (memory: MeshMemory, problem: StoreError?) =
+      disk.map { MemoryFile(disk: $0).outcome } ?? (MeshMemory(), nil)
+    (memory, memoryProblem) = (remembered.memory, remembered.problem)
     self.disk = disk
     self.problem = problem
     kept = Mutex(known.groups)
@@ -123,6 +131,17 @@ public final class NodeState: Sendable {
     }
   }
 
+  /// Keeps whom the node trusts, keeps out and knows; where it cannot keep anything, that is so for this run.
+  public func keep(_ memory: MeshMemory) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if let reason = memoryProblem ?? (disk == nil ? problem : nil) {
+        throw .notKept(reason: "\(reason)")
+      }
+      guard let disk else { return }
+      try MemoryFile(disk: disk).write(memory)
+    }
+  }
+
   /// Changes the groups once the change is kept; if it cannot be, there is none.
   private func change(_ body: (inout [Group]) throws(StoreError) -> Void) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
@@ -169,5 +188,12 @@ extension GroupFile {
   /// The groups, or none and why.
   fileprivate var outcome: (groups: [Group], problem: StoreError?) {
     do throws(StoreError) { return (try read(), nil) } catch { return ([], error) }
+  }
+}
+
+extension MemoryFile {
+  /// What was kept, or nothing and why.
+  fileprivate var outcome: (memory: MeshMemory, problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return (MeshMemory(), error) }
   }
 }

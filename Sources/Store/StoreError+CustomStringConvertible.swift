@@ -27,7 +27,7 @@ extension StoreError: CustomStringConvertible {
       "the counter of starts in \(path) is lost, and the clock is not set, which could replace it; "
         + "set the clock and start again"
     case .crypto(let error): "\(error)"
-    case .notKept(let reason): "groups cannot be changed now: \(reason)"
+    case .notKept(let reason): "nothing can be changed now: \(reason)"
     case .groupExists(let name):
       "there is a group \"\(name)\" already, with another secret; leave it first or use another name"
     case .sameGroup(let name): "this node is in that group already, under the name \"\(name)\""

@@ -22,7 +22,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case instanceLost(path: String)
   /// Keys or invitations that will not do.
   case crypto(CryptoError)
-  /// Groups cannot be changed, because what is changed could not be kept.
+  /// A change is not made, because it could not be kept.
   case notKept(reason: String)
   /// There is a group of that name already, with another secret.
   case groupExists(name: String)

@@ -100,7 +100,7 @@ import Testing
     #expect(id.output.contains("for this run only: \(state) is in the way and is not a directory"))
     let made = try await comlink(["group", "new", "crew"])
     #expect(made.code == 65)
-    #expect(made.complaint.contains("groups cannot be changed now: \(state) is in the way"))
+    #expect(made.complaint.contains("nothing can be changed now: \(state) is in the way"))
     #expect(try await ended(daemon).contains("another identity at each start"))
   }
 }

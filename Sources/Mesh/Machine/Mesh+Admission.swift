@@ -19,6 +19,7 @@ extension Mesh {
       self.profile = profile
       for link in links.values where link.isMember { sendHello(on: link) }
     case .share(let key): share(key)
+    case .unshare(let stream): keys[stream] = nil
     case .leave: leave(now)
     default: break
     }

@@ -113,7 +113,7 @@ public final class Mesh {
       takeConnection(event, now)
     case .mediaHeard(let node): hearMedia(of: node, now)
     case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe, .share,
-      .leave:
+      .unshare, .leave:
       takeCommand(event, now)
     }
     defer { actions.removeAll(keepingCapacity: true) }

@@ -1,0 +1,23 @@
+import Cryptography
+import EventLoop
+import Mesh
+
+/// The media path as a ``Membership`` uses it: who may be heard and hear, and with which keys.
+protocol MediaGate: Sendable {
+  /// Lets a member in, or follows what it tells about itself.
+  func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async
+  /// A member is one no more: silent at once.
+  func expel(_ node: NodeID) async
+  /// Takes the key of a member's media; what it was given may be anything.
+  func install(_ key: MediaKey, of node: NodeID) async throws
+  /// The key in use for what this node sends.
+  func presentKey() async throws -> MediaKey
+  /// Makes the key to be used next.
+  func makeNextKey() async throws -> MediaKey
+  /// Sends by the next key from now on.
+  func useNextKey() async
+  /// Tells these addresses, in one small datagram each, that this node is up.
+  func knock(at addresses: [SocketAddress], as node: NodeID) async
+  /// The members of whom authentic media came since the last call.
+  func heardMembers() async -> [NodeID]
+}

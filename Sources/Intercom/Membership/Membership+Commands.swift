@@ -1,0 +1,133 @@
+public import Cryptography
+public import Mesh
+public import StatusSchema
+
+/// What the user and the surroundings say.
+extension Membership {
+  /// Calls whoever answers at an address, `HOST:PORT`, from now on.
+  public func name(_ peer: String) {
+    let number = namedPeers.count
+    namedPeers[number] = peer
+    handle(.named(number, []))
+  }
+
+  /// Discovery sees a node.
+  public func discover(_ announcement: Announcement) {
+    announcedAddresses[announcement.node] = announcement.addresses
+    handle(.discovered(announcement))
+  }
+
+  /// Discovery sees it no more.
+  public func lose(_ node: NodeID) {
+    announcedAddresses[node] = nil
+    handle(.lost(node))
+  }
+
+  /// Lets a node in that asks.
+  public func accept(_ peer: String) throws(IntercomError) {
+    handle(.accept(try find(peer)))
+  }
+
+  /// Does not let a node in that asks.
+  public func decline(_ peer: String) throws(IntercomError) {
+    let node = try find(peer)
+    guard invitations[node] != nil else {
+      throw .refused("\(peer) does not ask to be let in; comlink peers lists who does")
+    }
+    handle(.decline(node))
+  }
+
+  /// Asks a node to let us in, and trusts it.
+  public func invite(_ peer: String) throws(IntercomError) {
+    let node = try find(peer)
+    strangers[node] = nil
+    handle(.invite(node))
+  }
+
+  /// Takes trust, or a block, back.
+  public func forget(_ peer: String) throws(IntercomError) {
+    handle(.forget(try find(peer)))
+  }
+
+  /// Keeps a node out for good.
+  public func block(_ peer: String) throws(IntercomError) {
+    handle(.block(try find(peer)))
+  }
+
+  /// Everybody who is a member, asks to be one, is trusted or blocked, or is looked for.
+  public var acquaintances: [AcquaintanceStatus] {
+    var all: [NodeID: AcquaintanceStatus] = [:]
+    var nameless: [AcquaintanceStatus] = []
+    for report in mesh.reports {
+      switch report.target {
+      case .node(let node): all[node] = status(node, name: report.name, report)
+      case .named(let number):
+        let peer = namedPeers[number] ?? ""
+        nameless.append(AcquaintanceStatus(name: peer, state: state(of: report)))
+      }
+    }
+    for (node, name) in strangers {
+      all[node] = status(node, name: name, nil)
+      all[node]?.state = "stranger"
+    }
+    for invitation in invitations.values {
+      all[invitation.node] = status(invitation.node, name: invitation.profile.name, nil)
+      all[invitation.node]?.state = "asks to be let in"
+      all[invitation.node]?.secondsLeft =
+        Double(max(0, invitation.deadlineNanoseconds - now())) / 1e9
+    }
+    for node in mesh.memory.trusted.union(mesh.memory.blocked) where all[node] == nil {
+      all[node] = status(node, name: "", nil)
+    }
+    return all.sorted { $0.key < $1.key }.map(\.value) + nameless
+  }
+
+  private func status(
+    _ node: NodeID, name: String, _ report: PeerReport?
+  ) -> AcquaintanceStatus {
+    var status = AcquaintanceStatus(name: name, state: report.map(state(of:)) ?? "away")
+    status.id = node.text
+    status.idWords = node.words.joined(separator: " ")
+    let member = mesh.members.first { $0.node == node }
+    status.admission =
+      mesh.memory.blocked.contains(node)
+      ? "blocked"
+      : member?.isInGroup == true
+        ? "group"
+        : mesh.memory.trusted.contains(node) ? "trusted" : member == nil ? nil : "open"
+    status.failures = report?.failureCount ?? 0
+    return status
+  }
+
+  private func state(of report: PeerReport) -> String {
+    switch report.progress {
+    case .resting: "away"
+    case .waiting: "waiting to try again"
+    case .resolving: "looked up"
+    case .connecting: "connecting"
+    case .securing: "securing"
+    case .greeting: "greeting"
+    case .asking: "asked to let us in"
+    case .connected: "member"
+    }
+  }
+
+  /// Who the user means: a name, the words or the ID.
+  private func find(_ text: String) throws(IntercomError) -> NodeID {
+    if let node = NodeID(text: text) { return node }
+    let words = text.lowercased().split { " -".contains($0) }.joined(separator: " ")
+    let known = acquaintances
+    let byWords = known.filter { $0.idWords == words }
+    let exact = byWords.isEmpty ? known.filter { $0.name == text } : byWords
+    let found =
+      exact.isEmpty ? known.filter { $0.name.lowercased() == text.lowercased() } : exact
+    let nodes = found.compactMap { $0.id.flatMap { NodeID(text: $0) } }
+    guard nodes.count < 2 else {
+      throw .refused("\(nodes.count) nodes are called \(text); use the words of the one you mean")
+    }
+    guard let node = nodes.first else {
+      throw .unknownPeer(text, known: known.map(\.name).filter { !$0.isEmpty })
+    }
+    return node
+  }
+}

@@ -1,0 +1,174 @@
+import Cryptography
+import EventLoop
+public import Mesh
+import RTP
+
+/// Who belongs to this node's intercom: runs the ``Mesh`` and carries out what it decides.
+///
+/// Control connections, discovery, the network's changes and the user tell it what happens (``handle(_:)`` and the calls
+/// beside it); it tells the media path who may be heard and by which keys. Media commands go out in the order of
+/// the decisions, by a task of their own, so that a loop that is busy holds up no connection.
+///
+/// **Keys.** The media path's first key is handed out from the start. When somebody left, the next one is made, handed to
+/// the members, and used ``keyLeadTime`` later; until then both are given to whoever joins, in two streams of the
+/// ``MediaKey`` messages, one for odd and one for even epochs. A roll that becomes necessary meanwhile follows at once.
+///
+/// Runs on Swift's ordinary pool; nothing here is done per packet or per period.
+public actor Membership {
+  /// From handing a key out to its use: a lost TCP segment is sent again after 200 ms and more (RFC 6298 §2).
+  static let keyLeadTime = Duration.milliseconds(400)
+  /// How often the media path is asked who was heard.
+  private static let hearingInterval = Duration.seconds(1)
+
+  let mesh: Mesh
+  let parts: MembershipParts
+  let media: any MediaGate
+  let now: @Sendable () -> Int64
+  let pause: @Sendable (Duration) async throws -> Void
+  private let commands: AsyncStream<MediaCommand>
+  let mediaCommands: AsyncStream<MediaCommand>.Continuation
+  private let memories: AsyncStream<MeshMemory>
+  let memoryWrites: AsyncStream<MeshMemory>.Continuation
+
+  /// Static peers as the user wrote them, by number.
+  var namedPeers: [Int: String] = [:]
+  /// Of those, the ones whose look-up failed, and is known to have.
+  var unresolvedPeers: Set<Int> = []
+  /// Where discovery sees nodes.
+  var announcedAddresses: [NodeID: [NodeAddress]] = [:]
+  var invitations: [NodeID: Invitation] = [:]
+  /// Static peers that are in no group of ours, by the name they gave.
+  var strangers: [NodeID: String] = [:]
+  /// Members by the name they gave last.
+  var memberNames: [NodeID: String] = [:]
+  private var tasks: [Task<Void, Never>] = []
+  private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
+  private var rollTask: Task<Void, Never>?
+  private var isRollDue = false
+  private var hasLeft = false
+
+  init(
+    configuration: MeshConfiguration, media: any MediaGate, parts: MembershipParts,
+    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    now: @escaping @Sendable () -> Int64 = EventLoop.nowNanoseconds,
+    pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    mesh = Mesh(configuration, random: random)
+    self.media = media
+    self.parts = parts
+    self.now = now
+    self.pause = pause
+    (commands, mediaCommands) = AsyncStream.makeStream()
+    (memories, memoryWrites) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Hands the first key out and begins.
+  public func start() async {
+    let (commands, memories, store) = (commands, memories, parts.store)
+    let media = media
+    tasks = [
+      Task { [weak self] in
+        for await command in commands { await self?.carryOut(command) }
+      },
+      Task { for await memory in memories { await store(memory) } },
+      Task { [weak self] in await self?.listen() },
+    ]
+    do {
+      handle(.share(Self.streamed(try await media.presentKey())))
+    } catch {
+      parts.report(.fault("no key for this node's media: \(error)"))
+    }
+  }
+
+  /// Says goodbye to all members, and ends.
+  public func leave() async {
+    guard !hasLeft else { return }
+    handle(.leave)
+    hasLeft = true
+    timer?.task.cancel()
+    rollTask?.cancel()
+    mediaCommands.finish()
+    memoryWrites.finish()
+    tasks.last?.cancel()
+    for task in tasks { await task.value }
+  }
+
+  /// Takes what happened.
+  public func handle(_ event: MeshEvent) {
+    guard !hasLeft || isConnection(event) else { return }
+    perform(mesh.handle(event, nowNanoseconds: now()))
+    schedule()
+  }
+
+  /// After the end only connections that came too late are of interest: they get closed.
+  private func isConnection(_ event: MeshEvent) -> Bool {
+    switch event {
+    case .accepted, .dialled: true
+    default: false
+    }
+  }
+
+  /// Has the mesh woken when it wants to be.
+  private func schedule() {
+    let deadline = mesh.nextDeadlineNanoseconds
+    guard deadline != timer?.deadlineNanoseconds else { return }
+    timer?.task.cancel()
+    timer = nil
+    guard deadline < .max, !hasLeft else { return }
+    let wait = Duration.nanoseconds(max(0, deadline - now()))
+    let pause = pause
+    let task = Task { [weak self] in
+      guard (try? await pause(wait)) != nil else { return }
+      await self?.tick()
+    }
+    timer = (deadline, task)
+  }
+
+  private func tick() {
+    timer = nil
+    handle(.tick)
+  }
+
+  /// Tells the mesh whose media are alive.
+  private func listen() async {
+    while (try? await pause(Self.hearingInterval)) != nil {
+      for node in await media.heardMembers() { handle(.mediaHeard(node)) }
+    }
+  }
+
+  /// Makes another key and hands it out; one at a time.
+  func rollKey() {
+    isRollDue = true
+    guard rollTask == nil, !hasLeft else { return }
+    rollTask = Task { [weak self] in
+      while await self?.roll() == true {}
+    }
+  }
+
+  /// One roll; false when none was due.
+  private func roll() async -> Bool {
+    guard isRollDue, !hasLeft else {
+      rollTask = nil
+      return false
+    }
+    isRollDue = false
+    do {
+      let next = Self.streamed(try await media.makeNextKey())
+      handle(.share(next))
+      try await pause(Self.keyLeadTime)
+      await media.useNextKey()
+      handle(.unshare(stream: next.stream ^ 1))
+    } catch is CancellationError {
+      rollTask = nil
+      return false
+    } catch {
+      parts.report(.fault("the media key could not be rolled: \(error)"))
+    }
+    return true
+  }
+
+  /// A key in the stream of its epoch: two are handed out at a time.
+  private static func streamed(_ key: MediaKey) -> MediaKey {
+    MediaKey(stream: Int(key.epoch & 1), epoch: key.epoch, octets: key.octets)
+  }
+}

@@ -1,0 +1,28 @@
+public import EventLoop
+public import Mesh
+
+/// What a ``Membership`` needs of its surroundings.
+public struct MembershipParts: Sendable {
+  /// The control connections.
+  public var transport: any ControlTransport
+  /// Looks a host up.
+  public var resolve: SocketAddress.Resolver = SocketAddress.resolve
+  /// Whether media can be sent to IPv6 addresses: the socket is bound to one.
+  public var takesIPv6: Bool
+  /// Keeps what is to outlive this run; may take its time.
+  public var store: @Sendable (MeshMemory) async -> Void
+  /// Told what happens; must not block.
+  public var report: @Sendable (MembershipEvent) -> Void
+
+  /// Takes the parts.
+  public init(
+    transport: any ControlTransport, takesIPv6: Bool,
+    store: @escaping @Sendable (MeshMemory) async -> Void,
+    report: @escaping @Sendable (MembershipEvent) -> Void
+  ) {
+    self.transport = transport
+    self.takesIPv6 = takesIPv6
+    self.store = store
+    self.report = report
+  }
+}

@@ -1,0 +1,24 @@
+import EventLoop
+import Mesh
+
+extension NodeAddress {
+  /// A socket's address as the mesh writes it.
+  init(_ address: SocketAddress) {
+    let host: Host =
+      address.ipv4Bits.map { .ipv4($0) }
+      ?? .ipv6(address.ipv6Halves.high, address.ipv6Halves.low)
+    self.init(host, port: address.port, scope: address.scope)
+  }
+}
+
+extension SocketAddress {
+  /// Where datagrams to an address of the mesh go; nil: only its reader could know.
+  init?(_ address: NodeAddress) {
+    switch address.host {
+    case .observed: return nil
+    case .ipv4(let bits): self.init(ipv4: bits, port: address.port)
+    case .ipv6(let high, let low):
+      self.init(ipv6: high, low, scope: address.scope, port: address.port)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// Somebody whom a node knows of: a member, one who asks to be one, one who is looked for, trusted or blocked.
+public struct AcquaintanceStatus: Codable, Hashable, Sendable {
+  /// The name it gave, for which nobody vouches; of a static peer that has not answered, its address as the user wrote it.
+  public var name: String
+  /// Its fingerprint; nil: it has not answered yet.
+  public var id: String?
+  /// The same as words.
+  public var idWords: String?
+  /// How far the way to it is, in words: `member`, `asks to be let in`, `stranger`, `connecting` …
+  public var state: String
+  /// Why it is let in, `group`, `trusted` or `open`, or that it never is, `blocked`; nil: it is not.
+  public var admission: String?
+  /// Attempts to connect that failed in a row.
+  public var failures: Int
+  /// Of one that asks: when it is declined by itself.
+  public var secondsLeft: Double?
+
+  /// Describes somebody.
+  public init(name: String, state: String) {
+    self.name = name
+    self.state = state
+    failures = 0
+  }
+}
