@@ -127,7 +127,8 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlinkd",
     dependencies: [
-      "Intercom", "Audio", "EventLoop", "Media", "Remote", "StatusSchema", "Cryptography", "Store",
+      "Intercom", "Audio", "EventLoop", "Media", "Mesh", "Remote", "StatusSchema", "Cryptography",
+      "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),

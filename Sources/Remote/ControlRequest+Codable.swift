@@ -1,6 +1,6 @@
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
-    case request, peer, on, decibels, position, group, invitation
+    case request, peer, on, decibels, position, group, invitation, pin
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -35,6 +35,18 @@ extension ControlRequest: Codable {
       self = .groupJoin(invitation: SecretText(invitation))
     case .groupList: self = .groupList
     case .groupLeave: self = .groupLeave(name: try fields.decode(String.self, forKey: .group))
+    case .peers: self = .peers
+    case .accept: self = .accept(peer: try fields.decode(String.self, forKey: .peer))
+    case .decline: self = .decline(peer: try fields.decode(String.self, forKey: .peer))
+    case .invite: self = .invite(peer: try fields.decode(String.self, forKey: .peer))
+    case .forget: self = .forget(peer: try fields.decode(String.self, forKey: .peer))
+    case .block: self = .block(peer: try fields.decode(String.self, forKey: .peer))
+    case .pairShow:
+      self = .pairShow(group: try fields.decodeIfPresent(String.self, forKey: .group))
+    case .pairWith:
+      self = .pairWith(
+        peer: try fields.decode(String.self, forKey: .peer),
+        pin: SecretText(try fields.decode(String.self, forKey: .pin)))
     }
   }
 
@@ -43,7 +55,14 @@ extension ControlRequest: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
-    case .status, .version, .groupList: break
+    case .status, .version, .groupList, .peers: break
+    case .accept(let peer), .decline(let peer), .invite(let peer), .forget(let peer),
+      .block(let peer):
+      try fields.encode(peer, forKey: .peer)
+    case .pairShow(let group): try fields.encodeIfPresent(group, forKey: .group)
+    case .pairWith(let peer, let pin):
+      try fields.encode(peer, forKey: .peer)
+      try fields.encode(pin.text, forKey: .pin)
     case .talk(let isOn): try fields.encode(isOn, forKey: .on)
     case .gain(let peer, let decibels):
       try fields.encode(peer, forKey: .peer)
@@ -71,6 +90,14 @@ extension ControlRequest: Codable {
     case .groupJoin: .groupJoin
     case .groupList: .groupList
     case .groupLeave: .groupLeave
+    case .peers: .peers
+    case .accept: .accept
+    case .decline: .decline
+    case .invite: .invite
+    case .forget: .forget
+    case .block: .block
+    case .pairShow: .pairShow
+    case .pairWith: .pairWith
     }
   }
 

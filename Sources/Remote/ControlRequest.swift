@@ -23,6 +23,23 @@ public enum ControlRequest: Sendable, Hashable {
   /// Forgets a group and its secret.
   case groupLeave(name: String)
 
+  /// Asks whom the node knows; the answer is ``ControlResponse/acquaintances(_:)``.
+  case peers
+  /// Lets a node in that asks, by name, words or ID.
+  case accept(peer: String)
+  /// Does not let a node in that asks.
+  case decline(peer: String)
+  /// Asks a node to let this one in, and trusts it.
+  case invite(peer: String)
+  /// Takes trust in a node, or a block, back.
+  case forget(peer: String)
+  /// Keeps a node out for good.
+  case block(peer: String)
+  /// Makes a PIN for another node to be paired by; the answer is ``ControlResponse/pin(_:seconds:)``.
+  case pairShow(group: String?)
+  /// Pairs with the node that shows a PIN; the answer is ``ControlResponse/acquaintances(_:)`` with that one.
+  case pairWith(peer: String, pin: SecretText)
+
   /// The gains that can be asked for, dB: down to inaudible, up by what a limiter still takes.
   public static let gainRangeDecibels = -60.0...18.0
   /// The places that can be asked for.
@@ -35,5 +52,8 @@ public enum ControlRequest: Sendable, Hashable {
     case groupJoin = "group-join"
     case groupList = "group-list"
     case groupLeave = "group-leave"
+    case peers, accept, decline, invite, forget, block
+    case pairShow = "pair-show"
+    case pairWith = "pair-with"
   }
 }

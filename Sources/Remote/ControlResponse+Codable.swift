@@ -2,7 +2,7 @@ internal import StatusSchema
 
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
-    case ok, status, version, schema, error, invitation, groups
+    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -20,6 +20,12 @@ extension ControlResponse: Codable {
       self = .invitation(SecretText(invitation))
     } else if let groups = try fields.decodeIfPresent([GroupStatus].self, forKey: .groups) {
       self = .groups(groups)
+    } else if let known = try fields.decodeIfPresent(
+      [AcquaintanceStatus].self, forKey: .acquaintances)
+    {
+      self = .acquaintances(known)
+    } else if let pin = try fields.decodeIfPresent(String.self, forKey: .pin) {
+      self = .pin(SecretText(pin), seconds: try fields.decode(Double.self, forKey: .seconds))
     } else {
       self = .ok
     }
@@ -43,6 +49,13 @@ extension ControlResponse: Codable {
     case .groups(let groups):
       try fields.encode(true, forKey: .ok)
       try fields.encode(groups, forKey: .groups)
+    case .acquaintances(let known):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(known, forKey: .acquaintances)
+    case .pin(let pin, let seconds):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(pin.text, forKey: .pin)
+      try fields.encode(seconds, forKey: .seconds)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

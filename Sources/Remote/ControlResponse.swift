@@ -14,6 +14,10 @@ public enum ControlResponse: Sendable, Hashable {
   case invitation(SecretText)
   /// The answer to ``ControlRequest/groupList`` and ``ControlRequest/groupJoin(invitation:)``.
   case groups([GroupStatus])
+  /// The answer to ``ControlRequest/peers`` and ``ControlRequest/pairWith(peer:pin:)``.
+  case acquaintances([AcquaintanceStatus])
+  /// The answer to ``ControlRequest/pairShow(group:)``: six digits, and how long they are good.
+  case pin(SecretText, seconds: Double)
   /// Not done, and why, in words for a person.
   case error(message: String)
 }

@@ -14,6 +14,8 @@ struct Comlink: ParsableCommand {
     version: Version.current,
     subcommands: [
       StatusCommand.self, TalkCommand.self, GainCommand.self, MuteCommand.self, UnmuteCommand.self,
-      PanCommand.self, IDCommand.self, GroupCommand.self,
+      PanCommand.self, IDCommand.self, GroupCommand.self, PeersCommand.self, AcceptCommand.self,
+      DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
+      PairCommand.self,
     ])
 }

@@ -1,15 +1,22 @@
 /// Rules between settings.
 extension Configuration {
   /// The most payload that a datagram of 1200 bytes holds beside the headers of RTP, its extension
-  /// and the encryption that is to come.
+  /// and the encryption.
   static let payloadByteLimit = 1100
 
   /// Throws the first setting that does not go with the others.
   func check() throws(SettingConflict) {
-    try LoopbackRule.check(self)
     guard peers.count <= maximumPeers else {
       throw SettingConflict(
         .peer, "is given \(peers.count) times, but max-peers is \(maximumPeers)")
+    }
+    if listen.reach == .loopback, let far = peers.first(where: { $0.reach == .beyond }) {
+      throw SettingConflict(
+        .peer,
+        """
+        is \(far.text), which cannot be reached from the loopback address \(listen.text); add --listen \
+        [::]:\(listen.port)
+        """)
     }
     guard !peers.contains(listen) else {
       throw SettingConflict(.peer, "is \(listen.text), which is this node's own address")

@@ -1,4 +1,5 @@
 internal import Audio
+internal import Mesh
 internal import Remote
 
 /// Settings by name: how each value is taken, checked and written again.
@@ -10,7 +11,10 @@ extension Configuration {
     case (.listen, .text(let text)): listen = try Endpoint(text)
     case (.peer, .list(let texts)): peers = try Self.peers(texts)
     case (.maxPeers, .integer(let count)): maximumPeers = try Self.checked(count, within: 1...64)
-    case (.insecure, .boolean(let isOn)): isInsecure = isOn
+    case (.role, .text(let text)): role = text.isEmpty ? "" : try Self.checkedName(text)
+    case (.colour, .text(let text)): colourRGB = try Self.colour(text)
+    case (.policy, .text(let text)): policy = try Self.choice(text)
+    case (.noDiscovery, .boolean(let isOn)): discovers = !isOn
     case (.profile, .text(let text)): profile = try Self.profileChoice(text)
     case (.ptime, .number(let milliseconds)): ptime = try Self.packetTime(milliseconds)
     case (.bitrate, .integer(let rate)): bitrateKilobits = try Self.checked(rate, within: 6...510)
@@ -60,7 +64,10 @@ extension Configuration {
     case .listen: .text(listen.text)
     case .peer: .list(peers.map(\.text))
     case .maxPeers: .integer(maximumPeers)
-    case .insecure: .boolean(isInsecure)
+    case .role: .text(role)
+    case .colour: .text(colourRGB.map { Self.text(ofColour: $0) } ?? "")
+    case .policy: .text(policy.rawValue)
+    case .noDiscovery: .boolean(!discovers)
     case .profile: .text(profile.text)
     case .ptime: .number(ptime.milliseconds)
     case .bitrate: .integer(bitrateKilobits)
@@ -90,6 +97,19 @@ extension Configuration {
       throw .badValue("must have 1 to 63 bytes, no control characters and no blank at its ends")
     }
     return text
+  }
+
+  private static func colour(_ text: String) throws(SettingProblem) -> UInt32? {
+    guard !text.isEmpty else { return nil }
+    guard text.utf8.count == 6, let colour = UInt32(text, radix: 16) else {
+      throw .badValue("must be six hexadecimal digits such as ff8000, not \"\(text)\"")
+    }
+    return colour
+  }
+
+  private static func text(ofColour colour: UInt32) -> String {
+    let digits = String(colour, radix: 16)
+    return String(repeating: "0", count: 6 - digits.count) + digits
   }
 
   private static func checked<Number: Comparable>(

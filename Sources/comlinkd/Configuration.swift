@@ -1,4 +1,5 @@
 internal import Audio
+internal import Mesh
 internal import Remote
 internal import Store
 
@@ -6,14 +7,20 @@ internal import Store
 struct Configuration: Hashable, Sendable {
   /// The node's name, 1…63 bytes.
   var name: String
+  /// What it is for, at most 63 bytes.
+  var role = ""
+  /// The colour to show it in, 24 bits of red, green and blue.
+  var colourRGB: UInt32?
   /// Where it receives.
   var listen = Endpoint.standard
   /// The nodes it calls; others that call are answered all the same.
   var peers: [Endpoint] = []
+  /// What becomes of nodes that are in none of its groups.
+  var policy = AdmissionPolicy.ask
+  /// Whether it is announced on the network, and looks for others.
+  var discovers = true
   /// The most peers at a time, 1…64.
   var maximumPeers = 64
-  /// Whether addresses beyond this machine are allowed though nothing is encrypted.
-  var isInsecure = false
   /// The kind of place whose settings are the defaults of the following ones.
   var profile = ProfileChoice.none
   /// Audio per packet.

@@ -2,7 +2,7 @@ internal import EventLoop
 
 /// Where the daemon listens.
 extension Daemon {
-  /// The address of `--listen`; a name that leads beyond this machine is refused here, as numbers were before.
+  /// The address of `--listen`.
   ///
   /// - Returns: nil when the end came first.
   func listenAddress(before ending: Task<Void, Never>) async throws(DaemonError) -> SocketAddress? {
@@ -17,9 +17,6 @@ extension Daemon {
     }
     guard let address else {
       throw .setting(.listen, origin: origin, words: "has no address: \(settings.listen.text)")
-    }
-    guard settings.isInsecure || address.isLoopback else {
-      throw .setting(.listen, origin: origin, words: LoopbackRule.refusal(of: "\(address)"))
     }
     return address
   }

@@ -30,5 +30,8 @@ extension Daemon {
       log.error("\(problem); until then this node has another identity at each start")
     }
     if let problem = state.groupsProblem { log.error("\(problem); this node is in no group now") }
+    if let problem = state.memoryProblem {
+      log.error("\(problem); this node trusts and blocks nobody now")
+    }
   }
 }

@@ -9,6 +9,8 @@ internal import Store
 struct Daemon {
   let effective: EffectiveConfiguration
   let style: StandardErrorLog.Style
+  /// For tests: media in clear with the peers that are named, and nothing else (``ClearMedia``).
+  var isClear = false
 
   /// Finds where to listen; a test has its own.
   var resolve: SocketAddress.Resolver = SocketAddress.resolve
@@ -20,6 +22,7 @@ struct Daemon {
   /// - Parameter signal: waits for the first of ``TerminationSignals``.
   func run(until signal: @escaping @Sendable () async -> Int32) async throws(DaemonError) {
     let log = logger("comlinkd")
+    if isClear { try ClearMedia.check(effective) }
     logStart(log)
     let ending = Task {
       let signal = TerminationSignals.name(of: await signal())
@@ -35,8 +38,8 @@ struct Daemon {
     let events = NodeLog(startsJack: effective.configuration.startsJack)
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
-    relay.attach(NodeControl(node: node, state: state))
-    let lookups = lookUpPeers(for: node)
+    let connections = try await connect(node, at: listen, state)
+    relay.attach(NodeControl(node: node, state: state, connections: connections))
     log.notice(
       "ready",
       metadata: [
@@ -45,7 +48,7 @@ struct Daemon {
 
     await ending.value
     relay.detach()
-    lookups.cancel()
+    await connections?.stop()
     await node.stop()
     events.finish()
     await writer.value
@@ -79,7 +82,8 @@ struct Daemon {
     let settings = effective.configuration
     let node: Intercom
     do throws(IntercomError) {
-      let configuration = IntercomConfiguration(settings, listen: listen)
+      var configuration = IntercomConfiguration(settings, listen: listen)
+      configuration.protectsMedia = !isClear
       node = try Intercom(configuration: configuration) { events.add($0) }
       try node.start()
     } catch {
@@ -89,15 +93,19 @@ struct Daemon {
     return node
   }
 
-  private func lookUpPeers(for node: Intercom) -> Task<Void, Never> {
+  /// Lets control connections and other nodes in; nil: in clear, where the named peers are called and nothing else.
+  private func connect(
+    _ node: Intercom, at listen: SocketAddress, _ state: NodeState
+  ) async throws(DaemonError) -> Connections? {
     let settings = effective.configuration
-    let lookup = PeerLookup(
-      node: node, book: PeerBook(node: node), isInsecure: settings.isInsecure, log: logger("node"))
-    return Task {
-      await withTaskGroup { group in
-        for peer in settings.peers { group.addTask { await lookup.run(peer) } }
-      }
+    guard isClear else {
+      return try await Connections(
+        settings, listen: listen, node: node, state: state, log: logger("mesh"))
     }
+    for peer in settings.peers {
+      for address in (try? await resolve(peer.text)) ?? [] { await node.addPeer(address) }
+    }
+    return nil
   }
 
   /// The log of one part of the daemon.
@@ -120,6 +128,6 @@ struct Daemon {
           "origin": "\(origin.words)",
         ])
     }
-    if effective.configuration.isInsecure { log.warning("\(LoopbackRule.warning)") }
+    if isClear { log.warning("--clear: media are not encrypted; for tests on this machine") }
   }
 }

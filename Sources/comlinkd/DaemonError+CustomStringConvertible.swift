@@ -19,6 +19,7 @@ extension DaemonError: CustomStringConvertible {
       LimitsAdvice.message([.ringMemory], user: LimitsAdvice.user)
     case .node(let error): "\(error)"
     case .identity(let error): "identity: \(error)"
+    case .connections(let error): "control connections: \(error)"
     }
   }
 
@@ -36,6 +37,7 @@ extension DaemonError: CustomStringConvertible {
     case .control: EX_OSERR
     case .node(.eventLoop(.endpoint(.bind, _, let code))):
       [EACCES, EPERM].contains(code) ? EX_NOPERM : EX_UNAVAILABLE
+    case .connections(let error): error.isInUse ? EX_UNAVAILABLE : EX_OSERR
     case .node, .identity: EX_OSERR
     }
   }

@@ -1,3 +1,4 @@
+internal import ControlPlane
 internal import Cryptography
 internal import Intercom
 internal import Remote
@@ -12,6 +13,8 @@ enum DaemonError: Error, Sendable {
   case control(RemoteError)
   /// There are no random numbers, or no memory, for an identity.
   case identity(CryptoError)
+  /// Control connections cannot be taken.
+  case connections(ControlPlaneError)
   /// The node cannot run.
   case node(IntercomError)
 }

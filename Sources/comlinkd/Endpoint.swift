@@ -86,8 +86,8 @@ struct Endpoint: Hashable, Sendable {
 }
 
 extension Endpoint {
-  /// Where nodes receive unless told otherwise: RTP's registered port, this machine only.
-  static let standard = Endpoint(host: "127.0.0.1", port: 5004)
+  /// Where nodes receive unless told otherwise: RTP's registered port, on all interfaces, IPv4 too.
+  static let standard = Endpoint(host: "::", port: 5004)
 
   private init(host: String, port: UInt16) {
     self.host = host

@@ -21,15 +21,17 @@ enum Main {
       print(ConfigurationText.text(effective, version: Version.current), terminator: "")
       exit(EX_OK)
     }
-    run(effective, style: StandardErrorLog.style(environment: surroundings.environment))
+    run(
+      effective, isClear: options.clear,
+      style: StandardErrorLog.style(environment: surroundings.environment))
   }
 
   /// Runs the daemon on Swift's pool; this thread is left to the signals.
   private static func run(
-    _ effective: EffectiveConfiguration, style: StandardErrorLog.Style
+    _ effective: EffectiveConfiguration, isClear: Bool, style: StandardErrorLog.Style
   ) -> Never {
     let signals = TerminationSignals()
-    let daemon = Daemon(effective: effective, style: style)
+    let daemon = Daemon(effective: effective, style: style, isClear: isClear)
     Task.detached {
       do throws(DaemonError) {
         try await daemon.run { await signals.first() }

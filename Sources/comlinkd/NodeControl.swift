@@ -8,6 +8,8 @@ internal import Store
 struct NodeControl: ControlHandler {
   let node: Intercom
   let state: NodeState
+  /// Nil: in clear, without control connections.
+  let connections: Connections?
 
   func handle(_ request: ControlRequest) async -> ControlResponse {
     do throws(IntercomError) {
@@ -19,7 +21,12 @@ struct NodeControl: ControlHandler {
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)
       case .groupNew, .groupJoin, .groupList, .groupLeave:
-        return GroupControl(state: state).handle(request)
+        let response = GroupControl(state: state).handle(request)
+        connections?.announcer.groupsChanged()
+        return response
+      case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
+        guard let connections else { return .error(message: "this node runs in clear, for tests") }
+        return await AdmissionControl(connections: connections).handle(request)
       }
       return .ok
     } catch {

@@ -14,10 +14,16 @@ struct Options: ParsableCommand {
     version: Version.current)
 
   @Option(help: Help.of(.name)) var name: String?
+  @Option(help: Help.of(.role)) var role: String?
+  @Option(help: Help.of(.colour)) var colour: String?
   @Option(help: Help.of(.listen)) var listen: String?
   @Option(help: Help.of(.peer)) var peer: [String] = []
   @Option(help: Help.of(.maxPeers)) var maxPeers: String?
-  @Flag(inversion: .prefixedNo, help: Help.of(.insecure)) var insecure: Bool?
+  @Option(help: Help.of(.policy)) var policy: String?
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Announces this node to the network and looks for others, or does not.")
+  var discovery: Bool?
   @Option(help: Help.of(.profile)) var profile: String?
   @Option(help: Help.of(.ptime)) var ptime: String?
   @Option(help: Help.of(.bitrate)) var bitrate: String?
@@ -42,13 +48,16 @@ struct Options: ParsableCommand {
       "The TOML file to read, instead of comlink/comlink.toml in $XDG_CONFIG_HOME or /etc.",
       valueName: "FILE"))
   var config: String?
+  /// For tests with programs that cannot decrypt: media in clear, on this machine only.
+  @Flag(help: .hidden) var clear = false
   @Flag(help: "Prints the effective configuration as a TOML file and ends.")
   var printConfig = false
 
   /// The settings that were given, their types checked.
   func flags() throws(DaemonError) -> [ConfigurationLoader.Flag] {
     let texts: [(Setting, String?)] = [
-      (.name, name), (.listen, listen), (.maxPeers, maxPeers), (.profile, profile),
+      (.name, name), (.role, role), (.colour, colour), (.listen, listen), (.policy, policy),
+      (.maxPeers, maxPeers), (.profile, profile),
       (.ptime, ptime), (.bitrate, bitrate), (.bitrateMax, bitrateMax),
       (.application, application), (.complexity, complexity), (.bandwidth, bandwidth),
       (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.lateRate, lateRate),
@@ -56,7 +65,8 @@ struct Options: ParsableCommand {
       (.control, control), (.state, state), (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [
-      (.insecure, insecure), (.noConnect, connect.map { !$0 }), (.startJack, startJack),
+      (.noDiscovery, discovery.map { !$0 }), (.noConnect, connect.map { !$0 }),
+      (.startJack, startJack),
     ]
     var flags: [ConfigurationLoader.Flag] = peer.isEmpty ? [] : [(.peer, .list(peer))]
     for case (let setting, let isOn?) in switches { flags.append((setting, .boolean(isOn))) }

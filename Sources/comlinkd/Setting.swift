@@ -1,10 +1,13 @@
 /// Every setting of the daemon, by its name as a flag (`--NAME`) and as a TOML key (`NAME =`).
 enum Setting: String, CaseIterable, Sendable {
   case name
+  case role
+  case colour
   case listen
   case peer
+  case policy
+  case noDiscovery = "no-discovery"
   case maxPeers = "max-peers"
-  case insecure
   case profile
   case ptime
   case bitrate
@@ -35,14 +38,15 @@ enum Setting: String, CaseIterable, Sendable {
 
   var kind: Kind {
     switch self {
-    case .name, .listen, .profile, .application, .bandwidth, .jackServer, .jackClient, .control,
+    case .name, .role, .colour, .listen, .policy, .profile, .application, .bandwidth, .jackServer,
+      .jackClient, .control,
       .state, .logLevel:
       .text
     case .peer: .list
     case .maxPeers, .bitrate, .complexity: .integer
     case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
-    case .insecure, .noConnect, .startJack: .boolean
+    case .noDiscovery, .noConnect, .startJack: .boolean
     }
   }
 
@@ -50,7 +54,10 @@ enum Setting: String, CaseIterable, Sendable {
   var placeholder: String {
     switch self {
     case .name, .jackServer, .jackClient: "NAME"
+    case .role: "TEXT"
+    case .colour: "RRGGBB"
     case .listen, .peer: "ADDR:PORT"
+    case .policy: AdmissionPolicy.words
     case .maxPeers: "1…64"
     case .bitrate: "KBITS"
     case .bitrateMax: "KBITS|auto"
@@ -65,7 +72,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .control: "PATH"
     case .state: "DIR"
     case .logLevel: "LEVEL"
-    case .insecure, .noConnect, .startJack: ""
+    case .noDiscovery, .noConnect, .startJack: ""
     }
   }
 
@@ -73,10 +80,13 @@ enum Setting: String, CaseIterable, Sendable {
   var summary: String {
     switch self {
     case .name: "This node's name, as the others see it."
-    case .listen: "Address and port to receive on; IPv6 as [::1]:5004."
-    case .peer: "A node to talk with; repeatable. Nodes that name this one are answered anyway."
+    case .role: "What this node is for, such as stage left; shown to the others."
+    case .colour: "The colour to show this node in, as red, green and blue: ff8000."
+    case .listen: "Address and port for media (UDP) and control (TCP); IPv6 as [::1]:5004."
+    case .peer: "A node to call, by address or name; repeatable. Discovery finds others by itself."
+    case .policy: "Nodes in no group of ours: ask the user, refuse, or let everybody in."
+    case .noDiscovery: "Neither announces this node to the network nor looks for others."
     case .maxPeers: "The most peers at a time; further ones are turned away."
-    case .insecure: "Allows addresses beyond this machine: everybody there can listen in."
     case .profile:
       "Other defaults for ptime, bitrate and the like: wired, radio, or saving battery and bits."
     case .ptime: "Audio per packet, ms: shorter is earlier, longer costs less CPU and network."

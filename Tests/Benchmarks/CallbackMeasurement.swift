@@ -12,7 +12,7 @@ struct CallbackMeasurement {
     let receiver = try Station(
       "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
       recordSeconds: 1, in: bench.directory)
-    let talkers = try TalkerGroup(to: port, maximum: 8, in: bench.directory)
+    let talkers = try TalkerGroup(to: receiver.node, at: port, maximum: 8, in: bench.directory)
     try talkers.grow(to: 8)
     try receiver.node.waitUntilConnected(peers: 8, within: 20)
     let reference = try JackServer(

@@ -16,9 +16,7 @@ struct ComlinkContestant: Contestant {
     (options.0.address, options.1.address) = (places.0.address, places.1.address)
     (options.0.namespace, options.1.namespace) = (places.0.namespace, places.1.namespace)
     (options.0.ptime, options.1.ptime) = ("10", "10")
-    let common = places.0.namespace == nil ? [] : ["--insecure"]
-    options.0.arguments = common + ["--peer", "\(places.1.address):\(ports[1])"]
-    options.1.arguments = common
+    options.0.arguments = ["--peer", "\(places.1.address):\(ports[1])"]
     let a = try NodeProcess("A", on: places.0.server, options: options.0, in: directory)
     let b = try NodeProcess("B", on: places.1.server, options: options.1, in: directory)
     nodes = (a, b)

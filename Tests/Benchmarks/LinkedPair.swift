@@ -26,7 +26,7 @@ struct LinkedPair {
       options.address = link.address(index)
       options.namespace = link.namespace(index)
       options.arguments =
-        ["--insecure", "--peer", "\(link.address(1 - index)):\(Self.port)"] + arguments
+        ["--peer", "\(link.address(1 - index)):\(Self.port)"] + arguments
       return try Station(
         ["A", "B"][index], periodFrames: periodFrames, options: options,
         recordSeconds: recordSeconds, earInputs: 1, driftPPM: index == 0 ? driftPPM : 0,

@@ -21,7 +21,8 @@ struct ScaleMeasurement {
     let receiver = try Station(
       "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
       recordSeconds: 1, in: bench.directory)
-    let talkers = try TalkerGroup(to: port, maximum: maximum, in: bench.directory)
+    let talkers = try TalkerGroup(
+      to: receiver.node, at: port, maximum: maximum, in: bench.directory)
     var rows = [
       ["talkers", "CPU %", "PSS MB", "lost", "late", "concealed", "underrun", "whole s", "xruns"]
     ]

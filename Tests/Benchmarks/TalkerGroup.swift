@@ -6,14 +6,18 @@ import TestRig
 final class TalkerGroup {
   private let directory: TemporaryDirectory
   private let receiverPort: Int
+  private let receiverName: String
   private let server: JackServer
   private let mouth: Probe
   private var nodes: [NodeProcess] = []
 
   /// Starts the server and a mouth that never tires; no talker yet.
-  init(to receiverPort: Int, maximum: Int, in directory: TemporaryDirectory) throws(RigError) {
+  init(
+    to receiver: NodeProcess, at receiverPort: Int, maximum: Int, in directory: TemporaryDirectory
+  ) throws(RigError) {
     self.directory = directory
     self.receiverPort = receiverPort
+    receiverName = receiver.name
     server = try JackServer(
       "comlink-talkers", periodFrames: 480, portMaximum: 64 + 8 * maximum, in: directory)
     mouth = try Probe(
@@ -32,11 +36,14 @@ final class TalkerGroup {
       var options = NodeProcess.Options(port: port)
       options.peerPorts = [receiverPort]
       options.ptime = "10"
+      // Gossip tells the talkers of each other: they are not to let each other in.
+      options.policy = "ask"
       let name = "T\(nodes.count + 1)"
       nodes.append(
         try NodeProcess(name, on: server, client: name, options: options, in: directory))
     }
     for node in nodes.suffix(ports.count) {
+      try node.invite(receiverName, within: 20)
       try mouth.waitForPort(node.port("mic"), within: 20)
       try mouth.connect("mouth:out_0", to: node.port("mic"))
     }

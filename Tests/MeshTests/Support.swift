@@ -20,13 +20,6 @@ extension Int64 {
 }
 
 extension MeshNetwork {
-  /// Runs until all are a clique; how long it took, or nil.
-  func becomeWhole(withinSeconds limit: Double) -> Double? {
-    run(until: { isWhole }, withinNanoseconds: .seconds(limit)).map { Double($0) / 1e9 }
-  }
-
-  func run(seconds: Double) { run(forNanoseconds: .seconds(seconds)) }
-
   /// Runs until a node's members are as many as said; how long it took, or nil.
   func waitFor(_ index: Int, members count: Int, withinSeconds limit: Double) -> Double? {
     run(until: { nodes[index].members.count == count }, withinNanoseconds: .seconds(limit)).map {

@@ -35,6 +35,19 @@ public final class LinkProcess: Sendable {
   /// The IPv4 address of a node.
   public func address(_ index: Int) -> String { "10.77.0.\(index + 1)" }
 
+  /// Takes a node's interface down or up.
+  ///
+  /// - Throws: `RigError`.
+  public func setInterface(of index: Int, isUp: Bool) throws(RigError) {
+    let words = [
+      "netns", "exec", namespace(index), "ip", "link", "set", "eth0", isUp ? "up" : "down",
+    ]
+    let child = try ChildProcess("ip", words, outputPath: process.outputPath + ".ip")
+    guard try child.wait(within: 10) == 0 else {
+      throw .launch(command: "ip " + words.joined(separator: " "), reason: child.output)
+    }
+  }
+
   /// Ends it as Ctrl-C or systemd would; gives the seconds that took.
   public func end() -> Double? { process.terminate(within: 5) }
 

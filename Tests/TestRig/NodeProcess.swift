@@ -1,4 +1,4 @@
-import Remote
+public import Remote
 public import StatusSchema
 
 /// A `comlinkd` under test, with its control socket in a folder of its own.
@@ -7,10 +7,16 @@ public final class NodeProcess: Sendable {
   public struct Options: Sendable {
     /// UDP port.
     public var port: Int
-    /// IPv4 address to listen on; beyond loopback `arguments` must have `--insecure`.
+    /// IPv4 address to listen on.
     public var address = "127.0.0.1"
     /// Ports of peers on 127.0.0.1 that this node names.
     public var peerPorts: [Int] = []
+    /// Whom the node lets in; `open`: everybody, so that nodes need no group to talk.
+    public var policy = "open"
+    /// Whether it announces itself and looks for others, which a loopback address prevents all the same.
+    public var discovers = false
+    /// Media in clear and no control connections, for programs that cannot decrypt; loopback only.
+    public var isClear = false
     /// The network namespace to run in, which takes root; nil for our own.
     public var namespace: String?
     /// `2.5`, `5`, `10`, `20`, `40` or `60`.
@@ -69,6 +75,10 @@ public final class NodeProcess: Sendable {
       "--jack-client", client, "--control", controlPath, "--no-connect",
       "--state", directory.file("\(name).state"),
     ]
+    arguments +=
+      options.isClear
+      ? ["--clear"]
+      : ["--policy", options.policy, options.discovers ? "--discovery" : "--no-discovery"]
     arguments += options.peerPorts.flatMap { ["--peer", "127.0.0.1:\($0)"] }
     if let ptime = options.ptime { arguments += ["--ptime", ptime] }
     if let bitrate = options.bitrateKilobits { arguments += ["--bitrate", "\(bitrate)"] }
@@ -90,18 +100,50 @@ public final class NodeProcess: Sendable {
   ///
   /// - Throws: `RigError.ended` when the daemon is gone, `.status` when it gives no sense.
   public func status() throws(RigError) -> Status {
+    guard case .status(let status) = try ask(.status) else {
+      throw .status(reason: "\(name) gave no status")
+    }
+    return status
+  }
+
+  /// Asks the node.
+  ///
+  /// - Throws: `RigError.status` when it does not answer, or refuses.
+  public func ask(_ request: ControlRequest) throws(RigError) -> ControlResponse {
     try process.checkRunning()
     let answer: ControlResponse
     do {
       var remote = try ControlClient(path: controlPath)
-      answer = try remote.request(.status)
+      answer = try remote.request(request)
     } catch {
       throw .status(reason: "\(name): \(error)")
     }
-    guard case .status(let status) = answer else {
-      throw .status(reason: "\(name) answered the status request with \(answer)")
+    if case .error(let words) = answer { throw .status(reason: "\(name): \(words)") }
+    return answer
+  }
+
+  /// Waits until the node answers.
+  ///
+  /// - Throws: `RigError.timeout` with the end of the daemon's log.
+  public func waitUntilReady(within seconds: Double) throws(RigError) {
+    try waitUntil(
+      "an answer of \(name)", within: seconds, interval: 0.02, detail: { process.outputTail() }
+    ) { () throws(RigError) in
+      try process.checkRunning()
+      return (try? status()) != nil
     }
-    return status
+  }
+
+  /// Asks a node to let this one in, once it is known; with `policy` `ask` on this side, nobody else comes along.
+  ///
+  /// - Throws: `RigError.timeout` with the end of the daemon's log.
+  public func invite(_ peer: String, within seconds: Double) throws(RigError) {
+    try waitUntil(
+      "\(name)'s invitation to \(peer)", within: seconds, interval: 0.05,
+      detail: { process.outputTail() }
+    ) { () throws(RigError) in
+      (try? ask(.invite(peer: peer))) == .ok
+    }
   }
 
   /// Waits until the node is on its JACK server and has so many peers connected.

@@ -28,6 +28,11 @@ public enum Speech {
       announcementFiles(["Front_Left", "Front_Center", "Front_Right", "Rear_Center", "Side_Left"]))
   }
 
+  /// A second of a tone.
+  public static func tone(hertz: Double, level: Float) -> [Float] {
+    (0..<sampleRate).map { level * Float(sin(2 * .pi * hertz * Double($0) / Double(sampleRate))) }
+  }
+
   /// At least `seconds` of it, repeated as often as needed.
   public static func lasting(_ seconds: Double, _ speech: [Float]) -> [Float] {
     let frames = Int(seconds * Double(sampleRate))

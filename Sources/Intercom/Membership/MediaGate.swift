@@ -17,7 +17,9 @@ protocol MediaGate: Sendable {
   /// Sends by the next key from now on.
   func useNextKey() async
   /// Tells these addresses, in one small datagram each, that this node is up.
-  func knock(at addresses: [SocketAddress], as node: NodeID) async
+  func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async
+  /// Nodes that say they are up: hearsay.
+  var knocks: AsyncStream<NodeID> { get }
   /// The members of whom authentic media came since the last call.
   func heardMembers() async -> [NodeID]
 }

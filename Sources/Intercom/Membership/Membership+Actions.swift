@@ -76,7 +76,7 @@ extension Membership {
     guard case .named(let number) = target else {
       if case .node(let node) = target {
         // Not now: the mesh is handing out what it decided.
-        Task { handle(.resolved(target, announcedAddresses[node] ?? [])) }
+        Task { handle(.resolved(target, announced[node]?.addresses ?? [])) }
       }
       return
     }
@@ -135,7 +135,7 @@ extension Membership {
       } catch {
         parts.report(.fault("the media key of \(words(for: .node(node))) is of no use: \(error)"))
       }
-    case .knock(let addresses): await media.knock(at: addresses, as: mesh.node)
+    case .knock(let addresses): await media.sendKnocks(to: addresses, as: mesh.node)
     }
   }
 }

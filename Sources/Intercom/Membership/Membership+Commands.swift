@@ -11,16 +11,37 @@ extension Membership {
     handle(.named(number, []))
   }
 
-  /// Discovery sees a node.
-  public func discover(_ announcement: Announcement) {
-    announcedAddresses[announcement.node] = announcement.addresses
+  /// Discovery sees a node, by a name that anybody could give.
+  public func discover(_ announcement: Announcement, name: String) {
+    announced[announcement.node] = (announcement.addresses, name)
     handle(.discovered(announcement))
   }
 
   /// Discovery sees it no more.
   public func lose(_ node: NodeID) {
-    announcedAddresses[node] = nil
+    announced[node] = nil
     handle(.lost(node))
+  }
+
+  /// Trusts a node that a PIN vouches for, and calls it.
+  ///
+  /// - Parameter addresses: where it was reached; may be none.
+  public func trust(_ node: NodeID, at addresses: [NodeAddress]) {
+    handle(.accept(node))
+    guard !addresses.isEmpty else { return }
+    handle(.discovered(Announcement(node: node, addresses: addresses)))
+  }
+
+  /// Where somebody is whom the user names: by name, words or ID as discovery sees it, or by `HOST:PORT`.
+  public func addresses(of peer: String) async -> [NodeAddress] {
+    if let node = try? find(peer) {
+      if let addresses = announced[node]?.addresses { return addresses }
+      if let member = mesh.members.first(where: { $0.node == node }) {
+        return member.profile.controlAddresses
+      }
+    }
+    guard let found = try? await parts.resolve(peer) else { return [] }
+    return found.map(NodeAddress.init)
   }
 
   /// Lets a node in that asks.
@@ -65,6 +86,10 @@ extension Membership {
         let peer = namedPeers[number] ?? ""
         nameless.append(AcquaintanceStatus(name: peer, state: state(of: report)))
       }
+    }
+    for (node, seen) in announced where all[node]?.name.isEmpty ?? true {
+      all[node] = all[node] ?? status(node, name: "", nil)
+      all[node]?.name = seen.name
     }
     for (node, name) in strangers {
       all[node] = status(node, name: name, nil)

@@ -34,8 +34,8 @@ public actor Membership {
   var namedPeers: [Int: String] = [:]
   /// Of those, the ones whose look-up failed, and is known to have.
   var unresolvedPeers: Set<Int> = []
-  /// Where discovery sees nodes.
-  var announcedAddresses: [NodeID: [NodeAddress]] = [:]
+  /// Where discovery sees nodes, and what they are called there.
+  var announced: [NodeID: (addresses: [NodeAddress], name: String)] = [:]
   var invitations: [NodeID: Invitation] = [:]
   /// Static peers that are in no group of ours, by the name they gave.
   var strangers: [NodeID: String] = [:]
@@ -72,6 +72,9 @@ public actor Membership {
       },
       Task { for await memory in memories { await store(memory) } },
       Task { [weak self] in await self?.listen() },
+      Task { [weak self] in
+        for await node in media.knocks { await self?.handle(.knocked(node)) }
+      },
     ]
     do {
       handle(.share(Self.streamed(try await media.presentKey())))
@@ -89,7 +92,7 @@ public actor Membership {
     rollTask?.cancel()
     mediaCommands.finish()
     memoryWrites.finish()
-    tasks.last?.cancel()
+    for task in tasks.suffix(2) { task.cancel() }
     for task in tasks { await task.value }
   }
 

@@ -1,9 +1,9 @@
-import EventLoop
-import Mesh
+public import EventLoop
+public import Mesh
 
 extension NodeAddress {
   /// A socket's address as the mesh writes it.
-  init(_ address: SocketAddress) {
+  public init(_ address: SocketAddress) {
     let host: Host =
       address.ipv4Bits.map { .ipv4($0) }
       ?? .ipv6(address.ipv6Halves.high, address.ipv6Halves.low)

@@ -38,7 +38,7 @@ extension FaultTests {
     }
 
     @Test func `a stranger's rubbish is counted by its reason and the talk goes on`() throws {
-      let talk = try OngoingTalk(in: directory)
+      let talk = try OngoingTalk(isClear: true, in: directory)
       let ssrc = try #require(try OngoingTalk.peerA(of: talk.b.node).ssrc)
       let stranger = try ForeignSocket()
       let rubbish = Self.strangersRubbish(ssrcOfA: ssrc)
@@ -73,7 +73,7 @@ extension FaultTests {
     }
 
     @Test func `a peer's rubbish is counted by its reason and the others are heard`() throws {
-      let talk = try OngoingTalk(in: directory)
+      let talk = try OngoingTalk(isClear: true, in: directory)
       let mallory = try RawPeer("Mallory", meeting: talk.b.node, port: talk.portOfB)
       let rubbish = Self.peersRubbish(ssrc: mallory.ssrc)
       var random = SplitMix64(seed: 0x6f70_7573)

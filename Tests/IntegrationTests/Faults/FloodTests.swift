@@ -20,7 +20,8 @@ extension FaultTests {
     }
 
     @Test func `a flood of forged sources costs neither memory nor places nor sound`() throws {
-      let talk = try OngoingTalk(argumentsOfB: ["--max-peers", "\(Self.peerLimit)"], in: directory)
+      let talk = try OngoingTalk(
+        argumentsOfB: ["--max-peers", "\(Self.peerLimit)"], isClear: true, in: directory)
       let strangers = try (1...200).map { number throws(RigError) in
         try ForeignSocket(host: UInt8(number % 8 + 1))
       }
@@ -57,7 +58,7 @@ extension FaultTests {
     }
 
     @Test func `a peer that changes its stream and its name all the time costs no memory`() throws {
-      let talk = try OngoingTalk(in: directory)
+      let talk = try OngoingTalk(isClear: true, in: directory)
       let mallory = try RawPeer("Mallory", meeting: talk.b.node, port: talk.portOfB)
       let before = try Self.megabytes(talk.b.node)
       var random = SplitMix64(seed: 0x6e61_6d65)
@@ -82,7 +83,7 @@ extension FaultTests {
     }
 
     @Test func `a hundred thousand random datagrams change nothing for the others`() throws {
-      let talk = try OngoingTalk(in: directory)
+      let talk = try OngoingTalk(isClear: true, in: directory)
       let mallory = try RawPeer("Mallory", meeting: talk.b.node, port: talk.portOfB)
       let strangers = [try ForeignSocket(), try ForeignSocket(host: 7)]
       let received = try talk.b.node.status().network.packetsReceived

@@ -39,7 +39,8 @@ struct OngoingTalk {
 
   /// Starts both and waits until `B` receives `A`'s speech.
   init(
-    argumentsOfB: [String] = [], recordSeconds: Double = 60, in directory: TemporaryDirectory
+    argumentsOfB: [String] = [], isClear: Bool = false, recordSeconds: Double = 60,
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
     var optionsA = NodeProcess.Options(port: ports[0])
@@ -47,6 +48,7 @@ struct OngoingTalk {
     var optionsB = NodeProcess.Options(port: ports[1])
     optionsB.peerPorts = [ports[0]]
     optionsB.arguments = argumentsOfB
+    (optionsA.isClear, optionsB.isClear) = (isClear, isClear)
     portOfB = ports[1]
     optionsOfA = optionsA
     self.directory = directory

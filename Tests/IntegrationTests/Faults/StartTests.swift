@@ -19,7 +19,7 @@ extension FaultTests {
     }
 
     @Test func `an address of another machine is named`() throws {
-      let end = try Daemon.run(["--listen", "192.0.2.1:5004", "--insecure"], in: directory)
+      let end = try Daemon.run(["--listen", "192.0.2.1:5004"], in: directory)
       #expect(end.code == 69)
       #expect(end.words.contains("192.0.2.1 is not an address of this machine"))
     }

@@ -50,8 +50,11 @@ extension RealNodeTests {
       let capture = try PacketCapture(udpPorts: ports, in: directory)
       var options = NodeProcess.Options(port: ports[0])
       options.peerPorts = [ports[1]]
+      options.isClear = true
+      var other = NodeProcess.Options(port: ports[1])
+      other.isClear = true
       let speech = try Speech.sentences()
-      let stations = try [options, NodeProcess.Options(port: ports[1])].enumerated().map {
+      let stations = try [options, other].enumerated().map {
         try Station("N\($0)", periodFrames: 256, options: $1, recordSeconds: 0, in: directory)
       }
       for station in stations {

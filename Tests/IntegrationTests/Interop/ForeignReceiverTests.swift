@@ -15,9 +15,10 @@ extension RealNodeTests {
     {
       let directory = try TemporaryDirectory(prefix: "comlink-test")
       let ports = try LoopbackPorts.free(2)
+      var options = NodeProcess.Options(port: ports[0])
+      options.isClear = true
       let station = try Station(
-        "N", periodFrames: 256, options: NodeProcess.Options(port: ports[0]), recordSeconds: 20,
-        in: directory)
+        "N", periodFrames: 256, options: options, recordSeconds: 20, in: directory)
       let speech = try Speech.lasting(8, Speech.sentences())
       try station.prepareToSay(speech)
 

@@ -21,7 +21,8 @@ struct LinkedNode {
     self.directory = directory
     let arguments =
       [
-        "--name", name, "--insecure", "--listen", address, "--jack-server", server.name,
+        "--name", name, "--policy", "open", "--no-discovery", "--listen", address, "--jack-server",
+        server.name,
         "--control", controlPath, "--no-connect", "--state", directory.file("\(name).state"),
       ] + (peer.map { ["--peer", $0] } ?? [])
     process = try ChildProcess(
@@ -33,7 +34,7 @@ struct LinkedNode {
 
   /// Lets a tone into the microphone for good.
   func talk() throws {
-    try mouth.setSource(Self.tone, loops: true)
+    try mouth.setSource(Speech.tone(hertz: 500, level: 0.3), loops: true)
     try mouth.waitForPort("comlink:mic", within: 10)
     try mouth.connect("mouth:out_0", to: "comlink:mic")
     try mouth.start()
@@ -49,7 +50,4 @@ struct LinkedNode {
     let status = try? JSONDecoder().decode(Status.self, from: Data(remote.output.utf8))
     return status?.peers.first
   }
-
-  /// A second of 500 Hz.
-  private static let tone = (0..<48_000).map { 0.3 * Float(sin(Double($0) * .pi / 48)) }
 }

@@ -30,6 +30,8 @@ struct Crowd {
     for (index, port) in ports.dropFirst().enumerated() {
       var options = NodeProcess.Options(port: port)
       options.peerPorts = [ports[0]]
+      // Gossip tells the peers of each other: they are not to let each other in.
+      options.policy = "ask"
       let name = "peer\(index)"
       peers.append(
         try NodeProcess(name, on: server, client: name, options: options, in: directory))
@@ -40,6 +42,7 @@ struct Crowd {
       try mouth.connect("mouth:out_0", to: node.port("mic"))
     }
     try mouth.start()
+    for peer in peers { try peer.invite(node.name, within: 20) }
     try node.waitUntilConnected(peers: count, within: 60)
     try waitForSound()
   }

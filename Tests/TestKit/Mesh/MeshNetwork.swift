@@ -85,6 +85,16 @@ public final class MeshNetwork {
     nowNanoseconds = end
   }
 
+  /// Lets seconds pass.
+  public func run(seconds: Double) { run(forNanoseconds: Int64(seconds * 1e9)) }
+
+  /// Lets time pass until all are a clique.
+  ///
+  /// - Returns: how many seconds it took; nil when they were none within the limit.
+  public func becomeWhole(withinSeconds limit: Double) -> Double? {
+    run(until: { isWhole }, withinNanoseconds: Int64(limit * 1e9)).map { Double($0) / 1e9 }
+  }
+
   /// Lets time pass until a condition holds.
   ///
   /// - Returns: how long it took; nil when it did not within the limit.

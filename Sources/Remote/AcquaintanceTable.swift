@@ -1,0 +1,20 @@
+public import StatusSchema
+
+/// Whom a node knows, as a table for a terminal of 100 columns.
+public enum AcquaintanceTable {
+  /// Two lines each: name, state and why it is let in; then its words. Each ends with a line end.
+  ///
+  /// What comes from other nodes (their names) cannot send commands to the terminal.
+  public static func text(_ known: [AcquaintanceStatus]) -> String {
+    known.map { lines($0).map { "\($0.prefix(StatusTable.columns))\n" }.joined() }.joined()
+  }
+
+  private static func lines(_ one: AcquaintanceStatus) -> [String] {
+    let name = one.name.isEmpty ? "(no name)" : Cell.clean(one.name)
+    var line = Cell.padded(name, width: 24, isLeft: true) + "  \(Cell.clean(one.state))"
+    if let seconds = one.secondsLeft { line += ", declined in \(Fixed.text(seconds, digits: 0)) s" }
+    if let admission = one.admission { line += " (\(Cell.clean(admission)))" }
+    if one.failures > 0 { line += ", \(one.failures) attempts failed" }
+    return [line] + (one.idWords.map { ["  \(Cell.clean($0))"] } ?? [])
+  }
+}

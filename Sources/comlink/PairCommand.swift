@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import Remote
+
+/// `comlink pair`: makes two nodes trust each other by six digits.
+struct PairCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pair",
+    abstract: "Pairs two nodes by a PIN: --show on one, --with NAME on the other.",
+    discussion: """
+      The node that shows the PIN hands its group over (one that is in none takes the other's), and both trust each \
+      other from then on. A PIN is good for two minutes, five tries and one pairing. Without --pin it is \
+      asked for, so that neither other users nor the shell's history see it.
+      """)
+
+  @Flag(help: "Shows a PIN to be typed on the other node.") var show = false
+  @Option(help: ArgumentHelp("With --show: whose secret the other node gets.", valueName: "GROUP"))
+  var group: String?
+  @Option(
+    name: .customLong("with"),
+    help: ArgumentHelp("The node that shows the PIN, by name or ADDR:PORT.", valueName: "NAME"))
+  var peer: String?
+  @Option(help: ArgumentHelp("The six digits that it shows.", valueName: "PIN")) var pin: String?
+  @OptionGroup var remote: RemoteOptions
+
+  func validate() throws {
+    guard show != (peer != nil) else {
+      throw ValidationError("say --show, or --with NAME on the other node")
+    }
+    guard show || group == nil else { throw ValidationError("--group goes with --show") }
+    guard !show || pin == nil else { throw ValidationError("--pin goes with --with") }
+  }
+
+  func run() throws {
+    guard let peer else { return try showPIN() }
+    let typed = pin ?? ask()
+    var client = try remote.connect(timeout: .seconds(40))
+    let request = ControlRequest.pairWith(peer: peer, pin: SecretText(typed))
+    guard case .acquaintances(let known) = try RemoteOptions.answer(of: &client, to: request) else {
+      throw RemoteFailure.unexpectedAnswer
+    }
+    print("paired with")
+    print(AcquaintanceTable.text(known), terminator: "")
+  }
+
+  private func ask() -> String {
+    PlainText.note("the PIN that the other node shows:")
+    return readLine() ?? ""
+  }
+
+  private func showPIN() throws {
+    var client = try remote.connect()
+    let request = ControlRequest.pairShow(group: group)
+    guard case .pin(let pin, let seconds) = try RemoteOptions.answer(of: &client, to: request)
+    else { throw RemoteFailure.unexpectedAnswer }
+    print("\(pin.text.prefix(3)) \(pin.text.dropFirst(3))")
+    PlainText.note(
+      "good for \(Int(seconds)) s and five tries. On the other node: comlink pair --with NAME")
+  }
+}

@@ -1,0 +1,39 @@
+internal import Cryptography
+internal import Intercom
+internal import Remote
+internal import StatusSchema
+
+/// Carries out the requests about who is let in; other requests are refused.
+struct AdmissionControl {
+  let connections: Connections
+
+  func handle(_ request: ControlRequest) async -> ControlResponse {
+    do {
+      let membership = connections.membership
+      switch request {
+      case .peers: return .acquaintances(await membership.acquaintances)
+      case .accept(let peer): try await membership.accept(peer)
+      case .decline(let peer): try await membership.decline(peer)
+      case .invite(let peer): try await membership.invite(peer)
+      case .forget(let peer): try await membership.forget(peer)
+      case .block(let peer): try await membership.block(peer)
+      case .pairShow(let group):
+        let shown = try await connections.pairing.show(group: group)
+        return .pin(SecretText(shown.pin), seconds: shown.seconds)
+      case .pairWith(let peer, let pin): return try await pair(with: peer, pin)
+      default: return .error(message: "this is no request about who is let in")
+      }
+      return .ok
+    } catch {
+      return .error(message: "\(error)")
+    }
+  }
+
+  private func pair(
+    with peer: String, _ pin: SecretText
+  ) async throws(PairingProblem) -> ControlResponse {
+    let node = try await connections.pairing.pair(with: peer, pin: pin.text)
+    let known = await connections.membership.acquaintances.first { $0.id == node.text }
+    return .acquaintances([known ?? AcquaintanceStatus(name: peer, state: "paired")])
+  }
+}

@@ -1,0 +1,122 @@
+internal import ControlPlane
+internal import Cryptography
+internal import Discovery
+internal import EventLoop
+internal import Intercom
+internal import Logging
+internal import Mesh
+internal import Remote
+internal import Store
+
+/// Everything between this node and the others but media: control connections, membership, discovery, pairing.
+struct Connections: Sendable {
+  let membership: Membership
+  let pairing: Pairing
+  let announcer: Announcer
+  private let plane: ControlPlane
+  private let discovery: Discovery?
+  private let watch: NetworkWatch?
+
+  /// Listens, and calls who is to be called.
+  init(
+    _ settings: Configuration, listen: SocketAddress, node: Intercom, state: NodeState,
+    log: Logger
+  ) async throws(DaemonError) {
+    let router = ControlRouter(log: log)
+    do throws(ControlPlaneError) {
+      plane = try ControlPlane(
+        configuration: ControlPlaneConfiguration(address: NodeAddress(listen)), identity: state,
+        groups: { state.groups }, handler: router)
+      try await plane.start()
+    } catch {
+      throw .connections(error)
+    }
+    let membership = Membership(
+      configuration: Self.meshConfiguration(
+        settings, state, media: node.localAddress, control: plane.localAddress),
+      node: node,
+      parts: MembershipParts(
+        transport: plane, takesIPv6: node.localAddress.family == .ipv6,
+        store: { Self.store($0, in: state, log) },
+        report: { MembershipLog.write($0, log) }))
+    self.membership = membership
+    watch = NetworkWatch { Task { await membership.handle(.networkChanged) } }
+    if watch == nil { log.warning("changes of the network go unnoticed: no netlink socket") }
+    let isAlone = listen.isLoopback || !settings.discovers
+    discovery = isAlone ? nil : Self.discover(settings, state, plane.localAddress, membership, log)
+    let announcer = Announcer(plane: plane, discovery: discovery, settings: settings, state: state)
+    self.announcer = announcer
+    pairing = Pairing(
+      plane: plane, membership: membership, state: state, log: log,
+      groupsChanged: { announcer.groupsChanged() })
+    router.attach(membership, pairing)
+    await membership.start()
+    for peer in settings.peers { await membership.name(peer.text) }
+  }
+
+  /// Leaves the others with a goodbye.
+  func stop() async {
+    watch?.stop()
+    discovery?.stop()
+    await membership.leave()
+    await plane.stop()
+  }
+
+  private static func meshConfiguration(
+    _ settings: Configuration, _ state: NodeState, media: SocketAddress, control: NodeAddress
+  ) -> MeshConfiguration {
+    let profile = NodeProfile(
+      name: settings.name, role: settings.role, colourRGB: settings.colourRGB,
+      softwareVersion: Version.current,
+      controlAddresses: [NodeAddress(.observed, port: control.port)],
+      mediaAddresses: [NodeAddress(.observed, port: media.port)])
+    return MeshConfiguration(
+      node: state.id, instance: state.instance, profile: profile, policy: settings.policy,
+      memory: state.memory)
+  }
+
+  private static func store(_ memory: MeshMemory, in state: NodeState, _ log: Logger) {
+    do throws(StoreError) {
+      try state.keep(memory)
+    } catch {
+      log.error("whom this node trusts and blocks is not kept: \(error)")
+    }
+  }
+
+  private static func discover(
+    _ settings: Configuration, _ state: NodeState, _ control: NodeAddress,
+    _ membership: Membership, _ log: Logger
+  ) -> Discovery? {
+    let (events, continuation) = AsyncStream.makeStream(
+      of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(1024))
+    let discovery = Discovery(
+      service: Announcer.service(settings, state, port: control.port)
+    ) { continuation.yield($0) }
+    do throws(DiscoveryError) {
+      try discovery.start()
+    } catch {
+      log.error("no discovery: \(error)")
+      return nil
+    }
+    Task {
+      for await event in events { await take(event, membership, log) }
+    }
+    return discovery
+  }
+
+  private static func take(
+    _ event: DiscoveryEvent, _ membership: Membership, _ log: Logger
+  ) async {
+    switch event {
+    case .found(let announcement, let name, _):
+      await membership.discover(announcement, name: name)
+    case .lost(let node): await membership.lose(node)
+    case .backendChanged(let backend):
+      log.info("discovery", metadata: ["by": "\(backend)"])
+    case .problem(let words): log.warning("discovery: \(words)")
+    }
+  }
+}
+
+extension ControlPlane: ControlTransport {}
+extension NodeState: ControlIdentity {}

@@ -1,0 +1,53 @@
+internal import ControlPlane
+internal import Intercom
+internal import Logging
+internal import Mesh
+internal import Synchronization
+
+/// Brings what happens on the control connections to the membership, and their faults to the log.
+final class ControlRouter: ControlPlaneHandler {
+  private struct Ends {
+    var membership: Membership?
+    var pairing: Pairing?
+  }
+
+  /// Of one reason at most one line in this time: strangers cause as many as they like.
+  private static let faultInterval = Duration.seconds(60)
+
+  private let ends = Mutex(Ends())
+  private let lastTold = Mutex<[ControlFault.Reason: ContinuousClock.Instant]>([:])
+  private let log: Logger
+
+  init(log: Logger) { self.log = log }
+
+  /// From now on these get what comes.
+  func attach(_ membership: Membership, _ pairing: Pairing) {
+    ends.withLock {
+      $0.membership = membership
+      $0.pairing = pairing
+    }
+  }
+
+  func handle(_ event: MeshEvent) async {
+    await ends.withLock { $0.membership }?.handle(event)
+  }
+
+  func note(_ fault: ControlFault) async {
+    let now = ContinuousClock.now
+    let isNew = lastTold.withLock { told in
+      if let last = told[fault.reason], now - last < Self.faultInterval { return false }
+      told[fault.reason] = now
+      return true
+    }
+    log.log(level: isNew && fault.isOfInterest ? .info : .debug, "\(fault)")
+  }
+
+  func pair(_ channel: PairingChannel) async {
+    await ends.withLock { $0.pairing }?.answer(channel)
+  }
+}
+
+extension ControlFault {
+  /// Whether a person should read of it though nothing may be wrong: peers that are away are the mesh's business.
+  fileprivate var isOfInterest: Bool { reason != .unreachable && reason != .gone }
+}

@@ -1,0 +1,48 @@
+internal import Cryptography
+internal import Intercom
+internal import Logging
+
+/// Puts what happens among the nodes into words for the log.
+///
+/// Names are what others say of themselves: only the ID and its words are proved.
+enum MembershipLog {
+  static func write(_ event: MembershipEvent, _ log: Logger) {
+    switch event {
+    case .admitted(let node, let name, let isInGroup):
+      log.notice(
+        "member", metadata: metadata(node, name, ["by": isInGroup ? "group" : "trust or policy"]))
+    case .departed(let node, let name, let reason):
+      log.notice("member gone", metadata: metadata(node, name, ["why": "\(reason)"]))
+    case .invited(let node, let name):
+      log.notice(
+        "a stranger asks to be let in: comlink accept or decline, within 30 s",
+        metadata: metadata(node, name))
+    case .invitationEnded(let node):
+      log.info("nobody asks to be let in any more", metadata: metadata(node, nil))
+    case .declined(let node, let words):
+      log.notice("a node does not let this one in", metadata: metadata(node, nil, ["says": words]))
+    case .stranger(let node, let name):
+      log.notice(
+        "a node was called and is in no group of ours: comlink invite asks it to let this one in",
+        metadata: metadata(node, name))
+    case .unresolved(let peer, let reason):
+      log.warning(
+        "peer not found, trying again until it is",
+        metadata: ["peer": "\(peer)", "reason": "\(reason)"])
+    case .ourselves(let peer):
+      log.warning("this peer is this node itself; leave it out", metadata: ["address": "\(peer)"])
+    case .rebuilt(let peer):
+      log.info("peer failed five times in a row, starting anew", metadata: ["peer": "\(peer)"])
+    case .fault(let words): log.error("\(words)")
+    }
+  }
+
+  private static func metadata(
+    _ node: NodeID, _ name: String?, _ more: [String: String] = [:]
+  ) -> Logger.Metadata {
+    var metadata = more.mapValues { Logger.MetadataValue.string($0) }
+    if let name { metadata["peer"] = "\(name)" }
+    metadata["words"] = "\(node.words.joined(separator: " "))"
+    return metadata
+  }
+}

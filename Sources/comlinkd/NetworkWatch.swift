@@ -1,0 +1,80 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// Tells when the machine's interfaces, addresses or routes change (rtnetlink(7)).
+///
+/// Changes come in bursts: what happens within ``quiet`` is told once.
+final class NetworkWatch: Sendable {
+  private static let quiet = DispatchTimeInterval.milliseconds(200)
+  /// RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR.
+  private static let groups: UInt32 = 0x1 | 0x10 | 0x100
+
+  /// `struct sockaddr_nl` (netlink(7)), of which Glibc's module knows nothing.
+  private struct NetlinkAddress {
+    var family = sa_family_t(AF_NETLINK)
+    var padding: UInt16 = 0
+    var port: UInt32 = 0
+    var groups: UInt32
+  }
+
+  private let source: any DispatchSourceRead
+
+  /// Watches until ``stop()``; nil where the system gives no netlink socket.
+  ///
+  /// - Parameter changed: called on a queue of Dispatch's.
+  init?(changed: @escaping @Sendable () -> Void) {
+    let type =
+      Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(AF_NETLINK, type, 0)
+    guard descriptor >= 0 else { return nil }
+    var address = NetlinkAddress(groups: Self.groups)
+    let size = socklen_t(MemoryLayout<NetlinkAddress>.size)
+    let code = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(descriptor, $0, size)
+      }
+    }
+    guard code == 0 else {
+      close(descriptor)
+      return nil
+    }
+    let queue = DispatchQueue(label: "network-watch")
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    let state = Burst()
+    source.setEventHandler {
+      Self.drain(descriptor)
+      guard state.begin() else { return }
+      queue.asyncAfter(deadline: .now() + Self.quiet) {
+        state.end()
+        changed()
+      }
+    }
+    source.setCancelHandler { close(descriptor) }
+    self.source = source
+    source.activate()
+  }
+
+  /// Watches no longer.
+  func stop() { source.cancel() }
+
+  /// What changed does not matter; that messages were lost neither (ENOBUFS), as others were there.
+  private static func drain(_ descriptor: Int32) {
+    var octets = [UInt8](repeating: 0, count: 8192)
+    while unsafe recv(descriptor, &octets, octets.count, 0) > 0 {}
+  }
+
+  /// Whether a change waits to be told.
+  private final class Burst: Sendable {
+    private let isOn = Mutex(false)
+
+    func begin() -> Bool {
+      isOn.withLock { isOn in
+        defer { isOn = true }
+        return !isOn
+      }
+    }
+
+    func end() { isOn.withLock { $0 = false } }
+  }
+}

@@ -1,0 +1,171 @@
+internal import ControlPlane
+internal import Cryptography
+internal import EventLoop
+internal import Intercom
+internal import Logging
+internal import Mesh
+internal import Store
+
+/// Pairing by PIN: one node shows six digits, on the other somebody types them.
+///
+/// On a pairing connection, whose ends have proved their keys, go six frames: the four of CPace (``PairingInitiator``,
+/// ``PairingOffer``), then each side's groups for the other, as invitations on a line each, the PIN's side first. Both then trust
+/// each other. The side that shows the PIN hands its group over; one that is in none takes that of the other.
+actor Pairing {
+  /// What is shown to whoever stands before the node.
+  struct Shown: Sendable {
+    let pin: String
+    let seconds: Double
+  }
+
+  private let plane: ControlPlane
+  private let membership: Membership
+  private let state: NodeState
+  private let log: Logger
+  private let groupsChanged: @Sendable () -> Void
+  private var offer: PairingOffer?
+  /// The group that goes with the PIN; nil: none.
+  private var offered: Group?
+
+  init(
+    plane: ControlPlane, membership: Membership, state: NodeState, log: Logger,
+    groupsChanged: @escaping @Sendable () -> Void
+  ) {
+    self.plane = plane
+    self.membership = membership
+    self.state = state
+    self.log = log
+    self.groupsChanged = groupsChanged
+  }
+
+  /// Makes a PIN in place of a former one.
+  ///
+  /// - Parameter group: whose secret the other node gets; nil: of the only group, if there is one.
+  func show(group name: String?) throws(PairingProblem) -> Shown {
+    offered = try group(named: name)
+    do throws(CryptoError) {
+      let offer = try PairingOffer(own: state.publicKey, nowNanoseconds: EventLoop.nowNanoseconds())
+      let shown = Shown(
+        pin: offer.pin.text, seconds: Double(PairingOffer.lifetimeNanoseconds) / 1e9)
+      self.offer = consume offer
+      return shown
+    } catch {
+      throw .crypto(error)
+    }
+  }
+
+  /// Pairs with the node that shows a PIN.
+  ///
+  /// - Returns: who it is.
+  func pair(with peer: String, pin: String) async throws(PairingProblem) -> NodeID {
+    let typed: PairingPIN
+    do throws(CryptoError) { typed = try PairingPIN(typed: pin) } catch { throw .crypto(error) }
+    let addresses = await membership.addresses(of: peer)
+    guard !addresses.isEmpty else { throw .notFound(peer) }
+    var channel: PairingChannel?
+    var reason = ""
+    for address in addresses where channel == nil {
+      do throws(ControlPlaneError) {
+        channel = try await plane.openPairing(to: address)
+      } catch {
+        reason = "\(error)"
+      }
+    }
+    guard let channel else { throw .unreachable(peer, reason: reason) }
+    defer { channel.close() }
+    do {
+      try await initiate(on: channel, typed)
+    } catch let error as CryptoError {
+      throw .crypto(error)
+    } catch let error as PairingProblem {
+      throw error
+    } catch {
+      throw .brokenOff("\(error)")
+    }
+    await membership.trust(channel.peer, at: addresses)
+    return channel.peer
+  }
+
+  /// Answers a node on which a PIN is typed; what goes wrong is told in the log.
+  func answer(_ channel: PairingChannel) async {
+    do {
+      try await respond(on: channel)
+      log.notice(
+        "paired", metadata: ["words": "\(channel.peer.words.joined(separator: " "))"])
+      await membership.trust(channel.peer, at: [])
+    } catch {
+      log.warning(
+        "pairing failed",
+        metadata: [
+          "words": "\(channel.peer.words.joined(separator: " "))", "reason": "\(error)",
+        ])
+    }
+  }
+
+  private func initiate(on channel: PairingChannel, _ pin: consuming PairingPIN) async throws {
+    var party = try PairingInitiator(own: state.publicKey, peer: channel.peerKey, pin: pin)
+    try await channel.send(party.hello)
+    let proof = try party.receive(answer: try await channel.receive())
+    try await channel.send(proof)
+    _ = try party.receive(confirmation: try await channel.receive())
+    let given = try take(try await channel.receive())
+    let own = given == 0 ? state.groups : []
+    try await channel.send(Self.invitations(own.count == 1 ? own.first : nil))
+  }
+
+  private func respond(on channel: PairingChannel) async throws {
+    let hello = try await channel.receive()
+    let answer = try withOffer { offer throws(CryptoError) in
+      try offer.answer(
+        hello: hello, from: channel.peerKey, nowNanoseconds: EventLoop.nowNanoseconds())
+    }
+    try await channel.send(answer)
+    let proof = try await channel.receive()
+    let confirmation = try withOffer { offer throws(CryptoError) in
+      let success = try offer.check(
+        proof: proof, from: channel.peerKey, nowNanoseconds: EventLoop.nowNanoseconds())
+      return success.confirmation
+    }
+    try await channel.send(confirmation)
+    try await channel.send(Self.invitations(offered))
+    _ = try take(try await channel.receive())
+  }
+
+  private func withOffer<Result>(
+    _ body: (inout PairingOffer) throws(CryptoError) -> Result
+  ) throws -> Result {
+    guard var current = offer.take() else { throw PairingProblem.nothingShown }
+    let outcome: Swift.Result<Result, CryptoError>
+    do throws(CryptoError) {
+      outcome = .success(try body(&current))
+    } catch {
+      outcome = .failure(error)
+    }
+    offer = consume current
+    return try outcome.get()
+  }
+
+  /// Joins the groups that the other hands over; what is no invitation is an error, as is a disk that keeps nothing.
+  ///
+  /// - Returns: how many there were.
+  private func take(_ octets: [UInt8]) throws -> Int {
+    let lines = String(decoding: octets, as: UTF8.self).split(separator: "\n").prefix(1)
+    for line in lines { _ = try state.join(invitation: String(line)) }
+    if !lines.isEmpty { groupsChanged() }
+    return lines.count
+  }
+
+  private static func invitations(_ group: Group?) -> [UInt8] {
+    Array("\(group?.invitation ?? "")\n".utf8)
+  }
+
+  private func group(named name: String?) throws(PairingProblem) -> Group? {
+    let groups = state.groups
+    guard let name else {
+      guard groups.count < 2 else { throw .whichGroup(groups.map(\.name)) }
+      return groups.first
+    }
+    guard let group = groups.first(where: { $0.name == name }) else { throw .noSuchGroup(name) }
+    return group
+  }
+}

@@ -1,0 +1,36 @@
+internal import Cryptography
+
+/// Why two nodes could not be paired.
+enum PairingProblem: Error, CustomStringConvertible {
+  /// Nobody of that name is announced, and it is no address.
+  case notFound(String)
+  /// The node does not answer.
+  case unreachable(String, reason: String)
+  /// The connection ended before the pairing did.
+  case brokenOff(String)
+  /// No PIN is shown here.
+  case nothingShown
+  /// The node is in several groups.
+  case whichGroup([String])
+  /// It is in none of that name.
+  case noSuchGroup(String)
+  /// The PIN is wrong, old or used up, or there are no random numbers.
+  case crypto(CryptoError)
+
+  /// The problem in words, with what to do.
+  var description: String {
+    switch self {
+    case .notFound(let peer):
+      "nobody is called \(peer) here; give its address, such as 192.168.1.20:5004"
+    case .unreachable(let peer, let reason): "\(peer) does not answer: \(reason)"
+    case .brokenOff(let reason):
+      "the other node ended the pairing (\(reason)); show a new PIN there and try again"
+    case .nothingShown: "no PIN is shown here; comlink pair --show makes one"
+    case .whichGroup(let names):
+      "this node is in several groups; say by --group which one the other node gets: "
+        + names.joined(separator: ", ")
+    case .noSuchGroup(let name): "this node is in no group \"\(name)\""
+    case .crypto(let error): "\(error)"
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import TestKit
+import TestRig
+
+/// Whole groups of state machines in virtual time.
+struct MeshSimulation {
+  let bench: Bench
+  let seedCount: Int
+
+  func run() {
+    Console.line("\nIn virtual time:")
+    bench.figures.add("mesh.simulated.clique64", coldStart(nodeCount: 64) ?? .nan, "s")
+    let healing = Distribution(
+      (0..<UInt64(seedCount)).map { partition(seed: $0) ?? .infinity })
+    bench.figures.add("mesh.simulated.healMedian", healing.median, "s")
+    bench.figures.add("mesh.simulated.healWorst", healing.values.last ?? .nan, "s")
+    bench.figures.add("mesh.simulated.seeds", Double(seedCount), "count")
+    bench.figures.add("mesh.simulated.traffic32", traffic(nodeCount: 32), "kbit/s")
+  }
+
+  private func coldStart(nodeCount: Int) -> Double? {
+    var model = MeshNetworkModel()
+    model.loss = 0.01
+    let network = MeshNetwork(nodeCount: nodeCount, seed: 1, model: model)
+    network.startAll()
+    return network.becomeWhole(withinSeconds: 60)
+  }
+
+  /// From the end of a random partition of eight nodes to a clique; nil: none within a minute.
+  private func partition(seed: UInt64) -> Double? {
+    var random = SplitMix64(seed: seed)
+    var model = MeshNetworkModel()
+    model.loss = 0.05
+    let network = MeshNetwork(nodeCount: 8, seed: seed, model: model)
+    network.startAll()
+    guard network.becomeWhole(withinSeconds: 60) != nil else { return nil }
+    network.cut((0..<8).map { _ in Int.random(in: 0...2, using: &random) })
+    network.run(seconds: Double.random(in: 1...60, using: &random))
+    network.heal()
+    return network.becomeWhole(withinSeconds: 60)
+  }
+
+  /// Of one node, both directions, in a calm minute.
+  private func traffic(nodeCount: Int) -> Double {
+    var model = MeshNetworkModel()
+    model.isCounted = true
+    let network = MeshNetwork(nodeCount: nodeCount, seed: 1, model: model)
+    network.startAll()
+    _ = network.becomeWhole(withinSeconds: 60)
+    network.run(seconds: 5)
+    let before = network.nodes.map { $0.sentBytes + $0.receivedBytes }
+    network.run(seconds: 60)
+    let after = network.nodes.map { $0.sentBytes + $0.receivedBytes }
+    return zip(before, after).map { Double($1 - $0) * 8 / 60_000 }.max() ?? .nan
+  }
+}

@@ -1,0 +1,76 @@
+import Cryptography
+import EventLoop
+import Mesh
+import Synchronization
+
+@testable import Intercom
+
+/// Control connections that only remember what they were told.
+final class FakeTransport: ControlTransport {
+  private let told = Mutex<[String]>([])
+  private let sent = Mutex<[(Message, ConnectionID)]>([])
+
+  var words: [String] { told.withLock { $0 } }
+  func messages(on connection: ConnectionID) -> [Message] {
+    sent.withLock { $0.filter { $0.1 == connection }.map(\.0) }
+  }
+
+  func dial(_ attempt: AttemptID, _ address: NodeAddress) {
+    told.withLock { $0.append("dial \(SocketAddress(address)?.description ?? "?")") }
+  }
+  func abandon(_ attempt: AttemptID) { told.withLock { $0.append("abandon") } }
+  func close(_ connection: ConnectionID) {
+    told.withLock { $0.append("close \(connection.rawValue)") }
+  }
+  func raiseLimit(of connection: ConnectionID) {
+    told.withLock { $0.append("raise \(connection.rawValue)") }
+  }
+  func send(_ message: Message, on connection: ConnectionID) {
+    sent.withLock { $0.append((message, connection)) }
+  }
+}
+
+/// A media path that only remembers what it was told; ``next()`` waits for the next thing.
+final class FakeMedia: MediaGate {
+  struct BadKey: Error {}
+
+  let knocks: AsyncStream<NodeID>
+  let knock: AsyncStream<NodeID>.Continuation
+  private let commands: AsyncStream<String>
+  private let command: AsyncStream<String>.Continuation
+  private let epoch = Mutex<UInt64>(0)
+
+  init() {
+    (knocks, knock) = AsyncStream.makeStream()
+    (commands, command) = AsyncStream.makeStream()
+  }
+
+  func next() async -> String {
+    for await command in commands { return command }
+    return "nothing"
+  }
+
+  func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async {
+    command.yield("admit \(name) at \(addresses.map(\.description).joined(separator: " "))")
+  }
+  func expel(_ node: NodeID) async { command.yield("expel \(node.octets[0])") }
+  func install(_ key: MediaKey, of node: NodeID) async throws {
+    guard key.octets != [0] else { throw BadKey() }
+    command.yield("install \(key.epoch) of \(node.octets[0])")
+  }
+  func presentKey() async throws -> MediaKey { key }
+  func makeNextKey() async throws -> MediaKey {
+    epoch.withLock { $0 += 1 }
+    command.yield("make \(key.epoch)")
+    return key
+  }
+  func useNextKey() async { command.yield("use \(key.epoch)") }
+  func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async {
+    command.yield("knock at \(addresses.map(\.description).joined(separator: " "))")
+  }
+  func heardMembers() async -> [NodeID] { [] }
+
+  private var key: MediaKey {
+    MediaKey(stream: 0, epoch: epoch.withLock { $0 }, octets: [9])
+  }
+}

@@ -1,0 +1,154 @@
+import Cryptography
+import EventLoop
+import Mesh
+import Synchronization
+import Testing
+
+@testable import Intercom
+
+/// What becomes of the mesh's decisions.
+@Suite struct MembershipTests {
+  private let transport = FakeTransport()
+  private let media = FakeMedia()
+  private let reports = Reports()
+  private let connection = ConnectionID(rawValue: 7)
+
+  final class Reports: Sendable {
+    private let all = Mutex<[MembershipEvent]>([])
+    func add(_ event: MembershipEvent) { all.withLock { $0.append(event) } }
+    var words: [String] { all.withLock { $0.map { "\($0)" } } }
+  }
+
+  private static func node(_ octet: UInt8) throws -> NodeID {
+    try #require(NodeID(octets: [UInt8](repeating: octet, count: NodeID.byteCount)))
+  }
+
+  private func membership(
+    policy: AdmissionPolicy = .ask, resolve: [String: [SocketAddress]] = [:]
+  ) throws -> Membership {
+    let reports = reports
+    var parts = MembershipParts(
+      transport: transport, takesIPv6: false, store: { _ in }, report: { reports.add($0) })
+    parts.resolve = { name throws(AddressError) in
+      guard let found = resolve[name] else {
+        throw .unresolvable(text: name, host: name, reason: "no such host")
+      }
+      return found
+    }
+    return Membership(
+      configuration: MeshConfiguration(
+        node: try Self.node(1), instance: 5, profile: NodeProfile(name: "us"), policy: policy),
+      media: media, parts: parts, now: { 1_000_000_000 },
+      pause: { duration in
+        // The lead of a key is over at once; nothing else ever comes due.
+        if duration != Membership.keyLeadTime { try await Task.sleep(for: .seconds(10_000)) }
+      })
+  }
+
+  private func join(_ membership: Membership, _ octet: UInt8, _ connection: ConnectionID)
+    async throws
+  {
+    let node = try Self.node(octet)
+    let remote = NodeAddress(.ipv4(0x0A00_0000 | UInt32(octet)), port: 40_000)
+    await membership.handle(
+      .accepted(
+        OpenedConnection(connection: connection, node: node, provesGroup: true, remote: remote)))
+    let profile = NodeProfile(
+      name: "N\(octet)", mediaAddresses: [NodeAddress(.observed, port: 5004)])
+    await membership.handle(
+      .received(
+        .hello(Hello(node: node, instance: 3, profile: profile, admits: true)), connection))
+  }
+
+  @Test func `a member is let in where it was seen, then its key is taken, then it is expelled`()
+    async throws
+  {
+    let membership = try membership()
+    await membership.start()
+    try await join(membership, 2, connection)
+    #expect(transport.words == ["raise 7"])
+    #expect(await media.next() == "admit N2 at 10.0.0.2:5004")
+    await membership.handle(
+      .received(.mediaKey(MediaKey(stream: 1, epoch: 11, octets: [1])), connection))
+    #expect(await media.next() == "install 11 of 2")
+    await membership.handle(.closed(connection))
+    #expect(await media.next() == "expel 2")
+  }
+
+  @Test func `whoever joins gets the key; after a departure the next one is shared, then used`()
+    async throws
+  {
+    let membership = try membership()
+    await membership.start()
+    let other = ConnectionID(rawValue: 8)
+    try await join(membership, 2, connection)
+    try await join(membership, 3, other)
+    #expect(
+      transport.messages(on: connection).contains(
+        .mediaKey(MediaKey(stream: 0, epoch: 0, octets: [9]))))
+    #expect(await media.next() == "admit N2 at 10.0.0.2:5004")
+    #expect(await media.next() == "admit N3 at 10.0.0.3:5004")
+    await membership.rollKey()
+    #expect(await media.next() == "make 1")
+    #expect(await media.next() == "use 1")
+    let shared = Message.mediaKey(MediaKey(stream: 1, epoch: 1, octets: [9]))
+    #expect(transport.messages(on: other).contains(shared))
+    // The former key is given to nobody who joins now.
+    let late = ConnectionID(rawValue: 9)
+    try await join(membership, 4, late)
+    let keys = transport.messages(on: late).filter {
+      if case .mediaKey = $0 { true } else { false }
+    }
+    #expect(keys == [shared])
+  }
+
+  @Test func `a key of no use is told and the member stays`() async throws {
+    let membership = try membership()
+    await membership.start()
+    try await join(membership, 2, connection)
+    #expect(await media.next() == "admit N2 at 10.0.0.2:5004")
+    await membership.handle(
+      .received(.mediaKey(MediaKey(stream: 0, epoch: 0, octets: [0])), connection))
+    await membership.handle(
+      .received(.mediaKey(MediaKey(stream: 0, epoch: 1, octets: [1])), connection))
+    #expect(await media.next() == "install 1 of 2")
+    #expect(reports.words.contains { $0.contains("media key of N2 is of no use") })
+  }
+
+  @Test func `a name is looked up, and told once when it leads nowhere`() async throws {
+    let address = SocketAddress(ipv4: 0x0A00_0009, port: 5004)
+    let membership = try membership(resolve: ["there:5004": [address]])
+    #expect(await membership.addresses(of: "there:5004") == [NodeAddress(address)])
+    #expect(await membership.addresses(of: "nowhere:5004").isEmpty)
+  }
+
+  @Test func `a node is found by its name or its words, and not by a name that two have`()
+    async throws
+  {
+    let membership = try membership()
+    await membership.start()
+    let announcement = Announcement(node: try Self.node(8), addresses: [], sharesGroup: false)
+    await membership.discover(announcement, name: "foh")
+    try await membership.block("FOH")
+    try await membership.forget(try Self.node(8).words.joined(separator: "-"))
+    await membership.discover(
+      Announcement(node: try Self.node(9), addresses: [], sharesGroup: false), name: "foh")
+    await #expect(throws: IntercomError.self) { try await membership.block("foh") }
+    await #expect(throws: IntercomError.self) { try await membership.block("nobody") }
+    try await membership.block(try Self.node(9).text)
+    let blocked = await membership.acquaintances.filter { $0.admission == "blocked" }
+    #expect(blocked.map(\.id) == [try Self.node(9).text])
+  }
+
+  @Test func `who leaves says goodbye to its members and hears nothing any more`() async throws {
+    let membership = try membership()
+    await membership.start()
+    try await join(membership, 2, connection)
+    await membership.leave()
+    let goodbye = Message.goodbye(Goodbye(node: try Self.node(1), instance: 5))
+    #expect(transport.messages(on: connection).last == goodbye)
+    #expect(transport.words.last == "close 7")
+    try await join(membership, 3, ConnectionID(rawValue: 8))
+    #expect(transport.words.last == "close 8")
+  }
+}
