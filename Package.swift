@@ -122,6 +122,24 @@ let coreTests: [Target] = [
 
 let programs: [Target] = [
   swiftTarget("Remote", ["StatusSchema"]),
+  swiftTarget(
+    "ControlPlane",
+    [
+      "Mesh", "Cryptography",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOTLS", package: "swift-nio"),
+      .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    ]),
+  tests(
+    "ControlPlaneTests",
+    [
+      "ControlPlane", "Mesh", "Cryptography", "TestKit",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOTLS", package: "swift-nio"),
+      .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    ]),
   .executableTarget(
     name: "comlinkd",
     dependencies: [
@@ -178,6 +196,8 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
       .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+      .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+      .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
   targets: system + c + core + coreTests + (isCoreOnly ? [] : programs),
   swiftLanguageModes: [.v6]

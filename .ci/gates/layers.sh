@@ -15,6 +15,7 @@ declare -A may=(
   [EventLoop]="CUring Glibc Synchronization Dispatch"
   [Cryptography]="CSodium COpenSSL"
   [Store]="Cryptography Glibc Synchronization"
+  [ControlPlane]="Mesh Cryptography NIOCore NIOPosix NIOTLS NIOSSL Glibc Synchronization"
   [Barcode]="CQREncode"
   [StatusSchema]=""
   [Intercom]="RTP Media Audio EventLoop StatusSchema Glibc Synchronization"
