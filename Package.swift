@@ -119,16 +119,37 @@ let coreTests: [Target] = [
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",
-    ["Intercom", "RTP", "Media", "Audio", "EventLoop", "StatusSchema", "TestJack", "TestKit"]),
+    [
+      "Intercom", "RTP", "Media", "Mesh", "Cryptography", "Audio", "EventLoop", "StatusSchema",
+      "TestJack", "TestKit",
+    ]),
 ]
 
 let programs: [Target] = [
   swiftTarget("Remote", ["StatusSchema"]),
+  swiftTarget(
+    "ControlPlane",
+    [
+      "Mesh", "Cryptography",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOTLS", package: "swift-nio"),
+      .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    ]),
+  tests(
+    "ControlPlaneTests",
+    [
+      "ControlPlane", "Mesh", "Cryptography", "TestKit",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOTLS", package: "swift-nio"),
+      .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    ]),
   .executableTarget(
     name: "comlinkd",
     dependencies: [
-      "Intercom", "Audio", "EventLoop", "Media", "Mesh", "Remote", "StatusSchema", "Cryptography",
-      "Store",
+      "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Remote",
+      "StatusSchema", "Cryptography", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
@@ -181,6 +202,8 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
       .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+      .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+      .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
   targets: system + c + core + coreTests + (isCoreOnly ? [] : programs),
   swiftLanguageModes: [.v6]

@@ -15,11 +15,12 @@ declare -A may=(
   [EventLoop]="CUring Glibc Synchronization Dispatch"
   [Cryptography]="CSodium COpenSSL"
   [Store]="Cryptography Mesh Glibc Synchronization"
+  [ControlPlane]="Mesh Cryptography NIOCore NIOPosix NIOTLS NIOSSL Glibc Synchronization"
   [Barcode]="CQREncode"
   [StatusSchema]=""
   [Intercom]="RTP Media Mesh Cryptography Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
-  [comlinkd]="RTP Media Audio EventLoop Intercom Cryptography Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
   [comlink]="Remote StatusSchema Barcode ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )
 maximum_file=500

@@ -1,5 +1,6 @@
 internal import ControlPlane
 internal import Discovery
+internal import Mesh
 internal import Remote
 internal import Store
 

@@ -117,6 +117,3 @@ struct Connections: Sendable {
     }
   }
 }
-
-extension ControlPlane: ControlTransport {}
-extension NodeState: ControlIdentity {}

@@ -1,3 +1,4 @@
+internal import ControlPlane
 internal import EventLoop
 internal import Glibc
 internal import Intercom
@@ -37,8 +38,8 @@ extension DaemonError: CustomStringConvertible {
     case .control: EX_OSERR
     case .node(.eventLoop(.endpoint(.bind, _, let code))):
       [EACCES, EPERM].contains(code) ? EX_NOPERM : EX_UNAVAILABLE
-    case .connections(let error): error.isInUse ? EX_UNAVAILABLE : EX_OSERR
-    case .node, .identity: EX_OSERR
+    case .connections(.addressInUse): EX_UNAVAILABLE
+    case .node, .identity, .connections: EX_OSERR
     }
   }
 }

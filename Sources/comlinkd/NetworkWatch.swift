@@ -18,7 +18,8 @@ final class NetworkWatch: Sendable {
     var groups: UInt32
   }
 
-  private let source: any DispatchSourceRead
+  /// Any thread may use it, which Dispatch's module does not say.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
 
   /// Watches until ``stop()``; nil where the system gives no netlink socket.
   ///
@@ -51,12 +52,12 @@ final class NetworkWatch: Sendable {
       }
     }
     source.setCancelHandler { close(descriptor) }
-    self.source = source
+    unsafe self.source = source
     source.activate()
   }
 
   /// Watches no longer.
-  func stop() { source.cancel() }
+  func stop() { unsafe source.cancel() }
 
   /// What changed does not matter; that messages were lost neither (ENOBUFS), as others were there.
   private static func drain(_ descriptor: Int32) {

@@ -1,3 +1,5 @@
+internal import Mesh
+
 /// Every setting of the daemon, by its name as a flag (`--NAME`) and as a TOML key (`NAME =`).
 enum Setting: String, CaseIterable, Sendable {
   case name

@@ -30,6 +30,9 @@ import Testing
     .invite, .accept, .decline(Decline(words: "no")),
     .goodbye(Goodbye(node: Bench.higher, instance: 64, words: "updating")),
     .mediaKey(MediaKey(stream: 15, epoch: 16_384, octets: Array(0..<44))),
+    .challenge(Challenge(nonce: Array(0..<32))),
+    .groupProof(GroupProof()),
+    .groupProof(GroupProof(codes: (0..<64).map { Array(repeating: $0, count: 32) })),
   ]
 
   /// A message without its prefix.
@@ -113,6 +116,24 @@ import Testing
       return
     }
     #expect(heartbeat.members.count == 64)
+  }
+
+  @Test func `a nonce or a code of a wrong length is refused, and a 65th code is ignored`() throws {
+    let short = String(repeating: "AB", count: 31)
+    #expect(throws: MeshError.malformed(type: 8, tag: 19)) { try Message(parsing: octets("08")) }
+    #expect(throws: MeshError.malformed(type: 8, tag: 19)) {
+      try Message(parsing: octets("08 13 1F \(short)"))
+    }
+    #expect(throws: MeshError.malformed(type: 9, tag: 20)) {
+      try Message(parsing: octets("09 14 1F \(short)"))
+    }
+    let code = octets("14 20 \(short) AB")
+    let flood = (0..<1000).reduce(into: [0x09 as UInt8]) { flood, _ in flood += code }
+    guard case .groupProof(let proof) = try Message(parsing: flood) else {
+      Issue.record("no proof")
+      return
+    }
+    #expect(proof.codes.count == GroupProof.maximumCodes)
   }
 
   @Test func `no description shows a key`() {

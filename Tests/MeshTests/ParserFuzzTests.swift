@@ -61,6 +61,10 @@ import Testing
     case .mediaKey(let key):
       return (0..<MediaKey.maximumStreams).contains(key.stream)
         && key.octets.count <= MediaKey.maximumBytes
+    case .challenge(let challenge): return challenge.nonce.count == Challenge.nonceBytes
+    case .groupProof(let proof):
+      return proof.codes.count <= GroupProof.maximumCodes
+        && proof.codes.allSatisfy { $0.count == GroupProof.codeBytes }
     case .invite, .accept, .decline, .goodbye, .unknown: return true
     }
   }

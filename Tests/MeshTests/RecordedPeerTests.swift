@@ -49,6 +49,21 @@ import Testing
     }
   }
 
+  @Test func `what a recorded 1.1 peer adds is understood, and still written the same`() throws {
+    let recording = try recording("1.1")
+    #expect(
+      try recording.map { try Message(parsing: $0) } == [
+        .challenge(Challenge(nonce: Array(0..<32))),
+        .groupProof(
+          GroupProof(codes: [
+            Array(repeating: 0xA1, count: 32), Array(repeating: 0xB2, count: 32),
+          ])),
+      ])
+    for bytes in recording {
+      #expect(Array(try Message(parsing: bytes).frame().dropFirst(4)) == bytes)
+    }
+  }
+
   @Test func `a peer of minor version 9 is understood but for what is new`() throws {
     let messages = try recording("1.9").map { try Message(parsing: $0) }
     guard case .hello(let hello) = messages.first else {

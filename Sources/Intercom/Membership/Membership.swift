@@ -47,6 +47,11 @@ public actor Membership {
   private var isRollDue = false
   private var hasLeft = false
 
+  /// A membership of a node that protects its media; begins with ``start()``.
+  public init(configuration: MeshConfiguration, node: Intercom, parts: MembershipParts) {
+    fatalError()
+  }
+
   init(
     configuration: MeshConfiguration, media: any MediaGate, parts: MembershipParts,
     random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),

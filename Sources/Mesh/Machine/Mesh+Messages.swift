@@ -1,7 +1,11 @@
 /// What the others say.
 extension Mesh {
   func receive(_ message: Message, on link: Link, _ now: Int64) {
-    if case .unknown = message { return }
+    switch message {
+    // The connection's own: whoever holds it has judged them.
+    case .unknown, .challenge, .groupProof: return
+    default: break
+    }
     if link.isMember { peers[.node(link.node)]?.heardNanoseconds = now }
     if case .hello(let hello) = message {
       if link.hello == nil { greet(hello, on: link, now) } else { renew(hello, on: link, now) }
@@ -24,7 +28,7 @@ extension Mesh {
     case .mediaKey(let key):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       actions.append(.mediaKey(link.node, key))
-    case .hello, .unknown: break
+    case .hello, .challenge, .groupProof, .unknown: break
     }
   }
 
@@ -140,8 +144,9 @@ extension Mesh {
       peer.revision = revision
       actions.append(.admitted(member))
     }
-    for stream in keys.keys.sorted() {
-      if let key = keys[stream] { actions.append(.send(.mediaKey(key), link.connection)) }
+    // The oldest first: receivers take newer keys only.
+    for key in keys.values.sorted(by: { ($0.epoch, $0.stream) < ($1.epoch, $1.stream) }) {
+      actions.append(.send(.mediaKey(key), link.connection))
     }
     newsNanoseconds = min(newsNanoseconds, now.saturatingAdding(MeshTimes.newsNanoseconds))
     wake(atNanoseconds: newsNanoseconds)

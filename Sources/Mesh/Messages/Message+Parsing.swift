@@ -17,6 +17,8 @@ extension Message {
     case Kind.decline: self = .decline(Decline(words: try Self.words(&reader)))
     case Kind.goodbye: self = .goodbye(try Self.goodbye(&reader))
     case Kind.mediaKey: self = .mediaKey(try Self.mediaKey(&reader))
+    case Kind.challenge: self = .challenge(try Self.challenge(&reader))
+    case Kind.groupProof: self = .groupProof(try Self.groupProof(&reader))
     default:
       self = .unknown(type: type)
       return
@@ -139,6 +141,27 @@ extension Message {
     guard octets.count <= MediaKey.maximumBytes else { throw reader.wrong(Tag.key) }
     return MediaKey(
       stream: Int(number), epoch: try reader.required(epoch, Tag.epoch), octets: octets)
+  }
+
+  private static func challenge(_ reader: inout FieldReader) throws(MeshError) -> Challenge {
+    var nonce: [UInt8]?
+    while let field = try reader.next() {
+      guard field.tag == Tag.nonce else { continue }
+      guard field.value.count == Challenge.nonceBytes else { throw reader.wrong(Tag.nonce) }
+      nonce = Array(reader.octets[field.value])
+    }
+    return Challenge(nonce: try reader.required(nonce, Tag.nonce))
+  }
+
+  private static func groupProof(_ reader: inout FieldReader) throws(MeshError) -> GroupProof {
+    var proof = GroupProof()
+    while let field = try reader.next() {
+      guard field.tag == Tag.code else { continue }
+      guard field.value.count == GroupProof.codeBytes else { throw reader.wrong(Tag.code) }
+      guard proof.codes.count < GroupProof.maximumCodes else { continue }
+      proof.codes.append(Array(reader.octets[field.value]))
+    }
+    return proof
   }
 
   private static func words(_ reader: inout FieldReader) throws(MeshError) -> String {

@@ -38,6 +38,14 @@ extension Message {
       writer.field(Tag.stream, number: UInt64(clamping: key.stream))
       writer.field(Tag.epoch, number: key.epoch)
       writer.field(Tag.key, octets: Array(key.octets.prefix(MediaKey.maximumBytes)))
+    case .challenge(let challenge):
+      writer.number(Kind.challenge)
+      writer.field(Tag.nonce, octets: challenge.nonce)
+    case .groupProof(let proof):
+      writer.number(Kind.groupProof)
+      for code in proof.codes.prefix(GroupProof.maximumCodes) {
+        writer.field(Tag.code, octets: code)
+      }
     case .unknown: break
     }
     return writer.octets

@@ -16,6 +16,10 @@ public enum Message: Hashable, Sendable {
   case goodbye(Goodbye)
   /// The key of a media stream of the sender's.
   case mediaKey(MediaKey)
+  /// A number against which the receiver proves its groups; for the connection, not for ``Mesh``.
+  case challenge(Challenge)
+  /// The answer to it; for the connection, not for ``Mesh``.
+  case groupProof(GroupProof)
   /// A type that a later version added; ignored.
   case unknown(type: UInt64)
 
@@ -28,6 +32,8 @@ public enum Message: Hashable, Sendable {
     static let decline: UInt64 = 5
     static let goodbye: UInt64 = 6
     static let mediaKey: UInt64 = 7
+    static let challenge: UInt64 = 8
+    static let groupProof: UInt64 = 9
   }
 
   /// The numbers that the fields have in their message.
@@ -50,5 +56,7 @@ public enum Message: Hashable, Sendable {
     static let stream: UInt64 = 16
     static let epoch: UInt64 = 17
     static let key: UInt64 = 18
+    static let nonce: UInt64 = 19
+    static let code: UInt64 = 20
   }
 }

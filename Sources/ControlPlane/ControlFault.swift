@@ -1,0 +1,73 @@
+public import Cryptography
+public import Mesh
+
+/// Why a connection or an attempt came to nothing, for the log.
+public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
+  /// What it is counted as.
+  public enum Reason: String, CaseIterable, Sendable {
+    /// Nobody took the connection.
+    case unreachable
+    /// TLS came to nothing: no TLS 1.3, no certificate, none of Ed25519, octets changed on the way.
+    case tls
+    /// The certificate is of no Ed25519 key, or the other end was not made to prove one.
+    case foreignKey
+    /// The other end wants something else than we do, or than there is.
+    case wrongPurpose
+    /// TLS and the proof of groups took too long.
+    case lateProof
+    /// Gone before it proved anything, as after a scan of ports.
+    case gone
+    /// Too many connections that proved nothing, or in all.
+    case crowded
+    /// Too many connections that proved nothing from one address.
+    case crowdedAddress
+    /// A message longer than what is taken.
+    case oversized
+    /// A message that is none.
+    case malformed
+    /// A message that took too long.
+    case slow
+    /// A message before the proof of groups, or a second challenge.
+    case outOfTurn
+    /// Proofs of groups again and again.
+    case proofFlood
+    /// The other end does not read.
+    case stalled
+    /// TLS or TCP broke under a connection that stood.
+    case broken
+    /// More pairings at once than a PIN bears.
+    case pairingBusy
+    /// The system gives no socket or no random numbers.
+    case system
+  }
+
+  /// What it is counted as.
+  public let reason: Reason
+  /// What happened, without the address.
+  public let words: String
+  /// The other end; nil where there was none.
+  public let remote: NodeAddress?
+  /// Who it proved to be, if anybody.
+  public let node: NodeID?
+  /// The attempt that came to nothing.
+  public let attempt: AttemptID?
+  /// The connection that ended, if it had been reported.
+  public let connection: ConnectionID?
+
+  init(
+    _ reason: Reason, _ words: String, remote: NodeAddress? = nil, node: NodeID? = nil,
+    attempt: AttemptID? = nil, connection: ConnectionID? = nil
+  ) {
+    self.reason = reason
+    self.words = words
+    self.remote = remote
+    self.node = node
+    self.attempt = attempt
+    self.connection = connection
+  }
+
+  /// One line for people.
+  public var description: String {
+    remote.map { "connection \(attempt == nil ? "with" : "to") \($0.text): \(words)" } ?? words
+  }
+}

@@ -1,0 +1,61 @@
+public import Mesh
+
+/// Where a control plane listens, and how much and how long its connections may take.
+public struct ControlPlaneConfiguration: Sendable {
+  /// Times, all of a steady clock.
+  public struct Times: Sendable {
+    /// For TCP to connect: three SYN fit in.
+    public var connectNanoseconds: Int64 = 3_500_000_000
+    /// From the TCP connection to the end of TLS and the proof of groups (issue 4 §8).
+    public var proofNanoseconds: Int64 = 5_000_000_000
+    /// For the other end to take octets that wait.
+    public var stallNanoseconds: Int64 = 10_000_000_000
+    /// For what is under way to be sent when we close.
+    public var closeNanoseconds: Int64 = 2_000_000_000
+    /// For the other end's next frame in a pairing.
+    public var pairingNanoseconds: Int64 = 10_000_000_000
+
+    /// The usual times.
+    public init() {}
+  }
+
+  /// Numbers.
+  public struct Limits: Sendable {
+    /// Connections others opened that proved nothing yet.
+    public var unproven = 64
+    /// Of these, from one address.
+    public var unprovenPerAddress = 8
+    /// Connections of all kinds; ``MeshLimits`` allows 512 that others opened.
+    public var connections = 1024
+    /// Pairings at once that others opened, as many as a PIN bears.
+    public var pairings = 4
+    /// Octets that wait for one connection to take them.
+    public var waitingBytes = 1024 * 1024
+    /// Proofs of groups on one connection within 10 s.
+    public var proofs = 16
+    /// Octets of a frame of a pairing.
+    public var pairingBytes = 64 * 1024
+    /// How much a stranger's message may take.
+    public var stranger = MessageLimits.stranger
+    /// How much a member's message may take.
+    public var member = MessageLimits.member
+
+    /// The usual numbers.
+    public init() {}
+  }
+
+  /// Where to listen: `[::]` is IPv6 and IPv4 both, and IPv4 alone where the system has no IPv6. Port 0: any free one.
+  public var address: NodeAddress
+  /// How long things may take.
+  public var times = Times()
+  /// How many there may be.
+  public var limits = Limits()
+  /// Size of the kernel's buffers of each socket; nil: its own choice.
+  public var socketBytes: Int?
+
+  /// Makes a configuration.
+  public init(address: NodeAddress) { self.address = address }
+
+  /// All interfaces.
+  public init(port: UInt16) { self.init(address: NodeAddress(.ipv6(0, 0), port: port)) }
+}

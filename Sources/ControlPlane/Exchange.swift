@@ -1,0 +1,186 @@
+internal import Cryptography
+internal import Mesh
+internal import NIOCore
+internal import NIOPosix
+
+/// All connections of a ``ControlPlane``, and what they have to share.
+///
+/// Confined to one event loop, on whose thread everything here and in ``SecureConnection`` runs: hence `@unchecked`.
+final class Exchange: @unchecked Sendable {
+  let loop: any EventLoop
+  let gate: LoopGate
+  let configuration: ControlPlaneConfiguration
+  let contexts: SecureContexts
+  let own: NodeID
+  let groups: @Sendable () -> [Group]
+  let events: EventQueue
+
+  /// Those that Mesh was told of.
+  private(set) var connections: [ConnectionID: SecureConnection] = [:]
+  /// Those on the way to be told of.
+  private var dialling: [AttemptID: SecureConnection] = [:]
+  /// All whose socket is open, or about to be.
+  private var all: [ObjectIdentifier: SecureConnection] = [:]
+  private var unprovenByHost: [NodeAddress.Host: Int] = [:]
+  private var unprovenCount = 0
+  private var pairingCount = 0
+  private var lastConnection: UInt64 = 0
+  private var stopped: EventLoopPromise<Void>?
+
+  init(
+    loop: any EventLoop, configuration: ControlPlaneConfiguration, contexts: SecureContexts,
+    own: NodeID, groups: @escaping @Sendable () -> [Group], events: EventQueue
+  ) {
+    self.loop = loop
+    gate = LoopGate(loop)
+    self.configuration = configuration
+    self.contexts = contexts
+    self.own = own
+    self.groups = groups
+    self.events = events
+  }
+
+  // MARK: Connections that others open
+
+  /// Lets a connection in, or closes it where there are too many that proved nothing.
+  func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
+    let remote = NodeAddress(channel.remoteAddress)
+    let host = remote?.host ?? .observed
+    let limits = configuration.limits
+    guard stopped == nil else { return loop.makeFailedFuture(ControlPlaneError.stopped) }
+    guard all.count < limits.connections, unprovenCount < limits.unproven else {
+      return refuse(.crowded, "too many connections that have not proved anything", remote)
+    }
+    guard unprovenByHost[host, default: 0] < limits.unprovenPerAddress else {
+      return refuse(.crowdedAddress, "too many connections of this address at once", remote)
+    }
+    let connection = SecureConnection(.accepted, remote: remote, exchange: self)
+    do {
+      try connection.install(in: channel)
+    } catch {
+      return loop.makeFailedFuture(error)
+    }
+    all[ObjectIdentifier(connection)] = connection
+    connection.isUnproven = true
+    unprovenByHost[host, default: 0] += 1
+    unprovenCount += 1
+    return loop.makeSucceededVoidFuture()
+  }
+
+  private func refuse(
+    _ reason: ControlFault.Reason, _ words: String, _ remote: NodeAddress?
+  ) -> EventLoopFuture<Void> {
+    events.note(ControlFault(reason, words, remote: remote))
+    return loop.makeFailedFuture(ControlPlaneError.connection(words: words))
+  }
+
+  /// Makes room for another one: this one proved something, or ended.
+  func release(_ connection: SecureConnection) {
+    guard connection.isUnproven else { return }
+    connection.isUnproven = false
+    unprovenCount -= 1
+    let host = connection.remote?.host ?? .observed
+    let count = unprovenByHost[host, default: 1] - 1
+    unprovenByHost[host] = count > 0 ? count : nil
+  }
+
+  /// Takes the place of a pairing that another opened; false when there is none.
+  func beginPairing() -> Bool {
+    guard pairingCount < configuration.limits.pairings else { return false }
+    pairingCount += 1
+    return true
+  }
+
+  func endPairing() { pairingCount -= 1 }
+
+  // MARK: Connections that we open
+
+  func dial(_ attempt: AttemptID, _ address: NodeAddress) {
+    guard stopped == nil, dialling[attempt] == nil else { return }
+    let connection = SecureConnection(.dialled(attempt), remote: address, exchange: self)
+    dialling[attempt] = connection
+    connect(connection, to: address)
+  }
+
+  func abandon(_ attempt: AttemptID) {
+    dialling.removeValue(forKey: attempt)?.endSilently()
+  }
+
+  /// Whether an attempt is still wanted; it is over after that.
+  func finish(_ attempt: AttemptID) -> Bool { dialling.removeValue(forKey: attempt) != nil }
+
+  func connect(_ connection: SecureConnection, to address: NodeAddress) {
+    all[ObjectIdentifier(connection)] = connection
+    guard let target = address.socketAddress else {
+      connection.fail(.unreachable, "this is no address")
+      return forget(connection)
+    }
+    ClientBootstrap(group: loop)
+      .connectTimeout(.nanoseconds(configuration.times.connectNanoseconds))
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try SocketOptions.apply(self.configuration, to: channel)
+          try connection.install(in: channel)
+        }
+      }
+      .connect(to: target)
+      .whenFailure { error in
+        connection.fail(.unreachable, SystemWords.of(error))
+        self.forget(connection)
+      }
+  }
+
+  // MARK: Connections that stand
+
+  /// Gives a connection its number, and Mesh the connection.
+  func open(_ connection: SecureConnection, node: NodeID, provesGroup: Bool) -> ConnectionID? {
+    let attempt = connection.attempt
+    if let attempt, !finish(attempt) { return nil }
+    release(connection)
+    lastConnection += 1
+    let id = ConnectionID(rawValue: lastConnection)
+    connections[id] = connection
+    let opened = OpenedConnection(
+      connection: id, node: node, provesGroup: provesGroup, remote: connection.remote)
+    events.give(attempt.map { .dialled($0, opened) } ?? .accepted(opened))
+    return id
+  }
+
+  /// Takes a connection out of what can be sent on.
+  func retire(_ id: ConnectionID) { connections[id] = nil }
+
+  /// The socket is closed.
+  func forget(_ connection: SecureConnection) {
+    release(connection)
+    all[ObjectIdentifier(connection)] = nil
+    if all.isEmpty { stopped?.succeed() }
+  }
+
+  /// Our groups are others.
+  func groupsChanged() {
+    let groups = groups()
+    for connection in all.values { connection.proveAnew(groups) }
+    reportProving()
+  }
+
+  /// Tells who proves to hold the secret of a group of ours.
+  func reportProving() {
+    events.give(.groupsChanged(Set(connections.filter(\.value.provesGroup).keys)))
+  }
+
+  /// Ends all; the future completes when their sockets are closed.
+  func stop() -> EventLoopFuture<Void> {
+    if let stopped { return stopped.futureResult }
+    let promise = loop.makePromise(of: Void.self)
+    stopped = promise
+    let connections = Array(all.values)
+    if connections.isEmpty { promise.succeed() }
+    for connection in connections { connection.close() }
+    let bound = loop.scheduleTask(in: .nanoseconds(2 * configuration.times.closeNanoseconds)) {
+      for connection in self.all.values { connection.cut() }
+      promise.succeed()
+    }
+    promise.futureResult.whenComplete { _ in bound.cancel() }
+    return promise.futureResult
+  }
+}

@@ -1,0 +1,4 @@
+public import ControlPlane
+public import Intercom
+
+extension ControlPlane: ControlTransport {}

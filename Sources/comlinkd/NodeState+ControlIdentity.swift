@@ -1,0 +1,4 @@
+public import ControlPlane
+public import Store
+
+extension NodeState: ControlIdentity {}
