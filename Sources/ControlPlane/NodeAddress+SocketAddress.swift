@@ -15,7 +15,9 @@ extension NodeAddress {
     case .v4(let address):
       self = unsafe withUnsafeBytes(of: address.address) { fields in
         unsafe NodeAddress(
-          .ipv4(UInt32(bigEndian: fields.loadUnaligned(fromByteOffset: Self.ipv4Offset, as: UInt32.self))),
+          .ipv4(
+            UInt32(
+              bigEndian: fields.loadUnaligned(fromByteOffset: Self.ipv4Offset, as: UInt32.self))),
           port: UInt16(
             bigEndian: fields.loadUnaligned(fromByteOffset: Self.portOffset, as: UInt16.self)))
       }

@@ -198,8 +198,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     case .securing where isForeign:
       fail(.foreignKey, "its certificate is not one of an Ed25519 key")
     case .securing, .proving:
-      let isGone = if case NIOSSLError.uncleanShutdown = error { true } else { error is IOError }
-      fail(isGone ? .gone : .tls, words)
+      fail(SystemWords.isEnd(error) ? .gone : .tls, words)
     case .open, .pairing: fail(.broken, words)
     case .closing, .over: cut()
     }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -8,19 +9,31 @@ enum SystemWords {
     switch error {
     case let error as NIOConnectionError:
       error.connectionErrors.first.map { of($0.error) } ?? "nobody answers"
-    case let error as IOError: of(error)
+    case let error as IOError: of(error.errnoCode)
     case ChannelError.connectTimeout: "nobody answers"
     case ChannelError.alreadyClosed, ChannelError.ioOnClosedChannel: "it is closed"
-    case NIOSSLError.uncleanShutdown: "it ended in the middle"
-    default: ofTLS("\(error)")
+    default: isEnd(error) ? "it ended in the middle" : ofTLS("\(error)")
     }
   }
 
-  /// `connect: Connection refused`, without the number.
-  private static func of(_ error: IOError) -> String {
-    let text = error.description
-    guard let end = text.firstRange(of: " (errno") else { return text }
-    return String(text[..<end.lowerBound])
+  /// Whether the other end went, or was cut off, and TLS has nothing against it.
+  static func isEnd(_ error: any Error) -> Bool {
+    switch error {
+    case NIOSSLError.uncleanShutdown: true
+    // NIOSSL has no name of its own for it.
+    case NIOSSLError.handshakeFailed: "\(error)".contains("EOF during handshake")
+    default: error is IOError
+    }
+  }
+
+  /// What the system calls an error number.
+  private static func of(_ code: CInt) -> String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
+      guard let start = text.baseAddress, unsafe strerror_r(code, start, text.count) == 0 else {
+        return "error \(code)"
+      }
+      return unsafe String(cString: start)
+    }
   }
 
   /// BoringSSL's reason, such as `TLSV1_ALERT_CERTIFICATE_REQUIRED`, without the path of its source.

@@ -8,7 +8,9 @@ import Testing
 @Suite struct ConnectionTests {
   private static let hello = Message.decline(Decline(words: "hello"))
 
-  @Test(arguments: [Station.loopback, NodeAddress(.ipv6(0, 1), port: 0), NodeAddress(.ipv6(0, 0), port: 0)])
+  @Test(arguments: [
+    Station.loopback, NodeAddress(.ipv6(0, 1), port: 0), NodeAddress(.ipv6(0, 0), port: 0),
+  ])
   func `two planes connect, and each sees the other's ID and address`(
     address: NodeAddress
   ) async throws {

@@ -1,0 +1,82 @@
+import Cryptography
+import NIOSSL
+import TestKit
+import Testing
+
+@testable import ControlPlane
+
+@Suite struct NodeCertificateTests {
+  /// Made by openssl(1), with extensions, good for one day only.
+  private static let openSSL = octets(
+    """
+    308201303081e3a003020102021424dfed16cc542ec240192076c7f45f6498b93501300506032b6570300e310c300a06035504030c036f6c64301e
+    170d3236313132323131313234385a170d3236313132333131313234385a300e310c300a06035504030c036f6c64302a300506032b6570032100ba
+    345a7fc7f28c8a2489ec1fc69d64e3d8f0efc9e5ca246853a1c457ee80ae50a3533051301d0603551d0e04160414c31cce2a7bf9a20b8ecc58f2e5
+    3260d0b1a615e8301f0603551d23041830168014c31cce2a7bf9a20b8ecc58f2e53260d0b1a615e8300f0603551d130101ff040530030101ff3005
+    06032b65700341007992ac840f00f33742fdbab6f60d38a33212d4c7f25cecf8213a87e8bb21444097a1d67d224d74f54d8aae7dc3da7b2a882a80
+    a49493da050c5f4111bf144408
+    """)
+
+  private static func octets(_ hexadecimal: String) -> [UInt8] {
+    let digits = hexadecimal.compactMap { $0.hexDigitValue.map(UInt8.init) }
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+  }
+
+  @Test func `a node's key comes back from its certificate, which TLS takes`() throws {
+    let identity = try TestIdentity()
+    let certificate = try NodeCertificate.make(for: identity)
+    #expect(NodeCertificate.key(in: certificate) == identity.publicKey)
+    let read = try NIOSSLCertificate(bytes: certificate, format: .der)
+    #expect(try read.toDERBytes() == certificate)
+    let information = try read.extractPublicKey().toSPKIBytes()
+    #expect(information.suffix(32) == identity.publicKey.bytes[...])
+  }
+
+  @Test func `the key is found in another program's certificate, whatever its dates`() throws {
+    let key = Self.octets("ba345a7fc7f28c8a2489ec1fc69d64e3d8f0efc9e5ca246853a1c457ee80ae50")
+    #expect(NodeCertificate.key(in: Self.openSSL) == (try PublicKey(key)))
+  }
+
+  @Test func `certificates of other keys have none for us`() throws {
+    for pem in [ForeignKeys.p256, ForeignKeys.rsa] {
+      let certificate = try NIOSSLCertificate(bytes: Array(pem.certificate.utf8), format: .pem)
+      #expect(NodeCertificate.key(in: try certificate.toDERBytes()) == nil)
+    }
+  }
+
+  @Test func `what is cut, or changed, gives a key of 32 octets or none`() {
+    var random = SplitMix64(seed: 0x0C01_0509)
+    for count in 0..<Self.openSSL.count {
+      _ = NodeCertificate.key(in: Array(Self.openSSL.prefix(count)))
+    }
+    for _ in 0..<50_000 {
+      var changed = Self.openSSL
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        changed[Int.random(in: 0..<changed.count, using: &random)] = .random(
+          in: 0...255, using: &random)
+      }
+      if let key = NodeCertificate.key(in: changed) { #expect(key.bytes.count == 32) }
+    }
+  }
+
+  @Test func `pairing frames are cut from any parts`() throws {
+    let frames: [[UInt8]] = [[1], Array(repeating: 2, count: 300), [3, 4]]
+    let stream = frames.flatMap(PairingFrames.frame)
+    for size in [1, 3, 5, 400] {
+      var cutter = PairingFrames(maximumBytes: 300)
+      var cut: [[UInt8]] = []
+      for start in stride(from: 0, to: stream.count, by: size) {
+        cut += try cutter.receive(stream[start..<min(start + size, stream.count)])
+      }
+      #expect(cut == frames)
+    }
+    var cutter = PairingFrames(maximumBytes: 300)
+    #expect(throws: ControlPlaneError.frame(byteCount: 301, maximum: 300)) {
+      try cutter.receive([0, 0, 1, 45])
+    }
+    cutter = PairingFrames(maximumBytes: 300)
+    #expect(throws: ControlPlaneError.frame(byteCount: 0, maximum: 300)) {
+      try cutter.receive([0, 0, 0, 0])
+    }
+  }
+}
