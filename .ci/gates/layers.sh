@@ -16,6 +16,7 @@ declare -A may=(
   [Cryptography]="CSodium COpenSSL"
   [Store]="Cryptography Glibc Synchronization"
   [Barcode]="CQREncode"
+  [Discovery]="CAvahi Mesh Cryptography Glibc Synchronization"
   [StatusSchema]=""
   [Intercom]="RTP Media Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
