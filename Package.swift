@@ -124,7 +124,7 @@ let programs: [Target] = [
   // Without pkg-config: of what its files say, the package manager refuses -D_REENTRANT. Debian: libavahi-client-dev, libavahi-core-dev.
   .target(
     name: "CAvahi", path: "CSupport/CAvahi", cSettings: cSettings,
-    linkerSettings: ["avahi-client", "avahi-core", "avahi-common"].map { .linkedLibrary($0) }),
+    linkerSettings: [.linkedLibrary("avahi-common")]),
   swiftTarget("Discovery", ["CAvahi", "Mesh", "Cryptography"]),
   .executableTarget(
     name: "comlink-discover", dependencies: ["Discovery", "Mesh", "Cryptography"],

@@ -3,18 +3,11 @@
 #include <avahi-common/alternative.h>
 #include <avahi-common/error.h>
 #include <avahi-common/malloc.h>
-#include <avahi-core/log.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-/* avahi-core logs to stderr what any packet can provoke. */
-static void drop_log(AvahiLogLevel level, const char *text) {
-  (void)level;
-  (void)text;
-}
 
 static void on_wake(AvahiWatch *watch, int descriptor, AvahiWatchEvent event, void *context) {
   (void)watch;
@@ -27,7 +20,6 @@ static void on_wake(AvahiWatch *watch, int descriptor, AvahiWatchEvent event, vo
 }
 
 cavahi *cavahi_create(cavahi_sink sink, void *context, int32_t *error) {
-  avahi_set_log_function(drop_log);
   *error = -ENOMEM;
   cavahi *avahi = calloc(1, sizeof *avahi);
   if (avahi == NULL)
@@ -85,8 +77,8 @@ void cavahi_stop(cavahi *avahi, int32_t backend) {
 
 const char *cavahi_host_name(cavahi *avahi, int32_t backend) {
   if (backend == CAVAHI_DAEMON)
-    return avahi->client != NULL ? avahi_client_get_host_name_fqdn(avahi->client) : NULL;
-  return avahi->server != NULL ? avahi_server_get_host_name_fqdn(avahi->server) : NULL;
+    return avahi->client != NULL ? libavahi_client.avahi_client_get_host_name_fqdn(avahi->client) : NULL;
+  return avahi->server != NULL ? libavahi_core.avahi_server_get_host_name_fqdn(avahi->server) : NULL;
 }
 
 int32_t cavahi_publish(cavahi *avahi, int32_t backend, const char *name, uint16_t port,
@@ -147,9 +139,9 @@ void cavahi_resolve_stop(cavahi *avahi, uint32_t token) {
     if (resolver->token != token || is_free(resolver))
       continue;
     if (resolver->of_daemon != NULL)
-      avahi_service_resolver_free(resolver->of_daemon);
+      libavahi_client.avahi_service_resolver_free(resolver->of_daemon);
     if (resolver->of_own != NULL)
-      avahi_s_service_resolver_free(resolver->of_own);
+      libavahi_core.avahi_s_service_resolver_free(resolver->of_own);
     resolver->of_daemon = NULL;
     resolver->of_own = NULL;
     return;

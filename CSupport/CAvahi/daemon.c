@@ -20,7 +20,7 @@ static void on_state(AvahiClient *client, AvahiClientState state, void *context)
     told = CAVAHI_STATE_ABSENT;
     break;
   case AVAHI_CLIENT_FAILURE:
-    error = avahi_client_errno(client);
+    error = libavahi_client.avahi_client_errno(client);
     break;
   }
   tell_state(context, CAVAHI_EVENT_STATE, CAVAHI_DAEMON, told, error);
@@ -30,7 +30,9 @@ int32_t cavahi_daemon_start(cavahi *avahi) {
   int error = AVAHI_ERR_BAD_STATE;
   if (avahi->client != NULL)
     return error;
-  avahi->client = avahi_client_new(avahi->api, AVAHI_CLIENT_NO_FAIL | AVAHI_CLIENT_IGNORE_USER_CONFIG,
+  if (!has_libavahi_client())
+    return AVAHI_ERR_NOT_SUPPORTED;
+  avahi->client = libavahi_client.avahi_client_new(avahi->api, AVAHI_CLIENT_NO_FAIL | AVAHI_CLIENT_IGNORE_USER_CONFIG,
                                    on_state, avahi, &error);
   return avahi->client != NULL ? 0 : error;
 }
@@ -42,10 +44,10 @@ void daemon_stop(cavahi *avahi) {
     if (avahi->resolvers[i].of_daemon != NULL)
       cavahi_resolve_stop(avahi, avahi->resolvers[i].token);
   if (avahi->client_browser != NULL)
-    avahi_service_browser_free(avahi->client_browser);
+    libavahi_client.avahi_service_browser_free(avahi->client_browser);
   avahi->client_browser = NULL;
   daemon_withdraw(avahi);
-  avahi_client_free(avahi->client);
+  libavahi_client.avahi_client_free(avahi->client);
   avahi->client = NULL;
 }
 
@@ -53,49 +55,49 @@ static void on_group(AvahiEntryGroup *group, AvahiEntryGroupState state, void *c
   cavahi *avahi = context;
   /* Avahi calls once from inside avahi_entry_group_new, when the group is nobody's yet. */
   if (group == avahi->client_group)
-    tell_published(avahi, CAVAHI_DAEMON, state, avahi_client_errno(avahi->client));
+    tell_published(avahi, CAVAHI_DAEMON, state, libavahi_client.avahi_client_errno(avahi->client));
 }
 
 int32_t daemon_publish(cavahi *avahi, const char *name, uint16_t port, AvahiStringList *txt) {
   if (avahi->client == NULL)
     return AVAHI_ERR_BAD_STATE;
   daemon_retire(avahi);
-  AvahiEntryGroup *group = avahi_entry_group_new(avahi->client, on_group, avahi);
+  AvahiEntryGroup *group = libavahi_client.avahi_entry_group_new(avahi->client, on_group, avahi);
   if (group == NULL)
-    return avahi_client_errno(avahi->client);
-  int error = avahi_entry_group_add_service_strlst(group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, 0,
+    return libavahi_client.avahi_client_errno(avahi->client);
+  int error = libavahi_client.avahi_entry_group_add_service_strlst(group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, 0,
                                                    name, SERVICE_TYPE, NULL, NULL, port, txt);
   if (error == 0) {
     avahi->client_retiring = avahi->client_group;
     avahi->client_group = group;
-    error = avahi_entry_group_commit(group);
+    error = libavahi_client.avahi_entry_group_commit(group);
     if (error == 0)
       return 0;
     avahi->client_group = avahi->client_retiring;
     avahi->client_retiring = NULL;
   }
-  avahi_entry_group_free(group);
+  libavahi_client.avahi_entry_group_free(group);
   return error;
 }
 
 int32_t daemon_update(cavahi *avahi, const char *name, AvahiStringList *txt) {
   if (avahi->client_group == NULL)
     return AVAHI_ERR_BAD_STATE;
-  return avahi_entry_group_update_service_txt_strlst(avahi->client_group, AVAHI_IF_UNSPEC,
+  return libavahi_client.avahi_entry_group_update_service_txt_strlst(avahi->client_group, AVAHI_IF_UNSPEC,
                                                      AVAHI_PROTO_UNSPEC, 0, name, SERVICE_TYPE,
                                                      NULL, txt);
 }
 
 void daemon_retire(cavahi *avahi) {
   if (avahi->client_retiring != NULL)
-    avahi_entry_group_free(avahi->client_retiring);
+    libavahi_client.avahi_entry_group_free(avahi->client_retiring);
   avahi->client_retiring = NULL;
 }
 
 void daemon_withdraw(cavahi *avahi) {
   daemon_retire(avahi);
   if (avahi->client_group != NULL)
-    avahi_entry_group_free(avahi->client_group);
+    libavahi_client.avahi_entry_group_free(avahi->client_group);
   avahi->client_group = NULL;
 }
 
@@ -106,17 +108,17 @@ static void on_browser(AvahiServiceBrowser *browser, AvahiIfIndex interface, Ava
   (void)type;
   cavahi *avahi = context;
   tell_browsed(avahi, CAVAHI_DAEMON, event, interface, protocol, name, domain, flags,
-               avahi_client_errno(avahi->client));
+               libavahi_client.avahi_client_errno(avahi->client));
 }
 
 int32_t daemon_browse(cavahi *avahi) {
   if (avahi->client == NULL)
     return AVAHI_ERR_BAD_STATE;
   if (avahi->client_browser != NULL)
-    avahi_service_browser_free(avahi->client_browser);
-  avahi->client_browser = avahi_service_browser_new(avahi->client, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC,
+    libavahi_client.avahi_service_browser_free(avahi->client_browser);
+  avahi->client_browser = libavahi_client.avahi_service_browser_new(avahi->client, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC,
                                                     SERVICE_TYPE, NULL, 0, on_browser, avahi);
-  return avahi->client_browser != NULL ? 0 : avahi_client_errno(avahi->client);
+  return avahi->client_browser != NULL ? 0 : libavahi_client.avahi_client_errno(avahi->client);
 }
 
 static void on_resolver(AvahiServiceResolver *resolver, AvahiIfIndex interface,
@@ -134,7 +136,7 @@ static void on_resolver(AvahiServiceResolver *resolver, AvahiIfIndex interface,
   if (event == AVAHI_RESOLVER_FOUND)
     tell_resolved(slot, CAVAHI_DAEMON, interface, protocol, address, port, txt);
   else
-    tell_unresolved(slot, CAVAHI_DAEMON, avahi_client_errno(slot->owner->client));
+    tell_unresolved(slot, CAVAHI_DAEMON, libavahi_client.avahi_client_errno(slot->owner->client));
 }
 
 int32_t daemon_resolve(struct resolver *resolver, AvahiIfIndex interface, AvahiProtocol protocol,
@@ -142,7 +144,7 @@ int32_t daemon_resolve(struct resolver *resolver, AvahiIfIndex interface, AvahiP
   cavahi *avahi = resolver->owner;
   if (avahi->client == NULL)
     return AVAHI_ERR_BAD_STATE;
-  resolver->of_daemon = avahi_service_resolver_new(avahi->client, interface, protocol, name,
+  resolver->of_daemon = libavahi_client.avahi_service_resolver_new(avahi->client, interface, protocol, name,
                                                    SERVICE_TYPE, domain, protocol, 0, on_resolver, resolver);
-  return resolver->of_daemon != NULL ? 0 : avahi_client_errno(avahi->client);
+  return resolver->of_daemon != NULL ? 0 : libavahi_client.avahi_client_errno(avahi->client);
 }

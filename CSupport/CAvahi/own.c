@@ -29,7 +29,7 @@ static void on_state(AvahiServer *server, AvahiServerState state, void *context)
     told = CAVAHI_STATE_COLLISION;
     break;
   case AVAHI_SERVER_FAILURE:
-    error = avahi_server_errno(server);
+    error = libavahi_core.avahi_server_errno(server);
     break;
   }
   tell_state(avahi, CAVAHI_EVENT_STATE, CAVAHI_OWN, told, error);
@@ -39,8 +39,10 @@ int32_t cavahi_own_start(cavahi *avahi, const char *host) {
   int error = AVAHI_ERR_BAD_STATE;
   if (avahi->server != NULL)
     return error;
+  if (!has_libavahi_core())
+    return AVAHI_ERR_NOT_SUPPORTED;
   AvahiServerConfig config;
-  avahi_server_config_init(&config);
+  libavahi_core.avahi_server_config_init(&config);
   avahi_free(config.host_name);
   config.host_name = avahi_strdup(host);
   config.use_ipv4 = config.use_ipv6 = 1;
@@ -50,8 +52,8 @@ int32_t cavahi_own_start(cavahi *avahi, const char *host) {
   config.n_cache_entries_max = CACHE_ENTRIES;
   config.ratelimit_interval = 1000000;
   config.ratelimit_burst = PACKETS_PER_SECOND;
-  avahi->server = avahi_server_new(avahi->api, &config, on_state, avahi, &error);
-  avahi_server_config_free(&config);
+  avahi->server = libavahi_core.avahi_server_new(avahi->api, &config, on_state, avahi, &error);
+  libavahi_core.avahi_server_config_free(&config);
   return avahi->server != NULL ? 0 : error;
 }
 
@@ -62,10 +64,10 @@ void own_stop(cavahi *avahi) {
     if (avahi->resolvers[i].of_own != NULL)
       cavahi_resolve_stop(avahi, avahi->resolvers[i].token);
   if (avahi->server_browser != NULL)
-    avahi_s_service_browser_free(avahi->server_browser);
+    libavahi_core.avahi_s_service_browser_free(avahi->server_browser);
   avahi->server_browser = NULL;
   /* Not own_withdraw: avahi_server_free says goodbye for what is still published, and sends it at once. */
-  avahi_server_free(avahi->server);
+  libavahi_core.avahi_server_free(avahi->server);
   avahi->server_group = avahi->server_retiring = NULL;
   avahi->server = NULL;
 }
@@ -74,8 +76,8 @@ int32_t cavahi_own_rename(cavahi *avahi) {
   if (avahi->server == NULL)
     return AVAHI_ERR_BAD_STATE;
   own_withdraw(avahi);
-  char *next = avahi_alternative_host_name(avahi_server_get_host_name(avahi->server));
-  const int error = next != NULL ? avahi_server_set_host_name(avahi->server, next) : AVAHI_ERR_NO_MEMORY;
+  char *next = avahi_alternative_host_name(libavahi_core.avahi_server_get_host_name(avahi->server));
+  const int error = next != NULL ? libavahi_core.avahi_server_set_host_name(avahi->server, next) : AVAHI_ERR_NO_MEMORY;
   avahi_free(next);
   return error < 0 ? error : 0;
 }
@@ -84,48 +86,48 @@ static void on_group(AvahiServer *server, AvahiSEntryGroup *group, AvahiEntryGro
                      void *context) {
   cavahi *avahi = context;
   if (group == avahi->server_group)
-    tell_published(avahi, CAVAHI_OWN, state, avahi_server_errno(server));
+    tell_published(avahi, CAVAHI_OWN, state, libavahi_core.avahi_server_errno(server));
 }
 
 int32_t own_publish(cavahi *avahi, const char *name, uint16_t port, AvahiStringList *txt) {
   if (avahi->server == NULL)
     return AVAHI_ERR_BAD_STATE;
   own_retire(avahi);
-  AvahiSEntryGroup *group = avahi_s_entry_group_new(avahi->server, on_group, avahi);
+  AvahiSEntryGroup *group = libavahi_core.avahi_s_entry_group_new(avahi->server, on_group, avahi);
   if (group == NULL)
-    return avahi_server_errno(avahi->server);
-  int error = avahi_server_add_service_strlst(avahi->server, group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC,
+    return libavahi_core.avahi_server_errno(avahi->server);
+  int error = libavahi_core.avahi_server_add_service_strlst(avahi->server, group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC,
                                               0, name, SERVICE_TYPE, NULL, NULL, port, txt);
   if (error == 0) {
     avahi->server_retiring = avahi->server_group;
     avahi->server_group = group;
-    error = avahi_s_entry_group_commit(group);
+    error = libavahi_core.avahi_s_entry_group_commit(group);
     if (error == 0)
       return 0;
     avahi->server_group = avahi->server_retiring;
     avahi->server_retiring = NULL;
   }
-  avahi_s_entry_group_free(group);
+  libavahi_core.avahi_s_entry_group_free(group);
   return error;
 }
 
 int32_t own_update(cavahi *avahi, const char *name, AvahiStringList *txt) {
   if (avahi->server_group == NULL)
     return AVAHI_ERR_BAD_STATE;
-  return avahi_server_update_service_txt_strlst(avahi->server, avahi->server_group, AVAHI_IF_UNSPEC,
+  return libavahi_core.avahi_server_update_service_txt_strlst(avahi->server, avahi->server_group, AVAHI_IF_UNSPEC,
                                                 AVAHI_PROTO_UNSPEC, 0, name, SERVICE_TYPE, NULL, txt);
 }
 
 void own_retire(cavahi *avahi) {
   if (avahi->server_retiring != NULL)
-    avahi_s_entry_group_free(avahi->server_retiring);
+    libavahi_core.avahi_s_entry_group_free(avahi->server_retiring);
   avahi->server_retiring = NULL;
 }
 
 void own_withdraw(cavahi *avahi) {
   own_retire(avahi);
   if (avahi->server_group != NULL)
-    avahi_s_entry_group_free(avahi->server_group);
+    libavahi_core.avahi_s_entry_group_free(avahi->server_group);
   avahi->server_group = NULL;
 }
 
@@ -136,17 +138,17 @@ static void on_browser(AvahiSServiceBrowser *browser, AvahiIfIndex interface, Av
   (void)type;
   cavahi *avahi = context;
   tell_browsed(avahi, CAVAHI_OWN, event, interface, protocol, name, domain, flags,
-               avahi_server_errno(avahi->server));
+               libavahi_core.avahi_server_errno(avahi->server));
 }
 
 int32_t own_browse(cavahi *avahi) {
   if (avahi->server == NULL)
     return AVAHI_ERR_BAD_STATE;
   if (avahi->server_browser != NULL)
-    avahi_s_service_browser_free(avahi->server_browser);
-  avahi->server_browser = avahi_s_service_browser_new(avahi->server, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC,
+    libavahi_core.avahi_s_service_browser_free(avahi->server_browser);
+  avahi->server_browser = libavahi_core.avahi_s_service_browser_new(avahi->server, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC,
                                                       SERVICE_TYPE, NULL, 0, on_browser, avahi);
-  return avahi->server_browser != NULL ? 0 : avahi_server_errno(avahi->server);
+  return avahi->server_browser != NULL ? 0 : libavahi_core.avahi_server_errno(avahi->server);
 }
 
 static void on_resolver(AvahiSServiceResolver *resolver, AvahiIfIndex interface,
@@ -164,7 +166,7 @@ static void on_resolver(AvahiSServiceResolver *resolver, AvahiIfIndex interface,
   if (event == AVAHI_RESOLVER_FOUND)
     tell_resolved(slot, CAVAHI_OWN, interface, protocol, address, port, txt);
   else
-    tell_unresolved(slot, CAVAHI_OWN, avahi_server_errno(slot->owner->server));
+    tell_unresolved(slot, CAVAHI_OWN, libavahi_core.avahi_server_errno(slot->owner->server));
 }
 
 int32_t own_resolve(struct resolver *resolver, AvahiIfIndex interface, AvahiProtocol protocol,
@@ -172,7 +174,7 @@ int32_t own_resolve(struct resolver *resolver, AvahiIfIndex interface, AvahiProt
   cavahi *avahi = resolver->owner;
   if (avahi->server == NULL)
     return AVAHI_ERR_BAD_STATE;
-  resolver->of_own = avahi_s_service_resolver_new(avahi->server, interface, protocol, name,
+  resolver->of_own = libavahi_core.avahi_s_service_resolver_new(avahi->server, interface, protocol, name,
                                                   SERVICE_TYPE, domain, protocol, 0, on_resolver, resolver);
-  return resolver->of_own != NULL ? 0 : avahi_server_errno(avahi->server);
+  return resolver->of_own != NULL ? 0 : libavahi_core.avahi_server_errno(avahi->server);
 }

@@ -82,9 +82,9 @@ int32_t cavahi_poll(cavahi *avahi, int32_t milliseconds);
 /** Ends a wait of cavahi_poll, or the next one; any thread. */
 void cavahi_wake(cavahi *avahi);
 
-/** Looks for avahi-daemon; state events follow, the first of them perhaps before this returns. Error: no D-Bus. */
+/** Looks for avahi-daemon; state events follow, the first of them perhaps before this returns. Error: no D-Bus, or no libavahi-client. */
 int32_t cavahi_daemon_start(cavahi *avahi);
-/** Starts a responder of our own on UDP port 5353 under a host name. */
+/** Starts a responder of our own on UDP port 5353 under a host name. Error: no sockets, or no libavahi-core. */
 int32_t cavahi_own_start(cavahi *avahi, const char *host);
 /** Ends it with all that was published, browsed and resolved through it; no events after. Goodbyes go out. */
 void cavahi_stop(cavahi *avahi, int32_t backend);
