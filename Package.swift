@@ -126,6 +126,18 @@ let coreTests: [Target] = [
 ]
 
 let programs: [Target] = [
+  // Without pkg-config: of what its files say, the package manager refuses -D_REENTRANT. Debian: libavahi-client-dev, libavahi-core-dev.
+  .target(
+    name: "CAvahi", path: "CSupport/CAvahi", cSettings: cSettings,
+    linkerSettings: [.linkedLibrary("avahi-common")]),
+  swiftTarget("Discovery", ["CAvahi", "Mesh", "Cryptography"]),
+  .executableTarget(
+    name: "comlink-discover", dependencies: ["Discovery", "Mesh", "Cryptography"],
+    path: "Tests/DiscoverProgram", swiftSettings: swiftSettings),
+  tests(
+    "DiscoveryTests",
+    ["Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
+    resources: [.copy("Corpus")]),
   swiftTarget("Remote", ["StatusSchema"]),
   swiftTarget(
     "ControlPlane",

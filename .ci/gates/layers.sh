@@ -17,6 +17,7 @@ declare -A may=(
   [Store]="Cryptography Mesh Glibc Synchronization"
   [ControlPlane]="Mesh Cryptography NIOCore NIOPosix NIOTLS NIOSSL Glibc Synchronization"
   [Barcode]="CQREncode"
+  [Discovery]="CAvahi Mesh Cryptography Glibc Synchronization"
   [StatusSchema]=""
   [Intercom]="RTP Media Mesh Cryptography Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"

@@ -1,0 +1,103 @@
+internal import Glibc
+internal import Synchronization
+
+/// Finds the nodes of the local network, and is found by them: DNS-SD (RFC 6763) of `_comlink._udp` by multicast DNS.
+///
+/// It speaks through avahi-daemon while that runs, else by a responder in this process, and changes between them by
+/// itself (`BackendChoice` says when). All interfaces that can multicast take part, with IPv4 and IPv6, as they come
+/// and go; of loopback and point-to-point interfaces Avahi uses none for other hosts. Nothing it tells is proven.
+///
+/// All of it happens on a thread of its own. Any thread may call; `start` and `stop` not from within `events`.
+public final class Discovery: Sendable {
+  private struct Running {
+    let thread: DiscoveryThread
+    let mailbox: DiscoveryMailbox
+  }
+
+  private struct State {
+    var service: ServiceDescription
+    var running: Running?
+  }
+
+  /// How long `stop` waits; avahi-daemon answers within milliseconds unless it hangs.
+  private static let patienceNanoseconds: Int64 = 3_000_000_000
+
+  private let state: Mutex<State>
+  private let events: @Sendable (DiscoveryEvent) -> Void
+
+  /// Makes one that does nothing yet.
+  ///
+  /// - Parameter events: called on Discovery's own thread; must not block.
+  public init(
+    service: ServiceDescription, events: @escaping @Sendable (DiscoveryEvent) -> Void
+  ) {
+    state = Mutex(State(service: service))
+    self.events = events
+  }
+
+  deinit { stop() }
+
+  /// Begins to publish and to browse. What does not work then is told as a problem and tried again.
+  ///
+  /// - Throws: `DiscoveryError.running`; `.system` when there are no descriptors, threads or memory.
+  public func start() throws(DiscoveryError) {
+    let events = events
+    try state.withLock { state throws(DiscoveryError) in
+      guard state.running == nil else { throw .running }
+      let service = state.service
+      let mailbox = DiscoveryMailbox()
+      // Found out here, where it can be thrown; used on the thread.
+      let parcel = Parcel(try Avahi())
+      let thread = try DiscoveryThread {
+        guard let avahi = parcel.open() else { return }
+        var loop = DiscoveryLoop(avahi, service, mailbox, events)
+        loop.run()
+        mailbox.finish()
+      }
+      state.running = Running(thread: thread, mailbox: mailbox)
+    }
+  }
+
+  /// The name, the groups or the port are others: announced at once.
+  ///
+  /// Another port is a goodbye and a new announcement. The node stays the one of the start.
+  public func update(_ service: ServiceDescription) {
+    state.withLock {
+      var service = service
+      service.node = $0.service.node
+      $0.service = service
+      $0.running?.mailbox.leave(service)
+    }
+  }
+
+  /// Says goodbye and ends, usually within milliseconds; events end with it. May be started again.
+  ///
+  /// After 3 s in vain (avahi-daemon hangs) the thread is left to end by itself, silently or with a last event.
+  public func stop() {
+    guard let running = state.withLock({ $0.running.take() }) else { return }
+    running.mailbox.stop()
+    guard !running.thread.isCurrent else { return running.thread.detach() }
+    let deadline = monotonicNanoseconds() + Self.patienceNanoseconds
+    while !running.mailbox.isDone, monotonicNanoseconds() < deadline { usleep(2000) }
+    running.mailbox.isDone ? running.thread.join() : running.thread.detach()
+  }
+
+  /// Through whom it speaks at the moment.
+  public var backend: DiscoveryBackend {
+    state.withLock { $0.running?.mailbox.backend ?? .none }
+  }
+
+  /// What it holds and what it did not take.
+  public var counters: DiscoveryCounters {
+    state.withLock { $0.running?.mailbox.counters ?? DiscoveryCounters() }
+  }
+}
+
+/// Carries an ``Avahi`` to the thread that uses it.
+private final class Parcel: Sendable {
+  private let contents: Mutex<Avahi?>
+
+  init(_ avahi: consuming Avahi) { contents = Mutex(avahi) }
+
+  func open() -> Avahi? { contents.withLock { $0.take() } }
+}

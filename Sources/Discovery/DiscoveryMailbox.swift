@@ -1,0 +1,58 @@
+internal import Synchronization
+
+/// What the thread of a ``Discovery`` and everybody else leave for each other.
+final class DiscoveryMailbox: Sendable {
+  private struct Contents {
+    var service: ServiceDescription?
+    var isStopping = false
+    var isDone = false
+    var waker: AvahiWaker?
+    var backend = DiscoveryBackend.none
+    var counters = DiscoveryCounters()
+  }
+
+  private let contents = Mutex(Contents())
+
+  init() {}
+
+  // For everybody.
+
+  /// Leaves a description and wakes the thread.
+  func leave(_ service: ServiceDescription) {
+    contents.withLock {
+      $0.service = service
+      $0.waker?.wake()
+    }
+  }
+
+  /// Asks the thread to end.
+  func stop() {
+    contents.withLock {
+      $0.isStopping = true
+      $0.waker?.wake()
+    }
+  }
+
+  var isDone: Bool { contents.withLock { $0.isDone } }
+  var backend: DiscoveryBackend { contents.withLock { $0.backend } }
+  var counters: DiscoveryCounters { contents.withLock { $0.counters } }
+
+  // For the thread.
+
+  /// From now on it can be woken; nil: no more, as the waker's owner goes.
+  func setWaker(_ waker: AvahiWaker?) { contents.withLock { $0.waker = waker } }
+
+  /// What was left, and whether to end.
+  func take() -> (service: ServiceDescription?, isStopping: Bool) {
+    contents.withLock { ($0.service.take(), $0.isStopping) }
+  }
+
+  func tell(_ backend: DiscoveryBackend, _ counters: DiscoveryCounters) {
+    contents.withLock {
+      $0.backend = backend
+      $0.counters = counters
+    }
+  }
+
+  func finish() { contents.withLock { $0.isDone = true } }
+}

@@ -1,0 +1,113 @@
+import Cryptography
+import Discovery
+import Glibc
+import Mesh
+import Synchronization
+
+/// `comlink-discover NUMBER NAME PORT GROUPS`: a node of the tests that does nothing but discover.
+///
+/// NUMBER makes its ID, GROUPS are numbers with commas or `-`. Events are printed, a line each, behind milliseconds since the start:
+///
+///     421 found NUMBER shares 10.0.0.2:5000,[fe80::1%2]:5000 0.1 Stage left
+///     9000 lost NUMBER
+///     3 backend avahi-daemon
+///     3 problem no words
+///
+/// It takes commands, a line each: `name NAME`, `groups GROUPS`, `port PORT`, `counters`, `stop`; at the end of input it stops.
+@main struct DiscoverProgram {
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 5, let number = UInt8(arguments[1]), let port = UInt16(arguments[3])
+    else {
+      say("usage: comlink-discover NUMBER NAME PORT GROUPS")
+      exit(64)
+    }
+    let start = nanoseconds()
+    var service = ServiceDescription(
+      node: node(number), name: arguments[2], softwareVersion: "0.1", port: port,
+      groups: try groups(arguments[4]))
+    let discovery = Discovery(service: service) { event in
+      say("\((nanoseconds() - start) / 1_000_000) \(words(event))")
+    }
+    try discovery.start()
+    while let line = readLine() {
+      let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+      switch parts.first {
+      case "name": service.name = parts[1]
+      case "groups": service.groups = try groups(parts[1])
+      case "port": service.port = UInt16(parts[1]) ?? 0
+      case "counters":
+        say("counters \(discovery.counters)")
+        continue
+      default:
+        stop(discovery)
+        continue
+      }
+      discovery.update(service)
+    }
+    stop(discovery)
+  }
+
+  private static func stop(_ discovery: Discovery) {
+    let start = nanoseconds()
+    discovery.stop()
+    say("stopped after \((nanoseconds() - start) / 1_000_000) ms")
+  }
+
+  private static func words(_ event: DiscoveryEvent) -> String {
+    switch event {
+    case .found(let announcement, let name, let version):
+      let shares = announcement.sharesGroup ? "shares" : "stranger"
+      let addresses = announcement.addresses.map(text).joined(separator: ",")
+      return "found \(announcement.node.octets[0]) \(shares) \(addresses) \(version) \(name)"
+    case .lost(let node): return "lost \(node.octets[0])"
+    case .backendChanged(let backend): return "backend \(backend.rawValue)"
+    case .problem(let words): return "problem \(words)"
+    }
+  }
+
+  private static func text(_ address: NodeAddress) -> String {
+    switch address.host {
+    case .observed: return "observed:\(address.port)"
+    case .ipv4(let bits):
+      let octets = (0..<4).map { String(bits >> (24 - 8 * $0) & 0xFF) }
+      return "\(octets.joined(separator: ".")):\(address.port)"
+    case .ipv6(let high, let low):
+      let groups = [high, low].flatMap { half in
+        (0..<4).map { String(half >> (48 - 16 * UInt64($0)) & 0xFFFF, radix: 16) }
+      }
+      let scope = address.scope == 0 ? "" : "%\(address.scope)"
+      return "[\(groups.joined(separator: ":"))\(scope)]:\(address.port)"
+    }
+  }
+
+  private static func node(_ number: UInt8) -> NodeID {
+    guard let node = NodeID(octets: [UInt8](repeating: number, count: NodeID.byteCount)) else {
+      preconditionFailure("an ID of another length")
+    }
+    return node
+  }
+
+  private static func groups(_ text: String) throws -> [Group] {
+    try text.split(separator: ",").compactMap { UInt8($0) }.map { number in
+      let octets = [UInt8](repeating: number, count: Group.secretByteCount)
+      return try Group(
+        name: "group \(number)", secret: unsafe SecretBytes(copying: octets.span.bytes))
+    }
+  }
+
+  private static let output = Mutex(())
+
+  private static func say(_ line: String) {
+    output.withLock { _ in
+      let octets = Array("\(line)\n".utf8)
+      _ = unsafe write(1, octets, octets.count)
+    }
+  }
+
+  private static func nanoseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
