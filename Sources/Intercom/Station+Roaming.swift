@@ -109,10 +109,12 @@ extension Station {
       && nowNanoseconds - peer.heardNanoseconds < Self.recentNanoseconds
   }
 
-  /// Hands stream, place in the mix, port and what is known of the way over to another entry of the same member.
+  /// Hands stream, place in the mix and port over to another entry of the same member.
   private func move(from old: Peer, to new: Peer) {
     (new.slot, new.stream, new.sink) = (old.slot, old.stream, old.sink)
-    (new.repair, new.quality, new.settings) = (old.repair, old.quality, old.settings)
+    // Its losses and queues are of another way.
+    new.repair = makeRepair()
+    (new.quality, new.settings) = (old.quality, old.settings)
     (new.sentPackets, new.sentOctets) = (old.sentPackets, old.sentOctets)
     (new.rateOctets, new.receivedBitsPerSecond) = (old.rateOctets, old.receivedBitsPerSecond)
     (new.name, new.toldName, new.renamedNanoseconds) = (

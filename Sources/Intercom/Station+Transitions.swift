@@ -123,7 +123,7 @@ extension Station {
     peer.retryNanoseconds = nowNanoseconds + Peer.Limit.ourselvesNanoseconds
   }
 
-  private func makeRepair() -> RepairSession {
+  func makeRepair() -> RepairSession {
     let repair = RepairSession(
       boundBitsPerSecond: configuration.mostBitsPerSecond,
       framesPerPacket: configuration.framesPerPacket)
