@@ -1,4 +1,5 @@
 import Audio
+import Cryptography
 public import EventLoop
 import Media
 import RTP
@@ -10,10 +11,12 @@ public import StatusSchema
 /// synchronously once a JACK period. Calls are for control, a few a second.
 public actor Intercom {
   private let loop: EventLoop
-  private let station: Station
+  let station: Station
   private let session: JackSession
   private let endpoint: UDPEndpoint
   private let configuration: IntercomConfiguration
+  /// Nodes that say they are up (``Knock``): hearsay, the latest few of a flood.
+  let knocks: AsyncStream<NodeID>
   private let startNanoseconds = EventLoop.nowNanoseconds()
 
   /// The loop thread; tasks that call this actor often should prefer it.
@@ -36,6 +39,10 @@ public actor Intercom {
     endpoint = parts.endpoint
     session = parts.session
     station = parts.station
+    let (knocks, continuation) = AsyncStream.makeStream(
+      of: NodeID.self, bufferingPolicy: .bufferingNewest(64))
+    self.knocks = knocks
+    parts.station.knockHeard = { continuation.yield($0) }
   }
 
   /// Starts the loop's thread and JACK's, and lets datagrams and JACK's beat in.

@@ -74,9 +74,10 @@ public struct CongestionWatch: Sendable {
     return min(bound, max(Self.leastBitsPerSecond, wireBits - headerBits))
   }
 
-  /// IP, UDP and RTP headers of a second's packets, with the audio level.
+  /// IP, UDP and RTP headers of a second's packets, with the audio level, and what encryption adds.
   static func headerBitsPerSecond(framesPerPacket: Int) -> Int {
-    8 * (28 + 20) * MediaClock.framesPerSecond / framesPerPacket
+    8 * (28 + 20 + TalkerConfiguration.protectionBytes) * MediaClock.framesPerSecond
+      / framesPerPacket
   }
 
   /// Makes a watch over packets of so many frames; `bound` is in payload bits a second.

@@ -17,7 +17,7 @@ public struct RepairPlan: Sendable {
     public var resendYield: Double
     /// Payload bits a second that may go to it.
     public var budgetBitsPerSecond: Int
-    /// What the way to it takes, headers of IP, UDP and RTP included; nil: nothing is known to be in the way.
+    /// What the way to it takes, headers of IP, UDP and RTP and the encryption's octets included; nil: nothing is known to be in the way.
     public var wayBitsPerSecond: Int?
     /// What it is sent now.
     public var recipe: RepairRecipe

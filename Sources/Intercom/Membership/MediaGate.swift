@@ -10,12 +10,15 @@ protocol MediaGate: Sendable {
   func expel(_ node: NodeID) async
   /// Takes the key of a member's media; what it was given may be anything.
   func install(_ key: MediaKey, of node: NodeID) async throws
-  /// The key in use for what this node sends.
-  func presentKey() async throws -> MediaKey
+  /// The key in use, as it is handed out, for what this node sends.
+  func presentMessage() async throws -> MediaKey
   /// Makes the key to be used next.
-  func makeNextKey() async throws -> MediaKey
+  func makeNextMessage() async throws -> MediaKey
   /// Sends by the next key from now on.
-  func useNextKey() async
+  ///
+  /// - Returns: its epoch.
+  @discardableResult
+  func useNextKey() async -> UInt64?
   /// Tells these addresses, in one small datagram each, that this node is up.
   func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async
   /// Nodes that say they are up: hearsay.

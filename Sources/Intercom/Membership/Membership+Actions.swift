@@ -38,8 +38,8 @@ extension Membership {
       }
       parts.report(
         .admitted(member.node, name: member.profile.name, isInGroup: member.isInGroup))
-      admit(member)
-    case .changed(let member): admit(member)
+      admit(member.node, member.profile)
+    case .changed(let member): admit(member.node, member.profile)
     case .departed(let node, let reason):
       mediaCommands.yield(.expel(node))
       let name = memberNames.removeValue(forKey: node) ?? ""
@@ -49,10 +49,10 @@ extension Membership {
     }
   }
 
-  private func admit(_ member: Member) {
-    memberNames[member.node] = member.profile.name
-    let addresses = member.profile.mediaAddresses.compactMap(SocketAddress.init).filter(takes)
-    mediaCommands.yield(.admit(member.node, name: member.profile.name, addresses: addresses))
+  private func admit(_ node: NodeID, _ profile: NodeProfile) {
+    memberNames[node] = profile.name
+    let addresses = profile.mediaAddresses.compactMap(SocketAddress.init).filter(takes)
+    mediaCommands.yield(.admit(node, name: profile.name, addresses: addresses))
   }
 
   private func performStrangers(_ action: MeshAction) {

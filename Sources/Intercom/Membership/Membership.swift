@@ -49,7 +49,7 @@ public actor Membership {
 
   /// A membership of a node that protects its media; begins with ``start()``.
   public init(configuration: MeshConfiguration, node: Intercom, parts: MembershipParts) {
-    fatalError()
+    self.init(configuration: configuration, media: node, parts: parts)
   }
 
   init(
@@ -82,7 +82,7 @@ public actor Membership {
       },
     ]
     do {
-      handle(.share(Self.streamed(try await media.presentKey())))
+      handle(.share(Self.streamed(try await media.presentMessage())))
     } catch {
       parts.report(.fault("no key for this node's media: \(error)"))
     }
@@ -161,7 +161,7 @@ public actor Membership {
     }
     isRollDue = false
     do {
-      let next = Self.streamed(try await media.makeNextKey())
+      let next = Self.streamed(try await media.makeNextMessage())
       handle(.share(next))
       try await pause(Self.keyLeadTime)
       await media.useNextKey()

@@ -58,13 +58,16 @@ final class FakeMedia: MediaGate {
     guard key.octets != [0] else { throw BadKey() }
     command.yield("install \(key.epoch) of \(node.octets[0])")
   }
-  func presentKey() async throws -> MediaKey { key }
-  func makeNextKey() async throws -> MediaKey {
+  func presentMessage() async throws -> MediaKey { key }
+  func makeNextMessage() async throws -> MediaKey {
     epoch.withLock { $0 += 1 }
     command.yield("make \(key.epoch)")
     return key
   }
-  func useNextKey() async { command.yield("use \(key.epoch)") }
+  func useNextKey() async -> UInt64? {
+    command.yield("use \(key.epoch)")
+    return key.epoch
+  }
   func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async {
     command.yield("knock at \(addresses.map(\.description).joined(separator: " "))")
   }

@@ -1,0 +1,32 @@
+import Cryptography
+
+/// “I am up”: one datagram on the media port, for a member that lost this node (``Mesh``, *proof of life*).
+///
+/// Octets: `CKN1`, then the sender's ID. In clear, and anybody can send one: it makes its reader dial, once a second at
+/// most. The first octet is neither RTP's nor RTCP's (RFC 7983 §7 leaves 64…79 to TURN, which has no business here).
+enum Knock {
+  private static let mark: InlineArray<4, UInt8> = [0x43, 0x4B, 0x4E, 0x31]
+  static let byteCount = mark.count + NodeID.byteCount
+
+  /// Writes a node's knock; its length, 0 where there is no room.
+  static func write(_ node: NodeID, into packet: inout MutableRawSpan) -> Int {
+    guard packet.byteCount >= byteCount else { return 0 }
+    for index in mark.indices { packet.storeBytes(of: mark[index], toByteOffset: index, as: UInt8.self) }
+    for (index, octet) in node.octets.enumerated() {
+      packet.storeBytes(of: octet, toByteOffset: mark.count + index, as: UInt8.self)
+    }
+    return byteCount
+  }
+
+  /// Whose knock a datagram says it is; nil: it is none.
+  static func node(of datagram: RawSpan) -> NodeID? {
+    guard datagram.byteCount == byteCount,
+      mark.indices.allSatisfy({ octet(datagram, $0) == mark[$0] })
+    else { return nil }
+    return NodeID(octets: (mark.count..<byteCount).map { octet(datagram, $0) })
+  }
+
+  private static func octet(_ datagram: RawSpan, _ offset: Int) -> UInt8 {
+    unsafe datagram.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+}

@@ -1,0 +1,32 @@
+import Cryptography
+import EventLoop
+import Mesh
+
+/// Keys and datagrams in the form that the membership has them; nothing here runs on the loop but what it calls.
+extension Intercom: MediaGate {
+  nonisolated func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async {
+    await admit(MediaMember(node: node, name: name, addresses: addresses))
+  }
+
+  nonisolated func install(_ key: MediaKey, of node: NodeID) async throws {
+    let received = try ReceivedKey(octets: key.octets, epoch: key.epoch)
+    guard await install(received, of: node) else {
+      throw IntercomError.refused("it is older than the one before, or another member's")
+    }
+  }
+
+  nonisolated func presentMessage() async throws -> MediaKey { try Self.message(await ownKey()) }
+
+  nonisolated func makeNextMessage() async throws -> MediaKey {
+    try Self.message(await makeNextKey())
+  }
+
+  func sendKnocks(to addresses: [SocketAddress], as node: NodeID) {
+    station.sendKnocks(to: addresses, as: node)
+  }
+
+  private static func message(_ key: OwnKey?) throws -> MediaKey {
+    guard let key else { throw IntercomError.refused("this node's media are in clear") }
+    return MediaKey(stream: 0, epoch: key.epoch, octets: key.octets)
+  }
+}
