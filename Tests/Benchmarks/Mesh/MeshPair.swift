@@ -8,6 +8,7 @@ final class MeshPair {
   private static let periodFrames = 256
   /// Of a full-scale tone at half level; noise of the codec is far below.
   private static let audible: Float = 0.02
+  private static let audibleDBFS = -34.0
 
   private let directory: TemporaryDirectory
   private let server: JackServer
@@ -50,11 +51,10 @@ final class MeshPair {
   /// - Returns: seconds until it is heard.
   func startCaller() throws(RigError) -> Double {
     try ear.start()
-    let start = monotonicNanoseconds()
     let caller = try NodeProcess("B", on: server, client: "B", options: options.1, in: directory)
     self.caller = caller
     try plugIn(caller)
-    return try secondsUntilHeard(from: start)
+    return try secondsUntilHeard()
   }
 
   /// Kills the caller and starts it again at once.
@@ -77,9 +77,8 @@ final class MeshPair {
     try link.setInterface(of: 1, isUp: false)
     pause(seconds: seconds)
     try ear.start()
-    let start = monotonicNanoseconds()
     try link.setInterface(of: 1, isUp: true)
-    return try secondsUntilHeard(from: start)
+    return try secondsUntilHeard()
   }
 
   /// Ends the caller with a goodbye, and waits until it is gone there too.
@@ -110,15 +109,19 @@ final class MeshPair {
     try mouth.connect("mouth:out_0", to: node.port("mic"))
   }
 
-  private func secondsUntilHeard(from start: Int64) throws(RigError) -> Double {
-    var heard: Double?
-    try waitUntil("the caller's sound", within: 30, interval: 0.1) { () throws(RigError) in
-      let line = ear.recordedTimeLine
-      heard = ear.recording().firstIndex { abs($0) > Self.audible }.flatMap {
-        line.nanoseconds(at: Double($0))
-      }
-      return heard != nil
+  /// From the start of the ear, by its own clock.
+  private func secondsUntilHeard() throws(RigError) -> Double {
+    try waitUntil(
+      "the caller's sound", within: 30, interval: 0.05,
+      detail: { resident.process.outputTail() + "\n" + (caller?.process.outputTail() ?? "") }
+    ) { () throws(RigError) in
+      try resident.status().peers.contains { $0.levelDBFS > Self.audibleDBFS }
     }
-    return ((heard ?? .nan) - Double(start)) / 1e9
+    pause(seconds: 0.2)
+    ear.stop()
+    guard let heard = ear.recording().firstIndex(where: { abs($0) > Self.audible }) else {
+      throw .status(reason: "the caller is heard, but not recorded")
+    }
+    return Double(heard) / ear.sampleRate
   }
 }
