@@ -23,8 +23,13 @@ struct MeshChaos {
     let server = try JackServer(
       "comlink-chaos", periodFrames: 1024, portMaximum: 512, in: bench.directory)
     defer { server.stop() }
+    let mouth = try Probe(
+      server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: 0)
+    try mouth.setSource(Speech.tone(hertz: 500, level: 0.3), loops: true)
+    try mouth.start()
+    defer { mouth.stop() }
     var nodes = try (0..<Self.nodeCount).map { index throws(RigError) in
-      try start(index, on: server, link)
+      try start(index, on: server, mouth, link)
     }
     defer { for node in nodes { node.process.terminate() } }
     try join(nodes)
@@ -42,7 +47,7 @@ struct MeshChaos {
         _ = try nodes[index].process.wait(within: 5)
         // JACK's server frees the client's name a moment after its end.
         pause(seconds: 0.5)
-        nodes[index] = try start(index, on: server, link)
+        nodes[index] = try start(index, on: server, mouth, link)
       case .cut:
         try link.setInterface(of: index, isUp: false)
         pause(seconds: Double.random(in: 1...12, using: &random))
@@ -61,7 +66,7 @@ struct MeshChaos {
   }
 
   private func start(
-    _ index: Int, on server: JackServer, _ link: LinkProcess
+    _ index: Int, on server: JackServer, _ mouth: Probe, _ link: LinkProcess
   ) throws(RigError) -> NodeProcess {
     var options = NodeProcess.Options(port: 5004)
     options.address = "0.0.0.0"
@@ -70,8 +75,11 @@ struct MeshChaos {
     options.discovers = true
     // One known peer is enough; the rest is gossip and discovery.
     if index > 0 { options.arguments = ["--peer", "\(link.address(0)):5004"] }
-    return try NodeProcess(
+    let node = try NodeProcess(
       "N\(index)", on: server, client: "N\(index)", options: options, in: bench.directory)
+    try mouth.waitForPort(node.port("mic"), within: 10)
+    try mouth.connect("mouth:out_0", to: node.port("mic"))
+    return node
   }
 
   private func join(_ nodes: [NodeProcess]) throws(RigError) {
@@ -82,15 +90,37 @@ struct MeshChaos {
     for node in nodes.dropFirst() { _ = try node.ask(.groupJoin(invitation: text)) }
   }
 
+  /// Whole: every node receives sound of every other's present run.
   private func secondsUntilWhole(_ nodes: [NodeProcess]) throws(RigError) -> Double {
     let start = monotonicNanoseconds()
-    try waitUntil("all pairs", within: Self.patienceSeconds, interval: 0.1) {
+    var before: [Pair: Int] = [:]
+    try waitUntil("sound of all pairs", within: Self.patienceSeconds, interval: 0.1) {
       () throws(RigError) in
-      nodes.allSatisfy { node in
-        guard let status = try? node.status() else { return false }
-        return status.peers.count { $0.state == .connected } == Self.nodeCount - 1
-      }
+      let now = received(nodes)
+      defer { before = now }
+      return now.count == nodes.count * (nodes.count - 1)
+        && now.allSatisfy { $0.value > before[$0.key] ?? .max }
     }
     return Double(monotonicNanoseconds() - start) / 1e9
+  }
+
+  /// Who hears whom, by the SSRC of each one's run.
+  private struct Pair: Hashable {
+    let ear: UInt32
+    let mouth: UInt32
+  }
+
+  /// Packets received, of the pairs that are connected.
+  private func received(_ nodes: [NodeProcess]) -> [Pair: Int] {
+    let all = nodes.compactMap { try? $0.status() }
+    let running = Set(all.map(\.node.ssrc))
+    var received: [Pair: Int] = [:]
+    for status in all {
+      for peer in status.peers where peer.state == .connected {
+        guard let ssrc = peer.ssrc, running.contains(ssrc) else { continue }
+        received[Pair(ear: status.node.ssrc, mouth: ssrc)] = peer.received
+      }
+    }
+    return received
   }
 }
