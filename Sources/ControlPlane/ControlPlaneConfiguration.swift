@@ -44,7 +44,9 @@ public struct ControlPlaneConfiguration: Sendable {
     public init() {}
   }
 
-  /// Where to listen: `[::]` is IPv6 and IPv4 both, and IPv4 alone where the system has no IPv6. Port 0: any free one.
+  /// Where to listen; port 0 is any free one.
+  ///
+  /// `[::]` is IPv6 and IPv4 both, and IPv4 alone where the system has no IPv6.
   public var address: NodeAddress
   /// How long things may take.
   public var times = Times()
