@@ -66,17 +66,18 @@ import Testing
       var cutter = PairingFrames(maximumBytes: 300)
       var cut: [[UInt8]] = []
       for start in stride(from: 0, to: stream.count, by: size) {
-        cut += try cutter.receive(stream[start..<min(start + size, stream.count)])
+        try cutter.append(stream[start..<min(start + size, stream.count)])
+        while let frame = try cutter.next() { cut.append(frame) }
       }
       #expect(cut == frames)
     }
     var cutter = PairingFrames(maximumBytes: 300)
     #expect(throws: ControlPlaneError.frame(byteCount: 301, maximum: 300)) {
-      try cutter.receive([0, 0, 1, 45])
+      try cutter.append([0, 0, 1, 45])
     }
     cutter = PairingFrames(maximumBytes: 300)
     #expect(throws: ControlPlaneError.frame(byteCount: 0, maximum: 300)) {
-      try cutter.receive([0, 0, 0, 0])
+      try cutter.append([0, 0, 0, 0])
     }
   }
 }
