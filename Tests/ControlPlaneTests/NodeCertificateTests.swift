@@ -1,4 +1,5 @@
 import Cryptography
+import Mesh
 import NIOSSL
 import TestKit
 import Testing
@@ -57,6 +58,24 @@ import Testing
       }
       if let key = NodeCertificate.key(in: changed) { #expect(key.bytes.count == 32) }
     }
+  }
+
+  @Test(arguments: [
+    (NodeAddress(.ipv4(0xC000_0201), port: 5005), "192.0.2.1:5005"),
+    (NodeAddress(.ipv6(0x2001_0DB8 << 32, 1), port: 65_535), "[2001:db8::1]:65535"),
+    (NodeAddress(.ipv6(0xFE80 << 48, 2), port: 1, scope: 7), "[fe80::2%7]:1"),
+  ])
+  func `an address goes to the system and comes back, its interface too`(
+    address: NodeAddress, text: String
+  ) {
+    #expect(NodeAddress(address.socketAddress) == address)
+    #expect(address.text == text)
+    #expect(NodeAddress(.observed, port: 1).socketAddress == nil)
+  }
+
+  @Test func `IPv4 inside of IPv6 is IPv4`() {
+    let inside = NodeAddress(.ipv6(0, 0xFFFF_C000_0201), port: 5)
+    #expect(NodeAddress(inside.socketAddress) == NodeAddress(.ipv4(0xC000_0201), port: 5))
   }
 
   @Test func `pairing frames are cut from any parts`() throws {
