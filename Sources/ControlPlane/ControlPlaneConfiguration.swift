@@ -25,8 +25,9 @@ public struct ControlPlaneConfiguration: Sendable {
     public var unproven = 64
     /// Of these, from one address.
     public var unprovenPerAddress = 8
-    /// Connections of all kinds; ``MeshLimits`` allows 512 that others opened.
-    public var connections = 1024
+    /// Connections of all kinds beyond which nobody else is let in: the 512 that ``MeshLimits`` allows others to open, the unproven, and
+    /// what we dial; well within the 1024 files that a process may have open as a rule.
+    public var connections = 640
     /// Pairings at once that others opened, as many as a PIN bears.
     public var pairings = 4
     /// Octets that wait for one connection to take them.
@@ -44,7 +45,9 @@ public struct ControlPlaneConfiguration: Sendable {
     public init() {}
   }
 
-  /// Where to listen: `[::]` is IPv6 and IPv4 both, and IPv4 alone where the system has no IPv6. Port 0: any free one.
+  /// Where to listen; port 0 is any free one.
+  ///
+  /// `[::]` is IPv6 and IPv4 both, and IPv4 alone where the system has no IPv6.
   public var address: NodeAddress
   /// How long things may take.
   public var times = Times()

@@ -76,7 +76,7 @@ final class Exchange: @unchecked Sendable {
 
   /// Makes room for another one: this one proved something, or ended.
   func release(_ connection: SecureConnection) {
-    guard connection.isUnproven else { return }
+    guard connection.isUnproven, !connection.isBeingGiven else { return }
     connection.isUnproven = false
     unprovenCount -= 1
     let host = connection.remote?.host ?? .observed
@@ -136,14 +136,28 @@ final class Exchange: @unchecked Sendable {
   func open(_ connection: SecureConnection, node: NodeID, provesGroup: Bool) -> ConnectionID? {
     let attempt = connection.attempt
     if let attempt, !finish(attempt) { return nil }
-    release(connection)
     lastConnection += 1
     let id = ConnectionID(rawValue: lastConnection)
     connections[id] = connection
     let opened = OpenedConnection(
       connection: id, node: node, provesGroup: provesGroup, remote: connection.remote)
-    events.give(attempt.map { .dialled($0, opened) } ?? .accepted(opened))
+    guard let attempt else {
+      give(connection, opened)
+      return id
+    }
+    events.give(.dialled(attempt, opened))
     return id
+  }
+
+  /// Keeps its place among the unproven until Mesh has it, so that no more of these wait for Mesh than there are places.
+  private func give(_ connection: SecureConnection, _ opened: OpenedConnection) {
+    connection.isBeingGiven = true
+    events.give(.accepted(opened)) { [self] in
+      gate.run {
+        connection.isBeingGiven = false
+        self.release(connection)
+      }
+    }
   }
 
   /// Takes a connection out of what can be sent on.

@@ -9,7 +9,9 @@ extension NodeAddress {
   private static let ipv6Offset = 8
   private static let scopeOffset = 24
 
-  /// The address of a socket; IPv4 inside of IPv6 (RFC 4291 §2.5.5.2) is IPv4. Nil for none of the internet's.
+  /// The address of a socket; nil for none of the internet's.
+  ///
+  /// IPv4 inside of IPv6 (RFC 4291 §2.5.5.2) is IPv4.
   init?(_ address: SocketAddress?) {
     switch address {
     case .v4(let address):

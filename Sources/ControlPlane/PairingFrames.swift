@@ -5,6 +5,7 @@ struct PairingFrames {
   /// Most octets of a frame.
   let maximumBytes: Int
   private var held: [UInt8] = []
+  private var taken = 0
 
   init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
@@ -14,22 +15,38 @@ struct PairingFrames {
     return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + octets
   }
 
-  /// Takes what came, and gives the frames that are whole.
-  mutating func receive(_ octets: some Sequence<UInt8>) throws(ControlPlaneError) -> [[UInt8]] {
+  /// Octets of the frame to come, without its length; nil before that is there.
+  private var nextBytes: Int? {
+    guard held.count - taken >= Self.prefixBytes else { return nil }
+    return held[taken..<taken + Self.prefixBytes].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// Whether a frame is whole.
+  var hasFrame: Bool {
+    nextBytes.map { held.count - taken - Self.prefixBytes >= $0 } ?? false
+  }
+
+  /// Takes what came; throws as soon as it tells of a frame that is empty or too long.
+  mutating func append(_ octets: some Sequence<UInt8>) throws(ControlPlaneError) {
+    held.removeFirst(taken)
+    taken = 0
     held += octets
-    var frames: [[UInt8]] = []
-    var taken = 0
-    defer { held.removeFirst(taken) }
-    while held.count - taken >= Self.prefixBytes {
-      let start = taken + Self.prefixBytes
-      let count = held[taken..<start].reduce(0) { $0 << 8 | Int($1) }
-      guard (1...maximumBytes).contains(count) else {
-        throw .frame(byteCount: count, maximum: maximumBytes)
-      }
-      guard held.count - start >= count else { break }
-      frames.append(Array(held[start..<start + count]))
-      taken = start + count
+    try check()
+  }
+
+  /// The next frame; nil when it is not whole yet.
+  mutating func next() throws(ControlPlaneError) -> [UInt8]? {
+    try check()
+    guard hasFrame, let count = nextBytes else { return nil }
+    let start = taken + Self.prefixBytes
+    taken = start + count
+    return Array(held[start..<taken])
+  }
+
+  private func check() throws(ControlPlaneError) {
+    guard let count = nextBytes else { return }
+    guard (1...maximumBytes).contains(count) else {
+      throw .frame(byteCount: count, maximum: maximumBytes)
     }
-    return frames
   }
 }

@@ -2,8 +2,6 @@ internal import NIOCore
 
 /// What a pairing connection holds on the event loop.
 struct PairingState {
-  /// Frames that nobody has taken yet.
-  var frames: [[UInt8]] = []
   /// Who waits for one.
   var waiting: (@Sendable (Result<[UInt8], ControlPlaneError>) -> Void)?
   var timer: Scheduled<Void>?
@@ -11,6 +9,7 @@ struct PairingState {
   var end: ControlPlaneError?
   /// Whether it has one of the places for pairings that others opened.
   var hasPlace = false
+  /// What came and nobody has taken yet.
   var cutter: PairingFrames
 
   init(maximumBytes: Int) { cutter = PairingFrames(maximumBytes: maximumBytes) }

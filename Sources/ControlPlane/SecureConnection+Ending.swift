@@ -11,7 +11,7 @@ extension SecureConnection {
     end(
       ControlFault(
         reason, words, remote: remote, node: phase == .securing ? nil : peer, attempt: attempt,
-        connection: id))
+        connection: id), keepsHeld: reason == .broken)
     cut()
   }
 
@@ -21,7 +21,7 @@ extension SecureConnection {
     case .open, .pairing:
       if phase == .pairing { endPairing(.connection(words: "it is closed")) }
       phase = .closing
-      inbox = []
+      held.clear()
       stopTimers()
       if let id { exchange.retire(id) }
       context?.close(promise: nil)
@@ -51,10 +51,13 @@ extension SecureConnection {
   }
 
   /// Tells whoever waits for it that it is over.
-  func end(_ fault: ControlFault?) {
+  ///
+  /// - Parameter keepsHeld: whether messages that came are still good.
+  func end(_ fault: ControlFault?, keepsHeld: Bool = true) {
     let last = phase
     guard last != .over else { return }
     phase = .over
+    if !keepsHeld { held.clear() }
     stopTimers()
     if let fault { exchange.events.note(fault) }
     exchange.release(self)

@@ -10,31 +10,61 @@ extension SecureConnection {
   }
 
   func take(_ octets: [UInt8]) {
-    var messages: [Message] = []
-    var failure: MeshError?
+    held.append(octets)
+    giveNext()
+  }
+
+  /// Takes messages out until one goes to Mesh, which handles it first, and gives the end after all of them.
+  func giveNext() {
     do {
-      try decoder.receive(octets, nowNanoseconds: readingNanoseconds) { message in
-        messages.append(message)
-        return true
+      while !isHandling, mayDecode, !held.isEmpty {
+        guard let message = try held.next(&decoder, nowNanoseconds: readingNanoseconds)
+        else { break }
+        take(message)
       }
     } catch {
-      failure = error
+      fail(error)
     }
-    for message in messages { take(message) }
-    if let failure { return fail(failure) }
+    guard !isHandling else { return }
+    if phase == .over { return giveEnd() }
     armMessageTimer()
-    giveNext()
+    resumeReading()
+  }
+
+  /// What came before the other end closed is still good.
+  private var mayDecode: Bool {
+    switch phase {
+    case .proving, .open: true
+    case .over: id != nil
+    case .securing, .pairing, .closing: false
+    }
   }
 
   private func take(_ message: Message) {
     switch (message, phase) {
-    case (.challenge(let challenge), .proving), (.challenge(let challenge), .open):
-      take(challenge)
-    case (.groupProof(let proof), .proving), (.groupProof(let proof), .open): take(proof)
-    case (_, .open): inbox.append(message)
+    case (.challenge, .over), (.groupProof, .over): break
+    case (.challenge(let challenge), _): take(challenge)
+    case (.groupProof(let proof), _): take(proof)
     case (_, .proving): fail(.outOfTurn, "it sent a message before it proved its groups")
-    default: break
+    default: give(message)
     }
+  }
+
+  private func give(_ message: Message) {
+    guard let id else { return }
+    isHandling = true
+    exchange.events.give(.received(message, id)) { [self] in
+      exchange.gate.run {
+        self.isHandling = false
+        self.giveNext()
+      }
+    }
+  }
+
+  private func giveEnd() {
+    guard let id, !isEndGiven else { return }
+    isEndGiven = true
+    exchange.events.give(.closed(id))
   }
 
   private func fail(_ error: MeshError) {
@@ -45,29 +75,6 @@ extension SecureConnection {
       case .truncated, .malformed, .version: .malformed
       }
     fail(reason, error.description)
-  }
-
-  /// Gives Mesh the next message when it has handled the last one, and after all of them the end.
-  func giveNext() {
-    guard let id, !isHandling, !isEndGiven else { return }
-    switch phase {
-    case .open, .over:
-      if !inbox.isEmpty {
-        isHandling = true
-        exchange.events.give(.received(inbox.removeFirst(), id)) { [self] in
-          exchange.gate.run {
-            self.isHandling = false
-            self.giveNext()
-          }
-        }
-      } else if phase == .over {
-        isEndGiven = true
-        exchange.events.give(.closed(id))
-      } else {
-        resumeReading()
-      }
-    case .securing, .proving, .pairing, .closing: break
-    }
   }
 
   private func checkMessageTime() {

@@ -23,7 +23,7 @@ extension SecureConnection {
 
   func takePairing(_ octets: [UInt8]) {
     do {
-      pairing.frames += try pairing.cutter.receive(octets)
+      try pairing.cutter.append(octets)
     } catch {
       return fail(.oversized, error.description)
     }
@@ -60,10 +60,15 @@ extension SecureConnection {
 
   private func answerPairing() {
     guard pairing.waiting != nil else { return }
-    if !pairing.frames.isEmpty {
-      answerPairing(with: .success(pairing.frames.removeFirst()))
-    } else if let end = pairing.end {
-      answerPairing(with: .failure(end))
+    do {
+      if let frame = try pairing.cutter.next() {
+        answerPairing(with: .success(frame))
+      } else if let end = pairing.end {
+        answerPairing(with: .failure(end))
+      }
+    } catch {
+      answerPairing(with: .failure(error))
+      fail(.oversized, error.description)
     }
     resumeReading()
   }

@@ -22,7 +22,7 @@ extension SecureConnection {
     guard prover?.take(challenge) == true else {
       return fail(.outOfTurn, "it sent a second challenge")
     }
-    if let proof = prover?.proof(of: exchange.groups()) { write(.groupProof(proof)) }
+    send(exchange.groups())
     openIfProved()
   }
 
@@ -57,8 +57,15 @@ extension SecureConnection {
   /// Proves, and judges, by other groups than before.
   func proveAnew(_ groups: [Group]) {
     guard phase == .open || phase == .proving else { return }
-    if let proof = prover?.proof(of: groups) { write(.groupProof(proof)) }
+    send(groups)
     if phase == .open { _ = judge(groups) }
+  }
+
+  /// Sends our proof, unless it is the one that the other end has.
+  private func send(_ groups: [Group]) {
+    guard let proof = prover?.proof(of: groups), proof != lastProof else { return }
+    lastProof = proof
+    write(.groupProof(proof))
   }
 
   /// Whether the judgement is another than before.

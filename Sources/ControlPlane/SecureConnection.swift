@@ -34,6 +34,8 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   var phase = Phase.securing
   /// Whether it counts among those that proved nothing.
   var isUnproven = false
+  /// Whether Mesh has still to take it.
+  var isBeingGiven = false
 
   var channel: (any Channel)?
   var context: ChannelHandlerContext?
@@ -44,12 +46,13 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
 
   var prover: GroupProver?
   var provesGroup = false
+  var lastProof: GroupProof?
   var proofCount = 0
   var proofsSinceNanoseconds: Int64 = 0
 
   var id: ConnectionID?
   var decoder: MessageDecoder
-  var inbox: [Message] = []
+  var held = HeldOctets()
   var isHandling = false
   var isEndGiven = false
   var wantsRead = false
@@ -89,6 +92,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   func install(in channel: any Channel) throws {
     guard phase == .securing else { throw ChannelError.alreadyClosed }
     self.channel = channel
+    channel.closeFuture.whenComplete { _ in self.exchange.forget(self) }
     let verify: NIOSSLCustomVerificationCallback = { [weak self] certificates, promise in
       promise.succeed(self?.takesKey(of: certificates) == true ? .certificateVerified : .failed)
     }
@@ -174,8 +178,8 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
 
   private var mayRead: Bool {
     switch phase {
-    case .open: !isHandling && inbox.isEmpty
-    case .pairing: pairing.frames.isEmpty
+    case .open: !isHandling && held.isEmpty
+    case .pairing: !pairing.cutter.hasFrame
     case .securing, .proving, .closing, .over: true
     }
   }
@@ -210,7 +214,6 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     case .open, .pairing, .closing: end(nil)
     case .over: break
     }
-    exchange.forget(self)
   }
 
   /// Of a steady clock.

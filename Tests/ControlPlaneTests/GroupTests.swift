@@ -51,6 +51,20 @@ import Testing
     }
   }
 
+  @Test
+  func `groups that did not change are not proved again, so that nobody takes it for a flood`()
+    async throws
+  {
+    let (one, other) = (try Station(groups: [try Group(name: "crew")]), try Station())
+    try await withStations(one, other) {
+      let (own, _) = try await one.connect(to: other)
+      for _ in 0..<50 { one.plane.groupsChanged() }
+      one.plane.send(.invite, on: own.connection)
+      #expect(try await other.recorder.message() == .invite)
+      #expect(other.plane.faultCounts.isEmpty)
+    }
+  }
+
   /// A stranger that sends these codes when it has the plane's challenge and proof.
   private func opened(
     by identity: TestIdentity, at station: Station, nonce: [UInt8],

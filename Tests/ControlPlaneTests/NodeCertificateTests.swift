@@ -1,4 +1,5 @@
 import Cryptography
+import Mesh
 import NIOSSL
 import TestKit
 import Testing
@@ -59,6 +60,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (NodeAddress(.ipv4(0xC000_0201), port: 5005), "192.0.2.1:5005"),
+    (NodeAddress(.ipv6(0x2001_0DB8 << 32, 1), port: 65_535), "[2001:db8::1]:65535"),
+    (NodeAddress(.ipv6(0xFE80 << 48, 2), port: 1, scope: 7), "[fe80::2%7]:1"),
+  ])
+  func `an address goes to the system and comes back, its interface too`(
+    address: NodeAddress, text: String
+  ) {
+    #expect(NodeAddress(address.socketAddress) == address)
+    #expect(address.text == text)
+    #expect(NodeAddress(.observed, port: 1).socketAddress == nil)
+  }
+
+  @Test func `IPv4 inside of IPv6 is IPv4`() {
+    let inside = NodeAddress(.ipv6(0, 0xFFFF_C000_0201), port: 5)
+    #expect(NodeAddress(inside.socketAddress) == NodeAddress(.ipv4(0xC000_0201), port: 5))
+  }
+
   @Test func `pairing frames are cut from any parts`() throws {
     let frames: [[UInt8]] = [[1], Array(repeating: 2, count: 300), [3, 4]]
     let stream = frames.flatMap(PairingFrames.frame)
@@ -66,17 +85,18 @@ import Testing
       var cutter = PairingFrames(maximumBytes: 300)
       var cut: [[UInt8]] = []
       for start in stride(from: 0, to: stream.count, by: size) {
-        cut += try cutter.receive(stream[start..<min(start + size, stream.count)])
+        try cutter.append(stream[start..<min(start + size, stream.count)])
+        while let frame = try cutter.next() { cut.append(frame) }
       }
       #expect(cut == frames)
     }
     var cutter = PairingFrames(maximumBytes: 300)
     #expect(throws: ControlPlaneError.frame(byteCount: 301, maximum: 300)) {
-      try cutter.receive([0, 0, 1, 45])
+      try cutter.append([0, 0, 1, 45])
     }
     cutter = PairingFrames(maximumBytes: 300)
     #expect(throws: ControlPlaneError.frame(byteCount: 0, maximum: 300)) {
-      try cutter.receive([0, 0, 0, 0])
+      try cutter.append([0, 0, 0, 0])
     }
   }
 }
