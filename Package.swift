@@ -93,7 +93,8 @@ let core: [Target] = [
   swiftTarget("Store", ["Cryptography"]),
   swiftTarget("Barcode", ["CQREncode"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
-  swiftTarget("Intercom", ["RTP", "Media", "Audio", "EventLoop", "StatusSchema"]),
+  swiftTarget(
+    "Intercom", ["RTP", "Media", "Audio", "EventLoop", "Cryptography", "StatusSchema"]),
 ]
 
 let coreTests: [Target] = [
@@ -117,7 +118,10 @@ let coreTests: [Target] = [
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",
-    ["Intercom", "RTP", "Media", "Audio", "EventLoop", "StatusSchema", "TestJack", "TestKit"]),
+    [
+      "Intercom", "RTP", "Media", "Audio", "EventLoop", "Cryptography", "StatusSchema", "TestJack",
+      "TestKit",
+    ]),
 ]
 
 let programs: [Target] = [

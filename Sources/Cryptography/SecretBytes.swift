@@ -7,6 +7,9 @@ internal import CSodium
 /// What is read by ``withBytes(_:)`` must not be kept.
 ///
 /// Made and read by any thread; each secret costs two to three pages.
+///
+/// `@unchecked`, as the compiler lets no struct with a pointer be `Sendable`. It holds because this value is the only one that has
+/// the pointer: it cannot be copied, only `mutating` functions write through it, and what `withBytes` lends cannot escape.
 @safe public struct SecretBytes: ~Copyable, @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
   /// Its length.

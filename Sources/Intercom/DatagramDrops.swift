@@ -1,3 +1,4 @@
+import Cryptography
 import RTP
 
 /// Why datagrams were not used, by reason.
@@ -8,6 +9,12 @@ struct DatagramDrops {
   var wrongPayloadType = 0
   var refusedPeers = 0
   var ownSSRC = 0
+  /// Keys of members whose SSRC is another's.
+  var takenSSRC = 0
+  /// Packets of ours that could not be protected, and were not sent.
+  var unsealed = 0
+  /// Datagrams of members' SSRCs that were not let in.
+  var protection = SRTPCounters()
   /// Of peers that have left; those that are here count for themselves.
   var payloadsOfLeavers = PayloadDrops()
   private var malformed = [Int](repeating: 0, count: RTPParseError.allCases.count)
@@ -22,12 +29,23 @@ struct DatagramDrops {
     var result = [
       "notRTP": notRTP, "unknownSource": unknownSource, "unknownSSRC": unknownSSRC,
       "wrongPayloadType": wrongPayloadType, "refusedPeer": refusedPeers,
-      "ownSSRC": ownSSRC,
+      "ownSSRC": ownSSRC, "takenSSRC": takenSSRC, "unsealed": unsealed,
     ]
+    for fault in DatagramFault.allCases {
+      result[Self.word(fault), default: 0] += protection.turnedAway(fault)
+    }
     for (error, count) in zip(RTPParseError.allCases, malformed) {
       result["malformed.\(error)"] = count
     }
     return result
+  }
+
+  private static func word(_ fault: DatagramFault) -> String {
+    switch fault {
+    case .tooShort, .malformed: "malformed.srtp"
+    case .noRoom: "oversized.srtp"
+    default: fault.rawValue
+    }
   }
 }
 

@@ -10,7 +10,7 @@ public import StatusSchema
 /// synchronously once a JACK period. Calls are for control, a few a second.
 public actor Intercom {
   private let loop: EventLoop
-  private let station: Station
+  let station: Station
   private let session: JackSession
   private let endpoint: UDPEndpoint
   private let configuration: IntercomConfiguration

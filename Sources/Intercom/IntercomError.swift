@@ -1,10 +1,12 @@
 public import Audio
+public import Cryptography
 public import EventLoop
 
 /// Why a node cannot run or do what it was asked.
 public enum IntercomError: Error, CustomStringConvertible {
   case eventLoop(EventLoopError)
   case audio(AudioError)
+  case cryptography(CryptoError)
   case unknownPeer(String, known: [String])
   case outOfRange(String, ClosedRange<Double>)
 
@@ -13,6 +15,7 @@ public enum IntercomError: Error, CustomStringConvertible {
     switch self {
     case .eventLoop(let error): "\(error)"
     case .audio(let error): "\(error)"
+    case .cryptography(let error): "\(error)"
     case .unknownPeer(let name, let known) where known.isEmpty:
       "no peer named '\(name)': no peer is known yet"
     case .unknownPeer(let name, let known):

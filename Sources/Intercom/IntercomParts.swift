@@ -1,4 +1,5 @@
 import Audio
+import Cryptography
 import EventLoop
 import Media
 
@@ -21,6 +22,12 @@ struct IntercomParts {
     } catch {
       throw .eventLoop(error)
     }
+    let protection: MediaProtection?
+    do throws(CryptoError) {
+      protection = configuration.protectsMedia ? MediaProtection(try SRTPSendingKey(epoch: 0)) : nil
+    } catch {
+      throw .cryptography(error)
+    }
     do throws(AudioError) {
       let refusals = PortRefusals()
       let engine = try AudioEngine(wakeDescriptor: loop.wakeDescriptor)
@@ -38,7 +45,7 @@ struct IntercomParts {
       station = Station(
         configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
         ports: SessionPorts(session: session, refusals: refusals),
-        encoders: try configuration.makeEncoders(), report: events)
+        encoders: try configuration.makeEncoders(), protection: protection, report: events)
     } catch {
       throw .audio(error)
     }

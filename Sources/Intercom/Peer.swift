@@ -10,9 +10,10 @@ import Media
 /// - `contacted`: heard, but its report has not echoed one of ours (no return routability: the address may be forged).
 ///   It gets reports, no audio, no JACK port; one that was not named by us is dropped after 3 s.
 /// - `connected`: it echoed a report of ours. It has a stream, a slot in the mix and a port.
-/// - `duplicate`: another entry is connected to the same node (same CNAME); reports, and media go to that one.
+/// - `duplicate`: another entry is connected to the same node (same member, or in clear same CNAME); reports, and media go to that one.
 /// - `ourselves`: the address leads back to this node; tried again each 30 s.
-/// BYE, or ``Limit/goneNanoseconds`` without RTP and RTCP, takes it back to `connecting` or out of the table.
+/// BYE, or ``Limit/goneNanoseconds`` without RTP and RTCP, takes it back to `connecting` or out of the table. (Of a member, while
+/// media are protected, by whichever address; the stream moves between its entries, `Station+Roaming.swift`.)
 final class Peer {
   enum State { case connecting, contacted, connected, duplicate, ourselves }
 
@@ -32,8 +33,21 @@ final class Peer {
   let reports: PeerReports
   var state = State.connecting
   let createdNanoseconds: Int64
+  /// Whose address it is; nil where media go in clear.
+  var member: Member?
+  /// When its last authentic datagram came, and the last of them with sound.
+  private(set) var authenticNanoseconds: Int64 = .min / 2
+  private(set) var mediaNanoseconds: Int64 = .min / 2
   /// When its last valid report or packet came; before the first, when it was added.
-  var heardNanoseconds: Int64 { reports.lastHeardNanoseconds ?? createdNanoseconds }
+  var heardNanoseconds: Int64 {
+    max(reports.lastHeardNanoseconds ?? createdNanoseconds, authenticNanoseconds)
+  }
+  /// When the node itself was heard, at whichever address.
+  var presenceNanoseconds: Int64 { member?.heardNanoseconds ?? heardNanoseconds }
+  /// What it calls itself, or until then what it was admitted as.
+  var calledName: String { reports.remoteName.isEmpty ? member?.name ?? "" : reports.remoteName }
+  /// Which entry is given up first: one that was never heard.
+  var standing: Int { state == .connecting ? 0 : 1 }
   /// Unique, sanitized; empty until the peer told it.
   var name = ""
   /// What ``name`` was made of, as the peer told it.
@@ -68,6 +82,12 @@ final class Peer {
     self.isNamedByUs = isNamedByUs
     self.reports = reports
     createdNanoseconds = nowNanoseconds
+  }
+
+  /// An authentic datagram of its member came from this address.
+  func isHeard(sendingMedia: Bool, nowNanoseconds: Int64) {
+    authenticNanoseconds = max(authenticNanoseconds, nowNanoseconds)
+    if sendingMedia { mediaNanoseconds = authenticNanoseconds }
   }
 }
 

@@ -9,7 +9,10 @@ extension Station {
   private static let mostUnconfirmed = 8
 
   /// Adds a peer named by the user; a stranger that is there already becomes one.
+  ///
+  /// Where media are protected, peers come of members only.
   func addNamed(_ address: SocketAddress, nowNanoseconds: Int64) {
+    guard protection == nil else { return }
     if let known = peers[address] {
       known.isNamedByUs = true
       return
@@ -34,8 +37,8 @@ extension Station {
   /// Takes a sender that is not in the table, if its datagram is a whole report and there is room.
   func admit(_ address: SocketAddress, _ bytes: RawSpan, nowNanoseconds: Int64) -> Peer? {
     var isLeaving = false
-    do {
-      try RTCPCompound.forEachPacket(in: bytes) { if case .bye = $0 { isLeaving = true } }
+    do throws(RTPParseError) {
+      isLeaving = try Self.isFarewell(bytes)
     } catch {
       drops.count(error)
       return nil
@@ -58,11 +61,20 @@ extension Station {
     return peer
   }
 
+  /// Whether a compound holds a BYE.
+  ///
+  /// - Throws: why it is none.
+  static func isFarewell(_ bytes: RawSpan) throws(RTPParseError) -> Bool {
+    var isLeaving = false
+    try RTCPCompound.forEachPacket(in: bytes) { if case .bye = $0 { isLeaving = true } }
+    return isLeaving
+  }
+
   func isUnconfirmedStranger(_ peer: Peer) -> Bool {
     !peer.isNamedByUs && peer.state == .contacted && !peer.reports.isConfirmed
   }
 
-  private func makePeer(
+  func makePeer(
     _ address: SocketAddress, isNamedByUs: Bool, nowNanoseconds: Int64
   ) -> Peer {
     Peer(

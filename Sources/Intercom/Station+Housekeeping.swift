@@ -17,12 +17,16 @@ extension Station {
       expire(peer, nowNanoseconds: nowNanoseconds)
       if peers.all.count == count { index += 1 }
     }
+    followMembers(nowNanoseconds: nowNanoseconds)
+    dropOldKeys(nowNanoseconds: nowNanoseconds)
     retryPorts()
     if nowNanoseconds >= nextRateNanoseconds { measureRates(nowNanoseconds) }
   }
 
   private func expire(_ peer: Peer, nowNanoseconds: Int64) {
-    let quiet = nowNanoseconds - peer.heardNanoseconds
+    let quiet =
+      nowNanoseconds
+      - (peer.state == .connected ? peer.presenceNanoseconds : peer.heardNanoseconds)
     switch peer.state {
     case .connected where quiet > Peer.Limit.goneNanoseconds: leave(peer, saidGoodbye: false)
     case .contacted where isStale(peer, quiet, nowNanoseconds): leave(peer, saidGoodbye: false)

@@ -9,15 +9,19 @@ extension Station {
 
   /// Names the peer and its port after what it calls itself.
   func name(_ peer: Peer) {
-    peer.toldName = peer.reports.remoteName
-    let taken = Set(peers.all.filter { $0 !== peer && $0.state == .connected }.map(\.name))
+    peer.toldName = peer.calledName
+    let others = peers.all.filter { other in
+      other !== peer && other.state == .connected
+        && (peer.member == nil || other.member !== peer.member)
+    }
+    let taken = Set(others.map(\.name))
     peer.name = PeerName.unique(PeerName.sanitized(peer.toldName), among: taken)
     requestPort(peer)
   }
 
   /// A peer may call itself otherwise, once a second; gain, pan and mute stay what they are.
   func followName(_ peer: Peer, nowNanoseconds: Int64) {
-    guard peer.toldName != peer.reports.remoteName,
+    guard peer.toldName != peer.calledName,
       nowNanoseconds - peer.renamedNanoseconds > Self.renameNanoseconds
     else { return }
     peer.renamedNanoseconds = nowNanoseconds
@@ -35,6 +39,10 @@ extension Station {
     applySettings(peer)
     // Of those that are here it is remembered when they go.
     if peer.state != .connected { remember(peer) }
+    for other in peers.all
+    where other !== peer && peer.member != nil && other.member === peer.member {
+      other.settings = peer.settings
+    }
   }
 
   /// Hands gain, mute and pan to the mixer, which ramps them.
@@ -44,7 +52,20 @@ extension Station {
     engine.setPan(Float(peer.settings.pan), for: slot)
   }
 
+  /// What was set for a peer before.
+  func settings(of peer: Peer) -> PeerSettings {
+    let known = peer.member.map { settingsByNode[$0.node] } ?? settingsByName[peer.name]
+    return known ?? PeerSettings()
+  }
+
   func remember(_ peer: Peer) {
+    if let node = peer.member?.node {
+      if settingsByNode.count >= Self.mostSettings, settingsByNode[node] == nil {
+        _ = settingsByNode.popFirst()
+      }
+      settingsByNode[node] = peer.settings == PeerSettings() ? nil : peer.settings
+      return
+    }
     guard !peer.name.isEmpty else { return }
     guard peer.settings != PeerSettings() else {
       settingsByName[peer.name] = nil

@@ -27,7 +27,9 @@ extension Station {
     if beats > 0 {
       var hasRendered = false
       let frames = beats * beat.periodFrames
-      for peer in peers.all where render(peer, grid: grid, frames: frames) { hasRendered = true }
+      for listener in listeners where render(listener.peer, grid: grid, frames: frames) {
+        hasRendered = true
+      }
       if hasRendered {
         lead.observe(tookNanoseconds: clock() - grid.beatNanoseconds + grid.leadNanoseconds)
       }
@@ -59,8 +61,9 @@ extension Station {
       min(coding.framesPerPacket, Self.mostAheadFrames) * beat.sampleRate / Self.codecRate
     var left = isSending ? Self.mostAheadOfSending : .max
     var hasRendered = false
-    for peer in peers.all {
+    for listener in listeners {
       guard left > 0, clock() < end else { break }
+      let peer = listener.peer
       guard let stream = peer.stream, let sink = peer.sink, stream.isNextComplete,
         sink.fillFrames < packetFrames, render(peer, grid: grid, frames: sink.fillFrames + 1)
       else { continue }
@@ -81,8 +84,8 @@ extension Station {
   /// How many callbacks from the next one on can do without decoding; nil: nothing plays or waits.
   private func callbacksUntilNeeded(_ grid: PlayoutGrid) -> Int? {
     var least: Int?
-    for peer in peers.all {
-      guard let stream = peer.stream, let sink = peer.sink else { continue }
+    for listener in listeners {
+      guard let stream = listener.peer.stream, let sink = listener.peer.sink else { continue }
       let callbacks: Int
       if stream.isSounding {
         callbacks = sink.fillFrames / beat.periodFrames

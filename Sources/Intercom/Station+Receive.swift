@@ -8,7 +8,13 @@ extension Station {
     _ bytes: RawSpan, from address: SocketAddress, arrivalNanoseconds: Int64
   ) {
     guard !hasSaidGoodbye else { return }
-    switch DatagramKind.classify(bytes) {
+    let kind = DatagramKind.classify(bytes)
+    if protection != nil, kind != .unknown {
+      protectedReceived(
+        bytes, isReport: kind == .rtcp, from: address, arrivalNanoseconds: arrivalNanoseconds)
+      return
+    }
+    switch kind {
     case .rtp: receiveMedia(bytes, from: address, arrivalNanoseconds: arrivalNanoseconds)
     case .rtcp: receiveReport(bytes, from: address, arrivalNanoseconds: arrivalNanoseconds)
     case .unknown: drops.notRTP += 1
@@ -23,6 +29,13 @@ extension Station {
       drops.unknownSource += 1
       return
     }
+    receiveMedia(bytes, of: peer, stream, arrivalNanoseconds: arrivalNanoseconds)
+  }
+
+  /// Takes a packet, in clear, that came from an entry's address.
+  func receiveMedia(
+    _ bytes: RawSpan, of peer: Peer, _ stream: PeerStream, arrivalNanoseconds: Int64
+  ) {
     do {
       let packet = try RTPPacket(parsing: bytes)
       if packet.header.payloadType == Self.resentPayloadType {
@@ -36,7 +49,7 @@ extension Station {
         drops.wrongPayloadType += 1
         return
       }
-      guard peer.reports.receive(packet.header, arrivalNanoseconds: arrivalNanoseconds) else {
+      guard isOfStream(packet.header, peer, arrivalNanoseconds: arrivalNanoseconds) else {
         drops.unknownSSRC += 1
         return
       }
@@ -51,6 +64,17 @@ extension Station {
     }
   }
 
+  /// Counts a packet of a peer's stream for the reports; false: it is of another stream.
+  ///
+  /// Of a member it is known which stream is its own, before a report came from that address, too.
+  private func isOfStream(
+    _ header: RTPHeader, _ peer: Peer, arrivalNanoseconds: Int64
+  ) -> Bool {
+    if let ssrc = peer.member?.ssrc, header.ssrc.rawValue != ssrc { return false }
+    let isCounted = peer.reports.receive(header, arrivalNanoseconds: arrivalNanoseconds)
+    return isCounted || peer.member != nil
+  }
+
   private static func redundantPayload(
     of packet: RTPPacket, _ bytes: RawSpan
   ) throws(RTPParseError) -> RedundantPayload? {
@@ -63,7 +87,8 @@ extension Station {
     _ packet: RTPPacket, _ bytes: RawSpan, of peer: Peer, _ stream: PeerStream,
     arrivalNanoseconds: Int64
   ) {
-    guard let ssrc = peer.reports.remoteSSRC,
+    let own = peer.member?.ssrc.map { SSRC(rawValue: $0) } ?? peer.reports.remoteSSRC
+    guard let ssrc = own,
       packet.header.ssrc == ResentPayload.ssrc(beside: ssrc)
     else {
       drops.unknownSSRC += 1

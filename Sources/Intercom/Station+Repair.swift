@@ -25,7 +25,9 @@ extension Station {
       guard count > 0 else { continue }
       let missed = requestNumbers
       let slot = endpoint.makePacket { packet in
-        peer.reports.makeRequest(for: missed.span.extracting(..<count), into: &packet)
+        makeReport(into: &packet) {
+          peer.reports.makeRequest(for: missed.span.extracting(..<count), into: &$0)
+        }
       }
       if let slot { endpoint.send(slot, to: peer.address) }
     }
@@ -39,6 +41,11 @@ extension Station {
       drops.unknownSource += 1
       return
     }
+    receiveFeedback(bytes, of: peer, nowNanoseconds: nowNanoseconds)
+  }
+
+  /// Takes feedback, in clear, of a peer that is connected.
+  func receiveFeedback(_ bytes: RawSpan, of peer: Peer, nowNanoseconds: Int64) {
     do {
       try peer.reports.handleFeedback(bytes, limit: Self.mostNamed) { number in
         resend(number, to: peer, nowNanoseconds: nowNanoseconds)
@@ -62,7 +69,9 @@ extension Station {
       peer.repair?.resends.take(number, nowNanoseconds: nowNanoseconds) == true
     else { return }
     resentThisWake += 1
-    let slot = endpoint.makePacket { packet in talker.writeResent(number, into: &packet) }
+    let slot = endpoint.makePacket { packet in
+      makeMedia(into: &packet) { talker.writeResent(number, into: &$0) }
+    }
     if let slot { endpoint.send(slot, to: peer.address) }
   }
 

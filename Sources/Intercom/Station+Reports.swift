@@ -15,8 +15,10 @@ extension Station {
       currentTimestamp: talker.currentTimestamp)
     let losses = peer.stream?.takeLossReport()
     let slot = endpoint.makePacket { packet in
-      peer.reports.makeReport(
-        sender: sender, losses: losses, nowNanoseconds: nowNanoseconds, into: &packet)
+      makeReport(into: &packet) {
+        peer.reports.makeReport(
+          sender: sender, losses: losses, nowNanoseconds: nowNanoseconds, into: &$0)
+      }
     }
     if let slot { endpoint.send(slot, to: peer.address) }
   }
@@ -26,7 +28,9 @@ extension Station {
   /// To a node's other addresses as well: which of ours it has connected is its own choice.
   func sayGoodbye() {
     for peer in peers.all where peer.state != .connecting && peer.state != .ourselves {
-      let slot = endpoint.makePacket { packet in peer.reports.makeBye(into: &packet) }
+      let slot = endpoint.makePacket { packet in
+        makeReport(into: &packet) { peer.reports.makeBye(into: &$0) }
+      }
       if let slot { endpoint.send(slot, to: peer.address) }
     }
     hasSaidGoodbye = true

@@ -1,4 +1,5 @@
 import Audio
+import Cryptography
 import EventLoop
 import Media
 import RTP
@@ -79,9 +80,15 @@ extension Station {
     loop.realtimePriority.map { "fifo \($0)" } ?? "other"
   }
 
-  /// All peers, in the order they came.
+  /// All peers, in the order they came; a member with several addresses once.
   func peerStatuses(nowNanoseconds: Int64) -> [PeerStatus] {
-    peers.all.map { peerStatus($0, nowNanoseconds: nowNanoseconds) }
+    var told: Set<NodeID> = []
+    let shown = peers.all.filter { peer in
+      guard let member = peer.member else { return true }
+      if let connected = member.connected { return peer === connected }
+      return told.insert(member.node).inserted
+    }
+    return shown.map { peerStatus($0, nowNanoseconds: nowNanoseconds) }
   }
 
   private func peerStatus(_ peer: Peer, nowNanoseconds: Int64) -> PeerStatus {
@@ -142,7 +149,7 @@ extension Station {
     switch peer.state {
     case .connecting, .contacted, .duplicate, .ourselves: return .connecting
     case .connected:
-      let quiet = nowNanoseconds - peer.heardNanoseconds
+      let quiet = nowNanoseconds - peer.presenceNanoseconds
       return quiet > Peer.Limit.silentNanoseconds ? .silent : .connected
     }
   }

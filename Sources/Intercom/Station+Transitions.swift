@@ -56,7 +56,8 @@ extension Station {
     peer.state = .connected
     peer.repair = makeRepair()
     name(peer)
-    peer.settings = settingsByName[peer.name] ?? PeerSettings()
+    peer.member?.connected = peer
+    peer.settings = settings(of: peer)
     applySettings(peer)
     rebuildListeners()
     report(
@@ -65,6 +66,7 @@ extension Station {
 
   /// The same node's connected entry; without a CNAME, against RFC 3550 §6.1, nobody is the same.
   private func connectedTwin(of peer: Peer) -> Peer? {
+    if let member = peer.member { return member.connected }
     let canonicalName = peer.reports.remoteCanonicalName
     guard !canonicalName.isEmpty else { return nil }
     return peers.all.first { other in
@@ -77,6 +79,7 @@ extension Station {
   func disconnect(_ peer: Peer) {
     peer.state = .contacted
     remember(peer)
+    peer.member?.connected = nil
     if let stream = peer.stream { drops.payloadsOfLeavers.add(stream.statistics) }
     if let slot = peer.slot {
       engine.setPlaying(false, for: slot)
@@ -84,13 +87,7 @@ extension Station {
       clearPort(of: slot)
       freeSlots.insert(slot, at: 0)
     }
-    (peer.slot, peer.stream, peer.sink) = (nil, nil, nil)
-    (peer.isPortAwaited, peer.isPortDelayTold) = (false, false)
-    peer.receivedBitsPerSecond = 0
-    peer.rateOctets = 0
-    (peer.sentPackets, peer.sentOctets) = (0, 0)
-    peer.repair = nil
-    peer.quality = QualityMeter()
+    forgetStream(of: peer)
     for other in peers.all where other.twin === peer {
       other.twin = nil
       other.state = .contacted
@@ -126,10 +123,11 @@ extension Station {
     peer.retryNanoseconds = nowNanoseconds + Peer.Limit.ourselvesNanoseconds
   }
 
-  private func makeRepair() -> RepairSession {
+  func makeRepair() -> RepairSession {
     let repair = RepairSession(
       boundBitsPerSecond: configuration.mostBitsPerSecond,
-      framesPerPacket: configuration.framesPerPacket)
+      framesPerPacket: configuration.framesPerPacket,
+      protectionBytes: protection == nil ? 0 : MediaProtection.mediaOverhead)
     repair.framesPerPacket = coding.framesPerPacket
     if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
     return repair

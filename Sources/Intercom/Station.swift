@@ -1,4 +1,5 @@
 import Audio
+import Cryptography
 import EventLoop
 import Media
 import RTP
@@ -6,8 +7,8 @@ import RTP
 /// The node's media path: everything that happens once a JACK period, on the loop thread and nowhere else.
 ///
 /// ``Intercom`` owns it and is the only way in for other threads. No function here that runs per period or per packet
-/// allocates or suspends. A datagram passes exactly one place on its way in (``datagramReceived(_:from:arrivalNanoseconds:)``)
-/// and audio exactly one on its way out (``sendCaptured()``): there SRTP will protect and unprotect.
+/// allocates or suspends. A datagram passes exactly one place on its way in (``datagramReceived(_:from:arrivalNanoseconds:)``);
+/// whatever goes out is written by ``makeMedia(_:into:fill:)`` or ``makeReport(into:fill:)``. There SRTP unprotects and protects.
 final class Station: EventLoopHandler {
   /// Opus' dynamic payload type (RFC 7587 leaves the number to the application).
   static let payloadType: UInt8 = 111
@@ -23,6 +24,8 @@ final class Station: EventLoopHandler {
   let talker: Talker
   let capture: CaptureSource
   let identity: Identity
+  /// The keys; nil: media go in clear, and whoever reports may become a peer.
+  let protection: MediaProtection?
   /// The time now, which has gone on since the wake-up.
   let clock: () -> Int64
   let report: @Sendable (IntercomEvent) -> Void
@@ -37,8 +40,9 @@ final class Station: EventLoopHandler {
   var recipes: [RepairRecipe] = []
   /// Room for the packets asked for in one datagram.
   var requestNumbers: [SequenceNumber]
-  /// Settings by peer name, kept while the peer is away.
+  /// Settings by peer name, and of members by their ID, kept while the peer is away.
   var settingsByName: [String: PeerSettings] = [:]
+  var settingsByNode: [NodeID: PeerSettings] = [:]
   var rendered: [Float]
   var drops = DatagramDrops()
   var wakeLatency = LatencyHistogram()
@@ -72,6 +76,7 @@ final class Station: EventLoopHandler {
   init(
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
     endpoint: any DatagramEndpoint, ports: any PeerPorts, encoders: TalkerEncoders,
+    protection: MediaProtection? = nil,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     clock: @escaping () -> Int64 = EventLoop.nowNanoseconds,
     report: @escaping @Sendable (IntercomEvent) -> Void
@@ -79,6 +84,7 @@ final class Station: EventLoopHandler {
     var random = random
     self.configuration = configuration
     self.identity = identity
+    self.protection = protection
     self.engine = engine
     self.endpoint = endpoint
     self.ports = ports
@@ -100,7 +106,8 @@ final class Station: EventLoopHandler {
       encoders: encoders)
     self.random = random
     capture = CaptureSource(engine: engine, framesPerPacket: configuration.framesPerPacket)
-    peers = PeerTable(capacity: configuration.maximumPeers)
+    let addresses = protection == nil ? 1 : MediaMember.mostAddresses
+    peers = PeerTable(capacity: configuration.maximumPeers * addresses)
     freeSlots = PeerSlot.all.reversed()
     listeners.reserveCapacity(configuration.maximumPeers)
     recipes.reserveCapacity(Self.mostRecipes + 2)
@@ -167,9 +174,12 @@ final class Station: EventLoopHandler {
   }
 
   private func sendFrame(_ recipe: RepairRecipe, to recipeIndex: Int) {
-    let slot = endpoint.makePacket { packet in talker.write(recipe, into: &packet) }
+    let slot = endpoint.makePacket { packet in
+      makeMedia(recipeIndex, into: &packet) { talker.write(recipe, into: &$0) }
+    }
     guard let slot else { return }
-    let sentOctets = talker.payloadOctets(ofPacketBytes: slot.byteCount)
+    let overhead = protection == nil ? 0 : MediaProtection.mediaOverhead
+    let sentOctets = talker.payloadOctets(ofPacketBytes: slot.byteCount - overhead)
     for listener in listeners where listener.recipeIndex == recipeIndex {
       endpoint.send(slot, to: listener.peer.address)
       listener.peer.sentPackets += 1

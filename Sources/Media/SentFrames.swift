@@ -7,8 +7,10 @@ import RTP
 /// above the round trip after which asking is given up; of 10 ms packets 640 ms.
 struct SentFrames {
   static let slotCount = 64
-  /// A datagram of 1200 octets less the longest header and what encryption will add.
-  static let payloadCapacity = 1200 - RTPHeader.maximumByteCount - 16
+  /// A datagram of 1200 octets less the longest header, what a packet sent again says of itself, and what encryption adds.
+  static let payloadCapacity =
+    1200 - RTPHeader.maximumByteCount - ResentPayload.headerBytes
+    - TalkerConfiguration.protectionBytes
 
   /// One frame that was sent, without its payloads.
   struct Entry {

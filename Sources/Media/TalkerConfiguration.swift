@@ -5,6 +5,9 @@ public struct TalkerConfiguration: Hashable, Sendable {
   /// Packet durations a talker can make: 2.5, 5, 10, 20, 40 and 60 ms in frames.
   public static let supportedFramesPerPacket = [120, 240, 480, 960, 1920, 2880]
 
+  /// Octets that encryption may add to a packet: a tag (16) and the number of the key (4).
+  public static let protectionBytes = 20
+
   /// The stream's name on the wire.
   public var ssrc: SSRC
   /// The dynamic payload type that stands for Opus (RFC 7587 §7).

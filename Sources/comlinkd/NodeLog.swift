@@ -44,6 +44,13 @@ struct NodeLog: Sendable {
         "peer left", metadata: ["peer": "\(name)", "address": "\(address)", "why": "\(why)"])
     case .peerRestarted(let name, let address):
       node.notice("peer restarted", metadata: ["peer": "\(name)", "address": "\(address)"])
+    case .peerMoved(let name, let from, let to):
+      node.notice(
+        "peer moved", metadata: ["peer": "\(name)", "from": "\(from)", "address": "\(to)"])
+    case .ssrcTaken(let name):
+      node.warning(
+        "a member's key names a stream that is another's; it is not heard until it starts anew",
+        metadata: ["peer": "\(name)"])
     case .peerIsOurselves(let address):
       node.warning(
         "this peer is this node itself; leave it out", metadata: ["address": "\(address)"])

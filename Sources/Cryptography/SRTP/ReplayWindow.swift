@@ -10,19 +10,10 @@ struct ReplayWindow: Sendable {
   /// Numbers that are remembered; RFC 3711 §3.3.2 asks for 64 at least.
   static let size: UInt64 = 128
 
-  /// The highest number that was let in, or that is expected to come about now; nil: none.
+  /// The highest number that was let in; nil: none.
   private(set) var highest: UInt64?
   /// Bit n: whether `highest` - n came.
   private var came: UInt128 = 0
-
-  /// Numbers are to be read as near this one, although it did not come itself; never goes back, and forgets nothing
-  /// that could come again.
-  mutating func expect(_ index: UInt64) {
-    guard index > highest ?? 0 || highest == nil else { return }
-    let step = index - (highest ?? index)
-    came = step < Self.size ? came << UInt128(step) : 0
-    highest = index
-  }
 
   /// What is known of a number.
   func verdict(on index: UInt64) -> Verdict {

@@ -53,25 +53,7 @@ internal import COpenSSL
     _ packet: inout MutableRawSpan, header: Int, trailer: UInt32? = nil, text: Int,
     nonce: InlineArray<12, UInt8>
   ) -> Bool {
-    precondition(header + text + Self.tagByteCount <= packet.byteCount && header >= 0 && text >= 0)
-    return unsafe packet.withUnsafeMutableBytes { packet in
-      unsafe nonce.span.withUnsafeBytes { nonce in
-        guard let base = packet.baseAddress, let nonce = nonce.baseAddress else {
-          return false
-        }
-        let (start, tag) = unsafe (base + header, base + header + text)
-        guard let trailer else {
-          return unsafe copenssl_gcm_seal(
-            handle, nonce, base, Int32(header), start, Int32(text), tag) == 0
-        }
-        let associated = Self.associated(
-          unsafe UnsafeRawBufferPointer(start: base, count: header).bytes, trailer)
-        return unsafe associated.span.withUnsafeBytes { associated in
-          unsafe copenssl_gcm_seal(
-            handle, nonce, associated.baseAddress, 12, start, Int32(text), tag) == 0
-        }
-      }
-    }
+    unsafe run(copenssl_gcm_seal, &packet, header, trailer, text, nonce)
   }
 
   /// Decrypts what follows a packet's header in place; the tag lies behind it, the parameters are those of `seal`.
@@ -81,22 +63,38 @@ internal import COpenSSL
     _ packet: inout MutableRawSpan, header: Int, trailer: UInt32? = nil, text: Int,
     nonce: InlineArray<12, UInt8>
   ) -> Bool {
+    unsafe run(
+      { unsafe copenssl_gcm_open($0, $1, $2, $3, $4, $5, UnsafePointer($6)) }, &packet, header,
+      trailer, text, nonce)
+  }
+
+  /// What libcrypto does with a packet: handle, nonce, associated octets and their number, text and its length, tag.
+  private typealias Operation = (
+    OpaquePointer?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, Int32,
+    UnsafeMutablePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?
+  ) -> Int32
+
+  private func run(
+    _ operation: Operation, _ packet: inout MutableRawSpan, _ header: Int, _ trailer: UInt32?,
+    _ text: Int, _ nonce: InlineArray<12, UInt8>
+  ) -> Bool {
     precondition(header + text + Self.tagByteCount <= packet.byteCount && header >= 0 && text >= 0)
     return unsafe packet.withUnsafeMutableBytes { packet in
-      unsafe nonce.span.withUnsafeBytes { nonce in
-        guard let base = packet.baseAddress, let nonce = nonce.baseAddress else {
+      unsafe nonce.span.withUnsafeBufferPointer { nonce in
+        guard let base = unsafe packet.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
           return false
         }
         let (start, tag) = unsafe (base + header, base + header + text)
         guard let trailer else {
-          return unsafe copenssl_gcm_open(
-            handle, nonce, base, Int32(header), start, Int32(text), tag) == 0
+          return unsafe operation(
+            handle, nonce.baseAddress, base, Int32(header), start, Int32(text), tag) == 0
         }
         let associated = Self.associated(
           unsafe UnsafeRawBufferPointer(start: base, count: header).bytes, trailer)
-        return unsafe associated.span.withUnsafeBytes { associated in
-          unsafe copenssl_gcm_open(
-            handle, nonce, associated.baseAddress, 12, start, Int32(text), tag) == 0
+        return unsafe associated.span.withUnsafeBufferPointer { associated in
+          unsafe operation(
+            handle, nonce.baseAddress, associated.baseAddress, Int32(associated.count), start,
+            Int32(text), tag) == 0
         }
       }
     }

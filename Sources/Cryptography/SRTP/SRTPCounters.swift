@@ -4,12 +4,14 @@ public struct SRTPCounters: Hashable, Sendable {
   public internal(set) var accepted = 0
   private var faults = [Int](repeating: 0, count: DatagramFault.allCases.count)
 
-  init() {}
+  /// Nothing came yet.
+  public init() {}
 
   /// How many datagrams were turned away for a reason.
   public func turnedAway(_ fault: DatagramFault) -> Int { faults[fault.ordinal] }
 
-  mutating func count(_ error: CryptoError) {
+  /// Counts a datagram that was turned away; other errors are no datagram's.
+  public mutating func count(_ error: CryptoError) {
     if case .datagram(let fault) = error { faults[fault.ordinal] += 1 }
   }
 }

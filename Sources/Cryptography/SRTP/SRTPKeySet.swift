@@ -1,4 +1,4 @@
-/// The ciphers of one session key: one for each variant's RTP, and one for RTCP.
+/// The ciphers of one session key: one for each variant's RTP, and one for RTCP; one sender or receiver has them alone.
 final class SRTPKeySet {
   let epoch: UInt8
   let rtp: [SRTPCipher]

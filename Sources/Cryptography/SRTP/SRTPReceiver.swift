@@ -10,7 +10,7 @@
 /// over all variants and keys, so a packet in another form, made for another listener, is no news either. A stream's state
 /// changes only by an authentic packet, and is bounded; any octets may come, none trap.
 ///
-/// Loop thread only; allocates in ``add(_:)`` and for the first packet of a stream at most.
+/// Loop thread only; only the initialiser allocates.
 public final class SRTPReceiver {
   private struct Stream {
     let ssrc: UInt32
@@ -29,33 +29,34 @@ public final class SRTPReceiver {
   /// A receiver that knows no key yet.
   public init() {
     streams.reserveCapacity(SRTPSender.streamLimit)
+    keySets.reserveCapacity(Self.keyLimit + 1)
+  }
+
+  /// The SSRC that an RTP packet says it is of, in clear; nil for what is too short.
+  ///
+  /// Not to be believed before the packet proved authentic.
+  public static func claimedSSRC(ofMedia datagram: RawSpan) -> UInt32? {
+    datagram.byteCount >= RTPFields.minimumByteCount ? datagram.uint32(at: 8) : nil
+  }
+
+  /// The SSRC that a compound of RTCP packets says it is of; under the same terms.
+  public static func claimedSSRC(ofControl datagram: RawSpan) -> UInt32? {
+    datagram.byteCount >= SRTPSender.controlHeaderByteCount ? datagram.uint32(at: 4) : nil
   }
 
   /// Takes a sender's next key; packets of the two before are still let in.
   ///
   /// One that is there already changes nothing.
-  public func add(_ key: borrowing SRTPSessionKey) throws(CryptoError) {
-    guard !keySets.contains(where: { $0.epoch == key.epoch }) else { return }
-    keySets.insert(try SRTPKeySet(key, isSealing: false), at: 0)
+  public func add(_ key: consuming SRTPReceivingKey) {
+    let keys = key.keys
+    guard !keySets.contains(where: { $0.epoch == keys.epoch }) else { return }
+    keySets.insert(keys, at: 0)
     if keySets.count > Self.keyLimit { keySets.removeLast() }
   }
 
   /// Lets in no more packets but of the newest key.
   public func dropOlderKeys() {
     if keySets.count > 1 { keySets.removeLast(keySets.count - 1) }
-  }
-
-  /// Reads the sequence numbers of an SSRC as near this index, for a listener that joins late or was away for long.
-  ///
-  /// Never goes back; an SSRC that is one too many is left out (``SRTPSender/streamLimit``).
-  public func expect(ssrc: UInt32, index: UInt64) {
-    guard index < PacketIndex.limit else { return }
-    if let place = streams.firstIndex(where: { $0.ssrc == ssrc }) {
-      streams[place].window.expect(index)
-    } else if streams.count < SRTPSender.streamLimit {
-      streams.append(Stream(ssrc: ssrc))
-      streams[streams.count - 1].window.expect(index)
-    }
   }
 
   /// Checks and decrypts an RTP packet.
@@ -96,13 +97,14 @@ public final class SRTPReceiver {
     _ datagram: RawSpan, into plain: inout MutableRawSpan
   ) throws(CryptoError) -> Int {
     let fields = try RTPFields(datagram, trailer: SRTPSender.overheadByteCount)
-    let (keys, variant) = try keys(of: datagram)
+    let (keys, variant, rollOver) = try keys(of: datagram)
     let place = streams.firstIndex { $0.ssrc == fields.ssrc }
     let window = place.map { streams[$0].window } ?? ReplayWindow()
     guard place != nil || streams.count < SRTPSender.streamLimit else {
       throw .datagram(.tooManyStreams)
     }
-    let estimate = PacketIndex.estimate(fields.sequenceNumber, highest: window.highest)
+    let low = UInt32(rollOver) << 16 | UInt32(fields.sequenceNumber)
+    let estimate = PacketIndex.estimate(low, highest: window.highest)
     guard let index = estimate else { throw .datagram(.tooOld) }
     try Self.check(window, index)
     guard datagram.byteCount <= plain.byteCount else { throw .datagram(.noRoom) }
@@ -123,8 +125,8 @@ public final class SRTPReceiver {
     let byteCount = datagram.byteCount - SRTPSender.controlOverheadByteCount
     guard byteCount >= SRTPSender.controlHeaderByteCount else { throw .datagram(.tooShort) }
     guard datagram.octet(at: 0) >> 6 == 2 else { throw .datagram(.malformed) }
-    let (keys, variant) = try keys(of: datagram)
-    guard variant == .first else { throw .datagram(.unknownKey) }
+    let (keys, variant, rollOver) = try keys(of: datagram)
+    guard variant == .first, rollOver == 0 else { throw .datagram(.unknownKey) }
     let word = datagram.uint32(at: byteCount + SRTPCipher.tagByteCount)
     // Packets that are not encrypted (E flag 0) are none of ours.
     guard word & SRTPSender.encryptedFlag != 0 else { throw .datagram(.malformed) }
@@ -141,15 +143,17 @@ public final class SRTPReceiver {
     return byteCount
   }
 
-  /// The keys that the master key identifier at the end names.
+  /// What the master key identifier at the end names.
   private func keys(
     of datagram: RawSpan
-  ) throws(CryptoError) -> (keys: SRTPKeySet, variant: SRTPVariant) {
-    let epoch = datagram.octet(at: datagram.byteCount - 2)
-    let variant = SRTPVariant(Int(datagram.octet(at: datagram.byteCount - 1)))
+  ) throws(CryptoError) -> (keys: SRTPKeySet, variant: SRTPVariant, rollOver: UInt16) {
+    let identifier = datagram.uint32(
+      at: datagram.byteCount - SRTPSender.masterKeyIdentifierByteCount)
+    let epoch = UInt8(identifier >> 24)
+    let variant = SRTPVariant(Int(identifier >> 16 & 0xFF))
     let keys = keySets.first { $0.epoch == epoch }
     guard let keys, let variant else { throw .datagram(.unknownKey) }
-    return (keys, variant)
+    return (keys, variant, UInt16(truncatingIfNeeded: identifier))
   }
 
   private static func check(_ window: ReplayWindow, _ index: UInt64) throws(CryptoError) {

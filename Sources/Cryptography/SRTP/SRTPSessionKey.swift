@@ -1,7 +1,7 @@
 /// A sender's key for one session or part of it, as it is handed to admitted members over the control connection.
 ///
-/// Only ``SRTPSender`` makes new ones, and no sender can be made from one: whoever could seal twice from the same start
-/// would use nonces twice.
+/// Only ``SRTPSendingKey`` makes new ones, and no sender can be made from one: whoever could seal twice from the same
+/// start would use nonces twice.
 public struct SRTPSessionKey: ~Copyable, Sendable {
   /// Octets of the secret: 16 of key and 12 of salt (RFC 7714 §12).
   public static let byteCount = SRTPCipher.keyByteCount + SRTPCipher.saltByteCount

@@ -7,7 +7,7 @@ internal import CSodium
 /// just these (RFC 7714 §8.1). Two different packets under one key and one nonce would tell the XOR of both plaintexts,
 /// and, worse, the authentication key, with which anybody can forge packets (NIST SP 800-38D §8.3, appendix A).
 /// So each place in the list of recipes has a key of its own, derived from the sender's one session key, and the packet says
-/// which by its master key identifier (RFC 3711 §3.1): octet 0 is the epoch, octet 1 the variant.
+/// which by its master key identifier (RFC 3711 §3.1): octet 0 is the epoch, octet 1 the variant, then the roll-over counter.
 ///
 /// Packets that are sent again (RFC 4588) have an SSRC and sequence numbers of their own, and control packets an index of
 /// their own: they never share a nonce with the stream. They use ``first``.

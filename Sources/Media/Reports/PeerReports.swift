@@ -31,6 +31,8 @@ public final class PeerReports {
   public private(set) var remoteReception: RemoteReception?
   /// How the remote received our last packets, one by one; empty before it told.
   public private(set) var remotePattern = LossPattern()
+  /// Whether the remote's last compound echoed something of us; if not, it has not heard us yet, or not by that way.
+  public private(set) var wasEchoed = false
   /// How we receive the remote's stream.
   public private(set) var reception: ReceptionStatistics
 
@@ -167,6 +169,7 @@ public final class PeerReports {
     lastHeardNanoseconds = nowNanoseconds
     if let range = digest.canonicalName { _ = canonicalName.update(from: range, of: bytes) }
     if let range = digest.name, name.update(from: range, of: bytes) { events.insert(.nameChanged) }
+    wasEchoed = digest.echo != nil || digest.block?.lastSR ?? 0 != 0
     note(digest, nowNanoseconds: nowNanoseconds)
     if let received = digest.received, let repaired = digest.repaired {
       remotePattern.add(received: received, repaired: repaired, bytes: bytes)
@@ -178,6 +181,30 @@ public final class PeerReports {
       if let nanoseconds = proof.roundTripNanoseconds { addRoundTrip(nanoseconds) }
     }
     return events
+  }
+
+  /// Takes the echo of a reference time of this session in a compound that came another way.
+  ///
+  /// Only for a compound that is the remote's beyond doubt (encrypted): a node with several addresses answers by the one that its
+  /// kernel chooses, whichever it was asked by. It proves that what is sent to this session's address arrives.
+  ///
+  /// - Returns: whether there was one.
+  public func confirm(byEchoIn bytes: RawSpan, nowNanoseconds: Int64) -> Bool {
+    guard let digest = try? CompoundDigest(parsing: bytes, for: ssrc), !digest.isLeaving,
+      digest.sender != ssrc, remoteSSRC == nil || remoteSSRC == digest.sender,
+      let proof = proof(in: digest, nowNanoseconds: nowNanoseconds)
+    else { return false }
+    remoteSSRC = digest.sender
+    isConfirmed = true
+    if let range = digest.canonicalName { _ = canonicalName.update(from: range, of: bytes) }
+    if let range = digest.name { _ = name.update(from: range, of: bytes) }
+    if let nanoseconds = proof.roundTripNanoseconds { addRoundTrip(nanoseconds) }
+    return true
+  }
+
+  /// Reports soon, so that the remote learns that we heard it; bounded as the answers to newcomers are.
+  public func answer(nowNanoseconds: Int64) {
+    schedule.answer(nowNanoseconds: nowNanoseconds, isProven: false)
   }
 
   /// Takes the remote for gone, as after its BYE: whoever is heard next is `firstHeard` and has to

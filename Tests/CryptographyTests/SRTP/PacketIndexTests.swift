@@ -18,4 +18,14 @@ import Testing
   ) {
     #expect(PacketIndex.estimate(sequenceNumber, highest: highest) == index)
   }
+
+  @Test(
+    arguments: [
+      (7, nil, 7), (0xFFFF_FFFF, nil, 0xFFFF_FFFF), (1, 0xFFFF_FFFF, 0x1_0000_0001),
+      (0xFFFF_FFFF, 0x1_0000_0001, 0xFFFF_FFFF), (0x2_0005, 3, 0x2_0005), (0xFFFF_FFFF, 5, nil),
+      (0, 0xFFFF_FFFF_FFFF, nil), (0x8000_0000, 0x5_0000_0000, 0x5_8000_0000),
+    ] as [(UInt32, UInt64?, UInt64?)])
+  func `with half of the roll-over counter, too`(low: UInt32, highest: UInt64?, index: UInt64?) {
+    #expect(PacketIndex.estimate(low, highest: highest) == index)
+  }
 }

@@ -25,6 +25,19 @@ func rtcpPacket(_ mark: UInt8 = 0) -> [UInt8] {
 }
 
 extension SRTPSender {
+  /// One with a new key of epoch 0.
+  convenience init() throws(CryptoError) { self.init(try SRTPSendingKey(epoch: 0)) }
+
+  func sessionKey() throws(CryptoError) -> SRTPSessionKey { try key.secret.copy() }
+
+  /// Takes a next key of an epoch; returns what its receivers need.
+  func prepareNextKey(_ epoch: Int) throws(CryptoError) -> SRTPSessionKey {
+    let next = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
+    let copy = try next.secret.copy()
+    setNextKey(next)
+    return copy
+  }
+
   func protected(
     _ packet: [UInt8], variant: SRTPVariant = .first
   ) throws(CryptoError) -> [UInt8] {
@@ -45,6 +58,8 @@ extension SRTPSender {
 }
 
 extension SRTPReceiver {
+  func add(_ key: borrowing SRTPSessionKey) throws(CryptoError) { add(try SRTPReceivingKey(key)) }
+
   /// One that has a sender's present key.
   convenience init(hearing sender: SRTPSender) throws(CryptoError) {
     self.init()

@@ -1,4 +1,5 @@
 import Audio
+import Cryptography
 import EventLoop
 import StatusSchema
 import TestKit
@@ -17,6 +18,8 @@ final class VirtualNode: VirtualHost {
   }
 
   var addresses: [SocketAddress]
+  /// Who it is to other nodes whose media are protected.
+  let node: NodeID
   let station: Station
   let ports = RecordingPorts()
   let events = EventLog()
@@ -59,6 +62,7 @@ final class VirtualNode: VirtualHost {
     adjust: (inout IntercomConfiguration) -> Void = { _ in }
   ) throws {
     self.addresses = addresses
+    node = .named(name)
     self.beat = beat
     var configuration = IntercomConfiguration(
       name: name, listen: addresses[0], softwareVersion: "test")
@@ -69,6 +73,8 @@ final class VirtualNode: VirtualHost {
     station = Station(
       configuration: configuration, identity: Identity(using: &random), engine: engine,
       endpoint: endpoint, ports: ports, encoders: try configuration.makeEncoders(),
+      protection: configuration.protectsMedia
+        ? MediaProtection(try SRTPSendingKey(epoch: 0)) : nil,
       random: random, clock: { [stopwatch] in stopwatch.endNanoseconds }
     ) { [events] event in events.add(event) }
   }

@@ -1,0 +1,95 @@
+import Cryptography
+import EventLoop
+import Media
+import RTP
+
+/// Who is a member, and with which key. Rare, and may allocate.
+extension Station {
+  /// Packets under an older key are let in for so long after the next one came.
+  private static let oldKeyNanoseconds: Int64 = 5_000_000_000
+
+  /// Lets a member's sound in as soon as its key came, and tries its addresses; again: another name, or other addresses.
+  ///
+  /// - Returns: false where media are not protected, or there is no room for one more.
+  @discardableResult
+  func admit(_ told: MediaMember, nowNanoseconds: Int64) -> Bool {
+    guard let protection else { return false }
+    let member: Member
+    if let known = protection.members[told.node] {
+      member = known
+    } else {
+      guard protection.members.count < configuration.maximumPeers else {
+        drops.refusedPeers += 1
+        report(.tooManyPeers(address: told.name, maximum: configuration.maximumPeers))
+        return false
+      }
+      member = Member(node: told.node, name: told.name, nowNanoseconds: nowNanoseconds)
+      protection.add(member)
+    }
+    member.name = told.name
+    let addresses = Array(told.addresses.prefix(MediaMember.mostAddresses))
+    for peer in entries(of: member) {
+      if !addresses.contains(peer.address) { removeNamed(peer.address) }
+      if peer.calledName != peer.toldName, !peer.name.isEmpty { name(peer) }
+    }
+    for address in addresses where !member.addresses.contains(address) {
+      addEntry(address, of: member, isNamedByUs: true, nowNanoseconds: nowNanoseconds)
+    }
+    member.addresses = addresses
+    return true
+  }
+
+  /// Silences a node that is a member no more, and forgets its keys and addresses; its settings stay.
+  func expel(_ node: NodeID) {
+    guard let protection, let member = protection.members[node] else { return }
+    protection.remove(member)
+    for peer in entries(of: member) {
+      peer.isNamedByUs = false
+      leave(peer, saidGoodbye: false)
+    }
+  }
+
+  /// Takes a member's key, its first or its next.
+  ///
+  /// - Returns: false where it is not a member, the key is not newer than the one before, or its SSRC is taken.
+  @discardableResult
+  func install(
+    _ key: consuming ReceivedKey, of node: NodeID, nowNanoseconds: Int64
+  ) -> Bool {
+    guard let protection, let member = protection.members[node] else { return false }
+    let (ssrc, epoch, own) = (key.ssrc, key.epoch, identity.ssrc.rawValue)
+    if let bound = member.ssrc {
+      guard bound == ssrc, epoch > member.newestEpoch else { return false }
+      member.keyNanoseconds = nowNanoseconds
+    } else {
+      guard ssrc != own, ssrc != ~own, protection.bind(ssrc, to: member) else {
+        drops.takenSSRC += 1
+        report(.ssrcTaken(name: member.name))
+        return false
+      }
+    }
+    member.newestEpoch = epoch
+    member.receiver.add(key.key)
+    return true
+  }
+
+  /// Members of whom authentic datagrams came since the last call.
+  func heardMembers() -> [NodeID] {
+    guard let protection else { return [] }
+    return protection.members.values.filter(\.isHeard).map { member in
+      member.isHeard = false
+      return member.node
+    }
+  }
+
+  /// Lets go of keys whose time is over.
+  func dropOldKeys(nowNanoseconds: Int64) {
+    guard let protection else { return }
+    for member in protection.members.values {
+      guard let came = member.keyNanoseconds, nowNanoseconds - came >= Self.oldKeyNanoseconds
+      else { continue }
+      member.receiver.dropOlderKeys()
+      member.keyNanoseconds = nil
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import EventLoop
+import Media
+import StatusSchema
+import TestKit
+import Testing
+
+@testable import Intercom
+
+/// Datagrams that are not what they say: each costs a counter, and nothing else.
+@Suite struct StationAttackTests {
+  let network = VirtualNetwork()
+  let home = SocketAddress.host(1)
+  let away = SocketAddress.host(2)
+  let anna: VirtualNode
+  let bert: VirtualNode
+
+  init() throws {
+    anna = try VirtualNode("Anna", at: .host(1), beat: VirtualNode.Beat()) {
+      $0.protectsMedia = true
+    }
+    bert = try VirtualNode("Bert", at: .host(2), beat: VirtualNode.Beat()) {
+      $0.protectsMedia = true
+    }
+    bert.mic = Tone(hertz: 700).sample
+    for node in [anna, bert] { network.add(node) }
+    try anna.admit(bert, network)
+    try bert.admit(anna, network)
+    network.run(seconds: 3)
+  }
+
+  private func inject(_ bytes: [UInt8], from address: SocketAddress? = nil) {
+    anna.station.datagramReceived(
+      unsafe bytes.span.bytes, from: address ?? away, arrivalNanoseconds: network.now)
+  }
+
+  /// Bert's last packets and reports, as captured on the way to Anna.
+  private func captured() -> [Datagram] {
+    let media = network.media(to: home).suffix(20)
+    return Array(media) + Array(network.reports(to: home).suffix(2))
+  }
+
+  private func isUnharmed(for seconds: Double = 3) throws {
+    network.run(seconds: seconds)
+    let status = try #require(anna.statuses(network).first)
+    #expect(status.state == .connected && status.isTalking == true)
+    #expect(status.lost == 0 && status.late == 0 && status.concealed == 0)
+    #expect(status.duplicate == 0 && status.underrun == 0)
+    #expect(anna.station.peers.all.map(\.address) == [away])
+    #expect(Tone(hertz: 700).level(in: anna.heard.suffix(48_000)) > 0.08)
+    #expect(anna.events.count { if case .peerLeft = $0 { true } else { false } } == 0)
+  }
+
+  @Test func whatCameAlreadyIsAReplayFromWhateverAddress() throws {
+    let old = captured()
+    for address in [away, .host(9)] {
+      for datagram in old { inject(datagram.bytes, from: address) }
+    }
+    try isUnharmed()
+    // One was still under way when it came before itself.
+    #expect(anna.drops("replayed") == 2 * old.count)
+  }
+
+  @Test func whatIsVeryOldIsTooOld() throws {
+    let old = network.media(to: home)[10].bytes
+    inject(old)
+    #expect(anna.drops("tooOld") == 1)
+    try isUnharmed()
+  }
+
+  @Test func aBitFlippedAnywhereCostsACounter() throws {
+    // Kept from Anna until all else has been tried.
+    network.cut(home)
+    let begin = network.now
+    let isSent = network.run(
+      until: { !network.reports(to: home, since: begin).isEmpty }, limitSeconds: 1.3)
+    try #require(isSent)
+    network.mend(home)
+    let kept = [
+      try #require(network.media(to: home).last), try #require(network.reports(to: home).last),
+    ]
+    var bits = 0
+    for datagram in kept {
+      bits += 8 * datagram.bytes.count
+      for bit in 0..<(8 * datagram.bytes.count) {
+        var flipped = datagram.bytes
+        flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+        inject(flipped)
+      }
+    }
+    #expect(anna.station.drops.byReason.values.reduce(0, +) == bits)
+    #expect(anna.drops("notAuthentic") > 1000)
+    #expect(anna.drops("unknownKey") > 0 && anna.drops("unknownSSRC") >= 32)
+    #expect(anna.drops("malformed.srtp") + anna.drops("notRTP") > 0)
+    let received = try #require(anna.statuses(network).first).received
+    inject(kept[0].bytes)
+    inject(kept[1].bytes)
+    #expect(anna.station.drops.byReason.values.reduce(0, +) == bits)
+    #expect(try #require(anna.statuses(network).first).received == received + 1)
+  }
+
+  @Test func whatIsCutShortCostsACounter() throws {
+    for datagram in [network.media(to: home)[250], try #require(network.reports(to: home).last)] {
+      for count in datagram.bytes.indices { inject(Array(datagram.bytes[..<count])) }
+      inject(datagram.bytes + [0])
+    }
+    try isUnharmed()
+  }
+
+  @Test func anEpochThatIsNotThereIsUnknown() throws {
+    for datagram in captured() {
+      var other = datagram.bytes
+      other[other.count - 4] = 9
+      inject(other)
+    }
+    #expect(anna.drops("unknownKey") == captured().count)
+    try isUnharmed()
+  }
+
+  /// Forged packets of Bert's SSRC, and of nobody's.
+  @Test func aFloodOfForgeriesTakesTimeAndNothingElse() throws {
+    let count = Seeds.areFew ? 2000 : 100_000
+    var random = SplitMix64(seed: 11)
+    let template = try #require(network.media(to: home).last).bytes
+    var forged = template
+    let begin = EventLoop.nowNanoseconds()
+    for _ in 0..<count {
+      forged[2] = UInt8.random(in: 0...255, using: &random)
+      forged[30] &+= 1
+      forged[forged.count - 1] = template[forged.count - 1] &+ 1
+      inject(forged)
+    }
+    let middle = EventLoop.nowNanoseconds()
+    for _ in 0..<count {
+      forged[8] &+= 1
+      if forged[8] == template[8] { forged[8] &+= 1 }
+      inject(forged, from: .host(77))
+    }
+    let end = EventLoop.nowNanoseconds()
+    #expect(anna.drops("notAuthentic") == count)
+    #expect(anna.drops("unknownSource") == count)
+    let each = [middle - begin, end - middle].map { Double($0) / Double(count) / 1000 }
+    print("a forged packet of a member's SSRC: \(each[0]) µs, of nobody's: \(each[1]) µs")
+    try isUnharmed()
+  }
+
+  @Test(arguments: Seeds.first(20))
+  func nothingThatComesTrapsOrHarms(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let originals = captured().map(\.bytes)
+    for _ in 0..<500 {
+      guard var bytes = originals.randomElement(using: &random) else { continue }
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        let place = Int.random(in: bytes.indices, using: &random)
+        // The SSRC mostly stays, or nobody would look any further.
+        if (4..<12).contains(place), !random.chance(0.05) { continue }
+        bytes[place] ^= UInt8.random(in: 1...255, using: &random)
+      }
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+      case 1: bytes += (0..<Int.random(in: 0...200, using: &random)).map { _ in 0x5A }
+      case 2:
+        bytes = (0..<Int.random(in: 0...1500, using: &random)).map { place in
+          place < 12 && place < bytes.count ? bytes[place] : .random(in: 0...255, using: &random)
+        }
+      default: break
+      }
+      guard !originals.contains(bytes) else { continue }
+      inject(bytes, from: random.chance(0.5) ? away : .host(200))
+    }
+    #expect(anna.station.peers.all.map(\.address) == [away], "seed \(seed)")
+    #expect(anna.connected(bert) != nil, "seed \(seed)")
+    try isUnharmed(for: 1)
+  }
+}

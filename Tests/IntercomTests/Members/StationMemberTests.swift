@@ -1,0 +1,166 @@
+import Cryptography
+import EventLoop
+import Media
+import StatusSchema
+import Testing
+
+@testable import Intercom
+
+/// Members that come, go, start anew and are put out.
+@Suite struct StationMemberTests {
+  let network = VirtualNetwork()
+  let anna: VirtualNode
+
+  init() throws {
+    anna = try VirtualNode("Anna", at: .host(1), beat: VirtualNode.Beat()) {
+      $0.protectsMedia = true
+      $0.maximumPeers = 3
+    }
+    network.add(anna)
+  }
+
+  private func node(
+    _ name: String, _ number: Int, as node: VirtualNode? = nil
+  ) throws -> VirtualNode {
+    let made = try VirtualNode(name, at: .host(number), beat: VirtualNode.Beat()) {
+      $0.protectsMedia = true
+    }
+    made.mic = Tone(hertz: 400 + 100 * Double(number)).sample
+    network.add(made)
+    return made
+  }
+
+  private func meet(_ other: VirtualNode) throws {
+    try anna.admit(other, network)
+    try other.admit(anna, network)
+    try #require(network.run(until: { anna.connected(other) != nil }, limitSeconds: 1.5))
+  }
+
+  private func departures() -> Int {
+    anna.events.count { if case .peerLeft = $0 { true } else { false } }
+  }
+
+  @Test func whoIsPutOutIsSilentAtOnceAndAfterARollHearsNothing() throws {
+    anna.mic = Tone(hertz: 440).sample
+    let (bert, carl) = (try node("Bert", 2), try node("Carl", 3))
+    try meet(bert)
+    try meet(carl)
+    network.run(seconds: 3)
+    #expect(Tone(hertz: 600).level(in: anna.heard.suffix(24_000)) > 0.05)
+    anna.station.expel(bert.node)
+    #expect(anna.ports.names.values.sorted() == ["Carl"] && departures() == 1)
+    #expect(anna.station.peers.all.map(\.address) == [.host(3)])
+    let before = anna.drops("unknownSource")
+    network.run(seconds: 0.05)
+    let silent = anna.heard.count
+    network.run(seconds: 0.5)
+    #expect(Tone(hertz: 600).level(in: anna.heard[silent...]) < 0.001)
+    #expect(anna.drops("unknownSource") > before + 40)
+    #expect(network.media(to: .host(2), since: network.now - 400_000_000).isEmpty)
+
+    // What Anna says to Carl is of no use to Bert any more.
+    let key = try #require(try anna.makeNextKey())
+    #expect(try carl.install(key, of: anna, network))
+    anna.station.protection?.useNextKey()
+    network.run(seconds: 0.5)
+    for datagram in network.media(to: .host(3)).suffix(20) where datagram.source == .host(1) {
+      bert.station.datagramReceived(
+        unsafe datagram.bytes.span.bytes, from: .host(1), arrivalNanoseconds: network.now)
+    }
+    #expect(bert.drops("unknownKey") == 20)
+    #expect(Tone(hertz: 440).level(in: carl.heard.suffix(20_000)) > 0.05)
+    anna.station.expel(bert.node)
+    #expect(try !anna.install(bert.ownKey, of: bert, network))
+  }
+
+  @Test func whoStartsAnewIsPutOutAndLetInAgain() throws {
+    let first = try node("Bert", 2)
+    try meet(first)
+    try anna.station.change("Bert") { $0.gainDecibels = -6 }
+    network.remove(first)
+    let second = try node("Bert", 2)
+    anna.station.expel(first.node)
+    try meet(second)
+    network.run(seconds: 2)
+    #expect(Tone(hertz: 600).level(in: anna.heard.suffix(48_000)) > 0.03)
+    let status = try #require(anna.statuses(network).first)
+    #expect(status.gainDecibels == -6 && status.name == "Bert" && status.lost == 0)
+    // What was under way of the first, which has the same SSRC here.
+    #expect(anna.drops("notAuthentic") <= 1)
+  }
+
+  @Test func settingsGoByTheNodeAndNotByItsName() throws {
+    let bert = try node("Bert", 2)
+    try meet(bert)
+    try anna.station.change("Bert") { ($0.gainDecibels, $0.isMuted) = (-9, true) }
+    anna.station.expel(bert.node)
+    let carl = try VirtualNode("Bert", at: .host(3)) { $0.protectsMedia = true }
+    carl.mic = { _ in 0 }
+    // Another node of that name.
+    anna.station.admit(
+      MediaMember(node: .named("another"), name: "Bert", addresses: [.host(3)]),
+      nowNanoseconds: network.now)
+    #expect(anna.statuses(network).first?.gainDecibels == 0)
+    anna.station.expel(.named("another"))
+    try anna.admit(bert, name: "Robert", network)
+    let status = try #require(anna.statuses(network).first)
+    #expect(status.name == "Robert" && status.gainDecibels == -9 && status.isMuted)
+    // While it is away they can be changed.
+    try anna.station.change("Robert") { $0.isMuted = false }
+    try #require(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 1.5))
+    let connected = try #require(anna.statuses(network).first)
+    #expect(connected.name == "Bert" && connected.gainDecibels == -9 && !connected.isMuted)
+  }
+
+  @Test func theFirstToClaimAnSSRCKeepsIt() throws {
+    let (bert, carl) = (try node("Bert", 2), try node("Carl", 3))
+    try meet(bert)
+    for mask in [0, 0xFF] as [UInt8] {
+      var octets = try #require(carl.ownKey).octets
+      let claimed = try #require(bert.ownKey).octets
+      for place in 1...4 { octets[place] = claimed[place] ^ mask }
+      anna.station.admit(
+        MediaMember(node: carl.node, name: "Carl", addresses: carl.addresses),
+        nowNanoseconds: network.now)
+      #expect(
+        !anna.station.install(
+          try ReceivedKey(octets: octets, epoch: 0), of: carl.node, nowNanoseconds: network.now))
+    }
+    let own = try #require(anna.ownKey)
+    #expect(try !anna.install(own, of: carl, network))
+    #expect(anna.drops("takenSSRC") == 3)
+    #expect(anna.events.count { if case .ssrcTaken("Carl") = $0 { true } else { false } } == 3)
+    network.run(seconds: 3)
+    #expect(anna.connected(bert) != nil && anna.connected(carl) == nil)
+    #expect(try #require(anna.statuses(network).first).lost == 0)
+  }
+
+  @Test func aFarewellIsHeardAndTheMemberIsCalledAgain() throws {
+    let bert = try node("Bert", 2)
+    try meet(bert)
+    bert.station.sayGoodbye()
+    network.run(seconds: 0.2)
+    network.remove(bert)
+    #expect(anna.connected(bert) == nil && departures() == 1)
+    #expect(anna.peer(at: .host(2))?.state == .connecting)
+    network.run(seconds: 3)
+    #expect(network.reports(to: .host(2), since: network.now - 2_000_000_000).count >= 1)
+  }
+
+  @Test func thereAreAsManyMembersAsPlaces() throws {
+    for number in 2...4 { try anna.admit(try node("P\(number)", number), network) }
+    let late = MediaMember(node: .named("late"), name: "Late", addresses: [])
+    #expect(!anna.station.admit(late, nowNanoseconds: network.now))
+    anna.station.expel(.named("P2"))
+    #expect(anna.station.admit(late, nowNanoseconds: network.now))
+  }
+
+  @Test func inClearThereAreNoMembers() throws {
+    let node = try VirtualNode("Dora", at: .host(9))
+    #expect(
+      !node.station.admit(
+        MediaMember(node: .named("x"), name: "X", addresses: [.host(2)]), nowNanoseconds: 0))
+    #expect(node.ownKey == nil && node.station.heardMembers().isEmpty)
+    #expect(node.station.peers.all.isEmpty)
+  }
+}

@@ -1,0 +1,66 @@
+import Cryptography
+import EventLoop
+import RTP
+
+@testable import Intercom
+
+extension NodeID {
+  /// The ID of a made-up node.
+  static func named(_ name: String) -> NodeID {
+    let octets = Array(name.utf8.prefix(NodeID.byteCount))
+    guard
+      let node = NodeID(
+        octets: octets + [UInt8](repeating: 0, count: NodeID.byteCount - octets.count))
+    else { preconditionFailure("32 octets make an ID") }
+    return node
+  }
+}
+
+/// What membership does to nodes whose media are protected.
+extension VirtualNode {
+  /// The key in use, for others.
+  var ownKey: OwnKey? { station.protection?.ownKey(ssrc: station.identity.ssrc) }
+
+  /// Admits a node at addresses, its own where none are given, and takes its key.
+  func admit(
+    _ other: VirtualNode, at addresses: [SocketAddress]? = nil, name: String? = nil,
+    _ network: VirtualNetwork
+  ) throws {
+    station.admit(
+      MediaMember(
+        node: other.node, name: name ?? other.station.configuration.name,
+        addresses: addresses ?? other.addresses), nowNanoseconds: network.now)
+    try install(other.ownKey, of: other, network)
+  }
+
+  /// Takes a key of another node.
+  @discardableResult
+  func install(
+    _ key: OwnKey?, of other: VirtualNode, _ network: VirtualNetwork
+  ) throws -> Bool {
+    guard let key else { return false }
+    return station.install(
+      try ReceivedKey(octets: key.octets, epoch: key.epoch), of: other.node,
+      nowNanoseconds: network.now)
+  }
+
+  /// Makes the next key, as `Intercom.makeNextKey()` does.
+  func makeNextKey() throws -> OwnKey? {
+    guard let protection = station.protection else { return nil }
+    let epoch = protection.takeEpoch()
+    let key = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
+    let own = key.secret.withBytes { secret in
+      OwnKey(epoch: epoch, ssrc: station.identity.ssrc.rawValue, secret: secret)
+    }
+    protection.setNextKey(key, epoch: epoch)
+    return own
+  }
+
+  /// How often a reason was counted.
+  func drops(_ reason: String) -> Int { station.drops.byReason[reason] ?? 0 }
+
+  /// Its peer that is a node, connected.
+  func connected(_ other: VirtualNode) -> Peer? {
+    station.protection?.members[other.node]?.connected
+  }
+}
