@@ -4,8 +4,9 @@ import RTP
 
 /// Members and media keys; for a node whose media are protected (``IntercomConfiguration/protectsMedia``).
 extension Intercom {
-  /// Lets a member in: its sound is heard as soon as its key came. Again: it is called otherwise, or has other addresses.
+  /// Lets a member in, whose sound is heard as soon as its key came.
   ///
+  /// Called again when it is called otherwise, or has other addresses.
   /// - Returns: false where there is no room for one more, or media are not protected.
   @discardableResult
   public func admit(_ member: MediaMember) -> Bool {

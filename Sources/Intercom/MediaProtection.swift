@@ -9,7 +9,7 @@ import RTP
   static let (mediaOverhead, reportOverhead) = (
     SRTPSender.overheadByteCount, SRTPSender.controlOverheadByteCount
   )
-  /// The longest datagram that is sent (README, "Dependencies and limits of the network").
+  /// The longest datagram that is sent, so that no way has to split it.
   static let mostSentBytes = 1200
   /// The longest that can be let in.
   private static let mostReceivedBytes = 1500

@@ -1,9 +1,9 @@
 import Cryptography
 import EventLoop
 
-/// A member as the station sees it: its keys, and which of its addresses is connected. Loop thread only.
+/// A member as the station sees it: its keys, and which of its addresses is connected.
 ///
-/// Its ``Peer`` entries, one an address, are in the station's table.
+/// Loop thread only. Its ``Peer`` entries, one an address, are in the station's table.
 final class Member {
   let node: NodeID
   var name: String

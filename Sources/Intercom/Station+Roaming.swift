@@ -72,7 +72,7 @@ extension Station {
   func confirmOthers(
     of member: Member, but heard: Peer, by bytes: RawSpan, nowNanoseconds: Int64
   ) {
-    for peer in entries(of: member) where peer !== heard {
+    for peer in peers.all where peer.member === member && peer !== heard {
       guard peer.reports.confirm(byEchoIn: bytes, nowNanoseconds: nowNanoseconds),
         member.connected == nil
       else { continue }

@@ -126,7 +126,8 @@ extension Station {
   func makeRepair() -> RepairSession {
     let repair = RepairSession(
       boundBitsPerSecond: configuration.mostBitsPerSecond,
-      framesPerPacket: configuration.framesPerPacket)
+      framesPerPacket: configuration.framesPerPacket,
+      protectionBytes: protection == nil ? 0 : MediaProtection.mediaOverhead)
     repair.framesPerPacket = coding.framesPerPacket
     if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
     return repair

@@ -34,7 +34,10 @@ public struct CongestionWatch: Sendable {
   /// Below that no speech is coded.
   private static let leastBitsPerSecond = 12_000
   /// That, in the longest packets.
-  private static let leastWireBits = leastBitsPerSecond + headerBitsPerSecond(framesPerPacket: 2880)
+  private var leastWireBits: Int {
+    Self.leastBitsPerSecond
+      + Self.headerBitsPerSecond(framesPerPacket: 2880, protectionBytes: protectionBytes)
+  }
 
   private enum State { case steady, probing }
 
@@ -54,10 +57,13 @@ public struct CongestionWatch: Sendable {
 
   private let bound: Int
   private let usualFrames: Int
+  private let protectionBytes: Int
 
   /// Frames in the packets that are sent.
   public var framesPerPacket: Int
-  private var headerBits: Int { Self.headerBitsPerSecond(framesPerPacket: framesPerPacket) }
+  private var headerBits: Int {
+    Self.headerBitsPerSecond(framesPerPacket: framesPerPacket, protectionBytes: protectionBytes)
+  }
 
   /// Whether less is sent than the bound allows, because the way takes no more.
   public var isReduced: Bool { wireBits != nil }
@@ -75,14 +81,15 @@ public struct CongestionWatch: Sendable {
   }
 
   /// IP, UDP and RTP headers of a second's packets, with the audio level, and what encryption adds.
-  static func headerBitsPerSecond(framesPerPacket: Int) -> Int {
-    8 * (28 + 20 + TalkerConfiguration.protectionBytes) * MediaClock.framesPerSecond
-      / framesPerPacket
+  static func headerBitsPerSecond(framesPerPacket: Int, protectionBytes: Int = 0) -> Int {
+    8 * (28 + 20 + protectionBytes) * MediaClock.framesPerSecond / framesPerPacket
   }
 
-  /// Makes a watch over packets of so many frames; `bound` is in payload bits a second.
-  public init(boundBitsPerSecond bound: Int, framesPerPacket: Int) {
+  /// Makes a watch over packets of so many frames, to each of which encryption adds `protectionBytes`; `bound` is in payload
+  /// bits a second.
+  public init(boundBitsPerSecond bound: Int, framesPerPacket: Int, protectionBytes: Int = 0) {
     self.bound = bound
+    self.protectionBytes = protectionBytes
     self.framesPerPacket = framesPerPacket
     usualFrames = framesPerPacket
   }
@@ -134,7 +141,7 @@ public struct CongestionWatch: Sendable {
     provenWireBits = 0
     let share =
       lostShare > Self.muchLoss ? Self.throughputShare * (1 - lostShare) : Self.reduction
-    wireBits = max(Int(share * Double(sent)), Self.leastWireBits)
+    wireBits = max(Int(share * Double(sent)), leastWireBits)
   }
 
   private mutating func calm(sentWireBits sent: Int) {
@@ -151,7 +158,9 @@ public struct CongestionWatch: Sendable {
     case .probing where calmReports >= Self.provingReports:
       state = .steady
       calmReports = 0
-      if current >= bound + Self.headerBitsPerSecond(framesPerPacket: usualFrames) {
+      if current >= bound
+        + Self.headerBitsPerSecond(framesPerPacket: usualFrames, protectionBytes: protectionBytes)
+      {
         wireBits = nil
       }
     case .steady where calmReports >= (isUsed ? waitReports : Self.unusedPatience * waitReports):

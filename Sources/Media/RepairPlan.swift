@@ -19,14 +19,17 @@ public struct RepairPlan: Sendable {
     public var budgetBitsPerSecond: Int
     /// What the way to it takes, headers of IP, UDP and RTP and the encryption's octets included; nil: nothing is known to be in the way.
     public var wayBitsPerSecond: Int?
+    /// What encryption adds to each of its packets.
+    public var protectionBytes: Int
     /// What it is sent now.
     public var recipe: RepairRecipe
 
     /// Makes a need from its parts.
     public init(
       losses: LossEstimate, resendYield: Double, budgetBitsPerSecond: Int,
-      wayBitsPerSecond: Int? = nil, recipe: RepairRecipe
+      wayBitsPerSecond: Int? = nil, protectionBytes: Int = 0, recipe: RepairRecipe
     ) {
+      self.protectionBytes = protectionBytes
       self.losses = losses
       self.resendYield = resendYield
       self.budgetBitsPerSecond = budgetBitsPerSecond
@@ -39,7 +42,9 @@ public struct RepairPlan: Sendable {
       guard let wayBitsPerSecond else { return budgetBitsPerSecond }
       return min(
         budgetBitsPerSecond,
-        wayBitsPerSecond - CongestionWatch.headerBitsPerSecond(framesPerPacket: framesPerPacket))
+        wayBitsPerSecond
+          - CongestionWatch.headerBitsPerSecond(
+            framesPerPacket: framesPerPacket, protectionBytes: protectionBytes))
     }
   }
 
@@ -121,7 +126,8 @@ public struct RepairPlan: Sendable {
   private func excess(of least: RepairRecipe, for need: Need, full: Int) -> Int {
     let sent = least.primary == .full ? full : leanBitsPerSecond
     let way = need.wayBitsPerSecond ?? need.budgetBitsPerSecond
-    let headers = CongestionWatch.headerBitsPerSecond(framesPerPacket: framesPerPacket)
+    let headers = CongestionWatch.headerBitsPerSecond(
+      framesPerPacket: framesPerPacket, protectionBytes: need.protectionBytes)
     return sent + (need.wayBitsPerSecond == nil ? 0 : headers) - way + full / 10
   }
 

@@ -12,6 +12,7 @@ public final class RepairSession {
 
   private var measurementCount = 0
   private let boundBitsPerSecond: Int
+  private let protectionBytes: Int
 
   /// What its packets carry.
   public private(set) var recipe = RepairRecipe.plain
@@ -28,10 +29,13 @@ public final class RepairSession {
   /// - Parameters:
   ///   - bound: payload bits a second, copies and all.
   ///   - framesPerPacket: of the packets.
-  public init(boundBitsPerSecond bound: Int, framesPerPacket: Int) {
+  ///   - protectionBytes: what encryption adds to each of them.
+  public init(boundBitsPerSecond bound: Int, framesPerPacket: Int, protectionBytes: Int = 0) {
     self.framesPerPacket = framesPerPacket
+    self.protectionBytes = protectionBytes
     boundBitsPerSecond = bound
-    congestion = CongestionWatch(boundBitsPerSecond: bound, framesPerPacket: framesPerPacket)
+    congestion = CongestionWatch(
+      boundBitsPerSecond: bound, framesPerPacket: framesPerPacket, protectionBytes: protectionBytes)
   }
 
   /// Whether nothing is lost, nothing is in the way and nothing is done about it.
@@ -58,7 +62,7 @@ public final class RepairSession {
     _ pattern: LossPattern, roundTrip: RoundTripTime?, riseBackNanoseconds: Int64,
     sentBitsPerSecond: Int, nowNanoseconds: Int64
   ) {
-    let told = min(pattern.total - toldPackets, pattern.count)
+    let told = max(0, min(pattern.total - toldPackets, pattern.count))
     toldPackets = pattern.total
     let news = pattern.summary(packets: told)
     yield.add(
@@ -90,7 +94,8 @@ public final class RepairSession {
       resendYield: yield.share(roundTrip: roundTrip, framesPerPacket: framesPerPacket),
       budgetBitsPerSecond: congestion.isSuspecting
         ? min(boundBitsPerSecond, current) : boundBitsPerSecond,
-      wayBitsPerSecond: congestion.wayBitsPerSecond, recipe: recipe)
+      wayBitsPerSecond: congestion.wayBitsPerSecond, protectionBytes: protectionBytes,
+      recipe: recipe)
   }
 
   /// Decides anew; frames are coded at `full` from now on.

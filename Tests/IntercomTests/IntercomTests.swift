@@ -1,4 +1,5 @@
 import Audio
+import Cryptography
 import EventLoop
 import StatusSchema
 import Synchronization
@@ -179,6 +180,48 @@ import Testing
     #expect(throws: IntercomError.self) {
       _ = try node("B") { $0.listen = taken }
     }
+    await a.stop()
+  }
+
+  @Test func membersWithKeysHearOfEachOtherAndKeysRoll() async throws {
+    let nodes = try ["A", "B"].map { name in try node(name) { $0.protectsMedia = true } }
+    let ids = [NodeID.named("A"), .named("B")]
+    for (own, other) in [(0, 1), (1, 0)] {
+      await nodes[own].addPeer(nodes[other].localAddress)
+      #expect(await nodes[own].status().peers.isEmpty)
+      let member = MediaMember(
+        node: ids[other], name: "Other", addresses: [nodes[other].localAddress])
+      #expect(await nodes[own].admit(member))
+      let key = try #require(await nodes[other].ownKey())
+      #expect(
+        await nodes[own].install(
+          try ReceivedKey(octets: key.octets, epoch: key.epoch), of: ids[other]))
+    }
+    #expect(try await eventually { await isConnected(nodes[0], to: "B") })
+    #expect(try await eventually { await isConnected(nodes[1], to: "A") })
+    #expect(await nodes[0].heardMembers() == [ids[1]])
+    for epoch in 1...3 as ClosedRange<UInt64> {
+      let key = try #require(try await nodes[1].makeNextKey())
+      #expect(key.epoch == epoch)
+      #expect(
+        await nodes[0].install(
+          try ReceivedKey(octets: key.octets, epoch: key.epoch), of: ids[1]))
+      #expect(await nodes[1].useNextKey() == epoch)
+      #expect(await nodes[1].ownKey() == key)
+    }
+    _ = await nodes[0].heardMembers()
+    #expect(try await eventually { await nodes[0].heardMembers() == [ids[1]] })
+    #expect(await nodes[0].status().network.drops["unknownKey"] == nil)
+    await nodes[0].expel(ids[1])
+    #expect(await nodes[0].status().peers.isEmpty)
+    for node in nodes { await node.stop() }
+  }
+
+  @Test func inClearThereAreNoKeys() async throws {
+    let a = try node("A")
+    #expect(await a.ownKey() == nil)
+    #expect(try await a.makeNextKey() == nil)
+    #expect(await a.useNextKey() == nil)
     await a.stop()
   }
 }

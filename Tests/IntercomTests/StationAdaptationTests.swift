@@ -26,6 +26,10 @@ import Testing
     network.add(anna)
     network.add(bert)
     anna.mic = Tone(hertz: 440).sample
+    if anna.station.protection != nil {
+      try anna.admit(bert, network)
+      try bert.admit(anna, network)
+    }
     anna.station.addNamed(away, nowNanoseconds: network.now)
     return Talk(network: network, anna: anna, bert: bert)
   }
@@ -62,14 +66,16 @@ import Testing
   }
 
   /// Of a narrower way each look whether it has become wider takes a larger share.
-  @Test(arguments: [(64, 0.01), (32, 0.02), (24, 0.05)])
+  @Test(arguments: [
+    (64, 0.01, false), (32, 0.02, false), (24, 0.05, false), (64, 0.01, true), (32, 0.02, true),
+  ])
   func overACappedWayTheTalkGoesOnWithoutAQueueAndWithoutOscillation(
-    kilobits: Double, mostUnheard: Double
+    kilobits: Double, mostUnheard: Double, isProtected: Bool
   ) throws {
     var model = LinkModel()
     model.rateKilobits = kilobits
     model.delayNanoseconds = 10_000_000
-    let talk = try talk(model)
+    let talk = try talk(model) { $0.protectsMedia = isProtected }
     var rates: [VoiceCoding] = []
     for _ in 0..<60 {
       talk.network.run(seconds: 1)

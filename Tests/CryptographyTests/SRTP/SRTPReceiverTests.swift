@@ -163,11 +163,11 @@ import Testing
     }
     let late = try SRTPReceiver(hearing: sender)
     let missed = try sender.protected(rtpPacket(2_000_001))
+    let next = try sender.protected(rtpPacket(2_000_002))
     for receiver in [early, late] {
       #expect(try receiver.opened(missed) == rtpPacket(2_000_001))
       #expect(throws: CryptoError.datagram(.replayed)) { try receiver.opened(missed) }
-      #expect(
-        try receiver.opened(try sender.protected(rtpPacket(2_000_002))) == rtpPacket(2_000_002))
+      #expect(try receiver.opened(next) == rtpPacket(2_000_002))
       for octet in 1...2 {
         var turned = missed
         turned[missed.count - octet] ^= 1
