@@ -94,11 +94,14 @@ struct DiscoveryNetworkTests {
     time = monotonicNanoseconds() / 1_000_000
     try hosts.ip(0, "link", "set", "eth0", "down")
     try one.line(since: time) { $0 == "lost 2" }
-    try other.line(since: time) { $0 == "lost 1" }
+    // By its default settings avahi-daemon does not mind a cable that is pulled.
+    if daemons == .neither { try other.line(since: time) { $0 == "lost 1" } }
     time = monotonicNanoseconds() / 1_000_000
     try hosts.ip(0, "link", "set", "eth0", "up")
-    let back = try other.line(since: time, within: 10) { $0.hasPrefix("found 1 shares") }
-    try one.line(since: time, within: 10) { $0.hasPrefix("found 2 shares") }
+    let back = try one.line(since: time, within: 10) { $0.hasPrefix("found 2 shares") }
+    if daemons == .neither {
+      try other.line(since: time, within: 10) { $0.hasPrefix("found 1 shares") }
+    }
     print("  back after \(back.milliseconds - time) ms")
   }
 
