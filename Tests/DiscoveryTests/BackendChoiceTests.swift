@@ -92,7 +92,8 @@ import Testing
     var problems: [Int64] = []
     for time in 0...200 {
       let now = Int64(time) * Self.second
-      for action in actions(&choice, at: Int64(time)) {
+      var due = actions(&choice, at: Int64(time))
+      while let action = due.popLast() {
         switch action {
         case .startClient: choice.clientRefused(nowNanoseconds: now)
         case .startOwn: choice.ownFailed("no sockets", nowNanoseconds: now)
@@ -101,6 +102,7 @@ import Testing
           problems.append(Int64(time))
         default: Issue.record("\(action)")
         }
+        due += actions(&choice, at: Int64(time))
       }
     }
     #expect(problems == [0, 2, 6, 14, 30, 62, 122, 182])

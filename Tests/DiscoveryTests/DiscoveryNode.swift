@@ -50,6 +50,14 @@ final class DiscoveryNode: Sendable {
     }
   }
 
+  /// Whether the last it said of a node is that it is there.
+  func knows(_ number: Int) -> Bool {
+    let last = lines.last {
+      $0.words.hasPrefix("found \(number) ") || $0.words == "lost \(number)"
+    }
+    return last?.words.hasPrefix("found") ?? false
+  }
+
   /// When it started.
   var started: Int64 { lines.first?.milliseconds ?? 0 }
 
