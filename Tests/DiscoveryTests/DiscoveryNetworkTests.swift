@@ -116,13 +116,13 @@ struct DiscoveryNetworkTests {
     defer { avahi.terminate() }
     // Without D-Bus at the start it is looked for every few seconds.
     try one.line(within: 20) { $0 == "backend avahi-daemon" }
-    usleep(2_500_000)
+    usleep(1_700_000)
     #expect(other.knows(1))
     let died = monotonicNanoseconds() / 1_000_000
     avahi.terminate()
     try one.line(since: died) { $0 == "backend none" }
     try one.line(since: died) { $0 == "backend in-process" }
-    usleep(2_500_000)
+    usleep(1_700_000)
     #expect(other.knows(1))
     // The one with the change knew the other all the time.
     #expect(!one.lines.contains { $0.words == "lost 2" })
