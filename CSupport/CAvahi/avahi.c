@@ -28,6 +28,7 @@ cavahi *cavahi_create(cavahi_sink sink, void *context, int32_t *error) {
   avahi->context = context;
   for (int i = 0; i < CAVAHI_RESOLVERS; i++)
     avahi->resolvers[i].owner = avahi;
+  avahi->netlink = -1;
   avahi->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (avahi->wake < 0) {
     *error = -errno;

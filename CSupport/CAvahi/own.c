@@ -46,15 +46,19 @@ int32_t cavahi_own_start(cavahi *avahi, const char *host) {
   avahi_free(config.host_name);
   config.host_name = avahi_strdup(host);
   config.use_ipv4 = config.use_ipv6 = 1;
-  config.publish_addresses = 1;
+  config.publish_addresses = 0; /* addresses.c does */
   config.publish_hinfo = config.publish_workstation = config.publish_domain = 0;
+  config.use_iff_running = 1; /* A cable that is pulled counts. */
   config.enable_wide_area = 0;
   config.n_cache_entries_max = CACHE_ENTRIES;
   config.ratelimit_interval = 1000000;
   config.ratelimit_burst = PACKETS_PER_SECOND;
   avahi->server = libavahi_core.avahi_server_new(avahi->api, &config, on_state, avahi, &error);
   libavahi_core.avahi_server_config_free(&config);
-  return avahi->server != NULL ? 0 : error;
+  if (avahi->server == NULL)
+    return error;
+  addresses_start(avahi);
+  return 0;
 }
 
 void own_stop(cavahi *avahi) {
@@ -66,6 +70,7 @@ void own_stop(cavahi *avahi) {
   if (avahi->server_browser != NULL)
     libavahi_core.avahi_s_service_browser_free(avahi->server_browser);
   avahi->server_browser = NULL;
+  addresses_stop(avahi);
   /* Not own_withdraw: avahi_server_free says goodbye for what is still published, and sends it at once. */
   libavahi_core.avahi_server_free(avahi->server);
   avahi->server_group = avahi->server_retiring = NULL;
@@ -76,9 +81,11 @@ int32_t cavahi_own_rename(cavahi *avahi) {
   if (avahi->server == NULL)
     return AVAHI_ERR_BAD_STATE;
   own_withdraw(avahi);
+  addresses_withdraw(avahi);
   char *next = avahi_alternative_host_name(libavahi_core.avahi_server_get_host_name(avahi->server));
   const int error = next != NULL ? libavahi_core.avahi_server_set_host_name(avahi->server, next) : AVAHI_ERR_NO_MEMORY;
   avahi_free(next);
+  addresses_refresh(avahi);
   return error < 0 ? error : 0;
 }
 

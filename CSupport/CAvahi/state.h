@@ -45,6 +45,7 @@
   F(avahi_server_get_host_name) \
   F(avahi_server_set_host_name) \
   F(avahi_s_entry_group_new) \
+  F(avahi_server_add_address) \
   F(avahi_server_add_service_strlst) \
   F(avahi_s_entry_group_commit) \
   F(avahi_s_entry_group_free) \
@@ -69,6 +70,14 @@ extern struct libavahi_core libavahi_core;
 int has_libavahi_client(void);
 int has_libavahi_core(void);
 
+enum { HOST_ADDRESSES = 32 };
+
+struct host_address {
+  AvahiIfIndex interface;
+  AvahiAddress address;
+  AvahiSEntryGroup *group;
+};
+
 struct resolver {
   cavahi *owner;
   uint32_t token;
@@ -92,6 +101,10 @@ struct cavahi {
   AvahiServer *server;
   AvahiSEntryGroup *server_group, *server_retiring;
   AvahiSServiceBrowser *server_browser;
+  struct host_address addresses[HOST_ADDRESSES];
+  int address_count;
+  int netlink;
+  AvahiWatch *netlink_watch;
 
   struct resolver resolvers[CAVAHI_RESOLVERS];
 };
@@ -115,6 +128,13 @@ void own_withdraw(cavahi *avahi);
 int32_t own_browse(cavahi *avahi);
 int32_t own_resolve(struct resolver *resolver, AvahiIfIndex interface, AvahiProtocol protocol,
                     const char *name, const char *domain);
+
+/* addresses.c */
+void addresses_start(cavahi *avahi);
+/* Before the server is freed, which takes back what they published. */
+void addresses_stop(cavahi *avahi);
+void addresses_refresh(cavahi *avahi);
+void addresses_withdraw(cavahi *avahi);
 
 /* events.c */
 void tell_state(cavahi *avahi, int32_t kind, int32_t backend, int32_t state, int32_t error);

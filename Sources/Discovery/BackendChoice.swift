@@ -1,6 +1,6 @@
-/// Through whom to publish and browse: avahi-daemon while it runs, else a responder of our own. Sans-I/O, in virtual time.
+/// Through whom to publish and browse: avahi-daemon while it runs, else a responder of our own.
 ///
-/// Two machines. The *client*, which watches for avahi-daemon:
+/// Sans-I/O, in virtual time. Two machines. The *client*, which watches for avahi-daemon:
 ///
 ///     off        -> startClient when due; refused (no D-Bus): off, due again after 5, 10, 20, then 30 s
 ///     watching   the daemon does not run; the client hears when it comes

@@ -37,7 +37,9 @@ public final class Discovery: Sendable {
 
   deinit { stop() }
 
-  /// Begins to publish and to browse. What does not work then is told as a problem and tried again.
+  /// Begins to publish and to browse.
+  ///
+  /// What does not work later is told as a problem and tried again.
   ///
   /// - Throws: `DiscoveryError.running`; `.system` when there are no descriptors, threads or memory.
   public func start() throws(DiscoveryError) {
@@ -70,9 +72,9 @@ public final class Discovery: Sendable {
     }
   }
 
-  /// Says goodbye and ends, usually within milliseconds; events end with it. May be started again.
+  /// Says goodbye and ends, usually within milliseconds.
   ///
-  /// After 3 s in vain (avahi-daemon hangs) the thread is left to end by itself, silently or with a last event.
+  /// Events end with it. It may be started again. After 3 s in vain (avahi-daemon hangs) the thread is left to end by itself, silently or with a last event.
   public func stop() {
     guard let running = state.withLock({ $0.running.take() }) else { return }
     running.mailbox.stop()

@@ -13,7 +13,7 @@ public struct ServiceDescription: Sendable {
   public var softwareVersion: String
   /// The port of its control connections, not 0.
   public var port: UInt16
-  /// The groups it belongs to. Of each only a ``GroupHint`` is told.
+  /// The groups it belongs to, of each of which only a ``GroupHint`` is told.
   public var groups: [Group]
 
   /// Makes a description.

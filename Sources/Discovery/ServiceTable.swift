@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Mesh
 
-/// Which nodes are there: from instances that come, are resolved and go, in virtual time. Sans-I/O.
+/// Which nodes are there: from instances that come, are resolved and go, sans-I/O.
 ///
 /// An instance is *waiting* (to be resolved), *resolving*, or *resolved*: it then belongs to the node that its TXT data names
 /// and is watched on. Events move it:

@@ -4,9 +4,8 @@ import Testing
 
 @Suite struct GroupHintTests {
   private static func group(_ first: UInt8, name: String = "crew") throws -> Group {
-    try Group(
-      name: name,
-      secret: unsafe SecretBytes(copying: (0..<32).map { $0 &+ first }.span.bytes))
+    let octets = (0..<32).map { UInt8($0) &+ first }
+    return try Group(name: name, secret: unsafe SecretBytes(copying: octets.span.bytes))
   }
   private static func node(_ octet: UInt8) throws -> NodeID {
     try #require(NodeID(octets: [UInt8](repeating: octet, count: 32)))

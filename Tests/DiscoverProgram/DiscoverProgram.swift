@@ -6,28 +6,35 @@ import Synchronization
 
 /// `comlink-discover NUMBER NAME PORT GROUPS`: a node of the tests that does nothing but discover.
 ///
-/// NUMBER makes its ID, GROUPS are numbers with commas or `-`. Events are printed, a line each, behind milliseconds since the start:
+/// NUMBER makes its ID, GROUPS are numbers with commas or `-`. Events are printed, a line each, behind the milliseconds of
+/// the system's monotonic clock:
 ///
-///     421 found NUMBER shares 10.0.0.2:5000,[fe80::1%2]:5000 0.1 Stage left
+///     4000 started
+///     4421 found NUMBER shares 10.0.0.2:5000,[fe80::1%2]:5000 0.1 Stage left
 ///     9000 lost NUMBER
-///     3 backend avahi-daemon
-///     3 problem no words
+///     4003 backend avahi-daemon
+///     4003 problem no words
 ///
 /// It takes commands, a line each: `name NAME`, `groups GROUPS`, `port PORT`, `counters`, `stop`; at the end of input it stops.
+///
+/// `comlink-discover flood COUNT ADDRESS` announces so many made up nodes from an address of this host instead.
 @main struct DiscoverProgram {
   static func main() throws {
     let arguments = CommandLine.arguments
+    if arguments.count == 4, arguments[1] == "flood" {
+      exit(Flood(count: Int(arguments[2]) ?? 0, address: arguments[3]).run() ? 0 : 71)
+    }
     guard arguments.count == 5, let number = UInt8(arguments[1]), let port = UInt16(arguments[3])
     else {
       say("usage: comlink-discover NUMBER NAME PORT GROUPS")
       exit(64)
     }
-    let start = nanoseconds()
+    say("started")
     var service = ServiceDescription(
       node: node(number), name: arguments[2], softwareVersion: "0.1", port: port,
       groups: try groups(arguments[4]))
     let discovery = Discovery(service: service) { event in
-      say("\((nanoseconds() - start) / 1_000_000) \(words(event))")
+      say(words(event))
     }
     try discovery.start()
     while let line = readLine() {
@@ -49,9 +56,9 @@ import Synchronization
   }
 
   private static func stop(_ discovery: Discovery) {
-    let start = nanoseconds()
+    say("stopping")
     discovery.stop()
-    say("stopped after \((nanoseconds() - start) / 1_000_000) ms")
+    say("stopped")
   }
 
   private static func words(_ event: DiscoveryEvent) -> String {
@@ -100,14 +107,14 @@ import Synchronization
 
   private static func say(_ line: String) {
     output.withLock { _ in
-      let octets = Array("\(line)\n".utf8)
+      let octets = Array("\(milliseconds()) \(line)\n".utf8)
       _ = unsafe write(1, octets, octets.count)
     }
   }
 
-  private static func nanoseconds() -> Int64 {
+  private static func milliseconds() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

@@ -5,7 +5,8 @@ import Testing
 @Suite struct DisplayTextTests {
   @Test(arguments: [
     ("Stage left", "Stage left"), ("  a b  ", "a b"), ("a\u{0}b\u{7}\u{1B}[31m", "ab[31m"),
-    ("a\r\nb\u{2028}c", "abc"), ("\u{202E}evil\u{200B}", "evil"), ("\u{FFFD}", "\u{FFFD}"), ("", ""),
+    ("a\r\nb\u{2028}c", "abc"), ("\u{202E}evil\u{200B}", "evil"), ("\u{FFFD}", "\u{FFFD}"),
+    ("", ""),
     (" \u{1} ", ""), ("Bühne 🎤", "Bühne 🎤"),
   ])
   func `what cannot be seen is left out`(text: String, clean: String) {

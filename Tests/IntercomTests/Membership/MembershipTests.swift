@@ -1,6 +1,7 @@
 import Cryptography
 import EventLoop
 import Mesh
+import StatusSchema
 import Synchronization
 import Testing
 

@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestRig
+
+/// Two hosts on one wire: network namespaces of this process's own, each with avahi-daemon or without.
+final class DiscoveryHosts: Sendable {
+  /// Whether this process may make some, and what it starts there is installed.
+  static let isPermitted: Bool =
+    geteuid() == 0
+    && ["ip", "dbus-daemon", "avahi-daemon"].allSatisfy { ChildProcess.path(of: $0) != nil }
+    && (try? run("ip", "netns", "add", probe)) != nil
+    && (try? run("ip", "netns", "del", probe)) != nil
+  static let reason = "needs root, network namespaces, iproute2, dbus-daemon and avahi-daemon"
+
+  private static let probe = "comlink-dsc\(getpid())p"
+  private static let number = Atomic(0)
+
+  let directory: TemporaryDirectory
+  private let name: String
+
+  init() throws {
+    directory = try TemporaryDirectory(prefix: "comlink-dsc")
+    name = "dsc\(getpid() % 100_000)n\(Self.number.add(1, ordering: .relaxed).newValue)"
+    for side in 0...1 {
+      try Self.run("ip", "netns", "add", namespace(side))
+      // Duplicates are not looked for, which would take a second or two.
+      try Self.run(
+        "ip", "netns", "exec", namespace(side), "sh", "-c",
+        "echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad && ip link set lo up")
+    }
+    try Self.run(
+      "ip", "link", "add", "eth0", "netns", namespace(0), "type", "veth", "peer", "name", "eth0",
+      "netns", namespace(1))
+    for side in 0...1 {
+      try ip(side, "addr", "add", "10.99.0.\(side + 1)/16", "dev", "eth0")
+      try ip(side, "link", "set", "eth0", "up")
+    }
+    let ready = monotonicNanoseconds() + 5_000_000_000
+    while monotonicNanoseconds() < ready, try !hasAddresses { usleep(20_000) }
+  }
+
+  deinit {
+    for side in 0...1 { _ = try? Self.run("ip", "netns", "del", namespace(side)) }
+  }
+
+  private var hasAddresses: Bool {
+    get throws {
+      try (0...1).allSatisfy {
+        try Self.run("ip", "-n", namespace($0), "-6", "addr", "show", "dev", "eth0", "-tentative")
+          .contains("fe80")
+      }
+    }
+  }
+
+  func namespace(_ side: Int) -> String { "comlink-\(name)\(side)" }
+
+  /// `ip` in a host.
+  func ip(_ side: Int, _ arguments: String...) throws {
+    try Self.run(["ip", "-n", namespace(side)] + arguments)
+  }
+
+  /// Where a host's D-Bus is, if it runs.
+  private func bus(_ side: Int) -> String { "unix:path=\(directory.file("bus\(side)"))" }
+
+  /// dbus-daemon of a host.
+  func startBus(_ side: Int) throws -> ChildProcess {
+    let configuration = directory.file("bus\(side).conf")
+    try Data(
+      """
+      <busconfig><type>system</type><listen>\(bus(side))</listen><auth>EXTERNAL</auth>
+      <policy context="default"><allow send_destination="*" eavesdrop="true"/>
+      <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
+      """.utf8
+    ).write(to: URL(fileURLWithPath: configuration))
+    let process = try ChildProcess(
+      "ip",
+      [
+        "netns", "exec", namespace(side), "dbus-daemon", "--config-file=\(configuration)",
+        "--nofork", "--nopidfile",
+      ], outputPath: directory.file("bus\(side).log"))
+    let ready = monotonicNanoseconds() + 5_000_000_000
+    while unsafe access(directory.file("bus\(side)"), F_OK) != 0, monotonicNanoseconds() < ready {
+      usleep(10_000)
+    }
+    return process
+  }
+
+  /// avahi-daemon of a host whose D-Bus runs; it has a /run of its own, for its lock.
+  func startAvahi(_ side: Int) throws -> ChildProcess {
+    let configuration = directory.file("avahi\(side).conf")
+    try Data("[server]\nhost-name=host\(side)\nuse-ipv4=yes\nuse-ipv6=yes\n".utf8)
+      .write(to: URL(fileURLWithPath: configuration))
+    let process = try ChildProcess(
+      "ip",
+      [
+        "netns", "exec", namespace(side), "sh", "-c",
+        "mount -t tmpfs none /run && mkdir /run/avahi-daemon && exec avahi-daemon -f \(configuration) "
+          + "--no-drop-root --no-chroot --no-rlimits --no-proc-title",
+      ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus(side)],
+      outputPath: directory.file("avahi\(side).log"))
+    let ready = monotonicNanoseconds() + 10_000_000_000
+    while !process.output.contains("Server startup complete"), monotonicNanoseconds() < ready {
+      try process.checkRunning()
+      usleep(20_000)
+    }
+    return process
+  }
+
+  /// A node on a host.
+  func startNode(_ side: Int, name: String, groups: String = "1") throws -> DiscoveryNode {
+    try DiscoveryNode(
+      ["ip", "netns", "exec", namespace(side)], number: side + 1, name: name, groups: groups,
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus(side)],
+      outputPath: directory.file("node\(side).log"))
+  }
+
+  @discardableResult
+  static func run(_ words: String...) throws -> String { try run(words) }
+
+  @discardableResult
+  private static func run(_ words: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: ChildProcess.path(of: words[0]) ?? words[0])
+    process.arguments = Array(words.dropFirst())
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw RigError.launch(command: words.joined(separator: " "), reason: text)
+    }
+    return text
+  }
+}
