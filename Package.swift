@@ -173,7 +173,7 @@ let programs: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   tests("RemoteTests", ["Remote", "StatusSchema"]),
-  tests("DaemonTests", ["comlinkd", "Store", "Cryptography"]),
+  tests("DaemonTests", ["comlinkd", "Store", "Cryptography", "Mesh"]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
     cSettings: cSettings),

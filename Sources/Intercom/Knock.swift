@@ -11,7 +11,9 @@ enum Knock {
   /// Writes a node's knock; its length, 0 where there is no room.
   static func write(_ node: NodeID, into packet: inout MutableRawSpan) -> Int {
     guard packet.byteCount >= byteCount else { return 0 }
-    for index in mark.indices { packet.storeBytes(of: mark[index], toByteOffset: index, as: UInt8.self) }
+    for index in mark.indices {
+      packet.storeBytes(of: mark[index], toByteOffset: index, as: UInt8.self)
+    }
     for (index, octet) in node.octets.enumerated() {
       packet.storeBytes(of: octet, toByteOffset: mark.count + index, as: UInt8.self)
     }

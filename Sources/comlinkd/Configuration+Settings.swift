@@ -101,7 +101,8 @@ extension Configuration {
 
   private static func colour(_ text: String) throws(SettingProblem) -> UInt32? {
     guard !text.isEmpty else { return nil }
-    guard text.utf8.count == 6, let colour = UInt32(text, radix: 16) else {
+    guard text.utf8.count == 6, text.allSatisfy(\.isHexDigit), let colour = UInt32(text, radix: 16)
+    else {
       throw .badValue("must be six hexadecimal digits such as ff8000, not \"\(text)\"")
     }
     return colour

@@ -26,7 +26,7 @@ import Testing
     ("ptime = true", "/c.toml:1: ptime must be a number"),
     ("ptime = nan", "/c.toml:1: ptime must be a number"),
     ("name = 3", "/c.toml:1: name must be text in quotes"),
-    ("insecure = 1", "/c.toml:1: insecure must be true or false"),
+    ("start-jack = 1", "/c.toml:1: start-jack must be true or false"),
     ("peer = [1]", "/c.toml:1: peer must be a list of texts, [\"…\", \"…\"]"),
     ("playout-delay = \"soon\"", "/c.toml:1: playout-delay must be a number or \"auto\""),
     ("playout-delay = [1]", "/c.toml:1: playout-delay must be a number or \"auto\""),

@@ -1,3 +1,4 @@
+import Mesh
 import Testing
 
 @testable import comlinkd
@@ -10,7 +11,7 @@ import Testing
     #expect(effective.path == nil)
     #expect(effective.origins.isEmpty)
     #expect(configuration.name == "stage-left")
-    #expect(configuration.listen.text == "127.0.0.1:5004")
+    #expect(configuration.listen.text == "[::]:5004")
     #expect(configuration.peers.isEmpty)
     #expect(configuration.ptime == .ms10)
     #expect(configuration.bitrateKilobits == 64)
@@ -22,7 +23,7 @@ import Testing
     #expect(configuration.jackClient == "comlink")
     #expect(configuration.connectsPorts)
     #expect(!configuration.startsJack)
-    #expect(!configuration.isInsecure)
+    #expect(configuration.policy == .ask && configuration.discovers)
     #expect(configuration.logLevel == "info")
   }
 

@@ -50,7 +50,10 @@ import Testing
     (.control, "", "must be a path"),
     (.control, "/" + String(repeating: "x", count: 107), "must have at most 107 bytes"),
     (.logLevel, "INFO", "must be one of trace|debug|info"),
-    (.insecure, "yes", "must be true or false"),
+    (.noDiscovery, "yes", "must be true or false"),
+    (.policy, "all", "must be one of ask|group-only|open"),
+    (.colour, "red", "must be six hexadecimal digits"), (.colour, "-fffff", "hexadecimal"),
+    (.role, " x", "no blank at its ends"),
   ]
 
   @Test(arguments: refused)
@@ -70,7 +73,9 @@ import Testing
     (.profile, "saver"), (.playoutDelay, "0"), (.playoutDelay, "7.25"), (.playoutDelay, "auto"),
     (.playoutDelayMax, "1000"), (.lateRate, "0.1"), (.jackServer, "studio"),
     (.jackClient, "intercom"),
-    (.noConnect, "true"), (.startJack, "true"), (.insecure, "true"), (.logLevel, "trace"),
+    (.noConnect, "true"), (.startJack, "true"), (.noDiscovery, "true"),
+    (.policy, "group-only"), (.role, "stage left"), (.role, ""), (.colour, "00ff0a"),
+    (.logLevel, "trace"),
     (.state, ""), (.state, "/srv/comlink"), (.control, "/tmp/a b/\u{1}\t\n\"'\\#.sock"),
   ]
 
@@ -121,7 +126,11 @@ import Testing
   }
 
   static let conflicts: [(flags: [(Setting, String)], words: String)] = [
-    ([(.peer, "127.0.0.1:5004")], "which is this node's own address"),
+    ([(.listen, "127.0.0.1:1"), (.peer, "127.0.0.1:1")], "which is this node's own address"),
+    (
+      [(.listen, "127.0.0.1:1"), (.peer, "192.0.2.1:1")],
+      "cannot be reached from the loopback address"
+    ),
     ([(.bitrate, "510"), (.ptime, "20")], "with that ptime it can be 440 at most"),
     ([(.playoutDelay, "121")], "is more than playout-delay-max"),
   ]

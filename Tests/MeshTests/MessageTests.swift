@@ -156,6 +156,5 @@ import Testing
       #expect(ids[0].octets == pair[0])
     }
     #expect(NodeID(octets: [1, 2, 3]) == nil)
-    #expect(Bench.id(0x0A, 1).description == "0a00000000000000")
   }
 }
