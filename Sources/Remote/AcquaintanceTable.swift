@@ -2,7 +2,7 @@ public import StatusSchema
 
 /// Whom a node knows, as a table for a terminal of 100 columns.
 public enum AcquaintanceTable {
-  /// Two lines each: name, state and why it is let in; then its words. Each ends with a line end.
+  /// Two lines each, ended by a line end: name, state and why it is let in, then its words.
   ///
   /// What comes from other nodes (their names) cannot send commands to the terminal.
   public static func text(_ known: [AcquaintanceStatus]) -> String {

@@ -6,7 +6,7 @@ public struct AcquaintanceStatus: Codable, Hashable, Sendable {
   public var id: String?
   /// The same as words.
   public var idWords: String?
-  /// How far the way to it is, in words: `member`, `asks to be let in`, `stranger`, `connecting` …
+  /// How far the way to it is, in words such as `member`, `asks to be let in`, `stranger` or `connecting`.
   public var state: String
   /// Why it is let in, `group`, `trusted` or `open`, or that it never is, `blocked`; nil: it is not.
   public var admission: String?
