@@ -52,7 +52,9 @@ struct DiscoveryNetworkTests {
       "avahi-daemon on \(daemons.rawValue): finds after \(finding) ms, is found after \(being) ms")
     #expect(finding <= 2000 && being <= 2000)
 
-    try hearsChanges(of: one, other, isWithPort: daemons == .neither)
+    if daemons != .first {
+      try hearsChanges(of: one, other, isWithPort: daemons == .neither)
+    }
 
     let time = try one.tell("stop")
     let lost = try other.line(since: time) { $0 == "lost 1" }
@@ -133,12 +135,8 @@ struct DiscoveryNetworkTests {
     #expect(!one.lines.contains { $0.words == "lost 2" })
   }
 
-  @Test(arguments: [Daemons.neither, .both])
-  func `10 000 hostile announcements cost little, and a true node is still found`(daemons: Daemons)
-    throws
-  {
-    let running = try startDaemons(daemons)
-    defer { for process in running.reversed() { process.terminate() } }
+  /// In-process: before avahi-daemon's clients stands its own cache.
+  @Test func `10 000 hostile announcements cost little, and a true node is still found`() throws {
     let one = try hosts.startNode(0, name: "A")
     try one.line { $0.hasPrefix("backend") }
     usleep(500_000)
@@ -155,7 +153,7 @@ struct DiscoveryNetworkTests {
     let time = try one.tell("counters")
     let counters = try one.line(since: time, within: 3) { $0.hasPrefix("counters") }
     print(
-      "avahi-daemon on \(daemons.rawValue): \(grown) KiB more, \(busy) ms of CPU, \(counters.words)"
+      "a flood: \(grown) KiB more, \(busy) ms of CPU, \(counters.words)"
     )
     #expect(grown < 32 << 10)
     let other = try hosts.startNode(1, name: "B")
