@@ -11,6 +11,11 @@ struct DiscoveryLoop: ~Copyable {
   private var choice: BackendChoice
   private var publication: Publication
   private var now: Int64
+  /// When the table has something to do: at most once in ``tablePeriodNanoseconds``, as each packet of a flood wakes us.
+  private var tableDueNanoseconds: Int64 = 0
+  private var tableDoneNanoseconds: Int64 = 0
+
+  private static let tablePeriodNanoseconds: Int64 = 10_000_000
 
   init(
     _ avahi: consuming Avahi, _ service: ServiceDescription, _ mailbox: DiscoveryMailbox,
@@ -56,18 +61,37 @@ struct DiscoveryLoop: ~Copyable {
       let choices = choice.takeActions()
       for action in choices { perform(action) }
       if let due = publication.dueNanoseconds, due <= now, choice.inUse != .none { publish() }
-      table.advance(nowNanoseconds: now)
-      let actions = table.takeActions()
-      for action in actions { perform(action) }
-      isBusy = !events.isEmpty || !choices.isEmpty || !actions.isEmpty
+      let isTableBusy = settleTable()
+      isBusy = !events.isEmpty || !choices.isEmpty || isTableBusy
     }
     mailbox.tell(choice.inUse, table.counters)
+  }
+
+  /// Whether there was something to do.
+  private mutating func settleTable() -> Bool {
+    guard tableDueNanoseconds <= now else { return false }
+    var actions: [ServiceTable.Action]
+    repeat {
+      table.advance(nowNanoseconds: now)
+      actions = table.takeActions()
+      for action in actions { perform(action) }
+    } while !actions.isEmpty
+    tableDoneNanoseconds = now
+    tableDueNanoseconds = table.nextDeadlineNanoseconds ?? .max
+    return true
+  }
+
+  /// Something came that the table took note of.
+  private mutating func tableHeard() {
+    tableDueNanoseconds = min(
+      tableDueNanoseconds, max(now, tableDoneNanoseconds + Self.tablePeriodNanoseconds))
   }
 
   private var patienceMilliseconds: Int32 {
     let publishing = choice.inUse == .none ? nil : publication.dueNanoseconds
     let deadlines = [
-      table.nextDeadlineNanoseconds, choice.nextDeadlineNanoseconds, publishing,
+      tableDueNanoseconds == .max ? nil : tableDueNanoseconds, choice.nextDeadlineNanoseconds,
+      publishing,
     ]
     guard let deadline = deadlines.compactMap({ $0 }).min() else { return -1 }
     // Rounded up, or the last millisecond would be spent in a circle.
@@ -75,6 +99,7 @@ struct DiscoveryLoop: ~Copyable {
   }
 
   private mutating func handle(_ event: AvahiEvent) {
+    tableHeard()
     switch event {
     case .state(.daemon, let state): daemonIs(state)
     case .state(_, let state): ownIs(state)
@@ -146,6 +171,7 @@ struct DiscoveryLoop: ~Copyable {
   }
 
   private mutating func use(_ backend: DiscoveryBackend) {
+    tableHeard()
     table.forgetInstances(nowNanoseconds: now)
     tell(.backendChanged(backend))
     guard backend != .none else { return }
@@ -178,6 +204,7 @@ struct DiscoveryLoop: ~Copyable {
   }
 
   private mutating func change(to service: ServiceDescription) {
+    tableHeard()
     table.regroup(service.groups, nowNanoseconds: now)
     attempt("publish") { loop throws(AvahiError) in
       try loop.publication.change(

@@ -33,6 +33,11 @@ final class DiscoveryNode: Sendable {
     commands = pipe.fileHandleForWriting
   }
 
+  deinit {
+    // The end of its input ends it in order.
+    try? commands.close()
+  }
+
   /// Gives it a command; the time of it.
   @discardableResult
   func tell(_ command: String) throws -> Int64 {
