@@ -18,6 +18,18 @@ import Testing
     ),
     (.groupList, #"{"request":"group-list"}"#),
     (.groupLeave(name: "crew"), #"{"group":"crew","request":"group-leave"}"#),
+    (.peers, #"{"request":"peers"}"#),
+    (.accept(peer: "B"), #"{"peer":"B","request":"accept"}"#),
+    (.decline(peer: "B"), #"{"peer":"B","request":"decline"}"#),
+    (.invite(peer: "B"), #"{"peer":"B","request":"invite"}"#),
+    (.forget(peer: "B"), #"{"peer":"B","request":"forget"}"#),
+    (.block(peer: "B"), #"{"peer":"B","request":"block"}"#),
+    (.pairShow(group: nil), #"{"request":"pair-show"}"#),
+    (.pairShow(group: "crew"), #"{"group":"crew","request":"pair-show"}"#),
+    (
+      .pairWith(peer: "B", pin: SecretText("123456")),
+      #"{"peer":"B","pin":"123456","request":"pair-with"}"#
+    ),
   ]
 
   @Test(arguments: lines)
@@ -38,7 +50,8 @@ import Testing
     (
       #"{"request":"dance"}"#,
       "unknown request \"dance\"; known are status, version, talk, gain, mute, pan, group-new, "
-        + "group-join, group-list, group-leave"
+        + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
+        + "pair-show, pair-with"
     ),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
     (#"{"request":"talk","on":1}"#, "field \"on\" must be a true or false"),
