@@ -11,6 +11,8 @@ struct DatagramDrops {
   var ownSSRC = 0
   /// Keys of members whose SSRC is another's.
   var takenSSRC = 0
+  /// Goodbyes by RTCP, which any member can make in another's name: control connections have the true ones.
+  var unprovedGoodbye = 0
   /// Packets of ours that could not be protected, and were not sent.
   var unsealed = 0
   /// Datagrams of members' SSRCs that were not let in.
@@ -30,6 +32,7 @@ struct DatagramDrops {
       "notRTP": notRTP, "unknownSource": unknownSource, "unknownSSRC": unknownSSRC,
       "wrongPayloadType": wrongPayloadType, "refusedPeer": refusedPeers,
       "ownSSRC": ownSSRC, "takenSSRC": takenSSRC, "unsealed": unsealed,
+      "unprovedGoodbye": unprovedGoodbye,
     ]
     for fault in DatagramFault.allCases {
       result[Self.word(fault), default: 0] += protection.turnedAway(fault)

@@ -16,7 +16,9 @@ extension Intercom {
   /// Puts a member out: it is silent at once, and its keys and addresses are forgotten.
   ///
   /// A restart of a member is this, then ``admit(_:)``. That it hears no more of us takes another key of ours.
-  public func expel(_ node: NodeID) { station.expel(node) }
+  public func expel(_ node: NodeID, saidGoodbye: Bool = false) {
+    station.expel(node, saidGoodbye: saidGoodbye)
+  }
 
   /// Takes a member's key, its first or its next; made with ``ReceivedKey/init(octets:epoch:)`` off the loop.
   ///
@@ -55,9 +57,6 @@ extension Intercom {
     station.protection?.useNextKey()
     return station.protection?.ownEpoch
   }
-
-  /// The members from whom authentic sound or reports came since the last call.
-  public func heardMembers() -> [NodeID] { station.heardMembers() }
 
   private func takeEpoch() -> (epoch: UInt64, ssrc: UInt32)? {
     station.protection.map { ($0.takeEpoch(), station.identity.ssrc.rawValue) }

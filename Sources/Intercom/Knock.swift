@@ -20,11 +20,16 @@ enum Knock {
     return byteCount
   }
 
+  /// Whether a datagram is one; allocates nothing, as anybody can send any number.
+  static func isOne(_ datagram: RawSpan) -> Bool {
+    guard datagram.byteCount == byteCount else { return false }
+    for index in mark.indices where octet(datagram, index) != mark[index] { return false }
+    return true
+  }
+
   /// Whose knock a datagram says it is; nil: it is none.
   static func node(of datagram: RawSpan) -> NodeID? {
-    guard datagram.byteCount == byteCount,
-      mark.indices.allSatisfy({ octet(datagram, $0) == mark[$0] })
-    else { return nil }
+    guard isOne(datagram) else { return nil }
     return NodeID(octets: (mark.count..<byteCount).map { octet(datagram, $0) })
   }
 

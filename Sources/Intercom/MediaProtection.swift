@@ -16,6 +16,9 @@ import RTP
 
   private(set) var members: [NodeID: Member] = [:]
   private var memberBySSRC: [UInt32: Member] = [:]
+  /// Members that left, the latest last: who comes back in the same session is not to be heard by what was recorded.
+  private var former: [Member] = []
+  private static let mostFormer = 64
   private let sender: SRTPSender
   /// Of the key in use, and of the last one made.
   private(set) var (ownEpoch, lastEpoch): (UInt64, UInt64) = (0, 0)
@@ -38,12 +41,18 @@ import RTP
     guard let ssrc = member.ssrc else { return }
     memberBySSRC[ssrc] = nil
     memberBySSRC[~ssrc] = nil
+    former.removeAll { $0.node == member.node }
+    if former.count == Self.mostFormer { former.removeFirst() }
+    former.append(member)
   }
 
   /// Finds a member by its stream, and by that of the packets it sends again, from now on; false: one of them is another's.
   func bind(_ ssrc: UInt32, to member: Member) -> Bool {
     guard memberBySSRC[ssrc] == nil, memberBySSRC[~ssrc] == nil else { return false }
     member.ssrc = ssrc
+    if let known = former.firstIndex(where: { $0.node == member.node && $0.ssrc == ssrc }) {
+      member.receiver = former.remove(at: known).receiver
+    }
     memberBySSRC[ssrc] = member
     memberBySSRC[~ssrc] = member
     return true

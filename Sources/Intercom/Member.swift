@@ -9,7 +9,8 @@ final class Member {
   var name: String
   /// As admitted; entries of other addresses come by authentic datagrams.
   var addresses: [SocketAddress] = []
-  let receiver = SRTPReceiver()
+  /// Of a member that comes back with the same stream, the one it had: what was heard then is no news now.
+  var receiver = SRTPReceiver()
   /// Its stream, once its first key came.
   var ssrc: UInt32?
   var newestEpoch: UInt64 = 0
@@ -17,8 +18,6 @@ final class Member {
   var keyNanoseconds: Int64?
   /// When its last authentic datagram came, from wherever; before the first, when it was admitted.
   var heardNanoseconds: Int64
-  /// Whether one came since the question was last asked.
-  var isHeard = false
   /// The entry that has the stream; cleared before that goes.
   unowned var connected: Peer?
 

@@ -1,7 +1,7 @@
 import Cryptography
 import EventLoop
 
-/// Signs of life beside media; rare, and may allocate.
+/// Signs of life beside media; what is sent, and what is passed on, is rare and may allocate.
 extension Station {
   /// Tells these addresses that this node is up.
   func sendKnocks(to addresses: [SocketAddress], as node: NodeID) {
@@ -13,11 +13,11 @@ extension Station {
 
   /// Passes a knock on, some a second; what is none either is counted.
   func hearKnock(_ datagram: RawSpan, nowNanoseconds: Int64) {
-    guard protection != nil, let node = Knock.node(of: datagram) else {
+    guard protection != nil, Knock.isOne(datagram) else {
       drops.notRTP += 1
       return
     }
     guard knockBudget.take(nowNanoseconds: nowNanoseconds) else { return }
-    knockHeard(node)
+    if let node = Knock.node(of: datagram) { knockHeard(node) }
   }
 }

@@ -30,7 +30,7 @@ extension Station {
     let addresses = Array(told.addresses.prefix(MediaMember.mostAddresses))
     for peer in entries(of: member) {
       if !addresses.contains(peer.address) { removeNamed(peer.address) }
-      if peer.calledName != peer.toldName, !peer.name.isEmpty { name(peer) }
+      followName(peer, nowNanoseconds: nowNanoseconds)
     }
     for address in addresses where !member.addresses.contains(address) {
       addEntry(address, of: member, isNamedByUs: true, nowNanoseconds: nowNanoseconds)
@@ -40,18 +40,20 @@ extension Station {
   }
 
   /// Silences a node that is a member no more, and forgets its keys and addresses; its settings stay.
-  func expel(_ node: NodeID) {
+  func expel(_ node: NodeID, saidGoodbye: Bool = false) {
     guard let protection, let member = protection.members[node] else { return }
     protection.remove(member)
     for peer in entries(of: member) {
       peer.isNamedByUs = false
-      leave(peer, saidGoodbye: false)
+      leave(peer, saidGoodbye: saidGoodbye)
     }
   }
 
   /// Takes a member's key, its first or its next.
   ///
-  /// - Returns: false where it is not a member, the key is not newer than the one before, or its SSRC is taken.
+  /// One that is not newer than the one before, as connections that take each other's place bring it again, changes nothing.
+  ///
+  /// - Returns: false where it is not a member, or its SSRC is another's or not the one before.
   @discardableResult
   func install(
     _ key: consuming ReceivedKey, of node: NodeID, nowNanoseconds: Int64
@@ -59,7 +61,8 @@ extension Station {
     guard let protection, let member = protection.members[node] else { return false }
     let (ssrc, epoch, own) = (key.ssrc, key.epoch, identity.ssrc.rawValue)
     if let bound = member.ssrc {
-      guard bound == ssrc, epoch > member.newestEpoch else { return false }
+      guard bound == ssrc else { return false }
+      guard epoch > member.newestEpoch else { return true }
       member.keyNanoseconds = nowNanoseconds
     } else {
       guard ssrc != own, ssrc != ~own, protection.bind(ssrc, to: member) else {
@@ -71,15 +74,6 @@ extension Station {
     member.newestEpoch = epoch
     member.receiver.add(key.key)
     return true
-  }
-
-  /// Members of whom authentic datagrams came since the last call.
-  func heardMembers() -> [NodeID] {
-    guard let protection else { return [] }
-    return protection.members.values.filter(\.isHeard).map { member in
-      member.isHeard = false
-      return member.node
-    }
   }
 
   /// Lets go of keys whose time is over.

@@ -59,7 +59,6 @@ extension Station {
     }
     do throws(CryptoError) {
       let plain = try unsafe protection.open(datagram, isReport: isReport, of: member)
-      member.isHeard = true
       member.heardNanoseconds = max(member.heardNanoseconds, arrivalNanoseconds)
       if isReport {
         receiveReport(
@@ -115,7 +114,7 @@ extension Station {
     }
     do throws(RTPParseError) {
       if try Self.isFarewell(bytes) {
-        for peer in entries(of: member) { leave(peer, saidGoodbye: true) }
+        drops.unprovedGoodbye += 1
         return
       }
       guard let peer = entry(at: address, of: member, nowNanoseconds: nowNanoseconds) else {

@@ -27,7 +27,9 @@ extension Station {
   ///
   /// To a node's other addresses as well: which of ours it has connected is its own choice.
   func sayGoodbye() {
-    for peer in peers.all where peer.state != .connecting && peer.state != .ourselves {
+    // Members hear it on their control connections, and would not believe it here.
+    for peer in protection == nil ? peers.all : []
+    where peer.state != .connecting && peer.state != .ourselves {
       let slot = endpoint.makePacket { packet in
         makeReport(into: &packet) { peer.reports.makeBye(into: &$0) }
       }

@@ -29,39 +29,29 @@ struct PlayoutController {
     case jump(frames: Int)
   }
 
-  private enum State { case settled, down, up }
+  enum State { case settled, down, up }
 
-  private static let surplusNanoseconds: Int64 = 750_000
-  private static let lastingSurplusNanoseconds: Int64 = 250_000
-  private static let lastingNanoseconds: Int64 = 5_000_000_000
-  private static let reserveNanoseconds: Int64 = 100_000
-  private static let downPatienceNanoseconds: Float = 700_000_000
-  private static let upPatienceNanoseconds: Float = 100_000_000
-  private static let habitPatienceNanoseconds: Float = 1_500_000_000
+  static let reserveNanoseconds: Int64 = 100_000
   /// Between two looks at the window, unless something is late.
   private static let refreshNanoseconds: Int64 = 20_000_000
   /// The target stays so far below the bound that small shifts do not cross it.
   private static let boundReserveNanoseconds: Int64 = 1_000_000
-  /// With a resampler: what it would take out in more than some seconds, unless jitter lets the target
-  /// wander half as much, and what is too late to wait for.
-  private static let steeredSurplusNanoseconds: Int64 = 1_000_000
-  private static let steeredDeficitNanoseconds: Int64 = 500_000
   /// Older arrivals say nothing: two clocks 100 ppm apart move 0.1 ms in the time.
   private static let staleNanoseconds: Int64 = 1_000_000_000
 
-  private let playoutDelay: PlayoutDelay
+  let playoutDelay: PlayoutDelay
   private let maximumNanoseconds: Int64
   private var window: ArrivalWindow
   private var history: ArrivalHistory
-  private var summary = ArrivalWindow.Summary()
+  var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
-  private var requiredNanoseconds: Int64 = 0
+  var requiredNanoseconds: Int64 = 0
   /// What is required is a matter of the rate of late packets over seconds.
-  private var isByHabit = false
+  var isByHabit = false
   private var observedLeadNanoseconds: Int64 = 0
-  private var state = State.settled
-  private var stateSinceNanoseconds: Int64 = 0
-  private var lastingSinceNanoseconds: Int64?
+  var state = State.settled
+  var stateSinceNanoseconds: Int64 = 0
+  var lastingSinceNanoseconds: Int64?
   /// What packets lasted up to now; 0 before the first.
   private var durationNanoseconds: Int64 = 0
   private var jitter = InterarrivalJitter()
@@ -218,35 +208,6 @@ struct PlayoutController {
     pathNanoseconds > 0 && surplusNanoseconds(offset: offset) >= -Self.reserveNanoseconds / 2
   }
 
-  /// What to do, when the next frame would play at `offset`.
-  mutating func correction(offset: Int64, nowNanoseconds now: Int64) -> Correction {
-    let surplus = surplusNanoseconds(offset: offset)
-    if offset > boundNanoseconds && surplus > 0 {
-      return .jump(frames: Self.frames(surplus))
-    }
-    judge(surplus, now: now)
-    switch state {
-    case .settled:
-      let lowest = target(repairDelay: repairDelayNanoseconds - spareNanoseconds)
-      let excess = targetNanoseconds - lowest
-      return excess > Self.surplusNanoseconds ? .trim(frames: Self.frames(excess)) : .none
-    case .down:
-      return splice(
-        surplus,
-        patience: isByHabit ? Self.habitPatienceNanoseconds : Self.downPatienceNanoseconds,
-        now: now)
-    case .up:
-      // Where packets themselves are in time, a good place is worth some time.
-      let isForRepairs =
-        playoutDelay == .auto && offset >= requiredNanoseconds + Self.reserveNanoseconds
-      return splice(
-        surplus,
-        patience: isForRepairs || isByHabit
-          ? Self.habitPatienceNanoseconds : Self.upPatienceNanoseconds,
-        now: now)
-    }
-  }
-
   private mutating func aim(durationNanoseconds: Int64) {
     let proven = window.provenOffset(durationNanoseconds: durationNanoseconds)
     let habitual = habitualNanoseconds
@@ -273,7 +234,7 @@ struct PlayoutController {
     targetNanoseconds = target(repairDelay: repairDelayNanoseconds)
   }
 
-  private func target(repairDelay: Int64) -> Int64 {
+  func target(repairDelay: Int64) -> Int64 {
     let bound = boundNanoseconds - min(Self.boundReserveNanoseconds, maximumNanoseconds / 8)
     let wanted =
       switch playoutDelay {
@@ -291,43 +252,5 @@ struct PlayoutController {
     return min(
       requiredNanoseconds,
       history.typicalTransitNanoseconds + wanderNanoseconds + mostWaitNanoseconds)
-  }
-
-  private mutating func judge(_ surplus: Int64, now: Int64) {
-    if surplus < Self.lastingSurplusNanoseconds {
-      lastingSinceNanoseconds = nil
-    } else if lastingSinceNanoseconds == nil {
-      lastingSinceNanoseconds = now
-    }
-    let hasLasted = lastingSinceNanoseconds.map { now - $0 > Self.lastingNanoseconds } ?? false
-    let deficit = isSteered ? Self.steeredDeficitNanoseconds : Self.reserveNanoseconds / 2
-    let steered = max(Self.steeredSurplusNanoseconds, summary.spreadNanoseconds / 2)
-    let excess = isSteered ? steered : Self.surplusNanoseconds
-    if surplus < -deficit {
-      enter(.up, now: now)
-    } else if surplus > excess || hasLasted && !isSteered {
-      enter(.down, now: now)
-    } else if state == .up && surplus >= 0
-      || state == .down && surplus < Self.reserveNanoseconds
-    {
-      enter(.settled, now: now)
-    }
-  }
-
-  private mutating func enter(_ new: State, now: Int64) {
-    guard new != state else { return }
-    state = new
-    stateSinceNanoseconds = now
-  }
-
-  private func splice(_ surplus: Int64, patience: Float, now: Int64) -> Correction {
-    .splice(
-      frames: -Self.frames(surplus), urgency: Float(now - stateSinceNanoseconds) / patience)
-  }
-
-  /// Rounded away from too little delay.
-  private static func frames(_ nanoseconds: Int64) -> Int {
-    let frames = Int(MediaClock.frames(nanoseconds: abs(nanoseconds)))
-    return nanoseconds < 0 ? -(frames + 1) : frames
   }
 }

@@ -10,6 +10,9 @@ internal import Store
 
 /// Everything between this node and the others but media: control connections, membership, discovery, pairing.
 struct Connections: Sendable {
+  /// For goodbyes to be sent when this node ends, within a second all in all.
+  private static let closeNanoseconds: Int64 = 500_000_000
+
   let membership: Membership
   let pairing: Pairing
   let announcer: Announcer
@@ -23,56 +26,71 @@ struct Connections: Sendable {
     log: Logger
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
+    var controlConfiguration = ControlPlaneConfiguration(address: NodeAddress(listen))
+    controlConfiguration.times.closeNanoseconds = Self.closeNanoseconds
     do throws(ControlPlaneError) {
       plane = try ControlPlane(
-        configuration: ControlPlaneConfiguration(address: NodeAddress(listen)), identity: state,
-        groups: { state.groups }, handler: router)
-      try await plane.start()
+        configuration: controlConfiguration, identity: state, groups: { state.groups },
+        handler: router)
     } catch {
       throw .connections(error)
     }
     let membership = Membership(
-      configuration: Self.meshConfiguration(
-        settings, state, media: node.localAddress, control: plane.localAddress),
+      configuration: MeshConfiguration(
+        node: state.id, instance: state.instance,
+        profile: Self.profile(settings, media: node.localAddress.port, control: listen.port),
+        policy: settings.policy, memory: state.memory),
       node: node,
       parts: MembershipParts(
         transport: plane, takesIPv6: node.localAddress.family == .ipv6,
         store: { Self.store($0, in: state, log) },
         report: { MembershipLog.write($0, log) }))
     self.membership = membership
+    // Who calls from the first moment on finds everything in its place.
+    await membership.start()
+    let pairing = Pairing(plane: plane, membership: membership, state: state, log: log)
+    self.pairing = pairing
+    router.attach(membership, pairing)
+    do throws(ControlPlaneError) {
+      try await plane.start()
+    } catch {
+      await plane.stop()
+      throw .connections(error)
+    }
+    let control = plane.localAddress.port
+    if control != listen.port {
+      let profile = Self.profile(settings, media: node.localAddress.port, control: control)
+      await membership.handle(.describe(profile))
+    }
     watch = NetworkWatch { Task { await membership.handle(.networkChanged) } }
     if watch == nil { log.warning("changes of the network go unnoticed: no netlink socket") }
     let isAlone = listen.isLoopback || !settings.discovers
     discovery = isAlone ? nil : Self.discover(settings, state, plane.localAddress, membership, log)
     let announcer = Announcer(plane: plane, discovery: discovery, settings: settings, state: state)
     self.announcer = announcer
-    pairing = Pairing(
-      plane: plane, membership: membership, state: state, log: log,
-      groupsChanged: { announcer.groupsChanged() })
-    router.attach(membership, pairing)
-    await membership.start()
+    await pairing.tell(announcer)
     for peer in settings.peers { await membership.name(peer.text) }
   }
 
-  /// Leaves the others with a goodbye.
+  /// Leaves the others with a goodbye; what takes longer is done side by side.
   func stop() async {
     watch?.stop()
-    discovery?.stop()
     await membership.leave()
-    await plane.stop()
+    let (plane, discovery) = (plane, discovery)
+    await withTaskGroup { group in
+      group.addTask { await plane.stop() }
+      group.addTask { discovery?.stop() }
+    }
   }
 
-  private static func meshConfiguration(
-    _ settings: Configuration, _ state: NodeState, media: SocketAddress, control: NodeAddress
-  ) -> MeshConfiguration {
-    let profile = NodeProfile(
+  private static func profile(
+    _ settings: Configuration, media: UInt16, control: UInt16
+  ) -> NodeProfile {
+    NodeProfile(
       name: settings.name, role: settings.role, colourRGB: settings.colourRGB,
       softwareVersion: Version.current,
-      controlAddresses: [NodeAddress(.observed, port: control.port)],
-      mediaAddresses: [NodeAddress(.observed, port: media.port)])
-    return MeshConfiguration(
-      node: state.id, instance: state.instance, profile: profile, policy: settings.policy,
-      memory: state.memory)
+      controlAddresses: [NodeAddress(.observed, port: control)],
+      mediaAddresses: [NodeAddress(.observed, port: media)])
   }
 
   private static func store(_ memory: MeshMemory, in state: NodeState, _ log: Logger) {

@@ -30,6 +30,9 @@ enum Main {
   private static func run(
     _ effective: EffectiveConfiguration, isClear: Bool, style: StandardErrorLog.Style
   ) -> Never {
+    // Keys and secrets are in memory: a crash leaves no copy of them on the disk.
+    var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     let signals = TerminationSignals()
     let daemon = Daemon(effective: effective, style: style, isClear: isClear)
     Task.detached {

@@ -2,9 +2,10 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Tells when the machine's interfaces, addresses or routes change (rtnetlink(7)).
+/// Tells when the machine's interfaces or addresses change (rtnetlink(7)).
 ///
-/// Changes come in bursts: what happens within ``quiet`` is told once.
+/// Changes come in bursts: what happens within ``quiet`` is told once. The kernel also tells of scans of the radio and of addresses
+/// whose lifetime was renewed, as anybody on the network can cause: only a difference counts.
 final class NetworkWatch: Sendable {
   private static let quiet = DispatchTimeInterval.milliseconds(200)
   /// RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR.
@@ -42,13 +43,13 @@ final class NetworkWatch: Sendable {
     }
     let queue = DispatchQueue(label: "network-watch")
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    let state = Burst()
+    let state = Burst(addresses: Self.addresses())
     source.setEventHandler {
       Self.drain(descriptor)
       guard state.begin() else { return }
       queue.asyncAfter(deadline: .now() + Self.quiet) {
         state.end()
-        changed()
+        if state.isDifferent(Self.addresses()) { changed() }
       }
     }
     source.setCancelHandler { close(descriptor) }
@@ -65,9 +66,45 @@ final class NetworkWatch: Sendable {
     while unsafe recv(descriptor, &octets, octets.count, 0) > 0 {}
   }
 
+  /// Every address of every interface that is up and has a cable or a radio link, as octets to compare.
+  private static func addresses() -> Set<[UInt8]> {
+    var first: UnsafeMutablePointer<ifaddrs>?
+    guard unsafe getifaddrs(&first) == 0 else { return [] }
+    defer { unsafe freeifaddrs(first) }
+    let running = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
+    var all: Set<[UInt8]> = []
+    var next = unsafe first
+    while let entry = unsafe next?.pointee {
+      unsafe next = entry.ifa_next
+      guard unsafe entry.ifa_flags & running == running, let address = unsafe entry.ifa_addr else {
+        continue
+      }
+      let size: Int
+      switch Int32(unsafe address.pointee.sa_family) {
+      case AF_INET: size = MemoryLayout<sockaddr_in>.size
+      case AF_INET6: size = MemoryLayout<sockaddr_in6>.size
+      default: continue
+      }
+      let name = unsafe Array(String(cString: entry.ifa_name).utf8)
+      let octets = unsafe Array(UnsafeRawBufferPointer(start: address, count: size))
+      all.insert(name + [0] + octets)
+    }
+    return all
+  }
+
   /// Whether a change waits to be told.
   private final class Burst: Sendable {
     private let isOn = Mutex(false)
+    private let addresses: Mutex<Set<[UInt8]>>
+
+    init(addresses: Set<[UInt8]>) { self.addresses = Mutex(addresses) }
+
+    func isDifferent(_ now: Set<[UInt8]>) -> Bool {
+      addresses.withLock { before in
+        defer { before = now }
+        return before != now
+      }
+    }
 
     func begin() -> Bool {
       isOn.withLock { isOn in

@@ -22,7 +22,7 @@ struct NodeControl: ControlHandler {
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)
       case .groupNew, .groupJoin, .groupList, .groupLeave:
         let response = GroupControl(state: state).handle(request)
-        connections?.announcer.groupsChanged()
+        if response.changesGroups(asked: request) { connections?.announcer.groupsChanged() }
         return response
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
         guard let connections else { return .error(message: "this node runs in clear, for tests") }
@@ -41,5 +41,13 @@ struct NodeControl: ControlHandler {
     status.node.instance = state.instance
     status.node.identityProblem = state.problem.map { "\($0)" }
     return status
+  }
+}
+
+extension ControlResponse {
+  /// Whether what was asked for made the node's groups others.
+  fileprivate func changesGroups(asked request: ControlRequest) -> Bool {
+    if case .error = self { return false }
+    return request != .groupList
   }
 }

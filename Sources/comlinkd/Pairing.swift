@@ -10,7 +10,8 @@ internal import Store
 ///
 /// On a pairing connection, whose ends have proved their keys, go six frames: the four of CPace (``PairingInitiator``,
 /// ``PairingOffer``), then each side's groups for the other, as invitations on a line each, the PIN's side first. Both then trust
-/// each other. The side that shows the PIN hands its group over; one that is in none takes that of the other.
+/// each other. The side that shows the PIN hands its group over; only one that is in none takes that of the other, if the
+/// other is in just one.
 actor Pairing {
   /// What is shown to whoever stands before the node.
   struct Shown: Sendable {
@@ -22,32 +23,32 @@ actor Pairing {
   private let membership: Membership
   private let state: NodeState
   private let log: Logger
-  private let groupsChanged: @Sendable () -> Void
+  private var announcer: Announcer?
   private var offer: PairingOffer?
-  /// The group that goes with the PIN; nil: none.
-  private var offered: Group?
+  /// The name of the group that goes with the PIN; nil: none.
+  private var offeredGroup: String?
 
-  init(
-    plane: ControlPlane, membership: Membership, state: NodeState, log: Logger,
-    groupsChanged: @escaping @Sendable () -> Void
-  ) {
+  init(plane: ControlPlane, membership: Membership, state: NodeState, log: Logger) {
     self.plane = plane
     self.membership = membership
     self.state = state
     self.log = log
-    self.groupsChanged = groupsChanged
   }
+
+  /// Tells of groups that a pairing brings, from now on.
+  func tell(_ announcer: Announcer) { self.announcer = announcer }
 
   /// Makes a PIN in place of a former one.
   ///
   /// - Parameter group: whose secret the other node gets; nil: of the only group, if there is one.
   func show(group name: String?) throws(PairingProblem) -> Shown {
-    offered = try group(named: name)
+    let group = try group(named: name)
     do throws(CryptoError) {
       let offer = try PairingOffer(own: state.publicKey, nowNanoseconds: EventLoop.nowNanoseconds())
       let shown = Shown(
         pin: offer.pin.text, seconds: Double(PairingOffer.lifetimeNanoseconds) / 1e9)
       self.offer = consume offer
+      offeredGroup = group?.name
       return shown
     } catch {
       throw .crypto(error)
@@ -77,6 +78,8 @@ actor Pairing {
       try await initiate(on: channel, typed)
     } catch let error as CryptoError {
       throw .crypto(error)
+    } catch let error as StoreError {
+      throw .notJoined(error)
     } catch let error as PairingProblem {
       throw error
     } catch {
@@ -94,8 +97,9 @@ actor Pairing {
         "paired", metadata: ["words": "\(channel.peer.words.joined(separator: " "))"])
       await membership.trust(channel.peer, at: [])
     } catch {
-      log.warning(
-        "pairing failed",
+      // Without a PIN anybody can cause this as often as he likes; a PIN bears five.
+      log.log(
+        level: offer == nil ? .debug : .warning, "pairing failed",
         metadata: [
           "words": "\(channel.peer.words.joined(separator: " "))", "reason": "\(error)",
         ])
@@ -108,9 +112,9 @@ actor Pairing {
     let proof = try party.receive(answer: try await channel.receive())
     try await channel.send(proof)
     _ = try party.receive(confirmation: try await channel.receive())
-    let given = try take(try await channel.receive())
-    let own = given == 0 ? state.groups : []
-    try await channel.send(Self.invitations(own.count == 1 ? own.first : nil))
+    let isGiven = try take(try await channel.receive())
+    let own = isGiven ? [] : state.groups
+    try await channel.send(Self.invitation(to: own.count == 1 ? own.first : nil))
   }
 
   private func respond(on channel: PairingChannel) async throws {
@@ -121,14 +125,18 @@ actor Pairing {
     }
     try await channel.send(answer)
     let proof = try await channel.receive()
+    // In one step with the proof: meanwhile another PIN, for another group, may be shown.
+    let name = offeredGroup
     let confirmation = try withOffer { offer throws(CryptoError) in
       let success = try offer.check(
         proof: proof, from: channel.peerKey, nowNanoseconds: EventLoop.nowNanoseconds())
       return success.confirmation
     }
+    let group = state.groups.first { $0.name == name }
     try await channel.send(confirmation)
-    try await channel.send(Self.invitations(offered))
-    _ = try take(try await channel.receive())
+    try await channel.send(Self.invitation(to: group))
+    let given = try await channel.receive()
+    if group == nil, state.groups.isEmpty { _ = try take(given) }
   }
 
   private func withOffer<Result>(
@@ -145,17 +153,19 @@ actor Pairing {
     return try outcome.get()
   }
 
-  /// Joins the groups that the other hands over; what is no invitation is an error, as is a disk that keeps nothing.
+  /// Joins the group that the other hands over; what is no invitation is an error, as is a disk that keeps nothing.
   ///
-  /// - Returns: how many there were.
-  private func take(_ octets: [UInt8]) throws -> Int {
-    let lines = String(decoding: octets, as: UTF8.self).split(separator: "\n").prefix(1)
-    for line in lines { _ = try state.join(invitation: String(line)) }
-    if !lines.isEmpty { groupsChanged() }
-    return lines.count
+  /// - Returns: whether there was one.
+  private func take(_ octets: [UInt8]) throws(StoreError) -> Bool {
+    let text = String(decoding: octets, as: UTF8.self)
+    guard !text.isEmpty, text != "\n" else { return false }
+    _ = try state.join(invitation: String(text.prefix { $0 != "\n" }))
+    announcer?.groupsChanged()
+    return true
   }
 
-  private static func invitations(_ group: Group?) -> [UInt8] {
+  /// A frame is never empty: a line end follows.
+  private static func invitation(to group: Group?) -> [UInt8] {
     Array("\(group?.invitation ?? "")\n".utf8)
   }
 

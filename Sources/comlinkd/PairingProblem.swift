@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Store
 
 /// Why two nodes could not be paired.
 enum PairingProblem: Error, CustomStringConvertible {
@@ -8,6 +9,8 @@ enum PairingProblem: Error, CustomStringConvertible {
   case unreachable(String, reason: String)
   /// The connection ended before the pairing did.
   case brokenOff(String)
+  /// The group that the other node gives cannot be taken.
+  case notJoined(StoreError)
   /// No PIN is shown here.
   case nothingShown
   /// The node is in several groups.
@@ -25,6 +28,7 @@ enum PairingProblem: Error, CustomStringConvertible {
     case .unreachable(let peer, let reason): "\(peer) does not answer: \(reason)"
     case .brokenOff(let reason):
       "the other node ended the pairing (\(reason)); show a new PIN there and try again"
+    case .notJoined(let error): "the other node's group cannot be joined: \(error)"
     case .nothingShown: "no PIN is shown here; comlink pair --show makes one"
     case .whichGroup(let names):
       "this node is in several groups; say by --group which one the other node gets: "

@@ -71,7 +71,14 @@ struct StandardErrorLog: Sendable {
       .map { start + $0 + "\n" }.joined()
   }
 
-  private static func quoted(_ text: String) -> String {
+  /// Values may come from other nodes: nothing in them ends the line or commands the terminal.
+  private static func quoted(_ raw: String) -> String {
+    let text = String(
+      String.UnicodeScalarView(
+        raw.unicodeScalars.map { scalar in
+          [.control, .lineSeparator, .paragraphSeparator].contains(
+            scalar.properties.generalCategory) ? "?" : scalar
+        }))
     guard text.isEmpty || text.contains(where: { $0.isWhitespace || $0 == "\"" }) else {
       return text
     }

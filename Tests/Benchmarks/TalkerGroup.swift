@@ -7,15 +7,18 @@ final class TalkerGroup {
   private let directory: TemporaryDirectory
   private let receiverPort: Int
   private let receiverName: String
+  private let isClear: Bool
   private let server: JackServer
   private let mouth: Probe
   private var nodes: [NodeProcess] = []
 
   /// Starts the server and a mouth that never tires; no talker yet.
   init(
-    to receiver: NodeProcess, at receiverPort: Int, maximum: Int, in directory: TemporaryDirectory
+    to receiver: NodeProcess, at receiverPort: Int, maximum: Int, isClear: Bool = false,
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     self.directory = directory
+    self.isClear = isClear
     self.receiverPort = receiverPort
     receiverName = receiver.name
     server = try JackServer(
@@ -38,12 +41,13 @@ final class TalkerGroup {
       options.ptime = "10"
       // Gossip tells the talkers of each other: they are not to let each other in.
       options.policy = "ask"
+      options.isClear = isClear
       let name = "T\(nodes.count + 1)"
       nodes.append(
         try NodeProcess(name, on: server, client: name, options: options, in: directory))
     }
     for node in nodes.suffix(ports.count) {
-      try node.invite(receiverName, within: 20)
+      if !isClear { try node.invite(receiverName, within: 20) }
       try mouth.waitForPort(node.port("mic"), within: 20)
       try mouth.connect("mouth:out_0", to: node.port("mic"))
     }

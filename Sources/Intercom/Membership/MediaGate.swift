@@ -5,9 +5,11 @@ import Mesh
 /// The media path as a ``Membership`` uses it: who may be heard and hear, and with which keys.
 protocol MediaGate: Sendable {
   /// Lets a member in, or follows what it tells about itself.
-  func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async
+  ///
+  /// - Returns: false where there is no place for one more.
+  func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async -> Bool
   /// A member is one no more: silent at once.
-  func expel(_ node: NodeID) async
+  func expel(_ node: NodeID, saidGoodbye: Bool) async
   /// Takes the key of a member's media; what it was given may be anything.
   func install(_ key: MediaKey, of node: NodeID) async throws
   /// The key in use, as it is handed out, for what this node sends.
@@ -23,6 +25,4 @@ protocol MediaGate: Sendable {
   func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async
   /// Nodes that say they are up: hearsay.
   var knocks: AsyncStream<NodeID> { get }
-  /// The members of whom authentic media came since the last call.
-  func heardMembers() async -> [NodeID]
 }

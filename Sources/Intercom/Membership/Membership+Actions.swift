@@ -4,19 +4,22 @@ import Mesh
 
 /// What the mesh wants done.
 extension Membership {
+  /// Strangers that are remembered by name.
+  private static let mostStrangers = 64
+
   func perform(_ actions: [MeshAction]) {
     for action in actions { perform(action) }
   }
 
   private func perform(_ action: MeshAction) {
     switch action {
-    case .dial(let attempt, let address): parts.transport.dial(attempt, address)
+    case .dial(let attempt, let address): dial(attempt, address)
     case .abandon(let attempt): parts.transport.abandon(attempt)
     case .close(let connection, _): parts.transport.close(connection)
     case .send(let message, let connection): parts.transport.send(message, on: connection)
     case .resolve(let target): resolve(target)
     case .knock(_, let addresses):
-      mediaCommands.yield(.knock(addresses.compactMap(SocketAddress.init).filter(takes)))
+      knock(at: addresses.compactMap(SocketAddress.init).filter(takes))
     case .admitted, .changed, .departed, .mediaKey: performMembers(action)
     case .invited, .invitationEnded, .declined, .stranger: performStrangers(action)
     case .rollKey: rollKey()
@@ -27,6 +30,15 @@ extension Membership {
       parts.report(.ourselves(peer: peer?.description ?? "its own address"))
     case .store: memoryWrites.yield(mesh.memory)
     }
+  }
+
+  /// Who could be connected over IPv6 only could not be heard by a node whose media socket takes none.
+  private func dial(_ attempt: AttemptID, _ address: NodeAddress) {
+    guard let target = SocketAddress(address), takes(target) else {
+      Task { handle(.failed(attempt)) }
+      return
+    }
+    parts.transport.dial(attempt, address)
   }
 
   private func performMembers(_ action: MeshAction) {
@@ -41,18 +53,12 @@ extension Membership {
       admit(member.node, member.profile)
     case .changed(let member): admit(member.node, member.profile)
     case .departed(let node, let reason):
-      mediaCommands.yield(.expel(node))
-      let name = memberNames.removeValue(forKey: node) ?? ""
+      let name = wanted[node]?.name ?? ""
+      expel(node, saidGoodbye: reason == .goodbye)
       parts.report(.departed(node, name: name, reason))
-    case .mediaKey(let node, let key): mediaCommands.yield(.install(key, node))
+    case .mediaKey(let node, let key): take(key, of: node)
     default: break
     }
-  }
-
-  private func admit(_ node: NodeID, _ profile: NodeProfile) {
-    memberNames[node] = profile.name
-    let addresses = profile.mediaAddresses.compactMap(SocketAddress.init).filter(takes)
-    mediaCommands.yield(.admit(node, name: profile.name, addresses: addresses))
   }
 
   private func performStrangers(_ action: MeshAction) {
@@ -65,6 +71,7 @@ extension Membership {
       parts.report(.invitationEnded(node))
     case .declined(let node, let words): parts.report(.declined(node, words: words))
     case .stranger(let node, let profile):
+      if strangers.count == Self.mostStrangers { _ = strangers.popFirst() }
       strangers[node] = profile.name
       parts.report(.stranger(node, name: profile.name))
     default: break
@@ -112,30 +119,20 @@ extension Membership {
     handle(.resolved(.named(number), reachable.map(NodeAddress.init)))
   }
 
-  private func takes(_ address: SocketAddress) -> Bool {
+  func takes(_ address: SocketAddress) -> Bool {
     parts.takesIPv6 || address.family == .ipv4
   }
 
   private func words(for target: PeerTarget) -> String {
     switch target {
     case .named(let number): namedPeers[number] ?? "a static peer"
-    case .node(let node): memberNames[node] ?? node.words.joined(separator: " ")
+    case .node(let node): wanted[node]?.name ?? node.words.joined(separator: " ")
     }
   }
 
-  /// One command to the media path; the next comes after it.
-  func carryOut(_ command: MediaCommand) async {
-    switch command {
-    case .admit(let node, let name, let addresses):
-      await media.admit(node, name: name, addresses: addresses)
-    case .expel(let node): await media.expel(node)
-    case .install(let key, let node):
-      do {
-        try await media.install(key, of: node)
-      } catch {
-        parts.report(.fault("the media key of \(words(for: .node(node))) is of no use: \(error)"))
-      }
-    case .knock(let addresses): await media.sendKnocks(to: addresses, as: mesh.node)
-    }
+  /// Knocks are as good late as never, and few (``Mesh``).
+  private func knock(at addresses: [SocketAddress]) {
+    let (media, node) = (media, mesh.node)
+    Task { await media.sendKnocks(to: addresses, as: node) }
   }
 }

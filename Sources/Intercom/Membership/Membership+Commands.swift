@@ -45,13 +45,17 @@ extension Membership {
   }
 
   /// Lets a node in that asks.
+  ///
+  /// By its name only who asks: names are what anybody says.
   public func accept(_ peer: String) throws(IntercomError) {
-    handle(.accept(try find(peer)))
+    let node = try find(peer, among: invitations)
+    try refuseBlocked(node, peer)
+    handle(.accept(node))
   }
 
   /// Does not let a node in that asks.
   public func decline(_ peer: String) throws(IntercomError) {
-    let node = try find(peer)
+    let node = try find(peer, among: invitations)
     guard invitations[node] != nil else {
       throw .refused("\(peer) does not ask to be let in; comlink peers lists who does")
     }
@@ -61,6 +65,7 @@ extension Membership {
   /// Asks a node to let us in, and trusts it.
   public func invite(_ peer: String) throws(IntercomError) {
     let node = try find(peer)
+    try refuseBlocked(node, peer)
     strangers[node] = nil
     handle(.invite(node))
   }
@@ -91,7 +96,7 @@ extension Membership {
       all[node] = all[node] ?? status(node, name: "", nil)
       all[node]?.name = seen.name
     }
-    for (node, name) in strangers {
+    for (node, name) in strangers where !mesh.memory.blocked.contains(node) {
       all[node] = status(node, name: name, nil)
       all[node]?.state = "stranger"
     }
@@ -137,15 +142,28 @@ extension Membership {
     }
   }
 
+  private func refuseBlocked(_ node: NodeID, _ peer: String) throws(IntercomError) {
+    guard mesh.memory.blocked.contains(node) else { return }
+    throw .refused("\(peer) is blocked; comlink forget takes that back")
+  }
+
   /// Who the user means: a name, the words or the ID.
-  private func find(_ text: String) throws(IntercomError) -> NodeID {
+  ///
+  /// - Parameter invitations: who may be meant by name; nil: everybody.
+  private func find(
+    _ text: String, among invitations: [NodeID: Invitation]? = nil
+  ) throws(IntercomError) -> NodeID {
     if let node = NodeID(text: text) { return node }
     let words = text.lowercased().split { " -".contains($0) }.joined(separator: " ")
     let known = acquaintances
     let byWords = known.filter { $0.idWords == words }
-    let exact = byWords.isEmpty ? known.filter { $0.name == text } : byWords
+    let named = known.filter { one in
+      guard let invitations else { return true }
+      return one.id.flatMap { NodeID(text: $0) }.map { invitations[$0] != nil } ?? false
+    }
+    let exact = byWords.isEmpty ? named.filter { $0.name == text } : byWords
     let found =
-      exact.isEmpty ? known.filter { $0.name.lowercased() == text.lowercased() } : exact
+      exact.isEmpty ? named.filter { $0.name.lowercased() == text.lowercased() } : exact
     let nodes = found.compactMap { $0.id.flatMap { NodeID(text: $0) } }
     guard nodes.count < 2 else {
       throw .refused("\(nodes.count) nodes are called \(text); use the words of the one you mean")

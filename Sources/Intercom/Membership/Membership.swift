@@ -6,8 +6,8 @@ import RTP
 /// Who belongs to this node's intercom: runs the ``Mesh`` and carries out what it decides.
 ///
 /// Control connections, discovery, the network's changes and the user tell it what happens (``handle(_:)`` and the calls
-/// beside it); it tells the media path who may be heard and by which keys. Media commands go out in the order of
-/// the decisions, by a task of their own, so that a loop that is busy holds up no connection.
+/// beside it); it tells the media path who may be heard and by which keys, by a task of its own, so that a loop that is
+/// busy holds up no connection.
 ///
 /// **Keys.** The media path's first key is handed out from the start. When somebody left, the next one is made, handed to
 /// the members, and used ``keyLeadTime`` later; until then both are given to whoever joins, in two streams of the
@@ -17,16 +17,16 @@ import RTP
 public actor Membership {
   /// From handing a key out to its use: a lost TCP segment is sent again after 200 ms and more (RFC 6298 §2).
   static let keyLeadTime = Duration.milliseconds(400)
-  /// How often the media path is asked who was heard.
-  private static let hearingInterval = Duration.seconds(1)
+  /// Before a roll that failed is tried again.
+  private static let rollPause = Duration.seconds(1)
 
   let mesh: Mesh
   let parts: MembershipParts
   let media: any MediaGate
   let now: @Sendable () -> Int64
   let pause: @Sendable (Duration) async throws -> Void
-  private let commands: AsyncStream<MediaCommand>
-  let mediaCommands: AsyncStream<MediaCommand>.Continuation
+  private let nodes: AsyncStream<NodeID>
+  let outdatedNodes: AsyncStream<NodeID>.Continuation
   private let memories: AsyncStream<MeshMemory>
   let memoryWrites: AsyncStream<MeshMemory>.Continuation
 
@@ -39,8 +39,16 @@ public actor Membership {
   var invitations: [NodeID: Invitation] = [:]
   /// Static peers that are in no group of ours, by the name they gave.
   var strangers: [NodeID: String] = [:]
-  /// Members by the name they gave last.
-  var memberNames: [NodeID: String] = [:]
+  /// What the media path should know, by member; and what it was told.
+  var wanted: [NodeID: MemberMedia] = [:]
+  var applied: [NodeID: MemberMedia] = [:]
+  /// Members for whom there was no place.
+  var refused: Set<NodeID> = []
+  /// Who left with a goodbye, until the media path knows.
+  var farewells: Set<NodeID> = []
+  /// Whom the media path does not know rightly, and is about to be told.
+  var outdated: Set<NodeID> = []
+  var admissionCount: UInt64 = 0
   private var tasks: [Task<Void, Never>] = []
   private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
   private var rollTask: Task<Void, Never>?
@@ -63,20 +71,19 @@ public actor Membership {
     self.parts = parts
     self.now = now
     self.pause = pause
-    (commands, mediaCommands) = AsyncStream.makeStream()
+    (nodes, outdatedNodes) = AsyncStream.makeStream()
     (memories, memoryWrites) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Hands the first key out and begins.
   public func start() async {
-    let (commands, memories, store) = (commands, memories, parts.store)
+    let (nodes, memories, store) = (nodes, memories, parts.store)
     let media = media
     tasks = [
       Task { [weak self] in
-        for await command in commands { await self?.carryOut(command) }
+        for await node in nodes { await self?.synchronise(node) }
       },
       Task { for await memory in memories { await store(memory) } },
-      Task { [weak self] in await self?.listen() },
       Task { [weak self] in
         for await node in media.knocks { await self?.handle(.knocked(node)) }
       },
@@ -95,9 +102,9 @@ public actor Membership {
     hasLeft = true
     timer?.task.cancel()
     rollTask?.cancel()
-    mediaCommands.finish()
+    outdatedNodes.finish()
     memoryWrites.finish()
-    for task in tasks.suffix(2) { task.cancel() }
+    tasks.last?.cancel()
     for task in tasks { await task.value }
   }
 
@@ -137,13 +144,6 @@ public actor Membership {
     handle(.tick)
   }
 
-  /// Tells the mesh whose media are alive.
-  private func listen() async {
-    while (try? await pause(Self.hearingInterval)) != nil {
-      for node in await media.heardMembers() { handle(.mediaHeard(node)) }
-    }
-  }
-
   /// Makes another key and hands it out; one at a time.
   func rollKey() {
     isRollDue = true
@@ -170,7 +170,9 @@ public actor Membership {
       rollTask = nil
       return false
     } catch {
-      parts.report(.fault("the media key could not be rolled: \(error)"))
+      parts.report(.fault("the media key could not be rolled, trying again: \(error)"))
+      isRollDue = true
+      try? await pause(Self.rollPause)
     }
     return true
   }

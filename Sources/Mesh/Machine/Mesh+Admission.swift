@@ -60,7 +60,8 @@ extension Mesh {
 
   func beDeclined(_ decline: Decline, on link: Link, _ now: Int64) {
     let peer = peers[.node(link.node)]
-    if peer?.isRefusalTold != true {
+    // Of strangers that call only to decline nobody needs to hear.
+    if let peer, !peer.isRefusalTold {
       actions.append(.declined(link.node, words: decline.words))
     }
     peer?.isRefusalTold = true

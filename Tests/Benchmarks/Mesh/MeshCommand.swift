@@ -34,6 +34,7 @@ struct MeshCommand: ParsableCommand {
   func run() throws {
     try options.run("Nodes that find each other") { bench in
       MeshSimulation(bench: bench, seedCount: seeds).run()
+      try MeshCost(bench: bench, rounds: rounds).run()
       try MeshMeasurement(bench: bench, rounds: rounds).run()
       if minutes > 0 { try MeshChaos(bench: bench, minutes: minutes, seed: seed).run() }
     }

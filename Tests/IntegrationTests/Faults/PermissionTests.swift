@@ -49,11 +49,15 @@ extension FaultTests {
     @Test func `without rights two nodes still find each other`() throws {
       let ports = try LoopbackPorts.free(2)
       let a = try Daemon(
-        "A", ["--name", "A", "--listen", "127.0.0.1:\(ports[0])"], wrapper: Self.wrapper,
+        "A", ["--name", "A", "--listen", "127.0.0.1:\(ports[0])", "--policy", "open"],
+        wrapper: Self.wrapper,
         in: directory)
       let b = try Daemon(
         "B",
-        ["--name", "B", "--listen", "127.0.0.1:\(ports[1])", "--peer", "127.0.0.1:\(ports[0])"],
+        [
+          "--name", "B", "--listen", "127.0.0.1:\(ports[1])", "--peer", "127.0.0.1:\(ports[0])",
+          "--policy", "open",
+        ],
         wrapper: Self.wrapper, in: directory)
       try waitUntil("the connection", within: 20) { () throws(RigError) in
         let states = [try? a.status(), try? b.status()].map { $0?.peers.map(\.state) }

@@ -1,6 +1,8 @@
+import Cryptography
 import EventLoop
 import Media
 import StatusSchema
+import Synchronization
 import TestKit
 import Testing
 
@@ -58,6 +60,31 @@ import Testing
     try isUnharmed()
     // One was still under way when it came before itself.
     #expect(anna.drops("replayed") == 2 * old.count)
+  }
+
+  @Test func whoComesBackInTheSameSessionIsNotHeardByWhatWasRecorded() throws {
+    let old = captured()
+    network.cut(home)
+    anna.station.expel(bert.node)
+    try anna.admit(bert, network)
+    for datagram in old { inject(datagram.bytes) }
+    // One was still under way when Bert was expelled.
+    #expect(anna.drops("replayed") + anna.drops("tooOld") >= old.count - 1)
+  }
+
+  @Test func aFloodOfKnocksIsPassedOnSomeASecond() throws {
+    let heard = Mutex<[NodeID]>([])
+    anna.station.knockHeard = { node in heard.withLock { $0.append(node) } }
+    var knock = [UInt8](repeating: 0, count: Knock.byteCount)
+    var span = knock.mutableSpan
+    var raw = unsafe span.mutableBytes
+    #expect(Knock.write(bert.node, into: &raw) == Knock.byteCount)
+    for _ in 0..<10_000 { inject(knock, from: .host(9)) }
+    inject(Array(knock.dropLast()), from: .host(9))
+    inject([0x44] + knock.dropFirst(), from: .host(9))
+    #expect(heard.withLock { $0 } == [NodeID](repeating: bert.node, count: 20))
+    #expect(anna.drops("notRTP") == 2)
+    try isUnharmed()
   }
 
   @Test func whatIsVeryOldIsTooOld() throws {

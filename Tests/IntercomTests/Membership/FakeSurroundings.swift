@@ -50,10 +50,11 @@ final class FakeMedia: MediaGate {
     return "nothing"
   }
 
-  func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async {
+  func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async -> Bool {
     command.yield("admit \(name) at \(addresses.map(\.description).joined(separator: " "))")
+    return true
   }
-  func expel(_ node: NodeID) async { command.yield("expel \(node.octets[0])") }
+  func expel(_ node: NodeID, saidGoodbye: Bool) async { command.yield("expel \(node.octets[0])") }
   func install(_ key: MediaKey, of node: NodeID) async throws {
     guard key.octets != [0] else { throw BadKey() }
     command.yield("install \(key.epoch) of \(node.octets[0])")
@@ -71,7 +72,6 @@ final class FakeMedia: MediaGate {
   func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async {
     command.yield("knock at \(addresses.map(\.description).joined(separator: " "))")
   }
-  func heardMembers() async -> [NodeID] { [] }
 
   private var key: MediaKey {
     MediaKey(stream: 0, epoch: epoch.withLock { $0 }, octets: [9])

@@ -57,8 +57,10 @@ final class VirtualNode: VirtualHost {
   }
 
   /// A node of that name; without a beat JACK is not running.
+  ///
+  /// - Parameter run: which start of it, so that what it draws at random is another.
   init(
-    _ name: String, at addresses: SocketAddress..., beat: Beat? = nil,
+    _ name: String, at addresses: SocketAddress..., run: UInt64 = 0, beat: Beat? = nil,
     adjust: (inout IntercomConfiguration) -> Void = { _ in }
   ) throws {
     self.addresses = addresses
@@ -67,7 +69,7 @@ final class VirtualNode: VirtualHost {
     var configuration = IntercomConfiguration(
       name: name, listen: addresses[0], softwareVersion: "test")
     adjust(&configuration)
-    var random = SplitMix64(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
+    var random = SplitMix64(seed: name.utf8.reduce(run << 32) { $0 &* 31 &+ UInt64($1) })
     engine = try AudioEngine(wakeDescriptor: -1)
     endpoint = VirtualEndpoint(localAddress: addresses[0])
     station = Station(

@@ -24,7 +24,7 @@ import Testing
       for _ in 0..<seconds {
         now += 1_000_000_000
         let payload = min(64_000, watch.budgetBitsPerSecond)
-        let wire = Double(payload) + 54_400
+        let wire = Double(payload) + 38_400
         let most = capacity * queueSeconds
         queueBits = max(0, queueBits + wire - capacity)
         let lost = max(0, queueBits - most) / wire

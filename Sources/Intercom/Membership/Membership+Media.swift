@@ -1,0 +1,74 @@
+import Cryptography
+import EventLoop
+import Mesh
+
+/// What the media path is told: where it stands is compared with where it should.
+///
+/// However fast a member changes its mind, its name and its keys, one task brings the media path up to date, one member after the
+/// other, and each waits once at most: nothing grows.
+extension Membership {
+  func admit(_ node: NodeID, _ profile: NodeProfile) {
+    let addresses = profile.mediaAddresses.compactMap(SocketAddress.init).filter(takes)
+    if wanted[node] == nil {
+      admissionCount += 1
+      wanted[node] = MemberMedia(
+        admission: admissionCount, name: profile.name, addresses: addresses)
+    }
+    wanted[node]?.name = profile.name
+    wanted[node]?.addresses = addresses
+    bringUpToDate(node)
+  }
+
+  func expel(_ node: NodeID, saidGoodbye: Bool) {
+    wanted[node] = nil
+    if saidGoodbye { farewells.insert(node) }
+    bringUpToDate(node)
+  }
+
+  func take(_ key: MediaKey, of node: NodeID) {
+    wanted[node]?.add(key)
+    bringUpToDate(node)
+  }
+
+  private func bringUpToDate(_ node: NodeID) {
+    if outdated.insert(node).inserted { outdatedNodes.yield(node) }
+  }
+
+  /// Brings the media path up to date about a node; one call at a time.
+  func synchronise(_ node: NodeID) async {
+    outdated.remove(node)
+    let saidGoodbye = farewells.remove(node) != nil
+    if let told = applied[node], wanted[node]?.admission != told.admission {
+      applied[node] = nil
+      await media.expel(node, saidGoodbye: saidGoodbye)
+      // There is a place now.
+      for waiting in refused { bringUpToDate(waiting) }
+    }
+    refused.remove(node)
+    guard let member = wanted[node] else { return }
+    if applied[node]?.isCalledLike(member) != true {
+      guard await media.admit(node, name: member.name, addresses: member.addresses) else {
+        refused.insert(node)
+        return
+      }
+      applied[node] = member
+    }
+    guard wanted[node]?.admission == member.admission else { return }
+    for key in wanted[node]?.takeKeys() ?? [] {
+      do {
+        try await media.install(key, of: node)
+      } catch {
+        tell(error, of: member)
+      }
+    }
+  }
+
+  /// Once for each admission, as a member may send what it likes.
+  private func tell(_ error: any Error, of member: MemberMedia) {
+    guard let node = wanted.first(where: { $0.value.admission == member.admission })?.key,
+      wanted[node]?.isFaultTold == false
+    else { return }
+    wanted[node]?.isFaultTold = true
+    parts.report(.fault("the media key of \(member.name) is of no use: \(error)"))
+  }
+}

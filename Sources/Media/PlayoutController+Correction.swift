@@ -1,0 +1,80 @@
+/// What is done about a stream that plays too late or too early.
+extension PlayoutController {
+  private static let surplusNanoseconds: Int64 = 750_000
+  private static let lastingSurplusNanoseconds: Int64 = 250_000
+  private static let lastingNanoseconds: Int64 = 5_000_000_000
+  private static let downPatienceNanoseconds: Float = 700_000_000
+  private static let upPatienceNanoseconds: Float = 100_000_000
+  private static let habitPatienceNanoseconds: Float = 1_500_000_000
+  /// With a resampler: what it would take out in more than some seconds, unless jitter lets the target
+  /// wander half as much, and what is too late to wait for.
+  private static let steeredSurplusNanoseconds: Int64 = 1_000_000
+  private static let steeredDeficitNanoseconds: Int64 = 500_000
+
+  /// What to do, when the next frame would play at `offset`.
+  mutating func correction(offset: Int64, nowNanoseconds now: Int64) -> Correction {
+    let surplus = surplusNanoseconds(offset: offset)
+    if offset > boundNanoseconds && surplus > 0 {
+      return .jump(frames: Self.frames(surplus))
+    }
+    judge(surplus, now: now)
+    switch state {
+    case .settled:
+      let lowest = target(repairDelay: repairDelayNanoseconds - spareNanoseconds)
+      let excess = targetNanoseconds - lowest
+      return excess > Self.surplusNanoseconds ? .trim(frames: Self.frames(excess)) : .none
+    case .down:
+      return splice(
+        surplus,
+        patience: isByHabit ? Self.habitPatienceNanoseconds : Self.downPatienceNanoseconds,
+        now: now)
+    case .up:
+      // Where packets themselves are in time, a good place is worth some time.
+      let isForRepairs =
+        playoutDelay == .auto && offset >= requiredNanoseconds + Self.reserveNanoseconds
+      return splice(
+        surplus,
+        patience: isForRepairs || isByHabit
+          ? Self.habitPatienceNanoseconds : Self.upPatienceNanoseconds,
+        now: now)
+    }
+  }
+
+  private mutating func judge(_ surplus: Int64, now: Int64) {
+    if surplus < Self.lastingSurplusNanoseconds {
+      lastingSinceNanoseconds = nil
+    } else if lastingSinceNanoseconds == nil {
+      lastingSinceNanoseconds = now
+    }
+    let hasLasted = lastingSinceNanoseconds.map { now - $0 > Self.lastingNanoseconds } ?? false
+    let deficit = isSteered ? Self.steeredDeficitNanoseconds : Self.reserveNanoseconds / 2
+    let steered = max(Self.steeredSurplusNanoseconds, summary.spreadNanoseconds / 2)
+    let excess = isSteered ? steered : Self.surplusNanoseconds
+    if surplus < -deficit {
+      enter(.up, now: now)
+    } else if surplus > excess || hasLasted && !isSteered {
+      enter(.down, now: now)
+    } else if state == .up && surplus >= 0
+      || state == .down && surplus < Self.reserveNanoseconds
+    {
+      enter(.settled, now: now)
+    }
+  }
+
+  private mutating func enter(_ new: State, now: Int64) {
+    guard new != state else { return }
+    state = new
+    stateSinceNanoseconds = now
+  }
+
+  private func splice(_ surplus: Int64, patience: Float, now: Int64) -> Correction {
+    .splice(
+      frames: -Self.frames(surplus), urgency: Float(now - stateSinceNanoseconds) / patience)
+  }
+
+  /// Rounded away from too little delay.
+  private static func frames(_ nanoseconds: Int64) -> Int {
+    let frames = Int(MediaClock.frames(nanoseconds: abs(nanoseconds)))
+    return nanoseconds < 0 ? -(frames + 1) : frames
+  }
+}

@@ -1,0 +1,131 @@
+import Remote
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+extension RealNodeTests {
+  /// Who is let in, on real nodes whose media are encrypted.
+  @Suite struct AdmissionTests {
+    private let circle: Circle
+    private let ports: [Int]
+
+    init() throws {
+      circle = try Circle(in: TemporaryDirectory(prefix: "comlink-test"))
+      ports = try LoopbackPorts.free(3)
+    }
+
+    @Test func `nodes of a group hear each other once one was named, and a stranger hears nobody`()
+      throws
+    {
+      let a = try circle.node("A", at: ports[0])
+      let b = try circle.node("B", at: ports[1], calling: ports[0])
+      let stranger = try circle.node("S", at: ports[2], calling: ports[0])
+      let invitation = try circle.group("crew", of: a)
+      _ = try b.ask(.groupJoin(invitation: invitation))
+      try circle.wait(for: a, toHear: "B")
+      try circle.wait(for: b, toHear: "A")
+      #expect(try stranger.status().peers.isEmpty)
+      #expect(try a.status().peers.map(\.name) == ["B"])
+      let known = try circle.acquaintances(of: b)
+      #expect(known.first { $0.name == "A" }?.admission == "group")
+    }
+
+    @Test func `gossip leads to a member that nobody named`() throws {
+      let a = try circle.node("A", at: ports[0])
+      let b = try circle.node("B", at: ports[1], calling: ports[0])
+      let c = try circle.node("C", at: ports[2], calling: ports[0])
+      let invitation = try circle.group("crew", of: a)
+      for node in [b, c] { _ = try node.ask(.groupJoin(invitation: invitation)) }
+      try circle.wait(for: b, toHear: "C")
+      try circle.wait(for: c, toHear: "B")
+    }
+
+    @Test func `a blocked member is silent at once, and stays out after its restart`() throws {
+      let a = try circle.node("A", at: ports[0])
+      let b = try circle.node("B", at: ports[1], calling: ports[0])
+      _ = try b.ask(.groupJoin(invitation: try circle.group("crew", of: a)))
+      try circle.wait(for: a, toHear: "B")
+      _ = try a.ask(.block(peer: "B"))
+      try waitUntil("B to be out", within: 1) { () throws(RigError) in
+        try a.status().peers.isEmpty
+      }
+      // A's next key is in use a second later: B hears A no more either.
+      try waitUntil("A to be gone at B", within: 3) { () throws(RigError) in
+        try b.status().peers.isEmpty
+      }
+      b.process.terminate()
+      pause(seconds: 0.5)
+      let again = try circle.node("B", at: ports[1], calling: ports[0])
+      pause(seconds: 3)
+      #expect(try again.status().peers.isEmpty)
+      #expect(try a.status().peers.isEmpty)
+      let known = try circle.acquaintances(of: a)
+      #expect(known.contains { $0.admission == "blocked" })
+    }
+
+    @Test func `a stranger that asks is let in by accept, and again after a restart of both`()
+      throws
+    {
+      let a = try circle.node("A", at: ports[0])
+      let b = try circle.node("B", at: ports[1], calling: ports[0])
+      try b.invite("A", within: 15)
+      try waitUntil("B's invitation at A", within: 15) { () throws(RigError) in
+        try circle.acquaintances(of: a).contains { $0.state == "asks to be let in" }
+      }
+      _ = try a.ask(.accept(peer: "B"))
+      try circle.wait(for: a, toHear: "B")
+      try circle.wait(for: b, toHear: "A")
+      for node in [a, b] { node.process.terminate() }
+      pause(seconds: 0.5)
+      let first = try circle.node("A", at: ports[0])
+      _ = try circle.node("B", at: ports[1], calling: ports[0])
+      try circle.wait(for: first, toHear: "B")
+    }
+
+    @Test func `six digits make a member of a node that was in no group`() throws {
+      let a = try circle.node("A", at: ports[0])
+      let b = try circle.node("B", at: ports[1])
+      _ = try circle.group("crew", of: a)
+      guard case .pin(let pin, _) = try a.ask(.pairShow(group: nil)) else {
+        Issue.record("no PIN")
+        return
+      }
+      let wrong = pin.text == "000000" ? "111111" : "000000"
+      let address = "127.0.0.1:\(ports[0])"
+      #expect(throws: RigError.self) {
+        try b.ask(.pairWith(peer: address, pin: SecretText(wrong)))
+      }
+      _ = try b.ask(.pairWith(peer: address, pin: pin))
+      try circle.wait(for: a, toHear: "B")
+      try circle.wait(for: b, toHear: "A")
+      guard case .groups(let groups) = try b.ask(.groupList) else {
+        Issue.record("no groups")
+        return
+      }
+      #expect(groups.map(\.name) == ["crew"])
+      // It has paired two nodes: nobody else can use it.
+      #expect(throws: RigError.self) { try b.ask(.pairWith(peer: address, pin: pin)) }
+      let log = a.process.output + b.process.output
+      #expect(!log.contains(pin.text) && !log.contains("comlink:group"))
+    }
+
+    @Test func `a killed node is back within seconds, with the gain that it had`() throws {
+      let a = try circle.node("A", at: ports[0])
+      let b = try circle.node("B", at: ports[1], calling: ports[0])
+      _ = try b.ask(.groupJoin(invitation: try circle.group("crew", of: a)))
+      try circle.wait(for: a, toHear: "B")
+      _ = try a.ask(.gain(peer: "B", decibels: -7))
+      b.process.send(signal: 9)
+      _ = try b.process.wait(within: 5)
+      try waitUntil("A to give B up", within: 6) { () throws(RigError) in
+        try !a.status().peers.contains { $0.state == .connected }
+      }
+      // JACK's server frees the client's name a moment after its end.
+      pause(seconds: 0.5)
+      _ = try circle.node("B", at: ports[1], calling: ports[0])
+      try circle.wait(for: a, toHear: "B", within: 5)
+      #expect(try a.status().peers.first?.gainDecibels == -7)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Remote
+import StatusSchema
+
+@testable import TestRig
+
+/// Nodes on one JACK server, each with a tone at its microphone, that find each other or not.
+struct Circle {
+  private let directory: TemporaryDirectory
+  private let server: JackServer
+  private let mouth: Probe
+
+  init(in directory: TemporaryDirectory) throws(RigError) {
+    self.directory = directory
+    server = try JackServer("circle", periodFrames: 480, portMaximum: 128, in: directory)
+    mouth = try Probe(server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: 0)
+    try mouth.setSource(Speech.tone(hertz: 500, level: 0.3), loops: true)
+    try mouth.start()
+  }
+
+  /// Starts a node that says the tone, and waits until it answers.
+  func node(
+    _ name: String, at port: Int, calling peerPort: Int? = nil, policy: String = "ask"
+  ) throws(RigError) -> NodeProcess {
+    var options = NodeProcess.Options(port: port)
+    options.peerPorts = peerPort.map { [$0] } ?? []
+    options.policy = policy
+    let node = try NodeProcess(name, on: server, client: name, options: options, in: directory)
+    try node.waitUntilReady(within: 20)
+    try mouth.waitForPort(node.port("mic"), within: 20)
+    try mouth.connect("mouth:out_0", to: node.port("mic"))
+    return node
+  }
+
+  /// The new group's invitation.
+  func group(_ name: String, of node: NodeProcess) throws(RigError) -> SecretText {
+    guard case .invitation(let text) = try node.ask(.groupNew(name: name)) else {
+      throw .status(reason: "no invitation")
+    }
+    return text
+  }
+
+  /// Waits until sound of one comes in at the other.
+  func wait(for node: NodeProcess, toHear talker: String, within seconds: Double = 15)
+    throws(RigError)
+  {
+    var before = Int.max
+    try waitUntil("\(node.name) to hear \(talker)", within: seconds, interval: 0.2) {
+      () throws(RigError) in
+      let peer = try node.status().peers.first { $0.name == talker }
+      guard let peer, peer.state == .connected else { return false }
+      defer { before = peer.received }
+      return peer.received > before
+    }
+  }
+
+  /// Whom a node knows.
+  func acquaintances(of node: NodeProcess) throws(RigError) -> [AcquaintanceStatus] {
+    guard case .acquaintances(let known) = try node.ask(.peers) else {
+      throw .status(reason: "no acquaintances")
+    }
+    return known
+  }
+}
