@@ -44,8 +44,10 @@ struct Circle {
     throws(RigError)
   {
     var before = Int.max
-    try waitUntil("\(node.name) to hear \(talker)", within: seconds, interval: 0.2) {
-      () throws(RigError) in
+    try waitUntil(
+      "\(node.name) to hear \(talker)", within: seconds, interval: 0.2,
+      detail: { node.process.outputTail() }
+    ) { () throws(RigError) in
       let peer = try node.status().peers.first { $0.name == talker }
       guard let peer, peer.state == .connected else { return false }
       defer { before = peer.received }
