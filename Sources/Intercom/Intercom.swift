@@ -76,20 +76,9 @@ public actor Intercom {
     loop.stop()
   }
 
-  /// Adds a peer by address; later calls with the same address change nothing.
+  /// Adds a peer by address, in clear; later calls with the same address change nothing.
   public func addPeer(_ address: SocketAddress) {
     station.addNamed(address, nowNanoseconds: EventLoop.nowNanoseconds())
-  }
-
-  /// Calls an address no longer; a peer that is connected there stays until it leaves.
-  public func removePeer(_ address: SocketAddress) {
-    station.removeNamed(address)
-  }
-
-  /// Whether a node is connected at an address, or at another one of its own.
-  public func isConnected(to address: SocketAddress) -> Bool {
-    guard let state = station.peers[address]?.state else { return false }
-    return state == .connected || state == .duplicate
   }
 
   /// Opens or closes the microphone.

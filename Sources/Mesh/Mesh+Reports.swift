@@ -17,6 +17,11 @@ extension Mesh {
     links(of: node).map(\.connection)
   }
 
+  /// Where a node may be reached, the best first.
+  public func addresses(of node: NodeID) -> [NodeAddress] {
+    peers[.node(node)]?.allAddresses ?? []
+  }
+
   /// A line on each peer that is known, and how far the way to it is.
   public var reports: [PeerReport] {
     peers.values.map { peer in

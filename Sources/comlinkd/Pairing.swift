@@ -74,6 +74,7 @@ actor Pairing {
     }
     guard let channel else { throw .unreachable(peer, reason: reason) }
     defer { channel.close() }
+    guard channel.peer != state.id else { throw .ourselves }
     do {
       try await initiate(on: channel, typed)
     } catch let error as CryptoError {
@@ -97,6 +98,7 @@ actor Pairing {
         "paired", metadata: ["words": "\(channel.peer.words.joined(separator: " "))"])
       await membership.trust(channel.peer, at: [])
     } catch {
+      if let refusal = PairingRefusal(error) { try? await channel.send([refusal.rawValue]) }
       // Without a PIN anybody can cause this as often as he likes; a PIN bears five.
       log.log(
         level: offer == nil ? .debug : .warning, "pairing failed",
@@ -109,12 +111,21 @@ actor Pairing {
   private func initiate(on channel: PairingChannel, _ pin: consuming PairingPIN) async throws {
     var party = try PairingInitiator(own: state.publicKey, peer: channel.peerKey, pin: pin)
     try await channel.send(party.hello)
-    let proof = try party.receive(answer: try await channel.receive())
+    let proof = try party.receive(answer: try await Self.receive(on: channel))
     try await channel.send(proof)
-    _ = try party.receive(confirmation: try await channel.receive())
+    _ = try party.receive(confirmation: try await Self.receive(on: channel))
     let isGiven = try take(try await channel.receive())
     let own = isGiven ? [] : state.groups
     try await channel.send(Self.invitation(to: own.count == 1 ? own.first : nil))
+  }
+
+  /// The other side's next frame; one of a single octet says why there is none.
+  private static func receive(on channel: PairingChannel) async throws -> [UInt8] {
+    let frame = try await channel.receive()
+    if frame.count == 1, let refusal = PairingRefusal(rawValue: frame[0]) {
+      throw PairingProblem.refused(refusal)
+    }
+    return frame
   }
 
   private func respond(on channel: PairingChannel) async throws {

@@ -11,6 +11,10 @@ enum PairingProblem: Error, CustomStringConvertible {
   case brokenOff(String)
   /// The group that the other node gives cannot be taken.
   case notJoined(StoreError)
+  /// The other node says why.
+  case refused(PairingRefusal)
+  /// The address leads back to this node.
+  case ourselves
   /// No PIN is shown here.
   case nothingShown
   /// The node is in several groups.
@@ -29,6 +33,12 @@ enum PairingProblem: Error, CustomStringConvertible {
     case .brokenOff(let reason):
       "the other node ended the pairing (\(reason)); show a new PIN there and try again"
     case .notJoined(let error): "the other node's group cannot be joined: \(error)"
+    case .refused(.wrongPIN): "the PIN is wrong; it can be tried five times in all"
+    case .refused(.expired): "the PIN is older than two minutes; show a new one"
+    case .refused(.usedUp):
+      "the PIN was guessed wrong five times, or has paired two nodes already; show a new one"
+    case .refused(.nothingShown): "that node shows no PIN; comlink pair --show there makes one"
+    case .ourselves: "that is this node itself"
     case .nothingShown: "no PIN is shown here; comlink pair --show makes one"
     case .whichGroup(let names):
       "this node is in several groups; say by --group which one the other node gets: "

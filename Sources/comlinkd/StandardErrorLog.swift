@@ -76,7 +76,7 @@ struct StandardErrorLog: Sendable {
     let text = String(
       String.UnicodeScalarView(
         raw.unicodeScalars.map { scalar in
-          [.control, .lineSeparator, .paragraphSeparator].contains(
+          [.control, .format, .lineSeparator, .paragraphSeparator].contains(
             scalar.properties.generalCategory) ? "?" : scalar
         }))
     guard text.isEmpty || text.contains(where: { $0.isWhitespace || $0 == "\"" }) else {

@@ -84,29 +84,6 @@ import Testing
     await a.stop()
   }
 
-  @Test func aPeerThatIsRemovedGoesWhenItHasLeft() async throws {
-    let (a, b) = (try node("A"), try node("B"))
-    let address = b.localAddress
-    await a.addPeer(address)
-    #expect(await !a.isConnected(to: address))
-    #expect(try await eventually { await a.isConnected(to: address) })
-    await a.removePeer(address)
-    #expect(await a.isConnected(to: address))
-    await b.stop()
-    #expect(try await eventually { await a.status().peers.isEmpty })
-    await a.stop()
-  }
-
-  @Test func aPeerThatNeverAnsweredIsRemovedAtOnce() async throws {
-    let a = try node("A")
-    let silent = SocketAddress.loopback(port: 9)
-    await a.addPeer(silent)
-    #expect(await a.status().peers.count == 1)
-    await a.removePeer(silent)
-    #expect(await a.status().peers.isEmpty)
-    await a.stop()
-  }
-
   @Test func aNodeThatNamesItselfFindsOut() async throws {
     let events = Events()
     let a = try node("A", events: events)

@@ -6,6 +6,7 @@ import Mesh
 extension Membership {
   /// Strangers that are remembered by name.
   private static let mostStrangers = 64
+  private static let mostNames = 256
 
   func perform(_ actions: [MeshAction]) {
     for action in actions { perform(action) }
@@ -53,7 +54,7 @@ extension Membership {
       admit(member.node, member.profile)
     case .changed(let member): admit(member.node, member.profile)
     case .departed(let node, let reason):
-      let name = wanted[node]?.name ?? ""
+      let name = names[node] ?? ""
       expel(node, saidGoodbye: reason == .goodbye)
       parts.report(.departed(node, name: name, reason))
     case .mediaKey(let node, let key): take(key, of: node)
@@ -65,6 +66,7 @@ extension Membership {
     switch action {
     case .invited(let invitation):
       invitations[invitation.node] = invitation
+      note(invitation.profile.name, of: invitation.node)
       parts.report(.invited(invitation.node, name: invitation.profile.name))
     case .invitationEnded(let node):
       invitations[node] = nil
@@ -73,9 +75,16 @@ extension Membership {
     case .stranger(let node, let profile):
       if strangers.count == Self.mostStrangers { _ = strangers.popFirst() }
       strangers[node] = profile.name
+      note(profile.name, of: node)
       parts.report(.stranger(node, name: profile.name))
     default: break
     }
+  }
+
+  /// Remembers a name beyond its bearer's presence.
+  func note(_ name: String, of node: NodeID) {
+    if names.count >= Self.mostNames, names[node] == nil { _ = names.popFirst() }
+    names[node] = name
   }
 
   /// Looks up where a peer is; a node is where discovery sees it.

@@ -35,10 +35,8 @@ extension Membership {
   /// Where somebody is whom the user names: by name, words or ID as discovery sees it, or by `HOST:PORT`.
   public func addresses(of peer: String) async -> [NodeAddress] {
     if let node = try? find(peer) {
-      if let addresses = announced[node]?.addresses { return addresses }
-      if let member = mesh.members.first(where: { $0.node == node }) {
-        return member.profile.controlAddresses
-      }
+      let addresses = announced[node]?.addresses ?? mesh.addresses(of: node)
+      if !addresses.isEmpty { return addresses }
     }
     guard let found = try? await parts.resolve(peer) else { return [] }
     return found.map(NodeAddress.init)
@@ -115,7 +113,8 @@ extension Membership {
   private func status(
     _ node: NodeID, name: String, _ report: PeerReport?
   ) -> AcquaintanceStatus {
-    var status = AcquaintanceStatus(name: name, state: report.map(state(of:)) ?? "away")
+    let called = name.isEmpty ? names[node] ?? "" : name
+    var status = AcquaintanceStatus(name: called, state: report.map(state(of:)) ?? "away")
     status.id = node.text
     status.idWords = node.words.joined(separator: " ")
     let member = mesh.members.first { $0.node == node }

@@ -15,6 +15,7 @@ extension Membership {
         admission: admissionCount, name: profile.name, addresses: addresses)
     }
     wanted[node]?.name = profile.name
+    note(profile.name, of: node)
     wanted[node]?.addresses = addresses
     bringUpToDate(node)
   }

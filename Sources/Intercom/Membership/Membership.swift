@@ -39,6 +39,8 @@ public actor Membership {
   var invitations: [NodeID: Invitation] = [:]
   /// Static peers that are in no group of ours, by the name they gave.
   var strangers: [NodeID: String] = [:]
+  /// What nodes called themselves last, for as long as they are not too many.
+  var names: [NodeID: String] = [:]
   /// What the media path should know, by member; and what it was told.
   var wanted: [NodeID: MemberMedia] = [:]
   var applied: [NodeID: MemberMedia] = [:]

@@ -43,7 +43,9 @@ extension Mesh {
     guard let hello = link.hello, policy == .ask, !isBusy, link.invitationNanoseconds == nil,
       !declined.contains(link.node, nowNanoseconds: now)
     else {
-      return refuse(link, words: "not admitted", now)
+      return refuse(
+        link, words: isBusy ? "too many ask at the moment" : "not admitted",
+        isRemembered: !isBusy, now)
     }
     let deadline = now.saturatingAdding(MeshTimes.invitationNanoseconds)
     link.invitationNanoseconds = deadline
@@ -71,9 +73,11 @@ extension Mesh {
   }
 
   /// Says no to a stranger, and for a while to all its further invitations.
-  func refuse(_ link: Link, words: String, _ now: Int64) {
-    declined.add(
-      link.node, untilNanoseconds: now.saturatingAdding(MeshTimes.declinedNanoseconds))
+  func refuse(_ link: Link, words: String, isRemembered: Bool = true, _ now: Int64) {
+    if isRemembered {
+      declined.add(
+        link.node, untilNanoseconds: now.saturatingAdding(MeshTimes.declinedNanoseconds))
+    }
     peers[.node(link.node)]?.rest = .declined
     actions.append(.send(.decline(Decline(words: words)), link.connection))
     close(link, .notAdmitted, as: .expelled, now)
@@ -132,9 +136,15 @@ extension Mesh {
 
   private func forget(_ node: NodeID, _ now: Int64) {
     let wasBlocked = ledger.blocked.contains(node)
+    let addresses = ledger.addresses(of: node)
     ledger.forget(node)
     declined.remove(node)
     actions.append(.store)
+    if wasBlocked, peers[.node(node)] == nil, !addresses.isEmpty {
+      // It does not call who declined it: what was a member is called from here.
+      let peer = makePeer(node, .proven, now)
+      for address in addresses.reversed() { peer?.learn(address) }
+    }
     guard let peer = peers[.node(node)] else { return }
     if wasBlocked {
       peer.rest = .none

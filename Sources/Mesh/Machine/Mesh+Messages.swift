@@ -37,7 +37,13 @@ extension Mesh {
     guard hello.node == link.node else { return close(link, .wrongIdentity, now) }
     let peer = peers[.node(link.node)]
     let known = max(ledger.instance(of: link.node), peer?.member?.instance ?? 0)
-    guard hello.instance >= known else { return close(link, .ghost, now) }
+    guard hello.instance >= known else {
+      // Only to be told from a mere break: who copied a state directory has two nodes of one identity.
+      let words =
+        "a later start of this node's identity is known here; is its state directory in use twice?"
+      actions.append(.send(.decline(Decline(words: words)), link.connection))
+      return close(link, .ghost, now)
+    }
     link.hello = hello
     link.theyAdmit = hello.admits
     if !link.isOurs { link.attempt = hello.attempt }

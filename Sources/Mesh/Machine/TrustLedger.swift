@@ -21,6 +21,9 @@ struct TrustLedger {
   /// The highest count of starts that a node proved; 0 before.
   func instance(of node: NodeID) -> UInt64 { entries[node]?.instance ?? 0 }
 
+  /// Where a node was last reached; none: it never was, or nobody remembers.
+  func addresses(of node: NodeID) -> [NodeAddress] { entries[node]?.addresses ?? [] }
+
   /// Remembers a member; false when nothing of it is new.
   mutating func note(_ entry: MeshMemory.Entry) -> Bool {
     var entry = entry

@@ -84,6 +84,32 @@ extension RealNodeTests {
       try circle.wait(for: second, toHear: "A")
     }
 
+    /// Why a request is refused; empty where it is not.
+    private static func refusal(
+      of node: NodeProcess, _ request: ControlRequest
+    ) throws(RigError) -> String {
+      do {
+        _ = try node.ask(request)
+        return ""
+      } catch .status(let reason) {
+        return reason
+      }
+    }
+
+    @Test func `a block that is taken back lets the member in again`() throws {
+      let a = try circle.node("A", at: ports[0], calling: ports[1])
+      let b = try circle.node("B", at: ports[1])
+      _ = try b.ask(.groupJoin(invitation: try circle.group("crew", of: a)))
+      try circle.wait(for: a, toHear: "B")
+      _ = try b.ask(.block(peer: "A"))
+      try waitUntil("A to be out", within: 2) { () throws(RigError) in
+        try b.status().peers.isEmpty
+      }
+      _ = try b.ask(.forget(peer: "A"))
+      try circle.wait(for: b, toHear: "A")
+      try circle.wait(for: a, toHear: "B")
+    }
+
     @Test func `six digits make a member of a node that was in no group`() throws {
       let a = try circle.node("A", at: ports[0])
       let b = try circle.node("B", at: ports[1])
@@ -94,9 +120,9 @@ extension RealNodeTests {
       }
       let wrong = pin.text == "000000" ? "111111" : "000000"
       let address = "127.0.0.1:\(ports[0])"
-      #expect(throws: RigError.self) {
-        try b.ask(.pairWith(peer: address, pin: SecretText(wrong)))
-      }
+      #expect(
+        try Self.refusal(of: b, .pairWith(peer: address, pin: SecretText(wrong)))
+          .contains("the PIN is wrong"))
       _ = try b.ask(.pairWith(peer: address, pin: pin))
       try circle.wait(for: a, toHear: "B")
       try circle.wait(for: b, toHear: "A")
@@ -106,7 +132,12 @@ extension RealNodeTests {
       }
       #expect(groups.map(\.name) == ["crew"])
       // It has paired two nodes: nobody else can use it.
-      #expect(throws: RigError.self) { try b.ask(.pairWith(peer: address, pin: pin)) }
+      #expect(
+        try Self.refusal(of: b, .pairWith(peer: address, pin: pin))
+          .contains("has paired two nodes already"))
+      #expect(
+        try Self.refusal(of: b, .pairWith(peer: "127.0.0.1:\(ports[1])", pin: pin))
+          .contains("that is this node itself"))
       let log = a.process.output + b.process.output
       #expect(!log.contains(pin.text) && !log.contains("comlink:group"))
     }

@@ -12,7 +12,13 @@ import Testing
   private let transport = FakeTransport()
   private let media = FakeMedia()
   private let reports = Reports()
+  private let time = Time()
   private let connection = ConnectionID(rawValue: 7)
+
+  final class Time: Sendable {
+    let nanoseconds = Mutex<Int64>(1_000_000_000)
+    func pass(seconds: Int64) { nanoseconds.withLock { $0 += seconds * 1_000_000_000 } }
+  }
 
   final class Reports: Sendable {
     private let all = Mutex<[MembershipEvent]>([])
@@ -39,7 +45,7 @@ import Testing
     return Membership(
       configuration: MeshConfiguration(
         node: try Self.node(1), instance: 5, profile: NodeProfile(name: "us"), policy: policy),
-      media: media, parts: parts, now: { 1_000_000_000 },
+      media: media, parts: parts, now: { [time] in time.nanoseconds.withLock { $0 } },
       pause: { duration in
         // The lead of a key is over at once; nothing else ever comes due.
         if duration != Membership.keyLeadTime { try await Task.sleep(for: .seconds(10_000)) }
@@ -116,11 +122,35 @@ import Testing
     #expect(reports.words.contains { $0.contains("media key of N2 is of no use") })
   }
 
-  @Test func `a name is looked up, and told once when it leads nowhere`() async throws {
+  @Test func `a peer that is named is looked up and dialled; one that leads nowhere is told`()
+    async throws
+  {
     let address = SocketAddress(ipv4: 0x0A00_0009, port: 5004)
     let membership = try membership(resolve: ["there:5004": [address]])
+    await membership.start()
     #expect(await membership.addresses(of: "there:5004") == [NodeAddress(address)])
     #expect(await membership.addresses(of: "nowhere:5004").isEmpty)
+    await membership.name("there:5004")
+    await membership.name("nowhere:5004")
+    time.pass(seconds: 1)
+    await membership.handle(.tick)
+    // The look-ups answer from tasks of their own.
+    for _ in 0..<10_000 where reports.words.isEmpty || transport.words.isEmpty {
+      await Task.yield()
+    }
+    #expect(transport.words.first == "dial 10.0.0.9:5004")
+    #expect(reports.words.count == 1 && reports.words[0].contains("nowhere:5004"))
+  }
+
+  @Test func `who can be reached by IPv6 only is not dialled where media take none`() async throws {
+    let far = SocketAddress(ipv6: 0x2001_0DB8_0000_0000, 1, port: 5004)
+    let membership = try membership()
+    await membership.start()
+    let announcement = Announcement(node: try Self.node(0xFF), addresses: [NodeAddress(far)])
+    await membership.discover(announcement, name: "far")
+    time.pass(seconds: 5)
+    await membership.handle(.tick)
+    #expect(transport.words.isEmpty)
   }
 
   @Test func `a node is found by its name or its words, and not by a name that two have`()
