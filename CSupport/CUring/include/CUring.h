@@ -181,7 +181,7 @@ int uring_thread_start(uint64_t *thread_out, const struct uring_thread_settings 
 int uring_thread_set_priority(uint64_t thread, int32_t fifo_priority);
 /** Waits for the thread's end, except on that thread itself; once per thread. [control] */
 void uring_thread_join(uint64_t thread);
-/** mlockall of all present and future pages as they are touched: 0 or -errno. [control] */
+/** mlockall of all pages as they are touched from now on, code that only the start needed left out: 0 or -errno. [control] */
 int uring_lock_memory(void);
 int64_t uring_now(void); /* [any] */
 /** Returns its argument, unknown to the optimiser. [any] */
