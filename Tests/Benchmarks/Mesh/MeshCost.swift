@@ -40,7 +40,8 @@ struct MeshCost {
     try receiver.node.waitUntilConnected(peers: Self.talkers, within: 30)
     try receiver.prepareToSay(try Speech.sentences(), loops: true)
     try receiver.mouth.start()
-    pause(seconds: 2)
+    // Handshakes and what settles are no running cost.
+    pause(seconds: 8)
     let before = ProcessUsage(of: receiver.node.process.identifier)
     pause(seconds: Self.seconds)
     guard let before, let after = ProcessUsage(of: receiver.node.process.identifier) else {
