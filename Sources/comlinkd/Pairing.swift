@@ -9,8 +9,8 @@ internal import Store
 /// Pairing by PIN: one node shows six digits, on the other somebody types them.
 ///
 /// On a pairing connection, whose ends have proved their keys, go six frames: the four of CPace (``PairingInitiator``,
-/// ``PairingOffer``), then each side's groups for the other, as invitations on a line each, the PIN's side first. Both then trust
-/// each other. The side that shows the PIN hands its group over; only one that is in none takes that of the other, if the
+/// ``PairingOffer``), then each side's invitation to a group, or an empty line, the PIN's side first; a frame of one octet ends
+/// it with a reason (``PairingRefusal``). Both then trust each other. The side that shows the PIN hands its group over; only one that is in none takes that of the other, if the
 /// other is in just one.
 actor Pairing {
   /// What is shown to whoever stands before the node.
@@ -92,6 +92,7 @@ actor Pairing {
 
   /// Answers a node on which a PIN is typed; what goes wrong is told in the log.
   func answer(_ channel: PairingChannel) async {
+    let isShown = offer?.isOpen(nowNanoseconds: EventLoop.nowNanoseconds()) ?? false
     do {
       try await respond(on: channel)
       log.notice(
@@ -101,7 +102,7 @@ actor Pairing {
       if let refusal = PairingRefusal(error) { try? await channel.send([refusal.rawValue]) }
       // Without a PIN anybody can cause this as often as he likes; a PIN bears five.
       log.log(
-        level: offer == nil ? .debug : .warning, "pairing failed",
+        level: isShown ? .warning : .debug, "pairing failed",
         metadata: [
           "words": "\(channel.peer.words.joined(separator: " "))", "reason": "\(error)",
         ])

@@ -1,7 +1,6 @@
 import Cryptography
 import EventLoop
 public import Mesh
-import RTP
 
 /// Who belongs to this node's intercom: runs the ``Mesh`` and carries out what it decides.
 ///
