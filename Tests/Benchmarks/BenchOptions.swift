@@ -8,7 +8,7 @@ struct BenchOptions: ParsableArguments {
 
   @Option(
     name: .customLong("period"),
-    help: "Frames per JACK period (64; quality: the profile's; soak: 256).")
+    help: "Frames per JACK period (64; quality: the profile's).")
   var givenPeriod: Int?
 
   /// Frames per JACK period.

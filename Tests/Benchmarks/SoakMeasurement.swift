@@ -1,131 +1,158 @@
-import Remote
 import StatusSchema
+import TestKit
 import TestRig
 
-/// Looks at both nodes of a long talk again and again, and judges what grew.
+/// Three stations talk for long over a bad network with clocks that differ, and every so often something happens to one.
+///
+/// Audio uptime is the share of JACK cycles in which the others were heard, of all six directions, from the time on
+/// that a fault is to be over (``Fault/recoverySeconds`` after its end) until the next. One that takes longer is a failure of
+/// its own.
 struct SoakMeasurement {
-  /// What one interval showed, of both nodes the worse.
-  private struct Interval {
-    var memoryMegabytes: Double
-    var playoutDelay: Double
-    /// Codec frames made up and periods without sound.
-    var glitches: Double
-    var lostPercent: Double
-    var xruns: Double
-    var cpuPercent: Double
+  /// What one fault, and the time after it, showed.
+  private struct Round {
+    var fault: Fault
+    var recoverySeconds: Double
+    /// All ears' cycles, once for each voice to be heard, and those in which it was.
+    var cycles: Int
+    var audible: Int
+    var reading: Reading
   }
 
-  /// A node at a moment.
+  /// The first station, which is not ended, at a moment.
   private struct Reading {
-    var usage: ProcessUsage
     var memoryMegabytes: Double
-    var status: Status
-    var peer: PeerStatus
+    var descriptors: Double
+    /// Of its two peers the longer.
+    var playoutDelay: Double
   }
 
   /// A growth within these is what two equal thirds of a talk differ by anyway.
   private static let memoryAllowance = 1.0
+  private static let descriptorAllowance = 2.0
   private static let delayAllowance = 10.0
-  private static let glitchFactor = 1.5
-  private static let intervals = 24
+  private static let neededUptimePercent = 99.9
+  private static let patienceSeconds = 25.0
+  private static let driftsPPM = [200.0, -100, 0]
 
   let bench: Bench
   let minutes: Double
-  let driftPPM: Double
+  let faultSeconds: Double
   let linkOptions: [String]
+  let seed: UInt64
 
   func run() throws(RigError) {
-    let speech = try Speech.sentences()
-    let pair = try LinkedPair(
-      periodFrames: bench.options.givenPeriod ?? 256, arguments: ["--ptime", "10"],
-      linkOptions: linkOptions, recordSeconds: 1, driftPPM: driftPPM, in: bench.directory)
-    defer { pair.stop() }
-    for station in [pair.a, pair.b] {
-      try station.prepareToSay(speech, loops: true)
-      try station.mouth.start()
-    }
+    let deployment = try Deployment(
+      linkOptions: linkOptions, driftsPPM: Self.driftsPPM, in: bench.directory)
+    defer { deployment.stop() }
     // What starts, fills and settles is no growth.
     bench.wait("settling", seconds: 10, each: 10)
-    let nodes = [pair.a.node, pair.b.node]
-    var before = try nodes.map(read)
-    var history: [Interval] = []
-    let seconds = minutes * 60 / Double(Self.intervals)
-    for _ in 0..<Self.intervals {
-      pause(seconds: seconds)
-      let after = try nodes.map(read)
-      history.append(interval(before, after))
-      before = after
-      show(history, everySeconds: seconds)
+    var random = SplitMix64(seed: seed)
+    var rounds: [Round] = []
+    var coming: [Fault] = []
+    let start = monotonicNanoseconds()
+    while Double(monotonicNanoseconds() - start) / 60e9 < minutes {
+      // Each as often as any other, in an order of chance.
+      if coming.isEmpty { coming = Fault.allCases.filter(\.isPermitted).shuffled(using: &random) }
+      let fault = coming.removeLast()
+      let index = Int.random(in: fault.endsNode ? 1...2 : 0...2, using: &random)
+      let round = try round(fault, at: index, of: deployment)
+      rounds.append(round)
+      show(round, at: index, minute: Double(monotonicNanoseconds() - start) / 60e9)
     }
-    judge(history)
+    report(rounds)
+  }
+
+  /// A fault and the talk after it; ends when the next one is due.
+  private func round(
+    _ fault: Fault, at index: Int, of deployment: Deployment
+  ) throws(RigError) -> Round {
+    let due = monotonicNanoseconds() + Int64(faultSeconds * 1e9)
+    var before = deployment.sites.map(\.audibility)
+    try fault.strike(index, of: deployment)
+    let end = monotonicNanoseconds()
+    let seconds = try deployment.secondsUntilWhole(within: Self.patienceSeconds)
+    // Of what nobody is to notice, its own time counts, too.
+    if fault.recoverySeconds > 0 {
+      pauseUntil(end + Int64(fault.recoverySeconds * 1e9))
+      before = deployment.sites.map(\.audibility)
+    }
+    pauseUntil(due)
+    for site in deployment.sites { try site.node.process.checkRunning() }
+    let heard = zip(deployment.sites, before).map { $0.audibility.since($1) }
+    let cycles = heard.reduce(0) { $0 + $1.cycles * $1.audible.count }
+    let audible = heard.reduce(0) { $0 + $1.audible.reduce(0, +) }
+    return Round(
+      fault: fault, recoverySeconds: seconds, cycles: cycles, audible: audible,
+      reading: try read(deployment.sites[0].node))
+  }
+
+  private func pauseUntil(_ nanoseconds: Int64) {
+    pause(seconds: max(0, Double(nanoseconds - monotonicNanoseconds()) / 1e9))
   }
 
   private func read(_ node: NodeProcess) throws(RigError) -> Reading {
-    let status = try node.status()
     let identifier = node.process.identifier
-    guard let peer = status.peers.first else {
-      throw .status(reason: "\(node.name) has lost its peer\n\(node.process.outputTail())")
-    }
-    guard let usage = ProcessUsage(of: identifier),
+    guard
       let memory = ProcessUsage.proportionalSetMegabytes(
-        of: identifier, excluding: IdleMeasurement.jackMappings)
+        of: identifier, excluding: IdleMeasurement.jackMappings),
+      let descriptors = ProcessUsage.descriptorCount(of: identifier)
     else { throw .status(reason: "no figures of \(node.name)") }
-    return Reading(usage: usage, memoryMegabytes: memory, status: status, peer: peer)
+    let delays = try node.status().peers.map(\.playoutDelayMilliseconds)
+    return Reading(
+      memoryMegabytes: memory, descriptors: Double(descriptors), playoutDelay: delays.max() ?? 0)
   }
 
-  private func interval(_ before: [Reading], _ after: [Reading]) -> Interval {
-    func worst(_ value: (Reading, Reading) -> Double) -> Double {
-      zip(before, after).map(value).max() ?? .nan
-    }
-    return Interval(
-      memoryMegabytes: worst { $1.memoryMegabytes },
-      playoutDelay: worst { $1.peer.playoutDelayMilliseconds },
-      glitches: worst {
-        Double($1.peer.concealed - $0.peer.concealed + $1.peer.underrun - $0.peer.underrun)
-      },
-      lostPercent: worst {
-        let lost = Double($1.peer.lost - $0.peer.lost)
-        return lost * 100 / max(1, lost + Double($1.peer.received - $0.peer.received))
-      },
-      xruns: worst { Double($1.status.audio.xruns) - Double($0.status.audio.xruns) },
-      cpuPercent: worst { $1.usage.cpuPercent(since: $0.usage) })
-  }
-
-  /// A line an interval, so that an hour can be watched.
-  private func show(_ history: [Interval], everySeconds seconds: Double) {
-    guard let last = history.last else { return }
-    let minute = Figures.fixed(Double(history.count) * seconds / 60, 1)
+  /// A line a fault, so that an hour can be watched.
+  private func show(_ round: Round, at index: Int, minute: Double) {
     Console.line(
-      "minute \(minute): memory \(Figures.fixed(last.memoryMegabytes, 2)) MB, "
-        + "playout delay \(Figures.fixed(last.playoutDelay, 1)) ms, "
-        + "glitches \(Figures.fixed(last.glitches, 0)), lost \(Figures.fixed(last.lostPercent, 2)) %, "
-        + "xruns \(Figures.fixed(last.xruns, 0)), CPU \(Figures.fixed(last.cpuPercent, 1)) %")
+      "minute \(Figures.fixed(minute, 1)): \(round.fault.rawValue) of \("ABC".dropFirst(index).prefix(1)), "
+        + "whole after \(Figures.fixed(round.recoverySeconds, 1)) s, "
+        + "then heard \(Figures.fixed(uptimePercent([round]), 2)) %; A has "
+        + "\(Figures.fixed(round.reading.memoryMegabytes, 2)) MB, "
+        + "\(Int(round.reading.descriptors)) descriptors, "
+        + "playout delay \(Figures.fixed(round.reading.playoutDelay, 1)) ms")
+  }
+
+  private func uptimePercent(_ rounds: [Round]) -> Double {
+    let cycles = rounds.reduce(0) { $0 + $1.cycles }
+    return cycles == 0 ? .nan : Double(rounds.reduce(0) { $0 + $1.audible }) * 100 / Double(cycles)
+  }
+
+  private func report(_ rounds: [Round]) {
+    for fault in Fault.allCases {
+      let times = rounds.filter { $0.fault == fault }.map(\.recoverySeconds)
+      guard !times.isEmpty else { continue }
+      let all = Distribution(times)
+      let name = "soak.\(fault.rawValue)"
+      bench.figures.add("\(name).count", Double(times.count), "count")
+      bench.figures.add("\(name).wholeMedian", all.median, "s")
+      bench.figures.add("\(name).wholeWorst", all.values.last ?? .nan, "s")
+      // The look itself takes a second one, and a moment between them.
+      let limit = fault.recoverySeconds + 0.5
+      bench.doubts.check(
+        "\(fault.rawValue): whole after more than \(limit) s", (all.values.last ?? .nan) > limit)
+    }
+    let uptime = uptimePercent(rounds)
+    bench.figures.add("soak.uptime", uptime, "%")
+    bench.doubts.check(
+      "audio uptime outside faults is below \(Self.neededUptimePercent) %",
+      !(uptime >= Self.neededUptimePercent))
+    judgeGrowth("memory", rounds, \.memoryMegabytes, "MB", Self.memoryAllowance)
+    judgeGrowth("descriptors", rounds, \.descriptors, "count", Self.descriptorAllowance)
+    judgeGrowth("playoutDelay", rounds, \.playoutDelay, "ms", Self.delayAllowance)
   }
 
   /// The last third against the first, by medians: a machine that stalls once is no growth.
-  private func judge(_ history: [Interval]) {
-    let third = history.count / 3
-    func medians(_ value: (Interval) -> Double) -> (first: Double, last: Double) {
-      (
-        Distribution(history.prefix(third).map(value)).median,
-        Distribution(history.suffix(third).map(value)).median
-      )
-    }
-    let memory = medians(\.memoryMegabytes)
-    let delay = medians(\.playoutDelay)
-    let glitches = medians(\.glitches)
-    for (name, pair, unit) in [
-      ("memory", memory, "MB"), ("playoutDelay", delay, "ms"), ("glitches", glitches, "count"),
-    ] {
-      bench.figures.add("soak.\(name).firstThird", pair.first, unit)
-      bench.figures.add("soak.\(name).lastThird", pair.last, unit)
-    }
-    bench.figures.add("soak.xruns", history.reduce(0) { $0 + $1.xruns }, "count")
-    bench.doubts.check("memory grew", memory.last > memory.first + Self.memoryAllowance)
-    bench.doubts.check("the playout delay grew", delay.last > delay.first + Self.delayAllowance)
-    // Chance alone makes a count differ by its root.
-    let chance = 3 * max(glitches.first, 1).squareRoot()
-    bench.doubts.check(
-      "glitches grew", glitches.last > Self.glitchFactor * glitches.first + chance)
+  private func judgeGrowth(
+    _ name: String, _ rounds: [Round], _ value: KeyPath<Reading, Double>, _ unit: String,
+    _ allowance: Double
+  ) {
+    let values = rounds.map { $0.reading[keyPath: value] }
+    let third = max(1, values.count / 3)
+    let first = Distribution(Array(values.prefix(third))).median
+    let last = Distribution(Array(values.suffix(third))).median
+    bench.figures.add("soak.\(name).firstThird", first, unit)
+    bench.figures.add("soak.\(name).lastThird", last, unit)
+    bench.doubts.check("\(name) grew", last > first + allowance)
   }
 }

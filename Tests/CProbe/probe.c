@@ -127,6 +127,9 @@ void rig_probe_start(rig_probe *probe) {
   atomic_store_explicit(&probe->played_frames, 0, memory_order_relaxed);
   atomic_store_explicit(&probe->xruns, 0, memory_order_relaxed);
   atomic_store_explicit(&probe->skips, 0, memory_order_relaxed);
+  atomic_store_explicit(&probe->cycles, 0, memory_order_relaxed);
+  for (unsigned i = 0; i < RIG_PROBE_MAXIMUM_PORTS; i++)
+    atomic_store_explicit(&probe->audible_cycles[i], 0, memory_order_relaxed);
   atomic_store_explicit(&probe->run, RIG_RUNNING, memory_order_release);
 }
 
@@ -191,6 +194,15 @@ uint64_t rig_probe_xruns(const rig_probe *probe) {
 
 uint64_t rig_probe_skips(const rig_probe *probe) {
   return atomic_load_explicit(&probe->skips, memory_order_relaxed);
+}
+
+uint64_t rig_probe_cycles(const rig_probe *probe) {
+  return atomic_load_explicit(&probe->cycles, memory_order_relaxed);
+}
+
+uint64_t rig_probe_audible_cycles(const rig_probe *probe, unsigned input) {
+  if (input >= probe->input_count) return 0;
+  return atomic_load_explicit(&probe->audible_cycles[input], memory_order_relaxed);
 }
 
 size_t rig_probe_period_count(const rig_probe *probe) {

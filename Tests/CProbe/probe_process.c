@@ -54,6 +54,21 @@ static bool log_cycle(rig_probe *probe, jack_nframes_t frames, int64_t played, s
   return true;
 }
 
+/** Whether a cycle of sound goes beyond -40 dBFS, which no codec's noise does. */
+static bool is_audible(const float *sound, jack_nframes_t frames) {
+  const float threshold = 0.01f;
+  for (jack_nframes_t i = 0; i < frames; i++)
+    if (sound[i] > threshold || sound[i] < -threshold) return true;
+  return false;
+}
+
+static void count_audible(rig_probe *probe, jack_nframes_t frames) {
+  atomic_fetch_add_explicit(&probe->cycles, 1, memory_order_relaxed);
+  for (unsigned i = 0; i < probe->input_count; i++)
+    if (is_audible(jack_port_get_buffer(probe->inputs[i], frames), frames))
+      atomic_fetch_add_explicit(&probe->audible_cycles[i], 1, memory_order_relaxed);
+}
+
 static void measure(rig_probe *probe, jack_nframes_t frames) {
   int64_t played = atomic_load_explicit(&probe->played_frames, memory_order_relaxed);
   size_t recorded = atomic_load_explicit(&probe->recorded_frames, memory_order_relaxed);
@@ -62,6 +77,7 @@ static void measure(rig_probe *probe, jack_nframes_t frames) {
   for (unsigned i = 0; i < probe->output_count; i++)
     play(&probe->sources[i], jack_port_get_buffer(probe->outputs[i], frames), frames, played);
 
+  count_audible(probe, frames);
   bool fits = recorded + frames <= probe->record_capacity;
   for (unsigned i = 0; fits && i < probe->input_count; i++)
     memcpy(probe->recordings[i] + recorded, jack_port_get_buffer(probe->inputs[i], frames),

@@ -34,6 +34,7 @@ struct rig_probe {
   atomic_size_t period_count, recorded_frames;
   _Atomic int64_t played_frames;
   atomic_uint_fast64_t xruns, skips;
+  atomic_uint_fast64_t cycles, audible_cycles[RIG_PROBE_MAXIMUM_PORTS];
   atomic_bool is_dead;
   /** Callback only. */
   uint32_t next_frame_time;

@@ -13,6 +13,7 @@
  *   connect FROM TO            disconnect FROM TO       has PORT -> 0|1      ports -> NAME ...
  *   start                      stop
  *   counts -> ALIVE XRUNS SKIPS PERIODS RECORDED
+ *   audible -> CYCLES AUDIBLE ...   the second once for each input
  *   save FILE                  the log of cycles (rig_period) and each input's floats, as counted in
  *                              the answer: PERIODS RECORDED
  */
@@ -107,6 +108,15 @@ static void answer_counts(rig_probe *probe) {
          rig_probe_period_count(probe), rig_probe_recorded_frames(probe));
 }
 
+static void answer_audible(rig_probe *probe, unsigned inputs) {
+  /* The audible ones first: never more than cycles. */
+  unsigned long long audible[RIG_PROBE_MAXIMUM_PORTS];
+  for (unsigned i = 0; i < inputs; i++) audible[i] = rig_probe_audible_cycles(probe, i);
+  printf("ok\t%llu", (unsigned long long)rig_probe_cycles(probe));
+  for (unsigned i = 0; i < inputs; i++) printf("\t%llu", audible[i]);
+  puts("");
+}
+
 static void obey(rig_probe *probe, char **words, int count, unsigned inputs) {
   const char *verb = count > 0 ? words[0] : "";
   if (strcmp(verb, "source") == 0 && count == 4) {
@@ -127,6 +137,8 @@ static void obey(rig_probe *probe, char **words, int count, unsigned inputs) {
     answer(0);
   } else if (strcmp(verb, "counts") == 0) {
     answer_counts(probe);
+  } else if (strcmp(verb, "audible") == 0) {
+    answer_audible(probe, inputs);
   } else if (strcmp(verb, "save") == 0 && count == 2) {
     answer_save(probe, words[1], inputs);
   } else {

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A running `comlink-link` whose nodes have names that nobody else has.
 public final class LinkProcess: Sendable {
@@ -6,6 +7,8 @@ public final class LinkProcess: Sendable {
   public let process: ChildProcess
   /// The nodes' names, in order of the last part of their addresses.
   public let nodes: [String]
+  /// Those whose addresses were changed, and not changed back.
+  private let movedNodes = Mutex<Set<Int>>([])
 
   /// Starts it and waits until the link is up; needs root.
   ///
@@ -32,19 +35,39 @@ public final class LinkProcess: Sendable {
   /// The network namespace of a node.
   public func namespace(_ index: Int) -> String { "comlink-\(nodes[index])" }
 
-  /// The IPv4 address of a node.
+  /// The IPv4 address a node begins with.
   public func address(_ index: Int) -> String { "10.77.0.\(index + 1)" }
 
   /// Takes a node's interface down or up.
   ///
   /// - Throws: `RigError`.
   public func setInterface(of index: Int, isUp: Bool) throws(RigError) {
-    let words = [
-      "netns", "exec", namespace(index), "ip", "link", "set", "eth0", isUp ? "up" : "down",
-    ]
-    let child = try ChildProcess("ip", words, outputPath: process.outputPath + ".ip")
+    try configure(index, ["link", "set", "eth0", isUp ? "up" : "down"])
+  }
+
+  /// Gives a node other addresses in the same networks and takes the former ones, or the reverse; IPv6's link-local one
+  /// stays.
+  ///
+  /// - Throws: `RigError`.
+  public func changeAddress(of index: Int) throws(RigError) {
+    let number = movedNodes.withLock { moved in
+      if moved.remove(index) != nil { return index + 1 }
+      moved.insert(index)
+      return index + 101
+    }
+    // Of IPv6's, a link that was down has lost them already.
+    try configure(index, ["address", "flush", "dev", "eth0", "scope", "global"])
+    for address in ["10.77.0.\(number)/24", "fd77:c0:11::\(number)/64"] {
+      try configure(index, ["address", "add", address, "dev", "eth0"])
+    }
+  }
+
+  /// Runs `ip` in a node's namespace.
+  private func configure(_ index: Int, _ words: [String]) throws(RigError) {
+    let child = try ChildProcess(
+      "ip", ["-n", namespace(index)] + words, outputPath: process.outputPath + ".ip")
     guard try child.wait(within: 10) == 0 else {
-      throw .launch(command: "ip " + words.joined(separator: " "), reason: child.output)
+      throw .launch(command: child.command, reason: child.output)
     }
   }
 

@@ -62,6 +62,15 @@ public final class Probe: Sendable {
   /// Frames recorded per input since `start`.
   public var recordedFrames: Int { counts[4] }
 
+  /// How much was heard since `start`; zeros when the program is gone.
+  public var audibility: Audibility {
+    let values = ((try? tell(["audible"], "")) ?? []).compactMap(Int.init)
+    guard values.count == 1 + inputs else {
+      return Audibility(cycles: 0, audible: Array(repeating: 0, count: inputs))
+    }
+    return Audibility(cycles: values[0], audible: Array(values.dropFirst()))
+  }
+
   /// Whether the server still serves this client.
   public var isAlive: Bool { counts[0] == 1 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// What a process has used, from /proc.
@@ -50,6 +51,11 @@ public struct ProcessUsage: Sendable {
       }
     }
     return kilobytes / 1024
+  }
+
+  /// Descriptors it has open; nil when there is no such process.
+  public static func descriptorCount(of process: Int32) -> Int? {
+    try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
   }
 
   private static func threads(of process: Int32) -> [Thread] {

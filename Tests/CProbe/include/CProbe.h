@@ -101,6 +101,12 @@ uint64_t rig_probe_xruns(const rig_probe *probe);
 /** Cycles whose frame counter did not follow on from the one before, since start. [control] */
 uint64_t rig_probe_skips(const rig_probe *probe);
 
+/** Cycles run since start, logged or not. [control] */
+uint64_t rig_probe_cycles(const rig_probe *probe);
+
+/** Those of them in which an input was louder than -40 dBFS at its peak. [control] */
+uint64_t rig_probe_audible_cycles(const rig_probe *probe, unsigned input);
+
 /** Cycles logged since start; all before this count may be read while it runs. [control] */
 size_t rig_probe_period_count(const rig_probe *probe);
 

@@ -1,0 +1,163 @@
+import Remote
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+extension FaultTests {
+  /// A daemon that is killed at each system call by which it changes its state directory, one after the other.
+  ///
+  /// What a power cut leaves of calls that were not synced is StoreTests' matter, on a disk that is made for it.
+  @Suite(.enabled(if: SystemCallTrace.isPermitted, "strace is missing or may not trace here"))
+  struct KilledWriteTests {
+    /// What changes a directory or a file of it; strace counts the calls of each name by themselves, and passes over names
+    /// with a question mark that the machine's kernel does not have.
+    private static let calls = [
+      "?mkdir", "mkdirat", "openat", "write", "fsync", "?renameat", "renameat2", "unlinkat",
+    ]
+    private static let files = ["lock", "identity", "instance-a", "instance-b", "groups", "mesh"]
+
+    /// A system call by its name and number, at which to kill.
+    private struct Point: CustomStringConvertible {
+      var call: String
+      var number: Int
+      var description: String { "killed at \(call) \(number)" }
+    }
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
+
+    @Test func `killed anywhere in its first start, it starts as one node with growing instances`()
+      throws
+    {
+      let kills = try killEverywhere { point in
+        let label = "\(point.call.drop { $0 == "?" })\(point.number)"
+        guard try isStartKilled(at: point, label) else { return false }
+        let second = try restarted(label)
+        let third = try restarted(label)
+        #expect(second.identityProblem == nil, "\(point)")
+        #expect(second.id == third.id, "\(point)")
+        #expect(second.instance ?? .max < third.instance ?? 0, "\(point)")
+        return true
+      }
+      // Three files, each made, written, synced, renamed, and the directory synced.
+      #expect(kills >= 15)
+    }
+
+    @Test func `killed anywhere in a later start, it is the same node with a greater instance`()
+      throws
+    {
+      let before = try restarted("later")
+      var last = before.instance ?? .max
+      let kills = try killEverywhere { point in
+        guard try isStartKilled(at: point, "later") else { return false }
+        let after = try restarted("later")
+        #expect(after.identityProblem == nil, "\(point)")
+        #expect(after.id == before.id, "\(point)")
+        #expect(last < after.instance ?? 0, "\(point)")
+        last = after.instance ?? .max
+        return true
+      }
+      #expect(kills >= 5)
+    }
+
+    @Test func `killed anywhere while it takes a group, it has the group or not, and what it said`()
+      throws
+    {
+      var before = try groups("group")
+      let kills = try killEverywhere { point in
+        let name = "g-\(point.call.drop { $0 == "?" })-\(point.number)"
+        let daemon = try Daemon("group", ["--listen", "127.0.0.1:0"], in: directory)
+        try daemon.waitUntilReady()
+        let tracer = try attachedTracer(to: daemon, "group", at: point)
+        let answer = try? ask(daemon, .groupNew(name: name))
+        let isKilled = (try? daemon.process.wait(within: 0.3)) != nil
+        tracer.terminate()
+        daemon.process.terminate()
+        let after = try groups("group")
+        #expect([before, before.union([name])].contains(after), "\(point)")
+        if answer != nil { #expect(after.contains(name), "\(point)") }
+        before = after
+        return isKilled
+      }
+      #expect(kills >= 5)
+    }
+
+    /// Tries each call of each name until it is not made any more.
+    ///
+    /// - Parameter killed: whether something was killed at a point.
+    /// - Returns: how often.
+    private func killEverywhere(_ killed: (Point) throws -> Bool) throws -> Int {
+      var kills = 0
+      for call in Self.calls {
+        for number in 1...40 {
+          guard try killed(Point(call: call, number: number)) else { break }
+          kills += 1
+        }
+      }
+      return kills
+    }
+
+    /// Whether a start makes the call at which it is to be killed.
+    private func isStartKilled(at point: Point, _ label: String) throws -> Bool {
+      let daemon = try Daemon(
+        label, ["--listen", "127.0.0.1:0"], wrapper: ["strace"] + options(label, at: point),
+        in: directory)
+      try waitUntil("a daemon that is killed, or ready", within: 20) { () throws(RigError) in
+        !daemon.process.isRunning || (try? daemon.status()) != nil
+      }
+      let isKilled = !daemon.process.isRunning
+      daemon.process.terminate()
+      return isKilled
+    }
+
+    private func attachedTracer(
+      to daemon: Daemon, _ label: String, at point: Point
+    ) throws(RigError) -> ChildProcess {
+      let tracer = try ChildProcess(
+        "strace", options(label, at: point) + ["-p", "\(daemon.process.identifier)"],
+        outputPath: directory.file("strace.log"))
+      try waitUntil("strace to attach", within: 20, detail: { tracer.outputTail() }) {
+        () throws(RigError) in
+        try tracer.checkRunning()
+        return tracer.output.contains("attached")
+      }
+      return tracer
+    }
+
+    /// Of strace: to kill whoever makes that call, if it touches the state directory.
+    private func options(_ label: String, at point: Point) -> [String] {
+      let state = directory.file("\(label).state")
+      let paths = [state] + Self.files.flatMap { ["\(state)/\($0)", "\(state)/\($0).new"] }
+      return [
+        "-f", "-e", "trace=\(point.call)", "-e",
+        "inject=\(point.call):signal=SIGKILL:when=\(point.number)", "-o",
+        directory.file("trace"),
+      ] + paths.flatMap { ["-P", $0] }
+    }
+
+    /// A start that nothing happens to.
+    private func restarted(_ label: String) throws -> NodeStatus {
+      let daemon = try Daemon(label, ["--listen", "127.0.0.1:0"], in: directory)
+      try daemon.waitUntilReady()
+      defer { daemon.process.terminate() }
+      return try daemon.status().node
+    }
+
+    private func groups(_ label: String) throws -> Set<String> {
+      let daemon = try Daemon(label, ["--listen", "127.0.0.1:0"], in: directory)
+      try daemon.waitUntilReady()
+      defer { daemon.process.terminate() }
+      guard case .groups(let groups) = try ask(daemon, .groupList) else {
+        throw RigError.status(reason: "no groups")
+      }
+      return Set(groups.map(\.name))
+    }
+
+    private func ask(_ daemon: Daemon, _ request: ControlRequest) throws -> ControlResponse {
+      var remote = try ControlClient(path: daemon.controlPath)
+      return try remote.request(request)
+    }
+  }
+}
