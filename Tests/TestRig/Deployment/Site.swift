@@ -62,7 +62,9 @@ public final class Site {
     try plugIn()
   }
 
-  private static func name(of index: Int) -> String { "\(Character(UnicodeScalar(65 + UInt8(index))))" }
+  private static func name(of index: Int) -> String {
+    "\(Character(UnicodeScalar(65 + UInt8(index))))"
+  }
 
   private static func probes(
     on server: JackServer, inputs: Int
