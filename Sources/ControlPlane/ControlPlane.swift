@@ -167,6 +167,12 @@ public final class ControlPlane: Sendable {
     exchange.gate.run { exchange.groupsChanged() }
   }
 
+  /// Tells which connections have an address of their own that no interface has any more; to be called when addresses changed.
+  public func networkChanged() {
+    let exchange = exchange
+    exchange.gate.run { exchange.tellUprooted() }
+  }
+
   /// Opens a connection on which to pair.
   public func openPairing(
     to address: NodeAddress

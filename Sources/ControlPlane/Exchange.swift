@@ -170,6 +170,17 @@ final class Exchange: @unchecked Sendable {
     if all.isEmpty { stopped?.succeed() }
   }
 
+  /// Tells whose own address no interface has any more; where the system does not tell of interfaces, silence will.
+  func tellUprooted() {
+    guard let devices = try? System.enumerateDevices() else { return }
+    let hosts = Set(devices.compactMap { NodeAddress($0.address)?.host })
+    for (id, connection) in connections {
+      guard let own = NodeAddress(connection.channel?.localAddress), !hosts.contains(own.host)
+      else { continue }
+      events.give(.uprooted(id))
+    }
+  }
+
   /// Our groups are others.
   func groupsChanged() {
     let groups = groups()

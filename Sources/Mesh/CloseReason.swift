@@ -16,6 +16,8 @@ public enum CloseReason: Hashable, Sendable {
   case wrongIdentity
   /// No hello, or no answer to an invitation, in time.
   case late
+  /// Its own address is none of this machine's any more.
+  case uprooted
   /// Nothing came for three heartbeats.
   case silent
   /// A message that cannot come here.

@@ -30,6 +30,8 @@ public enum MeshEvent: Sendable {
   case received(Message, ConnectionID)
   /// A connection ended, not by us.
   case closed(ConnectionID)
+  /// A connection's own address is none of this machine's any more, so that nothing comes through it again.
+  case uprooted(ConnectionID)
 
   /// Media of a member came that its key opens.
   case mediaHeard(NodeID)

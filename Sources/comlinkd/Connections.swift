@@ -62,7 +62,10 @@ struct Connections: Sendable {
       let profile = Self.profile(settings, media: node.localAddress.port, control: control)
       await membership.handle(.describe(profile))
     }
-    watch = NetworkWatch { Task { await membership.handle(.networkChanged) } }
+    watch = NetworkWatch { [plane] in
+      plane.networkChanged()
+      Task { await membership.handle(.networkChanged) }
+    }
     if watch == nil { log.warning("changes of the network go unnoticed: no netlink socket") }
     let isAlone = listen.isLoopback || !settings.discovers
     discovery = isAlone ? nil : Self.discover(settings, state, plane.localAddress, membership, log)

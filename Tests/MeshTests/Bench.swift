@@ -70,12 +70,14 @@ final class Bench {
 
   func hello(
     _ node: NodeID, instance: UInt64 = 1, attempt: UInt64 = 0, admits: Bool = true,
-    name: String = "other"
+    relocates: Bool = false, name: String = "other"
   ) -> Message {
     let profile = NodeProfile(
       name: name, controlAddresses: [NodeAddress(.observed, port: 5005)])
     return .hello(
-      Hello(node: node, instance: instance, profile: profile, attempt: attempt, admits: admits))
+      Hello(
+        node: node, instance: instance, profile: profile, attempt: attempt, admits: admits,
+        relocates: relocates))
   }
 
   func open(_ node: NodeID, group: Bool = true) -> OpenedConnection {

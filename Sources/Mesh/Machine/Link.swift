@@ -11,6 +11,8 @@ final class Link {
   /// The dialler's number of it; known of the other's with its hello.
   var attempt: UInt64
   var hello: Hello?
+  /// Whether the dialler lost its connections before this one; until it is in use.
+  var relocates = false
   /// Whether this side, and the other, take each other as members.
   var weAdmit = false
   var theyAdmit = false

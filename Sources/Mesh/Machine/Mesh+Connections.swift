@@ -10,6 +10,8 @@ extension Mesh {
       if let link = links[connection] { receive(message, on: link, now) }
     case .closed(let connection):
       if let link = links[connection] { drop(link, .disconnected, now) }
+    case .uprooted(let connection):
+      if let link = links[connection] { uproot(link, now) }
     default: break
     }
   }
@@ -41,6 +43,7 @@ extension Mesh {
     links[opened.connection] = link
     wake(atNanoseconds: link.deadlineNanoseconds)
     link.weAdmit = admitsUnasked(link)
+    link.relocates = isOurs && peers[.node(link.node)]?.isUprooted == true
     sendHello(on: link)
   }
 
@@ -62,8 +65,22 @@ extension Mesh {
   func sendHello(on link: Link) {
     let hello = Hello(
       node: node, instance: instance, profile: profile, attempt: link.isOurs ? link.attempt : 0,
-      admits: link.weAdmit)
+      admits: link.weAdmit, relocates: link.relocates)
     actions.append(.send(.hello(hello), link.connection))
+  }
+
+  /// Gives a connection up whose own address is gone; who is a member stays one, and has another at once, or is silent.
+  private func uproot(_ link: Link, _ now: Int64) {
+    guard let peer = peers[.node(link.node)], peer.link === link else {
+      return close(link, .uprooted, now)
+    }
+    actions.append(.close(link.connection, .uprooted))
+    links[link.connection] = nil
+    link.isOver = true
+    peer.link = nil
+    peer.isUprooted = true
+    peer.nextDialNanoseconds = now
+    wake(atNanoseconds: now)
   }
 
   /// Closes a connection; a member that loses it that way departed as `cause` says.
@@ -113,6 +130,7 @@ extension Mesh {
   func depart(_ peer: Peer, _ cause: DepartureReason, _ now: Int64) {
     guard let member = peer.member else { return }
     peer.member = nil
+    peer.isUprooted = false
     peer.isMediaAlive = false
     switch cause {
     // Who was named may come back to nobody who calls.

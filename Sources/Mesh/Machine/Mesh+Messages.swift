@@ -46,7 +46,7 @@ extension Mesh {
     }
     link.hello = hello
     link.theyAdmit = hello.admits
-    if !link.isOurs { link.attempt = hello.attempt }
+    if !link.isOurs { (link.attempt, link.relocates) = (hello.attempt, hello.relocates) }
     if let peer, known > 0, hello.instance > known { replace(peer, by: hello.instance, now) }
     decide(link, now)
   }
@@ -139,16 +139,18 @@ extension Mesh {
     }
     endInvitation(of: link)
     use(link, for: peer, now)
-    let isNew = peer.member == nil
+    let before = peer.member
     peer.member = member
     learnAddresses(of: peer, member)
     let entry = MeshMemory.Entry(
       node: link.node, instance: member.instance, addresses: peer.addresses)
     if ledger.note(entry) { actions.append(.store) }
-    if isNew {
+    if before == nil {
       revision += 1
       peer.revision = revision
       actions.append(.admitted(member))
+    } else if before != member {
+      actions.append(.changed(member))
     }
     // The oldest first: receivers take newer keys only.
     for key in keys.values.sorted(by: { ($0.epoch, $0.stream) < ($1.epoch, $1.stream) }) {
@@ -160,6 +162,8 @@ extension Mesh {
 
   private func use(_ link: Link, for peer: Peer, _ now: Int64) {
     peer.link = link
+    peer.isUprooted = false
+    link.relocates = false
     peer.rest = .none
     peer.hasDeclinedInvitation = false
     peer.isRefusalTold = false
@@ -177,7 +181,10 @@ extension Mesh {
   }
 
   /// Which of two connections of one pair stays: both ends know what this looks at.
+  ///
+  /// That of a dialler who lost those before takes their place, whoever dialled them.
   private func replaces(_ link: Link, _ old: Link) -> Bool {
+    if link.relocates { return true }
     let isByHigher = link.isOurs == (node > link.node)
     let wasByHigher = old.isOurs == (node > old.node)
     return isByHigher == wasByHigher ? link.attempt > old.attempt : isByHigher

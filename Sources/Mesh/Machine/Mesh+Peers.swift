@@ -87,7 +87,7 @@ extension Mesh {
 
   /// Whether this side waits for the other to dial.
   func waits(for peer: Peer) -> Bool {
-    peer.node.map { node < $0 } ?? false
+    peer.node.map { node < $0 && !peer.isUprooted } ?? false
   }
 
   func links(of node: NodeID) -> [Link] { links.values.filter { $0.node == node } }

@@ -109,7 +109,7 @@ public final class Mesh {
     case .tick: break
     case .discovered, .lost, .named, .unnamed, .resolved, .knocked, .networkChanged:
       takeNews(event, now)
-    case .securing, .dialled, .failed, .accepted, .received, .closed:
+    case .securing, .dialled, .failed, .accepted, .received, .closed, .uprooted:
       takeConnection(event, now)
     case .mediaHeard(let node): hearMedia(of: node, now)
     case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe, .share,

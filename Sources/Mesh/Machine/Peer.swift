@@ -60,6 +60,8 @@ final class Peer {
   var revision: UInt64 = 0
   /// The connection in use; nil for a moment while one takes another's place.
   var link: Link?
+  /// Whether the last one was uprooted, and there is no other yet: this side dials, as only it knows.
+  var isUprooted = false
   /// When anything came from it on the connection in use.
   var heardNanoseconds: Int64 = .min / 2
   var mediaNanoseconds: Int64 = .min / 2

@@ -14,11 +14,13 @@ public struct Hello: Hashable, Sendable {
   public var attempt: UInt64
   /// Whether the sender takes the receiver as a member already, without being asked.
   public var admits: Bool
+  /// From the side that dialled: whether its connections before this one are lost, as its address is another now.
+  public var relocates: Bool
 
   /// Makes a hello.
   public init(
     version: MessageVersion = .current, node: NodeID, instance: UInt64, profile: NodeProfile,
-    attempt: UInt64 = 0, admits: Bool = false
+    attempt: UInt64 = 0, admits: Bool = false, relocates: Bool = false
   ) {
     self.version = version
     self.node = node
@@ -26,5 +28,6 @@ public struct Hello: Hashable, Sendable {
     self.profile = profile
     self.attempt = attempt
     self.admits = admits
+    self.relocates = relocates
   }
 }

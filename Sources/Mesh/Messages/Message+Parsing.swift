@@ -30,7 +30,7 @@ extension Message {
     let version = try version(reader)
     var profile = NodeProfile(name: "")
     var (node, instance): (NodeID?, UInt64?)
-    var (attempt, admits): (UInt64?, UInt64?)
+    var (attempt, admits, relocates): (UInt64?, UInt64?, UInt64?)
     var texts: [UInt64: String] = [:]
     while let field = try reader.next() {
       switch field.tag {
@@ -45,6 +45,7 @@ extension Message {
       case Tag.mediaAddress: try append(field, of: reader, to: &profile.mediaAddresses)
       case Tag.attempt: attempt = try reader.number(field)
       case Tag.admits: admits = try reader.number(field)
+      case Tag.relocates: relocates = try reader.number(field)
       default: break
       }
     }
@@ -54,7 +55,7 @@ extension Message {
     return Hello(
       version: version, node: try reader.required(node, Tag.node),
       instance: try reader.required(instance, Tag.instance), profile: profile,
-      attempt: attempt ?? 0, admits: (admits ?? 0) != 0)
+      attempt: attempt ?? 0, admits: (admits ?? 0) != 0, relocates: (relocates ?? 0) != 0)
   }
 
   /// The version comes before everything else: of another major one nothing else can be understood.
