@@ -51,6 +51,26 @@ import Testing
     }
   }
 
+  @Test func `a node whose address changes again and again departs nowhere`() {
+    for seed in Seeds.first(100) {
+      var random = SplitMix64(seed: ~seed)
+      var model = MeshNetworkModel()
+      model.loss = random.chance(0.5) ? 0.05 : 0
+      let network = MeshNetwork(nodeCount: 5, seed: seed, model: model)
+      network.startAll()
+      #expect(network.becomeWhole(withinSeconds: 10) != nil, "seed \(seed)")
+      network.run(seconds: 5)
+      var departures = 0
+      network.observer = { if case .departed = $1 { departures += 1 } }
+      for _ in 0..<4 {
+        network.uproot(.random(in: 0..<5, using: &random))
+        network.run(seconds: .random(in: 3...10, using: &random))
+      }
+      #expect(departures == 0, "seed \(seed)")
+      #expect(network.isWhole, "seed \(seed)")
+    }
+  }
+
   @Test func `a node whose link was down for 10 s is back within 1 s, as its network changes`() {
     for seed in Seeds.first(50) {
       let network = MeshNetwork(nodeCount: 4, seed: seed)

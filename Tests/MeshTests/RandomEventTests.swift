@@ -90,6 +90,8 @@ import Testing
       return .dialled(attempt, opened)
     case 17: return watch.flying.last.map { .securing($0) } ?? .tick
     case 18:
+      // What is uprooted, the machine has to close.
+      guard random.chance(0.5) else { return .uprooted(connection) }
       watch.open[connection] = nil
       return .closed(connection)
     case 19: return .accept(node)
@@ -137,7 +139,7 @@ import Testing
         if let opened = opened(by: next), random.chance(0.8) {
           let hello = bench.hello(
             opened.node, instance: .random(in: 1...3, using: &random),
-            attempt: .random(in: 0...9, using: &random))
+            attempt: .random(in: 0...9, using: &random), relocates: random.chance(0.1))
           bench.give(.received(hello, opened.connection))
         }
         let actions = bench.taken()

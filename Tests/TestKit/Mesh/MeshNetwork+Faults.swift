@@ -99,6 +99,18 @@ extension MeshNetwork {
     oneWay.insert([from, to])
   }
 
+  /// Takes a node's address: its connections lead nowhere any more, of which only it knows.
+  ///
+  /// Where it is dialled stays as it was; it dials the others itself.
+  public func uproot(_ index: Int) {
+    for wire in wires.values.sorted(by: { $0.number < $1.number }) where !wire.isUprooted {
+      guard let end = wire.ends.firstIndex(where: { $0.node == index }) else { continue }
+      wire.isUprooted = true
+      if wire.ends[end].isOpen { give(.uprooted(wire.connection(ofEnd: end)), to: index) }
+    }
+    give(.networkChanged, to: index)
+  }
+
   func announce(_ index: Int, to: Int) {
     guard nodes[index].mesh != nil, isPath(index, to) else { return }
     let isShared = nodes[index].group == nodes[to].group

@@ -114,6 +114,7 @@ extension MeshNetwork {
 
   /// Sends, or keeps for later what finds no path.
   func put(_ item: MeshWire.Item, on wire: MeshWire, toEnd end: Int) {
+    guard !wire.isUprooted else { return }
     guard isPath(wire.ends[0].node, wire.ends[1].node) else {
       wire.ends[end].pending.append(item)
       return
@@ -127,6 +128,7 @@ extension MeshNetwork {
   }
 
   func arrive(_ item: MeshWire.Item, on wire: MeshWire, _ end: Int) {
+    guard !wire.isUprooted else { return }
     let to = wire.ends[end]
     guard isPath(wire.ends[0].node, wire.ends[1].node) else {
       wire.ends[end].pending.append(item)

@@ -23,6 +23,8 @@ final class MeshWire {
   let number: UInt64
   /// Who dialled, who accepted.
   var ends: [End]
+  /// Whether an end lost its address: nothing arrives any more.
+  var isUprooted = false
 
   init(number: UInt64, dialler: End, acceptor: End) {
     self.number = number

@@ -57,8 +57,9 @@ public final class Site {
     self.options = options
     server = try JackServer(
       "comlink-\(name)", periodFrames: Self.periodFrames, driftPPM: driftPPM, in: directory)
-    node = try NodeProcess(name, on: server, options: options, in: directory)
-    (mouth, ear) = try Self.probes(on: server, inputs: count - 1)
+    node = try NodeProcess(
+      name, on: server, client: Self.client(name), options: options, in: directory)
+    (mouth, ear) = try Self.probes(name, on: server, inputs: count - 1)
     try plugIn()
   }
 
@@ -66,12 +67,17 @@ public final class Site {
     "\(Character(UnicodeScalar(65 + UInt8(index))))"
   }
 
+  /// Not the daemon's default: JACK names a client's socket by the client alone, and all servers here are of one machine.
+  private static func client(_ name: String) -> String { "comlink-\(name)" }
+
   private static func probes(
-    on server: JackServer, inputs: Int
+    _ name: String, on server: JackServer, inputs: Int
   ) throws(RigError) -> (mouth: Probe, ear: Probe) {
     (
-      try Probe(server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: 0),
-      try Probe(server: server.name, name: "ear", inputs: inputs, outputs: 0, recordSeconds: 0)
+      try Probe(
+        server: server.name, name: "mouth-\(name)", inputs: 0, outputs: 1, recordSeconds: 0),
+      try Probe(
+        server: server.name, name: "ear-\(name)", inputs: inputs, outputs: 0, recordSeconds: 0)
     )
   }
 
@@ -89,7 +95,7 @@ public final class Site {
     for (input, other) in others.enumerated() {
       let port = node.port("peer_\(other)")
       try ear.waitForPort(port, within: 30)
-      try ear.connect(port, to: "ear:in_\(input)")
+      try ear.connect(port, to: "\(ear.name):in_\(input)")
     }
   }
 
@@ -97,7 +103,7 @@ public final class Site {
     try mouth.setSource(tone, loops: true)
     try mouth.start()
     try mouth.waitForPort(node.port("mic"), within: 20)
-    try mouth.connect("mouth:out_0", to: node.port("mic"))
+    try mouth.connect("\(mouth.name):out_0", to: node.port("mic"))
   }
 
   // MARK: What can happen to it
@@ -110,9 +116,10 @@ public final class Site {
     try waitUntil("the former client to be gone", within: 20) { () throws(RigError) in
       !hasPort(node.port("mic"))
     }
-    node = try NodeProcess(name, on: server, options: options, in: directory)
+    node = try NodeProcess(
+      name, on: server, client: Self.client(name), options: options, in: directory)
     try mouth.waitForPort(node.port("mic"), within: 20)
-    try mouth.connect("mouth:out_0", to: node.port("mic"))
+    try mouth.connect("\(mouth.name):out_0", to: node.port("mic"))
     try listen()
   }
 
@@ -121,7 +128,7 @@ public final class Site {
     server.crash()
     server = try JackServer(
       named: server.name, periodFrames: Self.periodFrames, driftPPM: driftPPM, in: directory)
-    (mouth, ear) = try Self.probes(on: server, inputs: others.count)
+    (mouth, ear) = try Self.probes(name, on: server, inputs: others.count)
     try plugIn()
     // What the user connected is connected again by the node; a listener of ours that is new has to look itself.
     try listen()
