@@ -14,7 +14,7 @@ struct ComlinkBench: ParsableCommand {
       """,
     subcommands: [
       DemoCommand.self, LatencyCommand.self, CallbackCommand.self, CPUCommand.self,
-      ScaleCommand.self, IdleCommand.self, DriftCommand.self, QualityCommand.self,
+      ScaleCommand.self, IdleCommand.self, BatteryCommand.self, DriftCommand.self, QualityCommand.self,
       SoakCommand.self, MeshCommand.self, AllCommand.self,
     ])
 }

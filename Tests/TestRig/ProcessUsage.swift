@@ -9,12 +9,20 @@ public struct ProcessUsage: Sendable {
     public var name: String
     /// Time on a processor since it started.
     public var cpuSeconds: Double
+    /// How often it gave the processor up by itself, to wait; as often it was woken.
+    public var waits: Int
+    /// How often the processor was taken from it.
+    public var preemptions: Int
   }
 
   /// When it was read, nanoseconds of CLOCK_MONOTONIC.
   public var nanoseconds: Int64
   /// Time on a processor of all living threads.
   public var cpuSeconds: Double { threads.reduce(0) { $0 + $1.cpuSeconds } }
+  /// Context switches of all living threads, those to wait and those not of their own will.
+  public var contextSwitches: (waits: Int, preemptions: Int) {
+    threads.reduce((0, 0)) { ($0.0 + $1.waits, $0.1 + $1.preemptions) }
+  }
   /// The living threads.
   public var threads: [Thread]
 
@@ -68,13 +76,21 @@ public struct ProcessUsage: Sendable {
       }
       guard Int(name) != nil else { continue }
       let path = "/proc/\(process)/task/\(name)"
-      guard let cpu = cpuSeconds("\(path)/schedstat"), let label = text(ofFile: "\(path)/comm")
-      else {
-        continue
-      }
-      result.append(Thread(name: String(label.dropLast()), cpuSeconds: cpu))
+      guard let cpu = cpuSeconds("\(path)/schedstat"), let label = text(ofFile: "\(path)/comm"),
+        let status = text(ofFile: "\(path)/status")
+      else { continue }
+      result.append(
+        Thread(
+          name: String(label.dropLast()), cpuSeconds: cpu,
+          waits: number("voluntary_ctxt_switches", in: status),
+          preemptions: number("nonvoluntary_ctxt_switches", in: status)))
     }
     return result
+  }
+
+  private static func number(_ key: String, in status: String) -> Int {
+    let line = status.split(separator: "\n").first { $0.hasPrefix("\(key):") }
+    return line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0
   }
 
   /// The first field of a schedstat file: nanoseconds on a processor, where stat counts hundredths of a second.

@@ -1,0 +1,25 @@
+import ArgumentParser
+import TestRig
+
+/// What a node takes from a battery, and gives as heat.
+struct BatteryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "battery",
+    abstract:
+      "CPU, wake-ups, context switches, system calls and packets a second: idle, listening, talking, in each profile."
+  )
+
+  @OptionGroup var options: BenchOptions
+
+  @Option(help: "Seconds to measure each.")
+  var seconds = 10.0
+
+  @Option(help: "Turns; figures are their medians.")
+  var rounds = 1
+
+  func run() throws {
+    try options.run("What a node costs at P = \(options.givenPeriod ?? 256)") {
+      try BatteryMeasurement(bench: $0, seconds: seconds, rounds: rounds).run()
+    }
+  }
+}

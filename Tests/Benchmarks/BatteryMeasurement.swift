@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import StatusSchema
+import TestRig
+
+/// One node with each profile in turn: without peers, hearing one that talks, and talking with it.
+///
+/// The period is the same for all: it is the sound card's, and no profile's.
+struct BatteryMeasurement {
+  private enum Activity: String, CaseIterable { case idle, listening, talking }
+
+  /// A second of a node's life.
+  private struct Cost {
+    var cpuPercent: Double
+    /// Of all threads, less one a period, which is JACK's.
+    var wakes: Double
+    var contextSwitches: Double
+    var systemCalls: Double
+    var packets: Double
+  }
+
+  private static let profiles = ["none", "stage", "wifi", "saver"]
+  private static let idlePercent = 1.0
+  private static let idleWakes = 60.0
+  private static let saverFactor = 3.0
+  private static let tracedSeconds = 3.0
+
+  let bench: Bench
+  let seconds: Double
+  let rounds: Int
+
+  private var periodFrames: Int { bench.options.givenPeriod ?? 256 }
+
+  func run() throws(RigError) {
+    var costs: [String: [Cost]] = [:]
+    for _ in 0..<max(1, rounds) {
+      for profile in Self.profiles {
+        for activity in Activity.allCases {
+          costs["\(profile).\(activity.rawValue)", default: []].append(
+            try cost(profile, activity))
+        }
+      }
+    }
+    for profile in Self.profiles {
+      for activity in Activity.allCases {
+        add("\(profile).\(activity.rawValue)", costs["\(profile).\(activity.rawValue)"] ?? [])
+      }
+      let idle = "battery.\(profile).idle"
+      check("\(idle).cpu", isAtMost: Self.idlePercent)
+      check("\(idle).wakes", isAtMost: Self.idleWakes)
+    }
+    let stage = bench.figures.value("battery.stage.talking.cpu") ?? .nan
+    let saver = bench.figures.value("battery.saver.talking.cpu") ?? .nan
+    bench.figures.add("battery.stageToSaver", stage / saver, "ratio")
+    bench.doubts.check(
+      "stage costs less than \(Self.saverFactor) times saver", !(stage >= Self.saverFactor * saver))
+  }
+
+  private func add(_ name: String, _ costs: [Cost]) {
+    func median(_ value: (Cost) -> Double) -> Double { Distribution(costs.map(value)).median }
+    bench.figures.add("battery.\(name).cpu", median { $0.cpuPercent }, "%")
+    bench.figures.add("battery.\(name).wakes", median { $0.wakes }, "1/s")
+    bench.figures.add("battery.\(name).contextSwitches", median { $0.contextSwitches }, "1/s")
+    bench.figures.add("battery.\(name).systemCalls", median { $0.systemCalls }, "1/s")
+    bench.figures.add("battery.\(name).packets", median { $0.packets }, "1/s")
+  }
+
+  private func check(_ name: String, isAtMost limit: Double) {
+    let value = bench.figures.value(name) ?? .nan
+    bench.doubts.check("\(name) is above \(limit)", !(value <= limit))
+  }
+
+  private func cost(_ profile: String, _ activity: Activity) throws(RigError) -> Cost {
+    let ports = try LoopbackPorts.free(2)
+    let speech = try Speech.sentences()
+    func station(_ index: Int) throws(RigError) -> Station {
+      var options = NodeProcess.Options(port: ports[index])
+      if activity != .idle { options.peerPorts = [ports[1 - index]] }
+      options.arguments = ["--profile", profile]
+      return try Station(
+        ["A", "B"][index], periodFrames: periodFrames, options: options, recordSeconds: 0,
+        in: bench.directory)
+    }
+    let a = try station(0)
+    let b = activity == .idle ? nil : try station(1)
+    defer {
+      a.stop()
+      b?.stop()
+    }
+    if activity == .listening { _ = try a.node.ask(.talk(isOn: false)) }
+    for talker in [activity == .talking ? a : nil, b].compactMap({ $0 }) {
+      try talker.prepareToSay(speech, loops: true)
+      try talker.mouth.start()
+    }
+    try a.node.waitUntilConnected(peers: b == nil ? 0 : 1, within: 20)
+    // What starts is no running cost.
+    pause(seconds: 3)
+    return try cost(of: a.node)
+  }
+
+  private func cost(of node: NodeProcess) throws(RigError) -> Cost {
+    let process = node.process.identifier
+    let (first, network) = (ProcessUsage(of: process), try node.status().network)
+    pause(seconds: seconds)
+    let later = try node.status().network
+    guard let first, let last = ProcessUsage(of: process) else {
+      throw .status(reason: "no figures of \(node.name)")
+    }
+    let elapsed = Double(last.nanoseconds - first.nanoseconds) / 1e9
+    let waits = Double(last.contextSwitches.waits - first.contextSwitches.waits)
+    let preemptions = Double(last.contextSwitches.preemptions - first.contextSwitches.preemptions)
+    let packets =
+      later.packetsSent - network.packetsSent + later.packetsReceived - network.packetsReceived
+    return Cost(
+      cpuPercent: last.cpuPercent(since: first),
+      wakes: waits / elapsed - Double(Bench.sampleRate) / Double(periodFrames),
+      contextSwitches: (waits + preemptions) / elapsed,
+      systemCalls: try systemCalls(of: process), packets: Double(packets) / elapsed)
+  }
+
+  /// Calls a second of all threads, as strace counts them; NaN where it may not.
+  private func systemCalls(of process: Int32) throws(RigError) -> Double {
+    let table = bench.directory.file("strace.\(process)")
+    guard ChildProcess.path(of: "strace") != nil else { return .nan }
+    let tracer = try ChildProcess(
+      "strace", ["-c", "-f", "-o", table, "-p", "\(process)"],
+      outputPath: bench.directory.file("strace.log"))
+    pause(seconds: Self.tracedSeconds)
+    tracer.send(signal: SIGINT)
+    _ = try tracer.wait(within: 20)
+    let text = (try? String(contentsOfFile: table, encoding: .utf8)) ?? ""
+    let total = text.split(separator: "\n").last { $0.hasSuffix("total") }
+    // percent, seconds, microseconds a call, calls, perhaps errors.
+    let words = total?.split(separator: " ") ?? []
+    return words.count > 3 ? (Double(words[3]) ?? .nan) / Self.tracedSeconds : .nan
+  }
+}
