@@ -31,8 +31,6 @@ public enum MeshEvent: Sendable {
   /// A connection ended, not by us.
   case closed(ConnectionID)
 
-  /// Media of a member came that its key opens.
-  case mediaHeard(NodeID)
   /// A knock came, as ``MeshAction/knock(_:_:)`` sends them: hearsay.
   case knocked(NodeID)
 

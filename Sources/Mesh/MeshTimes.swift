@@ -47,8 +47,6 @@ enum MeshTimes {
   static let newsNanoseconds: Int64 = 50_000_000
   /// From the first departure to the roll of the key (issue 4 §5: within 1 s).
   static let rollNanoseconds: Int64 = 250_000_000
-  /// Reports come once a second (RFC 3550 §6.2): four missed are silence.
-  static let mediaSilentNanoseconds: Int64 = 4_500_000_000
   /// Hearsay that nothing came of is forgotten.
   static let hearsayNanoseconds: Int64 = 600_000_000_000
   /// An address that led back to us is tried again.

@@ -24,7 +24,6 @@ extension Membership {
     case .admitted, .changed, .departed, .mediaKey: performMembers(action)
     case .invited, .invitationEnded, .declined, .stranger: performStrangers(action)
     case .rollKey: rollKey()
-    case .mediaAlive: break
     case .rebuilt(let target): parts.report(.rebuilt(peer: words(for: target)))
     case .ourselves(let address):
       let peer = address.flatMap(SocketAddress.init)

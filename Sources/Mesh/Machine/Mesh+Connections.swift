@@ -113,7 +113,6 @@ extension Mesh {
   func depart(_ peer: Peer, _ cause: DepartureReason, _ now: Int64) {
     guard let member = peer.member else { return }
     peer.member = nil
-    peer.isMediaAlive = false
     switch cause {
     // Who was named may come back to nobody who calls.
     case .goodbye: peer.rest = peer.sources.contains(.configured) ? .none : .goodbye

@@ -111,7 +111,6 @@ public final class Mesh {
       takeNews(event, now)
     case .securing, .dialled, .failed, .accepted, .received, .closed:
       takeConnection(event, now)
-    case .mediaHeard(let node): hearMedia(of: node, now)
     case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe, .share,
       .unshare, .leave:
       takeCommand(event, now)
