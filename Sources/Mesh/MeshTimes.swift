@@ -32,6 +32,9 @@ enum MeshTimes {
   /// A declined stranger may not be shown again before.
   static let declinedNanoseconds: Int64 = 60_000_000_000
 
+  /// Who flooded is not listened to for so long.
+  static let floodedNanoseconds: Int64 = 60_000_000_000
+
   /// Who was named and is not admitted, or does not admit us, is called again.
   static let namedRestNanoseconds: Int64 = 30_000_000_000
   /// Who is announced again after a decline is called again at most this often.

@@ -11,6 +11,9 @@ final class Link {
   /// The dialler's number of it; known of the other's with its hello.
   var attempt: UInt64
   var hello: Hello?
+  /// What it may say yet; heartbeats, news of many members and keys take a fraction of it.
+  var messages = TokenBucket(
+    burst: MeshLimits.messageBurst, perSecond: MeshLimits.messagesPerSecond)
   /// Whether this side, and the other, take each other as members.
   var weAdmit = false
   var theyAdmit = false
