@@ -62,7 +62,10 @@ struct Connections: Sendable {
       let profile = Self.profile(settings, media: node.localAddress.port, control: control)
       await membership.handle(.describe(profile))
     }
-    watch = NetworkWatch { Task { await membership.handle(.networkChanged) } }
+    watch = NetworkWatch {
+      log.info("the network changed: who is away is called at once")
+      Task { await membership.handle(.networkChanged) }
+    }
     if watch == nil { log.warning("changes of the network go unnoticed: no netlink socket") }
     let isAlone = listen.isLoopback || !settings.discovers
     discovery = isAlone ? nil : Self.discover(settings, state, plane.localAddress, membership, log)
@@ -93,11 +96,15 @@ struct Connections: Sendable {
       mediaAddresses: [NodeAddress(.observed, port: media)])
   }
 
-  private static func store(_ memory: MeshMemory, in state: NodeState, _ log: Logger) {
+  private static func store(
+    _ memory: MeshMemory, in state: NodeState, _ log: Logger
+  ) -> String? {
     do throws(StoreError) {
       try state.keep(memory)
+      return nil
     } catch {
       log.error("whom this node trusts and blocks is not kept: \(error)")
+      return "\(error)"
     }
   }
 
