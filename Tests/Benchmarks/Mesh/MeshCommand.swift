@@ -37,6 +37,7 @@ struct MeshCommand: ParsableCommand {
       MeshSimulation(bench: bench, seedCount: seeds).run()
       try MeshCost(bench: bench, rounds: rounds).run()
       try MeshMeasurement(bench: bench, rounds: rounds).run()
+      try MeshBlock(bench: bench, rounds: rounds).run()
       if minutes > 0 { try MeshChaos(bench: bench, minutes: minutes, seed: seed).run() }
     }
   }
