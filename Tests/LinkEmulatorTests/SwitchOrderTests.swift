@@ -16,7 +16,9 @@ import Testing
     #expect(SwitchOrder("join", nodes: Self.nodes) == .join)
   }
 
-  @Test(arguments: ["", "split", "split e", "split a,a", "split a a", "split a,,b", "join a", "cut"])
+  @Test(arguments: [
+    "", "split", "split e", "split a,a", "split a a", "split a,,b", "join a", "cut",
+  ])
   func `what makes no sense is no order`(line: String) {
     #expect(SwitchOrder(line, nodes: Self.nodes) == nil)
   }
