@@ -122,7 +122,7 @@ let coreTests: [Target] = [
     [
       "Intercom", "RTP", "Media", "Mesh", "Cryptography", "Audio", "EventLoop", "StatusSchema",
       "TestJack", "TestKit",
-    ]),
+    ], resources: [.copy("Corpus")]),
 ]
 
 let programs: [Target] = [
@@ -156,7 +156,7 @@ let programs: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOTLS", package: "swift-nio"),
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
-    ]),
+    ], resources: [.copy("Corpus")]),
   .executableTarget(
     name: "comlinkd",
     dependencies: [
@@ -173,7 +173,9 @@ let programs: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   tests("RemoteTests", ["Remote", "StatusSchema"]),
-  tests("DaemonTests", ["comlinkd", "Store", "Cryptography", "Mesh"]),
+  tests(
+    "DaemonTests",
+    ["comlinkd", "ControlPlane", "Intercom", "EventLoop", "Store", "Cryptography", "Mesh"]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
     cSettings: cSettings),

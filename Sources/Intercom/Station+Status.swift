@@ -17,7 +17,7 @@ extension Station {
   private func nodeStatus(_ uptimeSeconds: Double) -> NodeStatus {
     let mic = engine.takeMicMeter()
     let mix = engine.takeMixMeter()
-    return NodeStatus(
+    var status = NodeStatus(
       name: configuration.name, version: configuration.softwareVersion,
       uptimeSeconds: uptimeSeconds, listen: endpoint.localAddress.description, talk: isTalking,
       micLevelDBFS: Double(mic.rmsDBFS),
@@ -27,6 +27,8 @@ extension Station {
       bitrateKilobits: Double(coding.bitsPerSecond) / 1000,
       bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
       application: (coding.isSpeech ? .voip : configuration.application).rawValue)
+    status.keyEpoch = protection?.ownEpoch
+    return status
   }
 
   private func audioStatus() -> AudioStatus {
@@ -96,6 +98,7 @@ extension Station {
     var status = PeerStatus(
       name: name, address: peer.address.description,
       state: state(of: peer, nowNanoseconds: nowNanoseconds))
+    status.id = peer.member?.node.text
     status.gainDecibels = peer.settings.gainDecibels
     status.pan = peer.settings.pan
     status.isMuted = peer.settings.isMuted

@@ -22,6 +22,8 @@ public enum CloseReason: Hashable, Sendable {
   case silent
   /// A message that cannot come here.
   case outOfTurn
+  /// More messages than any node has to send, now or a minute ago.
+  case flooding
   /// Too many connections of this node, or of strangers.
   case crowded
   /// The other said goodbye.

@@ -10,6 +10,8 @@ public enum DepartureReason: Hashable, Sendable {
   case restarted
   /// The user blocked or forgot it, or it took back that it admits us.
   case expelled
+  /// It sent more messages than any node has to.
+  case flooding
   /// This node leaves.
   case leaving
 }

@@ -28,7 +28,7 @@ extension Mesh {
       PeerReport(
         target: peer.target, name: peer.member?.profile.name ?? "", progress: progress(of: peer),
         failureCount: peer.failureCount, watchdogNanoseconds: peer.attempt?.watchdogNanoseconds,
-        isMediaAlive: peer.isMediaAlive)
+        answeredBy: peer.answeredBy)
     }
   }
 

@@ -33,8 +33,6 @@ public enum MeshAction: Hashable, Sendable {
   case rollKey
   /// The key of a member's stream.
   case mediaKey(NodeID, MediaKey)
-  /// No media of a member for a while, or again some.
-  case mediaAlive(NodeID, Bool)
   /// A peer that failed five times in a row starts from nothing.
   case rebuilt(PeerTarget)
   /// An address leads back to this node.

@@ -14,6 +14,8 @@ public struct MeshCounters: Hashable, Sendable {
   public internal(set) var outOfTurn = 0
   /// Connections closed in favour of another of the same pair.
   public internal(set) var duplicates = 0
+  /// Connections closed, or not taken, because of messages beyond ``MeshLimits/messagesPerSecond``.
+  public internal(set) var floods = 0
   /// Announcements and gossip beyond what is kept.
   public internal(set) var hearsayDropped = 0
 

@@ -33,8 +33,6 @@ public enum MeshEvent: Sendable {
   /// A connection's own address is none of this machine's any more, so that nothing comes through it again.
   case uprooted(ConnectionID)
 
-  /// Media of a member came that its key opens.
-  case mediaHeard(NodeID)
   /// A knock came, as ``MeshAction/knock(_:_:)`` sends them: hearsay.
   case knocked(NodeID)
 

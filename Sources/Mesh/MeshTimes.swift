@@ -32,6 +32,9 @@ enum MeshTimes {
   /// A declined stranger may not be shown again before.
   static let declinedNanoseconds: Int64 = 60_000_000_000
 
+  /// Who flooded is not listened to for so long.
+  static let floodedNanoseconds: Int64 = 60_000_000_000
+
   /// Who was named and is not admitted, or does not admit us, is called again.
   static let namedRestNanoseconds: Int64 = 30_000_000_000
   /// Who is announced again after a decline is called again at most this often.
@@ -47,8 +50,6 @@ enum MeshTimes {
   static let newsNanoseconds: Int64 = 50_000_000
   /// From the first departure to the roll of the key (issue 4 §5: within 1 s).
   static let rollNanoseconds: Int64 = 250_000_000
-  /// Reports come once a second (RFC 3550 §6.2): four missed are silence.
-  static let mediaSilentNanoseconds: Int64 = 4_500_000_000
   /// Hearsay that nothing came of is forgotten.
   static let hearsayNanoseconds: Int64 = 600_000_000_000
   /// An address that led back to us is tried again.

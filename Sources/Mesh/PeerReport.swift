@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// One line on a peer, connected or not, for people to look at.
 public struct PeerReport: Hashable, Sendable {
   /// Who it is, or how it was named.
@@ -10,6 +12,6 @@ public struct PeerReport: Hashable, Sendable {
   public let failureCount: Int
   /// When the attempt under way is given up at the latest; nil: none is.
   public let watchdogNanoseconds: Int64?
-  /// Whether media of it came lately.
-  public let isMediaAlive: Bool
+  /// Of a static peer: who answered there, where that is known.
+  public let answeredBy: NodeID?
 }

@@ -2,7 +2,7 @@ internal import StatusSchema
 
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
-    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds
+    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds, note
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -26,6 +26,8 @@ extension ControlResponse: Codable {
       self = .acquaintances(known)
     } else if let pin = try fields.decodeIfPresent(String.self, forKey: .pin) {
       self = .pin(SecretText(pin), seconds: try fields.decode(Double.self, forKey: .seconds))
+    } else if let note = try fields.decodeIfPresent(String.self, forKey: .note) {
+      self = .done(note: note)
     } else {
       self = .ok
     }
@@ -36,6 +38,9 @@ extension ControlResponse: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     switch self {
     case .ok: try fields.encode(true, forKey: .ok)
+    case .done(let note):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(note, forKey: .note)
     case .status(let status):
       try fields.encode(true, forKey: .ok)
       try fields.encode(status, forKey: .status)

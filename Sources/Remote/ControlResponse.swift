@@ -6,6 +6,8 @@ public import StatusSchema
 public enum ControlResponse: Sendable, Hashable {
   /// Done.
   case ok
+  /// Done, and something about it that a person should know.
+  case done(note: String)
   /// The answer to ``ControlRequest/status``.
   case status(Status)
   /// The answer to ``ControlRequest/version``: the daemon's version, and the schema of its status.

@@ -39,7 +39,7 @@ public enum StatusTable {
     return [
       "id       \(Cell.clean(id))\(start)\(isKept ? "" : "  for this run only")",
       "words    \(Cell.clean(words))",
-    ]
+    ] + (node.trustProblem.map { ["trust    unknown: \(Cell.clean($0))"] } ?? [])
   }
 
   private static func audio(_ audio: AudioStatus) -> [String] {

@@ -10,6 +10,10 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var instance: UInt64?
   /// Why ID and instance are good for this run only, in words; absent where they are kept.
   public var identityProblem: String?
+  /// Why whom this node trusts and blocks is not known, in words; absent where it is.
+  public var trustProblem: String?
+  /// How often the key of its voice was changed since its start; absent where media go in clear.
+  public var keyEpoch: UInt64?
   /// The version of the daemon, such as `0.1.0`.
   public var version: String
   /// Seconds since the daemon started.

@@ -25,5 +25,8 @@ struct IDCommand: ParsableCommand {
     if let problem = status.node.identityProblem {
       print("for this run only: \(PlainText.cleaned(problem))")
     }
+    if let problem = status.node.trustProblem {
+      print("trust unknown: \(PlainText.cleaned(problem))")
+    }
   }
 }

@@ -19,7 +19,8 @@ enum RemoteFailure: Error, CustomStringConvertible {
     switch self {
     case .remote(let error): "\(error)"
     case .systemOnly(let own, let error): "no comlinkd answers at \(own), and \(error)"
-    case .refused(let message): message
+    // Names of others are in it.
+    case .refused(let message): PlainText.cleaned(message)
     case .groupUnknown(let name, let error):
       "\(error); the group may have been made all the same: see comlink group list, and if it is there, "
         + "comlink group leave '\(name)' and make it again"

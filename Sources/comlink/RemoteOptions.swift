@@ -27,7 +27,8 @@ struct RemoteOptions: ParsableArguments {
   /// Asks for something whose only answer is "done".
   func ask(_ request: ControlRequest) throws(RemoteFailure) {
     var client = try connect()
-    _ = try RemoteOptions.answer(of: &client, to: request)
+    let answer = try RemoteOptions.answer(of: &client, to: request)
+    if case .done(let note) = answer { PlainText.note(PlainText.cleaned(note)) }
   }
 
   /// The answer to a request; a refusal is an error.

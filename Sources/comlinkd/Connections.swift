@@ -63,6 +63,7 @@ struct Connections: Sendable {
       await membership.handle(.describe(profile))
     }
     watch = NetworkWatch { [plane] in
+      log.info("the network changed: who is away is called at once")
       plane.networkChanged()
       Task { await membership.handle(.networkChanged) }
     }
@@ -96,11 +97,15 @@ struct Connections: Sendable {
       mediaAddresses: [NodeAddress(.observed, port: media)])
   }
 
-  private static func store(_ memory: MeshMemory, in state: NodeState, _ log: Logger) {
+  private static func store(
+    _ memory: MeshMemory, in state: NodeState, _ log: Logger
+  ) -> String? {
     do throws(StoreError) {
       try state.keep(memory)
+      return nil
     } catch {
       log.error("whom this node trusts and blocks is not kept: \(error)")
+      return "\(error)"
     }
   }
 

@@ -32,7 +32,9 @@ enum MembershipLog {
     case .ourselves(let peer):
       log.warning("this peer is this node itself; leave it out", metadata: ["address": "\(peer)"])
     case .rebuilt(let peer):
-      log.info("peer failed five times in a row, starting anew", metadata: ["peer": "\(peer)"])
+      log.info(
+        "peer fails again and again and is tried on; told once an hour",
+        metadata: ["peer": "\(peer)"])
     case .fault(let words): log.error("\(words)")
     }
   }

@@ -40,6 +40,12 @@ struct NodeControl: ControlHandler {
     status.node.idWords = state.id.words.joined(separator: " ")
     status.node.instance = state.instance
     status.node.identityProblem = state.problem.map { "\($0)" }
+    status.node.trustProblem = state.memoryProblem.map { "\($0)" }
+    let instances = await connections?.membership.instances ?? [:]
+    for index in status.peers.indices {
+      let node = status.peers[index].id.flatMap { NodeID(text: $0) }
+      status.peers[index].instance = node.flatMap { instances[$0] }
+    }
     return status
   }
 }

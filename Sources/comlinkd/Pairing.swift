@@ -61,18 +61,19 @@ actor Pairing {
   func pair(with peer: String, pin: String) async throws(PairingProblem) -> NodeID {
     let typed: PairingPIN
     do throws(CryptoError) { typed = try PairingPIN(typed: pin) } catch { throw .crypto(error) }
-    let addresses = await membership.addresses(of: peer)
-    guard !addresses.isEmpty else { throw .notFound(peer) }
-    var channel: PairingChannel?
-    var reason = ""
-    for address in addresses where channel == nil {
-      do throws(ControlPlaneError) {
-        channel = try await plane.openPairing(to: address)
-      } catch {
-        reason = "\(error)"
-      }
+    let addresses: [NodeAddress]
+    do throws(IntercomError) {
+      addresses = try await membership.addresses(of: peer)
+    } catch {
+      throw .ambiguous("\(error)")
     }
-    guard let channel else { throw .unreachable(peer, reason: reason) }
+    guard let outcome = await PairingRace.open(addresses, by: plane) else { throw .notFound(peer) }
+    let channel: PairingChannel
+    do throws(ControlPlaneError) {
+      channel = try outcome.get()
+    } catch {
+      throw .unreachable(peer, reason: "\(error)")
+    }
     defer { channel.close() }
     guard channel.peer != state.id else { throw .ourselves }
     do {

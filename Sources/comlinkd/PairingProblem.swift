@@ -5,6 +5,8 @@ internal import Store
 enum PairingProblem: Error, CustomStringConvertible {
   /// Nobody of that name is announced, and it is no address.
   case notFound(String)
+  /// Several nodes are called so, in words.
+  case ambiguous(String)
   /// The node does not answer.
   case unreachable(String, reason: String)
   /// The connection ended before the pairing did.
@@ -29,6 +31,7 @@ enum PairingProblem: Error, CustomStringConvertible {
     switch self {
     case .notFound(let peer):
       "nobody is called \(peer) here; give its address, such as 192.168.1.20:5004"
+    case .ambiguous(let words): words
     case .unreachable(let peer, let reason): "\(peer) does not answer: \(reason)"
     case .brokenOff(let reason):
       "the other node ended the pairing (\(reason)); show a new PIN there and try again"

@@ -39,6 +39,16 @@ struct Bench {
     return (a, b)
   }
 
+  /// Adds a figure and the limit that it must keep: the run fails where it does not, or is unknown.
+  func judge(_ name: String, _ value: Double, _ unit: String, atMost limit: Double) {
+    figures.add(name, value, unit)
+    figures.add("\(name).limit", limit, unit)
+    let shown = value.isFinite ? "\(Figures.fixed(value, 2)) \(unit)" : "unknown, or never"
+    doubts.check(
+      "\(name) is \(shown); at most \(Figures.fixed(limit, 2)) \(unit) are allowed",
+      !(value <= limit))
+  }
+
   /// Sleeps and says every few seconds how far it is.
   func wait(_ what: String, seconds: Double, each step: Double = 5) {
     var done = 0.0

@@ -1,7 +1,7 @@
 import Synchronization
 import TestRig
 
-/// Reasons why figures of a run do not count: the latency of speech that was not understood, say.
+/// Reasons why a run fails: figures that do not count, as the latency of speech that was not understood, or miss their limit.
 final class Doubts: Sendable {
   private let reasons = Mutex<[String]>([])
 

@@ -168,4 +168,35 @@ import Testing
       proxy.close()
     }
   }
+
+  @Test func `a handshake that was recorded opens nothing when it is played again`() async throws {
+    let (one, other) = (try Station(), try Station { $0.times.proofNanoseconds = 1_500_000_000 })
+    try await withStations(one, other) {
+      let proxy = try await FlipProxy(to: other.plane.localAddress, flipAt: nil)
+      let attempt = one.dial(proxy.address)
+      let dialled = try await one.recorder.dialled(attempt)
+      let accepted = try await other.recorder.accepted()
+      one.plane.send(.invite, on: dialled.connection)
+      _ = try await other.recorder.message()
+      one.plane.close(dialled.connection)
+      try await other.recorder.closed(accepted.connection)
+      proxy.close()
+      let recorded = proxy.recorded
+      #expect(recorded.joined().count > 500, "hello, certificate, signature and a message")
+      for isInOne in [true, false] {
+        let replay = try await Stranger(other.plane.localAddress, .plain)
+        for part in isInOne ? [Array(recorded.joined())] : recorded {
+          replay.send(part)
+          try await Task.sleep(for: .milliseconds(50))
+        }
+        let fault = try await other.recorder.fault()
+        #expect([.tls, .gone, .lateProof].contains(fault.reason), "\(fault)")
+        #expect(fault.node == nil, "it proved to be nobody")
+        try await replay.ended()
+      }
+      #expect(
+        !other.recorder.rest.contains { if case .event(.accepted) = $0 { true } else { false } })
+      try await goodNodeGetsIn(to: other)
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import Cryptography
 import Mesh
 import NIOSSL
-import TestKit
 import Testing
 
 @testable import ControlPlane
@@ -42,21 +41,6 @@ import Testing
     for pem in [ForeignKeys.p256, ForeignKeys.rsa] {
       let certificate = try NIOSSLCertificate(bytes: Array(pem.certificate.utf8), format: .pem)
       #expect(NodeCertificate.key(in: try certificate.toDERBytes()) == nil)
-    }
-  }
-
-  @Test func `what is cut, or changed, gives a key of 32 octets or none`() {
-    var random = SplitMix64(seed: 0x0C01_0509)
-    for count in 0..<Self.openSSL.count {
-      _ = NodeCertificate.key(in: Array(Self.openSSL.prefix(count)))
-    }
-    for _ in 0..<50_000 {
-      var changed = Self.openSSL
-      for _ in 0..<Int.random(in: 1...4, using: &random) {
-        changed[Int.random(in: 0..<changed.count, using: &random)] = .random(
-          in: 0...255, using: &random)
-      }
-      if let key = NodeCertificate.key(in: changed) { #expect(key.bytes.count == 32) }
     }
   }
 

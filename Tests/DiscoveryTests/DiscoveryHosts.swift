@@ -29,27 +29,30 @@ final class DiscoveryHosts: Sendable {
         "ip", "netns", "exec", namespace(side), "sh", "-c",
         "echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad && ip link set lo up")
     }
+    try addWire("eth0", network: "10.99.0")
+  }
+
+  /// Joins the hosts by one more wire; the first's address ends in 1, the second's in 2.
+  func addWire(_ device: String, network: String) throws {
     try Self.run(
-      "ip", "link", "add", "eth0", "netns", namespace(0), "type", "veth", "peer", "name", "eth0",
+      "ip", "link", "add", device, "netns", namespace(0), "type", "veth", "peer", "name", device,
       "netns", namespace(1))
     for side in 0...1 {
-      try ip(side, "addr", "add", "10.99.0.\(side + 1)/16", "dev", "eth0")
-      try ip(side, "link", "set", "eth0", "up")
+      try ip(side, "addr", "add", "\(network).\(side + 1)/16", "dev", device)
+      try ip(side, "link", "set", device, "up")
     }
     let ready = monotonicNanoseconds() + 5_000_000_000
-    while monotonicNanoseconds() < ready, try !hasAddresses { usleep(20_000) }
+    while monotonicNanoseconds() < ready, try !hasAddress(device) { usleep(20_000) }
   }
 
   deinit {
     for side in 0...1 { _ = try? Self.run("ip", "netns", "del", namespace(side)) }
   }
 
-  private var hasAddresses: Bool {
-    get throws {
-      try (0...1).allSatisfy {
-        try Self.run("ip", "-n", namespace($0), "-6", "addr", "show", "dev", "eth0", "-tentative")
-          .contains("fe80")
-      }
+  private func hasAddress(_ device: String) throws -> Bool {
+    try (0...1).allSatisfy {
+      try Self.run("ip", "-n", namespace($0), "-6", "addr", "show", "dev", device, "-tentative")
+        .contains("fe80")
     }
   }
 

@@ -134,47 +134,4 @@ struct DiscoveryNetworkTests {
     // The one with the change knew the other all the time.
     #expect(!one.lines.contains { $0.words == "lost 2" })
   }
-
-  /// In-process: before avahi-daemon's clients stands its own cache.
-  @Test func `10 000 hostile announcements cost little, and a true node is still found`() throws {
-    let one = try hosts.startNode(0, name: "A")
-    try one.line { $0.hasPrefix("backend") }
-    usleep(500_000)
-    let before = try memory(of: one)
-    let flood = try ChildProcess(
-      "ip",
-      [
-        "netns", "exec", hosts.namespace(1), try Executables.path(of: "comlink-discover"), "flood",
-        "10000", "10.99.0.2",
-      ], outputPath: hosts.directory.file("flood.log"))
-    #expect(try flood.wait(within: 30) == 0)
-    let grown = try memory(of: one) - before
-    let busy = try processorMilliseconds(of: one)
-    let time = try one.tell("counters")
-    let counters = try one.line(since: time, within: 3) { $0.hasPrefix("counters") }
-    print(
-      "a flood: \(grown) KiB more, \(busy) ms of CPU, \(counters.words)"
-    )
-    #expect(grown < 32 << 10)
-    let other = try hosts.startNode(1, name: "B")
-    let found = try one.line(within: 15) { $0.hasPrefix("found 2 shares") }
-    print("  a true node is found after \(found.milliseconds - other.started) ms")
-    #expect(one.process.isRunning)
-  }
-
-  /// Used since its start.
-  private func processorMilliseconds(of node: DiscoveryNode) throws -> Int {
-    let stat = try String(contentsOfFile: "/proc/\(node.process.identifier)/stat", encoding: .utf8)
-    let fields = stat.split(separator: " ")
-    let ticks = try #require(Int(fields[13])) + (try #require(Int(fields[14])))
-    return ticks * 1000 / sysconf(Int32(_SC_CLK_TCK))
-  }
-
-  /// Resident memory in KiB.
-  private func memory(of node: DiscoveryNode) throws -> Int {
-    let status = try String(
-      contentsOfFile: "/proc/\(node.process.identifier)/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS") })
-    return try #require(Int(line.filter(\.isNumber)))
-  }
 }

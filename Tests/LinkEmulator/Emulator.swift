@@ -24,14 +24,16 @@ final class Emulator {
   private(set) var unsent = 0
 
   private let ports: [Port]
+  private let orders: OrderPipe?
   private var impairments: [Impairment]
   private var switchboard: Switchboard
   private var underWay = DepartureQueue<Departure>()
   private let startNanoseconds = monotonicNanoseconds()
   private var newestStamp: Int64 = 0
 
-  init(ports: [Port], scenario: LinkScenario, seed: UInt64) {
+  init(ports: [Port], scenario: LinkScenario, seed: UInt64, orders: OrderPipe? = nil) {
     self.ports = ports
+    self.orders = orders
     var seeds = SplitMix64(seed: seed)
     impairments = ports.map { _ in Impairment(scenario: scenario, seed: seeds.next()) }
     switchboard = Switchboard(portCount: ports.count)
@@ -47,13 +49,15 @@ final class Emulator {
   ///   - takeSignals: called then; true ends the run.
   func run(seconds: Double?, signals: Int32, takeSignals: () -> Bool) {
     let end = seconds.map { Int64($0 * 1e9) } ?? .max
-    var polls = ([signals] + ports.map(\.descriptor)).map {
+    // No descriptor, and poll(2) passes it over.
+    var polls = ([signals, orders?.descriptor ?? -1] + ports.map(\.descriptor)).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     while now < end {
       wait(&polls, until: min(end, underWay.nextNanoseconds ?? .max))
       if polls[0].revents != 0, takeSignals() { return }
-      for port in ports.indices where polls[port + 1].revents != 0 { receive(from: port) }
+      if polls[1].revents != 0 { takeOrders() }
+      for port in ports.indices where polls[port + 2].revents != 0 { receive(from: port) }
       sendDue()
     }
   }
@@ -65,6 +69,15 @@ final class Emulator {
     let rest = max(0, min(moment - now, 3_600_000_000_000))
     if unsafe link_wait(&polls, UInt32(polls.count), rest) < 0 {
       for index in polls.indices { polls[index].revents = 0 }
+    }
+  }
+
+  private func takeOrders() {
+    for order in orders?.take() ?? [] {
+      switch order {
+      case .split(let parts): switchboard.split(into: parts)
+      case .join: switchboard.split(into: Array(repeating: 0, count: ports.count))
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import TestKit
 /// What the program was asked for.
 struct LinkOptions {
   static let help = """
-    comlink-link --nodes A,B[,C...] [LINK OPTIONS] [--seed N] [--seconds N] [-- COMMAND...]
+    comlink-link --nodes A,B[,C...] [LINK OPTIONS] [--seed N] [--seconds N] [--orders PIPE] [-- COMMAND...]
 
     Joins network namespaces comlink-A, comlink-B ... by a switch whose every outlet is a bad link.
     Runs until Ctrl-C, for so many seconds, or as long as COMMAND runs; then removes the namespaces.
@@ -12,11 +12,16 @@ struct LinkOptions {
 
     Each node has a link of its own for what comes to it; none for what it sends. The same seed gives
     the same packets at the same times the same fate.
+
+    PIPE is a named pipe, made at the start and removed at the end, that takes lines: "split A,B C" cuts
+    A and B, C, and all other nodes off from each other; "join" ends that.
     """
 
   var nodes: [String] = []
   var seed: UInt64 = 1
   var seconds: Double?
+  /// Where to make the pipe for ``SwitchOrder``s.
+  var ordersPath: String?
   var command: [String] = []
   /// The link's options as they were given.
   private(set) var linkWords: [String] = []
@@ -52,6 +57,7 @@ struct LinkOptions {
         throw .usage("--seconds is a time, not \(value)")
       }
       seconds = number
+    case "--orders": ordersPath = value
     default: linkWords += [option, value]
     }
   }

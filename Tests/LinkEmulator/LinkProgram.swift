@@ -13,7 +13,7 @@ enum LinkProgram {
     do {
       exit(try run(try LinkOptions(arguments)))
     } catch {
-      fputs("comlink-link: \(error)\n")
+      complain("\(error)")
       exit(error.exitCode)
     }
   }
@@ -26,12 +26,16 @@ enum LinkProgram {
     // Before anything is made: from here on no signal ends us unawares.
     let signals = try LinkError.check(link_signals_open(), "take signals")
     try Node.removeLeftovers()
+    let orders = try options.ordersPath.map { path throws(LinkError) in
+      try OrderPipe(path: path, nodes: options.nodes)
+    }
     var nodes: [Node] = []
     for (index, name) in options.nodes.enumerated() {
       nodes.append(try Node(name, number: index + 1))
     }
     let emulator = Emulator(
-      ports: try SwitchRoom.open(nodes), scenario: options.scenario, seed: options.seed)
+      ports: try SwitchRoom.open(nodes), scenario: options.scenario, seed: options.seed,
+      orders: orders)
     let report = Report(nodes: nodes)
     report.begin(options)
     let status = try forward(emulator, options, signals: signals)
@@ -58,8 +62,9 @@ enum LinkProgram {
     return status
   }
 
-  private static func fputs(_ text: String) {
-    var text = text
+  /// Writes a line to standard error.
+  static func complain(_ words: String) {
+    var text = "comlink-link: \(words)\n"
     text.withUTF8 { unsafe _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

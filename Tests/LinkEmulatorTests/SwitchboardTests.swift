@@ -54,4 +54,16 @@ import Testing
     #expect(
       board.destinations(of: Self.frame(to: [2, 9, 0, 0, 0, 7], from: Self.a), from: 0) == [1])
   }
+
+  @Test func `frames stay in their part of a switch that is split, known addresses or not`() {
+    var board = Switchboard(portCount: 5)
+    _ = board.destinations(of: Self.frame(to: Self.broadcast, from: Self.b), from: 2)
+    board.split(into: [1, 1, 2, 2, 0])
+    #expect(board.destinations(of: Self.frame(to: Self.b, from: Self.a), from: 0) == [])
+    #expect(board.destinations(of: Self.frame(to: Self.broadcast, from: Self.a), from: 0) == [1])
+    #expect(board.destinations(of: Self.frame(to: Self.group, from: Self.b), from: 2) == [3])
+    #expect(board.destinations(of: Self.frame(to: Self.broadcast, from: Self.a), from: 4) == [])
+    board.split(into: [0, 0, 0, 0, 0])
+    #expect(board.destinations(of: Self.frame(to: Self.b, from: Self.a), from: 0) == [2])
+  }
 }

@@ -198,6 +198,8 @@ import Testing
     #expect(actions.closed(paired) == .forgotten && actions.closed(group) == nil)
     #expect(bench.mesh.memory.trusted.isEmpty)
     #expect(bench.mesh.members.map(\.node) == [Bench.lower])
+    bench.pass(seconds: 1)
+    #expect(bench.taken().contains(.rollKey), "who was forgotten has our key")
   }
 
   @Test func `eight strangers are shown in 30 s, no more, whether they wait or come and go`() {
@@ -242,6 +244,18 @@ import Testing
     #expect(silent.departed == [.silent, .silent])
     bench.pass(seconds: 1)
     #expect((silent + bench.taken()).count { $0 == .rollKey } == 1)
+  }
+
+  @Test func `the key is rolled when a member comes back without the group`() {
+    let bench = Bench()
+    let old = bench.accept(Bench.lower, instance: 3)
+    _ = bench.taken()
+    let new = bench.accept(Bench.lower, instance: 4, group: false, admits: false)
+    let actions = bench.taken()
+    #expect(actions.closed(old) == .replaced && actions.closed(new) == .notAdmitted)
+    #expect(actions.departed == [.restarted])
+    bench.pass(seconds: 1)
+    #expect(bench.taken().contains(.rollKey), "its former run has our key")
   }
 
   @Test func `the media key goes to members, present and future, and to nobody else`() {

@@ -243,6 +243,27 @@ import Testing
     #expect(bench.mesh.members.first?.profile.name == "renamed")
   }
 
+  @Test func `a former member at whose only address another answers is looked for no more`() {
+    let address = Bench.address(5)
+    let dead = MeshMemory.Entry(node: Bench.higher, instance: 1, addresses: [address])
+    let paired = MeshMemory.Entry(node: Bench.id(0xF1), instance: 1, addresses: [address])
+    let bench = Bench(memory: MeshMemory(trusted: [paired.node], entries: [dead, paired]))
+    bench.pass(seconds: 3)
+    let dials = bench.taken().dials
+    #expect(dials.count == 2)
+    for dial in dials { bench.give(.dialled(dial, bench.open(Bench.id(0xF7)))) }
+    #expect(bench.taken().contains(.store))
+    #expect(bench.mesh.memory.entries.flatMap(\.addresses).isEmpty)
+    #expect(bench.mesh.memory.entries.count == 2, "a lower instance is a ghost all the same")
+    #expect(bench.mesh.reports.map(\.target).contains(.node(paired.node)))
+    #expect(!bench.mesh.reports.map(\.target).contains(.node(dead.node)))
+    bench.pass(seconds: 600)
+    #expect(bench.taken().dials.isEmpty)
+    // By itself it comes back as before.
+    _ = bench.accept(dead.node)
+    #expect(bench.mesh.members.map(\.node) == [dead.node])
+  }
+
   @Test func `another node at a peer's address is taken for who it is`() {
     let bench = Bench()
     bench.discover(Bench.lower)

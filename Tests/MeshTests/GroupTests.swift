@@ -10,6 +10,8 @@ import Testing
     let network = MeshNetwork(nodeCount: 64, seed: 1, model: model)
     network.startAll()
     #expect(network.becomeWhole(withinSeconds: 10) != nil)
+    let floods = network.nodes.map { $0.mesh?.counters.floods }
+    #expect(floods == Array(repeating: 0, count: 64), "nobody is taken for a flood")
   }
 
   /// A thousand seeds in four parts, which run side by side.

@@ -131,21 +131,4 @@ import Testing
     bench.give(.received(goodbye, member))
     #expect(bench.taken().departed == [.goodbye])
   }
-
-  @Test func `media's silence is told apart from the connection's`() {
-    let bench = Bench()
-    let connection = bench.accept(Bench.lower)
-    _ = bench.taken()
-    bench.give(.mediaHeard(Bench.lower))
-    bench.give(.mediaHeard(Bench.lower))
-    bench.give(.mediaHeard(Bench.higher))
-    #expect(bench.taken() == [.mediaAlive(Bench.lower, true)])
-    bench.keepAlive(connection, seconds: 6)
-    let actions = bench.taken()
-    #expect(actions.contains(.mediaAlive(Bench.lower, false)))
-    #expect(actions.departed.isEmpty)
-    bench.give(.mediaHeard(Bench.lower))
-    bench.pass(seconds: 5.95)
-    #expect(bench.taken().departed == [.silent], "media does not stand in for heartbeats")
-  }
 }

@@ -79,7 +79,7 @@ import Testing
     case 4: return .unnamed(Int.random(in: 0...3, using: &random))
     case 5: return .resolved(random.chance(0.5) ? .node(node) : .named(1), [address])
     case 6: return .knocked(node)
-    case 7: return random.chance(0.2) ? .networkChanged : .mediaHeard(node)
+    case 7: return random.chance(0.2) ? .networkChanged : .lost(node)
     case 8...11:
       watch.open[opened.connection] = opened.node
       return .accepted(opened)

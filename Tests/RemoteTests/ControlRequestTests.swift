@@ -83,6 +83,7 @@ import Testing
 
   static let responses: [(ControlResponse, String)] = [
     (.ok, #"{"ok":true}"#),
+    (.done(note: "for this run only"), #"{"note":"for this run only","ok":true}"#),
     (.version("0.1.0", schema: 1), #"{"ok":true,"schema":1,"version":"0.1.0"}"#),
     (
       .invitation(SecretText("comlink:group/crew/a")),

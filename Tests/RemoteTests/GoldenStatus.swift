@@ -6,6 +6,8 @@ import StatusSchema
 enum GoldenStatus {
   static var value: Status {
     var first = PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)
+    first.id = "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q"
+    first.instance = 1_795_000_000
     first.ssrc = 4_000_000_000
     first.isTalking = true
     first.levelDBFS = -21.5
@@ -55,6 +57,8 @@ enum GoldenStatus {
     status.node.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
     status.node.instance = 12
     status.node.identityProblem = "no place for the node's state"
+    status.node.trustProblem = "the file of whom this node trusts is damaged"
+    status.node.keyEpoch = 3
     return status
   }
 
@@ -105,6 +109,7 @@ enum GoldenStatus {
         "idWords" : "mosaic border rainbow gymnast siesta napkin forest equator",
         "identityProblem" : "no place for the node's state",
         "instance" : 12,
+        "keyEpoch" : 3,
         "listen" : "127.0.0.1:5004",
         "micLevelDBFS" : -23.5,
         "micPeakDBFS" : -12,
@@ -113,6 +118,7 @@ enum GoldenStatus {
         "ptimeMilliseconds" : 2.5,
         "ssrc" : 3735928559,
         "talk" : true,
+        "trustProblem" : "the file of whom this node trusts is damaged",
         "uptimeSeconds" : 3723.5,
         "version" : "0.1.0"
       },
@@ -124,6 +130,8 @@ enum GoldenStatus {
           "driftPPM" : -42.5,
           "duplicate" : 1,
           "gainDecibels" : -6,
+          "id" : "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q",
+          "instance" : 1795000000,
           "isClockLocked" : true,
           "isMuted" : false,
           "isTalking" : true,
@@ -176,7 +184,7 @@ enum GoldenStatus {
         }
       ],
       "schema" : 1,
-      "schemaMinor" : 1
+      "schemaMinor" : 2
     }
     """
 }

@@ -9,6 +9,7 @@ public final class LinkProcess: Sendable {
   public let nodes: [String]
   /// Those whose addresses were changed, and not changed back.
   private let movedNodes = Mutex<Set<Int>>([])
+  private let ordersPath: String
 
   /// Starts it and waits until the link is up; needs root.
   ///
@@ -19,7 +20,9 @@ public final class LinkProcess: Sendable {
   ) throws(RigError) {
     let tag = "\(getpid() % 100_000)x\(UInt16.random(in: 0...UInt16.max))"
     let nodes = (0..<nodeCount).map { "t\(tag)n\($0)" }
-    let arguments = ["--nodes", nodes.joined(separator: ",")] + options
+    ordersPath = directory.file("link-\(tag).orders")
+    let arguments =
+      ["--nodes", nodes.joined(separator: ","), "--orders", ordersPath] + options
     process = try ChildProcess(
       try Executables.path(of: "comlink-link"),
       arguments + (command.isEmpty ? [] : ["--"] + command),
@@ -68,6 +71,30 @@ public final class LinkProcess: Sendable {
       "ip", ["-n", namespace(index)] + words, outputPath: process.outputPath + ".ip")
     guard try child.wait(within: 10) == 0 else {
       throw .launch(command: child.command, reason: child.output)
+    }
+  }
+
+  /// Splits the network: nodes of different parts hear nothing of each other, though their links stay up.
+  ///
+  /// - Parameter parts: numbers of nodes; those in none are a part of their own.
+  /// - Throws: `RigError`.
+  public func split(_ parts: [[Int]]) throws(RigError) {
+    let words = parts.map { part in part.map { nodes[$0] }.joined(separator: ",") }
+    try order("split " + words.joined(separator: " "))
+  }
+
+  /// Makes the network whole again.
+  ///
+  /// - Throws: `RigError`.
+  public func join() throws(RigError) { try order("join") }
+
+  private func order(_ line: String) throws(RigError) {
+    let pipe = unsafe open(ordersPath, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+    guard pipe >= 0 else { throw .file(path: ordersPath, reason: systemMessage(errno)) }
+    defer { close(pipe) }
+    let octets = Array("\(line)\n".utf8)
+    guard unsafe write(pipe, octets, octets.count) == octets.count else {
+      throw .file(path: ordersPath, reason: systemMessage(errno))
     }
   }
 

@@ -7,6 +7,7 @@ extension Membership {
   /// Strangers that are remembered by name.
   private static let mostStrangers = 64
   private static let mostNames = 256
+  private static let failureIntervalNanoseconds: Int64 = 3600 * 1_000_000_000
 
   func perform(_ actions: [MeshAction]) {
     for action in actions { perform(action) }
@@ -24,12 +25,11 @@ extension Membership {
     case .admitted, .changed, .departed, .mediaKey: performMembers(action)
     case .invited, .invitationEnded, .declined, .stranger: performStrangers(action)
     case .rollKey: rollKey()
-    case .mediaAlive: break
-    case .rebuilt(let target): parts.report(.rebuilt(peer: words(for: target)))
+    case .rebuilt(let target): tellFailure(of: target)
     case .ourselves(let address):
       let peer = address.flatMap(SocketAddress.init)
       parts.report(.ourselves(peer: peer?.description ?? "its own address"))
-    case .store: memoryWrites.yield(mesh.memory)
+    case .store: store()
     }
   }
 
@@ -128,6 +128,15 @@ extension Membership {
     handle(.resolved(.named(number), reachable.map(NodeAddress.init)))
   }
 
+  /// Once an hour of each: who is away for good fails again and again.
+  private func tellFailure(of target: PeerTarget) {
+    let now = now()
+    failureTold = failureTold.filter { now - $0.value < Self.failureIntervalNanoseconds }
+    guard failureTold[target] == nil else { return }
+    failureTold[target] = now
+    parts.report(.rebuilt(peer: words(for: target)))
+  }
+
   func takes(_ address: SocketAddress) -> Bool {
     parts.takesIPv6 || address.family == .ipv4
   }
@@ -135,7 +144,7 @@ extension Membership {
   private func words(for target: PeerTarget) -> String {
     switch target {
     case .named(let number): namedPeers[number] ?? "a static peer"
-    case .node(let node): wanted[node]?.name ?? node.words.joined(separator: " ")
+    case .node(let node): names[node] ?? node.words.joined(separator: " ")
     }
   }
 

@@ -33,10 +33,15 @@ extension Membership {
   }
 
   /// Where somebody is whom the user names: by name, words or ID as discovery sees it, or by `HOST:PORT`.
-  public func addresses(of peer: String) async -> [NodeAddress] {
-    if let node = try? find(peer) {
+  ///
+  /// - Throws: `IntercomError.refused` where several nodes are called so.
+  public func addresses(of peer: String) async throws(IntercomError) -> [NodeAddress] {
+    do throws(IntercomError) {
+      let node = try find(peer)
       let addresses = announced[node]?.addresses ?? mesh.addresses(of: node)
       if !addresses.isEmpty { return addresses }
+    } catch {
+      if case .refused = error { throw error }
     }
     guard let found = try? await parts.resolve(peer) else { return [] }
     return found.map(NodeAddress.init)
@@ -86,6 +91,8 @@ extension Membership {
       switch report.target {
       case .node(let node): all[node] = status(node, name: report.name, report)
       case .named(let number):
+        // Who answered there has a line of its own.
+        guard report.answeredBy == nil else { continue }
         let peer = namedPeers[number] ?? ""
         nameless.append(AcquaintanceStatus(name: peer, state: state(of: report)))
       }
@@ -108,6 +115,11 @@ extension Membership {
       all[node] = status(node, name: "", nil)
     }
     return all.sorted { $0.key < $1.key }.map(\.value) + nameless
+  }
+
+  /// The number of each member's present start.
+  public var instances: [NodeID: UInt64] {
+    Dictionary(mesh.members.map { ($0.node, $0.instance) }) { first, _ in first }
   }
 
   private func status(

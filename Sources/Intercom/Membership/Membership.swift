@@ -26,13 +26,15 @@ public actor Membership {
   let pause: @Sendable (Duration) async throws -> Void
   private let nodes: AsyncStream<NodeID>
   let outdatedNodes: AsyncStream<NodeID>.Continuation
-  private let memories: AsyncStream<MeshMemory>
-  let memoryWrites: AsyncStream<MeshMemory>.Continuation
+  private let memories: AsyncStream<(change: Int, memory: MeshMemory)>
+  let memoryWrites: AsyncStream<(change: Int, memory: MeshMemory)>.Continuation
 
   /// Static peers as the user wrote them, by number.
   var namedPeers: [Int: String] = [:]
   /// Of those, the ones whose look-up failed, and is known to have.
   var unresolvedPeers: Set<Int> = []
+  /// When the user last read of peers that fail again and again.
+  var failureTold: [PeerTarget: Int64] = [:]
   /// Where discovery sees nodes, and what they are called there.
   var announced: [NodeID: (addresses: [NodeAddress], name: String)] = [:]
   var invitations: [NodeID: Invitation] = [:]
@@ -50,6 +52,10 @@ public actor Membership {
   /// Whom the media path does not know rightly, and is about to be told.
   var outdated: Set<NodeID> = []
   var admissionCount: UInt64 = 0
+  /// How often what is to be kept changed, and the last change that was written, or could not be.
+  var (memoryChange, keptChange) = (0, 0)
+  var lastKeepingProblem: String?
+  var keepingWaiters: [(change: Int, answer: CheckedContinuation<String?, Never>)] = []
   private var tasks: [Task<Void, Never>] = []
   private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
   private var rollTask: Task<Void, Never>?
@@ -84,7 +90,12 @@ public actor Membership {
       Task { [weak self] in
         for await node in nodes { await self?.synchronise(node) }
       },
-      Task { for await memory in memories { await store(memory) } },
+      Task { [weak self] in
+        for await (change, memory) in memories {
+          let problem = await store(memory)
+          await self?.tellKept(change, problem: problem)
+        }
+      },
       Task { [weak self] in
         for await node in media.knocks { await self?.handle(.knocked(node)) }
       },

@@ -9,15 +9,15 @@ public struct MembershipParts: Sendable {
   public var resolve: SocketAddress.Resolver = SocketAddress.resolve
   /// Whether media can be sent to IPv6 addresses: the socket is bound to one.
   public var takesIPv6: Bool
-  /// Keeps what is to outlive this run; may take its time.
-  public var store: @Sendable (MeshMemory) async -> Void
+  /// Keeps what is to outlive this run, or says why it cannot; may take its time.
+  public var store: @Sendable (MeshMemory) async -> String?
   /// Told what happens; must not block.
   public var report: @Sendable (MembershipEvent) -> Void
 
   /// Takes the parts.
   public init(
     transport: any ControlTransport, takesIPv6: Bool,
-    store: @escaping @Sendable (MeshMemory) async -> Void,
+    store: @escaping @Sendable (MeshMemory) async -> String?,
     report: @escaping @Sendable (MembershipEvent) -> Void
   ) {
     self.transport = transport

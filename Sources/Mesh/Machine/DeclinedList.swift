@@ -1,6 +1,6 @@
 import Cryptography
 
-/// Strangers that were declined a short time ago.
+/// Nodes that were turned away a short time ago: strangers that were declined, or whoever flooded.
 struct DeclinedList {
   private var entries: [(node: NodeID, untilNanoseconds: Int64)] = []
 
@@ -15,6 +15,11 @@ struct DeclinedList {
   }
 
   func contains(_ node: NodeID, nowNanoseconds: Int64) -> Bool {
-    entries.contains { $0.node == node && $0.untilNanoseconds > nowNanoseconds }
+    end(of: node).map { $0 > nowNanoseconds } ?? false
+  }
+
+  /// Until when a node is turned away, or was.
+  func end(of node: NodeID) -> Int64? {
+    entries.first { $0.node == node }?.untilNanoseconds
   }
 }

@@ -13,6 +13,9 @@ final class Link {
   var hello: Hello?
   /// Whether the dialler lost its connections before this one; until it is in use.
   var relocates = false
+  /// What it may say yet; heartbeats, news of many members and keys take a fraction of it.
+  var messages = TokenBucket(
+    burst: MeshLimits.messageBurst, perSecond: MeshLimits.messagesPerSecond)
   /// Whether this side, and the other, take each other as members.
   var weAdmit = false
   var theyAdmit = false

@@ -30,12 +30,13 @@ extension Mesh {
       opened, isOurs: isOurs, attempt: attempt,
       deadlineNanoseconds: now.saturatingAdding(MeshTimes.greetingNanoseconds))
     guard links[opened.connection] == nil else { return }
-    if let reason = refusal(of: link) {
-      if reason == .blocked {
+    if let reason = refusal(of: link, now) {
+      switch reason {
+      case .blocked:
         counters.blocked += 1
         actions.append(.send(.decline(Decline(words: "not admitted")), opened.connection))
-      } else {
-        counters.crowded += 1
+      case .flooding: counters.floods += 1
+      default: counters.crowded += 1
       }
       actions.append(.close(opened.connection, reason))
       return drop(link, .disconnected, now)
@@ -47,8 +48,9 @@ extension Mesh {
     sendHello(on: link)
   }
 
-  private func refusal(of link: Link) -> CloseReason? {
+  private func refusal(of link: Link, _ now: Int64) -> CloseReason? {
     if ledger.blocked.contains(link.node) { return .blocked }
+    if flooders.contains(link.node, nowNanoseconds: now) { return .flooding }
     let ofNode = links(of: link.node).count
     guard ofNode < MeshLimits.connectionsPerNode,
       link.isOurs || links.count < MeshLimits.connections
@@ -131,15 +133,15 @@ extension Mesh {
     guard let member = peer.member else { return }
     peer.member = nil
     peer.isUprooted = false
-    peer.isMediaAlive = false
     switch cause {
     // Who was named may come back to nobody who calls.
     case .goodbye: peer.rest = peer.sources.contains(.configured) ? .none : .goodbye
     case .expelled: peer.rest = .declined
-    case .disconnected, .silent, .restarted, .leaving: break
+    case .disconnected, .silent, .restarted, .leaving, .flooding: break
     }
     actions.append(.departed(member.node, cause))
-    guard cause != .restarted, cause != .leaving else { return }
+    // Of a later run nobody knows yet whether it is let in: what the former had is changed in any case.
+    guard cause != .leaving else { return }
     rollNanoseconds = min(rollNanoseconds, now.saturatingAdding(MeshTimes.rollNanoseconds))
     wake(atNanoseconds: rollNanoseconds)
   }

@@ -8,13 +8,15 @@ extension Mesh {
       if peer.attempt == nil { peer.nextDialNanoseconds = .max }
       return
     }
-    peer.nextDialNanoseconds = now.saturatingAdding(
+    let again = now.saturatingAdding(
       wait(after: peer.failureCount, isWaiting: waits(for: peer)))
+    peer.nextDialNanoseconds = max(again, peer.node.flatMap { flooders.end(of: $0) } ?? again)
     wake(atNanoseconds: peer.nextDialNanoseconds)
   }
 
   /// Brings the next attempt forward as if nothing had failed.
   func hasten(_ peer: Peer, _ now: Int64) {
+    if let node = peer.node, flooders.contains(node, nowNanoseconds: now) { return }
     let soon = now.saturatingAdding(wait(after: 0, isWaiting: waits(for: peer)))
     peer.nextDialNanoseconds = min(peer.nextDialNanoseconds, soon)
     wake(atNanoseconds: peer.nextDialNanoseconds)
@@ -202,7 +204,7 @@ extension Mesh {
   private func settle(
     _ peer: Peer, answeredBy node: NodeID, _ address: NodeAddress, _ now: Int64
   ) {
-    guard peer.node != nil else {
+    guard let meant = peer.node else {
       guard peers[.node(node)] != nil, !ledger.blocked.contains(node) else {
         return attemptFailed(peer, now)
       }
@@ -213,6 +215,10 @@ extension Mesh {
       return
     }
     peer.unlearn(address)
+    if ledger.unlearn(address, of: meant) { actions.append(.store) }
+    // Who was a member once and is nowhere any more may have another identity by now.
+    let isLost = peer.allAddresses.isEmpty && peer.sources == .proven
+    guard !isLost || ledger.trusted.contains(meant) else { return remove(peer) }
     attemptFailed(peer, now)
   }
 

@@ -101,13 +101,4 @@ extension Mesh {
     guard let node = peer.node, !peer.allAddresses.isEmpty else { return }
     actions.append(.knock(node, peer.allAddresses))
   }
-
-  func hearMedia(of node: NodeID, _ now: Int64) {
-    guard let peer = peers[.node(node)], peer.member != nil else { return }
-    peer.mediaNanoseconds = now
-    guard !peer.isMediaAlive else { return }
-    peer.isMediaAlive = true
-    wake(atNanoseconds: now.saturatingAdding(MeshTimes.mediaSilentNanoseconds))
-    actions.append(.mediaAlive(node, true))
-  }
 }

@@ -1,6 +1,7 @@
 /// What the others say.
 extension Mesh {
   func receive(_ message: Message, on link: Link, _ now: Int64) {
+    guard link.messages.take(nowNanoseconds: now) else { return endFlood(on: link, now) }
     switch message {
     // The connection's own: whoever holds it has judged them.
     case .unknown, .challenge, .groupProof: return
@@ -29,6 +30,18 @@ extension Mesh {
       guard link.isMember else { return close(link, .outOfTurn, now) }
       actions.append(.mediaKey(link.node, key))
     case .hello, .challenge, .groupProof, .unknown: break
+    }
+  }
+
+  /// Whoever says more than any node has to is not listened to for a while, by whichever connection.
+  private func endFlood(on link: Link, _ now: Int64) {
+    counters.floods += 1
+    flooders.add(
+      link.node, untilNanoseconds: now.saturatingAdding(MeshTimes.floodedNanoseconds))
+    for other in links(of: link.node) {
+      let words = "more than \(MeshLimits.messagesPerSecond) messages a second"
+      actions.append(.send(.decline(Decline(words: words)), other.connection))
+      close(other, .flooding, as: .flooding, now)
     }
   }
 

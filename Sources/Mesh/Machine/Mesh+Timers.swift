@@ -46,15 +46,6 @@ extension Mesh {
         wake(atNanoseconds: link.stableNanoseconds)
       }
     }
-    checkMedia(peer, now)
-  }
-
-  private func checkMedia(_ peer: Peer, _ now: Int64) {
-    guard peer.isMediaAlive, let node = peer.node else { return }
-    let silent = peer.mediaNanoseconds.saturatingAdding(MeshTimes.mediaSilentNanoseconds)
-    guard now >= silent else { return wake(atNanoseconds: silent) }
-    peer.isMediaAlive = false
-    actions.append(.mediaAlive(node, false))
   }
 
   private func checkDialling(_ peer: Peer, _ now: Int64) {

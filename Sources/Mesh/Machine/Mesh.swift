@@ -42,6 +42,9 @@ public import Cryptography
 /// - Instances, addresses and deaths told by gossip are hearsay: they start attempts, and never end,
 ///   refuse or replace anything.
 ///
+/// - Of the messages of one connection 256 are taken at once and 32 a second after that. Who sends more
+///   is out, by all its connections, and not listened to for a minute.
+///
 /// **Leaving**: a goodbye counts on the sender's own connection only, and for the run that it names.
 /// After a departure the keys are rolled within 250 ms.
 public final class Mesh {
@@ -63,6 +66,7 @@ public final class Mesh {
   var policy: AdmissionPolicy
   var ledger: TrustLedger
   var declined = DeclinedList()
+  var flooders = DeclinedList()
   /// When strangers asked, in the last 30 s.
   var invitationNanoseconds: [Int64] = []
   var peers = OrderedTable<PeerTarget, Peer>()
@@ -111,7 +115,6 @@ public final class Mesh {
       takeNews(event, now)
     case .securing, .dialled, .failed, .accepted, .received, .closed, .uprooted:
       takeConnection(event, now)
-    case .mediaHeard(let node): hearMedia(of: node, now)
     case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe, .share,
       .unshare, .leave:
       takeCommand(event, now)
@@ -131,7 +134,10 @@ public final class Mesh {
   private func start(_ now: Int64) {
     nextRoundNanoseconds = now.saturatingAdding(jitter(MeshTimes.heartbeatNanoseconds))
     nextDeadlineNanoseconds = nextRoundNanoseconds
-    for entry in ledger.memory.entries.suffix(MeshLimits.rememberedPeers).reversed() {
+    let findable = ledger.memory.entries.filter {
+      !$0.addresses.isEmpty || ledger.trusted.contains($0.node)
+    }
+    for entry in findable.suffix(MeshLimits.rememberedPeers).reversed() {
       guard let peer = makePeer(entry.node, .proven, now) else { continue }
       for address in entry.addresses.reversed() { peer.learn(address) }
       planDial(peer, now)

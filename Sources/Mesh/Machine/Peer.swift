@@ -64,8 +64,6 @@ final class Peer {
   var isUprooted = false
   /// When anything came from it on the connection in use.
   var heardNanoseconds: Int64 = .min / 2
-  var mediaNanoseconds: Int64 = .min / 2
-  var isMediaAlive = false
 
   init(target: PeerTarget, sources: Sources, nowNanoseconds: Int64) {
     self.target = target

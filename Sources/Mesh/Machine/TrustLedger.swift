@@ -39,6 +39,13 @@ struct TrustLedger {
     return true
   }
 
+  /// Forgets where a node was; false where nobody thought so.
+  mutating func unlearn(_ address: NodeAddress, of node: NodeID) -> Bool {
+    guard let index = entries[node]?.addresses.firstIndex(of: address) else { return false }
+    entries[node]?.addresses.remove(at: index)
+    return true
+  }
+
   mutating func trust(_ node: NodeID) {
     blocked.remove(node)
     trusted.insert(node)

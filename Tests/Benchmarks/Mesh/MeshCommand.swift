@@ -7,8 +7,9 @@ struct MeshCommand: ParsableCommand {
     commandName: "mesh",
     abstract: "How fast nodes find each other: simulated, on loopback, and over a bad link.",
     discussion: """
-      The parts over the link need root. Eight nodes in eight namespaces are killed, restarted and cut off at \
-      random for --minutes; after each fault it is timed until all pairs are whole again.
+      The parts over the link need root. Eight nodes in eight namespaces are killed, restarted, cut off and split \
+      into parts at random for --minutes; after each fault it is timed until all pairs are whole again. Fails, \
+      with words, where a figure misses its limit or all pairs are not whole again within 40 s.
       """)
 
   @OptionGroup var options: BenchOptions
@@ -36,6 +37,7 @@ struct MeshCommand: ParsableCommand {
       MeshSimulation(bench: bench, seedCount: seeds).run()
       try MeshCost(bench: bench, rounds: rounds).run()
       try MeshMeasurement(bench: bench, rounds: rounds).run()
+      try MeshBlock(bench: bench, rounds: rounds).run()
       if minutes > 0 { try MeshChaos(bench: bench, minutes: minutes, seed: seed).run() }
     }
   }

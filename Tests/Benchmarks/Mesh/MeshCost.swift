@@ -19,10 +19,10 @@ struct MeshCost {
     let ratios = Distribution(zip(clear, protected).map { $1 / $0 })
     bench.figures.add("mesh.cost.clear", Distribution(clear).median, "%")
     bench.figures.add("mesh.cost.protected", Distribution(protected).median, "%")
-    bench.figures.add("mesh.cost.ratio.median", ratios.median, "times")
+    // Single rounds differ by a quarter where others use the machine.
+    bench.judge("mesh.cost.ratio.median", ratios.median, "times", atMost: 1.1)
     bench.figures.add("mesh.cost.ratio.least", ratios.minimum, "times")
     bench.figures.add("mesh.cost.ratio.worst", ratios.values.last ?? .nan, "times")
-    bench.figures.add("mesh.cost.ratio.limit", 1.1, "times")
   }
 
   private func percent(isClear: Bool) throws(RigError) -> Double {

@@ -57,6 +57,38 @@ extension FaultTests {
       }
     }
 
+    @Test func `a flood of forged media and reports does nothing to encrypted sound`() throws {
+      let talk = try OngoingTalk(in: directory)
+      let strangers = try (1...50).map { number throws(RigError) in
+        try ForeignSocket(host: UInt8(number % 8 + 1))
+      }
+      let before = try Self.megabytes(talk.b.node)
+      let ssrcOfA = try #require(try talk.b.node.status().peers.first?.ssrc)
+      var random = SplitMix64(seed: 0x666c_6f6f_65)
+      let hearing = try talk.hearing(seconds: 5) {
+        for round in 0..<100 {
+          for number in strangers.indices {
+            // Every other one claims to be the member that is heard.
+            let ssrc = number % 2 == 0 ? ssrcOfA : UInt32.random(in: 1 ... .max, using: &random)
+            strangers[number].send(Datagram.media(ssrc: ssrc), to: talk.portOfB)
+            strangers[number].send(
+              Datagram.report(ssrc: ssrc, canonicalName: "\(round)", name: "A"), to: talk.portOfB)
+          }
+          pause(seconds: 0.02)
+        }
+      }
+      let status = try talk.b.node.status()
+      #expect(status.peers.map(\.name) == ["A"])
+      let drops = status.network.drops
+      let refused = ["notAuthentic", "unknownKey", "malformed.srtp"].reduce(0) {
+        $0 + (drops[$1] ?? 0)
+      }
+      #expect(refused > 1000, "\(drops)")
+      #expect(drops["unknownSource", default: 0] > 1000, "\(drops)")
+      #expect(try Self.megabytes(talk.b.node) < before + 6)
+      #expect(hearing.isUndisturbed, "\(hearing)")
+    }
+
     @Test func `a peer that changes its stream and its name all the time costs no memory`() throws {
       let talk = try OngoingTalk(isClear: true, in: directory)
       let mallory = try RawPeer("Mallory", meeting: talk.b.node, port: talk.portOfB)

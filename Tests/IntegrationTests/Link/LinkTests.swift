@@ -119,6 +119,32 @@ struct LinkTests {
     #expect(heard == [expected, expected])
   }
 
+  @Test func `parts of a split network hear nothing of each other until they are joined`() throws {
+    let link = try LinkProcess(nodeCount: 4, [], in: directory)
+    let a = try NodeSocket(.v4, in: link.namespace(0))
+    let b = try NodeSocket(.v4, in: link.namespace(1))
+    let c = try NodeSocket(.v4, in: link.namespace(2))
+    let d = try NodeSocket(.v4, in: link.namespace(3))
+    /// Which of the others hear a datagram of the first within two seconds.
+    func heard(_ message: UInt8) -> Set<Int> {
+      var ears: Set<Int> = []
+      try? waitUntil("the ears", within: 2, interval: 0.02) { () throws(RigError) in
+        for node in 1..<4 { a.send([message], to: NodeSocket.address(.v4, ofNode: node)) }
+        while let got = b.receive() { if got == [message] { ears.insert(1) } }
+        while let got = c.receive() { if got == [message] { ears.insert(2) } }
+        while let got = d.receive() { if got == [message] { ears.insert(3) } }
+        return ears.count == 3
+      }
+      return ears
+    }
+    #expect(heard(1) == [1, 2, 3])
+    try link.split([[0, 2], [1]])
+    pause(seconds: 0.2)
+    #expect(heard(2) == [2])
+    try link.join()
+    #expect(heard(3) == [1, 2, 3])
+  }
+
   @Test func `a stream of large writes passes whole`() throws {
     let link = try LinkProcess(["--delay", "1"], in: directory)
     let server = try NodeSocket(.v4, in: link.namespace(1), type: SOCK_STREAM)

@@ -31,11 +31,12 @@ import Testing
   }
 
   private func membership(
-    policy: AdmissionPolicy = .ask, resolve: [String: [SocketAddress]] = [:]
+    policy: AdmissionPolicy = .ask, resolve: [String: [SocketAddress]] = [:],
+    store: @escaping @Sendable (MeshMemory) async -> String? = { _ in nil }
   ) throws -> Membership {
     let reports = reports
     var parts = MembershipParts(
-      transport: transport, takesIPv6: false, store: { _ in }, report: { reports.add($0) })
+      transport: transport, takesIPv6: false, store: store, report: { reports.add($0) })
     parts.resolve = { name throws(AddressError) in
       guard let found = resolve[name] else {
         throw .unresolvable(text: name, host: name, reason: "no such host")
@@ -128,8 +129,8 @@ import Testing
     let address = SocketAddress(ipv4: 0x0A00_0009, port: 5004)
     let membership = try membership(resolve: ["there:5004": [address]])
     await membership.start()
-    #expect(await membership.addresses(of: "there:5004") == [NodeAddress(address)])
-    #expect(await membership.addresses(of: "nowhere:5004").isEmpty)
+    #expect(try await membership.addresses(of: "there:5004") == [NodeAddress(address)])
+    #expect(try await membership.addresses(of: "nowhere:5004").isEmpty)
     await membership.name("there:5004")
     await membership.name("nowhere:5004")
     time.pass(seconds: 1)
@@ -166,9 +167,85 @@ import Testing
       Announcement(node: try Self.node(9), addresses: [], sharesGroup: false), name: "foh")
     await #expect(throws: IntercomError.self) { try await membership.block("foh") }
     await #expect(throws: IntercomError.self) { try await membership.block("nobody") }
+    await #expect(throws: IntercomError.self) { try await membership.addresses(of: "foh") }
     try await membership.block(try Self.node(9).text)
     let blocked = await membership.acquaintances.filter { $0.admission == "blocked" }
     #expect(blocked.map(\.id) == [try Self.node(9).text])
+  }
+
+  @Test func `a block is answered once it is kept, or with why it is not`() async throws {
+    let (written, writes) = AsyncStream.makeStream(of: MeshMemory.self)
+    let (answers, answer) = AsyncStream.makeStream(of: String?.self)
+    let membership = try membership { memory in
+      writes.yield(memory)
+      for await answer in answers { return answer }
+      return "no answer"
+    }
+    await membership.start()
+    #expect(await membership.keepingProblem() == nil, "nothing is to be kept yet")
+    let isAnswered = Mutex(false)
+    try await membership.block(try Self.node(9).text)
+    async let problem = {
+      let problem = await membership.keepingProblem()
+      isAnswered.withLock { $0 = true }
+      return problem
+    }()
+    var writing = written.makeAsyncIterator()
+    #expect(await writing.next()?.blocked == [try Self.node(9)])
+    for _ in 0..<100 { await Task.yield() }
+    #expect(!isAnswered.withLock { $0 }, "answered before the disk has it")
+    answer.yield(nil)
+    #expect(await problem == nil)
+
+    try await membership.block(try Self.node(8).text)
+    answer.yield("the disk is full")
+    #expect(await membership.keepingProblem() == "the disk is full")
+    // Nothing changed since, and it is still not kept.
+    #expect(await membership.keepingProblem() == "the disk is full")
+    try await membership.forget(try Self.node(8).text)
+    answer.yield(nil)
+    #expect(await membership.keepingProblem() == nil)
+  }
+
+  @Test func `peers that fail again and again are told once an hour each`() async throws {
+    let membership = try membership()
+    await membership.start()
+    func fail() async throws {
+      let peers = [try Self.node(8), try Self.node(9)]
+      await membership.perform(peers.map { .rebuilt(.node($0)) })
+    }
+    try await fail()
+    #expect(reports.words.count == 2)
+    time.pass(seconds: 3599)
+    try await fail()
+    #expect(reports.words.count == 2)
+    time.pass(seconds: 2)
+    try await fail()
+    #expect(reports.words.count == 4)
+  }
+
+  @Test func `a static peer that answered has the line of its node`() async throws {
+    let address = SocketAddress(ipv4: 0x0A00_0009, port: 5004)
+    let membership = try membership(resolve: ["there:5004": [address]])
+    await membership.start()
+    await membership.name("there:5004")
+    #expect(await membership.acquaintances.map(\.name) == ["there:5004"])
+    time.pass(seconds: 1)
+    await membership.handle(.tick)
+    for _ in 0..<10_000 where transport.words.isEmpty { await Task.yield() }
+    let node = try Self.node(0xF0)
+    await membership.handle(
+      .dialled(
+        AttemptID(rawValue: 1),
+        OpenedConnection(
+          connection: connection, node: node, provesGroup: true, remote: NodeAddress(address))))
+    await membership.handle(
+      .received(
+        .hello(Hello(node: node, instance: 3, profile: NodeProfile(name: "N"), admits: true)),
+        connection))
+    #expect(await membership.acquaintances.map(\.name) == ["N"])
+    #expect(await membership.acquaintances.map(\.state) == ["member"])
+    #expect(await membership.instances == [node: 3])
   }
 
   @Test func `who leaves says goodbye to its members and hears nothing any more`() async throws {

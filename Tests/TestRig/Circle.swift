@@ -1,15 +1,16 @@
-import Remote
-import StatusSchema
-
-@testable import TestRig
+public import Remote
+public import StatusSchema
 
 /// Nodes on one JACK server, each with a tone at its microphone, that find each other or not.
-struct Circle {
+public struct Circle: Sendable {
   private let directory: TemporaryDirectory
   private let server: JackServer
   private let mouth: Probe
 
-  init(in directory: TemporaryDirectory) throws(RigError) {
+  /// Starts the server and the voice.
+  ///
+  /// - Throws: `RigError`.
+  public init(in directory: TemporaryDirectory) throws(RigError) {
     self.directory = directory
     server = try JackServer("circle", periodFrames: 480, portMaximum: 128, in: directory)
     mouth = try Probe(server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: 0)
@@ -18,7 +19,9 @@ struct Circle {
   }
 
   /// Starts a node that says the tone, and waits until it answers.
-  func node(
+  ///
+  /// - Throws: `RigError`.
+  public func node(
     _ name: String, at port: Int, calling peerPort: Int? = nil, policy: String = "ask"
   ) throws(RigError) -> NodeProcess {
     var options = NodeProcess.Options(port: port)
@@ -32,7 +35,9 @@ struct Circle {
   }
 
   /// The new group's invitation.
-  func group(_ name: String, of node: NodeProcess) throws(RigError) -> SecretText {
+  ///
+  /// - Throws: `RigError`.
+  public func group(_ name: String, of node: NodeProcess) throws(RigError) -> SecretText {
     guard case .invitation(let text) = try node.ask(.groupNew(name: name)) else {
       throw .status(reason: "no invitation")
     }
@@ -40,7 +45,9 @@ struct Circle {
   }
 
   /// Waits until sound of one comes in at the other.
-  func wait(for node: NodeProcess, toHear talker: String, within seconds: Double = 15)
+  ///
+  /// - Throws: `RigError.timeout` with the end of the log.
+  public func wait(for node: NodeProcess, toHear talker: String, within seconds: Double = 15)
     throws(RigError)
   {
     var before = Int.max
@@ -56,10 +63,18 @@ struct Circle {
   }
 
   /// Whom a node knows.
-  func acquaintances(of node: NodeProcess) throws(RigError) -> [AcquaintanceStatus] {
+  ///
+  /// - Throws: `RigError`.
+  public func acquaintances(of node: NodeProcess) throws(RigError) -> [AcquaintanceStatus] {
     guard case .acquaintances(let known) = try node.ask(.peers) else {
       throw .status(reason: "no acquaintances")
     }
     return known
+  }
+
+  /// Ends the voice and the server.
+  public func stop() {
+    mouth.stop()
+    server.stop()
   }
 }

@@ -1,18 +1,21 @@
 /// How often something may be done: at once a number of times, then at a rate.
-struct TokenBucket {
+///
+/// A pure value; all times are of one steady clock.
+public struct TokenBucket: Sendable {
   private let burst: Double
   private let perSecond: Double
   private var tokens: Double
   private var filledAtNanoseconds: Int64?
 
-  init(burst: Int, perSecond: Int) {
+  /// Makes a full bucket.
+  public init(burst: Int, perSecond: Int) {
     self.burst = Double(burst)
     self.perSecond = Double(perSecond)
     tokens = Double(burst)
   }
 
   /// Takes one, if there is one.
-  mutating func take(nowNanoseconds: Int64) -> Bool {
+  public mutating func take(nowNanoseconds: Int64) -> Bool {
     let elapsed = Double(max(nowNanoseconds - (filledAtNanoseconds ?? nowNanoseconds), 0))
     tokens = min(burst, tokens + elapsed * perSecond / 1e9)
     filledAtNanoseconds = nowNanoseconds
@@ -22,5 +25,5 @@ struct TokenBucket {
   }
 
   /// How long until there is one again, from empty.
-  var periodNanoseconds: Int64 { Int64(1e9 / perSecond) }
+  public var periodNanoseconds: Int64 { Int64(1e9 / perSecond) }
 }

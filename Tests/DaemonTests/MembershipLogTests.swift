@@ -1,0 +1,70 @@
+import Cryptography
+import Intercom
+import Mesh
+import Testing
+
+@testable import comlinkd
+
+@Suite struct MembershipLogTests {
+  private static let node = NodeID(octets: [UInt8](repeating: 7, count: NodeID.byteCount))
+
+  private static func lines(_ event: (NodeID) -> MembershipEvent) throws -> [String] {
+    let lines = LogLines()
+    MembershipLog.write(event(try #require(node)), lines.logger("mesh"))
+    return lines.all
+  }
+
+  /// Each kind of event: its level, and what a person has to read of it.
+  private static let events: [(event: @Sendable (NodeID) -> MembershipEvent, words: [String])] = [
+    (
+      { .admitted($0, name: "foh", isInGroup: true) },
+      ["NOTICE mesh: member ", "by=group", "peer=foh"]
+    ),
+    (
+      { .admitted($0, name: "foh", isInGroup: false) },
+      ["NOTICE mesh: member ", "by=\"trust or policy\""]
+    ),
+    (
+      { .departed($0, name: "foh", .flooding) },
+      ["NOTICE mesh: member gone ", "peer=foh", "why=flooding"]
+    ),
+    ({ .invited($0, name: "foh") }, ["NOTICE mesh: a stranger asks", "comlink accept or decline"]),
+    ({ .invitationEnded($0) }, ["INFO mesh: nobody asks"]),
+    (
+      { .declined($0, words: "not admitted") },
+      ["NOTICE mesh: a node does not let this one in", "says=\"not admitted\""]
+    ),
+    ({ .stranger($0, name: "foh") }, ["NOTICE mesh: ", "comlink invite", "peer=foh"]),
+    (
+      { _ in .unresolved(peer: "foh.local:5004", reason: "no such host") },
+      ["WARNING mesh: peer not found", "peer=foh.local:5004", "reason=\"no such host\""]
+    ),
+    ({ _ in .ourselves(peer: "10.0.0.1:5004") }, ["WARNING mesh: ", "address=10.0.0.1:5004"]),
+    ({ _ in .rebuilt(peer: "foh") }, ["INFO mesh: peer fails again and again", "peer=foh"]),
+    ({ _ in .fault("no key") }, ["ERROR mesh: no key"]),
+  ]
+
+  @Test(arguments: events.indices)
+  func `an event is one line of its level, with who and why`(index: Int) throws {
+    let (event, words) = Self.events[index]
+    let lines = try Self.lines(event)
+    #expect(lines.count == 1)
+    for word in words { #expect(lines.first?.contains(word) == true, "\(lines)") }
+  }
+
+  @Test func `who somebody is stands in words, which nobody can choose`() throws {
+    let words = try #require(Self.node).words.joined(separator: " ")
+    for line in try Self.lines({ .invited($0, name: "x") }) { #expect(line.contains(words)) }
+  }
+
+  @Test func `a name or words of a stranger end no line and command no terminal`() throws {
+    let hostile = "\u{1B}[2Jx\nERROR comlinkd: all is lost"
+    for lines in [
+      try Self.lines { .invited($0, name: hostile) },
+      try Self.lines { .declined($0, words: hostile) },
+    ] {
+      #expect(lines.count == 1)
+      #expect(lines[0].split(separator: "\n").count == 1 && !lines[0].contains("\u{1B}"))
+    }
+  }
+}
