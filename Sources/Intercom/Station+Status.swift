@@ -96,6 +96,7 @@ extension Station {
     var status = PeerStatus(
       name: name, address: peer.address.description,
       state: state(of: peer, nowNanoseconds: nowNanoseconds))
+    status.id = peer.member?.node.text
     status.gainDecibels = peer.settings.gainDecibels
     status.pan = peer.settings.pan
     status.isMuted = peer.settings.isMuted
@@ -110,7 +111,7 @@ extension Station {
       (status.quality, status.qualityReason) = (quality.figure, quality.reason)
     }
     if let slot = peer.slot {
-      status.levelDBFS = Double(engine.takePeerMeter(slot).rmsDBFS)
+      status.levelDBFS = Level.finite(Double(engine.takePeerMeter(slot).rmsDBFS))
       status.underrun = Int(engine.underrunFrames(of: slot)) / max(beat.periodFrames, 1)
       if !peer.isPortAwaited { status.port = portName(peer) }
     }

@@ -2,7 +2,7 @@ internal import StatusSchema
 
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
-    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds
+    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds, logLevels
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -26,6 +26,8 @@ extension ControlResponse: Codable {
       self = .acquaintances(known)
     } else if let pin = try fields.decodeIfPresent(String.self, forKey: .pin) {
       self = .pin(SecretText(pin), seconds: try fields.decode(Double.self, forKey: .seconds))
+    } else if let levels = try fields.decodeIfPresent([String: String].self, forKey: .logLevels) {
+      self = .logLevels(levels)
     } else {
       self = .ok
     }
@@ -56,6 +58,9 @@ extension ControlResponse: Codable {
       try fields.encode(true, forKey: .ok)
       try fields.encode(pin.text, forKey: .pin)
       try fields.encode(seconds, forKey: .seconds)
+    case .logLevels(let levels):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(levels, forKey: .logLevels)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

@@ -23,6 +23,8 @@ public struct PeerStatus: Sendable, Hashable, Codable {
 
   /// The peer's own name for itself, or its address until it told one.
   public var name: String
+  /// Its stable ID, the fingerprint of its key: 52 letters and digits; absent where media go in clear.
+  public var id: String?
   /// Its address and port, such as `127.0.0.1:5004` or `[::1]:5004`.
   public var address: String
   /// How far it is.

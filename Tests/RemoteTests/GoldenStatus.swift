@@ -6,6 +6,7 @@ import StatusSchema
 enum GoldenStatus {
   static var value: Status {
     var first = PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)
+    first.id = "abcdm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za"
     first.ssrc = 4_000_000_000
     first.isTalking = true
     first.levelDBFS = -21.5
@@ -124,6 +125,7 @@ enum GoldenStatus {
           "driftPPM" : -42.5,
           "duplicate" : 1,
           "gainDecibels" : -6,
+          "id" : "abcdm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za",
           "isClockLocked" : true,
           "isMuted" : false,
           "isTalking" : true,
@@ -176,7 +178,7 @@ enum GoldenStatus {
         }
       ],
       "schema" : 1,
-      "schemaMinor" : 1
+      "schemaMinor" : 2
     }
     """
 }
