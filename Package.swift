@@ -173,8 +173,8 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlinkd",
     dependencies: [
-      "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Panel",
-      "Remote", "StatusSchema", "Cryptography", "Store",
+      "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Doctor",
+      "Panel", "Remote", "StatusSchema", "Cryptography", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),

@@ -23,7 +23,7 @@ declare -A may=(
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
   [Panel]="StatusSchema NIOCore NIOPosix NIOHTTP1 Glibc Synchronization"
   [Doctor]="CKernel EventLoop StatusSchema Glibc"
-  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Panel Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
   [comlink]="Remote StatusSchema Barcode Doctor Store ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )
 maximum_file=500
