@@ -31,7 +31,8 @@ enum PeerMetrics {
       gauge("comlink_peer_gain_decibels", "Its gain in the mix.", peers) { $0.gainDecibels },
       gauge("comlink_peer_muted", "Whether it is muted in the mix.", peers) { $0.isMuted ? 1 : 0 },
       gauge("comlink_peer_quality_rating", "How good it is heard, 0 to 5.", peers) { $0.quality },
-      gauge("comlink_peer_received_bytes_per_second", "Its sound on the wire, payload only.", peers) {
+      gauge("comlink_peer_received_bytes_per_second", "Its sound on the wire, payload only.", peers)
+      {
         $0.bitrateKilobits * 125
       },
       gauge("comlink_peer_sent_bytes_per_second", "Our sound to it, payload with copies.", peers) {
@@ -79,7 +80,9 @@ enum PeerMetrics {
       counter("comlink_peer_concealed_frames_total", "Codec frames made up.", peers) {
         $0.concealed
       },
-      counter("comlink_peer_underruns_total", "Periods with nothing to play while it talked.", peers) {
+      counter(
+        "comlink_peer_underruns_total", "Periods with nothing to play while it talked.", peers
+      ) {
         $0.underrun
       },
       counter("comlink_peer_splices_total", "Times its delay was mended by a splice.", peers) {

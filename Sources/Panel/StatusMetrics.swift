@@ -14,13 +14,15 @@ enum StatusMetrics {
     let labels = [("version", node.version), ("node", node.name), ("id", node.id ?? "")]
     return [
       MetricFamily(
-        name: "comlink_node_info", kind: .gauge, help: "Version, name and ID of this node; always 1.",
+        name: "comlink_node_info", kind: .gauge,
+        help: "Version, name and ID of this node; always 1.",
         samples: [MetricFamily.Sample(labels: labels, value: 1)]),
       gauge("comlink_uptime_seconds", "Time since the daemon started.", node.uptimeSeconds),
       flag(
         "comlink_identity_kept", "Whether the ID outlives this run.", node.identityProblem == nil),
       flag("comlink_talk_on", "Whether the microphone goes out to the peers.", node.talk),
-      gauge("comlink_microphone_level_dbfs", "Microphone, RMS; -120 is silence.", node.micLevelDBFS),
+      gauge(
+        "comlink_microphone_level_dbfs", "Microphone, RMS; -120 is silence.", node.micLevelDBFS),
       gauge(
         "comlink_mix_level_dbfs", "Mix in the ear, RMS of the louder side; -120 is silence.",
         node.mixLevelDBFS),
@@ -40,7 +42,8 @@ enum StatusMetrics {
       gauge(
         "comlink_jack_period_frames", "Frames of one process callback; 0 without a server.",
         Double(audio.periodFrames)),
-      counter("comlink_jack_xruns_total", "Periods that the JACK server reported as lost.", audio.xruns),
+      counter(
+        "comlink_jack_xruns_total", "Periods that the JACK server reported as lost.", audio.xruns),
       counter(
         "comlink_jack_missed_periods_total", "Periods that the JACK server ran without us.",
         audio.missedPeriods),
@@ -59,9 +62,11 @@ enum StatusMetrics {
   private static func loop(_ loop: LoopStatus) -> [MetricFamily] {
     [
       counter("comlink_loop_wakes_total", "Wake-ups of the media loop.", loop.wakes),
-      counter("comlink_loop_enters_total", "Entries of the media loop into the kernel.", loop.enters),
+      counter(
+        "comlink_loop_enters_total", "Entries of the media loop into the kernel.", loop.enters),
       gauge(
-        "comlink_loop_wake_latency_median_seconds", "From the callback to the loop running, median.",
+        "comlink_loop_wake_latency_median_seconds",
+        "From the callback to the loop running, median.",
         loop.wakeLatencyP50Microseconds / 1e6),
       gauge(
         "comlink_loop_wake_latency_p99_seconds",
@@ -91,7 +96,8 @@ enum StatusMetrics {
   private static func control(_ control: ControlStatus?) -> [MetricFamily] {
     guard let control else { return [] }
     return [
-      gauge("comlink_control_clients", "Clients of the control socket now.", Double(control.clients)),
+      gauge(
+        "comlink_control_clients", "Clients of the control socket now.", Double(control.clients)),
       counter(
         "comlink_control_requests_total", "Well-formed requests on the control socket.",
         control.requests),
@@ -119,7 +125,9 @@ enum StatusMetrics {
       samples: [MetricFamily.Sample(value: Double(count))])
   }
 
-  private static func reasons(_ name: String, _ help: String, _ counts: [String: Int]) -> MetricFamily {
+  private static func reasons(_ name: String, _ help: String, _ counts: [String: Int])
+    -> MetricFamily
+  {
     let samples = counts.sorted { $0.key < $1.key }.map {
       MetricFamily.Sample(labels: [("reason", $0.key)], value: Double($0.value))
     }

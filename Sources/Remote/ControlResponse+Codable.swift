@@ -2,7 +2,8 @@ internal import StatusSchema
 
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
-    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds, logLevels
+    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds,
+      logLevels
   }
 
   /// Reads an answer; fields it does not know are ignored.

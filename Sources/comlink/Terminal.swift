@@ -32,7 +32,8 @@ struct Terminal: ~Copyable {
 
   /// Waits for keys as long as that; answers whether one of them was `q`.
   func isEnded(within time: Duration) -> Bool {
-    var keyboard = pollfd(fd: settings == nil ? -1 : STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    var keyboard = pollfd(
+      fd: settings == nil ? -1 : STDIN_FILENO, events: Int16(POLLIN), revents: 0)
     let milliseconds = Int32(max(0, (time / .milliseconds(1)).rounded(.up)))
     guard unsafe poll(&keyboard, 1, milliseconds) > 0 else { return false }
     var keys = [UInt8](repeating: 0, count: 64)

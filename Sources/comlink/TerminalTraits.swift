@@ -11,7 +11,8 @@ struct TerminalTraits: Equatable {
   /// The traits that the environment tells of; nil: it cannot move its cursor.
   init?(environment: [String: String]) {
     guard let kind = environment["TERM"], !kind.isEmpty, kind != "dumb" else { return nil }
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy
+    let locale =
+      ["LC_ALL", "LC_CTYPE", "LANG"].lazy
       .compactMap { environment[$0] }.first { !$0.isEmpty }?.lowercased() ?? ""
     isUnicode = locale.hasSuffix("utf-8") || locale.hasSuffix("utf8")
     hasColours = environment["NO_COLOR", default: ""].isEmpty

@@ -33,7 +33,8 @@ final class LogLevels: Sendable {
     var chosen: Logger.Level?
     if let level {
       guard let known = LogLevelName.level(level) else {
-        return .error(message: "no log level \"\(level.prefix(40))\"; known are \(LogLevelName.words)")
+        return .error(
+          message: "no log level \"\(level.prefix(40))\"; known are \(LogLevelName.words)")
       }
       chosen = known
     }

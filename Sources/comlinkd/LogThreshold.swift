@@ -5,16 +5,18 @@ internal import Synchronization
 ///
 /// Any thread; reading it takes no lock.
 final class LogThreshold: Sendable {
+  private static let levels = Logger.Level.allCases
+
   private let severity: Atomic<Int>
 
   init(_ level: Logger.Level) { severity = Atomic(Self.severity(of: level)) }
 
   var level: Logger.Level {
-    get { Logger.Level.allCases[severity.load(ordering: .relaxed)] }
+    get { Self.levels[severity.load(ordering: .relaxed)] }
     set { severity.store(Self.severity(of: newValue), ordering: .relaxed) }
   }
 
   private static func severity(of level: Logger.Level) -> Int {
-    Logger.Level.allCases.firstIndex(of: level) ?? 0
+    levels.firstIndex(of: level) ?? 0
   }
 }

@@ -30,7 +30,8 @@ extension BufferCheck {
     ].filter { $0.1 < $0.2 }
     let overflows = overflows ?? 0
     let lost = overflows > 0 ? "; \(overflows) packets found them full" : ""
-    let seen = "up to \(receiveMaximum >> 10) KiB to receive, \(sendMaximum >> 10) KiB to send\(lost)"
+    let seen =
+      "up to \(receiveMaximum >> 10) KiB to receive, \(sendMaximum >> 10) KiB to send\(lost)"
     guard !lacking.isEmpty || overflows > 0 else {
       return [Finding(check: "buffers", level: .ok, seen: seen)]
     }
@@ -46,7 +47,8 @@ extension BufferCheck {
     return [
       Finding(
         check: "buffers", level: overflows > 0 ? .problem : .advice, seen: seen,
-        meaning: "comlinkd asks for more; when the machine stalls, packets are lost that would have been in time.",
+        meaning:
+          "comlinkd asks for more; when the machine stalls, packets are lost that would have been in time.",
         fix: lacking.map { "sudo sysctl net.core.\($0.0)=\($0.2)" } + [
           "and for each start, in \(Self.file): \(lines.joined(separator: " and ")); then start comlinkd anew"
         ],

@@ -32,7 +32,8 @@ extension DaemonCheck {
       Finding(
         check: "daemon", level: .problem, seen: "identity for this run only: \(identityProblem)",
         meaning: "After the next start the others take this node for a stranger.",
-        fix: ["make its state directory writable for comlinkd's user, or name another: --state DIR"])
+        fix: ["make its state directory writable for comlinkd's user, or name another: --state DIR"]
+      )
     ]
   }
 }

@@ -36,9 +36,13 @@ extension DiskCheck {
       return [
         Finding(
           check: "disk", level: .problem,
-          seen: "\(path) is \(disk.isReadOnly ? "on a read-only file system" : "not writable for this user")",
+          seen:
+            "\(path) is \(disk.isReadOnly ? "on a read-only file system" : "not writable for this user")",
           meaning: "Identity and groups cannot be kept: the node is another one after each start.",
-          fix: [disk.isReadOnly ? "sudo mount -o remount,rw, or comlinkd --state DIR" : "comlinkd --state DIR"])
+          fix: [
+            disk.isReadOnly
+              ? "sudo mount -o remount,rw, or comlinkd --state DIR" : "comlinkd --state DIR"
+          ])
       ]
     }
     guard disk.freeBytes < Self.roomyBytes else {

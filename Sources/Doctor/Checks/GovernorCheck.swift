@@ -24,13 +24,16 @@ extension GovernorCheck {
 
   var findings: [Finding] {
     guard !governors.isEmpty else {
-      return [Finding(check: "governor", level: .ok, seen: "the system does not change the CPU's clock")]
+      return [
+        Finding(check: "governor", level: .ok, seen: "the system does not change the CPU's clock")
+      ]
     }
     let slow = governors.filter { $0.value != "performance" }.keys.sorted()
     let names = Set(governors.values).sorted().joined(separator: ", ")
     let seen = "\(names) on \(governors.count) CPUs"
     guard !slow.isEmpty else { return [Finding(check: "governor", level: .ok, seen: seen)] }
-    let isSlowest = governors.values.contains("powersave") && !Self.autonomous.contains(driver ?? "")
+    let isSlowest =
+      governors.values.contains("powersave") && !Self.autonomous.contains(driver ?? "")
     return [
       Finding(
         check: "governor", level: isSlowest ? .problem : .advice, seen: seen,

@@ -60,7 +60,9 @@ extension KernelCheck {
     return Finding(
       check: "io_uring", level: .problem, seen: ringProblem,
       meaning: "comlinkd does not start without io_uring.",
-      fix: ["allow io_uring in the container's seccomp profile, or raise the limit of locked memory"])
+      fix: [
+        "allow io_uring in the container's seccomp profile, or raise the limit of locked memory"
+      ])
   }
 
   private static func version(_ release: String) -> (major: Int, minor: Int)? {

@@ -86,8 +86,10 @@ extension LimitsCheck {
     ]
   }
 
-  private static let realtimeMeaning = "Sound breaks up when the machine is busy with anything else."
-  private static let memoryMeaning = "Sound breaks up when memory is short and the daemon is paged out."
+  private static let realtimeMeaning =
+    "Sound breaks up when the machine is busy with anything else."
+  private static let memoryMeaning =
+    "Sound breaks up when memory is short and the daemon is paged out."
 
   private func problem(_ check: String, seen: String, meaning: String) -> Finding {
     Finding(
@@ -106,7 +108,8 @@ extension LimitsCheck {
   private static func isInAudio(_ files: FileTree) -> Bool? {
     let entry = files.lines("/etc/group").first { $0.hasPrefix("audio:") }
     let groups = files.lines("/proc/self/status").first { $0.hasPrefix("Groups:") }
-    guard let number = entry?.split(separator: ":", omittingEmptySubsequences: false).dropFirst(2).first
+    guard
+      let number = entry?.split(separator: ":", omittingEmptySubsequences: false).dropFirst(2).first
     else { return nil }
     return groups?.dropFirst("Groups:".count).split { $0 == " " || $0 == "\t" }.contains(number)
   }

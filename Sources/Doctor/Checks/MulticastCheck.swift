@@ -55,7 +55,8 @@ extension MulticastCheck {
       return [
         Finding(
           check: "network", level: .problem, seen: "no network interface is up",
-          meaning: "No other node can be reached.", fix: ["ip link; plug in the cable or join the Wi-Fi"])
+          meaning: "No other node can be reached.",
+          fix: ["ip link; plug in the cable or join the Wi-Fi"])
       ]
     }
     return flags + route + listeners
@@ -88,7 +89,9 @@ extension MulticastCheck {
   private var listeners: [Finding] {
     guard isDaemonOpen == true, interfaces.contains(where: \.hasMulticast) else { return [] }
     if isPortServed, interfaces.contains(where: \.isInGroup) {
-      return [Finding(check: "discovery", level: .ok, seen: "port 5353 and 224.0.0.251 are listened to")]
+      return [
+        Finding(check: "discovery", level: .ok, seen: "port 5353 and 224.0.0.251 are listened to")
+      ]
     }
     return [
       Finding(

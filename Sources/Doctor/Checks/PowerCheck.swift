@@ -14,10 +14,14 @@ extension PowerCheck {
 
   init(_ system: System) {
     let text = system.files.text("/sys/devices/platform/soc/soc:firmware/get_throttled")
-    throttled = text.flatMap { UInt32($0.hasPrefix("0x") ? String($0.dropFirst(2)) : $0, radix: 16) }
+    throttled = text.flatMap {
+      UInt32($0.hasPrefix("0x") ? String($0.dropFirst(2)) : $0, radix: 16)
+    }
     let folder = "/sys/class/thermal"
     let zones = system.files.names(in: folder).filter { $0.hasPrefix("thermal_zone") }
-    celsius = zones.compactMap { system.files.number("\(folder)/\($0)/temp") }.max().map { $0 / 1000 }
+    celsius = zones.compactMap { system.files.number("\(folder)/\($0)/temp") }.max().map {
+      $0 / 1000
+    }
   }
 
   var findings: [Finding] { power + heat }
@@ -28,7 +32,8 @@ extension PowerCheck {
     if throttled & Self.undervoltage != 0 {
       return [
         Finding(
-          check: "power", level: .problem, seen: "under-voltage \(Self.when(throttled & Self.undervoltage)), \(seen)",
+          check: "power", level: .problem,
+          seen: "under-voltage \(Self.when(throttled & Self.undervoltage)), \(seen)",
           meaning: "The Pi slows down, and USB cards drop out.",
           fix: ["another power supply and cable: 5.1 V, 3 A (Pi 4) or 5 A (Pi 5)"])
       ]
@@ -38,7 +43,8 @@ extension PowerCheck {
     }
     return [
       Finding(
-        check: "power", level: .advice, seen: "slowed down \(Self.when(throttled & Self.slowed)), \(seen)",
+        check: "power", level: .advice,
+        seen: "slowed down \(Self.when(throttled & Self.slowed)), \(seen)",
         meaning: "The Pi got too hot and lowered its clock.", fix: ["a heat sink or a fan"])
     ]
   }

@@ -42,7 +42,8 @@ extension RadioCheck {
     case false: return Finding(check: "wifi", level: .ok, seen: "\(radio.name): power save off")
     case nil:
       return Finding(
-        check: "wifi", level: .advice, seen: "\(radio.name): whether power save is on cannot be told",
+        check: "wifi", level: .advice,
+        seen: "\(radio.name): whether power save is on cannot be told",
         meaning: Self.meaning, fix: ["sudo iw dev \(radio.name) set power_save off"])
     default:
       return Finding(

@@ -38,7 +38,8 @@ extension SoundCheck {
     Finding(
       check: "jack", level: .problem,
       seen: audio.state == .failed
-        ? "server \(audio.server) refuses the client" : "no server \(audio.server) runs for comlinkd's user",
+        ? "server \(audio.server) refuses the client"
+        : "no server \(audio.server) runs for comlinkd's user",
       meaning: "Without JACK nothing is heard.",
       fix: [
         "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)",
@@ -86,7 +87,9 @@ extension SoundCheck {
     return Finding(
       check: "xruns", level: perMinute > Self.manyXruns ? .problem : .advice, seen: seen,
       meaning: "Each is a click or a gap in what everybody hears.",
-      fix: ["jackd … -p \(max(128, 2 * audio.periodFrames)), -n 3 for USB; see rtprio and governor here"])
+      fix: [
+        "jackd … -p \(max(128, 2 * audio.periodFrames)), -n 3 for USB; see rtprio and governor here"
+      ])
   }
 
   private func latency(_ audio: AudioStatus) -> Finding {

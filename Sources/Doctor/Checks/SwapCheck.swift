@@ -17,7 +17,9 @@ extension SwapCheck {
   }
 
   var findings: [Finding] {
-    guard !places.isEmpty else { return [Finding(check: "swap", level: .ok, seen: "none on a disk")] }
+    guard !places.isEmpty else {
+      return [Finding(check: "swap", level: .ok, seen: "none on a disk")]
+    }
     let seen = places.joined(separator: ", ")
     guard isMemoryLocked == false else {
       return [Finding(check: "swap", level: .ok, seen: "\(seen); comlinkd locks its memory")]

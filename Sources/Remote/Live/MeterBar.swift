@@ -25,7 +25,8 @@ struct MeterBar {
     levelDBFS: Double, peakDBFS: Double, at column: Int, width: Int
   ) -> [LiveFrame.Piece] {
     let halves = Int((Self.share(levelDBFS) * Double(2 * width)).rounded())
-    let peak = peakDBFS > Self.floorDBFS ? min(width - 1, Int(Self.share(peakDBFS) * Double(width))) : -1
+    let peak =
+      peakDBFS > Self.floorDBFS ? min(width - 1, Int(Self.share(peakDBFS) * Double(width))) : -1
     var pieces: [LiveFrame.Piece] = []
     for cell in 0..<max(0, width) {
       let (character, style) = cellText(cell, halves: halves, peak: peak, width: width)
