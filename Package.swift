@@ -139,6 +139,19 @@ let programs: [Target] = [
     ["Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
     resources: [.copy("Corpus")]),
   swiftTarget("Remote", ["StatusSchema"]),
+  .target(
+    name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
+  swiftTarget("Doctor", ["CKernel", "EventLoop", "StatusSchema"]),
+  tests("DoctorTests", ["Doctor", "StatusSchema"]),
+  swiftTarget(
+    "Panel",
+    [
+      "StatusSchema",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOHTTP1", package: "swift-nio"),
+    ]),
+  tests("PanelTests", ["Panel", "StatusSchema"]),
   swiftTarget(
     "ControlPlane",
     [
@@ -160,8 +173,8 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlinkd",
     dependencies: [
-      "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Remote",
-      "StatusSchema", "Cryptography", "Store",
+      "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Doctor",
+      "Panel", "Remote", "StatusSchema", "Cryptography", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
@@ -169,7 +182,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema", "Barcode",
+      "Remote", "StatusSchema", "Barcode", "Doctor", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   tests("RemoteTests", ["Remote", "StatusSchema"]),

@@ -21,8 +21,10 @@ declare -A may=(
   [StatusSchema]=""
   [Intercom]="RTP Media Mesh Cryptography Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
-  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
-  [comlink]="Remote StatusSchema Barcode ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
+  [Panel]="StatusSchema NIOCore NIOPosix NIOHTTP1 Glibc Synchronization"
+  [Doctor]="CKernel EventLoop StatusSchema Glibc"
+  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [comlink]="Remote StatusSchema Barcode Doctor Store ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )
 maximum_file=500
 maximum_header=200

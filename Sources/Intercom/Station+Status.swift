@@ -113,7 +113,7 @@ extension Station {
       (status.quality, status.qualityReason) = (quality.figure, quality.reason)
     }
     if let slot = peer.slot {
-      status.levelDBFS = Double(engine.takePeerMeter(slot).rmsDBFS)
+      status.levelDBFS = Level.finite(Double(engine.takePeerMeter(slot).rmsDBFS))
       status.underrun = Int(engine.underrunFrames(of: slot)) / max(beat.periodFrames, 1)
       if !peer.isPortAwaited { status.port = portName(peer) }
     }

@@ -22,6 +22,15 @@ public struct ControlClient: ~Copyable {
     self.descriptor = descriptor
   }
 
+  /// The daemon's process (SO_PEERCRED, unix(7)); nil: of another process namespace.
+  public var serverProcess: Int32? {
+    // `struct ucred`: process, user and group; Glibc's module does not have it.
+    var credentials: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
+    var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+    let code = unsafe getsockopt(descriptor.number, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+    return code == 0 && credentials.process > 0 ? credentials.process : nil
+  }
+
   /// Asks, and waits for the answer.
   ///
   /// ``ControlResponse/error(message:)`` is an answer like the others.

@@ -1,6 +1,6 @@
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
-    case request, peer, on, decibels, position, group, invitation, pin
+    case request, peer, on, decibels, position, group, invitation, pin, level, area
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -47,6 +47,10 @@ extension ControlRequest: Codable {
       self = .pairWith(
         peer: try fields.decode(String.self, forKey: .peer),
         pin: SecretText(try fields.decode(String.self, forKey: .pin)))
+    case .logLevel:
+      self = .logLevel(
+        level: try fields.decodeIfPresent(String.self, forKey: .level),
+        area: try fields.decodeIfPresent(String.self, forKey: .area))
     }
   }
 
@@ -75,6 +79,9 @@ extension ControlRequest: Codable {
       try fields.encode(position, forKey: .position)
     case .groupNew(let name), .groupLeave(let name): try fields.encode(name, forKey: .group)
     case .groupJoin(let invitation): try fields.encode(invitation.text, forKey: .invitation)
+    case .logLevel(let level, let area):
+      try fields.encodeIfPresent(level, forKey: .level)
+      try fields.encodeIfPresent(area, forKey: .area)
     }
   }
 
@@ -98,6 +105,7 @@ extension ControlRequest: Codable {
     case .block: .block
     case .pairShow: .pairShow
     case .pairWith: .pairWith
+    case .logLevel: .logLevel
     }
   }
 

@@ -40,6 +40,11 @@ public enum ControlRequest: Sendable, Hashable {
   /// Pairs with the node that shows a PIN; the answer is ``ControlResponse/acquaintances(_:)`` with that one.
   case pairWith(peer: String, pin: SecretText)
 
+  /// Asks for the log's levels, or changes them first; the answer is ``ControlResponse/logLevels(_:)``.
+  ///
+  /// No level: nothing is changed. No area: all of them.
+  case logLevel(level: String?, area: String?)
+
   /// The gains that can be asked for, dB: down to inaudible, up by what a limiter still takes.
   public static let gainRangeDecibels = -60.0...18.0
   /// The places that can be asked for.
@@ -55,5 +60,6 @@ public enum ControlRequest: Sendable, Hashable {
     case peers, accept, decline, invite, forget, block
     case pairShow = "pair-show"
     case pairWith = "pair-with"
+    case logLevel = "log-level"
   }
 }

@@ -20,6 +20,8 @@ public enum ControlResponse: Sendable, Hashable {
   case acquaintances([AcquaintanceStatus])
   /// The answer to ``ControlRequest/pairShow(group:)``: six digits, and how long they are good.
   case pin(SecretText, seconds: Double)
+  /// The answer to ``ControlRequest/logLevel(level:area:)``: the level of each area asked about.
+  case logLevels([String: String])
   /// Not done, and why, in words for a person.
   case error(message: String)
 }

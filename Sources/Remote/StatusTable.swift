@@ -74,7 +74,8 @@ public enum StatusTable {
     levelDBFS <= Level.silenceDBFS ? "silent" : "\(Fixed.text(levelDBFS, digits: 1)) dB"
   }
 
-  private static func duration(_ seconds: Double) -> String {
+  /// A time as hours, minutes and seconds.
+  static func duration(_ seconds: Double) -> String {
     let whole = Int(max(0, min(seconds, 1e12)))
     let (hours, minutes) = (whole / 3600, whole / 60 % 60)
     return "\(hours):\(Cell.two(minutes)):\(Cell.two(whole % 60))"

@@ -11,6 +11,8 @@ enum RemoteFailure: Error, CustomStringConvertible {
   case refused(String)
   /// The answer to making a group did not come, so it may be there without its invitation having been shown.
   case groupUnknown(name: String, RemoteError)
+  /// Only root can do that.
+  case needsRoot(command: String)
   /// The daemon answered something else than what was asked.
   case unexpectedAnswer
 
@@ -24,6 +26,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
     case .groupUnknown(let name, let error):
       "\(error); the group may have been made all the same: see comlink group list, and if it is there, "
         + "comlink group leave '\(name)' and make it again"
+    case .needsRoot(let command): "that takes root: sudo \(command)"
     case .unexpectedAnswer: "comlinkd answered something else; are both of the same version?"
     }
   }
@@ -34,7 +37,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
     case .refused: EX_DATAERR
     case .unexpectedAnswer, .remote(.malformed): EX_PROTOCOL
     case .remote(.noServer): EX_UNAVAILABLE
-    case .remote(.noPermission), .systemOnly: EX_NOPERM
+    case .remote(.noPermission), .systemOnly, .needsRoot: EX_NOPERM
     case .remote(.timedOut), .remote(.disconnected), .groupUnknown: EX_TEMPFAIL
     case .remote(.pathTooLong): EX_USAGE
     case .remote: EX_OSERR

@@ -8,23 +8,25 @@ struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Shows the node and its peers.",
     discussion: """
-      --json prints what STATUS.md in the sources describes; with --watch, one object a line. --watch \
-      ends with Ctrl-C.
+      --json prints what STATUS.md in the sources describes; with --watch, one object a line. --watch is a live view with \
+      meters in a terminal (q or Ctrl-C ends it), and the same as without it once a second everywhere else.
       """)
 
   @Flag(help: "Prints JSON, keys sorted.") var json = false
-  @Flag(help: "Prints it again each second.") var watch = false
+  @Flag(help: "Goes on showing it.") var watch = false
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
+    if watch, !json, let terminal = TerminalTraits.ofThisProcess {
+      var live = LiveStatus(source: try StatusSource(remote: remote), traits: terminal)
+      return live.run()
+    }
     var client = try remote.connect()
-    let clearsScreen = watch && !json && isatty(STDOUT_FILENO) == 1
     repeat {
       let answer = try RemoteOptions.answer(of: &client, to: .status)
       guard case .status(let status) = answer else { throw RemoteFailure.unexpectedAnswer }
       let text = try text(of: status)
-      // The screen is cleared and filled in one write, so that it does not flicker.
-      guard Self.write((clearsScreen ? "\u{1B}[H\u{1B}[2J" : "") + text + "\n") else { return }
+      guard StandardOutput.write(text + "\n") else { return }
       if watch { sleep(1) }
     } while watch
   }
@@ -37,21 +39,5 @@ struct StatusCommand: ParsableCommand {
     } catch {
       throw .remote(error)
     }
-  }
-
-  /// Writes to standard output; false when nobody reads it any more.
-  private static func write(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    var written = 0
-    while written < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { all in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: all[written...])
-        return unsafe Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      written += count
-    }
-    return true
   }
 }

@@ -38,6 +38,7 @@ extension Configuration {
       jackClient = try Self.checkedName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
     case (.startJack, .boolean(let isOn)): startsJack = isOn
+    case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Endpoint(text)
     case (.control, .text(let text)):
       guard !text.isEmpty, !text.utf8.contains(0) else { throw .badValue("must be a path") }
       guard text.utf8.count <= ControlPath.byteLimit else {
@@ -86,6 +87,7 @@ extension Configuration {
     case .jackClient: .text(jackClient)
     case .noConnect: .boolean(!connectsPorts)
     case .startJack: .boolean(startsJack)
+    case .metrics: .text(metrics?.text ?? "")
     case .control: .text(controlPath)
     case .state: .text(statePath)
     case .logLevel: .text(logLevel)

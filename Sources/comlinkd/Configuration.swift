@@ -52,6 +52,8 @@ struct Configuration: Hashable, Sendable {
   var connectsPorts = true
   /// Whether a JACK server is started if none runs.
   var startsJack = false
+  /// Where its figures are told to Prometheus; nil: nowhere.
+  var metrics: Endpoint?
   /// The path of the control socket.
   var controlPath: String
   /// The directory of what the node keeps; empty: nothing is kept.

@@ -2,6 +2,7 @@ internal import Audio
 internal import EventLoop
 internal import Intercom
 internal import Logging
+internal import Panel
 internal import Remote
 internal import Store
 
@@ -9,6 +10,8 @@ internal import Store
 struct Daemon {
   let effective: EffectiveConfiguration
   let style: StandardErrorLog.Style
+  /// What is logged of each area; changes while the daemon runs.
+  let levels = LogLevels()
   /// For tests: media in clear with the peers that are named, and nothing else (``ClearMedia``).
   var isClear = false
 
@@ -39,7 +42,9 @@ struct Daemon {
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
     let connections = try await connect(node, at: listen, state)
-    relay.attach(NodeControl(node: node, state: state, connections: connections))
+    let control = NodeControl(node: node, state: state, connections: connections, levels: levels)
+    let panel = try await startPanel(control, server)
+    relay.attach(control)
     log.notice(
       "ready",
       metadata: [
@@ -48,6 +53,7 @@ struct Daemon {
 
     await ending.value
     relay.detach()
+    await panel?.stop()
     await connections?.stop()
     await node.stop()
     events.finish()
@@ -111,7 +117,8 @@ struct Daemon {
   /// The log of one part of the daemon.
   func logger(_ area: String) -> Logger {
     var log = StandardErrorLog(style: style, area: area)
-    log.logLevel = LogLevelName.level(effective.configuration.logLevel) ?? .info
+    log.threshold = levels.threshold(
+      of: area, configured: LogLevelName.level(effective.configuration.logLevel) ?? .info)
     return Logger(label: area) { _ in log }
   }
 

@@ -1,3 +1,4 @@
+internal import Doctor
 internal import Glibc
 
 /// What to do about permissions that the system does not give.
@@ -13,9 +14,9 @@ enum LimitsAdvice {
   }
 
   /// The file for the lines, in the place where PAM reads limits (pam_limits(8)).
-  static let path = "/etc/security/limits.d/95-comlink.conf"
+  static let path = LimitsFile.path
   /// The lines for that file.
-  static let lines = ["@audio - rtprio 75", "@audio - memlock unlimited"]
+  static let lines = LimitsFile.lines
 
   /// A warning with each consequence and the exact cure, which is the same for all.
   ///

@@ -10,6 +10,7 @@ struct NodeControl: ControlHandler {
   let state: NodeState
   /// Nil: in clear, without control connections.
   let connections: Connections?
+  let levels: LogLevels
 
   func handle(_ request: ControlRequest) async -> ControlResponse {
     do throws(IntercomError) {
@@ -27,6 +28,7 @@ struct NodeControl: ControlHandler {
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
         guard let connections else { return .error(message: "this node runs in clear, for tests") }
         return await AdmissionControl(connections: connections).handle(request)
+      case .logLevel(let level, let area): return levels.answer(level: level, area: area)
       }
       return .ok
     } catch {
@@ -34,7 +36,8 @@ struct NodeControl: ControlHandler {
     }
   }
 
-  private func status() async -> Status {
+  /// The status with what the node itself does not know of its identity.
+  func status() async -> Status {
     var status = await node.status()
     status.node.id = state.id.text
     status.node.idWords = state.id.words.joined(separator: " ")

@@ -39,6 +39,7 @@ struct Options: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Connects microphone and loudspeaker, or leaves the ports.")
   var connect: Bool?
   @Flag(inversion: .prefixedNo, help: Help.of(.startJack)) var startJack: Bool?
+  @Option(help: Help.of(.metrics)) var metrics: String?
   @Option(help: Help.of(.control)) var control: String?
   @Option(help: Help.of(.state)) var state: String?
   @Option(help: Help.of(.logLevel)) var logLevel: String?
@@ -62,7 +63,7 @@ struct Options: ParsableCommand {
       (.application, application), (.complexity, complexity), (.bandwidth, bandwidth),
       (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.lateRate, lateRate),
       (.jackServer, jackServer), (.jackClient, jackClient),
-      (.control, control), (.state, state), (.logLevel, logLevel),
+      (.metrics, metrics), (.control, control), (.state, state), (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [
       (.noDiscovery, discovery.map { !$0 }), (.noConnect, connect.map { !$0 }),

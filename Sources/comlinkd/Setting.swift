@@ -24,6 +24,7 @@ enum Setting: String, CaseIterable, Sendable {
   case jackClient = "jack-client"
   case noConnect = "no-connect"
   case startJack = "start-jack"
+  case metrics
   case control
   case state
   case logLevel = "log-level"
@@ -41,7 +42,7 @@ enum Setting: String, CaseIterable, Sendable {
   var kind: Kind {
     switch self {
     case .name, .role, .colour, .listen, .policy, .profile, .application, .bandwidth, .jackServer,
-      .jackClient, .control,
+      .jackClient, .metrics, .control,
       .state, .logLevel:
       .text
     case .peer: .list
@@ -58,7 +59,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .name, .jackServer, .jackClient: "NAME"
     case .role: "TEXT"
     case .colour: "RRGGBB"
-    case .listen, .peer: "ADDR:PORT"
+    case .listen, .peer, .metrics: "ADDR:PORT"
     case .policy: AdmissionPolicy.words
     case .maxPeers: "1…64"
     case .bitrate: "KBITS"
@@ -106,6 +107,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .jackClient: "This node's name in JACK's list of clients."
     case .noConnect: "Leaves the ports alone instead of connecting microphone and loudspeaker."
     case .startJack: "Starts a JACK server if none runs (dummy driver if there is no card)."
+    case .metrics:
+      "Tells its figures to Prometheus there, by HTTP at /metrics, to whoever asks; empty: nowhere."
     case .control: "The socket that comlink, the remote, talks to."
     case .state: "The directory for this node's identity and its groups; empty: nothing is kept."
     case .logLevel: "The least that is logged: \(LogLevelName.words)."

@@ -18,7 +18,8 @@ struct StandardErrorLog: Sendable {
   /// Where the lines go.
   var write: @Sendable ([UInt8]) -> Void = Self.writeToStandardError
 
-  var logLevel = Logger.Level.info
+  /// The least that is written; shared by the loggers of an area.
+  var threshold = LogThreshold(.info)
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
 

@@ -17,10 +17,10 @@ final class Program: Sendable {
   var identifier: Int32 { process.processIdentifier }
 
   /// Starts it; the environment has nothing but what is given, and what systemd would set if its
-  /// standard error were the journal.
+  /// standard error were the journal; `terminal` takes what it writes, and has its keys.
   init(
     _ name: String, _ arguments: [String], environment: [String: String] = [:],
-    isJournal: Bool = false
+    isJournal: Bool = false, terminal: FileHandle? = nil
   ) throws {
     folder = try TestFolder()
     process.executableURL = URL(filePath: Self.path(of: name))
@@ -35,8 +35,8 @@ final class Program: Sendable {
       unsafe stat("\(folder.path)/complaint", &facts)
       process.environment?["JOURNAL_STREAM"] = "\(facts.st_dev):\(facts.st_ino)"
     }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle(forWritingAtPath: "\(folder.path)/output")
+    process.standardInput = terminal ?? FileHandle.nullDevice
+    process.standardOutput = terminal ?? FileHandle(forWritingAtPath: "\(folder.path)/output")
     process.standardError = FileHandle(forWritingAtPath: "\(folder.path)/complaint")
     let (codes, continuation) = AsyncStream<Int32>.makeStream()
     process.terminationHandler = { process in

@@ -13,6 +13,7 @@ import Testing
     func handle(_ request: ControlRequest) async -> ControlResponse {
       seen.withLock { $0.append(request) }
       if case .mute(peer: "nobody", _) = request { return .error(message: "no peer nobody") }
+      if case .logLevel = request { return .logLevels(["mesh": "debug", "comlinkd": "info"]) }
       guard request == .status else { return .ok }
       return .status(
         Status(
@@ -50,6 +51,8 @@ import Testing
     (["pan", "stage left", "1"], .pan(peer: "stage left", position: 1)),
     (["mute", "B"], .mute(peer: "B", isOn: true)),
     (["unmute", "B"], .mute(peer: "B", isOn: false)),
+    (["log", "level", "debug"], .logLevel(level: "debug", area: nil)),
+    (["log", "level", "debug", "mesh"], .logLevel(level: "debug", area: "mesh")),
   ]
 
   @Test(arguments: commands)
@@ -88,6 +91,25 @@ import Testing
     #expect(json.output.hasPrefix("{\n  \"audio\" : {\n"))
     let status = try JSONLine.decode(Status.self, from: Array(json.output.utf8))
     #expect(status.node.name == "A")
+  }
+
+  @Test func `the log's levels are listed by area`() async throws {
+    let outcome = try await comlink(["log", "level"])
+    #expect(outcome.output == "comlinkd  info\nmesh      debug\n")
+    #expect(node.requests == [.logLevel(level: nil, area: nil)])
+  }
+
+  @Test func `the doctor looks at this machine with a daemon and without`() async throws {
+    let with = try await comlink(["doctor"])
+    // The node of these tests has no JACK server and no permissions.
+    #expect(with.code == 1)
+    #expect(with.output.contains("comlinkd 0.1.0 answers"))
+    #expect(with.output.contains("the media loop runs as other"))
+    #expect(with.output.contains("no server default runs"))
+    let without = try await Program.run("comlink", ["doctor", "--json", "--control", "/no/such"])
+    #expect([0, 1].contains(without.code))
+    #expect(without.output.hasPrefix("[\n  {\n"))
+    #expect(without.output.contains("no comlinkd answers at /no/such"))
   }
 
   @Test func `where no daemon answers it says so`() async throws {

@@ -51,6 +51,7 @@ import Testing
     (.control, "/" + String(repeating: "x", count: 107), "must have at most 107 bytes"),
     (.logLevel, "INFO", "must be one of trace|debug|info"),
     (.noDiscovery, "yes", "must be true or false"),
+    (.metrics, "9464", "must be ADDR:PORT"),
     (.policy, "all", "must be one of ask|group-only|open"),
     (.colour, "red", "must be six hexadecimal digits"), (.colour, "-fffff", "hexadecimal"),
     (.role, " x", "no blank at its ends"),
@@ -76,6 +77,7 @@ import Testing
     (.noConnect, "true"), (.startJack, "true"), (.noDiscovery, "true"),
     (.policy, "group-only"), (.role, "stage left"), (.role, ""), (.colour, "00ff0a"),
     (.logLevel, "trace"),
+    (.metrics, ""), (.metrics, "127.0.0.1:9464"),
     (.state, ""), (.state, "/srv/comlink"), (.control, "/tmp/a b/\u{1}\t\n\"'\\#.sock"),
   ]
 

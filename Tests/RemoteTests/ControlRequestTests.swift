@@ -30,6 +30,12 @@ import Testing
       .pairWith(peer: "B", pin: SecretText("123456")),
       #"{"peer":"B","pin":"123456","request":"pair-with"}"#
     ),
+    (.logLevel(level: nil, area: nil), #"{"request":"log-level"}"#),
+    (.logLevel(level: "debug", area: nil), #"{"level":"debug","request":"log-level"}"#),
+    (
+      .logLevel(level: "debug", area: "mesh"),
+      #"{"area":"mesh","level":"debug","request":"log-level"}"#
+    ),
   ]
 
   @Test(arguments: lines)
@@ -51,7 +57,7 @@ import Testing
       #"{"request":"dance"}"#,
       "unknown request \"dance\"; known are status, version, talk, gain, mute, pan, group-new, "
         + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
-        + "pair-show, pair-with"
+        + "pair-show, pair-with, log-level"
     ),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
     (#"{"request":"talk","on":1}"#, "field \"on\" must be a true or false"),
@@ -94,6 +100,10 @@ import Testing
       #"{"groups":[{"name":"crew","words":"acorn zodiac"}],"ok":true}"#
     ),
     (.groups([]), #"{"groups":[],"ok":true}"#),
+    (
+      .logLevels(["audio": "info", "mesh": "debug"]),
+      #"{"logLevels":{"audio":"info","mesh":"debug"},"ok":true}"#
+    ),
     (.error(message: "no peer \"X\""), #"{"error":"no peer \"X\"","ok":false}"#),
   ]
 

@@ -1,0 +1,39 @@
+internal import StatusSchema
+
+/// Whether a daemon runs that can be asked.
+struct DaemonCheck: Check {
+  var version: String?
+  /// Why none answers, in words.
+  var silence: String?
+  /// Why its identity is for this run only, in words.
+  var identityProblem: String?
+}
+
+extension DaemonCheck {
+  init(_ system: System) {
+    version = system.patient.status?.node.version
+    silence = system.patient.silence
+    identityProblem = system.patient.status?.node.identityProblem
+  }
+
+  var findings: [Finding] {
+    guard let version else {
+      return [
+        Finding(
+          check: "daemon", level: .advice, seen: silence ?? "no comlinkd answers",
+          meaning: "JACK, xruns and the daemon's own limits cannot be judged without it.",
+          fix: ["comlinkd & (or: sudo systemctl start comlinkd), then comlink doctor again"])
+      ]
+    }
+    guard let identityProblem else {
+      return [Finding(check: "daemon", level: .ok, seen: "comlinkd \(version) answers")]
+    }
+    return [
+      Finding(
+        check: "daemon", level: .problem, seen: "identity for this run only: \(identityProblem)",
+        meaning: "After the next start the others take this node for a stranger.",
+        fix: ["make its state directory writable for comlinkd's user, or name another: --state DIR"]
+      )
+    ]
+  }
+}

@@ -1,0 +1,58 @@
+/// Whether the node can keep what it has to.
+struct DiskCheck: Check {
+  /// The state directory, or what there is of the way to it; nil: nothing is kept.
+  var path: String?
+  /// Nil: there is no such place.
+  var disk: DiskFacts?
+  /// Whether this process is the one that has to write there.
+  var isOwnProcess: Bool
+}
+
+extension DiskCheck {
+  /// A state takes some KiB; what is left of so little is gone with the next log.
+  private static let leastBytes: UInt64 = 10 << 20
+  private static let roomyBytes: UInt64 = 100 << 20
+
+  init(_ system: System) {
+    path = system.patient.statePath
+    isOwnProcess = system.patient.process == nil
+    while let place = path {
+      disk = system.probes.disk(place)
+      guard disk == nil, let slash = place.lastIndex(of: "/"), place != "/" else { break }
+      path = slash == place.startIndex ? "/" : String(place[..<slash])
+    }
+  }
+
+  var findings: [Finding] {
+    guard let path, let disk else {
+      return [
+        Finding(
+          check: "disk", level: .advice, seen: "no place for the node's state",
+          meaning: "Its identity and groups are gone with each end.", fix: ["comlinkd --state DIR"])
+      ]
+    }
+    let seen = "\(disk.freeBytes >> 20) MiB free at \(path)"
+    if disk.isReadOnly || isOwnProcess && !disk.isWritable {
+      return [
+        Finding(
+          check: "disk", level: .problem,
+          seen:
+            "\(path) is \(disk.isReadOnly ? "on a read-only file system" : "not writable for this user")",
+          meaning: "Identity and groups cannot be kept: the node is another one after each start.",
+          fix: [
+            disk.isReadOnly
+              ? "sudo mount -o remount,rw, or comlinkd --state DIR" : "comlinkd --state DIR"
+          ])
+      ]
+    }
+    guard disk.freeBytes < Self.roomyBytes else {
+      return [Finding(check: "disk", level: .ok, seen: seen)]
+    }
+    return [
+      Finding(
+        check: "disk", level: disk.freeBytes < Self.leastBytes ? .problem : .advice, seen: seen,
+        meaning: "When it is full, new groups and trust are not kept.",
+        fix: ["sudo apt clean; sudo journalctl --vacuum-size=50M"])
+    ]
+  }
+}

@@ -1,0 +1,116 @@
+internal import StatusSchema
+
+/// Whether the daemon may run in real time and lock its memory; without a daemon, whether this user could.
+struct LimitsCheck: Check {
+  /// Of a daemon that runs: `fifo 55` or `other`.
+  var scheduling: String?
+  /// Of a daemon that runs.
+  var isMemoryLocked: Bool?
+  /// Of the daemon's process; nil: none runs, or it does not tell.
+  var daemonLimits: ProcessLimits?
+  /// Of this process, that is this user's.
+  var ownLimits: ProcessLimits?
+  var userName: String
+  /// Whom no limits bind.
+  var isRoot: Bool
+  /// Whether this user was in the group `audio` at login; nil: there is no such group.
+  var isInAudio: Bool?
+}
+
+extension LimitsCheck {
+  /// What JACK is started with here; the media loop stays below it.
+  private static let neededPriority: UInt64 = 70
+  /// The daemon idles at 24 MB beyond JACK's mapping; peers and jitter buffers add to that.
+  private static let neededLockedBytes: UInt64 = 128 << 20
+
+  init(_ system: System) {
+    let patient = system.patient
+    scheduling = patient.status?.loop.scheduling
+    isMemoryLocked = patient.status?.loop.memoryLocked
+    let limits = { (process: String) in
+      system.files.text("/proc/\(process)/limits").flatMap { ProcessLimits($0) }
+    }
+    daemonLimits = patient.process.flatMap { limits("\($0)") }
+    ownLimits = limits("self")
+    userName = patient.userName
+    isRoot = patient.userID == 0
+    isInAudio = Self.isInAudio(system.files)
+  }
+
+  var findings: [Finding] { [realtime, memory] + group }
+
+  private var realtime: Finding {
+    if let scheduling {
+      let limit = daemonLimits.map { ", limit rtprio \($0.realtimePriority)" } ?? ""
+      let seen = "the media loop runs as \(scheduling)\(limit)"
+      if scheduling.hasPrefix("fifo") { return Finding(check: "rtprio", level: .ok, seen: seen) }
+      return problem("rtprio", seen: seen, meaning: Self.realtimeMeaning)
+    }
+    guard !isRoot, let priority = ownLimits?.realtimePriority else {
+      return Finding(check: "rtprio", level: .ok, seen: isRoot ? "root is not limited" : "unknown")
+    }
+    let seen = "\(userName) may ask for real-time priority \(priority)"
+    guard priority < Self.neededPriority else {
+      return Finding(check: "rtprio", level: .ok, seen: seen)
+    }
+    return problem("rtprio", seen: seen, meaning: Self.realtimeMeaning)
+  }
+
+  private var memory: Finding {
+    if let isMemoryLocked {
+      let seen = "the daemon's memory is \(isMemoryLocked ? "locked" : "not locked")"
+      if isMemoryLocked { return Finding(check: "memlock", level: .ok, seen: seen) }
+      return problem("memlock", seen: seen, meaning: Self.memoryMeaning)
+    }
+    guard !isRoot, let bytes = ownLimits?.lockedBytes else {
+      return Finding(check: "memlock", level: .ok, seen: isRoot ? "root is not limited" : "unknown")
+    }
+    let shown = bytes == .max ? "all memory" : "\(bytes >> 10) KiB"
+    let seen = "\(userName) may lock \(shown)"
+    guard bytes < Self.neededLockedBytes else {
+      return Finding(check: "memlock", level: .ok, seen: seen)
+    }
+    return problem("memlock", seen: seen, meaning: Self.memoryMeaning)
+  }
+
+  /// Nothing about root, and nothing where the daemon has what it wants by other means, such as its unit.
+  private var group: [Finding] {
+    guard !isRoot, scheduling?.hasPrefix("fifo") != true, let isInAudio else { return [] }
+    let seen = "\(userName) is \(isInAudio ? "" : "not ")in the group audio"
+    if isInAudio { return [Finding(check: "group", level: .ok, seen: seen)] }
+    return [
+      Finding(
+        check: "group", level: .problem, seen: seen,
+        meaning: "Sound cards and real-time scheduling are for that group.",
+        fix: ["sudo usermod -aG audio \(userName), then log out and in again"])
+    ]
+  }
+
+  private static let realtimeMeaning =
+    "Sound breaks up when the machine is busy with anything else."
+  private static let memoryMeaning =
+    "Sound breaks up when memory is short and the daemon is paged out."
+
+  private func problem(_ check: String, seen: String, meaning: String) -> Finding {
+    Finding(
+      check: check, level: .problem, seen: seen, meaning: meaning,
+      fix: ["in \(LimitsFile.path): \(LimitsFile.lines.joined(separator: " and "))"]
+        + [
+          "sudo usermod -aG audio \(isRoot ? "USER" : userName), log out and in again, start comlinkd anew; "
+            + "of a systemd service: LimitRTPRIO=75, LimitMEMLOCK=infinity"
+        ],
+      repairs: [
+        .create(
+          path: LimitsFile.path, contents: LimitsFile.lines.map { "\($0)\n" }.joined())
+      ])
+  }
+
+  private static func isInAudio(_ files: FileTree) -> Bool? {
+    let entry = files.lines("/etc/group").first { $0.hasPrefix("audio:") }
+    let groups = files.lines("/proc/self/status").first { $0.hasPrefix("Groups:") }
+    guard
+      let number = entry?.split(separator: ":", omittingEmptySubsequences: false).dropFirst(2).first
+    else { return nil }
+    return groups?.dropFirst("Groups:".count).split { $0 == " " || $0 == "\t" }.contains(number)
+  }
+}

@@ -1,0 +1,107 @@
+internal import StatusSchema
+
+/// Whether JACK runs with a period that suits, and does not lose any.
+struct SoundCheck: Check {
+  /// Nil: no daemon to ask.
+  var audio: AudioStatus?
+  var uptimeSeconds: Double
+  var wakeLatencyP99Microseconds: Double
+}
+
+extension SoundCheck {
+  /// Below it a USB card, which moves sound once a millisecond, and a Pi do not keep up.
+  private static let shortestMilliseconds = 1.3
+  /// Above it each way through JACK is heard as an echo in the headphones.
+  private static let longestMilliseconds = 10.7
+  /// Per minute: one in ten is a machine's hiccup, more than six is heard all the time.
+  private static let fewXruns = 0.1
+  private static let manyXruns = 6.0
+  /// Counts of the first minutes are for start-up and connections.
+  private static let leastMinutes = 10.0
+
+  init(_ system: System) {
+    audio = system.patient.status?.audio
+    uptimeSeconds = system.patient.status?.node.uptimeSeconds ?? 0
+    wakeLatencyP99Microseconds = system.patient.status?.loop.wakeLatencyP99Microseconds ?? 0
+  }
+
+  var findings: [Finding] {
+    guard let audio else { return [] }
+    guard audio.state == .running, audio.sampleRate > 0 else { return [silent(audio)] }
+    return [
+      Finding(check: "jack", level: .ok, seen: "server \(audio.server) runs"), rate(audio),
+      period(audio), xruns(audio), latency(audio),
+    ]
+  }
+
+  private func silent(_ audio: AudioStatus) -> Finding {
+    Finding(
+      check: "jack", level: .problem,
+      seen: audio.state == .failed
+        ? "server \(audio.server) refuses the client"
+        : "no server \(audio.server) runs for comlinkd's user",
+      meaning: "Without JACK nothing is heard.",
+      fix: [
+        "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)",
+        "or let comlinkd start one: --start-jack",
+      ])
+  }
+
+  private func rate(_ audio: AudioStatus) -> Finding {
+    guard audio.sampleRate != 48_000 else {
+      return Finding(check: "rate", level: .ok, seen: "48000 Hz")
+    }
+    return Finding(
+      check: "rate", level: .advice, seen: "\(audio.sampleRate) Hz",
+      meaning: "Everything is resampled to and from 48000 Hz, which costs CPU and 0.4 ms.",
+      fix: ["jackd … -r 48000, if the card does it"])
+  }
+
+  private func period(_ audio: AudioStatus) -> Finding {
+    let milliseconds = 1000 * Double(audio.periodFrames) / Double(audio.sampleRate)
+    let tenths = Int((10 * milliseconds).rounded())
+    let seen = "\(audio.periodFrames) frames, \(tenths / 10).\(tenths % 10) ms"
+    if milliseconds < Self.shortestMilliseconds {
+      return Finding(
+        check: "period", level: .advice, seen: seen,
+        meaning: "Shorter than what USB cards and a Raspberry Pi keep up with.",
+        fix: ["jackd … -p 128"])
+    }
+    guard milliseconds > Self.longestMilliseconds else {
+      return Finding(check: "period", level: .ok, seen: seen)
+    }
+    return Finding(
+      check: "period", level: .advice, seen: seen,
+      meaning: "Each voice comes two periods later than it would need to.",
+      fix: ["jackd … -p 256, or 128 where that has no xruns"])
+  }
+
+  private func xruns(_ audio: AudioStatus) -> Finding {
+    let lost = audio.xruns + audio.missedPeriods
+    let perMinute = Double(lost) / max(Self.leastMinutes, uptimeSeconds / 60)
+    let seen =
+      "\(audio.xruns) xruns and \(audio.missedPeriods) missed periods in \(Int(uptimeSeconds / 60)) min"
+    guard perMinute > Self.fewXruns else {
+      return Finding(check: "xruns", level: .ok, seen: seen)
+    }
+    return Finding(
+      check: "xruns", level: perMinute > Self.manyXruns ? .problem : .advice, seen: seen,
+      meaning: "Each is a click or a gap in what everybody hears.",
+      fix: [
+        "jackd … -p \(max(128, 2 * audio.periodFrames)), -n 3 for USB; see rtprio and governor here"
+      ])
+  }
+
+  private func latency(_ audio: AudioStatus) -> Finding {
+    let microseconds = Int(wakeLatencyP99Microseconds)
+    let seen = "the media loop wakes within \(microseconds) µs, 99 of 100 times"
+    let period = 1e6 * Double(audio.periodFrames) / Double(audio.sampleRate)
+    guard wakeLatencyP99Microseconds > period else {
+      return Finding(check: "wake-up", level: .ok, seen: seen)
+    }
+    return Finding(
+      check: "wake-up", level: .advice, seen: seen,
+      meaning: "That is longer than a period: sound is late, or missing.",
+      fix: ["see rtprio, governor and power here; end what else runs in real time"])
+  }
+}

@@ -1,0 +1,71 @@
+internal import Glibc
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+public import StatusSchema
+
+/// Shows a node by HTTP: `/metrics`, its figures for Prometheus.
+///
+/// Whoever reaches it may read: it asks nobody who they are, tells no secrets, and changes nothing. It runs on one thread of its own; what others
+/// can cost is bounded by ``PanelLimits``. The node is asked at most once in ``PanelLimits/freshness``, however many ask here.
+public final class Panel: Sendable {
+  private static let backlog: Int32 = 16
+
+  private let threads: MultiThreadedEventLoopGroup
+  private let listener: any Channel
+
+  /// Listens.
+  ///
+  /// - Parameters:
+  ///   - host: an address of this machine, or a name for one.
+  ///   - port: 0: any that is free.
+  ///   - status: asks the node for its figures; nil while it has none.
+  public init(
+    host: String, port: Int, limits: PanelLimits = PanelLimits(),
+    status: @escaping @Sendable () async -> Status?
+  ) async throws(PanelError) {
+    let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let cache = MetricsCache(freshness: limits.freshness) {
+      await status().map { MetricsText.text(StatusMetrics.families($0)) }
+    }
+    let places = Places(limits.connections)
+    let bootstrap = ServerBootstrap(group: threads)
+      .serverChannelOption(.backlog, value: Self.backlog)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { channel in
+        guard let place = places.take() else { return channel.close() }
+        return channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHandler(RequestLimit(bytes: limits.requestBytes))
+          try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
+          try pipeline.addHandler(
+            Responder(cache: cache, connectionTime: limits.connectionTime, place: place))
+        }
+      }
+    do {
+      listener = try await bootstrap.bind(host: host, port: port).get()
+      self.threads = threads
+    } catch {
+      try? await threads.shutdownGracefully()
+      throw Self.words(error, address: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
+    }
+  }
+
+  /// The port it listens on.
+  public var port: Int { listener.localAddress?.port ?? 0 }
+
+  /// Closes all connections and ends the thread; once.
+  public func stop() async {
+    try? await listener.close()
+    try? await threads.shutdownGracefully()
+  }
+
+  private static func words(_ error: any Error, address: String) -> PanelError {
+    guard let error = error as? IOError else {
+      return .listening(address: address, words: "\(error)")
+    }
+    if error.errnoCode == EADDRINUSE { return .addressInUse(address: address) }
+    let words = unsafe strerror(error.errnoCode).map { unsafe String(cString: $0) }
+    return .listening(address: address, words: words ?? "error \(error.errnoCode)")
+  }
+}

@@ -1,0 +1,136 @@
+internal import StatusSchema
+
+/// A ``Status`` as families of figures for Prometheus, in base units.
+///
+/// Left out is what holds since the last look only (peaks, worst times): several look at the same node.
+enum StatusMetrics {
+  /// All families; some may have no samples.
+  static func families(_ status: Status) -> [MetricFamily] {
+    node(status.node) + audio(status.audio) + loop(status.loop) + network(status.network)
+      + control(status.control) + PeerMetrics.families(status.peers)
+  }
+
+  private static func node(_ node: NodeStatus) -> [MetricFamily] {
+    let labels = [("version", node.version), ("node", node.name), ("id", node.id ?? "")]
+    return [
+      MetricFamily(
+        name: "comlink_node_info", kind: .gauge,
+        help: "Version, name and ID of this node; always 1.",
+        samples: [MetricFamily.Sample(labels: labels, value: 1)]),
+      gauge("comlink_uptime_seconds", "Time since the daemon started.", node.uptimeSeconds),
+      flag(
+        "comlink_identity_kept", "Whether the ID outlives this run.", node.identityProblem == nil),
+      flag("comlink_talk_on", "Whether the microphone goes out to the peers.", node.talk),
+      gauge(
+        "comlink_microphone_level_dbfs", "Microphone, RMS; -120 is silence.", node.micLevelDBFS),
+      gauge(
+        "comlink_mix_level_dbfs", "Mix in the ear, RMS of the louder side; -120 is silence.",
+        node.mixLevelDBFS),
+      gauge("comlink_packet_time_seconds", "Audio per packet sent.", node.ptimeMilliseconds / 1000),
+      gauge(
+        "comlink_encoder_bytes_per_second", "Target of the encoder, without headers.",
+        node.bitrateKilobits * 125),
+    ]
+  }
+
+  private static func audio(_ audio: AudioStatus) -> [MetricFamily] {
+    [
+      flag("comlink_jack_running", "Whether the JACK server calls us.", audio.state == .running),
+      gauge(
+        "comlink_jack_sample_rate_hertz", "Sample rate of the JACK server; 0 without one.",
+        Double(audio.sampleRate)),
+      gauge(
+        "comlink_jack_period_frames", "Frames of one process callback; 0 without a server.",
+        Double(audio.periodFrames)),
+      counter(
+        "comlink_jack_xruns_total", "Periods that the JACK server reported as lost.", audio.xruns),
+      counter(
+        "comlink_jack_missed_periods_total", "Periods that the JACK server ran without us.",
+        audio.missedPeriods),
+      counter(
+        "comlink_capture_overruns_total", "Periods whose microphone frames found the ring full.",
+        audio.captureOverruns),
+      gauge(
+        "comlink_callback_mean_seconds", "Mean time in the process callback.",
+        audio.callbackMeanMicroseconds / 1e6),
+      gauge(
+        "comlink_callback_load_ratio", "Mean share of the period spent in the process callback.",
+        audio.callbackLoadPercent / 100),
+    ]
+  }
+
+  private static func loop(_ loop: LoopStatus) -> [MetricFamily] {
+    [
+      counter("comlink_loop_wakes_total", "Wake-ups of the media loop.", loop.wakes),
+      counter(
+        "comlink_loop_enters_total", "Entries of the media loop into the kernel.", loop.enters),
+      gauge(
+        "comlink_loop_wake_latency_median_seconds",
+        "From the callback to the loop running, median.",
+        loop.wakeLatencyP50Microseconds / 1e6),
+      gauge(
+        "comlink_loop_wake_latency_p99_seconds",
+        "From the callback to the loop running, 99th percentile.",
+        loop.wakeLatencyP99Microseconds / 1e6),
+      flag(
+        "comlink_loop_realtime", "Whether the media loop has real-time scheduling.",
+        loop.scheduling.hasPrefix("fifo")),
+      flag("comlink_memory_locked", "Whether the memory is locked in RAM.", loop.memoryLocked),
+    ]
+  }
+
+  private static func network(_ network: NetworkStatus) -> [MetricFamily] {
+    [
+      counter(
+        "comlink_packets_sent_total", "Datagrams given to the kernel, sound and reports.",
+        network.packetsSent),
+      counter(
+        "comlink_packets_received_total", "Datagrams taken from the kernel, good and bad.",
+        network.packetsReceived),
+      reasons(
+        "comlink_packets_dropped_total", "Datagrams that went no further, by reason.",
+        network.drops),
+    ]
+  }
+
+  private static func control(_ control: ControlStatus?) -> [MetricFamily] {
+    guard let control else { return [] }
+    return [
+      gauge(
+        "comlink_control_clients", "Clients of the control socket now.", Double(control.clients)),
+      counter(
+        "comlink_control_requests_total", "Well-formed requests on the control socket.",
+        control.requests),
+      reasons(
+        "comlink_control_faults_total",
+        "Lines and clients that the control socket turned away, by reason.",
+        [
+          "malformed": control.malformed, "oversized": control.oversized,
+          "refused": control.refused, "timedOut": control.timedOut,
+        ]),
+    ]
+  }
+
+  private static func gauge(_ name: String, _ help: String, _ value: Double) -> MetricFamily {
+    MetricFamily(name: name, kind: .gauge, help: help, samples: [MetricFamily.Sample(value: value)])
+  }
+
+  private static func flag(_ name: String, _ help: String, _ isOn: Bool) -> MetricFamily {
+    gauge(name, help, isOn ? 1 : 0)
+  }
+
+  private static func counter(_ name: String, _ help: String, _ count: Int) -> MetricFamily {
+    MetricFamily(
+      name: name, kind: .counter, help: help,
+      samples: [MetricFamily.Sample(value: Double(count))])
+  }
+
+  private static func reasons(_ name: String, _ help: String, _ counts: [String: Int])
+    -> MetricFamily
+  {
+    let samples = counts.sorted { $0.key < $1.key }.map {
+      MetricFamily.Sample(labels: [("reason", $0.key)], value: Double($0.value))
+    }
+    return MetricFamily(name: name, kind: .counter, help: help, samples: samples)
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+
+/// A TCP connection to a panel, for requests as well as for what is none.
+final class Visitor {
+  private let socket: Int32
+
+  /// Connects to the loopback address.
+  init?(port: Int) {
+    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    unsafe setsockopt(
+      socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let code = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else { return nil }
+  }
+
+  deinit { close(socket) }
+
+  func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// All that comes until the other end closes.
+  func rest() -> String {
+    var all: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe recv(socket, &part, part.count, 0)
+      guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+      all += part[..<count]
+    }
+  }
+
+  /// The answer to a request.
+  static func answer(_ request: String, port: Int) -> String {
+    guard let visitor = Visitor(port: port) else { return "no connection" }
+    visitor.send(request)
+    return visitor.rest()
+  }
+}
