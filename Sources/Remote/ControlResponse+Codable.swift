@@ -2,7 +2,7 @@ internal import StatusSchema
 
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
-    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds
+    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds, loopTest, speechTest
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -26,6 +26,10 @@ extension ControlResponse: Codable {
       self = .acquaintances(known)
     } else if let pin = try fields.decodeIfPresent(String.self, forKey: .pin) {
       self = .pin(SecretText(pin), seconds: try fields.decode(Double.self, forKey: .seconds))
+    } else if let result = try fields.decodeIfPresent(LoopTestStatus.self, forKey: .loopTest) {
+      self = .loopTest(result)
+    } else if let result = try fields.decodeIfPresent(SpeechTestStatus.self, forKey: .speechTest) {
+      self = .speechTest(result)
     } else {
       self = .ok
     }
@@ -56,6 +60,12 @@ extension ControlResponse: Codable {
       try fields.encode(true, forKey: .ok)
       try fields.encode(pin.text, forKey: .pin)
       try fields.encode(seconds, forKey: .seconds)
+    case .loopTest(let result):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(result, forKey: .loopTest)
+    case .speechTest(let result):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(result, forKey: .speechTest)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

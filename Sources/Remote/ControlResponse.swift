@@ -18,6 +18,10 @@ public enum ControlResponse: Sendable, Hashable {
   case acquaintances([AcquaintanceStatus])
   /// The answer to ``ControlRequest/pairShow(group:)``: six digits, and how long they are good.
   case pin(SecretText, seconds: Double)
+  /// The answer to ``ControlRequest/testLoop(peer:)``.
+  case loopTest(LoopTestStatus)
+  /// The answer to ``ControlRequest/testSpeech(peer:)``.
+  case speechTest(SpeechTestStatus)
   /// Not done, and why, in words for a person.
   case error(message: String)
 }

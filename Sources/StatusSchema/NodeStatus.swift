@@ -10,6 +10,8 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var instance: UInt64?
   /// Why ID and instance are good for this run only, in words; absent where they are kept.
   public var identityProblem: String?
+  /// Whose voice it sends back in place of its own; absent: nobody's.
+  public var loopBack: LoopBackStatus?
   /// The version of the daemon, such as `0.1.0`.
   public var version: String
   /// Seconds since the daemon started.

@@ -39,7 +39,9 @@ struct Daemon {
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
     let connections = try await connect(node, at: listen, state)
-    relay.attach(NodeControl(node: node, state: state, connections: connections))
+    let trials = TrialControl(
+      node: node, id: state.id, membership: connections?.membership, log: logger("node"))
+    relay.attach(NodeControl(node: node, state: state, connections: connections, trials: trials))
     log.notice(
       "ready",
       metadata: [

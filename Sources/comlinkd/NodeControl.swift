@@ -10,6 +10,7 @@ struct NodeControl: ControlHandler {
   let state: NodeState
   /// Nil: in clear, without control connections.
   let connections: Connections?
+  let trials: TrialControl
 
   func handle(_ request: ControlRequest) async -> ControlResponse {
     do throws(IntercomError) {
@@ -27,6 +28,8 @@ struct NodeControl: ControlHandler {
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
         guard let connections else { return .error(message: "this node runs in clear, for tests") }
         return await AdmissionControl(connections: connections).handle(request)
+      case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
+        return await trials.handle(request)
       }
       return .ok
     } catch {
