@@ -10,7 +10,8 @@ extension Station {
   /// A complete status; taking it restarts the peak meters and the worst callback time.
   func status(loop: EventLoop, nowNanoseconds: Int64, uptimeSeconds: Double) -> Status {
     Status(
-      node: nodeStatus(nowNanoseconds: nowNanoseconds, uptimeSeconds), audio: audioStatus(), loop: loopStatus(loop),
+      node: nodeStatus(nowNanoseconds: nowNanoseconds, uptimeSeconds), audio: audioStatus(),
+      loop: loopStatus(loop),
       network: networkStatus(loop), peers: peerStatuses(nowNanoseconds: nowNanoseconds))
   }
 

@@ -41,13 +41,15 @@ public enum ArtificialSpeech {
     let phrase = Double(syllable % (phraseSyllables + 1)) / Double(phraseSyllables)
     let pitch = 150 - 50 * phrase + 12 * sin(2 * .pi * within / syllableSeconds)
     let isOnset = within < onsetSeconds
-    let swell = sin(.pi * min(1, max(0, within - onsetSeconds / 2) / (syllableSeconds - onsetSeconds / 2)))
+    let vowelSeconds = syllableSeconds - onsetSeconds / 2
+    let swell = sin(.pi * min(1, max(0, within - onsetSeconds / 2) / vowelSeconds))
     switch (isOnset, onset(syllable)) {
     case (true, .closure):
       return within > onsetSeconds - 0.015
         ? Throat.Excitation(voice: 0, hiss: 0.5, pitchHertz: pitch) : .silence
     case (true, .hiss):
-      return Throat.Excitation(voice: 0, hiss: 0.3 * sin(.pi * within / onsetSeconds), pitchHertz: pitch)
+      return Throat.Excitation(
+        voice: 0, hiss: 0.3 * sin(.pi * within / onsetSeconds), pitchHertz: pitch)
     default: return Throat.Excitation(voice: swell, hiss: 0.01, pitchHertz: pitch)
     }
   }

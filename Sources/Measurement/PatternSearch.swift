@@ -9,7 +9,7 @@ public struct PatternSearch: Sendable {
     public var lagFrames: Double
     /// How much of what is heard there is the pattern, 0…1.
     public var correlation: Double
-    /// How loud it is there, as a factor to the pattern.
+    /// How loud the band is there, as a factor to the pattern: what is not of the pattern counts, too.
     public var gain: Double
   }
 
@@ -54,7 +54,8 @@ public struct PatternSearch: Sendable {
     else { return nil }
     return Match(
       lagFrames: Double(peak) + Self.vertex(values, at: peak),
-      correlation: min(1, values[peak]), gain: Double(products[peak]) / energy)
+      correlation: min(1, values[peak]),
+      gain: Double(products[peak]) / energy / values[peak])
   }
 
   /// Where between its neighbours a parabola through a peak is highest, -0.5…0.5.

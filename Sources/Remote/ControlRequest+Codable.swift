@@ -1,6 +1,7 @@
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
-    case request, peer, on, decibels, position, group, invitation, pin, level, hertz, seconds, minutes
+    case request, peer, on, decibels, position, group, invitation, pin, level, hertz, seconds,
+      minutes
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.

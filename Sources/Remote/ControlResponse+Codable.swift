@@ -2,7 +2,8 @@ internal import StatusSchema
 
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
-    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds, loopTest, speechTest
+    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds,
+      loopTest, speechTest
   }
 
   /// Reads an answer; fields it does not know are ignored.

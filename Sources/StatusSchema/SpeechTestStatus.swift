@@ -2,7 +2,9 @@
 public struct SpeechTestStatus: Codable, Hashable, Sendable {
   /// The peer; absent where speech only went through a codec as this node's is set.
   public var peer: String?
-  /// How much of it can be understood by STOI (Taal et al. 2011), 0 … 1.
+  /// How much of it can be understood, 0 … 1.
+  ///
+  /// STOI: Taal et al. (2011), see STATUS.md.
   public var intelligibility: Double
   /// Until it came out again, milliseconds: of the codec alone, or there and back.
   public var delayMilliseconds: Double

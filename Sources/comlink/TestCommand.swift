@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `comlink test`: does this station work, and the way to another?
+/// `comlink test`: tests of this station, and of the way to another.
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Tests this station, and the way to another.",

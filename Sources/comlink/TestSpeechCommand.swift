@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Remote
 internal import StatusSchema
 
-/// `comlink test speech`: is speech understood?
+/// `comlink test speech`: judges how well speech gets through.
 struct TestSpeechCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "speech", abstract: "Judges speech through the codec, or to a peer and back.",

@@ -78,7 +78,8 @@ actor TrialControl {
     guard await membership.loopBack(by: other) == id else {
       let own = await membership.ownName
       throw .refused(
-        "\(name) does not send our voice back; ask its user to run there: comlink loopback on '\(own)'")
+        "\(name) does not send our voice back; ask its user to run there: comlink loopback on '\(own)'"
+      )
     }
   }
 

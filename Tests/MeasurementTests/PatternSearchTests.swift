@@ -26,7 +26,9 @@ import Testing
   private func noise(power: Float, seed: UInt64, count: Int = 38_400) -> [Float] {
     var random = SplitMix64(seed: seed)
     return (0..<count).map { _ in
-      let sum = (0..<12).reduce(Float(0)) { sum, _ in sum + Float.random(in: -0.5...0.5, using: &random) }
+      let sum = (0..<12).reduce(Float(0)) { sum, _ in
+        sum + Float.random(in: -0.5...0.5, using: &random)
+      }
       return sum * power.squareRoot()
     }
   }
@@ -39,7 +41,10 @@ import Testing
     #expect(match.correlation > 0.99)
   }
 
-  @Test func `It is found where noise is 20 dB louder: each within two frames, the median within one`() throws {
+  @Test
+  func `It is found where noise is 20 dB louder: each within two frames, the median within one`()
+    throws
+  {
     let lags = try (1...21).map { seed in
       var window = window(at: 7_777)
       for (index, value) in noise(power: 100 * power(sweep), seed: UInt64(seed)).enumerated() {

@@ -54,6 +54,7 @@ enum GoldenStatus {
     status.node.id = "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za"
     status.node.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
     status.node.instance = 12
+    status.node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.5)
     status.node.identityProblem = "no place for the node's state"
     return status
   }
@@ -106,6 +107,10 @@ enum GoldenStatus {
         "identityProblem" : "no place for the node's state",
         "instance" : 12,
         "listen" : "127.0.0.1:5004",
+        "loopBack" : {
+          "peer" : "B",
+          "secondsLeft" : 250.5
+        },
         "micLevelDBFS" : -23.5,
         "micPeakDBFS" : -12,
         "mixLevelDBFS" : -120,
@@ -176,7 +181,7 @@ enum GoldenStatus {
         }
       ],
       "schema" : 1,
-      "schemaMinor" : 1
+      "schemaMinor" : 2
     }
     """
 }

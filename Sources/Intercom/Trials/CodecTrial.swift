@@ -33,7 +33,8 @@ struct CodecTrial {
       intelligibility: figure ?? 0,
       delayMilliseconds: Double(coding.framesPerPacket + start) / 48,
       processorShare: took / Self.seconds, packetMilliseconds: Double(coding.framesPerPacket) / 48,
-      kilobits: Double(coding.bitsPerSecond) / 1000, application: configuration.application(of: coding).rawValue)
+      kilobits: Double(coding.bitsPerSecond) / 1000,
+      application: configuration.application(of: coding).rawValue)
   }
 
   private static func coded(

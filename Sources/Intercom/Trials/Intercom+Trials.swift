@@ -109,7 +109,9 @@ extension Intercom {
     let statistics = connected?.stream?.statistics
     return Echo(
       record: trial.record,
-      networkMilliseconds: connected?.reports.roundTrip.map { Double($0.smoothedNanoseconds) / 1e6 },
+      networkMilliseconds: connected?.reports.roundTrip.map {
+        Double($0.smoothedNanoseconds) / 1e6
+      },
       playoutMilliseconds: statistics.map { Double($0.playoutDelayNanoseconds) / 1e6 })
   }
 

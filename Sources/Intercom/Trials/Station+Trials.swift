@@ -5,7 +5,7 @@ import Media
 extension Station {
   /// The rate of what is captured and heard; JACK has to run.
   func trialRate() throws(IntercomError) -> Int {
-    guard beat.isRunning else { throw .refused("JACK does not run, so nothing can be heard or sent") }
+    guard beat.isRunning else { throw .refused("JACK does not run: nothing is heard or sent") }
     return beat.sampleRate
   }
 
@@ -33,7 +33,9 @@ extension Station {
 
   /// Begins to send a signal in place of the microphone, and to record what the peer sends back; returns the trial's number.
   func beginEcho(_ echo: EchoTrial, peer name: String) throws(IntercomError) -> Int {
-    guard try trialRate() == echo.sampleRate else { throw .refused("JACK's sample rate has just changed") }
+    guard try trialRate() == echo.sampleRate else {
+      throw .refused("JACK's sample rate has just changed")
+    }
     if let loopBack {
       throw .refused(
         "this node sends \(loopBack.name)'s voice back, so it cannot send a test; "
