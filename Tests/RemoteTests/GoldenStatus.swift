@@ -54,7 +54,7 @@ enum GoldenStatus {
     status.node.id = "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za"
     status.node.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
     status.node.instance = 12
-    status.node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.5)
+    status.node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.25)
     status.node.identityProblem = "no place for the node's state"
     return status
   }
@@ -109,7 +109,7 @@ enum GoldenStatus {
         "listen" : "127.0.0.1:5004",
         "loopBack" : {
           "peer" : "B",
-          "secondsLeft" : 250.5
+          "secondsLeft" : 250.25
         },
         "micLevelDBFS" : -23.5,
         "micPeakDBFS" : -12,
