@@ -84,6 +84,7 @@ let c: [Target] = [
 let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
+  swiftTarget("Measurement"),
   .target(
     name: "Mesh", dependencies: ["Cryptography"], exclude: ["MESSAGES.md"],
     swiftSettings: swiftSettings),
@@ -95,7 +96,7 @@ let core: [Target] = [
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget(
     "Intercom",
-    ["RTP", "Media", "Mesh", "Audio", "Cryptography", "EventLoop", "StatusSchema"]),
+    ["RTP", "Media", "Measurement", "Mesh", "Audio", "Cryptography", "EventLoop", "StatusSchema"]),
 ]
 
 let coreTests: [Target] = [
@@ -105,6 +106,7 @@ let coreTests: [Target] = [
     swiftSettings: swiftSettings),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
+  tests("MeasurementTests", ["Measurement", "TestKit"]),
   tests(
     "MeshTests", ["Mesh", "Cryptography", "TestKit"],
     resources: [.copy("Corpus"), .copy("Recorded")]),
@@ -195,7 +197,7 @@ let programs: [Target] = [
   .target(
     name: "CProbe", dependencies: ["SystemJACK"], path: "Tests/CProbe", cSettings: cSettings),
   .target(
-    name: "TestRig", dependencies: ["CProbe", "Remote", "StatusSchema", "TestKit"],
+    name: "TestRig", dependencies: ["CProbe", "Measurement", "Remote", "StatusSchema", "TestKit"],
     path: "Tests/TestRig",
     swiftSettings: swiftSettings),
   .executableTarget(

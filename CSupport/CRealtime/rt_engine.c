@@ -38,6 +38,8 @@ struct rt_engine *rt_engine_create(int wake_fd) {
   engine->notice_fd = notice_fd;
   pthread_mutex_init(&engine->control, NULL);
   rt_ring_init(&engine->capture, engine->capture_frames, RT_CAPTURE_RING_FRAMES, 0);
+  rt_ring_init(&engine->signal, engine->signal_frames, RT_SIGNAL_RING_FRAMES, 0);
+  rt_ring_init(&engine->record, engine->record_frames, RT_SIGNAL_RING_FRAMES, 0);
   for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) init_peer(engine, slot);
   rt_jack_messages_install();
   return engine;

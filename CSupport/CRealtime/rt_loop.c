@@ -1,4 +1,5 @@
 /* The event loop's side of the engine: no allocation and no lock, but not under the callback's rules either. */
+#include "rt_source.h"
 #include "rt_state.h"
 
 #include <errno.h>
@@ -39,6 +40,35 @@ void rt_set_wake_threshold(struct rt_engine *engine, uint32_t frames) {
 
 int64_t rt_take_wake_nanoseconds(struct rt_engine *engine) {
   return atomic_exchange_explicit(&engine->wake_nanoseconds, 0, memory_order_relaxed);
+}
+
+int rt_set_source(struct rt_engine *engine, enum rt_source source, rt_slot slot) {
+  if (source != RT_SOURCE_MICROPHONE && !rt_slot_exists(slot)) return -EINVAL;
+  const uint32_t word = source == RT_SOURCE_MICROPHONE ? 0 : rt_source_word(source, slot);
+  if (source == RT_SOURCE_SIGNAL) {
+    const uint32_t wanted = atomic_load_explicit(&engine->wanted_source, memory_order_relaxed);
+    /* Acquire: the callback's last use of the rings is over. */
+    const uint32_t present = atomic_load_explicit(&engine->present_source, memory_order_acquire);
+    if (rt_source_of(wanted) == RT_SOURCE_SIGNAL || rt_source_of(present) == RT_SOURCE_SIGNAL) return -EBUSY;
+    rt_ring_clear(&engine->signal);
+    rt_ring_clear(&engine->record);
+    atomic_store_explicit(&engine->signal_lost, 0, memory_order_relaxed);
+  }
+  /* Release: the callback finds the rings empty. */
+  atomic_store_explicit(&engine->wanted_source, word, memory_order_release);
+  return 0;
+}
+
+uint32_t rt_signal_write(struct rt_engine *engine, const float *frames_in, uint32_t frames) {
+  return rt_ring_write(&engine->signal, frames_in, frames);
+}
+
+uint32_t rt_record_read(struct rt_engine *engine, float *frames_out, uint32_t frames) {
+  return rt_ring_read(&engine->record, frames_out, frames);
+}
+
+uint64_t rt_signal_lost(const struct rt_engine *engine) {
+  return atomic_load_explicit(&engine->signal_lost, memory_order_relaxed);
 }
 
 int rt_peer_attach(struct rt_engine *engine, rt_slot slot) {

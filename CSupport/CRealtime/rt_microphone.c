@@ -1,6 +1,7 @@
 #include "rt_microphone.h"
 
 #include "rt_fade.h"
+#include "rt_source.h"
 #include "rt_state.h"
 
 #include <string.h>
@@ -36,8 +37,7 @@ void rt_microphone_run(struct rt_engine *engine, const float *mic, uint32_t peri
   float *frames = engine->scratch;
   memcpy(frames, mic, period_frames * sizeof(float));
   const float step = (float)GATES_PER_SECOND / (float)sample_rate;
-  const bool talks = atomic_load_explicit(&engine->talk, memory_order_relaxed);
-  rt_fade_apply(frames, period_frames, &engine->gate, talks ? step : -step);
+  rt_fade_apply(frames, period_frames, &engine->gate, rt_source_opens_gate(engine) ? step : -step);
   const struct rt_measure block = rt_measure_clean(frames, period_frames);
   rt_level_feed(&engine->mic_level, block, period_frames, sample_rate);
   if (missed_frames > 0) bridge(engine, frames[0], missed_frames);

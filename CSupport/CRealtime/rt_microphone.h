@@ -8,7 +8,7 @@
 
 struct rt_engine;
 
-/** Takes a period of the microphone in; what the capture ring has no place for is dropped and counted. missed_frames were
+/** Takes a period of the microphone in, or of what stands in its place; what the capture ring has no place for is dropped and counted. missed_frames were
  *  never seen, here or a period before: a straight line stands for them, so that what follows keeps its time. [rt] */
 void rt_microphone_run(struct rt_engine *engine, const float *mic, uint32_t period_frames, uint32_t sample_rate,
                        uint32_t missed_frames) RT_NONBLOCKING;

@@ -1,5 +1,6 @@
 #include "rt_mixer.h"
 
+#include "rt_source.h"
 #include "rt_state.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ static bool run_slot(struct rt_engine *engine, uint32_t slot, const struct rt_mi
   const bool is_leaving = state == RT_PEER_LEAVING;
   struct rt_mix own = *mix;
   if (has_begun) own.missed_frames = 0;
+  own.tap = rt_source_taps(engine, (rt_slot)slot) ? engine->tap : NULL;
   const bool is_heard = rt_peer_mix(peer, &own, is_leaving, peer_out);
   if (is_leaving && !is_heard) {
     rt_level_rest(&peer->level);
@@ -56,6 +58,7 @@ void rt_mixer_run(struct rt_engine *engine, const struct rt_mix *mix, float *con
   const size_t period_bytes = mix->period_frames * sizeof(float);
   memset(mix->left, 0, period_bytes);
   memset(mix->right, 0, period_bytes);
+  memset(engine->tap, 0, period_bytes);
   const uint64_t active = atomic_load_explicit(&engine->active_slots, memory_order_acquire);
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
     float *peer_out = peers_out != NULL ? peers_out[slot] : NULL;

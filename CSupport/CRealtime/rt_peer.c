@@ -134,6 +134,7 @@ bool rt_peer_mix(struct rt_peer *peer, const struct rt_mix *mix, bool is_leaving
   if (missing > 0 && !is_leaving && atomic_load_explicit(&peer->is_playing, memory_order_relaxed)) {
     atomic_fetch_add_explicit(&peer->underrun_frames, missing, memory_order_relaxed);
   }
+  if (mix->tap != NULL) memcpy(mix->tap, mix->scratch, mix->period_frames * sizeof(float));
   aim(peer, mix->sample_rate);
   const uint32_t done = add_ramping(peer, mix);
   add_steady(&peer->now, mix->scratch + done, mix->left + done, mix->right + done, mix->period_frames - done);

@@ -59,6 +59,7 @@ union rt_pan {
 struct rt_mix {
   float *left, *right; /**< summed into */
   float *scratch;      /**< period_frames floats */
+  float *tap;          /**< gets the peer's sound before gain; NULL: nobody wants it */
   uint32_t period_frames, sample_rate;
   uint32_t missed_frames; /**< of periods that passed unplayed before this one */
 };

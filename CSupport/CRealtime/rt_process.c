@@ -5,6 +5,7 @@
 #include "rt_jack_rt.h"
 #include "rt_microphone.h"
 #include "rt_mixer.h"
+#include "rt_source.h"
 #include "rt_state.h"
 #include "rt_wake.h"
 
@@ -87,17 +88,20 @@ static void render(struct rt_engine *engine, const struct buffers *buffers, cons
     return;
   }
   const uint64_t floating_point = rt_denormals_flush();
+  const bool hears_microphone = rt_source_begin(engine);
   /* Before any output is written: a port of ours connected to our own microphone may share its memory. */
-  rt_microphone_run(engine, buffers->mic, period_frames, cycle->sample_rate, missed);
+  if (hears_microphone) rt_microphone_run(engine, buffers->mic, period_frames, cycle->sample_rate, missed);
   const struct rt_mix mix = {
       .left = buffers->mix_left,
       .right = buffers->mix_right,
       .scratch = engine->scratch,
+      .tap = NULL,
       .period_frames = period_frames,
       .sample_rate = cycle->sample_rate,
       .missed_frames = missed,
   };
   rt_mixer_run(engine, &mix, buffers->peers_out);
+  if (!hears_microphone) rt_source_run(engine, &mix);
   rt_denormals_restore(floating_point);
 }
 

@@ -16,6 +16,7 @@ struct rt_engine {
   /* From control and loop to the callback. Ports are published here when registered and withdrawn before they go. */
   _Alignas(RT_CACHE_LINE_BYTES) _Atomic bool talk;
   _Atomic uint32_t wake_threshold_frames;
+  _Atomic uint32_t wanted_source; /**< see rt_source.h */
   _Atomic uint32_t sample_rate;
   _Atomic uint64_t active_slots; /**< see rt_peer.h */
   _Atomic(jack_client_t *) rt_client;
@@ -30,6 +31,8 @@ struct rt_engine {
   _Atomic bool is_in_callback; /**< see rt_process.h */
   _Atomic uint64_t capture_overruns, refused_periods, missed_periods;
   _Atomic uint64_t callback_total_nanoseconds, callback_max_nanoseconds;
+  _Atomic uint32_t present_source; /**< see rt_source.h */
+  _Atomic uint64_t signal_lost;
   struct rt_level mic_level, mix_level;
 
   /* From JACK's other threads, and what several write. */
@@ -52,9 +55,11 @@ struct rt_engine {
   char peer_names[RT_MAX_PEERS][RT_NAME_BYTES]; /**< empty: no port */
   bool is_locked;
 
-  struct rt_ring capture;
+  struct rt_ring capture, signal, record;
   struct rt_peer peers[RT_MAX_PEERS];
   float scratch[RT_MAX_PERIOD_FRAMES];
+  float tap[RT_MAX_PERIOD_FRAMES]; /**< see rt_source.h */
+  float signal_frames[RT_SIGNAL_RING_FRAMES], record_frames[RT_SIGNAL_RING_FRAMES];
   float capture_frames[RT_CAPTURE_RING_FRAMES];
   float peer_frames[RT_MAX_PEERS][RT_PEER_RING_FRAMES];
 };

@@ -14,7 +14,7 @@ public actor Intercom {
   let station: Station
   private let session: JackSession
   private let endpoint: UDPEndpoint
-  private let configuration: IntercomConfiguration
+  let configuration: IntercomConfiguration
   /// Nodes that say they are up (``Knock``): hearsay, the latest few of a flood.
   let knocks: AsyncStream<NodeID>
   private let startNanoseconds = EventLoop.nowNanoseconds()

@@ -20,6 +20,7 @@ extension Station {
     followMembers(nowNanoseconds: nowNanoseconds)
     dropOldKeys(nowNanoseconds: nowNanoseconds)
     retryPorts()
+    expireLoopBack(nowNanoseconds: nowNanoseconds)
     if nowNanoseconds >= nextRateNanoseconds { measureRates(nowNanoseconds) }
   }
 

@@ -10,11 +10,12 @@ extension Station {
   /// A complete status; taking it restarts the peak meters and the worst callback time.
   func status(loop: EventLoop, nowNanoseconds: Int64, uptimeSeconds: Double) -> Status {
     Status(
-      node: nodeStatus(uptimeSeconds), audio: audioStatus(), loop: loopStatus(loop),
+      node: nodeStatus(nowNanoseconds: nowNanoseconds, uptimeSeconds), audio: audioStatus(),
+      loop: loopStatus(loop),
       network: networkStatus(loop), peers: peerStatuses(nowNanoseconds: nowNanoseconds))
   }
 
-  private func nodeStatus(_ uptimeSeconds: Double) -> NodeStatus {
+  private func nodeStatus(nowNanoseconds: Int64, _ uptimeSeconds: Double) -> NodeStatus {
     let mic = engine.takeMicMeter()
     let mix = engine.takeMixMeter()
     var status = NodeStatus(
@@ -26,8 +27,12 @@ extension Station {
       ptimeMilliseconds: Double(coding.framesPerPacket) / 48,
       bitrateKilobits: Double(coding.bitsPerSecond) / 1000,
       bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
-      application: (coding.isSpeech ? .voip : configuration.application).rawValue)
+      application: configuration.application(of: coding).rawValue)
     status.keyEpoch = protection?.ownEpoch
+    status.loopBack = loopBack.map {
+      LoopBackStatus(
+        peer: $0.name, secondsLeft: Double(max(0, $0.untilNanoseconds - nowNanoseconds)) / 1e9)
+    }
     return status
   }
 

@@ -73,6 +73,12 @@ final class Station: EventLoopHandler {
   var knockBudget = AdmissionBudget()
   /// Gets them, on the loop thread; must not block.
   var knockHeard: @Sendable (NodeID) -> Void = { _ in }
+  /// The test that runs, their count, and the last that brought a recording.
+  var trial: (any Trial)?
+  var trialNumber = 0
+  var lastEcho: (number: Int, trial: EchoTrial)?
+  /// Whose voice is sent back, if anybody's.
+  var loopBack: LoopBack?
   /// What must not be guessed: the origins of reference times, of sequence numbers and time stamps.
   var random: any RandomNumberGenerator
 
@@ -139,6 +145,7 @@ final class Station: EventLoopHandler {
       isSending = sendCaptured()
       sendRequests(nowNanoseconds: nowNanoseconds)
     }
+    stepTrial(nowNanoseconds: nowNanoseconds)
     let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds, isSending: isSending)
     if nowNanoseconds >= nextHousekeepingNanoseconds { keepHouse(nowNanoseconds: nowNanoseconds) }
     let drainDeadline =

@@ -2,6 +2,9 @@ public import Cryptography
 
 /// What can be asked.
 extension Mesh {
+  /// What this node tells about itself.
+  public var ownProfile: NodeProfile { profile }
+
   /// Who is connected and admitted, in the order of admission.
   public var members: [Member] {
     peers.values.sorted { $0.revision < $1.revision }.compactMap(\.member)

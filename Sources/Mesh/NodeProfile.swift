@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// What a node tells about itself; all of it may change while it runs.
 public struct NodeProfile: Hashable, Sendable {
   /// Longest text of each kind in octets of UTF-8.
@@ -17,6 +19,8 @@ public struct NodeProfile: Hashable, Sendable {
   public var controlAddresses: [NodeAddress]
   /// Where it takes media, the best first.
   public var mediaAddresses: [NodeAddress]
+  /// Whose voice it sends back in place of its own, for a test that its user consents to; nil: nobody's.
+  public var loopBack: NodeID?
 
   /// Makes a profile.
   ///

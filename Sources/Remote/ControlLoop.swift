@@ -13,6 +13,8 @@ struct ControlLoop: ~Copyable {
   private let handler: any ControlHandler
   private let limits: ControlLimits
   private var clients: [UInt64: ControlConnection] = [:]
+  /// Requests under way that end with their client.
+  private var tasks: [UInt64: Task<Void, Never>] = [:]
   private var nextClient: UInt64 = 0
   private var now = ContinuousClock.now
   /// Set while accepting fails for want of descriptors; the socket stays readable, so polling it would
@@ -41,6 +43,7 @@ struct ControlLoop: ~Copyable {
       let (answers, isStopping) = mailbox.collect()
       if isStopping { return }
       for (client, line) in answers {
+        tasks[client] = nil
         clients[client]?.answer(line, now: now, patience: limits.idleTimeout)
       }
       for (client, events) in zip(order, ready.dropFirst(2)) where events != 0 {
@@ -99,9 +102,9 @@ struct ControlLoop: ~Copyable {
           Self.encoded(.error(message: message)), now: now, patience: limits.idleTimeout)
       }
     }
-    if let connection = clients[client], connection.isClosed, !connection.isHandling {
-      clients[client] = nil
-    }
+    guard let connection = clients[client], connection.isClosed else { return }
+    tasks.removeValue(forKey: client)?.cancel()
+    if !connection.isHandling { clients[client] = nil }
   }
 
   private mutating func begin(_ line: [UInt8], for client: UInt64) {
@@ -109,7 +112,7 @@ struct ControlLoop: ~Copyable {
       let request = try JSONLine.decode(ControlRequest.self, from: line)
       mailbox.count { $0.requests += 1 }
       let (handler, mailbox) = (handler, mailbox)
-      Task {
+      let task = Task {
         var response = await handler.handle(request)
         if case .status(var status) = response {
           status.control = mailbox.counters
@@ -117,6 +120,7 @@ struct ControlLoop: ~Copyable {
         }
         mailbox.leave(Self.encoded(response), for: client)
       }
+      if request.endsWithItsClient { tasks[client] = task }
     } catch {
       mailbox.count { $0.malformed += 1 }
       clients[client]?.answer(

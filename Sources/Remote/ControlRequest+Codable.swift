@@ -1,6 +1,7 @@
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
-    case request, peer, on, decibels, position, group, invitation, pin, level, area
+    case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
+      minutes
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -51,6 +52,19 @@ extension ControlRequest: Codable {
       self = .logLevel(
         level: try fields.decodeIfPresent(String.self, forKey: .level),
         area: try fields.decodeIfPresent(String.self, forKey: .area))
+    case .testTone:
+      self = .testTone(
+        levelDBFS: try Self.number(fields, .level, within: Self.toneLevelRangeDBFS),
+        hertz: try Self.number(fields, .hertz, within: Self.toneRangeHertz),
+        seconds: try Self.number(fields, .seconds, within: Self.toneRangeSeconds))
+    case .testLoop: self = .testLoop(peer: try fields.decode(String.self, forKey: .peer))
+    case .testSpeech:
+      self = .testSpeech(peer: try fields.decodeIfPresent(String.self, forKey: .peer))
+    case .loopBack:
+      self = .loopBack(
+        peer: try fields.decode(String.self, forKey: .peer),
+        minutes: try Self.number(fields, .minutes, within: Self.loopBackRangeMinutes))
+    case .loopBackOff: self = .loopBackOff
     }
   }
 
@@ -59,9 +73,17 @@ extension ControlRequest: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
-    case .status, .version, .groupList, .peers: break
+    case .status, .version, .groupList, .peers, .loopBackOff: break
+    case .testTone(let levelDBFS, let hertz, let seconds):
+      try fields.encode(levelDBFS, forKey: .level)
+      try fields.encode(hertz, forKey: .hertz)
+      try fields.encode(seconds, forKey: .seconds)
+    case .testSpeech(let peer): try fields.encodeIfPresent(peer, forKey: .peer)
+    case .loopBack(let peer, let minutes):
+      try fields.encode(peer, forKey: .peer)
+      try fields.encode(minutes, forKey: .minutes)
     case .accept(let peer), .decline(let peer), .invite(let peer), .forget(let peer),
-      .block(let peer):
+      .block(let peer), .testLoop(let peer):
       try fields.encode(peer, forKey: .peer)
     case .pairShow(let group): try fields.encodeIfPresent(group, forKey: .group)
     case .pairWith(let peer, let pin):
@@ -106,6 +128,11 @@ extension ControlRequest: Codable {
     case .pairShow: .pairShow
     case .pairWith: .pairWith
     case .logLevel: .logLevel
+    case .testTone: .testTone
+    case .testLoop: .testLoop
+    case .testSpeech: .testSpeech
+    case .loopBack: .loopBack
+    case .loopBackOff: .loopBackOff
     }
   }
 

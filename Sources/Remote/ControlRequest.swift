@@ -44,6 +44,25 @@ public enum ControlRequest: Sendable, Hashable {
   ///
   /// No level: nothing is changed. No area: all of them.
   case logLevel(level: String?, area: String?)
+  /// Plays a tone to the ear, and to nobody else.
+  case testTone(levelDBFS: Double, hertz: Double, seconds: Double)
+  /// Measures the way of sound to a peer and back; the answer is ``ControlResponse/loopTest(_:)``.
+  case testLoop(peer: String)
+  /// Judges speech through the codec, or to a peer and back; the answer is ``ControlResponse/speechTest(_:)``.
+  case testSpeech(peer: String?)
+  /// Consents to a peer's tests: sends its voice back in place of this node's own, for so long.
+  case loopBack(peer: String, minutes: Double)
+  /// Sends this node's own voice again.
+  case loopBackOff
+
+  /// The levels of a tone that can be asked for: no louder than an ear in a headset bears.
+  public static let toneLevelRangeDBFS = -60.0...(-6.0)
+  /// Its pitches, Hz.
+  public static let toneRangeHertz = 100.0...8000.0
+  /// Its lengths.
+  public static let toneRangeSeconds = 0.1...30.0
+  /// How long a loop-back may last.
+  public static let loopBackRangeMinutes = 0.1...60.0
 
   /// The gains that can be asked for, dB: down to inaudible, up by what a limiter still takes.
   public static let gainRangeDecibels = -60.0...18.0
@@ -61,5 +80,18 @@ public enum ControlRequest: Sendable, Hashable {
     case pairShow = "pair-show"
     case pairWith = "pair-with"
     case logLevel = "log-level"
+    case testTone = "test-tone"
+    case testLoop = "test-loop"
+    case testSpeech = "test-speech"
+    case loopBack = "loopback"
+    case loopBackOff = "loopback-off"
+  }
+
+  /// Whether it is broken off when its client goes: what it does is for that client's user only.
+  var endsWithItsClient: Bool {
+    switch self {
+    case .testTone, .testLoop, .testSpeech: true
+    default: false
+    }
   }
 }

@@ -22,6 +22,10 @@ public enum ControlResponse: Sendable, Hashable {
   case pin(SecretText, seconds: Double)
   /// The answer to ``ControlRequest/logLevel(level:area:)``: the level of each area asked about.
   case logLevels([String: String])
+  /// The answer to ``ControlRequest/testLoop(peer:)``.
+  case loopTest(LoopTestStatus)
+  /// The answer to ``ControlRequest/testSpeech(peer:)``.
+  case speechTest(SpeechTestStatus)
   /// Not done, and why, in words for a person.
   case error(message: String)
 }

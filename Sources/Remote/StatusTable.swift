@@ -10,7 +10,7 @@ public enum StatusTable {
   /// What comes from other nodes (their names) cannot send commands to the terminal.
   public static func text(_ status: Status) -> String {
     var lines = node(status.node) + audio(status.audio)
-    lines.insert(contentsOf: identity(status.node), at: 1)
+    lines.insert(contentsOf: identity(status.node) + loopBack(status.node), at: 1)
     lines += [loop(status.loop), network(status.network), ""]
     lines += PeerTable.lines(status.peers) + QualityTable.lines(status.peers)
     return lines.map { String($0.prefix(columns)) }.joined(separator: "\n")
@@ -40,6 +40,14 @@ public enum StatusTable {
       "id       \(Cell.clean(id))\(start)\(isKept ? "" : "  for this run only")",
       "words    \(Cell.clean(words))",
     ] + (node.trustProblem.map { ["trust    unknown: \(Cell.clean($0))"] } ?? [])
+  }
+
+  private static func loopBack(_ node: NodeStatus) -> [String] {
+    guard let loopBack = node.loopBack else { return [] }
+    return [
+      "loopback \(Cell.clean(loopBack.peer)) is sent back instead of the microphone, "
+        + "\(Fixed.text(loopBack.secondsLeft, digits: 0)) s left"
+    ]
   }
 
   private static func audio(_ audio: AudioStatus) -> [String] {

@@ -14,6 +14,8 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var trustProblem: String?
   /// How often the key of its voice was changed since its start; absent where media go in clear.
   public var keyEpoch: UInt64?
+  /// Whose voice it sends back in place of its own; absent: nobody's.
+  public var loopBack: LoopBackStatus?
   /// The version of the daemon, such as `0.1.0`.
   public var version: String
   /// Seconds since the daemon started.

@@ -42,7 +42,10 @@ struct Daemon {
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
     let connections = try await connect(node, at: listen, state)
-    let control = NodeControl(node: node, state: state, connections: connections, levels: levels)
+    let trials = TrialControl(
+      node: node, id: state.id, membership: connections?.membership, log: logger("node"))
+    let control = NodeControl(
+      node: node, state: state, connections: connections, trials: trials, levels: levels)
     let panel = try await startPanel(control, server)
     relay.attach(control)
     log.notice(

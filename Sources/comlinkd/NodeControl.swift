@@ -10,6 +10,7 @@ struct NodeControl: ControlHandler {
   let state: NodeState
   /// Nil: in clear, without control connections.
   let connections: Connections?
+  let trials: TrialControl
   let levels: LogLevels
 
   func handle(_ request: ControlRequest) async -> ControlResponse {
@@ -29,6 +30,8 @@ struct NodeControl: ControlHandler {
         guard let connections else { return .error(message: "this node runs in clear, for tests") }
         return await AdmissionControl(connections: connections).handle(request)
       case .logLevel(let level, let area): return levels.answer(level: level, area: area)
+      case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
+        return await trials.handle(request)
       }
       return .ok
     } catch {

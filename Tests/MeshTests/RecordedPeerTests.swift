@@ -64,6 +64,19 @@ import Testing
     }
   }
 
+  @Test func `a recorded 1.2 peer tells whose voice it sends back, and is still written the same`()
+    throws
+  {
+    let bytes = try #require(try recording("1.2").first)
+    var profile = NodeProfile(name: "echo")
+    profile.loopBack = nodeID((32..<64).map { UInt8($0) })
+    let hello = Hello(
+      version: MessageVersion(major: 1, minor: 2), node: Self.recorded, instance: 5,
+      profile: profile)
+    #expect(try Message(parsing: bytes) == .hello(hello))
+    #expect(Array(Message.hello(hello).frame().dropFirst(4)) == bytes)
+  }
+
   @Test func `a peer of minor version 9 is understood but for what is new`() throws {
     let messages = try recording("1.9").map { try Message(parsing: $0) }
     guard case .hello(let hello) = messages.first else {

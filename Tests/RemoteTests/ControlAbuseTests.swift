@@ -146,6 +146,27 @@ import Testing
     #expect(second.line() == #"{"ok":true}"#)
   }
 
+  @Test func `a test ends with its client, and another request does not`() async throws {
+    let patience = Patience()
+    let server = try ControlServer(path: path, handler: patience)
+    defer { server.stop() }
+    do {
+      let tester = try RawClient(path)
+      let other = try RawClient(path)
+      other.send(#"{"request":"status"}"# + "\n")
+      #expect(await patience.next() == "began status")
+      tester.send(#"{"peer":"B","request":"test-loop"}"# + "\n")
+      #expect(await patience.next() == "began testLoop(peer: \"B\")")
+    }
+    #expect(await patience.next() == "broken off testLoop(peer: \"B\")")
+    let third = try RawClient(path)
+    third.send(#"{"request":"test-speech"}"# + "\n")
+    #expect(await patience.next() == "began testSpeech(peer: nil)")
+    patience.end()
+    #expect(third.line() == #"{"ok":true}"#)
+    #expect(await patience.next() == "done status")
+  }
+
   @Test func `a request that takes long holds up its own client only`() async throws {
     let gate = Gate()
     let server = try ControlServer(path: path, handler: gate)

@@ -36,6 +36,15 @@ import Testing
       .logLevel(level: "debug", area: "mesh"),
       #"{"area":"mesh","level":"debug","request":"log-level"}"#
     ),
+    (
+      .testTone(levelDBFS: -20, hertz: 1000, seconds: 3.5),
+      #"{"hertz":1000,"level":-20,"request":"test-tone","seconds":3.5}"#
+    ),
+    (.testLoop(peer: "B"), #"{"peer":"B","request":"test-loop"}"#),
+    (.testSpeech(peer: nil), #"{"request":"test-speech"}"#),
+    (.testSpeech(peer: "B"), #"{"peer":"B","request":"test-speech"}"#),
+    (.loopBack(peer: "B", minutes: 5), #"{"minutes":5,"peer":"B","request":"loopback"}"#),
+    (.loopBackOff, #"{"request":"loopback-off"}"#),
   ]
 
   @Test(arguments: lines)
@@ -57,7 +66,7 @@ import Testing
       #"{"request":"dance"}"#,
       "unknown request \"dance\"; known are status, version, talk, gain, mute, pan, group-new, "
         + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
-        + "pair-show, pair-with, log-level"
+        + "pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off"
     ),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
     (#"{"request":"talk","on":1}"#, "field \"on\" must be a true or false"),
@@ -70,6 +79,14 @@ import Testing
     (
       #"{"request":"pan","peer":"B","position":-1.5}"#,
       "position must be from -1.0 to 1.0, not -1.5"
+    ),
+    (
+      #"{"request":"test-tone","level":0,"hertz":1000,"seconds":1}"#,
+      "level must be from -60.0 to -6.0, not 0.0"
+    ),
+    (
+      #"{"request":"loopback","peer":"B","minutes":61}"#,
+      "minutes must be from 0.1 to 60.0, not 61.0"
     ),
   ]
 
@@ -85,6 +102,16 @@ import Testing
       let deep = Array(String(repeating: text, count: 65_536 / text.utf8.count).utf8)
       #expect(throws: RemoteError.self) { try JSONLine.decode(ControlRequest.self, from: deep) }
     }
+  }
+
+  private static var loopTest: LoopTestStatus {
+    var result = LoopTestStatus(peer: "B", sent: 8, found: 7)
+    result.roundTripMilliseconds = 61.25
+    (result.leastMilliseconds, result.mostMilliseconds) = (60.5, 64)
+    result.levelDecibels = -0.5
+    result.networkMilliseconds = 1.5
+    result.playoutDelayMilliseconds = 7.5
+    return result
   }
 
   static let responses: [(ControlResponse, String)] = [
@@ -103,6 +130,24 @@ import Testing
     (
       .logLevels(["audio": "info", "mesh": "debug"]),
       #"{"logLevels":{"audio":"info","mesh":"debug"},"ok":true}"#
+    ),
+    (
+      .loopTest(loopTest),
+      #"{"loopTest":{"found":7,"leastMilliseconds":60.5,"levelDecibels":-0.5,"mostMilliseconds":64,"#
+        + #""networkMilliseconds":1.5,"peer":"B","playoutDelayMilliseconds":7.5,"#
+        + #""roundTripMilliseconds":61.25,"sent":8},"ok":true}"#
+    ),
+    (
+      .loopTest(LoopTestStatus(peer: "B", sent: 8, found: 0)),
+      #"{"loopTest":{"found":0,"peer":"B","sent":8},"ok":true}"#
+    ),
+    (
+      .speechTest(
+        SpeechTestStatus(
+          peer: nil, intelligibility: 0.9375, delayMilliseconds: 12.5, processorPercent: 0.75,
+          ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay")),
+      #"{"ok":true,"speechTest":{"application":"lowdelay","bitrateKilobits":64,"delayMilliseconds":12.5,"#
+        + #""intelligibility":0.9375,"processorPercent":0.75,"ptimeMilliseconds":10}}"#
     ),
     (.error(message: "no peer \"X\""), #"{"error":"no peer \"X\"","ok":false}"#),
   ]

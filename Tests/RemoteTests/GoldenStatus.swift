@@ -56,6 +56,7 @@ enum GoldenStatus {
     status.node.id = "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za"
     status.node.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
     status.node.instance = 12
+    status.node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.25)
     status.node.identityProblem = "no place for the node's state"
     status.node.trustProblem = "the file of whom this node trusts is damaged"
     status.node.keyEpoch = 3
@@ -111,6 +112,10 @@ enum GoldenStatus {
         "instance" : 12,
         "keyEpoch" : 3,
         "listen" : "127.0.0.1:5004",
+        "loopBack" : {
+          "peer" : "B",
+          "secondsLeft" : 250.25
+        },
         "micLevelDBFS" : -23.5,
         "micPeakDBFS" : -12,
         "mixLevelDBFS" : -120,

@@ -12,6 +12,7 @@ import Testing
         id       typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za  start 12  for this run only
         words    mosaic border rainbow gymnast siesta napkin forest equator
         trust    unknown: the file of whom this node trusts is damaged
+        loopback B is sent back instead of the microphone, 250 s left
         sound    mic -23.5 dB (peak -12.0 dB)  mix silent  lowdelay 2.5 ms 64 kbit/s  ssrc 0xdeadbeef
         jack     running  server default  client comlink  48000 Hz  64 frames  3 xruns
         callback mean 8.5 us  worst 40.3 us  load 0.8 %  capture overruns 1

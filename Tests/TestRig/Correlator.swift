@@ -1,3 +1,5 @@
+import Measurement
+
 /// Finds played speech in a recording, segment by segment, and how much later it came.
 ///
 /// Normalised cross-correlation with a parabola through the peak; the time lines of both sides turn

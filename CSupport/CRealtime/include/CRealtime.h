@@ -15,7 +15,7 @@
 
 /** A peer's ring holds the longest codec frame (60 ms) and a period beside it, up to 96 kHz at periods up to 4096. */
 enum { RT_MAX_PEERS = 64, RT_MAX_PERIOD_FRAMES = 8192, RT_NAME_BYTES = 64 };
-enum { RT_CAPTURE_RING_FRAMES = 32768, RT_PEER_RING_FRAMES = 16384 };
+enum { RT_CAPTURE_RING_FRAMES = 32768, RT_PEER_RING_FRAMES = 16384, RT_SIGNAL_RING_FRAMES = 16384 };
 
 typedef struct rt_engine rt_engine;
 
@@ -93,6 +93,22 @@ void rt_set_talk(rt_engine *engine, bool on);
 void rt_set_wake_threshold(rt_engine *engine, uint32_t frames);
 /** When wake_fd was first written since the last take, or 0 if it was not. [loop] */
 int64_t rt_take_wake_nanoseconds(rt_engine *engine);
+
+/* --- in the microphone's place, for tests of a station --- */
+
+/** What is captured: the microphone; what a peer sent, as it is heard but for its gain; or a signal. */
+enum rt_source { RT_SOURCE_MICROPHONE = 0, RT_SOURCE_PEER = 1, RT_SOURCE_SIGNAL = 2 };
+
+/** Captures another source from now on, faded; all but the microphone whatever the mic gate. The slot is that of the peer
+ *  that is sent back, or is recorded beside the signal; it is ignored for the microphone. RT_SOURCE_SIGNAL begins with both
+ *  rings empty: write the signal's beginning at once. 0, -EINVAL, or -EBUSY while the last signal has not faded out. [loop] */
+int rt_set_source(rt_engine *engine, enum rt_source source, rt_slot slot);
+/** Adds frames to the signal; returns how many fitted. It is to be kept from running dry. [loop] */
+uint32_t rt_signal_write(rt_engine *engine, const float *frames_in, uint32_t frames);
+/** Takes up to frames of the record: one for each frame of the signal, from its first on. Returns how many. [loop] */
+uint32_t rt_record_read(rt_engine *engine, float *frames_out, uint32_t frames);
+/** Frames by which signal and record lost step, as one ran dry or the other over, since the signal began. [loop] */
+uint64_t rt_signal_lost(const rt_engine *engine);
 
 /* --- peers --- */
 

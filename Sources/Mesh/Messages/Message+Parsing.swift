@@ -43,6 +43,7 @@ extension Message {
         profile.colourRGB = UInt32(truncatingIfNeeded: colour & 0xFF_FFFF)
       case Tag.controlAddress: try append(field, of: reader, to: &profile.controlAddresses)
       case Tag.mediaAddress: try append(field, of: reader, to: &profile.mediaAddresses)
+      case Tag.loopBack: profile.loopBack = try reader.node(field)
       case Tag.attempt: attempt = try reader.number(field)
       case Tag.admits: admits = try reader.number(field)
       case Tag.relocates: relocates = try reader.number(field)

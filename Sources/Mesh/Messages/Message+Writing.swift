@@ -64,6 +64,7 @@ extension Message {
     let limit = NodeProfile.maximumAddresses
     writer.addresses(Tag.controlAddress, profile.controlAddresses, limit: limit)
     writer.addresses(Tag.mediaAddress, profile.mediaAddresses, limit: limit)
+    if let loopBack = profile.loopBack { writer.field(Tag.loopBack, octets: loopBack.octets) }
     if hello.attempt != 0 { writer.field(Tag.attempt, number: hello.attempt) }
     if hello.admits { writer.field(Tag.admits, number: 1) }
     if hello.relocates { writer.field(Tag.relocates, number: 1) }

@@ -58,6 +58,7 @@ public enum Message: Hashable, Sendable {
     static let key: UInt64 = 18
     static let nonce: UInt64 = 19
     static let code: UInt64 = 20
+    static let loopBack: UInt64 = 21
     static let relocates: UInt64 = 22
   }
 }

@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// A radix-2 fast Fourier transform of one size, decimation in time, in place.
 public struct FourierTransform: Sendable {
@@ -59,6 +59,24 @@ public struct FourierTransform: Sendable {
     }
     forward(&productReal, &productImaginary)
     return productReal.map { $0 / Float(size) }
+  }
+
+  /// A real signal without what is outside a band, in Hz; zero-padded to `size` for it, and circular.
+  public func limited(
+    _ signal: [Float], to band: ClosedRange<Double>, sampleRate: Int
+  ) -> [Float] {
+    var real = signal + [Float](repeating: 0, count: size - signal.count)
+    var imaginary = [Float](repeating: 0, count: size)
+    forward(&real, &imaginary)
+    let width = Double(sampleRate) / Double(size)
+    for k in 0..<size {
+      let isWithin = band.contains(Double(min(k, size - k)) * width)
+      real[k] = isWithin ? real[k] : 0
+      // Conjugated, as above.
+      imaginary[k] = isWithin ? -imaginary[k] : 0
+    }
+    forward(&real, &imaginary)
+    return real.prefix(signal.count).map { $0 / Float(size) }
   }
 
   private func reorder(_ real: inout [Float], _ imaginary: inout [Float]) {

@@ -1,0 +1,135 @@
+import Audio
+import EventLoop
+import Media
+
+/// Tests of the station that the user asks for; each ends by itself, or when the task that asked is cancelled.
+///
+/// What takes long, making signals and judging them, is done on Swift's pool.
+extension Intercom {
+  /// How often it is looked whether a trial is over.
+  private static let lookInterval = Duration.milliseconds(50)
+
+  /// Plays a tone to this node's ear.
+  ///
+  /// - Parameters:
+  ///   - levelDBFS: of its peak; in the middle, so each side has 3 dB less.
+  public nonisolated func playTone(
+    levelDBFS: Double, hertz: Double, seconds: Double
+  ) async throws(IntercomError) {
+    let sound = EarTone.Sound(levelDBFS: levelDBFS, hertz: hertz, seconds: seconds)
+    await wait(for: try await beginTone(sound))
+  }
+
+  /// Finds out how long sound takes to a peer and back; that peer has to send this node's voice back.
+  public nonisolated func measureLoop(
+    with peer: String
+  ) async throws(IntercomError) -> LoopMeasurement {
+    let rate = try await trialRate()
+    let probe = LoopProbe(sampleRate: rate)
+    let echo = try await echo(probe.signal, sampleRate: rate, peer: peer)
+    return probe.measure(echo)
+  }
+
+  /// Sends speech to a peer and judges what comes back; that peer has to send this node's voice back.
+  public nonisolated func judgeLoop(
+    with peer: String
+  ) async throws(IntercomError) -> SpeechMeasurement {
+    let rate = try await trialRate()
+    let probe = SpeechProbe(sampleRate: rate)
+    let echo = try await echo(probe.signal, sampleRate: rate, peer: peer)
+    let coding = await coding
+    return try probe.measure(
+      echo, coding: coding, application: configuration.application(of: coding).rawValue)
+  }
+
+  /// Sends speech through an encoder and a decoder as they are set now, and judges what comes out; nobody hears of it.
+  public nonisolated func judgeCodec() async throws(IntercomError) -> SpeechMeasurement {
+    do throws(AudioError) {
+      return try CodecTrial(configuration: configuration, coding: await coding).run()
+    } catch {
+      throw .audio(error)
+    }
+  }
+
+  /// Who a peer is; it has to be connected.
+  public func trialPeer(named name: String) throws(IntercomError) -> TrialPeer {
+    let peer = try station.trialPeer(name)
+    return TrialPeer(name: peer.name, node: peer.member?.node)
+  }
+
+  /// Sends a peer's voice back in place of the microphone's, for so long, while it is connected.
+  ///
+  /// Everybody hears it: what this node sends is the same for all.
+  public func startLoopBack(of name: String, seconds: Double) throws(IntercomError) -> TrialPeer {
+    try station.setLoopBack(
+      of: name, seconds: seconds, nowNanoseconds: EventLoop.nowNanoseconds())
+  }
+
+  /// Sends the microphone's sound again.
+  public func endLoopBack() { station.endLoopBack() }
+
+  /// Whether a peer's voice is sent back now.
+  public var isLoopingBack: Bool { station.loopBack != nil }
+
+  private var coding: VoiceCoding { station.coding }
+
+  private func trialRate() throws(IntercomError) -> Int { try station.trialRate() }
+
+  private func beginTone(_ sound: EarTone.Sound) throws(IntercomError) -> Int {
+    try station.beginTone(sound)
+  }
+
+  private func beginEcho(
+    _ trial: sending EchoTrial, _ peer: String
+  ) throws(IntercomError) -> Int {
+    try station.beginEcho(trial, peer: peer)
+  }
+
+  private nonisolated func echo(
+    _ signal: [Float], sampleRate: Int, peer: String
+  ) async throws(IntercomError) -> Echo {
+    let number = try await beginEcho(EchoTrial(signal, sampleRate: sampleRate), peer)
+    await wait(for: number)
+    return try await takeEcho(number, of: peer)
+  }
+
+  private func takeEcho(_ number: Int, of peer: String) throws(IntercomError) -> Echo {
+    defer { station.lastEcho = nil }
+    guard let last = station.lastEcho, last.number == number else {
+      throw .refused("the test was broken off")
+    }
+    let trial = last.trial
+    guard trial.isComplete else {
+      throw .refused(
+        trial.lostFrames > 0
+          ? "this machine stood still during the test; try again"
+          : "the test was broken off: \(peer) or JACK went away")
+    }
+    let connected = station.peers.named(peer)
+    let statistics = connected?.stream?.statistics
+    return Echo(
+      record: trial.record,
+      networkMilliseconds: connected?.reports.roundTrip.map {
+        Double($0.smoothedNanoseconds) / 1e6
+      },
+      playoutMilliseconds: statistics.map { Double($0.playoutDelayNanoseconds) / 1e6 })
+  }
+
+  private func isRunning(_ number: Int) -> Bool {
+    station.trial != nil && station.trialNumber == number
+  }
+
+  private func endTrial(_ number: Int) {
+    if isRunning(number) { station.endTrial() }
+  }
+
+  private nonisolated func wait(for number: Int) async {
+    while await isRunning(number) {
+      do {
+        try await Task.sleep(for: Self.lookInterval)
+      } catch {
+        return await endTrial(number)
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Audio
+import Media
+
+/// Tests that the user asks for, and loop-backs that the user consents to. Rare, and may allocate, but for the steps.
+extension Station {
+  /// The rate of what is captured and heard; JACK has to run.
+  func trialRate() throws(IntercomError) -> Int {
+    guard beat.isRunning else { throw .refused("JACK does not run: nothing is heard or sent") }
+    return beat.sampleRate
+  }
+
+  /// The connected peer that the user calls `name`.
+  func trialPeer(_ name: String) throws(IntercomError) -> Peer {
+    guard let peer = peers.named(name) else {
+      throw .unknownPeer(name, known: peers.all.map(\.name).filter { !$0.isEmpty })
+    }
+    guard peer.state == .connected, peer.slot != nil else {
+      throw .refused("\(name) is not connected now")
+    }
+    return peer
+  }
+
+  /// Begins a tone in a free place of the mix; returns the trial's number.
+  func beginTone(_ sound: EarTone.Sound) throws(IntercomError) -> Int {
+    _ = try trialRate()
+    guard let index = freeSlots.lastIndex(where: engine.isIdle) else {
+      throw .refused("no place in the mix is free")
+    }
+    let number = try begin(EarTone(sound, in: freeSlots[index]))
+    freeSlots.remove(at: index)
+    return number
+  }
+
+  /// Begins to send a signal in place of the microphone, and to record what the peer sends back; returns the trial's number.
+  func beginEcho(_ echo: EchoTrial, peer name: String) throws(IntercomError) -> Int {
+    guard try trialRate() == echo.sampleRate else {
+      throw .refused("JACK's sample rate has just changed")
+    }
+    if let loopBack {
+      throw .refused(
+        "this node sends \(loopBack.name)'s voice back, so it cannot send a test; "
+          + "end that with comlink loopback off")
+    }
+    echo.slot = try trialPeer(name).slot
+    return try begin(echo)
+  }
+
+  private func begin(_ next: any Trial) throws(IntercomError) -> Int {
+    guard trial == nil, next.begin(engine) else {
+      throw .refused("another test runs; try again in a few seconds")
+    }
+    trial = next
+    trialNumber += 1
+    return trialNumber
+  }
+
+  /// Ends the trial that runs, if one does.
+  func endTrial() {
+    guard let trial else { return }
+    trial.end(engine)
+    if let tone = trial as? EarTone, let slot = tone.slot { freeSlots.insert(slot, at: 0) }
+    if let echo = trial as? EchoTrial { lastEcho = (trialNumber, echo) }
+    self.trial = nil
+  }
+
+  /// Sends a peer's voice back in place of the microphone's, or ends that at once.
+  func setLoopBack(
+    of name: String, seconds: Double, nowNanoseconds: Int64
+  ) throws(IntercomError) -> TrialPeer {
+    guard trial == nil else { throw .refused("a test runs; try again in a few seconds") }
+    let peer = try trialPeer(name)
+    guard let slot = peer.slot else { throw .refused("\(name) is not connected now") }
+    loopBack = LoopBack(
+      slot: slot, name: peer.name, untilNanoseconds: nowNanoseconds + Int64(seconds * 1e9))
+    engine.captureSound(of: slot)
+    return TrialPeer(name: peer.name, node: peer.member?.node)
+  }
+
+  /// The microphone again, if it was not.
+  func endLoopBack() {
+    guard loopBack != nil else { return }
+    loopBack = nil
+    engine.captureMicrophone()
+  }
+
+  /// One wake-up of the trial that runs.
+  func stepTrial(nowNanoseconds: Int64) {
+    guard let trial else { return }
+    if !trial.step(engine, beat, nowNanoseconds: nowNanoseconds) { endTrial() }
+  }
+
+  /// A loop-back whose time is over.
+  func expireLoopBack(nowNanoseconds: Int64) {
+    if let until = loopBack?.untilNanoseconds, nowNanoseconds >= until { endLoopBack() }
+  }
+
+  /// A slot's peer goes: nothing of it is heard or sent back any more.
+  func endTrials(with slot: PeerSlot) {
+    if trial?.slot == slot { endTrial() }
+    if loopBack?.slot == slot { endLoopBack() }
+  }
+}

@@ -1,0 +1,123 @@
+internal import Cryptography
+internal import Intercom
+internal import Logging
+internal import Remote
+internal import StatusSchema
+
+/// Carries out tests of the station, and keeps the loop-back that its user consents to.
+///
+/// **Consent.** A node sends a peer's voice back only after its own user said so, for that peer and for a time. It tells the
+/// members, so that the peer's test is refused in words where there is none. Nobody's voice goes round: a peer that itself
+/// sends somebody's voice back is not sent back, and whoever notices later that it is, ends.
+actor TrialControl {
+  private static let lookInterval = Duration.milliseconds(500)
+
+  private let node: Intercom
+  private let id: NodeID
+  /// Nil: in clear, where nobody is told and consent cannot be seen.
+  private let membership: Membership?
+  private let log: Logger
+  private var watch: Task<Void, Never>?
+
+  init(node: Intercom, id: NodeID, membership: Membership?, log: Logger) {
+    self.node = node
+    self.id = id
+    self.membership = membership
+    self.log = log
+  }
+
+  func handle(_ request: ControlRequest) async -> ControlResponse {
+    do throws(IntercomError) {
+      switch request {
+      case .testTone(let levelDBFS, let hertz, let seconds):
+        try await node.playTone(levelDBFS: levelDBFS, hertz: hertz, seconds: seconds)
+      case .testLoop(let peer): return .loopTest(try await loop(with: peer))
+      case .testSpeech(let peer): return .speechTest(try await speech(with: peer))
+      case .loopBack(let peer, let minutes): try await begin(peer, seconds: minutes * 60)
+      case .loopBackOff: await end()
+      default: return .error(message: "this is no test")
+      }
+      return .ok
+    } catch {
+      return .error(message: "\(error)")
+    }
+  }
+
+  private nonisolated func loop(with peer: String) async throws(IntercomError) -> LoopTestStatus {
+    try await checkConsent(of: peer)
+    let measured = try await node.measureLoop(with: peer)
+    var status = LoopTestStatus(peer: peer, sent: measured.sent, found: measured.found)
+    if let trip = measured.roundTrip {
+      status.roundTripMilliseconds = trip.median
+      (status.leastMilliseconds, status.mostMilliseconds) = (trip.least, trip.most)
+    }
+    status.levelDecibels = measured.levelDecibels
+    status.networkMilliseconds = measured.networkMilliseconds
+    status.playoutDelayMilliseconds = measured.playoutMilliseconds
+    return status
+  }
+
+  private nonisolated func speech(
+    with peer: String?
+  ) async throws(IntercomError) -> SpeechTestStatus {
+    if let peer { try await checkConsent(of: peer) }
+    let measured =
+      if let peer { try await node.judgeLoop(with: peer) } else { try await node.judgeCodec() }
+    return SpeechTestStatus(
+      peer: peer, intelligibility: measured.intelligibility,
+      delayMilliseconds: measured.delayMilliseconds,
+      processorPercent: measured.processorShare.map { 100 * $0 },
+      ptimeMilliseconds: measured.packetMilliseconds, bitrateKilobits: measured.kilobits,
+      application: measured.application)
+  }
+
+  /// Before anybody has to listen to a test: whether that peer sends it back.
+  private nonisolated func checkConsent(of name: String) async throws(IntercomError) {
+    let peer = try await node.trialPeer(named: name)
+    guard let membership, let other = peer.node else { return }
+    guard await membership.loopBack(by: other) == id else {
+      let own = await membership.ownName
+      throw .refused(
+        "\(name) does not send our voice back; ask its user to run there: comlink loopback on '\(own)'"
+      )
+    }
+  }
+
+  private func begin(_ name: String, seconds: Double) async throws(IntercomError) {
+    if let other = try await node.trialPeer(named: name).node,
+      await membership?.loopBack(by: other) != nil
+    {
+      throw .refused("\(name) itself sends a voice back, which would go round and round")
+    }
+    let peer = try await node.startLoopBack(of: name, seconds: seconds)
+    log.notice("loop-back", metadata: ["peer": "\(peer.name)", "seconds": "\(Int(seconds))"])
+    await membership?.tellLoopBack(of: peer.node)
+    watch?.cancel()
+    watch = Task { await self.follow(peer) }
+  }
+
+  private func end() async {
+    await node.endLoopBack()
+    await tellEnd()
+  }
+
+  /// Tells the members when it is over: its time, the peer's leaving, or two that would send back what the other sends back.
+  private func follow(_ peer: TrialPeer) async {
+    while !Task.isCancelled, await node.isLoopingBack {
+      if let other = peer.node, await membership?.loopBack(by: other) != nil {
+        log.warning("the peer sends a voice back, too", metadata: ["peer": "\(peer.name)"])
+        await node.endLoopBack()
+      }
+      try? await Task.sleep(for: Self.lookInterval)
+    }
+    if !Task.isCancelled { await tellEnd() }
+  }
+
+  private func tellEnd() async {
+    guard let watch else { return }
+    watch.cancel()
+    self.watch = nil
+    log.notice("loop-back ended")
+    await membership?.tellLoopBack(of: nil)
+  }
+}

@@ -1,0 +1,175 @@
+import CRealtime
+import Testing
+
+/// What is captured in the microphone's place.
+@Suite("Source")
+struct SourceTests {
+  /// The gate closes, and opens again, in 240 frames each.
+  private static let changePeriods = 10
+  private static let slot: rt_slot = 3
+
+  /// An engine whose peer sends `level`, at half gain, and whose microphone hears 0.25.
+  private func engine(peer level: Float, talks: Bool = true) throws -> TestEngine {
+    let engine = try TestEngine()
+    unsafe rt_set_talk(engine.handle, talks)
+    unsafe rt_peer_set_gain(engine.handle, Self.slot, 0.5)
+    engine.sound(Self.slot, level: level)
+    run(engine, Self.changePeriods, peer: level)
+    return engine
+  }
+
+  /// So many periods, each with a period of the peer's sound; what was captured.
+  @discardableResult
+  private func run(_ engine: TestEngine, _ periods: Int, peer: Float) -> [Float] {
+    var captured: [Float] = []
+    for _ in 0..<periods {
+      engine.write([Float](repeating: peer, count: engine.periodFrames), to: Self.slot)
+      engine.run(mic: 0.25)
+      captured += engine.capture(4 * engine.periodFrames)
+    }
+    return captured
+  }
+
+  private func frames(_ start: Int, _ count: Int) -> [Float] {
+    (start..<start + count).map { Float($0) }
+  }
+
+  private func record(_ engine: TestEngine, _ count: Int) -> [Float] {
+    unsafe [Float](unsafeUninitializedCapacity: count) { frames, taken in
+      guard let start = frames.baseAddress else { return }
+      taken = unsafe Int(rt_record_read(engine.handle, start, UInt32(count)))
+    }
+  }
+
+  @Test(
+    "A peer is sent back as it came, in the same period, whatever its gain and the gate",
+    arguments: [true, false])
+  func loopsBack(talks: Bool) throws {
+    let engine = try engine(peer: 0.5, talks: talks)
+    #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, Self.slot) == 0)
+    run(engine, Self.changePeriods, peer: 0.5)
+    let marked = (0..<64).map { 0.5 + Float($0) / 1000 }
+    engine.write(marked, to: Self.slot)
+    engine.run(mic: 0.25)
+    #expect(engine.capture(64) == marked)
+  }
+
+  @Test("The change to another source and back has no step")
+  func changesSmoothly() throws {
+    let engine = try engine(peer: -0.5)
+    var captured = run(engine, Self.changePeriods, peer: -0.5)
+    unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, Self.slot)
+    captured += run(engine, Self.changePeriods, peer: -0.5)
+    #expect(captured.last == -0.5)
+    unsafe rt_set_source(engine.handle, RT_SOURCE_MICROPHONE, 0)
+    captured += run(engine, Self.changePeriods, peer: -0.5)
+    #expect(captured.last == 0.25)
+    #expect(largestStep(captured) <= steepest(level: 0.5, fadeFrames: 240))
+  }
+
+  @Test("Where the peer is gone silence is sent back, and not the microphone")
+  func silentWithoutPeer() throws {
+    let engine = try engine(peer: 0.5)
+    unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, Self.slot)
+    run(engine, Self.changePeriods, peer: 0.5)
+    unsafe rt_peer_detach(engine.handle, Self.slot)
+    engine.run(periods: Self.changePeriods, mic: 0.25)
+    _ = engine.capture(10_000)
+    engine.run(mic: 0.25)
+    #expect(engine.capture(64) == [Float](repeating: 0, count: 64))
+  }
+
+  @Test("Signal and record keep step from the first frame on")
+  func keepsStep() throws {
+    let engine = try engine(peer: 0, talks: false)
+    #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot) == 0)
+    let signal = frames(1, 20 * 64)
+    #expect(
+      unsafe rt_signal_write(engine.handle, signal, UInt32(signal.count)) == UInt32(signal.count))
+    var captured: [Float] = []
+    for period in 0..<20 {
+      engine.write(frames(10_000 + period * 64, 64), to: Self.slot)
+      engine.run(mic: 0.25)
+      captured += engine.capture(64)
+    }
+    // Its gate was closed already, so the signal began at once, and was open after 240 frames.
+    #expect(captured.suffix(1000) == signal.suffix(1000))
+    #expect(record(engine, 5000) == frames(10_000, 20 * 64))
+    #expect(unsafe rt_signal_lost(engine.handle) == 0)
+  }
+
+  @Test("Periods that were missed are missed in both")
+  func keepsStepOverMissedPeriods() throws {
+    let engine = try engine(peer: 0, talks: false)
+    for _ in 0..<4 {
+      engine.cycleMark &+= 64
+      engine.run()
+    }
+    unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
+    let signal = frames(1, 30 * 64)
+    unsafe rt_signal_write(engine.handle, signal, UInt32(signal.count))
+    engine.write(frames(10_000, 30 * 64), to: Self.slot)
+    _ = engine.capture(10_000)
+    var captured: [Float] = []
+    for period in 0..<20 {
+      engine.cycleMark &+= period == 10 ? 3 * 64 : 64
+      engine.run(mic: 0.25)
+      captured += engine.capture(10_000)
+    }
+    #expect(engine.counters.missed_periods == 2)
+    #expect(captured.count == 22 * 64)
+    #expect(captured.last == signal[22 * 64 - 1])
+    let heard = record(engine, 5000)
+    #expect(heard.count == 22 * 64)
+    #expect(heard.last == Float(10_000 + 22 * 64 - 1))
+    #expect(unsafe rt_signal_lost(engine.handle) == 0)
+  }
+
+  @Test("A signal that runs dry is silence, and counted")
+  func countsDry() throws {
+    let engine = try engine(peer: 0, talks: false)
+    unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
+    unsafe rt_signal_write(engine.handle, frames(1, 100), 100)
+    engine.run(periods: 2)
+    #expect(unsafe rt_signal_lost(engine.handle) == 28)
+    #expect(engine.capture(128).suffix(28).allSatisfy { $0 == 0 })
+  }
+
+  @Test("A record that nobody takes runs over, and that is counted")
+  func countsOver() throws {
+    let engine = try engine(peer: 0, talks: false)
+    engine.periodFrames = 1024
+    unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
+    let period = [Float](repeating: 0.1, count: 1024)
+    for _ in 0..<17 {
+      unsafe rt_signal_write(engine.handle, period, 1024)
+      engine.run()
+    }
+    #expect(unsafe rt_signal_lost(engine.handle) == 1024)
+  }
+
+  @Test("A signal begins anew only when the last one has faded out, and then with empty rings")
+  func beginsAnew() throws {
+    let engine = try engine(peer: 0, talks: false)
+    unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
+    unsafe rt_signal_write(engine.handle, frames(1, 1000), 1000)
+    engine.run(periods: Self.changePeriods)
+    #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot) == -16)
+    unsafe rt_set_source(engine.handle, RT_SOURCE_MICROPHONE, 0)
+    engine.run()
+    #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot) == -16)
+    engine.run(periods: Self.changePeriods)
+    #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot) == 0)
+    #expect(record(engine, 100).isEmpty)
+    engine.run()
+    #expect(unsafe rt_signal_lost(engine.handle) == 64)
+  }
+
+  @Test("No slot, no source", arguments: [-1, 64])
+  func refuses(slot: rt_slot) throws {
+    let engine = try TestEngine()
+    #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, slot) == -22)
+    #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, slot) == -22)
+    #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_MICROPHONE, slot) == 0)
+  }
+}
