@@ -17,11 +17,12 @@ declare -A may=(
   [Store]="Cryptography Mesh Glibc Synchronization"
   [ControlPlane]="Mesh Cryptography NIOCore NIOPosix NIOTLS NIOSSL Glibc Synchronization"
   [Barcode]="CQREncode"
+  [Recording]="Audio COgg Glibc Synchronization"
   [Discovery]="CAvahi Mesh Cryptography Glibc Synchronization"
   [StatusSchema]=""
   [Intercom]="RTP Media Mesh Cryptography Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
-  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Store Recording Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
   [comlink]="Remote StatusSchema Barcode ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )
 maximum_file=500

@@ -1,6 +1,7 @@
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin
+    case recording
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -47,6 +48,9 @@ extension ControlRequest: Codable {
       self = .pairWith(
         peer: try fields.decode(String.self, forKey: .peer),
         pin: SecretText(try fields.decode(String.self, forKey: .pin)))
+    case .recordStart:
+      self = .recordStart(try fields.decode(RecordingRequest.self, forKey: .recording))
+    case .recordStop: self = .recordStop
     }
   }
 
@@ -55,7 +59,8 @@ extension ControlRequest: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
-    case .status, .version, .groupList, .peers: break
+    case .status, .version, .groupList, .peers, .recordStop: break
+    case .recordStart(let recording): try fields.encode(recording, forKey: .recording)
     case .accept(let peer), .decline(let peer), .invite(let peer), .forget(let peer),
       .block(let peer):
       try fields.encode(peer, forKey: .peer)
@@ -98,6 +103,8 @@ extension ControlRequest: Codable {
     case .block: .block
     case .pairShow: .pairShow
     case .pairWith: .pairWith
+    case .recordStart: .recordStart
+    case .recordStop: .recordStop
     }
   }
 

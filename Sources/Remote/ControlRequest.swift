@@ -39,6 +39,10 @@ public enum ControlRequest: Sendable, Hashable {
   case pairShow(group: String?)
   /// Pairs with the node that shows a PIN; the answer is ``ControlResponse/acquaintances(_:)`` with that one.
   case pairWith(peer: String, pin: SecretText)
+  /// Begins to record; the answer is ``ControlResponse/recording(path:)``.
+  case recordStart(RecordingRequest)
+  /// Ends the recording, once its files are complete.
+  case recordStop
 
   /// The gains that can be asked for, dB: down to inaudible, up by what a limiter still takes.
   public static let gainRangeDecibels = -60.0...18.0
@@ -55,5 +59,7 @@ public enum ControlRequest: Sendable, Hashable {
     case peers, accept, decline, invite, forget, block
     case pairShow = "pair-show"
     case pairWith = "pair-with"
+    case recordStart = "record-start"
+    case recordStop = "record-stop"
   }
 }

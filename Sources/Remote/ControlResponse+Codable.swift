@@ -3,6 +3,7 @@ internal import StatusSchema
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
     case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds
+    case recording
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -26,6 +27,8 @@ extension ControlResponse: Codable {
       self = .acquaintances(known)
     } else if let pin = try fields.decodeIfPresent(String.self, forKey: .pin) {
       self = .pin(SecretText(pin), seconds: try fields.decode(Double.self, forKey: .seconds))
+    } else if let path = try fields.decodeIfPresent(String.self, forKey: .recording) {
+      self = .recording(path: path)
     } else {
       self = .ok
     }
@@ -56,6 +59,9 @@ extension ControlResponse: Codable {
       try fields.encode(true, forKey: .ok)
       try fields.encode(pin.text, forKey: .pin)
       try fields.encode(seconds, forKey: .seconds)
+    case .recording(let path):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(path, forKey: .recording)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

@@ -18,6 +18,8 @@ public enum ControlResponse: Sendable, Hashable {
   case acquaintances([AcquaintanceStatus])
   /// The answer to ``ControlRequest/pairShow(group:)``: six digits, and how long they are good.
   case pin(SecretText, seconds: Double)
+  /// The answer to ``ControlRequest/recordStart(_:)``: the folder that the files are in.
+  case recording(path: String)
   /// Not done, and why, in words for a person.
   case error(message: String)
 }

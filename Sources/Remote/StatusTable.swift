@@ -11,7 +11,9 @@ public enum StatusTable {
   public static func text(_ status: Status) -> String {
     var lines = node(status.node) + audio(status.audio)
     lines.insert(contentsOf: identity(status.node), at: 1)
-    lines += [loop(status.loop), network(status.network), ""]
+    lines += [loop(status.loop), network(status.network)]
+    lines += status.recording.map(RecordingLines.lines) ?? []
+    lines += [""]
     lines += PeerTable.lines(status.peers) + QualityTable.lines(status.peers)
     return lines.map { String($0.prefix(columns)) }.joined(separator: "\n")
   }
@@ -74,7 +76,8 @@ public enum StatusTable {
     levelDBFS <= Level.silenceDBFS ? "silent" : "\(Fixed.text(levelDBFS, digits: 1)) dB"
   }
 
-  private static func duration(_ seconds: Double) -> String {
+  /// Hours, minutes and seconds.
+  static func duration(_ seconds: Double) -> String {
     let whole = Int(max(0, min(seconds, 1e12)))
     let (hours, minutes) = (whole / 3600, whole / 60 % 60)
     return "\(hours):\(Cell.two(minutes)):\(Cell.two(whole % 60))"

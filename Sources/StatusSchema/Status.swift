@@ -7,7 +7,7 @@ public struct Status: Sendable, Hashable, Codable {
   /// The schema this build writes.
   public static let currentSchema = 1
   /// Grows by one with the fields that are added within ``currentSchema``.
-  public static let currentMinor = 1
+  public static let currentMinor = 2
 
   /// The version of this value's layout; ``currentSchema`` when written by this build.
   public var schema: Int
@@ -21,6 +21,8 @@ public struct Status: Sendable, Hashable, Codable {
   public var loop: LoopStatus
   /// Datagrams over all peers, and those dropped, by reason.
   public var network: NetworkStatus
+  /// The recording that is under way, or the last one; absent before the first.
+  public var recording: RecordingStatus?
   /// The control socket; filled in by ``ControlServer`` on the way out.
   public var control: ControlStatus?
   /// One entry per peer, in the order in which the node lists them.

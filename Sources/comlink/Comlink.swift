@@ -16,6 +16,6 @@ struct Comlink: ParsableCommand {
       StatusCommand.self, TalkCommand.self, GainCommand.self, MuteCommand.self, UnmuteCommand.self,
       PanCommand.self, IDCommand.self, GroupCommand.self, PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
-      PairCommand.self,
+      PairCommand.self, RecordCommand.self,
     ])
 }

@@ -39,7 +39,12 @@ struct Daemon {
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
     let connections = try await connect(node, at: listen, state)
-    relay.attach(NodeControl(node: node, state: state, connections: connections))
+    let recordings = Recordings(
+      node: node, nodeName: effective.configuration.name, membership: connections?.membership,
+      log: logger("record"))
+    relay.attach(
+      NodeControl(
+        node: node, state: state, connections: connections, recordings: recordings))
     log.notice(
       "ready",
       metadata: [
@@ -48,6 +53,8 @@ struct Daemon {
 
     await ending.value
     relay.detach()
+    // Nothing to end, or a disk that does not answer: neither holds the end up.
+    try? await recordings.stop(within: .seconds(2))
     await connections?.stop()
     await node.stop()
     events.finish()

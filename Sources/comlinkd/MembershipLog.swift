@@ -33,6 +33,10 @@ enum MembershipLog {
       log.warning("this peer is this node itself; leave it out", metadata: ["address": "\(peer)"])
     case .rebuilt(let peer):
       log.info("peer failed five times in a row, starting anew", metadata: ["peer": "\(peer)"])
+    case .recording(let node, let name, let isRecording):
+      log.notice(
+        isRecording ? "a member records what it hears" : "a member records no more",
+        metadata: metadata(node, name))
     case .fault(let words): log.error("\(words)")
     }
   }

@@ -45,6 +45,7 @@ extension Message {
       case Tag.mediaAddress: try append(field, of: reader, to: &profile.mediaAddresses)
       case Tag.attempt: attempt = try reader.number(field)
       case Tag.admits: admits = try reader.number(field)
+      case Tag.recording: profile.isRecording = try reader.number(field) != 0
       default: break
       }
     }

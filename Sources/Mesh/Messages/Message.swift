@@ -58,5 +58,6 @@ public enum Message: Hashable, Sendable {
     static let key: UInt64 = 18
     static let nonce: UInt64 = 19
     static let code: UInt64 = 20
+    static let recording: UInt64 = 21
   }
 }
