@@ -7,7 +7,8 @@ extension RecordingError: CustomStringConvertible {
     case .system(let attempt, let path, let errorNumber):
       "cannot \(attempt) \(path): \(Self.words(errorNumber))"
     case .folderGone(let path): "the folder is gone: \(path)"
-    case .sizeLimit(let bytes): "the size limit of \(ByteCount.words(bytes)) is reached (--max-size)"
+    case .sizeLimit(let bytes):
+      "the size limit of \(ByteCount.words(bytes)) is reached (--max-size)"
     case .spaceFloor(let bytes, let path):
       "less than \(ByteCount.words(bytes)) are free on the disk of \(path) (--keep-free)"
     case .rateChanged(let from, let to):

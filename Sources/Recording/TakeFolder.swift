@@ -40,7 +40,8 @@ final class TakeFolder {
   }
 
   /// Creates a file in it, called after a talker.
-  func makeFile(for talker: String, _ format: RecordingFormat) throws(RecordingError) -> OutputFile {
+  func makeFile(for talker: String, _ format: RecordingFormat) throws(RecordingError) -> OutputFile
+  {
     let base = TalkerFileName.unique(TalkerFileName.sanitized(talker), among: names)
     names.insert(TalkerFileName.folded(base))
     let name = "\(base).\(format.fileExtension)"

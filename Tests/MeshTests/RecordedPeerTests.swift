@@ -64,6 +64,18 @@ import Testing
     }
   }
 
+  @Test func `a recorded 1.2 peer that records is understood, and still written the same`() throws {
+    var profile = NodeProfile(name: "A")
+    profile.isRecording = true
+    let hello = Message.hello(
+      Hello(
+        version: MessageVersion(major: 1, minor: 2), node: Self.recorded, instance: 300,
+        profile: profile, admits: true))
+    let recording = try recording("1.2")
+    #expect(try recording.map { try Message(parsing: $0) } == [hello])
+    #expect(Array(hello.frame().dropFirst(4)) == recording[0])
+  }
+
   @Test func `a peer of minor version 9 is understood but for what is new`() throws {
     let messages = try recording("1.9").map { try Message(parsing: $0) }
     guard case .hello(let hello) = messages.first else {

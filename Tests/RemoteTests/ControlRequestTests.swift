@@ -30,7 +30,26 @@ import Testing
       .pairWith(peer: "B", pin: SecretText("123456")),
       #"{"peer":"B","pin":"123456","request":"pair-with"}"#
     ),
+    (
+      .recordStart(RecordingRequest(directory: "/srv")),
+      #"{"recording":{"directory":"/srv","mix":true,"peers":true},"request":"record-start"}"#
+    ),
+    (.recordStart(wholeRecording), wholeRecordingLine),
+    (.recordStop, #"{"request":"record-stop"}"#),
   ]
+
+  private static var wholeRecording: RecordingRequest {
+    var request = RecordingRequest(directory: "/srv/takes")
+    request.peers = false
+    request.format = "wav"
+    request.maxSizeBytes = 5_000_000_000
+    request.keepFreeBytes = 0
+    return request
+  }
+
+  private static let wholeRecordingLine =
+    #"{"recording":{"directory":"/srv/takes","format":"wav","keepFreeBytes":0,"#
+    + #""maxSizeBytes":5000000000,"mix":true,"peers":false},"request":"record-start"}"#
 
   @Test(arguments: lines)
   func `a request is written and read as documented`(request: ControlRequest, line: String) throws {
@@ -51,7 +70,7 @@ import Testing
       #"{"request":"dance"}"#,
       "unknown request \"dance\"; known are status, version, talk, gain, mute, pan, group-new, "
         + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
-        + "pair-show, pair-with"
+        + "pair-show, pair-with, record-start, record-stop"
     ),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
     (#"{"request":"talk","on":1}"#, "field \"on\" must be a true or false"),

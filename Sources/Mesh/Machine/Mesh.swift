@@ -112,9 +112,8 @@ public final class Mesh {
     case .securing, .dialled, .failed, .accepted, .received, .closed:
       takeConnection(event, now)
     case .mediaHeard(let node): hearMedia(of: node, now)
-    case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe, .recording,
-      .share,
-      .unshare, .leave:
+    case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe,
+      .recording, .share, .unshare, .leave:
       takeCommand(event, now)
     }
     defer { actions.removeAll(keepingCapacity: true) }
