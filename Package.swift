@@ -43,6 +43,9 @@ let system: [Target] = [
     name: "SystemOpus", path: "CSupport/System/Opus", pkgConfig: "opus",
     providers: [.apt(["libopus-dev"])]),
   .systemLibrary(
+    name: "SystemOgg", path: "CSupport/System/Ogg", pkgConfig: "ogg",
+    providers: [.apt(["libogg-dev"])]),
+  .systemLibrary(
     name: "SystemUring", path: "CSupport/System/Uring", pkgConfig: "liburing",
     providers: [.apt(["liburing-dev"])]),
   .systemLibrary(
@@ -65,6 +68,8 @@ let c: [Target] = [
     cSettings: realtimeSettings),
   .target(
     name: "COpus", dependencies: ["SystemOpus"], path: "CSupport/COpus", cSettings: cSettings),
+  .target(
+    name: "COgg", dependencies: ["SystemOgg"], path: "CSupport/COgg", cSettings: cSettings),
   .target(
     name: "CUring", dependencies: ["SystemUring"], path: "CSupport/CUring", cSettings: cSettings),
   .target(
@@ -93,6 +98,7 @@ let core: [Target] = [
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
   swiftTarget("Store", ["Cryptography", "Mesh"]),
   swiftTarget("Barcode", ["CQREncode"]),
+  swiftTarget("Recording", ["Audio", "COgg"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget(
     "Intercom",
@@ -118,6 +124,7 @@ let coreTests: [Target] = [
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
   tests("StoreTests", ["Store", "Cryptography", "Mesh"]),
   tests("BarcodeTests", ["Barcode"]),
+  tests("RecordingTests", ["Recording", "Audio"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",
@@ -176,7 +183,7 @@ let programs: [Target] = [
     name: "comlinkd",
     dependencies: [
       "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Doctor",
-      "Panel", "Remote", "StatusSchema", "Cryptography", "Store",
+      "Panel", "Recording", "Remote", "StatusSchema", "Cryptography", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),

@@ -18,13 +18,14 @@ declare -A may=(
   [Store]="Cryptography Mesh Glibc Synchronization"
   [ControlPlane]="Mesh Cryptography NIOCore NIOPosix NIOTLS NIOSSL Glibc Synchronization"
   [Barcode]="CQREncode"
+  [Recording]="Audio COgg Glibc Synchronization"
   [Discovery]="CAvahi Mesh Cryptography Glibc Synchronization"
   [StatusSchema]=""
   [Intercom]="RTP Media Measurement Mesh Cryptography Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
   [Panel]="StatusSchema NIOCore NIOPosix NIOHTTP1 Glibc Synchronization"
   [Doctor]="CKernel EventLoop StatusSchema Glibc"
-  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
   [comlink]="Remote StatusSchema Barcode Doctor Store ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )
 maximum_file=500

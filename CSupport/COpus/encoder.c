@@ -3,7 +3,7 @@
 #include <opus.h>
 #include <stdlib.h>
 
-enum { SAMPLE_RATE = 48000, CHANNELS = 1 };
+enum { SAMPLE_RATE = 48000 };
 
 /* One pointer, so that the header needs no opus.h and Swift gets an opaque type of ours. */
 struct copus_encoder {
@@ -22,13 +22,13 @@ static int opus_application(enum copus_application application) {
   return 0; /* libopus answers with OPUS_BAD_ARG */
 }
 
-copus_encoder *copus_encoder_create(enum copus_application application, int32_t *error) {
+copus_encoder *copus_encoder_create(enum copus_application application, int32_t channels, int32_t *error) {
   copus_encoder *encoder = malloc(sizeof *encoder);
   if (encoder == NULL) {
     *error = OPUS_ALLOC_FAIL;
     return NULL;
   }
-  encoder->opus = opus_encoder_create(SAMPLE_RATE, CHANNELS, opus_application(application), error);
+  encoder->opus = opus_encoder_create(SAMPLE_RATE, channels, opus_application(application), error);
   if (encoder->opus == NULL) {
     free(encoder);
     return NULL;

@@ -1,6 +1,6 @@
 internal import COpus
 
-/// One Opus encoder (RFC 6716): mono, 48 kHz, full scale ±1.
+/// One Opus encoder (RFC 6716): 48 kHz, full scale ±1, mono or stereo.
 ///
 /// Not thread-safe: made anywhere, then used by one thread (the event loop). Only the initialiser allocates.
 @safe public final class OpusEncoder {
@@ -11,13 +11,14 @@ internal import COpus
   public static let complexityRange = 0...10
   /// Bits per second an encoder takes.
   public static let bitrateRange = 6000...510_000
-  /// Frames (samples of the one channel) that one call may code: 2.5, 5, 10, 20, 40, 60 ms.
+  /// Frames that one call may code: 2.5, 5, 10, 20, 40, 60 ms.
   public static let frameSizes = [120, 240, 480, 960, 1920, 2880]
 
   /// Frames by which the coded sound is late: what a decoder gives out at frame n went in at n − this.
   public let lookaheadFrames: Int
 
   private let handle: OpaquePointer
+  private let channels: Int
 
   /// Makes an encoder.
   ///
@@ -26,16 +27,23 @@ internal import COpus
   ///   - bitrateBitsPerSecond: the mean to aim at, within `bitrateRange`; single packets vary.
   ///   - complexity: within `complexityRange`, 0 is the cheapest.
   ///   - bandwidth: the most of the spectrum to code.
+  ///   - channels: 1 or 2.
   /// - Throws: `AudioError.codec` with libopus' words.
   public init(
     application: OpusApplication, bitrateBitsPerSecond: Int,
-    complexity: Int = OpusEncoder.defaultComplexity, bandwidth: OpusBandwidth = .full
+    complexity: Int = OpusEncoder.defaultComplexity, bandwidth: OpusBandwidth = .full,
+    channels: Int = 1
   ) throws(AudioError) {
     var code: Int32 = 0
-    guard let handle = unsafe copus_encoder_create(application.shimValue, &code) else {
-      throw .codec(attempt: "make an encoder for \(application)", reason: opusWords(code))
+    let handle = unsafe copus_encoder_create(
+      application.shimValue, Int32(clamping: channels), &code)
+    guard let handle = unsafe handle else {
+      throw .codec(
+        attempt: "make an encoder of \(channels) channels for \(application)",
+        reason: opusWords(code))
     }
     unsafe self.handle = unsafe handle
+    self.channels = channels
     lookaheadFrames = unsafe Int(copus_encoder_lookahead_frames(handle))
     try setBitrate(bitsPerSecond: bitrateBitsPerSecond)
     code = unsafe copus_encoder_set_complexity(handle, Int32(clamping: complexity))
@@ -76,7 +84,7 @@ internal import COpus
   /// Hot path: no allocation.
   ///
   /// - Parameters:
-  ///   - pcm: exactly one of `frameSizes` samples.
+  ///   - pcm: exactly one of `frameSizes` frames; of two channels interleaved, left first.
   ///   - payload: where the packet goes, from its first byte on; less room means a lower bit rate.
   /// - Returns: the packet's bytes, or a negative libopus code (wrong frame size, no room).
   public func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int {
@@ -85,7 +93,7 @@ internal import COpus
         let bytes = unsafe payload.baseAddress?.assumingMemoryBound(to: UInt8.self)
         return unsafe Int(
           copus_encode(
-            handle, pcm.baseAddress, Int32(clamping: pcm.count), bytes,
+            handle, pcm.baseAddress, Int32(clamping: pcm.count / channels), bytes,
             Int32(clamping: payload.count)))
       }
     }

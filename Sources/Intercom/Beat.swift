@@ -31,6 +31,9 @@ struct Beat {
   private var knownRate = 48_000
   /// Frames of all periods up to the last callback's.
   private var frames: Int64 = 0
+  /// The first frame of the last callback on a line that goes on while JACK does not run, then by the clock.
+  private(set) var lineFrames: Int64 = 0
+  private var callbackNanoseconds: Int64?
   /// When the last callback should have run.
   private var anchorNanoseconds: Int64 = 0
   private var leastLatenessNanoseconds: Int64 = .max
@@ -50,11 +53,23 @@ struct Beat {
     sampleRate = period.sampleRate
     callbackCount = period.count
     if elapsed > 0 && isContinuous { frames += elapsed * Int64(periodFrames) }
+    followLine(period, elapsedPeriods: isContinuous ? elapsed : nil)
     guard isContinuous, (0...Int64(Self.windowCallbacks)).contains(elapsed) else {
       restart(at: period.callbackNanoseconds)
       return
     }
     if elapsed > 0 { follow(period.callbackNanoseconds, elapsedPeriods: elapsed) }
+  }
+
+  /// `elapsedPeriods` nil: JACK did not run all the time, or not with this period.
+  private mutating func followLine(_ period: PeriodTime, elapsedPeriods: Int64?) {
+    if let elapsedPeriods {
+      lineFrames += max(0, elapsedPeriods) * Int64(period.periodFrames)
+    } else if let before = callbackNanoseconds {
+      let passed = Double(max(0, period.callbackNanoseconds - before))
+      lineFrames += Int64(passed * 1e-9 * Double(period.sampleRate))
+    }
+    callbackNanoseconds = period.callbackNanoseconds
   }
 
   private mutating func restart(at callbackNanoseconds: Int64) {

@@ -24,6 +24,8 @@ final class CaptureSource {
   /// Whether the resampler holds some of what it was given last.
   private var isResamplerUsed = false
   private var rate = CaptureSource.codecRate
+  /// Where a recorder gets what is read; nil: nobody records.
+  var tap: RecordingTap?
 
   /// Allocates everything for codec frames of `framesPerPacket`.
   init(engine: AudioEngine, framesPerPacket: Int) {
@@ -56,7 +58,7 @@ final class CaptureSource {
     guard let resampler else {
       guard engine.captureAvailableFrames >= framesPerPacket else { return false }
       var span = frame.mutableSpan
-      return engine.readCapture(into: &span) == framesPerPacket
+      return read(into: &span) == framesPerPacket
     }
     while pendingCount < framesPerPacket {
       guard resampleChunk(resampler) else { return false }
@@ -68,15 +70,26 @@ final class CaptureSource {
   /// Throws away what was captured while nobody listened.
   func discardAll() {
     var span = chunk.mutableSpan
-    while engine.captureAvailableFrames > 0, engine.readCapture(into: &span) > 0 {}
+    while engine.captureAvailableFrames > 0, read(into: &span) > 0 {}
     pendingCount = 0
     if isResamplerUsed { resampler?.reset() }
     isResamplerUsed = false
   }
 
+  /// Takes the oldest captured frames, and lets a recorder have them.
+  private func read(into pcm: inout MutableSpan<Float>) -> Int {
+    guard let tap else { return engine.readCapture(into: &pcm) }
+    let availableFrames = engine.captureAvailableFrames
+    let count = engine.readCapture(into: &pcm)
+    if count > 0 {
+      tap.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
+    }
+    return count
+  }
+
   private func resampleChunk(_ resampler: Resampler) -> Bool {
     var input = chunk.mutableSpan
-    let count = engine.readCapture(into: &input)
+    let count = read(into: &input)
     guard count > 0 else { return false }
     isResamplerUsed = true
     var consumed = 0

@@ -12,11 +12,16 @@ public struct MediaMember: Sendable, Hashable {
   public var name: String
   /// Where it may be reached; of more than ``mostAddresses`` the first.
   public var addresses: [SocketAddress]
+  /// Whether it says that it records.
+  public var isRecording: Bool
 
   /// A member.
-  public init(node: NodeID, name: String, addresses: [SocketAddress]) {
+  public init(
+    node: NodeID, name: String, addresses: [SocketAddress], isRecording: Bool = false
+  ) {
     self.node = node
     self.name = name
     self.addresses = addresses
+    self.isRecording = isRecording
   }
 }

@@ -7,6 +7,8 @@ import EventLoop
 final class Member {
   let node: NodeID
   var name: String
+  /// Whether it says that it records.
+  var isRecording = false
   /// As admitted; entries of other addresses come by authentic datagrams.
   var addresses: [SocketAddress] = []
   /// Of a member that comes back with the same stream, the one it had: what was heard then is no news now.

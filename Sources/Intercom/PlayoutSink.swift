@@ -14,6 +14,9 @@ final class PlayoutSink {
   /// Longer holes shift the stream, as nobody waits for what was to sound then: a share of a second.
   private static let missedPerSecond = 20
 
+  /// Where a recorder gets what is written; nil: nobody records.
+  var track: TapTrack?
+
   /// Frames at JACK's rate whose turn has passed before they were written.
   private(set) var missedFrames = 0
 
@@ -40,6 +43,15 @@ final class PlayoutSink {
   func write(_ pcm: Span<Float>) {
     let passed = min(missedFrames, pcm.count)
     missedFrames -= passed
-    _ = engine.write(pcm.extracting(passed...), to: slot)
+    let heard = pcm.extracting(passed...)
+    guard let track else {
+      _ = engine.write(heard, to: slot)
+      return
+    }
+    let waitingFrames = fillFrames
+    let estimate = track.estimate(fillFrames: waitingFrames)
+    let count = engine.write(heard, to: slot)
+    track.keep(
+      heard.extracting(..<count), estimate: estimate, isContinuous: waitingFrames > 0)
   }
 }

@@ -27,6 +27,7 @@ extension Station {
       protection.add(member)
     }
     member.name = told.name
+    member.isRecording = told.isRecording
     let addresses = Array(told.addresses.prefix(MediaMember.mostAddresses))
     for peer in entries(of: member) {
       if !addresses.contains(peer.address) { removeNamed(peer.address) }

@@ -50,6 +50,7 @@ extension Station {
     guard let slot = peer.slot else { return }
     engine.setGain(peer.settings.linearGain, for: slot)
     engine.setPan(Float(peer.settings.pan), for: slot)
+    peer.sink?.track?.follow(peer.settings)
   }
 
   /// What was set for a peer before.

@@ -107,6 +107,7 @@ extension Station {
     status.gainDecibels = peer.settings.gainDecibels
     status.pan = peer.settings.pan
     status.isMuted = peer.settings.isMuted
+    status.isRecording = peer.member?.isRecording
     status.roundTripMilliseconds = peer.reports.roundTrip.map {
       Double($0.smoothedNanoseconds) / 1e6
     }

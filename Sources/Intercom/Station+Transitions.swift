@@ -59,6 +59,7 @@ extension Station {
     peer.member?.connected = peer
     peer.settings = settings(of: peer)
     applySettings(peer)
+    tapSound(of: peer)
     rebuildListeners()
     report(
       .peerConnected(name: peer.name, address: peer.address.description, port: portName(peer)))

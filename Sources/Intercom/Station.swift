@@ -53,6 +53,8 @@ final class Station: EventLoopHandler {
   /// The callback that decoding is to come before; nil: nothing plays or waits.
   var awaitedCallback: UInt64?
   var isTalking = true
+  /// Where a recorder gets all sound; nil: nobody records.
+  var tap: RecordingTap?
   /// After the farewell nothing is sent or believed any more, or peers would take us for back again.
   var hasSaidGoodbye = false
   /// How frames are coded now; as configured, or at less where the ways to peers take no more.
@@ -137,6 +139,7 @@ final class Station: EventLoopHandler {
     }
     let wasRunning = beat.isRunning
     beat.update(engine.periodTime(), nowNanoseconds: nowNanoseconds)
+    tap?.follow(beat)
     if beat.isRunning != wasRunning { audioChanged() }
     var isSending = false
     if beat.isRunning {
@@ -147,6 +150,7 @@ final class Station: EventLoopHandler {
     }
     stepTrial(nowNanoseconds: nowNanoseconds)
     let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds, isSending: isSending)
+    tap?.publish(beat)
     if nowNanoseconds >= nextHousekeepingNanoseconds { keepHouse(nowNanoseconds: nowNanoseconds) }
     let drainDeadline =
       nowNanoseconds

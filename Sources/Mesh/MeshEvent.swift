@@ -52,6 +52,8 @@ public enum MeshEvent: Sendable {
   case groupsChanged(Set<ConnectionID>)
   /// This node's description is another.
   case describe(NodeProfile)
+  /// This node begins to record what it hears, or ends it; all members are told.
+  case recording(Bool)
   /// A media key of this node, for all members, present and future.
   case share(MediaKey)
   /// That stream's key is handed to nobody any more.

@@ -15,6 +15,8 @@ public struct NodeProfile: Hashable, Sendable {
   public var colourRGB: UInt32?
   /// The software's version, as people write it.
   public var softwareVersion: String
+  /// Whether it records what it hears; courtesy, which nothing proves.
+  public var isRecording: Bool
   /// Where it takes control connections, the best first.
   public var controlAddresses: [NodeAddress]
   /// Where it takes media, the best first.
@@ -35,6 +37,7 @@ public struct NodeProfile: Hashable, Sendable {
     self.role = role
     self.colourRGB = colourRGB
     self.softwareVersion = softwareVersion
+    isRecording = false
     self.controlAddresses = controlAddresses
     self.mediaAddresses = mediaAddresses
   }

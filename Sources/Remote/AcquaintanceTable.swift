@@ -14,6 +14,7 @@ public enum AcquaintanceTable {
     var line = Cell.padded(name, width: 24, isLeft: true) + "  \(Cell.clean(one.state))"
     if let seconds = one.secondsLeft { line += ", declined in \(Fixed.text(seconds, digits: 0)) s" }
     if let admission = one.admission { line += " (\(Cell.clean(admission)))" }
+    if one.isRecording == true { line += ", RECORDING" }
     if one.failures > 0 { line += ", \(one.failures) attempts failed" }
     return [line] + (one.idWords.map { ["  \(Cell.clean($0))"] } ?? [])
   }

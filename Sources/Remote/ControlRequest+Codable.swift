@@ -1,7 +1,7 @@
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
-      minutes
+      minutes, recording
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -65,6 +65,9 @@ extension ControlRequest: Codable {
         peer: try fields.decode(String.self, forKey: .peer),
         minutes: try Self.number(fields, .minutes, within: Self.loopBackRangeMinutes))
     case .loopBackOff: self = .loopBackOff
+    case .recordStart:
+      self = .recordStart(try fields.decode(RecordingRequest.self, forKey: .recording))
+    case .recordStop: self = .recordStop
     }
   }
 
@@ -73,7 +76,7 @@ extension ControlRequest: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
-    case .status, .version, .groupList, .peers, .loopBackOff: break
+    case .status, .version, .groupList, .peers, .loopBackOff, .recordStop: break
     case .testTone(let levelDBFS, let hertz, let seconds):
       try fields.encode(levelDBFS, forKey: .level)
       try fields.encode(hertz, forKey: .hertz)
@@ -82,6 +85,7 @@ extension ControlRequest: Codable {
     case .loopBack(let peer, let minutes):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(minutes, forKey: .minutes)
+    case .recordStart(let recording): try fields.encode(recording, forKey: .recording)
     case .accept(let peer), .decline(let peer), .invite(let peer), .forget(let peer),
       .block(let peer), .testLoop(let peer):
       try fields.encode(peer, forKey: .peer)
@@ -133,6 +137,8 @@ extension ControlRequest: Codable {
     case .testSpeech: .testSpeech
     case .loopBack: .loopBack
     case .loopBackOff: .loopBackOff
+    case .recordStart: .recordStart
+    case .recordStop: .recordStop
     }
   }
 

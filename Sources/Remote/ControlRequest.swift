@@ -39,6 +39,10 @@ public enum ControlRequest: Sendable, Hashable {
   case pairShow(group: String?)
   /// Pairs with the node that shows a PIN; the answer is ``ControlResponse/acquaintances(_:)`` with that one.
   case pairWith(peer: String, pin: SecretText)
+  /// Begins to record; the answer is ``ControlResponse/recording(path:)``.
+  case recordStart(RecordingRequest)
+  /// Ends the recording, once its files are complete.
+  case recordStop
 
   /// Asks for the log's levels, or changes them first; the answer is ``ControlResponse/logLevels(_:)``.
   ///
@@ -85,6 +89,8 @@ public enum ControlRequest: Sendable, Hashable {
     case testSpeech = "test-speech"
     case loopBack = "loopback"
     case loopBackOff = "loopback-off"
+    case recordStart = "record-start"
+    case recordStop = "record-stop"
   }
 
   /// Whether it is broken off when its client goes: what it does is for that client's user only.

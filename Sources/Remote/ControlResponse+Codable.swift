@@ -3,7 +3,7 @@ internal import StatusSchema
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
     case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds, note,
-      logLevels, loopTest, speechTest
+      logLevels, loopTest, speechTest, recording
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -35,6 +35,8 @@ extension ControlResponse: Codable {
       self = .loopTest(result)
     } else if let result = try fields.decodeIfPresent(SpeechTestStatus.self, forKey: .speechTest) {
       self = .speechTest(result)
+    } else if let path = try fields.decodeIfPresent(String.self, forKey: .recording) {
+      self = .recording(path: path)
     } else {
       self = .ok
     }
@@ -77,6 +79,9 @@ extension ControlResponse: Codable {
     case .speechTest(let result):
       try fields.encode(true, forKey: .ok)
       try fields.encode(result, forKey: .speechTest)
+    case .recording(let path):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(path, forKey: .recording)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

@@ -26,6 +26,8 @@ public enum ControlResponse: Sendable, Hashable {
   case loopTest(LoopTestStatus)
   /// The answer to ``ControlRequest/testSpeech(peer:)``.
   case speechTest(SpeechTestStatus)
+  /// The answer to ``ControlRequest/recordStart(_:)``: the folder that the files are in.
+  case recording(path: String)
   /// Not done, and why, in words for a person.
   case error(message: String)
 }

@@ -14,7 +14,10 @@ enum PeerTable {
     Column(title: "  peer", width: 12, isLeft: true) {
       ($0.isTalking ? "* " : "  ") + Cell.clean($0.name)
     },
-    Column(title: "state", width: 10, isLeft: true) { Cell.clean($0.state.rawValue) },
+    Column(title: "state", width: 10, isLeft: true) {
+      $0.isRecording == true && $0.state == .connected
+        ? "RECORDING" : Cell.clean($0.state.rawValue)
+    },
     Column(title: "level", width: 5) {
       $0.isMuted ? "muted" : $0.levelDBFS <= Level.silenceDBFS ? "-" : number($0.levelDBFS)
     },

@@ -11,7 +11,9 @@ public enum StatusTable {
   public static func text(_ status: Status) -> String {
     var lines = node(status.node) + audio(status.audio)
     lines.insert(contentsOf: identity(status.node) + loopBack(status.node), at: 1)
-    lines += [loop(status.loop), network(status.network), ""]
+    lines += [loop(status.loop), network(status.network)]
+    lines += status.recording.map(RecordingLines.lines) ?? []
+    lines += [""]
     lines += PeerTable.lines(status.peers) + QualityTable.lines(status.peers)
     return lines.map { String($0.prefix(columns)) }.joined(separator: "\n")
   }

@@ -43,6 +43,8 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var pan: Double
   /// Whether it is muted in the mix.
   public var isMuted: Bool
+  /// Whether it says that it records what it hears; absent where media go in clear.
+  public var isRecording: Bool?
   /// Interarrival jitter (RFC 3550 §6.4.1), milliseconds.
   public var jitterMilliseconds: Double
   /// Round-trip time from the reports (RFC 3550 §6.4.1), milliseconds; absent before the first.

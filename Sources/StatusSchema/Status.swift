@@ -21,6 +21,8 @@ public struct Status: Sendable, Hashable, Codable {
   public var loop: LoopStatus
   /// Datagrams over all peers, and those dropped, by reason.
   public var network: NetworkStatus
+  /// The recording that is under way, or the last one; absent before the first.
+  public var recording: RecordingStatus?
   /// The control socket; filled in by ``ControlServer`` on the way out.
   public var control: ControlStatus?
   /// One entry per peer, in the order in which the node lists them.

@@ -16,7 +16,7 @@ struct Comlink: ParsableCommand {
       StatusCommand.self, TalkCommand.self, GainCommand.self, MuteCommand.self, UnmuteCommand.self,
       PanCommand.self, IDCommand.self, GroupCommand.self, PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
-      PairCommand.self, TestCommand.self, LoopBackCommand.self, LogCommand.self,
-      DoctorCommand.self,
+      PairCommand.self, RecordCommand.self, TestCommand.self, LoopBackCommand.self,
+      LogCommand.self, DoctorCommand.self,
     ])
 }

@@ -44,8 +44,12 @@ struct Daemon {
     let connections = try await connect(node, at: listen, state)
     let trials = TrialControl(
       node: node, id: state.id, membership: connections?.membership, log: logger("node"))
+    let recordings = Recordings(
+      node: node, nodeName: effective.configuration.name, membership: connections?.membership,
+      log: logger("record"))
     let control = NodeControl(
-      node: node, state: state, connections: connections, trials: trials, levels: levels)
+      node: node, state: state, connections: connections, recordings: recordings, trials: trials,
+      levels: levels)
     let panel = try await startPanel(control, server)
     relay.attach(control)
     log.notice(
@@ -57,6 +61,8 @@ struct Daemon {
     await ending.value
     relay.detach()
     await panel?.stop()
+    // Nothing to end, or a disk that does not answer: neither holds the end up.
+    try? await recordings.stop(within: .seconds(2))
     await connections?.stop()
     await node.stop()
     events.finish()

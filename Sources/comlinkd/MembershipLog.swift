@@ -35,6 +35,10 @@ enum MembershipLog {
       log.info(
         "peer fails again and again and is tried on; told once an hour",
         metadata: ["peer": "\(peer)"])
+    case .recording(let node, let name, let isRecording):
+      log.notice(
+        isRecording ? "a member records what it hears" : "a member records no more",
+        metadata: metadata(node, name))
     case .fault(let words): log.error("\(words)")
     }
   }

@@ -10,6 +10,7 @@ struct NodeControl: ControlHandler {
   let state: NodeState
   /// Nil: in clear, without control connections.
   let connections: Connections?
+  let recordings: Recordings
   let trials: TrialControl
   let levels: LogLevels
 
@@ -26,6 +27,7 @@ struct NodeControl: ControlHandler {
         let response = GroupControl(state: state).handle(request)
         if response.changesGroups(asked: request) { connections?.announcer.groupsChanged() }
         return response
+      case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
         guard let connections else { return .error(message: "this node runs in clear, for tests") }
         return await AdmissionControl(connections: connections).handle(request)
@@ -39,9 +41,22 @@ struct NodeControl: ControlHandler {
     }
   }
 
+  private func record(_ request: ControlRequest) async -> ControlResponse {
+    do {
+      if case .recordStart(let recording) = request {
+        return .recording(path: try await recordings.start(recording))
+      }
+      try await recordings.stop()
+      return .ok
+    } catch {
+      return .error(message: "\(error)")
+    }
+  }
+
   /// The status with what the node itself does not know of its identity.
   func status() async -> Status {
     var status = await node.status()
+    status.recording = await recordings.status
     status.node.id = state.id.text
     status.node.idWords = state.id.words.joined(separator: " ")
     status.node.instance = state.instance

@@ -64,17 +64,27 @@ import Testing
     }
   }
 
-  @Test func `a recorded 1.2 peer tells whose voice it sends back, and is still written the same`()
-    throws
-  {
-    let bytes = try #require(try recording("1.2").first)
-    var profile = NodeProfile(name: "echo")
-    profile.loopBack = nodeID((32..<64).map { UInt8($0) })
-    let hello = Hello(
-      version: MessageVersion(major: 1, minor: 2), node: Self.recorded, instance: 5,
-      profile: profile)
-    #expect(try Message(parsing: bytes) == .hello(hello))
-    #expect(Array(Message.hello(hello).frame().dropFirst(4)) == bytes)
+  @Test func `what a recorded 1.2 peer adds is understood, and still written the same`() throws {
+    func hello(
+      _ instance: UInt64, _ profile: NodeProfile, attempt: UInt64 = 0, admits: Bool = false,
+      relocates: Bool = false
+    ) -> Message {
+      .hello(
+        Hello(
+          version: MessageVersion(major: 1, minor: 2), node: Self.recorded, instance: instance,
+          profile: profile, attempt: attempt, admits: admits, relocates: relocates))
+    }
+    var echo = NodeProfile(name: "echo")
+    echo.loopBack = nodeID((32..<64).map { UInt8($0) })
+    var recorder = NodeProfile(name: "A")
+    recorder.isRecording = true
+    let messages = [
+      hello(5, echo), hello(300, recorder, admits: true),
+      hello(5, NodeProfile(name: "A"), attempt: 7, admits: true, relocates: true),
+    ]
+    let recording = try recording("1.2")
+    #expect(try recording.map { try Message(parsing: $0) } == messages)
+    #expect(messages.map { Array($0.frame().dropFirst(4)) } == recording)
   }
 
   @Test func `a peer of minor version 9 is understood but for what is new`() throws {

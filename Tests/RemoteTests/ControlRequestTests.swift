@@ -45,7 +45,26 @@ import Testing
     (.testSpeech(peer: "B"), #"{"peer":"B","request":"test-speech"}"#),
     (.loopBack(peer: "B", minutes: 5), #"{"minutes":5,"peer":"B","request":"loopback"}"#),
     (.loopBackOff, #"{"request":"loopback-off"}"#),
+    (
+      .recordStart(RecordingRequest(directory: "/srv")),
+      #"{"recording":{"directory":"/srv","mix":true,"peers":true},"request":"record-start"}"#
+    ),
+    (.recordStart(wholeRecording), wholeRecordingLine),
+    (.recordStop, #"{"request":"record-stop"}"#),
   ]
+
+  private static var wholeRecording: RecordingRequest {
+    var request = RecordingRequest(directory: "/srv/takes")
+    request.peers = false
+    request.format = "wav"
+    request.maxSizeBytes = 5_000_000_000
+    request.keepFreeBytes = 0
+    return request
+  }
+
+  private static let wholeRecordingLine =
+    #"{"recording":{"directory":"/srv/takes","format":"wav","keepFreeBytes":0,"#
+    + #""maxSizeBytes":5000000000,"mix":true,"peers":false},"request":"record-start"}"#
 
   @Test(arguments: lines)
   func `a request is written and read as documented`(request: ControlRequest, line: String) throws {
@@ -66,7 +85,8 @@ import Testing
       #"{"request":"dance"}"#,
       "unknown request \"dance\"; known are status, version, talk, gain, mute, pan, group-new, "
         + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
-        + "pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off"
+        + "pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
+        + "record-start, record-stop"
     ),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
     (#"{"request":"talk","on":1}"#, "field \"on\" must be a true or false"),

@@ -14,6 +14,7 @@ enum GoldenStatus {
     first.gainDecibels = -6
     first.pan = -0.5
     first.isMuted = false
+    first.isRecording = true
     first.jitterMilliseconds = 0.25
     first.roundTripMilliseconds = 1.5
     first.playoutDelayMilliseconds = 7.5
@@ -53,6 +54,17 @@ enum GoldenStatus {
         packetsSent: 20_000, packetsReceived: 19_990, drops: ["truncated": 2, "unknownSource": 7]),
       peers: [first, PeerStatus(name: "C", address: "[::1]:5008")])
     status.control = ControlStatus()
+    var recording = RecordingStatus(
+      path: "/srv/takes/2026-11-22_14.33.05", format: "opus", mostBytes: 10_000_000_000)
+    recording.isRunning = false
+    recording.seconds = 3723.5
+    recording.bytes = 123_456_789
+    recording.files = 9
+    recording.droppedFrames = 480
+    recording.stalledSeconds = 2.5
+    recording.endReason = "the disk is full"
+    recording.hasFailed = true
+    status.recording = recording
     status.node.id = "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za"
     status.node.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
     status.node.instance = 12
@@ -139,6 +151,7 @@ enum GoldenStatus {
           "instance" : 1795000000,
           "isClockLocked" : true,
           "isMuted" : false,
+          "isRecording" : true,
           "isTalking" : true,
           "jitterMilliseconds" : 0.25,
           "late" : 3,
@@ -188,6 +201,19 @@ enum GoldenStatus {
           "underrun" : 0
         }
       ],
+      "recording" : {
+        "bytes" : 123456789,
+        "droppedFrames" : 480,
+        "endReason" : "the disk is full",
+        "files" : 9,
+        "format" : "opus",
+        "hasFailed" : true,
+        "isRunning" : false,
+        "mostBytes" : 10000000000,
+        "path" : "/srv/takes/2026-11-22_14.33.05",
+        "seconds" : 3723.5,
+        "stalledSeconds" : 2.5
+      },
       "schema" : 1,
       "schemaMinor" : 2
     }

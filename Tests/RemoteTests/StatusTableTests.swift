@@ -18,9 +18,12 @@ import Testing
         callback mean 8.5 us  worst 40.3 us  load 0.8 %  capture overruns 1
         loop     wake-up p50 24 us  p99 152 us  fifo 55  memory locked  100000 wakes
         network  sent 20000  received 19990  dropped 9 (unknownSource 7, truncated 2)
+        record   ended  1:02:03  9 files (opus)  123.5 MB of 10.0 GB  dropped 480  DISK STALLED for 3 s
+                 /srv/takes/2026-11-22_14.33.05
+                 FAILED: the disk is full
 
           peer       state      level  gain   pan  jit.   rtt delay   ppm   recv lost late conc. loss%  kb/s
-        * B          connected  -21.5  -6.0 -0.50   0.3   1.5   7.5 -42.5  12345   12    3    15   0.5  63.5
+        * B          RECORDING  -21.5  -6.0 -0.50   0.3   1.5   7.5 -42.5  12345   12    3    15   0.5  63.5
           C          connecting     -   0.0  0.00   0.0     -   0.0     -      0    0    0     0   0.0   0.0
 
           peer       heard  why, and what it is sent

@@ -1,6 +1,6 @@
 /**
  * COpus: libopus behind two opaque handles. The shim exists because Swift cannot call variadic *_ctl functions.
- * Mono float at 48 kHz. All functions [loop] once created; none allocates but create.
+ * Float at 48 kHz, mono but for encoders that are made for two channels (interleaved, left first). All functions [loop] once created; none allocates but create.
  */
 #ifndef COPUS_H
 #define COPUS_H
@@ -14,8 +14,8 @@ typedef struct copus_decoder copus_decoder;
 enum copus_bandwidth { COPUS_WIDE = 0, COPUS_FULL = 1 };
 enum copus_application { COPUS_LOWDELAY = 0, COPUS_VOIP = 1, COPUS_AUDIO = 2 };
 
-/** NULL and *error (an OPUS_* code) on failure. [control] */
-copus_encoder *copus_encoder_create(enum copus_application application, int32_t *error);
+/** channels: 1 or 2. NULL and *error (an OPUS_* code) on failure. [control] */
+copus_encoder *copus_encoder_create(enum copus_application application, int32_t channels, int32_t *error);
 void copus_encoder_destroy(copus_encoder *encoder);
 /** Bits per second 6000 ... 510000; 0 or an OPUS_* code. */
 int32_t copus_encoder_set_bitrate(copus_encoder *encoder, int32_t bits_per_second);
@@ -23,7 +23,7 @@ int32_t copus_encoder_set_complexity(copus_encoder *encoder, int32_t complexity)
 int32_t copus_encoder_set_max_bandwidth(copus_encoder *encoder, enum copus_bandwidth bandwidth);
 void copus_encoder_reset(copus_encoder *encoder);
 int32_t copus_encoder_lookahead_frames(copus_encoder *encoder);
-/** frames: 120, 240, 480, 960, 1920 or 2880. Payload bytes or an OPUS_* code (negative). */
+/** frames: 120, 240, 480, 960, 1920 or 2880, of all channels. Payload bytes or an OPUS_* code (negative). */
 int32_t copus_encode(copus_encoder *encoder, const float *pcm, int32_t frames, uint8_t *payload, int32_t capacity_bytes);
 
 /** Asks for the better concealment of libopus 1.5 and later where that is what runs. [control] */

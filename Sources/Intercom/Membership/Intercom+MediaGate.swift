@@ -4,10 +4,6 @@ import Mesh
 
 /// Keys and datagrams in the form that the membership has them; nothing here runs on the loop but what it calls.
 extension Intercom: MediaGate {
-  nonisolated func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async -> Bool {
-    await admit(MediaMember(node: node, name: name, addresses: addresses))
-  }
-
   nonisolated func install(_ key: MediaKey, of node: NodeID) async throws {
     let received = try ReceivedKey(octets: key.octets, epoch: key.epoch)
     guard await install(received, of: node) else {

@@ -7,7 +7,7 @@ protocol MediaGate: Sendable {
   /// Lets a member in, or follows what it tells about itself.
   ///
   /// - Returns: false where there is no place for one more.
-  func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async -> Bool
+  func admit(_ member: MediaMember) async -> Bool
   /// A member is one no more: silent at once.
   func expel(_ node: NodeID, saidGoodbye: Bool) async
   /// Takes the key of a member's media; what it was given may be anything.

@@ -10,6 +10,8 @@ struct MemberMedia: Sendable {
   let admission: UInt64
   var name: String
   var addresses: [SocketAddress]
+  /// Whether it says that it records.
+  var isRecording = false
   /// Whether the user knows of a key of no use.
   var isFaultTold = false
   /// Keys that were not taken yet, the oldest first.
@@ -24,6 +26,7 @@ struct MemberMedia: Sendable {
   /// Whether the media path need not be told anew, but for keys.
   func isCalledLike(_ other: MemberMedia) -> Bool {
     admission == other.admission && name == other.name && addresses == other.addresses
+      && isRecording == other.isRecording
   }
 
   /// Lets a key wait; of too many the oldest is no use any more.

@@ -130,6 +130,7 @@ extension Membership {
     status.id = node.text
     status.idWords = node.words.joined(separator: " ")
     let member = mesh.members.first { $0.node == node }
+    status.isRecording = member?.profile.isRecording
     status.admission =
       mesh.memory.blocked.contains(node)
       ? "blocked"

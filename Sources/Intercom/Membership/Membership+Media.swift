@@ -17,6 +17,10 @@ extension Membership {
     wanted[node]?.name = profile.name
     note(profile.name, of: node)
     wanted[node]?.addresses = addresses
+    if wanted[node]?.isRecording != profile.isRecording {
+      wanted[node]?.isRecording = profile.isRecording
+      parts.report(.recording(node, name: profile.name, profile.isRecording))
+    }
     bringUpToDate(node)
   }
 
@@ -48,7 +52,10 @@ extension Membership {
     refused.remove(node)
     guard let member = wanted[node] else { return }
     if applied[node]?.isCalledLike(member) != true {
-      guard await media.admit(node, name: member.name, addresses: member.addresses) else {
+      let told = MediaMember(
+        node: node, name: member.name, addresses: member.addresses,
+        isRecording: member.isRecording)
+      guard await media.admit(told) else {
         refused.insert(node)
         return
       }

@@ -21,6 +21,8 @@ public enum MembershipEvent: Sendable {
   case ourselves(peer: String)
   /// A peer failed five times in a row and is tried from nothing.
   case rebuilt(peer: String)
+  /// A member begins to record what it hears, or ends it, by what it says.
+  case recording(NodeID, name: String, Bool)
   /// Keys or media fail in a way that needs a person.
   case fault(String)
 }

@@ -15,9 +15,11 @@ extension Mesh {
     case .groupsChanged(let proving):
       for link in links.values { prove(link, proving.contains(link.connection)) }
       judgeAnew(now)
-    case .describe(let profile):
-      self.profile = profile
-      for link in links.values where link.isMember { sendHello(on: link) }
+    case .describe(let profile): describe(profile)
+    case .recording(let isRecording):
+      var profile = profile
+      profile.isRecording = isRecording
+      describe(profile)
     case .share(let key): share(key)
     case .unshare(let stream): keys[stream] = nil
     case .leave: leave(now)
@@ -87,6 +89,12 @@ extension Mesh {
     guard link.invitationNanoseconds != nil else { return }
     link.invitationNanoseconds = nil
     actions.append(.invitationEnded(link.node))
+  }
+
+  /// Tells also those who are about to become members: they have the former hello.
+  private func describe(_ profile: NodeProfile) {
+    self.profile = profile
+    for link in links.values where !link.isOver { sendHello(on: link) }
   }
 
   private func letIn(_ node: NodeID, _ now: Int64) {

@@ -115,8 +115,8 @@ public final class Mesh {
       takeNews(event, now)
     case .securing, .dialled, .failed, .accepted, .received, .closed, .uprooted:
       takeConnection(event, now)
-    case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe, .share,
-      .unshare, .leave:
+    case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe,
+      .recording, .share, .unshare, .leave:
       takeCommand(event, now)
     }
     defer { actions.removeAll(keepingCapacity: true) }

@@ -47,6 +47,7 @@ extension Message {
       case Tag.attempt: attempt = try reader.number(field)
       case Tag.admits: admits = try reader.number(field)
       case Tag.relocates: relocates = try reader.number(field)
+      case Tag.recording: profile.isRecording = try reader.number(field) != 0
       default: break
       }
     }

@@ -68,6 +68,7 @@ extension Message {
     if hello.attempt != 0 { writer.field(Tag.attempt, number: hello.attempt) }
     if hello.admits { writer.field(Tag.admits, number: 1) }
     if hello.relocates { writer.field(Tag.relocates, number: 1) }
+    if profile.isRecording { writer.field(Tag.recording, number: 1) }
   }
 
   private static func write(_ heartbeat: Heartbeat, to writer: inout FieldWriter) {

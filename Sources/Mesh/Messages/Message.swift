@@ -60,5 +60,6 @@ public enum Message: Hashable, Sendable {
     static let code: UInt64 = 20
     static let loopBack: UInt64 = 21
     static let relocates: UInt64 = 22
+    static let recording: UInt64 = 23
   }
 }

@@ -1,3 +1,4 @@
+import Remote
 import StatusSchema
 import Testing
 
@@ -43,6 +44,34 @@ extension RealNodeTests {
       _ = try crowd.node.status()
       counter.closeWindow()
       #expect(counter.threads.contains { $0.allocations > 0 })
+    }
+
+    @Test func aRecordingAddsNoAllocation() throws {
+      let directory = try TemporaryDirectory(prefix: "comlink-test")
+      let counter = try MallocCounter(in: directory)
+      let crowd = try Crowd(
+        peers: 8, periodFrames: Self.periodFrames, environment: counter.environment,
+        in: directory)
+      defer { crowd.stop() }
+      var request = RecordingRequest(directory: directory.path)
+      request.keepFreeBytes = 0
+      _ = try crowd.node.ask(.recordStart(request))
+      pause(seconds: 2)
+      let before = try crowd.node.status()
+      counter.openWindow()
+      pause(seconds: Self.seconds)
+      counter.closeWindow()
+      let counted = counter.threads
+      let after = try crowd.node.status()
+      let recording = try #require(after.recording)
+      #expect(recording.isRunning && recording.files == 10 && recording.droppedFrames == 0)
+      #expect(recording.seconds - (before.recording?.seconds ?? 0) > 0.5 * Self.seconds)
+      try expectTalk(from: before, to: after, peers: 8)
+      for name in [NodeThreads.loopName, NodeThreads.jackName] {
+        let threads = counted.filter { $0.name == name }
+        #expect(threads.allSatisfy { $0.allocations == 0 && $0.frees == 0 }, "\(threads)")
+      }
+      #expect(counted.contains { $0.name == "comlink-record" && $0.allocations > 0 })
     }
 
     @Test(

@@ -50,8 +50,10 @@ final class FakeMedia: MediaGate {
     return "nothing"
   }
 
-  func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async -> Bool {
-    command.yield("admit \(name) at \(addresses.map(\.description).joined(separator: " "))")
+  func admit(_ member: MediaMember) async -> Bool {
+    let addresses = member.addresses.map(\.description).joined(separator: " ")
+    command.yield(
+      "admit \(member.name) at \(addresses)\(member.isRecording ? ", which records" : "")")
     return true
   }
   func expel(_ node: NodeID, saidGoodbye: Bool) async { command.yield("expel \(node.octets[0])") }

@@ -1,0 +1,121 @@
+import Synchronization
+
+/// What the media loop hands to a recorder: a tape a talker and two of the mix, all on one time line.
+///
+/// Position 0 is where the recording began; positions count the frames that JACK ran, and those that would have been while
+/// it did not (see the station). Made, loaded and read by the recorder on its own thread; written by the
+/// media loop. Neither ever waits for the other.
+public final class TapeDeck: Sendable {
+  /// Who talks on a tape.
+  public struct Talker: Sendable {
+    /// What it was called when it was first heard.
+    public let name: String
+    /// Its sound.
+    public let tape: SoundTape
+  }
+
+  /// A tape for each place in the mix, and one for the own microphone.
+  public static let mostTalkers = PeerSlot.count + 1
+  /// Tapes that lie ready for who comes.
+  static let spareCount = 3
+
+  /// JACK's rate when the recording began, in hertz.
+  public let sampleRate: Int
+  /// Whether each talker's sound is wanted.
+  public let keepsTalkers: Bool
+  /// Left and right of the mix; nil: not wanted.
+  public let mix: (left: SoundTape, right: SoundTape)?
+
+  private let tapes: [SoundTape]
+  private let written = Atomic<Int64>(0)
+  private let otherRate = Atomic<Int>(0)
+  private let unplaced = Atomic<Int>(0)
+  /// Told by the loop when a talker comes, which is rare; the lock is held for an append.
+  private let news = Mutex<[Talker]>([])
+
+  /// Allocates the tapes of those who talk from the start on, and some more.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: JACK's, in hertz.
+  ///   - talkers: how many are there; 0 where `keepsTalkers` is false.
+  /// - Throws: `AudioError.outOfMemory`.
+  public init(
+    sampleRate: Int, keepsTalkers: Bool, keepsMix: Bool, talkers: Int = 1
+  ) throws(AudioError) {
+    self.sampleRate = sampleRate
+    self.keepsTalkers = keepsTalkers
+    mix = keepsMix ? (SoundTape(), SoundTape()) : nil
+    tapes = (0..<(keepsTalkers ? Self.mostTalkers : 0)).map { _ in SoundTape() }
+    try mix?.left.load(from: 0)
+    try mix?.right.load(from: 0)
+    try loadSpares(talkers + Self.spareCount, from: 0)
+  }
+
+  // MARK: Any thread
+
+  /// Frames that are on no tape, of all tapes together: the reader was too far behind. [any]
+  public var lostFrames: Int {
+    let talkers = tapes.lazy.map(\.lostFrames).reduce(0, +)
+    return talkers + (mix?.left.lostFrames ?? 0) + unplaced.load(ordering: .relaxed)
+  }
+
+  /// The rate JACK runs at now where that is another one: nothing more comes; else nil. [any]
+  public var changedRate: Int? {
+    let rate = otherRate.load(ordering: .relaxed)
+    return rate == 0 ? nil : rate
+  }
+
+  // MARK: Reader
+
+  /// All sound before this position is on the tapes.
+  public var writtenPosition: Int64 { written.load(ordering: .acquiring) }
+
+  /// Gives the places of all frames before `position` back, and sees to spare tapes for who comes.
+  ///
+  /// - Throws: `AudioError.outOfMemory`, after the places were given back.
+  public func giveBack(before position: Int64) throws(AudioError) {
+    for tape in tapes where tape.isLoaded { tape.giveBack(before: position) }
+    mix?.left.giveBack(before: position)
+    mix?.right.giveBack(before: position)
+    try loadSpares(Self.spareCount, from: position)
+  }
+
+  /// The talkers that came since the last call.
+  public func takeNewTalkers() -> [Talker] {
+    news.withLock { news in
+      defer { news = [] }
+      return news
+    }
+  }
+
+  private func loadSpares(_ wanted: Int, from position: Int64) throws(AudioError) {
+    var missing = wanted - tapes.count(where: \.isSpare)
+    for tape in tapes where missing > 0 && !tape.isLoaded {
+      try tape.load(from: position)
+      missing -= 1
+    }
+  }
+
+  // MARK: Writer
+
+  /// A tape for a talker; nil while there is no spare one. [loop]
+  ///
+  /// Rare: takes a lock and may allocate.
+  public func claim(for name: String) -> SoundTape? {
+    guard let tape = tapes.first(where: { $0.claim() }) else { return nil }
+    news.withLock { $0.append(Talker(name: name, tape: tape)) }
+    return tape
+  }
+
+  /// Counts frames of a talker without a tape. [loop]
+  public func lose(frames: Int) { unplaced.add(frames, ordering: .relaxed) }
+
+  /// Says that all sound before `position` is on the tapes; never moves back. [loop]
+  public func publish(_ position: Int64) {
+    guard position > written.load(ordering: .relaxed) else { return }
+    written.store(position, ordering: .releasing)
+  }
+
+  /// Says that JACK runs at another rate now. [loop]
+  public func stopForRate(_ sampleRate: Int) { otherRate.store(sampleRate, ordering: .relaxed) }
+}

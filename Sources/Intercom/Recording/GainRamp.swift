@@ -1,0 +1,41 @@
+import Audio
+
+/// A gain that moves to each new value within 10 ms, as the mixer's do.
+struct GainRamp {
+  private static let rampsPerSecond = 100
+
+  /// Where the gain goes.
+  var target: Float {
+    didSet {
+      guard target != oldValue else { return }
+      leftFrames = rampFrames
+      step = (target - now) / Float(rampFrames)
+    }
+  }
+  private let rampFrames: Int
+  private var now: Float
+  private var step: Float = 0
+  private var leftFrames = 0
+
+  /// A settled gain.
+  init(_ gain: Float, sampleRate: Int) {
+    target = gain
+    now = gain
+    rampFrames = max(1, sampleRate / Self.rampsPerSecond)
+  }
+
+  /// Adds frames to a tape at the gain.
+  mutating func add(_ pcm: Span<Float>, to tape: SoundTape, at position: Int64, floor: Int64) {
+    let ramping = min(leftFrames, pcm.count)
+    if ramping > 0 {
+      tape.add(
+        pcm.extracting(..<ramping), gain: now + step, step: step, at: position, floor: floor)
+      leftFrames -= ramping
+      now = leftFrames == 0 ? target : now + step * Float(ramping)
+    }
+    guard ramping < pcm.count, now != 0 else { return }
+    tape.add(
+      pcm.extracting(ramping...), gain: now, step: 0, at: position + Int64(ramping),
+      floor: floor)
+  }
+}

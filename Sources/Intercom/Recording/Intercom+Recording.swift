@@ -1,0 +1,36 @@
+public import Audio
+
+/// What a recorder needs of a node.
+extension Intercom {
+  /// Makes a deck of tapes for JACK's present rate and the talkers there are; ``record(on:)`` begins.
+  ///
+  /// The memory is had off the loop.
+  /// - Parameters:
+  ///   - keepsTalkers: a tape for each talker, the own microphone among them.
+  ///   - keepsMix: two for the mix as it is heard.
+  /// - Throws: while JACK does not run, as its rate is unknown then; and where memory is short.
+  public nonisolated func makeDeck(
+    keepsTalkers: Bool, keepsMix: Bool
+  ) async throws(IntercomError) -> TapeDeck {
+    guard let (sampleRate, talkers) = await recordingTerms() else {
+      throw .refused("JACK does not run: there is no sound to record")
+    }
+    do throws(AudioError) {
+      return try TapeDeck(
+        sampleRate: sampleRate, keepsTalkers: keepsTalkers, keepsMix: keepsMix, talkers: talkers)
+    } catch {
+      throw .audio(error)
+    }
+  }
+
+  /// Puts all sound from now on on the deck's tapes; an earlier deck gets no more.
+  public func record(on deck: TapeDeck) { station.beginRecording(on: deck) }
+
+  /// Puts nothing on that deck any more.
+  public func endRecording(on deck: TapeDeck) { station.endRecording(on: deck) }
+
+  private func recordingTerms() -> (sampleRate: Int, talkers: Int)? {
+    let beat = station.beat
+    return beat.isRunning ? (beat.sampleRate, station.talkerCount) : nil
+  }
+}

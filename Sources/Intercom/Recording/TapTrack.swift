@@ -1,0 +1,79 @@
+import Audio
+import Glibc
+
+/// One peer's sound on its way to a recorder: a tape of its own, and its place in the mix.
+///
+/// The mix has the gain, the place and the ramps that the ear's has (rt_peer.c), without the fades of 1 ms at its ends.
+///
+/// Loop thread only.
+final class TapTrack {
+  private let tap: RecordingTap
+  private let talker: String
+  private let name: String
+  private var tape: SoundTape?
+  private var cursor = TapCursor()
+  /// Of the tap, when the last frames came.
+  private var openings: Int
+  private var left: GainRamp
+  private var right: GainRamp
+
+  /// A track of a talker.
+  ///
+  /// - Parameters:
+  ///   - talker: what it is known by when it comes back.
+  ///   - name: what its file is called.
+  init(tap: RecordingTap, talker: String, name: String, settings: PeerSettings) {
+    self.tap = tap
+    self.talker = talker
+    self.name = name
+    openings = tap.openings
+    tape = tap.tape(of: talker, called: name)
+    let (left, right) = settings.sideGains
+    self.left = GainRamp(left, sampleRate: tap.deck.sampleRate)
+    self.right = GainRamp(right, sampleRate: tap.deck.sampleRate)
+  }
+
+  /// Moves the mix to other gains.
+  func follow(_ settings: PeerSettings) {
+    let (left, right) = settings.sideGains
+    self.left.target = left
+    self.right.target = right
+  }
+
+  /// Where frames belong that are about to be written to a ring that holds `fillFrames`.
+  func estimate(fillFrames: Int) -> Int64 { tap.nextCallbackPosition() + Int64(fillFrames) }
+
+  /// Takes frames that were written to the ring.
+  ///
+  /// - Parameters:
+  ///   - estimate: of their position, made before.
+  ///   - isContinuous: whether the ring held some before.
+  func keep(_ pcm: Span<Float>, estimate: Int64, isContinuous: Bool) {
+    guard tap.isOpen else { return }
+    if tap.openings != openings { cursor.interrupt() }
+    openings = tap.openings
+    let position = cursor.place(pcm.count, estimate: estimate, isContinuous: isContinuous)
+    keepOwn(pcm, at: position)
+    guard let mix = tap.deck.mix else { return }
+    left.add(pcm, to: mix.left, at: position, floor: tap.floor)
+    right.add(pcm, to: mix.right, at: position, floor: tap.floor)
+  }
+
+  private func keepOwn(_ pcm: Span<Float>, at position: Int64) {
+    guard tap.deck.keepsTalkers else { return }
+    if tape == nil { tape = tap.tape(of: talker, called: name) }
+    if let tape {
+      tape.write(pcm, at: position, floor: tap.floor)
+    } else {
+      tap.deck.lose(frames: pcm.count)
+    }
+  }
+}
+
+extension PeerSettings {
+  /// What the mixer makes of gain, mute and place: equal power, as `rt_peer_set_pan` does.
+  fileprivate var sideGains: (left: Float, right: Float) {
+    let angle = 0.5 * (Float(pan) + 1) * Float.pi / 2
+    return (linearGain * max(cosf(angle), 0), linearGain * sinf(angle))
+  }
+}

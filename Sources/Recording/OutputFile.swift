@@ -1,0 +1,83 @@
+internal import Glibc
+
+/// A file that is written from its beginning to its end, and never one that was there before.
+///
+/// Collects what is appended and writes it in large pieces. Closed with the object. One thread at a time.
+final class OutputFile {
+  /// Owner writes, group reads, nobody else.
+  private static let mode: mode_t = 0o640
+  private static let pieceBytes = 1 << 16
+
+  let path: String
+  private let descriptor: Int32
+  private var pending: [UInt8] = []
+  /// Where `pending` belongs.
+  private var offset = 0
+
+  /// Creates the file.
+  ///
+  /// - Parameters:
+  ///   - name: within the folder.
+  ///   - folder: an open directory.
+  ///   - path: of the file, for words.
+  /// - Throws: also where it exists.
+  init(creating name: String, in folder: Int32, path: String) throws(RecordingError) {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    descriptor = Int32(
+      try SystemCall.perform("create", path) {
+        unsafe openat(folder, name, flags, Self.mode)
+      })
+    self.path = path
+    pending.reserveCapacity(2 * Self.pieceBytes)
+  }
+
+  deinit {
+    _ = Glibc.close(descriptor)
+  }
+
+  /// Bytes so far, those that wait to be written among them.
+  var byteCount: Int { offset + pending.count }
+
+  /// Adds bytes at the end.
+  func append(_ bytes: [UInt8]) throws(RecordingError) {
+    pending += bytes
+    if pending.count >= Self.pieceBytes { try write() }
+  }
+
+  /// Adds zeros, which take no room on the disk where the file system knows holes.
+  func appendHole(byteCount: Int) throws(RecordingError) {
+    try write()
+    offset += byteCount
+    try SystemCall.perform("write", path) { ftruncate(descriptor, off_t(offset)) }
+  }
+
+  /// Writes over the beginning; not longer than what is there.
+  func overwriteStart(_ bytes: [UInt8]) throws(RecordingError) {
+    try write(bytes, at: 0)
+  }
+
+  /// Hands what waits to the kernel.
+  func write() throws(RecordingError) {
+    try write(pending, at: offset)
+    offset += pending.count
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// Waits until all that was written is on the disk.
+  func sync() throws(RecordingError) {
+    try write()
+    try SystemCall.perform("write", path) { fdatasync(descriptor) }
+  }
+
+  private func write(_ bytes: [UInt8], at start: Int) throws(RecordingError) {
+    var written = 0
+    while written < bytes.count {
+      written += try SystemCall.perform("write", path) {
+        unsafe bytes.withUnsafeBytes { all in
+          let rest = unsafe UnsafeRawBufferPointer(rebasing: all[written...])
+          return unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(start + written))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Remote
+
+/// `comlink record start DIR`, or `comlink record DIR`: begins to record.
+struct RecordStartCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "start", abstract: "Begins to record; the other nodes are told.",
+    discussion: """
+      comlinkd writes into a folder of its own in DIR, which has to be there and comlinkd has to be allowed to write to. All \
+      files begin at the same moment. Without --peers and --mix both are recorded. Sizes are bytes, or end \
+      in k, M, G or T, powers of 1000. comlink status shows how it goes.
+      """)
+
+  @Argument(help: ArgumentHelp("An existing folder.", valueName: "DIR")) var directory: String
+  @Flag(help: "A file for each talker, the microphone of this node among them.") var peers = false
+  @Flag(help: "A file of the mix as it is heard, stereo.") var mix = false
+  @Option(help: ArgumentHelp("opus or wav (24 bits); opus by default.", valueName: "FORMAT"))
+  var format: String?
+  @Option(
+    help: ArgumentHelp("Ends before all files have more together; 10G.", valueName: "SIZE"))
+  var maxSize: ByteSize?
+  @Option(help: ArgumentHelp("Ends before the disk has less left; 1G.", valueName: "SIZE"))
+  var keepFree: ByteSize?
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var request = RecordingRequest(directory: try Self.absolute(directory))
+    if peers || mix { (request.peers, request.mix) = (peers, mix) }
+    request.format = format
+    request.maxSizeBytes = maxSize?.bytes
+    request.keepFreeBytes = keepFree?.bytes
+    // A disk may have to wake up first.
+    var client = try remote.connect(timeout: .seconds(15))
+    let answer = try RemoteOptions.answer(of: &client, to: .recordStart(request))
+    guard case .recording(let path) = answer else { throw RemoteFailure.unexpectedAnswer }
+    print(PlainText.cleaned(path))
+  }
+
+  /// The folder as the daemon, which runs elsewhere, finds it.
+  private static func absolute(_ directory: String) throws -> String {
+    guard !directory.hasPrefix("/") else { return directory }
+    guard let here = unsafe getcwd(nil, 0) else {
+      throw ValidationError("the working directory is gone; give DIR from / on")
+    }
+    defer { unsafe free(here) }
+    return unsafe "\(String(cString: here))/\(directory)"
+  }
+}

@@ -1,0 +1,208 @@
+import Audio
+import EventLoop
+import Testing
+
+@testable import Intercom
+
+/// What a recorder gets is what the microphone and the ear had, each frame at its place, whatever happens meanwhile.
+///
+/// The virtual node numbers the frames of its microphone and of its ear alike, as JACK does. So there is one number that a
+/// tape's position differs by from both.
+@Suite struct StationRecordingTests {
+  private static let periodFrames = 128
+  let network = VirtualNetwork()
+  let anna: VirtualNode
+  let bert: VirtualNode
+  let reader: TapeReader
+
+  /// A sound of which no two pieces are alike.
+  private static func noise(_ frame: Int) -> Float {
+    var word = UInt32(truncatingIfNeeded: frame) &* 2_654_435_761
+    word ^= word >> 15
+    word = word &* 2_246_822_519
+    word ^= word >> 13
+    return Float(Int32(bitPattern: word)) / Float(Int32.max) * 0.1
+  }
+
+  init() throws {
+    anna = try VirtualNode("Anna", at: .host(1), beat: VirtualNode.Beat())
+    bert = try VirtualNode("Bert", at: .host(2), beat: VirtualNode.Beat())
+    anna.mic = Self.noise
+    bert.mic = Tone(hertz: 440).sample
+    network.add(anna)
+    network.add(bert)
+    anna.station.addNamed(.host(2), nowNanoseconds: network.now)
+    network.run(seconds: 2)
+    reader = TapeReader(
+      try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: true, talkers: 2))
+    anna.station.beginRecording(on: reader.deck)
+  }
+
+  private func run(seconds: Double) throws {
+    network.run(seconds: seconds)
+    try reader.drain()
+  }
+
+  /// By how many frames the microphone's number is greater than the tape's position, near the tape's end.
+  private func microphoneOffset() throws -> Int {
+    let tape = try #require(reader.talkers["Anna"])
+    try #require(tape.count > 4800)
+    let start = tape.count - 2000
+    let wanted = tape[start..<tape.count]
+    let last = anna.heard.count - wanted.count
+    let found = (0...last).reversed().first { first in
+      Self.noise(first) == wanted[start]
+        && (0..<1000).allSatisfy {
+          Self.noise(first + $0) == wanted[start + $0]
+        }
+    }
+    return try #require(found) - start
+  }
+
+  /// The same of the ear; the middle's gain is that of equal power.
+  private func earOffset() throws -> Int {
+    let tape = reader.left
+    let start = tape.count - 2000
+    try #require(tape[start...].contains { $0.magnitude > 0.01 })
+    let last = anna.heard.count - 1500
+    let found = (0...last).reversed().first { first in
+      (0..<1000).allSatisfy { abs(anna.heard[first + $0] - tape[start + $0]) < 1e-5 }
+    }
+    return try #require(found) - start
+  }
+
+  @Test func `microphone and ear are on the tapes, frame by frame, on one time line`() throws {
+    let began = anna.heard.count
+    try run(seconds: 3)
+    let offset = try microphoneOffset()
+    #expect(abs(offset - began) <= 2 * Self.periodFrames, "position 0 is where it began")
+    #expect(try earOffset() == offset)
+    let own = try #require(reader.talkers["Anna"])
+    #expect(own.indices.allSatisfy { own[$0] == Self.noise($0 + offset) }, "from its beginning on")
+    for index in 2 * Self.periodFrames..<reader.left.count {
+      try #require(abs(reader.left[index] - anna.heard[index + offset]) < 1e-5)
+    }
+    #expect(reader.left == reader.right)
+    let peer = try #require(reader.talkers["Bert"])
+    let gain = Float(0.5).squareRoot()
+    #expect(zip(peer, reader.left).allSatisfy { abs($0 * gain - $1) < 1e-6 })
+    #expect(reader.deck.lostFrames == 0)
+  }
+
+  @Test func `gain, place and mute of the mix are the ear's, the talker's tape is as it came`()
+    throws
+  {
+    try run(seconds: 1)
+    try anna.station.change("Bert") {
+      $0.gainDecibels = -12
+      $0.pan = -0.5
+    }
+    try run(seconds: 1)
+    #expect(try earOffset() == microphoneOffset())
+    let peer = try #require(reader.talkers["Bert"])
+    let place = peer.count - 1000
+    #expect(abs(reader.right[place] / reader.left[place] - 0.41421) < 1e-3)
+    #expect(abs(reader.left[place] / peer[place] - 0.25119 * 0.92388) < 1e-3)
+    try anna.station.change("Bert") { $0.isMuted = true }
+    try run(seconds: 1)
+    #expect(reader.left.suffix(24_000).allSatisfy { $0 == 0 })
+    #expect(reader.talkers["Bert"]?.suffix(24_000).contains { $0.magnitude > 0.05 } == true)
+  }
+
+  @Test func `a talker who comes, goes and comes back has one tape, and silence meanwhile`() throws
+  {
+    let carl = try VirtualNode("Carl", at: .host(3), beat: VirtualNode.Beat())
+    carl.mic = Tone(hertz: 900).sample
+    try run(seconds: 2)
+    #expect(reader.talkers["Carl"] == nil)
+    network.add(carl)
+    carl.station.addNamed(.host(1), nowNanoseconds: network.now)
+    try run(seconds: 2)
+    network.cut(.host(3))
+    for _ in 0..<7 { try run(seconds: 1) }
+    #expect(!anna.isConnected(to: .host(3)))
+    network.mend(.host(3))
+    for _ in 0..<4 { try run(seconds: 1) }
+    #expect(anna.isConnected(to: .host(3)))
+    let tape = try #require(reader.talkers["Carl"])
+    #expect(Set(reader.talkers.keys) == ["Anna", "Bert", "Carl"])
+    #expect(tape.prefix(90_000).allSatisfy { $0 == 0 })
+    #expect(Tone(hertz: 900).level(in: tape[140_000..<180_000]) > 0.1)
+    #expect(tape[300_000..<450_000].allSatisfy { $0 == 0 })
+    #expect(Tone(hertz: 900).level(in: tape.suffix(48_000)) > 0.1)
+    #expect(try earOffset() == microphoneOffset())
+  }
+
+  @Test(arguments: [0.01, 0.05, 0.15])
+  func `callbacks that are late shift nothing`(seconds: Double) throws {
+    try run(seconds: 2)
+    let before = try microphoneOffset()
+    anna.stalledUntilNanoseconds = network.now + Int64(seconds * 1e9)
+    try run(seconds: 3)
+    #expect(try microphoneOffset() == before)
+    #expect(try earOffset() == before)
+  }
+
+  /// For longer than the capture ring lasts, and for longer than JACK may be silent.
+  @Test(arguments: [0.05, 0.5, 3])
+  func `a media loop that does not come to run shifts nothing for good`(seconds: Double) throws {
+    try run(seconds: 2)
+    let before = try microphoneOffset()
+    anna.heldUpUntilNanoseconds = network.now + Int64(seconds * 1e9)
+    try run(seconds: seconds + 3)
+    #expect(try microphoneOffset() == before)
+    #expect(try earOffset() == before)
+  }
+
+  @Test func `the time that JACK does not run passes on the tapes, too`() throws {
+    try run(seconds: 2)
+    let before = try microphoneOffset()
+    anna.beat = nil
+    try run(seconds: 2)
+    anna.beat = VirtualNode.Beat(periodFrames: 256)
+    try run(seconds: 3)
+    let after = try microphoneOffset()
+    #expect(try earOffset() == after)
+    #expect(abs(before - after - 2 * 48_000) < 2 * 256)
+  }
+
+  @Test func `another rate of JACK's is told the recorder, and nothing more is written`() throws {
+    try run(seconds: 2)
+    anna.beat = VirtualNode.Beat(periodFrames: 128, sampleRate: 44_100)
+    network.run(seconds: 1)
+    #expect(reader.deck.changedRate == 44_100)
+    let end = reader.deck.writtenPosition
+    network.run(seconds: 1)
+    #expect(reader.deck.writtenPosition == end)
+  }
+
+  @Test func `after the end nothing is written, and another recorder begins at 0`() throws {
+    try run(seconds: 1)
+    anna.station.endRecording(on: reader.deck)
+    let end = reader.deck.writtenPosition
+    network.run(seconds: 1)
+    #expect(reader.deck.writtenPosition == end)
+    let second = TapeReader(
+      try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: false))
+    anna.station.beginRecording(on: second.deck)
+    anna.station.endRecording(on: reader.deck)
+    network.run(seconds: 1)
+    try second.drain()
+    #expect(abs((second.talkers["Bert"]?.count ?? 0) - 48_000) < 2000)
+    #expect(second.left.isEmpty)
+  }
+
+  /// Nobody is there to listen.
+  @Test func `a node that is alone records itself`() throws {
+    let carl = try VirtualNode("Carl", at: .host(9), beat: VirtualNode.Beat())
+    carl.mic = Tone(hertz: 900).sample
+    network.add(carl)
+    network.run(seconds: 1)
+    let alone = TapeReader(try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: true))
+    carl.station.beginRecording(on: alone.deck)
+    network.run(seconds: 2)
+    try alone.drain()
+    #expect(Tone(hertz: 900).level(in: alone.talkers["Carl"] ?? []) > 0.1)
+    #expect(alone.left.allSatisfy { $0 == 0 })
+  }
+}
