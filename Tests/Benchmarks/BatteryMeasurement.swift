@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Remote
 import StatusSchema
 import TestRig
 
