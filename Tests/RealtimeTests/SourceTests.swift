@@ -24,6 +24,7 @@ struct SourceTests {
     var captured: [Float] = []
     for _ in 0..<periods {
       engine.write([Float](repeating: peer, count: engine.periodFrames), to: Self.slot)
+      engine.cycleMark &+= UInt32(engine.periodFrames)
       engine.run(mic: 0.25)
       captured += engine.capture(4 * engine.periodFrames)
     }
@@ -101,10 +102,6 @@ struct SourceTests {
   @Test("Periods that were missed are missed in both")
   func keepsStepOverMissedPeriods() throws {
     let engine = try engine(peer: 0, talks: false)
-    for _ in 0..<4 {
-      engine.cycleMark &+= 64
-      engine.run()
-    }
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
     let signal = frames(1, 30 * 64)
     unsafe rt_signal_write(engine.handle, signal, UInt32(signal.count))

@@ -1,0 +1,47 @@
+import StatusSchema
+import Testing
+
+@testable import Remote
+
+@Suite struct TrialTableTests {
+  @Test func `a loop test looks like this`() {
+    var result = LoopTestStatus(peer: "B", sent: 8, found: 7)
+    result.roundTripMilliseconds = 61.25
+    (result.leastMilliseconds, result.mostMilliseconds) = (60.5, 64)
+    result.levelDecibels = -0.5
+    result.networkMilliseconds = 1.5
+    result.playoutDelayMilliseconds = 7.5
+    #expect(
+      TrialTable.text(result) == """
+        there and back  61.3 ms  (60.5 to 64.0 ms, 7 of 8 sweeps found)
+        one way         30.6 ms, if both ways are alike; sound cards not counted
+        network alone   1.5 ms there and back
+        waiting here    7.5 ms, for packets that come late
+        level           -0.5 dB
+
+        """)
+  }
+
+  @Test func `nothing found is said so, and names cannot command the terminal`() {
+    let result = LoopTestStatus(peer: "B\u{1B}", sent: 8, found: 0)
+    #expect(TrialTable.text(result) == "none of 8 sweeps came back from B?\n")
+  }
+
+  @Test func `a speech test looks like this, alone and with a peer`() {
+    var result = SpeechTestStatus(
+      peer: nil, intelligibility: 0.9375, delayMilliseconds: 12.5, processorPercent: 0.75,
+      ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay")
+    #expect(
+      TrialTable.text(result) == """
+        intelligibility  0.94 of 1.00 (STOI), through the codec
+        delay            12.5 ms
+        coding           lowdelay 10.0 ms 64 kbit/s
+        processor        0.8 % of a core, coding and decoding
+
+        """)
+    (result.peer, result.processorPercent) = ("B", nil)
+    let text = TrialTable.text(result)
+    #expect(text.hasPrefix("intelligibility  0.94 of 1.00 (STOI), to B and back\n"))
+    #expect(!text.contains("processor"))
+  }
+}
