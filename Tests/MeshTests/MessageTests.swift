@@ -13,11 +13,18 @@ import Testing
     ],
     mediaAddresses: [NodeAddress(.observed, port: 5004)])
 
+  private static var recordingProfile: NodeProfile {
+    var profile = NodeProfile(name: "A")
+    profile.isRecording = true
+    return profile
+  }
+
   static let all: [Message] = [
     .hello(
       Hello(
         node: Bench.lower, instance: 1 << 61, profile: profile, attempt: 300, admits: true)),
     .hello(Hello(node: Bench.own, instance: 0, profile: NodeProfile(name: ""))),
+    .hello(Hello(node: Bench.own, instance: 1, profile: recordingProfile)),
     .heartbeat(Heartbeat()),
     .heartbeat(
       Heartbeat(
