@@ -85,7 +85,7 @@ import Testing
     for isRecording in [true, false] {
       bench.give(.recording(isRecording))
       let actions = bench.taken()
-      for connection in [member.connection, newcomer.connection] {
+      for connection in [member, newcomer.connection] {
         let told = actions.sent(on: connection).compactMap { message -> Bool? in
           if case .hello(let hello) = message { hello.profile.isRecording } else { nil }
         }
