@@ -7,6 +7,8 @@ final class OutputFile {
   /// Owner writes, group reads, nobody else.
   private static let mode: mode_t = 0o640
   private static let pieceBytes = 1 << 16
+  /// What may wait to be written, at most: a piece and what is appended at once.
+  static let mostPendingBytes = 2 * pieceBytes
 
   let path: String
   private let descriptor: Int32
@@ -28,7 +30,7 @@ final class OutputFile {
         unsafe openat(folder, name, flags, Self.mode)
       })
     self.path = path
-    pending.reserveCapacity(2 * Self.pieceBytes)
+    pending.reserveCapacity(Self.mostPendingBytes)
   }
 
   deinit {

@@ -164,7 +164,9 @@ public final class Take {
     guard byteCount + more + second <= settings.maximumBytes else {
       throw .sizeLimit(bytes: settings.maximumBytes)
     }
-    guard try folder.freeBytes() - more - second >= settings.keptFreeBytes else {
+    // What waits in memory, and what comes until the next look.
+    let coming = more + 2 * second + fileCount * OutputFile.mostPendingBytes
+    guard try folder.freeBytes() - coming >= settings.keptFreeBytes else {
       throw .spaceFloor(bytes: settings.keptFreeBytes, path: folder.path)
     }
   }

@@ -19,12 +19,21 @@ import Testing
     return profile
   }
 
+  private static var recordingProfile: NodeProfile {
+    var profile = NodeProfile(name: "A")
+    profile.isRecording = true
+    return profile
+  }
+
   static let all: [Message] = [
     .hello(
       Hello(
         node: Bench.lower, instance: 1 << 61, profile: profile, attempt: 300, admits: true)),
     .hello(Hello(node: Bench.own, instance: 0, profile: NodeProfile(name: ""))),
     .hello(Hello(node: Bench.own, instance: 7, profile: loopingBack)),
+    .hello(Hello(node: Bench.own, instance: 1, profile: recordingProfile)),
+    .hello(
+      Hello(node: Bench.own, instance: 2, profile: NodeProfile(name: "B"), relocates: true)),
     .heartbeat(Heartbeat()),
     .heartbeat(
       Heartbeat(

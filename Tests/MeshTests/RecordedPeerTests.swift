@@ -87,6 +87,24 @@ import Testing
     #expect(messages.map { Array($0.frame().dropFirst(4)) } == recording)
   }
 
+  @Test func `members are told of a recording, and whoever is about to become one`() throws {
+    let bench = Bench()
+    let member = bench.accept(Bench.lower)
+    let newcomer = bench.open(Bench.higher)
+    bench.give(.accepted(newcomer))
+    _ = bench.taken()
+    for isRecording in [true, false] {
+      bench.give(.recording(isRecording))
+      let actions = bench.taken()
+      for connection in [member, newcomer.connection] {
+        let told = actions.sent(on: connection).compactMap { message -> Bool? in
+          if case .hello(let hello) = message { hello.profile.isRecording } else { nil }
+        }
+        #expect(told == [isRecording])
+      }
+    }
+  }
+
   @Test func `a peer of minor version 9 is understood but for what is new`() throws {
     let messages = try recording("1.9").map { try Message(parsing: $0) }
     guard case .hello(let hello) = messages.first else {

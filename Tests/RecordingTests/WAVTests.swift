@@ -21,7 +21,8 @@ import Testing
     #expect(bytes.text(at: 0, 4) == "RIFF" && bytes.number(at: 4, 4) == 672)
     #expect(bytes.text(at: 12, 4) == "JUNK" && bytes.number(at: 16, 4) == 28)
     #expect(bytes.text(at: 48, 8) == "fmt \u{10}\0\0\0")
-    #expect(bytes.number(at: 60, 4) == 264_600 && bytes.number(at: 64, 2) == 6)
+    #expect(bytes.number(at: 60, 4) == 44_100)
+    #expect(bytes.number(at: 64, 4) == 264_600 && bytes.number(at: 68, 2) == 6)
     #expect(bytes.text(at: 72, 4) == "data" && bytes.number(at: 76, 4) == 600)
   }
 

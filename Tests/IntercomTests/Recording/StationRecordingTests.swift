@@ -39,8 +39,13 @@ import Testing
   }
 
   private func run(seconds: Double) throws {
-    network.run(seconds: seconds)
-    try reader.drain()
+    // More often than a tape is full.
+    var left = seconds
+    while left > 0 {
+      network.run(seconds: min(left, 1))
+      try reader.drain()
+      left -= 1
+    }
   }
 
   /// By how many frames the microphone's number is greater than the tape's position, near the tape's end.
@@ -128,7 +133,7 @@ import Testing
     #expect(Set(reader.talkers.keys) == ["Anna", "Bert", "Carl"])
     #expect(tape.prefix(90_000).allSatisfy { $0 == 0 })
     #expect(Tone(hertz: 900).level(in: tape[140_000..<180_000]) > 0.1)
-    #expect(tape[300_000..<450_000].allSatisfy { $0 == 0 })
+    #expect(tape[400_000..<500_000].allSatisfy { $0 == 0 })
     #expect(Tone(hertz: 900).level(in: tape.suffix(48_000)) > 0.1)
     #expect(try earOffset() == microphoneOffset())
   }
