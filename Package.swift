@@ -173,7 +173,7 @@ let programs: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   tests("RemoteTests", ["Remote", "StatusSchema"]),
-  tests("DaemonTests", ["comlinkd", "Store", "Cryptography", "Mesh"]),
+  tests("DaemonTests", ["comlinkd", "Audio", "Store", "Cryptography", "Mesh", "TestKit"]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
     cSettings: cSettings),
@@ -195,7 +195,7 @@ let programs: [Target] = [
     swiftSettings: swiftSettings),
   tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
   tests(
-    "IntegrationTests", ["TestRig", "TestKit", "CLink", "Remote", "StatusSchema", "RTP", "Media"]),
+    "IntegrationTests", ["TestRig", "TestKit", "CLink", "CProbe", "Remote", "StatusSchema", "RTP", "Media"]),
 ]
 
 let package = Package(
