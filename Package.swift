@@ -195,7 +195,8 @@ let programs: [Target] = [
     swiftSettings: swiftSettings),
   tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
   tests(
-    "IntegrationTests", ["TestRig", "TestKit", "CLink", "CProbe", "Remote", "StatusSchema", "RTP", "Media"]),
+    "IntegrationTests",
+    ["TestRig", "TestKit", "CLink", "CProbe", "Remote", "StatusSchema", "RTP", "Media"]),
 ]
 
 let package = Package(
