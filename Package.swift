@@ -197,7 +197,10 @@ let programs: [Target] = [
   tests("RemoteTests", ["Remote", "StatusSchema"]),
   tests(
     "DaemonTests",
-    ["comlinkd", "ControlPlane", "Intercom", "EventLoop", "Store", "Cryptography", "Mesh"]),
+    [
+      "comlinkd", "ControlPlane", "Intercom", "Audio", "EventLoop", "Store", "Cryptography", "Mesh",
+      "TestKit",
+    ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
     cSettings: cSettings),
@@ -219,7 +222,8 @@ let programs: [Target] = [
     swiftSettings: swiftSettings),
   tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
   tests(
-    "IntegrationTests", ["TestRig", "TestKit", "CLink", "Remote", "StatusSchema", "RTP", "Media"]),
+    "IntegrationTests",
+    ["TestRig", "TestKit", "CLink", "CProbe", "Remote", "StatusSchema", "RTP", "Media"]),
 ]
 
 let package = Package(

@@ -64,6 +64,11 @@ public actor Intercom {
     [loop.schedulingWarning, loop.memoryLockWarning].compactMap { $0 }
   }
 
+  /// How often the media loop woke so far: a loop that is stuck counts no further.
+  ///
+  /// Any thread; does not wait for the loop, which wakes at least each 10 ms until ``stop()``, also without JACK.
+  public nonisolated var wakeUps: UInt64 { loop.statistics.wakes }
+
   /// The address the node listens on, with the port the system chose where 0 was asked for.
   public nonisolated var localAddress: SocketAddress { endpoint.localAddress }
 

@@ -14,6 +14,8 @@ struct Daemon {
   let levels = LogLevels()
   /// For tests: media in clear with the peers that are named, and nothing else (``ClearMedia``).
   var isClear = false
+  /// Tells systemd, if that started us.
+  var service: ServiceReport?
 
   /// Finds where to listen; a test has its own.
   var resolve: SocketAddress.Resolver = SocketAddress.resolve
@@ -29,6 +31,7 @@ struct Daemon {
     logStart(log)
     let ending = Task {
       let signal = TerminationSignals.name(of: await signal())
+      service?.end()
       log.notice("ending", metadata: ["signal": "\(signal)"])
     }
     let relay = ControlRelay()
@@ -99,11 +102,15 @@ struct Daemon {
     do throws(IntercomError) {
       var configuration = IntercomConfiguration(settings, listen: listen)
       configuration.protectsMedia = !isClear
-      node = try Intercom(configuration: configuration) { events.add($0) }
+      node = try Intercom(configuration: configuration) { [service] event in
+        events.add(event)
+        service?.add(event)
+      }
       try node.start()
     } catch {
       throw .node(error)
     }
+    service?.watch { node.wakeUps }
     NodeLog.write(node.warnings, logger("node"))
     return node
   }

@@ -21,20 +21,25 @@ enum Main {
       print(ConfigurationText.text(effective, version: Version.current), terminator: "")
       exit(EX_OK)
     }
+    let service = ServiceEnvironment(surroundings.environment, process: getpid())
+    ServiceEnvironment.removeFromThisProcess()
     run(
-      effective, isClear: options.clear,
+      effective, isClear: options.clear, service: service,
       style: StandardErrorLog.style(environment: surroundings.environment))
   }
 
   /// Runs the daemon on Swift's pool; this thread is left to the signals.
   private static func run(
-    _ effective: EffectiveConfiguration, isClear: Bool, style: StandardErrorLog.Style
+    _ effective: EffectiveConfiguration, isClear: Bool, service: ServiceEnvironment,
+    style: StandardErrorLog.Style
   ) -> Never {
     // Keys and secrets are in memory: a crash leaves no copy of them on the disk.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     let signals = TerminationSignals()
-    let daemon = Daemon(effective: effective, style: style, isClear: isClear)
+    var daemon = Daemon(effective: effective, style: style, isClear: isClear)
+    daemon.service = ServiceReport(
+      service, user: LimitsAdvice.user, log: daemon.logger("comlinkd"))
     Task.detached {
       do throws(DaemonError) {
         try await daemon.run { await signals.first() }

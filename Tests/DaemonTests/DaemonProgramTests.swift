@@ -71,6 +71,29 @@ import Testing
     #expect(outcome.complaint.contains("ended at once by a second signal"))
   }
 
+  @Test func `programs that it starts hear nothing of systemd`() async throws {
+    let jackd = "\(folder.path)/jackd"
+    let variables = "\(folder.path)/variables"
+    try "#!/bin/sh\nenv >'\(variables).new'\nmv '\(variables).new' '\(variables)'\nexec sleep 4\n"
+      .write(toFile: jackd, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: jackd)
+    let daemon = try await started(
+      ["--start-jack", "--jack-server", "none-\(getpid())"],
+      environment: [
+        "PATH": "\(folder.path):/bin", "NOTIFY_SOCKET": "/nowhere", "WATCHDOG_USEC": "1000000",
+        "WATCHDOG_PID": "1", "KEPT": "yes",
+      ])
+    while !FileManager.default.fileExists(atPath: variables) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let text = try String(contentsOfFile: variables, encoding: .utf8)
+    #expect(text.contains("KEPT=yes"))
+    #expect(!text.contains("NOTIFY_SOCKET") && !text.contains("WATCHDOG"), "\(text)")
+    #expect(daemon.complaint.contains("systemd cannot be told anything socket=/nowhere"))
+    kill(daemon.identifier, SIGTERM)
+    _ = try await daemon.outcome()
+  }
+
   @Test func `one that is to outlive its terminal does`() async throws {
     let daemon = try await started(ignoring: "HUP")
     // Taken in this order, were both awaited.

@@ -1,30 +1,66 @@
 import Foundation
 import Testing
 
-@Suite struct ServiceUnitTests {
-  private static let analyze = "/usr/bin/systemd-analyze"
+private let analyze = "/usr/bin/systemd-analyze"
+
+/// The units as they are installed.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: analyze), "no systemd-analyze"))
+struct ServiceUnitTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../systemd").standardized
+  /// What `systemd-analyze security` may find at most, of 10.
+  private static let exposureLimit = 2.0
+  static let services = ["comlinkd.service", "jackd@.service"]
 
-  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: analyze), "no systemd-analyze"))
-  func `systemd accepts the unit`() async throws {
-    let unit = try String(
-      contentsOf: Self.folder.appending(path: "comlinkd.service"), encoding: .utf8)
-    let folder = try TestFolder()
-    let file = "\(folder.path)/comlinkd.service"
-    // The binary is not installed where the tests run; any program stands in for it.
-    #expect(unit.contains("ExecStart=/usr/bin/comlinkd "))
-    try unit.replacing("/usr/bin/comlinkd", with: "/bin/true").write(
-      toFile: file, atomically: true, encoding: .utf8)
-    let outcome = try await Self.verify(file)
-    #expect(outcome.code == 0)
-    #expect(!outcome.complaint.contains("comlinkd.service"), "\(outcome.complaint)")
-    // The same check must be able to fail.
-    try "[Service]\nExecStart=/nowhere\n".write(toFile: file, atomically: true, encoding: .utf8)
-    #expect(try await Self.verify(file).code != 0)
+  private let copies: TestFolder
+
+  /// The programs are not installed where the tests run; any program stands in for them.
+  init() throws {
+    copies = try TestFolder()
+    for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path) {
+      let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+      try text.replacing("/usr/bin/comlinkd", with: "/bin/true")
+        .replacing("/usr/bin/jackd", with: "/bin/true")
+        .write(toFile: "\(copies.path)/\(name)", atomically: true, encoding: .utf8)
+    }
   }
 
-  private static func verify(_ file: String) async throws -> Program.Outcome {
-    try await Program.run(analyze, ["verify", "--man=no", file])
+  private func outcome(_ arguments: [String]) async throws -> Program.Outcome {
+    try await Program.run(analyze, arguments)
+  }
+
+  @Test(arguments: ["comlinkd.service", "jackd@USB.service", "comlink.target"])
+  func `systemd accepts the unit`(unit: String) async throws {
+    let outcome = try await outcome(["verify", "--man=no", "\(copies.path)/\(unit)"])
+    #expect(outcome.code == 0)
+    for name in ["comlinkd.service", "jackd@", "comlink.target"] {
+      #expect(!outcome.complaint.contains(name), "\(outcome.complaint)")
+    }
+  }
+
+  @Test func `the check of units can fail`() async throws {
+    let file = "\(copies.path)/comlinkd.service"
+    try "[Service]\nExecStart=/nowhere\n".write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try await outcome(["verify", "--man=no", file]).code != 0)
+  }
+
+  @Test(arguments: services) func `little is open to it`(unit: String) async throws {
+    let outcome = try await security(unit)
+    #expect(outcome.code == 0, "\(outcome.output)")
+  }
+
+  @Test(arguments: services) func `the check of what is open can fail`(unit: String) async throws {
+    let file = "\(copies.path)/\(unit)"
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try text.replacing("SystemCallFilter=", with: "#")
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try await security(unit).code != 0)
+  }
+
+  private func security(_ unit: String) async throws -> Program.Outcome {
+    try await outcome([
+      "security", "--offline=yes", "--no-pager", "--threshold=\(Int(Self.exposureLimit * 10))",
+      "\(copies.path)/\(unit)",
+    ])
   }
 }

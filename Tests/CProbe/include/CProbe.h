@@ -136,4 +136,14 @@ int64_t rig_probe_played_frames(const rig_probe *probe);
 int rig_child_spawn(const char *path, const char *const *arguments, const char *const *environment,
                     int input, int output, int error_output, int death_signal);
 
+/**
+ * Stops one thread of another process, by ptrace(2), while its other threads go on; 0 or -errno. [control]
+ *
+ * Only the calling thread can let it continue; if that ends first, the kernel does.
+ */
+int rig_thread_stop(int thread);
+
+/** Lets a thread continue that rig_thread_stop stopped; 0 or -errno. The thread that stopped it only. [control] */
+int rig_thread_continue(int thread);
+
 #endif

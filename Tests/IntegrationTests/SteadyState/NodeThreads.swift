@@ -19,17 +19,29 @@ struct NodeThreads {
   ///
   /// - Throws: `RigError.status` when there are not exactly these two.
   init(of process: Int32) throws(RigError) {
-    let folder = "/proc/\(process)/task"
-    let threads = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
-      .compactMap(Int32.init)
-    func named(_ name: String) -> [Int32] {
-      threads.filter { text(ofFile: "\(folder)/\($0)/comm") == "\(name)\n" }
-    }
     // Of libjack's threads only the one with the callback is scheduled in real time.
-    let audio = named(Self.jackName).filter { sched_getscheduler($0) & 0xff == SCHED_FIFO }
-    guard let loop = named(Self.loopName).first, let callback = audio.first, audio.count == 1
-    else { throw .status(reason: "no loop and audio thread among \(threads)") }
-    self.loop = loop
+    let audio = Self.named(Self.jackName, of: process)
+      .filter { sched_getscheduler($0) & 0xff == SCHED_FIFO }
+    guard let callback = audio.first, audio.count == 1 else {
+      throw .status(reason: "not one audio thread: \(audio)")
+    }
+    loop = try Self.loop(of: process)
     self.audio = callback
+  }
+
+  /// The media loop, which is there without JACK too.
+  ///
+  /// - Throws: `RigError.status` when there is none.
+  static func loop(of process: Int32) throws(RigError) -> Int32 {
+    guard let loop = named(loopName, of: process).first else {
+      throw .status(reason: "process \(process) has no media loop")
+    }
+    return loop
+  }
+
+  private static func named(_ name: String, of process: Int32) -> [Int32] {
+    let folder = "/proc/\(process)/task"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+      .compactMap(Int32.init).filter { text(ofFile: "\(folder)/\($0)/comm") == "\(name)\n" }
   }
 }

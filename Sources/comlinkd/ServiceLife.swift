@@ -1,0 +1,70 @@
+internal import Audio
+
+/// What systemd is to be told of the daemon's life, and when (sd_notify(3)).
+///
+/// *starting* → sound runs → *ready* → *ending*; a JACK server that goes changes the status line only.
+///
+/// systemd watches a service from `READY=1` on (systemd.service(5)). Before, while the daemon waits for a JACK server as long as it
+/// takes, the same sign of life extends the time that the start may take: a loop that is stuck meets its end in both phases, and
+/// a missing sound card in neither.
+struct ServiceLife {
+  private enum Phase { case starting, ready, ending }
+
+  /// How long systemd waits for a sign of life.
+  private let patienceMicroseconds: UInt64
+  private let isWatched: Bool
+  private let user: String
+  private var phase = Phase.starting
+  private var turns: UInt64 = 0
+
+  /// A life that has begun.
+  ///
+  /// - Parameters:
+  ///   - watchdogMicroseconds: as systemd wants it; nil: only the start is watched.
+  ///   - user: whose JACK server it waits for; JACK keeps the servers of each user apart.
+  init(watchdogMicroseconds: UInt64?, user: String) {
+    patienceMicroseconds = watchdogMicroseconds ?? 10_000_000
+    isWatched = watchdogMicroseconds != nil
+    self.user = user
+  }
+
+  /// How often to look at the media loop: two looks may come too late and no harm is done.
+  var lookMicroseconds: UInt64 { max(1, patienceMicroseconds / 4) }
+
+  /// What to tell of an event; nil: nothing.
+  mutating func audio(_ event: JackSessionEvent) -> String? {
+    guard phase != .ending else { return nil }
+    switch event {
+    case .waiting: return Self.status("\(event) of user \(user)")
+    case .refused, .serverGone, .periodChanged: return Self.status("\(event)")
+    case .running:
+      defer { phase = .ready }
+      return (phase == .starting ? "READY=1\n" : "") + Self.status("\(event)")
+    case .connectionsRestored, .peerPortRefused, .stopped: return nil
+    }
+  }
+
+  /// What to tell after a look at the media loop; nil: it did not turn since the last one, or nobody asks.
+  ///
+  /// - Parameter turns: how often the loop woke so far.
+  mutating func look(turns: UInt64) -> String? {
+    guard turns != self.turns else { return nil }
+    self.turns = turns
+    switch phase {
+    case .starting: return "EXTEND_TIMEOUT_USEC=\(patienceMicroseconds)"
+    case .ready: return isWatched ? "WATCHDOG=1" : nil
+    case .ending: return nil
+    }
+  }
+
+  /// What to tell when the end begins; after it there is nothing more to tell.
+  mutating func end() -> String {
+    phase = .ending
+    return "STOPPING=1\n" + Self.status("saying goodbye")
+  }
+
+  /// One line, whatever JACK says.
+  private static func status(_ words: String) -> String {
+    "STATUS=" + words.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+}

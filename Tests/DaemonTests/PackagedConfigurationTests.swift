@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import comlinkd
+
+/// `/etc/comlink/comlink.toml`, as the package brings it: all in comments.
+@Suite struct PackagedConfigurationTests {
+  /// Defaults that depend on who runs the daemon; the file has the service's.
+  private static let places: [Setting: String] = [
+    .control: "/run/comlink/control.sock", .state: "/var/lib/comlink",
+  ]
+  private let text: String
+  private let settings: [String]
+
+  init() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../packaging/comlink.toml").standardized
+    text = try String(contentsOf: file, encoding: .utf8)
+    settings = text.split(separator: "\n").filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") }
+      .map { String($0.dropFirst()) }
+  }
+
+  @Test func `it sets nothing`() throws {
+    #expect(try TestSurroundings.load(text).origins.isEmpty)
+  }
+
+  @Test func `it shows each setting once, in their order`() {
+    let keys = settings.map { String($0.prefix { $0 != " " }) }
+    #expect(keys == Setting.allCases.map(\.rawValue))
+  }
+
+  @Test(arguments: Setting.allCases) func `what it shows is the default`(setting: Setting) throws {
+    let line = try #require(settings.first { $0.hasPrefix("\(setting.rawValue) = ") })
+    let path = "/c.toml"
+    // The name it shows is that of the machine.
+    let surroundings = TestSurroundings.with(files: [path: line], hostName: "stage")
+    let shown = try ConfigurationLoader(surroundings: surroundings).load(path: path, flags: [])
+    let value = shown.configuration.value(of: setting)
+    if let place = Self.places[setting] {
+      #expect(value == .text(place))
+    } else {
+      let defaults = Configuration(
+        hostName: surroundings.hostName, environment: surroundings.environment)
+      #expect(value == defaults.value(of: setting))
+    }
+  }
+}
