@@ -8,37 +8,31 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/** The whole pages an engine takes. */
-static size_t engine_bytes(size_t page_bytes) {
-  return (sizeof(struct rt_engine) + page_bytes - 1) / page_bytes * page_bytes;
-}
-
-static void init_peer(struct rt_engine *engine, rt_slot slot) {
-  /* The rings are 64 KiB apart and read in step: were their indices the same, all would compete for the same cache
-     sets. Starting each at another place spreads them, and stays so. */
-  const uint32_t first_index = (uint32_t)slot * (RT_PEER_RING_FRAMES / RT_MAX_PEERS);
-  rt_ring_init(&engine->peers[slot].ring, engine->peer_frames[slot], RT_PEER_RING_FRAMES, first_index);
-  rt_peer_set_gain(engine, slot, 1.0f);
-  rt_peer_set_pan(engine, slot, 0.0f);
+/** Whole pages, all zeros. */
+static void *allocate_pages(size_t wanted_bytes) {
+  const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t bytes = (wanted_bytes + page_bytes - 1) / page_bytes * page_bytes;
+  void *memory = aligned_alloc(page_bytes, bytes);
+  if (memory != NULL) memset(memory, 0, bytes);
+  return memory;
 }
 
 struct rt_engine *rt_engine_create(int wake_fd) {
-  const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-  const size_t bytes = engine_bytes(page_bytes);
   const int notice_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (notice_fd < 0) return NULL;
-  struct rt_engine *engine = aligned_alloc(page_bytes, bytes);
-  if (engine == NULL) {
-    close(notice_fd);
+  struct rt_engine *engine = allocate_pages(sizeof *engine);
+  struct rt_shared *shared = allocate_pages(sizeof *shared);
+  if (notice_fd < 0 || engine == NULL || shared == NULL) {
+    free(shared);
+    free(engine);
+    if (notice_fd >= 0) close(notice_fd);
     return NULL;
   }
-  memset(engine, 0, bytes);
-  engine->is_locked = mlock(engine, bytes) == 0;
-  engine->wake_fd = wake_fd;
+  engine->is_locked = mlock(engine, sizeof *engine) == 0 && mlock(shared, sizeof *shared) == 0;
   engine->notice_fd = notice_fd;
   pthread_mutex_init(&engine->control, NULL);
-  rt_ring_init(&engine->capture, engine->capture_frames, RT_CAPTURE_RING_FRAMES, 0);
-  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) init_peer(engine, slot);
+  rt_shared_init(shared);
+  rt_desk_init(&engine->desk, shared, wake_fd);
+  atomic_store_explicit(&engine->published_desk, &engine->desk, memory_order_release);
   rt_jack_messages_install();
   return engine;
 }
@@ -48,7 +42,9 @@ void rt_engine_destroy(struct rt_engine *engine) {
   rt_engine_close(engine);
   close(engine->notice_fd);
   pthread_mutex_destroy(&engine->control);
-  if (engine->is_locked) munlock(engine, engine_bytes((size_t)sysconf(_SC_PAGESIZE)));
+  munlock(engine->desk.shared, sizeof *engine->desk.shared);
+  free(engine->desk.shared);
+  munlock(engine, sizeof *engine);
   free(engine);
 }
 

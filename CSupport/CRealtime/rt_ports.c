@@ -42,11 +42,11 @@ void rt_ports_forget(struct rt_engine *engine) {
 
 /** Waits until a callback that may have seen a pointer withdrawn just now has ended; see rt_process.h. */
 static void wait_for_callback(const struct rt_engine *engine) {
-  const uint64_t before = atomic_load_explicit(&engine->callbacks, memory_order_relaxed);
+  const uint32_t before = atomic_load_explicit(&engine->callbacks_ended, memory_order_relaxed);
   for (int poll = 0; poll < WITHDRAW_POLLS; poll++) {
     if (!atomic_load_explicit(&engine->is_in_callback, memory_order_seq_cst)) return;
     /* Inside, but in another callback than at first. */
-    if (atomic_load_explicit(&engine->callbacks, memory_order_acquire) != before) return;
+    if (atomic_load_explicit(&engine->callbacks_ended, memory_order_acquire) != before) return;
     const struct timespec pause = {.tv_nsec = WITHDRAW_POLL_NANOSECONDS};
     nanosleep(&pause, NULL);
   }

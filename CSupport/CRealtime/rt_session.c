@@ -25,7 +25,7 @@ static int note_change(struct rt_engine *engine, _Atomic uint32_t *known, _Atomi
   const uint32_t before = atomic_exchange_explicit(known, now, memory_order_relaxed);
   if (before == now || before == 0) return 0;
   atomic_fetch_add_explicit(changes, 1, memory_order_relaxed);
-  rt_wake(engine);
+  rt_wake(&engine->desk);
   give_notice(engine);
   return 0;
 }
@@ -69,7 +69,7 @@ static void on_shutdown(jack_status_t code, const char *reason, void *argument) 
                                                memory_order_relaxed)) {
     return;
   }
-  rt_wake(engine);
+  rt_wake(&engine->desk);
   give_notice(engine);
 }
 
@@ -108,13 +108,13 @@ static int set_callbacks(struct rt_engine *engine) {
 /** Slots the callback has left behind become what the loop can work with: it will never end their fades. */
 static void settle_slots(struct rt_engine *engine) {
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
-    struct rt_peer *peer = &engine->peers[slot];
+    struct rt_peer *peer = &engine->desk.shared->peers[slot];
     uint32_t state = RT_PEER_SOUNDING;
     atomic_compare_exchange_strong_explicit(&peer->state, &state, RT_PEER_ATTACHED, memory_order_acq_rel,
                                             memory_order_acquire);
     if (atomic_load_explicit(&peer->state, memory_order_acquire) != RT_PEER_LEAVING) continue;
     rt_level_rest(&peer->level);
-    atomic_fetch_and_explicit(&engine->active_slots, ~(UINT64_C(1) << slot), memory_order_relaxed);
+    atomic_fetch_and_explicit(&engine->desk.shared->active_slots, ~(UINT64_C(1) << slot), memory_order_relaxed);
     atomic_store_explicit(&peer->state, RT_PEER_IDLE, memory_order_release);
   }
 }
@@ -133,8 +133,8 @@ static void close_client(struct rt_engine *engine) {
 
 static int start(struct rt_engine *engine) {
   /* Another server counts its frames from elsewhere; no callback runs yet. */
-  engine->last_cycle.period_frames = 0;
-  engine->suspected_frames = 0;
+  engine->desk.last_cycle.period_frames = 0;
+  engine->desk.suspected_frames = 0;
   atomic_store_explicit(&engine->rt_client, engine->client, memory_order_relaxed);
   note_change(engine, &engine->period_frames, &engine->period_changes, jack_get_buffer_size(engine->client));
   note_change(engine, &engine->sample_rate, &engine->rate_changes, jack_get_sample_rate(engine->client));
