@@ -23,18 +23,13 @@ enum { STACK_BYTES = 256 << 10, HELLO_MILLISECONDS = 500 };
 
 /* --- the thread --- */
 
-/** Lets somebody in whom there is nobody before. */
+/** Lets somebody in, to hear a hello. */
 static void let_in(struct rt_plugin *plugin) {
   const int socket_fd = accept4(plugin->socket.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket_fd < 0) return;
-  if (!rt_link_trusts(socket_fd)) {
-    rt_plugin_refuse(plugin, socket_fd, -EPERM);
-  } else if (plugin->daemon_fd >= 0) {
-    rt_plugin_refuse(plugin, socket_fd, -EBUSY);
-  } else {
-    plugin->stranger_fd = socket_fd;
-    plugin->stranger_until_nanoseconds = rt_clock_nanoseconds() + HELLO_MILLISECONDS * INT64_C(1000000);
-  }
+  plugin->stranger_fd = socket_fd;
+  plugin->stranger_until_nanoseconds = rt_clock_nanoseconds() + HELLO_MILLISECONDS * INT64_C(1000000);
+  if (!rt_link_trusts(socket_fd)) rt_plugin_refuse(plugin, -EPERM);
 }
 
 /** Milliseconds until a silent stranger has to go; -1: there is none. */
@@ -60,8 +55,7 @@ static void run_round(struct rt_plugin *plugin) {
   if (waits[DAEMON].revents != 0 && !rt_plugin_serve(plugin)) rt_plugin_part(plugin);
   if (waits[STRANGER].revents != 0) rt_plugin_meet(plugin);
   if (plugin->stranger_fd >= 0 && patience(plugin) == 0) {
-    rt_plugin_refuse(plugin, plugin->stranger_fd, -ETIMEDOUT);
-    plugin->stranger_fd = -1;
+    rt_plugin_refuse(plugin, -ETIMEDOUT);
   }
   if (waits[LISTENER].revents != 0 && plugin->stranger_fd < 0) let_in(plugin);
   if (waits[NOTICE].revents != 0) {

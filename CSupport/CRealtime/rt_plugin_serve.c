@@ -29,13 +29,14 @@ static const char *words_for(int result) {
   }
 }
 
-void rt_plugin_refuse(struct rt_plugin *plugin, int socket_fd, int result) {
+void rt_plugin_refuse(struct rt_plugin *plugin, int result) {
   /* Once: it will come again every half second. */
   if (result != plugin->told_refusal) fprintf(stderr, "comlink plugin: a comlinkd was refused: %s\n", words_for(result));
   plugin->told_refusal = result;
   const struct rt_link_welcome refusal = {.version = rt_link_own_version(), .result = result};
-  (void)rt_link_send(socket_fd, &refusal, sizeof refusal, NULL, 0);
-  close(socket_fd);
+  (void)rt_link_send(plugin->stranger_fd, &refusal, sizeof refusal, NULL, 0);
+  close(plugin->stranger_fd);
+  plugin->stranger_fd = -1;
 }
 
 /** Lets the callback play what is in this memory. False: it cannot be mapped. */
@@ -83,18 +84,16 @@ void rt_plugin_meet(struct rt_plugin *plugin) {
       rt_link_receive(plugin->stranger_fd, hello, sizeof hello, descriptors, &has_descriptors);
   if (bytes == -EAGAIN) return;
   int error = bytes < 0 ? (int)bytes : rt_link_check_hello(hello, (size_t)bytes, plugin->client_name);
-  if (error == 0 && has_descriptors) {
+  if (error == 0 && plugin->daemon_fd >= 0) error = -EBUSY;
+  if (error == 0 && !has_descriptors) error = -EPROTO;
+  if (error == 0) {
     error = accept_stranger(plugin, descriptors);
     has_descriptors = false;
-  } else if (error == 0) {
-    error = -EPROTO;
   }
   if (has_descriptors) {
     for (uint32_t i = 0; i < RT_LINK_DESCRIPTORS; i++) close(descriptors[i]);
   }
-  if (error == 0) return;
-  rt_plugin_refuse(plugin, plugin->stranger_fd, error);
-  plugin->stranger_fd = -1;
+  if (error != 0) rt_plugin_refuse(plugin, error);
 }
 
 void rt_plugin_part(struct rt_plugin *plugin) {

@@ -29,10 +29,11 @@ struct rt_plugin {
   struct rt_link_answer *answer; /**< room for one */
 };
 
-/** One hello from the stranger: it becomes the daemon, or is told why not. [control] */
+/** One hello from the stranger: it becomes the daemon, or is told why not. Only now: who closes a socket with something unread
+ *  in it takes back what was said. [control] */
 void rt_plugin_meet(struct rt_plugin *plugin);
-/** Tells a newcomer why it cannot be the daemon, and lets it go. [control] */
-void rt_plugin_refuse(struct rt_plugin *plugin, int socket_fd, int result);
+/** Tells the stranger why it cannot be the daemon, and lets it go. [control] */
+void rt_plugin_refuse(struct rt_plugin *plugin, int result);
 /** One request of the daemon; false: it has left, or speaks nonsense. [control] */
 bool rt_plugin_serve(struct rt_plugin *plugin);
 /** Tells the daemon that JACK has reported something. [control] */

@@ -139,12 +139,11 @@ static int introduce(const struct rt_engine *engine, int socket_fd, const char *
   strcpy(hello.client_name, client_name);
   const int descriptors[RT_LINK_DESCRIPTORS] = {engine->memory_fd, engine->desk.wake_fd};
   const int error = rt_link_send(socket_fd, &hello, sizeof hello, descriptors, RT_LINK_DESCRIPTORS);
-  if (error != 0 && error != -EPIPE) return error;
-  /* One that was refused at the door has its answer waiting, too. */
+  if (error != 0) return error == -EPIPE ? -ENOENT : error;
   if (!wait_readable(socket_fd, deadline_in(WELCOME_MILLISECONDS))) return -ETIMEDOUT;
   char frame[RT_LINK_HELLO_BYTES];
   const int64_t bytes = rt_link_receive(socket_fd, frame, sizeof frame, NULL, NULL);
-  if (bytes <= 0) return bytes < 0 ? (int)bytes : -ENOENT;
+  if (bytes <= 0) return bytes == 0 || bytes == -ECONNRESET ? -ENOENT : (int)bytes;
   const int result = rt_link_check_welcome(frame, (size_t)bytes);
   if (result == 0) memcpy(welcome, frame, sizeof *welcome);
   return result;

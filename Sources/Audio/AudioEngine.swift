@@ -20,7 +20,8 @@ internal import CRealtime
   /// - Throws: `AudioError.outOfMemory`.
   public init(wakeDescriptor: Int32, isForPlugin: Bool = false) throws(AudioError) {
     let created =
-      unsafe isForPlugin ? rt_engine_create_shared(wakeDescriptor) : rt_engine_create(wakeDescriptor)
+      unsafe isForPlugin
+      ? rt_engine_create_shared(wakeDescriptor) : rt_engine_create(wakeDescriptor)
     guard let handle = unsafe created else {
       throw .outOfMemory(wanted: "the audio rings of \(PeerSlot.count) peers and a descriptor")
     }

@@ -38,7 +38,8 @@ extension Configuration {
     guard !(isViaPlugin && startsJack) else {
       throw SettingConflict(
         .viaPlugin,
-        "needs a JACK server that has the plugin (jackd -I comlink), which start-jack does not start")
+        "needs a JACK server that has the plugin (jackd -I comlink), which start-jack does not start"
+      )
     }
     if case .fixed(let milliseconds) = playoutDelay, milliseconds > playoutDelayMaximumMilliseconds
     {

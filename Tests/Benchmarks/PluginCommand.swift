@@ -5,7 +5,7 @@ import TestRig
 struct PluginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugin",
-    abstract: "The plugin in jackd beside a client: callback, context switches, xruns under load, latency.")
+    abstract: "The plugin in jackd beside a client: callback, switches, xruns, latency.")
 
   @OptionGroup var options: BenchOptions
 

@@ -16,7 +16,8 @@ struct HostileLinkTests {
     for descriptor in 3..<1024 as Range<Int32> {
       var target = [CChar](repeating: 0, count: 64)
       let bytes = unsafe readlink("/proc/self/fd/\(descriptor)", &target, 63)
-      let link = String(decoding: target.prefix(max(0, bytes)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let letters = target.prefix(max(0, bytes)).map { UInt8(bitPattern: $0) }
+      let link = String(decoding: letters, as: UTF8.self)
       if link.hasPrefix("/memfd:comlink-audio") { return descriptor }
     }
     throw NoMemory()
@@ -57,7 +58,7 @@ struct HostileLinkTests {
     #expect(!server.ports().isEmpty)
   }
 
-  @Test("Memory that could be cut short, is too small or none, and a wake-up that could block, are refused")
+  @Test("Memory that can be cut short, too small or none, and no eventfd, are refused")
   func badDescriptors() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
@@ -117,7 +118,7 @@ struct HostileLinkTests {
     #expect(await eventually { server.ports()["comlink:mic"] != nil })
   }
 
-  @Test("Memory that is scribbled over all the time makes noise at worst: finite, and jackd plays on")
+  @Test("Memory scribbled over makes noise at worst, finite, and jackd plays on")
   func scribbles() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let ear = try TestEngine()
@@ -148,9 +149,7 @@ struct HostileLinkTests {
     #expect(heard > 10_000)
     #expect(worst <= 1)
     #expect(!server.ports().isEmpty)
-    close(link)
+    link.end()
     await expectPlays(engine)
   }
-
-  private func close(_ link: consuming RawLink) {}
 }

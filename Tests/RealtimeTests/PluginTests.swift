@@ -77,7 +77,10 @@ struct PluginTests {
       return unsafe rt_graph_changes(handle) != changes
     }
     #expect(isTold)
-    #expect(await eventually { unsafe rt_take_notice(handle); return !engine.hasNotice })
+    #expect(
+      await eventually {
+        unsafe rt_take_notice(handle); return !engine.hasNotice
+      })
     try server.setPeriod(frames: 128)
     #expect(await eventually { engine.hasNotice })
     #expect(await eventually { engine.cycle?.period_frames == 128 })
@@ -103,7 +106,7 @@ struct PluginTests {
     #expect(!server.ports().isEmpty)
   }
 
-  @Test("Ports and connections outlast their daemon, by name and not by slot; a new peer gets a new port")
+  @Test("Ports and connections outlast their daemon, by name and not by slot")
   func resumes() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     do {
@@ -162,12 +165,17 @@ struct PluginTests {
     #expect(server.isConnected("comlink:peer_anna", "ear:mic"))
     _ = ear.capture(32_768)
     var later: [Float] = []
-    #expect(await eventually { later += ear.capture(32_768); return later.count > 9600 })
+    #expect(
+      await eventually {
+        later += ear.capture(32_768); return later.count > 9600
+      })
     // From what was on the way when the memory went on.
     #expect(later.dropFirst(4800).allSatisfy { $0 == 0 })
   }
 
-  @Test("A jackd that ends is noticed; a slot that sounded may be used again with the next", arguments: [SIGKILL, SIGTERM])
+  @Test(
+    "A jackd that ends is noticed, and the next plays the same peers",
+    arguments: [SIGKILL, SIGTERM])
   func serverGone(signal: Int32) async throws {
     let first = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
@@ -197,7 +205,7 @@ struct PluginTests {
     #expect(second.ports()["comlink:peer_anna"] == [])
   }
 
-  @Test("It is unloaded and loaded under a daemon that asks all the time, and jackd lives")
+  @Test("It is unloaded under a daemon that asks all the time, and jackd lives")
   func unloads() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()

@@ -24,6 +24,11 @@ final class RawLink {
     close(descriptor)
   }
 
+  /// Says nothing more; the other side sees the end.
+  func end() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+
   /// Sends a frame; false when the other side has gone.
   @discardableResult func send(_ frame: [UInt8], descriptors: [Int32] = []) -> Bool {
     unsafe rt_link_send(descriptor, frame, frame.count, descriptors, UInt32(descriptors.count)) == 0

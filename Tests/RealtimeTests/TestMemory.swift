@@ -43,7 +43,9 @@ final class TestMemory {
     }
     _ = unsafe words.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, parameters, 0) }
     let place = off_t(Int.random(in: 0..<max(1, bytes - parameters), using: &random))
-    _ = unsafe words.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, parameters, place) }
+    _ = unsafe words.withUnsafeBytes {
+      unsafe pwrite(descriptor, $0.baseAddress, parameters, place)
+    }
   }
 }
 

@@ -33,7 +33,8 @@ public final class TestServer: Sendable {
       + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
     let environment = plugin?.environment ?? []
     JackRegistry.freeDeadServers()
-    let server = TestServer(name: name, process: try TestProcess("jackd", arguments, environment: environment))
+    let server = TestServer(
+      name: name, process: try TestProcess("jackd", arguments, environment: environment))
     let isAnswering = try await eventually {
       if !server.isRunning {
         JackRegistry.freeDeadServers()

@@ -47,7 +47,10 @@ public struct JackPlugin: Sendable {
     environment = [
       "JACK_DRIVER_DIR": modules, "JACK_INTERNAL_DIR": modules, "XDG_RUNTIME_DIR": runtime,
     ]
-    guard let system = Self.systemFolders.first(where: { files.fileExists(atPath: $0 + "/jack_dummy.so") })
+    guard
+      let system = Self.systemFolders.first(where: {
+        files.fileExists(atPath: $0 + "/jack_dummy.so")
+      })
     else { throw .missing(what: "jack_dummy.so", hint: "apt-get install jackd2") }
     let plugin = try Executables.path(of: "comlink.so")
     do {

@@ -126,7 +126,7 @@ extension FaultTests {
       #expect(node.process.identifier == process && node.process.isRunning)
     }
 
-    @Test func `a daemon that is stopped for a while holds up nothing, and is heard again`() throws {
+    @Test func `a daemon that is stopped holds up nothing, and is heard again`() throws {
       let line = try Line(in: directory)
       let plugin = try JackPlugin(.atStart, in: directory)
       let server = try line.server(plugin: plugin)
@@ -152,7 +152,7 @@ extension FaultTests {
       #expect(try speaker.isUnderstood(by: ear))
     }
 
-    @Test func `a plugin taken out of the server in a talk is waited for, and plays when put in`() throws {
+    @Test func `a plugin taken out in a talk is waited for, and plays when put in`() throws {
       let line = try Line(in: directory)
       let plugin = try JackPlugin(.atStart, in: directory)
       let server = try line.server(plugin: plugin)
@@ -181,11 +181,10 @@ extension FaultTests {
       let other = try Daemon(
         "other", ["--listen", "127.0.0.1:0", "--jack-client", "fred"] + plugin.nodeArguments,
         in: directory)
-      try other.waitUntilSaid("it plays for another comlinkd already")
-      node.process.terminate()
       try other.waitUntilSaid("it is not loaded as 'fred'")
+      node.process.terminate()
       try second.waitUntilSaid("JACK client 'comlink' runs")
-      #expect(speaker.station.node.process.isRunning)
+      #expect(speaker.station.node.process.isRunning && server.process.isRunning)
     }
   }
 }
