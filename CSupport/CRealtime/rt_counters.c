@@ -10,44 +10,44 @@ static struct rt_meter take(struct rt_level *level) {
 }
 
 struct rt_meter rt_take_mic_meter(struct rt_engine *engine) {
-  return take(&engine->mic_level);
+  return take(&engine->desk.shared->mic_level);
 }
 
 struct rt_meter rt_take_mix_meter(struct rt_engine *engine) {
-  return take(&engine->mix_level);
+  return take(&engine->desk.shared->mix_level);
 }
 
 struct rt_meter rt_take_peer_meter(struct rt_engine *engine, rt_slot slot) {
-  return rt_slot_exists(slot) ? take(&engine->peers[slot].level) : (struct rt_meter){0};
+  return rt_slot_exists(slot) ? take(&engine->desk.shared->peers[slot].level) : (struct rt_meter){0};
 }
 
 static uint64_t ring_errors(const struct rt_engine *engine) {
-  uint64_t errors = rt_ring_errors(&engine->capture);
-  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) errors += rt_ring_errors(&engine->peers[slot].ring);
+  uint64_t errors = rt_ring_errors(&engine->desk.capture);
+  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) errors += rt_ring_errors(&engine->desk.voices[slot].ring);
   return errors;
 }
 
 void rt_engine_counters(const struct rt_engine *engine, struct rt_counters *counters) {
   *counters = (struct rt_counters){
-      .callbacks = atomic_load_explicit(&engine->callbacks, memory_order_relaxed),
-      .xruns = atomic_load_explicit(&engine->xruns, memory_order_relaxed),
-      .capture_overruns = atomic_load_explicit(&engine->capture_overruns, memory_order_relaxed),
-      .wakes = atomic_load_explicit(&engine->wakes, memory_order_relaxed),
-      .callback_total_nanoseconds = atomic_load_explicit(&engine->callback_total_nanoseconds, memory_order_relaxed),
-      .callback_max_nanoseconds = atomic_load_explicit(&engine->callback_max_nanoseconds, memory_order_relaxed),
-      .period_changes = atomic_load_explicit(&engine->period_changes, memory_order_relaxed),
-      .rate_changes = atomic_load_explicit(&engine->rate_changes, memory_order_relaxed),
-      .missed_periods = atomic_load_explicit(&engine->missed_periods, memory_order_relaxed),
-      .refused_periods = atomic_load_explicit(&engine->refused_periods, memory_order_relaxed),
+      .callbacks = atomic_load_explicit(&engine->desk.shared->callbacks, memory_order_relaxed),
+      .xruns = atomic_load_explicit(&engine->desk.shared->xruns, memory_order_relaxed),
+      .capture_overruns = atomic_load_explicit(&engine->desk.shared->capture_overruns, memory_order_relaxed),
+      .wakes = atomic_load_explicit(&engine->desk.shared->wakes, memory_order_relaxed),
+      .callback_total_nanoseconds = atomic_load_explicit(&engine->desk.shared->callback_total_nanoseconds, memory_order_relaxed),
+      .callback_max_nanoseconds = atomic_load_explicit(&engine->desk.shared->callback_max_nanoseconds, memory_order_relaxed),
+      .period_changes = atomic_load_explicit(&engine->desk.shared->period_changes, memory_order_relaxed),
+      .rate_changes = atomic_load_explicit(&engine->desk.shared->rate_changes, memory_order_relaxed),
+      .missed_periods = atomic_load_explicit(&engine->desk.shared->missed_periods, memory_order_relaxed),
+      .refused_periods = atomic_load_explicit(&engine->desk.shared->refused_periods, memory_order_relaxed),
       .ring_errors = ring_errors(engine),
   };
 }
 
 void rt_reset_callback_max(struct rt_engine *engine) {
-  atomic_store_explicit(&engine->callback_max_nanoseconds, 0, memory_order_relaxed);
+  atomic_store_explicit(&engine->desk.shared->callback_max_nanoseconds, 0, memory_order_relaxed);
 }
 
 uint64_t rt_peer_underrun_frames(const struct rt_engine *engine, rt_slot slot) {
   if (!rt_slot_exists(slot)) return 0;
-  return atomic_load_explicit(&engine->peers[slot].underrun_frames, memory_order_relaxed);
+  return atomic_load_explicit(&engine->desk.shared->peers[slot].underrun_frames, memory_order_relaxed);
 }

@@ -1,56 +1,93 @@
 /* Set-up: the engine's memory. */
+#define _GNU_SOURCE
+#include "rt_engine.h"
+
 #include "rt_jack_messages.h"
+#include "rt_shared_memory.h"
 #include "rt_state.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/** The whole pages an engine takes. */
-static size_t engine_bytes(size_t page_bytes) {
-  return (sizeof(struct rt_engine) + page_bytes - 1) / page_bytes * page_bytes;
+/** Whole pages, all zeros. */
+static void *allocate_pages(size_t wanted_bytes) {
+  const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t bytes = (wanted_bytes + page_bytes - 1) / page_bytes * page_bytes;
+  void *memory = aligned_alloc(page_bytes, bytes);
+  if (memory != NULL) memset(memory, 0, bytes);
+  return memory;
 }
 
-static void init_peer(struct rt_engine *engine, rt_slot slot) {
-  /* The rings are 64 KiB apart and read in step: were their indices the same, all would compete for the same cache
-     sets. Starting each at another place spreads them, and stays so. */
-  const uint32_t first_index = (uint32_t)slot * (RT_PEER_RING_FRAMES / RT_MAX_PEERS);
-  rt_ring_init(&engine->peers[slot].ring, engine->peer_frames[slot], RT_PEER_RING_FRAMES, first_index);
-  rt_peer_set_gain(engine, slot, 1.0f);
-  rt_peer_set_pan(engine, slot, 0.0f);
+struct rt_engine *rt_engine_allocate(void) {
+  const int notice_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  struct rt_engine *engine = notice_fd >= 0 ? allocate_pages(sizeof *engine) : NULL;
+  if (engine == NULL) {
+    if (notice_fd >= 0) close(notice_fd);
+    return NULL;
+  }
+  engine->is_locked = mlock(engine, sizeof *engine) == 0;
+  engine->notice_fd = notice_fd;
+  engine->memory_fd = engine->watch_fd = engine->link_fd = -1;
+  pthread_mutex_init(&engine->control, NULL);
+  return engine;
+}
+
+/** Gives a new engine its desk. NULL and no engine, if there is no memory for it. */
+static struct rt_engine *furnish(struct rt_engine *engine, struct rt_shared *shared, int wake_fd) {
+  if (shared == NULL) {
+    rt_engine_destroy(engine);
+    return NULL;
+  }
+  engine->is_locked = mlock(shared, sizeof *shared) == 0 && engine->is_locked;
+  rt_shared_init(shared);
+  rt_desk_init(&engine->desk, shared, wake_fd);
+  rt_jack_messages_install();
+  return engine;
 }
 
 struct rt_engine *rt_engine_create(int wake_fd) {
-  const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-  const size_t bytes = engine_bytes(page_bytes);
-  const int notice_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (notice_fd < 0) return NULL;
-  struct rt_engine *engine = aligned_alloc(page_bytes, bytes);
-  if (engine == NULL) {
-    close(notice_fd);
-    return NULL;
-  }
-  memset(engine, 0, bytes);
-  engine->is_locked = mlock(engine, bytes) == 0;
-  engine->wake_fd = wake_fd;
-  engine->notice_fd = notice_fd;
-  pthread_mutex_init(&engine->control, NULL);
-  rt_ring_init(&engine->capture, engine->capture_frames, RT_CAPTURE_RING_FRAMES, 0);
-  rt_ring_init(&engine->signal, engine->signal_frames, RT_SIGNAL_RING_FRAMES, 0);
-  rt_ring_init(&engine->record, engine->record_frames, RT_SIGNAL_RING_FRAMES, 0);
-  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) init_peer(engine, slot);
-  rt_jack_messages_install();
+  struct rt_engine *engine = rt_engine_allocate();
+  if (engine == NULL) return NULL;
+  engine = furnish(engine, allocate_pages(sizeof(struct rt_shared)), wake_fd);
+  if (engine != NULL) atomic_store_explicit(&engine->published_desk, &engine->desk, memory_order_release);
   return engine;
+}
+
+struct rt_engine *rt_engine_create_shared(int wake_fd) {
+  struct rt_engine *engine = rt_engine_allocate();
+  if (engine == NULL) return NULL;
+  struct rt_shared *shared = NULL;
+  engine->memory_fd = rt_shared_create(&shared);
+  engine->watch_fd = epoll_create1(EPOLL_CLOEXEC);
+  engine->answer = malloc(sizeof *engine->answer + RT_LINK_TEXT_BYTES);
+  struct epoll_event notices = {.events = EPOLLIN};
+  if (engine->answer == NULL || epoll_ctl(engine->watch_fd, EPOLL_CTL_ADD, engine->notice_fd, &notices) != 0) {
+    rt_shared_unmap(shared);
+    shared = NULL;
+  }
+  return furnish(engine, shared, wake_fd);
 }
 
 void rt_engine_destroy(struct rt_engine *engine) {
   if (engine == NULL) return;
   rt_engine_close(engine);
+  struct rt_shared *shared = engine->desk.shared;
+  if (engine->memory_fd >= 0) {
+    rt_shared_unmap(shared);
+    close(engine->memory_fd);
+  } else if (shared != NULL && engine->plugin == NULL) {
+    munlock(shared, sizeof *shared);
+    free(shared);
+  }
+  free(engine->answer);
+  if (engine->watch_fd >= 0) close(engine->watch_fd);
   close(engine->notice_fd);
   pthread_mutex_destroy(&engine->control);
-  if (engine->is_locked) munlock(engine, engine_bytes((size_t)sysconf(_SC_PAGESIZE)));
+  munlock(engine, sizeof *engine);
   free(engine);
 }
 

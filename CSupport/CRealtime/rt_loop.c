@@ -5,10 +5,14 @@
 #include <errno.h>
 #include <math.h>
 
+enum { MOST_TRIES = 1000000 };
+
 bool rt_engine_cycle(const struct rt_engine *engine, struct rt_cycle *cycle) {
-  const struct rt_cycle_lock *lock = &engine->cycle;
-  uint32_t before, after;
+  const struct rt_cycle_lock *lock = &engine->desk.shared->cycle;
+  uint32_t before, after, tries = 0;
   do {
+    /* More than any callback takes for it: its process was killed in between. */
+    if (tries++ > MOST_TRIES) return false;
     before = atomic_load_explicit(&lock->sequence, memory_order_acquire);
     cycle->count = atomic_load_explicit(&lock->count, memory_order_acquire);
     cycle->start_nanoseconds = atomic_load_explicit(&lock->start_nanoseconds, memory_order_acquire);
@@ -23,69 +27,69 @@ bool rt_engine_cycle(const struct rt_engine *engine, struct rt_cycle *cycle) {
 }
 
 uint32_t rt_capture_available(const struct rt_engine *engine) {
-  return rt_ring_fill(&engine->capture);
+  return rt_ring_fill(&engine->desk.capture);
 }
 
 uint32_t rt_capture_read(struct rt_engine *engine, float *frames_out, uint32_t frames) {
-  return rt_ring_read(&engine->capture, frames_out, frames);
+  return rt_ring_read(&engine->desk.capture, frames_out, frames);
 }
 
 void rt_set_talk(struct rt_engine *engine, bool on) {
-  atomic_store_explicit(&engine->talk, on, memory_order_relaxed);
+  atomic_store_explicit(&engine->desk.shared->talk, on, memory_order_relaxed);
 }
 
 void rt_set_wake_threshold(struct rt_engine *engine, uint32_t frames) {
-  atomic_store_explicit(&engine->wake_threshold_frames, frames, memory_order_relaxed);
+  atomic_store_explicit(&engine->desk.shared->wake_threshold_frames, frames, memory_order_relaxed);
 }
 
 int64_t rt_take_wake_nanoseconds(struct rt_engine *engine) {
-  return atomic_exchange_explicit(&engine->wake_nanoseconds, 0, memory_order_relaxed);
+  return atomic_exchange_explicit(&engine->desk.shared->wake_nanoseconds, 0, memory_order_relaxed);
 }
 
 int rt_set_source(struct rt_engine *engine, enum rt_source source, rt_slot slot) {
   if (source != RT_SOURCE_MICROPHONE && !rt_slot_exists(slot)) return -EINVAL;
   const uint32_t word = source == RT_SOURCE_MICROPHONE ? 0 : rt_source_word(source, slot);
   if (source == RT_SOURCE_SIGNAL) {
-    const uint32_t wanted = atomic_load_explicit(&engine->wanted_source, memory_order_relaxed);
+    const uint32_t wanted = atomic_load_explicit(&engine->desk.shared->wanted_source, memory_order_relaxed);
     /* Acquire: the callback's last use of the rings is over. */
-    const uint32_t present = atomic_load_explicit(&engine->present_source, memory_order_acquire);
+    const uint32_t present = atomic_load_explicit(&engine->desk.shared->present_source, memory_order_acquire);
     if (rt_source_of(wanted) == RT_SOURCE_SIGNAL || rt_source_of(present) == RT_SOURCE_SIGNAL) return -EBUSY;
-    rt_ring_clear(&engine->signal);
-    rt_ring_clear(&engine->record);
-    atomic_store_explicit(&engine->signal_lost, 0, memory_order_relaxed);
+    rt_ring_clear(&engine->desk.signal);
+    rt_ring_clear(&engine->desk.record);
+    atomic_store_explicit(&engine->desk.shared->signal_lost, 0, memory_order_relaxed);
   }
   /* Release: the callback finds the rings empty. */
-  atomic_store_explicit(&engine->wanted_source, word, memory_order_release);
+  atomic_store_explicit(&engine->desk.shared->wanted_source, word, memory_order_release);
   return 0;
 }
 
 uint32_t rt_signal_write(struct rt_engine *engine, const float *frames_in, uint32_t frames) {
-  return rt_ring_write(&engine->signal, frames_in, frames);
+  return rt_ring_write(&engine->desk.signal, frames_in, frames);
 }
 
 uint32_t rt_record_read(struct rt_engine *engine, float *frames_out, uint32_t frames) {
-  return rt_ring_read(&engine->record, frames_out, frames);
+  return rt_ring_read(&engine->desk.record, frames_out, frames);
 }
 
 uint64_t rt_signal_lost(const struct rt_engine *engine) {
-  return atomic_load_explicit(&engine->signal_lost, memory_order_relaxed);
+  return atomic_load_explicit(&engine->desk.shared->signal_lost, memory_order_relaxed);
 }
 
 int rt_peer_attach(struct rt_engine *engine, rt_slot slot) {
   if (!rt_slot_exists(slot)) return -EINVAL;
-  struct rt_peer *peer = &engine->peers[slot];
+  struct rt_peer *peer = &engine->desk.shared->peers[slot];
   /* Acquire: the callback's last reads of this ring are over. */
   if (atomic_load_explicit(&peer->state, memory_order_acquire) != RT_PEER_IDLE) return -EBUSY;
-  rt_ring_clear(&peer->ring);
-  atomic_store_explicit(&peer->is_playing, false, memory_order_relaxed);
+  rt_ring_clear(&engine->desk.voices[slot].ring);
+  atomic_store_explicit(&peer->is_playing, 0, memory_order_relaxed);
   atomic_store_explicit(&peer->state, RT_PEER_ATTACHED, memory_order_release);
-  atomic_fetch_or_explicit(&engine->active_slots, UINT64_C(1) << slot, memory_order_release);
+  atomic_fetch_or_explicit(&engine->desk.shared->active_slots, UINT64_C(1) << slot, memory_order_release);
   return 0;
 }
 
 void rt_peer_detach(struct rt_engine *engine, rt_slot slot) {
   if (!rt_slot_exists(slot)) return;
-  struct rt_peer *peer = &engine->peers[slot];
+  struct rt_peer *peer = &engine->desk.shared->peers[slot];
   uint32_t state = atomic_load_explicit(&peer->state, memory_order_relaxed);
   while (state == RT_PEER_ATTACHED || state == RT_PEER_SOUNDING) {
     const uint32_t next = state == RT_PEER_ATTACHED ? RT_PEER_IDLE : RT_PEER_LEAVING;
@@ -95,7 +99,7 @@ void rt_peer_detach(struct rt_engine *engine, rt_slot slot) {
       continue;
     }
     if (next == RT_PEER_IDLE) {
-      atomic_fetch_and_explicit(&engine->active_slots, ~(UINT64_C(1) << slot), memory_order_relaxed);
+      atomic_fetch_and_explicit(&engine->desk.shared->active_slots, ~(UINT64_C(1) << slot), memory_order_relaxed);
     }
     return;
   }
@@ -103,27 +107,26 @@ void rt_peer_detach(struct rt_engine *engine, rt_slot slot) {
 
 bool rt_peer_is_idle(const struct rt_engine *engine, rt_slot slot) {
   if (!rt_slot_exists(slot)) return false;
-  return atomic_load_explicit(&engine->peers[slot].state, memory_order_acquire) == RT_PEER_IDLE;
+  return atomic_load_explicit(&engine->desk.shared->peers[slot].state, memory_order_acquire) == RT_PEER_IDLE;
 }
 
 uint32_t rt_peer_write(struct rt_engine *engine, rt_slot slot, const float *frames_in, uint32_t frames) {
-  return rt_slot_exists(slot) ? rt_ring_write(&engine->peers[slot].ring, frames_in, frames) : 0;
+  return rt_slot_exists(slot) ? rt_ring_write(&engine->desk.voices[slot].ring, frames_in, frames) : 0;
 }
 
 uint32_t rt_peer_fill(const struct rt_engine *engine, rt_slot slot) {
-  return rt_slot_exists(slot) ? rt_ring_fill(&engine->peers[slot].ring) : 0;
+  return rt_slot_exists(slot) ? rt_ring_fill(&engine->desk.voices[slot].ring) : 0;
 }
 
 void rt_peer_set_playing(struct rt_engine *engine, rt_slot slot, bool playing) {
   if (!rt_slot_exists(slot)) return;
-  atomic_store_explicit(&engine->peers[slot].is_playing, playing, memory_order_relaxed);
+  atomic_store_explicit(&engine->desk.shared->peers[slot].is_playing, playing, memory_order_relaxed);
 }
 
 void rt_peer_set_gain(struct rt_engine *engine, rt_slot slot, float gain) {
   if (!rt_slot_exists(slot)) return;
-  const float most = 8.0f;
-  const float bounded = gain > 0.0f ? fminf(gain, most) : 0.0f; /* NaN is silence */
-  atomic_store_explicit(&engine->peers[slot].gain, bounded, memory_order_relaxed);
+  const float bounded = gain > 0.0f ? fminf(gain, RT_MAX_GAIN) : 0.0f; /* NaN is silence */
+  atomic_store_explicit(&engine->desk.shared->peers[slot].gain, bounded, memory_order_relaxed);
 }
 
 void rt_peer_set_pan(struct rt_engine *engine, rt_slot slot, float pan) {
@@ -133,5 +136,5 @@ void rt_peer_set_pan(struct rt_engine *engine, rt_slot slot, float pan) {
   const float angle = 0.5f * (bounded + 1.0f) * quarter_turn;
   /* fmaxf: the cosine of a rounded quarter turn is a hair below 0. */
   const union rt_pan packed = {.factors = {.left = fmaxf(cosf(angle), 0.0f), .right = sinf(angle)}};
-  atomic_store_explicit(&engine->peers[slot].pan, packed.word, memory_order_relaxed);
+  atomic_store_explicit(&engine->desk.shared->peers[slot].pan, packed.word, memory_order_relaxed);
 }

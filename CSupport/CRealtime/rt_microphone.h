@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-struct rt_engine;
+struct rt_desk;
 
 /** Takes a period of the microphone in, or of what stands in its place; what the capture ring has no place for is dropped and counted. missed_frames were
  *  never seen, here or a period before: a straight line stands for them, so that what follows keeps its time. [rt] */
-void rt_microphone_run(struct rt_engine *engine, const float *mic, uint32_t period_frames, uint32_t sample_rate,
+void rt_microphone_run(struct rt_desk *desk, const float *mic, uint32_t period_frames, uint32_t sample_rate,
                        uint32_t missed_frames) RT_NONBLOCKING;
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "rt_nonblocking.h"
 
-struct rt_engine;
+struct rt_desk;
 struct rt_mix;
 
 /** Fills a period of the mix and of every peer output that is not NULL. [rt] */
-void rt_mixer_run(struct rt_engine *engine, const struct rt_mix *mix, float *const *peers_out) RT_NONBLOCKING;
+void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *peers_out) RT_NONBLOCKING;
 
 #endif

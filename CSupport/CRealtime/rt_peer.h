@@ -6,8 +6,8 @@
  *   LEAVING ──faded out [rt]──▶ IDLE
  *   ATTACHED ──detach [loop]──▶ IDLE (never sounded)
  *   when JACK is closed [control]: SOUNDING ──▶ ATTACHED, LEAVING ──▶ IDLE
- * The callback owns the reading side of the ring and everything under "the callback's own" in SOUNDING and LEAVING; in
- * IDLE the loop does, and may empty the ring. Both hand over with release and take with acquire. rt_engine.active_slots
+ * The callback owns the reading side of the ring and its rt_voice in SOUNDING and LEAVING; in IDLE the loop owns the
+ * ring, and may empty it. Both hand over with release and take with acquire. rt_shared.active_slots
  * has a bit set for every slot that is not IDLE (and for a moment for some that are): where the callback must look.
  *
  * Fades: 64 frames in, when a peer begins or comes back after a gap; 32 frames out, when its ring ran dry; 5 ms out on
@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 
-enum { RT_FADE_IN_FRAMES = 64, RT_FADE_OUT_FRAMES = 32 };
+enum { RT_FADE_IN_FRAMES = 64, RT_FADE_OUT_FRAMES = 32, RT_MAX_GAIN = 8 };
 
 enum rt_peer_state { RT_PEER_IDLE, RT_PEER_ATTACHED, RT_PEER_SOUNDING, RT_PEER_LEAVING };
 
@@ -31,17 +31,22 @@ struct rt_gains {
   float mono, left, right;
 };
 
+/** What the loop and the callback share of a peer; may lie in memory that another process writes to. */
 struct rt_peer {
-  struct rt_ring ring;
+  struct rt_ring_indices ring;
   _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint32_t state; /**< enum rt_peer_state */
-  _Atomic bool is_playing;
+  _Atomic uint32_t is_playing;                          /**< 0 or not */
   _Atomic float gain;
   _Atomic uint64_t pan; /**< the left and right factor, packed so that they change together */
   _Atomic uint64_t underrun_frames;
   struct rt_level level;
-  /* The callback's own. */
-  _Alignas(RT_CACHE_LINE_BYTES) struct rt_gains now;
-  struct rt_gains target, step;
+};
+
+/** A peer in this process: the way to what is shared, and the callback's own. */
+struct rt_voice {
+  struct rt_peer *peer;
+  struct rt_ring ring;
+  struct rt_gains now, target, step;
   uint32_t ramp_frames; /**< left of the way from now to target */
   float fade;           /**< position, see rt_fade.h */
   float held;           /**< the last frame read */
@@ -65,9 +70,9 @@ struct rt_mix {
 };
 
 /** Makes a slot just claimed from ATTACHED begin: silent, at its gain and pan, about to fade in. [rt] */
-void rt_peer_begin(struct rt_peer *peer) RT_NONBLOCKING;
+void rt_peer_begin(struct rt_voice *voice) RT_NONBLOCKING;
 /** Mixes a period of a SOUNDING or LEAVING slot; peer_out gets its sound after gain, before pan, or is NULL. Returns
  *  whether it may still be heard; false ends LEAVING. [rt] */
-bool rt_peer_mix(struct rt_peer *peer, const struct rt_mix *mix, bool is_leaving, float *peer_out) RT_NONBLOCKING;
+bool rt_peer_mix(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving, float *peer_out) RT_NONBLOCKING;
 
 #endif

@@ -30,23 +30,22 @@ static void silence(const struct buffers *buffers, uint32_t period_frames) RT_NO
 }
 
 /** Counts the callback and its time. */
-static void account(struct rt_engine *engine, int64_t began_nanoseconds) RT_NONBLOCKING;
-static void account(struct rt_engine *engine, int64_t began_nanoseconds) RT_NONBLOCKING {
+static void account(struct rt_desk *desk, int64_t began_nanoseconds) RT_NONBLOCKING;
+static void account(struct rt_desk *desk, int64_t began_nanoseconds) RT_NONBLOCKING {
   const uint64_t taken = (uint64_t)(rt_clock_nanoseconds() - began_nanoseconds);
-  const uint64_t total = atomic_load_explicit(&engine->callback_total_nanoseconds, memory_order_relaxed);
-  atomic_store_explicit(&engine->callback_total_nanoseconds, total + taken, memory_order_relaxed);
-  if (taken > atomic_load_explicit(&engine->callback_max_nanoseconds, memory_order_relaxed)) {
-    atomic_store_explicit(&engine->callback_max_nanoseconds, taken, memory_order_relaxed);
+  const uint64_t total = atomic_load_explicit(&desk->shared->callback_total_nanoseconds, memory_order_relaxed);
+  atomic_store_explicit(&desk->shared->callback_total_nanoseconds, total + taken, memory_order_relaxed);
+  if (taken > atomic_load_explicit(&desk->shared->callback_max_nanoseconds, memory_order_relaxed)) {
+    atomic_store_explicit(&desk->shared->callback_max_nanoseconds, taken, memory_order_relaxed);
   }
-  const uint64_t callbacks = atomic_load_explicit(&engine->callbacks, memory_order_relaxed);
-  /* Release: who waits for this callback to leave the ports may take this for its end. */
-  atomic_store_explicit(&engine->callbacks, callbacks + 1, memory_order_release);
+  const uint64_t callbacks = atomic_load_explicit(&desk->shared->callbacks, memory_order_relaxed);
+  atomic_store_explicit(&desk->shared->callbacks, callbacks + 1, memory_order_relaxed);
 }
 
-static void wake_if_due(struct rt_engine *engine) RT_NONBLOCKING;
-static void wake_if_due(struct rt_engine *engine) RT_NONBLOCKING {
-  const uint32_t threshold = atomic_load_explicit(&engine->wake_threshold_frames, memory_order_relaxed);
-  if (rt_ring_fill(&engine->capture) >= threshold) rt_wake(engine);
+static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING;
+static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING {
+  const uint32_t threshold = atomic_load_explicit(&desk->shared->wake_threshold_frames, memory_order_relaxed);
+  if (rt_ring_fill(&desk->capture) >= threshold) rt_wake(desk);
 }
 
 /* A longer gap is a stop: what should have been heard then is not waited for. */
@@ -57,11 +56,11 @@ enum { MISSES_PER_SECOND = 20 };
  *  JACK's frame time counts the server's periods. Read by a callback that runs late it can be that of the next period
  *  already, which may be run without us or not: so only what two callbacks in a row find missing is. Where both were
  *  that late and nothing was missing, the next miss is not counted. */
-static uint32_t missed_frames(struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING;
-static uint32_t missed_frames(struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING {
-  const struct rt_cycle *last = &engine->last_cycle;
-  const int32_t suspected = engine->suspected_frames;
-  engine->suspected_frames = 0;
+static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle) RT_NONBLOCKING;
+static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle) RT_NONBLOCKING {
+  const struct rt_cycle *last = &desk->last_cycle;
+  const int32_t suspected = desk->suspected_frames;
+  desk->suspected_frames = 0;
   if (last->period_frames == 0 || last->period_frames != cycle->period_frames) return 0;
   if (last->sample_rate != cycle->sample_rate) return 0;
   const uint32_t step = cycle->frame_time - last->frame_time;
@@ -72,63 +71,63 @@ static uint32_t missed_frames(struct rt_engine *engine, const struct rt_cycle *c
   if (found < -(int32_t)most) return 0;
   const int32_t least = found < suspected ? found : suspected;
   const int32_t missed = least > 0 ? least : 0;
-  engine->suspected_frames = found - missed;
+  desk->suspected_frames = found - missed;
   return (uint32_t)missed;
 }
 
 /** The period's sound. */
-static void render(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
+static void render(struct rt_desk *desk, const struct buffers *buffers, const struct rt_cycle *cycle,
                    uint32_t missed) RT_NONBLOCKING;
-static void render(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
+static void render(struct rt_desk *desk, const struct buffers *buffers, const struct rt_cycle *cycle,
                    uint32_t missed) RT_NONBLOCKING {
   const uint32_t period_frames = cycle->period_frames;
   if (period_frames > RT_MAX_PERIOD_FRAMES || period_frames == 0 || cycle->sample_rate == 0) {
     silence(buffers, period_frames);
-    atomic_fetch_add_explicit(&engine->refused_periods, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&desk->shared->refused_periods, 1, memory_order_relaxed);
     return;
   }
   const uint64_t floating_point = rt_denormals_flush();
-  const bool hears_microphone = rt_source_begin(engine);
+  const bool hears_microphone = rt_source_begin(desk);
   /* Before any output is written: a port of ours connected to our own microphone may share its memory. */
-  if (hears_microphone) rt_microphone_run(engine, buffers->mic, period_frames, cycle->sample_rate, missed);
+  if (hears_microphone) rt_microphone_run(desk, buffers->mic, period_frames, cycle->sample_rate, missed);
   const struct rt_mix mix = {
       .left = buffers->mix_left,
       .right = buffers->mix_right,
-      .scratch = engine->scratch,
+      .scratch = desk->scratch,
       .tap = NULL,
       .period_frames = period_frames,
       .sample_rate = cycle->sample_rate,
       .missed_frames = missed,
   };
-  rt_mixer_run(engine, &mix, buffers->peers_out);
-  if (!hears_microphone) rt_source_run(engine, &mix);
+  rt_mixer_run(desk, &mix, buffers->peers_out);
+  if (!hears_microphone) rt_source_run(desk, &mix);
   rt_denormals_restore(floating_point);
 }
 
-static void run_callback(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
+static void run_callback(struct rt_desk *desk, const struct buffers *buffers, const struct rt_cycle *cycle,
                          int64_t began_nanoseconds) RT_NONBLOCKING;
-static void run_callback(struct rt_engine *engine, const struct buffers *buffers, const struct rt_cycle *cycle,
+static void run_callback(struct rt_desk *desk, const struct buffers *buffers, const struct rt_cycle *cycle,
                          int64_t began_nanoseconds) RT_NONBLOCKING {
-  const uint32_t missed = missed_frames(engine, cycle);
-  render(engine, buffers, cycle, missed);
-  uint64_t passed = atomic_load_explicit(&engine->missed_periods, memory_order_relaxed);
+  const uint32_t missed = missed_frames(desk, cycle);
+  render(desk, buffers, cycle, missed);
+  uint64_t passed = atomic_load_explicit(&desk->shared->missed_periods, memory_order_relaxed);
   if (missed > 0) {
     passed += missed / cycle->period_frames;
-    atomic_store_explicit(&engine->missed_periods, passed, memory_order_relaxed);
+    atomic_store_explicit(&desk->shared->missed_periods, passed, memory_order_relaxed);
   }
-  engine->last_cycle = *cycle;
+  desk->last_cycle = *cycle;
   struct rt_cycle counted = *cycle;
-  counted.count = atomic_load_explicit(&engine->callbacks, memory_order_relaxed) + 1 + passed;
-  rt_cycle_publish(&engine->cycle, &counted);
+  counted.count = atomic_load_explicit(&desk->shared->callbacks, memory_order_relaxed) + 1 + passed;
+  rt_cycle_publish(&desk->shared->cycle, &counted);
   /* After all of it: the loop must find this period taken from the peers' rings. */
-  wake_if_due(engine);
-  account(engine, began_nanoseconds);
+  wake_if_due(desk);
+  account(desk, began_nanoseconds);
 }
 
 void rt_engine_process(struct rt_engine *engine, const float *mic, float *mix_left, float *mix_right,
                        float *const *peers_out, const struct rt_cycle *cycle) RT_NONBLOCKING {
   const struct buffers buffers = {mic, mix_left, mix_right, peers_out};
-  run_callback(engine, &buffers, cycle, rt_clock_nanoseconds());
+  run_callback(&engine->desk, &buffers, cycle, rt_clock_nanoseconds());
 }
 
 static struct rt_cycle cycle_now(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING;
@@ -163,12 +162,51 @@ static float *buffer_of(_Atomic(jack_port_t *) *published, uint32_t period_frame
   return port != NULL ? jack_port_get_buffer(port, period_frames) : NULL;
 }
 
+static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING;
+static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING {
+  if (atomic_load_explicit(&engine->spare_count, memory_order_relaxed) == 0) return;
+  for (uint32_t i = 0; i < RT_MAX_PEERS; i++) {
+    float *spare = buffer_of(&engine->spare_ports[i], period_frames);
+    if (spare != NULL) memset(spare, 0, period_frames * sizeof(float));
+  }
+}
+
+/** Adds what JACK reported since the last period. */
+static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) RT_NONBLOCKING;
+static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) RT_NONBLOCKING {
+  const struct rt_reports now = rt_reports_now(engine);
+  if (now.xruns == desk->told.xruns && now.period_changes == desk->told.period_changes &&
+      now.rate_changes == desk->told.rate_changes) {
+    return;
+  }
+  struct rt_shared *shared = desk->shared;
+  atomic_fetch_add_explicit(&shared->xruns, now.xruns - desk->told.xruns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&shared->period_changes, now.period_changes - desk->told.period_changes,
+                            memory_order_relaxed);
+  atomic_fetch_add_explicit(&shared->rate_changes, now.rate_changes - desk->told.rate_changes, memory_order_relaxed);
+  desk->told = now;
+}
+
+/** Runs the desk if there is one and its ports are. */
+static void run_engine(struct rt_engine *engine, const struct buffers *buffers, uint32_t period_frames,
+                       int64_t began_nanoseconds) RT_NONBLOCKING;
+static void run_engine(struct rt_engine *engine, const struct buffers *buffers, uint32_t period_frames,
+                       int64_t began_nanoseconds) RT_NONBLOCKING {
+  struct rt_desk *desk = atomic_load_explicit(&engine->published_desk, memory_order_seq_cst);
+  if (desk == NULL || buffers->mic == NULL || buffers->mix_left == NULL || buffers->mix_right == NULL) {
+    silence(buffers, period_frames);
+    return;
+  }
+  struct rt_cycle cycle = cycle_now(engine, period_frames);
+  cycle.callback_nanoseconds = began_nanoseconds;
+  tell_reports(engine, desk);
+  run_callback(desk, buffers, &cycle, began_nanoseconds);
+}
+
 int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING {
   struct rt_engine *engine = argument;
   const int64_t began_nanoseconds = rt_clock_nanoseconds();
   atomic_store_explicit(&engine->is_in_callback, true, memory_order_seq_cst);
-  struct rt_cycle cycle = cycle_now(engine, period_frames);
-  cycle.callback_nanoseconds = began_nanoseconds;
   float *peers_out[RT_MAX_PEERS];
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
     peers_out[slot] = buffer_of(&engine->peer_ports[slot], period_frames);
@@ -179,11 +217,12 @@ int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING {
       .mix_right = buffer_of(&engine->mix_right_port, period_frames),
       .peers_out = peers_out,
   };
-  if (buffers.mic == NULL || buffers.mix_left == NULL || buffers.mix_right == NULL) {
-    silence(&buffers, period_frames);
-  } else {
-    run_callback(engine, &buffers, &cycle, began_nanoseconds);
-  }
+  /* First: a port on its way from there to a peer is found in both places. */
+  silence_spares(engine, period_frames);
+  run_engine(engine, &buffers, period_frames, began_nanoseconds);
+  const uint32_t ended = atomic_load_explicit(&engine->callbacks_ended, memory_order_relaxed);
+  /* Release: who waits for this callback to leave something may take this for its end. */
+  atomic_store_explicit(&engine->callbacks_ended, ended + 1, memory_order_release);
   atomic_store_explicit(&engine->is_in_callback, false, memory_order_release);
   return 0;
 }

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct rt_desk;
 struct rt_mix;
 
 /** A source and its slot in a word. */
@@ -29,12 +30,12 @@ static inline enum rt_source rt_source_of(uint32_t word) {
 
 /** Takes the loop's wish over where the gate is closed. True when the microphone is captured: it is to be read before
  *  anything is mixed. [rt] */
-bool rt_source_begin(struct rt_engine *engine) RT_NONBLOCKING;
+bool rt_source_begin(struct rt_desk *desk) RT_NONBLOCKING;
 /** Whether the gate is to be open. [rt] */
-bool rt_source_opens_gate(const struct rt_engine *engine) RT_NONBLOCKING;
-/** Whether the slot's sound is wanted in engine->tap. [rt] */
-bool rt_source_taps(const struct rt_engine *engine, rt_slot slot) RT_NONBLOCKING;
+bool rt_source_opens_gate(const struct rt_desk *desk) RT_NONBLOCKING;
+/** Whether the slot's sound is wanted in desk->tap. [rt] */
+bool rt_source_taps(const struct rt_desk *desk, rt_slot slot) RT_NONBLOCKING;
 /** Captures a period of another source than the microphone, after the mix. [rt] */
-void rt_source_run(struct rt_engine *engine, const struct rt_mix *mix) RT_NONBLOCKING;
+void rt_source_run(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING;
 
 #endif

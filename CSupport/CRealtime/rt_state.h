@@ -1,68 +1,70 @@
-/** The engine's memory: one allocation, made of parts with one writer each, on cache lines of their own. */
+/**
+ * The engine: a desk, and the JACK client that runs it. Where that client is the plugin's, in jackd, there are two engines:
+ * the plugin's has the client and, while a comlinkd is there, a desk; comlinkd's has the same desk and the link.
+ */
 #ifndef RT_STATE_H
 #define RT_STATE_H
 
-#include "CRealtime.h"
-#include "rt_cycle.h"
-#include "rt_level.h"
-#include "rt_limiter.h"
-#include "rt_peer.h"
-#include "rt_ring_layout.h"
+#include "rt_desk.h"
+#include "rt_link.h"
 
 #include <jack/types.h>
 #include <pthread.h>
 
 struct rt_engine {
-  /* From control and loop to the callback. Ports are published here when registered and withdrawn before they go. */
-  _Alignas(RT_CACHE_LINE_BYTES) _Atomic bool talk;
-  _Atomic uint32_t wake_threshold_frames;
-  _Atomic uint32_t wanted_source; /**< see rt_source.h */
+  /* From control to the callback. What is published here is withdrawn before it goes; see rt_process.h. */
+  _Alignas(RT_CACHE_LINE_BYTES) _Atomic(struct rt_desk *) published_desk; /**< NULL: play silence */
   _Atomic uint32_t sample_rate;
-  _Atomic uint64_t active_slots; /**< see rt_peer.h */
   _Atomic(jack_client_t *) rt_client;
   _Atomic(jack_port_t *) mic_port, mix_left_port, mix_right_port;
   _Atomic(jack_port_t *) peer_ports[RT_MAX_PEERS];
-  int wake_fd;   /**< never written after create; < 0: nobody to wake */
-  int notice_fd; /**< never written after create; an eventfd, see rt_notice_fd */
+  _Atomic uint32_t spare_count;                     /**< of the next that may be there; see rt_spares.h */
+  _Atomic(jack_port_t *) spare_ports[RT_MAX_PEERS]; /**< nobody's: play silence */
 
-  /* From the callback to the others. */
-  _Alignas(RT_CACHE_LINE_BYTES) struct rt_cycle_lock cycle;
-  _Atomic uint64_t callbacks;
-  _Atomic bool is_in_callback; /**< see rt_process.h */
-  _Atomic uint64_t capture_overruns, refused_periods, missed_periods;
-  _Atomic uint64_t callback_total_nanoseconds, callback_max_nanoseconds;
-  _Atomic uint32_t present_source; /**< see rt_source.h */
-  _Atomic uint64_t signal_lost;
-  struct rt_level mic_level, mix_level;
+  /* From the callback to control. */
+  _Alignas(RT_CACHE_LINE_BYTES) _Atomic bool is_in_callback; /**< see rt_process.h */
+  _Atomic uint32_t callbacks_ended;
 
-  /* From JACK's other threads, and what several write. */
-  _Alignas(RT_CACHE_LINE_BYTES) _Atomic int64_t wake_nanoseconds;
-  _Atomic uint64_t wakes, xruns, period_changes, rate_changes;
+  /* From JACK's other threads. */
+  _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint64_t xruns;
+  _Atomic uint64_t period_changes, rate_changes;
   _Atomic uint32_t state; /**< enum rt_state */
   _Atomic uint32_t period_frames;
   _Atomic uint32_t graph_changes;
-
-  /* The callback's own. */
-  _Alignas(RT_CACHE_LINE_BYTES) struct rt_limiter limiter;
-  float gate; /**< position, see rt_fade.h */
-  float last_mic_frame;       /**< the last frame captured, after the gate */
-  struct rt_cycle last_cycle; /**< the period before; period_frames 0: there was none */
-  int32_t suspected_frames;   /**< that the last callback found missing, for the next to confirm; below 0: too many were */
+  int notice_fd; /**< never written after create; an eventfd, see rt_notice_fd */
 
   /* Control's own, under its lock. JACK's threads never take it: control holds it while it waits for them. */
   _Alignas(RT_CACHE_LINE_BYTES) pthread_mutex_t control;
   jack_client_t *client;
   char peer_names[RT_MAX_PEERS][RT_NAME_BYTES]; /**< empty: no port */
+  char spare_names[RT_MAX_PEERS][RT_NAME_BYTES];
+  uint32_t next_spare;
   bool is_locked;
 
-  struct rt_ring capture, signal, record;
-  struct rt_peer peers[RT_MAX_PEERS];
-  float scratch[RT_MAX_PERIOD_FRAMES];
-  float tap[RT_MAX_PERIOD_FRAMES]; /**< see rt_source.h */
-  float signal_frames[RT_SIGNAL_RING_FRAMES], record_frames[RT_SIGNAL_RING_FRAMES];
-  float capture_frames[RT_CAPTURE_RING_FRAMES];
-  float peer_frames[RT_MAX_PEERS][RT_PEER_RING_FRAMES];
+  /* Of an engine in jackd. */
+  struct rt_plugin *plugin; /**< never written after create; NULL in comlinkd */
+
+  /* Of an engine that may be another process' to play: control's own. */
+  int memory_fd; /**< of rt_shared; < 0: ordinary memory */
+  int watch_fd;  /**< never written after create; an epoll of notice_fd and link_fd */
+  int link_fd;   /**< to the plugin; < 0: none */
+  uint32_t link_serial;
+  int link_priority;
+  bool is_resumed;
+  struct rt_link_answer *answer; /**< room for one */
+
+  /* The callback's while it is published; the loop reads the pointers in it, which do not change. */
+  _Alignas(RT_CACHE_LINE_BYTES) struct rt_desk desk;
 };
+
+/** What JACK reported so far. [rt] [control] */
+static inline struct rt_reports rt_reports_now(const struct rt_engine *engine) RT_NONBLOCKING {
+  return (struct rt_reports){
+      .xruns = atomic_load_explicit(&engine->xruns, memory_order_relaxed),
+      .period_changes = atomic_load_explicit(&engine->period_changes, memory_order_relaxed),
+      .rate_changes = atomic_load_explicit(&engine->rate_changes, memory_order_relaxed),
+  };
+}
 
 static inline bool rt_slot_exists(rt_slot slot) {
   return slot >= 0 && slot < RT_MAX_PEERS;

@@ -1,7 +1,7 @@
 #include "rt_wake.h"
 
 #include "rt_clock.h"
-#include "rt_state.h"
+#include "rt_desk.h"
 
 #include <unistd.h>
 
@@ -37,10 +37,10 @@ static void write_event(int wake_fd) RT_NONBLOCKING {
 #pragma clang diagnostic pop
 #endif
 
-void rt_wake(struct rt_engine *engine) RT_NONBLOCKING {
+void rt_wake(struct rt_desk *desk) RT_NONBLOCKING {
   int64_t untaken = 0;
-  atomic_compare_exchange_strong_explicit(&engine->wake_nanoseconds, &untaken, rt_clock_nanoseconds(),
+  atomic_compare_exchange_strong_explicit(&desk->shared->wake_nanoseconds, &untaken, rt_clock_nanoseconds(),
                                           memory_order_relaxed, memory_order_relaxed);
-  atomic_fetch_add_explicit(&engine->wakes, 1, memory_order_relaxed);
-  if (engine->wake_fd >= 0) write_event(engine->wake_fd);
+  atomic_fetch_add_explicit(&desk->shared->wakes, 1, memory_order_relaxed);
+  if (desk->wake_fd >= 0) write_event(desk->wake_fd);
 }

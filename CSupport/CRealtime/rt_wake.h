@@ -4,9 +4,9 @@
 
 #include "rt_nonblocking.h"
 
-struct rt_engine;
+struct rt_desk;
 
 /** Notes the time and writes the eventfd: the one system call of the process callback. [rt] [control] */
-void rt_wake(struct rt_engine *engine) RT_NONBLOCKING;
+void rt_wake(struct rt_desk *desk) RT_NONBLOCKING;
 
 #endif

@@ -54,6 +54,10 @@ struct Configuration: Hashable, Sendable {
   var startsJack = false
   /// Where its figures are told to Prometheus; nil: nowhere.
   var metrics: Endpoint?
+  /// Whether the plugin in jackd plays, instead of a JACK client.
+  var isViaPlugin = false
+  /// The path of the plugin's socket.
+  var pluginPath: String
   /// The path of the control socket.
   var controlPath: String
   /// The directory of what the node keeps; empty: nothing is kept.
@@ -71,6 +75,8 @@ struct Configuration: Hashable, Sendable {
     jackServer =
       environment["JACK_DEFAULT_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? "default"
     controlPath = ControlPath.forDaemon(environment: environment)
+    // Beside it by the same rule in jackd (rt_plugin.h).
+    pluginPath = ControlPath.beside(controlPath, name: "plugin.sock")
     statePath = StatePath.standard(environment: environment) ?? ""
   }
 

@@ -24,6 +24,8 @@ enum Setting: String, CaseIterable, Sendable {
   case jackClient = "jack-client"
   case noConnect = "no-connect"
   case startJack = "start-jack"
+  case viaPlugin = "via-plugin"
+  case pluginSocket = "plugin-socket"
   case metrics
   case control
   case state
@@ -42,14 +44,14 @@ enum Setting: String, CaseIterable, Sendable {
   var kind: Kind {
     switch self {
     case .name, .role, .colour, .listen, .policy, .profile, .application, .bandwidth, .jackServer,
-      .jackClient, .metrics, .control,
+      .jackClient, .pluginSocket, .metrics, .control,
       .state, .logLevel:
       .text
     case .peer: .list
     case .maxPeers, .bitrate, .complexity: .integer
     case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
-    case .noDiscovery, .noConnect, .startJack: .boolean
+    case .noDiscovery, .noConnect, .startJack, .viaPlugin: .boolean
     }
   }
 
@@ -72,10 +74,10 @@ enum Setting: String, CaseIterable, Sendable {
     case .playoutDelay: "MS|auto"
     case .playoutDelayMax: "MS"
     case .lateRate: "PERCENT"
-    case .control: "PATH"
+    case .control, .pluginSocket: "PATH"
     case .state: "DIR"
     case .logLevel: "LEVEL"
-    case .noDiscovery, .noConnect, .startJack: ""
+    case .noDiscovery, .noConnect, .startJack, .viaPlugin: ""
     }
   }
 
@@ -109,6 +111,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .startJack: "Starts a JACK server if none runs (dummy driver if there is no card)."
     case .metrics:
       "Tells its figures to Prometheus there, by HTTP at /metrics, to whoever asks; empty: nowhere."
+    case .viaPlugin: "Lets the plugin comlink.so in jackd play, instead of a JACK client."
+    case .pluginSocket: "The socket of that plugin."
     case .control: "The socket that comlink, the remote, talks to."
     case .state: "The directory for this node's identity and its groups; empty: nothing is kept."
     case .logLevel: "The least that is logged: \(LogLevelName.words)."

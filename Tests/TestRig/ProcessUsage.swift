@@ -13,6 +13,8 @@ public struct ProcessUsage: Sendable {
     public var waits: Int
     /// How often the processor was taken from it.
     public var preemptions: Int
+
+    var contextSwitches: Int { waits + preemptions }
   }
 
   /// When it was read, nanoseconds of CLOCK_MONOTONIC.
@@ -31,6 +33,14 @@ public struct ProcessUsage: Sendable {
     nanoseconds = monotonicNanoseconds()
     threads = Self.threads(of: process)
     if threads.isEmpty { return nil }
+  }
+
+  /// Context switches of all living threads a second, since an earlier reading.
+  public func contextSwitchesPerSecond(since earlier: ProcessUsage) -> Double {
+    let elapsed = Double(nanoseconds - earlier.nanoseconds) / 1e9
+    let count = threads.reduce(0) { $0 + $1.contextSwitches }
+    let before = earlier.threads.reduce(0) { $0 + $1.contextSwitches }
+    return elapsed > 0 ? Double(count - before) / elapsed : .nan
   }
 
   /// CPU since an earlier reading, percent of one core.

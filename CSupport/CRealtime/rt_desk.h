@@ -1,0 +1,34 @@
+/** The mixing desk: all that the callback works with besides JACK; this process' way to what is shared, and its own. */
+#ifndef RT_DESK_H
+#define RT_DESK_H
+
+#include "rt_limiter.h"
+#include "rt_shared.h"
+
+/** What JACK reported, counted; see rt_counters. */
+struct rt_reports {
+  uint64_t xruns, period_changes, rate_changes;
+};
+
+struct rt_desk {
+  struct rt_shared *shared;
+  int wake_fd; /**< < 0: nobody to wake */
+  struct rt_ring capture, signal, record;
+  struct rt_voice voices[RT_MAX_PEERS];
+
+  /* The callback's own. */
+  struct rt_limiter limiter;
+  float gate;                 /**< position, see rt_fade.h */
+  float last_mic_frame;       /**< the last frame captured, after the gate */
+  struct rt_cycle last_cycle; /**< the period before; period_frames 0: there was none */
+  int32_t suspected_frames;   /**< that the last callback found missing, for the next to confirm; below 0: too many were */
+  struct rt_reports told;     /**< what of JACK's reports is in shared already */
+  uint32_t source;            /**< what is captured, see rt_source.h */
+  float scratch[RT_MAX_PERIOD_FRAMES];
+  float tap[RT_MAX_PERIOD_FRAMES]; /**< see rt_source.h */
+};
+
+/** Sets a desk up, at rest; no callback may be using it. [control] */
+void rt_desk_init(struct rt_desk *desk, struct rt_shared *shared, int wake_fd);
+
+#endif
