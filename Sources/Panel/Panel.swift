@@ -13,6 +13,7 @@ public final class Panel: Sendable {
 
   private let threads: MultiThreadedEventLoopGroup
   private let listener: any Channel
+  private let gate: LoopGate
 
   /// Listens.
   ///
@@ -28,7 +29,7 @@ public final class Panel: Sendable {
     let cache = MetricsCache(freshness: limits.freshness) {
       await status().map { MetricsText.text(StatusMetrics.families($0)) }
     }
-    let places = Places(limits.connections)
+    let (places, gate) = (Places(limits.connections), LoopGate())
     let bootstrap = ServerBootstrap(group: threads)
       .serverChannelOption(.backlog, value: Self.backlog)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -39,12 +40,14 @@ public final class Panel: Sendable {
           try pipeline.addHandler(RequestLimit(bytes: limits.requestBytes))
           try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
           try pipeline.addHandler(
-            Responder(cache: cache, connectionTime: limits.connectionTime, place: place))
+            Responder(
+              cache: cache, gate: gate, connectionTime: limits.connectionTime, place: place))
         }
       }
     do {
       listener = try await bootstrap.bind(host: host, port: port).get()
       self.threads = threads
+      self.gate = gate
     } catch {
       try? await threads.shutdownGracefully()
       throw Self.words(error, address: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
@@ -55,8 +58,11 @@ public final class Panel: Sendable {
   public var port: Int { listener.localAddress?.port ?? 0 }
 
   /// Closes all connections and ends the thread; once.
+  ///
+  /// It does not wait for a node that is being asked.
   public func stop() async {
     try? await listener.close()
+    gate.shut()
     try? await threads.shutdownGracefully()
   }
 

@@ -22,6 +22,7 @@ final class RequestLimit: ChannelInboundHandler {
     guard bytesLeft < 0 else { return context.fireChannelRead(data) }
     guard wasWithin else { return }
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.answer)), promise: nil)
-    context.close(promise: nil)
+    // What is under way still comes and is let fall: closed at once, the connection would be reset and the answer lost.
+    context.close(mode: .output, promise: nil)
   }
 }

@@ -13,14 +13,16 @@ final class Responder: ChannelInboundHandler {
   private static let metricsType = "text/plain; version=0.0.4; charset=utf-8"
 
   private let cache: MetricsCache
+  private let gate: LoopGate
   private let connectionTime: Duration
   private let place: Places.Place
   private var head: HTTPRequestHead?
   private var isAnswering = false
   private var deadline: Scheduled<Void>?
 
-  init(cache: MetricsCache, connectionTime: Duration, place: Places.Place) {
+  init(cache: MetricsCache, gate: LoopGate, connectionTime: Duration, place: Places.Place) {
     self.cache = cache
+    self.gate = gate
     self.connectionTime = connectionTime
     self.place = place
   }
@@ -55,20 +57,25 @@ final class Responder: ChannelInboundHandler {
       return send(.notFound, "there is /metrics only\n", context)
     }
     isAnswering = true
-    let (cache, place) = (cache, place)
-    let figures = context.eventLoop.makePromise(of: String?.self)
-    figures.completeWithTask {
+    let (cache, place, gate, loop) = (cache, place, gate, context.eventLoop)
+    let connection = NIOLoopBound((self, context), eventLoop: loop)
+    let isWhole = head.method == .GET
+    Task {
       // The place is kept until the node has answered, even where the connection ends before: a node that hangs is not asked again and again.
       defer { withExtendedLifetime(place) {} }
-      return await cache.text()
-    }
-    let isWhole = head.method == .GET
-    figures.futureResult.assumeIsolated().whenSuccess { text in
-      guard let text else {
-        return self.send(.serviceUnavailable, "the node is not running\n", context)
+      let text = await cache.text()
+      gate.run(on: loop) {
+        let (responder, context) = connection.value
+        responder.send(figures: text, isWhole: isWhole, context)
       }
-      self.send(.ok, text, context, type: Self.metricsType, isWhole: isWhole)
     }
+  }
+
+  private func send(figures text: String?, isWhole: Bool, _ context: ChannelHandlerContext) {
+    guard let text else {
+      return send(.serviceUnavailable, "the node is not running\n", context)
+    }
+    send(.ok, text, context, type: Self.metricsType, isWhole: isWhole)
   }
 
   private func send(

@@ -3,6 +3,9 @@ import Synchronization
 
 /// A terminal without a screen (pty(7)), for programs that look where they write.
 final class PseudoTerminal: Sendable {
+  /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), whose macros Swift does not import.
+  private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+
   /// The end that a program gets.
   let end: FileHandle
   private let master: Int32
@@ -10,11 +13,12 @@ final class PseudoTerminal: Sendable {
 
   /// One of that size.
   init?(columns: UInt16, rows: UInt16) {
-    master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-    guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0,
-      let name = unsafe ptsname(master)
+    master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (number, isLocked): (Int32, Int32) = (0, 0)
+    guard master >= 0, unsafe ioctl(master, Self.setLock, &isLocked) == 0,
+      unsafe ioctl(master, Self.getNumber, &number) == 0
     else { return nil }
-    let slave = unsafe open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    let slave = unsafe open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard slave >= 0 else { return nil }
     end = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
     resize(columns: columns, rows: rows)

@@ -4,9 +4,18 @@ import Testing
 @testable import Doctor
 
 /// That each check finds its facts where the kernel and the system tell them.
-@Suite struct ReadingTests {
+@Suite final class ReadingTests {
+  /// Lives as long as the test.
+  private var planted: Plant?
+
+  private func plant(_ files: [String: String] = [:]) throws -> Plant {
+    let plant = try Plant(files)
+    planted = plant
+    return plant
+  }
+
   @Test func `a file that cannot be read is unknown, not zero`() throws {
-    let files = FileTree(root: try Plant().root)
+    let files = FileTree(root: "/no/such/root")
     #expect(files.text("/proc/sys/kernel/osrelease") == nil)
     #expect(files.number("/x") == nil)
     #expect(files.names(in: "/sys") == [])
@@ -14,7 +23,7 @@ import Testing
   }
 
   @Test func `blanks and the zeros of device trees around a text do not count`() throws {
-    let plant = try Plant(["/a": " 42\n\0", "/b/c": "1"])
+    let plant = try self.plant(["/a": " 42\n\0", "/b/c": "1"])
     let files = FileTree(root: plant.root)
     #expect(files.number("/a") == 42)
     #expect(files.names(in: "/b") == ["c"])
@@ -33,8 +42,10 @@ import Testing
   }
 
   @Test func `the daemon's own limits are read beside this user's, and the group of both`() throws {
-    let line = { "Max locked memory  65536 65536 bytes\nMax realtime priority  \($0) 0\n" }
-    let plant = try Plant([
+    let line = { (priority: Int) in
+      "Max locked memory  65536 65536 bytes\nMax realtime priority  \(priority) 0\n"
+    }
+    let plant = try self.plant([
       "/proc/self/limits": line(0), "/proc/42/limits": line(75),
       "/etc/group": "root:x:0:\naudio:x:29:pulse\n",
       "/proc/self/status": "Name:\tcomlink\nGroups:\t4 29 1000 \n",
@@ -49,7 +60,7 @@ import Testing
   @Test func `governors are read of CPUs only`() throws {
     let folder = "/sys/devices/system/cpu"
     let check = GovernorCheck(
-      try Plant([
+      try plant([
         "\(folder)/cpu0/cpufreq/scaling_governor": "ondemand\n",
         "\(folder)/cpu0/cpufreq/scaling_driver": "cpufreq-dt\n",
         "\(folder)/cpu11/cpufreq/scaling_governor": "performance\n",
@@ -63,7 +74,7 @@ import Testing
     var probes = Plant.probes
     probes.savesPower = { $0 == 3 }
     let check = RadioCheck(
-      try Plant([
+      try plant([
         "/sys/class/net/wlan0/phy80211/name": "phy0", "/sys/class/net/wlan0/ifindex": "3\n",
         "/sys/class/net/eth0/ifindex": "2\n", "/usr/sbin/iw": "",
         "/etc/NetworkManager/conf.d/x.conf": "",
@@ -75,7 +86,7 @@ import Testing
 
   @Test func `multicast is read from flags, routes, groups and ports`() throws {
     let check = MulticastCheck(
-      try Plant([
+      try plant([
         "/sys/class/net/lo/flags": "0x9\n", "/sys/class/net/eth0/flags": "0x1003\n",
         "/sys/class/net/eth1/flags": "0x1002\n", "/sys/class/net/tun0/flags": "0x41\n",
         "/proc/net/igmp": """
@@ -104,13 +115,13 @@ import Testing
     probes.disk = { path in
       path == "/var" ? DiskFacts(freeBytes: 5, isReadOnly: false, isWritable: true) : nil
     }
-    let check = DiskCheck(try Plant().system(probes: probes))
+    let check = DiskCheck(try plant().system(probes: probes))
     #expect(check.path == "/var")
     #expect(check.disk?.freeBytes == 5)
   }
 
   @Test func `power, heat, swap, buffers and throttling are read`() throws {
-    let system = try Plant([
+    let system = try plant([
       "/sys/devices/platform/soc/soc:firmware/get_throttled": "50005\n",
       "/sys/class/thermal/thermal_zone0/temp": "48000\n",
       "/sys/class/thermal/thermal_zone1/temp": "61500\n",

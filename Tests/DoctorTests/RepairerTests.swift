@@ -17,7 +17,7 @@ import Testing
     let bad = { Set(doctor.examine().filter(\.isRepairable).map(\.check)) }
     #expect(bad() == ["governor", "buffers", "scheduling", "io_uring"])
     let outcomes = repairer(plant).repair(doctor.examine())
-    #expect(outcomes.allSatisfy(\.isDone), "\(outcomes)")
+    #expect(outcomes.filter { !$0.isDone } == [])
     #expect(bad() == [])
     #expect(plant.text(Self.governor)?.hasPrefix("performance\n") == true)
     #expect(

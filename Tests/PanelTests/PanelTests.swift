@@ -24,13 +24,13 @@ import Testing
 
   @Test func `GET tells the figures, HEAD how many octets they are`() async throws {
     try await withPanel { port in
-      let answer = Visitor.answer(Self.get, port: port)
+      let answer = await Visitor.answer(Self.get, port: port)
       #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(answer.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"))
       #expect(answer.hasSuffix("\n") && answer.contains("\ncomlink_jack_xruns_total 3\n"))
-      let body = answer.split(separator: "\r\n\r\n", maxSplits: 1)[1]
+      let body = answer.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""
       #expect(answer.contains("Content-Length: \(body.utf8.count)\r\n"))
-      let head = Visitor.answer(
+      let head = await Visitor.answer(
         Self.get.replacing("GET", with: "HEAD").replacing("/metrics", with: "/metrics?x=1"),
         port: port)
       #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n") && head.hasSuffix("\r\n\r\n"))
@@ -47,7 +47,8 @@ import Testing
     ("hello\r\n\r\n", "400 Bad Request"),
     ("GET /\(String(repeating: "a", count: 9000))", "431 Request Header Fields Too Large"),
     (
-      "GET /metrics HTTP/1.1\r\n" + String(repeating: "X-A: b\r\n", count: 1200),
+      "GET /metrics HTTP/1.1\r\n"
+        + String(repeating: "X-A: \(String(repeating: "b", count: 90))\r\n", count: 100),
       "431 Request Header Fields Too Large"
     ),
   ]
@@ -55,14 +56,14 @@ import Testing
   @Test(arguments: refused)
   func `what is not asked for well is refused`(request: String, status: String) async throws {
     try await withPanel { port in
-      #expect(Visitor.answer(request, port: port).hasPrefix("HTTP/1.1 \(status)\r\n"))
-      #expect(Visitor.answer(Self.get, port: port).hasPrefix("HTTP/1.1 200 OK"))
+      #expect(await Visitor.answer(request, port: port).hasPrefix("HTTP/1.1 \(status)\r\n"))
+      #expect(await Visitor.answer(Self.get, port: port).hasPrefix("HTTP/1.1 200 OK"))
     }
   }
 
   @Test func `a second request on the connection is not answered`() async throws {
     try await withPanel { port in
-      let answer = Visitor.answer(Self.get + Self.get, port: port)
+      let answer = await Visitor.answer(Self.get + Self.get, port: port)
       #expect(answer.split(separator: "HTTP/1.1 200 OK").count == 1)
     }
   }
@@ -73,7 +74,7 @@ import Testing
     try await withPanel(limits: limits) { port in
       let visitor = try #require(Visitor(port: port))
       visitor.send("GET /metrics HTTP/1.1\r\n")
-      #expect(visitor.rest() == "")
+      #expect(await visitor.rest() == "")
     }
   }
 
@@ -83,10 +84,12 @@ import Testing
     try await withPanel(limits: limits) { port in
       var idle = (0..<2).compactMap { _ in Visitor(port: port) }
       // The kernel accepts before the panel looks, so the first answer may come from a place that is still free.
-      while Visitor.answer(Self.get, port: port) != "" { await Task.yield() }
+      while await Visitor.answer(Self.get, port: port) != "" { await Task.yield() }
       #expect(idle.count == 2)
       idle = []
-      while !Visitor.answer(Self.get, port: port).hasPrefix("HTTP/1.1 200") { await Task.yield() }
+      while await !Visitor.answer(Self.get, port: port).hasPrefix("HTTP/1.1 200") {
+        await Task.yield()
+      }
     }
   }
 
@@ -101,15 +104,16 @@ import Testing
       for await _ in gate {}
       return nil
     } _: { port in
-      for _ in 0..<3 { #expect(Visitor.answer(Self.get, port: port) == "") }
-      #expect(Visitor.answer("GET / HTTP/1.1\r\n\r\n", port: port).hasPrefix("HTTP/1.1 404"))
+      for _ in 0..<3 { #expect(await Visitor.answer(Self.get, port: port) == "") }
+      #expect(await Visitor.answer("GET / HTTP/1.1\r\n\r\n", port: port).hasPrefix("HTTP/1.1 404"))
       #expect(asked.withLock { $0 } == 1)
     }
   }
 
   @Test func `a node that has no figures is told as such`() async throws {
     try await withPanel(status: { nil }) { port in
-      #expect(Visitor.answer(Self.get, port: port).hasPrefix("HTTP/1.1 503 Service Unavailable"))
+      #expect(
+        await Visitor.answer(Self.get, port: port).hasPrefix("HTTP/1.1 503 Service Unavailable"))
     }
   }
 

@@ -24,9 +24,9 @@ struct MeterBar {
   func pieces(
     levelDBFS: Double, peakDBFS: Double, at column: Int, width: Int
   ) -> [LiveFrame.Piece] {
-    let halves = Int((Self.share(levelDBFS) * Double(2 * width)).rounded())
-    let peak =
-      peakDBFS > Self.floorDBFS ? min(width - 1, Int(Self.share(peakDBFS) * Double(width))) : -1
+    let (halves, peakHalves) = (Self.halves(levelDBFS, width), Self.halves(peakDBFS, width))
+    // Where the bar itself ends is seen without a mark.
+    let peak = peakHalves > halves ? (peakHalves - 1) / 2 : -1
     var pieces: [LiveFrame.Piece] = []
     for cell in 0..<max(0, width) {
       let (character, style) = cellText(cell, halves: halves, peak: peak, width: width)
@@ -45,14 +45,18 @@ struct MeterBar {
   ) -> (Character, LiveFrame.Style) {
     let zone = Self.zone(cell, of: width)
     if halves >= 2 * cell + 2 { return (glyphs.full, zone) }
-    if cell == peak { return (glyphs.peak, zone) }
     if halves == 2 * cell + 1 { return (glyphs.half ?? glyphs.full, zone) }
+    if cell == peak { return (glyphs.peak, zone) }
     return (glyphs.track, .dim)
   }
 
   private static func zone(_ cell: Int, of width: Int) -> LiveFrame.Style {
-    let levelDBFS = floorDBFS * (1 - Double(cell) / Double(width))
-    return levelDBFS >= hotDBFS ? .red : levelDBFS >= loudDBFS ? .yellow : .green
+    let place = Double(cell) / Double(width)
+    return place >= share(hotDBFS) ? .red : place >= share(loudDBFS) ? .yellow : .green
+  }
+
+  private static func halves(_ levelDBFS: Double, _ width: Int) -> Int {
+    Int((share(levelDBFS) * Double(2 * width)).rounded())
   }
 
   private static func share(_ levelDBFS: Double) -> Double {

@@ -25,7 +25,7 @@ import Testing
         mic █████████████████···········  -23.5  mix ···························· silent
 
           peer                state      level                    jit. delay loss% heard
-        * B                   connected  ██████████████▌·······    0.3   7.5   0.5   4.3
+        * B                   connected  ███████████████········   0.3   7.5   0.5   4.3
           C                   connecting                             -     -     -     -
         """)
   }
@@ -35,7 +35,7 @@ import Testing
       Self.text(40, 10) == """
         A  talk ON  1 connected  up 1:02:03
         jack running  3 xruns  64 frames
-        mic ██████████████████···········  -23.5
+        mic █████████████████▌···········  -23.5
         mix ····························· silent
           peer     level     jit. dly. ls.% hrd.
         * B        ██████···  0.3  7.5  0.5  4.3
