@@ -36,7 +36,7 @@ struct ServiceLife {
     guard phase != .ending else { return nil }
     switch event {
     case .waiting: return Self.status("\(event) of user \(user)")
-    case .refused, .serverGone, .periodChanged: return Self.status("\(event)")
+    case .waitingForPlugin, .refused, .serverGone, .periodChanged: return Self.status("\(event)")
     case .running:
       defer { phase = .ready }
       return (phase == .starting ? "READY=1\n" : "") + Self.status("\(event)")
