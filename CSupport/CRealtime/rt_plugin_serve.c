@@ -39,20 +39,22 @@ void rt_plugin_refuse(struct rt_plugin *plugin, int result) {
   plugin->stranger_fd = -1;
 }
 
-/** Lets the callback play what is in this memory. False: it cannot be mapped. */
-static bool share(struct rt_engine *engine, int memory_fd, int wake_fd) {
+/** Lets the callback play what is in this memory. 0 or -errno. */
+static int share(struct rt_engine *engine, int memory_fd, int wake_fd) {
+  /* One that hung when the last daemon went may have the desk still. */
+  if (!rt_ports_wait(engine)) return -ETIMEDOUT;
   struct rt_shared *shared = rt_shared_map(memory_fd);
-  if (shared == NULL) return false;
+  if (shared == NULL) return -ENOMEM;
   rt_desk_init(&engine->desk, shared, wake_fd);
   engine->desk.told = rt_reports_now(engine);
   atomic_store_explicit(&engine->published_desk, &engine->desk, memory_order_seq_cst);
-  return true;
+  return 0;
 }
 
 /** The stranger as our daemon, if what it brought will do. 0 or -errno. */
 static int accept_stranger(struct rt_plugin *plugin, const int *descriptors) {
   int error = rt_link_check_descriptors(descriptors[0], descriptors[1]);
-  if (error == 0 && !share(plugin->engine, descriptors[0], descriptors[1])) error = -ENOMEM;
+  if (error == 0) error = share(plugin->engine, descriptors[0], descriptors[1]);
   /* The mapping stays. */
   close(descriptors[0]);
   if (error != 0) {
@@ -106,7 +108,6 @@ void rt_plugin_part(struct rt_plugin *plugin) {
     rt_shared_unmap(engine->desk.shared);
     close(engine->desk.wake_fd);
   }
-  engine->desk.shared = NULL;
   pthread_mutex_lock(&plugin->calls);
   if (!atomic_load_explicit(&plugin->is_unloaded, memory_order_acquire)) rt_spares_keep(engine);
   pthread_mutex_unlock(&plugin->calls);

@@ -96,10 +96,10 @@ static int name_port(struct rt_engine *engine, rt_slot slot, const char *port_na
   const bool is_there = atomic_load_explicit(&engine->peer_ports[slot], memory_order_relaxed) != NULL;
   if (is_there && strcmp(engine->peer_names[slot], port_name) == 0) return 0;
   int error = refuse_taken(engine, slot, port_name);
-  if (error == 0 && engine->link_fd >= 0) {
-    error = rt_remote_set_port(engine, slot, port_name);
-  } else if (error == 0 && rt_engine_state(engine) == RT_RUNNING) {
-    error = find_port(engine, slot, port_name);
+  if (error == 0 && rt_engine_state(engine) == RT_RUNNING) {
+    error = engine->link_fd >= 0 ? rt_remote_set_port(engine, slot, port_name) : find_port(engine, slot, port_name);
+    /* The plugin has gone in this moment: the next will have the port. */
+    if (error == -ENOTCONN) error = 0;
   }
   if (error == 0) strcpy(engine->peer_names[slot], port_name);
   return error;

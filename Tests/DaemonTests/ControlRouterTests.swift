@@ -22,7 +22,7 @@ import Testing
   /// A media path that takes everybody.
   private struct NoMedia: MediaGate {
     let knocks = AsyncStream<NodeID> { $0.finish() }
-    func admit(_ node: NodeID, name: String, addresses: [SocketAddress]) async -> Bool { true }
+    func admit(_ member: MediaMember) async -> Bool { true }
     func expel(_ node: NodeID, saidGoodbye: Bool) async {}
     func install(_ key: MediaKey, of node: NodeID) async throws {}
     func presentMessage() async throws -> MediaKey { MediaKey(stream: 0, epoch: 0, octets: [1]) }

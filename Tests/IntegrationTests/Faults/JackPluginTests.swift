@@ -11,23 +11,18 @@ extension FaultTests {
 
     init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
 
-    /// When the ear, which has recorded since `start`, first heard something after a moment.
-    private func soundReturned(to ear: Probe, after moment: Int64) throws(RigError) -> Double {
-      var returned: Double?
-      try waitUntil("sound after the break", within: 20, interval: 0.05) { () throws(RigError) in
-        let recording = ear.recording()
-        let timeLine = ear.recordedTimeLine
-        for cycle in timeLine.cycles where cycle.startNanoseconds > moment {
-          let start = Int(cycle.position)
-          guard start + cycle.frames <= recording.count else { break }
-          if recording[start..<start + cycle.frames].contains(where: { abs($0) > 0.01 }) {
-            returned = Double(cycle.startNanoseconds - moment) / 1e9
-            return true
-          }
+    /// Seconds from a moment until the ear, which recorded on for five, heard something; infinite: never.
+    private func soundReturned(to ear: Probe, after moment: Int64) -> Double {
+      pause(seconds: 5)
+      ear.stop()
+      let recording = ear.recording()
+      for cycle in ear.recordedTimeLine.cycles where cycle.startNanoseconds > moment {
+        let frames = recording.dropFirst(Int(cycle.position)).prefix(cycle.frames)
+        if frames.contains(where: { abs($0) > 0.01 }) {
+          return Double(cycle.startNanoseconds - moment) / 1e9
         }
-        return false
       }
-      return returned ?? .infinity
+      return .infinity
     }
 
     @Test(arguments: [JackPlugin.Loading.atStart, .byHand])
@@ -42,7 +37,7 @@ extension FaultTests {
         try waitUntil("the words", within: 20) { () throws(RigError) in
           node.process.output.contains("waiting for the plugin in JACK server")
         }
-        #expect(try node.status().audio.state == .waiting)
+        try node.waitUntilAudio(is: .waiting)
         try plugin.load(into: server)
       }
       let speaker = try line.speaker()
@@ -88,21 +83,20 @@ extension FaultTests {
       let ear = try Probe(
         server: server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 60)
       try ear.connect("comlink:mix_left", to: "ear:in_0")
-      try ear.start()
       try speaker.station.mouth.start()
       var best = Double.infinity
       var running = node
       // The machine may stall in one; what is promised is possible in any.
       for _ in 1...3 where best > 1 {
+        try ear.start()
         running.process.send(signal: SIGKILL)
         _ = try? running.process.wait(within: 10)
         pause(seconds: 0.3)
         let moment = monotonicNanoseconds()
         running = try line.listener(arguments: plugin.nodeArguments)
-        best = min(best, try soundReturned(to: ear, after: moment))
+        best = min(best, soundReturned(to: ear, after: moment))
       }
-      print("from the daemon's start to its peer's sound: \(best) s")
-      #expect(best <= 1)
+      #expect(best <= 1, "\(best) s from the daemon's start")
     }
 
     @Test func `a server that dies in a talk and returns with the plugin plays it again`() throws {
@@ -160,6 +154,7 @@ extension FaultTests {
       let speaker = try line.speaker()
       try node.waitUntilConnected(peers: 1, within: 30)
       let ear = try node.ear(on: server)
+      try #expect(speaker.isUnderstood(by: ear))
       try plugin.unload(from: server)
       try node.waitUntilAudio(is: .waiting)
       #expect(ear.isAlive && !ear.hasPort("comlink:peer_A"))

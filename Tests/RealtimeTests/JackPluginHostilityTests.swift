@@ -5,8 +5,8 @@ import TestKit
 import Testing
 
 /// Whoever may talk to the plugin can say and share what they like: jackd and its other clients go on.
-@Suite("Plugin in jackd: hostile daemons", .serialized, .libjackTurn)
-struct HostileLinkTests {
+@Suite("JACK plugin: hostile daemons", .serialized, .libjackTurn)
+struct JackPluginHostilityTests {
   private let plugin: TestPlugin
 
   init() throws { plugin = try TestPlugin() }
