@@ -1,7 +1,8 @@
 #include "rt_cycle.h"
 
 void rt_cycle_publish(struct rt_cycle_lock *lock, const struct rt_cycle *cycle) RT_NONBLOCKING {
-  const uint32_t sequence = atomic_load_explicit(&lock->sequence, memory_order_relaxed);
+  /* Made even: a writer that was killed in between, with jackd, leaves it odd. */
+  const uint32_t sequence = (atomic_load_explicit(&lock->sequence, memory_order_relaxed) + 1) & ~UINT32_C(1);
   atomic_store_explicit(&lock->sequence, sequence + 1, memory_order_relaxed);
   atomic_store_explicit(&lock->count, cycle->count, memory_order_release);
   atomic_store_explicit(&lock->start_nanoseconds, cycle->start_nanoseconds, memory_order_release);

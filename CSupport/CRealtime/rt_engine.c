@@ -1,9 +1,14 @@
 /* Set-up: the engine's memory. */
+#define _GNU_SOURCE
+#include "rt_engine.h"
+
 #include "rt_jack_messages.h"
+#include "rt_shared_memory.h"
 #include "rt_state.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,33 +22,71 @@ static void *allocate_pages(size_t wanted_bytes) {
   return memory;
 }
 
-struct rt_engine *rt_engine_create(int wake_fd) {
+struct rt_engine *rt_engine_allocate(void) {
   const int notice_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  struct rt_engine *engine = allocate_pages(sizeof *engine);
-  struct rt_shared *shared = allocate_pages(sizeof *shared);
-  if (notice_fd < 0 || engine == NULL || shared == NULL) {
-    free(shared);
-    free(engine);
+  struct rt_engine *engine = notice_fd >= 0 ? allocate_pages(sizeof *engine) : NULL;
+  if (engine == NULL) {
     if (notice_fd >= 0) close(notice_fd);
     return NULL;
   }
-  engine->is_locked = mlock(engine, sizeof *engine) == 0 && mlock(shared, sizeof *shared) == 0;
+  engine->is_locked = mlock(engine, sizeof *engine) == 0;
   engine->notice_fd = notice_fd;
+  engine->memory_fd = engine->watch_fd = engine->link_fd = -1;
   pthread_mutex_init(&engine->control, NULL);
+  return engine;
+}
+
+/** Gives a new engine its desk. NULL and no engine, if there is no memory for it. */
+static struct rt_engine *furnish(struct rt_engine *engine, struct rt_shared *shared, int wake_fd) {
+  if (shared == NULL) {
+    rt_engine_destroy(engine);
+    return NULL;
+  }
+  engine->is_locked = mlock(shared, sizeof *shared) == 0 && engine->is_locked;
   rt_shared_init(shared);
   rt_desk_init(&engine->desk, shared, wake_fd);
-  atomic_store_explicit(&engine->published_desk, &engine->desk, memory_order_release);
   rt_jack_messages_install();
   return engine;
+}
+
+struct rt_engine *rt_engine_create(int wake_fd) {
+  struct rt_engine *engine = rt_engine_allocate();
+  if (engine == NULL) return NULL;
+  engine = furnish(engine, allocate_pages(sizeof(struct rt_shared)), wake_fd);
+  if (engine != NULL) atomic_store_explicit(&engine->published_desk, &engine->desk, memory_order_release);
+  return engine;
+}
+
+struct rt_engine *rt_engine_create_shared(int wake_fd) {
+  struct rt_engine *engine = rt_engine_allocate();
+  if (engine == NULL) return NULL;
+  struct rt_shared *shared = NULL;
+  engine->memory_fd = rt_shared_create(&shared);
+  engine->watch_fd = epoll_create1(EPOLL_CLOEXEC);
+  engine->answer = malloc(sizeof *engine->answer + RT_LINK_TEXT_BYTES);
+  struct epoll_event notices = {.events = EPOLLIN};
+  if (engine->answer == NULL || epoll_ctl(engine->watch_fd, EPOLL_CTL_ADD, engine->notice_fd, &notices) != 0) {
+    rt_shared_unmap(shared);
+    shared = NULL;
+  }
+  return furnish(engine, shared, wake_fd);
 }
 
 void rt_engine_destroy(struct rt_engine *engine) {
   if (engine == NULL) return;
   rt_engine_close(engine);
+  struct rt_shared *shared = engine->desk.shared;
+  if (engine->memory_fd >= 0) {
+    rt_shared_unmap(shared);
+    close(engine->memory_fd);
+  } else if (shared != NULL && engine->plugin == NULL) {
+    munlock(shared, sizeof *shared);
+    free(shared);
+  }
+  free(engine->answer);
+  if (engine->watch_fd >= 0) close(engine->watch_fd);
   close(engine->notice_fd);
   pthread_mutex_destroy(&engine->control);
-  munlock(engine->desk.shared, sizeof *engine->desk.shared);
-  free(engine->desk.shared);
   munlock(engine, sizeof *engine);
   free(engine);
 }

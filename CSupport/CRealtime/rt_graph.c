@@ -1,4 +1,5 @@
 /* Control: what is connected to what. */
+#include "rt_remote.h"
 #include "rt_state.h"
 
 #include <errno.h>
@@ -41,12 +42,15 @@ static void add_connections(struct text *text, const struct rt_engine *engine,
 int rt_connections(struct rt_engine *engine, char *text, uint32_t capacity) {
   struct text all = {.start = text, .capacity = capacity, .bytes = -ENOTCONN};
   pthread_mutex_lock(&engine->control);
-  if (rt_engine_state(engine) == RT_RUNNING) {
+  if (engine->link_fd >= 0) {
+    all.bytes = rt_remote_list(engine, RT_LINK_CONNECTIONS, text, capacity);
+  } else if (rt_engine_state(engine) == RT_RUNNING) {
     all.bytes = 0;
     add_connections(&all, engine, &engine->mic_port);
     add_connections(&all, engine, &engine->mix_left_port);
     add_connections(&all, engine, &engine->mix_right_port);
-    for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) add_connections(&all, engine, &engine->peer_ports[slot]);
+    for (uint32_t i = 0; i < RT_MAX_PEERS; i++) add_connections(&all, engine, &engine->peer_ports[i]);
+    for (uint32_t i = 0; i < RT_MAX_PEERS; i++) add_connections(&all, engine, &engine->spare_ports[i]);
   }
   pthread_mutex_unlock(&engine->control);
   return all.bytes;
@@ -57,7 +61,9 @@ int rt_physical_ports(struct rt_engine *engine, bool capture, char *text, uint32
   /* A sound card's capture port is JACK's output. */
   const unsigned long flags = JackPortIsPhysical | (capture ? JackPortIsOutput : JackPortIsInput);
   pthread_mutex_lock(&engine->control);
-  if (rt_engine_state(engine) == RT_RUNNING) {
+  if (engine->link_fd >= 0) {
+    all.bytes = rt_remote_list(engine, capture ? RT_LINK_CAPTURE_PORTS : RT_LINK_PLAYBACK_PORTS, text, capacity);
+  } else if (rt_engine_state(engine) == RT_RUNNING) {
     all.bytes = 0;
     const char **names = jack_get_ports(engine->client, NULL, JACK_DEFAULT_AUDIO_TYPE, flags);
     for (const char **name = names; name != NULL && *name != NULL; name++) add_line(&all, *name);
@@ -78,7 +84,11 @@ static int connect_ports(jack_client_t *client, const char *source, const char *
 int rt_connect(struct rt_engine *engine, const char *source, const char *destination) {
   int error = -ENOTCONN;
   pthread_mutex_lock(&engine->control);
-  if (rt_engine_state(engine) == RT_RUNNING) error = connect_ports(engine->client, source, destination);
+  if (engine->link_fd >= 0) {
+    error = rt_remote_connect(engine, source, destination);
+  } else if (rt_engine_state(engine) == RT_RUNNING) {
+    error = connect_ports(engine->client, source, destination);
+  }
   pthread_mutex_unlock(&engine->control);
   return error;
 }

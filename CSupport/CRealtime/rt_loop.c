@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <math.h>
 
+enum { MOST_TRIES = 1000000 };
+
 bool rt_engine_cycle(const struct rt_engine *engine, struct rt_cycle *cycle) {
   const struct rt_cycle_lock *lock = &engine->desk.shared->cycle;
-  uint32_t before, after;
+  uint32_t before, after, tries = 0;
   do {
+    /* More than any callback takes for it: its process was killed in between. */
+    if (tries++ > MOST_TRIES) return false;
     before = atomic_load_explicit(&lock->sequence, memory_order_acquire);
     cycle->count = atomic_load_explicit(&lock->count, memory_order_acquire);
     cycle->start_nanoseconds = atomic_load_explicit(&lock->start_nanoseconds, memory_order_acquire);

@@ -1,6 +1,8 @@
 /* Control: our own ports. The callback finds a port by the pointer published for it, and by nothing else. */
 #include "rt_ports.h"
 
+#include "rt_remote.h"
+#include "rt_spares.h"
 #include "rt_state.h"
 
 #include <errno.h>
@@ -14,6 +16,9 @@ enum { WITHDRAW_POLLS = 5000, WITHDRAW_POLL_NANOSECONDS = 100000 };
 static bool register_and_publish(struct rt_engine *engine, const char *name, unsigned long flags,
                                  _Atomic(jack_port_t *) *published) {
   jack_port_t *port = jack_port_register(engine->client, name, JACK_DEFAULT_AUDIO_TYPE, flags, 0);
+  if (port == NULL && rt_spares_drop(engine)) {
+    port = jack_port_register(engine->client, name, JACK_DEFAULT_AUDIO_TYPE, flags, 0);
+  }
   atomic_store_explicit(published, port, memory_order_release);
   return port != NULL;
 }
@@ -40,27 +45,27 @@ void rt_ports_forget(struct rt_engine *engine) {
   }
 }
 
-/** Waits until a callback that may have seen a pointer withdrawn just now has ended; see rt_process.h. */
-static void wait_for_callback(const struct rt_engine *engine) {
+bool rt_ports_wait(const struct rt_engine *engine) {
   const uint32_t before = atomic_load_explicit(&engine->callbacks_ended, memory_order_relaxed);
   for (int poll = 0; poll < WITHDRAW_POLLS; poll++) {
-    if (!atomic_load_explicit(&engine->is_in_callback, memory_order_seq_cst)) return;
+    if (!atomic_load_explicit(&engine->is_in_callback, memory_order_seq_cst)) return true;
     /* Inside, but in another callback than at first. */
-    if (atomic_load_explicit(&engine->callbacks_ended, memory_order_acquire) != before) return;
+    if (atomic_load_explicit(&engine->callbacks_ended, memory_order_acquire) != before) return true;
     const struct timespec pause = {.tv_nsec = WITHDRAW_POLL_NANOSECONDS};
     nanosleep(&pause, NULL);
   }
+  return false;
 }
 
 void rt_ports_quiesce(struct rt_engine *engine) {
   atomic_store_explicit(&engine->mic_port, NULL, memory_order_seq_cst);
-  wait_for_callback(engine);
+  (void)rt_ports_wait(engine);
 }
 
 static void withdraw_port(struct rt_engine *engine, rt_slot slot) {
   jack_port_t *port = atomic_exchange_explicit(&engine->peer_ports[slot], NULL, memory_order_seq_cst);
   if (port == NULL || engine->client == NULL) return;
-  wait_for_callback(engine);
+  (void)rt_ports_wait(engine);
   jack_port_unregister(engine->client, port);
 }
 
@@ -75,19 +80,29 @@ static int refuse_taken(const struct rt_engine *engine, rt_slot slot, const char
   return 0;
 }
 
-static int name_port(struct rt_engine *engine, rt_slot slot, const char *port_name) {
-  jack_port_t *port = atomic_load_explicit(&engine->peer_ports[slot], memory_order_relaxed);
-  const bool is_running = rt_engine_state(engine) == RT_RUNNING;
-  if (port != NULL && strcmp(engine->peer_names[slot], port_name) == 0) return 0;
-  const int taken = refuse_taken(engine, slot, port_name);
-  if (taken != 0) return taken;
-  if (is_running && port != NULL && jack_port_rename(engine->client, port, port_name) != 0) return -EPROTO;
-  if (is_running && port == NULL &&
-      !register_and_publish(engine, port_name, JackPortIsOutput, &engine->peer_ports[slot])) {
-    return -EPROTO;
+/** Gives a slot a port of that name: one that waits for its peer, its own by a new name, or a new one. */
+static int find_port(struct rt_engine *engine, rt_slot slot, const char *port_name) {
+  if (rt_spares_has(engine, port_name)) {
+    withdraw_port(engine, slot);
+    rt_spares_take(engine, slot, port_name);
+    return 0;
   }
-  strcpy(engine->peer_names[slot], port_name);
-  return 0;
+  jack_port_t *port = atomic_load_explicit(&engine->peer_ports[slot], memory_order_relaxed);
+  if (port != NULL) return jack_port_rename(engine->client, port, port_name) == 0 ? 0 : -EPROTO;
+  return register_and_publish(engine, port_name, JackPortIsOutput, &engine->peer_ports[slot]) ? 0 : -EPROTO;
+}
+
+static int name_port(struct rt_engine *engine, rt_slot slot, const char *port_name) {
+  const bool is_there = atomic_load_explicit(&engine->peer_ports[slot], memory_order_relaxed) != NULL;
+  if (is_there && strcmp(engine->peer_names[slot], port_name) == 0) return 0;
+  int error = refuse_taken(engine, slot, port_name);
+  if (error == 0 && rt_engine_state(engine) == RT_RUNNING) {
+    error = engine->link_fd >= 0 ? rt_remote_set_port(engine, slot, port_name) : find_port(engine, slot, port_name);
+    /* The plugin has gone in this moment: the next will have the port. */
+    if (error == -ENOTCONN) error = 0;
+  }
+  if (error == 0) strcpy(engine->peer_names[slot], port_name);
+  return error;
 }
 
 int rt_peer_set_port(struct rt_engine *engine, rt_slot slot, const char *port_name) {
@@ -103,6 +118,10 @@ void rt_peer_clear_port(struct rt_engine *engine, rt_slot slot) {
   if (!rt_slot_exists(slot)) return;
   pthread_mutex_lock(&engine->control);
   engine->peer_names[slot][0] = '\0';
-  withdraw_port(engine, slot);
+  if (engine->link_fd >= 0) {
+    rt_remote_clear_port(engine, slot);
+  } else {
+    withdraw_port(engine, slot);
+  }
   pthread_mutex_unlock(&engine->control);
 }

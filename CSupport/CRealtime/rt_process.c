@@ -158,6 +158,15 @@ static float *buffer_of(_Atomic(jack_port_t *) *published, uint32_t period_frame
   return port != NULL ? jack_port_get_buffer(port, period_frames) : NULL;
 }
 
+static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING;
+static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING {
+  if (atomic_load_explicit(&engine->spare_count, memory_order_relaxed) == 0) return;
+  for (uint32_t i = 0; i < RT_MAX_PEERS; i++) {
+    float *spare = buffer_of(&engine->spare_ports[i], period_frames);
+    if (spare != NULL) memset(spare, 0, period_frames * sizeof(float));
+  }
+}
+
 /** Adds what JACK reported since the last period. */
 static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) RT_NONBLOCKING;
 static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) RT_NONBLOCKING {
@@ -204,6 +213,8 @@ int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING {
       .mix_right = buffer_of(&engine->mix_right_port, period_frames),
       .peers_out = peers_out,
   };
+  /* First: a port on its way from there to a peer is found in both places. */
+  silence_spares(engine, period_frames);
   run_engine(engine, &buffers, period_frames, began_nanoseconds);
   const uint32_t ended = atomic_load_explicit(&engine->callbacks_ended, memory_order_relaxed);
   /* Release: who waits for this callback to leave something may take this for its end. */

@@ -1,7 +1,10 @@
 /* Control: becoming a JACK client and ceasing to be one, and what JACK reports on its own threads. */
+#include "rt_session.h"
+
 #include "rt_clock.h"
 #include "rt_ports.h"
 #include "rt_process.h"
+#include "rt_remote.h"
 #include "rt_state.h"
 #include "rt_wake.h"
 
@@ -12,12 +15,16 @@
 
 /* --- on JACK's notification thread: atomics only, see rt_engine.control --- */
 
-/** Lets the control thread know that there is something to look at. */
-static void give_notice(const struct rt_engine *engine) {
+void rt_give_notice(const struct rt_engine *engine) {
   const uint64_t one = 1;
   /* A full counter is a notice, too. */
   const ssize_t written = write(engine->notice_fd, &one, sizeof one);
   (void)written;
+}
+
+/** In jackd the loop is another process, which may be gone in this moment; its own engine wakes it. */
+static void wake_loop(struct rt_engine *engine) {
+  if (engine->plugin == NULL) rt_wake(&engine->desk);
 }
 
 /** Keeps a figure JACK reports, counts when it is not the one known, and lets the loop know. */
@@ -25,8 +32,8 @@ static int note_change(struct rt_engine *engine, _Atomic uint32_t *known, _Atomi
   const uint32_t before = atomic_exchange_explicit(known, now, memory_order_relaxed);
   if (before == now || before == 0) return 0;
   atomic_fetch_add_explicit(changes, 1, memory_order_relaxed);
-  rt_wake(&engine->desk);
-  give_notice(engine);
+  wake_loop(engine);
+  rt_give_notice(engine);
   return 0;
 }
 
@@ -50,14 +57,14 @@ static void on_registration(jack_port_id_t port, int is_registered, void *argume
   (void)port, (void)is_registered;
   struct rt_engine *engine = argument;
   atomic_fetch_add_explicit(&engine->graph_changes, 1, memory_order_relaxed);
-  give_notice(engine);
+  rt_give_notice(engine);
 }
 
 static void on_connection(jack_port_id_t source, jack_port_id_t destination, int is_connected, void *argument) {
   (void)source, (void)destination, (void)is_connected;
   struct rt_engine *engine = argument;
   atomic_fetch_add_explicit(&engine->graph_changes, 1, memory_order_relaxed);
-  give_notice(engine);
+  rt_give_notice(engine);
 }
 
 static void on_shutdown(jack_status_t code, const char *reason, void *argument) {
@@ -69,8 +76,8 @@ static void on_shutdown(jack_status_t code, const char *reason, void *argument) 
                                                memory_order_relaxed)) {
     return;
   }
-  rt_wake(&engine->desk);
-  give_notice(engine);
+  wake_loop(engine);
+  rt_give_notice(engine);
 }
 
 /* --- under rt_engine.control --- */
@@ -105,8 +112,7 @@ static int set_callbacks(struct rt_engine *engine) {
   return refusals == 0 ? 0 : -EPROTO;
 }
 
-/** Slots the callback has left behind become what the loop can work with: it will never end their fades. */
-static void settle_slots(struct rt_engine *engine) {
+void rt_session_settle(struct rt_engine *engine) {
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
     struct rt_peer *peer = &engine->desk.shared->peers[slot];
     uint32_t state = RT_PEER_SOUNDING;
@@ -128,10 +134,10 @@ static void close_client(struct rt_engine *engine) {
   engine->client = NULL;
   rt_ports_forget(engine);
   atomic_store_explicit(&engine->rt_client, NULL, memory_order_relaxed);
-  settle_slots(engine);
+  rt_session_settle(engine);
 }
 
-static int start(struct rt_engine *engine) {
+int rt_session_start(struct rt_engine *engine) {
   /* Another server counts its frames from elsewhere; no callback runs yet. */
   engine->desk.last_cycle.period_frames = 0;
   engine->desk.suspected_frames = 0;
@@ -149,9 +155,9 @@ static int start(struct rt_engine *engine) {
 int rt_engine_open(struct rt_engine *engine, const char *server_name, const char *client_name) {
   pthread_mutex_lock(&engine->control);
   int error = -EALREADY;
-  if (engine->client == NULL) {
+  if (engine->client == NULL && engine->memory_fd < 0) {
     engine->client = open_client(server_name, client_name, &error);
-    if (engine->client != NULL) error = start(engine);
+    if (engine->client != NULL) error = rt_session_start(engine);
     if (error != 0) close_client(engine);
   }
   pthread_mutex_unlock(&engine->control);
@@ -161,6 +167,7 @@ int rt_engine_open(struct rt_engine *engine, const char *server_name, const char
 void rt_engine_close(struct rt_engine *engine) {
   pthread_mutex_lock(&engine->control);
   close_client(engine);
+  rt_remote_close(engine);
   pthread_mutex_unlock(&engine->control);
 }
 
@@ -169,15 +176,17 @@ enum rt_state rt_engine_state(const struct rt_engine *engine) {
 }
 
 int rt_engine_realtime_priority(const struct rt_engine *engine) {
+  if (engine->link_fd >= 0) return engine->link_priority;
   return engine->client != NULL ? jack_client_real_time_priority(engine->client) : -1;
 }
 
 int rt_notice_fd(const struct rt_engine *engine) {
-  return engine->notice_fd;
+  return engine->watch_fd >= 0 ? engine->watch_fd : engine->notice_fd;
 }
 
 void rt_take_notice(struct rt_engine *engine) {
   uint64_t notices;
   const ssize_t taken = read(engine->notice_fd, &notices, sizeof notices);
   (void)taken;
+  rt_remote_take_notices(engine);
 }

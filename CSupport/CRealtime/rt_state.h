@@ -1,8 +1,12 @@
-/** The engine: a desk, and the JACK client that runs it. */
+/**
+ * The engine: a desk, and the JACK client that runs it. Where that client is the plugin's, in jackd, there are two engines:
+ * the plugin's has the client and, while a comlinkd is there, a desk; comlinkd's has the same desk and the link.
+ */
 #ifndef RT_STATE_H
 #define RT_STATE_H
 
 #include "rt_desk.h"
+#include "rt_link.h"
 
 #include <jack/types.h>
 #include <pthread.h>
@@ -14,6 +18,8 @@ struct rt_engine {
   _Atomic(jack_client_t *) rt_client;
   _Atomic(jack_port_t *) mic_port, mix_left_port, mix_right_port;
   _Atomic(jack_port_t *) peer_ports[RT_MAX_PEERS];
+  _Atomic uint32_t spare_count;                     /**< of the next that may be there; see rt_spares.h */
+  _Atomic(jack_port_t *) spare_ports[RT_MAX_PEERS]; /**< nobody's: play silence */
 
   /* From the callback to control. */
   _Alignas(RT_CACHE_LINE_BYTES) _Atomic bool is_in_callback; /**< see rt_process.h */
@@ -31,7 +37,21 @@ struct rt_engine {
   _Alignas(RT_CACHE_LINE_BYTES) pthread_mutex_t control;
   jack_client_t *client;
   char peer_names[RT_MAX_PEERS][RT_NAME_BYTES]; /**< empty: no port */
+  char spare_names[RT_MAX_PEERS][RT_NAME_BYTES];
+  uint32_t next_spare;
   bool is_locked;
+
+  /* Of an engine in jackd. */
+  struct rt_plugin *plugin; /**< never written after create; NULL in comlinkd */
+
+  /* Of an engine that may be another process' to play: control's own. */
+  int memory_fd; /**< of rt_shared; < 0: ordinary memory */
+  int watch_fd;  /**< never written after create; an epoll of notice_fd and link_fd */
+  int link_fd;   /**< to the plugin; < 0: none */
+  uint32_t link_serial;
+  int link_priority;
+  bool is_resumed;
+  struct rt_link_answer *answer; /**< room for one */
 
   /* The callback's while it is published; the loop reads the pointers in it, which do not change. */
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_desk desk;

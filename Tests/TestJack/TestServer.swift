@@ -22,16 +22,23 @@ public final class TestServer: Sendable {
   /// Starts a server and waits until it answers.
   ///
   /// A machine has room for eight JACK servers, whoever runs them: while there is none, it is tried again.
+  ///
+  /// - Parameter plugin: what it has from the start.
   public static func start(
-    name: String = TestServer.unusedName(), sampleRate: Int = 48_000, periodFrames: Int = 256
+    name: String = TestServer.unusedName(), sampleRate: Int = 48_000, periodFrames: Int = 256,
+    plugin: TestPlugin? = nil
   ) async throws -> TestServer {
-    let arguments = ["-n", name, "-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
+    let arguments =
+      ["-n", name] + (plugin?.arguments ?? [])
+      + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
+    let environment = plugin?.environment ?? []
     JackRegistry.freeDeadServers()
-    let server = TestServer(name: name, process: try TestProcess("jackd", arguments))
+    let server = TestServer(
+      name: name, process: try TestProcess("jackd", arguments, environment: environment))
     let isAnswering = try await eventually {
       if !server.isRunning {
         JackRegistry.freeDeadServers()
-        let next = try TestProcess("jackd", arguments)
+        let next = try TestProcess("jackd", arguments, environment: environment)
         server.process.withLock { $0 = next }
       }
       return server.listedPorts()["system:playback_1"] != nil
@@ -103,6 +110,17 @@ public final class TestServer: Sendable {
   /// Connects two ports.
   public func connect(_ source: String, _ destination: String) throws {
     try run("jack_connect", ["-s", name, source, destination])
+  }
+
+  /// Loads the plugin as a client, with a path for its socket if it is not the default one.
+  public func load(client: String = "comlink", socket: String? = nil) throws {
+    try run("jack_load", ["-s", name, client, "comlink"] + (socket.map { [$0] } ?? []))
+  }
+
+  /// Unloads an internal client.
+  public func unload(client: String = "comlink") throws {
+    // jack_unload takes the server as its second word.
+    try run("jack_unload", [client, name])
   }
 
   /// Takes a connection away.

@@ -28,6 +28,8 @@ typedef int32_t rt_slot;
 /** Allocates and touches everything; wake_fd is an eventfd the callback writes 8 bytes to, or negative: none.
  *  NULL: out of memory or descriptors. [control] */
 rt_engine *rt_engine_create(int wake_fd);
+/** The same in memory that the plugin in jackd can be handed: for rt_engine_open_plugin, and for nothing else. [control] */
+rt_engine *rt_engine_create_shared(int wake_fd);
 /** Closes the JACK client if open and frees. [control] */
 void rt_engine_destroy(rt_engine *engine);
 /** Whether mlock held the engine's memory; if not, RLIMIT_MEMLOCK is too low. It works unlocked. [control] */
@@ -37,6 +39,14 @@ bool rt_engine_is_locked(const rt_engine *engine);
  *  server_name NULL: JACK's default. libjack serves one server per process at a time. Restores nothing by itself.
  *  0 or -ENOENT no server, -EEXIST client name taken, -EALREADY open, -EPROTO other refusal. [control] */
 int rt_engine_open(rt_engine *engine, const char *server_name, const char *client_name);
+/** Becomes what the plugin comlink.so in jackd plays, instead of a JACK client of its own: the plugin's socket, and the name
+ *  that it has as a client. Everything else is as after rt_engine_open, but that what the user connected while nobody
+ *  was here still is; see rt_engine_is_resumed. 0 or -ENOENT no plugin there, -EPERM it is another user's, -EBUSY it plays for
+ *  another comlinkd, -EPROTONOSUPPORT it is of another version, -EINVAL it has another name, -EALREADY open,
+ *  -ETIMEDOUT jackd hangs, -EPROTO it is no such plugin, or another -errno. [control] */
+int rt_engine_open_plugin(rt_engine *engine, const char *socket_path, const char *client_name);
+/** Whether the plugin played for a comlinkd before: how its ports are connected is then the user's. [control] */
+bool rt_engine_is_resumed(const rt_engine *engine);
 /** Leaves JACK; also needed after RT_SERVER_GONE, before the next open. Idempotent. [control] */
 void rt_engine_close(rt_engine *engine);
 /** SCHED_FIFO priority JACK runs the callback at; -1: not real-time, or not running. [control] */
@@ -145,5 +155,10 @@ uint64_t rt_peer_underrun_frames(const rt_engine *engine, rt_slot slot);
  *  cycle.count is ignored. peers_out has RT_MAX_PEERS places and may hold NULLs, or be NULL. [rt] */
 void rt_engine_process(rt_engine *engine, const float *mic, float *mix_left, float *mix_right,
                        float *const *peers_out, const struct rt_cycle *cycle) RT_NONBLOCKING;
+
+/* --- the plugin in jackd --- */
+
+#include "rt_link.h"
+#include "rt_plugin.h"
 
 #endif
