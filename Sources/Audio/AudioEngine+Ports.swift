@@ -32,6 +32,18 @@ extension AudioEngine {
     unsafe rt_engine_open(handle, server, client)
   }
 
+  /// Becomes what the plugin in jackd plays.
+  ///
+  /// 0 or -errno, see CRealtime.h.
+  func open(plugin path: String, client: String) -> Int32 {
+    unsafe rt_engine_open_plugin(handle, path, client)
+  }
+
+  /// Whether the plugin's ports were another daemon's before, and their connections are as the user wants them.
+  var isResumed: Bool {
+    unsafe rt_engine_is_resumed(handle)
+  }
+
   /// Leaves JACK; does nothing when closed.
   func close() {
     unsafe rt_engine_close(handle)

@@ -13,11 +13,16 @@ internal import CRealtime
 
   /// Allocates, touches and locks all memory the audio will ever need. [any]
   ///
-  /// - Parameter wakeDescriptor: an eventfd the callback writes 8 bytes to; stays the caller's and must outlive the
-  ///   engine.
+  /// - Parameters:
+  ///   - wakeDescriptor: an eventfd the callback writes 8 bytes to; stays the caller's and must outlive the engine.
+  ///   - isForPlugin: whether the plugin in jackd is to play this engine (`JackSessionConfiguration.pluginPath`), instead
+  ///     of a JACK client of its own.
   /// - Throws: `AudioError.outOfMemory`.
-  public init(wakeDescriptor: Int32) throws(AudioError) {
-    guard let handle = unsafe rt_engine_create(wakeDescriptor) else {
+  public init(wakeDescriptor: Int32, isForPlugin: Bool = false) throws(AudioError) {
+    let created =
+      unsafe isForPlugin
+      ? rt_engine_create_shared(wakeDescriptor) : rt_engine_create(wakeDescriptor)
+    guard let handle = unsafe created else {
       throw .outOfMemory(wanted: "the audio rings of \(PeerSlot.count) peers and a descriptor")
     }
     unsafe self.handle = unsafe handle

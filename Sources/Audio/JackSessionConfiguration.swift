@@ -8,6 +8,8 @@ public struct JackSessionConfiguration: Hashable, Sendable {
   public var clientName: String
   /// Whether the mic and the mix are connected to the sound card's ports at the first opening.
   public var connectsPhysicalPorts: Bool
+  /// The socket of the plugin in jackd that plays the engine; nil: the engine is a JACK client of its own.
+  public var pluginPath: String?
 
   /// A configuration.
   ///
@@ -15,12 +17,15 @@ public struct JackSessionConfiguration: Hashable, Sendable {
   ///   - serverName: nil for JACK's own choice: `$JACK_DEFAULT_SERVER`, or "default".
   ///   - clientName: at most 63 bytes, without a colon.
   ///   - connectsPhysicalPorts: false for `--no-connect`.
+  ///   - pluginPath: for an engine made `isForPlugin`; the plugin is loaded under the client's name.
   public init(
-    serverName: String? = nil, clientName: String = "comlink", connectsPhysicalPorts: Bool = true
+    serverName: String? = nil, clientName: String = "comlink", connectsPhysicalPorts: Bool = true,
+    pluginPath: String? = nil
   ) {
     self.serverName = serverName ?? Self.defaultServerName
     self.clientName = clientName
     self.connectsPhysicalPorts = connectsPhysicalPorts
+    self.pluginPath = pluginPath
   }
 
   /// The server JACK programs use when told nothing.

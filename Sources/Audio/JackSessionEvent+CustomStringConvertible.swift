@@ -4,6 +4,8 @@ extension JackSessionEvent: CustomStringConvertible {
     switch self {
     case .waiting(let server):
       "waiting for JACK server '\(server)'"
+    case .waitingForPlugin(let server, let path):
+      "waiting for the plugin in JACK server '\(server)', at \(path)"
     case .refused(_, let reason):
       reason
     case .running(let connection):

@@ -2,6 +2,8 @@
 public enum JackSessionEvent: Hashable, Sendable {
   /// No server of that name runs; the session looks for one each half second.
   case waiting(server: String)
+  /// No plugin listens at that socket; the session looks for one each half second.
+  case waitingForPlugin(server: String, path: String)
   /// The server runs and does not take us; tried again each half second. Told again only when the reason changes.
   case refused(server: String, reason: String)
   /// The first period ran on a newly opened connection.

@@ -110,14 +110,21 @@ struct JackSessionLoop {
 
   private mutating func open(told: JackSessionEvent?) -> Int {
     _ = engine.takeMessages()
-    let code = engine.open(server: configuration.serverName, client: configuration.clientName)
+    let code =
+      if let path = configuration.pluginPath {
+        engine.open(plugin: path, client: configuration.clientName)
+      } else {
+        engine.open(server: configuration.serverName, client: configuration.clientName)
+      }
     guard code != 0 else {
       phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
       seenGraphChanges = nil
+      if engine.isResumed { isPhysicalConnectionDue = false }
       connectPhysicalPorts()
       return 0
     }
-    let event = refusal(code)
+    let event =
+      configuration.pluginPath.map { pluginRefusal(code, path: $0) } ?? refusal(code)
     if event != told { report(event) }
     phase = .closed(told: event)
     return Self.waitingMilliseconds
@@ -141,6 +148,28 @@ struct JackSessionLoop {
         reason: "JACK server '\(server)' refused client '\(client)': "
           + (messages.isEmpty ? errorWords(code) : messages))
     }
+  }
+
+  private func pluginRefusal(_ code: Int32, path: String) -> JackSessionEvent {
+    let reason =
+      switch code {
+      case -EPERM:
+        "it is another user's: jackd and comlinkd have to run as the same one"
+      case -EBUSY:
+        "it plays for another comlinkd already"
+      case -EPROTONOSUPPORT:
+        "it is of another version: load it anew (jack_unload, jack_load), or restart jackd"
+      case -EINVAL:
+        "it is not loaded as '\(configuration.clientName)': tell its name with --jack-client"
+      case -EPROTO:
+        "it makes no sense"
+      default:
+        errorWords(code)
+      }
+    let server = configuration.serverName
+    return code == -ENOENT
+      ? .waitingForPlugin(server: server, path: path)
+      : .refused(server: server, reason: "the plugin in jackd, at \(path), refused: \(reason)")
   }
 
   private mutating func loseServer() -> Int {

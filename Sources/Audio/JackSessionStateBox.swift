@@ -15,7 +15,8 @@ final class JackSessionStateBox: Sendable {
   /// Follows an event.
   func apply(_ event: JackSessionEvent) {
     switch event {
-    case .waiting(let server), .serverGone(let server): set(.waiting(server: server))
+    case .waiting(let server), .waitingForPlugin(let server, _), .serverGone(let server):
+      set(.waiting(server: server))
     case .refused(let server, let reason): set(.refused(server: server, reason: reason))
     case .running(let connection), .periodChanged(let connection): set(.running(connection))
     case .stopped: set(.stopped)

@@ -20,6 +20,8 @@ public struct IntercomConfiguration: Sendable {
   public var jackClient: String
   /// Connects `mic` and the mix to the sound card when first opened.
   public var connectsPhysicalPorts: Bool
+  /// The socket of the plugin in jackd that plays for this node; nil: it is a JACK client of its own.
+  public var pluginPath: String?
   /// Frames at 48 kHz in each sent packet: 120, 240, 480, 960, 1920 or 2880.
   public var framesPerPacket: Int
   /// Opus' target, 6000…510000.

@@ -30,12 +30,14 @@ struct IntercomParts {
     }
     do throws(AudioError) {
       let refusals = PortRefusals()
-      let engine = try AudioEngine(wakeDescriptor: loop.wakeDescriptor)
+      let engine = try AudioEngine(
+        wakeDescriptor: loop.wakeDescriptor, isForPlugin: configuration.pluginPath != nil)
       session = try JackSession(
         engine: engine,
         configuration: JackSessionConfiguration(
           serverName: configuration.jackServer, clientName: configuration.jackClient,
-          connectsPhysicalPorts: configuration.connectsPhysicalPorts)
+          connectsPhysicalPorts: configuration.connectsPhysicalPorts,
+          pluginPath: configuration.pluginPath)
       ) { [loop] event in
         if case .running(let connection) = event, let priority = connection.realtimePriority {
           loop.keepBelow(realtimePriority: priority)

@@ -32,6 +32,11 @@ public enum ControlPath {
     return isAbsent(own) && !isAbsent(system) ? system : own
   }
 
+  /// Another socket's path in the directory of that one.
+  public static func beside(_ path: String, name: String) -> String {
+    "\(directory(of: path))/\(name)"
+  }
+
   /// The user this process runs as.
   public static var currentUserID: UInt32 { getuid() }
 

@@ -35,6 +35,12 @@ extension Configuration {
       throw SettingConflict(
         .bitrateMax, "is less than bitrate, which is \(bitrateKilobits); lower that too")
     }
+    guard !(isViaPlugin && startsJack) else {
+      throw SettingConflict(
+        .viaPlugin,
+        "needs a JACK server that has the plugin (jackd -I comlink), which start-jack does not start"
+      )
+    }
     if case .fixed(let milliseconds) = playoutDelay, milliseconds > playoutDelayMaximumMilliseconds
     {
       throw SettingConflict(

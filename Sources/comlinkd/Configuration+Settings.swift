@@ -38,13 +38,9 @@ extension Configuration {
       jackClient = try Self.checkedName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
     case (.startJack, .boolean(let isOn)): startsJack = isOn
-    case (.control, .text(let text)):
-      guard !text.isEmpty, !text.utf8.contains(0) else { throw .badValue("must be a path") }
-      guard text.utf8.count <= ControlPath.byteLimit else {
-        throw .badValue(
-          "must have at most \(ControlPath.byteLimit) bytes, as a socket's path: \(text)")
-      }
-      controlPath = text
+    case (.viaPlugin, .boolean(let isOn)): isViaPlugin = isOn
+    case (.pluginSocket, .text(let text)): pluginPath = try Self.socketPath(text)
+    case (.control, .text(let text)): controlPath = try Self.socketPath(text)
     case (.state, .text(let text)):
       guard !text.utf8.contains(0) else { throw .badValue("must be a path") }
       statePath = text
@@ -86,6 +82,8 @@ extension Configuration {
     case .jackClient: .text(jackClient)
     case .noConnect: .boolean(!connectsPorts)
     case .startJack: .boolean(startsJack)
+    case .viaPlugin: .boolean(isViaPlugin)
+    case .pluginSocket: .text(pluginPath)
     case .control: .text(controlPath)
     case .state: .text(statePath)
     case .logLevel: .text(logLevel)
@@ -95,6 +93,15 @@ extension Configuration {
   private static func checkedName(_ text: String) throws(SettingProblem) -> String {
     guard isName(text) else {
       throw .badValue("must have 1 to 63 bytes, no control characters and no blank at its ends")
+    }
+    return text
+  }
+
+  private static func socketPath(_ text: String) throws(SettingProblem) -> String {
+    guard !text.isEmpty, !text.utf8.contains(0) else { throw .badValue("must be a path") }
+    guard text.utf8.count <= ControlPath.byteLimit else {
+      throw .badValue(
+        "must have at most \(ControlPath.byteLimit) bytes, as a socket's path: \(text)")
     }
     return text
   }

@@ -52,6 +52,10 @@ struct Configuration: Hashable, Sendable {
   var connectsPorts = true
   /// Whether a JACK server is started if none runs.
   var startsJack = false
+  /// Whether the plugin in jackd plays, instead of a JACK client.
+  var isViaPlugin = false
+  /// The path of the plugin's socket.
+  var pluginPath: String
   /// The path of the control socket.
   var controlPath: String
   /// The directory of what the node keeps; empty: nothing is kept.
@@ -69,6 +73,8 @@ struct Configuration: Hashable, Sendable {
     jackServer =
       environment["JACK_DEFAULT_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? "default"
     controlPath = ControlPath.forDaemon(environment: environment)
+    // Beside it by the same rule in jackd (rt_plugin.h).
+    pluginPath = ControlPath.beside(controlPath, name: "plugin.sock")
     statePath = StatePath.standard(environment: environment) ?? ""
   }
 

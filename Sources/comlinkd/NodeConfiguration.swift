@@ -11,6 +11,7 @@ extension IntercomConfiguration {
     jackServer = settings.jackServer
     jackClient = settings.jackClient
     connectsPhysicalPorts = settings.connectsPorts
+    pluginPath = settings.isViaPlugin ? settings.pluginPath : nil
     framesPerPacket = settings.ptime.frames
     bitsPerSecond = settings.bitrateKilobits * 1000
     mostBitsPerSecond = settings.effectiveBitrateMaximumKilobits * 1000

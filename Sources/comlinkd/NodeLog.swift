@@ -68,6 +68,8 @@ struct NodeLog: Sendable {
     case .waiting:
       // JACK keeps the servers of each user apart, so it matters whose we look for.
       audio.notice("\(event) of user \(LimitsAdvice.user) (\(waitingAdvice))")
+    case .waitingForPlugin:
+      audio.notice("\(event) (load it: jack_load comlink, or start jackd with -I comlink)")
     case .running, .periodChanged, .connectionsRestored: audio.notice("\(event)")
     case .refused, .serverGone, .peerPortRefused: audio.warning("\(event)")
     case .stopped: audio.info("\(event)")

@@ -39,6 +39,8 @@ struct Options: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Connects microphone and loudspeaker, or leaves the ports.")
   var connect: Bool?
   @Flag(inversion: .prefixedNo, help: Help.of(.startJack)) var startJack: Bool?
+  @Flag(inversion: .prefixedNo, help: Help.of(.viaPlugin)) var viaPlugin: Bool?
+  @Option(help: Help.of(.pluginSocket)) var pluginSocket: String?
   @Option(help: Help.of(.control)) var control: String?
   @Option(help: Help.of(.state)) var state: String?
   @Option(help: Help.of(.logLevel)) var logLevel: String?
@@ -62,11 +64,11 @@ struct Options: ParsableCommand {
       (.application, application), (.complexity, complexity), (.bandwidth, bandwidth),
       (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.lateRate, lateRate),
       (.jackServer, jackServer), (.jackClient, jackClient),
-      (.control, control), (.state, state), (.logLevel, logLevel),
+      (.pluginSocket, pluginSocket), (.control, control), (.state, state), (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [
       (.noDiscovery, discovery.map { !$0 }), (.noConnect, connect.map { !$0 }),
-      (.startJack, startJack),
+      (.startJack, startJack), (.viaPlugin, viaPlugin),
     ]
     var flags: [ConfigurationLoader.Flag] = peer.isEmpty ? [] : [(.peer, .list(peer))]
     for case (let setting, let isOn?) in switches { flags.append((setting, .boolean(isOn))) }

@@ -24,6 +24,8 @@ enum Setting: String, CaseIterable, Sendable {
   case jackClient = "jack-client"
   case noConnect = "no-connect"
   case startJack = "start-jack"
+  case viaPlugin = "via-plugin"
+  case pluginSocket = "plugin-socket"
   case control
   case state
   case logLevel = "log-level"
@@ -41,14 +43,14 @@ enum Setting: String, CaseIterable, Sendable {
   var kind: Kind {
     switch self {
     case .name, .role, .colour, .listen, .policy, .profile, .application, .bandwidth, .jackServer,
-      .jackClient, .control,
+      .jackClient, .pluginSocket, .control,
       .state, .logLevel:
       .text
     case .peer: .list
     case .maxPeers, .bitrate, .complexity: .integer
     case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
-    case .noDiscovery, .noConnect, .startJack: .boolean
+    case .noDiscovery, .noConnect, .startJack, .viaPlugin: .boolean
     }
   }
 
@@ -71,10 +73,10 @@ enum Setting: String, CaseIterable, Sendable {
     case .playoutDelay: "MS|auto"
     case .playoutDelayMax: "MS"
     case .lateRate: "PERCENT"
-    case .control: "PATH"
+    case .control, .pluginSocket: "PATH"
     case .state: "DIR"
     case .logLevel: "LEVEL"
-    case .noDiscovery, .noConnect, .startJack: ""
+    case .noDiscovery, .noConnect, .startJack, .viaPlugin: ""
     }
   }
 
@@ -106,6 +108,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .jackClient: "This node's name in JACK's list of clients."
     case .noConnect: "Leaves the ports alone instead of connecting microphone and loudspeaker."
     case .startJack: "Starts a JACK server if none runs (dummy driver if there is no card)."
+    case .viaPlugin: "Lets the plugin comlink.so in jackd play, instead of a JACK client."
+    case .pluginSocket: "The socket of that plugin."
     case .control: "The socket that comlink, the remote, talks to."
     case .state: "The directory for this node's identity and its groups; empty: nothing is kept."
     case .logLevel: "The least that is logged: \(LogLevelName.words)."

@@ -24,14 +24,17 @@ public final class JackServer: Sendable {
   ///   - label: made unique by adding the process id and a random number.
   ///   - portMaximum: ports the server can have; fewer need less shared memory.
   ///   - driftPPM: how much faster than the machine's its clock runs, in parts per million.
+  ///   - plugin: what it can load, and whether it does.
   /// - Throws: `RigError`.
   public convenience init(
     _ label: String = "rig", sampleRate: Int = 48_000, periodFrames: Int = 64,
-    portMaximum: Int = 64, driftPPM: Double = 0, in directory: TemporaryDirectory
+    portMaximum: Int = 64, driftPPM: Double = 0, plugin: JackPlugin? = nil,
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     try self.init(
       named: "\(label)-\(getpid())-\(UInt16.random(in: 0...UInt16.max))", sampleRate: sampleRate,
-      periodFrames: periodFrames, portMaximum: portMaximum, driftPPM: driftPPM, in: directory)
+      periodFrames: periodFrames, portMaximum: portMaximum, driftPPM: driftPPM, plugin: plugin,
+      in: directory)
   }
 
   /// Starts a server of a given name, which must be unique on the machine, and waits until it answers.
@@ -41,7 +44,7 @@ public final class JackServer: Sendable {
   /// - Throws: `RigError`.
   public init(
     named name: String, sampleRate: Int = 48_000, periodFrames: Int = 64, portMaximum: Int = 64,
-    driftPPM: Double = 0, in directory: TemporaryDirectory
+    driftPPM: Double = 0, plugin: JackPlugin? = nil, in directory: TemporaryDirectory
   ) throws(RigError) {
     self.name = name
     self.sampleRate = sampleRate
@@ -51,12 +54,12 @@ public final class JackServer: Sendable {
     }
     let arguments =
       Self.scheduling + ["-n", name, "--port-max", "\(portMaximum)"]
-      + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
+      + (plugin?.arguments ?? []) + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
     let environment = [
       "JACK_NO_AUDIO_RESERVATION": "1",
       "LD_PRELOAD": try Interposer.build("driver_clock", in: directory),
       "COMLINK_DRIFT_PPM": "\(driftPPM)",
-    ]
+    ].merging(plugin?.environment ?? [:]) { $1 }
     process = try Self.start(
       name, arguments, environment: environment, log: directory.file("jackd-\(name).log"))
   }

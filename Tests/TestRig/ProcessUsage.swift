@@ -8,6 +8,8 @@ public struct ProcessUsage: Sendable {
     public var name: String
     /// Time on a processor since it started.
     public var cpuSeconds: Double
+    /// How often it gave the processor up, and how often it was taken from it, since it started.
+    public var contextSwitches: Int
   }
 
   /// When it was read, nanoseconds of CLOCK_MONOTONIC.
@@ -22,6 +24,14 @@ public struct ProcessUsage: Sendable {
     nanoseconds = monotonicNanoseconds()
     threads = Self.threads(of: process)
     if threads.isEmpty { return nil }
+  }
+
+  /// Context switches of all living threads a second, since an earlier reading.
+  public func contextSwitchesPerSecond(since earlier: ProcessUsage) -> Double {
+    let elapsed = Double(nanoseconds - earlier.nanoseconds) / 1e9
+    let count = threads.reduce(0) { $0 + $1.contextSwitches }
+    let before = earlier.threads.reduce(0) { $0 + $1.contextSwitches }
+    return elapsed > 0 ? Double(count - before) / elapsed : .nan
   }
 
   /// CPU since an earlier reading, percent of one core.
@@ -66,9 +76,20 @@ public struct ProcessUsage: Sendable {
       else {
         continue
       }
-      result.append(Thread(name: String(label.dropLast()), cpuSeconds: cpu))
+      result.append(
+        Thread(
+          name: String(label.dropLast()), cpuSeconds: cpu,
+          contextSwitches: contextSwitches("\(path)/status")))
     }
     return result
+  }
+
+  /// Both counts of a status file.
+  private static func contextSwitches(_ path: String) -> Int {
+    (text(ofFile: path) ?? "").split(separator: "\n").reduce(0) { sum, line in
+      line.contains("ctxt_switches:")
+        ? sum + (line.split(separator: "\t").last.flatMap { Int($0) } ?? 0) : sum
+    }
   }
 
   /// The first field of a schedstat file: nanoseconds on a processor, where stat counts hundredths of a second.

@@ -14,13 +14,19 @@ public final class Station: Sendable {
   /// - Parameters:
   ///   - recordSeconds: room in the ear and in the logs of both probes.
   ///   - driftPPM: how much faster than the machine's the server's clock runs.
+  ///   - isViaPlugin: whether the plugin in the server plays for the node.
   /// - Throws: `RigError`.
   public init(
     _ name: String, periodFrames: Int, options: NodeProcess.Options, recordSeconds: Double,
-    earInputs: Int = 4, driftPPM: Double = 0, in directory: TemporaryDirectory
+    earInputs: Int = 4, driftPPM: Double = 0, isViaPlugin: Bool = false,
+    in directory: TemporaryDirectory
   ) throws(RigError) {
+    let plugin = isViaPlugin ? try JackPlugin(.atStart, in: directory) : nil
     server = try JackServer(
-      "comlink-\(name)", periodFrames: periodFrames, driftPPM: driftPPM, in: directory)
+      "comlink-\(name)", periodFrames: periodFrames, driftPPM: driftPPM, plugin: plugin,
+      in: directory)
+    var options = options
+    options.arguments += plugin?.nodeArguments ?? []
     node = try NodeProcess(name, on: server, options: options, in: directory)
     mouth = try Probe(
       server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: recordSeconds)

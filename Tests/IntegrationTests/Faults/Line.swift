@@ -17,14 +17,18 @@ struct Line {
   }
 
   /// Starts the listener's server.
-  func server(sampleRate: Int = 48_000) throws(RigError) -> JackServer {
-    try JackServer(named: serverName, sampleRate: sampleRate, periodFrames: 256, in: directory)
+  func server(
+    sampleRate: Int = 48_000, plugin: JackPlugin? = nil
+  ) throws(RigError) -> JackServer {
+    try JackServer(
+      named: serverName, sampleRate: sampleRate, periodFrames: 256, plugin: plugin, in: directory)
   }
 
   /// Starts the listener, which calls nobody and whose server need not run.
-  func listener() throws(RigError) -> NodeProcess {
-    try NodeProcess(
-      "B", onServerNamed: serverName, options: NodeProcess.Options(port: ports[1]), in: directory)
+  func listener(arguments: [String] = []) throws(RigError) -> NodeProcess {
+    var options = NodeProcess.Options(port: ports[1])
+    options.arguments = arguments
+    return try NodeProcess("B", onServerNamed: serverName, options: options, in: directory)
   }
 
   /// Starts the speaker, which calls the listener, and waits until it is connected.

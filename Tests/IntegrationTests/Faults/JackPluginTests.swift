@@ -1,0 +1,185 @@
+import Glibc
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+extension FaultTests {
+  /// A listener whose sound the plugin in jackd plays: the deaths of either, and what goes on meanwhile.
+  @Suite struct JackPluginTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
+
+    /// Seconds from a moment until the ear, which recorded on for five, heard something; infinite: never.
+    private func soundReturned(to ear: Probe, after moment: Int64) -> Double {
+      pause(seconds: 5)
+      ear.stop()
+      let recording = ear.recording()
+      for cycle in ear.recordedTimeLine.cycles where cycle.startNanoseconds > moment {
+        let frames = recording.dropFirst(Int(cycle.position)).prefix(cycle.frames)
+        if frames.contains(where: { abs($0) > 0.01 }) {
+          return Double(cycle.startNanoseconds - moment) / 1e9
+        }
+      }
+      return .infinity
+    }
+
+    @Test(arguments: [JackPlugin.Loading.atStart, .byHand])
+    func `a talk goes through the plugin as through a client`(
+      loading: JackPlugin.Loading
+    ) throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(loading, in: directory)
+      let server = try line.server(plugin: plugin)
+      let node = try line.listener(arguments: plugin.nodeArguments)
+      if loading == .byHand {
+        try waitUntil("the words", within: 20) { () throws(RigError) in
+          node.process.output.contains("waiting for the plugin in JACK server")
+        }
+        try node.waitUntilAudio(is: .waiting)
+        try plugin.load(into: server)
+      }
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      #expect(try speaker.isUnderstood(by: node.ear(on: server)))
+      let audio = try node.status().audio
+      #expect(audio.client == "comlink" && audio.periodFrames == 256)
+      #expect(audio.callbackMeanMicroseconds > 0)
+      // The client is jackd's own: comlinkd does not have libjack's memory.
+      let maps = text(ofFile: "/proc/\(node.process.identifier)/maps") ?? ""
+      #expect(maps.contains("comlink-audio") && !maps.contains("/dev/shm/jack"))
+    }
+
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func `a daemon that ends and comes back is heard again, and what the user connected stayed`(
+      signal: Int32
+    ) throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      let server = try line.server(plugin: plugin)
+      let node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      let ear = try node.ear(on: server)
+      try #expect(speaker.isUnderstood(by: ear))
+      node.process.send(signal: signal)
+      _ = try? node.process.wait(within: 10)
+      // The server goes on, with the port.
+      #expect(ear.isAlive && ear.hasPort("comlink:mix_left"))
+      let successor = try line.listener(arguments: plugin.nodeArguments)
+      try successor.waitUntilConnected(peers: 1, within: 30)
+      // By nobody's hand since.
+      #expect(try speaker.isUnderstood(by: ear))
+    }
+
+    @Test func `within a second of the daemon's return its peers are heard`() throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      let server = try line.server(plugin: plugin)
+      let node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      let ear = try Probe(
+        server: server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 60)
+      try ear.connect("comlink:mix_left", to: "ear:in_0")
+      try speaker.station.mouth.start()
+      var best = Double.infinity
+      var running = node
+      // The machine may stall in one; what is promised is possible in any.
+      for _ in 1...3 where best > 1 {
+        try ear.start()
+        running.process.send(signal: SIGKILL)
+        _ = try? running.process.wait(within: 10)
+        pause(seconds: 0.3)
+        let moment = monotonicNanoseconds()
+        running = try line.listener(arguments: plugin.nodeArguments)
+        best = min(best, soundReturned(to: ear, after: moment))
+      }
+      #expect(best <= 1, "\(best) s from the daemon's start")
+    }
+
+    @Test func `a server that dies in a talk and returns with the plugin plays it again`() throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      let first = try line.server(plugin: plugin)
+      let node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      try #expect(speaker.isUnderstood(by: node.ear(on: first)))
+      let process = node.process.identifier
+      first.crash()
+      let waiting = Result { try node.waitUntilAudio(is: .waiting) }
+      let second = try line.server(plugin: plugin)
+      try waiting.get()
+      try node.waitUntilAudio(is: .running)
+      // The user had connected ear and port; now nobody but the node does.
+      let ear = try Probe(
+        server: second.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 30)
+      #expect(try speaker.isUnderstood(by: ear))
+      #expect(node.process.identifier == process && node.process.isRunning)
+    }
+
+    @Test func `a daemon that is stopped holds up nothing, and is heard again`() throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      let server = try line.server(plugin: plugin)
+      let node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      let ear = try node.ear(on: server)
+      try #expect(speaker.isUnderstood(by: ear))
+      node.process.send(signal: SIGSTOP)
+      defer { node.process.send(signal: SIGCONT) }
+      try ear.start()
+      let others = try Probe(
+        server: server.name, name: "other", inputs: 1, outputs: 0, recordSeconds: 30)
+      try others.connect("comlink:mix_left", to: "other:in_0")
+      try waitUntil("four seconds of the server's time", within: 20) { () throws(RigError) in
+        ear.recordedFrames > 4 * 48_000
+      }
+      ear.stop()
+      // Its rings ran dry; from then on it is silence that is played.
+      #expect(ear.recording().suffix(48_000).allSatisfy { $0 == 0 })
+      node.process.send(signal: SIGCONT)
+      try node.waitUntilConnected(peers: 1, within: 30)
+      #expect(try speaker.isUnderstood(by: ear))
+    }
+
+    @Test func `a plugin taken out in a talk is waited for, and plays when put in`() throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      let server = try line.server(plugin: plugin)
+      let node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      let ear = try node.ear(on: server)
+      try #expect(speaker.isUnderstood(by: ear))
+      try plugin.unload(from: server)
+      try node.waitUntilAudio(is: .waiting)
+      #expect(ear.isAlive && !ear.hasPort("comlink:peer_A"))
+      try plugin.load(into: server)
+      try node.waitUntilAudio(is: .running)
+      #expect(try speaker.isUnderstood(by: ear))
+    }
+
+    @Test func `a second daemon is refused in words, and the first talks on`() throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      let server = try line.server(plugin: plugin)
+      let node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      let second = try Daemon(
+        "second", ["--listen", "127.0.0.1:0"] + plugin.nodeArguments, in: directory)
+      try second.waitUntilSaid("it plays for another comlinkd already")
+      let other = try Daemon(
+        "other", ["--listen", "127.0.0.1:0", "--jack-client", "fred"] + plugin.nodeArguments,
+        in: directory)
+      try other.waitUntilSaid("it is not loaded as 'fred'")
+      node.process.terminate()
+      try second.waitUntilSaid("JACK client 'comlink' runs")
+      #expect(speaker.station.node.process.isRunning && server.process.isRunning)
+    }
+  }
+}
