@@ -20,7 +20,8 @@ struct Bench {
 
   /// Two stations that know each other; `configure` changes what both are started with.
   func pair(
-    recordSeconds: Double, driftPPM: Double = 0, _ configure: (inout NodeProcess.Options) -> Void
+    recordSeconds: Double, driftPPM: Double = 0, isViaPlugin: Bool = false,
+    _ configure: (inout NodeProcess.Options) -> Void
   ) throws(RigError) -> (a: Station, b: Station) {
     let ports = try LoopbackPorts.free(2)
     var optionsA = NodeProcess.Options(port: ports[0])
@@ -30,10 +31,10 @@ struct Bench {
     configure(&optionsB)
     let a = try Station(
       "A", periodFrames: options.period, options: optionsA, recordSeconds: recordSeconds,
-      driftPPM: driftPPM, in: directory)
+      driftPPM: driftPPM, isViaPlugin: isViaPlugin, in: directory)
     let b = try Station(
       "B", periodFrames: options.period, options: optionsB, recordSeconds: recordSeconds,
-      in: directory)
+      isViaPlugin: isViaPlugin, in: directory)
     try a.node.waitUntilConnected(peers: 1, within: 10)
     try b.node.waitUntilConnected(peers: 1, within: 10)
     return (a, b)

@@ -15,6 +15,6 @@ struct ComlinkBench: ParsableCommand {
     subcommands: [
       DemoCommand.self, LatencyCommand.self, CallbackCommand.self, CPUCommand.self,
       ScaleCommand.self, IdleCommand.self, DriftCommand.self, QualityCommand.self,
-      SoakCommand.self, MeshCommand.self, AllCommand.self,
+      SoakCommand.self, MeshCommand.self, PluginCommand.self, AllCommand.self,
     ])
 }
