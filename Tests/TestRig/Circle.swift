@@ -34,6 +34,9 @@ public struct Circle: Sendable {
     return node
   }
 
+  /// The names of all ports of the server.
+  var portNames: [String] { mouth.portNames }
+
   /// The new group's invitation.
   ///
   /// - Throws: `RigError`.
