@@ -17,16 +17,22 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 256 << 10, HELLO_MILLISECONDS = 500 };
+enum { STACK_BYTES = 256 << 10, HELLO_MILLISECONDS = 500, ACCEPT_PAUSE_NANOSECONDS = 100000000 };
 
 /* --- the thread --- */
 
 /** Lets somebody in, to hear a hello. */
 static void let_in(struct rt_plugin *plugin) {
   const int socket_fd = accept4(plugin->socket.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (socket_fd < 0) return;
+  if (socket_fd < 0) {
+    /* Out of descriptors, perhaps: whoever waits at the door would wake us again at once. */
+    const struct timespec pause = {.tv_nsec = ACCEPT_PAUSE_NANOSECONDS};
+    nanosleep(&pause, NULL);
+    return;
+  }
   plugin->stranger_fd = socket_fd;
   plugin->stranger_until_nanoseconds = rt_clock_nanoseconds() + HELLO_MILLISECONDS * INT64_C(1000000);
   if (!rt_link_trusts(socket_fd)) rt_plugin_refuse(plugin, -EPERM);

@@ -17,7 +17,7 @@
 static const char *words_for(int result) {
   switch (result) {
   case -EPROTONOSUPPORT:
-    return "it is of another version: load the plugin anew (jack_unload, jack_load), or restart jackd";
+    return "it is of another version: restart jackd, which keeps the old plugin in its memory";
   case -EINVAL:
     return "it wants a plugin of another name, or brought memory that will not do";
   case -EPERM:

@@ -46,7 +46,8 @@ void rt_ports_forget(struct rt_engine *engine) {
 }
 
 bool rt_ports_wait(const struct rt_engine *engine) {
-  const uint32_t before = atomic_load_explicit(&engine->callbacks_ended, memory_order_relaxed);
+  /* Not before what is withdrawn is: a later end is then that of a callback which may have seen it. */
+  const uint32_t before = atomic_load_explicit(&engine->callbacks_ended, memory_order_seq_cst);
   for (int poll = 0; poll < WITHDRAW_POLLS; poll++) {
     if (!atomic_load_explicit(&engine->is_in_callback, memory_order_seq_cst)) return true;
     /* Inside, but in another callback than at first. */

@@ -221,8 +221,8 @@ int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING {
   silence_spares(engine, period_frames);
   run_engine(engine, &buffers, period_frames, began_nanoseconds);
   const uint32_t ended = atomic_load_explicit(&engine->callbacks_ended, memory_order_relaxed);
-  /* Release: who waits for this callback to leave something may take this for its end. */
-  atomic_store_explicit(&engine->callbacks_ended, ended + 1, memory_order_release);
+  /* Who waits for this callback to leave something may take this for its end; see rt_ports_wait. */
+  atomic_store_explicit(&engine->callbacks_ended, ended + 1, memory_order_seq_cst);
   atomic_store_explicit(&engine->is_in_callback, false, memory_order_release);
   return 0;
 }

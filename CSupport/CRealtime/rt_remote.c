@@ -58,7 +58,8 @@ static int take_answer(struct rt_engine *engine) {
 static int await_answer(struct rt_engine *engine, uint32_t serial, int milliseconds) {
   const int64_t deadline = deadline_in(milliseconds);
   for (;;) {
-    if (!wait_readable(engine->link_fd, deadline)) return -ETIMEDOUT;
+    /* Notices may come all the time. */
+    if (!wait_readable(engine->link_fd, deadline) || rt_clock_nanoseconds() > deadline) return -ETIMEDOUT;
     const int error = take_answer(engine);
     if (error != 0 && error != -EAGAIN) return error;
     if (error == 0 && engine->answer->serial == serial) return 0;

@@ -40,5 +40,5 @@ extension AudioEngine {
   }
 
   /// Frames by which signal and record lost step since the signal began; 0 as a rule. [loop]
-  public var lostSignalFrames: Int { unsafe Int(rt_signal_lost(handle)) }
+  public var lostSignalFrames: Int { unsafe Int(clamping: rt_signal_lost(handle)) }
 }

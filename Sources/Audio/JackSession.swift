@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Keeps an engine connected to a JACK server: opens, watches, reopens, and remembers the port connections.
 ///
 /// JACK's client calls block, some for as long as the server likes, so they all happen on one thread of the session's
@@ -17,6 +19,7 @@ public final class JackSession: Sendable {
   private let thread: BlockingThread
   private let requests: PortRequestQueue
   private let stateBox: JackSessionStateBox
+  private let keepsPorts = Atomic<Bool>(false)
 
   /// Prepares a session; `start()` begins it.
   ///
@@ -94,7 +97,12 @@ public final class JackSession: Sendable {
     request(.clear(slot))
   }
 
+  /// Leaves the peers' ports as they are from now on: at the end peers go one by one, and what the user connected to their
+  /// ports is to outlast it, where the plugin has them.
+  public func keepPorts() { keepsPorts.store(true, ordering: .relaxed) }
+
   private func request(_ request: PortRequest) -> Bool {
+    guard !keepsPorts.load(ordering: .relaxed) else { return true }
     guard requests.append(request) else { return false }
     thread.wake()
     return true

@@ -119,7 +119,8 @@ struct JackSessionLoop {
     guard code != 0 else {
       phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
       seenGraphChanges = nil
-      if engine.isResumed { isPhysicalConnectionDue = false }
+      // The plugin's ports may have what the user connected while another daemon was there, and then it is the user's graph.
+      if engine.isResumed, engine.connections()?.isEmpty == false { isPhysicalConnectionDue = false }
       connectPhysicalPorts()
       return 0
     }
@@ -158,7 +159,7 @@ struct JackSessionLoop {
       case -EBUSY:
         "it plays for another comlinkd already"
       case -EPROTONOSUPPORT:
-        "it is of another version: load it anew (jack_unload, jack_load), or restart jackd"
+        "it is of another version: restart jackd, which keeps the old plugin in its memory"
       case -EINVAL:
         "it is not loaded as '\(configuration.clientName)': tell its name with --jack-client"
       case -EPROTO:

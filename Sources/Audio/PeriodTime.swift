@@ -31,7 +31,15 @@ public struct PeriodTime: Hashable, Sendable {
     self.sampleRate = sampleRate
   }
 
-  init(_ cycle: rt_cycle) {
+  /// Rates of sound cards, and counts of a server that runs for a century: beyond them the figures are no JACK server's.
+  private static let rates: ClosedRange<UInt32> = 4000...768_000
+  private static let mostPeriods: UInt64 = 1 << 48
+
+  /// What the callback told; nil where it cannot be, as from a plugin whose memory was written over.
+  init?(_ cycle: rt_cycle) {
+    guard Self.rates.contains(cycle.sample_rate), cycle.count < Self.mostPeriods,
+      (1...UInt32(RT_MAX_PERIOD_FRAMES)).contains(cycle.period_frames)
+    else { return nil }
     self.init(
       count: cycle.count, startNanoseconds: cycle.start_nanoseconds,
       nextNanoseconds: cycle.next_nanoseconds,

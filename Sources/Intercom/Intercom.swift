@@ -81,6 +81,9 @@ public actor Intercom {
     loop.stop()
   }
 
+  /// To be called before the members are left: JACK ports stay with their connections until ``stop()``.
+  public nonisolated func keepPorts() { session.keepPorts() }
+
   /// Adds a peer by address, in clear; later calls with the same address change nothing.
   public func addPeer(_ address: SocketAddress) {
     station.addNamed(address, nowNanoseconds: EventLoop.nowNanoseconds())

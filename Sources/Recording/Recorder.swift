@@ -46,6 +46,11 @@ public final class Recorder: Sendable {
     }
   }
 
+  deinit {
+    // The thread is over, or on its way: it holds the recorder while it works.
+    _ = thread.withLock { $0 }?.stop(withinMilliseconds: 0)
+  }
+
   /// How it goes now.
   public var report: RecordingReport {
     let lostFrames = deck.lostFrames

@@ -5,7 +5,7 @@ enum TalkerFileName {
   /// Longest name in bytes of UTF-8, far below what file systems take.
   static let maximumByteCount = 80
   /// What FAT and its kin do not take, besides what shells make much of.
-  private static let refused: Set<Character> = [
+  private static let refused: Set<Unicode.Scalar> = [
     "/", "\\", ":", "*", "?", "\"", "<", ">", "|", "$", "`", "'",
   ]
 
@@ -13,18 +13,19 @@ enum TalkerFileName {
   static func sanitized(_ name: String) -> String {
     var result = ""
     for character in name {
-      let isRefused =
-        refused.contains(character)
-        || character.unicodeScalars.contains { isControl($0.properties.generalCategory) }
+      // By scalars: a slash with a mark over it is another character, and to the file system a slash.
+      let isRefused = character.unicodeScalars.contains {
+        refused.contains($0) || isControl($0.properties.generalCategory)
+      }
       let shown: Character = isRefused ? "_" : character
       guard result.utf8.count + shown.utf8.count <= maximumByteCount else { break }
       result.append(shown)
     }
     // Names like "." are the file system's, and files whose names begin with a dot are hidden.
-    while let first = result.first, first == "." || first == " " || first == "-" {
+    while let first = result.unicodeScalars.first, [".", " ", "-"].contains(first) {
       result.removeFirst()
     }
-    while let last = result.last, last == "." || last == " " { result.removeLast() }
+    while let last = result.unicodeScalars.last, [".", " "].contains(last) { result.removeLast() }
     return result.allSatisfy { $0 == "_" } ? "unnamed" : result
   }
 

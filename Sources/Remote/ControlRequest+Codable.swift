@@ -37,11 +37,7 @@ extension ControlRequest: Codable {
     case .groupList: self = .groupList
     case .groupLeave: self = .groupLeave(name: try fields.decode(String.self, forKey: .group))
     case .peers: self = .peers
-    case .accept: self = .accept(peer: try fields.decode(String.self, forKey: .peer))
-    case .decline: self = .decline(peer: try fields.decode(String.self, forKey: .peer))
-    case .invite: self = .invite(peer: try fields.decode(String.self, forKey: .peer))
-    case .forget: self = .forget(peer: try fields.decode(String.self, forKey: .peer))
-    case .block: self = .block(peer: try fields.decode(String.self, forKey: .peer))
+    case .accept, .decline, .invite, .forget, .block: self = try Self.judgement(kind, fields)
     case .pairShow:
       self = .pairShow(group: try fields.decodeIfPresent(String.self, forKey: .group))
     case .pairWith:
@@ -52,22 +48,46 @@ extension ControlRequest: Codable {
       self = .logLevel(
         level: try fields.decodeIfPresent(String.self, forKey: .level),
         area: try fields.decodeIfPresent(String.self, forKey: .area))
-    case .testTone:
-      self = .testTone(
-        levelDBFS: try Self.number(fields, .level, within: Self.toneLevelRangeDBFS),
-        hertz: try Self.number(fields, .hertz, within: Self.toneRangeHertz),
-        seconds: try Self.number(fields, .seconds, within: Self.toneRangeSeconds))
-    case .testLoop: self = .testLoop(peer: try fields.decode(String.self, forKey: .peer))
-    case .testSpeech:
-      self = .testSpeech(peer: try fields.decodeIfPresent(String.self, forKey: .peer))
-    case .loopBack:
-      self = .loopBack(
-        peer: try fields.decode(String.self, forKey: .peer),
-        minutes: try Self.number(fields, .minutes, within: Self.loopBackRangeMinutes))
-    case .loopBackOff: self = .loopBackOff
+    case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
+      self = try Self.trial(kind, fields)
     case .recordStart:
       self = .recordStart(try fields.decode(RecordingRequest.self, forKey: .recording))
     case .recordStop: self = .recordStop
+    }
+  }
+
+  /// What the user says of a node.
+  private static func judgement(
+    _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
+  ) throws -> ControlRequest {
+    let peer = try fields.decode(String.self, forKey: .peer)
+    switch kind {
+    case .accept: return .accept(peer: peer)
+    case .decline: return .decline(peer: peer)
+    case .invite: return .invite(peer: peer)
+    case .forget: return .forget(peer: peer)
+    default: return .block(peer: peer)
+    }
+  }
+
+  /// Tests in the field, and the consent to them.
+  private static func trial(
+    _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
+  ) throws -> ControlRequest {
+    switch kind {
+    case .testTone:
+      return .testTone(
+        levelDBFS: try number(fields, .level, within: toneLevelRangeDBFS),
+        hertz: try number(fields, .hertz, within: toneRangeHertz),
+        seconds: try number(fields, .seconds, within: toneRangeSeconds))
+    case .testLoop: return .testLoop(peer: try fields.decode(String.self, forKey: .peer))
+    case .testSpeech:
+      return .testSpeech(peer: try fields.decodeIfPresent(String.self, forKey: .peer))
+    case .loopBack:
+      return .loopBack(
+        peer: try fields.decode(String.self, forKey: .peer),
+        minutes: try number(fields, .minutes, within: loopBackRangeMinutes))
+    default: return .loopBackOff
     }
   }
 

@@ -1,13 +1,12 @@
+internal import Logging
 internal import Panel
 internal import Remote
 internal import StatusSchema
 
 /// Where the daemon tells its figures.
 extension Daemon {
-  /// Tells figures to Prometheus; nil: nobody asked for it.
-  func startPanel(
-    _ control: NodeControl, _ server: ControlServer
-  ) async throws(DaemonError) -> Panel? {
+  /// Tells figures to Prometheus; nil: nobody asked for it, or it cannot be, which is logged and no reason not to talk.
+  func startPanel(_ control: NodeControl, _ server: ControlServer) async -> Panel? {
     guard let place = effective.configuration.metrics else { return nil }
     do throws(PanelError) {
       return try await Panel(host: place.host, port: Int(place.port)) {
@@ -16,7 +15,8 @@ extension Daemon {
         return status
       }
     } catch {
-      throw .metrics(error)
+      logger("comlinkd").error("\(DaemonError.metrics(error))")
+      return nil
     }
   }
 }

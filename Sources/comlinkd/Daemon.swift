@@ -53,7 +53,7 @@ struct Daemon {
     let control = NodeControl(
       node: node, state: state, connections: connections, recordings: recordings, trials: trials,
       levels: levels)
-    let panel = try await startPanel(control, server)
+    let panel = await startPanel(control, server)
     relay.attach(control)
     log.notice(
       "ready",
@@ -66,6 +66,7 @@ struct Daemon {
     await panel?.stop()
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     try? await recordings.stop(within: .seconds(2))
+    node.keepPorts()
     await connections?.stop()
     await node.stop()
     events.finish()

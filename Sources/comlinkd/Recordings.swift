@@ -19,8 +19,10 @@ actor Recordings {
   /// Nil: in clear, where nobody is told.
   private let membership: Membership?
   private let log: Logger
-  /// The last recording, until the next.
+  /// The recording under way, with all the memory of its tapes.
   private var current: (recorder: Recorder, deck: TapeDeck)?
+  /// How the last one ended.
+  private var last: RecordingReport?
   private var isStarting = false
 
   init(node: Intercom, nodeName: String, membership: Membership?, log: Logger) {
@@ -74,12 +76,15 @@ actor Recordings {
 
   /// How the recording goes, or went; nil before the first.
   var status: RecordingStatus? {
-    current.map { RecordingStatus($0.recorder.report) }
+    (current?.recorder.report ?? last).map { RecordingStatus($0) }
   }
 
   private func ended(_ report: RecordingReport, _ deck: TapeDeck) async {
     await node.endRecording(on: deck)
-    if current?.deck === deck { await membership?.handle(.recording(false)) }
+    if current?.deck === deck {
+      (current, last) = (nil, report)
+      await membership?.handle(.recording(false))
+    }
     var metadata: Logger.Metadata = [
       "folder": "\(report.path)", "seconds": "\(Int(report.seconds))",
       "bytes": "\(report.byteCount)",

@@ -121,7 +121,10 @@ struct SoakMeasurement {
   private func report(_ rounds: [Round]) {
     for fault in Fault.allCases {
       let times = rounds.filter { $0.fault == fault }.map(\.recoverySeconds)
-      guard !times.isEmpty else { continue }
+      guard !times.isEmpty else {
+        Console.line("soak.\(fault.rawValue): never happened, as this machine cannot do it or the run was too short")
+        continue
+      }
       let all = Distribution(times)
       let name = "soak.\(fault.rawValue)"
       bench.figures.add("\(name).count", Double(times.count), "count")

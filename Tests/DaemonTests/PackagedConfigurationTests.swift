@@ -8,6 +8,7 @@ import Testing
   /// Defaults that depend on who runs the daemon; the file has the service's.
   private static let places: [Setting: String] = [
     .control: "/run/comlink/control.sock", .state: "/var/lib/comlink",
+    .pluginSocket: "/run/comlink/comlink/plugin.sock",
   ]
   private let text: String
   private let settings: [String]

@@ -124,6 +124,16 @@ import Testing
     }
   }
 
+  @Test func `a member without a connection is out when it is blocked or forgotten, too`() {
+    for event in [MeshEvent.block(Bench.lower), .forget(Bench.lower), .policy(.groupOnly)] {
+      let bench = Bench()
+      bench.give(.uprooted(bench.accept(Bench.lower)))
+      _ = bench.taken()
+      bench.give(event)
+      #expect(bench.taken().departed.count == 1 && bench.mesh.members.isEmpty, "\(event)")
+    }
+  }
+
   @Test func `who lost its address and reaches nobody departs when it was silent for long`() {
     let bench = Bench()
     let connection = bench.accept(Bench.higher)

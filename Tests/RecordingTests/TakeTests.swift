@@ -99,7 +99,7 @@ import Testing
   @Test func `files are the owner's and the group's, and named after whoever it may be`() throws {
     let deck = try deck(mix: true)
     let take = try Take(settings(), labels: labels, deck: deck)
-    for name in ["../../etc/passwd", "Mix", "anna", "Anna", ".", "a\u{202E}b", ""] {
+    for name in ["../../etc/passwd", "Mix", "anna", "Anna", ".", "a\u{202E}b", "", "/\u{301}x"] {
       _ = try #require(deck.claim(for: name))
       try take.advance()
       try deck.giveBack(before: 0)
@@ -109,7 +109,7 @@ import Testing
     #expect(
       Set(names) == [
         "mix.wav", "_.._etc_passwd.wav", "Mix-2.wav", "anna.wav", "Anna-2.wav", "unnamed.wav",
-        "a_b.wav", "unnamed-2.wav",
+        "a_b.wav", "unnamed-2.wav", "_x.wav",
       ])
     for name in names {
       let facts = try FileManager.default.attributesOfItem(atPath: "\(take.path)/\(name)")

@@ -59,7 +59,7 @@ final class RecordingTap {
   func publish(_ beat: Beat) {
     guard beat.isRunning, beat.sampleRate == deck.sampleRate else { return }
     if isOpen {
-      floor = max(floor, min(callbackPosition, microphoneCursor.next ?? callbackPosition))
+      floor = max(floor, min(callbackPosition, microphoneCursor.next ?? floor))
       deck.publish(floor)
     } else {
       microphoneCursor.interrupt()

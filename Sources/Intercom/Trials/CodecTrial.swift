@@ -26,7 +26,7 @@ struct CodecTrial {
     let output = Self.coded(input, by: encoder, decoder, framesPerPacket: coding.framesPerPacket)
     let took = Self.processorSeconds() - began
     let start = encoder.lookaheadFrames
-    let heard = output[start...] + [Float](repeating: 0, count: said.count)
+    let heard = output.dropFirst(start) + [Float](repeating: 0, count: said.count)
     let figure = Intelligibility.stoi(
       said: said, heard: Array(heard.prefix(said.count)), sampleRate: Self.rate)
     return SpeechMeasurement(

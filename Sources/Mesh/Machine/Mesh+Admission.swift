@@ -164,6 +164,7 @@ extension Mesh {
       actions.append(.send(.decline(Decline(words: "forgotten")), link.connection))
       close(link, .forgotten, as: .expelled, now)
     }
+    departUnlinked(peer, now)
     if peer.sources.isEmpty, peer.member == nil { remove(peer) }
   }
 
@@ -176,6 +177,7 @@ extension Mesh {
       close(link, .blocked, as: .expelled, now)
     }
     guard let peer = peers[.node(node)] else { return }
+    departUnlinked(peer, now)
     peer.sources.subtract([.configured, .proven])
     guard !peer.sources.isEmpty else { return remove(peer) }
     // Where discovery sees it is kept for when it is blocked no more.
@@ -197,6 +199,7 @@ extension Mesh {
   /// Under other rules: who was declined is tried anew, who would not be let in now is out.
   private func judgeAnew(_ now: Int64) {
     for peer in peers.values {
+      departUnlinked(peer, now)
       tryAnew(peer, now)
       if peer.attempt == nil, peer.nextDialNanoseconds == .max { planDial(peer, now) }
     }
@@ -208,6 +211,13 @@ extension Mesh {
         refuse(link, words: "not admitted", now)
       }
     }
+  }
+
+  /// Takes a member out that has no connection at the moment, which would be closed: it may come back and be judged.
+  private func departUnlinked(_ peer: Peer, _ now: Int64) {
+    guard peer.member != nil, peer.link == nil else { return }
+    depart(peer, .disconnected, now)
+    planDial(peer, now)
   }
 
   private func share(_ key: MediaKey) {

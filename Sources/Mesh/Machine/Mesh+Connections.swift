@@ -121,7 +121,9 @@ extension Mesh {
       peer.attempt = nil
       if peer.link == nil, peer.rest != .declined { attemptFailed(peer, now) }
     }
-    if peer.member != nil, peer.link == nil, links(of: link.node).isEmpty {
+    // One that is uprooted tries again, until it was silent for too long.
+    let isOver = !peer.isUprooted || cause != .disconnected
+    if isOver, peer.member != nil, peer.link == nil, links(of: link.node).isEmpty {
       depart(peer, .disconnected, now)
     }
     planDial(peer, now)

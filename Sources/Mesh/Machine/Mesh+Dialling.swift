@@ -217,7 +217,7 @@ extension Mesh {
     peer.unlearn(address)
     if ledger.unlearn(address, of: meant) { actions.append(.store) }
     // Who was a member once and is nowhere any more may have another identity by now.
-    let isLost = peer.allAddresses.isEmpty && peer.sources == .proven
+    let isLost = peer.allAddresses.isEmpty && peer.sources == .proven && peer.member == nil
     guard !isLost || ledger.trusted.contains(meant) else { return remove(peer) }
     attemptFailed(peer, now)
   }

@@ -1,0 +1,79 @@
+import Remote
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+/// A member that comes and goes a thousand times leaves nothing behind.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ComingAndGoingTests {
+  private static let rounds = 1000
+  /// Until caches and pools are as large as they get.
+  private static let warmUpRounds = 200
+
+  /// What a node has open.
+  private struct Holdings: Equatable {
+    var descriptors: Int?
+    var threads: Int?
+    var ports: [String]
+  }
+
+  @Test func `no descriptors, threads, JACK ports or memory stay of a member that left`() throws {
+    let directory = try TemporaryDirectory(prefix: "comlink-test")
+    let circle = try Circle(in: directory)
+    let ports = try LoopbackPorts.free(2)
+    let a = try circle.node("A", at: ports[0])
+    let b = try circle.node("B", at: ports[1], calling: ports[0])
+    _ = try b.ask(.groupJoin(invitation: try circle.group("crew", of: a)))
+    try circle.wait(for: a, toHear: "B")
+    try circle.wait(for: b, toHear: "A")
+    // Of a pair the higher ID dials, at once after it takes a block back.
+    let isAHigher = try Self.order(of: b).lexicographicallyPrecedes(Self.order(of: a))
+    let (host, guest) = isAHigher ? (a, b) : (b, a)
+    for _ in 0..<Self.warmUpRounds { try Self.sendAway(guest, of: host) }
+    let before = Self.holdings(of: host, in: circle)
+    let memory = try Self.memory(of: host)
+    for _ in Self.warmUpRounds..<Self.rounds { try Self.sendAway(guest, of: host) }
+    try waitUntil(
+      "the node to have what it had", within: 10,
+      detail: { "\(Self.holdings(of: host, in: circle)), before \(before)" }
+    ) { () throws(RigError) in
+      Self.holdings(of: host, in: circle) == before
+    }
+    #expect(try Self.memory(of: host) < memory + 1)
+    try circle.wait(for: host, toHear: guest.name)
+  }
+
+  /// Blocks a member, takes that back, and waits until it is connected again.
+  private static func sendAway(_ guest: NodeProcess, of host: NodeProcess) throws(RigError) {
+    _ = try host.ask(.block(peer: guest.name))
+    _ = try host.ask(.forget(peer: guest.name))
+    try waitUntil(
+      "\(guest.name) to be back", within: 20, interval: 0.003,
+      detail: { host.process.outputTail() }
+    ) { () throws(RigError) in
+      try host.status().peers.contains { $0.name == guest.name && $0.state == .connected }
+    }
+  }
+
+  /// The ID as what it is compared by: base 32 of RFC 4648, whose digits come after its letters.
+  private static func order(of node: NodeProcess) throws -> [UInt8] {
+    let id = try #require(try node.status().node.id)
+    return id.utf8.map {
+      $0 >= UInt8(ascii: "a") ? $0 - UInt8(ascii: "a") : $0 + 26 - UInt8(ascii: "2")
+    }
+  }
+
+  private static func holdings(of node: NodeProcess, in circle: Circle) -> Holdings {
+    let identifier = node.process.identifier
+    return Holdings(
+      descriptors: ProcessUsage.descriptorCount(of: identifier),
+      threads: ProcessUsage(of: identifier)?.threads.count,
+      ports: circle.portNames.filter { $0.hasPrefix("\(node.client):") }.sorted())
+  }
+
+  private static func memory(of node: NodeProcess) throws -> Double {
+    try #require(
+      ProcessUsage.proportionalSetMegabytes(
+        of: node.process.identifier, excluding: ["/dev/shm/jack"]))
+  }
+}
