@@ -119,8 +119,10 @@ struct JackSessionLoop {
     guard code != 0 else {
       phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
       seenGraphChanges = nil
-      // The plugin's ports may have what the user connected while another daemon was there, and then it is the user's graph.
-      if engine.isResumed, engine.connections()?.isEmpty == false { isPhysicalConnectionDue = false }
+      // What the plugin's ports have from another daemon's time is the user's graph.
+      if engine.isResumed, engine.connections()?.isEmpty == false {
+        isPhysicalConnectionDue = false
+      }
       connectPhysicalPorts()
       return 0
     }

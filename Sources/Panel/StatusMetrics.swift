@@ -48,7 +48,8 @@ enum StatusMetrics {
         "comlink_jack_missed_periods_total", "Periods that the JACK server ran without us.",
         audio.missedPeriods),
       counter(
-        "comlink_capture_overruns_total", "Frames of the microphone that were dropped, as the ring was full.",
+        "comlink_capture_overruns_total",
+        "Frames of the microphone that were dropped, as the ring was full.",
         audio.captureOverruns),
       gauge(
         "comlink_callback_mean_seconds", "Mean time in the process callback.",

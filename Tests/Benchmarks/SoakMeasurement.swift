@@ -122,7 +122,7 @@ struct SoakMeasurement {
     for fault in Fault.allCases {
       let times = rounds.filter { $0.fault == fault }.map(\.recoverySeconds)
       guard !times.isEmpty else {
-        Console.line("soak.\(fault.rawValue): never happened, as this machine cannot do it or the run was too short")
+        Console.line("soak.\(fault.rawValue): never happened, by want of time or of the right")
         continue
       }
       let all = Distribution(times)
