@@ -11,7 +11,7 @@ static float tone(int frame) { return 0.5f * sinf(6.2831853f * 1000 / 48000 * (f
 
 void test_codec(void) {
   int32_t error = 0;
-  copus_encoder *encoder = copus_encoder_create(COPUS_LOWDELAY, &error);
+  copus_encoder *encoder = copus_encoder_create(COPUS_LOWDELAY, 1, &error);
   copus_decoder *decoder = copus_decoder_create(&error);
   EXPECT(encoder != NULL && decoder != NULL);
   EXPECT(copus_encoder_set_bitrate(encoder, 64000) == 0);
