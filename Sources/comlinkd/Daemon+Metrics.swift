@@ -15,7 +15,7 @@ extension Daemon {
         return status
       }
     } catch {
-      logger("comlinkd").error("\(DaemonError.metrics(error))")
+      logger("comlinkd").error("--metrics: \(error)")
       return nil
     }
   }

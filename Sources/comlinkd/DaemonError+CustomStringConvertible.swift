@@ -2,7 +2,6 @@ internal import ControlPlane
 internal import EventLoop
 internal import Glibc
 internal import Intercom
-internal import Panel
 internal import Remote
 
 extension DaemonError: CustomStringConvertible {
@@ -21,7 +20,6 @@ extension DaemonError: CustomStringConvertible {
       LimitsAdvice.message([.ringMemory], user: LimitsAdvice.user)
     case .node(let error): "\(error)"
     case .identity(let error): "identity: \(error)"
-    case .metrics(let error): "--metrics: \(error)"
     case .connections(let error): "control connections: \(error)"
     }
   }
@@ -40,8 +38,8 @@ extension DaemonError: CustomStringConvertible {
     case .control: EX_OSERR
     case .node(.eventLoop(.endpoint(.bind, _, let code))):
       [EACCES, EPERM].contains(code) ? EX_NOPERM : EX_UNAVAILABLE
-    case .connections(.addressInUse), .metrics(.addressInUse): EX_UNAVAILABLE
-    case .node, .identity, .connections, .metrics: EX_OSERR
+    case .connections(.addressInUse): EX_UNAVAILABLE
+    case .node, .identity, .connections: EX_OSERR
     }
   }
 }

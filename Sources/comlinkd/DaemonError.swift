@@ -1,7 +1,6 @@
 internal import ControlPlane
 internal import Cryptography
 internal import Intercom
-internal import Panel
 internal import Remote
 
 /// Why the daemon cannot start or go on.
@@ -16,8 +15,6 @@ enum DaemonError: Error, Sendable {
   case identity(CryptoError)
   /// Control connections cannot be taken.
   case connections(ControlPlaneError)
-  /// Figures cannot be told to Prometheus.
-  case metrics(PanelError)
   /// The node cannot run.
   case node(IntercomError)
 }
