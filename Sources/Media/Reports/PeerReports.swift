@@ -34,14 +34,14 @@ public final class PeerReports {
   /// Whether the remote's last compound echoed something of us; if not, it has not heard us yet, or not by that way.
   public private(set) var wasEchoed = false
   /// How we receive the remote's stream.
-  public private(set) var reception: ReceptionStatistics
+  public internal(set) var reception: ReceptionStatistics
 
   /// The remote's CNAME as it came, repaired to valid UTF-8; not cleaned of control characters.
   public var remoteCanonicalName: String { canonicalName.text }
   /// The remote's NAME, under the same terms.
   public var remoteName: String { name.text }
 
-  private struct ReceivedReference {
+  struct ReceivedReference {
     var middleBits: UInt32
     var arrivalNanoseconds: Int64
 
@@ -51,20 +51,20 @@ public final class PeerReports {
   }
 
   private let clockRate: Int
-  private let localCanonicalName: [UInt8]
-  private let localName: [UInt8]
-  private let clockOrigin: NTPTimestamp
-  private var schedule: ReportSchedule
-  private var sent = SentReferenceTimes()
-  private var lastSenderReport: ReceivedReference?
-  private var lastReceiverReference: ReceivedReference?
+  let localCanonicalName: [UInt8]
+  let localName: [UInt8]
+  let clockOrigin: NTPTimestamp
+  var schedule: ReportSchedule
+  var sent = SentReferenceTimes()
+  var lastSenderReport: ReceivedReference?
+  var lastReceiverReference: ReceivedReference?
   private var canonicalName = ReceivedText()
   private var name = ReceivedText()
-  private var packetsAtLastReport = 0
+  var packetsAtLastReport = 0
   /// A remote that restarts takes longer; one that flips SSRC or CNAME costs its receiver no more.
   private static let replacementNanoseconds: Int64 = 1_000_000_000
   private var replacedNanoseconds: Int64 = .min / 2
-  private var packetsAtReportBefore = 0
+  var packetsAtReportBefore = 0
 
   /// Starts a session in which `nextReportNanoseconds` is already past.
   ///
@@ -95,55 +95,6 @@ public final class PeerReports {
     reception.receive(header, arrivalNanoseconds: arrivalNanoseconds)
     lastHeardNanoseconds = arrivalNanoseconds
     return true
-  }
-
-  /// Writes the report that is due and sets the moment of the next.
-  ///
-  /// An SR when RTP went out since the report before the last (RFC 3550 §6.4), else an RR with a
-  /// reference time of its own (RFC 3611 §4.4); then SDES with CNAME and NAME.
-  /// - Parameter losses: how the remote's packets fared since the last report.
-  /// - Returns: octets of the datagram; 0 when it does not fit (1200 are always enough).
-  public func makeReport(
-    sender: SenderCounters, losses: LossReport? = nil, nowNanoseconds: Int64,
-    into bytes: inout MutableRawSpan
-  ) -> Int {
-    let referenceTime = clockOrigin.advanced(byNanoseconds: nowNanoseconds)
-    var info: SenderInfo?
-    if sender.packets != packetsAtReportBefore {
-      info = SenderInfo(
-        ntp: referenceTime, rtpTimestamp: sender.currentTimestamp,
-        packetCount: UInt32(truncatingIfNeeded: sender.packets),
-        octetCount: UInt32(truncatingIfNeeded: sender.payloadOctets))
-    }
-    packetsAtReportBefore = packetsAtLastReport
-    packetsAtLastReport = sender.packets
-    schedule.didReport(nowNanoseconds: nowNanoseconds)
-
-    var writer = RTCPCompoundWriter()
-    writer.report(
-      from: ssrc, info: info, block: makeBlock(nowNanoseconds: nowNanoseconds), into: &bytes)
-    let (canonicalName, name) = (localCanonicalName, localName)
-    writer.sourceDescription(
-      of: ssrc, canonicalName: canonicalName.span, name: name.span, into: &bytes)
-    writer.extendedReport(
-      from: ssrc, referenceTime: info == nil ? referenceTime : nil,
-      echo: makeEcho(nowNanoseconds: nowNanoseconds), into: &bytes)
-    if let losses, let remoteSSRC { write(losses, of: remoteSSRC, by: &writer, into: &bytes) }
-    if writer.byteCount > 0 { sent.note(referenceTime, sentNanoseconds: nowNanoseconds) }
-    return writer.byteCount
-  }
-
-  /// Writes our farewell; send it once or twice, then no more.
-  ///
-  /// - Returns: octets of the datagram; 0 when it does not fit.
-  public func makeBye(into bytes: inout MutableRawSpan) -> Int {
-    var writer = RTCPCompoundWriter()
-    writer.report(from: ssrc, info: nil, block: nil, into: &bytes)
-    let canonicalName = localCanonicalName
-    writer.sourceDescription(
-      of: ssrc, canonicalName: canonicalName.span, name: Span(), into: &bytes)
-    writer.bye(of: ssrc, into: &bytes)
-    return writer.byteCount
   }
 
   /// Takes an RTCP compound that came from the remote's address.
@@ -291,23 +242,6 @@ public final class PeerReports {
     } else {
       roundTrip?.add(nanoseconds: nanoseconds)
     }
-  }
-
-  /// A block on the remote once it sent media or said that it does (§6.4.1).
-  private func makeBlock(nowNanoseconds: Int64) -> ReportBlock? {
-    guard let remoteSSRC, reception.isValid || lastSenderReport != nil else { return nil }
-    return reception.makeBlock(
-      on: remoteSSRC, lastSR: lastSenderReport?.middleBits ?? 0,
-      delaySinceLastSR: lastSenderReport?.delay(nowNanoseconds: nowNanoseconds) ?? 0)
-  }
-
-  /// The echo of the remote's reference time, once each.
-  private func makeEcho(nowNanoseconds: Int64) -> ExtendedReport.Echo? {
-    guard let remoteSSRC, let reference = lastReceiverReference else { return nil }
-    lastReceiverReference = nil
-    return ExtendedReport.Echo(
-      ssrc: remoteSSRC, lastRR: reference.middleBits,
-      delaySinceLastRR: reference.delay(nowNanoseconds: nowNanoseconds))
   }
 
   /// As many whole characters as an SDES item holds.
