@@ -24,14 +24,16 @@ struct ArrivalWindow {
   static let tellingCount = 32
   private static let tellingPeriods: Int64 = 16
 
+  /// One packet in so many may be later than is usual.
+  private static let usualShare = 10
+  private static let resolutionNanoseconds: Int64 = 50_000
+
   /// What the window says.
   struct Summary {
     /// With this offset all but the wanted share of the packets are in time.
     var requiredNanoseconds: Int64 = 0
     /// How much more than the fastest packet that is.
     var spreadNanoseconds: Int64 = 0
-    /// Mean of arrival minus media time.
-    var meanTransitNanoseconds: Int64 = 0
     /// The fastest packet's arrival minus media time.
     var leastTransitNanoseconds: Int64 = 0
   }
@@ -116,7 +118,7 @@ struct ArrivalWindow {
     guard count > 0 else { return Summary() }
     let newest = self[0]
     var highest = Highest(repeating: .min)
-    var (transits, recent): (Int64, Int64) = (0, 0)
+    var recent: Int64 = 0
     var oldestNanoseconds = newest.atNanoseconds
     var leastTransit = newest.transitNanoseconds
     var leastRequired = newest.requiredNanoseconds
@@ -128,7 +130,6 @@ struct ArrivalWindow {
       let since = Int64(slope * Double(newest.atNanoseconds - arrival.atNanoseconds))
       let transit = arrival.transitNanoseconds + since
       let required = arrival.requiredNanoseconds + since
-      transits += transit - newest.transitNanoseconds
       leastTransit = min(leastTransit, transit)
       leastRequired = min(leastRequired, required)
       Self.rank(required, in: &highest)
@@ -143,8 +144,42 @@ struct ArrivalWindow {
     }
     return Summary(
       requiredNanoseconds: required, spreadNanoseconds: required - leastRequired,
-      meanTransitNanoseconds: newest.transitNanoseconds + transits / recent,
       leastTransitNanoseconds: leastTransit)
+  }
+
+  /// Mean of arrival minus media time of the last two seconds, less their latest tenth: what a stall held up does not tell
+  /// how long the way is, and a playout delay that is fixed is not moved for it.
+  ///
+  /// Some microseconds, times ten. `slope` as for `summarise`.
+  func usualTransitNanoseconds(slope: Double) -> Int64 {
+    guard count > 0 else { return 0 }
+    let newest = self[0]
+    func isRecent(_ age: Int) -> Bool {
+      age < count && newest.atNanoseconds - self[age].atNanoseconds <= Self.spanNanoseconds
+    }
+    func transit(_ age: Int) -> Int64 {
+      self[age].transitNanoseconds
+        + Int64(slope * Double(newest.atNanoseconds - self[age].atNanoseconds))
+    }
+    var (recent, least, most) = (0, Int64.max, Int64.min)
+    while isRecent(recent) {
+      least = min(least, transit(recent))
+      most = max(most, transit(recent))
+      recent += 1
+    }
+    // Nine in ten came no later than `most`; found by halves.
+    var low = least
+    while most - low > Self.resolutionNanoseconds {
+      let middle = low + (most - low) / 2
+      let later = (0..<recent).count { transit($0) > middle }
+      if later * Self.usualShare > recent { low = middle } else { most = middle }
+    }
+    var (sum, usual): (Int64, Int64) = (0, 0)
+    for age in 0..<recent where transit(age) <= most {
+      sum += transit(age) - least
+      usual += 1
+    }
+    return least + sum / max(1, usual)
   }
 
   /// The arrival `age` packets before the newest.

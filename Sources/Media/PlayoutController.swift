@@ -45,6 +45,8 @@ struct PlayoutController {
   private var history: ArrivalHistory
   var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
+  /// Arrival less media time, where the playout delay is fixed.
+  private var usualTransitNanoseconds: Int64 = 0
   var requiredNanoseconds: Int64 = 0
   /// What is required is a matter of the rate of late packets over seconds.
   var isByHabit = false
@@ -170,6 +172,9 @@ struct PlayoutController {
     if isLate || isDue || window.count < ArrivalWindow.tellingCount {
       summary = window.summarise(
         periodNanoseconds: grid?.periodNanoseconds ?? 0, slope: clocks.arrivalSlope)
+      if playoutDelay != .auto {
+        usualTransitNanoseconds = window.usualTransitNanoseconds(slope: clocks.arrivalSlope)
+      }
       summarisedNanoseconds = arrivalNanoseconds
     }
     aim(durationNanoseconds: durationNanoseconds)
@@ -238,7 +243,7 @@ struct PlayoutController {
     let bound = boundNanoseconds - min(Self.boundReserveNanoseconds, maximumNanoseconds / 8)
     let wanted =
       switch playoutDelay {
-      case .fixed(let delay): summary.meanTransitNanoseconds + delay
+      case .fixed(let delay): usualTransitNanoseconds + delay
       case .auto:
         Self.reserveNanoseconds
           + pathNanoseconds + max(requiredNanoseconds, middlingNanoseconds + repairDelay)

@@ -86,6 +86,25 @@ import Testing
     #expect(abs(controller.targetNanoseconds - 11_000_000) < 20_000)
   }
 
+  @Test func aFixedDelayIsNotMovedByAStall() {
+    let (usual, delay): (Int64, Int64) = (1_000_000, 40_000_000)
+    var controller = Self.controller(
+      transits: .init(repeating: usual, count: 800), delay: .fixed(nanoseconds: delay))
+    // What is held up for 100 ms comes all at once.
+    Self.observe((0..<40).map { usual + (40 - $0) * 2_500_000 }, from: 800, by: &controller)
+    for round in 0..<30 {
+      Self.observe(.init(repeating: usual, count: 20), from: 840 + 20 * round, by: &controller)
+      #expect(abs(controller.targetNanoseconds - usual - delay) < 100_000)
+    }
+  }
+
+  @Test func aFixedDelayFollowsAShiftThatLasts() {
+    var controller = Self.controller(
+      transits: .init(repeating: 1_000_000, count: 800), delay: .fixed(nanoseconds: 10_000_000))
+    Self.observe(.init(repeating: 31_000_000, count: 800), from: 800, by: &controller)
+    #expect(abs(controller.targetNanoseconds - 41_000_000) < 100_000)
+  }
+
   @Test(arguments: [PlayoutDelay.auto, .fixed(nanoseconds: 500_000_000)])
   func theTargetStaysBelowTheBound(delay: PlayoutDelay) {
     var random = SplitMix64(seed: 4)
