@@ -60,6 +60,7 @@ struct SoakMeasurement {
       show(round, at: index, minute: Double(monotonicNanoseconds() - start) / 60e9)
     }
     report(rounds)
+    bench.figures.add("soak.replacedEars", Double(deployment.replacedEars), "count")
   }
 
   /// A fault and the talk after it; ends when the next one is due.
@@ -68,12 +69,13 @@ struct SoakMeasurement {
   ) throws(RigError) -> Round {
     let due = monotonicNanoseconds() + Int64(faultSeconds * 1e9)
     var before = deployment.sites.map(\.audibility)
+    let ears = deployment.replacedEars
     try fault.strike(index, of: deployment)
     let end = monotonicNanoseconds()
     let seconds = try deployment.secondsUntilWhole(within: Self.patienceSeconds)
     // Of what nobody is to notice, its own time counts, too.
-    if fault.recoverySeconds > 0 {
-      pauseUntil(end + Int64(fault.recoverySeconds * 1e9))
+    if fault.recoverySeconds > 0 { pauseUntil(end + Int64(fault.recoverySeconds * 1e9)) }
+    if fault.recoverySeconds > 0 || ears != deployment.replacedEars {
       before = deployment.sites.map(\.audibility)
     }
     pauseUntil(due)

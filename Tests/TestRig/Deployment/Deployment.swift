@@ -10,6 +10,12 @@ public final class Deployment {
   public let link: LinkProcess
   /// The stations, in the order of their namespaces.
   public let sites: [Site]
+  /// Ears that a JACK server ran no more, though it ran: on a machine at its limits jackd gives a client up.
+  ///
+  /// They are instruments, and judge nobody then.
+  public private(set) var replacedEars = 0
+  /// Some three seconds.
+  private static let mostIdleLooks = 20
 
   /// Starts all of it and waits until everybody hears everybody.
   ///
@@ -52,6 +58,7 @@ public final class Deployment {
     let start = monotonicNanoseconds()
     var last = sites.map(\.audibility)
     var heard: [Audibility] = []
+    var idleLooks = sites.map { _ in 0 }
     try waitUntil(
       "everybody to hear everybody", within: seconds, interval: 0.15,
       detail: {
@@ -62,6 +69,12 @@ public final class Deployment {
       let now = sites.map(\.audibility)
       defer { last = now }
       heard = zip(now, last).map { $0.since($1) }
+      for (index, site) in sites.enumerated() {
+        idleLooks[index] = heard[index].cycles > 0 ? 0 : idleLooks[index] + 1
+        guard idleLooks[index] == Self.mostIdleLooks else { continue }
+        try site.replaceEar()
+        replacedEars += 1
+      }
       return heard.allSatisfy { $0.cycles > 0 && $0.audible.allSatisfy { $0 > 0 } }
         && heard.allSatisfy { heard in heard.audible.allSatisfy { 2 * $0 > heard.cycles } }
     }

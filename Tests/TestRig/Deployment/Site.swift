@@ -76,9 +76,15 @@ public final class Site {
     (
       try Probe(
         server: server.name, name: "mouth-\(name)", inputs: 0, outputs: 1, recordSeconds: 0),
-      try Probe(
-        server: server.name, name: "ear-\(name)", inputs: inputs, outputs: 0, recordSeconds: 0)
+      try ear(name, on: server, inputs: inputs)
     )
+  }
+
+  private static func ear(
+    _ name: String, on server: JackServer, inputs: Int
+  ) throws(RigError) -> Probe {
+    try Probe(
+      server: server.name, name: "ear-\(name)", inputs: inputs, outputs: 0, recordSeconds: 0)
   }
 
   /// What the ear heard of each other station since it began, in the order of their names.
@@ -97,6 +103,13 @@ public final class Site {
       try ear.waitForPort(port, within: 30)
       try ear.connect(port, to: "\(ear.name):in_\(input)")
     }
+  }
+
+  /// Listens by another ear from now on.
+  func replaceEar() throws(RigError) {
+    ear.stop()
+    ear = try Self.ear(name, on: server, inputs: others.count)
+    try listen()
   }
 
   private func plugIn() throws(RigError) {
