@@ -7,7 +7,7 @@ struct StandardErrorLog: Sendable {
   enum Style: Sendable {
     /// `LEVEL area: message key=value`
     case terminal
-    /// The same without the level, each line after its priority, `<6>` (sd-daemon(3)).
+    /// The same without the level, after its priority, `<6>` (sd-daemon(3)); on one line, as each line is an entry of its own.
     case journal
   }
 
@@ -54,32 +54,39 @@ struct StandardErrorLog: Sendable {
     }
   }
 
-  /// The event's lines, each with its start and its end.
+  /// The event with its start and its end: in the journal a line, else as many as the message has.
   func text(of event: LogEvent) -> String {
     let facts = metadata.merging(metadataProvider?.get() ?? [:]) { _, new in new }
       .merging(event.metadata ?? [:]) { _, new in new }
-    var message = "\(event.message)"
+    var details = ""
     for (key, value) in facts.sorted(by: { $0.key < $1.key }) {
-      message += " \(key)=\(Self.quoted("\(value)"))"
+      details += " \(key)=\(Self.quoted("\(value)"))"
     }
-    if let error = event.error { message += " error=\(Self.quoted("\(error)"))" }
-    let start =
-      switch style {
-      case .terminal: "\(event.level.rawValue.uppercased()) \(area): "
-      case .journal: "<\(Self.priority(of: event.level))>\(area): "
-      }
-    return message.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { start + $0 + "\n" }.joined()
+    if let error = event.error { details += " error=\(Self.quoted("\(error)"))" }
+    let lines = "\(event.message)".split(separator: "\n", omittingEmptySubsequences: false)
+      .map { Self.cleaned(String($0)) }
+    switch style {
+    case .terminal:
+      let start = "\(event.level.rawValue.uppercased()) \(area): "
+      return (lines.dropLast() + [(lines.last ?? "") + details]).map { start + $0 + "\n" }.joined()
+    case .journal:
+      let message = lines.joined(separator: "; ")
+      return "<\(Self.priority(of: event.level))>\(area): \(message)\(details)\n"
+    }
   }
 
-  /// Values may come from other nodes: nothing in them ends the line or commands the terminal.
-  private static func quoted(_ raw: String) -> String {
-    let text = String(
+  /// Words may come from other nodes: nothing in them ends the line or commands the terminal.
+  private static func cleaned(_ raw: String) -> String {
+    String(
       String.UnicodeScalarView(
         raw.unicodeScalars.map { scalar in
           [.control, .format, .lineSeparator, .paragraphSeparator].contains(
             scalar.properties.generalCategory) ? "?" : scalar
         }))
+  }
+
+  private static func quoted(_ raw: String) -> String {
+    let text = cleaned(raw)
     guard text.isEmpty || text.contains(where: { $0.isWhitespace || $0 == "\"" }) else {
       return text
     }

@@ -38,10 +38,22 @@ import Testing
         == "WARNING audio: no server after=\"2 s\" said=\"\\\"no\\\"\" server=default x=\"\"\n")
   }
 
-  @Test func `each line of a message has its priority`() {
+  @Test func `an event is one entry of the journal, however many lines it has`() {
     let sink = Sink()
     sink.logger(.journal).error("one\ntwo", metadata: ["a": "b"])
-    #expect(sink.text == "<3>audio: one\n<3>audio: two a=b\n")
+    #expect(sink.text == "<3>audio: one; two a=b\n")
+  }
+
+  @Test func `people read the lines of a message one by one`() {
+    let sink = Sink()
+    sink.logger(.terminal).error("one\ntwo", metadata: ["a": "b"])
+    #expect(sink.text == "ERROR audio: one\nERROR audio: two a=b\n")
+  }
+
+  @Test func `nothing in a message commands the terminal`() {
+    let sink = Sink()
+    sink.logger(.journal).error("\u{1B}[2Jgone\r")
+    #expect(sink.text == "<3>audio: ?[2Jgone?\n")
   }
 
   @Test func `what a logger always adds gives way to what the event adds`() {

@@ -21,6 +21,8 @@ public enum Fault: String, Sendable, CaseIterable {
   case suspension
   /// The disk with its state is full.
   case disk
+  /// The disk with its state can only be read.
+  case readOnly
   /// The wall clock is set a day forth, two back, and right.
   case clock
   /// Its memory is limited to hardly more than it has, and others' files push it out.
@@ -35,7 +37,7 @@ public enum Fault: String, Sendable, CaseIterable {
     case .kill, .restart, .jack: 3
     case .cable, .address, .roam, .suspension: 2
     case .period: 1
-    case .disk, .clock, .memory: 0
+    case .disk, .readOnly, .clock, .memory: 0
     }
   }
 
@@ -65,6 +67,7 @@ public enum Fault: String, Sendable, CaseIterable {
       pause(seconds: 3)
       site.node.process.send(signal: SIGCONT)
     case .disk: try site.fillDisk()
+    case .readOnly: try site.forbidWriting()
     case .clock: try site.setClock()
     case .memory: try site.pressMemory()
     }

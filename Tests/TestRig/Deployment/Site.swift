@@ -179,13 +179,23 @@ public final class Site {
   func fillDisk() throws(RigError) {
     try state.fill()
     defer { state.empty() }
-    do {
-      _ = try node.ask(.groupNew(name: "late"))
-    } catch {
-      pause(seconds: 1)
-      return
+    try expectRefusal(of: "its full disk", because: ENOSPC)
+  }
+
+  /// Lets the disk of its state only be read, finds that the node says so, and lets it be written again.
+  func forbidWriting() throws(RigError) {
+    try state.setReadOnly(true)
+    defer { try? state.setReadOnly(false) }
+    try expectRefusal(of: "its read-only disk", because: EROFS)
+  }
+
+  private func expectRefusal(of disk: String, because reason: Int32) throws(RigError) {
+    var words = "nothing, and made a group"
+    do { _ = try node.ask(.groupNew(name: "late")) } catch { words = "\(error)" }
+    guard words.contains(systemMessage(reason)) else {
+      throw .status(reason: "of \(disk), \(name) says: \(words)")
     }
-    throw .status(reason: "\(name) made a group that its full disk cannot have")
+    pause(seconds: 1)
   }
 
   /// Limits the node's memory to a little more than it has, and lets files of the same control group push it out.
