@@ -147,8 +147,9 @@ int rt_plugin_load(struct _jack_client *client, const char *socket_path) {
   error = start(plugin);
   if (error != 0) {
     fprintf(stderr, "comlink plugin: JACK refused it: %s\n", strerror(-error));
-    rt_plugin_socket_close(&plugin->socket);
-    /* The rest stays: the client has our callbacks until jackd closes it, after this. */
+    /* jackd closes the client after this, and does not tell us. */
+    rt_session_undo(plugin->engine);
+    destroy(plugin);
     return error;
   }
   fprintf(stderr, "comlink plugin: '%s' waits for comlinkd at %s\n", plugin->client_name,

@@ -112,6 +112,19 @@ static int set_callbacks(struct rt_engine *engine) {
   return refusals == 0 ? 0 : -EPROTO;
 }
 
+void rt_session_undo(struct rt_engine *engine) {
+  jack_client_t *client = engine->client;
+  /* Ends the audio thread; JACK takes no change of an active client's callbacks. */
+  jack_deactivate(client);
+  jack_on_info_shutdown(client, NULL, NULL);
+  jack_set_process_callback(client, NULL, NULL);
+  jack_set_buffer_size_callback(client, NULL, NULL);
+  jack_set_sample_rate_callback(client, NULL, NULL);
+  jack_set_xrun_callback(client, NULL, NULL);
+  jack_set_port_registration_callback(client, NULL, NULL);
+  jack_set_port_connect_callback(client, NULL, NULL);
+}
+
 void rt_session_settle(struct rt_engine *engine) {
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
     struct rt_peer *peer = &engine->desk.shared->peers[slot];

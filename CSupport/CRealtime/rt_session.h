@@ -6,6 +6,8 @@ struct rt_engine;
 
 /** Sets rt_engine.client's callbacks, registers the ports and activates. 0 or -EPROTO. [control] */
 int rt_session_start(struct rt_engine *engine);
+/** After a start that failed, on a client that is somebody else's to close: JACK knows the engine no more. [control] */
+void rt_session_undo(struct rt_engine *engine);
 /** Slots the callback has left behind become what the loop can work with: it will never end their fades. [control] */
 void rt_session_settle(struct rt_engine *engine);
 /** Lets the control thread know that there is something to look at. Any thread. */

@@ -1,6 +1,6 @@
 public import StatusSchema
 
-/// Whom the doctor looks at: this user's daemon, if it runs, and this user.
+/// Whom the doctor looks at: the daemon that this user can ask, the service that is installed, or this user.
 public struct Patient: Sendable {
   /// What the daemon tells of itself; nil: none answers.
   public var status: Status?
@@ -8,8 +8,10 @@ public struct Patient: Sendable {
   public var silence: String?
   /// The daemon's process; nil: none answers.
   public var process: Int32?
-  /// Where the daemon keeps its state, or would; nil: nowhere.
+  /// Where a daemon of this user would keep its state; nil: nowhere.
   public var statePath: String?
+  /// Where the service would; nil: the service is not meant.
+  public var serviceStatePath: String?
   /// Who asks.
   public var userName: String
   /// The number of who asks.

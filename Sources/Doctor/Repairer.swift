@@ -11,7 +11,11 @@ public struct Repairer: Sendable {
     public var isDone: Bool
   }
 
+  /// write(2): what was written, or -1 and `errno`.
+  typealias Write = @Sendable (_ file: Int32, _ bytes: Span<UInt8>) -> Int
+
   private let root: String
+  private let write: Write
   private let setPowerSave: @Sendable (_ index: UInt32, _ isOn: Bool) -> Int32
 
   /// One for this system.
@@ -19,9 +23,16 @@ public struct Repairer: Sendable {
     self.init(root: "") { kernel_wifi_set_power_save($0, $1 ? 1 : 0) }
   }
 
-  /// One for a system whose files lie under a directory; for tests.
-  init(root: String, setPowerSave: @escaping @Sendable (UInt32, Bool) -> Int32) {
-    (self.root, self.setPowerSave) = (root, setPowerSave)
+  /// One for a system whose files lie under a directory, and whose disk may be full; for tests.
+  init(
+    root: String, write: @escaping Write = Self.systemWrite,
+    setPowerSave: @escaping @Sendable (UInt32, Bool) -> Int32
+  ) {
+    (self.root, self.write, self.setPowerSave) = (root, write, setPowerSave)
+  }
+
+  static let systemWrite: Write = { file, bytes in
+    unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
   }
 
   /// Does them in order; one that fails does not stop the others.
@@ -33,11 +44,10 @@ public struct Repairer: Sendable {
   private func outcome(of repair: Repair) -> Outcome {
     switch repair {
     case .set(let path, let value):
-      let code = write(value + "\n", to: path, flags: O_WRONLY)
-      return told("set \(path) to \(value)", code)
+      return told("set \(path) to \(value)", fill(root + path, flags: 0, with: value + "\n"))
     case .create(let path, let contents):
       makeFolder(of: path)
-      let code = write(contents, to: path, flags: O_WRONLY | O_CREAT | O_EXCL)
+      let code = create(root + path, contents)
       guard code == EEXIST else { return told("made \(path)", code) }
       return Outcome(words: "\(path) is there already and was left alone", isDone: false)
     case .keepRadioAwake(let interface, let index):
@@ -51,15 +61,29 @@ public struct Repairer: Sendable {
     return Outcome(words: "could not do it: \(words): \(reason)", isDone: false)
   }
 
-  /// The error number, 0: written.
-  private func write(_ text: String, to path: String, flags: Int32) -> Int32 {
-    let file = unsafe open(root + path, flags | O_CLOEXEC, 0o644)
+  /// Makes a file that is there as a whole or not at all; the error number, 0: done, EEXIST: there was one.
+  ///
+  /// Written under a name that no reader of such folders takes for one of its own.
+  private func create(_ path: String, _ contents: String) -> Int32 {
+    let draft = path + ".new"
+    // Of a former try.
+    _ = unsafe unlink(draft)
+    defer { _ = unsafe unlink(draft) }
+    let code = fill(draft, flags: O_CREAT | O_EXCL, with: contents)
+    guard code == 0 else { return code }
+    return unsafe link(draft, path) == 0 ? 0 : errno
+  }
+
+  /// The error number, 0: all was written and, of a file on a disk, will stay.
+  private func fill(_ path: String, flags: Int32, with text: String) -> Int32 {
+    let file = unsafe open(path, O_WRONLY | O_CLOEXEC | flags, 0o644)
     guard file >= 0 else { return errno }
+    defer { close(file) }
     let bytes = Array(text.utf8)
-    let count = unsafe Glibc.write(file, bytes, bytes.count)
-    let code = count == bytes.count ? 0 : count < 0 ? errno : EIO
-    close(file)
-    return code
+    let count = write(file, bytes.span)
+    guard count == bytes.count else { return count < 0 ? errno : ENOSPC }
+    // What the kernel shows as files has nothing to sync.
+    return flags == 0 || fsync(file) == 0 ? 0 : errno
   }
 
   private func makeFolder(of path: String) {

@@ -37,7 +37,8 @@ public final class Panel: Sendable {
         guard let place = places.take() else { return channel.close() }
         return channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
-          try pipeline.addHandler(RequestLimit(bytes: limits.requestBytes))
+          try pipeline.addHandler(
+            RequestLimit(bytes: limits.requestBytes, farewellTime: limits.farewellTime))
           try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
           try pipeline.addHandler(
             Responder(

@@ -6,6 +6,8 @@ public struct PanelLimits: Sendable {
   public var requestBytes = 8192
   /// How long a connection may last in all, from its first byte to the last of the answer.
   public var connectionTime = Duration.seconds(5)
+  /// How long a connection that was refused for its length is still listened to, so that the refusal arrives.
+  public var farewellTime = Duration.milliseconds(500)
   /// How old figures may be that are told again without asking the node.
   public var freshness = Duration.seconds(1)
 

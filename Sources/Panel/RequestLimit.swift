@@ -1,8 +1,10 @@
 internal import NIOCore
 
-/// Reads no more than so many bytes from a connection: whoever sends more is answered "431" and closed.
+/// Passes on no more than so many bytes from a connection: whoever sends more is answered "431" and closed.
 ///
-/// It stands before the parser, which would keep a request of any length until its end.
+/// It stands before the parser, which would keep a request of any length until its end. What is under way still comes and is
+/// let fall: closed at once, the connection would be reset and the answer lost. That goes on for the farewell's time and no
+/// more than ``farewellRequests`` times what a request may have.
 final class RequestLimit: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -11,18 +13,31 @@ final class RequestLimit: ChannelInboundHandler {
   private static let answer =
     "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
-  private var bytesLeft: Int
+  private static let farewellRequests = 8
 
-  init(bytes: Int) { bytesLeft = bytes }
+  private let limitBytes: Int
+  private let farewellTime: TimeAmount
+  private var receivedBytes = 0
+  private var farewell: Scheduled<Void>?
+
+  init(bytes: Int, farewellTime: Duration) {
+    limitBytes = bytes
+    self.farewellTime = TimeAmount(farewellTime)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { farewell?.cancel() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let octets = unwrapInboundIn(data)
-    let wasWithin = bytesLeft >= 0
-    bytesLeft -= octets.readableBytes
-    guard bytesLeft < 0 else { return context.fireChannelRead(data) }
-    guard wasWithin else { return }
+    receivedBytes += unwrapInboundIn(data).readableBytes
+    guard receivedBytes > limitBytes else { return context.fireChannelRead(data) }
+    if farewell == nil { refuse(context) }
+    if receivedBytes > limitBytes * (1 + Self.farewellRequests) { context.close(promise: nil) }
+  }
+
+  private func refuse(_ context: ChannelHandlerContext) {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.answer)), promise: nil)
-    // What is under way still comes and is let fall: closed at once, the connection would be reset and the answer lost.
     context.close(mode: .output, promise: nil)
+    let channel = context.channel
+    farewell = context.eventLoop.scheduleTask(in: farewellTime) { channel.close(promise: nil) }
   }
 }

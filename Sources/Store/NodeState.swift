@@ -24,6 +24,8 @@ public final class NodeState: Sendable {
 
   /// The number of this start, greater than that of each before it.
   public let instance: UInt64
+  /// Where it is kept; nil: nowhere.
+  public let directory: String?
   /// Why the identity is for this run alone; nil: it is the one that is kept.
   public let problem: StoreError?
   /// Why the groups could not be read; nil: they were.
@@ -40,14 +42,14 @@ public final class NodeState: Sendable {
   ///   - unixSeconds: the wall clock's time.
   /// - Throws: `CryptoError` where there are no random numbers or no memory, so not even an identity for this run.
   public convenience init(directory: String?, unixSeconds: Int64) throws(CryptoError) {
-    try self.init(unixSeconds: unixSeconds) { () throws(StoreError) in
+    try self.init(directory: directory, unixSeconds: unixSeconds) { () throws(StoreError) in
       guard let directory else { throw .noPlace }
       return try SystemDisk(directory: directory)
     }
   }
 
   init(
-    unixSeconds: Int64, disk open: () throws(StoreError) -> any Disk
+    directory: String? = nil, unixSeconds: Int64, disk open: () throws(StoreError) -> any Disk
   ) throws(CryptoError) {
     var disk: (any Disk)?
     var start: Start?
@@ -65,6 +67,7 @@ public final class NodeState: Sendable {
       disk.map { MemoryFile(disk: $0).outcome } ?? (MeshMemory(), nil)
     (memory, memoryProblem) = (remembered.memory, remembered.problem)
     self.disk = disk
+    self.directory = directory
     self.problem = problem
     kept = Mutex(known.groups)
     groupsProblem = known.problem

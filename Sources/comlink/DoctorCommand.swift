@@ -50,6 +50,8 @@ struct DoctorCommand: ParsableCommand {
   private func patient() -> Patient {
     var patient = Patient(userName: Self.userName, userID: geteuid())
     patient.statePath = StatePath.standard(environment: ProcessInfo.processInfo.environment)
+    // Another socket than the usual one is that of another daemon.
+    patient.serviceStatePath = remote.control == nil ? StatePath.system : nil
     do throws(RemoteFailure) {
       var client = try remote.connect()
       guard case .status(let status) = try RemoteOptions.answer(of: &client, to: .status) else {

@@ -61,6 +61,7 @@ struct NodeControl: ControlHandler {
     status.node.idWords = state.id.words.joined(separator: " ")
     status.node.instance = state.instance
     status.node.identityProblem = state.problem.map { "\($0)" }
+    status.node.statePath = state.directory
     status.node.trustProblem = state.memoryProblem.map { "\($0)" }
     let instances = await connections?.membership.instances ?? [:]
     for index in status.peers.indices {

@@ -29,6 +29,7 @@ import Testing
     (limit(scheduling: "fifo 60", isLocked: true), [.ok, .ok], "runs as fifo 60, limit rtprio 75"),
     (limit(scheduling: "other", isLocked: true), [.problem, .ok, .ok], "runs as other"),
     (limit(scheduling: "fifo 60", isLocked: false), [.ok, .problem], "memory is not locked"),
+    (limit(priority: 0, bytes: 0, isService: true), [], ""),
   ]
 
   static let sounds: [Case] = [
@@ -36,6 +37,11 @@ import Testing
     (SoundCheck(audio: nil, uptimeSeconds: 0, wakeLatencyP99Microseconds: 0), [], ""),
     (sound { $0.state = .waiting }, [.problem], "no server default runs"),
     (sound { $0.state = .failed }, [.problem], "refuses the client"),
+    (sound(isService: true) { $0.state = .waiting }, [.problem], "enable --now jackd@USB"),
+    (
+      sound(isService: true) { $0.xruns = 20 }, [.ok, .ok, .ok, .advice, .ok],
+      "PERIOD=256 in /etc/comlink/jackd-CARD.conf; PERIODS=3 in"
+    ),
     (sound { $0.sampleRate = 44_100 }, [.ok, .advice, .ok, .ok, .ok], "resampled"),
     (sound { $0.periodFrames = 32 }, [.ok, .ok, .advice, .ok, .ok], "32 frames, 0.7 ms"),
     (sound { $0.periodFrames = 1024 }, [.ok, .ok, .advice, .ok, .ok], "two periods later"),
@@ -68,6 +74,10 @@ import Testing
     (SwapCheck(places: ["/swap"], isMemoryLocked: false), [.advice], "swapoff"),
     (DaemonCheck(version: "1.2", silence: nil, identityProblem: nil), [.ok], "comlinkd 1.2"),
     (DaemonCheck(version: nil, silence: "no socket", identityProblem: nil), [.advice], "no socket"),
+    (
+      DaemonCheck(version: nil, silence: "no permission", isService: true), [.advice],
+      "sudo comlink doctor"
+    ),
     (DaemonCheck(version: "1", silence: nil, identityProblem: "full"), [.problem], "full"),
   ]
 
@@ -134,11 +144,12 @@ extension JudgementTests {
   }
 
   private static func limit(
-    priority: UInt64, bytes: UInt64, isInAudio: Bool = true, isRoot: Bool = false
+    priority: UInt64, bytes: UInt64, isInAudio: Bool = true, isRoot: Bool = false,
+    isService: Bool = false
   ) -> LimitsCheck {
     LimitsCheck(
       ownLimits: ProcessLimits(realtimePriority: priority, lockedBytes: bytes), userName: "maker",
-      isRoot: isRoot, isInAudio: isInAudio)
+      isRoot: isRoot, isInAudio: isInAudio, isService: isService)
   }
 
   private static func limit(scheduling: String, isLocked: Bool) -> LimitsCheck {
@@ -149,11 +160,12 @@ extension JudgementTests {
   }
 
   private static func sound(
-    p99: Double = 90, _ change: (inout AudioStatus) -> Void = { _ in }
+    p99: Double = 90, isService: Bool = false, _ change: (inout AudioStatus) -> Void = { _ in }
   ) -> SoundCheck {
     var audio = Plant.status.audio
     change(&audio)
-    return SoundCheck(audio: audio, uptimeSeconds: 600, wakeLatencyP99Microseconds: p99)
+    return SoundCheck(
+      audio: audio, uptimeSeconds: 600, wakeLatencyP99Microseconds: p99, isService: isService)
   }
 
   private static func throttle(_ runtime: Int) -> ThrottleCheck {

@@ -24,6 +24,10 @@ final class Plant {
     try? String(contentsOfFile: root + path, encoding: .utf8)
   }
 
+  func names(in path: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: root + path)) ?? []).sorted()
+  }
+
   func system(
     patient: Patient = Plant.patient(), probes: KernelProbes = Plant.probes
   ) -> System {

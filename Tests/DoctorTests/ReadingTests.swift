@@ -120,6 +120,38 @@ import Testing
     #expect(check.disk?.freeBytes == 5)
   }
 
+  @Test func `the state of the daemon that answers is judged, wherever it is`() throws {
+    var status = Plant.status
+    status.node.statePath = "/srv/state"
+    let answering = Plant.patient(status: status)
+    let check = DiskCheck(try plant().system(patient: answering))
+    #expect(check.path == "/srv/state" && !check.isOwnProcess)
+    status.node.statePath = nil
+    #expect(DiskCheck(try plant().system(patient: Plant.patient(status: status))).path == nil)
+  }
+
+  @Test func `where none answers it is the service's, if there is one and it is meant`() throws {
+    var patient = Plant.patient()
+    (patient.statePath, patient.serviceStatePath) = ("/home/maker/state", "/var/lib/comlink")
+    let unit = ["/lib/systemd/system/comlinkd.service": ""]
+    let own = DiskCheck(try plant().system(patient: patient))
+    #expect(own.path == "/home/maker/state" && own.isOwnProcess)
+    let service = DiskCheck(try plant(unit).system(patient: patient))
+    #expect(service.path == "/var/lib/comlink" && !service.isOwnProcess)
+    #expect(LimitsCheck(try plant(unit).system(patient: patient)).findings == [])
+    patient.serviceStatePath = nil
+    #expect(DiskCheck(try plant(unit).system(patient: patient)).path == "/home/maker/state")
+  }
+
+  @Test func `a daemon is the service by its control group`() throws {
+    let system = { (group: String) in
+      try self.plant(["/proc/42/cgroup": group, "/lib/systemd/system/comlinkd.service": ""])
+        .system(patient: Plant.patient(status: Plant.status))
+    }
+    #expect(try system("0::/system.slice/comlinkd.service\n").isService)
+    #expect(try !system("0::/user.slice/user-1000.slice/session-2.scope\n").isService)
+  }
+
   @Test func `power, heat, swap, buffers and throttling are read`() throws {
     let system = try plant([
       "/sys/devices/platform/soc/soc:firmware/get_throttled": "50005\n",

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -51,6 +52,27 @@ import Testing
     #expect(outcomes.map(\.isDone) == [false])
     #expect(outcomes.first?.words == "\(LimitsFile.path) is there already and was left alone")
     #expect(plant.text(LimitsFile.path) == "@audio - rtprio 10\n")
+  }
+
+  @Test(arguments: [0, 7])
+  func `a file for which there is no room is not made in part`(room: Int) throws {
+    let plant = try Plant(["/etc/security/limits.d/x": ""])
+    let check = LimitsCheck(
+      ownLimits: ProcessLimits(realtimePriority: 0, lockedBytes: .max), userName: "maker",
+      isRoot: false, isInAudio: true)
+    let full = Repairer(
+      root: plant.root,
+      write: { file, bytes in
+        errno = ENOSPC
+        return room == 0 ? -1 : Repairer.systemWrite(file, bytes.extracting(first: room))
+      }, setPowerSave: { _, _ in 0 })
+    let outcomes = full.repair(check.findings)
+    #expect(outcomes.map(\.isDone) == [false])
+    #expect(outcomes.first?.words.contains("No space left on device") == true)
+    #expect(plant.names(in: "/etc/security/limits.d") == ["x"])
+    #expect(repairer(plant).repair(check.findings).map(\.isDone) == [true])
+    #expect(plant.names(in: "/etc/security/limits.d") == ["95-comlink.conf", "x"])
+    #expect(plant.text(LimitsFile.path) == "@audio - rtprio 75\n@audio - memlock unlimited\n")
   }
 
   @Test func `what the system refuses is told, and the rest is done`() throws {

@@ -45,7 +45,7 @@ import Testing
     ("GET /metrics/../secret HTTP/1.1\r\nHost: x\r\n\r\n", "404 Not Found"),
     ("GET /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "413 Payload Too Large"),
     ("hello\r\n\r\n", "400 Bad Request"),
-    ("GET /\(String(repeating: "a", count: 9000))", "431 Request Header Fields Too Large"),
+    (tooLong, "431 Request Header Fields Too Large"),
     (
       "GET /metrics HTTP/1.1\r\n"
         + String(repeating: "X-A: \(String(repeating: "b", count: 90))\r\n", count: 100),
@@ -75,6 +75,31 @@ import Testing
       let visitor = try #require(Visitor(port: port))
       visitor.send("GET /metrics HTTP/1.1\r\n")
       #expect(await visitor.rest() == "")
+    }
+  }
+
+  private static let tooLong = "GET /\(String(repeating: "a", count: 9000))"
+
+  @Test func `who was refused for length and stays keeps no place`() async throws {
+    var limits = PanelLimits()
+    (limits.connections, limits.connectionTime) = (1, .seconds(300))
+    try await withPanel(limits: limits) { port in
+      let visitor = try #require(Visitor(port: port))
+      visitor.send(Self.tooLong)
+      #expect(await visitor.rest().hasPrefix("HTTP/1.1 431 "))
+      while await !Visitor.answer(Self.get, port: port).hasPrefix("HTTP/1.1 200") {
+        await Task.yield()
+      }
+    }
+  }
+
+  @Test func `who was refused for length and sends on is not read for long`() async throws {
+    var limits = PanelLimits()
+    (limits.connectionTime, limits.farewellTime) = (.seconds(300), .seconds(300))
+    try await withPanel(limits: limits) { port in
+      let visitor = try #require(Visitor(port: port))
+      while visitor.send(Self.tooLong) { await Task.yield() }
+      #expect(await Visitor.answer(Self.get, port: port).hasPrefix("HTTP/1.1 200 OK"))
     }
   }
 

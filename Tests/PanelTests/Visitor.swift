@@ -22,9 +22,11 @@ final class Visitor {
 
   deinit { close(socket) }
 
-  func send(_ text: String) {
+  /// Sends it, or a part if there is no room for more; false: the other end has closed.
+  @discardableResult func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
-    _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+    return unsafe Glibc.send(socket, bytes, bytes.count, flags) >= 0 || errno == EAGAIN
   }
 
   /// All that comes until the other end closes, within 20 s.

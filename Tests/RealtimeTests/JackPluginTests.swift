@@ -241,7 +241,7 @@ struct JackPluginTests {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     try await open(engine)
-    #expect(throws: (any Error).self) { try server.load(client: "second") }
+    #expect(throws: (any Error).self) { try server.load(client: "second", tries: 1) }
     #expect(server.ports()["second:mic"] == nil)
     try server.load(client: "third", socket: plugin.socketPath + "3")
     let other = try SharedEngine()
@@ -249,5 +249,18 @@ struct JackPluginTests {
     #expect(await runs(engine))
     #expect(await runs(other))
     #expect(server.ports()["third:mic"] != nil)
+  }
+
+  @Test("A server without room for its ports refuses it, and keeps nothing of it")
+  func noRoom() async throws {
+    let server = try await TestServer.start(
+      periodFrames: 64, plugin: plugin, loadsPlugin: false, portLimit: 6)
+    // What jackd itself keeps of the first, such as the library.
+    #expect(throws: (any Error).self) { try server.load(tries: 1) }
+    let before = server.descriptorCount
+    #expect(before > 0)
+    for _ in 0..<3 { #expect(throws: (any Error).self) { try server.load(tries: 1) } }
+    #expect(await eventually { server.descriptorCount <= before })
+    #expect(server.ports().count == 4)
   }
 }

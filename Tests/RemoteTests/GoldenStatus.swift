@@ -71,6 +71,7 @@ enum GoldenStatus {
     status.node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.25)
     status.node.identityProblem = "no place for the node's state"
     status.node.trustProblem = "the file of whom this node trusts is damaged"
+    status.node.statePath = "/var/lib/comlink"
     status.node.keyEpoch = 3
     return status
   }
@@ -134,6 +135,7 @@ enum GoldenStatus {
         "name" : "A",
         "ptimeMilliseconds" : 2.5,
         "ssrc" : 3735928559,
+        "statePath" : "/var/lib/comlink",
         "talk" : true,
         "trustProblem" : "the file of whom this node trusts is damaged",
         "uptimeSeconds" : 3723.5,

@@ -29,26 +29,50 @@ public final class TestPlugin: Sendable {
   /// jackd's arguments to have it from the start.
   public let arguments = ["-I", "comlink"]
 
-  /// Builds it.
+  /// Builds it, the first time in this process.
   public init() throws {
-    let number = Self.counter.add(1, ordering: .relaxed).newValue
-    folder = "/tmp/comlink-plugin-\(getpid())-\(number)"
+    let library = try Self.library.get()
+    folder = Self.unusedFolder()
     guard unsafe mkdir(folder, 0o700) == 0 else { throw Missing(what: folder, output: "") }
     guard let system = Self.systemFolders.first(where: { unsafe access($0, R_OK) == 0 }) else {
       throw Missing(what: "jackd's modules", output: "")
     }
-    let script = "\(Self.sourceRoot)/CSupport/JackPlugin/build.sh"
-    let steps = [
-      TestProcess.output("bash", [script, "\(folder)/comlink.so"]),
-      TestProcess.output("bash", ["-c", "ln -s \(system)/*.so \(folder)/"]),
-    ]
-    guard unsafe access("\(folder)/comlink.so", R_OK) == 0 else {
-      throw Missing(what: "comlink.so", output: steps.joined())
-    }
+    try Self.write(library, to: "\(folder)/comlink.so")
+    _ = TestProcess.output("bash", ["-c", "ln -s \(system)/*.so \(folder)/"])
   }
 
-  deinit {
-    _ = TestProcess.output("rm", ["-rf", folder])
+  deinit { Self.remove(folder) }
+
+  private static func unusedFolder() -> String {
+    "/tmp/comlink-plugin-\(getpid())-\(counter.add(1, ordering: .relaxed).newValue)"
+  }
+
+  private static func remove(_ folder: String) { _ = TestProcess.output("rm", ["-rf", folder]) }
+
+  /// What was built, kept in memory: no file of it outlasts the process.
+  private static let library = Result<[UInt8], Missing> { () throws(Missing) in
+    let folder = unusedFolder()
+    guard unsafe mkdir(folder, 0o700) == 0 else { throw Missing(what: folder, output: "") }
+    defer { remove(folder) }
+    let script = "\(sourceRoot)/CSupport/JackPlugin/build.sh"
+    let output = TestProcess.output("bash", [script, "\(folder)/comlink.so"])
+    guard let file = unsafe fopen("\(folder)/comlink.so", "r") else {
+      throw Missing(what: "comlink.so", output: output)
+    }
+    defer { unsafe fclose(file) }
+    var (bytes, part) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+    while case let count = unsafe fread(&part, 1, part.count, file), count > 0 {
+      bytes += part[..<count]
+    }
+    return bytes
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) throws(Missing) {
+    guard let file = unsafe fopen(path, "w") else { throw Missing(what: path, output: "") }
+    let written = unsafe fwrite(bytes, 1, bytes.count, file)
+    guard unsafe fclose(file) == 0, written == bytes.count else {
+      throw Missing(what: path, output: "")
+    }
   }
 
   private static var sourceRoot: String {

@@ -41,6 +41,9 @@ public final class TestProcess: Sendable {
   /// Whether it has not ended yet, or is about to start.
   public var isRunning: Bool { book.course.withLock { $0.exit == nil } }
 
+  /// Its process; nil until it has started.
+  var number: pid_t? { book.course.withLock { $0.identifier } }
+
   /// Sends a signal, unless it has ended.
   public func send(signal: Int32) {
     book.course.withLock { course in

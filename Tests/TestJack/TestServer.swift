@@ -6,7 +6,7 @@ import TestKit
 public final class TestServer: Sendable {
   private static let counter = Atomic<Int>(0)
   /// How often a program is run that may fail for a moment; see ``ports()``.
-  private static let tries = 20
+  public static let tries = 20
   /// Looks for the end of jack_unload, 10 ms apart.
   private static let unloadPolls = 500
 
@@ -25,13 +25,16 @@ public final class TestServer: Sendable {
   ///
   /// A machine has room for eight JACK servers, whoever runs them: while there is none, it is tried again.
   ///
-  /// - Parameter plugin: what it has from the start.
+  /// - Parameters:
+  ///   - plugin: what it can load, and has from the start unless told otherwise.
+  ///   - portLimit: the most ports it has, its own four among them.
   public static func start(
     name: String = TestServer.unusedName(), sampleRate: Int = 48_000, periodFrames: Int = 256,
-    plugin: TestPlugin? = nil
+    plugin: TestPlugin? = nil, loadsPlugin: Bool = true, portLimit: Int? = nil
   ) async throws -> TestServer {
     let arguments =
-      ["-n", name] + (plugin?.arguments ?? [])
+      ["-n", name] + (loadsPlugin ? plugin?.arguments ?? [] : [])
+      + (portLimit.map { ["-p", "\($0)"] } ?? [])
       + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
     let environment = plugin?.environment ?? []
     JackRegistry.freeDeadServers()
@@ -78,6 +81,12 @@ public final class TestServer: Sendable {
     while isRunning { usleep(2000) }
   }
 
+  /// How many descriptors its process has open.
+  public var descriptorCount: Int {
+    let number = process.withLock { $0.number } ?? 0
+    return TestProcess.output("ls", ["/proc/\(number)/fd"]).split(separator: "\n").count
+  }
+
   /// `jack_lsp -c`: ports, and under each what it is connected to; empty when the server is gone.
   ///
   /// JACK names a client's socket by the client alone, so that of two programs of one name that come to two servers at
@@ -115,8 +124,13 @@ public final class TestServer: Sendable {
   }
 
   /// Loads the plugin as a client, with a path for its socket if it is not the default one.
-  public func load(client: String = "comlink", socket: String? = nil) throws {
-    try run("jack_load", ["-s", name, client, "comlink"] + (socket.map { [$0] } ?? []))
+  ///
+  /// - Parameter tries: 1 where it is to be refused.
+  public func load(
+    client: String = "comlink", socket: String? = nil, tries: Int = TestServer.tries
+  ) throws {
+    let arguments = ["-s", name, client, "comlink"] + (socket.map { [$0] } ?? [])
+    try run("jack_load", arguments, tries: tries)
   }
 
   /// Unloads an internal client.
@@ -156,9 +170,12 @@ public final class TestServer: Sendable {
     let output: String
   }
 
-  private func run(_ program: String, _ arguments: [String], environment: [String] = []) throws {
+  private func run(
+    _ program: String, _ arguments: [String], environment: [String] = [],
+    tries: Int = TestServer.tries
+  ) throws {
     var output = ""
-    for _ in 0..<Self.tries {
+    for _ in 0..<tries {
       let process = try TestProcess(program, arguments, environment: environment)
       if process.succeeds() { return }
       output = process.outputAtEnd()

@@ -7,6 +7,8 @@ struct DaemonCheck: Check {
   var silence: String?
   /// Why its identity is for this run only, in words.
   var identityProblem: String?
+  /// Whether it is systemd's.
+  var isService = false
 }
 
 extension DaemonCheck {
@@ -14,6 +16,7 @@ extension DaemonCheck {
     version = system.patient.status?.node.version
     silence = system.patient.silence
     identityProblem = system.patient.status?.node.identityProblem
+    isService = system.isService
   }
 
   var findings: [Finding] {
@@ -22,7 +25,11 @@ extension DaemonCheck {
         Finding(
           check: "daemon", level: .advice, seen: silence ?? "no comlinkd answers",
           meaning: "JACK, xruns and the daemon's own limits cannot be judged without it.",
-          fix: ["comlinkd & (or: sudo systemctl start comlinkd), then comlink doctor again"])
+          fix: isService
+            ? [
+              "if it does not run: sudo systemctl start comlink.target (why not: journalctl -u comlinkd -p warning)",
+              "if you may not ask it: sudo comlink doctor",
+            ] : ["comlinkd &, then comlink doctor again"])
       ]
     }
     guard let identityProblem else {

@@ -14,8 +14,8 @@ extension DiskCheck {
   private static let roomyBytes: UInt64 = 100 << 20
 
   init(_ system: System) {
-    path = system.patient.statePath
-    isOwnProcess = system.patient.process == nil
+    path = system.statePath
+    isOwnProcess = system.patient.process == nil && !system.isService
     while let place = path {
       disk = system.probes.disk(place)
       guard disk == nil, let slash = place.lastIndex(of: "/"), place != "/" else { break }

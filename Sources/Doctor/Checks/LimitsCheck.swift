@@ -1,6 +1,8 @@
 internal import StatusSchema
 
 /// Whether the daemon may run in real time and lock its memory; without a daemon, whether this user could.
+///
+/// A service that does not answer has limits of its own, of which nothing is seen here.
 struct LimitsCheck: Check {
   /// Of a daemon that runs: `fifo 55` or `other`.
   var scheduling: String?
@@ -15,6 +17,8 @@ struct LimitsCheck: Check {
   var isRoot: Bool
   /// Whether this user was in the group `audio` at login; nil: there is no such group.
   var isInAudio: Bool?
+  /// Whether the daemon is the service, whose limits are not this user's.
+  var isService = false
 }
 
 extension LimitsCheck {
@@ -35,9 +39,10 @@ extension LimitsCheck {
     userName = patient.userName
     isRoot = patient.userID == 0
     isInAudio = Self.isInAudio(system.files)
+    isService = system.isService
   }
 
-  var findings: [Finding] { [realtime, memory] + group }
+  var findings: [Finding] { isService && scheduling == nil ? [] : [realtime, memory] + group }
 
   private var realtime: Finding {
     if let scheduling {
@@ -75,7 +80,9 @@ extension LimitsCheck {
 
   /// Nothing about root, and nothing where the daemon has what it wants by other means, such as its unit.
   private var group: [Finding] {
-    guard !isRoot, scheduling?.hasPrefix("fifo") != true, let isInAudio else { return [] }
+    guard !isRoot, !isService, scheduling?.hasPrefix("fifo") != true, let isInAudio else {
+      return []
+    }
     let seen = "\(userName) is \(isInAudio ? "" : "not ")in the group audio"
     if isInAudio { return [Finding(check: "group", level: .ok, seen: seen)] }
     return [

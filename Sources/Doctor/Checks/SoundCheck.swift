@@ -6,6 +6,8 @@ struct SoundCheck: Check {
   var audio: AudioStatus?
   var uptimeSeconds: Double
   var wakeLatencyP99Microseconds: Double
+  /// Whether the daemon is systemd's service.
+  var isService = false
 }
 
 extension SoundCheck {
@@ -23,6 +25,7 @@ extension SoundCheck {
     audio = system.patient.status?.audio
     uptimeSeconds = system.patient.status?.node.uptimeSeconds ?? 0
     wakeLatencyP99Microseconds = system.patient.status?.loop.wakeLatencyP99Microseconds ?? 0
+    isService = system.isService
   }
 
   var findings: [Finding] {
@@ -41,10 +44,14 @@ extension SoundCheck {
         ? "server \(audio.server) refuses the client"
         : "no server \(audio.server) runs for comlinkd's user",
       meaning: "Without JACK nothing is heard.",
-      fix: [
-        "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)",
-        "or let comlinkd start one: --start-jack",
-      ])
+      fix: isService
+        ? [
+          "sudo systemctl enable --now jackd@USB (/proc/asound/cards has the cards' IDs in brackets)"
+        ]
+        : [
+          "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)",
+          "or let comlinkd start one: --start-jack",
+        ])
   }
 
   private func rate(_ audio: AudioStatus) -> Finding {
@@ -54,7 +61,7 @@ extension SoundCheck {
     return Finding(
       check: "rate", level: .advice, seen: "\(audio.sampleRate) Hz",
       meaning: "Everything is resampled to and from 48000 Hz, which costs CPU and 0.4 ms.",
-      fix: ["jackd … -r 48000, if the card does it"])
+      fix: ["\(option("RATE", "-r", 48_000)), if the card does it"])
   }
 
   private func period(_ audio: AudioStatus) -> Finding {
@@ -65,7 +72,7 @@ extension SoundCheck {
       return Finding(
         check: "period", level: .advice, seen: seen,
         meaning: "Shorter than what USB cards and a Raspberry Pi keep up with.",
-        fix: ["jackd … -p 128"])
+        fix: [option("PERIOD", "-p", 128)])
     }
     guard milliseconds > Self.longestMilliseconds else {
       return Finding(check: "period", level: .ok, seen: seen)
@@ -73,7 +80,7 @@ extension SoundCheck {
     return Finding(
       check: "period", level: .advice, seen: seen,
       meaning: "Each voice comes two periods later than it would need to.",
-      fix: ["jackd … -p 256, or 128 where that has no xruns"])
+      fix: ["\(option("PERIOD", "-p", 256)); 128 where that has no xruns"])
   }
 
   private func xruns(_ audio: AudioStatus) -> Finding {
@@ -88,8 +95,15 @@ extension SoundCheck {
       check: "xruns", level: perMinute > Self.manyXruns ? .problem : .advice, seen: seen,
       meaning: "Each is a click or a gap in what everybody hears.",
       fix: [
-        "jackd … -p \(max(128, 2 * audio.periodFrames)), -n 3 for USB; see rtprio and governor here"
+        "\(option("PERIOD", "-p", max(128, 2 * audio.periodFrames))); \(option("PERIODS", "-n", 3)) for USB",
+        "see rtprio and governor here",
       ])
+  }
+
+  /// An option of jackd's, by the service's name for it or by its own.
+  private func option(_ variable: String, _ letter: String, _ value: Int) -> String {
+    isService
+      ? "\(variable)=\(value) in /etc/comlink/jackd-CARD.conf" : "jackd … \(letter) \(value)"
   }
 
   private func latency(_ audio: AudioStatus) -> Finding {
