@@ -145,7 +145,7 @@ let programs: [Target] = [
     path: "Tests/DiscoverProgram", swiftSettings: swiftSettings),
   tests(
     "DiscoveryTests",
-    ["Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
+    ["CAvahi", "Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
     resources: [.copy("Corpus")]),
   swiftTarget("Remote", ["StatusSchema"]),
   .target(

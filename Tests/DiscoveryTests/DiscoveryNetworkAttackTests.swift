@@ -39,6 +39,23 @@ struct DiscoveryNetworkAttackTests {
     #expect(one.process.isRunning)
   }
 
+  @Test func `names that are aliases without end do not end the node`() throws {
+    let one = try hosts.startNode(0, name: "A")
+    try one.line { $0 == "backend in-process" }
+    usleep(500_000)
+    let attack = try ChildProcess(
+      "ip",
+      [
+        "netns", "exec", hosts.namespace(1), try Executables.path(of: "comlink-discover"),
+        "aliases", "24", "10.99.0.2",
+      ], outputPath: hosts.directory.file("aliases.log"))
+    #expect(try attack.wait(within: 60) == 0)
+    #expect(one.process.isRunning)
+    let other = try hosts.startNode(1, name: "B")
+    try one.line(within: 15) { $0.hasPrefix("found 2 shares") }
+    try other.line(within: 15) { $0.hasPrefix("found 1 shares") }
+  }
+
   @Test func `an avahi-daemon that hangs holds up neither the start nor the end`() throws {
     let bus = try hosts.startBus(0)
     let avahi = try hosts.startAvahi(0)
