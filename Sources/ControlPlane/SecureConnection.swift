@@ -32,8 +32,6 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   let remote: NodeAddress?
   let exchange: Exchange
   var phase = Phase.securing
-  /// Whether it counts among those that proved nothing.
-  var isUnproven = false
   /// Whether Mesh has still to take it.
   var isBeingGiven = false
 
@@ -77,6 +75,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
 
   var attempt: AttemptID? { if case .dialled(let attempt) = origin { attempt } else { nil } }
 
+  var host: NodeAddress.Host? { remote?.host }
   var peer: NodeID? { peerKey.map(NodeID.init(of:)) }
 
   /// What the other end has to be told that we want; nil where it tells.
