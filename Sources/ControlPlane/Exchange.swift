@@ -168,6 +168,17 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
+  /// A connection holds more octets, or fewer; beyond what all may hold together, the one with most of them ends.
+  func noteHeld(changeBytes: Int) {
+    heldBytes += changeBytes
+    while heldBytes > configuration.limits.heldBytes,
+      let largest = all.values.max(by: { $0.countedBytes < $1.countedBytes }),
+      largest.countedBytes > 0
+    {
+      largest.fail(.overfull, "unfinished messages of all nodes together are too long")
+    }
+  }
+
   /// Takes a connection out of what can be sent on.
   func retire(_ id: ConnectionID) { connections[id] = nil }
 

@@ -12,6 +12,7 @@ extension SecureConnection {
   func take(_ octets: [UInt8]) {
     held.append(octets)
     giveNext()
+    countHeld()
   }
 
   /// Takes messages out until one goes to Mesh, which handles it first, and gives the end after all of them.
@@ -57,6 +58,7 @@ extension SecureConnection {
       exchange.gate.run {
         self.isHandling = false
         self.giveNext()
+        self.countHeld()
       }
     }
   }

@@ -51,6 +51,8 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   var id: ConnectionID?
   var decoder: MessageDecoder
   var held = HeldOctets()
+  /// What is held here, as ``Exchange`` knows it.
+  private(set) var countedBytes = 0
   var isHandling = false
   var isEndGiven = false
   var wantsRead = false
@@ -85,6 +87,21 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     case .accepted: nil
     case .pairing: .pairing
     }
+  }
+
+  /// Tells how much is held here now; ends this or another connection where that is too much.
+  func countHeld() {
+    let bytes = phase == .over ? 0 : held.byteCount + decoder.heldBytes
+    let change = bytes - countedBytes
+    countedBytes = bytes
+    if change != 0 { exchange.noteHeld(changeBytes: change) }
+  }
+
+  /// Lets go of what came and is not decoded.
+  func clearHeld() {
+    held.clear()
+    decoder = MessageDecoder(limits: decoder.limits)
+    countHeld()
   }
 
   /// Puts TLS and itself into a new channel.

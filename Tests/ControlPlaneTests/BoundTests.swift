@@ -159,6 +159,27 @@ import Testing
     }
   }
 
+  @Test func `unfinished messages are bounded together: whoever holds most is cut, others go on`()
+    async throws
+  {
+    let station = try Station { $0.limits.heldBytes = 100_000 }
+    try await withStations(station) {
+      var opened: [(peer: Stranger, connection: ConnectionID)] = []
+      for count in [45_000, 30_000, 30_000] {
+        let peer = try await Stranger(station.plane.localAddress, .node(TestIdentity()))
+        peer.proveNothing()
+        opened.append((peer, try await station.recorder.accepted().connection))
+        // A message of 50 000 octets, of a type that nobody knows.
+        peer.send([0, 0, 0xC3, 0x50, 0x3F] + [UInt8](repeating: 0, count: count - 1))
+      }
+      try await station.recorder.closed(opened[0].connection)
+      #expect(station.plane.faultCounts == [.overfull: 1])
+      opened[1].peer.send([UInt8](repeating: 0, count: 20_000))
+      #expect(try await station.recorder.message() == .unknown(type: 0x3F))
+      for one in opened { one.peer.close() }
+    }
+  }
+
   @Test func `200 connections of strangers are bounded, and a node gets in beside and after them`()
     async throws
   {
