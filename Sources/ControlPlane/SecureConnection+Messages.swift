@@ -76,6 +76,11 @@ extension SecureConnection {
       case .slow: .slow
       case .truncated, .malformed, .version: .malformed
       }
+    if case .version(let major, let minor) = error {
+      // Short enough to be sent whole; a decline of any version has its words there.
+      let words = "you speak protocol \(major).\(minor), this node \(MessageVersion.current)"
+      write(.decline(Decline(words: "\(words): update the older")))
+    }
     fail(reason, error.description)
   }
 
