@@ -19,6 +19,7 @@ extension Membership {
     case .abandon(let attempt): parts.transport.abandon(attempt)
     case .close(let connection, _): parts.transport.close(connection)
     case .send(let message, let connection): parts.transport.send(message, on: connection)
+    case .raise(let connection): parts.transport.raiseLimit(of: connection)
     case .resolve(let target): resolve(target)
     case .knock(_, let addresses):
       knock(at: addresses.compactMap(SocketAddress.init).filter(takes))
@@ -46,9 +47,6 @@ extension Membership {
     switch action {
     case .admitted(let member):
       strangers[member.node] = nil
-      for connection in mesh.connections(of: member.node) {
-        parts.transport.raiseLimit(of: connection)
-      }
       parts.report(
         .admitted(member.node, name: member.profile.name, isInGroup: member.isInGroup))
       admit(member.node, member.profile)

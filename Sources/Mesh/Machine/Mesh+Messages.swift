@@ -187,6 +187,7 @@ extension Mesh {
       peer.attempt = nil
     }
     link.isMember = true
+    actions.append(.raise(link.connection))
     link.deadlineNanoseconds = .max
     link.stableNanoseconds = now.saturatingAdding(MeshTimes.stableNanoseconds)
     wake(atNanoseconds: link.stableNanoseconds)

@@ -53,9 +53,9 @@ import Testing
       })
   }
 
-  private func join(_ membership: Membership, _ octet: UInt8, _ connection: ConnectionID)
-    async throws
-  {
+  private func join(
+    _ membership: Membership, _ octet: UInt8, _ connection: ConnectionID, attempt: UInt64 = 0
+  ) async throws {
     let node = try Self.node(octet)
     let remote = NodeAddress(.ipv4(0x0A00_0000 | UInt32(octet)), port: 40_000)
     await membership.handle(
@@ -65,7 +65,16 @@ import Testing
       name: "N\(octet)", mediaAddresses: [NodeAddress(.observed, port: 5004)])
     await membership.handle(
       .received(
-        .hello(Hello(node: node, instance: 3, profile: profile, admits: true)), connection))
+        .hello(Hello(node: node, instance: 3, profile: profile, attempt: attempt, admits: true)),
+        connection))
+  }
+
+  @Test func `a connection that takes another's place may send long messages too`() async throws {
+    let membership = try membership()
+    await membership.start()
+    try await join(membership, 2, connection, attempt: 1)
+    try await join(membership, 2, ConnectionID(rawValue: 8), attempt: 2)
+    #expect(transport.words == ["raise 7", "close 7", "raise 8"])
   }
 
   @Test func `a member is let in where it was seen, then its key is taken, then it is expelled`()
