@@ -214,7 +214,7 @@ extension Mesh {
   }
 
   /// Takes a member out that has no connection at the moment, which would be closed: it may come back and be judged.
-  private func departUnlinked(_ peer: Peer, _ now: Int64) {
+  func departUnlinked(_ peer: Peer, _ now: Int64) {
     guard peer.member != nil, peer.link == nil else { return }
     depart(peer, .disconnected, now)
     planDial(peer, now)

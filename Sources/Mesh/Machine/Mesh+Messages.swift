@@ -141,9 +141,7 @@ extension Mesh {
   /// Makes the other end a member, or its connection that of the member it is.
   private func join(_ link: Link, _ now: Int64) {
     guard let member = makeMember(link) else { return }
-    let admitted = peers.values.count { $0.member != nil }
-    guard admitted < MeshLimits.members || peers[.node(link.node)]?.member != nil,
-      let peer = makePeer(link.node, .proven, now)
+    guard makePlace(for: link.node, now), let peer = makePeer(link.node, .proven, now)
     else { return close(link, .crowded, now) }
     if let old = peer.link {
       guard replaces(link, old) else { return close(link, .duplicate, now) }
