@@ -26,6 +26,7 @@ extension Mesh {
     case .heartbeat(let heartbeat):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       takeGossip(heartbeat, from: link, now)
+      compare(heartbeat, on: link, now)
     case .mediaKey(let key):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       actions.append(.mediaKey(link.node, key))
