@@ -198,8 +198,8 @@ let programs: [Target] = [
   tests(
     "DaemonTests",
     [
-      "comlinkd", "ControlPlane", "Intercom", "Audio", "EventLoop", "Store", "Cryptography", "Mesh",
-      "TestKit",
+      "comlinkd", "ControlPlane", "Discovery", "Intercom", "Audio", "EventLoop", "Store",
+      "Cryptography", "Mesh", "TestKit",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
