@@ -78,7 +78,8 @@ extension Mesh {
   func refuse(_ link: Link, words: String, isRemembered: Bool = true, _ now: Int64) {
     if isRemembered {
       declined.add(
-        link.node, untilNanoseconds: now.saturatingAdding(MeshTimes.declinedNanoseconds))
+        link.node, instance: link.hello?.instance ?? .max,
+        untilNanoseconds: now.saturatingAdding(MeshTimes.declinedNanoseconds))
     }
     peers[.node(link.node)]?.rest = .declined
     actions.append(.send(.decline(Decline(words: words)), link.connection))

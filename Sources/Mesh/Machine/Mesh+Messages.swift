@@ -38,7 +38,8 @@ extension Mesh {
   private func endFlood(on link: Link, _ now: Int64) {
     counters.floods += 1
     flooders.add(
-      link.node, untilNanoseconds: now.saturatingAdding(MeshTimes.floodedNanoseconds))
+      link.node, instance: max(link.hello?.instance ?? 0, ledger.instance(of: link.node)),
+      untilNanoseconds: now.saturatingAdding(MeshTimes.floodedNanoseconds))
     for other in links(of: link.node) {
       let words = "more than \(MeshLimits.messagesPerSecond) messages a second"
       actions.append(.send(.decline(Decline(words: words)), other.connection))
@@ -57,6 +58,14 @@ extension Mesh {
         "a later start of this node's identity is known here; is its state directory in use twice?"
       actions.append(.send(.decline(Decline(words: words)), link.connection))
       return close(link, .ghost, now)
+    }
+    declined.remove(link.node, before: hello.instance)
+    guard
+      !flooders.contains(link.node, nowNanoseconds: now)
+        || flooders.remove(link.node, before: hello.instance)
+    else {
+      counters.floods += 1
+      return close(link, .flooding, now)
     }
     link.hello = hello
     link.theyAdmit = hello.admits

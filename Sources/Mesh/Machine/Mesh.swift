@@ -44,7 +44,7 @@ public import Cryptography
 ///   refuse or replace anything.
 ///
 /// - Of the messages of one connection 256 are taken at once and 32 a second after that. Who sends more
-///   is out, by all its connections, and not listened to for a minute.
+///   is out, by all its connections, and not listened to for a minute, or until a later run of it says hello.
 ///
 /// **Leaving**: a goodbye counts on the sender's own connection only, and for the run that it names.
 /// After a departure the keys are rolled within 250 ms.
