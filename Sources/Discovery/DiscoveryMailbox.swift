@@ -1,3 +1,5 @@
+internal import Cryptography
+internal import Glibc
 internal import Synchronization
 
 /// What the thread of a ``Discovery`` and everybody else leave for each other.
@@ -52,6 +54,16 @@ final class DiscoveryMailbox: Sendable {
       $0.backend = backend
       $0.counters = counters
     }
+  }
+
+  /// Whether nobody asks to end for so long; waits where nobody does.
+  func staysOpen(forNanoseconds nanoseconds: Int64) -> Bool {
+    let deadline = monotonicNanoseconds() + nanoseconds
+    while monotonicNanoseconds() < deadline {
+      if contents.withLock({ $0.isStopping }) { return false }
+      usleep(20_000)
+    }
+    return true
   }
 
   func finish() { contents.withLock { $0.isDone = true } }
