@@ -1,3 +1,4 @@
+public import Cryptography
 internal import Glibc
 internal import Synchronization
 
@@ -66,6 +67,11 @@ public final class Discovery: Sendable {
       $0.service = service
       $0.running?.mailbox.leave(service)
     }
+  }
+
+  /// Asks the network anew where a node is; what is another than before is told.
+  public func rediscover(_ node: NodeID) {
+    state.withLock { $0.running?.mailbox.leave(node) }
   }
 
   /// Says goodbye and ends, usually within milliseconds.

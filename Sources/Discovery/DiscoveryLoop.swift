@@ -45,6 +45,10 @@ struct DiscoveryLoop: ~Copyable {
       if isStopping { break }
       now = monotonicNanoseconds()
       if let service { change(to: service) }
+      for node in mailbox.takeNodes() {
+        tableHeard()
+        table.resolveAnew(node, nowNanoseconds: now)
+      }
       settle()
       do throws(DiscoveryError) {
         try avahi.poll(milliseconds: patienceMilliseconds)

@@ -6,12 +6,15 @@ internal import Synchronization
 final class DiscoveryMailbox: Sendable {
   private struct Contents {
     var service: ServiceDescription?
+    var nodes: Set<NodeID> = []
     var isStopping = false
     var isDone = false
     var waker: AvahiWaker?
     var backend = DiscoveryBackend.none
     var counters = DiscoveryCounters()
   }
+
+  private static let mostNodes = 128
 
   private let contents = Mutex(Contents())
 
@@ -23,6 +26,14 @@ final class DiscoveryMailbox: Sendable {
   func leave(_ service: ServiceDescription) {
     contents.withLock {
       $0.service = service
+      $0.waker?.wake()
+    }
+  }
+
+  /// Leaves a node to be asked for anew, one of a few, and wakes the thread.
+  func leave(_ node: NodeID) {
+    contents.withLock {
+      if $0.nodes.count < Self.mostNodes { $0.nodes.insert(node) }
       $0.waker?.wake()
     }
   }
@@ -47,6 +58,14 @@ final class DiscoveryMailbox: Sendable {
   /// What was left, and whether to end.
   func take() -> (service: ServiceDescription?, isStopping: Bool) {
     contents.withLock { ($0.service.take(), $0.isStopping) }
+  }
+
+  /// Nodes that are to be asked for anew.
+  func takeNodes() -> Set<NodeID> {
+    contents.withLock { contents in
+      defer { contents.nodes = [] }
+      return contents.nodes
+    }
   }
 
   func tell(_ backend: DiscoveryBackend, _ counters: DiscoveryCounters) {

@@ -85,10 +85,11 @@ extension Membership {
     names[node] = name
   }
 
-  /// Looks up where a peer is; a node is where discovery sees it.
+  /// Looks up where a peer is; a node is where discovery sees it, which asks anew beside that.
   private func resolve(_ target: PeerTarget) {
     guard case .named(let number) = target else {
       if case .node(let node) = target {
+        parts.rediscover(node)
         // Not now: the mesh is handing out what it decided.
         Task { handle(.resolved(target, announced[node]?.addresses ?? [])) }
       }

@@ -32,11 +32,13 @@ import Testing
 
   private func membership(
     policy: AdmissionPolicy = .ask, resolve: [String: [SocketAddress]] = [:],
-    store: @escaping @Sendable (MeshMemory) async -> String? = { _ in nil }
+    store: @escaping @Sendable (MeshMemory) async -> String? = { _ in nil },
+    rediscover: @escaping @Sendable (NodeID) -> Void = { _ in }
   ) throws -> Membership {
     let reports = reports
     var parts = MembershipParts(
-      transport: transport, takesIPv6: false, store: store, report: { reports.add($0) })
+      transport: transport, takesIPv6: false, rediscover: rediscover, store: store,
+      report: { reports.add($0) })
     parts.resolve = { name throws(AddressError) in
       guard let found = resolve[name] else {
         throw .unresolvable(text: name, host: name, reason: "no such host")
@@ -150,6 +152,13 @@ import Testing
     }
     #expect(transport.words.first == "dial 10.0.0.9:5004")
     #expect(reports.words.count == 1 && reports.words[0].contains("nowhere:5004"))
+  }
+
+  @Test func `discovery asks anew where a node is that is looked up`() async throws {
+    let asked = Mutex<[NodeID]>([])
+    let membership = try membership(rediscover: { node in asked.withLock { $0.append(node) } })
+    await membership.perform([.resolve(.node(try Self.node(8)))])
+    #expect(asked.withLock { $0 } == [try Self.node(8)])
   }
 
   @Test func `who can be reached by IPv6 only is not dialled where media take none`() async throws {
