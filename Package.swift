@@ -145,7 +145,7 @@ let programs: [Target] = [
     path: "Tests/DiscoverProgram", swiftSettings: swiftSettings),
   tests(
     "DiscoveryTests",
-    ["Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
+    ["CAvahi", "Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
     resources: [.copy("Corpus")]),
   swiftTarget("Remote", ["StatusSchema"]),
   .target(
@@ -198,8 +198,8 @@ let programs: [Target] = [
   tests(
     "DaemonTests",
     [
-      "comlinkd", "ControlPlane", "Intercom", "Audio", "EventLoop", "Store", "Cryptography", "Mesh",
-      "TestKit",
+      "comlinkd", "ControlPlane", "Discovery", "Intercom", "Audio", "EventLoop", "Store",
+      "Cryptography", "Mesh", "TestKit",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",

@@ -53,7 +53,7 @@ int32_t cavahi_own_start(cavahi *avahi, const char *host) {
   config.n_cache_entries_max = CACHE_ENTRIES;
   config.ratelimit_interval = 1000000;
   config.ratelimit_burst = PACKETS_PER_SECOND;
-  avahi->server = libavahi_core.avahi_server_new(avahi->api, &config, on_state, avahi, &error);
+  avahi->server = libavahi_core.avahi_server_new(screened_poll(avahi), &config, on_state, avahi, &error);
   libavahi_core.avahi_server_config_free(&config);
   if (avahi->server == NULL)
     return error;

@@ -86,6 +86,19 @@ struct resolver {
   AvahiSServiceResolver *of_own;
 };
 
+enum {
+  /* Of IPv4 and of IPv6; avahi-core opens no others for a responder. */
+  SCREENED_WATCHES = 4,
+  /* RFC 6762 §17. */
+  DATAGRAM_BYTES = 9000,
+};
+
+struct screened_watch {
+  cavahi *owner;
+  AvahiWatchCallback callback;
+  void *context;
+};
+
 struct cavahi {
   cavahi_sink sink;
   void *context;
@@ -98,6 +111,10 @@ struct cavahi {
   AvahiEntryGroup *client_group, *client_retiring;
   AvahiServiceBrowser *client_browser;
 
+  AvahiPoll screened_api;
+  struct screened_watch screened[SCREENED_WATCHES];
+  int screened_count;
+  uint8_t datagram[DATAGRAM_BYTES];
   AvahiServer *server;
   AvahiSEntryGroup *server_group, *server_retiring;
   AvahiSServiceBrowser *server_browser;
@@ -128,6 +145,9 @@ void own_withdraw(cavahi *avahi);
 int32_t own_browse(cavahi *avahi);
 int32_t own_resolve(struct resolver *resolver, AvahiIfIndex interface, AvahiProtocol protocol,
                     const char *name, const char *domain);
+
+/* screen.c: what the responder of our own polls by, good until the next call. */
+const AvahiPoll *screened_poll(cavahi *avahi);
 
 /* addresses.c */
 void addresses_start(cavahi *avahi);

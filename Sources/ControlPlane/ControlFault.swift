@@ -23,6 +23,8 @@ public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
     case crowdedAddress
     /// A message longer than what is taken.
     case oversized
+    /// It held most of all where unfinished messages were too long together.
+    case overfull
     /// A message that is none.
     case malformed
     /// A message that took too long.

@@ -12,9 +12,10 @@ internal import Synchronization
 /// happen. ``stop()`` must be called, also when ``start()`` was not.
 ///
 /// **What others can cost.** 64 connections that proved nothing, 8 of one address, 5 s each; then Mesh has them, and judges. 64 KiB a
-/// message before ``raiseLimit(of:)``, 10 MiB after it, held only as far as it came; 1 MiB that waits to be read by the other end.
-/// Whatever is refused is counted by reason and told as a ``ControlFault``. An attacker who has as many addresses as it likes (IPv6)
-/// can take all 64 places for as long as it goes on: connections that we dial are not counted, so nodes still find each other that way.
+/// message before ``raiseLimit(of:)``, 10 MiB after it, held only as far as it came, and 32 MiB of all unfinished ones; 1 MiB that waits to be read by the other end.
+/// Whatever is refused is counted by reason and told as a ``ControlFault``. When the 64 places are taken, the oldest connection of the address that has
+/// most makes room: whoever opens them faster than a node proves itself, from as many addresses as it likes, still keeps others out. Connections that
+/// we dial are not counted, so nodes find each other that way.
 public final class ControlPlane: Sendable {
   private static let backlog: Int32 = 128
 

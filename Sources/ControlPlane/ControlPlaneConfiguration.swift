@@ -36,6 +36,8 @@ public struct ControlPlaneConfiguration: Sendable {
     public var proofs = 16
     /// Octets of a frame of a pairing.
     public var pairingBytes = 64 * 1024
+    /// Octets of unfinished messages that are held, of all connections together.
+    public var heldBytes = 32 * 1024 * 1024
     /// How much a stranger's message may take.
     public var stranger = MessageLimits.stranger
     /// How much a member's message may take.

@@ -7,6 +7,8 @@ internal import NIOPosix
 ///
 /// Confined to one event loop, on whose thread everything here and in ``SecureConnection`` runs: hence `@unchecked`.
 final class Exchange: @unchecked Sendable {
+  private static let crowdedWords = "too many connections that have not proved anything"
+
   let loop: any EventLoop
   let gate: LoopGate
   let configuration: ControlPlaneConfiguration
@@ -21,8 +23,10 @@ final class Exchange: @unchecked Sendable {
   private var dialling: [AttemptID: SecureConnection] = [:]
   /// All whose socket is open, or about to be.
   private var all: [ObjectIdentifier: SecureConnection] = [:]
-  private var unprovenByHost: [NodeAddress.Host: Int] = [:]
-  private var unprovenCount = 0
+  /// Those that others opened and that proved nothing, the oldest first.
+  private var unproven: [SecureConnection] = []
+  /// Octets of unfinished messages, of all connections.
+  private var heldBytes = 0
   private var pairingCount = 0
   private var lastConnection: UInt64 = 0
   private var stopped: EventLoopPromise<Void>?
@@ -42,17 +46,16 @@ final class Exchange: @unchecked Sendable {
 
   // MARK: Connections that others open
 
-  /// Lets a connection in, or closes it where there are too many that proved nothing.
+  /// Lets a connection in; one more than may have proved nothing takes the place of another.
   func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
     let remote = NodeAddress(channel.remoteAddress)
-    let host = remote?.host ?? .observed
     let limits = configuration.limits
     guard stopped == nil else { return loop.makeFailedFuture(ControlPlaneError.stopped) }
-    guard all.count < limits.connections, unprovenCount < limits.unproven else {
-      return refuse(.crowded, "too many connections that have not proved anything", remote)
-    }
-    guard unprovenByHost[host, default: 0] < limits.unprovenPerAddress else {
+    guard unproven.count(where: { $0.host == remote?.host }) < limits.unprovenPerAddress else {
       return refuse(.crowdedAddress, "too many connections of this address at once", remote)
+    }
+    guard all.count < limits.connections, unproven.count < limits.unproven || makeRoom() else {
+      return refuse(.crowded, Self.crowdedWords, remote)
     }
     let connection = SecureConnection(.accepted, remote: remote, exchange: self)
     do {
@@ -61,10 +64,19 @@ final class Exchange: @unchecked Sendable {
       return loop.makeFailedFuture(error)
     }
     all[ObjectIdentifier(connection)] = connection
-    connection.isUnproven = true
-    unprovenByHost[host, default: 0] += 1
-    unprovenCount += 1
+    unproven.append(connection)
     return loop.makeSucceededVoidFuture()
+  }
+
+  /// Ends the oldest one of the address that has most, so that whoever crowds loses more than who is crowded; false: all are about
+  /// to be given to Mesh.
+  private func makeRoom() -> Bool {
+    let counts = Dictionary(grouping: unproven, by: \.host).mapValues(\.count)
+    let endable = unproven.filter { !$0.isBeingGiven }
+    let most = endable.compactMap { counts[$0.host] }.max()
+    guard let victim = endable.first(where: { counts[$0.host] == most }) else { return false }
+    victim.fail(.crowded, Self.crowdedWords)
+    return true
   }
 
   private func refuse(
@@ -76,12 +88,8 @@ final class Exchange: @unchecked Sendable {
 
   /// Makes room for another one: this one proved something, or ended.
   func release(_ connection: SecureConnection) {
-    guard connection.isUnproven, !connection.isBeingGiven else { return }
-    connection.isUnproven = false
-    unprovenCount -= 1
-    let host = connection.remote?.host ?? .observed
-    let count = unprovenByHost[host, default: 1] - 1
-    unprovenByHost[host] = count > 0 ? count : nil
+    guard !connection.isBeingGiven else { return }
+    unproven.removeAll { $0 === connection }
   }
 
   /// Takes the place of a pairing that another opened; false when there is none.
@@ -157,6 +165,17 @@ final class Exchange: @unchecked Sendable {
         connection.isBeingGiven = false
         self.release(connection)
       }
+    }
+  }
+
+  /// A connection holds more octets, or fewer; beyond what all may hold together, the one with most of them ends.
+  func noteHeld(changeBytes: Int) {
+    heldBytes += changeBytes
+    while heldBytes > configuration.limits.heldBytes,
+      let largest = all.values.max(by: { $0.countedBytes < $1.countedBytes }),
+      largest.countedBytes > 0
+    {
+      largest.fail(.overfull, "unfinished messages of all nodes together are too long")
     }
   }
 

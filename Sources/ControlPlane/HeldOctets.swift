@@ -28,6 +28,9 @@ struct HeldOctets {
   /// Whether all of them went into the decoder.
   var isEmpty: Bool { offset == octets.count }
 
+  /// How many are kept, those that went into the decoder too while others wait.
+  var byteCount: Int { octets.count }
+
   /// Adds what came.
   mutating func append(_ new: [UInt8]) {
     if isEmpty {

@@ -21,7 +21,7 @@ extension SecureConnection {
     case .open, .pairing:
       if phase == .pairing { endPairing(.connection(words: "it is closed")) }
       phase = .closing
-      held.clear()
+      clearHeld()
       stopTimers()
       if let id { exchange.retire(id) }
       context?.close(promise: nil)
@@ -57,7 +57,7 @@ extension SecureConnection {
     let last = phase
     guard last != .over else { return }
     phase = .over
-    if !keepsHeld { held.clear() }
+    keepsHeld ? countHeld() : clearHeld()
     stopTimers()
     if let fault { exchange.events.note(fault) }
     exchange.release(self)

@@ -12,6 +12,7 @@ extension SecureConnection {
   func take(_ octets: [UInt8]) {
     held.append(octets)
     giveNext()
+    countHeld()
   }
 
   /// Takes messages out until one goes to Mesh, which handles it first, and gives the end after all of them.
@@ -57,6 +58,7 @@ extension SecureConnection {
       exchange.gate.run {
         self.isHandling = false
         self.giveNext()
+        self.countHeld()
       }
     }
   }
@@ -74,6 +76,11 @@ extension SecureConnection {
       case .slow: .slow
       case .truncated, .malformed, .version: .malformed
       }
+    if case .version(let major, let minor) = error {
+      // Short enough to be sent whole; a decline of any version has its words there.
+      let words = "you speak protocol \(major).\(minor), this node \(MessageVersion.current)"
+      write(.decline(Decline(words: "\(words): update the older")))
+    }
     fail(reason, error.description)
   }
 

@@ -32,8 +32,6 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   let remote: NodeAddress?
   let exchange: Exchange
   var phase = Phase.securing
-  /// Whether it counts among those that proved nothing.
-  var isUnproven = false
   /// Whether Mesh has still to take it.
   var isBeingGiven = false
 
@@ -53,6 +51,8 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   var id: ConnectionID?
   var decoder: MessageDecoder
   var held = HeldOctets()
+  /// What is held here, as ``Exchange`` knows it.
+  private(set) var countedBytes = 0
   var isHandling = false
   var isEndGiven = false
   var wantsRead = false
@@ -77,6 +77,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
 
   var attempt: AttemptID? { if case .dialled(let attempt) = origin { attempt } else { nil } }
 
+  var host: NodeAddress.Host? { remote?.host }
   var peer: NodeID? { peerKey.map(NodeID.init(of:)) }
 
   /// What the other end has to be told that we want; nil where it tells.
@@ -86,6 +87,21 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     case .accepted: nil
     case .pairing: .pairing
     }
+  }
+
+  /// Tells how much is held here now; ends this or another connection where that is too much.
+  func countHeld() {
+    let bytes = phase == .over ? 0 : held.byteCount + decoder.heldBytes
+    let change = bytes - countedBytes
+    countedBytes = bytes
+    if change != 0 { exchange.noteHeld(changeBytes: change) }
+  }
+
+  /// Lets go of what came and is not decoded.
+  func clearHeld() {
+    held.clear()
+    decoder = MessageDecoder(limits: decoder.limits)
+    countHeld()
   }
 
   /// Puts TLS and itself into a new channel.

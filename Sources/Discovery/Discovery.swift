@@ -1,3 +1,4 @@
+public import Cryptography
 internal import Glibc
 internal import Synchronization
 
@@ -41,19 +42,15 @@ public final class Discovery: Sendable {
   ///
   /// What does not work later is told as a problem and tried again.
   ///
-  /// - Throws: `DiscoveryError.running`; `.system` when there are no descriptors, threads or memory.
+  /// - Throws: `DiscoveryError.running`; `.system` when there are no threads.
   public func start() throws(DiscoveryError) {
     let events = events
     try state.withLock { state throws(DiscoveryError) in
       guard state.running == nil else { throw .running }
       let service = state.service
       let mailbox = DiscoveryMailbox()
-      // Found out here, where it can be thrown; used on the thread.
-      let parcel = Parcel(try Avahi())
       let thread = try DiscoveryThread {
-        guard let avahi = parcel.open() else { return }
-        var loop = DiscoveryLoop(avahi, service, mailbox, events)
-        loop.run()
+        DiscoveryRuns(mailbox: mailbox, tell: events).run(service)
         mailbox.finish()
       }
       state.running = Running(thread: thread, mailbox: mailbox)
@@ -70,6 +67,11 @@ public final class Discovery: Sendable {
       $0.service = service
       $0.running?.mailbox.leave(service)
     }
+  }
+
+  /// Asks the network anew where a node is; what is another than before is told.
+  public func rediscover(_ node: NodeID) {
+    state.withLock { $0.running?.mailbox.leave(node) }
   }
 
   /// Says goodbye and ends, usually within milliseconds.
@@ -93,13 +95,4 @@ public final class Discovery: Sendable {
   public var counters: DiscoveryCounters {
     state.withLock { $0.running?.mailbox.counters ?? DiscoveryCounters() }
   }
-}
-
-/// Carries an ``Avahi`` to the thread that uses it.
-private final class Parcel: Sendable {
-  private let contents: Mutex<Avahi?>
-
-  init(_ avahi: consuming Avahi) { contents = Mutex(avahi) }
-
-  func open() -> Avahi? { contents.withLock { $0.take() } }
 }

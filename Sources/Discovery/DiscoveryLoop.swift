@@ -31,8 +31,13 @@ struct DiscoveryLoop: ~Copyable {
     publication = Publication(service)
   }
 
+  /// What is published now.
+  var service: ServiceDescription { publication.service }
+
   /// Runs until the mailbox says that it is enough; goodbyes have been sent then.
-  mutating func run() {
+  ///
+  /// - Throws: what keeps it from going on; all nodes were told as lost.
+  mutating func run() throws(DiscoveryError) {
     mailbox.setWaker(avahi.waker)
     defer { mailbox.setWaker(nil) }
     while true {
@@ -40,15 +45,27 @@ struct DiscoveryLoop: ~Copyable {
       if isStopping { break }
       now = monotonicNanoseconds()
       if let service { change(to: service) }
+      for node in mailbox.takeNodes() {
+        tableHeard()
+        table.resolveAnew(node, nowNanoseconds: now)
+      }
       settle()
       do throws(DiscoveryError) {
         try avahi.poll(milliseconds: patienceMilliseconds)
       } catch {
-        return tell(.problem("\(error); discovery ends"))
+        loseAll()
+        throw error
       }
     }
     avahi.stop(.inProcess)
     avahi.stop(.daemon)
+  }
+
+  private mutating func loseAll() {
+    table.loseAll()
+    for case .tell(let event) in table.takeActions() { tell(event) }
+    tell(.backendChanged(.none))
+    mailbox.tell(.none, table.counters)
   }
 
   /// Until nothing follows from anything any more.

@@ -1,15 +1,20 @@
+internal import Cryptography
+internal import Glibc
 internal import Synchronization
 
 /// What the thread of a ``Discovery`` and everybody else leave for each other.
 final class DiscoveryMailbox: Sendable {
   private struct Contents {
     var service: ServiceDescription?
+    var nodes: Set<NodeID> = []
     var isStopping = false
     var isDone = false
     var waker: AvahiWaker?
     var backend = DiscoveryBackend.none
     var counters = DiscoveryCounters()
   }
+
+  private static let mostNodes = 128
 
   private let contents = Mutex(Contents())
 
@@ -21,6 +26,14 @@ final class DiscoveryMailbox: Sendable {
   func leave(_ service: ServiceDescription) {
     contents.withLock {
       $0.service = service
+      $0.waker?.wake()
+    }
+  }
+
+  /// Leaves a node to be asked for anew, one of a few, and wakes the thread.
+  func leave(_ node: NodeID) {
+    contents.withLock {
+      if $0.nodes.count < Self.mostNodes { $0.nodes.insert(node) }
       $0.waker?.wake()
     }
   }
@@ -47,11 +60,29 @@ final class DiscoveryMailbox: Sendable {
     contents.withLock { ($0.service.take(), $0.isStopping) }
   }
 
+  /// Nodes that are to be asked for anew.
+  func takeNodes() -> Set<NodeID> {
+    contents.withLock { contents in
+      defer { contents.nodes = [] }
+      return contents.nodes
+    }
+  }
+
   func tell(_ backend: DiscoveryBackend, _ counters: DiscoveryCounters) {
     contents.withLock {
       $0.backend = backend
       $0.counters = counters
     }
+  }
+
+  /// Whether nobody asks to end for so long; waits where nobody does.
+  func staysOpen(forNanoseconds nanoseconds: Int64) -> Bool {
+    let deadline = monotonicNanoseconds() + nanoseconds
+    while monotonicNanoseconds() < deadline {
+      if contents.withLock({ $0.isStopping }) { return false }
+      usleep(20_000)
+    }
+    return true
   }
 
   func finish() { contents.withLock { $0.isDone = true } }

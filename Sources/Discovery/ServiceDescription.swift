@@ -2,7 +2,7 @@ public import Cryptography
 
 /// What a node tells the network about itself.
 public struct ServiceDescription: Sendable {
-  /// Most groups that are hinted at; of more, any.
+  /// Most groups that are hinted at; a node is in no more.
   public static let maximumGroups = 16
 
   /// Who it is.

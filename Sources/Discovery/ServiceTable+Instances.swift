@@ -61,6 +61,17 @@ extension ServiceTable {
     }
   }
 
+  /// Asks anew where a node is, which stays where it was until there is an answer.
+  mutating func resolveAnew(_ node: NodeID, nowNanoseconds now: Int64) {
+    for instance in nodes[node]?.instances ?? [] {
+      guard case .resolved(let token)? = entries[instance]?.state else { continue }
+      watched[token] = nil
+      actions.append(.stopResolving(token))
+      entries[instance]?.state = .waiting(dueNanoseconds: now)
+      waiting.append(instance)
+    }
+  }
+
   /// Begins with as many of those waiting as may be.
   mutating func resolveSome(_ now: Int64) {
     guard !waiting.isEmpty else { return }

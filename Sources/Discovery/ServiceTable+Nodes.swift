@@ -85,6 +85,11 @@ extension ServiceTable {
     actions.append(.tell(.lost(id)))
   }
 
+  /// Nobody looks any more.
+  mutating func loseAll() {
+    for id in Array(nodes.keys) { lose(id) }
+  }
+
   /// Each once, those for one link only last.
   private func addresses(of node: Node) -> [NodeAddress] {
     var addresses: [NodeAddress] = []

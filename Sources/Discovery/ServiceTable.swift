@@ -10,6 +10,7 @@ internal import Mesh
 ///     room         waiting -> resolving: by chance, not in order, so that a flood of names that nobody answers for cannot
 ///                  keep a true one waiting behind it
 ///     resolved     -> resolved; out if it is ourselves, malformed or has no room
+///     asked anew   -> waiting, where it was resolved
 ///     failed       -> waiting, 2 s later and once more 4 s later, then out
 ///     disappeared  -> out
 ///

@@ -8,6 +8,8 @@ public enum MeshAction: Hashable, Sendable {
   case abandon(AttemptID)
   /// Send what is under way, then close; `closed` need not answer.
   case close(ConnectionID, CloseReason)
+  /// The other end of a connection is a member: it may send long messages.
+  case raise(ConnectionID)
   /// Send a message.
   case send(Message, ConnectionID)
   /// Look a peer's addresses up afresh, and drop what is kept open towards it; `resolved` answers.

@@ -48,6 +48,8 @@ enum MeshTimes {
   static let gossipProofNanoseconds: Int64 = 8_000_000_000
   /// News of members wait this long for more of them.
   static let newsNanoseconds: Int64 = 50_000_000
+  /// Between heartbeats that tell of the same difference in members.
+  static let differenceNanoseconds: Int64 = 1_000_000_000
   /// From the first departure to the roll of the key (issue 4 §5: within 1 s).
   static let rollNanoseconds: Int64 = 250_000_000
   /// Hearsay that nothing came of is forgotten.

@@ -6,9 +6,16 @@ internal import Mesh
 /// Three lists, each after its length in two octets. Of the first two an entry is an ID; of the third an ID, the
 /// instance in 8 octets, and, after their number in an octet, addresses: a family (4 or 6), the address, the port in 2
 /// octets. Addresses that hold on one link only are not kept.
+///
+/// What is written can be read: of more than a file may have, first the addresses of the oldest members go, then the oldest
+/// members themselves, those last who are trusted or blocked. The first two lists stay whole, or nothing is written.
 struct MemoryFile {
   private static let name = "mesh"
   private static let record = Record(kind: "mesh")
+  private static let countBytes = 2
+  private static let instanceBytes = 8
+  /// Of an entry without addresses.
+  private static let bareEntryBytes = NodeID.byteCount + instanceBytes + 1
 
   let disk: any Disk
 
@@ -33,30 +40,53 @@ struct MemoryFile {
 
   /// Keeps this in place of the former.
   func write(_ memory: MeshMemory) throws(StoreError) {
+    let content = try Self.content(memory)
     let file: SecretBytes
     do throws(CryptoError) {
-      file = try unsafe Self.record.file(Self.content(memory).span.bytes)
+      file = try unsafe Self.record.file(content.span.bytes)
     } catch {
       throw .crypto(error)
     }
     try file.withBytes { bytes throws(StoreError) in try disk.replace(Self.name, with: bytes) }
   }
 
-  private static func content(_ memory: MeshMemory) -> [UInt8] {
-    var content: [UInt8] = []
+  private static func content(_ memory: MeshMemory) throws(StoreError) -> [UInt8] {
+    var lists: [UInt8] = []
     for nodes in [memory.trusted, memory.blocked] {
-      let nodes = nodes.sorted().prefix(Int(UInt16.max))
-      content += octets(of: UInt64(nodes.count), count: 2)
-      for node in nodes { content += node.octets }
+      lists += octets(of: UInt64(nodes.count), count: countBytes)
+      for node in nodes.sorted() { lists += node.octets }
     }
-    let entries = memory.entries.suffix(MeshLimits.memoryEntries)
-    content += octets(of: UInt64(entries.count), count: 2)
-    for entry in entries {
-      let addresses = entry.addresses.compactMap(address).prefix(MeshLimits.addresses)
-      content += entry.node.octets + octets(of: entry.instance, count: 8)
-      content += [UInt8(addresses.count)] + addresses.joined()
+    let limitBytes = record.contentLimitBytes - lists.count - countBytes
+    guard limitBytes >= 0 else {
+      throw .notKept(
+        reason: "too many nodes are trusted or blocked; comlink forget takes some out")
     }
-    return content
+    let entries = entries(of: memory, withinBytes: limitBytes)
+    return lists + octets(of: UInt64(entries.count), count: countBytes) + entries.joined()
+  }
+
+  /// As much of the members as there is room for, the latest last.
+  private static func entries(of memory: MeshMemory, withinBytes limitBytes: Int) -> [[UInt8]] {
+    let latest = memory.entries.suffix(MeshLimits.memoryEntries)
+    let isListed = { (index: Int) in
+      let node = latest[index].node
+      return memory.trusted.contains(node) || memory.blocked.contains(node)
+    }
+    let byWorth =
+      latest.indices.reversed().filter(isListed)
+      + latest.indices.reversed().filter { !isListed($0) }
+    let kept = Set(byWorth.prefix(limitBytes / bareEntryBytes))
+    var spareBytes = limitBytes - kept.count * bareEntryBytes
+    var entries: [[UInt8]] = []
+    for index in latest.indices.reversed() where kept.contains(index) {
+      let entry = latest[index]
+      var addresses = Array(entry.addresses.compactMap(address).prefix(MeshLimits.addresses))
+      spareBytes -= addresses.joined().count
+      if spareBytes < 0 { addresses = [] }
+      let head = entry.node.octets + octets(of: entry.instance, count: instanceBytes)
+      entries.append(head + [UInt8(addresses.count)] + addresses.joined())
+    }
+    return entries.reversed()
   }
 
   private static func address(_ address: NodeAddress) -> [UInt8]? {

@@ -13,8 +13,8 @@ internal import Synchronization
 /// Any thread. A change of the groups writes to the disk in the calling thread, which may take its time; ``groups``
 /// never waits for it.
 public final class NodeState: Sendable {
-  /// The most groups a node can be in.
-  public static let groupLimit = 64
+  /// The most groups a node can be in: as many as an announcement has hints for.
+  public static let groupLimit = 16
 
   private let key: NodeKey
   private let disk: (any Disk)?

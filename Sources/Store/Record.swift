@@ -5,10 +5,16 @@ internal import Cryptography
 ///
 /// The hash finds torn and rotten files; it is no protection from people, which the file's mode is.
 struct Record: Sendable {
+  /// Most octets of a file: a longer one is not read, so none may be written.
+  static let fileLimitBytes = 64 * 1024
+
   /// What is in the file: `identity`, `instance`, `groups` or `mesh`.
   let kind: String
 
   private var head: [UInt8] { Array("comlink \(kind) 1\n".utf8) }
+
+  /// Most octets of a content.
+  var contentLimitBytes: Int { Self.fileLimitBytes - head.count - Digest.sha256ByteCount }
 
   /// The file of a content.
   func file(_ content: RawSpan) throws(CryptoError) -> SecretBytes {

@@ -13,7 +13,6 @@ final class SystemDisk: Disk {
   private static let fileMode: mode_t = 0o600
   private static let directoryMode: mode_t = 0o700
   private static let lockName = "lock"
-  private static let sizeLimitBytes = 64 * 1024
 
   private let directory: String
   private let opened: Descriptor
@@ -219,7 +218,7 @@ final class SystemDisk: Disk {
     guard facts.st_mode & 0o077 == 0 else {
       throw .exposed(path: path, mode: facts.st_mode & 0o777, wanted: Self.fileMode)
     }
-    guard (1...Self.sizeLimitBytes).contains(Int(facts.st_size)) else {
+    guard (1...Record.fileLimitBytes).contains(Int(facts.st_size)) else {
       throw .corrupt(path: path, what: "what it held")
     }
     return Int(facts.st_size)

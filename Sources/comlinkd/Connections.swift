@@ -35,6 +35,14 @@ struct Connections: Sendable {
     } catch {
       throw .connections(error)
     }
+    let (found, finds) = AsyncStream.makeStream(
+      of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(1024))
+    let discovery =
+      listen.isLoopback || !settings.discovers
+      ? nil
+      : Discovery(service: Announcer.service(settings, state, port: listen.port)) {
+        finds.yield($0)
+      }
     let membership = Membership(
       configuration: MeshConfiguration(
         node: state.id, instance: state.instance,
@@ -43,6 +51,7 @@ struct Connections: Sendable {
       node: node,
       parts: MembershipParts(
         transport: plane, takesIPv6: node.localAddress.family == .ipv6,
+        rediscover: { discovery?.rediscover($0) },
         store: { Self.store($0, in: state, log) },
         report: { MembershipLog.write($0, log) }))
     self.membership = membership
@@ -68,8 +77,8 @@ struct Connections: Sendable {
       Task { await membership.handle(.networkChanged) }
     }
     if watch == nil { log.warning("changes of the network go unnoticed: no netlink socket") }
-    let isAlone = listen.isLoopback || !settings.discovers
-    discovery = isAlone ? nil : Self.discover(settings, state, plane.localAddress, membership, log)
+    discovery?.update(Announcer.service(settings, state, port: control))
+    self.discovery = Self.start(discovery, found, membership, log)
     let announcer = Announcer(plane: plane, discovery: discovery, settings: settings, state: state)
     self.announcer = announcer
     await pairing.tell(announcer)
@@ -109,23 +118,19 @@ struct Connections: Sendable {
     }
   }
 
-  private static func discover(
-    _ settings: Configuration, _ state: NodeState, _ control: NodeAddress,
-    _ membership: Membership, _ log: Logger
+  /// - Returns: what was started.
+  private static func start(
+    _ discovery: Discovery?, _ found: AsyncStream<DiscoveryEvent>, _ membership: Membership,
+    _ log: Logger
   ) -> Discovery? {
-    let (events, continuation) = AsyncStream.makeStream(
-      of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(1024))
-    let discovery = Discovery(
-      service: Announcer.service(settings, state, port: control.port)
-    ) { continuation.yield($0) }
     do throws(DiscoveryError) {
-      try discovery.start()
+      try discovery?.start()
     } catch {
       log.error("no discovery: \(error)")
       return nil
     }
     Task {
-      for await event in events { await take(event, membership, log) }
+      for await event in found { await take(event, membership, log) }
     }
     return discovery
   }

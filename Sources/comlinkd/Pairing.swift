@@ -10,7 +10,7 @@ internal import Store
 ///
 /// On a pairing connection, whose ends have proved their keys, go six frames: the four of CPace (``PairingInitiator``,
 /// ``PairingOffer``), then each side's invitation to a group, or an empty line, the PIN's side first; a frame of one octet ends
-/// it with a reason (``PairingRefusal``). Both then trust each other. The side that shows the PIN hands its group over; only one that is in none takes that of the other, if the
+/// it with a reason (``PairingRefusal``). The PIN's side trusts the other once that has proved the PIN, the other trusts it at the end. The side that shows the PIN hands its group over; only one that is in none takes that of the other, if the
 /// other is in just one.
 actor Pairing {
   /// What is shown to whoever stands before the node.
@@ -98,7 +98,6 @@ actor Pairing {
       try await respond(on: channel)
       log.notice(
         "paired", metadata: ["words": "\(channel.peer.words.joined(separator: " "))"])
-      await membership.trust(channel.peer, at: [])
     } catch {
       if let refusal = PairingRefusal(error) { try? await channel.send([refusal.rawValue]) }
       // Without a PIN anybody can cause this as often as he likes; a PIN bears five.
@@ -145,6 +144,8 @@ actor Pairing {
         proof: proof, from: channel.peerKey, nowNanoseconds: EventLoop.nowNanoseconds())
       return success.confirmation
     }
+    // The PIN is proved; whatever becomes of the rest, the other side trusts us from the next frame on.
+    await membership.trust(channel.peer, at: [])
     let group = state.groups.first { $0.name == name }
     try await channel.send(confirmation)
     try await channel.send(Self.invitation(to: group))

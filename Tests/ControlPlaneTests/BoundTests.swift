@@ -122,6 +122,64 @@ import Testing
     }
   }
 
+  @Test func `a node gets in while 100 addresses crowd`() async throws {
+    let station = try Station { $0.times.proofNanoseconds = 60_000_000_000 }
+    try await withStations(station) {
+      var strangers: [Stranger] = []
+      for index in 0..<100 {
+        strangers.append(
+          try await Stranger(station.plane.localAddress, .plain, source: UInt8(10 + index)))
+      }
+      for _ in 0..<36 { try await station.recorder.fault(.crowded) }
+      let node = try Station()
+      try await withStations(node) { _ = try await node.connect(to: station) }
+      for stranger in strangers { stranger.close() }
+    }
+  }
+
+  @Test func `where all places are taken the address that has most loses one to a node`()
+    async throws
+  {
+    let station = try Station {
+      $0.times.proofNanoseconds = 60_000_000_000
+      $0.limits.unproven = 8
+      $0.limits.unprovenPerAddress = 4
+    }
+    try await withStations(station) {
+      var strangers: [Stranger] = []
+      for source: UInt8 in [2, 3, 3, 3, 4, 4, 5, 6] {
+        strangers.append(
+          try await Stranger(station.plane.localAddress, .plain, source: source))
+      }
+      let node = try Station()
+      try await withStations(node) { _ = try await node.connect(to: station) }
+      try await strangers[1].ended()
+      #expect(station.plane.faultCounts == [.crowded: 1])
+      for stranger in strangers { stranger.close() }
+    }
+  }
+
+  @Test func `unfinished messages are bounded together: whoever holds most is cut, others go on`()
+    async throws
+  {
+    let station = try Station { $0.limits.heldBytes = 100_000 }
+    try await withStations(station) {
+      var opened: [(peer: Stranger, connection: ConnectionID)] = []
+      for count in [45_000, 30_000, 30_000] {
+        let peer = try await Stranger(station.plane.localAddress, .node(TestIdentity()))
+        peer.proveNothing()
+        opened.append((peer, try await station.recorder.accepted().connection))
+        // A message of 50 000 octets, of a type that nobody knows.
+        peer.send([0, 0, 0xC3, 0x50, 0x3F] + [UInt8](repeating: 0, count: count - 1))
+      }
+      try await station.recorder.closed(opened[0].connection)
+      #expect(station.plane.faultCounts == [.overfull: 1])
+      opened[1].peer.send([UInt8](repeating: 0, count: 20_000))
+      #expect(try await station.recorder.message() == .unknown(type: 0x3F))
+      for one in opened { one.peer.close() }
+    }
+  }
+
   @Test func `200 connections of strangers are bounded, and a node gets in beside and after them`()
     async throws
   {

@@ -41,6 +41,23 @@ import Testing
     }
   }
 
+  @Test func `a node of another major version is told so before it is cut`() async throws {
+    let station = try Station()
+    try await withStations(station) {
+      let stranger = try await Stranger(station.plane.localAddress, .node(TestIdentity()))
+      stranger.proveNothing()
+      // A hello of which nothing is known but its version, 9.0.
+      stranger.send([0, 0, 0, 4, 1, 1, 1, 9])
+      try await station.recorder.fault(.malformed)
+      var words: [String] = []
+      for await message in stranger.messages() {
+        if case .decline(let decline) = message { words.append(decline.words) }
+      }
+      #expect(words == ["you speak protocol 9.0, this node 1.2: update the older"])
+      try await goodNodeGetsIn(to: station)
+    }
+  }
+
   @Test(arguments: [[], ["h2"], ["comlink/2"]])
   func `who does not say what it wants, or wants something else, is refused`(
     purposes: [String]

@@ -1,4 +1,5 @@
 import Cryptography
+import Discovery
 import Remote
 import StatusSchema
 import Store
@@ -30,6 +31,10 @@ import Testing
     #expect(
       control.handle(.groupLeave(name: "crew"))
         == .error(message: "this node is in no group \"crew\""))
+  }
+
+  @Test func `all groups that a node can be in are announced`() {
+    #expect(NodeState.groupLimit <= ServiceDescription.maximumGroups)
   }
 
   @Test func `other requests are not its own`() throws {

@@ -17,12 +17,16 @@ import Synchronization
 ///
 /// It takes commands, a line each: `name NAME`, `groups GROUPS`, `port PORT`, `counters`, `stop`; at the end of input it stops.
 ///
-/// `comlink-discover flood COUNT ADDRESS` announces so many made up nodes from an address of this host instead.
+/// `comlink-discover flood COUNT ADDRESS` announces so many made up nodes from an address of this host instead,
+/// `comlink-discover aliases SECONDS ADDRESS` some whose hosts are aliases without end.
 @main struct DiscoverProgram {
   static func main() throws {
     let arguments = CommandLine.arguments
     if arguments.count == 4, arguments[1] == "flood" {
       exit(Flood(count: Int(arguments[2]) ?? 0, address: arguments[3]).run() ? 0 : 71)
+    }
+    if arguments.count == 4, arguments[1] == "aliases" {
+      exit(Aliases(seconds: Int(arguments[2]) ?? 0, address: arguments[3]).run() ? 0 : 71)
     }
     guard arguments.count == 5, let number = UInt8(arguments[1]), let port = UInt16(arguments[3])
     else {

@@ -9,78 +9,24 @@ struct Flood {
 
   /// Whether all could be sent.
   func run() -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var one: Int32 = 1
-    var hops: Int32 = 255
-    var interface = in_addr()
-    unsafe inet_aton(address, &interface)
-    let size = socklen_t(MemoryLayout<Int32>.size)
-    unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
-    unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, size)
-    unsafe setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_TTL, &hops, size)
-    unsafe setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &interface, size)
-    var own = Self.socketAddress("0.0.0.0")
-    guard unsafe Self.with(&own, { unsafe bind(descriptor, $0, $1) }) == 0 else { return false }
-    var group = Self.socketAddress("224.0.0.251")
+    guard let sender = MulticastSender(address: address) else { return false }
+    defer { sender.close() }
     for number in 0..<count {
-      let message = message(number)
-      let sent = unsafe Self.with(&group) {
-        unsafe sendto(descriptor, message, message.count, 0, $0, $1)
-      }
-      guard sent == message.count else { return false }
+      guard sender.send(message(number)) else { return false }
       if number % 5 == 0 { usleep(1000) }
     }
     return true
   }
 
-  private static func socketAddress(_ host: String) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(5353).bigEndian
-    unsafe inet_aton(host, &address.sin_addr)
-    return address
-  }
-
-  private static func with<Result>(
-    _ address: inout sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-  ) -> Result {
-    unsafe withUnsafePointer(to: &address) {
-      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-  }
-
   private func message(_ number: Int) -> [UInt8] {
-    let service = ["_comlink", "_udp", "local"]
-    let instance = ["evil \(number)"] + service
     let host = ["evil-\(number)", "local"]
-    let records: [(name: [String], type: UInt16, data: [UInt8])] = [
-      (service, 12, name(instance)),
-      (instance, 33, [0, 0, 0, 0, 0x13, 0x88] + name(host)),
-      (instance, 16, text(number)),
-      (
-        host, 1,
-        [10, 99, UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
-      ),
+    let announcement = DNSRecord.announcement(
+      of: ["evil \(number)", "_comlink", "_udp", "local"], at: host, text: text(number))
+    let octets = [
+      10, 99, UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number),
     ]
-    // No question; an authoritative answer.
-    var message: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, UInt8(records.count), 0, 0, 0, 0]
-    for record in records {
-      message += name(record.name) + two(record.type)
-      message += two(record.type == 12 ? 1 : 0x8001)
-      message += [0, 0, 0, 120]
-      message += two(UInt16(record.data.count)) + record.data
-    }
-    return message
-  }
-
-  private func two(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 255)] }
-
-  private func name(_ labels: [String]) -> [UInt8] {
-    labels.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0]
+    return DNSRecord.message(
+      announcement + [DNSRecord(owner: host, kind: .address, data: octets)])
   }
 
   private func text(_ number: Int) -> [UInt8] {

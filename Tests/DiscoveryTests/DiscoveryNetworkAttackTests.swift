@@ -39,6 +39,40 @@ struct DiscoveryNetworkAttackTests {
     #expect(one.process.isRunning)
   }
 
+  @Test func `names that are aliases without end do not end the node`() throws {
+    let one = try hosts.startNode(0, name: "A")
+    try one.line { $0 == "backend in-process" }
+    usleep(500_000)
+    let attack = try ChildProcess(
+      "ip",
+      [
+        "netns", "exec", hosts.namespace(1), try Executables.path(of: "comlink-discover"),
+        "aliases", "24", "10.99.0.2",
+      ], outputPath: hosts.directory.file("aliases.log"))
+    #expect(try attack.wait(within: 60) == 0)
+    #expect(one.process.isRunning)
+    let other = try hosts.startNode(1, name: "B")
+    try one.line(within: 15) { $0.hasPrefix("found 2 shares") }
+    try other.line(within: 15) { $0.hasPrefix("found 1 shares") }
+  }
+
+  @Test func `a node that ran out of descriptors for a while finds the others again`() throws {
+    let (one, other) = (try hosts.startNode(0, name: "A"), try hosts.startNode(1, name: "B"))
+    try one.line { $0.hasPrefix("found 2 shares") }
+    func limitDescriptors(to count: Int) throws {
+      try DiscoveryHosts.run(
+        "prlimit", "--pid", "\(one.process.identifier)", "--nofile=\(count):")
+    }
+    // Fewer than it polls: what it waits by fails, and so does what it would begin anew with.
+    try limitDescriptors(to: 3)
+    let time = try one.tell("name C")
+    try one.line(since: time) { $0.hasPrefix("problem") && $0.contains("begins anew") }
+    try one.line(since: time) { $0 == "lost 2" }
+    try limitDescriptors(to: 1024)
+    try one.line(since: time, within: 20) { $0.hasPrefix("found 2 shares") }
+    try other.line(since: time, within: 20) { $0.hasPrefix("found 1 shares") && $0.hasSuffix("C") }
+  }
+
   @Test func `an avahi-daemon that hangs holds up neither the start nor the end`() throws {
     let bus = try hosts.startBus(0)
     let avahi = try hosts.startAvahi(0)

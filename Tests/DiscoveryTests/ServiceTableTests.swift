@@ -83,6 +83,31 @@ import Testing
     #expect(bench.takeWords() == ["found B 1"])
   }
 
+  @Test
+  func `a node that is asked for anew is told where it is now, though nothing announced that`()
+    throws
+  {
+    var bench = Self.benchWithOne()
+    bench.pass(milliseconds: 200)
+    #expect(bench.takeWords() == ["found A 2"])
+    bench.table.resolveAnew(node(1), nowNanoseconds: bench.now)
+    bench.pass(milliseconds: 200)
+    #expect(bench.takeWords().isEmpty, "it is where it was")
+    let address = NodeAddress(.ipv4(0x0A00_0009), port: 5)
+    bench.answer = { _ in TableBench.resolution(1, address: address) }
+    bench.table.resolveAnew(node(1), nowNanoseconds: bench.now)
+    bench.pass(milliseconds: 200)
+    guard case .found(let announcement, _, _)? = bench.events.last else {
+      Issue.record("\(bench.events)")
+      return
+    }
+    #expect(announcement.addresses == [address])
+    #expect(bench.open.count == 2)
+    bench.table.resolveAnew(node(7), nowNanoseconds: bench.now)
+    bench.pass(milliseconds: 200)
+    #expect(bench.open.count == 2)
+  }
+
   @Test func `many changes within 100 ms are told as one`() throws {
     var bench = Self.benchWithOne()
     bench.pass(milliseconds: 200)

@@ -51,6 +51,18 @@ import Testing
     #expect(bench.taken().closed(opened.connection) == .late)
   }
 
+  @Test func `a later run of a stranger that was declined may ask again`() {
+    let bench = Bench()
+    _ = ask(bench, Bench.lower)
+    bench.give(.decline(Bench.lower))
+    _ = bench.taken()
+    let same = ask(bench, Bench.lower, attempt: 2)
+    #expect(isDeclined(bench.taken(), on: same))
+    let later = bench.accept(Bench.lower, instance: 2, group: false)
+    bench.give(.received(.invite, later))
+    #expect(bench.taken().invited == [Bench.lower])
+  }
+
   @Test func `an invitation is declined after 30 s without an answer`() {
     let bench = Bench()
     let connection = ask(bench, Bench.lower)

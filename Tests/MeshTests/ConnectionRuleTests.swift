@@ -19,6 +19,23 @@ import Testing
     #expect(addresses == [Bench.address(99, port: 5005)], "the port told, where it was seen")
   }
 
+  @Test
+  func `where there are 128 members a trusted node takes the place of the last, another gets none`()
+  {
+    let bench = Bench(memory: MeshMemory(trusted: [Bench.id(0x20)]))
+    for number in 1...MeshLimits.members { _ = bench.accept(Bench.id(0x10, UInt16(number))) }
+    let last = Bench.id(0x10, UInt16(MeshLimits.members))
+    #expect(bench.mesh.members.last?.node == last)
+    let stranger = bench.accept(Bench.lower)
+    #expect(bench.taken().closed(stranger) == .crowded)
+    let trusted = bench.accept(Bench.id(0x20))
+    let actions = bench.taken()
+    #expect(actions.closed(trusted) == nil && actions.admitted.contains(Bench.id(0x20)))
+    #expect(actions.departed == [.expelled])
+    #expect(bench.mesh.members.count == MeshLimits.members)
+    #expect(!bench.mesh.members.contains { $0.node == last })
+  }
+
   @Test func `of two connections that of the higher ID stays, whichever came first`() {
     for isOursFirst in [true, false] {
       let bench = Bench()

@@ -42,6 +42,20 @@ import Testing
     #expect(bench.mesh.members.count == 2)
   }
 
+  @Test func `a later run of who flooded is listened to at once, the same run is not`() {
+    let bench = Bench()
+    let member = bench.accept(Bench.lower)
+    for _ in 0...MeshLimits.messageBurst {
+      bench.give(.received(.heartbeat(Heartbeat()), member))
+    }
+    #expect(bench.mesh.members.isEmpty)
+    let same = bench.accept(Bench.lower, attempt: 2)
+    #expect(bench.taken().closed(same) == .flooding)
+    let later = bench.accept(Bench.lower, instance: 2)
+    #expect(bench.taken().closed(later) == nil)
+    #expect(bench.mesh.isMember(Bench.lower, instance: 2))
+  }
+
   @Test func `a stranger that floods before it is let in is cut too`() {
     let bench = Bench()
     let stranger = bench.accept(Bench.lower, group: false)

@@ -81,7 +81,9 @@ import Testing
     _ = bench.taken()
     var told: Set<NodeID> = []
     for _ in 0..<60 {
-      for connection in connections { bench.give(.received(.heartbeat(Heartbeat()), connection)) }
+      for connection in connections {
+        bench.give(.received(.heartbeat(Heartbeat(memberCount: 6)), connection))
+      }
       bench.pass(seconds: 2)
       for case .heartbeat(let heartbeat) in bench.taken().sent(on: connections[0]) {
         #expect(heartbeat.members.count <= 1)
@@ -89,6 +91,26 @@ import Testing
       }
     }
     #expect(told.count == 5)
+  }
+
+  @Test func `who has fewer members than we do is told of all again within two heartbeats, once`() {
+    let bench = Bench()
+    let connections = (1...6).map { bench.accept(Bench.id(0x10, $0), attempt: 1) }
+    bench.pass(seconds: 0.1)
+    _ = bench.taken()
+    var told: [Int] = []
+    for _ in 0..<7 {
+      for (index, connection) in connections.enumerated() {
+        let count = index == 0 ? 4 : 6
+        bench.give(.received(.heartbeat(Heartbeat(memberCount: count)), connection))
+      }
+      bench.pass(seconds: 2)
+      for case .heartbeat(let heartbeat) in bench.taken().sent(on: connections[0]) {
+        told.append(heartbeat.members.count)
+      }
+    }
+    #expect(told.prefix(2).contains(5), "\(told)")
+    #expect(told.count { $0 > 1 } == 1, "\(told)")
   }
 
   @Test func `gossip of 10 000 members is bounded, and evicts nobody who matters`() {

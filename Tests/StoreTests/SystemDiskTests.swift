@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import Mesh
 import Testing
 
 @testable import Store
@@ -51,6 +52,46 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     #expect(names == ["groups", "identity", "instance-a", "instance-b", "lock"])
     for name in names { #expect(try folder.mode("state/comlink/\(name)") == 0o600) }
+  }
+
+  @Test
+  func
+    `however many members there were, what is kept is read again, whom it trusts and blocks too`()
+    throws
+  {
+    let folder = try Folder()
+    func node(_ number: Int) throws -> NodeID {
+      var octets = [UInt8](repeating: 1, count: NodeID.byteCount)
+      (octets[0], octets[1]) = (UInt8(number >> 8), UInt8(number & 0xFF))
+      return try #require(NodeID(octets: octets))
+    }
+    let addresses = (0..<8).map { NodeAddress(.ipv6(0x2001_0DB8 << 32, UInt64($0)), port: 5004) }
+    let entries = try (0..<1024).map {
+      MeshMemory.Entry(node: try node($0), instance: UInt64($0), addresses: addresses)
+    }
+    for listedCount in [1, 600] {
+      let (trusted, blocked) = (
+        Set(try (0..<listedCount).map(node)), Set(try (2000..<(2000 + listedCount)).map(node))
+      )
+      do {
+        let memory = MeshMemory(trusted: trusted, blocked: blocked, entries: entries)
+        try state(folder.path).keep(memory)
+      }
+      let kept = try state(folder.path)
+      #expect(kept.memoryProblem == nil)
+      #expect(kept.memory.trusted == trusted && kept.memory.blocked == blocked)
+      #expect(kept.memory.entries.last?.node == entries.last?.node)
+      if listedCount == 1 {
+        #expect(kept.memory.entries.last == entries.last, "the latest with its addresses")
+      }
+      #expect(
+        kept.memory.entries.first.map { trusted.contains($0.node) && $0.addresses.isEmpty } == true,
+        "whom it trusts stays, the oldest without addresses")
+      try kept.keep(kept.memory)
+    }
+    let tooMany = MeshMemory(trusted: Set(try (0..<3000).map(node)))
+    #expect(throws: StoreError.self) { try state(folder.path).keep(tooMany) }
+    #expect(try state(folder.path).memoryProblem == nil)
   }
 
   @Test func `two nodes cannot use one directory at a time`() throws {

@@ -109,6 +109,9 @@ int32_t cavahi_browse(cavahi *avahi, int32_t backend);
 int32_t cavahi_resolve(cavahi *avahi, int32_t backend, uint32_t token, int32_t interface, int32_t is_ipv6, const char *name, const char *domain);
 void cavahi_resolve_stop(cavahi *avahi, uint32_t token);
 
+/** Whether a datagram is a DNS message without aliases (CNAME): others never get to the own responder. Any thread. */
+int32_t cavahi_message_is_fit(const uint8_t *octets, size_t count);
+
 /** The name to try after a collision: "name #2"; out has CAVAHI_NAME_BYTES. 0 or -ENOMEM. */
 int32_t cavahi_next_name(const char *name, char *out);
 /** Any thread. */

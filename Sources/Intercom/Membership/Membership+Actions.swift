@@ -19,6 +19,7 @@ extension Membership {
     case .abandon(let attempt): parts.transport.abandon(attempt)
     case .close(let connection, _): parts.transport.close(connection)
     case .send(let message, let connection): parts.transport.send(message, on: connection)
+    case .raise(let connection): parts.transport.raiseLimit(of: connection)
     case .resolve(let target): resolve(target)
     case .knock(_, let addresses):
       knock(at: addresses.compactMap(SocketAddress.init).filter(takes))
@@ -46,9 +47,6 @@ extension Membership {
     switch action {
     case .admitted(let member):
       strangers[member.node] = nil
-      for connection in mesh.connections(of: member.node) {
-        parts.transport.raiseLimit(of: connection)
-      }
       parts.report(
         .admitted(member.node, name: member.profile.name, isInGroup: member.isInGroup))
       admit(member.node, member.profile)
@@ -87,10 +85,11 @@ extension Membership {
     names[node] = name
   }
 
-  /// Looks up where a peer is; a node is where discovery sees it.
+  /// Looks up where a peer is; a node is where discovery sees it, which asks anew beside that.
   private func resolve(_ target: PeerTarget) {
     guard case .named(let number) = target else {
       if case .node(let node) = target {
+        parts.rediscover(node)
         // Not now: the mesh is handing out what it decided.
         Task { handle(.resolved(target, announced[node]?.addresses ?? [])) }
       }

@@ -1,3 +1,4 @@
+public import Cryptography
 public import EventLoop
 public import Mesh
 
@@ -7,6 +8,8 @@ public struct MembershipParts: Sendable {
   public var transport: any ControlTransport
   /// Looks a host up.
   public var resolve: SocketAddress.Resolver = SocketAddress.resolve
+  /// Has discovery ask anew where a node is; it tells what is found out.
+  public var rediscover: @Sendable (NodeID) -> Void
   /// Whether media can be sent to IPv6 addresses: the socket is bound to one.
   public var takesIPv6: Bool
   /// Keeps what is to outlive this run, or says why it cannot; may take its time.
@@ -17,10 +20,12 @@ public struct MembershipParts: Sendable {
   /// Takes the parts.
   public init(
     transport: any ControlTransport, takesIPv6: Bool,
+    rediscover: @escaping @Sendable (NodeID) -> Void = { _ in },
     store: @escaping @Sendable (MeshMemory) async -> String?,
     report: @escaping @Sendable (MembershipEvent) -> Void
   ) {
     self.transport = transport
+    self.rediscover = rediscover
     self.takesIPv6 = takesIPv6
     self.store = store
     self.report = report

@@ -34,6 +34,9 @@ final class Link {
   /// The admission it was last reminded of.
   var remindedRevision: UInt64 = 0
 
+  /// How many members the other has and how many we do, where that differs, since when, and whether we told it of all for that.
+  var difference: (theirs: Int, ours: Int, sinceNanoseconds: Int64, isTold: Bool)?
+
   init(_ opened: OpenedConnection, isOurs: Bool, attempt: UInt64, deadlineNanoseconds: Int64) {
     connection = opened.connection
     node = opened.node

@@ -78,7 +78,8 @@ extension Mesh {
   func refuse(_ link: Link, words: String, isRemembered: Bool = true, _ now: Int64) {
     if isRemembered {
       declined.add(
-        link.node, untilNanoseconds: now.saturatingAdding(MeshTimes.declinedNanoseconds))
+        link.node, instance: link.hello?.instance ?? .max,
+        untilNanoseconds: now.saturatingAdding(MeshTimes.declinedNanoseconds))
     }
     peers[.node(link.node)]?.rest = .declined
     actions.append(.send(.decline(Decline(words: words)), link.connection))
@@ -214,7 +215,7 @@ extension Mesh {
   }
 
   /// Takes a member out that has no connection at the moment, which would be closed: it may come back and be judged.
-  private func departUnlinked(_ peer: Peer, _ now: Int64) {
+  func departUnlinked(_ peer: Peer, _ now: Int64) {
     guard peer.member != nil, peer.link == nil else { return }
     depart(peer, .disconnected, now)
     planDial(peer, now)

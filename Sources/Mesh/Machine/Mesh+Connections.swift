@@ -50,7 +50,9 @@ extension Mesh {
 
   private func refusal(of link: Link, _ now: Int64) -> CloseReason? {
     if ledger.blocked.contains(link.node) { return .blocked }
-    if flooders.contains(link.node, nowNanoseconds: now) { return .flooding }
+    // Whether it is a later run than the one that flooded tells its hello, for which one connection at a time is enough.
+    let isFlooder = flooders.contains(link.node, nowNanoseconds: now)
+    if isFlooder, !links(of: link.node).isEmpty { return .flooding }
     let ofNode = links(of: link.node).count
     guard ofNode < MeshLimits.connectionsPerNode,
       link.isOurs || links.count < MeshLimits.connections

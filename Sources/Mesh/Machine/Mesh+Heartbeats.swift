@@ -59,6 +59,24 @@ extension Mesh {
         peer.addresses.filter { !$0.isLinkLocal }.prefix(Heartbeat.Notice.maximumAddresses)))
   }
 
+  /// Tells the other of all members with the next heartbeat where it does not have as many as we do, and not just for the moment.
+  ///
+  /// It does the same. Once for each difference, as it may last: not everybody can be reached by everybody.
+  func compare(_ heartbeat: Heartbeat, on link: Link, _ now: Int64) {
+    let (theirs, ours) = (heartbeat.memberCount, peers.values.count { $0.member != nil })
+    // A member has us at least: who says nothing has no count.
+    guard theirs > 0, theirs != ours else { return link.difference = nil }
+    guard let known = link.difference, known.theirs == theirs, known.ours == ours else {
+      link.difference = (theirs, ours, now, false)
+      return
+    }
+    guard !known.isTold, now - known.sinceNanoseconds >= MeshTimes.differenceNanoseconds else {
+      return
+    }
+    link.difference?.isTold = true
+    link.toldRevision = 0
+  }
+
   /// Hearsay of a member's: reason to connect, and for nothing else.
   func takeGossip(_ heartbeat: Heartbeat, from link: Link, _ now: Int64) {
     for notice in heartbeat.members.prefix(Heartbeat.maximumMembers) {

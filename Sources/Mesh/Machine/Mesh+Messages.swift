@@ -26,6 +26,7 @@ extension Mesh {
     case .heartbeat(let heartbeat):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       takeGossip(heartbeat, from: link, now)
+      compare(heartbeat, on: link, now)
     case .mediaKey(let key):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       actions.append(.mediaKey(link.node, key))
@@ -37,7 +38,8 @@ extension Mesh {
   private func endFlood(on link: Link, _ now: Int64) {
     counters.floods += 1
     flooders.add(
-      link.node, untilNanoseconds: now.saturatingAdding(MeshTimes.floodedNanoseconds))
+      link.node, instance: max(link.hello?.instance ?? 0, ledger.instance(of: link.node)),
+      untilNanoseconds: now.saturatingAdding(MeshTimes.floodedNanoseconds))
     for other in links(of: link.node) {
       let words = "more than \(MeshLimits.messagesPerSecond) messages a second"
       actions.append(.send(.decline(Decline(words: words)), other.connection))
@@ -56,6 +58,14 @@ extension Mesh {
         "a later start of this node's identity is known here; is its state directory in use twice?"
       actions.append(.send(.decline(Decline(words: words)), link.connection))
       return close(link, .ghost, now)
+    }
+    declined.remove(link.node, before: hello.instance)
+    guard
+      !flooders.contains(link.node, nowNanoseconds: now)
+        || flooders.remove(link.node, before: hello.instance)
+    else {
+      counters.floods += 1
+      return close(link, .flooding, now)
     }
     link.hello = hello
     link.theyAdmit = hello.admits
@@ -141,9 +151,7 @@ extension Mesh {
   /// Makes the other end a member, or its connection that of the member it is.
   private func join(_ link: Link, _ now: Int64) {
     guard let member = makeMember(link) else { return }
-    let admitted = peers.values.count { $0.member != nil }
-    guard admitted < MeshLimits.members || peers[.node(link.node)]?.member != nil,
-      let peer = makePeer(link.node, .proven, now)
+    guard makePlace(for: link.node, now), let peer = makePeer(link.node, .proven, now)
     else { return close(link, .crowded, now) }
     if let old = peer.link {
       guard replaces(link, old) else { return close(link, .duplicate, now) }
@@ -187,6 +195,7 @@ extension Mesh {
       peer.attempt = nil
     }
     link.isMember = true
+    actions.append(.raise(link.connection))
     link.deadlineNanoseconds = .max
     link.stableNanoseconds = now.saturatingAdding(MeshTimes.stableNanoseconds)
     wake(atNanoseconds: link.stableNanoseconds)

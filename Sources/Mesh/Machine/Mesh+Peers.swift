@@ -61,6 +61,24 @@ extension Mesh {
     return true
   }
 
+  /// Whether a node can be a member; where there are as many as may be, whom the user trusts takes the place of who came last.
+  func makePlace(for node: NodeID, _ now: Int64) -> Bool {
+    let members = membersByRevision()
+    guard members.count >= MeshLimits.members, peers[.node(node)]?.member == nil else {
+      return true
+    }
+    let isTrusted = { [ledger] (peer: Peer) in peer.node.map(ledger.trusted.contains) ?? false }
+    guard ledger.trusted.contains(node), let last = members.last(where: { !isTrusted($0) }) else {
+      return false
+    }
+    if let link = last.link {
+      actions.append(.send(.decline(Decline(words: "too many members")), link.connection))
+      close(link, .crowded, as: .expelled, now)
+    }
+    departUnlinked(last, now)
+    return true
+  }
+
   /// Forgets a peer that is no member.
   func remove(_ peer: Peer) {
     abandonDials(of: peer)

@@ -38,12 +38,13 @@ public import Cryptography
 /// - When our groups or the policy change, all connections are judged anew: who would not be let in
 ///   unasked any more is expelled.
 /// - Heartbeats every 2 s; nothing for 5.9 s, and the member departed. The first one lists all
-///   members, later ones what is new within 50 ms, and every eighth one old member in turn.
+///   members, later ones what is new within 50 ms, and every eighth one old member in turn; all again where the
+///   other's count of members stays another than ours.
 /// - Instances, addresses and deaths told by gossip are hearsay: they start attempts, and never end,
 ///   refuse or replace anything.
 ///
 /// - Of the messages of one connection 256 are taken at once and 32 a second after that. Who sends more
-///   is out, by all its connections, and not listened to for a minute.
+///   is out, by all its connections, and not listened to for a minute, or until a later run of it says hello.
 ///
 /// **Leaving**: a goodbye counts on the sender's own connection only, and for the run that it names.
 /// After a departure the keys are rolled within 250 ms.

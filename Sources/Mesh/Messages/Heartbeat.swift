@@ -27,7 +27,7 @@ public struct Heartbeat: Hashable, Sendable {
 
   /// How many members the sender is connected to.
   public var memberCount: Int
-  /// Those of them that the receiver has not been told of, and now and then one that it has.
+  /// Those of them that the receiver has not been told of, and now and then one that it has, or all where the counts differ.
   public var members: [Notice]
 
   /// Makes a heartbeat.

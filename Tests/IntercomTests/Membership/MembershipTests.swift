@@ -32,11 +32,13 @@ import Testing
 
   private func membership(
     policy: AdmissionPolicy = .ask, resolve: [String: [SocketAddress]] = [:],
-    store: @escaping @Sendable (MeshMemory) async -> String? = { _ in nil }
+    store: @escaping @Sendable (MeshMemory) async -> String? = { _ in nil },
+    rediscover: @escaping @Sendable (NodeID) -> Void = { _ in }
   ) throws -> Membership {
     let reports = reports
     var parts = MembershipParts(
-      transport: transport, takesIPv6: false, store: store, report: { reports.add($0) })
+      transport: transport, takesIPv6: false, rediscover: rediscover, store: store,
+      report: { reports.add($0) })
     parts.resolve = { name throws(AddressError) in
       guard let found = resolve[name] else {
         throw .unresolvable(text: name, host: name, reason: "no such host")
@@ -53,9 +55,9 @@ import Testing
       })
   }
 
-  private func join(_ membership: Membership, _ octet: UInt8, _ connection: ConnectionID)
-    async throws
-  {
+  private func join(
+    _ membership: Membership, _ octet: UInt8, _ connection: ConnectionID, attempt: UInt64 = 0
+  ) async throws {
     let node = try Self.node(octet)
     let remote = NodeAddress(.ipv4(0x0A00_0000 | UInt32(octet)), port: 40_000)
     await membership.handle(
@@ -65,7 +67,16 @@ import Testing
       name: "N\(octet)", mediaAddresses: [NodeAddress(.observed, port: 5004)])
     await membership.handle(
       .received(
-        .hello(Hello(node: node, instance: 3, profile: profile, admits: true)), connection))
+        .hello(Hello(node: node, instance: 3, profile: profile, attempt: attempt, admits: true)),
+        connection))
+  }
+
+  @Test func `a connection that takes another's place may send long messages too`() async throws {
+    let membership = try membership()
+    await membership.start()
+    try await join(membership, 2, connection, attempt: 1)
+    try await join(membership, 2, ConnectionID(rawValue: 8), attempt: 2)
+    #expect(transport.words == ["raise 7", "close 7", "raise 8"])
   }
 
   @Test func `a member is let in where it was seen, then its key is taken, then it is expelled`()
@@ -141,6 +152,13 @@ import Testing
     }
     #expect(transport.words.first == "dial 10.0.0.9:5004")
     #expect(reports.words.count == 1 && reports.words[0].contains("nowhere:5004"))
+  }
+
+  @Test func `discovery asks anew where a node is that is looked up`() async throws {
+    let asked = Mutex<[NodeID]>([])
+    let membership = try membership(rediscover: { node in asked.withLock { $0.append(node) } })
+    await membership.perform([.resolve(.node(try Self.node(8)))])
+    #expect(asked.withLock { $0 } == [try Self.node(8)])
   }
 
   @Test func `who can be reached by IPv6 only is not dialled where media take none`() async throws {
