@@ -33,8 +33,10 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   public var missedPeriods: Int
   /// Mean time in the process callback, microseconds.
   public var callbackMeanMicroseconds: Double
-  /// Longest time in the process callback, microseconds.
+  /// Longest time in the process callback since the daemon started, microseconds.
   public var callbackWorstMicroseconds: Double
+  /// The same of the last minute.
+  public var callbackRecentWorstMicroseconds: Double?
   /// Mean share of the period spent in the process callback, percent.
   public var callbackLoadPercent: Double
   /// Periods whose microphone frames found the capture ring full.

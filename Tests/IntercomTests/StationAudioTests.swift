@@ -43,6 +43,19 @@ import Testing
     #expect(abs(levelAtBert() - 1) < 0.1)
   }
 
+  @Test func whatOneReaderIsToldIsNotTakenFromTheNext() {
+    anna.station.maxima.take(from: anna.station.engine, nowNanoseconds: network.now)
+    let first = anna.station.audioStatus()
+    let peak = anna.station.nodeStatus(nowNanoseconds: network.now, 0).micPeakDBFS
+    #expect(first.callbackWorstMicroseconds > 0)
+    #expect(peak > -20)
+    anna.station.maxima.take(from: anna.station.engine, nowNanoseconds: network.now)
+    let second = anna.station.audioStatus()
+    #expect(second.callbackWorstMicroseconds == first.callbackWorstMicroseconds)
+    #expect(second.callbackRecentWorstMicroseconds == first.callbackRecentWorstMicroseconds)
+    #expect(anna.station.nodeStatus(nowNanoseconds: network.now, 0).micPeakDBFS == peak)
+  }
+
   @Test(arguments: [44_100, 96_000])
   func theSoundIsTheSameWhenJackComesBackAtAnotherRate(sampleRate: Int) {
     bert.beat = nil

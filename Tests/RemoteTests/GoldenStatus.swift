@@ -53,6 +53,7 @@ enum GoldenStatus {
       network: NetworkStatus(
         packetsSent: 20_000, packetsReceived: 19_990, drops: ["truncated": 2, "unknownSource": 7]),
       peers: [first, PeerStatus(name: "C", address: "[::1]:5008")])
+    status.audio.callbackRecentWorstMicroseconds = 20.5
     status.control = ControlStatus()
     var recording = RecordingStatus(
       path: "/srv/takes/2026-11-22_14.33.05", format: "opus", mostBytes: 10_000_000_000)
@@ -80,6 +81,7 @@ enum GoldenStatus {
       "audio" : {
         "callbackLoadPercent" : 0.75,
         "callbackMeanMicroseconds" : 8.5,
+        "callbackRecentWorstMicroseconds" : 20.5,
         "callbackWorstMicroseconds" : 40.25,
         "captureOverruns" : 1,
         "client" : "comlink",
@@ -215,7 +217,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 2
+      "schemaMinor" : 3
     }
     """
 }
