@@ -118,8 +118,12 @@ public actor Intercom {
   /// Everything the node knows of itself now; takes the peak meters.
   public func status() -> Status {
     let now = EventLoop.nowNanoseconds()
-    return station.status(
+    var status = station.status(
       loop: loop, nowNanoseconds: now, uptimeSeconds: Double(now - startNanoseconds) / 1e9)
+    if case .refused(_, let reason) = session.state {
+      (status.audio.state, status.audio.problem) = (.failed, reason)
+    }
+    return status
   }
 
   private func sayGoodbye() {

@@ -56,7 +56,9 @@ public enum StatusTable {
     let jack =
       "jack     \(audio.state.rawValue)  server \(Cell.clean(audio.server))  "
       + "client \(Cell.clean(audio.client))"
-    guard audio.state == .running else { return [jack] }
+    guard audio.state == .running else {
+      return [jack] + (audio.problem.map { ["         \(Cell.clean($0))"] } ?? [])
+    }
     return [
       jack + "  \(audio.sampleRate) Hz  \(audio.periodFrames) frames  \(audio.xruns) xruns",
       "callback mean \(Fixed.text(audio.callbackMeanMicroseconds, digits: 1)) us  "

@@ -36,6 +36,9 @@ import Testing
     (SoundCheck(audio: nil, uptimeSeconds: 0, wakeLatencyP99Microseconds: 0), [], ""),
     (sound { $0.state = .waiting }, [.problem], "no server default runs"),
     (sound { $0.state = .failed }, [.problem], "refuses the client"),
+    (
+      sound { ($0.state, $0.problem) = (.failed, "the name is taken") }, [.problem], "name is taken"
+    ),
     (sound { $0.sampleRate = 44_100 }, [.ok, .advice, .ok, .ok, .ok], "resampled"),
     (sound { $0.periodFrames = 32 }, [.ok, .ok, .advice, .ok, .ok], "32 frames, 0.7 ms"),
     (sound { $0.periodFrames = 1024 }, [.ok, .ok, .advice, .ok, .ok], "two periods later"),

@@ -54,6 +54,7 @@ enum GoldenStatus {
         packetsSent: 20_000, packetsReceived: 19_990, drops: ["truncated": 2, "unknownSource": 7]),
       peers: [first, PeerStatus(name: "C", address: "[::1]:5008")])
     status.audio.callbackRecentWorstMicroseconds = 20.5
+    status.audio.problem = "JACK client name 'comlink' is in use"
     status.control = ControlStatus()
     var recording = RecordingStatus(
       path: "/srv/takes/2026-11-22_14.33.05", format: "opus", mostBytes: 10_000_000_000)
@@ -87,6 +88,7 @@ enum GoldenStatus {
         "client" : "comlink",
         "missedPeriods" : 6,
         "periodFrames" : 64,
+        "problem" : "JACK client name 'comlink' is in use",
         "sampleRate" : 48000,
         "server" : "default",
         "state" : "running",

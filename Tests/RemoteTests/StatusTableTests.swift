@@ -40,6 +40,14 @@ import Testing
     #expect(!StatusTable.text(status).contains("\nid "))
   }
 
+  @Test func `why JACK refuses the node has a line of its own`() {
+    var status = GoldenStatus.value
+    status.audio.state = .failed
+    let lines = StatusTable.text(status).split(separator: "\n")
+    #expect(lines.contains("jack     failed  server default  client comlink"))
+    #expect(lines.contains("         JACK client name 'comlink' is in use"))
+  }
+
   @Test func `nothing makes a line longer than the terminal`() {
     var status = GoldenStatus.value
     status.node.name = String(repeating: "long ", count: 100)
