@@ -82,6 +82,15 @@ import Testing
     #expect(abs(levelAtBert() - 1) < 0.1)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func periodsOfWhichAPeersRingHoldsLessThanAreLateEndTheirDecoding() throws {
+    bert.beat = VirtualNode.Beat(periodFrames: 8192, sampleRate: 192_000)
+    network.run(seconds: 2)
+    bert.stalledUntilNanoseconds = network.now + 3 * 8192 * VirtualNetwork.second / 192_000
+    network.run(seconds: 3)
+    #expect(abs(levelAtBert(sampleRate: 192_000) - 1) < 0.1)
+  }
+
   @Test func aTalkerWhoseJackStallsIsHeardWholeAfterwards() throws {
     anna.stalledUntilNanoseconds = network.now + VirtualNetwork.second / 20
     network.run(seconds: 6)
