@@ -64,6 +64,9 @@ public actor Intercom {
     [loop.schedulingWarning, loop.memoryLockWarning].compactMap { $0 }
   }
 
+  /// What the kernel gives the media loop; complete after ``start()``.
+  public nonisolated var kernelFeatures: EventLoopFeatures { loop.features }
+
   /// How often the media loop woke so far: a loop that is stuck counts no further.
   ///
   /// Any thread; does not wait for the loop, which wakes at least each 10 ms until ``stop()``, also without JACK.

@@ -119,6 +119,7 @@ struct Daemon {
       throw .node(error)
     }
     service?.watch { node.wakeUps }
+    logger("node").info("\(node.kernelFeatures)")
     NodeLog.write(node.warnings, logger("node"))
     return node
   }
