@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gate: each target imports only what its layer may, and files keep their size.
+# Gate: each target imports only what its layer may, and files and functions keep their size.
 #
 # The compiler does not refuse a transitive import, so import lines are compared with the table below.
 set -euo pipefail
@@ -30,6 +30,7 @@ declare -A may=(
 )
 maximum_file=500
 maximum_header=200
+maximum_function=60
 failures=0
 
 complain() {
@@ -94,6 +95,13 @@ check_sizes() {
   done < <(find "$@" -name '*.swift' -o -name '*.c' -o -name '*.h')
 }
 
+check_functions() {
+  local found
+  while IFS= read -r found; do
+    complain "$found"
+  done < <(find "$@" \( -name '*.swift' -o -name '*.c' \) -exec awk -v most=$maximum_function -f .ci/gates/function-lengths.awk {} +)
+}
+
 # check_house ROOT: all rules over a tree laid out like this one.
 check_house() {
   local root=$1 folder targets
@@ -107,6 +115,15 @@ check_house() {
     [ -d "$folder" ] && check_c_target "${folder%/}" "$targets"
   done
   check_sizes "$root/Sources" "$root/CSupport" "$root/Tests"
+  check_functions "$root/Sources" "$root/CSupport" "$root/Tests"
+}
+
+# long_function LINE...: those lines, the first half of them before 59 others, so that a function of theirs is too long.
+long_function() {
+  local half=$(($# / 2))
+  printf '%s\n' "${@:1:half}"
+  seq 59 | sed 's/.*/    \/\/ line/'
+  printf '%s\n' "${@:half+1}"
 }
 
 # Each planted violation must be found, one by one.
@@ -122,6 +139,9 @@ check_canaries() {
     [CSupport/COpus/a.c]='#include <Audio-Swift.h>'
     [CSupport/COpus/include/COpus.h]=$(seq 201 | sed 's/.*/\/\/ line/')
     [Sources/Media/Long.swift]=$(seq 501 | sed 's/.*/\/\/ line/')
+    [Sources/Media/Function.swift]=$(long_function 'struct S {' '  private static func f(' '    _ x: Int' '  ) {' '  }' '}')
+    [Sources/Media/Property.swift]=$(long_function 'struct S {' '  var x: Int {' '    get {' '    }' '  }' '}')
+    [CSupport/CUring/long.c]=$(long_function 'static int f(void) {' '}')
   )
   local path
   for path in "${!plants[@]}"; do

@@ -163,6 +163,7 @@ static int open_link(struct rt_engine *engine, const char *socket_path, const ch
   if (socket_fd < 0) return socket_fd;
   struct rt_link_welcome welcome;
   int error = introduce(engine, socket_fd, client_name, &welcome);
+  if (error == 0 && !rt_session_takes_rate(welcome.sample_rate)) error = -ERANGE;
   struct epoll_event frames = {.events = EPOLLIN};
   if (error == 0 && epoll_ctl(engine->watch_fd, EPOLL_CTL_ADD, socket_fd, &frames) != 0) error = -errno;
   if (error != 0) {

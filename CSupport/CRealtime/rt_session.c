@@ -82,6 +82,10 @@ static void on_shutdown(jack_status_t code, const char *reason, void *argument) 
 
 /* --- under rt_engine.control --- */
 
+bool rt_session_takes_rate(uint32_t sample_rate) {
+  return sample_rate >= RT_MIN_SAMPLE_RATE && sample_rate <= RT_MAX_SAMPLE_RATE;
+}
+
 /** The client, or NULL with *error set to a negative errno. */
 static jack_client_t *open_client(const char *server_name, const char *client_name, int *error) {
   jack_status_t status = 0;
@@ -170,7 +174,10 @@ int rt_engine_open(struct rt_engine *engine, const char *server_name, const char
   int error = -EALREADY;
   if (engine->client == NULL && engine->memory_fd < 0) {
     engine->client = open_client(server_name, client_name, &error);
-    if (engine->client != NULL) error = rt_session_start(engine);
+    if (engine->client != NULL) {
+      const bool is_taken = rt_session_takes_rate(jack_get_sample_rate(engine->client));
+      error = is_taken ? rt_session_start(engine) : -ERANGE;
+    }
     if (error != 0) close_client(engine);
   }
   pthread_mutex_unlock(&engine->control);

@@ -60,6 +60,7 @@ struct uring {
 
   /* wake state; see wait.c */
   bool is_beat_armed, is_deadline_armed;
+  bool is_stuck; /* the kernel took nothing of a full queue: not asked again before the next wait */
   uint64_t wake_value; /* where the kernel reads the eventfd to */
   struct __kernel_timespec deadline_time;
   int64_t deadline_nanoseconds;
@@ -88,7 +89,8 @@ static inline void ring_count(_Atomic uint64_t *counter, uint64_t amount) {
   atomic_store_explicit(counter, value + amount, memory_order_relaxed);
 }
 
-/** An SQE with room for `wanted` in a row: a link must not be cut by a submit. */
+/** An SQE with room for `wanted` in a row: a link must not be cut by a submit. NULL: the queue is full and the kernel,
+ *  asked some times since the last wait, takes none of it. */
 struct io_uring_sqe *uring_next_sqe(uring *ring, unsigned wanted);
 /** Gives a receive slot back to the kernel. */
 void uring_return_slot(uring *ring, uint32_t slot);

@@ -17,6 +17,10 @@ uint64_t uring_generation(const uring *ring) { return ring->generation; }
 
 void uring_send(uring *ring, uint32_t packet, const struct uring_address *to) {
   struct io_uring_sqe *sqe = uring_next_sqe(ring, 1);
+  if (!sqe) {
+    ring_count(&ring->counters.sends_full, 1);
+    return;
+  }
   uint32_t number = ring->send_number++;
   struct ring_send *send = &ring->sends[number % URING_SENDS];
   send->number = number;

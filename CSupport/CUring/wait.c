@@ -18,6 +18,7 @@
 enum { CHAIN_COMPLETIONS = 2, DRAIN_LIMIT_DATAGRAMS = 32, DRAIN_ROUNDS = 16 };
 enum { DEADLINE_SLACK_NANOSECONDS = 20000 };
 enum { SAMPLE_LIMIT_NANOSECONDS = 5000, SAMPLE_ATTEMPTS = 4 };
+enum { SUBMIT_TRIES = 3, PAUSE_NANOSECONDS = 1000000 };
 
 static int64_t read_clock(clockid_t clock) {
   struct timespec time;
@@ -38,6 +39,12 @@ static void sample_clocks(uring *ring) {
   ring->realtime_offset_nanoseconds = before + (after - before) / 2 - realtime;
 }
 
+/** The loop may run at SCHED_FIFO: whoever is to find the kernel some memory needs the processor. */
+static void pause_briefly(void) {
+  const struct timespec pause = {.tv_nsec = PAUSE_NANOSECONDS};
+  nanosleep(&pause, NULL);
+}
+
 /** The one place that waits. EINTR is retried here; a lack of kernel memory passes, so the caller just goes round. */
 static int enter(uring *ring, unsigned completions) {
   int result;
@@ -46,12 +53,15 @@ static int enter(uring *ring, unsigned completions) {
     ring_count(&ring->counters.enters, 1);
     if (result == -EINTR) ring_count(&ring->counters.extra_enters, 1);
   } while (result == -EINTR);
+  if (result == -EAGAIN) pause_briefly();
   sample_clocks(ring);
   return result == -EAGAIN || result == -EBUSY ? 0 : result;
 }
 
 struct io_uring_sqe *uring_next_sqe(uring *ring, unsigned wanted) {
-  while (io_uring_sq_space_left(&ring->ring) < wanted) {
+  for (unsigned tries = 0; io_uring_sq_space_left(&ring->ring) < wanted; tries++) {
+    ring->is_stuck = ring->is_stuck || tries == SUBMIT_TRIES;
+    if (ring->is_stuck) return NULL;
     io_uring_submit(&ring->ring);
     ring_count(&ring->counters.enters, 1);
     ring_count(&ring->counters.early_submits, 1);
@@ -59,8 +69,10 @@ struct io_uring_sqe *uring_next_sqe(uring *ring, unsigned wanted) {
   return io_uring_get_sqe(&ring->ring);
 }
 
-static void queue_drain(uring *ring, uint64_t tag) {
+/** False: the kernel takes nothing more. */
+static bool queue_drain(uring *ring, uint64_t tag) {
   struct io_uring_sqe *sqe = uring_next_sqe(ring, 1);
+  if (!sqe) return false;
   if (ring->socket_fd < 0) {
     io_uring_prep_nop(sqe);
   } else {
@@ -69,15 +81,16 @@ static void queue_drain(uring *ring, uint64_t tag) {
     sqe->buf_group = 0;
   }
   sqe->user_data = tag;
+  return true;
 }
 
 static void arm_beat(uring *ring) {
   struct io_uring_sqe *sqe = uring_next_sqe(ring, 2);
+  if (!sqe) return;
   io_uring_prep_read(sqe, ring->wake_fd, &ring->wake_value, sizeof ring->wake_value, 0);
   sqe->flags |= IOSQE_IO_LINK;
   sqe->user_data = TAG_BEAT;
-  queue_drain(ring, TAG_BEAT_DRAIN);
-  ring->is_beat_armed = true;
+  ring->is_beat_armed = queue_drain(ring, TAG_BEAT_DRAIN);
 }
 
 /** INT64_MAX is some 292 years after boot: the timer stays armed when there is no deadline. */
@@ -89,19 +102,20 @@ static void set_deadline(uring *ring, int64_t nanoseconds) {
 }
 
 static void arm_deadline(uring *ring, int64_t nanoseconds) {
-  set_deadline(ring, nanoseconds);
   struct io_uring_sqe *sqe = uring_next_sqe(ring, 2);
+  if (!sqe) return;
+  set_deadline(ring, nanoseconds);
   io_uring_prep_timeout(sqe, &ring->deadline_time, 0, IORING_TIMEOUT_ABS | IORING_TIMEOUT_ETIME_SUCCESS);
   sqe->flags |= IOSQE_IO_LINK;
   sqe->user_data = TAG_DEADLINE;
-  queue_drain(ring, TAG_DEADLINE_DRAIN);
-  ring->is_deadline_armed = true;
+  ring->is_deadline_armed = queue_drain(ring, TAG_DEADLINE_DRAIN);
 }
 
 /** Fails with ENOENT or EALREADY when the timer has just fired: then its own completions are on the way. */
 static void move_deadline(uring *ring, int64_t nanoseconds) {
-  set_deadline(ring, nanoseconds);
   struct io_uring_sqe *sqe = uring_next_sqe(ring, 1);
+  if (!sqe) return;
+  set_deadline(ring, nanoseconds);
   io_uring_prep_timeout_update(sqe, &ring->deadline_time, TAG_DEADLINE, IORING_TIMEOUT_ABS);
   sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
   sqe->user_data = TAG_DEADLINE_UPDATE;
@@ -114,14 +128,21 @@ static bool is_apart(int64_t nanoseconds, int64_t other_nanoseconds) {
   return (uint64_t)high - (uint64_t)low > DEADLINE_SLACK_NANOSECONDS;
 }
 
-int uring_wait(uring *ring, int64_t deadline_nanoseconds) {
+/** False: the queue is full, and what is to end the wait is not all in it. */
+static bool arm(uring *ring, int64_t deadline_nanoseconds) {
   if (!ring->is_beat_armed) arm_beat(ring);
   if (!ring->is_deadline_armed) {
     arm_deadline(ring, deadline_nanoseconds);
   } else if (is_apart(deadline_nanoseconds, ring->deadline_nanoseconds)) {
     move_deadline(ring, deadline_nanoseconds);
   }
-  int result = enter(ring, CHAIN_COMPLETIONS);
+  return !ring->is_stuck;
+}
+
+int uring_wait(uring *ring, int64_t deadline_nanoseconds) {
+  ring->is_stuck = false;
+  bool is_armed = arm(ring, deadline_nanoseconds);
+  int result = enter(ring, is_armed ? CHAIN_COMPLETIONS : 0);
   if (result < 0) return result;
   ring->causes = 0;
   ring->drain_rounds = 0;
@@ -199,8 +220,8 @@ static bool must_enter_again(uring *ring) {
   if (!ring->must_drain_again || ring->drain_rounds == DRAIN_ROUNDS) return false;
   ring->must_drain_again = false;
   ring->drain_rounds++;
+  if (!queue_drain(ring, TAG_DRAIN)) return false;
   ring->ends_expected++;
-  queue_drain(ring, TAG_DRAIN);
   return true;
 }
 

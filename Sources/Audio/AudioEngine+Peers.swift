@@ -2,6 +2,9 @@ internal import CRealtime
 
 /// The peers' rings and their places in the mix.
 extension AudioEngine {
+  /// Frames that a slot's ring holds.
+  public static let peerCapacityFrames = Int(RT_PEER_RING_FRAMES)
+
   /// Empties the slot's ring and lets it sound, faded in. [loop]
   ///
   /// - Returns: false while it is attached, or still fading out from its last use.

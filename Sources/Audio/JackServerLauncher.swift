@@ -6,8 +6,8 @@
 ///
 /// All methods may be called from any thread.
 public final class JackServerLauncher: Sendable {
-  /// One second for SIGTERM (jackd takes about 30 ms), then SIGKILL and what the kernel needs.
-  static let stopLimitMilliseconds = 1500
+  /// Half a second for SIGTERM (jackd takes about 30 ms), then SIGKILL and what the kernel needs.
+  static let stopLimitMilliseconds = 650
 
   private let thread: BlockingThread
 
@@ -46,9 +46,9 @@ public final class JackServerLauncher: Sendable {
     try thread.start()
   }
 
-  /// Ends the server: SIGTERM, and SIGKILL a second later; stop the `JackSession` first.
+  /// Ends the server: SIGTERM, and SIGKILL half a second later; stop the `JackSession` first.
   ///
-  /// - Returns: false when it was still there half a second after SIGKILL (stuck in the kernel).
+  /// - Returns: false when it was still there after SIGKILL (stuck in the kernel).
   @discardableResult
   public func stop() -> Bool {
     thread.stop(withinMilliseconds: Self.stopLimitMilliseconds)

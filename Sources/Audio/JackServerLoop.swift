@@ -4,7 +4,7 @@ import Glibc
 struct JackServerLoop {
   private static let retryMillisecondsRange = 500...10_000
   private static let steadyNanoseconds: Int64 = 30_000_000_000
-  private static let terminationMilliseconds = 1000
+  private static let terminationMilliseconds = 500
   private static let lookMilliseconds = 500
   private static let keptOutputCharacters = 1000
   /// What jackd always says, several times.

@@ -133,6 +133,10 @@ struct JackSessionLoop {
     return Self.waitingMilliseconds
   }
 
+  private static let rateProblem =
+    "runs at a sample rate beyond \(PeriodTime.rates.lowerBound)…\(PeriodTime.rates.upperBound) Hz: "
+    + "start it with another one, best jackd … -r 48000"
+
   private func refusal(_ code: Int32) -> JackSessionEvent {
     let server = configuration.serverName
     let client = configuration.clientName
@@ -144,6 +148,8 @@ struct JackSessionLoop {
         server: server,
         reason: "JACK client name '\(client)' is in use on server '\(server)': "
           + "stop the program that has it, or choose another name with --jack-client")
+    case -ERANGE:
+      return .refused(server: server, reason: "JACK server '\(server)' \(Self.rateProblem)")
     default:
       let messages = engine.takeMessages()
       return .refused(
@@ -164,6 +170,8 @@ struct JackSessionLoop {
         "it is of another version: restart jackd, which keeps the old plugin in its memory"
       case -EINVAL:
         "it is not loaded as '\(configuration.clientName)': tell its name with --jack-client"
+      case -ERANGE:
+        "jackd \(Self.rateProblem)"
       case -EPROTO:
         "it makes no sense"
       default:

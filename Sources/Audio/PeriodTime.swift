@@ -31,8 +31,9 @@ public struct PeriodTime: Hashable, Sendable {
     self.sampleRate = sampleRate
   }
 
-  /// Rates of sound cards, and counts of a server that runs for a century: beyond them the figures are no JACK server's.
-  private static let rates: ClosedRange<UInt32> = 4000...768_000
+  /// Sample rates in hertz of the servers that the session takes.
+  static let rates = UInt32(RT_MIN_SAMPLE_RATE)...UInt32(RT_MAX_SAMPLE_RATE)
+  /// Counts of a server that runs for a century: beyond them the figures are no JACK server's.
   private static let mostPeriods: UInt64 = 1 << 48
 
   /// What the callback told; nil where it cannot be, as from a plugin whose memory was written over.

@@ -21,7 +21,7 @@ public final class Discovery: Sendable {
   }
 
   /// How long `stop` waits; avahi-daemon answers within milliseconds unless it hangs.
-  private static let patienceNanoseconds: Int64 = 3_000_000_000
+  private static let patienceNanoseconds: Int64 = 700_000_000
 
   private let state: Mutex<State>
   private let events: @Sendable (DiscoveryEvent) -> Void
@@ -76,7 +76,7 @@ public final class Discovery: Sendable {
 
   /// Says goodbye and ends, usually within milliseconds.
   ///
-  /// Events end with it. It may be started again. After 3 s in vain (avahi-daemon hangs) the thread is left to end by itself, silently or with a last event.
+  /// Events end with it. It may be started again. After 0.7 s in vain (avahi-daemon hangs) the thread is left to end by itself, silently or with a last event.
   public func stop() {
     guard let running = state.withLock({ $0.running.take() }) else { return }
     running.mailbox.stop()

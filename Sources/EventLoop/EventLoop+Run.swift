@@ -82,7 +82,14 @@ extension EventLoop {
     if !isDone { Task.detached { self.runLateJobs() } }
   }
 
+  /// Ends the process where the loop cannot go on: an error that passes has been dealt with before.
   private func requireSuccess(_ result: Int32) {
-    precondition(result >= 0, "the kernel refused io_uring_enter: \(errorText(-result))")
+    guard result < 0 else { return }
+    // Not precondition: an optimised build would end without a word.
+    fatalError(
+      "the media loop cannot go on, as the kernel refused io_uring_enter: \(errorText(-result)). "
+        + "Start the program again. If that happens more than once, see `journalctl -k`, and whether "
+        + "a seccomp filter (of a container, or a service's SystemCallFilter) forbids io_uring_enter"
+    )
   }
 }

@@ -64,6 +64,9 @@ public actor Intercom {
     [loop.schedulingWarning, loop.memoryLockWarning].compactMap { $0 }
   }
 
+  /// What the kernel gives the media loop; complete after ``start()``.
+  public nonisolated var kernelFeatures: EventLoopFeatures { loop.features }
+
   /// How often the media loop woke so far: a loop that is stuck counts no further.
   ///
   /// Any thread; does not wait for the loop, which wakes at least each 10 ms until ``stop()``, also without JACK.
@@ -118,8 +121,12 @@ public actor Intercom {
   /// Everything the node knows of itself now; takes the peak meters.
   public func status() -> Status {
     let now = EventLoop.nowNanoseconds()
-    return station.status(
+    var status = station.status(
       loop: loop, nowNanoseconds: now, uptimeSeconds: Double(now - startNanoseconds) / 1e9)
+    if case .refused(_, let reason) = session.state {
+      (status.audio.state, status.audio.problem) = (.failed, reason)
+    }
+    return status
   }
 
   private func sayGoodbye() {

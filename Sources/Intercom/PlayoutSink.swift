@@ -10,6 +10,7 @@ final class PlayoutSink {
   private let engine: AudioEngine
   private let slot: PeerSlot
   private var knownUnderrunFrames: UInt64
+  private var writtenFrames = 0
 
   /// Longer holes shift the stream, as nobody waits for what was to sound then: a share of a second.
   private static let missedPerSecond = 20
@@ -36,11 +37,15 @@ final class PlayoutSink {
     missedFrames = isPlaying && isShort ? missed : 0
   }
 
+  /// Whether the ring has room for as much as was written last; only of the longest periods it may wait for more than it holds.
+  var hasRoom: Bool { AudioEngine.peerCapacityFrames - fillFrames >= writtenFrames }
+
   /// Frames at JACK's rate still to be played.
   var fillFrames: Int { engine.fillFrames(of: slot) }
 
   /// Adds sound at JACK's rate; frames that do not fit are lost and counted by the engine as ring errors.
   func write(_ pcm: Span<Float>) {
+    writtenFrames = pcm.count
     let passed = min(missedFrames, pcm.count)
     missedFrames -= passed
     let heard = pcm.extracting(passed...)

@@ -46,6 +46,7 @@ extension Station {
   private func measureRates(_ nowNanoseconds: Int64) {
     let elapsed = nowNanoseconds - nextRateNanoseconds + Self.rateNanoseconds
     nextRateNanoseconds = nowNanoseconds + Self.rateNanoseconds
+    maxima.take(from: engine, nowNanoseconds: nowNanoseconds)
     for peer in peers.all {
       guard let stream = peer.stream else { continue }
       let octets = stream.statistics.receivedOctets

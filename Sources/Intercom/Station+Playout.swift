@@ -112,7 +112,9 @@ extension Station {
     stream.grid = grid
     sink.noticeUnderruns(isPlaying: stream.isPlaying, sampleRate: beat.sampleRate)
     var hasRendered = false
-    while sink.fillFrames < frames, isDue(stream, grid, beats: frames / beat.periodFrames) {
+    while sink.fillFrames < frames, sink.hasRoom,
+      isDue(stream, grid, beats: frames / beat.periodFrames)
+    {
       let waitingFrames = sink.fillFrames - sink.missedFrames
       var output = rendered.mutableSpan
       let count = stream.render(

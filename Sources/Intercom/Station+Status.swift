@@ -7,22 +7,23 @@ import StatusSchema
 
 /// What the station tells of itself, for display.
 extension Station {
-  /// A complete status; taking it restarts the peak meters and the worst callback time.
+  /// A complete status; taking it changes none that others take.
   func status(loop: EventLoop, nowNanoseconds: Int64, uptimeSeconds: Double) -> Status {
-    Status(
+    maxima.take(from: engine, nowNanoseconds: nowNanoseconds)
+    return Status(
       node: nodeStatus(nowNanoseconds: nowNanoseconds, uptimeSeconds), audio: audioStatus(),
       loop: loopStatus(loop),
       network: networkStatus(loop), peers: peerStatuses(nowNanoseconds: nowNanoseconds))
   }
 
-  private func nodeStatus(nowNanoseconds: Int64, _ uptimeSeconds: Double) -> NodeStatus {
+  func nodeStatus(nowNanoseconds: Int64, _ uptimeSeconds: Double) -> NodeStatus {
     let mic = engine.takeMicMeter()
     let mix = engine.takeMixMeter()
     var status = NodeStatus(
       name: configuration.name, version: configuration.softwareVersion,
       uptimeSeconds: uptimeSeconds, listen: endpoint.localAddress.description, talk: isTalking,
       micLevelDBFS: Double(mic.rmsDBFS),
-      micPeakDBFS: Double(mic.peakDBFS),
+      micPeakDBFS: Double(MeterReading(peak: Float(maxima.micPeaks.value), rms: 0).peakDBFS),
       mixLevelDBFS: Double(mix.rmsDBFS), ssrc: identity.ssrc.rawValue,
       ptimeMilliseconds: Double(coding.framesPerPacket) / 48,
       bitrateKilobits: Double(coding.bitsPerSecond) / 1000,
@@ -36,20 +37,21 @@ extension Station {
     return status
   }
 
-  private func audioStatus() -> AudioStatus {
+  func audioStatus() -> AudioStatus {
     let counters = engine.counters
-    engine.resetCallbackMaximum()
     let mean = Double(counters.callbackMeanNanoseconds)
     let period = Double(max(beat.periodNanoseconds, 1))
-    return AudioStatus(
+    var status = AudioStatus(
       state: beat.isRunning ? .running : .waiting, server: configuration.jackServer ?? "default",
       client: configuration.jackClient, sampleRate: beat.isRunning ? beat.sampleRate : 0,
       periodFrames: beat.isRunning ? beat.periodFrames : 0, xruns: Int(counters.xruns),
       missedPeriods: Int(counters.missedPeriods),
       callbackMeanMicroseconds: mean / 1000,
-      callbackWorstMicroseconds: Double(counters.callbackMaximumNanoseconds) / 1000,
+      callbackWorstMicroseconds: maxima.callbackNanoseconds / 1000,
       callbackLoadPercent: beat.isRunning ? 100 * mean / period : 0,
       captureOverruns: Int(counters.captureOverrunFrames))
+    status.callbackRecentWorstMicroseconds = maxima.recentCallbacks.value / 1000
+    return status
   }
 
   private func loopStatus(_ loop: EventLoop) -> LoopStatus {

@@ -46,6 +46,7 @@ final class Station: EventLoopHandler {
   var rendered: [Float]
   var drops = DatagramDrops()
   var wakeLatency = LatencyHistogram()
+  var maxima = StationMaxima()
   var beat = Beat()
   var lead = RenderLead()
   /// Packets sent again since the last wake-up.

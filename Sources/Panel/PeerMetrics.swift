@@ -2,7 +2,7 @@ internal import StatusSchema
 
 /// The peers of a ``Status`` as families of figures for Prometheus, each sample of one peer.
 enum PeerMetrics {
-  private static let states: [PeerStatus.State] = [.connecting, .connected, .silent, .gone]
+  private static let states: [PeerStatus.State] = [.connecting, .connected, .silent]
 
   /// All families; those of figures that no peer has yet have no samples.
   static func families(_ peers: [PeerStatus]) -> [MetricFamily] {

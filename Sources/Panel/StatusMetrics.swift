@@ -2,7 +2,7 @@ internal import StatusSchema
 
 /// A ``Status`` as families of figures for Prometheus, in base units.
 ///
-/// Left out is what holds since the last look only (peaks, worst times): several look at the same node.
+/// Left out are peaks of a second, of which Prometheus would miss most.
 enum StatusMetrics {
   /// All families; some may have no samples.
   static func families(_ status: Status) -> [MetricFamily] {
@@ -54,6 +54,9 @@ enum StatusMetrics {
       gauge(
         "comlink_callback_mean_seconds", "Mean time in the process callback.",
         audio.callbackMeanMicroseconds / 1e6),
+      gauge(
+        "comlink_callback_worst_seconds", "Longest time in the process callback in a minute.",
+        (audio.callbackRecentWorstMicroseconds ?? audio.callbackWorstMicroseconds) / 1e6),
       gauge(
         "comlink_callback_load_ratio", "Mean share of the period spent in the process callback.",
         audio.callbackLoadPercent / 100),

@@ -56,14 +56,23 @@ public enum StatusTable {
     let jack =
       "jack     \(audio.state.rawValue)  server \(Cell.clean(audio.server))  "
       + "client \(Cell.clean(audio.client))"
-    guard audio.state == .running else { return [jack] }
+    guard audio.state == .running else {
+      return [jack] + (audio.problem.map { ["         \(Cell.clean($0))"] } ?? [])
+    }
     return [
       jack + "  \(audio.sampleRate) Hz  \(audio.periodFrames) frames  \(audio.xruns) xruns",
       "callback mean \(Fixed.text(audio.callbackMeanMicroseconds, digits: 1)) us  "
-        + "worst \(Fixed.text(audio.callbackWorstMicroseconds, digits: 1)) us  "
+        + "worst \(worst(audio))  "
         + "load \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %  "
         + "capture overruns \(audio.captureOverruns)",
     ]
+  }
+
+  /// Of the last minute, and in all where that is longer.
+  private static func worst(_ audio: AudioStatus) -> String {
+    let ever = Fixed.text(audio.callbackWorstMicroseconds, digits: 1)
+    let recent = audio.callbackRecentWorstMicroseconds.map { Fixed.text($0, digits: 1) } ?? ever
+    return recent == ever ? "\(ever) us" : "\(recent) us (of all \(ever))"
   }
 
   private static func loop(_ loop: LoopStatus) -> String {

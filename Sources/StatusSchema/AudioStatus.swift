@@ -13,12 +13,14 @@ public struct AudioStatus: Sendable, Hashable, Codable {
     public static let waiting = State(rawValue: "waiting")
     /// The process callback runs.
     public static let running = State(rawValue: "running")
-    /// The server refuses this client for good, for example by its sample rate.
+    /// The server refuses this client, as one of that name is there or by its sample rate; tried again each half second.
     public static let failed = State(rawValue: "failed")
   }
 
   /// Whether sound runs.
   public var state: State
+  /// Why it failed, in words; absent in the other states.
+  public var problem: String?
   /// The name of the JACK server.
   public var server: String
   /// The name of the JACK client, as the server gave it.
@@ -33,8 +35,10 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   public var missedPeriods: Int
   /// Mean time in the process callback, microseconds.
   public var callbackMeanMicroseconds: Double
-  /// Longest time in the process callback, microseconds.
+  /// Longest time in the process callback since the daemon started, microseconds.
   public var callbackWorstMicroseconds: Double
+  /// The same of the last minute.
+  public var callbackRecentWorstMicroseconds: Double?
   /// Mean share of the period spent in the process callback, percent.
   public var callbackLoadPercent: Double
   /// Periods whose microphone frames found the capture ring full.

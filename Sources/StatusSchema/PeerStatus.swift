@@ -17,8 +17,6 @@ public struct PeerStatus: Sendable, Hashable, Codable {
     public static let connected = State(rawValue: "connected")
     /// Nothing comes any more, not even reports; it may come back.
     public static let silent = State(rawValue: "silent")
-    /// It said good-bye or stayed silent for too long.
-    public static let gone = State(rawValue: "gone")
   }
 
   /// The peer's own name for itself, or its address until it told one.

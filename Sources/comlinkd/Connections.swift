@@ -85,10 +85,14 @@ struct Connections: Sendable {
     for peer in settings.peers { await membership.name(peer.text) }
   }
 
-  /// Leaves the others with a goodbye; what takes longer is done side by side.
-  func stop() async {
+  /// Says goodbye to the others.
+  func leave() async {
     watch?.stop()
     await membership.leave()
+  }
+
+  /// Ends everything, once the goodbyes are sent.
+  func close() async {
     let (plane, discovery) = (plane, discovery)
     await withTaskGroup { group in
       group.addTask { await plane.stop() }

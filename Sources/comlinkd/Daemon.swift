@@ -20,9 +20,13 @@ struct Daemon {
   /// Finds where to listen; a test has its own.
   var resolve: SocketAddress.Resolver = SocketAddress.resolve
 
+  /// What the end waits for a disk, so that it takes less than a second.
+  private static let patience = Duration.milliseconds(800)
+
   /// Runs until a signal comes, at any time from the start on.
   ///
-  /// The control socket comes first, because it tells whether another daemon runs already, and goes last.
+  /// The control socket comes first, because it tells whether another daemon runs already, and goes last. At the end the
+  /// others and JACK are told first; what may take its time happens beside that.
   ///
   /// - Parameter signal: waits for the first of ``TerminationSignals``.
   func run(until signal: @escaping @Sendable () async -> Int32) async throws(DaemonError) {
@@ -63,12 +67,15 @@ struct Daemon {
 
     await ending.value
     relay.detach()
-    await panel?.stop()
-    // Nothing to end, or a disk that does not answer: neither holds the end up.
-    try? await recordings.stop(within: .seconds(2))
     node.keepPorts()
-    await connections?.stop()
+    // Nothing to end, or a disk that does not answer: neither holds the end up.
+    async let recorded: Void? = try? recordings.stop(within: Self.patience)
+    async let shut: Void? = panel?.stop()
+    await connections?.leave()
+    async let closed: Void? = connections?.close()
     await node.stop()
+    launcher?.stop()
+    _ = await (recorded, shut, closed)
     events.finish()
     await writer.value
   }
@@ -112,6 +119,7 @@ struct Daemon {
       throw .node(error)
     }
     service?.watch { node.wakeUps }
+    logger("node").info("\(node.kernelFeatures)")
     NodeLog.write(node.warnings, logger("node"))
     return node
   }

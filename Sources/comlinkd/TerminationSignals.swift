@@ -8,7 +8,7 @@ internal import Logging
 /// in order; a second one that comes later than an echo of the first, or five seconds without an end,
 /// ends it at once.
 final class TerminationSignals: Sendable {
-  /// How long the orderly end may take; it should take less than a second.
+  /// How long the orderly end may take; it takes less than a second.
   private static let patience = Duration.seconds(5)
   /// How long further signals count as the first one: timeout(1) sends it to the process and to its
   /// group, a shell passes on what the terminal sent as well.

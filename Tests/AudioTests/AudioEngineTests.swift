@@ -87,19 +87,30 @@ struct AudioEngineTests {
     #expect(abs(reading.peakDBFS - expected) < 0.001)
     #expect(abs(reading.rmsDBFS - expected) < 0.001)
   }
+
+  @Test(
+    "A period of a rate that nothing can be converted from is no period",
+    arguments: [
+      (7999, false), (8000, true), (192_000, true), (192_001, false),
+    ])
+  func impossibleRate(sampleRate: Int, isTold: Bool) throws {
+    let engine = try AudioEngine(wakeDescriptor: -1)
+    engine.runPeriod(mic: [0, 0], sampleRate: sampleRate)
+    #expect((engine.periodTime() != nil) == isTold)
+  }
 }
 
 extension AudioEngine {
-  /// One period of the mic's length at 48 kHz.
+  /// One period of the mic's length.
   @discardableResult
-  func runPeriod(mic: [Float]) -> (left: [Float], right: [Float]) {
+  func runPeriod(mic: [Float], sampleRate: Int = 48_000) -> (left: [Float], right: [Float]) {
     var left = [Float](repeating: .nan, count: mic.count)
     var right = left
     var leftSpan = left.mutableSpan
     var rightSpan = right.mutableSpan
     let time = PeriodTime(
       count: 0, startNanoseconds: 1, nextNanoseconds: 2, callbackNanoseconds: 1, frameTime: 0,
-      periodFrames: mic.count, sampleRate: 48_000)
+      periodFrames: mic.count, sampleRate: sampleRate)
     process(mic: mic.span, mixLeft: &leftSpan, mixRight: &rightSpan, time: time)
     return (left, right)
   }

@@ -97,6 +97,19 @@ struct JackSessionTests {
     #expect(station.connection?.periodFrames == 512)
   }
 
+  @Test("A server of a rate that nothing can be converted from is refused with words")
+  func impossibleRate() async throws {
+    let server = try await TestServer.start(sampleRate: 4000)
+    let station = try Station(server: server.name)
+    #expect(
+      await eventually {
+        guard case .refused(server.name, let reason) = station.session.state else { return false }
+        return reason.contains("beyond 8000…192000 Hz") && reason.contains("-r 48000")
+      })
+    #expect(station.engine.periodTime() == nil)
+    #expect(server.ports()["comlink:mic"] == nil)
+  }
+
   @Test("A changed period is told")
   func periodChange() async throws {
     let server = try await TestServer.start(periodFrames: 256)

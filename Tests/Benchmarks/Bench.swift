@@ -43,6 +43,11 @@ struct Bench {
   /// Adds a figure and the limit that it must keep: the run fails where it does not, or is unknown.
   func judge(_ name: String, _ value: Double, _ unit: String, atMost limit: Double) {
     figures.add(name, value, unit)
+    self.limit(name, value, unit, atMost: limit)
+  }
+
+  /// Adds the limit only, as the figure itself is among others already.
+  func limit(_ name: String, _ value: Double, _ unit: String, atMost limit: Double) {
     figures.add("\(name).limit", limit, unit)
     let shown = value.isFinite ? "\(Figures.fixed(value, 2)) \(unit)" : "unknown, or never"
     doubts.check(

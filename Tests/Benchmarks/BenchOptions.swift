@@ -37,6 +37,7 @@ struct BenchOptions: ParsableArguments {
       }
       try report(bench.doubts)
     } catch let error as RigError {
+      Cleanup.shared.holdWhileEnding()
       Console.line("\nFAILED: \(error)")
       throw ExitCode.failure
     }

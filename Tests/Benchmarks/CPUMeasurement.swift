@@ -102,7 +102,7 @@ struct CPUMeasurement {
     guard let own = medians[ComlinkContestant.name] else { return }
     for (name, other) in medians.sorted(by: { $0.key < $1.key })
     where name != ComlinkContestant.name {
-      bench.figures.add("cpu.comlinkTo.\(name)", own / other, "ratio")
+      bench.judge("cpu.comlinkTo.\(name)", own / other, "ratio", atMost: 1)
     }
   }
 }

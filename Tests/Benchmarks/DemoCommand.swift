@@ -48,7 +48,7 @@ struct DemoCommand: ParsableCommand {
       throw ExitCode.failure
     }
     Console.line(
-      "The speech arrived intelligibly: at least \(Int(Hearing.neededShare * 100)) % of its quarter seconds match their source."
+      "The speech arrived intelligibly: at least \(Int(Hearing.neededShare * 100)) % of its voiced pieces of 50 ms match their source."
     )
   }
 

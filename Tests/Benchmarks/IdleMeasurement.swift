@@ -29,8 +29,7 @@ struct IdleMeasurement {
     station.stop()
     bench.figures.add("idle.cpu", after.cpuPercent(since: before), "%")
     bench.figures.add("idle.pss", whole, "MB")
-    bench.figures.add("idle.pssBeyondJACK", own, "MB")
-    bench.figures.add("idle.limit", 25, "MB")
+    bench.judge("idle.pssBeyondJACK", own, "MB", atMost: 25)
     bench.figures.add("idle.threads", Double(after.threads.count), "count")
   }
 }

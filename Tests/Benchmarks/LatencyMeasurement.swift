@@ -15,6 +15,8 @@ struct LatencyMeasurement {
     var lookaheadMilliseconds: Double { Bench.lookaheadMilliseconds[application] ?? .nan }
   }
 
+  /// The period of the limits, in frames; with another one nothing is judged.
+  static let limitPeriod = 64
   static let settings = [
     Setting(ptime: "2.5", application: "lowdelay", limitMilliseconds: 6.5),
     Setting(ptime: "5", application: "lowdelay", limitMilliseconds: 9.5),
@@ -100,7 +102,11 @@ struct LatencyMeasurement {
     bench.figures.add("\(name).portToPort.lowestRound", medians.minimum, "ms")
     bench.figures.add("\(name).portToPort.highestRound", medians.quantile(1), "ms")
     bench.figures.add("\(name).portToPort.allMedian", hearing.foundLatency.median, "ms")
-    bench.figures.add("\(name).limit", setting.limitMilliseconds, "ms")
+    if bench.options.period == Self.limitPeriod {
+      bench.limit(
+        "\(name).portToPort.median", hearing.steadyLatency.median, "ms",
+        atMost: setting.limitMilliseconds)
+    }
     bench.figures.add("\(name).understood", hearing.understoodShare * 100, "%")
     bench.doubts.check(name, understoodShare: hearing.understoodShare)
     bench.figures.add(

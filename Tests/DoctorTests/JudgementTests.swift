@@ -42,6 +42,9 @@ import Testing
       sound(isService: true) { $0.xruns = 20 }, [.ok, .ok, .ok, .advice, .ok],
       "PERIOD=256 in /etc/comlink/jackd-CARD.conf; PERIODS=3 in"
     ),
+    (
+      sound { ($0.state, $0.problem) = (.failed, "the name is taken") }, [.problem], "name is taken"
+    ),
     (sound { $0.sampleRate = 44_100 }, [.ok, .advice, .ok, .ok, .ok], "resampled"),
     (sound { $0.periodFrames = 32 }, [.ok, .ok, .advice, .ok, .ok], "32 frames, 0.7 ms"),
     (sound { $0.periodFrames = 1024 }, [.ok, .ok, .advice, .ok, .ok], "two periods later"),

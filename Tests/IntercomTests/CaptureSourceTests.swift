@@ -69,16 +69,16 @@ import Testing
     #expect(source.frame.last == 0.25)
   }
 
-  @Test(arguments: [44_100, 96_000, 8000, 192_000])
-  func atOtherRatesNothingIsLostOrAdded(sampleRate: Int) throws {
-    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+  @Test(arguments: [44_100, 96_000, 8000, 192_000], [480, 2880])
+  func atOtherRatesNothingIsLostOrAdded(sampleRate: Int, framesPerPacket: Int) throws {
+    let source = CaptureSource(engine: engine, framesPerPacket: framesPerPacket)
     try source.setRate(sampleRate)
     let signal = tone(sampleRate: sampleRate, frames: 2 * sampleRate)
     let result = frames(of: source, signal, sampleRate: sampleRate, periodFrames: 256)
     // Two seconds less what the converter holds back and what does not fill a frame.
-    let heldBack = 20 * 48_000 / min(sampleRate, 48_000) + 480
+    let heldBack = 20 * 48_000 / min(sampleRate, 48_000) + framesPerPacket
     #expect((96_000 - heldBack - 256...96_000).contains(result.count))
-    #expect(result.count.isMultiple(of: 480))
+    #expect(result.count.isMultiple(of: framesPerPacket))
     // The same tone, unbroken: no sample off by more than the converter's noise and its pass band's edge.
     let expected = tone(sampleRate: 48_000, frames: result.count)
     let error = zip(result, expected).dropFirst(200).map { abs($0 - $1) }.max()

@@ -46,6 +46,18 @@ import Testing
     await node.status().peers.contains { $0.name == name && $0.state == .connected }
   }
 
+  @Test func aRefusedJackClientIsToldAsFailedWithTheReason() async throws {
+    let server = try await TestServer.start()
+    let node = try node("A") {
+      $0.jackServer = server.name
+      // The name of the server's own client.
+      $0.jackClient = "system"
+    }
+    #expect(try await eventually { await node.status().audio.state == .failed })
+    #expect(try #require(await node.status().audio.problem).contains("'system' is in use"))
+    await node.stop()
+  }
+
   @Test func namingOneSideConnectsBoth() async throws {
     let (a, b) = (try node("A"), try node("B"))
     await a.addPeer(b.localAddress)

@@ -43,6 +43,19 @@ import Testing
     #expect(abs(levelAtBert() - 1) < 0.1)
   }
 
+  @Test func whatOneReaderIsToldIsNotTakenFromTheNext() {
+    anna.station.maxima.take(from: anna.station.engine, nowNanoseconds: network.now)
+    let first = anna.station.audioStatus()
+    let peak = anna.station.nodeStatus(nowNanoseconds: network.now, 0).micPeakDBFS
+    #expect(first.callbackWorstMicroseconds > 0)
+    #expect(peak > -20)
+    anna.station.maxima.take(from: anna.station.engine, nowNanoseconds: network.now)
+    let second = anna.station.audioStatus()
+    #expect(second.callbackWorstMicroseconds == first.callbackWorstMicroseconds)
+    #expect(second.callbackRecentWorstMicroseconds == first.callbackRecentWorstMicroseconds)
+    #expect(anna.station.nodeStatus(nowNanoseconds: network.now, 0).micPeakDBFS == peak)
+  }
+
   @Test(arguments: [44_100, 96_000])
   func theSoundIsTheSameWhenJackComesBackAtAnotherRate(sampleRate: Int) {
     bert.beat = nil
@@ -67,6 +80,15 @@ import Testing
     #expect(after.underrun == before.underrun)
     #expect(after.late == before.late)
     #expect(abs(levelAtBert() - 1) < 0.1)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func periodsOfWhichAPeersRingHoldsLessThanAreLateEndTheirDecoding() throws {
+    bert.beat = VirtualNode.Beat(periodFrames: 8192, sampleRate: 192_000)
+    network.run(seconds: 2)
+    bert.stalledUntilNanoseconds = network.now + 3 * 8192 * VirtualNetwork.second / 192_000
+    network.run(seconds: 3)
+    #expect(abs(levelAtBert(sampleRate: 192_000) - 1) < 0.1)
   }
 
   @Test func aTalkerWhoseJackStallsIsHeardWholeAfterwards() throws {

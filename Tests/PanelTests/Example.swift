@@ -22,6 +22,7 @@ enum Example {
         scheduling: "fifo 55", memoryLocked: true),
       network: NetworkStatus(packetsSent: 20, packetsReceived: 19, drops: ["truncated": 2]),
       peers: [peer])
+    status.audio.callbackRecentWorstMicroseconds = 20.5
     status.node.id = "ownid"
     status.control = ControlStatus()
     status.control?.timedOut = 4

@@ -5,55 +5,82 @@ import StatusSchema
 /// A status with every field set, and the JSON that schema 1 gives it for ever.
 enum GoldenStatus {
   static var value: Status {
-    var first = PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)
-    first.id = "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q"
-    first.instance = 1_795_000_000
-    first.ssrc = 4_000_000_000
-    first.isTalking = true
-    first.levelDBFS = -21.5
-    first.gainDecibels = -6
-    first.pan = -0.5
-    first.isMuted = false
-    first.isRecording = true
-    first.jitterMilliseconds = 0.25
-    first.roundTripMilliseconds = 1.5
-    first.playoutDelayMilliseconds = 7.5
-    first.driftPPM = -42.5
-    first.isClockLocked = true
-    first.received = 12_345
-    first.lost = 12
-    first.repaired = 9
-    first.resent = 4
-    first.late = 3
-    first.duplicate = 1
-    first.concealed = 15
-    first.underrun = 2
-    first.spliced = 5
-    first.lossPercent = 0.5
-    first.remoteLossPercent = 0.25
-    first.bitrateKilobits = 63.5
-    first.sentBitrateKilobits = 103.25
-    first.sentCopies = "1+3 low rate"
-    first.quality = 4.25
-    first.qualityReason = "12 % loss in bursts of 3, repaired by copies; playout 48 ms"
-    first.port = "comlink:peer_B"
     var status = Status(
-      node: NodeStatus(
-        name: "A", version: "0.1.0", uptimeSeconds: 3723.5, listen: "127.0.0.1:5004", talk: true,
-        micLevelDBFS: -23.5, micPeakDBFS: -12, mixLevelDBFS: -.infinity, ssrc: 3_735_928_559,
-        ptimeMilliseconds: 2.5, bitrateKilobits: 64, bitrateMaxKilobits: 96, application: "lowdelay"
-      ),
-      audio: AudioStatus(
-        state: .running, server: "default", client: "comlink", sampleRate: 48_000, periodFrames: 64,
-        xruns: 3, missedPeriods: 6, callbackMeanMicroseconds: 8.5, callbackWorstMicroseconds: 40.25,
-        callbackLoadPercent: 0.75, captureOverruns: 1),
+      node: node, audio: audio,
       loop: LoopStatus(
         wakes: 100_000, enters: 100_007, wakeLatencyP50Microseconds: 24,
         wakeLatencyP99Microseconds: 152, scheduling: "fifo 55", memoryLocked: true),
       network: NetworkStatus(
         packetsSent: 20_000, packetsReceived: 19_990, drops: ["truncated": 2, "unknownSource": 7]),
-      peers: [first, PeerStatus(name: "C", address: "[::1]:5008")])
+      peers: [peer, PeerStatus(name: "C", address: "[::1]:5008")])
     status.control = ControlStatus()
+    status.recording = recording
+    return status
+  }
+
+  private static var node: NodeStatus {
+    var node = NodeStatus(
+      name: "A", version: "0.1.0", uptimeSeconds: 3723.5, listen: "127.0.0.1:5004", talk: true,
+      micLevelDBFS: -23.5, micPeakDBFS: -12, mixLevelDBFS: -.infinity, ssrc: 3_735_928_559,
+      ptimeMilliseconds: 2.5, bitrateKilobits: 64, bitrateMaxKilobits: 96, application: "lowdelay")
+    node.id = "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za"
+    node.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
+    node.instance = 12
+    node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.25)
+    node.identityProblem = "no place for the node's state"
+    node.trustProblem = "the file of whom this node trusts is damaged"
+    node.statePath = "/var/lib/comlink"
+    node.keyEpoch = 3
+    return node
+  }
+
+  private static var audio: AudioStatus {
+    var audio = AudioStatus(
+      state: .running, server: "default", client: "comlink", sampleRate: 48_000, periodFrames: 64,
+      xruns: 3, missedPeriods: 6, callbackMeanMicroseconds: 8.5, callbackWorstMicroseconds: 40.25,
+      callbackLoadPercent: 0.75, captureOverruns: 1)
+    audio.callbackRecentWorstMicroseconds = 20.5
+    audio.problem = "JACK client name 'comlink' is in use"
+    return audio
+  }
+
+  private static var peer: PeerStatus {
+    var peer = PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)
+    peer.id = "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q"
+    peer.instance = 1_795_000_000
+    peer.ssrc = 4_000_000_000
+    peer.isTalking = true
+    peer.levelDBFS = -21.5
+    peer.gainDecibels = -6
+    peer.pan = -0.5
+    peer.isMuted = false
+    peer.isRecording = true
+    peer.jitterMilliseconds = 0.25
+    peer.roundTripMilliseconds = 1.5
+    peer.playoutDelayMilliseconds = 7.5
+    peer.driftPPM = -42.5
+    peer.isClockLocked = true
+    peer.received = 12_345
+    peer.lost = 12
+    peer.repaired = 9
+    peer.resent = 4
+    peer.late = 3
+    peer.duplicate = 1
+    peer.concealed = 15
+    peer.underrun = 2
+    peer.spliced = 5
+    peer.lossPercent = 0.5
+    peer.remoteLossPercent = 0.25
+    peer.bitrateKilobits = 63.5
+    peer.sentBitrateKilobits = 103.25
+    peer.sentCopies = "1+3 low rate"
+    peer.quality = 4.25
+    peer.qualityReason = "12 % loss in bursts of 3, repaired by copies; playout 48 ms"
+    peer.port = "comlink:peer_B"
+    return peer
+  }
+
+  private static var recording: RecordingStatus {
     var recording = RecordingStatus(
       path: "/srv/takes/2026-11-22_14.33.05", format: "opus", mostBytes: 10_000_000_000)
     recording.isRunning = false
@@ -64,16 +91,7 @@ enum GoldenStatus {
     recording.stalledSeconds = 2.5
     recording.endReason = "the disk is full"
     recording.hasFailed = true
-    status.recording = recording
-    status.node.id = "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za"
-    status.node.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
-    status.node.instance = 12
-    status.node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.25)
-    status.node.identityProblem = "no place for the node's state"
-    status.node.trustProblem = "the file of whom this node trusts is damaged"
-    status.node.statePath = "/var/lib/comlink"
-    status.node.keyEpoch = 3
-    return status
+    return recording
   }
 
   static let json = """
@@ -81,11 +99,13 @@ enum GoldenStatus {
       "audio" : {
         "callbackLoadPercent" : 0.75,
         "callbackMeanMicroseconds" : 8.5,
+        "callbackRecentWorstMicroseconds" : 20.5,
         "callbackWorstMicroseconds" : 40.25,
         "captureOverruns" : 1,
         "client" : "comlink",
         "missedPeriods" : 6,
         "periodFrames" : 64,
+        "problem" : "JACK client name 'comlink' is in use",
         "sampleRate" : 48000,
         "server" : "default",
         "state" : "running",
@@ -217,7 +237,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 2
+      "schemaMinor" : 3
     }
     """
 }

@@ -15,7 +15,7 @@ import Testing
         loopback B is sent back instead of the microphone, 250 s left
         sound    mic -23.5 dB (peak -12.0 dB)  mix silent  lowdelay 2.5 ms 64 kbit/s  ssrc 0xdeadbeef
         jack     running  server default  client comlink  48000 Hz  64 frames  3 xruns
-        callback mean 8.5 us  worst 40.3 us  load 0.8 %  capture overruns 1
+        callback mean 8.5 us  worst 20.5 us (of all 40.3)  load 0.8 %  capture overruns 1
         loop     wake-up p50 24 us  p99 152 us  fifo 55  memory locked  100000 wakes
         network  sent 20000  received 19990  dropped 9 (unknownSource 7, truncated 2)
         record   ended  1:02:03  9 files (opus)  123.5 MB of 10.0 GB  dropped 480  DISK STALLED for 3 s
@@ -33,11 +33,19 @@ import Testing
 
   @Test func `a daemon of before identities has no lines about one`() throws {
     let older = GoldenStatus.json
-      .replacing(#""schemaMinor" : 2"#, with: #""later" : 1"#)
+      .replacing(#""schemaMinor" : 3"#, with: #""later" : 1"#)
       .replacing(#""id" :"#, with: #""x" :"#)
     let status = try JSONLine.decode(Status.self, from: Array(older.utf8))
     #expect(status.schemaMinor == nil)
     #expect(!StatusTable.text(status).contains("\nid "))
+  }
+
+  @Test func `why JACK refuses the node has a line of its own`() {
+    var status = GoldenStatus.value
+    status.audio.state = .failed
+    let lines = StatusTable.text(status).split(separator: "\n")
+    #expect(lines.contains("jack     failed  server default  client comlink"))
+    #expect(lines.contains("         JACK client name 'comlink' is in use"))
   }
 
   @Test func `nothing makes a line longer than the terminal`() {

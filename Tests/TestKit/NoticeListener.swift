@@ -41,6 +41,21 @@ public final class NoticeListener: Sendable {
     return count < 0 ? nil : String(decoding: octets.prefix(count), as: UTF8.self)
   }
 
+  /// Leaves no room for another notice: whoever sends one waits.
+  public func fill() {
+    let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(sender) }
+    var address = sockaddr_un()
+    var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        _ = unsafe getsockname(descriptor, $0, &size)
+        _ = unsafe connect(sender, $0, size)
+      }
+    }
+    while unsafe send(sender, "x", 1, Int32(MSG_DONTWAIT)) == 1 {}
+  }
+
   /// The socket could not be had.
   public struct SystemFailure: Error {
     /// A positive errno.

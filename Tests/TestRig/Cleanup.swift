@@ -13,6 +13,7 @@ public final class Cleanup: Sendable {
   private struct State {
     var actions: [(key: Int, action: @Sendable () -> Void)] = []
     var nextKey = 0
+    var isEnding = false
   }
 
   private let state = Mutex(State())
@@ -39,12 +40,18 @@ public final class Cleanup: Sendable {
     while let last = state.withLock({ $0.actions.popLast() }) { last.action() }
   }
 
+  /// Does not return once a signal ends the process: what fails from then on fails by the cleaning up.
+  public func holdWhileEnding() {
+    while state.withLock({ $0.isEnding }) { sleep(1) }
+  }
+
   /// From now on SIGINT, SIGTERM and SIGHUP run the actions and end the process with 128 + signal.
   public func catchSignals() {
     for number in [SIGINT, SIGTERM, SIGHUP] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [self] in
+        state.withLock { $0.isEnding = true }
         print("\nstopping and cleaning up ...")
         run()
         exit(128 + number)

@@ -17,14 +17,14 @@ public final class Station: Sendable {
   ///   - isViaPlugin: whether the plugin in the server plays for the node.
   /// - Throws: `RigError`.
   public init(
-    _ name: String, periodFrames: Int, options: NodeProcess.Options, recordSeconds: Double,
-    earInputs: Int = 4, driftPPM: Double = 0, isViaPlugin: Bool = false,
-    in directory: TemporaryDirectory
+    _ name: String, sampleRate: Int = 48_000, periodFrames: Int, options: NodeProcess.Options,
+    recordSeconds: Double, earInputs: Int = 4, driftPPM: Double = 0,
+    isViaPlugin: Bool = false, in directory: TemporaryDirectory
   ) throws(RigError) {
     let plugin = isViaPlugin ? try JackPlugin(.atStart, in: directory) : nil
     server = try JackServer(
-      "comlink-\(name)", periodFrames: periodFrames, driftPPM: driftPPM, plugin: plugin,
-      in: directory)
+      "comlink-\(name)", sampleRate: sampleRate, periodFrames: periodFrames, driftPPM: driftPPM,
+      plugin: plugin, in: directory)
     var options = options
     options.arguments += plugin?.nodeArguments ?? []
     node = try NodeProcess(name, on: server, options: options, in: directory)

@@ -18,12 +18,20 @@ public final class TemporaryDirectory: Sendable {
     }
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     self.path = path
-    cleanupKey = Cleanup.shared.add { try? FileManager.default.removeItem(atPath: path) }
+    cleanupKey = Cleanup.shared.add { Self.remove(path) }
   }
 
   deinit {
+    // In this order: a signal meanwhile ends the process only once the folder is gone.
+    Self.remove(path)
     Cleanup.shared.remove(cleanupKey)
-    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Owner and signal may do it at once, and either stops at what the other took away: again until nothing is left.
+  private static func remove(_ path: String) {
+    for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+      try? FileManager.default.removeItem(atPath: path)
+    }
   }
 
   /// The path of a file in the folder.

@@ -15,6 +15,8 @@
 
 /** A peer's ring holds the longest codec frame (60 ms) and a period beside it, up to 96 kHz at periods up to 4096. */
 enum { RT_MAX_PEERS = 64, RT_MAX_PERIOD_FRAMES = 8192, RT_NAME_BYTES = 64 };
+/** What can be converted to and from the codec's rate; a server of another one is refused. */
+enum { RT_MIN_SAMPLE_RATE = 8000, RT_MAX_SAMPLE_RATE = 192000 };
 enum { RT_CAPTURE_RING_FRAMES = 32768, RT_PEER_RING_FRAMES = 16384, RT_SIGNAL_RING_FRAMES = 16384 };
 
 typedef struct rt_engine rt_engine;
@@ -37,13 +39,14 @@ bool rt_engine_is_locked(const rt_engine *engine);
 
 /** Becomes a JACK client (never starts a server): ports mic, mix_left, mix_right and one per named slot; activates.
  *  server_name NULL: JACK's default. libjack serves one server per process at a time. Restores nothing by itself.
- *  0 or -ENOENT no server, -EEXIST client name taken, -EALREADY open, -EPROTO other refusal. [control] */
+ *  0 or -ENOENT no server, -EEXIST client name taken, -EALREADY open, -ERANGE its sample rate, -EPROTO other
+ *  refusal. [control] */
 int rt_engine_open(rt_engine *engine, const char *server_name, const char *client_name);
 /** Becomes what the plugin comlink.so in jackd plays, instead of a JACK client of its own: the plugin's socket, and the name
  *  that it has as a client. Everything else is as after rt_engine_open, but that what the user connected while nobody
  *  was here still is; see rt_engine_is_resumed. 0 or -ENOENT no plugin there, -EPERM it is another user's, -EBUSY it plays for
  *  another comlinkd, -EPROTONOSUPPORT it is of another version, -EINVAL it has another name, -EALREADY open,
- *  -ETIMEDOUT jackd hangs, -EPROTO it is no such plugin, or another -errno. [control] */
+ *  -ERANGE jackd's sample rate, -ETIMEDOUT jackd hangs, -EPROTO it is no such plugin, or another -errno. [control] */
 int rt_engine_open_plugin(rt_engine *engine, const char *socket_path, const char *client_name);
 /** Whether the plugin played for a comlinkd before: how its ports are connected is then the user's. [control] */
 bool rt_engine_is_resumed(const rt_engine *engine);

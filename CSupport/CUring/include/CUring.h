@@ -119,7 +119,8 @@ uint32_t uring_causes(const uring *ring);
 uint8_t *uring_packet_memory(uring *ring);
 /** Makes that slot a packet; returns its number, good until the next uring_wait. [loop] */
 uint32_t uring_packet_commit(uring *ring, uint32_t byte_count);
-/** Queues a committed packet to go with the next uring_wait; when the queue is full, first submits what it holds. [loop] */
+/** Queues a committed packet to go with the next uring_wait; when the queue is full, first submits what it holds,
+ *  and where the kernel does not take that, counts the packet in sends_full and drops it. [loop] */
 void uring_send(uring *ring, uint32_t packet, const struct uring_address *to);
 /** Counts the waits so far: a packet number belongs to one of them. [loop] */
 uint64_t uring_generation(const uring *ring);

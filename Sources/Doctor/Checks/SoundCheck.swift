@@ -41,7 +41,7 @@ extension SoundCheck {
     Finding(
       check: "jack", level: .problem,
       seen: audio.state == .failed
-        ? "server \(audio.server) refuses the client"
+        ? audio.problem ?? "server \(audio.server) refuses the client"
         : "no server \(audio.server) runs for comlinkd's user",
       meaning: "Without JACK nothing is heard.",
       fix: isService

@@ -89,6 +89,8 @@ public struct LiveView {
       second.flow("\(audio.periodFrames) frames")
       second.flow("\(audio.sampleRate) Hz")
       second.flow("callback \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %")
+    } else if let problem = audio.problem {
+      second.flow(problem, .red)
     }
     return [first.pieces, second.pieces] + meters(node, columns: columns, marks: marks)
   }

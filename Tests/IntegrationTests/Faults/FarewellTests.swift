@@ -16,12 +16,16 @@ extension FaultTests {
     }
 
     @Test func `an interrupt ends a node without JACK and peers in order`() throws {
-      let daemon = try Daemon("N", ["--listen", "127.0.0.1:0"], in: directory)
-      try daemon.waitUntilReady()
-      let start = monotonicNanoseconds()
-      daemon.process.send(signal: SIGINT)
-      #expect(try daemon.process.wait(within: 5) == 0)
-      #expect(Double(monotonicNanoseconds() - start) / 1e9 < 2)
+      var seconds: [Double] = []
+      for _ in 0..<5 {
+        let daemon = try Daemon("N", ["--listen", "127.0.0.1:0"], in: directory)
+        try daemon.waitUntilReady()
+        let start = monotonicNanoseconds()
+        daemon.process.send(signal: SIGINT)
+        #expect(try daemon.process.wait(within: 5) == 0)
+        seconds.append(Double(monotonicNanoseconds() - start) / 1e9)
+      }
+      #expect(seconds.sorted()[2] < 1, "\(seconds)")
     }
 
     @Test func `a signal ends a talking node in order and its peer knows at once`() throws {

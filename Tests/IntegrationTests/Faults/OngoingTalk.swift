@@ -17,8 +17,11 @@ struct OngoingTalk {
     var received: Int
     /// Those that did not.
     var lost: Int
-    /// Of what was to be heard, how much `B` had to make up, at most: PCM frames to packets of 10 ms.
-    var concealedShare: Double
+    /// Those whose sound `B` had to make up, as they were not there at their turn.
+    var concealed: Int
+
+    /// Of the packets that were to be heard, how many were made up, 0...1.
+    var concealedShare: Double { Double(concealed) / Double(max(received + lost, 1)) }
 
     /// Whether a listener would call it an undisturbed talk, on a machine that stalls at times.
     var isUndisturbed: Bool {
@@ -88,7 +91,7 @@ struct OngoingTalk {
     return Hearing(
       segments: segments.count, understoodShare: segments.understoodShare(),
       received: after.received - before.received, lost: after.lost - before.lost,
-      concealedShare: Double(after.concealed - before.concealed) / (elapsed * 48_000))
+      concealed: after.concealed - before.concealed)
   }
 
   /// Starts `A` anew where it ended, and waits until `B` receives it.

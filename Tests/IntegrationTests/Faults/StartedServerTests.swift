@@ -31,18 +31,21 @@ extension FaultTests {
 
     @Test func `it starts a server and both end together in a moment`() throws {
       let name = "comlink-own-\(getpid())"
-      let daemon = try Daemon(
-        "N", ["--listen", "127.0.0.1:0", "--start-jack", "--jack-server", name], in: directory)
-      try waitUntil("the daemon's own server", within: 40, detail: { daemon.process.output }) {
-        () throws(RigError) in
-        (try? daemon.status().audio.state) == .running
+      var seconds: [Double] = []
+      for _ in 0..<3 {
+        let daemon = try Daemon(
+          "N", ["--listen", "127.0.0.1:0", "--start-jack", "--jack-server", name], in: directory)
+        try waitUntil("the daemon's own server", within: 40, detail: { daemon.process.output }) {
+          () throws(RigError) in
+          (try? daemon.status().audio.state) == .running
+        }
+        #expect(Self.servers(named: name).count == 1)
+        #expect(daemon.process.output.contains("started jackd"))
+        seconds.append(try #require(daemon.process.terminate(within: 5)))
+        #expect(daemon.process.endStatus == 0)
+        #expect(Self.servers(named: name).isEmpty)
       }
-      #expect(Self.servers(named: name).count == 1)
-      #expect(daemon.process.output.contains("started jackd"))
-      let seconds = try #require(daemon.process.terminate(within: 5))
-      #expect(seconds < 2.5)
-      #expect(daemon.process.endStatus == 0)
-      #expect(Self.servers(named: name).isEmpty)
+      #expect(seconds.sorted()[1] < 1, "\(seconds)")
     }
 
     @Test func `a server that dies is started again`() throws {

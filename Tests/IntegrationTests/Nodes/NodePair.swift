@@ -10,7 +10,7 @@ struct NodePair {
 
   /// Starts both; `A` names `B` and not the other way round.
   init(
-    recordSeconds: Double = 30, environmentOfA: [String: String] = [:],
+    recordSeconds: Double = 30, sampleRateOfA: Int = 48_000, environmentOfA: [String: String] = [:],
     in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
@@ -19,7 +19,8 @@ struct NodePair {
     optionsA.environment = environmentOfA
     self.directory = directory
     a = try Station(
-      "A", periodFrames: 256, options: optionsA, recordSeconds: recordSeconds, in: directory)
+      "A", sampleRate: sampleRateOfA, periodFrames: 256, options: optionsA,
+      recordSeconds: recordSeconds, in: directory)
     b = try Station(
       "B", periodFrames: 256, options: NodeProcess.Options(port: ports[1]),
       recordSeconds: recordSeconds, in: directory)
