@@ -18,7 +18,7 @@ struct MemoryFile {
     let memory: MeshMemory?
     do throws(CryptoError) {
       memory = try Self.record.read(file) { content in
-        var reader = Reader(octets: content.byteOffsets.map { content.octet(at: $0) })
+        var reader = RecordReader(content)
         return reader.memory()
       }
     } catch {
@@ -46,14 +46,14 @@ struct MemoryFile {
     var content: [UInt8] = []
     for nodes in [memory.trusted, memory.blocked] {
       let nodes = nodes.sorted().prefix(Int(UInt16.max))
-      content += octets(of: UInt64(nodes.count), count: 2)
+      content += RecordReader.octets(of: UInt64(nodes.count), count: 2)
       for node in nodes { content += node.octets }
     }
     let entries = memory.entries.suffix(MeshLimits.memoryEntries)
-    content += octets(of: UInt64(entries.count), count: 2)
+    content += RecordReader.octets(of: UInt64(entries.count), count: 2)
     for entry in entries {
       let addresses = entry.addresses.compactMap(address).prefix(MeshLimits.addresses)
-      content += entry.node.octets + octets(of: entry.instance, count: 8)
+      content += entry.node.octets + RecordReader.octets(of: entry.instance, count: 8)
       content += [UInt8(addresses.count)] + addresses.joined()
     }
     return content
@@ -61,35 +61,27 @@ struct MemoryFile {
 
   private static func address(_ address: NodeAddress) -> [UInt8]? {
     guard !address.isLinkLocal else { return nil }
-    let port = octets(of: UInt64(address.port), count: 2)
+    let port = RecordReader.octets(of: UInt64(address.port), count: 2)
     switch address.host {
     case .observed: return nil
-    case .ipv4(let bits): return [4] + octets(of: UInt64(bits), count: 4) + port
+    case .ipv4(let bits): return [4] + RecordReader.octets(of: UInt64(bits), count: 4) + port
     case .ipv6(let high, let low):
-      return [6] + octets(of: high, count: 8) + octets(of: low, count: 8) + port
+      return [6] + RecordReader.octets(of: high, count: 8) + RecordReader.octets(of: low, count: 8)
+        + port
     }
-  }
-
-  private static func octets(of number: UInt64, count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - $0))) }
   }
 }
 
 /// Takes the content apart; nil for one that nobody wrote.
-private struct Reader {
-  let octets: [UInt8]
-  private var offset = 0
-
-  init(octets: [UInt8]) { self.octets = octets }
-
-  mutating func memory() -> MeshMemory? {
+extension RecordReader {
+  fileprivate mutating func memory() -> MeshMemory? {
     guard let trusted = nodes(), let blocked = nodes(), let count = number(2) else { return nil }
     var entries: [MeshMemory.Entry] = []
     for _ in 0..<count {
       guard let entry = entry() else { return nil }
       entries.append(entry)
     }
-    guard offset == octets.count else { return nil }
+    guard isAtEnd else { return nil }
     return MeshMemory(trusted: Set(trusted), blocked: Set(blocked), entries: entries)
   }
 
@@ -125,19 +117,5 @@ private struct Reader {
     default: return nil
     }
     return number(2).map { NodeAddress(host, port: UInt16(truncatingIfNeeded: $0)) }
-  }
-
-  private mutating func node() -> NodeID? {
-    take(NodeID.byteCount).flatMap { NodeID(octets: $0) }
-  }
-
-  private mutating func number(_ count: Int) -> UInt64? {
-    take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-    guard octets.count - offset >= count else { return nil }
-    offset += count
-    return octets[(offset - count)..<offset]
   }
 }

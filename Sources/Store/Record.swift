@@ -5,7 +5,7 @@ internal import Cryptography
 ///
 /// The hash finds torn and rotten files; it is no protection from people, which the file's mode is.
 struct Record: Sendable {
-  /// What is in the file: `identity`, `instance`, `groups` or `mesh`.
+  /// What is in the file: `identity`, `instance`, `groups`, `mesh` or `mix`.
   let kind: String
 
   private var head: [UInt8] { Array("comlink \(kind) 1\n".utf8) }

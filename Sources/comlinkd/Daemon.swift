@@ -44,6 +44,10 @@ struct Daemon {
     let events = NodeLog(startsJack: effective.configuration.startsJack)
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
+    let mixes = MixKeeper(state.mix, log: logger("state")) { mix throws(StoreError) in
+      try state.keep(mix)
+    }
+    await mixes.start(with: node)
     let connections = try await connect(node, at: listen, state)
     let trials = TrialControl(
       node: node, id: state.id, membership: connections?.membership, log: logger("node"))
@@ -68,6 +72,7 @@ struct Daemon {
     try? await recordings.stop(within: .seconds(2))
     node.keepPorts()
     await connections?.stop()
+    await mixes.stop(with: node.mix)
     await node.stop()
     events.finish()
     await writer.value
