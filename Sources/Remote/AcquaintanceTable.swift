@@ -15,6 +15,9 @@ public enum AcquaintanceTable {
     if let seconds = one.secondsLeft { line += ", declined in \(Fixed.text(seconds, digits: 0)) s" }
     if let admission = one.admission { line += " (\(Cell.clean(admission)))" }
     if one.isRecording == true { line += ", RECORDING" }
+    if let role = one.role { line += ", \(Cell.clean(role))" }
+    if let version = one.version { line += ", comlinkd \(Cell.clean(version))" }
+    if let colour = one.colour { line += ", colour \(Cell.clean(colour))" }
     if one.failures > 0 { line += ", \(one.failures) attempts failed" }
     return [line] + (one.idWords.map { ["  \(Cell.clean($0))"] } ?? [])
   }

@@ -8,6 +8,9 @@ enum GoldenStatus {
     var first = PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)
     first.id = "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q"
     first.instance = 1_795_000_000
+    first.role = "stage left"
+    first.colour = "ff8000"
+    first.version = "0.1.0"
     first.ssrc = 4_000_000_000
     first.isTalking = true
     first.levelDBFS = -21.5
@@ -143,6 +146,7 @@ enum GoldenStatus {
         {
           "address" : "127.0.0.1:5006",
           "bitrateKilobits" : 63.5,
+          "colour" : "ff8000",
           "concealed" : 15,
           "driftPPM" : -42.5,
           "duplicate" : 1,
@@ -168,13 +172,15 @@ enum GoldenStatus {
           "remoteLossPercent" : 0.25,
           "repaired" : 9,
           "resent" : 4,
+          "role" : "stage left",
           "roundTripMilliseconds" : 1.5,
           "sentBitrateKilobits" : 103.25,
           "sentCopies" : "1+3 low rate",
           "spliced" : 5,
           "ssrc" : 4000000000,
           "state" : "connected",
-          "underrun" : 2
+          "underrun" : 2,
+          "version" : "0.1.0"
         },
         {
           "address" : "[::1]:5008",
@@ -215,7 +221,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 2
+      "schemaMinor" : 3
     }
     """
 }

@@ -122,6 +122,11 @@ extension Membership {
     Dictionary(mesh.members.map { ($0.node, $0.instance) }) { first, _ in first }
   }
 
+  /// What each member says of itself.
+  public var profiles: [NodeID: NodeProfile] {
+    Dictionary(mesh.members.map { ($0.node, $0.profile) }) { first, _ in first }
+  }
+
   private func status(
     _ node: NodeID, name: String, _ report: PeerReport?
   ) -> AcquaintanceStatus {
@@ -131,6 +136,9 @@ extension Membership {
     status.idWords = node.words.joined(separator: " ")
     let member = mesh.members.first { $0.node == node }
     status.isRecording = member?.profile.isRecording
+    status.role = member?.profile.shownRole
+    status.colour = member?.profile.shownColour
+    status.version = member?.profile.shownVersion
     status.admission =
       mesh.memory.blocked.contains(node)
       ? "blocked"

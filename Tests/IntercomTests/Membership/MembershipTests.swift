@@ -241,9 +241,15 @@ import Testing
           connection: connection, node: node, provesGroup: true, remote: NodeAddress(address))))
     await membership.handle(
       .received(
-        .hello(Hello(node: node, instance: 3, profile: NodeProfile(name: "N"), admits: true)),
-        connection))
+        .hello(
+          Hello(
+            node: node, instance: 3,
+            profile: NodeProfile(
+              name: "N", role: "stage left", colourRGB: 0x8000, softwareVersion: "0.4.0"),
+            admits: true)), connection))
     #expect(await membership.acquaintances.map(\.name) == ["N"])
+    let known = try #require(await membership.acquaintances.first)
+    #expect([known.role, known.colour, known.version] == ["stage left", "008000", "0.4.0"])
     #expect(await membership.acquaintances.map(\.state) == ["member"])
     #expect(await membership.instances == [node: 3])
   }
