@@ -18,7 +18,21 @@ public enum AcquaintanceTable {
     if let role = one.role { line += ", \(Cell.clean(role))" }
     if let version = one.version { line += ", comlinkd \(Cell.clean(version))" }
     if let colour = one.colour { line += ", colour \(Cell.clean(colour))" }
-    if one.failures > 0 { line += ", \(one.failures) attempts failed" }
+    if let attempt = one.attempt {
+      line += words(attempt)
+    } else if one.failures > 0 {
+      line += ", \(one.failures) attempts failed"
+    }
     return [line] + (one.idWords.map { ["  \(Cell.clean($0))"] } ?? [])
+  }
+
+  private static func words(_ attempt: AttemptStatus) -> String {
+    let seconds = "\(Fixed.text(attempt.secondsLeft, digits: 0)) s"
+    guard !attempt.isAwaited else { return ", attempt \(attempt.number) in \(seconds)" }
+    var words = ", attempt \(attempt.number)"
+    if let address = attempt.address, let count = attempt.addressCount {
+      words += ", address \(address) of \(count)"
+    }
+    return words + ", \(seconds) left"
   }
 }

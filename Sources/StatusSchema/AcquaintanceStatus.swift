@@ -18,6 +18,8 @@ public struct AcquaintanceStatus: Codable, Hashable, Sendable {
   public var admission: String?
   /// Attempts to connect that failed in a row.
   public var failures: Int
+  /// The attempt under way, or the next; absent where none is or will be.
+  public var attempt: AttemptStatus?
   /// Of a member, whether it says that it records what it hears.
   public var isRecording: Bool?
   /// Of one that asks: when it is declined by itself.
