@@ -1,5 +1,4 @@
 import Cryptography
-import EventLoop
 import Logging
 import Mesh
 import Store
@@ -10,27 +9,6 @@ import Testing
 @testable import comlinkd
 
 @Suite struct ControlRouterTests {
-  /// Control connections that nobody is at the other end of.
-  private struct NoTransport: ControlTransport {
-    func dial(_ attempt: AttemptID, _ address: NodeAddress) {}
-    func abandon(_ attempt: AttemptID) {}
-    func send(_ message: Message, on connection: ConnectionID) {}
-    func close(_ connection: ConnectionID) {}
-    func raiseLimit(of connection: ConnectionID) {}
-  }
-
-  /// A media path that takes everybody.
-  private struct NoMedia: MediaGate {
-    let knocks = AsyncStream<NodeID> { $0.finish() }
-    func admit(_ member: MediaMember) async -> Bool { true }
-    func expel(_ node: NodeID, saidGoodbye: Bool) async {}
-    func install(_ key: MediaKey, of node: NodeID) async throws {}
-    func presentMessage() async throws -> MediaKey { MediaKey(stream: 0, epoch: 0, octets: [1]) }
-    func makeNextMessage() async throws -> MediaKey { MediaKey(stream: 1, epoch: 1, octets: [2]) }
-    func useNextKey() async -> UInt64? { 1 }
-    func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async {}
-  }
-
   private static func node(_ octet: UInt8) throws -> NodeID {
     try #require(NodeID(octets: [UInt8](repeating: octet, count: NodeID.byteCount)))
   }
