@@ -17,6 +17,8 @@ public actor Intercom {
   let configuration: IntercomConfiguration
   /// Nodes that say they are up (``Knock``): hearsay, the latest few of a flood.
   let knocks: AsyncStream<NodeID>
+  /// What the user set, after each change; the latest only.
+  public nonisolated let mixes: AsyncStream<Mix>
   private let startNanoseconds = EventLoop.nowNanoseconds()
 
   /// The loop thread; tasks that call this actor often should prefer it.
@@ -43,6 +45,10 @@ public actor Intercom {
       of: NodeID.self, bufferingPolicy: .bufferingNewest(64))
     self.knocks = knocks
     parts.station.knockHeard = { continuation.yield($0) }
+    let (mixes, mixContinuation) = AsyncStream.makeStream(
+      of: Mix.self, bufferingPolicy: .bufferingNewest(1))
+    self.mixes = mixes
+    parts.station.mixChanged = { mixContinuation.yield($0) }
   }
 
   /// Starts the loop's thread and JACK's, and lets datagrams and JACK's beat in.
@@ -91,6 +97,12 @@ public actor Intercom {
   public func addPeer(_ address: SocketAddress) {
     station.addNamed(address, nowNanoseconds: EventLoop.nowNanoseconds())
   }
+
+  /// What the user set of the sound.
+  public var mix: Mix { station.mix }
+
+  /// Goes on with the mix of a former run; to be called before members are admitted.
+  public func restore(_ mix: Mix) { station.restore(mix) }
 
   /// Opens or closes the microphone.
   public func setTalk(_ isOn: Bool) {

@@ -1,6 +1,5 @@
 import Audio
 import EventLoop
-import Glibc
 import Media
 
 /// One remote node, confined to the loop thread.
@@ -88,22 +87,5 @@ final class Peer {
   func isHeard(sendingMedia: Bool, nowNanoseconds: Int64) {
     authenticNanoseconds = max(authenticNanoseconds, nowNanoseconds)
     if sendingMedia { mediaNanoseconds = authenticNanoseconds }
-  }
-}
-
-/// What this node's user set for one peer; survives the peer's absence.
-struct PeerSettings: Sendable, Equatable {
-  static let gainRange = -60.0...18.0
-  static let panRange = -1.0...1.0
-
-  /// Within ``gainRange``, dB.
-  var gainDecibels = 0.0
-  /// Within ``panRange``: −1 left, 1 right.
-  var pan = 0.0
-  var isMuted = false
-
-  /// The factor the mixer applies.
-  var linearGain: Float {
-    isMuted ? 0 : Float(pow(10, gainDecibels / 20))
   }
 }

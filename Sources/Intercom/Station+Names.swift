@@ -37,8 +37,8 @@ extension Station {
     }
     body(&peer.settings)
     applySettings(peer)
-    // Of those that are here it is remembered when they go.
-    if peer.state != .connected { remember(peer) }
+    // Of those that are here by a name it is remembered when they go.
+    if peer.member != nil || peer.state != .connected { remember(peer) }
     for other in peers.all
     where other !== peer && peer.member != nil && other.member === peer.member {
       other.settings = peer.settings
@@ -59,13 +59,29 @@ extension Station {
     return known ?? PeerSettings()
   }
 
+  /// What is worth keeping beyond this run.
+  var mix: Mix {
+    var mix = Mix()
+    mix.isTalking = isTalking
+    mix.peers = settingsByNode
+    return mix
+  }
+
+  /// Goes on with the mix of a former run, before there are members.
+  func restore(_ mix: Mix) {
+    settingsByNode = mix.peers
+    setTalk(mix.isTalking)
+  }
+
   func remember(_ peer: Peer) {
     if let node = peer.member?.node {
+      let settings = peer.settings == PeerSettings() ? nil : peer.settings
+      guard settings != settingsByNode[node] else { return }
       if settingsByNode.count >= Self.mostSettings, settingsByNode[node] == nil {
         _ = settingsByNode.popFirst()
       }
-      settingsByNode[node] = peer.settings == PeerSettings() ? nil : peer.settings
-      return
+      settingsByNode[node] = settings
+      return mixChanged(mix)
     }
     guard !peer.name.isEmpty else { return }
     guard peer.settings != PeerSettings() else {

@@ -54,6 +54,8 @@ final class Station: EventLoopHandler {
   /// The callback that decoding is to come before; nil: nothing plays or waits.
   var awaitedCallback: UInt64?
   var isTalking = true
+  /// Told of each change of what the user set, on the loop thread; must not block.
+  var mixChanged: @Sendable (Mix) -> Void = { _ in }
   /// Where a recorder gets all sound; nil: nobody records.
   var tap: RecordingTap?
   /// After the farewell nothing is sent or believed any more, or peers would take us for back again.
@@ -162,8 +164,10 @@ final class Station: EventLoopHandler {
 
   /// Opens or closes the mic gate, which ramps; closed, DTX falls silent by itself.
   func setTalk(_ isOn: Bool) {
+    let isChange = isTalking != isOn
     isTalking = isOn
     engine.setTalking(isOn)
+    if isChange { mixChanged(mix) }
   }
 
   /// What was captured or buffered while no audio ran is history: both directions start anew.

@@ -6,8 +6,8 @@ public enum DialProgress: Hashable, Sendable {
   case waiting(untilNanoseconds: Int64)
   /// Its addresses are looked up.
   case resolving
-  /// Connections to this many addresses are under way.
-  case connecting(addressCount: Int)
+  /// Connections are under way, of so many addresses to this one and those before it.
+  case connecting(address: Int, of: Int)
   /// One is there; both prove who they are.
   case securing
   /// The other's hello is awaited.

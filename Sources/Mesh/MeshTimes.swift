@@ -14,7 +14,7 @@ enum MeshTimes {
   static let waitingFactor: Int64 = 3
   /// Failures in a row after which a peer's state is rebuilt.
   static let failuresToRebuild = 5
-  /// Bounds every attempt, and every wait for an answer to an invitation.
+  /// Bounds every attempt, the wait for an answer to an invitation included.
   static let watchdogNanoseconds: Int64 = 35_000_000_000
 
   /// For the answer to a look-up: the resolver gives up after 5 s and tries once more.

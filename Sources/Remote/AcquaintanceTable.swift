@@ -15,7 +15,24 @@ public enum AcquaintanceTable {
     if let seconds = one.secondsLeft { line += ", declined in \(Fixed.text(seconds, digits: 0)) s" }
     if let admission = one.admission { line += " (\(Cell.clean(admission)))" }
     if one.isRecording == true { line += ", RECORDING" }
-    if one.failures > 0 { line += ", \(one.failures) attempts failed" }
+    if let role = one.role { line += ", \(Cell.clean(role))" }
+    if let version = one.version { line += ", comlinkd \(Cell.clean(version))" }
+    if let colour = one.colour { line += ", colour \(Cell.clean(colour))" }
+    if let attempt = one.attempt {
+      line += words(attempt)
+    } else if one.failures > 0 {
+      line += ", \(one.failures) attempts failed"
+    }
     return [line] + (one.idWords.map { ["  \(Cell.clean($0))"] } ?? [])
+  }
+
+  private static func words(_ attempt: AttemptStatus) -> String {
+    let seconds = "\(Fixed.text(attempt.secondsLeft, digits: 0)) s"
+    guard !attempt.isAwaited else { return ", attempt \(attempt.number) in \(seconds)" }
+    var words = ", attempt \(attempt.number)"
+    if let address = attempt.address, let count = attempt.addressCount {
+      words += ", address \(address) of \(count)"
+    }
+    return words + ", \(seconds) left"
   }
 }

@@ -25,6 +25,12 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var id: String?
   /// The number of its start, as ``NodeStatus/instance``; absent where it is not known.
   public var instance: UInt64?
+  /// What it says it is for, such as `stage left`; absent where it says nothing.
+  public var role: String?
+  /// The colour to show it in, red, green and blue as `ff8000`; absent where it has none.
+  public var colour: String?
+  /// The version of its daemon, as it says; absent where media go in clear.
+  public var version: String?
   /// Its address and port, such as `127.0.0.1:5004` or `[::1]:5004`.
   public var address: String
   /// How far it is.

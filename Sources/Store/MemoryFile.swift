@@ -25,7 +25,7 @@ struct MemoryFile {
     let memory: MeshMemory?
     do throws(CryptoError) {
       memory = try Self.record.read(file) { content in
-        var reader = Reader(octets: content.byteOffsets.map { content.octet(at: $0) })
+        var reader = RecordReader(content)
         return reader.memory()
       }
     } catch {
@@ -53,7 +53,7 @@ struct MemoryFile {
   private static func content(_ memory: MeshMemory) throws(StoreError) -> [UInt8] {
     var lists: [UInt8] = []
     for nodes in [memory.trusted, memory.blocked] {
-      lists += octets(of: UInt64(nodes.count), count: countBytes)
+      lists += RecordReader.octets(of: UInt64(nodes.count), count: countBytes)
       for node in nodes.sorted() { lists += node.octets }
     }
     let limitBytes = record.contentLimitBytes - lists.count - countBytes
@@ -62,7 +62,8 @@ struct MemoryFile {
         reason: "too many nodes are trusted or blocked; comlink forget takes some out")
     }
     let entries = entries(of: memory, withinBytes: limitBytes)
-    return lists + octets(of: UInt64(entries.count), count: countBytes) + entries.joined()
+    return lists + RecordReader.octets(of: UInt64(entries.count), count: countBytes)
+      + entries.joined()
   }
 
   /// As much of the members as there is room for, the latest last.
@@ -83,7 +84,7 @@ struct MemoryFile {
       var addresses = Array(entry.addresses.compactMap(address).prefix(MeshLimits.addresses))
       spareBytes -= addresses.joined().count
       if spareBytes < 0 { addresses = [] }
-      let head = entry.node.octets + octets(of: entry.instance, count: instanceBytes)
+      let head = entry.node.octets + RecordReader.octets(of: entry.instance, count: instanceBytes)
       entries.append(head + [UInt8(addresses.count)] + addresses.joined())
     }
     return entries.reversed()
@@ -91,35 +92,27 @@ struct MemoryFile {
 
   private static func address(_ address: NodeAddress) -> [UInt8]? {
     guard !address.isLinkLocal else { return nil }
-    let port = octets(of: UInt64(address.port), count: 2)
+    let port = RecordReader.octets(of: UInt64(address.port), count: 2)
     switch address.host {
     case .observed: return nil
-    case .ipv4(let bits): return [4] + octets(of: UInt64(bits), count: 4) + port
+    case .ipv4(let bits): return [4] + RecordReader.octets(of: UInt64(bits), count: 4) + port
     case .ipv6(let high, let low):
-      return [6] + octets(of: high, count: 8) + octets(of: low, count: 8) + port
+      return [6] + RecordReader.octets(of: high, count: 8) + RecordReader.octets(of: low, count: 8)
+        + port
     }
-  }
-
-  private static func octets(of number: UInt64, count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - $0))) }
   }
 }
 
 /// Takes the content apart; nil for one that nobody wrote.
-private struct Reader {
-  let octets: [UInt8]
-  private var offset = 0
-
-  init(octets: [UInt8]) { self.octets = octets }
-
-  mutating func memory() -> MeshMemory? {
+extension RecordReader {
+  fileprivate mutating func memory() -> MeshMemory? {
     guard let trusted = nodes(), let blocked = nodes(), let count = number(2) else { return nil }
     var entries: [MeshMemory.Entry] = []
     for _ in 0..<count {
       guard let entry = entry() else { return nil }
       entries.append(entry)
     }
-    guard offset == octets.count else { return nil }
+    guard isAtEnd else { return nil }
     return MeshMemory(trusted: Set(trusted), blocked: Set(blocked), entries: entries)
   }
 
@@ -155,19 +148,5 @@ private struct Reader {
     default: return nil
     }
     return number(2).map { NodeAddress(host, port: UInt16(truncatingIfNeeded: $0)) }
-  }
-
-  private mutating func node() -> NodeID? {
-    take(NodeID.byteCount).flatMap { NodeID(octets: $0) }
-  }
-
-  private mutating func number(_ count: Int) -> UInt64? {
-    take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-    guard octets.count - offset >= count else { return nil }
-    offset += count
-    return octets[(offset - count)..<offset]
   }
 }

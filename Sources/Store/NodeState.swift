@@ -2,7 +2,7 @@ public import Cryptography
 public import Mesh
 internal import Synchronization
 
-/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts.
+/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts, the mix.
 ///
 /// Opening never fails for want of a disk, because a station must talk. Where the identity or the counter cannot be
 /// read, written and synced, the node gets an identity for this run alone, and ``problem`` tells why: the kept one with
@@ -34,6 +34,10 @@ public final class NodeState: Sendable {
   public let memory: MeshMemory
   /// Why that could not be read; nil: it was.
   public let memoryProblem: StoreError?
+  /// What the user had set of the sound when it started.
+  public let mix: KeptMix
+  /// Why that could not be read; nil: it was.
+  public let mixProblem: StoreError?
 
   /// Opens the state in a directory, and counts this start.
   ///
@@ -66,6 +70,9 @@ public final class NodeState: Sendable {
     let remembered: (memory: MeshMemory, problem: StoreError?) =
       disk.map { MemoryFile(disk: $0).outcome } ?? (MeshMemory(), nil)
     (memory, memoryProblem) = (remembered.memory, remembered.problem)
+    let mixed: (mix: KeptMix, problem: StoreError?) =
+      disk.map { MixFile(disk: $0).outcome } ?? (KeptMix(), nil)
+    (mix, mixProblem) = (mixed.mix, mixed.problem)
     self.disk = disk
     self.directory = directory
     self.problem = problem
@@ -145,6 +152,15 @@ public final class NodeState: Sendable {
     }
   }
 
+  /// Keeps what the user set of the sound, in place of a file that could not be read, too: nothing but habit is lost with that.
+  public func keep(_ mix: KeptMix) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try MixFile(disk: disk).write(mix)
+    }
+  }
+
   /// Changes the groups once the change is kept; if it cannot be, there is none.
   private func change(_ body: (inout [Group]) throws(StoreError) -> Void) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
@@ -198,5 +214,12 @@ extension MemoryFile {
   /// What was kept, or nothing and why.
   fileprivate var outcome: (memory: MeshMemory, problem: StoreError?) {
     do throws(StoreError) { return (try read(), nil) } catch { return (MeshMemory(), error) }
+  }
+}
+
+extension MixFile {
+  /// What was kept, or nothing and why.
+  fileprivate var outcome: (mix: KeptMix, problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return (KeptMix(), error) }
   }
 }

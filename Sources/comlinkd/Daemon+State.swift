@@ -33,5 +33,8 @@ extension Daemon {
     if let problem = state.memoryProblem {
       log.error("\(problem); this node trusts and blocks nobody now")
     }
+    if let problem = state.mixProblem {
+      log.error("\(problem); what is set next replaces it")
+    }
   }
 }

@@ -48,6 +48,10 @@ struct Daemon {
     let events = NodeLog(startsJack: effective.configuration.startsJack)
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, events)
+    let mixes = MixKeeper(state.mix, log: logger("state")) { mix throws(StoreError) in
+      try state.keep(mix)
+    }
+    await mixes.start(with: node)
     let connections = try await connect(node, at: listen, state)
     let trials = TrialControl(
       node: node, id: state.id, membership: connections?.membership, log: logger("node"))
@@ -68,6 +72,7 @@ struct Daemon {
     await ending.value
     relay.detach()
     node.keepPorts()
+    async let mixed: Void = mixes.stop(with: node.mix)
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
     async let shut: Void? = panel?.stop()
@@ -75,7 +80,7 @@ struct Daemon {
     async let closed: Void? = connections?.close()
     await node.stop()
     launcher?.stop()
-    _ = await (recorded, shut, closed)
+    _ = await (recorded, shut, closed, mixed)
     events.finish()
     await writer.value
   }

@@ -64,9 +64,13 @@ struct NodeControl: ControlHandler {
     status.node.statePath = state.directory
     status.node.trustProblem = state.memoryProblem.map { "\($0)" }
     let instances = await connections?.membership.instances ?? [:]
+    let profiles = await connections?.membership.profiles ?? [:]
     for index in status.peers.indices {
-      let node = status.peers[index].id.flatMap { NodeID(text: $0) }
-      status.peers[index].instance = node.flatMap { instances[$0] }
+      guard let node = status.peers[index].id.flatMap({ NodeID(text: $0) }) else { continue }
+      status.peers[index].instance = instances[node]
+      status.peers[index].role = profiles[node]?.shownRole
+      status.peers[index].colour = profiles[node]?.shownColour
+      status.peers[index].version = profiles[node]?.shownVersion
     }
     return status
   }

@@ -23,16 +23,21 @@ actor Pairing {
   private let membership: Membership
   private let state: NodeState
   private let log: Logger
+  private let now: @Sendable () -> Int64
   private var announcer: Announcer?
   private var offer: PairingOffer?
   /// The name of the group that goes with the PIN; nil: none.
   private var offeredGroup: String?
 
-  init(plane: ControlPlane, membership: Membership, state: NodeState, log: Logger) {
+  init(
+    plane: ControlPlane, membership: Membership, state: NodeState, log: Logger,
+    now: @escaping @Sendable () -> Int64 = EventLoop.nowNanoseconds
+  ) {
     self.plane = plane
     self.membership = membership
     self.state = state
     self.log = log
+    self.now = now
   }
 
   /// Tells of groups that a pairing brings, from now on.
@@ -44,7 +49,7 @@ actor Pairing {
   func show(group name: String?) throws(PairingProblem) -> Shown {
     let group = try group(named: name)
     do throws(CryptoError) {
-      let offer = try PairingOffer(own: state.publicKey, nowNanoseconds: EventLoop.nowNanoseconds())
+      let offer = try PairingOffer(own: state.publicKey, nowNanoseconds: now())
       let shown = Shown(
         pin: offer.pin.text, seconds: Double(PairingOffer.lifetimeNanoseconds) / 1e9)
       self.offer = consume offer
@@ -93,7 +98,7 @@ actor Pairing {
 
   /// Answers a node on which a PIN is typed; what goes wrong is told in the log.
   func answer(_ channel: PairingChannel) async {
-    let isShown = offer?.isOpen(nowNanoseconds: EventLoop.nowNanoseconds()) ?? false
+    let isShown = offer?.isOpen(nowNanoseconds: now()) ?? false
     do {
       try await respond(on: channel)
       log.notice(
@@ -133,7 +138,7 @@ actor Pairing {
     let hello = try await channel.receive()
     let answer = try withOffer { offer throws(CryptoError) in
       try offer.answer(
-        hello: hello, from: channel.peerKey, nowNanoseconds: EventLoop.nowNanoseconds())
+        hello: hello, from: channel.peerKey, nowNanoseconds: now())
     }
     try await channel.send(answer)
     let proof = try await channel.receive()
@@ -141,7 +146,7 @@ actor Pairing {
     let name = offeredGroup
     let confirmation = try withOffer { offer throws(CryptoError) in
       let success = try offer.check(
-        proof: proof, from: channel.peerKey, nowNanoseconds: EventLoop.nowNanoseconds())
+        proof: proof, from: channel.peerKey, nowNanoseconds: now())
       return success.confirmation
     }
     // The PIN is proved; whatever becomes of the rest, the other side trusts us from the next frame on.

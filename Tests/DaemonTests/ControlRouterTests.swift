@@ -1,5 +1,4 @@
 import Cryptography
-import EventLoop
 import Logging
 import Mesh
 import Store

@@ -139,9 +139,9 @@ import Testing
     bench.pass(seconds: 0.03)
     #expect(progress() == .resolving)
     bench.give(.resolved(.named(3), [Bench.address(1), Bench.address(2)]))
-    #expect(progress() == .connecting(addressCount: 1))
+    #expect(progress() == .connecting(address: 1, of: 2))
     bench.pass(seconds: 0.3)
-    #expect(progress() == .connecting(addressCount: 2))
+    #expect(progress() == .connecting(address: 2, of: 2))
     let dial = bench.taken().dials[0]
     bench.give(.securing(dial))
     #expect(progress() == .securing)

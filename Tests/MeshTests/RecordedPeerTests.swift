@@ -2,9 +2,9 @@ import Foundation
 import Mesh
 import Testing
 
-/// Peers of other minor versions (issue 4 §9): one recorded, one to come.
+/// Peers of other minor versions (issue 4 §9): older ones, of which 1.1 is recorded, and one to come.
 ///
-/// The recording stays as it is for as long as the major version is 1.
+/// Where the messages come from is told in `Recorded/README.md`.
 @Suite struct RecordedPeerTests {
   /// The messages of a recording: one a line, hexadecimal without the prefix, `#` starts a comment.
   private func recording(_ name: String) throws -> [[UInt8]] {
@@ -118,6 +118,56 @@ import Testing
     #expect(messages[2] == .unknown(type: 1 << 61))
     #expect(messages[3] == .heartbeat(Heartbeat(memberCount: 1)))
     #expect(messages[4] == .invite)
+  }
+
+  @Test(arguments: ["1.1-session", "1.1-invites", "1.1-accepts", "1.1-declines"])
+  func `what a peer of 1.1 really said is still written the same`(name: String) throws {
+    for bytes in try recording(name) {
+      let message = try Message(parsing: bytes)
+      if case .unknown = message { Issue.record("\(message)") }
+      #expect(Array(message.frame().dropFirst(4)) == bytes)
+    }
+  }
+
+  /// Plays a recorded session to a node that asks its peer, or is in a group with it.
+  private func play(
+    _ name: String, provesGroup: Bool
+  ) throws -> (peer: Hello, connection: ConnectionID, actions: [MeshAction]) {
+    let messages = try recording(name).map { try Message(parsing: $0) }
+    guard case .hello(let hello) = messages.first else { throw MeshError.truncated }
+    let bench = Bench()
+    if !provesGroup { bench.give(.invite(hello.node)) }
+    let opened = bench.open(hello.node, group: provesGroup)
+    bench.give(.accepted(opened))
+    for message in messages { bench.give(.received(message, opened.connection)) }
+    return (hello, opened.connection, bench.taken())
+  }
+
+  @Test(arguments: ["1.1-session", "1.1-invites", "1.1-accepts"])
+  func `a recorded session of 1.1 has a member with its name and keys, and ends with its goodbye`(
+    name: String
+  ) throws {
+    let (peer, _, actions) = try play(name, provesGroup: name == "1.1-session")
+    #expect(peer.version == MessageVersion(major: 1, minor: 1))
+    #expect(actions.admitted == [peer.node] && actions.departed == [.goodbye])
+    let keys = actions.compactMap { action -> UInt64? in
+      if case .mediaKey(peer.node, let key) = action { key.epoch } else { nil }
+    }
+    #expect(keys == (name == "1.1-session" ? [0, 1] : [0]))
+    let names = actions.compactMap { action -> String? in
+      switch action {
+      case .admitted(let member), .changed(let member): member.profile.name
+      default: nil
+      }
+    }
+    #expect(names == (name == "1.1-session" ? ["Bühne", "Bühne links"] : ["Bühne"]))
+  }
+
+  @Test func `a recorded peer of 1.1 that declines is no member, and is told as it says`() throws {
+    let (peer, connection, actions) = try play("1.1-declines", provesGroup: false)
+    #expect(actions.admitted.isEmpty)
+    #expect(actions.contains(.declined(peer.node, words: "declined")))
+    #expect(actions.closed(connection) == .notAdmitted)
   }
 
   @Test(arguments: ["1.0", "1.9"])

@@ -48,6 +48,9 @@ enum GoldenStatus {
     var peer = PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)
     peer.id = "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q"
     peer.instance = 1_795_000_000
+    peer.role = "stage left"
+    peer.colour = "ff8000"
+    peer.version = "0.1.0"
     peer.ssrc = 4_000_000_000
     peer.isTalking = true
     peer.levelDBFS = -21.5
@@ -165,6 +168,7 @@ enum GoldenStatus {
         {
           "address" : "127.0.0.1:5006",
           "bitrateKilobits" : 63.5,
+          "colour" : "ff8000",
           "concealed" : 15,
           "driftPPM" : -42.5,
           "duplicate" : 1,
@@ -190,13 +194,15 @@ enum GoldenStatus {
           "remoteLossPercent" : 0.25,
           "repaired" : 9,
           "resent" : 4,
+          "role" : "stage left",
           "roundTripMilliseconds" : 1.5,
           "sentBitrateKilobits" : 103.25,
           "sentCopies" : "1+3 low rate",
           "spliced" : 5,
           "ssrc" : 4000000000,
           "state" : "connected",
-          "underrun" : 2
+          "underrun" : 2,
+          "version" : "0.1.0"
         },
         {
           "address" : "[::1]:5008",

@@ -22,9 +22,11 @@ public struct Circle: Sendable {
   ///
   /// - Throws: `RigError`.
   public func node(
-    _ name: String, at port: Int, calling peerPort: Int? = nil, policy: String = "ask"
+    _ name: String, at port: Int, calling peerPort: Int? = nil, policy: String = "ask",
+    arguments: [String] = []
   ) throws(RigError) -> NodeProcess {
     var options = NodeProcess.Options(port: port)
+    options.arguments = arguments
     options.peerPorts = peerPort.map { [$0] } ?? []
     options.policy = policy
     let node = try NodeProcess(name, on: server, client: name, options: options, in: directory)

@@ -94,7 +94,10 @@ extension Membership {
         // Who answered there has a line of its own.
         guard report.answeredBy == nil else { continue }
         let peer = namedPeers[number] ?? ""
-        nameless.append(AcquaintanceStatus(name: peer, state: state(of: report)))
+        var status = AcquaintanceStatus(name: peer, state: state(of: report))
+        status.failures = report.failureCount
+        status.attempt = attempt(of: report)
+        nameless.append(status)
       }
     }
     for (node, seen) in announced where all[node]?.name.isEmpty ?? true {
@@ -122,6 +125,11 @@ extension Membership {
     Dictionary(mesh.members.map { ($0.node, $0.instance) }) { first, _ in first }
   }
 
+  /// What each member says of itself.
+  public var profiles: [NodeID: NodeProfile] {
+    Dictionary(mesh.members.map { ($0.node, $0.profile) }) { first, _ in first }
+  }
+
   private func status(
     _ node: NodeID, name: String, _ report: PeerReport?
   ) -> AcquaintanceStatus {
@@ -131,6 +139,9 @@ extension Membership {
     status.idWords = node.words.joined(separator: " ")
     let member = mesh.members.first { $0.node == node }
     status.isRecording = member?.profile.isRecording
+    status.role = member?.profile.shownRole
+    status.colour = member?.profile.shownColour
+    status.version = member?.profile.shownVersion
     status.admission =
       mesh.memory.blocked.contains(node)
       ? "blocked"
@@ -138,6 +149,7 @@ extension Membership {
         ? "group"
         : mesh.memory.trusted.contains(node) ? "trusted" : member == nil ? nil : "open"
     status.failures = report?.failureCount ?? 0
+    status.attempt = report.flatMap(attempt(of:))
     return status
   }
 
@@ -152,6 +164,26 @@ extension Membership {
     case .asking: "asked to let us in"
     case .connected: "member"
     }
+  }
+
+  /// The attempt under way, or the next.
+  private func attempt(of report: PeerReport) -> AttemptStatus? {
+    let isAwaited: Bool
+    let end: Int64
+    if let watchdog = report.watchdogNanoseconds {
+      (isAwaited, end) = (false, watchdog)
+    } else if case .waiting(let beginning) = report.progress {
+      (isAwaited, end) = (true, beginning)
+    } else {
+      return nil
+    }
+    var attempt = AttemptStatus(
+      number: report.failureCount + 1, isAwaited: isAwaited,
+      secondsLeft: Double(max(0, end - now())) / 1e9)
+    if case .connecting(let address, let count) = report.progress {
+      (attempt.address, attempt.addressCount) = (address, count)
+    }
+    return attempt
   }
 
   private func refuseBlocked(_ node: NodeID, _ peer: String) throws(IntercomError) {

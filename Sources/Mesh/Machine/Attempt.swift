@@ -6,7 +6,9 @@ struct Attempt {
   }
 
   /// Addresses not tried yet, the best last.
-  var remaining: [NodeAddress]
+  private(set) var remaining: [NodeAddress] = []
+  /// How many there were.
+  private var addressCount = 0
   /// What is under way.
   var dials: [Dial] = []
   /// When the next address is tried beside those.
@@ -18,4 +20,29 @@ struct Attempt {
   var progress: DialProgress
   /// Once there is one.
   var connection: ConnectionID?
+
+  /// At the beginning, or for one whose connection is there.
+  init(
+    deadlineNanoseconds: Int64, watchdogNanoseconds: Int64, progress: DialProgress,
+    connection: ConnectionID? = nil
+  ) {
+    self.deadlineNanoseconds = deadlineNanoseconds
+    self.watchdogNanoseconds = watchdogNanoseconds
+    self.progress = progress
+    self.connection = connection
+  }
+
+  /// Tries these from now on, the first first.
+  mutating func take(_ addresses: [NodeAddress]) {
+    remaining = addresses.reversed()
+    addressCount = addresses.count
+  }
+
+  /// The next address to try.
+  mutating func nextAddress() -> NodeAddress? { remaining.popLast() }
+
+  /// The progress while no connection is there.
+  var connecting: DialProgress {
+    .connecting(address: addressCount - remaining.count, of: addressCount)
+  }
 }

@@ -54,7 +54,7 @@ extension Mesh {
     invitationNanoseconds.append(now)
     link.deadlineNanoseconds = deadline
     wake(atNanoseconds: deadline)
-    note(.asking, on: link, now)
+    note(.asking, on: link)
     actions.append(
       .invited(
         Invitation(

@@ -69,9 +69,10 @@ extension Mesh {
     }
     let deadline = now.saturatingAdding(MeshTimes.resolvingNanoseconds)
     peer.attempt = Attempt(
-      remaining: peer.allAddresses.reversed(), deadlineNanoseconds: deadline,
+      deadlineNanoseconds: deadline,
       watchdogNanoseconds: now.saturatingAdding(MeshTimes.watchdogNanoseconds),
       progress: .resolving)
+    peer.attempt?.take(peer.allAddresses)
     guard peer.allAddresses.isEmpty else { return dialNext(peer, now) }
     actions.append(.resolve(peer.target))
     wake(atNanoseconds: deadline)
@@ -80,7 +81,7 @@ extension Mesh {
   /// Tries the next address beside those under way; without any the attempt failed.
   func dialNext(_ peer: Peer, _ now: Int64) {
     guard var attempt = peer.attempt else { return }
-    guard let address = attempt.remaining.popLast() else {
+    guard let address = attempt.nextAddress() else {
       attempt.nextAddressNanoseconds = .max
       peer.attempt = attempt
       if attempt.dials.isEmpty, attempt.connection == nil { attemptFailed(peer, now) }
@@ -90,7 +91,7 @@ extension Mesh {
     let id = AttemptID(rawValue: attemptCount)
     attempts[id] = peer
     attempt.dials.append(Attempt.Dial(id: id, address: address))
-    attempt.progress = .connecting(addressCount: attempt.dials.count)
+    attempt.progress = attempt.connecting
     attempt.nextAddressNanoseconds =
       attempt.remaining.isEmpty
       ? .max : now.saturatingAdding(MeshTimes.nextAddressNanoseconds)
@@ -106,7 +107,7 @@ extension Mesh {
     guard case .connecting? = peer.attempt?.progress, let attempt = peer.attempt,
       attempt.remaining.isEmpty, attempt.dials.count <= MeshLimits.addresses
     else { return }
-    peer.attempt?.remaining = peer.allAddresses.reversed()
+    peer.attempt?.take(peer.allAddresses)
     dialNext(peer, now)
   }
 
@@ -119,9 +120,7 @@ extension Mesh {
   func dialFailed(_ id: AttemptID, _ now: Int64) {
     guard let peer = attempts.removeValue(forKey: id), var attempt = peer.attempt else { return }
     attempt.dials.removeAll { $0.id == id }
-    if !attempt.dials.isEmpty {
-      attempt.progress = .connecting(addressCount: attempt.dials.count)
-    }
+    if !attempt.dials.isEmpty { attempt.progress = attempt.connecting }
     peer.attempt = attempt
     if attempt.dials.isEmpty { dialNext(peer, now) }
   }
@@ -181,7 +180,7 @@ extension Mesh {
     if let owner, owner === peer || owner.attempt == nil {
       owner.nextDialNanoseconds = .max
       owner.attempt = Attempt(
-        remaining: [], deadlineNanoseconds: .max,
+        deadlineNanoseconds: .max,
         watchdogNanoseconds: peer.attempt?.watchdogNanoseconds
           ?? now.saturatingAdding(MeshTimes.watchdogNanoseconds),
         progress: .greeting, connection: opened.connection)

@@ -121,9 +121,9 @@ extension Mesh {
       link.hasInvited = true
       link.deadlineNanoseconds = now.saturatingAdding(MeshTimes.watchdogNanoseconds)
       wake(atNanoseconds: link.deadlineNanoseconds)
-      note(.asking, on: link, now)
+      note(.asking, on: link)
       actions.append(.send(.invite, link.connection))
-    case (false, true): note(.asking, on: link, now)
+    case (false, true): note(.asking, on: link)
     case (false, false):
       if let peer = peers[.node(link.node)], peer.sources.contains(.configured),
         !peer.isRefusalTold, let hello = link.hello
@@ -136,16 +136,12 @@ extension Mesh {
     }
   }
 
-  /// Shows progress; while somebody is asked, the watchdog starts over once.
-  func note(_ progress: DialProgress, on link: Link, _ now: Int64) {
+  /// Shows progress; the attempt's watchdog goes on.
+  func note(_ progress: DialProgress, on link: Link) {
     guard let peer = peers[.node(link.node)],
       peer.attempt?.connection == link.connection
     else { return }
-    peer.attempt = Attempt(
-      remaining: [], deadlineNanoseconds: .max,
-      watchdogNanoseconds: now.saturatingAdding(MeshTimes.watchdogNanoseconds),
-      progress: progress, connection: link.connection)
-    wake(atNanoseconds: now.saturatingAdding(MeshTimes.watchdogNanoseconds))
+    peer.attempt?.progress = progress
   }
 
   /// Makes the other end a member, or its connection that of the member it is.

@@ -70,7 +70,7 @@ extension Mesh {
       if peer.node == nil { peer.learn(address) } else { peer.learnHearsay(address) }
     }
     guard peer.attempt?.progress == .resolving else { return }
-    peer.attempt?.remaining = peer.allAddresses.reversed()
+    peer.attempt?.take(peer.allAddresses)
     dialNext(peer, now)
   }
 

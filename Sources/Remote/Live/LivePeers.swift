@@ -95,7 +95,7 @@ struct LivePeers {
     let isConnected = peer.state == .connected
     if peer.isTalking { row.put("*", at: 0, width: 1, .green) }
     row.put(
-      peer.name, at: Self.markColumns, width: nameColumns,
+      called(peer), at: Self.markColumns, width: nameColumns,
       peer.isTalking ? .bold : isConnected ? .plain : .dim)
     let state = peer.isMuted && isConnected ? "muted" : peer.state.rawValue
     let isPlain = isConnected && !peer.isMuted
@@ -112,6 +112,13 @@ struct LivePeers {
       row.put(value, at: column, width: figureColumns - 1, isLeft: false)
     }
     return row.pieces
+  }
+
+  /// Its name, with its role where there is room for both.
+  private func called(_ peer: PeerStatus) -> String {
+    guard let role = peer.role else { return peer.name }
+    let both = "\(peer.name) (\(role))"
+    return TextWidth.columns(of: Cell.clean(both)) <= nameColumns ? both : peer.name
   }
 
   /// The figures that are shown, and where.

@@ -44,7 +44,7 @@ struct MeshChaos {
   private func cause(
     _ fault: Fault, at eight: MeshEight, _ random: inout SplitMix64
   ) throws(RigError) -> String {
-    let index = Int.random(in: 1..<MeshEight.nodeCount, using: &random)
+    let index = Int.random(in: 0..<MeshEight.nodeCount, using: &random)
     switch fault {
     case .kill, .restart:
       try eight.restart(index, by: fault == .kill ? 9 : 15)

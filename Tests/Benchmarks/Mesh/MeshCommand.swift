@@ -18,7 +18,7 @@ struct MeshCommand: ParsableCommand {
   var rounds = 5
 
   @Option(help: "How long eight nodes are disturbed; 0: not at all.")
-  var minutes = 2.0
+  var minutes = 10.0
 
   @Option(help: "Random partitions to simulate.")
   var seeds = 1000

@@ -78,7 +78,7 @@ final class MeshEight {
     options.namespace = link.namespace(index)
     options.policy = "group-only"
     options.discovers = true
-    // One known peer is enough; the rest is gossip and discovery.
+    // One known peer is enough; the rest is gossip, discovery, and what was known before a restart, of that one too.
     if index > 0 { options.arguments = ["--peer", "\(link.address(0)):5004"] }
     let node = try NodeProcess(
       "N\(index)", on: server, client: "N\(index)", options: options, in: directory)

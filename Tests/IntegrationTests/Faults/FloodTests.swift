@@ -57,7 +57,17 @@ extension FaultTests {
       }
     }
 
-    @Test func `a flood of forged media and reports does nothing to encrypted sound`() throws {
+    /// Time on a processor and by the clock, as a node has used it so far.
+    private static func usage(
+      of node: NodeProcess
+    ) throws -> (cpuSeconds: Double, seconds: Double) {
+      let usage = try #require(ProcessUsage(of: node.process.identifier))
+      return (usage.cpuSeconds, Double(usage.nanoseconds) / 1e9)
+    }
+
+    @Test func `a flood of forged media and reports does nothing to encrypted sound, and is cheap`()
+      throws
+    {
       let talk = try OngoingTalk(in: directory)
       let strangers = try (1...50).map { number throws(RigError) in
         try ForeignSocket(host: UInt8(number % 8 + 1))
@@ -65,18 +75,22 @@ extension FaultTests {
       let before = try Self.megabytes(talk.b.node)
       let ssrcOfA = try #require(try talk.b.node.status().peers.first?.ssrc)
       var random = SplitMix64(seed: 0x666c_6f6f_65)
+      let start = try Self.usage(of: talk.b.node)
+      let quiet = try talk.hearing(seconds: 5)
+      let middle = try Self.usage(of: talk.b.node)
       let hearing = try talk.hearing(seconds: 5) {
         for round in 0..<100 {
           for number in strangers.indices {
             // Every other one claims to be the member that is heard.
             let ssrc = number % 2 == 0 ? ssrcOfA : UInt32.random(in: 1 ... .max, using: &random)
-            strangers[number].send(Datagram.media(ssrc: ssrc), to: talk.portOfB)
+            for _ in 0..<2 { strangers[number].send(Datagram.media(ssrc: ssrc), to: talk.portOfB) }
             strangers[number].send(
               Datagram.report(ssrc: ssrc, canonicalName: "\(round)", name: "A"), to: talk.portOfB)
           }
           pause(seconds: 0.02)
         }
       }
+      let end = try Self.usage(of: talk.b.node)
       let status = try talk.b.node.status()
       #expect(status.peers.map(\.name) == ["A"])
       let drops = status.network.drops
@@ -87,6 +101,13 @@ extension FaultTests {
       #expect(drops["unknownSource", default: 0] > 1000, "\(drops)")
       #expect(try Self.megabytes(talk.b.node) < before + 6)
       #expect(hearing.isUndisturbed, "\(hearing)")
+      // All that the talk takes, by its packets, against what came on top, by the forged ones.
+      let rest = (middle.cpuSeconds - start.cpuSeconds) / (middle.seconds - start.seconds)
+      let genuine = (middle.cpuSeconds - start.cpuSeconds) / Double(quiet.received)
+      let forged =
+        (end.cpuSeconds - middle.cpuSeconds - rest * (end.seconds - middle.seconds))
+        / Double(refused + drops["unknownSource", default: 0])
+      #expect(forged < genuine, "\(forged * 1e6) µs, a genuine one \(genuine * 1e6) µs")
     }
 
     @Test func `a peer that changes its stream and its name all the time costs no memory`() throws {

@@ -15,7 +15,9 @@ extension FaultTests {
     private static let calls = [
       "?mkdir", "mkdirat", "openat", "write", "fsync", "?renameat", "renameat2", "unlinkat",
     ]
-    private static let files = ["lock", "identity", "instance-a", "instance-b", "groups", "mesh"]
+    private static let files = [
+      "lock", "identity", "instance-a", "instance-b", "groups", "mesh", "mix",
+    ]
 
     /// A system call by its name and number, at which to kill.
     private struct Point: CustomStringConvertible {
@@ -79,6 +81,31 @@ extension FaultTests {
         #expect([before, before.union([name])].contains(after), "\(point)")
         if answer != nil { #expect(after.contains(name), "\(point)") }
         before = after
+        return isKilled
+      }
+      #expect(kills >= 5)
+    }
+
+    @Test func `killed anywhere while it keeps the talk key, it has the one before or the new one`()
+      throws
+    {
+      var before = try restarted("mix").talk
+      let kills = try killEverywhere { point in
+        let daemon = try Daemon("mix", ["--listen", "127.0.0.1:0"], in: directory)
+        try daemon.waitUntilReady()
+        let tracer = try attachedTracer(to: daemon, "mix", at: point)
+        _ = try? ask(daemon, .talk(isOn: !before))
+        let isKilled = (try? daemon.process.wait(within: 0.5)) != nil
+        tracer.terminate()
+        daemon.process.terminate()
+        if !isKilled { before.toggle() }
+        let after = try Daemon("mix", ["--listen", "127.0.0.1:0"], in: directory)
+        try after.waitUntilReady()
+        defer { after.process.terminate() }
+        let talk = try after.status().node.talk
+        #expect(isKilled || talk == before, "\(point)")
+        #expect(!after.process.output.contains("is damaged"), "\(point)")
+        before = talk
         return isKilled
       }
       #expect(kills >= 5)

@@ -194,23 +194,58 @@ extension RealNodeTests {
       #expect(!log.contains(pin.text) && !log.contains("comlink:group"))
     }
 
-    @Test func `a killed node is back within seconds, with the gain that it had`() throws {
+    @Test func `a killed node is back within seconds, with the gain, pan and mute that it had`()
+      throws
+    {
       let a = try circle.node("A", at: ports[0])
       let b = try circle.node("B", at: ports[1], calling: ports[0])
       _ = try b.ask(.groupJoin(invitation: try circle.group("crew", of: a)))
       try circle.wait(for: a, toHear: "B")
-      _ = try a.ask(.gain(peer: "B", decibels: -7))
-      b.process.send(signal: 9)
-      _ = try b.process.wait(within: 5)
+      try Self.setMix(of: "B", at: a)
+      try kill(b)
       try waitUntil("A to give B up", within: 6) { () throws(RigError) in
         try !a.status().peers.contains { $0.state == .connected }
       }
-      // JACK's server frees the client's name a moment after its end.
-      pause(seconds: 0.5)
       let again = try circle.node("B", at: ports[1], calling: ports[0])
       try circle.wait(for: a, toHear: "B", within: 5)
-      #expect(try a.status().peers.first?.gainDecibels == -7)
+      #expect(try Self.hasMix(of: "B", at: a))
       #expect(again.process.isRunning)
+    }
+
+    @Test func `whoever is killed comes back with the gain, pan and mute it gave others, and talk`()
+      throws
+    {
+      let a = try circle.node("A", at: ports[0])
+      let b = try circle.node("B", at: ports[1], calling: ports[0])
+      _ = try b.ask(.groupJoin(invitation: try circle.group("crew", of: a)))
+      try circle.wait(for: a, toHear: "B")
+      try Self.setMix(of: "B", at: a)
+      _ = try a.ask(.talk(isOn: false))
+      // Of what is changed in a row the last is kept a second later.
+      pause(seconds: 1.5)
+      try kill(a)
+      let again = try circle.node("A", at: ports[0])
+      #expect(try again.status().node.talk == false)
+      try circle.wait(for: again, toHear: "B")
+      #expect(try Self.hasMix(of: "B", at: again))
+    }
+
+    private static func setMix(of peer: String, at node: NodeProcess) throws(RigError) {
+      _ = try node.ask(.gain(peer: peer, decibels: -7))
+      _ = try node.ask(.pan(peer: peer, position: 0.25))
+      _ = try node.ask(.mute(peer: peer, isOn: true))
+    }
+
+    private static func hasMix(of peer: String, at node: NodeProcess) throws -> Bool {
+      let status = try #require(try node.status().peers.first { $0.name == peer })
+      return status.gainDecibels == -7 && status.pan == 0.25 && status.isMuted
+    }
+
+    private func kill(_ node: NodeProcess) throws {
+      node.process.send(signal: 9)
+      _ = try node.process.wait(within: 5)
+      // JACK's server frees the client's name a moment after its end.
+      pause(seconds: 0.5)
     }
   }
 }

@@ -2,6 +2,7 @@ import Cryptography
 import EventLoop
 import Media
 import StatusSchema
+import Synchronization
 import Testing
 
 @testable import Intercom
@@ -108,6 +109,35 @@ import Testing
     try #require(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 1.5))
     let connected = try #require(anna.statuses(network).first)
     #expect(connected.name == "Bert" && connected.gainDecibels == -9 && !connected.isMuted)
+  }
+
+  @Test func eachChangeOfTheMixIsToldOnce() throws {
+    let told = Mutex<[Mix]>([])
+    anna.station.mixChanged = { mix in told.withLock { $0.append(mix) } }
+    let bert = try node("Bert", 2)
+    try meet(bert)
+    anna.station.setTalk(true)
+    #expect(told.withLock { $0.isEmpty })
+    try anna.station.change("Bert") { $0.gainDecibels = -9 }
+    try anna.station.change("Bert") { $0.gainDecibels = -9 }
+    anna.station.expel(bert.node)
+    anna.station.setTalk(false)
+    let settings = PeerSettings(gainDecibels: -9, pan: 0, isMuted: false)
+    #expect(told.withLock { $0.map(\.peers) } == [[bert.node: settings], [bert.node: settings]])
+    #expect(told.withLock { $0.map(\.isTalking) } == [true, false])
+  }
+
+  @Test func aMixOfAFormerRunIsThatOfTheMemberThatComes() throws {
+    let bert = try node("Bert", 2)
+    var mix = Mix()
+    mix.isTalking = false
+    mix.peers[bert.node] = PeerSettings(gainDecibels: 99, pan: -0.5, isMuted: true)
+    anna.station.restore(mix)
+    try meet(bert)
+    let status = try #require(anna.statuses(network).first)
+    // No more than can be set.
+    #expect(status.gainDecibels == 18 && status.pan == -0.5 && status.isMuted)
+    #expect(!anna.station.isTalking && anna.station.mix == mix)
   }
 
   @Test func theFirstToClaimAnSSRCKeepsIt() throws {

@@ -259,11 +259,39 @@ import Testing
           connection: connection, node: node, provesGroup: true, remote: NodeAddress(address))))
     await membership.handle(
       .received(
-        .hello(Hello(node: node, instance: 3, profile: NodeProfile(name: "N"), admits: true)),
-        connection))
+        .hello(
+          Hello(
+            node: node, instance: 3,
+            profile: NodeProfile(
+              name: "N", role: "stage left", colourRGB: 0x8000, softwareVersion: "0.4.0"),
+            admits: true)), connection))
     #expect(await membership.acquaintances.map(\.name) == ["N"])
+    let known = try #require(await membership.acquaintances.first)
+    #expect([known.role, known.colour, known.version] == ["stage left", "008000", "0.4.0"])
     #expect(await membership.acquaintances.map(\.state) == ["member"])
     #expect(await membership.instances == [node: 3])
+  }
+
+  @Test func `each attempt is shown with its number, its address and how long it may take yet`()
+    async throws
+  {
+    let addresses = [1, 2].map { SocketAddress(ipv4: 0x0A00_0000 + $0, port: 5004) }
+    let membership = try membership(resolve: ["there:5004": addresses])
+    await membership.start()
+    await membership.name("there:5004")
+    time.pass(seconds: 1)
+    await membership.handle(.tick)
+    for _ in 0..<10_000 where transport.words.isEmpty { await Task.yield() }
+    time.pass(seconds: 3)
+    let connecting = try #require(await membership.acquaintances.first)
+    var attempt = AttemptStatus(number: 1, isAwaited: false, secondsLeft: 32)
+    (attempt.address, attempt.addressCount) = (1, 2)
+    #expect(connecting.state == "connecting" && connecting.attempt == attempt)
+    for number in 1...2 { await membership.handle(.failed(AttemptID(rawValue: UInt64(number)))) }
+    let waiting = try #require(await membership.acquaintances.first)
+    #expect(waiting.state == "waiting to try again" && waiting.failures == 1)
+    let next = try #require(waiting.attempt)
+    #expect(next.isAwaited && next.number == 2 && next.secondsLeft <= 0.5 && next.address == nil)
   }
 
   @Test func `who leaves says goodbye to its members and hears nothing any more`() async throws {

@@ -25,7 +25,7 @@ import Testing
         mic █████████████████···········  -23.5  mix ···························· silent
 
           peer                state      level                    jit. delay loss% heard
-        * B                   connected  ███████████████········   0.3   7.5   0.5   4.3
+        * B (stage left)      connected  ███████████████········   0.3   7.5   0.5   4.3
           C                   connecting                             -     -     -     -
         """)
   }
@@ -84,7 +84,7 @@ import Testing
     var peer = GoldenStatus.value.peers[0]
     peer.isMuted = true
     #expect(
-      Self.text(80, 24, of: Self.status(peers: [peer])).contains("* B                   muted "))
+      Self.text(80, 24, of: Self.status(peers: [peer])).contains("* B (stage left)      muted "))
     #expect(Self.text(40, 24, of: Self.status(peers: [peer])).contains("* B        muted "))
   }
 

@@ -1,0 +1,35 @@
+internal import Glibc
+
+/// What this node's user set for one peer; survives the peer's absence.
+public struct PeerSettings: Sendable, Equatable {
+  static let gainRange = -60.0...18.0
+  static let panRange = -1.0...1.0
+
+  /// -60…18 dB.
+  public var gainDecibels = 0.0
+  /// -1 left, 1 right.
+  public var pan = 0.0
+  /// Whether it is not heard.
+  public var isMuted = false
+
+  /// Nothing was set.
+  public init() {}
+
+  /// What was set once, within what can be set now.
+  public init(gainDecibels: Double, pan: Double, isMuted: Bool) {
+    self.gainDecibels = Self.gainRange.nearest(to: gainDecibels)
+    self.pan = Self.panRange.nearest(to: pan)
+    self.isMuted = isMuted
+  }
+
+  /// The factor the mixer applies.
+  var linearGain: Float {
+    isMuted ? 0 : Float(pow(10, gainDecibels / 20))
+  }
+}
+
+extension ClosedRange<Double> {
+  fileprivate func nearest(to value: Double) -> Double {
+    Swift.min(Swift.max(value, lowerBound), upperBound)
+  }
+}

@@ -1,0 +1,79 @@
+internal import Cryptography
+
+/// The file of what the user set of the sound: whether the microphone is open in an octet, the number of nodes in two, and of
+/// each its ID, gain and pan (the bits of an IEEE 754 double, 8 octets each) and whether it is muted, in an octet.
+struct MixFile {
+  private static let name = "mix"
+  private static let record = Record(kind: "mix")
+
+  let disk: any Disk
+
+  /// What was kept, nothing if there is no file.
+  func read() throws(StoreError) -> KeptMix {
+    guard let file = try disk.read(Self.name) else { return KeptMix() }
+    let mix: KeptMix?
+    do throws(CryptoError) {
+      mix = try Self.record.read(file) { content in
+        var reader = RecordReader(content)
+        return reader.mix()
+      }
+    } catch {
+      throw .crypto(error)
+    }
+    guard let mix else {
+      throw .corrupt(
+        path: disk.path(of: Self.name), what: "gain, pan and mute of the peers, and the talk key")
+    }
+    return mix
+  }
+
+  /// Keeps this in place of the former.
+  func write(_ mix: KeptMix) throws(StoreError) {
+    let file: SecretBytes
+    do throws(CryptoError) {
+      file = try unsafe Self.record.file(Self.content(mix).span.bytes)
+    } catch {
+      throw .crypto(error)
+    }
+    try file.withBytes { bytes throws(StoreError) in try disk.replace(Self.name, with: bytes) }
+  }
+
+  private static func content(_ mix: KeptMix) -> [UInt8] {
+    let peers = mix.peers.sorted { $0.key < $1.key }.prefix(KeptMix.peerLimit)
+    var content: [UInt8] = [mix.isTalking ? 1 : 0]
+    content += RecordReader.octets(of: UInt64(peers.count), count: 2)
+    for (node, peer) in peers {
+      content += node.octets
+      for value in [peer.gainDecibels, peer.pan] {
+        content += RecordReader.octets(of: value.bitPattern, count: 8)
+      }
+      content.append(peer.isMuted ? 1 : 0)
+    }
+    return content
+  }
+}
+
+/// Takes the content apart; nil for one that nobody wrote.
+extension RecordReader {
+  fileprivate mutating func mix() -> KeptMix? {
+    guard let isTalking = flag(), let count = number(2), count <= KeptMix.peerLimit else {
+      return nil
+    }
+    var mix = KeptMix(isTalking: isTalking)
+    for _ in 0..<count {
+      guard let node = node(), let gain = value(), let pan = value(), let isMuted = flag() else {
+        return nil
+      }
+      mix.peers[node] = KeptMix.Peer(gainDecibels: gain, pan: pan, isMuted: isMuted)
+    }
+    return isAtEnd ? mix : nil
+  }
+
+  private mutating func flag() -> Bool? {
+    number(1).flatMap { $0 > 1 ? nil : $0 == 1 }
+  }
+
+  private mutating func value() -> Double? {
+    number(8).map { Double(bitPattern: $0) }.flatMap { $0.isFinite ? $0 : nil }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Mesh
+import Testing
+
+@testable import ControlPlane
+
+/// What a peer of an older version said, over a connection of today.
+@Suite struct RecordedPeerTests {
+  /// The messages of a recording of MeshTests.
+  private static func recording(_ name: String) throws -> [[UInt8]] {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../MeshTests/Recorded/\(name).hex")
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }
+      .map { line in
+        let digits = Array(line)
+        return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+          UInt8(String(digits[$0...($0 + 1)]), radix: 16)
+        }
+      }
+  }
+
+  @Test(
+    arguments: ["1.0", "1.1", "1.1-session", "1.1-invites", "1.1-accepts", "1.1-declines", "1.9"])
+  func `each message of a recorded peer comes out of a connection as it is read`(name: String)
+    async throws
+  {
+    let recording = try Self.recording(name)
+    let station = try Station()
+    try await withStations(station) {
+      let stranger = try await Stranger(station.plane.localAddress, .node(TestIdentity()))
+      stranger.proveNothing()
+      _ = try await station.recorder.accepted()
+      for octets in recording {
+        let prefix = (0..<4).map { UInt8(truncatingIfNeeded: octets.count >> (24 - 8 * $0)) }
+        stranger.send(prefix + octets)
+      }
+      for octets in recording {
+        let message = try Message(parsing: octets)
+        // Of proofs the connections take care themselves.
+        switch message {
+        case .challenge, .groupProof: continue
+        default: #expect(try await station.recorder.message() == message)
+        }
+      }
+      stranger.close()
+    }
+  }
+}
