@@ -17,6 +17,8 @@ public actor Intercom {
   let configuration: IntercomConfiguration
   /// Nodes that say they are up (``Knock``): hearsay, the latest few of a flood.
   let knocks: AsyncStream<NodeID>
+  /// Whether a speech test of the codec alone runs.
+  var isJudgingCodec = false
   private let startNanoseconds = EventLoop.nowNanoseconds()
 
   /// The loop thread; tasks that call this actor often should prefer it.

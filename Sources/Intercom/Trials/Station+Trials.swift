@@ -9,13 +9,11 @@ extension Station {
     return beat.sampleRate
   }
 
-  /// The connected peer that the user calls `name`.
+  /// The connected peer that the user means by `name`.
   func trialPeer(_ name: String) throws(IntercomError) -> Peer {
-    guard let peer = peers.named(name) else {
-      throw .unknownPeer(name, known: peers.all.map(\.name).filter { !$0.isEmpty })
-    }
+    let peer = try peers.find(name)
     guard peer.state == .connected, peer.slot != nil else {
-      throw .refused("\(name) is not connected now")
+      throw .refused("\(peer.name) is not connected now")
     }
     return peer
   }
