@@ -62,10 +62,12 @@ struct NodeControl: ControlHandler {
     status.node.instance = state.instance
     status.node.identityProblem = state.problem.map { "\($0)" }
     status.node.trustProblem = state.memoryProblem.map { "\($0)" }
-    let instances = await connections?.membership.instances ?? [:]
+    guard let membership = connections?.membership else { return status }
+    let (instances, loopingBack) = await (membership.instances, membership.loopingBack)
     for index in status.peers.indices {
-      let node = status.peers[index].id.flatMap { NodeID(text: $0) }
-      status.peers[index].instance = node.flatMap { instances[$0] }
+      guard let node = status.peers[index].id.flatMap({ NodeID(text: $0) }) else { continue }
+      status.peers[index].instance = instances[node]
+      status.peers[index].isLoopingBack = loopingBack.contains(node)
     }
     return status
   }

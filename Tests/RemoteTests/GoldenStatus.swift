@@ -15,6 +15,7 @@ enum GoldenStatus {
     first.pan = -0.5
     first.isMuted = false
     first.isRecording = true
+    first.isLoopingBack = false
     first.jitterMilliseconds = 0.25
     first.roundTripMilliseconds = 1.5
     first.playoutDelayMilliseconds = 7.5
@@ -60,6 +61,8 @@ enum GoldenStatus {
     recording.seconds = 3723.5
     recording.bytes = 123_456_789
     recording.files = 9
+    recording.failedFiles = 1
+    recording.fileProblem = "anna: too large a file"
     recording.droppedFrames = 480
     recording.stalledSeconds = 2.5
     recording.endReason = "the disk is full"
@@ -150,6 +153,7 @@ enum GoldenStatus {
           "id" : "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q",
           "instance" : 1795000000,
           "isClockLocked" : true,
+          "isLoopingBack" : false,
           "isMuted" : false,
           "isRecording" : true,
           "isTalking" : true,
@@ -205,6 +209,8 @@ enum GoldenStatus {
         "bytes" : 123456789,
         "droppedFrames" : 480,
         "endReason" : "the disk is full",
+        "failedFiles" : 1,
+        "fileProblem" : "anna: too large a file",
         "files" : 9,
         "format" : "opus",
         "hasFailed" : true,
@@ -215,7 +221,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 2
+      "schemaMinor" : 3
     }
     """
 }

@@ -90,7 +90,8 @@ public struct LiveView {
       second.flow("\(audio.sampleRate) Hz")
       second.flow("callback \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %")
     }
-    return [first.pieces, second.pieces] + meters(node, columns: columns, marks: marks)
+    return [first.pieces, second.pieces] + LiveNotices(columns: columns).rows(status)
+      + meters(node, columns: columns, marks: marks)
   }
 
   /// Microphone and mix, beside each other where both have room.
