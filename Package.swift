@@ -125,7 +125,7 @@ let coreTests: [Target] = [
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
   tests("StoreTests", ["Store", "Cryptography", "Mesh"]),
   tests("BarcodeTests", ["Barcode"]),
-  tests("RecordingTests", ["Recording", "Audio"]),
+  tests("RecordingTests", ["Recording", "Audio", "TestKit"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",

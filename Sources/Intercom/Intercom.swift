@@ -19,6 +19,8 @@ public actor Intercom {
   let knocks: AsyncStream<NodeID>
   /// What the user set, after each change; the latest only.
   public nonisolated let mixes: AsyncStream<Mix>
+  /// Whether a speech test of the codec alone runs.
+  var isJudgingCodec = false
   private let startNanoseconds = EventLoop.nowNanoseconds()
 
   /// The loop thread; tasks that call this actor often should prefer it.

@@ -1,3 +1,4 @@
+import Cryptography
 import EventLoop
 
 /// The peers of a node, bounded, looked up by the address a datagram came from.
@@ -36,11 +37,19 @@ struct PeerTable {
     for position in index..<all.count { indexByAddress[all[position].address] = position }
   }
 
-  /// The peer a user means by `name`: exact first, then ignoring case.
-  func named(_ name: String) -> Peer? {
-    guard !name.isEmpty else { return nil }
-    let exact =
-      all.first { $0.name == name && $0.state == .connected } ?? all.first { $0.name == name }
-    return exact ?? all.first { $0.name.lowercased() == name.lowercased() }
+  /// The peer a user means; of a member with several addresses its connected entry, or the first (see ``NodeSearch``).
+  func find(_ text: String) throws(IntercomError) -> Peer {
+    var seen: Set<NodeID> = []
+    let shown = all.filter { peer in
+      guard let member = peer.member else { return peer.state != .duplicate }
+      if let connected = member.connected { return peer === connected }
+      return seen.insert(member.node).inserted
+    }
+    let search = NodeSearch(
+      candidates: shown.map { peer in
+        NodeSearch.Candidate(
+          node: peer.member?.node, name: peer.name, isPresent: peer.state == .connected)
+      })
+    return shown[try search.index(of: text)]
   }
 }

@@ -28,13 +28,11 @@ extension Station {
     name(peer)
   }
 
-  /// Changes the settings of the peer that the user calls `name`.
+  /// Changes the settings of the peer that the user means by `name`.
   func change(
     _ name: String, _ body: (inout PeerSettings) -> Void
   ) throws(IntercomError) {
-    guard let peer = peers.named(name) else {
-      throw .unknownPeer(name, known: peers.all.map(\.name).filter { !$0.isEmpty })
-    }
+    let peer = try peers.find(name)
     body(&peer.settings)
     applySettings(peer)
     // Of those that are here by a name it is remembered when they go.

@@ -10,11 +10,12 @@ final class OpusTrack: TrackWriter {
   private static let packetFrames = 960
   private static let packetsPerPage = 50
   private static let mostPacketBytes = 1500
+  /// Shorter silence is encoded as it is.
+  private static let longSilenceFrames = 10 * packetFrames
 
   private let file: OutputFile
   private let stream: OggStream
   private let encoder: OpusEncoder
-  private let converter: CodecRateConverter
   private let channels: Int
   private let preSkipFrames: Int
   /// Frames that wait for a packet to be full, interleaved.
@@ -31,11 +32,11 @@ final class OpusTrack: TrackWriter {
   /// Begins the file.
   ///
   /// - Parameters:
-  ///   - sampleRate: of what is written, in hertz.
+  ///   - inputRate: what JACK ran at, in hertz; for people only.
   ///   - serial: of the Ogg stream, another in each file of a take.
   ///   - comments: `TITLE=anna` and the like.
   init(
-    _ file: OutputFile, channels: Int, sampleRate: Int, serial: UInt32, vendor: String,
+    _ file: OutputFile, channels: Int, inputRate: Int, serial: UInt32, vendor: String,
     comments: [String]
   ) throws(RecordingError) {
     self.file = file
@@ -46,13 +47,12 @@ final class OpusTrack: TrackWriter {
       encoder = try OpusEncoder(
         application: .audio, bitrateBitsPerSecond: Self.bitsPerSecond(channels: channels),
         channels: channels)
-      converter = try CodecRateConverter(channels: channels, sampleRate: sampleRate)
     } catch {
       throw .audio(error)
     }
     preSkipFrames = encoder.lookaheadFrames
     let header = OpusHeader(
-      channels: channels, preSkipFrames: preSkipFrames, inputRate: sampleRate, vendor: vendor,
+      channels: channels, preSkipFrames: preSkipFrames, inputRate: inputRate, vendor: vendor,
       comments: comments)
     // Each on pages of its own (RFC 7845 §3).
     try add(header.identification.span, granule: 0, isLast: false)
@@ -67,23 +67,29 @@ final class OpusTrack: TrackWriter {
   func silenceByteCount(frames: Int) -> Int { frames / Self.packetFrames * 4 }
 
   /// Repeats one packet of silence: encoding hours of it would take a minute.
+  ///
+  /// First the packet under way is filled and what the encoder holds comes out; then the encoder begins anew.
   func writeSilence(frames: Int) throws(RecordingError) {
-    let frames = converter.skip(frames: frames)
+    guard frames > Self.longSilenceFrames else { return try writePlainSilence(frames: frames) }
+    let leadFrames = 3 * Self.packetFrames - pending.count / channels
+    try writePlainSilence(frames: leadFrames)
+    try sendHeld(isLast: false)
+    encoder.reset()
     let silence = [Float](repeating: 0, count: Self.packetFrames * channels)
     encode(silence.span)
     let silent = held
     held = nil
     encoder.reset()
-    for _ in 0..<(frames / Self.packetFrames) {
+    for _ in 0..<((frames - leadFrames) / Self.packetFrames) {
       try sendHeld(isLast: false)
       held = silent
       packetCount += 1
     }
-    pending += [Float](repeating: 0, count: frames % Self.packetFrames * channels)
+    try writePlainSilence(frames: (frames - leadFrames) % Self.packetFrames)
   }
 
   func write(_ pcm: Span<Float>) throws(RecordingError) {
-    converter.convert(pcm, onto: &pending)
+    for index in 0..<pcm.count { pending.append(pcm[index]) }
     try encodePending()
   }
 
@@ -93,8 +99,6 @@ final class OpusTrack: TrackWriter {
   }
 
   func finish() throws(RecordingError) {
-    converter.finish(onto: &pending)
-    try encodePending()
     let endFrames = preSkipFrames + packetCount * Self.packetFrames + pending.count / channels
     while packetCount * Self.packetFrames < endFrames {
       let missing = Self.packetFrames * channels - pending.count
@@ -104,6 +108,11 @@ final class OpusTrack: TrackWriter {
     try sendHeld(isLast: true, endFrames: endFrames)
     try writePages(isFlushing: true)
     try file.sync()
+  }
+
+  private func writePlainSilence(frames: Int) throws(RecordingError) {
+    pending += [Float](repeating: 0, count: frames * channels)
+    try encodePending()
   }
 
   private func encodePending() throws(RecordingError) {

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Runs a ``Take`` on a thread of its own, at ordinary priority, until it is told to end or something forces it to.
 ///
-/// All calls from any thread; none waits for the disk but ``init(_:labels:deck:ended:)``.
+/// All that touches the disk is done there, the making of the folder, too: calls come from any thread, and none waits.
 public final class Recorder: Sendable {
   private static let pauseMilliseconds = 100
   /// A disk that takes longer is spoken of.
@@ -17,27 +17,29 @@ public final class Recorder: Sendable {
     var isOver = false
   }
 
+  /// What was asked for.
+  public let settings: TakeSettings
+  private let labels: TakeLabels
   private let deck: TapeDeck
+  private let tell: @Sendable (RecorderEvent) -> Void
   private let progress: Mutex<Progress>
   private let isEndAsked = Atomic<Bool>(false)
   private let thread = Mutex<BlockingThread?>(nil)
 
-  /// Makes folder and files, and begins.
+  /// Begins to make folder and files; ``report`` tells when that is done, or why it cannot be.
   ///
-  /// - Parameter ended: called once, on the recorder's thread, after the files are complete.
-  /// - Throws: why it cannot begin.
+  /// - Parameter tell: called on the recorder's thread; once with the end.
+  /// - Throws: where there is no thread to be had.
   public init(
     _ settings: TakeSettings, labels: TakeLabels, deck: TapeDeck,
-    ended: @escaping @Sendable (RecordingReport) -> Void
+    tell: @escaping @Sendable (RecorderEvent) -> Void
   ) throws(RecordingError) {
-    self.deck = deck
-    let take = try Take(settings, labels: labels, deck: deck)
-    progress = Mutex(Progress(report: RecordingReport(path: take.path, settings: settings)))
-    let running = Mutex<Take?>(take)
+    (self.settings, self.labels, self.deck, self.tell) = (settings, labels, deck, tell)
+    progress = Mutex(
+      Progress(report: RecordingReport(path: settings.directory, settings: settings)))
     do throws(AudioError) {
       let thread = try BlockingThread(name: "comlink-record") { [weak self] thread in
-        guard let take = running.withLock({ $0.take() }) else { return }
-        self?.run(take, on: thread, ended)
+        self?.run(on: thread)
       }
       self.thread.withLock { $0 = thread }
       try thread.start()
@@ -73,10 +75,35 @@ public final class Recorder: Sendable {
     isEndAsked.store(true, ordering: .releasing)
   }
 
-  private func run(
-    _ take: Take, on thread: BlockingThread, _ ended: (RecordingReport) -> Void
-  ) {
-    var phase = RecordingReport.Phase.running
+  private func run(on thread: BlockingThread) {
+    do throws(RecordingError) {
+      let take = try begin()
+      end(phase(after: take, on: thread), take)
+    } catch {
+      end(.failed(error), nil)
+    }
+  }
+
+  /// Makes the files; nothing is left of them where the end was asked for meanwhile.
+  private func begin() throws(RecordingError) -> Take {
+    let take = try write { () throws(RecordingError) in
+      try Take(settings, labels: labels, deck: deck)
+    }
+    guard !isEndAsked.load(ordering: .acquiring) else {
+      take.discard()
+      throw .noAnswer(path: settings.directory)
+    }
+    note(take)
+    progress.withLock { progress in
+      progress.report.phase = .running
+      progress.report.hasBegun = true
+    }
+    return take
+  }
+
+  /// Writes until the end, and the end; how that came.
+  private func phase(after take: Take, on thread: BlockingThread) -> RecordingReport.Phase {
+    var phase = RecordingReport.Phase.ended
     do throws(RecordingError) {
       while !isEndAsked.load(ordering: .acquiring) {
         try write { () throws(RecordingError) in try take.advance() }
@@ -84,7 +111,6 @@ public final class Recorder: Sendable {
         thread.sleep(milliseconds: Self.pauseMilliseconds)
       }
       try write { () throws(RecordingError) in try take.advance() }
-      phase = .ended
     } catch {
       phase = .failed(error)
     }
@@ -93,31 +119,42 @@ public final class Recorder: Sendable {
     } catch {
       if phase == .ended { phase = .failed(error) }
     }
-    note(take)
+    return phase
+  }
+
+  private func end(_ phase: RecordingReport.Phase, _ take: Take?) {
+    if let take { note(take) }
     progress.withLock { progress in
       progress.report.phase = phase
       progress.isOver = true
     }
-    ended(report)
+    tell(.ended(report))
   }
 
   /// Does something that the disk may hold up.
-  private func write(
-    _ body: () throws(RecordingError) -> Void
-  ) throws(RecordingError) {
+  private func write<Result>(
+    _ body: () throws(RecordingError) -> Result
+  ) throws(RecordingError) -> Result {
     progress.withLock { $0.busySinceNanoseconds = Self.nowNanoseconds() }
     defer { progress.withLock { $0.busySinceNanoseconds = nil } }
-    try body()
+    return try body()
   }
 
   private func note(_ take: Take) {
-    let (seconds, bytes) = (Double(take.frameCount) / Double(deck.sampleRate), take.byteCount)
-    let files = take.fileCount
-    progress.withLock { progress in
-      progress.report.seconds = seconds
-      progress.report.byteCount = bytes
-      progress.report.fileCount = files
+    let (seconds, bytes, files) = (take.seconds, take.byteCount, take.fileCount)
+    let (path, failures, secondsLeft) = (take.path, take.failures, take.secondsLeft)
+    let known = progress.withLock { progress in
+      defer {
+        progress.report.path = path
+        progress.report.seconds = seconds
+        progress.report.secondsLeft = secondsLeft
+        progress.report.byteCount = bytes
+        progress.report.fileCount = files
+        progress.report.failures = failures
+      }
+      return progress.report.failures.count
     }
+    for failure in failures[known...] { tell(.failed(failure)) }
   }
 
   private static func nowNanoseconds() -> Int64 {

@@ -11,8 +11,7 @@ extension RecordingError: CustomStringConvertible {
       "the size limit of \(ByteCount.words(bytes)) is reached (--max-size)"
     case .spaceFloor(let bytes, let path):
       "less than \(ByteCount.words(bytes)) are free on the disk of \(path) (--keep-free)"
-    case .rateChanged(let from, let to):
-      "JACK runs at \(to) Hz now, and ran at \(from) Hz when the recording began"
+    case .noAnswer(let path): "the disk of \(path) does not answer"
     case .audio(let error): "\(error)"
     case .ogg(let path): "not enough memory to write \(path)"
     }

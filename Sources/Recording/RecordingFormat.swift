@@ -8,6 +8,14 @@ public enum RecordingFormat: String, CaseIterable, Sendable {
   /// The ending of the files' names.
   var fileExtension: String { rawValue }
 
+  /// The rate of a file's frames where JACK ran at `sampleRate` when it began, in hertz.
+  func fileRate(sampleRate: Int) -> Int {
+    switch self {
+    case .opus: OpusTrack.codecRate
+    case .wav: sampleRate
+    }
+  }
+
   /// About what a file grows by.
   ///
   /// - Parameter sampleRate: JACK's, in hertz.

@@ -7,12 +7,16 @@ final class TakeFolder {
   private static let mode: mode_t = 0o750
   /// Takes that begin in one second.
   private static let mostOfASecond = 100
+  /// Files of one name that somebody else put there.
+  private static let mostTaken = 100
 
   /// Where it was made, absolute if the user's folder was.
   let path: String
   private let descriptor: Int32
   private let inode: ino_t
   private var names: Set<String> = []
+  /// What was created in it.
+  private var files: [String] = []
 
   /// Makes the folder.
   ///
@@ -39,13 +43,36 @@ final class TakeFolder {
     _ = Glibc.close(descriptor)
   }
 
-  /// Creates a file in it, called after a talker.
+  /// Creates a file in it, called after a talker; with a number where there is one of that name.
   func makeFile(for talker: String, _ format: RecordingFormat) throws(RecordingError) -> OutputFile
   {
-    let base = TalkerFileName.unique(TalkerFileName.sanitized(talker), among: names)
-    names.insert(TalkerFileName.folded(base))
-    let name = "\(base).\(format.fileExtension)"
-    return try OutputFile(creating: name, in: descriptor, path: "\(path)/\(name)")
+    var tries = 1
+    while true {
+      let base = TalkerFileName.unique(TalkerFileName.sanitized(talker), among: names)
+      names.insert(TalkerFileName.folded(base))
+      let name = "\(base).\(format.fileExtension)"
+      do throws(RecordingError) {
+        let file = try OutputFile(creating: name, in: descriptor, path: "\(path)/\(name)")
+        files.append(name)
+        return file
+      } catch {
+        guard case .system(_, _, EEXIST) = error, tries < Self.mostTaken else { throw error }
+        tries += 1
+      }
+    }
+  }
+
+  /// Removes the file that was created last, in which nothing is.
+  func removeNewest() {
+    guard let name = files.popLast() else { return }
+    _ = unsafe unlinkat(descriptor, name, 0)
+  }
+
+  /// Removes all that was made, as nothing was recorded; what others put there stays, and the folder with it.
+  func discard() {
+    while !files.isEmpty { removeNewest() }
+    guard (try? checkPlace()) != nil else { return }
+    _ = unsafe rmdir(path)
   }
 
   /// What the disk has left for this user, in bytes.

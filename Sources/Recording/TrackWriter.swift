@@ -6,9 +6,9 @@ protocol TrackWriter: AnyObject {
   var byteCount: Int { get }
   /// About what ``writeSilence(frames:)`` adds, in bytes.
   func silenceByteCount(frames: Int) -> Int
-  /// Adds silence, in little time however long it is; before any sound.
+  /// Adds silence, in little time however long it is.
   func writeSilence(frames: Int) throws(RecordingError)
-  /// Adds frames at JACK's rate, full scale ±1; of two channels interleaved, left first.
+  /// Adds frames at the file's rate, full scale ±1; of two channels interleaved, left first.
   func write(_ pcm: Span<Float>) throws(RecordingError)
   /// Makes all of it readable, and waits until it is on the disk.
   func save() throws(RecordingError)

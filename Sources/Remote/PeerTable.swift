@@ -15,8 +15,7 @@ enum PeerTable {
       ($0.isTalking ? "* " : "  ") + Cell.clean($0.name)
     },
     Column(title: "state", width: 10, isLeft: true) {
-      $0.isRecording == true && $0.state == .connected
-        ? "RECORDING" : Cell.clean($0.state.rawValue)
+      $0.activity?.rawValue ?? Cell.clean($0.state.rawValue)
     },
     Column(title: "level", width: 5) {
       $0.isMuted ? "muted" : $0.levelDBFS <= Level.silenceDBFS ? "-" : number($0.levelDBFS)

@@ -49,6 +49,8 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var isMuted: Bool
   /// Whether it says that it records what it hears; absent where media go in clear.
   public var isRecording: Bool?
+  /// Whether it says that it sends somebody's voice back in place of its own; absent where media go in clear.
+  public var isLoopingBack: Bool?
   /// Interarrival jitter (RFC 3550 §6.4.1), milliseconds.
   public var jitterMilliseconds: Double
   /// Round-trip time from the reports (RFC 3550 §6.4.1), milliseconds; absent before the first.

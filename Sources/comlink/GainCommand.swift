@@ -6,7 +6,7 @@ struct GainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gain", abstract: "Sets how loud a peer is in the mix.")
 
-  @Argument(help: "The peer's name.") var peer: String
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
   @Argument(help: ArgumentHelp("Gain, dB, \(Self.range.words()); 0 as it comes.", valueName: "DB"))
   var decibels: SignedNumber
   @OptionGroup var remote: RemoteOptions

@@ -6,7 +6,7 @@ struct PanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pan", abstract: "Places a peer in the mix between left and right.")
 
-  @Argument(help: "The peer's name.") var peer: String
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
   @Argument(
     help: ArgumentHelp("-1 left, 0 middle, 1 right.", valueName: ControlRequest.panRange.words()))
   var position: SignedNumber

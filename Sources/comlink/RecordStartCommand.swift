@@ -7,9 +7,11 @@ struct RecordStartCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "start", abstract: "Begins to record; the other nodes are told.",
     discussion: """
-      comlinkd writes into a folder of its own in DIR, which has to be there and comlinkd has to be allowed to write to. All \
-      files begin at the same moment. Without --peers and --mix both are recorded. Sizes are bytes, or end \
-      in k, M, G or T, powers of 1000. comlink status shows how it goes.
+      comlinkd writes into a folder of its own in DIR, which has to be there and comlinkd has to be allowed to write to; \
+      its name is printed. comlink record stop ends it, comlink status shows how it goes. Without --peers and --mix both \
+      are recorded. All files begin at the same moment and go on together: who is away is silent, as all are while JACK does \
+      not run. This node's own file has its microphone, after the talk key; it is silent while a test, or a peer's \
+      voice, is sent in its place. The mix is as it is heard. Sizes are bytes, or end in k, M, G or T, powers of 1000.
       """)
 
   @Argument(help: ArgumentHelp("An existing folder.", valueName: "DIR")) var directory: String

@@ -12,7 +12,7 @@ struct TestLoopCommand: ParsableCommand {
       back; the sound cards' own buffers, two periods at each end, come on top.
       """)
 
-  @Argument(help: "The peer's name.") var peer: String
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {

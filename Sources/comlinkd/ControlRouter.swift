@@ -1,4 +1,5 @@
 internal import ControlPlane
+internal import EventLoop
 internal import Intercom
 internal import Logging
 internal import Mesh
@@ -11,11 +12,9 @@ final class ControlRouter: ControlPlaneHandler {
     var pairing: Pairing?
   }
 
-  /// Of one reason at most one line in this time: strangers cause as many as they like.
-  private static let faultInterval = Duration.seconds(60)
-
+  /// Of one reason one line a minute: strangers cause as many as they like.
+  private let told = Mutex(TellingInterval<ControlFault.Reason>(seconds: 60))
   private let ends = Mutex(Ends())
-  private let lastTold = Mutex<[ControlFault.Reason: ContinuousClock.Instant]>([:])
   private let log: Logger
 
   init(log: Logger) { self.log = log }
@@ -33,12 +32,8 @@ final class ControlRouter: ControlPlaneHandler {
   }
 
   func note(_ fault: ControlFault) async {
-    let now = ContinuousClock.now
-    let isNew = lastTold.withLock { told in
-      if let last = told[fault.reason], now - last < Self.faultInterval { return false }
-      told[fault.reason] = now
-      return true
-    }
+    let now = EventLoop.nowNanoseconds()
+    let isNew = told.withLock { $0.tells(fault.reason, nowNanoseconds: now) }
     log.log(level: isNew && fault.isOfInterest ? .info : .debug, "\(fault)")
   }
 

@@ -63,11 +63,13 @@ struct NodeControl: ControlHandler {
     status.node.identityProblem = state.problem.map { "\($0)" }
     status.node.statePath = state.directory
     status.node.trustProblem = state.memoryProblem.map { "\($0)" }
-    let instances = await connections?.membership.instances ?? [:]
-    let profiles = await connections?.membership.profiles ?? [:]
+    guard let membership = connections?.membership else { return status }
+    let (instances, profiles) = await (membership.instances, membership.profiles)
+    let loopingBack = await membership.loopingBack
     for index in status.peers.indices {
       guard let node = status.peers[index].id.flatMap({ NodeID(text: $0) }) else { continue }
       status.peers[index].instance = instances[node]
+      status.peers[index].isLoopingBack = loopingBack.contains(node)
       status.peers[index].role = profiles[node]?.shownRole
       status.peers[index].colour = profiles[node]?.shownColour
       status.peers[index].version = profiles[node]?.shownVersion

@@ -9,20 +9,32 @@ internal import Remote
 internal import StatusSchema
 
 /// The recordings of this node, one at a time: begins and ends them, and tells members and log.
+///
+/// Nothing here waits for a disk for longer than ``patience``: one that does not answer is set aside with its recording,
+/// whose files end when it does.
 actor Recordings {
   /// What a slow disk is waited for before the answer is that it is slow.
   static let patience = Duration.seconds(10)
   private static let glance = Duration.milliseconds(20)
+  /// Each has a thread, and its tapes' memory.
+  private static let mostSetAside = 4
+
+  private struct Running {
+    let recorder: Recorder
+    let deck: TapeDeck
+  }
 
   private let node: Intercom
   private let nodeName: String
   /// Nil: in clear, where nobody is told.
   private let membership: Membership?
   private let log: Logger
-  /// The recording under way, with all the memory of its tapes.
-  private var current: (recorder: Recorder, deck: TapeDeck)?
+  /// The recording that begins or is under way, with all the memory of its tapes.
+  private var current: Running?
   /// How the last one ended.
   private var last: RecordingReport?
+  /// Those whose disks do not answer.
+  private var setAside: [Running] = []
   private var isStarting = false
 
   init(node: Intercom, nodeName: String, membership: Membership?, log: Logger) {
@@ -35,64 +47,136 @@ actor Recordings {
   /// Begins to record.
   ///
   /// - Returns: the folder of the files.
-  func start(_ request: RecordingRequest) async throws -> String {
+  func start(
+    _ request: RecordingRequest, within patience: Duration = patience
+  ) async throws -> String {
     let settings = try TakeSettings(request)
-    guard !isStarting, current?.recorder.isOver ?? true else {
+    guard !isStarting, current == nil else {
       throw IntercomError.refused(
-        "this node records already, to \(current?.recorder.report.path ?? "another folder")")
+        "this node records already, to \(current?.recorder.report.path ?? settings.directory)")
+    }
+    guard setAside.count < Self.mostSetAside else {
+      throw IntercomError.refused("\(setAside.count) recordings wait for disks that do not answer")
     }
     isStarting = true
     defer { isStarting = false }
-    let deck = try await node.makeDeck(
-      keepsTalkers: settings.keepsTalkers, keepsMix: settings.keepsMix)
-    let recorder = try Recorder(settings, labels: labels(), deck: deck) { [weak self] report in
-      Task { await self?.ended(report, deck) }
+    let running = try await begin(settings)
+    current = running
+    let isMade = try? await wait(within: patience) {
+      running.recorder.report.phase != .beginning
     }
-    current = (recorder, deck)
-    await node.record(on: deck)
+    // Cancelled, where the user went away.
+    guard isMade == true else { throw await abandon(running) }
+    let report = running.recorder.report
+    if case .failed(let error) = report.phase {
+      if current?.deck === running.deck { current = nil }
+      throw IntercomError.refused("\(error)")
+    }
+    await node.record(on: running.deck)
     await membership?.handle(.recording(true))
-    let path = recorder.report.path
+    if current?.deck !== running.deck { try await endAtOnce(running) }
     log.notice(
-      "recording", metadata: ["folder": "\(path)", "format": "\(settings.format.rawValue)"])
-    return path
+      "recording",
+      metadata: ["folder": "\(report.path)", "format": "\(settings.format.rawValue)"])
+    return report.path
   }
 
   /// Ends the recording and waits for its files to be complete.
   func stop(within patience: Duration = patience) async throws {
-    guard let (recorder, deck) = current, !recorder.isOver else {
+    guard let running = current, !isStarting else {
       throw IntercomError.refused("this node does not record")
     }
-    await node.endRecording(on: deck)
-    recorder.end()
-    let end = ContinuousClock.now + patience
-    while !recorder.isOver {
-      guard ContinuousClock.now < end else {
-        throw IntercomError.refused("the disk does not answer; the recording ends when it does")
-      }
-      try await Task.sleep(for: Self.glance)
+    await node.endRecording(on: running.deck)
+    running.recorder.end()
+    guard try await wait(within: patience, { running.recorder.isOver }) else {
+      throw await abandon(running)
     }
-    if case .failed(let error) = recorder.report.phase { throw IntercomError.refused("\(error)") }
+    if case .failed(let error) = running.recorder.report.phase {
+      throw IntercomError.refused("\(error)")
+    }
   }
 
   /// How the recording goes, or went; nil before the first.
   var status: RecordingStatus? {
-    (current?.recorder.report ?? last).map { RecordingStatus($0) }
+    let report = current?.recorder.report
+    return (report?.phase == .beginning ? last : report ?? last).map { RecordingStatus($0) }
+  }
+
+  /// It ended by itself while the node and the members were told of it.
+  private func endAtOnce(_ running: Running) async throws {
+    await node.endRecording(on: running.deck)
+    await membership?.handle(.recording(false))
+    guard case .failed(let error) = running.recorder.report.phase else { return }
+    throw IntercomError.refused("\(error)")
+  }
+
+  private func begin(_ settings: TakeSettings) async throws -> Running {
+    let deck = try await node.makeDeck(
+      keepsTalkers: settings.keepsTalkers, keepsMix: settings.keepsMix)
+    let (events, sender) = AsyncStream.makeStream(of: RecorderEvent.self)
+    let recorder = try Recorder(settings, labels: labels(), deck: deck) { event in
+      sender.yield(event)
+      if case .ended = event { sender.finish() }
+    }
+    Task { for await event in events { await take(event, of: deck) } }
+    return Running(recorder: recorder, deck: deck)
+  }
+
+  /// Waits until something is so; false: it took longer than that.
+  private func wait(within patience: Duration, _ isSo: () -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + patience
+    while !isSo() {
+      guard ContinuousClock.now < end else { return false }
+      try await Task.sleep(for: Self.glance)
+    }
+    return true
+  }
+
+  /// Waits for a recording's disk no more; what to answer.
+  private func abandon(_ running: Running) async -> IntercomError {
+    running.recorder.end()
+    let directory = running.recorder.settings.directory
+    let problem = RecordingError.noAnswer(path: directory)
+    if current?.deck === running.deck, !running.recorder.isOver {
+      current = nil
+      setAside.append(running)
+      var report = running.recorder.report
+      if report.hasBegun {
+        report.phase = .failed(problem)
+        last = report
+        await membership?.handle(.recording(false))
+      }
+    }
+    return .refused("\(problem)")
+  }
+
+  private func take(_ event: RecorderEvent, of deck: TapeDeck) async {
+    switch event {
+    case .failed(let failure):
+      log.error(
+        "a file of the recording failed, the others go on: \(failure.error)",
+        metadata: ["talker": "\(failure.name)"])
+    case .ended(let report): await ended(report, deck)
+    }
   }
 
   private func ended(_ report: RecordingReport, _ deck: TapeDeck) async {
     await node.endRecording(on: deck)
-    if current?.deck === deck {
-      (current, last) = (nil, report)
-      await membership?.handle(.recording(false))
-    }
+    setAside.removeAll { $0.deck === deck }
+    let isCurrent = current?.deck === deck
+    if isCurrent { current = nil }
+    guard report.hasBegun else { return }
+    if isCurrent || last?.path == report.path { last = report }
+    if isCurrent { await membership?.handle(.recording(false)) }
     var metadata: Logger.Metadata = [
       "folder": "\(report.path)", "seconds": "\(Int(report.seconds))",
       "bytes": "\(report.byteCount)",
     ]
     if report.lostFrames > 0 { metadata["dropped"] = "\(report.lostFrames)" }
+    if !report.failures.isEmpty { metadata["failed"] = "\(report.failures.count)" }
     switch report.phase {
     case .failed(let error): log.error("the recording ended: \(error)", metadata: metadata)
-    case .running, .ended: log.notice("the recording ended", metadata: metadata)
+    default: log.notice("the recording ended", metadata: metadata)
     }
   }
 
@@ -145,10 +229,12 @@ extension RecordingStatus {
     seconds = report.seconds
     bytes = report.byteCount
     files = report.fileCount
+    failedFiles = report.failures.count
+    fileProblem = report.failures.last.map { "\($0.name): \($0.error)" }
     droppedFrames = report.lostFrames
     stalledSeconds = report.stalledSeconds
     switch report.phase {
-    case .running: break
+    case .beginning, .running: secondsLeft = report.secondsLeft
     case .ended:
       (isRunning, endReason, hasFailed) = (false, "as asked", false)
     case .failed(let error):

@@ -43,8 +43,8 @@ actor TrialControl {
     }
   }
 
-  private nonisolated func loop(with peer: String) async throws(IntercomError) -> LoopTestStatus {
-    try await checkConsent(of: peer)
+  private nonisolated func loop(with text: String) async throws(IntercomError) -> LoopTestStatus {
+    let peer = try await consenting(text)
     let measured = try await node.measureLoop(with: peer)
     var status = LoopTestStatus(peer: peer, sent: measured.sent, found: measured.found)
     if let trip = measured.roundTrip {
@@ -58,9 +58,10 @@ actor TrialControl {
   }
 
   private nonisolated func speech(
-    with peer: String?
+    with text: String?
   ) async throws(IntercomError) -> SpeechTestStatus {
-    if let peer { try await checkConsent(of: peer) }
+    var peer: String?
+    if let text { peer = try await consenting(text) }
     let measured =
       if let peer { try await node.judgeLoop(with: peer) } else { try await node.judgeCodec() }
     return SpeechTestStatus(
@@ -72,24 +73,26 @@ actor TrialControl {
   }
 
   /// Before anybody has to listen to a test: whether that peer sends it back.
-  private nonisolated func checkConsent(of name: String) async throws(IntercomError) {
-    let peer = try await node.trialPeer(named: name)
-    guard let membership, let other = peer.node else { return }
+  ///
+  /// - Returns: what this node calls it.
+  private nonisolated func consenting(_ text: String) async throws(IntercomError) -> String {
+    let peer = try await node.trialPeer(named: text)
+    guard let membership, let other = peer.node else { return peer.name }
     guard await membership.loopBack(by: other) == id else {
       let own = await membership.ownName
       throw .refused(
-        "\(name) does not send our voice back; ask its user to run there: comlink loopback on '\(own)'"
+        "\(peer.name) does not send our voice back; ask its user to run there: comlink loopback on '\(own)'"
       )
     }
+    return peer.name
   }
 
   private func begin(_ name: String, seconds: Double) async throws(IntercomError) {
-    if let other = try await node.trialPeer(named: name).node,
-      await membership?.loopBack(by: other) != nil
-    {
-      throw .refused("\(name) itself sends a voice back, which would go round and round")
+    let wanted = try await node.trialPeer(named: name)
+    if let other = wanted.node, await membership?.loopBack(by: other) != nil {
+      throw .refused("\(wanted.name) itself sends a voice back, which would go round and round")
     }
-    let peer = try await node.startLoopBack(of: name, seconds: seconds)
+    let peer = try await node.startLoopBack(of: wanted.name, seconds: seconds)
     log.notice("loop-back", metadata: ["peer": "\(peer.name)", "seconds": "\(Int(seconds))"])
     await membership?.tellLoopBack(of: peer.node)
     watch?.cancel()

@@ -25,7 +25,7 @@ import Testing
   @Test func `a run goes around the ring's end`() throws {
     let deck = try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: false)
     let tape = try #require(deck.claim(for: "anna"))
-    let start = Int64(SoundTape.capacityFrames) - 3
+    let start = Int64(tape.capacityFrames) - 3
     try deck.giveBack(before: start)
     tape.write([1, 2, 3, 4, 5, 6].span, at: start, floor: start)
     #expect(frames(tape, at: start, 7) == [1, 2, 3, 4, 5, 6, 0])
@@ -35,7 +35,7 @@ import Testing
   @Test func `sound before the floor or beyond the capacity is lost, and counted`() throws {
     let deck = try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: false)
     let tape = try #require(deck.claim(for: "anna"))
-    let capacity = Int64(SoundTape.capacityFrames)
+    let capacity = Int64(tape.capacityFrames)
     tape.write([1, 2, 3, 4].span, at: 98, floor: 100)
     #expect(deck.lostFrames == 2)
     tape.write([5, 6, 7].span, at: capacity - 1, floor: 100)
@@ -56,6 +56,41 @@ import Testing
     left.add([1, 1].span, gain: 2, step: 0, at: 3, floor: 0)
     #expect(frames(left, at: 2, 4) == [0.5, 2.75, 3, 1.25])
     #expect(deck.claim(for: "anna") == nil, "no talkers are kept")
+  }
+
+  @Test(arguments: [(44_100, 1 << 18), (48_000, 1 << 18), (96_000, 1 << 19), (192_000, 1 << 20)])
+  func `a tape lasts five seconds, whatever the rate`(rate: Int, frames: Int) throws {
+    let deck = try TapeDeck(sampleRate: rate, keepsTalkers: false, keepsMix: true)
+    let tape = try #require(deck.mix).left
+    #expect(tape.capacityFrames == frames && frames >= 5 * rate)
+    let second = [Float](repeating: 0.5, count: rate)
+    for start in 0..<5 {
+      tape.write(second.span, at: Int64(start * rate), floor: Int64(start * rate))
+    }
+    #expect(deck.lostFrames == 0)
+  }
+
+  @Test func `breaks come in their order, and no more than there is room for`() throws {
+    let deck = try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: false)
+    #expect(deck.nextBreak == nil)
+    var told = 0
+    while deck.tell(
+      TapeBreak(end: Int64(told), start: Int64(told), nanoseconds: 1, sampleRate: 48_000))
+    {
+      told += 1
+    }
+    #expect(told >= 16)
+    for number in 0..<told {
+      #expect(deck.nextBreak?.end == Int64(number))
+      deck.passBreak()
+      if number == 0 {
+        #expect(
+          deck.tell(TapeBreak(end: 1000, start: 1000, nanoseconds: 1, sampleRate: 44_100)))
+      }
+    }
+    #expect(deck.nextBreak?.sampleRate == 44_100)
+    deck.passBreak()
+    #expect(deck.nextBreak == nil)
   }
 
   @Test func `tapes are made as talkers come, for all that there can be`() throws {

@@ -41,6 +41,11 @@ import Testing
     ),
     ({ _ in .ourselves(peer: "10.0.0.1:5004") }, ["WARNING mesh: ", "address=10.0.0.1:5004"]),
     ({ _ in .rebuilt(peer: "foh") }, ["INFO mesh: peer fails again and again", "peer=foh"]),
+    (
+      { .recording($0, name: "foh", true) },
+      ["NOTICE mesh: a member records what it hears", "peer=foh"]
+    ),
+    ({ .recording($0, name: "foh", false) }, ["NOTICE mesh: a member records no more"]),
     ({ _ in .fault("no key") }, ["ERROR mesh: no key"]),
   ]
 

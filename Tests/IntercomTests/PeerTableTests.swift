@@ -1,3 +1,4 @@
+import Cryptography
 import EventLoop
 import Media
 import RTP
@@ -67,18 +68,38 @@ import Testing
     #expect(table.all.map(\.address) == [.host(1)])
   }
 
-  @Test func aNameMeansTheConnectedPeerThenTheExactThenAnyCase() {
+  @Test func aNameMeansTheConnectedPeerThenTheExactThenAnyCase() throws {
     var table = PeerTable(capacity: 8)
     let absent = peer(1, name: "Bert")
     let present = peer(2, name: "Bert", isConnected: true)
     let shouting = peer(3, name: "BERT", isConnected: true)
     fill(&table, [absent, peer(4), shouting, present])
-    #expect(table.named("Bert") === present)
-    #expect(table.named("BERT") === shouting)
+    #expect(try table.find("Bert") === present)
+    #expect(try table.find("BERT") === shouting)
+    #expect(throws: IntercomError.self) { try table.find("bert") }
     table.remove(present)
-    #expect(table.named("Bert") === absent)
-    #expect(table.named("bert") === absent)
-    #expect(table.named("Carl") == nil)
-    #expect(table.named("") == nil)
+    #expect(try table.find("Bert") === absent)
+    #expect(try table.find("bert") === shouting)
+    #expect(throws: IntercomError.self) { try table.find("Carl") }
+    #expect(throws: IntercomError.self) { try table.find("") }
+  }
+
+  @Test func aMemberIsMeantByItsIDAndItsWordsAtWhicheverAddress() throws {
+    var table = PeerTable(capacity: 8)
+    let (first, second, other) = (
+      peer(1, name: "Bert"), peer(2, name: "Bert", isConnected: true), peer(3, name: "Carl")
+    )
+    let bert = Member(node: .named("Bert"), name: "Bert", nowNanoseconds: 0)
+    (first.member, second.member, bert.connected) = (bert, bert, second)
+    other.member = Member(node: .named("Carl"), name: "Carl", nowNanoseconds: 0)
+    fill(&table, [first, second, other])
+    let (id, words) = (bert.node.text, bert.node.words)
+    for text in [
+      "BERT", id, id.uppercased(), String(id.prefix(6)), words.joined(separator: " "),
+      words.joined(separator: "-").uppercased(), words.prefix(3).joined(separator: " "),
+    ] {
+      #expect(try table.find(text) === second, "\(text)")
+    }
+    #expect(throws: IntercomError.self) { try table.find(String(id.prefix(5))) }
   }
 }

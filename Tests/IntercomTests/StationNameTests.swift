@@ -49,7 +49,7 @@ import Testing
     network.run(seconds: 2)
     #expect(node.station.peers.all.map(\.name) == ["Stage left"])
     #expect(node.ports.names.values.sorted() == ["Stage left"])
-    #expect(node.station.peers.named("Stage left")?.settings.gainDecibels == -3)
+    #expect(try node.station.peers.find("Stage left").settings.gainDecibels == -3)
     #expect(node.isConnected(to: .host(2)))
   }
 

@@ -1,5 +1,6 @@
 import Audio
 import Foundation
+import Glibc
 import Testing
 
 @testable import Recording
@@ -59,7 +60,7 @@ import Testing
     let deck = try deck()
     let take = try Take(settings(), labels: labels, deck: deck)
     let tape = try #require(deck.claim(for: "home"))
-    let capacity = SoundTape.capacityFrames
+    let capacity = tape.capacityFrames
     let end = capacity + 50_000
     for start in stride(from: 0, to: end, by: 480) {
       tape.write(ramp(start..<start + 480).span, at: Int64(start), floor: Int64(start))
@@ -156,6 +157,15 @@ import Testing
     #expect(take.byteCount <= 1_000_000 && take.byteCount > 300_000)
   }
 
+  @Test func `for how long there is room is told by what is less, size or disk`() throws {
+    var settings = settings()
+    settings.maximumBytes = 100 * 3 * Self.rate
+    let deck = try deck()
+    let take = try Take(settings, labels: labels, deck: deck)
+    #expect(run(take, deck, seconds: 10) == nil)
+    #expect((89...91).contains(try #require(take.secondsLeft)))
+  }
+
   @Test func `silence for a talker who comes late counts, too`() throws {
     var settings = settings()
     settings.maximumBytes = 1_000_000
@@ -190,11 +200,175 @@ import Testing
     #expect("\(error!)".contains("No such file or directory"))
   }
 
-  @Test func `another rate of JACK's ends the take`() throws {
+  /// Whoever may have put them there.
+  @Test func `a talker whose file cannot be made costs only that talker's sound`() throws {
+    let deck = try deck(mix: true)
+    let take = try Take(settings(), labels: labels, deck: deck)
+    for number in 1...200 {
+      let name = number == 1 ? "late.wav" : "late-\(number).wav"
+      try FileManager.default.createDirectory(
+        atPath: "\(take.path)/\(name)", withIntermediateDirectories: false)
+    }
+    let home = try #require(deck.claim(for: "home"))
+    let late = try #require(deck.claim(for: "late"))
+    let pcm = ramp(0..<48_000)
+    home.write(pcm.span, at: 0, floor: 0)
+    late.write(pcm.span, at: 0, floor: 0)
+    deck.publish(48_000)
+    try take.advance()
+    try take.finish()
+    #expect(try sound("home")[0].elementsEqual(pcm))
+    #expect(try sound("mix")[0].count == 48_000)
+    #expect(take.failures.map(\.name) == ["late"] && take.fileCount == 2)
+    #expect("\(try #require(take.failures.first).error)".contains("File exists"))
+  }
+
+  @Test func `a start that is refused leaves nothing behind`() throws {
+    var small = settings()
+    small.maximumBytes = 1000
+    var full = settings()
+    full.keptFreeBytes = .max
+    for settings in [small, full] {
+      #expect(throws: RecordingError.self) {
+        try Take(settings, labels: labels, deck: deck(mix: true))
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+
+  /// As FAT does at 4 GiB: the mix, of two channels, gets there first.
+  @Test func `a file that can grow no further ends, and the others go on`() throws {
+    // Else the kernel would end this process, too.
+    signal(SIGXFSZ, SIG_IGN)
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    var before = rlimit()
+    _ = unsafe getrlimit(resource, &before)
+    var small = rlimit(rlim_cur: 1_000_000, rlim_max: before.rlim_max)
+    _ = unsafe setrlimit(resource, &small)
+    defer {
+      _ = unsafe setrlimit(resource, &before)
+      signal(SIGXFSZ, SIG_DFL)
+    }
+    let deck = try deck(mix: true)
+    let take = try Take(settings(), labels: labels, deck: deck)
+    #expect(run(take, deck, seconds: 6) == nil)
+    try take.finish()
+    #expect(take.failures.map(\.name) == ["mix"])
+    #expect(try sound("home")[0].count == 6 * Self.rate)
+    // What was saved of the mix can be read.
+    let mix = try folder.bytes("\(labels.moment)/mix.wav")
+    let saved = Array(mix.prefix(WAVHeader.byteCount + mix.number(at: 76, 4)))
+    #expect(try #require(WAVSound(saved)).frames[0].count >= 2 * Self.rate)
+    #expect(take.byteCount > 900_000 + 6 * 3 * Self.rate, "what failed has its size, too")
+  }
+
+  @Test func `where no file is left the take ends`() throws {
     let deck = try deck()
     let take = try Take(settings(), labels: labels, deck: deck)
-    deck.stopForRate(44_100)
-    #expect(throws: RecordingError.rateChanged(from: 48_000, to: 44_100)) { try take.advance() }
+    for number in 1...100 {
+      let name = number == 1 ? "home.wav" : "home-\(number).wav"
+      try FileManager.default.createDirectory(
+        atPath: "\(take.path)/\(name)", withIntermediateDirectories: false)
+    }
+    #expect(run(take, deck, seconds: 2) != nil)
+  }
+
+  // MARK: Breaks
+
+  /// A tone of two seconds, a break, and a tone of two seconds at the new rate, by a talker and in the mix.
+  private func takeWithBreak(
+    _ format: RecordingFormat, from rate: Int, to nextRate: Int, seconds: Double
+  ) throws -> Take {
+    let deck = try TapeDeck(sampleRate: rate, keepsTalkers: true, keepsMix: true)
+    let take = try Take(settings(format), labels: labels, deck: deck)
+    let home = try #require(deck.claim(for: "home"))
+    let mix = try #require(deck.mix)
+    func put(_ rate: Int, at position: Int64) {
+      let pcm = (0..<2 * rate).map { 0.25 * sin(Float($0 % rate) * 2 * .pi * 500 / Float(rate)) }
+      home.write(pcm.span, at: position, floor: position)
+      for side in [mix.left, mix.right] {
+        side.add(pcm.span, gain: 1, step: 0, at: position, floor: position)
+      }
+    }
+    let end = Int64(2 * rate)
+    put(rate, at: 0)
+    // What was written ahead when JACK stopped, and never heard.
+    home.write([Float](repeating: 1, count: 300).span, at: end, floor: end)
+    deck.publish(end)
+    try take.advance()
+    let start = end + 300
+    let told = deck.tell(
+      TapeBreak(
+        end: end, start: start, nanoseconds: Int64(seconds * 1e9), sampleRate: nextRate))
+    #expect(told)
+    put(nextRate, at: start)
+    deck.publish(start + Int64(2 * nextRate))
+    try take.advance()
+    #expect(deck.lostFrames == 0)
     try take.finish()
+    return take
+  }
+
+  @Test(arguments: [
+    (48_000, 48_000, 2.5), (48_000, 48_000, 30), (48_000, 44_100, 7), (44_100, 96_000, 0.25),
+  ])
+  func `where JACK did not run the files are silent, and go on together`(
+    rate: Int, nextRate: Int, seconds: Double
+  ) throws {
+    let take = try takeWithBreak(.wav, from: rate, to: nextRate, seconds: seconds)
+    let (home, mix) = (try sound("home")[0], try sound("mix")[0])
+    let length = Int((4 + seconds) * Double(rate))
+    #expect(home.count == length && mix.count == length)
+    #expect(abs(take.seconds - 4 - seconds) < 1e-3)
+    let (first, second) = (2 * rate, 2 * rate + Int(seconds * Double(rate)))
+    #expect(home[(first + rate / 50)..<(second - rate / 50)].allSatisfy { abs($0) < 1e-3 })
+    for file in [home, mix] {
+      for start in [0, second] {
+        let worst = (rate / 10..<rate * 19 / 10).map { frame in
+          abs(file[start + frame] - 0.25 * sin(Float(frame % rate) * 2 * .pi * 500 / Float(rate)))
+        }.max()
+        #expect(worst ?? 1 < 0.005, "from \(start) on")
+      }
+    }
+  }
+
+  @Test(arguments: [(48_000, 48_000), (44_100, 96_000), (96_000, 48_000)])
+  func `the same in Opus`(rate: Int, nextRate: Int) throws {
+    _ = try takeWithBreak(.opus, from: rate, to: nextRate, seconds: 7)
+    for name in ["home", "mix"] {
+      let bytes = try folder.bytes("\(labels.moment)/\(name).opus")
+      let frames = try #require(try OpusSound(bytes)).frames
+      #expect(frames.count == 11 * 48_000, "\(name)")
+      #expect(frames[99_000..<430_000].allSatisfy { abs($0) < 1e-3 })
+      for start in [0, 9 * 48_000] {
+        let worst = (4800..<91_200).map { frame in
+          abs(frames[start + frame] - 0.25 * sin(Float(frame % 48_000) * 2 * .pi * 500 / 48_000))
+        }.max()
+        #expect(worst ?? 1 < 0.05, "from \(start) on")
+      }
+    }
+  }
+
+  @Test func `a talker who comes behind a break is where the others are`() throws {
+    let deck = try deck()
+    let take = try Take(settings(), labels: labels, deck: deck)
+    let home = try #require(deck.claim(for: "home"))
+    home.write(ramp(0..<1000).span, at: 0, floor: 0)
+    deck.publish(1000)
+    try take.advance()
+    #expect(
+      deck.tell(TapeBreak(end: 1000, start: 1000, nanoseconds: 1_000_000_000, sampleRate: 44_100)))
+    deck.publish(1441)
+    try take.advance()
+    let late = try #require(deck.claim(for: "late"))
+    let click = (0..<44_100).map { Float($0 == 1000 ? 0.5 : 0) }
+    for tape in [home, late] { tape.write(click.span, at: 1441, floor: 1441) }
+    deck.publish(1441 + 44_100)
+    try take.advance()
+    try take.finish()
+    let (first, second) = (try sound("home")[0], try sound("late")[0])
+    #expect(first.count == second.count)
+    #expect(first[2000...].elementsEqual(second[2000...]))
+    #expect(second.contains { $0 > 0.3 })
   }
 }

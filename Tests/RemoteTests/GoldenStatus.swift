@@ -58,6 +58,7 @@ enum GoldenStatus {
     peer.pan = -0.5
     peer.isMuted = false
     peer.isRecording = true
+    peer.isLoopingBack = false
     peer.jitterMilliseconds = 0.25
     peer.roundTripMilliseconds = 1.5
     peer.playoutDelayMilliseconds = 7.5
@@ -90,6 +91,8 @@ enum GoldenStatus {
     recording.seconds = 3723.5
     recording.bytes = 123_456_789
     recording.files = 9
+    recording.failedFiles = 1
+    recording.fileProblem = "anna: too large a file"
     recording.droppedFrames = 480
     recording.stalledSeconds = 2.5
     recording.endReason = "the disk is full"
@@ -176,6 +179,7 @@ enum GoldenStatus {
           "id" : "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q",
           "instance" : 1795000000,
           "isClockLocked" : true,
+          "isLoopingBack" : false,
           "isMuted" : false,
           "isRecording" : true,
           "isTalking" : true,
@@ -233,6 +237,8 @@ enum GoldenStatus {
         "bytes" : 123456789,
         "droppedFrames" : 480,
         "endReason" : "the disk is full",
+        "failedFiles" : 1,
+        "fileProblem" : "anna: too large a file",
         "files" : 9,
         "format" : "opus",
         "hasFailed" : true,

@@ -20,6 +20,7 @@ import Testing
         network  sent 20000  received 19990  dropped 9 (unknownSource 7, truncated 2)
         record   ended  1:02:03  9 files (opus)  123.5 MB of 10.0 GB  dropped 480  DISK STALLED for 3 s
                  /srv/takes/2026-11-22_14.33.05
+                 1 FAILED: anna: too large a file
                  FAILED: the disk is full
 
           peer       state      level  gain   pan  jit.   rtt delay   ppm   recv lost late conc. loss%  kb/s
@@ -69,6 +70,16 @@ import Testing
     let text = StatusTable.text(status)
     #expect(text.contains("* ?[2J??x?y"))
     #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test func `a peer that records or sends a voice back is told apart, while it is there`() {
+    var status = GoldenStatus.value
+    status.peers[0].isLoopingBack = true
+    #expect(StatusTable.text(status).contains("* B          RECORDING "))
+    status.peers[0].isRecording = false
+    #expect(StatusTable.text(status).contains("* B          LOOP-BACK "))
+    status.peers[0].state = .silent
+    #expect(StatusTable.text(status).contains("* B          silent "))
   }
 
   @Test func `while JACK is awaited there are no figures of it`() {

@@ -13,9 +13,11 @@ import Synchronization
 ///
 /// Unchecked because the compiler cannot see it: the frames are shared by that protocol.
 @safe public final class SoundTape: @unchecked Sendable {
-  /// 5.4 s at 48 kHz: as long as a disk may take without loss.
-  public static let capacityFrames = 1 << 18
+  /// As long as a disk may take without loss, at least.
+  public static let leastSeconds = 5
 
+  /// Frames between the reader and the writer, at most; a power of two.
+  public let capacityFrames: Int
   private enum State {
     static let empty = 0
     static let loaded = 1
@@ -27,8 +29,20 @@ import Synchronization
   private let lost = Atomic<Int>(0)
   /// Set before `state` says loaded, and never again.
   private let base = unsafe Atomic<UnsafeMutablePointer<Float>?>(nil)
+  /// Written by the loop before `state` says claimed, and never again.
+  private var talker = ""
 
-  init() {}
+  /// A tape for sound at that rate, in hertz.
+  init(sampleRate: Int) {
+    capacityFrames = Self.capacityFrames(forRate: sampleRate)
+  }
+
+  /// The power of two that lasts for ``leastSeconds``.
+  static func capacityFrames(forRate sampleRate: Int) -> Int {
+    var frames = 1
+    while frames < leastSeconds * sampleRate { frames *= 2 }
+    return frames
+  }
 
   deinit {
     unsafe free(base.load(ordering: .relaxed))
@@ -41,7 +55,7 @@ import Synchronization
 
   /// Allocates and touches the frames, silent, to be written from `position` on; once.
   func load(from position: Int64) throws(AudioError) {
-    let byteCount = Self.capacityFrames * MemoryLayout<Float>.stride
+    let byteCount = capacityFrames * MemoryLayout<Float>.stride
     guard let memory = unsafe malloc(byteCount) else {
       throw .outOfMemory(wanted: "a recording's tape of \(byteCount) bytes")
     }
@@ -58,6 +72,13 @@ import Synchronization
   /// Whether frames were allocated. [any]
   var isLoaded: Bool { state.load(ordering: .relaxed) != State.empty }
 
+  /// Who it was claimed for; nil: nobody yet.
+  ///
+  /// Acquire, which pairs with ``claim(for:)``.
+  var claimant: String? {
+    state.load(ordering: .acquiring) == State.claimed ? talker : nil
+  }
+
   /// Copies frames out and leaves silence; they must have been published.
   ///
   /// - Parameters:
@@ -71,7 +92,7 @@ import Synchronization
     unsafe pcm.withUnsafeMutableBufferPointer { pcm in
       var done = 0
       while done < pcm.count {
-        let run = Self.run(from: position + Int64(done), atMost: pcm.count - done)
+        let run = run(from: position + Int64(done), atMost: pcm.count - done)
         let piece = unsafe UnsafeMutableBufferPointer(rebasing: frames[run])
         let room = unsafe UnsafeMutableBufferPointer(
           rebasing: pcm[done..<(done + run.count)])
@@ -89,11 +110,14 @@ import Synchronization
 
   // MARK: Writer
 
-  /// Takes a spare tape; false: it is none. [loop]
-  func claim() -> Bool {
-    state.compareExchange(
-      expected: State.loaded, desired: State.claimed, ordering: .acquiring
-    ).exchanged
+  /// Takes a spare tape for a talker; false: it is none. [loop]
+  ///
+  /// Wait-free: nobody else claims. Acquire, as the reader made its frames; release, as the reader gets the name.
+  func claim(for name: String) -> Bool {
+    guard state.load(ordering: .acquiring) == State.loaded else { return false }
+    talker = name
+    state.store(State.claimed, ordering: .releasing)
+    return true
   }
 
   /// Puts frames down in place of what was there. [loop]
@@ -127,7 +151,7 @@ import Synchronization
     _ body: (UnsafeMutableBufferPointer<Float>, UnsafeBufferPointer<Float>, Int) -> Void
   ) {
     guard let frames = unsafe frames else { return }
-    let end = readPosition.load(ordering: .acquiring) + Int64(Self.capacityFrames)
+    let end = readPosition.load(ordering: .acquiring) + Int64(capacityFrames)
     let first = Int(min(max(floor - position, 0), Int64(pcm.count)))
     let last = Int(max(min(end - position, Int64(pcm.count)), Int64(first)))
     // What was before the recording began is not lost.
@@ -137,7 +161,7 @@ import Synchronization
     unsafe pcm.withUnsafeBufferPointer { pcm in
       var done = first
       while done < last {
-        let run = Self.run(from: position + Int64(done), atMost: last - done)
+        let run = run(from: position + Int64(done), atMost: last - done)
         unsafe body(
           UnsafeMutableBufferPointer(rebasing: frames[run]),
           UnsafeBufferPointer(rebasing: pcm[done..<(done + run.count)]), done)
@@ -148,11 +172,11 @@ import Synchronization
 
   private var frames: UnsafeMutableBufferPointer<Float>? {
     guard let start = unsafe base.load(ordering: .relaxed) else { return nil }
-    return unsafe UnsafeMutableBufferPointer(start: start, count: Self.capacityFrames)
+    return unsafe UnsafeMutableBufferPointer(start: start, count: capacityFrames)
   }
 
   /// The places of the frames from a position on, as far as they lie side by side.
-  private static func run(from position: Int64, atMost count: Int) -> Range<Int> {
+  private func run(from position: Int64, atMost count: Int) -> Range<Int> {
     let place = Int(truncatingIfNeeded: position) & (capacityFrames - 1)
     return place..<min(place + count, capacityFrames)
   }

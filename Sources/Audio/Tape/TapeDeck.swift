@@ -2,9 +2,9 @@ import Synchronization
 
 /// What the media loop hands to a recorder: a tape a talker and two of the mix, all on one time line.
 ///
-/// Position 0 is where the recording began; positions count the frames that JACK ran, and those that would have been while
-/// it did not (see the station). Made, loaded and read by the recorder on its own thread; written by the
-/// media loop. Neither ever waits for the other.
+/// Position 0 is where the recording began; positions count the frames that JACK ran. What passed while it did not, however
+/// long, has no room on the tapes: it is told as a ``TapeBreak``. Made by whoever starts the recorder, loaded and read by
+/// the recorder on its own thread; written by the media loop. Neither ever waits for the other, nor for a lock.
 public final class TapeDeck: Sendable {
   /// Who talks on a tape.
   public struct Talker: Sendable {
@@ -28,10 +28,10 @@ public final class TapeDeck: Sendable {
 
   private let tapes: [SoundTape]
   private let written = Atomic<Int64>(0)
-  private let otherRate = Atomic<Int>(0)
   private let unplaced = Atomic<Int>(0)
-  /// Told by the loop when a talker comes, which is rare; the lock is held for an append.
-  private let news = Mutex<[Talker]>([])
+  private let breaks = TapeBreakQueue()
+  /// The reader's: tapes of whose talkers it knows; they are claimed in their order.
+  private let toldTalkers = Atomic<Int>(0)
 
   /// Allocates the tapes of those who talk from the start on, and some more.
   ///
@@ -44,8 +44,11 @@ public final class TapeDeck: Sendable {
   ) throws(AudioError) {
     self.sampleRate = sampleRate
     self.keepsTalkers = keepsTalkers
-    mix = keepsMix ? (SoundTape(), SoundTape()) : nil
-    tapes = (0..<(keepsTalkers ? Self.mostTalkers : 0)).map { _ in SoundTape() }
+    mix =
+      keepsMix ? (SoundTape(sampleRate: sampleRate), SoundTape(sampleRate: sampleRate)) : nil
+    tapes = (0..<(keepsTalkers ? Self.mostTalkers : 0)).map { _ in
+      SoundTape(sampleRate: sampleRate)
+    }
     try mix?.left.load(from: 0)
     try mix?.right.load(from: 0)
     try loadSpares(talkers + Self.spareCount, from: 0)
@@ -53,16 +56,13 @@ public final class TapeDeck: Sendable {
 
   // MARK: Any thread
 
+  /// How far sound may go on at once: half of what a tape takes.
+  public var mostJumpFrames: Int { SoundTape.capacityFrames(forRate: sampleRate) / 2 }
+
   /// Frames that are on no tape, of all tapes together: the reader was too far behind. [any]
   public var lostFrames: Int {
     let talkers = tapes.lazy.map(\.lostFrames).reduce(0, +)
     return talkers + (mix?.left.lostFrames ?? 0) + unplaced.load(ordering: .relaxed)
-  }
-
-  /// The rate JACK runs at now where that is another one: nothing more comes; else nil. [any]
-  public var changedRate: Int? {
-    let rate = otherRate.load(ordering: .relaxed)
-    return rate == 0 ? nil : rate
   }
 
   // MARK: Reader
@@ -82,11 +82,21 @@ public final class TapeDeck: Sendable {
 
   /// The talkers that came since the last call.
   public func takeNewTalkers() -> [Talker] {
-    news.withLock { news in
-      defer { news = [] }
-      return news
+    let first = toldTalkers.load(ordering: .relaxed)
+    var talkers: [Talker] = []
+    for tape in tapes[first...] {
+      guard let name = tape.claimant else { break }
+      talkers.append(Talker(name: name, tape: tape))
     }
+    toldTalkers.store(first + talkers.count, ordering: .relaxed)
+    return talkers
   }
+
+  /// The next break, in order; nil: none before ``writtenPosition`` as it was loaded before.
+  public var nextBreak: TapeBreak? { breaks.first }
+
+  /// Goes on behind the next break.
+  public func passBreak() { breaks.removeFirst() }
 
   private func loadSpares(_ wanted: Int, from position: Int64) throws(AudioError) {
     var missing = wanted - tapes.count(where: \.isSpare)
@@ -100,12 +110,8 @@ public final class TapeDeck: Sendable {
 
   /// A tape for a talker; nil while there is no spare one. [loop]
   ///
-  /// Rare: takes a lock and may allocate.
-  public func claim(for name: String) -> SoundTape? {
-    guard let tape = tapes.first(where: { $0.claim() }) else { return nil }
-    news.withLock { $0.append(Talker(name: name, tape: tape)) }
-    return tape
-  }
+  /// Wait-free.
+  public func claim(for name: String) -> SoundTape? { tapes.first { $0.claim(for: name) } }
 
   /// Counts frames of a talker without a tape. [loop]
   public func lose(frames: Int) { unplaced.add(frames, ordering: .relaxed) }
@@ -116,6 +122,6 @@ public final class TapeDeck: Sendable {
     written.store(position, ordering: .releasing)
   }
 
-  /// Says that JACK runs at another rate now. [loop]
-  public func stopForRate(_ sampleRate: Int) { otherRate.store(sampleRate, ordering: .relaxed) }
+  /// Says where the time line breaks, before anything behind it is published; false: no room, so not now. [loop]
+  public func tell(_ tapeBreak: TapeBreak) -> Bool { breaks.append(tapeBreak) }
 }

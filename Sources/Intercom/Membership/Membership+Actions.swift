@@ -7,7 +7,6 @@ extension Membership {
   /// Strangers that are remembered by name.
   private static let mostStrangers = 64
   private static let mostNames = 256
-  private static let failureIntervalNanoseconds: Int64 = 3600 * 1_000_000_000
 
   func perform(_ actions: [MeshAction]) {
     for action in actions { perform(action) }
@@ -129,10 +128,7 @@ extension Membership {
 
   /// Once an hour of each: who is away for good fails again and again.
   private func tellFailure(of target: PeerTarget) {
-    let now = now()
-    failureTold = failureTold.filter { now - $0.value < Self.failureIntervalNanoseconds }
-    guard failureTold[target] == nil else { return }
-    failureTold[target] = now
+    guard failures.tells(target, nowNanoseconds: now()) else { return }
     parts.report(.rebuilt(peer: words(for: target)))
   }
 

@@ -191,28 +191,23 @@ extension Membership {
     throw .refused("\(peer) is blocked; comlink forget takes that back")
   }
 
-  /// Who the user means: a name, the words or the ID.
+  /// Who the user means, see ``NodeSearch``; by a whole ID also somebody who is not known.
   ///
   /// - Parameter invitations: who may be meant by name; nil: everybody.
   private func find(
     _ text: String, among invitations: [NodeID: Invitation]? = nil
   ) throws(IntercomError) -> NodeID {
     if let node = NodeID(text: text) { return node }
-    let words = text.lowercased().split { " -".contains($0) }.joined(separator: " ")
-    let known = acquaintances
-    let byWords = known.filter { $0.idWords == words }
-    let named = known.filter { one in
-      guard let invitations else { return true }
-      return one.id.flatMap { NodeID(text: $0) }.map { invitations[$0] != nil } ?? false
+    let known = acquaintances.map { one in
+      (name: one.name, node: one.id.flatMap { NodeID(text: $0) })
     }
-    let exact = byWords.isEmpty ? named.filter { $0.name == text } : byWords
-    let found =
-      exact.isEmpty ? named.filter { $0.name.lowercased() == text.lowercased() } : exact
-    let nodes = found.compactMap { $0.id.flatMap { NodeID(text: $0) } }
-    guard nodes.count < 2 else {
-      throw .refused("\(nodes.count) nodes are called \(text); use the words of the one you mean")
-    }
-    guard let node = nodes.first else {
+    let search = NodeSearch(
+      candidates: known.map { one in
+        NodeSearch.Candidate(
+          node: one.node, name: one.name,
+          isNameable: one.node.map { invitations?.keys.contains($0) ?? true } ?? false)
+      })
+    guard let node = known[try search.index(of: text)].node else {
       throw .unknownPeer(text, known: known.map(\.name).filter { !$0.isEmpty })
     }
     return node

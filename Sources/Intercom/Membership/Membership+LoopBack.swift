@@ -16,6 +16,11 @@ extension Membership {
     mesh.members.first { $0.node == node }?.profile.loopBack
   }
 
+  /// The members that say that they send somebody's voice back in place of their own.
+  public var loopingBack: Set<NodeID> {
+    Set(mesh.members.filter { $0.profile.loopBack != nil }.map(\.node))
+  }
+
   /// What this node calls itself.
   public var ownName: String { mesh.ownProfile.name }
 }

@@ -17,10 +17,8 @@ extension Membership {
     wanted[node]?.name = profile.name
     note(profile.name, of: node)
     wanted[node]?.addresses = addresses
-    if wanted[node]?.isRecording != profile.isRecording {
-      wanted[node]?.isRecording = profile.isRecording
-      parts.report(.recording(node, name: profile.name, profile.isRecording))
-    }
+    wanted[node]?.isRecording = profile.isRecording
+    tellRecording(by: node)
     bringUpToDate(node)
   }
 

@@ -36,7 +36,12 @@ public actor Membership {
   /// Of those, the ones whose look-up failed, and is known to have.
   var unresolvedPeers: Set<Int> = []
   /// When the user last read of peers that fail again and again.
-  var failureTold: [PeerTarget: Int64] = [:]
+  var failures = TellingInterval<PeerTarget>(seconds: 3600)
+  /// When the user last read that a member records or does so no more, of whom it read last that it does, and who
+  /// changed its mind since.
+  var recordingNews = TellingInterval<NodeID>(seconds: 60)
+  var toldRecorders: Set<NodeID> = []
+  var untoldRecorders: Set<NodeID> = []
   /// Where discovery sees nodes, and what they are called there.
   var announced: [NodeID: (addresses: [NodeAddress], name: String)] = [:]
   var invitations: [NodeID: Invitation] = [:]

@@ -24,6 +24,15 @@ struct GainRamp {
     rampFrames = max(1, sampleRate / Self.rampsPerSecond)
   }
 
+  /// Puts frames on a tape that is one stream's alone, at the gain.
+  mutating func put(_ pcm: Span<Float>, on tape: SoundTape, at position: Int64, floor: Int64) {
+    if leftFrames == 0 && now == 1 {
+      tape.write(pcm, at: position, floor: floor)
+    } else {
+      add(pcm, to: tape, at: position, floor: floor)
+    }
+  }
+
   /// Adds frames to a tape at the gain.
   mutating func add(_ pcm: Span<Float>, to tape: SoundTape, at position: Int64, floor: Int64) {
     let ramping = min(leftFrames, pcm.count)

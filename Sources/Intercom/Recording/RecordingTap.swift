@@ -3,69 +3,88 @@ import Audio
 /// Where a recorder gets its sound: copies what is captured and what goes to the peers' rings onto tapes.
 ///
 /// **The time line** counts frames of JACK: a frame captured in a callback and one played in it have the same position, as
-/// in a recorder that is connected to our ports. Periods that JACK ran without us count (`Beat.lineFrames`); the time
-/// that it did not run counts by the clock. Position 0 is the first callback after the recording began.
+/// in a recorder that is connected to our ports. Periods that JACK ran without us count (`Beat.lineFrames`). Position 0
+/// is the first callback after the recording began.
 /// What is captured belongs to the callbacks up to the last one; what is written to a ring that holds
 /// n frames is played n frames after the next callback's first.
+///
+/// **Breaks.** While JACK does not run, when it comes back at another rate, and where it ran on for longer than a tape has
+/// room, the line breaks: the positions go on behind all that was written, and the recorder is told how long it took.
 ///
 /// Published is what can change no more: up to the last callback, but not beyond what was read of the microphone.
 ///
 /// Loop thread only. Per period nothing here allocates, locks or calls the system.
 final class RecordingTap {
   let deck: TapeDeck
+  /// JACK's, since the last break.
+  private(set) var sampleRate: Int
   private let engine: AudioEngine
-  /// The line's frame at position 0.
-  private let origin: Int64
-  /// The last callback known, and its first frame's position.
-  private var callbackCount: UInt64 = 0
-  private var callbackPosition: Int64 = 0
-  private var periodFrames = 0
-  private var microphone: SoundTape?
-  private var microphoneCursor = TapCursor()
+  private let microphone: MicrophoneTrack
+  /// The last callback known, its first frame's position, and where that is on the beat's line.
+  private var callbackCount: UInt64
+  private var callbackPosition: Int64
+  private var lineFrames: Int64
+  private var periodFrames: Int
+  /// Since the last callback before the line broke.
+  private var brokenNanoseconds: Int64 = 0
   /// Tapes by talker: who comes back goes on with its own.
   private var tapesByTalker: [String: SoundTape] = [:]
   /// What was published: sound before that comes too late.
   private(set) var floor: Int64 = 0
-  /// False while JACK does not run, and in the wake-up in which it began to: what the rings hold then is of another time.
-  private(set) var isOpen = false
+  /// The end of all that was put on tapes.
+  private var writtenEnd: Int64 = 0
+  /// False while the line is broken: what the rings hold then is of another time.
+  private(set) var isOpen: Bool
   /// How often it was opened again: each time all streams begin anew.
   private(set) var openings = 0
 
   /// Begins at the beat's next callback; claims a tape for the microphone.
-  init(deck: TapeDeck, engine: AudioEngine, beat: Beat, nodeName: String) {
+  ///
+  /// - Parameter capturesMicrophone: not while something else is captured in its place.
+  init(
+    deck: TapeDeck, engine: AudioEngine, beat: Beat, nodeName: String, capturesMicrophone: Bool
+  ) {
     self.deck = deck
     self.engine = engine
-    origin = beat.lineFrames + Int64(beat.periodFrames)
-    follow(beat)
-    isOpen = beat.isRunning
-    if deck.keepsTalkers { microphone = deck.claim(for: nodeName) }
+    sampleRate = deck.sampleRate
+    microphone = MicrophoneTrack(
+      tape: deck.keepsTalkers ? deck.claim(for: nodeName) : nil, sampleRate: sampleRate,
+      isCaptured: capturesMicrophone)
+    callbackCount = beat.callbackCount
+    callbackPosition = -Int64(beat.periodFrames)
+    lineFrames = beat.lineFrames
+    periodFrames = beat.periodFrames
+    isOpen = beat.isRunning && beat.sampleRate == deck.sampleRate
   }
 
   /// Takes over where the beat stands, once a wake-up, before any sound.
   func follow(_ beat: Beat) {
-    isOpen = isOpen && beat.isRunning
-    guard beat.isRunning else { return }
-    callbackCount = beat.callbackCount
-    callbackPosition = beat.lineFrames - origin
-    periodFrames = beat.periodFrames
-    guard beat.sampleRate == deck.sampleRate else {
-      deck.stopForRate(beat.sampleRate)
+    guard beat.isRunning else {
       isOpen = false
       return
+    }
+    let passed = beat.lineFrames - lineFrames
+    let isFarther = passed > Int64(deck.mostJumpFrames)
+    isOpen = isOpen && beat.sampleRate == sampleRate && !isFarther
+    lineFrames = beat.lineFrames
+    callbackCount = beat.callbackCount
+    periodFrames = beat.periodFrames
+    if isOpen {
+      callbackPosition += passed
+    } else {
+      brokenNanoseconds += Self.nanoseconds(passed, beat.sampleRate)
     }
   }
 
   /// Lets the recorder have what is on the tapes; once a wake-up, after all sound.
   func publish(_ beat: Beat) {
-    guard beat.isRunning, beat.sampleRate == deck.sampleRate else { return }
+    guard beat.isRunning else { return }
     if isOpen {
-      floor = max(floor, min(callbackPosition, microphoneCursor.next ?? floor))
+      floor = max(floor, min(callbackPosition, microphone.next ?? floor))
       deck.publish(floor)
     } else {
-      microphoneCursor.interrupt()
-      openings += 1
+      open(beat)
     }
-    isOpen = true
   }
 
   /// Takes frames that were read from the capture ring.
@@ -73,10 +92,18 @@ final class RecordingTap {
   /// - Parameter availableFrames: what the ring held before.
   func keepCaptured(_ pcm: Span<Float>, availableFrames: Int) {
     guard isOpen else { return }
-    let position = microphoneCursor.place(
-      pcm.count, estimate: nextCallbackPosition() - Int64(availableFrames), isContinuous: true)
-    microphone?.write(pcm, at: position, floor: floor)
+    microphone.keep(pcm, estimate: nextCallbackPosition() - Int64(availableFrames), floor: floor)
+    note(end: microphone.next ?? 0)
   }
+
+  /// Something else is to be captured in the microphone's place from now on, or the microphone again.
+  func setMicrophone(isCaptured: Bool) {
+    microphone.setCaptured(
+      isCaptured, nextCallback: nextCallbackPosition(), periodFrames: periodFrames)
+  }
+
+  /// Sound was put on a tape up to there.
+  func note(end: Int64) { writtenEnd = max(writtenEnd, end) }
 
   /// The tape of a talker, the one it had if it was here before; nil: there is no spare one just now, or none is wanted.
   ///
@@ -94,5 +121,27 @@ final class RecordingTap {
     let count = engine.periodTime()?.count ?? callbackCount
     let passed = Int64(clamping: count > callbackCount ? count - callbackCount : 0)
     return callbackPosition + (passed + 1) * Int64(periodFrames)
+  }
+
+  /// Goes on at the last callback, in the wake-up after which the rings hold nothing of before.
+  private func open(_ beat: Beat) {
+    let start = max(writtenEnd, floor)
+    let before = Self.nanoseconds(callbackPosition - floor, sampleRate)
+    let isTold = deck.tell(
+      TapeBreak(
+        end: floor, start: start, nanoseconds: max(0, before + brokenNanoseconds),
+        sampleRate: beat.sampleRate))
+    guard isTold else { return }
+    brokenNanoseconds = 0
+    (callbackPosition, floor, sampleRate) = (start, start, beat.sampleRate)
+    microphone.interrupt(sampleRate: sampleRate)
+    openings += 1
+    isOpen = true
+    deck.publish(start)
+  }
+
+  private static func nanoseconds(_ frames: Int64, _ sampleRate: Int) -> Int64 {
+    let (seconds, rest) = frames.quotientAndRemainder(dividingBy: Int64(sampleRate))
+    return seconds * 1_000_000_000 + rest * 1_000_000_000 / Int64(sampleRate)
   }
 }

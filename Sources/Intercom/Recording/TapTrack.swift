@@ -29,8 +29,8 @@ final class TapTrack {
     openings = tap.openings
     tape = tap.tape(of: talker, called: name)
     let (left, right) = settings.sideGains
-    self.left = GainRamp(left, sampleRate: tap.deck.sampleRate)
-    self.right = GainRamp(right, sampleRate: tap.deck.sampleRate)
+    self.left = GainRamp(left, sampleRate: tap.sampleRate)
+    self.right = GainRamp(right, sampleRate: tap.sampleRate)
   }
 
   /// Moves the mix to other gains.
@@ -50,13 +50,21 @@ final class TapTrack {
   ///   - isContinuous: whether the ring held some before.
   func keep(_ pcm: Span<Float>, estimate: Int64, isContinuous: Bool) {
     guard tap.isOpen else { return }
-    if tap.openings != openings { cursor.interrupt() }
-    openings = tap.openings
+    if tap.openings != openings { interrupt() }
     let position = cursor.place(pcm.count, estimate: estimate, isContinuous: isContinuous)
+    tap.note(end: position + Int64(pcm.count))
     keepOwn(pcm, at: position)
     guard let mix = tap.deck.mix else { return }
     left.add(pcm, to: mix.left, at: position, floor: tap.floor)
     right.add(pcm, to: mix.right, at: position, floor: tap.floor)
+  }
+
+  /// What comes is of another time, and may be at another rate.
+  private func interrupt() {
+    openings = tap.openings
+    cursor.interrupt()
+    left = GainRamp(left.target, sampleRate: tap.sampleRate)
+    right = GainRamp(right.target, sampleRate: tap.sampleRate)
   }
 
   private func keepOwn(_ pcm: Span<Float>, at position: Int64) {

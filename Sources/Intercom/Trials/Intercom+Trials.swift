@@ -43,9 +43,16 @@ extension Intercom {
   }
 
   /// Sends speech through an encoder and a decoder as they are set now, and judges what comes out; nobody hears of it.
+  ///
+  /// One at a time: it takes all of a processor for a while.
   public nonisolated func judgeCodec() async throws(IntercomError) -> SpeechMeasurement {
+    let coding = try await beginCodecTrial()
+    let result = Result { () throws(AudioError) in
+      try CodecTrial(configuration: configuration, coding: coding).run()
+    }
+    await endCodecTrial()
     do throws(AudioError) {
-      return try CodecTrial(configuration: configuration, coding: await coding).run()
+      return try result.get()
     } catch {
       throw .audio(error)
     }
@@ -72,6 +79,17 @@ extension Intercom {
   public var isLoopingBack: Bool { station.loopBack != nil }
 
   private var coding: VoiceCoding { station.coding }
+
+  /// How it is to code.
+  private func beginCodecTrial() throws(IntercomError) -> VoiceCoding {
+    guard !isJudgingCodec else {
+      throw .refused("another speech test runs; try again in a few seconds")
+    }
+    isJudgingCodec = true
+    return station.coding
+  }
+
+  private func endCodecTrial() { isJudgingCodec = false }
 
   private func trialRate() throws(IntercomError) -> Int { try station.trialRate() }
 
@@ -105,7 +123,7 @@ extension Intercom {
           ? "this machine stood still during the test; try again"
           : "the test was broken off: \(peer) or JACK went away")
     }
-    let connected = station.peers.named(peer)
+    let connected = try? station.peers.find(peer)
     let statistics = connected?.stream?.statistics
     return Echo(
       record: trial.record,

@@ -9,13 +9,11 @@ extension Station {
     return beat.sampleRate
   }
 
-  /// The connected peer that the user calls `name`.
+  /// The connected peer that the user means by `name`.
   func trialPeer(_ name: String) throws(IntercomError) -> Peer {
-    guard let peer = peers.named(name) else {
-      throw .unknownPeer(name, known: peers.all.map(\.name).filter { !$0.isEmpty })
-    }
+    let peer = try peers.find(name)
     guard peer.state == .connected, peer.slot != nil else {
-      throw .refused("\(name) is not connected now")
+      throw .refused("\(peer.name) is not connected now")
     }
     return peer
   }
@@ -51,6 +49,7 @@ extension Station {
     }
     trial = next
     trialNumber += 1
+    tap?.setMicrophone(isCaptured: capturesMicrophone)
     return trialNumber
   }
 
@@ -61,7 +60,11 @@ extension Station {
     if let tone = trial as? EarTone, let slot = tone.slot { freeSlots.insert(slot, at: 0) }
     if let echo = trial as? EchoTrial { lastEcho = (trialNumber, echo) }
     self.trial = nil
+    tap?.setMicrophone(isCaptured: capturesMicrophone)
   }
+
+  /// Whether what goes out is the microphone's, and neither a test nor a peer's voice.
+  var capturesMicrophone: Bool { loopBack == nil && !(trial is EchoTrial) }
 
   /// Sends a peer's voice back in place of the microphone's, or ends that at once.
   func setLoopBack(
@@ -73,6 +76,7 @@ extension Station {
     loopBack = LoopBack(
       slot: slot, name: peer.name, untilNanoseconds: nowNanoseconds + Int64(seconds * 1e9))
     engine.captureSound(of: slot)
+    tap?.setMicrophone(isCaptured: false)
     return TrialPeer(name: peer.name, node: peer.member?.node)
   }
 
@@ -81,6 +85,7 @@ extension Station {
     guard loopBack != nil else { return }
     loopBack = nil
     engine.captureMicrophone()
+    tap?.setMicrophone(isCaptured: true)
   }
 
   /// One wake-up of the trial that runs.

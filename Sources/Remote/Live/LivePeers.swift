@@ -22,7 +22,8 @@ struct LivePeers {
     },
   ]
 
-  private static let markColumns = 2
+  /// Talking, the first letter of an activity where there is no room for the word, and a blank.
+  private let markColumns: Int
   private static let stateColumns = 10
   /// Below this a state has no column of its own, and stands where the meter would.
   private static let wideColumns = 60
@@ -38,7 +39,7 @@ struct LivePeers {
   private var isWide: Bool { columns >= Self.wideColumns }
   /// With the blank before it.
   private var figureColumns: Int { isWide ? 6 : 5 }
-  private var stateStart: Int { Self.markColumns + nameColumns + 1 }
+  private var stateStart: Int { markColumns + nameColumns + 1 }
   private var meterStart: Int { stateStart + (isWide ? Self.stateColumns + 1 : 0) }
   private var meterColumns: Int { max(0, columns - meterStart - shown.count * figureColumns) }
 
@@ -46,7 +47,8 @@ struct LivePeers {
   init(peers: [PeerStatus], bar: MeterBar, columns: Int) {
     (self.peers, self.bar, self.columns) = (peers, bar, columns)
     let isWide = columns >= Self.wideColumns
-    let fixed = Self.markColumns + 1 + (isWide ? Self.stateColumns + 1 : 0)
+    markColumns = isWide || peers.allSatisfy { $0.activity == nil } ? 2 : 3
+    let fixed = markColumns + 1 + (isWide ? Self.stateColumns + 1 : 0)
     var figures = Self.figures
     let least = fixed + Self.leastNameColumns + Self.leastMeterColumns
     while let last = figures.max(by: { $0.expendability < $1.expendability }),
@@ -80,7 +82,7 @@ struct LivePeers {
 
   private var heading: [LiveFrame.Piece] {
     var row = LiveRow(columns: columns)
-    row.put("peer", at: Self.markColumns, width: nameColumns, .dim)
+    row.put("peer", at: markColumns, width: nameColumns, .dim)
     if isWide { row.put("state", at: stateStart, width: Self.stateColumns, .dim) }
     row.put("level", at: meterStart, width: meterColumns, .dim)
     for (column, figure) in placed {
@@ -94,24 +96,51 @@ struct LivePeers {
     var row = LiveRow(columns: columns)
     let isConnected = peer.state == .connected
     if peer.isTalking { row.put("*", at: 0, width: 1, .green) }
+    if let activity = peer.activity, !isWide {
+      row.put(String(activity.rawValue.prefix(1)), at: 1, width: 1, Self.style(of: activity))
+    }
     row.put(
-      called(peer), at: Self.markColumns, width: nameColumns,
+      called(peer), at: markColumns, width: nameColumns,
       peer.isTalking ? .bold : isConnected ? .plain : .dim)
-    let state = peer.isMuted && isConnected ? "muted" : peer.state.rawValue
-    let isPlain = isConnected && !peer.isMuted
-    if isWide { row.put(state, at: stateStart, width: Self.stateColumns, isPlain ? .plain : .dim) }
-    if isConnected, isWide || !peer.isMuted {
+    addState(of: peer, to: &row)
+    if isConnected, !isMuteAtMeter(peer) {
       row.add(
         bar.pieces(
           levelDBFS: peer.levelDBFS, peakDBFS: peakDBFS, at: meterStart, width: meterColumns))
-    } else if !isWide {
-      row.put(state, at: meterStart, width: meterColumns, .dim)
+    } else if isConnected || !isWide {
+      let word = isConnected ? "muted" : peer.state.rawValue
+      row.put(word, at: meterStart, width: meterColumns, .dim)
     }
     for (column, figure) in placed {
       let value = isConnected ? figure.value(peer) : "-"
       row.put(value, at: column, width: figureColumns - 1, isLeft: false)
     }
     return row.pieces
+  }
+
+  private func addState(of peer: PeerStatus, to row: inout LiveRow) {
+    guard isWide else { return }
+    if let activity = peer.activity {
+      row.put(
+        activity.rawValue, at: stateStart, width: Self.stateColumns, Self.style(of: activity))
+    } else {
+      let isConnected = peer.state == .connected
+      let word = peer.isMuted && isConnected ? "muted" : peer.state.rawValue
+      let isPlain = isConnected && !peer.isMuted
+      row.put(word, at: stateStart, width: Self.stateColumns, isPlain ? .plain : .dim)
+    }
+  }
+
+  /// Whether there is no other place to say that a peer is muted.
+  private func isMuteAtMeter(_ peer: PeerStatus) -> Bool {
+    peer.isMuted && (!isWide || peer.activity != nil)
+  }
+
+  private static func style(of activity: PeerStatus.Activity) -> LiveFrame.Style {
+    switch activity {
+    case .recording: .red
+    case .loopBack: .yellow
+    }
   }
 
   /// Its name, with its role where there is room for both.

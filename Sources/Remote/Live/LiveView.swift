@@ -92,7 +92,8 @@ public struct LiveView {
     } else if let problem = audio.problem {
       second.flow(problem, .red)
     }
-    return [first.pieces, second.pieces] + meters(node, columns: columns, marks: marks)
+    return [first.pieces, second.pieces] + LiveNotices(columns: columns).rows(status)
+      + meters(node, columns: columns, marks: marks)
   }
 
   /// Microphone and mix, beside each other where both have room.

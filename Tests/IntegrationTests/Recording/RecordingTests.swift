@@ -1,6 +1,7 @@
 import Foundation
 import Remote
 import StatusSchema
+import TestKit
 import Testing
 
 @testable import TestRig
@@ -68,6 +69,37 @@ extension RealNodeTests {
       #expect(throws: RigError.self) { try node.ask(.recordStop) }
       _ = try stage.start(format: "opus")
       #expect(throws: RigError.self) { try stage.start(format: "opus") }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may mount"))
+    func `a disk that does not answer holds up neither the status nor another recording`()
+      async throws
+    {
+      let stage = try RecordedStage(in: TemporaryDirectory(prefix: "comlink-test"))
+      defer { stage.stop() }
+      let node = try stage.node("A")
+      let share = stage.directory.file("share")
+      try FileManager.default.createDirectory(atPath: share, withIntermediateDirectories: false)
+      let disk = try #require(DeadDisk(at: share))
+      defer { disk.giveUp() }
+      let path = node.controlPath
+      let answer = Task.detached {
+        var client = try ControlClient(path: path, timeout: .seconds(60))
+        return try client.request(.recordStart(RecordingRequest(directory: share)))
+      }
+      for _ in 0..<10 {
+        #expect(try node.status().recording == nil)
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      guard case .error(let words) = try await answer.value else {
+        Issue.record("it began")
+        return
+      }
+      #expect(words == "the disk of \(share) does not answer")
+      _ = try stage.start(format: "opus")
+      try stage.waitForRecorded(seconds: 1)
+      #expect(try node.ask(.recordStop) == .ok)
+      #expect(try node.status().recording?.hasFailed == false)
     }
 
     /// The files as ffmpeg reads them.

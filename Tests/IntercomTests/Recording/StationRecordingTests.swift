@@ -175,14 +175,48 @@ import Testing
     #expect(abs(before - after - 2 * 48_000) < 2 * 256)
   }
 
-  @Test func `another rate of JACK's is told the recorder, and nothing more is written`() throws {
+  /// For longer than a tape lasts.
+  @Test func `a long time that JACK does not run costs no sound afterwards`() throws {
     try run(seconds: 2)
+    anna.beat = nil
+    try run(seconds: 9)
+    anna.beat = VirtualNode.Beat()
+    try run(seconds: 3)
+    #expect(reader.deck.lostFrames == 0)
+    #expect(try earOffset() == microphoneOffset())
+  }
+
+  /// What Bert says when his own voice is sent back to Anna is Bert's, and not Anna's.
+  @Test func `the own file has no voice that is sent back, and no test`() throws {
+    bert.mic = Tone(hertz: 700).sample
+    anna.mic = Tone(hertz: 1100).sample
+    try run(seconds: 1)
+    _ = try anna.station.setLoopBack(of: "Bert", seconds: 60, nowNanoseconds: network.now)
+    try run(seconds: 2)
+    anna.station.endLoopBack()
+    try run(seconds: 2)
+    let own = try #require(reader.talkers["Anna"])
+    #expect(Tone(hertz: 700).level(in: own[48_000..<144_000]) < 0.001)
+    #expect(own[50_000..<140_000].allSatisfy { $0 == 0 })
+    #expect(Tone(hertz: 1100).level(in: own[168_000..<216_000]) > 0.1)
+  }
+
+  /// Longer than a tape lasts, too.
+  @Test(arguments: [2.0, 9])
+  func `at another rate of JACK's it goes on behind the silence`(seconds: Double) throws {
+    try run(seconds: 2)
+    anna.beat = nil
+    try run(seconds: seconds)
     anna.beat = VirtualNode.Beat(periodFrames: 128, sampleRate: 44_100)
-    network.run(seconds: 1)
-    #expect(reader.deck.changedRate == 44_100)
-    let end = reader.deck.writtenPosition
-    network.run(seconds: 1)
-    #expect(reader.deck.writtenPosition == end)
+    try run(seconds: 3)
+    #expect(reader.deck.lostFrames == 0)
+    #expect(reader.rates == [44_100])
+    let tone = Tone(hertz: 440 * 48_000 / 44_100)
+    let length = Int(2 * 48_000 + seconds * 44_100 + 3 * 44_100)
+    let peer = try #require(reader.talkers["Bert"])
+    #expect(abs(peer.count - length) < 2 * 48_000 / 10)
+    #expect(tone.level(in: peer.suffix(44_100)) > 0.1)
+    #expect(try earOffset() == microphoneOffset())
   }
 
   @Test func `after the end nothing is written, and another recorder begins at 0`() throws {

@@ -9,24 +9,46 @@ final class TapeReader {
   private(set) var right: [Float] = []
   private var tapes: [TapeDeck.Talker] = []
   private var position: Int64 = 0
+  private var length = 0
+  /// JACK's after each break.
+  private(set) var rates: [Int] = []
 
   init(_ deck: TapeDeck) { self.deck = deck }
 
-  /// Takes what came since the last call.
+  /// Takes what came since the last call; breaks are silence.
   func drain() throws {
     let end = deck.writtenPosition
-    let count = Int(end - position)
     for talker in deck.takeNewTalkers() {
       tapes.append(talker)
-      talkers[talker.name] = [Float](repeating: 0, count: Int(position))
+      talkers[talker.name] = [Float](repeating: 0, count: length)
     }
-    for talker in tapes { talkers[talker.name, default: []] += take(talker.tape, count) }
-    if let mix = deck.mix {
-      left += take(mix.left, count)
-      right += take(mix.right, count)
+    while let next = deck.nextBreak, next.end < end {
+      read(until: next.end)
+      for tape in tapes.map(\.tape) + [deck.mix?.left, deck.mix?.right].compactMap({ $0 }) {
+        _ = take(tape, Int(next.start - position))
+      }
+      position = next.start
+      let silence = Double(next.nanoseconds) * Double(next.sampleRate) / 1e9
+      add(Int(silence.rounded())) { _, count in [Float](repeating: 0, count: count) }
+      rates.append(next.sampleRate)
+      deck.passBreak()
     }
-    position = end
+    read(until: end)
     try deck.giveBack(before: position)
+  }
+
+  private func read(until end: Int64) {
+    add(Int(end - position)) { tape, count in self.take(tape, count) }
+    position = end
+  }
+
+  private func add(_ count: Int, _ sound: (SoundTape, Int) -> [Float]) {
+    for talker in tapes { talkers[talker.name, default: []] += sound(talker.tape, count) }
+    if let mix = deck.mix {
+      left += sound(mix.left, count)
+      right += sound(mix.right, count)
+    }
+    length += count
   }
 
   private func take(_ tape: SoundTape, _ count: Int) -> [Float] {

@@ -1,32 +1,34 @@
 internal import Audio
 
-/// Brings one or two channels from JACK's rate to Opus' 48 kHz; at 48 kHz it does nothing.
+/// Brings one or two channels from JACK's rate to a file's; where they are the same it does nothing.
 ///
 /// However much was given, as much of it comes out as makes the same time, to the frame.
-final class CodecRateConverter {
+final class RateConverter {
   private static let roomFrames = 4096
 
   private let channels: Int
   private let sampleRate: Int
-  /// One a channel; none at 48 kHz.
+  private let fileRate: Int
+  /// One a channel; none where the rates are the same.
   private var resamplers: [Resampler] = []
   private var takenFrames = 0
   private var givenFrames = 0
   private var input: [Float] = []
-  private var output = [Float](repeating: 0, count: CodecRateConverter.roomFrames)
+  private var output = [Float](repeating: 0, count: RateConverter.roomFrames)
 
-  /// From `sampleRate` hertz.
-  init(channels: Int, sampleRate: Int) throws(AudioError) {
+  /// From `sampleRate` to `fileRate`, in hertz.
+  init(channels: Int, sampleRate: Int, fileRate: Int) throws(AudioError) {
     self.channels = channels
     self.sampleRate = sampleRate
-    guard sampleRate != OpusTrack.codecRate else { return }
-    let ratio = Double(OpusTrack.codecRate) / Double(sampleRate)
+    self.fileRate = fileRate
+    guard sampleRate != fileRate else { return }
+    let ratio = Double(fileRate) / Double(sampleRate)
     for _ in 0..<channels { resamplers.append(try Resampler(ratio: ratio)) }
   }
 
   /// Passes over silence before the first sound.
   ///
-  /// - Returns: how long it is at 48 kHz.
+  /// - Returns: how long it is at the file's rate.
   func skip(frames: Int) -> Int {
     takenFrames += frames
     let skipped = wantedFrames - givenFrames
@@ -55,7 +57,13 @@ final class CodecRateConverter {
   }
 
   private var wantedFrames: Int {
-    Int(Int64(takenFrames) * Int64(OpusTrack.codecRate) / Int64(sampleRate))
+    Self.frames(takenFrames, at: sampleRate, as: fileRate)
+  }
+
+  /// What makes the same time at another rate, rounded down.
+  static func frames(_ count: Int, at sampleRate: Int, as fileRate: Int) -> Int {
+    let (seconds, rest) = count.quotientAndRemainder(dividingBy: sampleRate)
+    return seconds * fileRate + rest * fileRate / sampleRate
   }
 
   private func run(_ pcm: Span<Float>, onto result: inout [Float], mostFrames: Int) {
