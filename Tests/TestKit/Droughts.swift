@@ -9,6 +9,9 @@ struct Droughts: Sendable {
 
   init(random: SplitMix64) { self.random = random }
 
+  /// The one that the moment asked about last was before or in; nil: nothing was asked yet.
+  var current: Range<Int64>? { radio == nil ? nil : begin..<end }
+
   /// When what would arrive at a moment does: then, or at the end of the drought.
   mutating func release(_ moment: Int64, of radio: WiFi) -> Int64 {
     if radio != self.radio {

@@ -43,6 +43,9 @@ public struct Impairment: Sendable {
   /// Holds everything back until a moment, then lets it go at once: a spike.
   public mutating func hold(untilNanoseconds: Int64) { heldUntilNanoseconds = untilNanoseconds }
 
+  /// The drought that the packet which arrives last comes before or at the end of; nil: the link has had none.
+  public var drought: Range<Int64>? { droughts.current }
+
   /// What becomes of the next packet; moments never go back.
   ///
   /// - Parameters:

@@ -9,11 +9,26 @@ public struct VirtualLink {
 
   }
 
+  /// How a datagram fared.
+  public struct Journey: Hashable {
+    /// When it was sent.
+    public let sentNanoseconds: Int64
+    /// When it arrives; nil: never.
+    public let arrivalNanoseconds: Int64?
+    /// Whether it was sent in a drought, or held back by one.
+    public let isInDrought: Bool
+  }
+
   /// IPv4 and UDP headers, which a rate cap counts too.
   private static let headerBytes = 28
 
   private var impairment: Impairment
   private var underWay = DepartureQueue<[UInt8]>()
+  /// A packet may have passed some of them that the next was sent in.
+  private var recentDroughts: [Range<Int64>] = []
+
+  /// How all datagrams fared, in the order in which they were sent.
+  public private(set) var journeys: [Journey] = []
 
   /// Makes a link whose randomness comes from `seed` alone.
   public init(model: LinkModel, seed: UInt64) {
@@ -48,12 +63,24 @@ public struct VirtualLink {
   /// Takes a datagram; moments never go back.
   public mutating func send(_ bytes: [UInt8], atNanoseconds now: Int64) {
     let packetBytes = bytes.count + Self.headerBytes
-    guard
-      case .arrives(let arrival, let copyArrival) = impairment.fate(
-        packetBytes: packetBytes, atNanoseconds: now)
-    else { return }
+    let fate = impairment.fate(packetBytes: packetBytes, atNanoseconds: now)
+    guard case .arrives(let arrival, let copyArrival) = fate else {
+      note(sentNanoseconds: now, arrivalNanoseconds: nil)
+      return
+    }
+    note(sentNanoseconds: now, arrivalNanoseconds: arrival)
     underWay.push(bytes, atNanoseconds: arrival)
     if let copyArrival { underWay.push(bytes, atNanoseconds: copyArrival) }
+  }
+
+  private mutating func note(sentNanoseconds sent: Int64, arrivalNanoseconds arrival: Int64?) {
+    if let drought = impairment.drought, drought != recentDroughts.last {
+      recentDroughts = recentDroughts.suffix(3) + [drought]
+    }
+    journeys.append(
+      Journey(
+        sentNanoseconds: sent, arrivalNanoseconds: arrival,
+        isInDrought: recentDroughts.contains { $0.contains(sent) || $0.upperBound == arrival }))
   }
 
   /// The next datagram to arrive not after a moment.

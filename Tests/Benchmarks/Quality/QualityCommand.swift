@@ -28,6 +28,9 @@ struct QualityCommand: ParsableCommand {
   @Option(help: "What the networks draw their chances from.")
   var seed = 1
 
+  @Option(help: "Calls over each network, with that seed and those after: medians, and the worst.")
+  var seeds = 1
+
   @Flag(
     help: "In virtual time, by the tests' stations: without JACK, root and the machine's noise.")
   var virtual = false
@@ -40,8 +43,8 @@ struct QualityCommand: ParsableCommand {
   var keep: String?
 
   func validate() throws {
-    guard (1...8).contains(pieces), seed >= 0 else {
-      throw ValidationError("--pieces is 1 to 8 and --seed 0 or more")
+    guard (1...8).contains(pieces), seed >= 0, (1...100).contains(seeds) else {
+      throw ValidationError("--pieces is 1 to 8, --seed 0 or more and --seeds 1 to 100")
     }
     guard !(virtual && rivals) else {
       throw ValidationError("--rivals take real JACK servers, not --virtual")
@@ -54,7 +57,8 @@ struct QualityCommand: ParsableCommand {
     let (profiles, links) = (try profiles(), try links())
     try options.run("Speech over bad networks") { bench in
       let measurement = try QualityMeasurement(
-        bench: bench, pieces: pieces, seed: seed, isVirtual: virtual, keepFolder: keep)
+        bench: bench, pieces: pieces, seeds: Array(seed..<seed + seeds), isVirtual: virtual,
+        keepFolder: keep)
       for profile in profiles { try measurement.run(profile, over: links) }
       guard rivals else { return }
       try measurement.runRivals(over: links, periodFrames: profiles.last?.periodFrames)

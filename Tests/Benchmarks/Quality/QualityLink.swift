@@ -8,6 +8,8 @@ struct QualityLink {
     var payloadKilobits: Double?
     /// Milliseconds.
     var playoutDelay: Double?
+    /// Share of the sound made up that no drought of the link explains, percent.
+    var concealedOutside: Double?
   }
 
   let name: String
@@ -34,7 +36,7 @@ struct QualityLink {
       aim: Aim(pesqDrop: 0.6, payloadKilobits: 96)),
     QualityLink(
       name: "wifi", options: ["--jitter", "wifi", "--loss", "1"],
-      aim: Aim(pesqDrop: 0.3, playoutDelay: 60)),
+      aim: Aim(pesqDrop: 0.3, playoutDelay: 60, concealedOutside: 0.1)),
     QualityLink(
       name: "jitter", options: ["--delay", "30", "--jitter", "uniform:10"],
       aim: Aim(pesqDrop: 0.1)),

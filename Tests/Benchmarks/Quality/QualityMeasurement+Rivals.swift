@@ -16,7 +16,7 @@ extension QualityMeasurement {
       let call = RivalCall(
         contestant: rival, speech: speech,
         periodFrames: bench.options.givenPeriod ?? periodFrames ?? bench.options.period,
-        seed: seed)
+        seed: seeds[0])
       var row = [rival.name]
       for link in links { row += try cells(call, rival.name, link) }
       rows.append(row)

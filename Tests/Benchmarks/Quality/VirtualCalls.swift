@@ -7,36 +7,45 @@ struct VirtualCalls {
   let speech: QualitySpeech
   let profile: QualityProfile
   let periodFrames: Int
-  let seed: Int
+  let seeds: [Int]
   let directory: TemporaryDirectory
 
-  /// Makes all calls and reads what came of them, by the name of the network.
+  /// Makes all calls.
   ///
   /// - Throws: `RigError`.
-  func make(
-    over links: [QualityLink]
-  ) throws(RigError) -> [String: (recorded: [Float], reading: QualityReading)] {
+  func make(over links: [QualityLink]) throws(RigError) {
     var job = QualityJob(
       speechPath: directory.file("speech.f32"), starts: speech.starts, folder: directory.path,
-      periodFrames: periodFrames, profile: profile.name, seed: UInt64(seed))
-    job.calls = links.map { QualityJob.Call(name: $0.name, options: $0.options) }
+      periodFrames: periodFrames, profile: profile.name)
+    job.calls = links.flatMap { link in
+      seeds.map {
+        QualityJob.Call(
+          name: Self.name(link, seed: $0), options: link.options, seed: UInt64($0))
+      }
+    }
     try RawSound.write(speech.samples, to: job.speechPath)
     let path = directory.file("calls.json")
     guard let data = try? JSONEncoder().encode(job),
       FileManager.default.createFile(atPath: path, contents: data)
     else { throw .file(path: path, reason: "cannot be written") }
     try run(jobPath: path)
-    var result: [String: (recorded: [Float], reading: QualityReading)] = [:]
-    for link in links {
-      let path = directory.file("\(link.name).json")
-      guard
-        let reading = FileManager.default.contents(atPath: path)
-          .flatMap({ try? JSONDecoder().decode(QualityReading.self, from: $0) })
-      else { throw .file(path: path, reason: "is no reading") }
-      result[link.name] = (try RawSound.read(directory.file("\(link.name).f32")), reading)
-    }
-    return result
   }
+
+  /// What came of a call that was made.
+  ///
+  /// - Throws: `RigError`.
+  func result(
+    over link: QualityLink, seed: Int
+  ) throws(RigError) -> (recorded: [Float], reading: QualityReading) {
+    let path = directory.file("\(Self.name(link, seed: seed)).json")
+    guard
+      let reading = FileManager.default.contents(atPath: path)
+        .flatMap({ try? JSONDecoder().decode(QualityReading.self, from: $0) })
+    else { throw .file(path: path, reason: "is no reading") }
+    return (try RawSound.read(directory.file("\(Self.name(link, seed: seed)).f32")), reading)
+  }
+
+  private static func name(_ link: QualityLink, seed: Int) -> String { "\(link.name)-\(seed)" }
 
   /// `./dev` has built the tests with these options.
   private func run(jobPath: String) throws(RigError) {

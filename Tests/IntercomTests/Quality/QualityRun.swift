@@ -30,7 +30,7 @@ struct QualityRun {
     _ call: QualityJob.Call, of job: QualityJob, saying speech: [Float]
   ) throws -> ([Float], QualityReading) {
     let network = VirtualNetwork(
-      model: try LinkScenario(arguments: call.options).model, seed: job.seed)
+      model: try LinkScenario(arguments: call.options).model, seed: call.seed)
     let anna = try node("Anna", at: home, of: job)
     let bert = try node("Bert", at: away, of: job)
     network.add(anna)
@@ -48,19 +48,21 @@ struct QualityRun {
     network.run(seconds: lead)
     var statuses = bert.statuses(network)
     let begin = network.now
-    for second in 1...Int(seconds.rounded(.up)) {
-      network.run(seconds: min(1, seconds - Double(second - 1)))
-      statuses += bert.statuses(network)
+    var watch = ConcealmentWatch(bert, hearing: home, over: network)
+    for millisecond in 1...Int((seconds * 1000).rounded(.up)) {
+      network.run(seconds: 0.001)
+      watch.look(network)
+      if millisecond % 1000 == 0 { statuses += bert.statuses(network) }
     }
     let sent = network.traffic.filter { $0.destination == away && $0.arrivalNanoseconds >= begin }
     network.run(seconds: 0.8)
     let headers = 28
-    return (
-      bert.heard,
-      QualityReading(
-        expected: job.starts.map { heard + $0 }, statuses: statuses, packets: sent.count,
-        octets: sent.reduce(0) { $0 + $1.bytes.count + headers }, seconds: seconds, xruns: 0)
-    )
+    var reading = QualityReading(
+      expected: job.starts.map { heard + $0 }, statuses: statuses, packets: sent.count,
+      octets: sent.reduce(0) { $0 + $1.bytes.count + headers }, seconds: seconds, xruns: 0)
+    reading.concealedOutsidePercent =
+      Double(watch.framesOutsideDroughts) / 480 / seconds
+    return (bert.heard, reading)
   }
 
   private func node(

@@ -41,6 +41,12 @@ final class VirtualNetwork {
   /// Lets it through again.
   func mend(_ address: SocketAddress) { lostAddresses.remove(address) }
 
+  /// How all datagrams fared that were sent from one address to another, in the order of `traffic`.
+  func journeys(from source: SocketAddress, to destination: SocketAddress) -> [VirtualLink.Journey]
+  {
+    links[Route(source: source, destination: destination)]?.journeys ?? []
+  }
+
   /// Lets time pass.
   func run(seconds: Double) {
     let end = now + Int64(seconds * Double(Self.second))

@@ -10,11 +10,14 @@ public struct QualityJob: Codable, Sendable {
     public var name: String
     /// Options of `comlink-link`.
     public var options: [String]
+    /// What the network draws its chances from.
+    public var seed: UInt64
 
     /// Makes a call.
-    public init(name: String, options: [String]) {
+    public init(name: String, options: [String], seed: UInt64) {
       self.name = name
       self.options = options
+      self.seed = seed
     }
   }
 
@@ -31,22 +34,18 @@ public struct QualityJob: Codable, Sendable {
   public var periodFrames: Int
   /// What both stations are told, by the name that `comlinkd --profile` knows.
   public var profile: String
-  /// What the networks draw their chances from.
-  public var seed: UInt64
   /// One after the other.
   public var calls: [Call]
 
   /// Makes a job without calls.
   public init(
-    speechPath: String, starts: [Int], folder: String, periodFrames: Int, profile: String,
-    seed: UInt64
+    speechPath: String, starts: [Int], folder: String, periodFrames: Int, profile: String
   ) {
     self.speechPath = speechPath
     self.starts = starts
     self.folder = folder
     self.periodFrames = periodFrames
     self.profile = profile
-    self.seed = seed
     calls = []
   }
 

@@ -14,6 +14,8 @@ public struct QualityReading: Codable, Sendable {
   public var seconds: Double
   /// Of both servers, as their clients were told.
   public var xruns: Int
+  /// Sound made up though its packets were sent and held in none of the link's droughts, in percent of what was spoken; nil: nobody knows.
+  public var concealedOutsidePercent: Double?
 
   /// Makes a reading.
   public init(

@@ -1,0 +1,97 @@
+import StatusSchema
+import TestKit
+import TestRig
+
+/// What calls over one network gave, with one seed or several: the medians, and the worst of the PESQ.
+struct QualityRow {
+  /// Name, unit and digits of a figure.
+  private typealias Figure = (name: String, value: Double, unit: String, digits: Int)
+
+  /// Scores of one call, and what it took.
+  private struct Call {
+    var reading: QualityReading
+    var verdict: QualityMeasurement.Verdict
+  }
+
+  static let heading =
+    ["network", "PESQ", "worst piece", "drop", "worst seed", "STOI", "lost %", "late %"]
+    + ["concealed %", "outside %", "playout ms", "most ms", "payload kbit/s", "IP kbit/s", "xruns"]
+
+  private let profile: QualityProfile
+  private let link: QualityLink
+  private let reference: Double
+  private var calls: [Call] = []
+
+  /// A row without calls; `reference`: the PESQ of the clean network.
+  init(profile: QualityProfile, link: QualityLink, reference: Double) {
+    self.profile = profile
+    self.link = link
+    self.reference = reference
+  }
+
+  /// The median of the calls' PESQ.
+  var pesq: Double { median { $0.verdict.pesq.median } }
+
+  /// The table's row.
+  var cells: [String] {
+    [link.name] + figures.map { $0.value.isNaN ? "" : Figures.fixed($0.value, $0.digits) }
+  }
+
+  /// Takes a call over this network.
+  mutating func add(_ reading: QualityReading, _ verdict: QualityMeasurement.Verdict) {
+    calls.append(Call(reading: reading, verdict: verdict))
+  }
+
+  /// Adds the figures, and what they must keep.
+  func report(to bench: Bench) {
+    let name = "quality.\(profile.name).\(link.name)"
+    for (figure, value, unit, _) in figures where !value.isNaN {
+      bench.figures.add("\(name).\(figure)", value, unit)
+    }
+    bench.figures.add("\(name).portToPort", median { $0.verdict.lag.median }, "ms")
+    if profile.name == "wifi" { addAims(name, to: bench) }
+  }
+
+  private var figures: [Figure] {
+    let worst = calls.map(\.verdict.pesq.median).min() ?? .nan
+    return [
+      ("pesq", pesq, "MOS", 2),
+      ("pesq.worst", calls.map(\.verdict.pesq.minimum).min() ?? .nan, "MOS", 2),
+      ("pesq.drop", reference - pesq, "MOS", 2),
+      ("pesq.drop.worst", reference - worst, "MOS", 2),
+      ("stoi", median { $0.verdict.stoi.median }, "ratio", 3),
+      ("lost", share(\.lost), "%", 2), ("late", share(\.late), "%", 2),
+      ("concealed", share(\.concealed), "%", 2),
+      ("concealed.outside", median { $0.reading.concealedOutsidePercent ?? .nan }, "%", 2),
+      ("playoutDelay", median { Self.delays($0).median }, "ms", 1),
+      ("playoutDelay.most", median { Self.delays($0).quantile(1) }, "ms", 1),
+      ("payload", median(\.reading.payloadKilobits), "kbit/s", 1),
+      ("wire", median(\.reading.wireKilobits), "kbit/s", 1),
+      ("xruns", median { Double($0.reading.xruns) }, "count", 0),
+    ]
+  }
+
+  private func median(_ figure: (Call) -> Double) -> Double {
+    Distribution(calls.map(figure)).median
+  }
+
+  private func share(_ counter: (PeerStatus) -> Int) -> Double {
+    median { $0.reading.share(counter, packetMilliseconds: profile.packetMilliseconds) }
+  }
+
+  private static func delays(_ call: Call) -> Distribution {
+    Distribution(call.reading.statuses.map(\.playoutDelayMilliseconds))
+  }
+
+  private func addAims(_ name: String, to bench: Bench) {
+    let aim = link.aim
+    if let drop = aim.pesqDrop { bench.figures.add("\(name).pesq.drop.limit", drop, "MOS") }
+    if let rate = aim.payloadKilobits { bench.figures.add("\(name).payload.limit", rate, "kbit/s") }
+    if let delay = aim.playoutDelay {
+      bench.figures.add("\(name).playoutDelay.limit", delay, "ms")
+    }
+    if let share = aim.concealedOutside {
+      bench.figures.add("\(name).concealed.outside.limit", share, "%")
+    }
+  }
+}
