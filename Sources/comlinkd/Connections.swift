@@ -26,15 +26,7 @@ struct Connections: Sendable {
     log: Logger
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
-    var controlConfiguration = ControlPlaneConfiguration(address: NodeAddress(listen))
-    controlConfiguration.times.closeNanoseconds = Self.closeNanoseconds
-    do throws(ControlPlaneError) {
-      plane = try ControlPlane(
-        configuration: controlConfiguration, identity: state, groups: { state.groups },
-        handler: router)
-    } catch {
-      throw .connections(error)
-    }
+    plane = try Self.plane(at: listen, state, router)
     let (found, finds) = AsyncStream.makeStream(
       of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(1024))
     let discovery =
@@ -83,6 +75,19 @@ struct Connections: Sendable {
     self.announcer = announcer
     await pairing.tell(announcer)
     for peer in settings.peers { await membership.name(peer.text) }
+  }
+
+  private static func plane(
+    at listen: SocketAddress, _ state: NodeState, _ router: ControlRouter
+  ) throws(DaemonError) -> ControlPlane {
+    var configuration = ControlPlaneConfiguration(address: NodeAddress(listen))
+    configuration.times.closeNanoseconds = closeNanoseconds
+    do throws(ControlPlaneError) {
+      return try ControlPlane(
+        configuration: configuration, identity: state, groups: { state.groups }, handler: router)
+    } catch {
+      throw .connections(error)
+    }
   }
 
   /// Says goodbye to the others.

@@ -116,6 +116,21 @@ import Testing
     #expect(bench.taken().contains(.rollKey))
   }
 
+  @Test func `who asks and then proves the group is let in, and so is whom a laxer policy takes`() {
+    for isByGroup in [true, false] {
+      let bench = Bench()
+      let waiting = bench.accept(Bench.lower, group: false)
+      bench.give(.received(.invite, waiting))
+      #expect(bench.taken().admitted.isEmpty)
+      bench.give(isByGroup ? .groupsChanged([waiting]) : .policy(.open))
+      let actions = bench.taken()
+      #expect(actions.admitted == [Bench.lower])
+      #expect(actions.contains(.send(.accept, waiting)))
+      bench.keepAlive(waiting, seconds: 31)
+      #expect(bench.mesh.members.map(\.node) == [Bench.lower], "not declined any more")
+    }
+  }
+
   @Test func `a stricter policy expels who was let in by a laxer one, and declines who asks`() {
     let bench = Bench(policy: .open)
     let stranger = bench.accept(Bench.lower, group: false)

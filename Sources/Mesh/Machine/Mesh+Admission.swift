@@ -208,6 +208,8 @@ extension Mesh {
       if link.weAdmit, !admitsUnasked(link) {
         actions.append(.send(.decline(Decline(words: "not admitted")), link.connection))
         close(link, .notAdmitted, as: .expelled, now)
+      } else if !link.weAdmit, link.hello != nil, admitsUnasked(link) {
+        admitWaiting(link.node, now)
       } else if link.invitationNanoseconds != nil, policy == .groupOnly {
         refuse(link, words: "not admitted", now)
       }
