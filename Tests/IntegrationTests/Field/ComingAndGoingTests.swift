@@ -11,10 +11,16 @@ import Testing
   private static let warmUpRounds = 200
 
   /// What a node has open.
-  private struct Holdings: Equatable {
+  private struct Holdings {
     var descriptors: Int?
     var threads: Int?
     var ports: [String]
+
+    /// Swift's pool starts its last thread when it first has need of it; one a member would be hundreds.
+    func isNoMore(than before: Holdings) -> Bool {
+      descriptors == before.descriptors && ports == before.ports
+        && (threads ?? .max) <= (before.threads ?? 0) + 1
+    }
   }
 
   @Test func `no descriptors, threads, JACK ports or memory stay of a member that left`() throws {
@@ -37,7 +43,7 @@ import Testing
       "the node to have what it had", within: 10,
       detail: { "\(Self.holdings(of: host, in: circle)), before \(before)" }
     ) { () throws(RigError) in
-      Self.holdings(of: host, in: circle) == before
+      Self.holdings(of: host, in: circle).isNoMore(than: before)
     }
     #expect(try Self.memory(of: host) < memory + 1)
     try circle.wait(for: host, toHear: guest.name)

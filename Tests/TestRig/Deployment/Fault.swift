@@ -21,7 +21,7 @@ public enum Fault: String, Sendable, CaseIterable {
   case suspension
   /// The disk with its state is full.
   case disk
-  /// The disk with its state can only be read.
+  /// Nothing can be written where its state is.
   case readOnly
   /// The wall clock is set a day forth, two back, and right.
   case clock
@@ -45,7 +45,13 @@ public enum Fault: String, Sendable, CaseIterable {
   public var endsNode: Bool { self == .kill || self == .restart }
 
   /// Whether this machine lets us do it.
-  public var isPermitted: Bool { self != .memory || MemoryGroup.isPermitted }
+  public var isPermitted: Bool {
+    switch self {
+    case .memory: MemoryGroup.isPermitted
+    case .readOnly: SmallDisk.canBeClosed
+    default: true
+    }
+  }
 
   /// Does it to a station; returns at its end, when the station could be as before.
   ///
@@ -67,7 +73,7 @@ public enum Fault: String, Sendable, CaseIterable {
       pause(seconds: 3)
       site.node.process.send(signal: SIGCONT)
     case .disk: try site.fillDisk()
-    case .readOnly: try site.forbidWriting()
+    case .readOnly: try site.closeDisk()
     case .clock: try site.setClock()
     case .memory: try site.pressMemory()
     }

@@ -182,11 +182,11 @@ public final class Site {
     try expectRefusal(of: "its full disk", because: ENOSPC)
   }
 
-  /// Lets the disk of its state only be read, finds that the node says so, and lets it be written again.
-  func forbidWriting() throws(RigError) {
-    try state.setReadOnly(true)
-    defer { try? state.setReadOnly(false) }
-    try expectRefusal(of: "its read-only disk", because: EROFS)
+  /// Lets nothing be written where its state is, finds that the node says so, and opens that again.
+  func closeDisk() throws(RigError) {
+    try state.setClosed(true)
+    defer { try? state.setClosed(false) }
+    try expectRefusal(of: "a folder that nobody may write to", because: EPERM)
   }
 
   private func expectRefusal(of disk: String, because reason: Int32) throws(RigError) {

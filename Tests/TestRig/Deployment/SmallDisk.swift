@@ -37,12 +37,33 @@ public final class SmallDisk: Sendable {
   /// Gives the room back.
   public func empty() { unsafe unlink(fillerPath) }
 
-  /// Whether it can be written to, as whoever has it read-only cannot.
-  public func setReadOnly(_ isReadOnly: Bool) throws(RigError) {
-    let flags = UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0)
-    guard unsafe mount(nil, path, nil, flags, nil) == 0 else {
-      throw .file(path: path, reason: "cannot be remounted: \(systemMessage(errno))")
+  /// Whether its folder can be made such that nobody makes or renames a file in it, root included: since Linux 6.6.
+  static let canBeClosed: Bool = {
+    var flags: CLong = 0
+    return attributes(of: "/dev/shm", readFlags, &flags) == 0
+  }()
+
+  /// Closes its folder, or opens it again: as on a disk that can only be read, no file comes, goes or changes its name.
+  ///
+  /// A real one that is written to cannot be made so but by an error of its own.
+  func setClosed(_ isClosed: Bool) throws(RigError) {
+    var flags: CLong = isClosed ? Self.immutable : 0
+    guard Self.attributes(of: path, Self.writeFlags, &flags) == 0 else {
+      throw .file(path: path, reason: "keeps its attributes: \(systemMessage(errno))")
     }
+  }
+
+  /// FS_IOC_GETFLAGS, FS_IOC_SETFLAGS and FS_IMMUTABLE_FL of linux/fs.h, which are macros.
+  private static let (readFlags, writeFlags): (UInt, UInt) = (0x8008_6601, 0x4008_6602)
+  private static let immutable: CLong = 0x10
+
+  private static func attributes(
+    of folder: String, _ request: UInt, _ flags: inout CLong
+  ) -> Int32 {
+    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return -1 }
+    defer { close(descriptor) }
+    return unsafe ioctl(descriptor, request, &flags)
   }
 
   /// Takes it away, with all that is on it; twice is harmless.
