@@ -150,7 +150,7 @@ struct ArrivalWindow {
   /// Mean of arrival minus media time of the last two seconds, less their latest tenth: what a stall held up does not tell
   /// how long the way is, and a playout delay that is fixed is not moved for it.
   ///
-  /// Some microseconds, times ten. `slope` as for `summarise`.
+  /// Looks through the window some ten times. `slope` as for `summarise`.
   func usualTransitNanoseconds(slope: Double) -> Int64 {
     guard count > 0 else { return 0 }
     let newest = self[0]
