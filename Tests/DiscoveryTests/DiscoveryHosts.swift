@@ -8,7 +8,7 @@ final class DiscoveryHosts: Sendable {
   /// Whether this process may make some, and what it starts there is installed.
   static let isPermitted: Bool =
     geteuid() == 0
-    && ["ip", "dbus-daemon", "avahi-daemon"].allSatisfy { ChildProcess.path(of: $0) != nil }
+    && AvahiHost.programs.allSatisfy { ChildProcess.path(of: $0) != nil }
     && (try? run("ip", "netns", "add", probe)) != nil
     && (try? run("ip", "netns", "del", probe)) != nil
   static let reason = "needs root, network namespaces, iproute2, dbus-daemon and avahi-daemon"
@@ -18,10 +18,15 @@ final class DiscoveryHosts: Sendable {
 
   let directory: TemporaryDirectory
   private let name: String
+  private let daemons: [AvahiHost]
 
   init() throws {
-    directory = try TemporaryDirectory(prefix: "comlink-dsc")
-    name = "dsc\(getpid() % 100_000)n\(Self.number.add(1, ordering: .relaxed).newValue)"
+    let directory = try TemporaryDirectory(prefix: "comlink-dsc")
+    let name = "dsc\(getpid() % 100_000)n\(Self.number.add(1, ordering: .relaxed).newValue)"
+    (self.directory, self.name) = (directory, name)
+    daemons = (0...1).map { side in
+      AvahiHost(namespace: "comlink-\(name)\(side)", label: "host\(side)", in: directory)
+    }
     for side in 0...1 {
       try Self.run("ip", "netns", "add", namespace(side))
       // Duplicates are not looked for, which would take a second or two.
@@ -63,59 +68,17 @@ final class DiscoveryHosts: Sendable {
     try Self.run(["ip", "-n", namespace(side)] + arguments)
   }
 
-  /// Where a host's D-Bus is, if it runs.
-  private func bus(_ side: Int) -> String { "unix:path=\(directory.file("bus\(side)"))" }
-
   /// dbus-daemon of a host.
-  func startBus(_ side: Int) throws -> ChildProcess {
-    let configuration = directory.file("bus\(side).conf")
-    try Data(
-      """
-      <busconfig><type>system</type><listen>\(bus(side))</listen><auth>EXTERNAL</auth>
-      <policy context="default"><allow send_destination="*" eavesdrop="true"/>
-      <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
-      """.utf8
-    ).write(to: URL(fileURLWithPath: configuration))
-    let process = try ChildProcess(
-      "ip",
-      [
-        "netns", "exec", namespace(side), "dbus-daemon", "--config-file=\(configuration)",
-        "--nofork", "--nopidfile",
-      ], outputPath: directory.file("bus\(side).log"))
-    let ready = monotonicNanoseconds() + 5_000_000_000
-    while unsafe access(directory.file("bus\(side)"), F_OK) != 0, monotonicNanoseconds() < ready {
-      usleep(10_000)
-    }
-    return process
-  }
+  func startBus(_ side: Int) throws -> ChildProcess { try daemons[side].startBus() }
 
-  /// avahi-daemon of a host whose D-Bus runs; it has a /run of its own, for its lock.
-  func startAvahi(_ side: Int) throws -> ChildProcess {
-    let configuration = directory.file("avahi\(side).conf")
-    try Data("[server]\nhost-name=host\(side)\nuse-ipv4=yes\nuse-ipv6=yes\n".utf8)
-      .write(to: URL(fileURLWithPath: configuration))
-    let process = try ChildProcess(
-      "ip",
-      [
-        "netns", "exec", namespace(side), "sh", "-c",
-        "mount -t tmpfs none /run && mkdir /run/avahi-daemon && exec avahi-daemon -f \(configuration) "
-          + "--no-drop-root --no-chroot --no-rlimits --no-proc-title",
-      ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus(side)],
-      outputPath: directory.file("avahi\(side).log"))
-    let ready = monotonicNanoseconds() + 10_000_000_000
-    while !process.output.contains("Server startup complete"), monotonicNanoseconds() < ready {
-      try process.checkRunning()
-      usleep(20_000)
-    }
-    return process
-  }
+  /// avahi-daemon of a host whose D-Bus runs.
+  func startAvahi(_ side: Int) throws -> ChildProcess { try daemons[side].startAvahi() }
 
   /// A node on a host.
   func startNode(_ side: Int, name: String, groups: String = "1") throws -> DiscoveryNode {
     try DiscoveryNode(
       ["ip", "netns", "exec", namespace(side)], number: side + 1, name: name, groups: groups,
-      environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus(side)],
-      outputPath: directory.file("node\(side).log"))
+      environment: daemons[side].environment, outputPath: directory.file("node\(side).log"))
   }
 
   @discardableResult

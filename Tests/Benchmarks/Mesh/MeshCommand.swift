@@ -5,7 +5,7 @@ import TestRig
 struct MeshCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mesh",
-    abstract: "How fast nodes find each other: simulated, on loopback, and over a bad link.",
+    abstract: "How fast nodes find each other: simulated, by address, by DNS-SD, over a bad link.",
     discussion: """
       The parts over the link need root. Eight nodes in eight namespaces are killed, restarted, cut off and split \
       into parts at random for --minutes; after each fault it is timed until all pairs are whole again. Fails, \

@@ -8,8 +8,10 @@ struct MeshMeasurement {
   func run() throws(RigError) {
     Console.line("\nOn loopback, called by address:")
     try measureStatic()
-    Console.line("\nIn two namespaces, found by DNS-SD:")
-    try measureDiscovered()
+    Console.line("\nIn two namespaces, found by DNS-SD in-process:")
+    try measureDiscovered("discovered", hasAvahi: false)
+    Console.line("\nThe same by avahi-daemon:")
+    try measureDiscovered("discoveredByAvahi", hasAvahi: true)
   }
 
   private func measureStatic() throws(RigError) {
@@ -22,18 +24,42 @@ struct MeshMeasurement {
     report("static", times, limits: (0.5, 2))
   }
 
-  private func measureDiscovered() throws(RigError) {
-    let link = try LinkProcess([], in: bench.directory)
+  private func measureDiscovered(_ name: String, hasAvahi: Bool) throws(RigError) {
+    // Nodes that nothing remembers yet.
+    let directory = try TemporaryDirectory(prefix: "comlink-mesh")
+    let link = try LinkProcess([], in: directory)
     defer { _ = link.end() }
-    var options = (NodeProcess.Options(port: 5004), NodeProcess.Options(port: 5004))
-    (options.0.address, options.1.address) = ("0.0.0.0", "0.0.0.0")
-    (options.0.namespace, options.1.namespace) = (link.namespace(0), link.namespace(1))
-    (options.0.policy, options.1.policy) = ("group-only", "group-only")
-    (options.0.discovers, options.1.discovers) = (true, true)
-    let pair = try MeshPair(options, in: bench.directory)
+    let hosts = (0...1).map { side in
+      AvahiHost(namespace: link.namespace(side), label: "\(name)\(side)", in: directory)
+    }
+    var daemons: [ChildProcess] = []
+    defer { for daemon in daemons.reversed() { daemon.terminate() } }
+    // Without a D-Bus of its own a namespace would have the machine's, and so its avahi-daemon.
+    for host in hosts where hasAvahi {
+      daemons.append(try host.startBus())
+      daemons.append(try host.startAvahi())
+    }
+    let options = (Self.options(link, hosts, 0), Self.options(link, hosts, 1))
+    let pair = try MeshPair(options, in: directory)
     defer { pair.stop() }
     try pair.makeGroup()
-    report("discovered", try starts(of: pair), limits: (1.5, 2))
+    report(name, try starts(of: pair), limits: (1.5, 2))
+    if !hasAvahi { try measureOutages(of: pair, link) }
+  }
+
+  private static func options(
+    _ link: LinkProcess, _ hosts: [AvahiHost], _ side: Int
+  ) -> NodeProcess.Options {
+    var options = NodeProcess.Options(port: 5004)
+    options.address = "0.0.0.0"
+    options.namespace = link.namespace(side)
+    options.policy = "group-only"
+    options.discovers = true
+    options.environment = hosts[side].environment
+    return options
+  }
+
+  private func measureOutages(of pair: MeshPair, _ link: LinkProcess) throws(RigError) {
     let outages = Distribution(
       try (0..<rounds).map { _ throws(RigError) in try pair.linkDown(of: link, seconds: 10) })
     bench.figures.add("mesh.linkDown10s.audioAfter.median", outages.median, "s")
