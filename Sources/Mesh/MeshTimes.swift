@@ -10,6 +10,8 @@ enum MeshTimes {
   static let backOffNanoseconds: Int64 = 500_000_000
   /// No wait is longer, jitter and the waiting side's factor included.
   static let longestBackOffNanoseconds: Int64 = 30_000_000_000
+  /// What a dial takes as a rule, TLS on slow boards included; the lower ID waits so often for it before the first failure.
+  static let dialNanoseconds: Int64 = 200_000_000
   /// How much longer the lower ID waits before it dials too.
   static let waitingFactor: Int64 = 3
   /// Failures in a row after which a peer's state is rebuilt.

@@ -12,10 +12,10 @@ import Testing
     #expect(bench.taken().dialledAddresses == [Bench.address(1)])
   }
 
-  @Test func `the lower ID waits three times the first back-off, then dials too`() {
+  @Test func `the lower ID waits three times what a dial takes, then dials too`() {
     let bench = Bench()
     bench.discover(Bench.higher)
-    bench.pass(seconds: 1.49)
+    bench.pass(seconds: 0.59)
     #expect(bench.taken().dials.isEmpty)
     bench.pass(seconds: 0.05)
     #expect(bench.taken().dials.count == 1)

@@ -46,7 +46,7 @@ extension Mesh {
   private func wait(after failureCount: Int, isWaiting: Bool) -> Int64 {
     let factor = isWaiting ? MeshTimes.waitingFactor : 1
     guard failureCount > 0 else {
-      let base = isWaiting ? MeshTimes.backOffNanoseconds * factor : 0
+      let base = isWaiting ? MeshTimes.dialNanoseconds * factor : 0
       return base + jitter(MeshTimes.spreadNanoseconds)
     }
     let base = MeshTimes.backOffNanoseconds << Int64(min(failureCount - 1, 6))

@@ -8,8 +8,10 @@ public import Cryptography
 ///
 /// **A peer** is `resting` → `waiting` → (`resolving`) → `connecting` → `securing` → `greeting` →
 /// (`asking`) → `connected` (``DialProgress``):
-/// - Of a pair, the higher ID dials at once; the other waits three times its own back-off (1.5 s at
-///   first) and then dials too. Addresses are tried 250 ms apart, and the first that answers stays.
+/// - Of a pair, the higher ID dials at once; the other waits three times what a dial takes (0.6 s), and
+///   after failures three times its own back-off, and then dials too: who starts is found later by
+///   DNS-SD than it finds, and its first announcement may get lost. Addresses are tried 250 ms
+///   apart, and the first that answers stays.
 /// - A failed attempt, or a connection lost before it was 15 s old, is a failure; n of them in a row
 ///   are followed by a wait of 0.5 · 2ⁿ⁻¹ s, at most 30 s, less up to a quarter. The count falls to 0
 ///   only when a connection gets 15 s old, or with a later run of the peer, or a change of our
