@@ -1,3 +1,4 @@
+import Glibc
 import Remote
 import StatusSchema
 import TestRig
@@ -48,8 +49,10 @@ final class MeshPair {
 
   /// Starts the caller.
   ///
+  /// - Parameter isNew: it remembers no other node, and so has to be told of the first one or to discover it.
   /// - Returns: seconds until it is heard.
-  func startCaller() throws(RigError) -> Double {
+  func startCaller(isNew: Bool = false) throws(RigError) -> Double {
+    if isNew { unsafe unlink(directory.file("B.state/mesh")) }
     try ear.start()
     let caller = try NodeProcess("B", on: server, client: "B", options: options.1, in: directory)
     self.caller = caller
