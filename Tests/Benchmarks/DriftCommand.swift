@@ -22,6 +22,9 @@ struct DriftCommand: ParsableCommand {
   @Option(help: "Audio per packet in milliseconds.")
   var ptime = "10"
 
+  @Option(help: "The nodes' playout delay: auto, or milliseconds, for more than the machine's stalls.")
+  var playoutDelay = "auto"
+
   func validate() throws {
     guard (0.5...1000).contains(minutes) else {
       throw ValidationError("--minutes is 0.5 to 1000, not \(minutes)")
@@ -33,7 +36,9 @@ struct DriftCommand: ParsableCommand {
     let drifts = try drifts()
     try options.run("Clocks that differ, \(Figures.fixed(minutes, 1)) minutes each") { bench in
       for ppm in drifts {
-        try DriftMeasurement(bench: bench, ppm: ppm, minutes: minutes, ptime: ptime).run()
+        try DriftMeasurement(
+          bench: bench, ppm: ppm, minutes: minutes, ptime: ptime, playoutDelay: playoutDelay
+        ).run()
       }
     }
   }

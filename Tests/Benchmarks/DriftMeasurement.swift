@@ -34,11 +34,15 @@ struct DriftMeasurement {
   let ppm: Double
   let minutes: Double
   let ptime: String
+  let playoutDelay: String
 
   func run() throws(RigError) {
     Console.line("\nA's clock \(Figures.fixed(ppm, 0)) ppm faster:")
     let speech = try Speech.sentences()
-    let (a, b) = try bench.pair(recordSeconds: 1, driftPPM: ppm) { $0.ptime = ptime }
+    let (a, b) = try bench.pair(recordSeconds: 1, driftPPM: ppm) {
+      $0.ptime = ptime
+      $0.playoutDelay = playoutDelay
+    }
     defer {
       a.stop()
       b.stop()
