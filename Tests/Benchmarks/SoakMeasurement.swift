@@ -24,12 +24,16 @@ struct SoakMeasurement {
     var descriptors: Double
     /// Of its two peers the longer.
     var playoutDelay: Double
+    /// Frames made up, periods without sound and splices of both peers, while nothing happened to anybody.
+    var glitchesPerSecond: Double
   }
 
   /// A growth within these is what two equal thirds of a talk differ by anyway.
   private static let memoryAllowance = 1.0
   private static let descriptorAllowance = 2.0
   private static let delayAllowance = 10.0
+  /// Each xrun of a server may be one, and these machines have some a second.
+  private static let glitchAllowance = 3.0
   private static let neededUptimePercent = 99.9
   private static let patienceSeconds = 25.0
   private static let driftsPPM = [200.0, -100, 0]
@@ -78,14 +82,22 @@ struct SoakMeasurement {
     if fault.recoverySeconds > 0 || ears != deployment.replacedEars {
       before = deployment.sites.map(\.audibility)
     }
+    let (calm, glitches) = (monotonicNanoseconds(), try glitches(deployment.sites[0].node))
     pauseUntil(due)
     for site in deployment.sites { try site.node.process.checkRunning() }
     let heard = zip(deployment.sites, before).map { $0.audibility.since($1) }
     let cycles = heard.reduce(0) { $0 + $1.cycles * $1.audible.count }
     let audible = heard.reduce(0) { $0 + $1.audible.reduce(0, +) }
+    var reading = try read(deployment.sites[0].node)
+    let more = try self.glitches(deployment.sites[0].node) - glitches
+    let calmNanoseconds = max(monotonicNanoseconds() - calm, 1_000_000_000)
+    reading.glitchesPerSecond = Double(more) * 1e9 / Double(calmNanoseconds)
     return Round(
-      fault: fault, recoverySeconds: seconds, cycles: cycles, audible: audible,
-      reading: try read(deployment.sites[0].node))
+      fault: fault, recoverySeconds: seconds, cycles: cycles, audible: audible, reading: reading)
+  }
+
+  private func glitches(_ node: NodeProcess) throws(RigError) -> Int {
+    try node.status().peers.reduce(0) { $0 + $1.concealed + $1.underrun + $1.spliced }
   }
 
   private func pauseUntil(_ nanoseconds: Int64) {
@@ -101,7 +113,8 @@ struct SoakMeasurement {
     else { throw .status(reason: "no figures of \(node.name)") }
     let delays = try node.status().peers.map(\.playoutDelayMilliseconds)
     return Reading(
-      memoryMegabytes: memory, descriptors: Double(descriptors), playoutDelay: delays.max() ?? 0)
+      memoryMegabytes: memory, descriptors: Double(descriptors), playoutDelay: delays.max() ?? 0,
+      glitchesPerSecond: 0)
   }
 
   /// A line a fault, so that an hour can be watched.
@@ -112,7 +125,8 @@ struct SoakMeasurement {
         + "then heard \(Figures.fixed(uptimePercent([round]), 2)) %; A has "
         + "\(Figures.fixed(round.reading.memoryMegabytes, 2)) MB, "
         + "\(Int(round.reading.descriptors)) descriptors, "
-        + "playout delay \(Figures.fixed(round.reading.playoutDelay, 1)) ms")
+        + "playout delay \(Figures.fixed(round.reading.playoutDelay, 1)) ms, "
+        + "\(Figures.fixed(round.reading.glitchesPerSecond, 1)) glitches a second")
   }
 
   private func uptimePercent(_ rounds: [Round]) -> Double {
@@ -145,6 +159,7 @@ struct SoakMeasurement {
     judgeGrowth("memory", rounds, \.memoryMegabytes, "MB", Self.memoryAllowance)
     judgeGrowth("descriptors", rounds, \.descriptors, "count", Self.descriptorAllowance)
     judgeGrowth("playoutDelay", rounds, \.playoutDelay, "ms", Self.delayAllowance)
+    judgeGrowth("glitches", rounds, \.glitchesPerSecond, "1/s", Self.glitchAllowance)
   }
 
   /// The last third against the first, by medians: a machine that stalls once is no growth.

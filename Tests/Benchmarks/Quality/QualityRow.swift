@@ -83,15 +83,16 @@ struct QualityRow {
     Distribution(call.reading.statuses.map(\.playoutDelayMilliseconds))
   }
 
+  /// What is concealed outside droughts is known in virtual time only.
   private func addAims(_ name: String, to bench: Bench) {
     let aim = link.aim
-    if let drop = aim.pesqDrop { bench.figures.add("\(name).pesq.drop.limit", drop, "MOS") }
-    if let rate = aim.payloadKilobits { bench.figures.add("\(name).payload.limit", rate, "kbit/s") }
-    if let delay = aim.playoutDelay {
-      bench.figures.add("\(name).playoutDelay.limit", delay, "ms")
-    }
-    if let share = aim.concealedOutside {
-      bench.figures.add("\(name).concealed.outside.limit", share, "%")
+    let aims: [(figure: String, limit: Double?)] = [
+      ("pesq.drop", aim.pesqDrop), ("payload", aim.payloadKilobits),
+      ("playoutDelay", aim.playoutDelay), ("concealed.outside", aim.concealedOutside),
+    ]
+    for (name: figure, value, unit, _) in figures where !value.isNaN {
+      guard let limit = aims.first(where: { $0.figure == figure })?.limit else { continue }
+      bench.limit("\(name).\(figure)", value, unit, atMost: limit)
     }
   }
 }

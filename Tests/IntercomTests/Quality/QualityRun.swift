@@ -35,7 +35,8 @@ struct QualityRun {
     let bert = try node("Bert", at: away, of: job)
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.admit(bert, network)
+    try bert.admit(anna, network)
     try #require(
       network.run(
         until: { anna.isConnected(to: away) && bert.isConnected(to: home) }, limitSeconds: 60))
@@ -71,7 +72,10 @@ struct QualityRun {
     let profile = try #require(Profile(rawValue: job.profile))
     return try VirtualNode(
       name, at: address, beat: VirtualNode.Beat(periodFrames: job.periodFrames)
-    ) { $0.take(profile) }
+    ) {
+      $0.take(profile)
+      $0.protectsMedia = true
+    }
   }
 
   private static func samples(_ path: String) throws -> [Float] {

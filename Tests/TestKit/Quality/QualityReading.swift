@@ -29,8 +29,8 @@ public struct QualityReading: Codable, Sendable {
     self.xruns = xruns
   }
 
-  /// IPv4, UDP, RTP and the level's header extension (RFC 6464 §3).
-  private static let headerOctets = 20 + 8 + 12 + 8
+  /// IPv4, UDP, RTP, the level's header extension (RFC 6464 §3), and SRTP's tag and key number.
+  private static let headerOctets = 20 + 8 + 12 + 8 + 16 + 4
 
   /// IP packets, kbit/s.
   public var wireKilobits: Double { Double(octets) * 8 / 1000 / seconds }
