@@ -151,7 +151,7 @@ let programs: [Target] = [
   swiftTarget("Remote", ["StatusSchema"]),
   .target(
     name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
-  swiftTarget("Doctor", ["CKernel", "EventLoop", "StatusSchema"]),
+  swiftTarget("Doctor", ["CKernel", "Audio", "EventLoop", "StatusSchema"]),
   tests("DoctorTests", ["Doctor", "StatusSchema"]),
   swiftTarget(
     "Panel",

@@ -24,7 +24,7 @@ declare -A may=(
   [Intercom]="RTP Media Measurement Mesh Cryptography Audio EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
   [Panel]="StatusSchema NIOCore NIOPosix NIOHTTP1 Glibc Synchronization"
-  [Doctor]="CKernel EventLoop StatusSchema Glibc"
+  [Doctor]="CKernel Audio EventLoop StatusSchema Glibc"
   [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
   [comlink]="Remote StatusSchema Barcode Doctor Store ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )

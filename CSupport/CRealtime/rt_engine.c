@@ -46,15 +46,14 @@ static struct rt_engine *furnish(struct rt_engine *engine, struct rt_shared *sha
   rt_shared_init(shared);
   rt_desk_init(&engine->desk, shared, wake_fd);
   rt_jack_messages_install();
+  atomic_store_explicit(&engine->published_desk, &engine->desk, memory_order_release);
   return engine;
 }
 
 struct rt_engine *rt_engine_create(int wake_fd) {
   struct rt_engine *engine = rt_engine_allocate();
   if (engine == NULL) return NULL;
-  engine = furnish(engine, allocate_pages(sizeof(struct rt_shared)), wake_fd);
-  if (engine != NULL) atomic_store_explicit(&engine->published_desk, &engine->desk, memory_order_release);
-  return engine;
+  return furnish(engine, allocate_pages(sizeof(struct rt_shared)), wake_fd);
 }
 
 struct rt_engine *rt_engine_create_shared(int wake_fd) {

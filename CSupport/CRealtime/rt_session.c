@@ -172,7 +172,7 @@ int rt_session_start(struct rt_engine *engine) {
 int rt_engine_open(struct rt_engine *engine, const char *server_name, const char *client_name) {
   pthread_mutex_lock(&engine->control);
   int error = -EALREADY;
-  if (engine->client == NULL && engine->memory_fd < 0) {
+  if (engine->client == NULL && engine->link_fd < 0) {
     engine->client = open_client(server_name, client_name, &error);
     if (engine->client != NULL) {
       const bool is_taken = rt_session_takes_rate(jack_get_sample_rate(engine->client));

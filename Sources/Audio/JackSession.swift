@@ -6,10 +6,10 @@ internal import Synchronization
 /// own. States: *waiting* for a server → (*refused* ↔) → *running* → server gone → *waiting* …; while not running it
 /// tries again each 500 ms, while running it sleeps until JACK gives notice of a change; only then the graph is read.
 ///
-/// At the first opening the mic is connected to the card's first capture port, and the mix to its first two playback
-/// ports (both sides to the same one on a mono card). From then on the graph is the user's: what is connected when the
-/// server dies, or when a port of another program or of a peer goes away, is connected again when it comes back,
-/// and what the user cut stays cut.
+/// The mic without any connection is connected to the first capture port of a card that comes, and the mix to its first two playback
+/// ports (both sides to the same one on a mono card; `CardPorts`). Else the graph is the user's: what is connected when the
+/// server dies, or when a port of another program or of a peer goes away, is connected again when it comes back, also by the next
+/// session that is handed the memory of this one (`PortMemory`), and what the user cut stays cut.
 ///
 /// All methods may be called from any thread.
 public final class JackSession: Sendable {
@@ -19,6 +19,11 @@ public final class JackSession: Sendable {
   private let thread: BlockingThread
   private let requests: PortRequestQueue
   private let stateBox: JackSessionStateBox
+  private let engine: AudioEngine
+  private let serverName: String
+  private let clientName: String
+  private let calls: JackCalls
+  private let onEvent: @Sendable (JackSessionEvent) -> Void
   private let keepsPorts = Atomic<Bool>(false)
 
   /// Prepares a session; `start()` begins it.
@@ -26,17 +31,25 @@ public final class JackSession: Sendable {
   /// - Parameters:
   ///   - engine: opened and closed by this session alone.
   ///   - configuration: which server, which names.
-  ///   - onEvent: called on the session's thread, one event at a time, in order. It must not block for long, or call
-  ///     `stop()`.
+  ///   - onMemory: told of each change of what is to be connected again, on the session's thread; must not block for long.
+  ///   - onEvent: called on the session's thread, one event at a time, in order, and on the one that looks (`makeLook()`). It must
+  ///     not block for long, or call `stop()`.
   /// - Throws: `AudioError.system`.
   public init(
     engine: AudioEngine, configuration: JackSessionConfiguration,
+    onMemory: @escaping @Sendable (PortMemory) -> Void = { _ in },
     onEvent: @escaping @Sendable (JackSessionEvent) -> Void
   ) throws(AudioError) {
     let requests = PortRequestQueue()
     let stateBox = JackSessionStateBox()
     self.requests = requests
     self.stateBox = stateBox
+    let calls = JackCalls()
+    self.calls = calls
+    self.engine = engine
+    self.onEvent = onEvent
+    serverName = configuration.serverName
+    clientName = configuration.clientName
     // The body holds the engine: it lives as long as a call into JACK is under way, whoever let go of it.
     thread = try BlockingThread(name: "jack-session") { thread in
       var loop = JackSessionLoop(
@@ -44,7 +57,11 @@ public final class JackSession: Sendable {
         report: { event in
           stateBox.apply(event)
           onEvent(event)
-        }, tellMemory: stateBox.remember)
+        },
+        tellMemory: { memory in
+          stateBox.remember(memory)
+          onMemory(memory)
+        }, tellCalls: calls.tell)
       loop.run(on: thread)
     }
   }
@@ -56,8 +73,57 @@ public final class JackSession: Sendable {
   /// Where the session stands now.
   public var state: JackSessionState { stateBox.state }
 
+  /// What stands in the way of sound, or of ports, though there is a server, in words; nil: nothing.
+  public var problem: String? {
+    guard let (kind, since) = stateBox.trouble else { return stateBox.makeshift.map { "\($0)" } }
+    return "\(event(kind, nanoseconds: monotonicNanoseconds() - since))"
+  }
+
+  /// Whether a call into JACK is lost, and only a new process can be rid of it: the server is gone, or runs without answering it.
+  public var isLost: Bool { calls.areLost }
+
+  /// What is to be called a few times a second, always by the same thread, which is not the session's: it finds out and tells that JACK
+  /// stands still or hangs.
+  ///
+  /// It does not wait, nor lock but where there is something to tell.
+  public func makeLook() -> (_ nowNanoseconds: Int64) -> Void {
+    var watch = JackWatch()
+    return { [self] now in
+      let facts = JackWatch.Facts(
+        nowNanoseconds: now, state: engine.state, periods: engine.periodTime()?.count ?? 0,
+        callNanoseconds: calls.sinceNanoseconds)
+      let before = watch.trouble
+      let isChanged = watch.look(facts)
+      calls.areLost = watch.isLost
+      guard isChanged else { return }
+      stateBox.trouble = watch.trouble
+      if let (kind, since) = watch.trouble {
+        onEvent(event(kind, nanoseconds: now - since))
+      } else if let before, facts.state == .running {
+        // A server that is gone is told by the session.
+        onEvent(
+          .answers(
+            server: serverName, seconds: Int((now - before.sinceNanoseconds) / 1_000_000_000)))
+      }
+    }
+  }
+
+  private func event(_ kind: JackWatch.Trouble, nanoseconds: Int64) -> JackSessionEvent {
+    let seconds = Int(nanoseconds / 1_000_000_000)
+    return switch kind {
+    case .standsStill: .standsStill(server: serverName, seconds: seconds)
+    case .hangs: .hangs(server: serverName, seconds: seconds)
+    }
+  }
+
   /// The connections that would be made again now.
-  var rememberedConnections: Set<PortConnection> { stateBox.connections }
+  var rememberedConnections: Set<PortConnection> {
+    Set(
+      stateBox.memory.entries.map { entry in
+        PortConnection(source: entry.source, destination: entry.destination)
+          .renamed(from: "", to: clientName)
+      })
+  }
 
   /// Begins; only the first call does, and none after `stop()`.
   ///

@@ -6,10 +6,12 @@ public struct JackSessionConfiguration: Hashable, Sendable {
   public var serverName: String
   /// Our client's name on it.
   public var clientName: String
-  /// Whether the mic and the mix are connected to the sound card's ports at the first opening.
+  /// Whether the mic and the mix are connected to a sound card's ports where they are connected to nothing.
   public var connectsPhysicalPorts: Bool
   /// The socket of the plugin in jackd that plays the engine; nil: the engine is a JACK client of its own.
   public var pluginPath: String?
+  /// What a former session connected, to be connected again.
+  public var memory = PortMemory()
 
   /// A configuration.
   ///

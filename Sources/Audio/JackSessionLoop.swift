@@ -17,38 +17,63 @@ struct JackSessionLoop {
     case running(JackConnection)
   }
 
-  private let engine: AudioEngine
-  private let configuration: JackSessionConfiguration
+  let engine: AudioEngine
+  let configuration: JackSessionConfiguration
   private let requests: PortRequestQueue
   private let report: (JackSessionEvent) -> Void
-  private let tellMemory: (Set<PortConnection>) -> Void
+  private let tellMemory: (PortMemory) -> Void
+  /// Told when the thread goes into JACK, and when it is out again.
+  private let tellCalls: (_ isInside: Bool) -> Void
 
   private var phase = Phase.closed(told: nil)
-  private var memory = ConnectionMemory()
+  /// What we are called on the server; another than configured beside a plugin that has the name.
+  private var client: String
+  /// Whether the plugin beside us has gone since, and may come back as one that suits.
+  private var hasMisfitGone = false
+  /// Both by the client's name as configured.
+  private var memory: ConnectionMemory
+  private var cards: CardPorts
+  private var toldMemory: PortMemory
   /// The full names of the peers' ports, as set.
   private var portNames: [PeerSlot: String] = [:]
   private var seenGraphChanges: UInt32?
-  private var isPhysicalConnectionDue: Bool
 
   init(
     engine: AudioEngine, configuration: JackSessionConfiguration, requests: PortRequestQueue,
     report: @escaping (JackSessionEvent) -> Void,
-    tellMemory: @escaping (Set<PortConnection>) -> Void
+    tellMemory: @escaping (PortMemory) -> Void,
+    tellCalls: @escaping (_ isInside: Bool) -> Void
   ) {
     self.engine = engine
     self.configuration = configuration
     self.requests = requests
     self.report = report
     self.tellMemory = tellMemory
-    isPhysicalConnectionDue = configuration.connectsPhysicalPorts
+    self.tellCalls = tellCalls
+    client = configuration.clientName
+    let kept = configuration.memory
+    let connections = kept.entries.map { entry in
+      PortConnection(source: entry.source, destination: entry.destination)
+        .renamed(from: "", to: configuration.clientName)
+    }
+    memory = ConnectionMemory(connections)
+    let automatic = zip(kept.entries, connections).filter { $0.0.isAutomatic }.map(\.1)
+    let cutSides =
+      (kept.isCaptureCut ? [CardPorts.Side.capture] : [])
+      + (kept.isPlaybackCut ? [.playback] : [])
+    cards = CardPorts(
+      client: configuration.clientName, automatic: Set(automatic), cutSides: Set(cutSides))
+    toldMemory = kept
   }
 
   /// Runs until the thread is to stop, then leaves JACK.
   mutating func run(on thread: BlockingThread) {
     while !thread.isStopping {
+      tellCalls(true)
       applyRequests()
-      let isNoticed = thread.sleep(
-        milliseconds: runRound(), orReadable: engine.noticeDescriptor)
+      let milliseconds = runRound()
+      tellCalls(false)
+      let isNoticed = thread.sleep(milliseconds: milliseconds, orReadable: engine.noticeDescriptor)
       guard isNoticed else { continue }
       // A dying server takes the ports away one by one; asked meanwhile, it may never answer.
       thread.sleep(milliseconds: Self.settlingMilliseconds)
@@ -68,7 +93,8 @@ struct JackSessionLoop {
       watchPeriod()
       watchGraph()
       if case .starting = phase { return Self.startingMilliseconds }
-      let isUnsettled = memory.needsAnotherLook || engine.graphChanges != seenGraphChanges
+      let isUnsettled =
+        memory.needsAnotherLook || cards.needsAnotherLook || engine.graphChanges != seenGraphChanges
       return isUnsettled ? Self.settlingMilliseconds : Self.runningMilliseconds
     }
   }
@@ -110,20 +136,15 @@ struct JackSessionLoop {
 
   private mutating func open(told: JackSessionEvent?) -> Int {
     _ = engine.takeMessages()
+    client = configuration.clientName
     let code =
       if let path = configuration.pluginPath {
-        engine.open(plugin: path, client: configuration.clientName)
+        engine.open(plugin: path, client: client)
       } else {
-        engine.open(server: configuration.serverName, client: configuration.clientName)
+        engine.open(server: configuration.serverName, client: client)
       }
-    guard code != 0 else {
-      phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
-      seenGraphChanges = nil
-      // What the plugin's ports have from another daemon's time is the user's graph.
-      if engine.isResumed, engine.connections()?.isEmpty == false {
-        isPhysicalConnectionDue = false
-      }
-      connectPhysicalPorts()
+    if code == 0 || openBesidePlugin(code) {
+      begin()
       return 0
     }
     let event =
@@ -133,54 +154,44 @@ struct JackSessionLoop {
     return Self.waitingMilliseconds
   }
 
-  private static let rateProblem =
-    "runs at a sample rate beyond \(PeriodTime.rates.lowerBound)…\(PeriodTime.rates.upperBound) Hz: "
-    + "start it with another one, best jackd … -r 48000"
-
-  private func refusal(_ code: Int32) -> JackSessionEvent {
-    let server = configuration.serverName
-    let client = configuration.clientName
-    switch code {
-    case -ENOENT:
-      return .waiting(server: server)
-    case -EEXIST:
-      return .refused(
-        server: server,
-        reason: "JACK client name '\(client)' is in use on server '\(server)': "
-          + "stop the program that has it, or choose another name with --jack-client")
-    case -ERANGE:
-      return .refused(server: server, reason: "JACK server '\(server)' \(Self.rateProblem)")
-    default:
-      let messages = engine.takeMessages()
-      return .refused(
-        server: server,
-        reason: "JACK server '\(server)' refused client '\(client)': "
-          + (messages.isEmpty ? errorWords(code) : messages))
-    }
+  /// Plays as a client of our own where jackd has a plugin that we cannot work with, as after an upgrade; false: that cannot be, either.
+  private mutating func openBesidePlugin(_ code: Int32) -> Bool {
+    guard code == -EPROTONOSUPPORT, let path = configuration.pluginPath else { return false }
+    let name = Self.nameBesidePlugin(configuration.clientName)
+    guard engine.open(server: configuration.serverName, client: name) == 0 else { return false }
+    client = name
+    hasMisfitGone = false
+    report(.besidePlugin(server: configuration.serverName, client: name, path: path))
+    return true
   }
 
-  private func pluginRefusal(_ code: Int32, path: String) -> JackSessionEvent {
-    let reason =
-      switch code {
-      case -EPERM:
-        "it is another user's: jackd and comlinkd have to run as the same one"
-      case -EBUSY:
-        "it plays for another comlinkd already"
-      case -EPROTONOSUPPORT:
-        "it is of another version: restart jackd, which keeps the old plugin in its memory"
-      case -EINVAL:
-        "it is not loaded as '\(configuration.clientName)': tell its name with --jack-client"
-      case -ERANGE:
-        "jackd \(Self.rateProblem)"
-      case -EPROTO:
-        "it makes no sense"
-      default:
-        errorWords(code)
-      }
-    let server = configuration.serverName
-    return code == -ENOENT
-      ? .waitingForPlugin(server: server, path: path)
-      : .refused(server: server, reason: "the plugin in jackd, at \(path), refused: \(reason)")
+  /// The plugin has the name that we would have.
+  static func nameBesidePlugin(_ name: String) -> String {
+    let suffix = "-client"
+    var stem = name
+    // JACK's limit.
+    while stem.utf8.count + suffix.utf8.count > 63 { stem.removeLast() }
+    return stem + suffix
+  }
+
+  private mutating func begin() {
+    phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
+    seenGraphChanges = nil
+    cards.open()
+    // What the plugin's ports have from another daemon's time is the user's graph.
+    guard configuration.pluginPath != nil, client == configuration.clientName, engine.isResumed,
+      let connections = engine.connections(), !connections.isEmpty
+    else { return }
+    if memory.connections.isEmpty, cards.cutSides.isEmpty { cards.keepUnconnected(connections) }
+    memory.resume()
+  }
+
+  /// Whether the plugin that did not suit has been taken out of jackd and put in again.
+  private mutating func isPluginNew() -> Bool {
+    guard client != configuration.clientName else { return false }
+    let isThere = engine.hasPort("\(configuration.clientName):mic")
+    defer { if !isThere { hasMisfitGone = true } }
+    return isThere && hasMisfitGone
   }
 
   private mutating func loseServer() -> Int {
@@ -196,7 +207,7 @@ struct JackSessionLoop {
   private mutating func watchPeriod() {
     guard let period = engine.periodTime() else { return }
     let connection = JackConnection(
-      server: configuration.serverName, client: configuration.clientName,
+      server: configuration.serverName, client: client,
       periodFrames: period.periodFrames, sampleRate: period.sampleRate,
       realtimePriority: engine.realtimePriority())
     switch phase {
@@ -213,44 +224,66 @@ struct JackSessionLoop {
 
   private mutating func watchGraph() {
     let changes = engine.graphChanges
-    guard changes != seenGraphChanges || memory.needsAnotherLook else { return }
+    guard changes != seenGraphChanges || memory.needsAnotherLook || cards.needsAnotherLook else {
+      return
+    }
     // A dying server takes the ports away first; that must not look like the user's doing.
-    guard let current = engine.connections(), engine.state == .running else { return }
+    guard var current = connections(), engine.state == .running else { return }
     // The count from before the reading: a change in between is seen in the next round.
     seenGraphChanges = changes
     let missing = memory.observe(
-      current, nowNanoseconds: monotonicNanoseconds(), hasPort: engine.hasPort)
-    let restored = missing.count { engine.connect($0) == 0 }
-    tellMemory(memory.connections)
-    if restored > 0 { report(.connectionsRestored(count: restored)) }
-  }
-
-  // MARK: First opening
-
-  private mutating func connectPhysicalPorts() {
-    guard isPhysicalConnectionDue else { return }
-    isPhysicalConnectionDue = false
-    let connections = Self.physicalConnections(
-      client: configuration.clientName, capture: engine.physicalPorts(capturing: true),
-      playback: engine.physicalPorts(capturing: false))
-    for connection in connections {
-      _ = engine.connect(connection)
+      current, nowNanoseconds: monotonicNanoseconds(),
+      hasPort: {
+        engine.hasPort(PortConnection.renamed($0, from: configuration.clientName, to: client))
+      })
+    let restored = missing.filter { connect($0) }
+    current.formUnion(restored)
+    connectCards(current)
+    tellMemoryIfNew()
+    if !restored.isEmpty { report(.connectionsRestored(count: restored.count)) }
+    if isPluginNew() {
+      engine.close()
+      memory.loseServer()
+      phase = .closed(told: nil)
     }
   }
 
-  /// The mic from the first capture port; the mix to the first two playback ports, or both sides to the only one.
-  static func physicalConnections(
-    client: String, capture: [String], playback: [String]
-  ) -> [PortConnection] {
-    var connections: [PortConnection] = []
-    if let mic = capture.first {
-      connections.append(PortConnection(source: mic, destination: "\(client):mic"))
+  /// Connects a card that has come.
+  private mutating func connectCards(_ current: Set<PortConnection>) {
+    guard configuration.connectsPhysicalPorts else { return }
+    let engine = engine
+    let ports = { (side: CardPorts.Side) in engine.physicalPorts(capturing: side == .capture) }
+    for connection in memory.cut { cards.cut(connection, ports: ports) }
+    // What is missing may yet turn out to be cut.
+    guard !memory.needsAnotherLook else { return }
+    let (made, forgotten) = cards.look(current, remembered: memory.connections, ports: ports)
+    for connection in forgotten { memory.forget(connection) }
+    for connection in made { _ = connect(connection) }
+  }
+
+  /// Every connection of our ports, by the client's name as configured; nil when they are too many to tell.
+  private func connections() -> Set<PortConnection>? {
+    guard let connections = engine.connections() else { return nil }
+    guard client != configuration.clientName else { return connections }
+    return Set(connections.map { $0.renamed(from: client, to: configuration.clientName) })
+  }
+
+  private func connect(_ connection: PortConnection) -> Bool {
+    engine.connect(connection.renamed(from: configuration.clientName, to: client)) == 0
+  }
+
+  private mutating func tellMemoryIfNew() {
+    let entries = memory.ordered.map { connection in
+      let kept = connection.renamed(from: configuration.clientName, to: "")
+      return PortMemory.Entry(
+        source: kept.source, destination: kept.destination,
+        isAutomatic: cards.isAutomatic(connection))
     }
-    if let left = playback.first {
-      let right = playback.count > 1 ? playback[1] : left
-      connections.append(PortConnection(source: "\(client):mix_left", destination: left))
-      connections.append(PortConnection(source: "\(client):mix_right", destination: right))
-    }
-    return connections
+    let now = PortMemory(
+      entries: entries, isCaptureCut: cards.cutSides.contains(.capture),
+      isPlaybackCut: cards.cutSides.contains(.playback))
+    guard now != toldMemory else { return }
+    toldMemory = now
+    tellMemory(now)
   }
 }

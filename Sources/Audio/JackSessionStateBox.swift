@@ -4,13 +4,23 @@ internal import Synchronization
 final class JackSessionStateBox: Sendable {
   private struct Snapshot {
     var state = JackSessionState.stopped
-    var connections: Set<PortConnection> = []
+    var memory = PortMemory()
+    /// Why we are not what we should be, though sound runs.
+    var makeshift: JackSessionEvent?
+    var trouble: (kind: JackWatch.Trouble, sinceNanoseconds: Int64)?
   }
 
   private let stored = Mutex(Snapshot())
 
   var state: JackSessionState { stored.withLock { $0.state } }
-  var connections: Set<PortConnection> { stored.withLock { $0.connections } }
+  var memory: PortMemory { stored.withLock { $0.memory } }
+  var makeshift: JackSessionEvent? { stored.withLock { $0.makeshift } }
+
+  /// What stands in the way though there is a server, and since when.
+  var trouble: (kind: JackWatch.Trouble, sinceNanoseconds: Int64)? {
+    get { stored.withLock { $0.trouble } }
+    set { stored.withLock { $0.trouble = newValue } }
+  }
 
   /// Follows an event.
   func apply(_ event: JackSessionEvent) {
@@ -18,18 +28,27 @@ final class JackSessionStateBox: Sendable {
     case .waiting(let server), .waitingForPlugin(let server, _), .serverGone(let server):
       set(.waiting(server: server))
     case .refused(let server, let reason): set(.refused(server: server, reason: reason))
+    case .besidePlugin: stored.withLock { $0.makeshift = event }
     case .running(let connection), .periodChanged(let connection): set(.running(connection))
     case .stopped: set(.stopped)
-    case .connectionsRestored, .peerPortRefused: break
+    case .connectionsRestored, .peerPortRefused, .standsStill, .hangs, .answers: break
     }
   }
 
   /// Keeps what the session remembers.
-  func remember(_ connections: Set<PortConnection>) {
-    stored.withLock { $0.connections = connections }
+  func remember(_ memory: PortMemory) {
+    stored.withLock { $0.memory = memory }
   }
 
   private func set(_ state: JackSessionState) {
-    stored.withLock { $0.state = state }
+    stored.withLock { stored in
+      stored.state = state
+      if case .running(let connection) = state,
+        case .besidePlugin(_, connection.client, _)? = stored.makeshift
+      {
+        return
+      }
+      stored.makeshift = nil
+    }
   }
 }

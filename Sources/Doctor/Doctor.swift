@@ -14,7 +14,7 @@ public struct Doctor: Sendable {
 
   /// All findings, those of a check together.
   ///
-  /// Takes milliseconds; waits for nothing but the kernel.
+  /// Takes milliseconds; waits for nothing but the kernel and, where no daemon answers, JACK, three seconds at most.
   public func examine() -> [Finding] {
     Self.checks.flatMap { $0.init(system).findings }
   }

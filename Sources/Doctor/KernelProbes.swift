@@ -2,7 +2,7 @@ internal import CKernel
 internal import EventLoop
 internal import Glibc
 
-/// What the kernel tells by calls rather than by files; a test has answers of its own.
+/// What the kernel, and JACK, tell by calls rather than by files; a test has answers of its own.
 struct KernelProbes: Sendable {
   /// Why the media loop cannot have its ring, in words; nil: it can.
   var ringProblem: @Sendable () -> String?
@@ -12,6 +12,9 @@ struct KernelProbes: Sendable {
   var savesPower: @Sendable (_ index: UInt32) -> Bool?
   /// What there is of a file system; nil: no such path.
   var disk: @Sendable (_ path: String) -> DiskFacts?
+
+  /// A JACK server that could be played on; nil: unknown.
+  var jackServer: @Sendable () -> JackServerFacts?
 
   /// The ones of this kernel.
   static let ofThisKernel = KernelProbes(
@@ -39,7 +42,7 @@ struct KernelProbes: Sendable {
         freeBytes: UInt64(facts.f_bavail) * UInt64(facts.f_frsize),
         isReadOnly: facts.f_flag & UInt(ST_RDONLY) != 0,
         isWritable: unsafe access(path, W_OK) == 0)
-    })
+    }, jackServer: JackServerFacts.ofThisUser)
 }
 
 /// What there is of a file system, and for whom.

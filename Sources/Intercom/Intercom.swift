@@ -1,4 +1,4 @@
-import Audio
+public import Audio
 import Cryptography
 public import EventLoop
 import Media
@@ -19,6 +19,8 @@ public actor Intercom {
   let knocks: AsyncStream<NodeID>
   /// What the user set, after each change; the latest only.
   public nonisolated let mixes: AsyncStream<Mix>
+  /// Which JACK ports are connected, after each change; the latest only.
+  public nonisolated let portMemories: AsyncStream<PortMemory>
   /// Whether a speech test of the codec alone runs.
   var isJudgingCodec = false
   private let startNanoseconds = EventLoop.nowNanoseconds()
@@ -38,7 +40,11 @@ public actor Intercom {
     configuration: IntercomConfiguration, events: @escaping @Sendable (IntercomEvent) -> Void
   ) throws(IntercomError) {
     self.configuration = configuration
-    let parts = try IntercomParts(configuration: configuration, events: events)
+    let (ports, portsContinuation) = AsyncStream.makeStream(
+      of: PortMemory.self, bufferingPolicy: .bufferingNewest(1))
+    portMemories = ports
+    let parts = try IntercomParts(
+      configuration: configuration, portsChanged: { portsContinuation.yield($0) }, events: events)
     loop = parts.loop
     endpoint = parts.endpoint
     session = parts.session
@@ -79,6 +85,11 @@ public actor Intercom {
   ///
   /// Any thread; does not wait for the loop, which wakes at least each 10 ms until ``stop()``, also without JACK.
   public nonisolated var wakeUps: UInt64 { loop.statistics.wakes }
+
+  /// Whether JACK's client is lost inside a call, though there is a server that runs, or none: only a new process is rid of it.
+  ///
+  /// Any thread; does not wait.
+  public nonisolated var isSoundLost: Bool { session.isLost }
 
   /// The address the node listens on, with the port the system chose where 0 was asked for.
   public nonisolated var localAddress: SocketAddress { endpoint.localAddress }
@@ -137,13 +148,29 @@ public actor Intercom {
     let now = EventLoop.nowNanoseconds()
     var status = station.status(
       loop: loop, nowNanoseconds: now, uptimeSeconds: Double(now - startNanoseconds) / 1e9)
+    if case .running(let connection) = session.state { status.take(client: connection.client) }
     if case .refused(_, let reason) = session.state {
       (status.audio.state, status.audio.problem) = (.failed, reason)
+    } else if let problem = session.problem {
+      status.audio.problem = problem
+      if status.audio.state != .running { status.audio.state = .stalled }
     }
     return status
   }
 
   private func sayGoodbye() {
     station.sayGoodbye()
+  }
+}
+
+extension Status {
+  /// Takes over what JACK calls us, which is another name beside a plugin that does not suit.
+  fileprivate mutating func take(client: String) {
+    guard client != audio.client else { return }
+    let former = "\(audio.client):"
+    audio.client = client
+    for index in peers.indices where peers[index].port.hasPrefix(former) {
+      peers[index].port = "\(client):" + peers[index].port.dropFirst(former.count)
+    }
   }
 }

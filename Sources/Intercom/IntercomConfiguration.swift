@@ -18,8 +18,10 @@ public struct IntercomConfiguration: Sendable {
   public var jackServer: String?
   /// JACK client name.
   public var jackClient: String
-  /// Connects `mic` and the mix to the sound card when first opened.
+  /// Connects `mic` and the mix to a sound card where they are connected to nothing.
   public var connectsPhysicalPorts: Bool
+  /// The JACK connections of the former run, to be made again.
+  public var portMemory = PortMemory()
   /// The socket of the plugin in jackd that plays for this node; nil: it is a JACK client of its own.
   public var pluginPath: String?
   /// Frames at 48 kHz in each sent packet: 120, 240, 480, 960, 1920 or 2880.

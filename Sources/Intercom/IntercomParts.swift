@@ -12,7 +12,9 @@ struct IntercomParts {
 
   /// Everything that can fail at a node's start fails here.
   init(
-    configuration: IntercomConfiguration, events: @escaping @Sendable (IntercomEvent) -> Void
+    configuration: IntercomConfiguration,
+    portsChanged: @escaping @Sendable (PortMemory) -> Void,
+    events: @escaping @Sendable (IntercomEvent) -> Void
   ) throws(IntercomError) {
     do throws(EventLoopError) {
       loop = try EventLoop(
@@ -32,13 +34,13 @@ struct IntercomParts {
       let refusals = PortRefusals()
       let engine = try AudioEngine(
         wakeDescriptor: loop.wakeDescriptor, isForPlugin: configuration.pluginPath != nil)
-      session = try JackSession(
-        engine: engine,
-        configuration: JackSessionConfiguration(
-          serverName: configuration.jackServer, clientName: configuration.jackClient,
-          connectsPhysicalPorts: configuration.connectsPhysicalPorts,
-          pluginPath: configuration.pluginPath)
-      ) { [loop] event in
+      var jack = JackSessionConfiguration(
+        serverName: configuration.jackServer, clientName: configuration.jackClient,
+        connectsPhysicalPorts: configuration.connectsPhysicalPorts,
+        pluginPath: configuration.pluginPath)
+      jack.memory = configuration.portMemory
+      session = try JackSession(engine: engine, configuration: jack, onMemory: portsChanged) {
+        [loop] event in
         if case .running(let connection) = event, let priority = connection.realtimePriority {
           loop.keepBelow(realtimePriority: priority)
         }
@@ -51,6 +53,7 @@ struct IntercomParts {
     } catch {
       throw .audio(error)
     }
+    station.lookAtSound = session.makeLook()
     loop.setHandler(station)
   }
 }

@@ -20,6 +20,7 @@ extension Station {
     followMembers(nowNanoseconds: nowNanoseconds)
     dropOldKeys(nowNanoseconds: nowNanoseconds)
     retryPorts()
+    lookAtSound(nowNanoseconds)
     expireLoopBack(nowNanoseconds: nowNanoseconds)
     if nowNanoseconds >= nextRateNanoseconds { measureRates(nowNanoseconds) }
   }

@@ -56,6 +56,8 @@ final class Station: EventLoopHandler {
   var isTalking = true
   /// Told of each change of what the user set, on the loop thread; must not block.
   var mixChanged: @Sendable (Mix) -> Void = { _ in }
+  /// Looks whether JACK is well, a few times a second, on the loop thread; must not block.
+  var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
   /// Where a recorder gets all sound; nil: nobody records.
   var tap: RecordingTap?
   /// After the farewell nothing is sent or believed any more, or peers would take us for back again.

@@ -56,16 +56,15 @@ public enum StatusTable {
     let jack =
       "jack     \(audio.state.rawValue)  server \(Cell.clean(audio.server))  "
       + "client \(Cell.clean(audio.client))"
-    guard audio.state == .running else {
-      return [jack] + (audio.problem.map { ["         \(Cell.clean($0))"] } ?? [])
-    }
-    return [
-      jack + "  \(audio.sampleRate) Hz  \(audio.periodFrames) frames  \(audio.xruns) xruns",
+    let problem = audio.problem.map { ["         \(Cell.clean($0))"] } ?? []
+    guard audio.state == .running else { return [jack] + problem }
+    let figures = "  \(audio.sampleRate) Hz  \(audio.periodFrames) frames  \(audio.xruns) xruns"
+    let callback =
       "callback mean \(Fixed.text(audio.callbackMeanMicroseconds, digits: 1)) us  "
-        + "worst \(worst(audio))  "
-        + "load \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %  "
-        + "capture overruns \(audio.captureOverruns)",
-    ]
+      + "worst \(worst(audio))  "
+      + "load \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %  "
+      + "capture overruns \(audio.captureOverruns)"
+    return [jack + figures] + problem + [callback]
   }
 
   /// Of the last minute, and in all where that is longer.

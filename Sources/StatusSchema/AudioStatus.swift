@@ -15,11 +15,13 @@ public struct AudioStatus: Sendable, Hashable, Codable {
     public static let running = State(rawValue: "running")
     /// The server refuses this client, as one of that name is there or by its sample rate; tried again each half second.
     public static let failed = State(rawValue: "failed")
+    /// A server is there, and stands still: it runs no period, or does not answer.
+    public static let stalled = State(rawValue: "stalled")
   }
 
   /// Whether sound runs.
   public var state: State
-  /// Why it failed, in words; absent in the other states.
+  /// What is wrong, in words: why it failed or stalled, or what does not work though sound runs; absent where all is well.
   public var problem: String?
   /// The name of the JACK server.
   public var server: String

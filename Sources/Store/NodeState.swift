@@ -2,7 +2,7 @@ public import Cryptography
 public import Mesh
 internal import Synchronization
 
-/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts, the mix.
+/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts, the mix, its JACK ports.
 ///
 /// Opening never fails for want of a disk, because a station must talk. Where the identity or the counter cannot be
 /// read, written and synced, the node gets an identity for this run alone, and ``problem`` tells why: the kept one with
@@ -38,6 +38,10 @@ public final class NodeState: Sendable {
   public let mix: KeptMix
   /// Why that could not be read; nil: it was.
   public let mixProblem: StoreError?
+  /// Which JACK ports were connected when it ended.
+  public let ports: KeptPorts
+  /// Why that could not be read; nil: it was.
+  public let portsProblem: StoreError?
 
   /// Opens the state in a directory, and counts this start.
   ///
@@ -73,6 +77,9 @@ public final class NodeState: Sendable {
     let mixed: (mix: KeptMix, problem: StoreError?) =
       disk.map { MixFile(disk: $0).outcome } ?? (KeptMix(), nil)
     (mix, mixProblem) = (mixed.mix, mixed.problem)
+    let connected: (ports: KeptPorts, problem: StoreError?) =
+      disk.map { PortsFile(disk: $0).outcome } ?? (KeptPorts(), nil)
+    (ports, portsProblem) = (connected.ports, connected.problem)
     self.disk = disk
     self.directory = directory
     self.problem = problem
@@ -161,6 +168,15 @@ public final class NodeState: Sendable {
     }
   }
 
+  /// Keeps which JACK ports are connected; as the mix, in place of a file that could not be read, too.
+  public func keep(_ ports: KeptPorts) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try PortsFile(disk: disk).write(ports)
+    }
+  }
+
   /// Changes the groups once the change is kept; if it cannot be, there is none.
   private func change(_ body: (inout [Group]) throws(StoreError) -> Void) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
@@ -221,5 +237,12 @@ extension MixFile {
   /// What was kept, or nothing and why.
   fileprivate var outcome: (mix: KeptMix, problem: StoreError?) {
     do throws(StoreError) { return (try read(), nil) } catch { return (KeptMix(), error) }
+  }
+}
+
+extension PortsFile {
+  /// What was kept, or nothing and why.
+  fileprivate var outcome: (ports: KeptPorts, problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return (KeptPorts(), error) }
   }
 }

@@ -18,6 +18,11 @@ struct RecordReader {
     take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// That many octets of UTF-8; nil where they are not.
+  mutating func text(_ count: Int) -> String? {
+    take(count).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
   /// Writes what ``number(_:)`` reads.
   static func octets(of number: UInt64, count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - $0))) }

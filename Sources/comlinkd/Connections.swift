@@ -23,7 +23,7 @@ struct Connections: Sendable {
   /// Listens, and calls who is to be called.
   init(
     _ settings: Configuration, listen: SocketAddress, node: Intercom, state: NodeState,
-    log: Logger
+    writer: StateWriter, log: Logger
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
     plane = try Self.plane(at: listen, state, router)
@@ -44,7 +44,7 @@ struct Connections: Sendable {
       parts: MembershipParts(
         transport: plane, takesIPv6: node.localAddress.family == .ipv6,
         rediscover: { discovery?.rediscover($0) },
-        store: { Self.store($0, in: state, log) },
+        store: { await Self.store($0, in: state, by: writer, log) },
         report: { MembershipLog.write($0, log) }))
     self.membership = membership
     // Who calls from the first moment on finds everything in its place.
@@ -64,11 +64,14 @@ struct Connections: Sendable {
       await membership.handle(.describe(profile))
     }
     watch = NetworkWatch { [plane] in
-      log.info("the network changed: who is away is called at once")
+      log.event("network-changed", .info, "the network changed: who is away is called at once")
       plane.networkChanged()
       Task { await membership.handle(.networkChanged) }
     }
-    if watch == nil { log.warning("changes of the network go unnoticed: no netlink socket") }
+    if watch == nil {
+      log.event(
+        "network-unwatched", .warning, "changes of the network go unnoticed: no netlink socket")
+    }
     discovery?.update(Announcer.service(settings, state, port: control))
     self.discovery = Self.start(discovery, found, membership, log)
     let announcer = Announcer(plane: plane, discovery: discovery, settings: settings, state: state)
@@ -116,13 +119,13 @@ struct Connections: Sendable {
   }
 
   private static func store(
-    _ memory: MeshMemory, in state: NodeState, _ log: Logger
-  ) -> String? {
+    _ memory: MeshMemory, in state: NodeState, by writer: StateWriter, _ log: Logger
+  ) async -> String? {
     do throws(StoreError) {
-      try state.keep(memory)
+      try await writer.run { () throws(StoreError) in try state.keep(memory) }
       return nil
     } catch {
-      log.error("whom this node trusts and blocks is not kept: \(error)")
+      log.event("trust-not-kept", .error, "whom this node trusts and blocks is not kept: \(error)")
       return "\(error)"
     }
   }
@@ -135,7 +138,7 @@ struct Connections: Sendable {
     do throws(DiscoveryError) {
       try discovery?.start()
     } catch {
-      log.error("no discovery: \(error)")
+      log.event("discovery-failed", .error, "no discovery: \(error)")
       return nil
     }
     Task {
@@ -152,8 +155,8 @@ struct Connections: Sendable {
       await membership.discover(announcement, name: name)
     case .lost(let node): await membership.lose(node)
     case .backendChanged(let backend):
-      log.info("discovery", metadata: ["by": "\(backend)"])
-    case .problem(let words): log.warning("discovery: \(words)")
+      log.event("discovery", .info, "discovery", ["by": "\(backend)"])
+    case .problem(let words): log.event("discovery-problem", .warning, "discovery: \(words)")
     }
   }
 }

@@ -15,7 +15,7 @@ extension Daemon {
         return status
       }
     } catch {
-      logger("comlinkd").error("--metrics: \(error)")
+      logger("comlinkd").event("metrics-failed", .error, "--metrics: \(error)")
       return nil
     }
   }

@@ -20,21 +20,28 @@ extension Daemon {
   }
 
   private func write(_ state: NodeState, to log: Logger) {
-    log.info(
-      "identity",
-      metadata: [
+    log.event(
+      "identity", .info, "identity",
+      [
         "id": "\(state.id)", "words": "\(state.id.words.joined(separator: " "))",
         "instance": "\(state.instance)",
       ])
     if let problem = state.problem {
-      log.error("\(problem); until then this node has another identity at each start")
+      log.event(
+        "identity-lost", .error,
+        "\(problem); until then this node has another identity at each start")
     }
-    if let problem = state.groupsProblem { log.error("\(problem); this node is in no group now") }
+    if let problem = state.groupsProblem {
+      log.event("groups-lost", .error, "\(problem); this node is in no group now")
+    }
     if let problem = state.memoryProblem {
-      log.error("\(problem); this node trusts and blocks nobody now")
+      log.event("trust-lost", .error, "\(problem); this node trusts and blocks nobody now")
     }
     if let problem = state.mixProblem {
-      log.error("\(problem); what is set next replaces it")
+      log.event("mix-lost", .error, "\(problem); what is set next replaces it")
+    }
+    if let problem = state.portsProblem {
+      log.event("ports-lost", .error, "\(problem); the next connections replace it")
     }
   }
 }

@@ -36,7 +36,7 @@ struct Daemon {
     let ending = Task {
       let signal = TerminationSignals.name(of: await signal())
       service?.end()
-      log.notice("ending", metadata: ["signal": "\(signal)"])
+      log.event("ending", .notice, "ending", ["signal": "\(signal)"])
     }
     let relay = ControlRelay()
     let server = try controlServer(relay)
@@ -47,32 +47,31 @@ struct Daemon {
     let state = try openState()
     let events = NodeLog(startsJack: effective.configuration.startsJack)
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
-    let node = try startNode(at: listen, events)
-    let mixes = MixKeeper(state.mix, log: logger("state")) { mix throws(StoreError) in
-      try state.keep(mix)
-    }
-    await mixes.start(with: node)
-    let connections = try await connect(node, at: listen, state)
+    let node = try startNode(at: listen, state, events)
+    let states = StateWriter()
+    let keepers = await keepers(of: state, by: states, node)
+    let connections = try await connect(node, at: listen, state, states)
     let trials = TrialControl(
       node: node, id: state.id, membership: connections?.membership, log: logger("node"))
     let recordings = Recordings(
       node: node, nodeName: effective.configuration.name, membership: connections?.membership,
       log: logger("record"))
     let control = NodeControl(
-      node: node, state: state, connections: connections, recordings: recordings, trials: trials,
+      node: node, state: state, writer: states, connections: connections, recordings: recordings,
+      trials: trials,
       levels: levels)
     let panel = await startPanel(control, server)
     relay.attach(control)
-    log.notice(
-      "ready",
-      metadata: [
+    log.event(
+      "ready", .notice, "ready",
+      [
         "listen": "\(node.localAddress)", "control": "\(effective.configuration.controlPath)",
       ])
 
     await ending.value
     relay.detach()
     node.keepPorts()
-    async let mixed: Void = mixes.stop(with: node.mix)
+    async let kept: Void = keepers.mixes.stop(with: node.mix)
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
     async let shut: Void? = panel?.stop()
@@ -80,7 +79,8 @@ struct Daemon {
     async let closed: Void? = connections?.close()
     await node.stop()
     launcher?.stop()
-    _ = await (recorded, shut, closed, mixed)
+    await keepers.ports.stop()
+    _ = await (recorded, shut, closed, kept)
     events.finish()
     await writer.value
   }
@@ -107,14 +107,31 @@ struct Daemon {
     }
   }
 
+  /// Goes on with what was set in the former run, and keeps what becomes of it.
+  private func keepers(
+    of state: NodeState, by writer: StateWriter, _ node: Intercom
+  ) async -> (mixes: MixKeeper, ports: PortKeeper) {
+    let mixes = MixKeeper(state.mix, log: logger("state")) { mix throws(StoreError) in
+      try await writer.run { () throws(StoreError) in try state.keep(mix) }
+    }
+    await node.restore(Mix(state.mix))
+    await mixes.follow(node.mixes)
+    let ports = PortKeeper(state.ports, log: logger("state")) { ports throws(StoreError) in
+      try await writer.run { () throws(StoreError) in try state.keep(ports) }
+    }
+    await ports.note(node.portMemories)
+    return (mixes, ports)
+  }
+
   private func startNode(
-    at listen: SocketAddress, _ events: NodeLog
+    at listen: SocketAddress, _ state: NodeState, _ events: NodeLog
   ) throws(DaemonError) -> Intercom {
     let settings = effective.configuration
     let node: Intercom
     do throws(IntercomError) {
       var configuration = IntercomConfiguration(settings, listen: listen)
       configuration.protectsMedia = !isClear
+      configuration.portMemory = PortMemory(state.ports)
       node = try Intercom(configuration: configuration) { [service] event in
         events.add(event)
         service?.add(event)
@@ -123,20 +140,25 @@ struct Daemon {
     } catch {
       throw .node(error)
     }
-    service?.watch { node.wakeUps }
-    logger("node").info("\(node.kernelFeatures)")
+    service?.watch {
+      node.wakeUps
+    } isSoundLost: {
+      node.isSoundLost
+    }
+    logger("node").event("kernel", .info, "\(node.kernelFeatures)")
     NodeLog.write(node.warnings, logger("node"))
     return node
   }
 
   /// Lets control connections and other nodes in; nil: in clear, where the named peers are called and nothing else.
   private func connect(
-    _ node: Intercom, at listen: SocketAddress, _ state: NodeState
+    _ node: Intercom, at listen: SocketAddress, _ state: NodeState, _ writer: StateWriter
   ) async throws(DaemonError) -> Connections? {
     let settings = effective.configuration
     guard isClear else {
       return try await Connections(
-        settings, listen: listen, node: node, state: state, log: logger("mesh"))
+        settings, listen: listen, node: node, state: state, writer: writer,
+        log: logger("mesh"))
     }
     for peer in settings.peers {
       for address in (try? await resolve(peer.text)) ?? [] { await node.addPeer(address) }
@@ -153,18 +175,20 @@ struct Daemon {
   }
 
   private func logStart(_ log: Logger) {
-    log.info(
-      "starting",
-      metadata: ["version": "\(Version.current)", "config": "\(effective.path ?? "none")"])
+    log.event(
+      "starting", .info, "starting",
+      ["version": "\(Version.current)", "config": "\(effective.path ?? "none")"])
     for setting in Setting.allCases {
       let origin = effective.origins[setting] ?? .builtIn
-      log.log(
-        level: origin == .builtIn ? .debug : .info, "setting",
-        metadata: [
+      log.event(
+        "setting", origin == .builtIn ? .debug : .info, "setting",
+        [
           "\(setting.rawValue)": "\(effective.configuration.value(of: setting))",
           "origin": "\(origin.words)",
         ])
     }
-    if isClear { log.warning("--clear: media are not encrypted; for tests on this machine") }
+    if isClear {
+      log.event("clear", .warning, "--clear: media are not encrypted; for tests on this machine")
+    }
   }
 }

@@ -45,7 +45,7 @@ enum Main {
         try await daemon.run { await signals.first() }
         exit(EX_OK)
       } catch {
-        daemon.logger("comlinkd").error("\(error)")
+        daemon.logger("comlinkd").event("failed", .error, "\(error)")
         exit(error.exitCode)
       }
     }

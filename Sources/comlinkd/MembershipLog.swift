@@ -9,37 +9,44 @@ enum MembershipLog {
   static func write(_ event: MembershipEvent, _ log: Logger) {
     switch event {
     case .admitted(let node, let name, let isInGroup):
-      log.notice(
-        "member", metadata: metadata(node, name, ["by": isInGroup ? "group" : "trust or policy"]))
+      log.event(
+        "member", .notice, "member",
+        metadata(node, name, ["by": isInGroup ? "group" : "trust or policy"]))
     case .departed(let node, let name, let reason):
-      log.notice("member gone", metadata: metadata(node, name, ["why": "\(reason)"]))
+      log.event("member-gone", .notice, "member gone", metadata(node, name, ["why": "\(reason)"]))
     case .invited(let node, let name):
-      log.notice(
-        "a stranger asks to be let in: comlink accept or decline, within 30 s",
-        metadata: metadata(node, name))
+      log.event(
+        "asks", .notice, "a stranger asks to be let in: comlink accept or decline, within 30 s",
+        metadata(node, name))
     case .invitationEnded(let node):
-      log.info("nobody asks to be let in any more", metadata: metadata(node, nil))
+      log.event("asks-no-more", .info, "nobody asks to be let in any more", metadata(node, nil))
     case .declined(let node, let words):
-      log.notice("a node does not let this one in", metadata: metadata(node, nil, ["says": words]))
+      log.event(
+        "declined", .notice, "a node does not let this one in",
+        metadata(node, nil, ["says": words]))
     case .stranger(let node, let name):
-      log.notice(
+      log.event(
+        "stranger", .notice,
         "a node was called and is in no group of ours: comlink invite asks it to let this one in",
-        metadata: metadata(node, name))
+        metadata(node, name))
     case .unresolved(let peer, let reason):
-      log.warning(
-        "peer not found, trying again until it is",
-        metadata: ["peer": "\(peer)", "reason": "\(reason)"])
+      log.event(
+        "peer-unresolved", .warning, "peer not found, trying again until it is",
+        ["peer": "\(peer)", "reason": "\(reason)"])
     case .ourselves(let peer):
-      log.warning("this peer is this node itself; leave it out", metadata: ["address": "\(peer)"])
+      log.event(
+        "peer-ourselves", .warning, "this peer is this node itself; leave it out",
+        ["address": "\(peer)"])
     case .rebuilt(let peer):
-      log.info(
-        "peer fails again and again and is tried on; told once an hour",
-        metadata: ["peer": "\(peer)"])
+      log.event(
+        "peer-failing", .info, "peer fails again and again and is tried on; told once an hour",
+        ["peer": "\(peer)"])
     case .recording(let node, let name, let isRecording):
-      log.notice(
+      log.event(
+        isRecording ? "member-records" : "member-records-no-more", .notice,
         isRecording ? "a member records what it hears" : "a member records no more",
-        metadata: metadata(node, name))
-    case .fault(let words): log.error("\(words)")
+        metadata(node, name))
+    case .fault(let words): log.event("mesh-fault", .error, "\(words)")
     }
   }
 

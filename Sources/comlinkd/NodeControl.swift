@@ -8,6 +8,7 @@ internal import Store
 struct NodeControl: ControlHandler {
   let node: Intercom
   let state: NodeState
+  let writer: StateWriter
   /// Nil: in clear, without control connections.
   let connections: Connections?
   let recordings: Recordings
@@ -23,8 +24,10 @@ struct NodeControl: ControlHandler {
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)
-      case .groupNew, .groupJoin, .groupList, .groupLeave:
-        let response = GroupControl(state: state).handle(request)
+      case .groupList: return GroupControl(state: state).handle(request)
+      case .groupNew, .groupJoin, .groupLeave:
+        let groups = GroupControl(state: state)
+        let response = await writer.run { groups.handle(request) }
         if response.changesGroups(asked: request) { connections?.announcer.groupsChanged() }
         return response
       case .recordStart, .recordStop: return await record(request)

@@ -36,44 +36,50 @@ struct NodeLog: Sendable {
   private func write(_ event: IntercomEvent, _ node: Logger, _ audio: Logger) {
     switch event {
     case .peerConnected(let name, let address, let port):
-      node.notice(
-        "peer connected", metadata: ["peer": "\(name)", "address": "\(address)", "port": "\(port)"])
+      node.event(
+        "peer-connected", .notice, "peer connected",
+        ["peer": "\(name)", "address": "\(address)", "port": "\(port)"])
     case .peerLeft(let name, let address, let saidGoodbye):
       let why = saidGoodbye ? "said goodbye" : "fell silent"
-      node.notice(
-        "peer left", metadata: ["peer": "\(name)", "address": "\(address)", "why": "\(why)"])
+      node.event(
+        "peer-left", .notice, "peer left",
+        ["peer": "\(name)", "address": "\(address)", "why": "\(why)"])
     case .peerRestarted(let name, let address):
-      node.notice("peer restarted", metadata: ["peer": "\(name)", "address": "\(address)"])
+      node.event(
+        "peer-restarted", .notice, "peer restarted", ["peer": "\(name)", "address": "\(address)"])
     case .peerMoved(let name, let from, let to):
-      node.notice(
-        "peer moved", metadata: ["peer": "\(name)", "from": "\(from)", "address": "\(to)"])
+      node.event(
+        "peer-moved", .notice, "peer moved",
+        ["peer": "\(name)", "from": "\(from)", "address": "\(to)"])
     case .ssrcTaken(let name):
-      node.warning(
+      node.event(
+        "stream-taken", .warning,
         "a member's key names a stream that is another's; it is not heard until it starts anew",
-        metadata: ["peer": "\(name)"])
+        ["peer": "\(name)"])
     case .peerIsOurselves(let address):
-      node.warning(
-        "this peer is this node itself; leave it out", metadata: ["address": "\(address)"])
+      node.event(
+        "peer-ourselves", .warning, "this peer is this node itself; leave it out",
+        ["address": "\(address)"])
     case .tooManyPeers(let address, let maximum):
-      node.warning(
+      node.event(
+        "too-many-peers", .warning,
         "a node asks for a place and there is none; raise --max-peers if it is wanted",
-        metadata: ["address": "\(address)", "max-peers": "\(maximum)"])
-    case .audioFault(let words): audio.error("\(words)")
+        ["address": "\(address)", "max-peers": "\(maximum)"])
+    case .audioFault(let words): audio.event("audio-fault", .error, "\(words)")
     case .audio(let event): write(event, audio)
     }
   }
 
   private func write(_ event: JackSessionEvent, _ audio: Logger) {
-    switch event {
-    case .waiting:
+    let words: Logger.Message =
+      switch event {
       // JACK keeps the servers of each user apart, so it matters whose we look for.
-      audio.notice("\(event) of user \(LimitsAdvice.user) (\(waitingAdvice))")
-    case .waitingForPlugin:
-      audio.notice("\(event) (load it: jack_load comlink, or start jackd with -I comlink)")
-    case .running, .periodChanged, .connectionsRestored: audio.notice("\(event)")
-    case .refused, .serverGone, .peerPortRefused: audio.warning("\(event)")
-    case .stopped: audio.info("\(event)")
-    }
+      case .waiting: "\(event) of user \(LimitsAdvice.user) (\(waitingAdvice))"
+      case .waitingForPlugin:
+        "\(event) (load it: jack_load comlink, or start jackd with -I comlink)"
+      default: "\(event)"
+      }
+    audio.event(event.name, event.level, words, event.facts)
   }
 
   private var waitingAdvice: String {
@@ -83,8 +89,14 @@ struct NodeLog: Sendable {
   /// Writes what became of a JACK server that we started.
   static func write(_ event: JackServerEvent, _ audio: Logger) {
     switch event {
-    case .started, .stopped: audio.notice("\(event)")
-    case .notInstalled, .ended, .failed: audio.error("\(event)")
+    case .started(let process, _):
+      audio.event("jackd-started", .notice, "\(event)", ["pid": "\(process)"])
+    case .stopped: audio.event("jackd-stopped", .notice, "\(event)")
+    case .notInstalled: audio.event("jackd-missing", .error, "\(event)")
+    case .ended(let reason, _, _):
+      audio.event("jackd-ended", .error, "\(event)", ["why": "\(reason)"])
+    case .failed(let reason, _):
+      audio.event("jackd-failed", .error, "\(event)", ["why": "\(reason)"])
     }
   }
 
@@ -97,6 +109,7 @@ struct NodeLog: Sendable {
       case .memoryLock: .memoryLock
       }
     }
-    node.warning("\(LimitsAdvice.message(denied, user: LimitsAdvice.user))")
+    node.event(
+      "rights-missing", .warning, "\(LimitsAdvice.message(denied, user: LimitsAdvice.user))")
   }
 }

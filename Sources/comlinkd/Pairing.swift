@@ -101,14 +101,14 @@ actor Pairing {
     let isShown = offer?.isOpen(nowNanoseconds: now()) ?? false
     do {
       try await respond(on: channel)
-      log.notice(
-        "paired", metadata: ["words": "\(channel.peer.words.joined(separator: " "))"])
+      log.event(
+        "paired", .notice, "paired", ["words": "\(channel.peer.words.joined(separator: " "))"])
     } catch {
       if let refusal = PairingRefusal(error) { try? await channel.send([refusal.rawValue]) }
       // Without a PIN anybody can cause this as often as he likes; a PIN bears five.
-      log.log(
-        level: isShown ? .warning : .debug, "pairing failed",
-        metadata: [
+      log.event(
+        "pairing-failed", isShown ? .warning : .debug, "pairing failed",
+        [
           "words": "\(channel.peer.words.joined(separator: " "))", "reason": "\(error)",
         ])
     }

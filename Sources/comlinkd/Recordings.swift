@@ -75,9 +75,9 @@ actor Recordings {
     await node.record(on: running.deck)
     await membership?.handle(.recording(true))
     if current?.deck !== running.deck { try await endAtOnce(running) }
-    log.notice(
-      "recording",
-      metadata: ["folder": "\(report.path)", "format": "\(settings.format.rawValue)"])
+    log.event(
+      "recording", .notice, "recording",
+      ["folder": "\(report.path)", "format": "\(settings.format.rawValue)"])
     return report.path
   }
 
@@ -153,9 +153,10 @@ actor Recordings {
   private func take(_ event: RecorderEvent, of deck: TapeDeck) async {
     switch event {
     case .failed(let failure):
-      log.error(
+      log.event(
+        "recording-file-failed", .error,
         "a file of the recording failed, the others go on: \(failure.error)",
-        metadata: ["talker": "\(failure.name)"])
+        ["talker": "\(failure.name)"])
     case .ended(let report): await ended(report, deck)
     }
   }
@@ -175,8 +176,9 @@ actor Recordings {
     if report.lostFrames > 0 { metadata["dropped"] = "\(report.lostFrames)" }
     if !report.failures.isEmpty { metadata["failed"] = "\(report.failures.count)" }
     switch report.phase {
-    case .failed(let error): log.error("the recording ended: \(error)", metadata: metadata)
-    default: log.notice("the recording ended", metadata: metadata)
+    case .failed(let error):
+      log.event("recording-failed", .error, "the recording ended: \(error)", metadata)
+    default: log.event("recording-ended", .notice, "the recording ended", metadata)
     }
   }
 

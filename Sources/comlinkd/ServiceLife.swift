@@ -36,19 +36,23 @@ struct ServiceLife {
     guard phase != .ending else { return nil }
     switch event {
     case .waiting: return Self.status("\(event) of user \(user)")
-    case .waitingForPlugin, .refused, .serverGone, .periodChanged: return Self.status("\(event)")
+    case .waitingForPlugin, .refused, .serverGone, .periodChanged, .standsStill, .hangs, .answers:
+      return Self.status("\(event)")
     case .running:
       defer { phase = .ready }
       return (phase == .starting ? "READY=1\n" : "") + Self.status("\(event)")
-    case .connectionsRestored, .peerPortRefused, .stopped: return nil
+    case .connectionsRestored, .peerPortRefused, .besidePlugin, .stopped: return nil
     }
   }
 
-  /// What to tell after a look at the media loop; nil: it did not turn since the last one, or nobody asks.
+  /// What to tell after a look at the media loop; nil: it did not turn since the last one, or sound is lost, or nobody asks.
   ///
-  /// - Parameter turns: how often the loop woke so far.
-  mutating func look(turns: UInt64) -> String? {
-    guard turns != self.turns else { return nil }
+  /// - Parameters:
+  ///   - turns: how often the loop woke so far.
+  ///   - isSoundLost: whether only a new process can have sound, or ports, again (``Intercom/Intercom/isSoundLost``). A JACK server that
+  ///     stands still is no such case: the next process would wait for the same server, and the others would be left for nothing.
+  mutating func look(turns: UInt64, isSoundLost: Bool = false) -> String? {
+    guard turns != self.turns, !isSoundLost else { return nil }
     self.turns = turns
     switch phase {
     case .starting: return "EXTEND_TIMEOUT_USEC=\(patienceMicroseconds)"

@@ -22,8 +22,9 @@ final class ServiceReport: @unchecked Sendable {
     do throws(NotifySocket.Errno) {
       socket = try NotifySocket(name)
     } catch {
-      log.error(
-        "systemd cannot be told anything", metadata: ["socket": "\(name)", "why": "\(error)"])
+      log.event(
+        "systemd-unreachable", .error, "systemd cannot be told anything",
+        ["socket": "\(name)", "why": "\(error)"])
       return nil
     }
     self.log = log
@@ -32,12 +33,18 @@ final class ServiceReport: @unchecked Sendable {
 
   /// Looks at a node's media loop from now on, until ``end()``; once.
   ///
-  /// - Parameter turns: how often the loop woke so far; must not wait for it.
-  func watch(turns: @escaping @Sendable () -> UInt64) {
+  /// - Parameters:
+  ///   - turns: how often the loop woke so far; must not wait for it.
+  ///   - isSoundLost: as ``ServiceLife/look(turns:isSoundLost:)`` has it; must not wait either.
+  func watch(
+    turns: @escaping @Sendable () -> UInt64, isSoundLost: @escaping @Sendable () -> Bool
+  ) {
     queue.sync {
       let interval = DispatchTimeInterval.microseconds(Int(life.lookMicroseconds))
       let timer = DispatchSource.makeTimerSource(queue: queue)
-      timer.setEventHandler { [self] in tell(life.look(turns: turns())) }
+      timer.setEventHandler { [self] in
+        tell(life.look(turns: turns(), isSoundLost: isSoundLost()))
+      }
       timer.schedule(deadline: .now() + interval, repeating: interval)
       timer.activate()
       self.timer = timer
@@ -67,7 +74,8 @@ final class ServiceReport: @unchecked Sendable {
     } catch {
       guard !hasComplained else { return }
       hasComplained = true
-      log.error("systemd cannot be told anything", metadata: ["why": "\(error)"])
+      log.event(
+        "systemd-unreachable", .error, "systemd cannot be told anything", ["why": "\(error)"])
     }
   }
 }

@@ -59,8 +59,9 @@ struct StandardErrorLog: Sendable {
     let facts = metadata.merging(metadataProvider?.get() ?? [:]) { _, new in new }
       .merging(event.metadata ?? [:]) { _, new in new }
     var details = ""
-    for (key, value) in facts.sorted(by: { $0.key < $1.key }) {
-      details += " \(key)=\(Self.quoted("\(value)"))"
+    let keys = facts.keys.sorted()
+    for key in keys.filter({ $0 == Logger.eventKey }) + keys.filter({ $0 != Logger.eventKey }) {
+      details += " \(key)=\(Self.quoted("\(facts[key] ?? "")"))"
     }
     if let error = event.error { details += " error=\(Self.quoted("\(error)"))" }
     let lines = "\(event.message)".split(separator: "\n", omittingEmptySubsequences: false)

@@ -39,7 +39,8 @@ final class TerminationSignals: Sendable {
     while unsafe sigwait(&set, &signal) != 0 {}
     continuation.yield(signal)
     let isSecond = Self.waitForAnother(&set)
-    log.error(
+    log.event(
+      "ended-at-once", .error,
       isSecond ? "ended at once by a second signal" : "the end took too long, ended at once")
     _exit(128 + signal)
   }

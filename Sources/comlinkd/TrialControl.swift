@@ -93,7 +93,8 @@ actor TrialControl {
       throw .refused("\(wanted.name) itself sends a voice back, which would go round and round")
     }
     let peer = try await node.startLoopBack(of: wanted.name, seconds: seconds)
-    log.notice("loop-back", metadata: ["peer": "\(peer.name)", "seconds": "\(Int(seconds))"])
+    log.event(
+      "loop-back", .notice, "loop-back", ["peer": "\(peer.name)", "seconds": "\(Int(seconds))"])
     await membership?.tellLoopBack(of: peer.node)
     watch?.cancel()
     watch = Task { await self.follow(peer) }
@@ -108,7 +109,9 @@ actor TrialControl {
   private func follow(_ peer: TrialPeer) async {
     while !Task.isCancelled, await node.isLoopingBack {
       if let other = peer.node, await membership?.loopBack(by: other) != nil {
-        log.warning("the peer sends a voice back, too", metadata: ["peer": "\(peer.name)"])
+        log.event(
+          "loop-back-refused", .warning, "the peer sends a voice back, too",
+          ["peer": "\(peer.name)"])
         await node.endLoopBack()
       }
       try? await Task.sleep(for: Self.lookInterval)
@@ -120,7 +123,7 @@ actor TrialControl {
     guard let watch else { return }
     watch.cancel()
     self.watch = nil
-    log.notice("loop-back ended")
+    log.event("loop-back-ended", .notice, "loop-back ended")
     await membership?.tellLoopBack(of: nil)
   }
 }

@@ -90,6 +90,35 @@ struct ConnectionMemoryTests {
     }
   }
 
+  @Test("What was remembered before is made again, in its order, as its ports come")
+  func remembered() {
+    var memory = ConnectionMemory([Self.ear, Self.mic])
+    #expect(memory.ordered == [Self.ear, Self.mic])
+    #expect(memory.observe([], nowNanoseconds: 0) { $0 != "recorder:in" } == [Self.mic])
+    #expect(memory.observe([Self.mic], nowNanoseconds: 1) { _ in true } == [Self.ear])
+  }
+
+  @Test("What is missing in a graph that went on without us was cut by the user")
+  func resumed() {
+    var memory = ConnectionMemory([Self.ear, Self.mic])
+    memory.resume()
+    #expect(memory.observe([Self.mic], nowNanoseconds: 0) { _ in true } == [])
+    _ = memory.observe([Self.mic], nowNanoseconds: Self.settle) { _ in true }
+    #expect(memory.connections == [Self.mic])
+    #expect(memory.cut == [Self.ear])
+  }
+
+  @Test("A full memory gives up what was made first and is away, not what is new")
+  func full() {
+    let old = (0..<ConnectionMemory.capacity).map {
+      PortConnection(source: "comlink:mix_left", destination: "gone:\($0)")
+    }
+    var memory = ConnectionMemory(old)
+    _ = memory.observe([Self.ear], nowNanoseconds: 0) { _ in false }
+    #expect(memory.connections.count == ConnectionMemory.capacity)
+    #expect(memory.connections.contains(Self.ear) && !memory.connections.contains(old[0]))
+  }
+
   @Test("Ever-changing port names fill a bounded memory")
   func bounded() {
     var memory = ConnectionMemory()

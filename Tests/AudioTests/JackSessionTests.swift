@@ -11,17 +11,25 @@ import Testing
 struct JackSessionTests {
   /// An engine and its session, ended with the test.
   private final class Station {
+    /// What the plugin is handed to wake us.
+    private let bell: Bell
     let engine: AudioEngine
     let session: JackSession
     let log = EventLog<JackSessionEvent>()
+    let memories = EventLog<PortMemory>()
 
-    init(server: String, client: String = "comlink", connects: Bool = true) throws {
-      engine = try AudioEngine(wakeDescriptor: -1)
+    init(
+      server: String, client: String = "comlink", connects: Bool = true, plugin: String? = nil,
+      memory: PortMemory = PortMemory()
+    ) throws {
+      bell = try Bell()
+      engine = try AudioEngine(wakeDescriptor: bell.descriptor, isForPlugin: plugin != nil)
+      var configuration = JackSessionConfiguration(
+        serverName: server, clientName: client, connectsPhysicalPorts: connects, pluginPath: plugin)
+      configuration.memory = memory
       session = try JackSession(
-        engine: engine,
-        configuration: JackSessionConfiguration(
-          serverName: server, clientName: client, connectsPhysicalPorts: connects),
-        onEvent: { [log] in log.append($0) })
+        engine: engine, configuration: configuration,
+        onMemory: { [memories] in memories.append($0) }, onEvent: { [log] in log.append($0) })
       try session.start()
     }
 
@@ -235,6 +243,75 @@ struct JackSessionTests {
     #expect(await eventually { server.isConnected("metro:120_bpm", "comlink:mic") })
     again.send(signal: SIGTERM)
     again.outputAtEnd()
+  }
+
+  @Test("The next session is handed what this one remembers: what was cut stays cut")
+  func nextSession() async throws {
+    let server = try await TestServer.start()
+    let first = try Station(server: server.name)
+    #expect(await first.runs())
+    #expect(await eventually { server.isConnected("comlink:mix_right", "system:playback_2") })
+    #expect(first.session.setPeerPort(PeerSlot.all[0], peerName: "anna"))
+    #expect(await eventually { server.ports()["comlink:peer_anna"] != nil })
+    try server.connect("comlink:peer_anna", "system:playback_2")
+    try server.disconnect("system:capture_1", "comlink:mic")
+    let isRemembered = await eventually {
+      first.memories.events.last?.isCaptureCut == true
+        && first.memories.events.last?.entries.count == 3
+    }
+    try #require(isRemembered)
+    let memory = try #require(first.memories.events.last)
+    #expect(
+      memory.entries.contains(
+        .init(source: ":peer_anna", destination: "system:playback_2", isAutomatic: false)))
+    #expect(first.session.stop())
+    // Under another name, too: what is kept is ours, not the client's.
+    let second = try Station(server: server.name, client: "foh", memory: memory)
+    #expect(await second.runs())
+    #expect(second.session.setPeerPort(PeerSlot.all[5], peerName: "anna"))
+    #expect(await eventually { server.isConnected("foh:peer_anna", "system:playback_2") })
+    #expect(await eventually { server.isConnected("foh:mix_left", "system:playback_1") })
+    #expect(server.ports()["foh:mic"] == [])
+  }
+
+  @Test(
+    "Beside a plugin of another layout a client of our own plays, with the connections as kept")
+  func misfitPlugin() async throws {
+    let misfit = try TestPlugin(hasOtherLayout: true)
+    let server = try await TestServer.start(plugin: misfit)
+    let memory = PortMemory(entries: [
+      .init(source: ":mix_left", destination: "system:playback_2", isAutomatic: false)
+    ])
+    let station = try Station(server: server.name, plugin: misfit.socketPath, memory: memory)
+    #expect(await station.runs())
+    #expect(station.connection?.client == "comlink-client")
+    #expect(
+      await eventually { server.isConnected("comlink-client:mix_left", "system:playback_2") })
+    #expect(station.session.problem?.contains("restart jackd") == true)
+    let before = try #require(station.engine.periodTime()).count
+    #expect(await eventually { (station.engine.periodTime()?.count ?? 0) > before + 20 })
+  }
+
+  @Test("A server that stands still is told once, and once when it runs again")
+  func standstill() async throws {
+    let server = try await TestServer.start()
+    let station = try Station(server: server.name)
+    #expect(await station.runs())
+    let look = LookingThread(station.session.makeLook())
+    defer { look.stop() }
+    server.send(signal: SIGSTOP)
+    #expect(await eventually { station.session.problem?.contains("stands still") == true })
+    server.send(signal: SIGCONT)
+    #expect(await eventually { station.session.problem == nil })
+    // The server drops a client that did not answer in time, and takes it back: that is told, too.
+    let told = station.log.events.filter {
+      switch $0 {
+      case .standsStill, .answers: true
+      default: false
+      }
+    }
+    #expect(told.count == 2, "\(station.log.events)")
+    #expect(station.connection != nil)
   }
 
   private static func otherProgram(on server: TestServer) throws -> TestProcess {

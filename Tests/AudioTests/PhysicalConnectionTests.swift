@@ -32,7 +32,8 @@ struct PhysicalConnectionTests {
   }
 
   private static func connections(_ capture: [String], _ playback: [String]) -> [String] {
-    JackSessionLoop.physicalConnections(client: "comlink", capture: capture, playback: playback)
+    (CardPorts.connections(.capture, client: "comlink", ports: capture)
+      + CardPorts.connections(.playback, client: "comlink", ports: playback))
       .map { "\($0.source) > \($0.destination)" }
   }
 }

@@ -12,5 +12,6 @@ void test_rings(void);
 void test_engine(void);
 void test_codec(void);
 void test_cipher(void);
+void test_link(void);
 
 #endif

@@ -16,6 +16,7 @@ int main(void) {
   test_engine();
   test_codec();
   test_cipher();
+  test_link();
   printf("%u expectations, %u failures\n", expectations, failures);
   return expectations > 0 && failures == 0 ? 0 : 1;
 }

@@ -41,6 +41,20 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
+  @Test func `each line that it writes to the journal is an event with a name`() async throws {
+    let daemon = try Program("comlinkd", arguments + ["--role", "x"], isJournal: true)
+    while !daemon.complaint.contains("comlinkd: ready ") {
+      try #require(daemon.isRunning, "\(daemon.complaint)")
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    kill(daemon.identifier, SIGTERM)
+    let lines = try await daemon.outcome().complaint.split(separator: "\n")
+    #expect(lines.count >= 5)
+    for line in lines {
+      #expect(line.hasPrefix("<") && line.contains(" event="), "\(line)")
+    }
+  }
+
   @Test func `signals that come together count as one`() async throws {
     let daemon = try await started()
     kill(daemon.identifier, SIGTERM)
@@ -108,7 +122,9 @@ import Testing
     let text = try String(contentsOfFile: variables, encoding: .utf8)
     #expect(text.contains("KEPT=yes"))
     #expect(!text.contains("NOTIFY_SOCKET") && !text.contains("WATCHDOG"), "\(text)")
-    #expect(daemon.complaint.contains("systemd cannot be told anything socket=/nowhere"))
+    #expect(
+      daemon.complaint.contains(
+        "systemd cannot be told anything event=systemd-unreachable socket=/nowhere"))
     kill(daemon.identifier, SIGTERM)
     _ = try await daemon.outcome()
   }

@@ -8,8 +8,10 @@ final class LogLines: Sendable {
   private let lines = Mutex<[String]>([])
   var all: [String] { lines.withLock { $0 } }
 
-  func logger(_ area: String, level: Logger.Level = .info) -> Logger {
-    var log = StandardErrorLog(style: .terminal, area: area) { [self] bytes in
+  func logger(
+    _ area: String, level: Logger.Level = .info, style: StandardErrorLog.Style = .terminal
+  ) -> Logger {
+    var log = StandardErrorLog(style: style, area: area) { [self] bytes in
       lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
     }
     log.logLevel = level

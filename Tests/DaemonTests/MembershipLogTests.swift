@@ -57,6 +57,16 @@ import Testing
     for word in words { #expect(lines.first?.contains(word) == true, "\(lines)") }
   }
 
+  @Test func `each kind of event has a name of its own, behind the words`() throws {
+    let names = try Self.events.map { event, _ in
+      let line = try #require(try Self.lines(event).first)
+      let rest = try #require(line.split(separator: " event=", maxSplits: 1).dropFirst().first)
+      return String(rest.prefix { !$0.isWhitespace })
+    }
+    // One kind is there twice.
+    #expect(Set(names).count == Self.events.count - 1, "\(names)")
+  }
+
   @Test func `who somebody is stands in words, which nobody can choose`() throws {
     let words = try #require(Self.node).words.joined(separator: " ")
     for line in try Self.lines({ .invited($0, name: "x") }) { #expect(line.contains(words)) }

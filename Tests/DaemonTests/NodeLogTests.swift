@@ -15,6 +15,77 @@ import Testing
     log.finish()
     await log.write(to: lines.logger("node"), audio: lines.logger("audio"))
     let words = "waiting for JACK server 'studio' of user \(LimitsAdvice.user) (\(advice))"
-    #expect(lines.all == ["NOTICE audio: \(words)\n"])
+    #expect(lines.all == ["NOTICE audio: \(words) event=jack-waiting server=studio\n"])
+  }
+
+  private static let connection = JackConnection(
+    server: "studio", client: "comlink", periodFrames: 128, sampleRate: 48_000)
+
+  /// Each kind of event, its name and one of its facts.
+  private static let events: [(IntercomEvent, name: String, fact: String)] = [
+    (
+      .peerConnected(name: "foh", address: "10.0.0.2:5004", port: "comlink:peer_foh"),
+      "peer-connected", "port=comlink:peer_foh"
+    ),
+    (
+      .peerLeft(name: "foh", address: "10.0.0.2:5004", saidGoodbye: true), "peer-left",
+      "why=\"said goodbye\""
+    ),
+    (.peerRestarted(name: "foh", address: "10.0.0.2:5004"), "peer-restarted", "peer=foh"),
+    (.peerMoved(name: "foh", from: "a:1", to: "b:2"), "peer-moved", "from=a:1"),
+    (.ssrcTaken(name: "foh"), "stream-taken", "peer=foh"),
+    (.peerIsOurselves(address: "a:1"), "peer-ourselves", "address=a:1"),
+    (.tooManyPeers(address: "a:1", maximum: 3), "too-many-peers", "max-peers=3"),
+    (.audioFault("no"), "audio-fault", "no"),
+    (.audio(.waiting(server: "studio")), "jack-waiting", "server=studio"),
+    (.audio(.waitingForPlugin(server: "studio", path: "/p")), "plugin-waiting", "socket=/p"),
+    (.audio(.refused(server: "studio", reason: "two\nlines")), "jack-refused", "server=studio"),
+    (
+      .audio(.besidePlugin(server: "studio", client: "comlink-client", path: "/p")),
+      "plugin-misfit", "client=comlink-client"
+    ),
+    (.audio(.running(connection)), "jack-running", "frames=128"),
+    (.audio(.periodChanged(connection)), "jack-changed", "hertz=48000"),
+    (.audio(.connectionsRestored(count: 3)), "connections-restored", "count=3"),
+    (
+      .audio(.peerPortRefused(slot: PeerSlot.all[0], portName: "peer_foh", reason: "full")),
+      "port-refused", "port=peer_foh"
+    ),
+    (.audio(.serverGone(server: "studio")), "jack-gone", "server=studio"),
+    (.audio(.standsStill(server: "studio", seconds: 2)), "jack-stalled", "seconds=2"),
+    (.audio(.hangs(server: "studio", seconds: 10)), "jack-hangs", "seconds=10"),
+    (.audio(.answers(server: "studio", seconds: 4)), "jack-answers", "seconds=4"),
+    (.audio(.stopped), "jack-left", "left JACK"),
+  ]
+
+  @Test func `an event is a line of the journal with its name and facts, no two of one name`()
+    async
+  {
+    let lines = LogLines()
+    let log = NodeLog(startsJack: false)
+    for (event, _, _) in Self.events { log.add(event) }
+    log.finish()
+    await log.write(
+      to: lines.logger("node", style: .journal), audio: lines.logger("audio", style: .journal))
+    #expect(lines.all.count == Self.events.count)
+    for (line, (_, name, fact)) in zip(lines.all, Self.events) {
+      #expect(line.contains(" event=\(name) ") || line.hasSuffix(" event=\(name)\n"), "\(line)")
+      #expect(line.contains(fact) && line.split(separator: "\n").count == 1, "\(line)")
+    }
+    #expect(Set(Self.events.map(\.name)).count == Self.events.count)
+  }
+
+  @Test func `what becomes of a server that we start has its name, too`() {
+    let events: [(JackServerEvent, String)] = [
+      (.started(processIdentifier: 7, arguments: ["-d", "dummy"]), "event=jackd-started pid=7"),
+      (.notInstalled, "event=jackd-missing"), (.stopped, "event=jackd-stopped"),
+      (.ended(reason: "crash", output: "", retryMilliseconds: 1), "event=jackd-ended why=crash"),
+      (.failed(reason: "no", retryMilliseconds: 1), "event=jackd-failed why=no"),
+    ]
+    for (event, words) in events {
+      let lines = LogLines()
+      NodeLog.write(event, lines.logger("audio", style: .journal))
+      #expect(lines.all.count == 1 && lines.all[0].contains(words), "\(lines.all)")
+    }
   }
 }

@@ -42,6 +42,24 @@ import Testing
     #expect(life.look(turns: 6) != nil)
   }
 
+  @Test mutating func `a loop that turns while sound is lost gives none, until it is not lost`() {
+    _ = life.audio(Self.running)
+    #expect(life.look(turns: 5) == "WATCHDOG=1")
+    #expect(life.look(turns: 6, isSoundLost: true) == nil)
+    #expect(life.look(turns: 7) == "WATCHDOG=1")
+  }
+
+  @Test mutating func `a server that stands still changes the status only, and the loop feeds on`()
+  {
+    _ = life.audio(Self.running)
+    let told = life.audio(.standsStill(server: "default", seconds: 2)) ?? ""
+    #expect(told.hasPrefix("STATUS=JACK server 'default' stands still"))
+    #expect(life.look(turns: 8) == "WATCHDOG=1")
+    #expect(
+      life.audio(.answers(server: "default", seconds: 9))
+        == "STATUS=JACK server 'default' answers again, after 9 s")
+  }
+
   @Test mutating func `a loop that never turned gives none`() {
     #expect(life.look(turns: 0) == nil)
   }

@@ -38,6 +38,13 @@ import Testing
         == "WARNING audio: no server after=\"2 s\" said=\"\\\"no\\\"\" server=default x=\"\"\n")
   }
 
+  @Test func `an event's name comes first behind the words, then its facts by their names`() {
+    let sink = Sink()
+    sink.logger(.journal).event(
+      "peer-left", .notice, "peer left", ["address": "a:1", "why": "x y"])
+    #expect(sink.text == "<5>audio: peer left event=peer-left address=a:1 why=\"x y\"\n")
+  }
+
   @Test func `an event is one entry of the journal, however many lines it has`() {
     let sink = Sink()
     sink.logger(.journal).error("one\ntwo", metadata: ["a": "b"])

@@ -35,7 +35,31 @@ import Testing
   static let sounds: [Case] = [
     (sound(), [.ok, .ok, .ok, .ok, .ok], "128 frames, 2.7 ms"),
     (SoundCheck(audio: nil, uptimeSeconds: 0, wakeLatencyP99Microseconds: 0), [], ""),
+    (server(.missing(server: "studio")), [.advice], "no server studio of this user runs"),
+    (server(.refused(reason: "runs at 4000 Hz")), [.problem], "runs at 4000 Hz"),
+    (server(.silent(server: "studio")), [.problem], "server studio runs no period"),
+    (
+      server(.running(server: "studio", sampleRate: 48_000, periodFrames: 128)), [.ok, .ok, .ok],
+      "128 frames, 2.7 ms"
+    ),
+    (
+      server(.running(server: "studio", sampleRate: 44_100, periodFrames: 32)),
+      [.ok, .advice, .advice], "server studio runs"
+    ),
     (sound { $0.state = .waiting }, [.problem], "no server default runs"),
+    (
+      sound { ($0.state, $0.problem) = (.stalled, "it stands still") }, [.problem],
+      "it stands still"
+    ),
+    (sound { $0.state = .stalled }, [.problem], "kill -CONT"),
+    (
+      sound { $0.problem = "the plugin does not suit" }, [.advice, .ok, .ok, .ok, .ok],
+      "end jackd and start it again"
+    ),
+    (
+      sound(isService: true) { $0.problem = "the plugin does not suit" },
+      [.advice, .ok, .ok, .ok, .ok], "sudo systemctl restart 'jackd@*'"
+    ),
     (sound { $0.state = .failed }, [.problem], "refuses the client"),
     (sound(isService: true) { $0.state = .waiting }, [.problem], "enable --now jackd@USB"),
     (
@@ -169,6 +193,10 @@ extension JudgementTests {
     change(&audio)
     return SoundCheck(
       audio: audio, uptimeSeconds: 600, wakeLatencyP99Microseconds: p99, isService: isService)
+  }
+
+  private static func server(_ facts: JackServerFacts) -> SoundCheck {
+    SoundCheck(audio: nil, uptimeSeconds: 0, wakeLatencyP99Microseconds: 0, server: facts)
   }
 
   private static func throttle(_ runtime: Int) -> ThrottleCheck {

@@ -37,7 +37,8 @@ final class Plant {
   /// A kernel with which all is well.
   static let probes = KernelProbes(
     ringProblem: { nil }, isClockSynchronised: { true }, savesPower: { _ in false },
-    disk: { _ in DiskFacts(freeBytes: 1 << 30, isReadOnly: false, isWritable: true) })
+    disk: { _ in DiskFacts(freeBytes: 1 << 30, isReadOnly: false, isWritable: true) },
+    jackServer: { .running(server: "default", sampleRate: 48_000, periodFrames: 128) })
 
   static func patient(status: Status? = nil, userID: UInt32 = 1000) -> Patient {
     var patient = Patient(userName: "maker", userID: userID)

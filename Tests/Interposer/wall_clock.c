@@ -4,10 +4,15 @@
  *
  * The kernel's own stamps of packets are not moved, so that they and the clock contradict each other for as long as the
  * number is not 0: worse than a clock that was set, where only packets under way at that moment do.
+ *
+ * Each number that the program has read is written to a file beside, of the same name and ".seen", so that a test can tell that the
+ * clock it set was read.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
@@ -16,12 +21,17 @@
 typedef int clock_function(clockid_t clock, struct timespec *time);
 
 static clock_function *real_clock;
-static int file = -1;
+static int file = -1, seen_file = -1;
+static _Atomic long seen_seconds;
 
 __attribute__((constructor)) static void find_functions(void) {
   real_clock = (clock_function *)dlsym(RTLD_NEXT, "clock_gettime");
   const char *path = getenv("COMLINK_WALL_CLOCK");
   file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  char seen_path[4096];
+  if (path && snprintf(seen_path, sizeof seen_path, "%s.seen", path) < (int)sizeof seen_path) {
+    seen_file = open(seen_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  }
 }
 
 static long ahead_seconds(void) {
@@ -29,7 +39,9 @@ static long ahead_seconds(void) {
   const ssize_t length = file >= 0 ? pread(file, text, sizeof text - 1, 0) : 0;
   if (length <= 0) return 0;
   text[length] = 0;
-  return strtol(text, NULL, 10);
+  const long seconds = strtol(text, NULL, 10);
+  if (atomic_exchange(&seen_seconds, seconds) != seconds) dprintf(seen_file, "%ld\n", seconds);
+  return seconds;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {

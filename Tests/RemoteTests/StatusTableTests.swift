@@ -15,6 +15,7 @@ import Testing
         loopback B is sent back instead of the microphone, 250 s left
         sound    mic -23.5 dB (peak -12.0 dB)  mix silent  lowdelay 2.5 ms 64 kbit/s  ssrc 0xdeadbeef
         jack     running  server default  client comlink  48000 Hz  64 frames  3 xruns
+                 JACK client name 'comlink' is in use
         callback mean 8.5 us  worst 20.5 us (of all 40.3)  load 0.8 %  capture overruns 1
         loop     wake-up p50 24 us  p99 152 us  fifo 55  memory locked  100000 wakes
         network  sent 20000  received 19990  dropped 9 (unknownSource 7, truncated 2)

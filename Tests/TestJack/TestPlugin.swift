@@ -30,8 +30,10 @@ public final class TestPlugin: Sendable {
   public let arguments = ["-I", "comlink"]
 
   /// Builds it, the first time in this process.
-  public init() throws {
-    let library = try Self.library.get()
+  ///
+  /// - Parameter hasOtherLayout: as one of another version, which shares memory of another layout.
+  public init(hasOtherLayout: Bool = false) throws {
+    let library = try (hasOtherLayout ? Self.otherLibrary : Self.library).get()
     folder = Self.unusedFolder()
     guard unsafe mkdir(folder, 0o700) == 0 else { throw Missing(what: folder, output: "") }
     guard let system = Self.systemFolders.first(where: { unsafe access($0, R_OK) == 0 }) else {
@@ -50,11 +52,21 @@ public final class TestPlugin: Sendable {
   private static func remove(_ folder: String) { _ = TestProcess.output("rm", ["-rf", folder]) }
 
   /// What was built, kept in memory: no file of it outlasts the process.
-  private static let library = Result<[UInt8], Missing> { () throws(Missing) in
+  private static let library = Result<[UInt8], Missing> { () throws(Missing) in try build() }
+  /// The same from sources whose rings are half as long.
+  private static let otherLibrary = Result<[UInt8], Missing> { () throws(Missing) in
+    try build(editing: "s/RT_SIGNAL_RING_FRAMES = 16384/RT_SIGNAL_RING_FRAMES = 8192/")
+  }
+
+  /// - Parameter edit: a command of sed's for CRealtime.h.
+  private static func build(editing edit: String = "") throws(Missing) -> [UInt8] {
     let folder = unusedFolder()
     guard unsafe mkdir(folder, 0o700) == 0 else { throw Missing(what: folder, output: "") }
     defer { remove(folder) }
-    let script = "\(sourceRoot)/CSupport/JackPlugin/build.sh"
+    _ = TestProcess.output(
+      "cp", ["-r", "\(sourceRoot)/CSupport/CRealtime", "\(sourceRoot)/CSupport/JackPlugin", folder])
+    _ = TestProcess.output("sed", ["-i", edit, "\(folder)/CRealtime/include/CRealtime.h"])
+    let script = "\(folder)/JackPlugin/build.sh"
     let output = TestProcess.output("bash", [script, "\(folder)/comlink.so"])
     guard let file = unsafe fopen("\(folder)/comlink.so", "r") else {
       throw Missing(what: "comlink.so", output: output)

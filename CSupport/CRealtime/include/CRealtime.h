@@ -30,7 +30,7 @@ typedef int32_t rt_slot;
 /** Allocates and touches everything; wake_fd is an eventfd the callback writes 8 bytes to, or negative: none.
  *  NULL: out of memory or descriptors. [control] */
 rt_engine *rt_engine_create(int wake_fd);
-/** The same in memory that the plugin in jackd can be handed: for rt_engine_open_plugin, and for nothing else. [control] */
+/** The same in memory that the plugin in jackd can be handed: for rt_engine_open_plugin too. [control] */
 rt_engine *rt_engine_create_shared(int wake_fd);
 /** Closes the JACK client if open and frees. [control] */
 void rt_engine_destroy(rt_engine *engine);

@@ -24,7 +24,7 @@ extension DaemonCheck {
       return [
         Finding(
           check: "daemon", level: .advice, seen: silence ?? "no comlinkd answers",
-          meaning: "JACK, xruns and the daemon's own limits cannot be judged without it.",
+          meaning: "Xruns and the daemon's own limits cannot be judged without it.",
           fix: isService
             ? [
               "if it does not run: sudo systemctl start comlink.target (why not: journalctl -u comlinkd -p warning)",

@@ -8,6 +8,8 @@ struct SoundCheck: Check {
   var wakeLatencyP99Microseconds: Double
   /// Whether the daemon is systemd's service.
   var isService = false
+  /// What there is to play on, where there is no daemon to ask; nil: unknown.
+  var server: JackServerFacts?
 }
 
 extension SoundCheck {
@@ -26,19 +28,77 @@ extension SoundCheck {
     uptimeSeconds = system.patient.status?.node.uptimeSeconds ?? 0
     wakeLatencyP99Microseconds = system.patient.status?.loop.wakeLatencyP99Microseconds ?? 0
     isService = system.isService
+    // The service's servers are another user's.
+    if audio == nil, !isService { server = system.probes.jackServer() }
   }
 
   var findings: [Finding] {
-    guard let audio else { return [] }
+    guard let audio else { return server.map(findings) ?? [] }
     guard audio.state == .running, audio.sampleRate > 0 else { return [silent(audio)] }
-    return [
-      Finding(check: "jack", level: .ok, seen: "server \(audio.server) runs"), rate(audio),
-      period(audio), xruns(audio), latency(audio),
+    return [running(audio), rate(audio), period(audio), xruns(audio), latency(audio)]
+  }
+
+  /// Of a server without a daemon.
+  private func findings(_ server: JackServerFacts) -> [Finding] {
+    switch server {
+    case .missing(let name):
+      return [
+        Finding(
+          check: "jack", level: .advice, seen: "no server \(name) of this user runs",
+          meaning: "comlinkd waits for one; without JACK nothing is heard.", fix: starts)
+      ]
+    case .refused(let reason):
+      return [
+        Finding(
+          check: "jack", level: .problem, seen: reason,
+          meaning: "comlinkd would not be taken either.",
+          fix: [restart])
+      ]
+    case .silent(let name):
+      return [stalled(AudioStatus(state: .stalled, server: name, client: ""))]
+    case .running(let name, let sampleRate, let periodFrames):
+      let audio = AudioStatus(
+        state: .running, server: name, client: "", sampleRate: sampleRate,
+        periodFrames: periodFrames)
+      return [running(audio), rate(audio), period(audio)]
+    }
+  }
+
+  private var starts: [String] {
+    [
+      "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)",
+      "or let comlinkd start one: --start-jack",
     ]
   }
 
-  private func silent(_ audio: AudioStatus) -> Finding {
+  private func running(_ audio: AudioStatus) -> Finding {
+    guard let problem = audio.problem else {
+      return Finding(check: "jack", level: .ok, seen: "server \(audio.server) runs")
+    }
+    return Finding(
+      check: "jack", level: .advice, seen: problem,
+      meaning: "Sound runs; ports and connections may not be as they should.",
+      fix: ["when it suits: \(restart)"])
+  }
+
+  private func stalled(_ audio: AudioStatus) -> Finding {
     Finding(
+      check: "jack", level: .problem,
+      seen: audio.problem ?? "server \(audio.server) runs no period",
+      meaning: "Nothing is heard until it runs on; comlinkd waits for that, and needs no restart.",
+      fix: [
+        "if jackd is stopped (T in: ps -C jackd -o stat,pid): kill -CONT PID",
+        "if the sound card hangs, plug it in anew; then \(restart)",
+      ])
+  }
+
+  private var restart: String {
+    isService ? "sudo systemctl restart 'jackd@*'" : "end jackd and start it again"
+  }
+
+  private func silent(_ audio: AudioStatus) -> Finding {
+    if audio.state == .stalled { return stalled(audio) }
+    return Finding(
       check: "jack", level: .problem,
       seen: audio.state == .failed
         ? audio.problem ?? "server \(audio.server) refuses the client"
@@ -48,10 +108,7 @@ extension SoundCheck {
         ? [
           "sudo systemctl enable --now jackd@USB (/proc/asound/cards has the cards' IDs in brackets)"
         ]
-        : [
-          "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)",
-          "or let comlinkd start one: --start-jack",
-        ])
+        : starts)
   }
 
   private func rate(_ audio: AudioStatus) -> Finding {

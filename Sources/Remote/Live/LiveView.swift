@@ -89,8 +89,9 @@ public struct LiveView {
       second.flow("\(audio.periodFrames) frames")
       second.flow("\(audio.sampleRate) Hz")
       second.flow("callback \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %")
-    } else if let problem = audio.problem {
-      second.flow(problem, .red)
+    }
+    if let problem = audio.problem {
+      second.flow(problem, audio.state == .running ? .yellow : .red)
     }
     return [first.pieces, second.pieces] + LiveNotices(columns: columns).rows(status)
       + meters(node, columns: columns, marks: marks)

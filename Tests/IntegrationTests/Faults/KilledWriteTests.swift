@@ -16,7 +16,7 @@ extension FaultTests {
       "?mkdir", "mkdirat", "openat", "write", "fsync", "?renameat", "renameat2", "unlinkat",
     ]
     private static let files = [
-      "lock", "identity", "instance-a", "instance-b", "groups", "mesh", "mix",
+      "lock", "identity", "instance-a", "instance-b", "groups", "mesh", "mix", "ports",
     ]
 
     /// A system call by its name and number, at which to kill.
@@ -111,6 +111,34 @@ extension FaultTests {
       #expect(kills >= 5)
     }
 
+    @Test func `killed anywhere while it blocks a node, it blocks it or not, and all before it`()
+      throws
+    {
+      let others = try (0..<3).map { try #require(try restarted("other-\($0)").id) }
+      var before = try blocked("mesh")
+      var turn = 0
+      let kills = try killEverywhere { point in
+        // Blocked and forgotten in turn: the file grows no further.
+        let other = others[turn % others.count]
+        let wasBlocked = before.contains(other)
+        turn += 1
+        let daemon = try Daemon("mesh", ["--listen", "127.0.0.1:0"], in: directory)
+        try daemon.waitUntilReady()
+        let tracer = try attachedTracer(to: daemon, "mesh", at: point)
+        let answer = try? ask(daemon, wasBlocked ? .forget(peer: other) : .block(peer: other))
+        let isKilled = (try? daemon.process.wait(within: 0.3)) != nil
+        tracer.terminate()
+        daemon.process.terminate()
+        let after = try blocked("mesh")
+        let wanted = before.symmetricDifference([other])
+        #expect([before, wanted].contains(after), "\(point)")
+        if answer == .ok { #expect(after == wanted, "\(point)") }
+        before = after
+        return isKilled
+      }
+      #expect(kills >= 5)
+    }
+
     /// Tries each call of each name until it is not made any more.
     ///
     /// - Parameter killed: whether something was killed at a point.
@@ -180,6 +208,18 @@ extension FaultTests {
         throw RigError.status(reason: "no groups")
       }
       return Set(groups.map(\.name))
+    }
+
+    /// The IDs of whom it blocks after a start.
+    private func blocked(_ label: String) throws -> Set<String> {
+      let daemon = try Daemon(label, ["--listen", "127.0.0.1:0"], in: directory)
+      try daemon.waitUntilReady()
+      defer { daemon.process.terminate() }
+      #expect(try daemon.status().node.trustProblem == nil)
+      guard case .acquaintances(let all) = try ask(daemon, .peers) else {
+        throw RigError.status(reason: "no peers")
+      }
+      return Set(all.filter { $0.admission == "blocked" }.compactMap(\.id))
     }
 
     private func ask(_ daemon: Daemon, _ request: ControlRequest) throws -> ControlResponse {

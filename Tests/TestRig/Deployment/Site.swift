@@ -172,6 +172,10 @@ public final class Site {
       file.write(data)
       try? file.close()
       pause(seconds: 1)
+      // Else the fault struck nobody.
+      try waitUntil("\(name) to read its clock \(text) s ahead", within: 5) { () throws(RigError) in
+        TestRig.text(ofFile: wallClockPath + ".seen")?.split(separator: "\n").last ?? "" == text
+      }
     }
   }
 

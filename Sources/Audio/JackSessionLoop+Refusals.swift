@@ -1,0 +1,58 @@
+import Glibc
+
+/// Why JACK, or the plugin in it, does not take us, in words.
+extension JackSessionLoop {
+  static let versionProblem =
+    "it is of another version: restart jackd, which keeps the old plugin in its memory"
+  static let rateProblem =
+    "runs at a sample rate beyond \(PeriodTime.rates.lowerBound)…\(PeriodTime.rates.upperBound) Hz: "
+    + "start it with another one, best jackd … -r 48000"
+
+  func refusal(_ code: Int32) -> JackSessionEvent {
+    let server = configuration.serverName
+    let client = configuration.clientName
+    switch code {
+    case -ENOENT:
+      return .waiting(server: server)
+    case -EEXIST:
+      return .refused(
+        server: server,
+        reason: "JACK client name '\(client)' is in use on server '\(server)': "
+          + "stop the program that has it, or choose another name with --jack-client")
+    case -ERANGE:
+      return .refused(server: server, reason: "JACK server '\(server)' \(Self.rateProblem)")
+    default:
+      let messages = engine.takeMessages()
+      return .refused(
+        server: server,
+        reason: "JACK server '\(server)' refused client '\(client)': "
+          + (messages.isEmpty ? errorWords(code) : messages))
+    }
+  }
+
+  func pluginRefusal(_ code: Int32, path: String) -> JackSessionEvent {
+    let reason =
+      switch code {
+      case -EPERM:
+        "it is another user's: jackd and comlinkd have to run as the same one"
+      case -EBUSY:
+        "it plays for another comlinkd already"
+      case -EPROTONOSUPPORT:
+        Self.versionProblem
+      case -ETIMEDOUT:
+        "it does not answer: jackd is stopped, or hangs"
+      case -EINVAL:
+        "it is not loaded as '\(configuration.clientName)': tell its name with --jack-client"
+      case -ERANGE:
+        "jackd \(Self.rateProblem)"
+      case -EPROTO:
+        "it makes no sense"
+      default:
+        errorWords(code)
+      }
+    let server = configuration.serverName
+    return code == -ENOENT
+      ? .waitingForPlugin(server: server, path: path)
+      : .refused(server: server, reason: "the plugin in jackd, at \(path), refused: \(reason)")
+  }
+}
