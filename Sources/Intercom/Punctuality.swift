@@ -9,7 +9,7 @@
 ///
 /// Loop thread only.
 struct Punctuality {
-  /// What any wake-up of a real-time thread takes; the loop has to allow for it.
+  /// What any wake-up of a real-time thread may take: up to that it is no excuse, and beyond it all of it is.
   private static let usualNanoseconds: Int64 = 100_000
   /// The same for callbacks that come before their prediction.
   private static let marginNanoseconds: Int64 = 50_000
@@ -28,8 +28,9 @@ struct Punctuality {
       return
     }
     let isBusy = endedNanoseconds > dueNanoseconds
-    let late = woken - max(dueNanoseconds, endedNanoseconds) - Self.usualNanoseconds
-    lostNanoseconds = max(0, late) + (isBusy ? heldBeforeNanoseconds : 0)
+    let late = woken - max(dueNanoseconds, endedNanoseconds)
+    lostNanoseconds =
+      (late > Self.usualNanoseconds ? late : 0) + (isBusy ? heldBeforeNanoseconds : 0)
   }
 
   /// The thread is about to wait, and wants to run again at `due`, `lead` before a beat.

@@ -38,6 +38,10 @@ import Testing
     #expect(cause(wokenAfter: 100_000, readyAfter: 520_000) == .work)
   }
 
+  @Test func aThreadThatDidNotRunIsNotAskedForMoreHasteThanItsLeadAllows() {
+    #expect(cause(wokenAfter: 20_000_000, readyAfter: 20_430_000) == .wakeUps)
+  }
+
   @Test func workOfTheWakeUpBeforeIsOurs() {
     #expect(
       cause(wokenAfter: 1_000_000, readyAfter: 1_100_000, endedAfter: 950_000) == .work)
