@@ -61,7 +61,7 @@ struct uring {
   /* wake state; see wait.c */
   bool is_beat_armed, is_deadline_armed, is_alert_armed, is_alert_wanted;
   bool is_stuck; /* the kernel took nothing of a full queue: not asked again before the next wait */
-  int64_t alert_nanoseconds; /* of the last alert */
+  int64_t next_alert_nanoseconds; /* no alert is armed before; lags behind by what may come at once */
   uint64_t wake_value; /* where the kernel reads the eventfd to */
   struct __kernel_timespec deadline_time;
   int64_t deadline_nanoseconds;

@@ -19,7 +19,7 @@
  * The kernel stops a drain after 33 datagrams (32 retries), or when the receive slots run out: then drain again.
  */
 enum { CHAIN_COMPLETIONS = 2, DRAIN_LIMIT_DATAGRAMS = 32, DRAIN_ROUNDS = 16 };
-enum { DEADLINE_SLACK_NANOSECONDS = 20000, ALERT_PAUSE_NANOSECONDS = 5000000 };
+enum { DEADLINE_SLACK_NANOSECONDS = 20000, ALERT_PAUSE_NANOSECONDS = 5000000, ALERTS_AT_ONCE = 4 };
 enum { SAMPLE_LIMIT_NANOSECONDS = 5000, SAMPLE_ATTEMPTS = 4 };
 enum { SUBMIT_TRIES = 3, PAUSE_NANOSECONDS = 1000000 };
 
@@ -145,9 +145,8 @@ static int64_t follow_alert(uring *ring, int64_t deadline_nanoseconds) {
   const bool is_wanted = ring->is_alert_wanted && !ring->is_alert_armed && ring->socket_fd >= 0;
   ring->is_alert_wanted = false;
   if (!is_wanted) return deadline_nanoseconds;
-  const int64_t earliest = ring->alert_nanoseconds + ALERT_PAUSE_NANOSECONDS;
-  if (ring->alert_nanoseconds > 0 && ring->now_nanoseconds < earliest)
-    return deadline_nanoseconds < earliest ? deadline_nanoseconds : earliest;
+  const int64_t earliest = ring->next_alert_nanoseconds;
+  if (ring->now_nanoseconds < earliest) return deadline_nanoseconds < earliest ? deadline_nanoseconds : earliest;
   arm_alert(ring);
   return deadline_nanoseconds;
 }
@@ -205,7 +204,9 @@ static void take_deadline(uring *ring) {
 
 static void take_alert(uring *ring) {
   ring->is_alert_armed = false;
-  ring->alert_nanoseconds = ring->now_nanoseconds;
+  const int64_t least = ring->now_nanoseconds - (int64_t)(ALERTS_AT_ONCE - 1) * ALERT_PAUSE_NANOSECONDS;
+  if (ring->next_alert_nanoseconds < least) ring->next_alert_nanoseconds = least;
+  ring->next_alert_nanoseconds += ALERT_PAUSE_NANOSECONDS;
   ring->ends_expected++;
   ring->causes |= URING_WOKE_DATAGRAM;
   ring_count(&ring->counters.alerts, 1);

@@ -93,8 +93,8 @@ bool uring_has_registered_ring(const uring *ring);
  *  waits for a beat, a signal or the deadline; datagrams alone do not end the wait, unless uring_wake_on_datagram was called.
  *  Then packets and sends may be made anew. [loop] */
 int uring_wait(uring *ring, int64_t deadline_nanoseconds);
-/** Lets a datagram end the next wait, or one that already waits in the socket; but at most once in 5 ms, so that a flood
- *  cannot keep the loop awake. Where that is known too late, one of a later wait. [loop] */
+/** Lets a datagram end the next wait, or one that already waits in the socket; but on average at most once in 5 ms, and
+ *  four at once, so that a flood cannot keep the loop awake. Where that is known too late, one of a later wait. [loop] */
 void uring_wake_on_datagram(uring *ring);
 
 enum uring_event_kind { URING_EVENT_DATAGRAM = 1, URING_EVENT_SEND_FAILED = 2 };
