@@ -11,6 +11,7 @@ void uring_read_counters(const uring *ring, struct uring_counters *counters_out)
       .beats = read_relaxed(&from->beats),
       .signals = read_relaxed(&from->signals),
       .deadlines = read_relaxed(&from->deadlines),
+      .alerts = read_relaxed(&from->alerts),
       .enters = read_relaxed(&from->enters),
       .extra_enters = read_relaxed(&from->extra_enters),
       .early_submits = read_relaxed(&from->early_submits),

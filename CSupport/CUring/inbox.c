@@ -143,9 +143,9 @@ void uring_inbox_signal(uring_inbox *inbox) {
   }
 }
 
-void uring_inbox_open(uring_inbox *inbox) {
+bool uring_inbox_open(uring_inbox *inbox) {
   /* A read-modify-write, not a store: it acquires the jobs of every push whose signal it takes back. */
-  atomic_exchange_explicit(&inbox->is_signalled, false, memory_order_acq_rel);
+  return atomic_exchange_explicit(&inbox->is_signalled, false, memory_order_acq_rel);
 }
 
 /* Swift asks from inlined code that may have moved to another thread meanwhile; never let the address be cached. */

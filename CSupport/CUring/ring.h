@@ -19,7 +19,7 @@ enum {
 };
 
 /** What a completion belongs to (its user_data). Sends are TAG_SEND plus their number. */
-enum { TAG_BEAT = 1, TAG_BEAT_DRAIN, TAG_DEADLINE, TAG_DEADLINE_DRAIN, TAG_DEADLINE_UPDATE, TAG_DRAIN };
+enum { TAG_BEAT = 1, TAG_BEAT_DRAIN, TAG_DEADLINE, TAG_DEADLINE_DRAIN, TAG_DEADLINE_UPDATE, TAG_DRAIN, TAG_ALERT, TAG_ALERT_DRAIN };
 #define TAG_SEND ((uint64_t)1 << 32)
 
 union ring_name {
@@ -38,7 +38,7 @@ struct ring_send {
 
 /** Written by the loop thread only, read by any: relaxed. */
 struct ring_counters {
-  _Atomic uint64_t wakes, beats, signals, deadlines, enters, extra_enters, early_submits;
+  _Atomic uint64_t wakes, beats, signals, deadlines, alerts, enters, extra_enters, early_submits;
   _Atomic uint64_t datagrams_in, bytes_in, sends, send_bytes, sends_failed, failed_bytes;
   _Atomic uint64_t oversized, truncated, malformed, kernel_drops, receive_errors, buffer_shortages;
   _Atomic uint64_t sends_full, sends_unreachable, sends_refused, packet_shortages;
@@ -59,12 +59,14 @@ struct uring {
   struct ring_send *sends;
 
   /* wake state; see wait.c */
-  bool is_beat_armed, is_deadline_armed;
+  bool is_beat_armed, is_deadline_armed, is_alert_armed, is_alert_wanted;
   bool is_stuck; /* the kernel took nothing of a full queue: not asked again before the next wait */
+  int64_t next_alert_nanoseconds; /* no alert is armed before; lags behind by what may come at once */
   uint64_t wake_value; /* where the kernel reads the eventfd to */
   struct __kernel_timespec deadline_time;
   int64_t deadline_nanoseconds;
   uint32_t causes;
+  int64_t woken_nanoseconds;
   int64_t now_nanoseconds, realtime_offset_nanoseconds;
 
   /* drain state */

@@ -1,14 +1,17 @@
 #include "ring.h"
 
+#include <poll.h>
 #include <time.h>
 
 /*
  * Two chains are always armed:
  *   BEAT      READ(eventfd)      -LINK-> drain
  *   DEADLINE  TIMEOUT(absolute)  -LINK-> drain
+ * and a third when asked for, once:
+ *   ALERT     POLL(socket)       -LINK-> drain
  * A drain is a multishot RECVMSG with MSG_DONTWAIT: it posts one completion a datagram and a last one without F_MORE,
  * inline and at once. As it starts only when its chain fires, arriving datagrams wake nobody. A chain that fires posts
- * its head and the drain's end, hence the wait for two completions. Both chains at once end it with their heads: they are
+ * its head and the drain's end, hence the wait for two completions. Two chains at once end it with their heads: they are
  * two wake-ups, and an enter each. Whatever else ends the wait (failed sends, the timer and its update at cross purposes)
  * leaves an end expected or no cause, and costs an extra enter. (Heads that post nothing, and a wait for one completion,
  * do not do: a timer ends any wait, before its drain has begun.)
@@ -16,7 +19,7 @@
  * The kernel stops a drain after 33 datagrams (32 retries), or when the receive slots run out: then drain again.
  */
 enum { CHAIN_COMPLETIONS = 2, DRAIN_LIMIT_DATAGRAMS = 32, DRAIN_ROUNDS = 16 };
-enum { DEADLINE_SLACK_NANOSECONDS = 20000 };
+enum { DEADLINE_SLACK_NANOSECONDS = 20000, ALERT_PAUSE_NANOSECONDS = 5000000, ALERTS_AT_ONCE = 4 };
 enum { SAMPLE_LIMIT_NANOSECONDS = 5000, SAMPLE_ATTEMPTS = 4 };
 enum { SUBMIT_TRIES = 3, PAUSE_NANOSECONDS = 1000000 };
 
@@ -93,6 +96,15 @@ static void arm_beat(uring *ring) {
   ring->is_beat_armed = queue_drain(ring, TAG_BEAT_DRAIN);
 }
 
+static void arm_alert(uring *ring) {
+  struct io_uring_sqe *sqe = uring_next_sqe(ring, 2);
+  if (!sqe) return;
+  io_uring_prep_poll_add(sqe, ring->socket_fd, POLLIN);
+  sqe->flags |= IOSQE_IO_LINK;
+  sqe->user_data = TAG_ALERT;
+  ring->is_alert_armed = queue_drain(ring, TAG_ALERT_DRAIN);
+}
+
 /** INT64_MAX is some 292 years after boot: the timer stays armed when there is no deadline. */
 static void set_deadline(uring *ring, int64_t nanoseconds) {
   int64_t positive = nanoseconds > 0 ? nanoseconds : 1;
@@ -128,9 +140,23 @@ static bool is_apart(int64_t nanoseconds, int64_t other_nanoseconds) {
   return (uint64_t)high - (uint64_t)low > DEADLINE_SLACK_NANOSECONDS;
 }
 
+/** Arms the alert if it is wanted and may come; returns until when to wait at most. */
+static int64_t follow_alert(uring *ring, int64_t deadline_nanoseconds) {
+  const bool is_wanted = ring->is_alert_wanted && !ring->is_alert_armed && ring->socket_fd >= 0;
+  ring->is_alert_wanted = false;
+  if (!is_wanted) return deadline_nanoseconds;
+  const int64_t earliest = ring->next_alert_nanoseconds;
+  if (ring->now_nanoseconds < earliest) return deadline_nanoseconds < earliest ? deadline_nanoseconds : earliest;
+  arm_alert(ring);
+  return deadline_nanoseconds;
+}
+
+void uring_wake_on_datagram(uring *ring) { ring->is_alert_wanted = true; }
+
 /** False: the queue is full, and what is to end the wait is not all in it. */
 static bool arm(uring *ring, int64_t deadline_nanoseconds) {
   if (!ring->is_beat_armed) arm_beat(ring);
+  deadline_nanoseconds = follow_alert(ring, deadline_nanoseconds);
   if (!ring->is_deadline_armed) {
     arm_deadline(ring, deadline_nanoseconds);
   } else if (is_apart(deadline_nanoseconds, ring->deadline_nanoseconds)) {
@@ -144,6 +170,7 @@ int uring_wait(uring *ring, int64_t deadline_nanoseconds) {
   bool is_armed = arm(ring, deadline_nanoseconds);
   int result = enter(ring, is_armed ? CHAIN_COMPLETIONS : 0);
   if (result < 0) return result;
+  ring->woken_nanoseconds = ring->now_nanoseconds;
   ring->causes = 0;
   ring->drain_rounds = 0;
   ring->is_second_wake = false;
@@ -173,6 +200,16 @@ static void take_deadline(uring *ring) {
   ring->ends_expected++;
   ring->causes |= URING_WOKE_DEADLINE;
   ring_count(&ring->counters.deadlines, 1);
+}
+
+static void take_alert(uring *ring) {
+  ring->is_alert_armed = false;
+  const int64_t least = ring->now_nanoseconds - (int64_t)(ALERTS_AT_ONCE - 1) * ALERT_PAUSE_NANOSECONDS;
+  if (ring->next_alert_nanoseconds < least) ring->next_alert_nanoseconds = least;
+  ring->next_alert_nanoseconds += ALERT_PAUSE_NANOSECONDS;
+  ring->ends_expected++;
+  ring->causes |= URING_WOKE_DATAGRAM;
+  ring_count(&ring->counters.alerts, 1);
 }
 
 static void end_drain(uring *ring, int32_t result) {
@@ -210,6 +247,7 @@ static int take_completion(uring *ring, const struct io_uring_cqe *cqe, struct u
     case TAG_BEAT: return take_beat(ring, cqe->res);
     case TAG_DEADLINE: take_deadline(ring); return 0;
     case TAG_DEADLINE_UPDATE: return 0;
+    case TAG_ALERT: take_alert(ring); return 0;
     default: return take_drained(ring, cqe, event_out);
   }
 }
@@ -225,9 +263,15 @@ static bool must_enter_again(uring *ring) {
   return true;
 }
 
+/** How many chains have fired in this wake-up; a beat and a signal are one. */
+static int fired_chains(const uring *ring) {
+  return (ring->causes & (URING_WOKE_BEAT | URING_WOKE_SIGNAL) ? 1 : 0) +
+         (ring->causes & URING_WOKE_DEADLINE ? 1 : 0) + (ring->causes & URING_WOKE_DATAGRAM ? 1 : 0);
+}
+
 /** Counts an enter within a wake-up: the first for two chains that fired at once is the second one's own. */
 static void count_further_enter(uring *ring) {
-  bool has_fired_twice = (ring->causes & URING_WOKE_DEADLINE) && (ring->causes & ~URING_WOKE_DEADLINE);
+  bool has_fired_twice = fired_chains(ring) > 1;
   if (has_fired_twice && ring->drain_rounds == 0 && !ring->is_second_wake) {
     ring->is_second_wake = true;
     ring_count(&ring->counters.wakes, 1);
@@ -264,3 +308,5 @@ int uring_next_event(uring *ring, struct uring_event *event_out) {
 }
 
 uint32_t uring_causes(const uring *ring) { return ring->causes; }
+
+int64_t uring_woken_nanoseconds(const uring *ring) { return ring->woken_nanoseconds; }

@@ -8,13 +8,14 @@ extension EventLoop {
   /// The loop thread's life.
   func run() {
     takeNextHandler()
-    var deadline = runJobsAndHandler()
+    var deadline = runWakeUp(causes: 0)
     while !isStopRequested.load(ordering: .acquiring) {
       requireSuccess(unsafe uring_wait(ring.handle, deadline))
       takeNextHandler()
       deliverEvents()
       // A wait that only failed sends ended is no wake-up: the deadline stands.
-      if unsafe uring_causes(ring.handle) != 0 { deadline = runJobsAndHandler() }
+      let causes = unsafe uring_causes(ring.handle)
+      if causes != 0 { deadline = runWakeUp(causes: causes) }
     }
     runJobs()
     unsafe uring_detach(ring.handle)
@@ -44,14 +45,26 @@ extension EventLoop {
     }
   }
 
-  private func runJobsAndHandler() -> Int64 {
+  /// What a beat, a deadline or a datagram wants does not wait for jobs.
+  private func runWakeUp(causes: UInt32) -> Int64 {
+    let isTimed = causes & ~UInt32(URING_WOKE_SIGNAL) != 0
+    let hasJobs = inbox.hasOwnJobs
+    var deadline = isTimed ? callHandler() : .max
+    let isSignalled = inbox.open()
     runJobs()
-    let deadline = handler?.woke(nowNanoseconds: Self.nowNanoseconds()) ?? .max
-    // The handler may have resumed a continuation, whose job is then the loop's own and came without
-    // a signal. `woke` is not called again: where it resumes a task each time, that would never end.
-    if inbox.hasOwnJobs { runJobs() }
+    if !isTimed || hasJobs || isSignalled {
+      deadline = callHandler()
+      // The handler may have resumed a continuation, whose job is then the loop's own and came without
+      // a signal. `woke` is not called again: where it resumes a task each time, that would never end.
+      if inbox.hasOwnJobs { runJobs() }
+    }
     if inbox.hasOwnJobs { inbox.signal() }
     return deadline
+  }
+
+  private func callHandler() -> Int64 {
+    let woken = unsafe uring_woken_nanoseconds(ring.handle)
+    return handler?.woke(at: woken, nowNanoseconds: Self.nowNanoseconds()) ?? .max
   }
 
   /// False: more may wait.

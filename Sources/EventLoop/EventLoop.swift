@@ -4,9 +4,9 @@ import Synchronization
 /// One thread that waits in `io_uring_enter`, takes datagrams in batches and is an executor of
 /// Swift jobs.
 ///
-/// It wakes when the audio thread writes 1 to `wakeDescriptor` (once per JACK period), when another
+/// It wakes when the audio thread writes 1 to `wakeDescriptor` (at most once per JACK period), when another
 /// thread leaves a job, or at the deadline its handler named. Datagrams that come meanwhile wait in
-/// the socket and are all taken at the next wake-up; sends go out with the next wait. In steady
+/// the socket and are all taken at the next wake-up, or cause one where the handler asked for that; sends go out with the next wait. In steady
 /// state a wake-up is one system call and no allocation.
 ///
 /// Actors that name the loop as their `unownedExecutor` run on its thread. A task that touches them

@@ -6,6 +6,7 @@ extension EventLoopStatistics {
     beats = counters.beats
     signals = counters.signals
     deadlines = counters.deadlines
+    alerts = counters.alerts
     enters = counters.enters
     extraEnters = counters.extra_enters
     earlySubmits = counters.early_submits

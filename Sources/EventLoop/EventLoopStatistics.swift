@@ -10,6 +10,8 @@ public struct EventLoopStatistics: Equatable, Sendable {
   public var signals: UInt64 = 0
   /// Wake-ups by the deadline.
   public var deadlines: UInt64 = 0
+  /// Wake-ups by a datagram, where the handler asked for one.
+  public var alerts: UInt64 = 0
   /// All calls of `io_uring_enter`: `wakes + extraEnters + earlySubmits`, and one more while the
   /// loop waits.
   public var enters: UInt64 = 0

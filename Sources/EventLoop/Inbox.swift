@@ -45,8 +45,11 @@ import CUring
   /// Any thread.
   func signal() { unsafe uring_inbox_signal(handle) }
 
+  /// Whether others signalled since the last time.
+  ///
   /// Loop thread, before the pops of a wake-up.
-  func open() { unsafe uring_inbox_open(handle) }
+  @discardableResult
+  func open() -> Bool { unsafe uring_inbox_open(handle) }
 
   /// Runs `body` as the loop thread.
   func withCurrentThread<Result>(_ body: () -> Result) -> Result {

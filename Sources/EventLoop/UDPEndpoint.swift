@@ -31,6 +31,15 @@ public final class UDPEndpoint: Sendable {
     receiveBufferBytes = Int(unsafe uring_socket_receive_buffer_bytes(loop.ring.handle))
   }
 
+  /// Lets the first datagram end the coming wait, which else waits for the audio thread or the deadline; on average at most once in 5 ms.
+  ///
+  /// Loop thread.
+  public func wakeOnDatagram() {
+    loop.checkIsolated()
+    guard unsafe loop.ring.handle != nil else { return }
+    unsafe uring_wake_on_datagram(loop.ring.handle)
+  }
+
   private static func open(
     _ ring: Ring, _ address: SocketAddress, _ configuration: UDPEndpointConfiguration
   ) -> Result<SocketAddress, EventLoopError> {

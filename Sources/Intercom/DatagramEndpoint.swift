@@ -12,6 +12,9 @@ protocol DatagramEndpoint: AnyObject {
 
   /// Sends a packet made in the same wake-up.
   func send(_ packet: PacketSlot, to destination: SocketAddress)
+
+  /// Lets the next datagram cause a wake-up.
+  func wakeOnDatagram()
 }
 
 extension UDPEndpoint: DatagramEndpoint {}

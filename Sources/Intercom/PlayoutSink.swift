@@ -28,13 +28,16 @@ final class PlayoutSink {
     knownUnderrunFrames = engine.underrunFrames(of: slot)
   }
 
-  /// Looks for holes since the last look, which are the stream's own only while it plays.
-  func noticeUnderruns(isPlaying: Bool, sampleRate: Int) {
+  /// Looks for holes since the last look, which are the stream's own only while it plays; returns their frames.
+  @discardableResult
+  func noticeUnderruns(isPlaying: Bool, sampleRate: Int) -> Int {
     let frames = engine.underrunFrames(of: slot)
-    let missed = missedFrames + Int(truncatingIfNeeded: frames &- knownUnderrunFrames)
+    let newFrames = Int(truncatingIfNeeded: frames &- knownUnderrunFrames)
+    let missed = missedFrames + newFrames
     knownUnderrunFrames = frames
     let isShort = (0...sampleRate / Self.missedPerSecond).contains(missed)
     missedFrames = isPlaying && isShort ? missed : 0
+    return newFrames
   }
 
   /// Whether the ring has room for as much as was written last; only of the longest periods it may wait for more than it holds.

@@ -5,6 +5,9 @@
 /// does not cover is a hole in the sound, and each 0.1 ms of it is heard as 0.1 ms of delay. A machine that is held up
 /// for longer than the classes reach is not helped by any lead, so such times do not count.
 ///
+/// Habit alone would let a crowd down: that all streams fall due in one wake-up is rare, but then each of them would have
+/// its hole. So the lead has room for the crowd, by what its pieces usually take.
+///
 /// Loop thread only.
 struct RenderLead {
   /// What a machine that nothing is known of gets: a wake-up and a decoding or two.
@@ -13,6 +16,8 @@ struct RenderLead {
   private static let marginNanoseconds: Int64 = 50_000
   private static let classNanoseconds: Int64 = 50_000
   private static let classCount = 30
+  /// What waking up takes as a rule.
+  private static let wakeUpNanoseconds: Int64 = 50_000
   private static let rendersPerLate = 100
   /// Renders between two looks at the classes.
   private static let renewalRenders = 64
@@ -22,20 +27,35 @@ struct RenderLead {
   private var classes = InlineArray<30, Int>(repeating: 0)
   private var total = 0
   private var sinceRenewal = 0
+  private var habitNanoseconds = firstNanoseconds
+  /// The most that a crowd takes; in this stretch of the memory, and in the one before.
+  private var (crowdNanoseconds, formerCrowdNanoseconds): (Int64, Int64) = (0, 0)
 
   /// The lead, a multiple of 50 µs.
   private(set) var nanoseconds = firstNanoseconds
 
   /// Takes the time from a planned render's moment to its end.
-  mutating func observe(tookNanoseconds took: Int64) {
+  ///
+  /// - Parameter crowd: what the work takes when all streams fall due in one wake-up.
+  mutating func observe(tookNanoseconds took: Int64, crowdNanoseconds crowd: Int64 = 0) {
+    crowdNanoseconds = max(crowdNanoseconds, crowd)
     let index = Int(max(took, 0) / Self.classNanoseconds)
-    guard index < Self.classCount else { return }
-    classes[index] += 1
-    total += 1
-    sinceRenewal += 1
-    guard sinceRenewal == Self.renewalRenders else { return }
-    sinceRenewal = 0
-    renew()
+    if index < Self.classCount {
+      classes[index] += 1
+      total += 1
+      sinceRenewal += 1
+    }
+    if sinceRenewal == Self.renewalRenders {
+      sinceRenewal = 0
+      renew()
+    }
+    nanoseconds = max(habitNanoseconds, leastNanoseconds)
+  }
+
+  private var leastNanoseconds: Int64 {
+    let crowd = Self.wakeUpNanoseconds + max(crowdNanoseconds, formerCrowdNanoseconds)
+    let classes = (crowd + Self.classNanoseconds - 1) / Self.classNanoseconds
+    return classes * Self.classNanoseconds + Self.marginNanoseconds
   }
 
   private mutating func renew() {
@@ -45,9 +65,10 @@ struct RenderLead {
       index -= 1
       longer += classes[index]
     }
-    nanoseconds = Int64(index + 1) * Self.classNanoseconds + Self.marginNanoseconds
+    habitNanoseconds = Int64(index + 1) * Self.classNanoseconds + Self.marginNanoseconds
     guard total >= Self.memoryRenders else { return }
     total = 0
+    (formerCrowdNanoseconds, crowdNanoseconds) = (crowdNanoseconds, 0)
     for index in classes.indices {
       classes[index] /= 2
       total += classes[index]

@@ -59,7 +59,7 @@ extension Station {
     talker.aim(new)
     if isLengthChanged {
       capture.framesPerPacket = new.framesPerPacket
-      engine.setWakeThreshold(frames: capture.neededFrames(sampleRate: beat.sampleRate))
+      followWakeThreshold()
     }
     var areRecipesChanged = false
     for peer in peers.all {

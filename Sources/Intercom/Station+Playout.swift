@@ -23,17 +23,7 @@ extension Station {
     guard beat.isRunning else { return .max }
     let grid = beat.grid(leadNanoseconds: lead.nanoseconds)
     let isOverdue = awaitedCallback.map { beat.callbackCount >= $0 } ?? false
-    let beats = max(isOverdue ? 1 : 0, beatsDue(grid, nowNanoseconds))
-    if beats > 0 {
-      var hasRendered = false
-      let frames = beats * beat.periodFrames
-      for listener in listeners where render(listener.peer, grid: grid, frames: frames) {
-        hasRendered = true
-      }
-      if hasRendered {
-        lead.observe(tookNanoseconds: clock() - grid.beatNanoseconds + grid.leadNanoseconds)
-      }
-    }
+    renderBeats(max(isOverdue ? 1 : 0, beatsDue(grid, nowNanoseconds)), grid)
     var callbacks = callbacksUntilNeeded(grid)
     if let needed = callbacks,
       renderAhead(grid, callbacksUntilNeeded: needed, isSending: isSending)
@@ -44,6 +34,30 @@ extension Station {
     guard let callbacks else { return .max }
     let due = moment(ofCallbackAfter: callbacks, grid)
     return due > nowNanoseconds ? due : nowNanoseconds + grid.periodNanoseconds
+  }
+
+  /// Decodes for so many callbacks: what the first of them needs first.
+  private func renderBeats(_ beats: Int, _ grid: PlayoutGrid) {
+    guard beats > 0 else { return }
+    pace.mark(clock())
+    var hasRendered = false
+    for beats in 1...beats {
+      for listener in listeners
+      where render(listener.peer, grid: grid, frames: beats * beat.periodFrames) {
+        hasRendered = true
+      }
+    }
+    guard hasRendered else { return }
+    lead.observe(
+      tookNanoseconds: clock() - grid.beatNanoseconds + grid.leadNanoseconds,
+      crowdNanoseconds: crowdNanoseconds)
+  }
+
+  /// What it takes to receive and decode a packet of each that sounds, and to send one, all in one wake-up.
+  private var crowdNanoseconds: Int64 {
+    let each = pace.usualNanoseconds(.receiving) + pace.usualNanoseconds(.rendering)
+    let count = listeners.count { $0.peer.stream?.isSounding ?? false }
+    return Int64(count) * each + pace.usualNanoseconds(.sending)
   }
 
   /// The last moment to begin decoding for the callback that `callbacks` others come before.
@@ -57,6 +71,7 @@ extension Station {
     _ grid: PlayoutGrid, callbacksUntilNeeded callbacks: Int, isSending: Bool
   ) -> Bool {
     let end = moment(ofCallbackAfter: callbacks, grid) - lead.nanoseconds
+    pace.mark(clock())
     let packetFrames =
       min(coding.framesPerPacket, Self.mostAheadFrames) * beat.sampleRate / Self.codecRate
     var left = isSending ? Self.mostAheadOfSending : .max
@@ -110,7 +125,7 @@ extension Station {
   private func render(_ peer: Peer, grid: PlayoutGrid, frames: Int) -> Bool {
     guard let stream = peer.stream, let sink = peer.sink, let slot = peer.slot else { return false }
     stream.grid = grid
-    sink.noticeUnderruns(isPlaying: stream.isPlaying, sampleRate: beat.sampleRate)
+    noticeUnderruns(stream, sink)
     var hasRendered = false
     while sink.fillFrames < frames, sink.hasRoom,
       isDue(stream, grid, beats: frames / beat.periodFrames)
@@ -123,9 +138,20 @@ extension Station {
         playoutNanoseconds: beat.playoutNanoseconds(fillFrames: waitingFrames))
       guard count > 0 else { break }
       hasRendered = true
+      pace.finish(.rendering, atNanoseconds: clock())
+      // The callback may have come meanwhile: then its part is left out already here.
+      noticeUnderruns(stream, sink)
       sink.write(rendered.span.extracting(..<count))
     }
     engine.setPlaying(stream.isSounding, for: slot)
     return hasRendered
+  }
+
+  private func noticeUnderruns(_ stream: PeerStream, _ sink: PlayoutSink) {
+    let frames = sink.noticeUnderruns(isPlaying: stream.isPlaying, sampleRate: beat.sampleRate)
+    guard frames > 0 else { return }
+    let cause = punctuality.cause(
+      atNanoseconds: clock(), heldNanoseconds: pace.heldSoFarNanoseconds)
+    underruns.add(frames, cause)
   }
 }

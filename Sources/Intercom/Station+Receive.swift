@@ -8,6 +8,8 @@ extension Station {
     _ bytes: RawSpan, from address: SocketAddress, arrivalNanoseconds: Int64
   ) {
     guard !hasSaidGoodbye else { return }
+    if !pace.isMarked { pace.mark(clock()) }
+    defer { pace.finish(.receiving, atNanoseconds: clock()) }
     let kind = DatagramKind.classify(bytes)
     if protection != nil, kind != .unknown {
       protectedReceived(

@@ -51,6 +51,9 @@ extension Station {
       callbackLoadPercent: beat.isRunning ? 100 * mean / period : 0,
       captureOverruns: Int(counters.captureOverrunFrames))
     status.callbackRecentWorstMicroseconds = maxima.recentCallbacks.value / 1000
+    if beat.periodFrames > 0 {
+      status.underruns = underruns.periods(ofFrames: beat.periodFrames)
+    }
     return status
   }
 

@@ -49,6 +49,10 @@ final class Station: EventLoopHandler {
   var maxima = StationMaxima()
   var beat = Beat()
   var lead = RenderLead()
+  var pace = WorkPace()
+  var punctuality = Punctuality()
+  /// Frames that callbacks did not find, of all peers.
+  var underruns = UnderrunCauses()
   /// Packets sent again since the last wake-up.
   var resentThisWake = 0
   /// The callback that decoding is to come before; nil: nothing plays or waits.
@@ -131,17 +135,19 @@ final class Station: EventLoopHandler {
     requestNumbers = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 32)
     rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
     engine.setTalking(isTalking)
-    engine.setWakeThreshold(frames: capture.neededFrames(sampleRate: beat.sampleRate))
+    followWakeThreshold()
   }
 
-  /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up, which the
-  /// draining of the socket makes soon enough).
-  func woke(nowNanoseconds: Int64) -> Int64 {
+  /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up, which
+  /// comes soon enough).
+  func woke(at wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Int64 {
     guard !hasSaidGoodbye else { return .max }
     resentThisWake = 0
     if let woken = engine.takeWakeNanoseconds() {
-      wakeLatency.add(nanoseconds: nowNanoseconds - woken)
+      wakeLatency.add(nanoseconds: wokenNanoseconds - woken)
     }
+    punctuality.begin(atNanoseconds: wokenNanoseconds)
+    pace.mark(nowNanoseconds)
     let wasRunning = beat.isRunning
     beat.update(engine.periodTime(), nowNanoseconds: nowNanoseconds)
     tap?.follow(beat)
@@ -157,11 +163,22 @@ final class Station: EventLoopHandler {
     let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds, isSending: isSending)
     tap?.publish(beat)
     if nowNanoseconds >= nextHousekeepingNanoseconds { keepHouse(nowNanoseconds: nowNanoseconds) }
+    pace.rest()
+    punctuality.end(
+      atNanoseconds: clock(), dueNanoseconds: renderDeadline,
+      leadNanoseconds: min(lead.nanoseconds, beat.periodNanoseconds),
+      heldNanoseconds: pace.takeHeldNanoseconds())
     let drainDeadline =
       nowNanoseconds
       + beat.drainNanoseconds(
         isHasty: !listeners.isEmpty && (renderDeadline == .max || isRepairing))
     return min(renderDeadline, drainDeadline)
+  }
+
+  /// Lets the audio thread wake the loop for each codec frame.
+  func followWakeThreshold() {
+    let needed = capture.neededFrames(sampleRate: beat.sampleRate)
+    engine.setWakeThreshold(frames: needed)
   }
 
   /// Opens or closes the mic gate, which ramps; closed, DTX falls silent by itself.
@@ -190,6 +207,7 @@ final class Station: EventLoopHandler {
       let frame = capture.frame
       guard talker.encode(frame.span) else { continue }
       for index in recipes.indices { sendFrame(recipes[index], to: index) }
+      pace.finish(.sending, atNanoseconds: clock())
       isSending = true
     }
     return isSending
@@ -211,7 +229,7 @@ final class Station: EventLoopHandler {
 
   private func followRate() {
     guard beat.rateChanged() else { return }
-    engine.setWakeThreshold(frames: capture.neededFrames(sampleRate: beat.sampleRate))
+    followWakeThreshold()
     for peer in peers.all { peer.stream?.deviceRate = beat.sampleRate }
     do {
       try capture.setRate(beat.sampleRate)

@@ -47,6 +47,10 @@ enum StatusMetrics {
       counter(
         "comlink_jack_missed_periods_total", "Periods that the JACK server ran without us.",
         audio.missedPeriods),
+      reasons(
+        "comlink_underruns_total",
+        "Periods of peers with nothing to play while they talked, by cause.",
+        audio.underruns ?? [:]),
       counter(
         "comlink_capture_overruns_total",
         "Frames of the microphone that were dropped, as the ring was full.",

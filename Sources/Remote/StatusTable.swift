@@ -64,7 +64,17 @@ public enum StatusTable {
       + "worst \(worst(audio))  "
       + "load \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %  "
       + "capture overruns \(audio.captureOverruns)"
-    return [jack + figures] + problem + [callback]
+    return [jack + figures] + problem + [callback] + underruns(audio.underruns ?? [:])
+  }
+
+  /// Only when there were any, as that is what is looked for then.
+  private static func underruns(_ causes: [String: Int]) -> [String] {
+    guard !causes.isEmpty else { return [] }
+    let counts = causes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return [
+      "underrun periods of peers without sound, by cause: "
+        + counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    ]
   }
 
   /// Of the last minute, and in all where that is longer.

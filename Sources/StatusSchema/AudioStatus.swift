@@ -35,6 +35,10 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   public var xruns: Int
   /// Periods that the server ran without us, as our callback ended too late.
   public var missedPeriods: Int
+  /// Periods of peers with nothing to play while they talked, by cause; absent before the node's first period.
+  ///
+  /// `callbacks`, `wakeUps` and `work`, see `STATUS.md`; only those that happened.
+  public var underruns: [String: Int]?
   /// Mean time in the process callback, microseconds.
   public var callbackMeanMicroseconds: Double
   /// Longest time in the process callback since the daemon started, microseconds.

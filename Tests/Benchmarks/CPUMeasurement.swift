@@ -1,6 +1,8 @@
 import TestRig
 
 /// Contestants take turns on the same two servers, with the same speech both ways.
+///
+/// Beside them a bare client, which only copies its input: what JACK itself takes of each of them, whatever they do.
 struct CPUMeasurement {
   private static var contestants: [any Contestant.Type] {
     [ComlinkContestant.self, JackTripContestant.self, JamulusContestant.self]
@@ -29,12 +31,15 @@ struct CPUMeasurement {
       try JackServer("comlink-B", periodFrames: bench.options.period, in: bench.directory)
     )
     var turns: [String: [Turn]] = [:]
+    var bare: [Double] = []
     for round in 1...max(1, rounds) {
       for contestant in present where contestant.absence == nil {
         Console.line("round \(round) of \(rounds): \(contestant.name)")
         turns[contestant.name, default: []].append(try turn(contestant, servers))
       }
+      bare.append(try bareCPUPercent(on: servers.0))
     }
+    bench.figures.add("cpu.bareClient.median", Distribution(bare).median, "%")
     for contestant in present {
       if let turns = turns[contestant.name] { add(contestant.name, turns) }
     }
@@ -73,6 +78,19 @@ struct CPUMeasurement {
     return Turn(
       cpuPercent: after.cpuPercent(since: before), understoodShare: hearing.understoodShare,
       latency: hearing.steadyLatency)
+  }
+
+  private func bareCPUPercent(on server: JackServer) throws(RigError) -> Double {
+    let client = try Probe(
+      server: server.name, name: "bare", inputs: 1, outputs: 1, recordSeconds: 0,
+      mode: .passThrough)
+    try client.start()
+    pause(seconds: 1)
+    guard let before = client.usage else { throw .status(reason: "the bare client is gone") }
+    pause(seconds: seconds)
+    guard let after = client.usage else { throw .status(reason: "the bare client is gone") }
+    client.stop()
+    return after.cpuPercent(since: before)
   }
 
   private func ends(

@@ -78,7 +78,7 @@ private final class BusyHandler: EventLoopHandler, Sendable {
     reply(byteCount: bytes.byteCount, to: source)
   }
 
-  func woke(nowNanoseconds: Int64) -> Int64 {
+  func woke(at wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Int64 {
     if counts.withLock({ $0.isEmpty }) {
       watch.begin()
       unsafe UnsafeMutableRawPointer.allocate(byteCount: 100, alignment: 8).deallocate()

@@ -110,7 +110,8 @@ struct EventLoopExecutorTests {
     let end = loop.statistics
     #expect(end.wakes <= end.beats + end.signals)
     #expect(end.signals <= 3)
-    #expect(handler.wakeCount <= Int(end.wakes) + 1)
+    // A signal that finds a beat under way calls the handler for both.
+    #expect(handler.wakeCount <= Int(end.wakes + end.signals) + 1)
     task.cancel()
     loop.beat()
     await task.value

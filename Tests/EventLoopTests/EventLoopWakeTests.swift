@@ -116,6 +116,31 @@ struct EventLoopWakeTests {
     #expect(loop.statistics.wakes == before.wakes + 1)
   }
 
+  @Test("a datagram wakes the loop where its handler asks for that, and a flood seldom")
+  func alerts() async throws {
+    let loop = try makeLoop()
+    let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
+    let handler = RecordingHandler { _ in
+      endpoint.wakeOnDatagram()
+      return .max
+    }
+    loop.setHandler(handler)
+    try loop.start()
+    defer { loop.stop() }
+    #expect(await eventually { handler.wakeCount > 0 })
+    let sender = try PlainSocket()
+    let before = loop.statistics
+    sender.send([1], to: endpoint.localAddress)
+    #expect(await eventually { handler.datagrams.count == 1 })
+    #expect(loop.statistics.alerts == before.alerts + 1)
+
+    let began = EventLoop.nowNanoseconds()
+    for _ in 0..<100 { sender.send([2], to: endpoint.localAddress) }
+    #expect(await eventually { handler.datagrams.count == 101 })
+    let pauses = UInt64(EventLoop.nowNanoseconds() - began) / 5_000_000
+    #expect(loop.statistics.alerts <= before.alerts + 5 + pauses)
+  }
+
   @Test("signals, beats and deadlines are told apart")
   func causes() async throws {
     let loop = try makeLoop()
@@ -136,7 +161,7 @@ struct EventLoopWakeTests {
       })
   }
 
-  @Test("a wake-up tells of datagrams first, then runs jobs, then calls woke")
+  @Test("a wake-up tells of datagrams first, then calls woke, then runs jobs, and calls woke again")
   func order() async throws {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
@@ -155,9 +180,9 @@ struct EventLoopWakeTests {
     sender.send([1], to: endpoint.localAddress)
     sender.send([2], to: endpoint.localAddress)
     #expect(await loop.beatAndWait())
-    #expect(await eventually { handler.record.withLock { $0.calls.count } >= before + 5 })
-    let calls = handler.record.withLock { Array($0.calls[before...].prefix(5)) }
-    #expect(calls == [.datagram, .datagram, .job, .job, .woke])
+    #expect(await eventually { handler.record.withLock { $0.calls.count } >= before + 6 })
+    let calls = handler.record.withLock { Array($0.calls[before...].prefix(6)) }
+    #expect(calls == [.datagram, .datagram, .woke, .job, .job, .woke])
     jobs.handler.withLock { $0 = nil }
   }
 

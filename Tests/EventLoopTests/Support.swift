@@ -73,7 +73,7 @@ final class RecordingHandler: EventLoopHandler, Sendable {
     onDatagram()
   }
 
-  func woke(nowNanoseconds: Int64) -> Int64 {
+  func woke(at wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Int64 {
     record.withLock { $0.calls.append(.woke) }
     return onWake(nowNanoseconds)
   }

@@ -33,6 +33,21 @@ import Testing
     #expect(lead(after: 1024) { $0 % 2 == 0 ? 20_000_000 : 80_000 } == 150_000)
   }
 
+  @Test func aCrowdThatSeldomFallsDueTogetherHasItsRoom() {
+    var lead = RenderLead()
+    func observe(_ renders: Int, crowd: Int64) {
+      for _ in 0..<renders { lead.observe(tookNanoseconds: 80_000, crowdNanoseconds: crowd) }
+    }
+    observe(1024, crowd: 60_000)
+    #expect(lead.nanoseconds == 200_000)
+    observe(1, crowd: 910_000)
+    #expect(lead.nanoseconds == 1_050_000)
+    observe(2000, crowd: 60_000)
+    #expect(lead.nanoseconds == 1_050_000)
+    observe(40_000, crowd: 60_000)
+    #expect(lead.nanoseconds == 200_000)
+  }
+
   @Test func aBusyHourIsForgotten() {
     #expect(lead(after: 40_000) { $0 < 4000 ? 900_000 : 80_000 } == 150_000)
   }

@@ -91,6 +91,15 @@ import Testing
     #expect(abs(levelAtBert(sampleRate: 192_000) - 1) < 0.1)
   }
 
+  @Test func aLoopThatDoesNotComeToRunIsTheMachines() throws {
+    #expect(bert.station.underruns.periods(ofFrames: 256) == [:])
+    bert.heldUpUntilNanoseconds = network.now + VirtualNetwork.second / 50
+    network.run(seconds: 2)
+    let status = try #require(bert.statuses(network).first)
+    #expect(status.underrun > 0)
+    #expect(bert.station.underruns.periods(ofFrames: 256) == ["wakeUps": status.underrun])
+  }
+
   @Test func aTalkerWhoseJackStallsIsHeardWholeAfterwards() throws {
     anna.stalledUntilNanoseconds = network.now + VirtualNetwork.second / 20
     network.run(seconds: 6)

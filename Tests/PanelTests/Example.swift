@@ -25,6 +25,7 @@ enum Example {
     status.audio.callbackRecentWorstMicroseconds = 20.5
     status.node.id = "ownid"
     status.control = ControlStatus()
+    status.audio.underruns = ["wakeUps": 4]
     status.control?.timedOut = 4
     return status
   }

@@ -17,6 +17,7 @@ import Testing
     "comlink_callback_worst_seconds 2.05e-05",
     "comlink_loop_wake_latency_p99_seconds 0.000152", "comlink_loop_realtime 1",
     #"comlink_packets_dropped_total{reason="truncated"} 2"#,
+    #"comlink_underruns_total{reason="wakeUps"} 4"#,
     #"comlink_control_faults_total{reason="timedOut"} 4"#,
     #"comlink_peer_state{peer="B",id="peerid",state="connected"} 1"#,
     #"comlink_peer_state{peer="B",id="peerid",state="silent"} 0"#,

@@ -41,6 +41,7 @@ enum GoldenStatus {
       callbackLoadPercent: 0.75, captureOverruns: 1)
     audio.callbackRecentWorstMicroseconds = 20.5
     audio.problem = "JACK client name 'comlink' is in use"
+    audio.underruns = ["callbacks": 1, "wakeUps": 4]
     return audio
   }
 
@@ -115,6 +116,10 @@ enum GoldenStatus {
         "sampleRate" : 48000,
         "server" : "default",
         "state" : "running",
+        "underruns" : {
+          "callbacks" : 1,
+          "wakeUps" : 4
+        },
         "xruns" : 3
       },
       "control" : {
@@ -249,7 +254,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 3
+      "schemaMinor" : 4
     }
     """
 }

@@ -13,6 +13,13 @@ public enum Machine {
     return "\(cores) x \(model), Linux \(kernel), load \(load)"
   }
 
+  /// Processor time that the host gave to others, of all processors, seconds since boot.
+  public static var stolenSeconds: Double {
+    let ticks = text(ofFile: "/proc/stat")?.split(separator: "\n").first?.split(separator: " ")
+    guard let ticks, ticks.count > 8, let stolen = Double(ticks[8]) else { return .nan }
+    return stolen / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
   /// The load average of the last minute, as text.
   public static var load: String {
     String(text(ofFile: "/proc/loadavg")?.split(separator: " ").first ?? "?")

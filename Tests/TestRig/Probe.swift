@@ -53,6 +53,9 @@ public final class Probe: Sendable {
     periodFrames = values.last.flatMap(Int.init) ?? 0
   }
 
+  /// What its process has used so far; nil when it has ended.
+  public var usage: ProcessUsage? { ProcessUsage(of: process.identifier) }
+
   /// Xruns the server reported since `start`.
   public var xruns: Int { counts[1] }
 

@@ -9,6 +9,8 @@ public struct ProcessUsage: Sendable {
     public var name: String
     /// Time on a processor since it started.
     public var cpuSeconds: Double
+    /// Time for which it could have run, and did not, as the processor was another's.
+    public var heldUpSeconds: Double
     /// How often it gave the processor up by itself, to wait; as often it was woken.
     public var waits: Int
     /// How often the processor was taken from it.
@@ -86,12 +88,14 @@ public struct ProcessUsage: Sendable {
       }
       guard Int(name) != nil else { continue }
       let path = "/proc/\(process)/task/\(name)"
-      guard let cpu = cpuSeconds("\(path)/schedstat"), let label = text(ofFile: "\(path)/comm"),
+      guard let times = schedulerSeconds("\(path)/schedstat"),
+        let label = text(ofFile: "\(path)/comm"),
         let status = text(ofFile: "\(path)/status")
       else { continue }
       result.append(
         Thread(
-          name: String(label.dropLast()), cpuSeconds: cpu,
+          name: String(label.dropLast()), cpuSeconds: times.running,
+          heldUpSeconds: times.waiting,
           waits: number("voluntary_ctxt_switches", in: status),
           preemptions: number("nonvoluntary_ctxt_switches", in: status)))
     }
@@ -103,9 +107,9 @@ public struct ProcessUsage: Sendable {
     return line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0
   }
 
-  /// The first field of a schedstat file: nanoseconds on a processor, where stat counts hundredths of a second.
-  private static func cpuSeconds(_ path: String) -> Double? {
-    guard let first = text(ofFile: path)?.split(separator: " ").first else { return nil }
-    return Double(first).map { $0 / 1e9 }
+  /// A schedstat file's times on a processor, where stat counts hundredths of a second, and in its queue.
+  private static func schedulerSeconds(_ path: String) -> (running: Double, waiting: Double)? {
+    let fields = text(ofFile: path)?.split(separator: " ").prefix(2).compactMap { Double($0) } ?? []
+    return fields.count == 2 ? (fields[0] / 1e9, fields[1] / 1e9) : nil
   }
 }

@@ -50,8 +50,8 @@ bool uring_inbox_pop(uring_inbox *inbox, uint64_t *job_out);
 bool uring_inbox_has_own(const uring_inbox *inbox);
 /** Wakes the loop unless a signal is already under way. Pairs (acquire-release) with uring_inbox_open. [any] */
 void uring_inbox_signal(uring_inbox *inbox);
-/** Lets the next push signal again; to be called before the pops of a wake-up. [loop] */
-void uring_inbox_open(uring_inbox *inbox);
+/** Lets the next push signal again; to be called before the pops of a wake-up. Whether one did since the last time. [loop] */
+bool uring_inbox_open(uring_inbox *inbox);
 /** Makes the calling thread the inbox's loop thread, or with NULL that of none. Returns what it was. [loop] */
 uring_inbox *uring_inbox_enter(uring_inbox *inbox);
 /** Whether the calling thread is the inbox's loop thread. [any] */
@@ -90,9 +90,12 @@ enum uring_mode uring_mode_in_use(const uring *ring); /* [control] */
 bool uring_has_registered_ring(const uring *ring);
 
 /** Submits all that is queued, re-arms what fired, moves the timer to the deadline (INT64_MAX: none; exact to 20 µs) and
- *  waits for a beat, a signal or the deadline; datagrams alone do not end the wait. Then packets and sends may be made
- *  anew. [loop] */
+ *  waits for a beat, a signal or the deadline; datagrams alone do not end the wait, unless uring_wake_on_datagram was called.
+ *  Then packets and sends may be made anew. [loop] */
 int uring_wait(uring *ring, int64_t deadline_nanoseconds);
+/** Lets a datagram end the next wait, or one that already waits in the socket; but on average at most once in 5 ms, and
+ *  four at once, so that a flood cannot keep the loop awake. Where that is known too late, one of a later wait. [loop] */
+void uring_wake_on_datagram(uring *ring);
 
 enum uring_event_kind { URING_EVENT_DATAGRAM = 1, URING_EVENT_SEND_FAILED = 2 };
 
@@ -109,9 +112,11 @@ struct uring_event {
  *  the socket further where the kernel stopped early (at most 16 times a wake-up, so that a flood cannot hold the loop). [loop] */
 int uring_next_event(uring *ring, struct uring_event *event_out);
 
-enum { URING_WOKE_BEAT = 1, URING_WOKE_SIGNAL = 2, URING_WOKE_DEADLINE = 4 };
+enum { URING_WOKE_BEAT = 1, URING_WOKE_SIGNAL = 2, URING_WOKE_DEADLINE = 4, URING_WOKE_DATAGRAM = 8 };
 /** Why the wake-up came (URING_WOKE_…); 0: only failed sends. Known once uring_next_event returned 0. [loop] */
 uint32_t uring_causes(const uring *ring);
+/** When the last uring_wait ended: this thread ran again, and had not taken anything yet. [loop] */
+int64_t uring_woken_nanoseconds(const uring *ring);
 
 /* --- sending --- */
 
@@ -153,7 +158,7 @@ int uring_socket_traffic_class(const uring *ring, bool ipv6);
 /* --- counters: relaxed atomics, [any] --- */
 
 struct uring_counters {
-  uint64_t wakes, beats, signals, deadlines; /**< a beat and a deadline at once are two wakes if they cost two enters */
+  uint64_t wakes, beats, signals, deadlines, alerts; /**< alerts: of datagrams; a beat and a deadline at once are two wakes if they cost two enters */
   uint64_t enters, extra_enters, early_submits; /**< enters == wakes + extra_enters + early_submits */
   uint64_t datagrams_in, bytes_in, datagrams_out, bytes_out;
   uint64_t oversized, truncated, malformed;     /**< incoming, dropped */

@@ -146,4 +146,24 @@ int rig_thread_stop(int thread);
 /** Lets a thread continue that rig_thread_stop stopped; 0 or -errno. The thread that stopped it only. [control] */
 int rig_thread_continue(int thread);
 
+/** A thread that does nothing but wake up: what is late for it is late for any thread of its priority. */
+typedef struct rig_canary rig_canary;
+
+/**
+ * Starts one, SCHED_FIFO, that wakes once an interval and counts the wake-ups that come later than a bound. [control]
+ *
+ * @param error  set to -errno when NULL is returned; -EPERM: real-time scheduling is not allowed.
+ */
+rig_canary *rig_canary_create(int priority, int64_t interval_nanoseconds, int64_t late_nanoseconds,
+                              int *error);
+
+/** Ends its thread, within an interval; NULL is allowed. [control] */
+void rig_canary_destroy(rig_canary *canary);
+
+/** Its late wake-ups so far. [control] */
+uint64_t rig_canary_late(const rig_canary *canary);
+
+/** How late the worst was since the last take. [control] */
+int64_t rig_canary_take_worst_nanoseconds(rig_canary *canary);
+
 #endif

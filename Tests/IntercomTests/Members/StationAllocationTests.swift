@@ -51,7 +51,7 @@ struct StationAllocationTests {
       let before = watch.count
       if isWatched { watch.begin() }
       for (end, other) in [(0, 1), (1, 0)] {
-        _ = ends[end].station.woke(nowNanoseconds: clock.now)
+        _ = ends[end].station.woke(at: clock.now, nowNanoseconds: clock.now)
         ends[end].endpoint.deliver(to: ends[other].station, from: .host(end + 1), clock.now)
       }
       watch.end()
@@ -125,6 +125,8 @@ struct StationAllocationTests {
     }
 
     deinit { unsafe memory.deallocate() }
+
+    func wakeOnDatagram() {}
 
     private func slot(_ number: Int) -> UnsafeMutableRawBufferPointer {
       let start = number * UDPEndpoint.maximumByteCount

@@ -6,6 +6,8 @@ final class VirtualEndpoint: DatagramEndpoint {
   let localAddress: SocketAddress
   private var packets: [[UInt8]] = []
   private var sent: [Datagram] = []
+  /// Whether a datagram is to wake the station.
+  var isWatchful = false
 
   init(localAddress: SocketAddress) { self.localAddress = localAddress }
 
@@ -24,6 +26,8 @@ final class VirtualEndpoint: DatagramEndpoint {
       Datagram(
         source: localAddress, destination: destination, bytes: packets[Int(packet.number)]))
   }
+
+  func wakeOnDatagram() { isWatchful = true }
 
   /// What was sent since the last call.
   func takeSent() -> [Datagram] {

@@ -93,7 +93,8 @@ final class VirtualNode: VirtualHost {
       runPeriod(beat, nowNanoseconds: nowNanoseconds)
     }
     let counted = engine.counters.wakes
-    let isWoken = counted != wakes || nowNanoseconds >= deadlineNanoseconds
+    let isAlerted = endpoint.isWatchful && !inbox.isEmpty
+    let isWoken = counted != wakes || nowNanoseconds >= deadlineNanoseconds || isAlerted
     if isWoken && nowNanoseconds >= heldUpUntilNanoseconds {
       wakes = counted
       wake(nowNanoseconds)
@@ -127,8 +128,9 @@ final class VirtualNode: VirtualHost {
         arrivalNanoseconds: datagram.arrivalNanoseconds)
     }
     inbox.removeAll()
+    endpoint.isWatchful = false
     stopwatch.beginNanoseconds = now
-    deadlineNanoseconds = station.woke(nowNanoseconds: now)
+    deadlineNanoseconds = station.woke(at: now, nowNanoseconds: now)
     wakeUps += 1
   }
 

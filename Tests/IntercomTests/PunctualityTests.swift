@@ -1,0 +1,75 @@
+import Testing
+
+@testable import Intercom
+
+/// Whose doing it is when sound comes too late: the loop asked to run at 10 ms, 0.5 ms before the beat it decodes for.
+@Suite struct PunctualityTests {
+  private static let due: Int64 = 10_000_000
+  private static let lead: Int64 = 500_000
+
+  /// What is said of sound that is ready `ready` after the moment asked for.
+  private func cause(
+    wokenAfter late: Int64, readyAfter ready: Int64, endedAfter ended: Int64 = -1_000_000,
+    heldBefore: Int64 = 0, held: Int64 = 0
+  ) -> UnderrunCause {
+    var punctuality = Punctuality()
+    punctuality.end(
+      atNanoseconds: Self.due + ended, dueNanoseconds: Self.due, leadNanoseconds: Self.lead,
+      heldNanoseconds: heldBefore)
+    punctuality.begin(atNanoseconds: Self.due + late)
+    return punctuality.cause(atNanoseconds: Self.due + ready, heldNanoseconds: held)
+  }
+
+  @Test func tooMuchWorkIsOurs() {
+    #expect(cause(wokenAfter: 40_000, readyAfter: 600_000) == .work)
+  }
+
+  @Test func aThreadThatDidNotRunIsTheMachines() {
+    #expect(cause(wokenAfter: 2_000_000, readyAfter: 2_300_000) == .wakeUps)
+    #expect(cause(wokenAfter: 40_000, readyAfter: 900_000, held: 600_000) == .wakeUps)
+  }
+
+  @Test func whatWouldHaveBeenTooLateAnywayIsOurs() {
+    #expect(cause(wokenAfter: 2_000_000, readyAfter: 2_700_000) == .work)
+    #expect(cause(wokenAfter: 40_000, readyAfter: 1_300_000, held: 600_000) == .work)
+  }
+
+  @Test func aWakeUpThatIsAsLateAsAnyIsNoExcuse() {
+    #expect(cause(wokenAfter: 100_000, readyAfter: 520_000) == .work)
+  }
+
+  @Test func aThreadThatDidNotRunIsNotAskedForMoreHasteThanItsLeadAllows() {
+    #expect(cause(wokenAfter: 20_000_000, readyAfter: 20_430_000) == .wakeUps)
+  }
+
+  @Test func workOfTheWakeUpBeforeIsOurs() {
+    #expect(
+      cause(wokenAfter: 1_000_000, readyAfter: 1_100_000, endedAfter: 950_000) == .work)
+  }
+
+  @Test func unlessItWasHeldUp() {
+    let late = cause(
+      wokenAfter: 1_000_000, readyAfter: 1_100_000, endedAfter: 950_000, heldBefore: 900_000)
+    #expect(late == .wakeUps)
+  }
+
+  @Test func soundThatWasThereAtItsBeatIsNotLate() {
+    #expect(cause(wokenAfter: 40_000, readyAfter: 200_000) == .callbacks)
+  }
+
+  @Test func whoDidNotAskToRunIsNotLate() {
+    var punctuality = Punctuality()
+    punctuality.end(
+      atNanoseconds: 0, dueNanoseconds: .max, leadNanoseconds: Self.lead, heldNanoseconds: 0)
+    punctuality.begin(atNanoseconds: Self.due)
+    #expect(punctuality.cause(atNanoseconds: Self.due, heldNanoseconds: 0) == .callbacks)
+  }
+
+  @Test func causesAreCountedInPeriods() {
+    var causes = UnderrunCauses()
+    #expect(causes.periods(ofFrames: 64) == [:])
+    causes.add(640, .wakeUps)
+    causes.add(32, .work)
+    #expect(causes.periods(ofFrames: 64) == ["wakeUps": 10, "work": 1])
+  }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import Intercom
+
+/// How long pieces of work take, and when one was held up.
+@Suite struct WorkPaceTests {
+  /// A pace that knows pieces of 30 µs.
+  private func settled() -> WorkPace {
+    var pace = WorkPace()
+    pace.mark(0)
+    for index in 1...100 { pace.finish(.rendering, atNanoseconds: Int64(index) * 30_000) }
+    return pace
+  }
+
+  @Test func piecesOfAKindAreAveraged() {
+    var pace = settled()
+    #expect(pace.usualNanoseconds(.rendering) == 30_000)
+    #expect(pace.usualNanoseconds(.sending) == 0)
+    pace.mark(0)
+    for index in 1...300 { pace.finish(.rendering, atNanoseconds: Int64(index) * 60_000) }
+    #expect((59_000...60_000).contains(pace.usualNanoseconds(.rendering)))
+    #expect(pace.takeHeldNanoseconds() == 0)
+  }
+
+  @Test func aColdCacheHoldsNothingUp() {
+    var pace = settled()
+    pace.mark(0)
+    pace.finish(.rendering, atNanoseconds: 110_000)
+    #expect(pace.takeHeldNanoseconds() == 0)
+  }
+
+  @Test func aPieceThatTakesManyTimesAsLongWasHeldUp() {
+    var pace = settled()
+    pace.mark(0)
+    pace.finish(.rendering, atNanoseconds: 30_000)
+    pace.finish(.rendering, atNanoseconds: 2_060_000)
+    #expect(pace.heldSoFarNanoseconds == 2_000_000)
+    #expect(pace.takeHeldNanoseconds() == 2_000_000)
+    #expect(pace.takeHeldNanoseconds() == 0)
+    #expect(pace.usualNanoseconds(.rendering) < 34_000)
+  }
+
+  @Test func whatLiesBetweenPiecesIsNoPiece() {
+    var pace = settled()
+    pace.rest()
+    #expect(!pace.isMarked)
+    pace.finish(.rendering, atNanoseconds: 90_000_000)
+    #expect(pace.takeHeldNanoseconds() == 0)
+    #expect(pace.isMarked)
+  }
+}
