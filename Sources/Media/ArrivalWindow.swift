@@ -34,6 +34,8 @@ struct ArrivalWindow {
     var requiredNanoseconds: Int64 = 0
     /// How much more than the fastest packet that is.
     var spreadNanoseconds: Int64 = 0
+    /// Mean of arrival minus media time.
+    var meanTransitNanoseconds: Int64 = 0
     /// The fastest packet's arrival minus media time.
     var leastTransitNanoseconds: Int64 = 0
   }
@@ -118,7 +120,7 @@ struct ArrivalWindow {
     guard count > 0 else { return Summary() }
     let newest = self[0]
     var highest = Highest(repeating: .min)
-    var recent: Int64 = 0
+    var (transits, recent): (Int64, Int64) = (0, 0)
     var oldestNanoseconds = newest.atNanoseconds
     var leastTransit = newest.transitNanoseconds
     var leastRequired = newest.requiredNanoseconds
@@ -130,6 +132,7 @@ struct ArrivalWindow {
       let since = Int64(slope * Double(newest.atNanoseconds - arrival.atNanoseconds))
       let transit = arrival.transitNanoseconds + since
       let required = arrival.requiredNanoseconds + since
+      transits += transit - newest.transitNanoseconds
       leastTransit = min(leastTransit, transit)
       leastRequired = min(leastRequired, required)
       Self.rank(required, in: &highest)
@@ -144,6 +147,7 @@ struct ArrivalWindow {
     }
     return Summary(
       requiredNanoseconds: required, spreadNanoseconds: required - leastRequired,
+      meanTransitNanoseconds: newest.transitNanoseconds + transits / recent,
       leastTransitNanoseconds: leastTransit)
   }
 

@@ -37,7 +37,9 @@ extension PeerStream {
     let payload = bytes.extracting(range)
     guard
       let place = timeline?.place(
-        ofEarlier: sequenceNumber, timestamp: packet.header.timestamp),
+        ofRepaired: sequenceNumber, timestamp: packet.header.timestamp),
+      // What nobody missed yet nobody asked for.
+      place.sequence <= requests.lastSequence,
       let entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
     else { return }
     requests.noteRepair(
@@ -56,6 +58,12 @@ extension PeerStream {
     into numbers: inout MutableSpan<SequenceNumber>
   ) -> Int {
     requests.roundTripNanoseconds = roundTripNanoseconds
+    if waitsForRepairs && isPlaying {
+      // What a copy may bring needs not be asked for before.
+      requests.missOverdue(
+        nowNanoseconds: nowNanoseconds,
+        transitNanoseconds: controller.seldomTransitNanoseconds + patience.copiesNanoseconds)
+    }
     guard requests.missingCount > 0, let timeline else { return 0 }
     var count = 0
     let room = numbers.count
@@ -125,7 +133,7 @@ extension PeerStream {
     guard let frames = OpusTOC.frameCount(payload: payload), copy.timestampOffset > 0,
       copy.timestampOffset % frames == 0,
       let place = timeline?.place(
-        ofEarlier: header.sequenceNumber.advanced(by: -copy.timestampOffset / frames),
+        ofRepaired: header.sequenceNumber.advanced(by: -copy.timestampOffset / frames),
         timestamp: header.timestamp.advanced(by: -copy.timestampOffset)),
       header.ssrc == timeline?.ssrc,
       let entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)

@@ -6,6 +6,9 @@ extension PlayoutController {
   private static let downPatienceNanoseconds: Float = 700_000_000
   private static let upPatienceNanoseconds: Float = 100_000_000
   private static let habitPatienceNanoseconds: Float = 1_500_000_000
+  /// What can wait waits so long for silence, unless more than so much is missing.
+  private static let silenceNanoseconds: Int64 = 3_000_000_000
+  private static let urgentDeficitNanoseconds: Int64 = 25_000_000
   /// With a resampler: what it would take out in more than some seconds, unless jitter lets the target
   /// wander half as much, and what is too late to wait for.
   private static let steeredSurplusNanoseconds: Int64 = 1_000_000
@@ -24,20 +27,24 @@ extension PlayoutController {
       let excess = targetNanoseconds - lowest
       return excess > Self.surplusNanoseconds ? .trim(frames: Self.frames(excess)) : .none
     case .down:
-      return splice(
-        surplus,
-        patience: isByHabit ? Self.habitPatienceNanoseconds : Self.downPatienceNanoseconds,
-        now: now)
-    case .up:
-      // Where packets themselves are in time, a good place is worth some time.
-      let isForRepairs =
-        playoutDelay == .auto && offset >= requiredNanoseconds + Self.reserveNanoseconds
-      return splice(
-        surplus,
-        patience: isForRepairs || isByHabit
-          ? Self.habitPatienceNanoseconds : Self.upPatienceNanoseconds,
-        now: now)
+      return isByHabit
+        ? spliceInSilence(surplus, now: now)
+        : splice(surplus, patience: Self.downPatienceNanoseconds, now: now)
+    case .up: return lengthen(by: surplus, from: offset, now: now)
     }
+  }
+
+  private func lengthen(by surplus: Int64, from offset: Int64, now: Int64) -> Correction {
+    // Where packets themselves are in time, a good place is worth some time.
+    let isInTime =
+      playoutDelay == .auto && offset >= requiredNanoseconds + Self.reserveNanoseconds
+    guard isInTime || isByHabit else {
+      return splice(surplus, patience: Self.upPatienceNanoseconds, now: now)
+    }
+    let isForRepairs = offset >= target(repairDelay: 0)
+    return isForRepairs || isByHabit
+      ? spliceInSilence(surplus, now: now)
+      : splice(surplus, patience: Self.habitPatienceNanoseconds, now: now)
   }
 
   private mutating func judge(_ surplus: Int64, now: Int64) {
@@ -70,6 +77,18 @@ extension PlayoutController {
   private func splice(_ surplus: Int64, patience: Float, now: Int64) -> Correction {
     .splice(
       frames: -Self.frames(surplus), urgency: Float(now - stateSinceNanoseconds) / patience)
+  }
+
+  /// A rate of late packets, or of repairs that are, bears some seconds better than speech bears a splice.
+  private func spliceInSilence(_ surplus: Int64, now: Int64) -> Correction {
+    guard surplus > -Self.urgentDeficitNanoseconds else {
+      return splice(surplus, patience: Self.habitPatienceNanoseconds, now: now)
+    }
+    let waited = now - stateSinceNanoseconds - Self.silenceNanoseconds
+    return .splice(
+      frames: -Self.frames(surplus),
+      urgency: waited < 0
+        ? Splicer.onlyInSilence : Float(waited) / Self.habitPatienceNanoseconds)
   }
 
   /// Rounded away from too little delay.

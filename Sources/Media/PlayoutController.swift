@@ -8,8 +8,11 @@
 ///   to 0.7 s, so that a shift is gone within a second.
 /// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share
 ///   of the packets is a whole period late.
-/// - Up: when half of that is used up; within 0.1 s, as packets soon will be late. Within 1.5 s, both
-///   up and down, where only repairs are late or the rate of late packets is a little off.
+/// - Up: when half of that is used up; within 0.1 s, as packets soon will be late. Within 1.5 s where
+///   only a resampler's room is missing: it begins no sooner, and the clocks go apart meanwhile.
+/// - Up or down where only repairs are late, or the rate of late packets is a little off: in silence,
+///   and anywhere within 1.5 s after 3 s without; these 3 s are not waited for where more than 25 ms are
+///   missing, as then more is lost than a splice costs.
 /// - Trim: while settled, delay that repairs need no more is taken out in silence.
 /// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
 ///   seconds tells.
@@ -36,6 +39,8 @@ struct PlayoutController {
   private static let refreshNanoseconds: Int64 = 20_000_000
   /// The target stays so far below the bound that small shifts do not cross it.
   private static let boundReserveNanoseconds: Int64 = 1_000_000
+  /// A packet is overdue when it is later than the mean by so much, and by so many times the jitter.
+  private static let (leastOverdueNanoseconds, overdueJitters): (Int64, Int64) = (3_000_000, 4)
   /// Older arrivals say nothing: two clocks 100 ppm apart move 0.1 ms in the time.
   private static let staleNanoseconds: Int64 = 1_000_000_000
 
@@ -61,6 +66,15 @@ struct PlayoutController {
 
   /// Jitter of the arrivals by RFC 3550 §A.8.
   var jitterNanoseconds: Int64 { jitter.nanoseconds }
+  /// Arrival less media time that a packet on its way seldom exceeds.
+  ///
+  /// A quarter of a packet besides: what comes too soon is asked for in vain, most of all on a way that is full.
+  var seldomTransitNanoseconds: Int64 {
+    summary.meanTransitNanoseconds
+      + max(
+        Self.leastOverdueNanoseconds, Self.overdueJitters * jitterNanoseconds,
+        durationNanoseconds / 4)
+  }
   /// The clocks on both sides.
   private(set) var clocks = ClockRecovery()
   /// How much later packets come by now because the sender's clock is the slower one.

@@ -10,13 +10,16 @@
 ///   bound of its own. Given up when less than 0.2 % is lost. Short codec frames are for who cannot
 ///   wait: up to 5 ms nothing is waited for answers.
 ///
-/// Longer at once. Shorter after less would have done for 15 s, where nobody hears it (`shorten`), and after
-/// 45 s anywhere: a single cut in a sentence is worse than 10 ms more.
+/// Longer as soon as a tenth more is needed. Shorter after a tenth less would have done for 15 s, where nobody
+/// hears it (`shorten`), and after 45 s anywhere: a single cut in a sentence is worse than 10 ms more. Between the
+/// two nothing moves.
 struct RepairPatience {
   private static let copiesKeptNanoseconds: Int64 = 3_000_000_000
   private static let spareNanosecondsAfter: (quiet: Int64, anywhere: Int64) = (
     15_000_000_000, 45_000_000_000
   )
+  /// A tenth more or less is nothing that speech is cut for: how long answers take wavers by as much.
+  private static let waverShare: Int64 = 10
   private static let (leastLoss, keptLoss) = (0.005, 0.002)
   private static let shortFrames = 240
   private static let (burstMargin, greatestBurst) = (0.7, 5.0)
@@ -30,7 +33,8 @@ struct RepairPatience {
   private static let averagedFrames = 144_000.0
 
   private let boundNanoseconds: Int64
-  private var copiesNanoseconds: Int64 = 0
+  /// How far behind the farthest copies come; 0: none do.
+  private(set) var copiesNanoseconds: Int64 = 0
   private var copiesSeenNanoseconds: Int64 = .min / 2
   private var answersNanoseconds: Int64 = 0
   private var gaps = 0.0
@@ -81,11 +85,13 @@ struct RepairPatience {
     let areCopiesSeen = now - copiesSeenNanoseconds <= Self.copiesKeptNanoseconds
     if !areCopiesSeen { copiesNanoseconds = 0 }
     neededNanoseconds = max(min(copiesNanoseconds, boundNanoseconds), answersNanoseconds)
-    let isExhausted = neededNanoseconds >= delayNanoseconds
-    if isExhausted || now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.anywhere {
+    let waver = delayNanoseconds / Self.waverShare
+    if neededNanoseconds > delayNanoseconds + waver
+      || now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.anywhere
+    {
       delayNanoseconds = neededNanoseconds
-      exhaustedAtNanoseconds = now
     }
+    if neededNanoseconds >= delayNanoseconds - waver { exhaustedAtNanoseconds = now }
     let isSpare = now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.quiet
     spareNanoseconds = isSpare ? delayNanoseconds - neededNanoseconds : 0
   }

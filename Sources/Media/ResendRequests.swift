@@ -2,7 +2,8 @@ import RTP
 
 /// Which packets a receiver misses, and which of them it is worth to ask for again.
 ///
-/// A packet is missed once a later one came. It is asked for at once, and again when the answer is
+/// A packet is missed once a later one came; or, while packets get lost, once it is overdue: of a run of losses
+/// only time tells before its end, and of the last packet before a pause nothing else does. It is asked for at once, and again when the answer is
 /// overdue, up to `mostAsks` times, as long as the answer can come before its sound is due. Answers are
 /// timed: a node looks at its socket when it has time, which may take longer than the round trip.
 struct ResendRequests {
@@ -21,8 +22,14 @@ struct ResendRequests {
     var askedNanoseconds: Int64 = 0
   }
 
+  /// So many packets may be overdue before the silence must have another reason.
+  private static let mostOverdue: Int64 = 3
+
   private var missing = [Missing](repeating: Missing(), count: capacity)
-  private var newestSequence: Int64?
+  /// The newest that came.
+  private var newest: PacketBuffer.Entry?
+  /// The newest that came or was missed.
+  private(set) var lastSequence: Int64 = 0
   private var meanNanoseconds: Int64?
   private var deviationNanoseconds: Int64 = 0
 
@@ -46,7 +53,7 @@ struct ResendRequests {
   /// Another stream or time line begins.
   mutating func restart() {
     for index in missing.indices { missing[index].sequence = -1 }
-    newestSequence = nil
+    newest = nil
     missingCount = 0
   }
 
@@ -54,19 +61,35 @@ struct ResendRequests {
   ///
   /// - Returns: how many packets are newly missed; -1: this one was missed, and is not lost.
   mutating func note(_ entry: PacketBuffer.Entry) -> Int {
-    if settle(entry.sequence) { return -1 }
-    guard let newest = newestSequence else {
-      newestSequence = entry.sequence
+    let wasMissed = settle(entry.sequence)
+    guard let before = newest else {
+      newest = entry
+      lastSequence = entry.sequence
       return 0
     }
-    guard entry.sequence > newest else { return 0 }
-    newestSequence = entry.sequence
-    let first = max(newest + 1, entry.sequence - Int64(Self.mostAtOnce))
+    guard entry.sequence > before.sequence else { return wasMissed ? -1 : 0 }
+    newest = entry
+    let first = max(lastSequence + 1, entry.sequence - Int64(Self.mostAtOnce))
     for sequence in first..<max(first, entry.sequence) {
       let behind = entry.sequence - sequence
       miss(sequence, startFrame: entry.startFrame - behind * Int64(entry.durationFrames))
     }
-    return Int(entry.sequence - newest - 1)
+    lastSequence = max(lastSequence, entry.sequence)
+    return Int(entry.sequence - before.sequence - 1)
+  }
+
+  /// Misses packets that should have come by now.
+  ///
+  /// - Parameter transit: arrival less media time that a packet seldom exceeds.
+  mutating func missOverdue(nowNanoseconds now: Int64, transitNanoseconds transit: Int64) {
+    guard let newest, !newest.isNotice else { return }
+    while lastSequence < newest.sequence + Self.mostOverdue {
+      let ahead = lastSequence + 1 - newest.sequence
+      let startFrame = newest.startFrame + ahead * Int64(newest.durationFrames)
+      guard MediaClock.nanoseconds(frames: startFrame) + transit < now else { return }
+      miss(lastSequence + 1, startFrame: startFrame)
+      lastSequence += 1
+    }
   }
 
   /// Takes the arrival of a missed packet's sound, sent again or in a copy.
@@ -88,13 +111,10 @@ struct ResendRequests {
     nowNanoseconds now: Int64, offsetNanoseconds offset: Int64, leadNanoseconds lead: Int64,
     _ ask: (Int64) -> Void
   ) {
-    guard missingCount > 0, let newestSequence, let patience = patienceNanoseconds else {
-      return
-    }
+    guard missingCount > 0, let patience = patienceNanoseconds else { return }
     let least = roundTripNanoseconds ?? 0
-    let oldest = newestSequence - Int64(Self.capacity) + 1
     var asked = 0
-    for sequence in oldest..<max(oldest, newestSequence) {
+    for sequence in (lastSequence - Int64(Self.capacity) + 1)...lastSequence {
       let index = Self.index(sequence)
       guard missing[index].sequence == sequence else { continue }
       let due = MediaClock.nanoseconds(frames: missing[index].startFrame) + offset - lead

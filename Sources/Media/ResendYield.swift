@@ -10,7 +10,7 @@ struct ResendYield {
   /// 19 of 20 where the round trip is short and packets are long enough to wait for answers
   /// (`RepairPatience`).
   private static let guess = 0.95
-  private static let shortNanoseconds: Int64 = 20_000_000
+  private static let shortNanoseconds: Int64 = 10_000_000
   private static let longFrames = 480
 
   /// Reports passed over when losses begin, and reports without any after which they begin anew.

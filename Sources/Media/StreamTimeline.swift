@@ -43,13 +43,15 @@ struct StreamTimeline {
     firstNumber.advanced(by: Int(truncatingIfNeeded: sequence - Self.firstSequence))
   }
 
-  /// The place of a packet sent before the newest one, whose sound came otherwise; nil: it is not of
+  /// The place of a packet sent about when the newest one was, whose sound came otherwise; nil: it is not of
   /// this stream.
-  func place(ofEarlier number: SequenceNumber, timestamp earlier: RTPTimestamp) -> Place? {
+  func place(ofRepaired number: SequenceNumber, timestamp repaired: RTPTimestamp) -> Place? {
     let (step, frames) = (
-      sequenceNumber.distance(to: number), timestamp.distance(to: earlier)
+      sequenceNumber.distance(to: number), timestamp.distance(to: repaired)
     )
-    guard step < 0, step > -PacketBuffer.slotCount, frames < 0 else { return nil }
+    guard step != 0, abs(step) < PacketBuffer.slotCount, frames.signum() == step.signum() else {
+      return nil
+    }
     return Place(sequence: place.sequence + Int64(step), frame: place.frame + Int64(frames))
   }
 

@@ -18,12 +18,17 @@ import Testing
   }
 
   private func talk(
-    _ model: LinkModel, seed: UInt64 = 5, adjust: (inout IntercomConfiguration) -> Void = { _ in }
+    _ model: LinkModel, seed: UInt64 = 5, run: UInt64 = 0,
+    adjust: (inout IntercomConfiguration) -> Void = { _ in }
   ) throws -> Talk {
     let network = VirtualNetwork(model: model, seed: seed)
-    let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat(), adjust: adjust)
-    let bert = try VirtualNode("Bert", at: away, beat: VirtualNode.Beat(), adjust: adjust)
+    let (anna, bert) = (
+      try VirtualNode("Anna", at: home, run: run, beat: VirtualNode.Beat(), adjust: adjust),
+      try VirtualNode("Bert", at: away, run: run, beat: VirtualNode.Beat(), adjust: adjust)
+    )
     network.add(anna)
+    // Each time their beats and reports are otherwise apart.
+    if run > 0 { network.run(seconds: Double(run) * 0.137) }
     network.add(bert)
     anna.mic = Tone(hertz: 440).sample
     if anna.station.protection != nil {
@@ -65,30 +70,60 @@ import Testing
     #expect(after.playoutDelayNanoseconds < 65_000_000)
   }
 
-  /// Of a narrower way each look whether it has become wider takes a larger share.
-  @Test(arguments: [
-    (64, 0.01, false), (32, 0.02, false), (24, 0.05, false), (64, 0.01, true), (32, 0.02, true),
-  ])
-  func overACappedWayTheTalkGoesOnWithoutAQueueAndWithoutOscillation(
-    kilobits: Double, mostUnheard: Double, isProtected: Bool
-  ) throws {
+  /// A minute over a capped way, after one in which it was found.
+  private struct Course {
+    var unheardShare: Double
+    var playoutNanoseconds: Int64
+    /// Second by second of the first minute.
+    var codings: [VoiceCoding]
+    /// How often another was chosen once the way was found.
+    var turns: Int { zip(codings.dropFirst(15), codings.dropFirst(16)).count { $0 != $1 } }
+  }
+
+  private func course(
+    kilobits: Double, isProtected: Bool, run: UInt64 = 0
+  ) throws -> Course {
     var model = LinkModel()
     model.rateKilobits = kilobits
     model.delayNanoseconds = 10_000_000
-    let talk = try talk(model) { $0.protectsMedia = isProtected }
-    var rates: [VoiceCoding] = []
+    let talk = try talk(model, run: run) { $0.protectsMedia = isProtected }
+    var codings: [VoiceCoding] = []
     for _ in 0..<60 {
       talk.network.run(seconds: 1)
-      rates.append(talk.anna.station.coding)
+      codings.append(talk.anna.station.coding)
     }
     let stream = try #require(talk.bert.peer(at: home)?.stream)
     let before = stream.statistics
     talk.network.run(seconds: 60)
     let after = stream.statistics
     let unheard = after.lost + after.late - before.lost - before.late
-    #expect(Double(unheard) / Double(after.played - before.played) < mostUnheard, "\(rates)")
-    #expect(after.playoutDelayNanoseconds < 120_000_000)
-    let turns = zip(rates.dropFirst(15), rates.dropFirst(16)).count { $0 != $1 }
-    #expect(turns <= 4, "\(rates)")
+    return Course(
+      unheardShare: Double(unheard) / Double(after.played - before.played),
+      playoutNanoseconds: after.playoutDelayNanoseconds, codings: codings)
+  }
+
+  /// Of a narrower way each look whether it has become wider takes a larger share.
+  @Test(arguments: [(64, 0.01, false), (32, 0.02, false), (64, 0.01, true), (32, 0.02, true)])
+  func overACappedWayTheTalkGoesOnWithoutAQueueAndWithoutOscillation(
+    kilobits: Double, mostUnheard: Double, isProtected: Bool
+  ) throws {
+    let course = try course(kilobits: kilobits, isProtected: isProtected)
+    #expect(course.unheardShare < mostUnheard, "\(course.codings)")
+    #expect(course.playoutNanoseconds < 120_000_000)
+    #expect(course.turns <= 4, "\(course.codings)")
+  }
+
+  /// Packets are of 60 ms there, and how many are in the way of a look is a matter of when it falls: of nine talks that
+  /// began at other moments 0.1 to 5.2 % was unheard, half of them below 2.4 %.
+  @Test func overTheNarrowestWayTheTalkGoesOnWheneverItBegan() throws {
+    let courses = try (0..<5).map {
+      try course(kilobits: 24, isProtected: false, run: $0)
+    }
+    let shares = courses.map(\.unheardShare).sorted()
+    #expect(shares[2] < 0.05, "\(shares)")
+    for course in courses {
+      #expect(course.playoutNanoseconds < 120_000_000)
+      #expect(course.turns <= 4, "\(course.codings)")
+    }
   }
 }

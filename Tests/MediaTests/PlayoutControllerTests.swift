@@ -143,6 +143,40 @@ import Testing
     #expect(urgencies == [0, 0.5, 1])
   }
 
+  @Test(arguments: [(20, [-1, -1, 0.5]), (40, [0, 1, 2.5])] as [(Int64, [Float?])])
+  func aPlaceForRepairsWaitsForSilenceUnlessMuchIsMissing(repair: Int64, wanted: [Float?]) {
+    var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
+    let offset = controller.targetNanoseconds
+    controller.repairDelayNanoseconds = repair * 1_000_000
+    let moments: [Int64] = [0, 1_500_000_000, 3_750_000_000]
+    let urgencies = moments.map { now -> Float? in
+      guard
+        case .splice(let frames, let urgency) = controller.correction(
+          offset: offset, nowNanoseconds: now), frames > 0
+      else { return nil }
+      return urgency
+    }
+    #expect(urgencies == wanted)
+  }
+
+  @Test func roomForAResamplerIsMadeThoughNobodyIsSilent() {
+    var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
+    let offset = controller.targetNanoseconds
+    controller.pathNanoseconds = 420_000
+    Self.observe([1_000_000], from: 400, by: &controller)
+    let moments: [Int64] = [0, 750_000_000, 1_500_000_000]
+    // What is nearly enough counts no other way than what is not.
+    let deficits: [Int64] = [0, 0, 400_000]
+    let urgencies = zip(moments, deficits).map { now, made -> Float? in
+      guard
+        case .splice(let frames, let urgency) = controller.correction(
+          offset: offset + made, nowNanoseconds: now), frames > 0
+      else { return nil }
+      return urgency
+    }
+    #expect(urgencies == [0, 0.5, 1])
+  }
+
   @Test(arguments: [(-40_000, 0), (-60_000, 3), (0, 0), (700_000, 0), (800_000, -38)])
   func onlyWhatMattersIsCorrected(surplus: Int64, frames: Int) {
     var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))

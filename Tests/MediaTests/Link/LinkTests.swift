@@ -30,6 +30,24 @@ import Testing
     #expect(Self.arrivals(model).map(\.1) == (0..<2000).map { UInt8($0 % 251) })
   }
 
+  @Test func aLinkKnowsWhatItsDroughtsHeld() {
+    var radio = WiFi()
+    (radio.medianNanoseconds, radio.p99Nanoseconds) = (1_000_000, 2_000_000)
+    var model = LinkModel()
+    model.jitter = .wifi(radio)
+    model.loss = 0.5
+    var link = VirtualLink(model: model, seed: 1)
+    for index in 0..<6000 { link.send([], atNanoseconds: Int64(index) * 10_000_000) }
+    // 60 ms each 5 s.
+    let held = link.journeys.filter(\.isInDrought)
+    #expect(link.journeys.count == 6000 && (30...150).contains(held.count), "\(held.count)")
+    #expect(held.contains { $0.arrivalNanoseconds == nil })
+    for journey in link.journeys where !journey.isInDrought {
+      guard let arrival = journey.arrivalNanoseconds else { continue }
+      #expect(arrival - journey.sentNanoseconds < 20_000_000)
+    }
+  }
+
   @Test func lossAndDuplicationAreAsOftenAsAsked() {
     var model = LinkModel()
     model.loss = 0.2

@@ -38,6 +38,17 @@ import Testing
     #expect(patience.delayNanoseconds == milliseconds * 1_000_000)
   }
 
+  @Test mutating func aLittleLongerIsWaitedForOnlyWhenItGetsMore() {
+    let isMissed = { (number: Int) in number % 10 == 0 ? 1 : 0 }
+    receive(seconds: 20, missed: isMissed)
+    receive(seconds: 20, turnaround: 6_000_000, missed: isMissed)
+    #expect(patience.delayNanoseconds == 34_000_000 && patience.spareNanoseconds == 0)
+    receive(seconds: 20, turnaround: 7_000_000, missed: isMissed)
+    #expect(patience.delayNanoseconds == 40_000_000)
+    receive(seconds: 20, turnaround: 6_000_000, missed: isMissed)
+    #expect(patience.delayNanoseconds == 40_000_000 && patience.spareNanoseconds == 0)
+  }
+
   @Test mutating func burstsAreWaitedForToTheirEnd() {
     receive(seconds: 20) { $0 % 60 == 0 ? 3 : 0 }
     // Seven packets, and as often as the bound for bursts allows.
