@@ -38,8 +38,9 @@ extension PeerStream {
     guard
       let place = timeline?.place(
         ofEarlier: sequenceNumber, timestamp: packet.header.timestamp),
-      let entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
+      var entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
     else { return }
+    entry.recoverableFrames = Self.recoverableFrames(packet.header, payload)
     requests.noteRepair(
       entry.sequence, isAnswer: true, arrivalNanoseconds: arrivalNanoseconds)
     if admitRepair(entry, payload: payload) { counts.repairedByResending += 1 }
@@ -94,6 +95,7 @@ extension PeerStream {
         (rate - counts.codedBitsPerSecond) / (counts.codedBitsPerSecond == 0 ? 1 : 64)
     }
     patience.note(missed: requests.note(entry), frames: entry.durationFrames)
+    noteRecovery(entry)
     judgePatience(entry)
   }
 
