@@ -71,7 +71,10 @@ struct QualityRun {
     let profile = try #require(Profile(rawValue: job.profile))
     return try VirtualNode(
       name, at: address, beat: VirtualNode.Beat(periodFrames: job.periodFrames)
-    ) { $0.take(profile) }
+    ) {
+      $0.take(profile)
+      if let kilobits = job.bitrateMaxKilobits { $0.mostBitsPerSecond = kilobits * 1000 }
+    }
   }
 
   private static func samples(_ path: String) throws -> [Float] {
