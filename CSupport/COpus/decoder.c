@@ -60,6 +60,16 @@ int32_t copus_decode(copus_decoder *decoder, const uint8_t *payload, int32_t pay
   return opus_decode_float(decoder->opus, payload, payload_bytes, pcm, frames_capacity, 0);
 }
 
+int32_t copus_recover(copus_decoder *decoder, const uint8_t *payload, int32_t payload_bytes,
+                      float *pcm, int32_t frames_capacity) {
+  if (payload == NULL || pcm == NULL || frames_capacity <= 0 ||
+      frames_capacity % CONCEALMENT_STEP_FRAMES != 0)
+    return OPUS_BAD_ARG;
+  if (payload_bytes <= 0)
+    return OPUS_INVALID_PACKET;
+  return opus_decode_float(decoder->opus, payload, payload_bytes, pcm, frames_capacity, 1);
+}
+
 void copus_decoder_reset(copus_decoder *decoder) {
   (void)opus_decoder_ctl(decoder->opus, OPUS_RESET_STATE);
 }

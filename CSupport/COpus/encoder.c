@@ -59,6 +59,11 @@ int32_t copus_encoder_set_max_bandwidth(copus_encoder *encoder, enum copus_bandw
   return opus_encoder_ctl(encoder->opus, OPUS_SET_MAX_BANDWIDTH(most));
 }
 
+int32_t copus_encoder_set_expected_loss(copus_encoder *encoder, int32_t percent) {
+  int32_t error = opus_encoder_ctl(encoder->opus, OPUS_SET_PACKET_LOSS_PERC(percent));
+  return error == OPUS_OK ? opus_encoder_ctl(encoder->opus, OPUS_SET_INBAND_FEC(percent > 0)) : error;
+}
+
 void copus_encoder_reset(copus_encoder *encoder) {
   (void)opus_encoder_ctl(encoder->opus, OPUS_RESET_STATE);
 }

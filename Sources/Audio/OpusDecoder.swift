@@ -16,6 +16,8 @@ internal import COpus
   }
 
   private let handle: OpaquePointer
+  /// The last packet was of the mode without FEC, and libopus would only conceal.
+  private var isCELT = false
 
   /// Makes a decoder.
   ///
@@ -46,9 +48,34 @@ internal import COpus
       // A null pointer would ask for concealment.
       guard let base = payload.baseAddress else { return Self.malformed }
       let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
-      return unsafe pcm.withUnsafeMutableBufferPointer { pcm in
+      let frames = unsafe pcm.withUnsafeMutableBufferPointer { pcm in
         unsafe Int(
           copus_decode(
+            handle, bytes, Int32(clamping: payload.count), pcm.baseAddress,
+            Int32(clamping: pcm.count)))
+      }
+      if frames > 0 { isCELT = unsafe Self.isCELT(tableOfContents: bytes[0]) }
+      return frames
+    }
+  }
+
+  /// Decodes what was lost right before a packet from the packet's in-band FEC (RFC 6716 §2.1.7); the packet itself is to be
+  /// decoded next.
+  ///
+  /// Where the FEC leaves parts out, as of silence, they are concealed. Hot path: no allocation.
+  ///
+  /// - Parameters:
+  ///   - payload: one Opus packet of the speech mode, known to have FEC: of another, noise may come.
+  ///   - pcm: filled wholly; as long as one codec frame of the packet.
+  /// - Returns: the frames written; 0: the decoder cannot here, as the mode changes; or a negative libopus code.
+  public func recover(from payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int {
+    unsafe payload.withUnsafeBytes { payload in
+      guard let base = payload.baseAddress else { return Self.malformed }
+      let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
+      guard unsafe !isCELT && !Self.isCELT(tableOfContents: bytes[0]) else { return 0 }
+      return unsafe pcm.withUnsafeMutableBufferPointer { pcm in
+        unsafe Int(
+          copus_recover(
             handle, bytes, Int32(clamping: payload.count), pcm.baseAddress,
             Int32(clamping: pcm.count)))
       }
@@ -72,7 +99,11 @@ internal import COpus
   /// Hot path: no allocation.
   public func reset() {
     unsafe copus_decoder_reset(handle)
+    isCELT = false
   }
+
+  /// RFC 6716 §3.1, table 2: configurations 16 to 31.
+  private static func isCELT(tableOfContents: UInt8) -> Bool { tableOfContents >= 16 << 3 }
 
   /// OPUS_INVALID_PACKET.
   private static let malformed = -4

@@ -72,6 +72,19 @@ internal import COpus
     }
   }
 
+  /// Lets each packet tell of the one before, too, for who loses so many percent (in-band FEC, RFC 6716 §2.1.7); 0: none.
+  ///
+  /// Only packets of 10 ms and more in the speech mode can, and as the bit rate stays what it is, the voice itself gets less of it: in
+  /// libopus 1.3.1 a quarter to a third less, and above a loss of 5 % less of the spectrum where the bit rate is too low for both.
+  ///
+  /// - Throws: `AudioError.codec` when it is outside 0...100; the old one stays.
+  public func setExpectedLoss(percent: Int) throws(AudioError) {
+    let code = unsafe copus_encoder_set_expected_loss(handle, Int32(clamping: percent))
+    guard code == 0 else {
+      throw .codec(attempt: "expect a loss of \(percent) % (0 to 100)", reason: opusWords(code))
+    }
+  }
+
   /// Forgets the signal so far; what it was told stays.
   ///
   /// Hot path: no allocation.

@@ -64,7 +64,7 @@ extension Station {
     var areRecipesChanged = false
     for peer in peers.all {
       guard let repair = peer.repair else { continue }
-      repair.framesPerPacket = new.framesPerPacket
+      (repair.framesPerPacket, repair.hasFEC) = (new.framesPerPacket, new.hasFEC)
       guard configuration.fixedRecipe == nil, peer.state == .connected else { continue }
       let isChanged = repair.decide(
         by: plan, full: new.bitsPerSecond, lean: new.leanBitsPerSecond)

@@ -145,6 +145,7 @@ extension Station {
     let lost = statistics.lost + statistics.repaired - statistics.overtaken
     (status.received, status.lost) = (statistics.received, lost)
     (status.repaired, status.resent) = (statistics.repaired, statistics.repairedByResending)
+    status.recovered = statistics.recovered
     (status.late, status.duplicate) = (statistics.late, statistics.duplicate)
     status.concealed = Int(statistics.concealedPackets + 0.001)
     status.spliced = statistics.removals + statistics.insertions + statistics.jumps
@@ -156,7 +157,7 @@ extension Station {
     let lean = coding.leanBitsPerSecond
     status.sentBitrateKilobits =
       Double(repair.bitsPerSecond(full: coding.bitsPerSecond, lean: lean)) / 1000
-    status.sentCopies = repair.recipe.words
+    status.sentCopies = repair.recipe.words(hasFEC: repair.hasFEC)
   }
 
   private func state(of peer: Peer, nowNanoseconds: Int64) -> PeerStatus.State {

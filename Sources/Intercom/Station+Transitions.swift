@@ -130,7 +130,7 @@ extension Station {
       boundBitsPerSecond: configuration.mostBitsPerSecond,
       framesPerPacket: configuration.framesPerPacket,
       protectionBytes: protection == nil ? 0 : MediaProtection.mediaOverhead)
-    repair.framesPerPacket = coding.framesPerPacket
+    (repair.framesPerPacket, repair.hasFEC) = (coding.framesPerPacket, coding.hasFEC)
     if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
     return repair
   }

@@ -18,6 +18,8 @@ public struct ConnectionQuality: Hashable, Sendable {
     public var copiedShare = 0.0
     /// Share of the packets repaired by sending them again.
     public var resentShare = 0.0
+    /// Share of the packets repaired by in-band FEC of those after them.
+    public var recoveredShare = 0.0
     /// Playout delay, milliseconds.
     public var playoutMilliseconds = 0.0
     /// Round trip, milliseconds; nil: not yet measured.
@@ -85,7 +87,8 @@ public struct ConnectionQuality: Hashable, Sendable {
       text += " in bursts of \(Int(reading.burstPackets.rounded()))"
     }
     let means = [
-      (reading.copiedShare, "copies"), (reading.resentShare, "resends"),
+      (reading.copiedShare, "copies"), (reading.recoveredShare, "in-band FEC"),
+      (reading.resentShare, "resends"),
     ].filter { $0.0 > reading.lostShare / 10 }.map(\.1)
     let isHeard = reading.unheardShare < reading.lostShare / 10
     if means.isEmpty {

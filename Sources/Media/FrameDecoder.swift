@@ -9,6 +9,13 @@ public protocol FrameDecoder: AnyObject {
   /// - Returns: frames written, or below 0 when the payload cannot be decoded.
   func decode(_ payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int
 
+  /// Decodes what was lost right before a packet from the in-band FEC that the packet is known to have; the packet itself is
+  /// decoded next.
+  ///
+  /// - Parameter pcm: as long as one codec frame of the packet (RFC 6716 §3.1).
+  /// - Returns: frames written; 0: the codec cannot, or not here; below 0 on error.
+  func recover(from payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int
+
   /// Conceals a loss: continues the signal for the whole of `pcm`, a multiple of 120 frames.
   ///
   /// - Returns: frames written, or below 0 on error.
@@ -16,4 +23,9 @@ public protocol FrameDecoder: AnyObject {
 
   /// Forgets the signal: another stream begins.
   func reset()
+}
+
+extension FrameDecoder {
+  /// 0, as of a codec without FEC.
+  public func recover(from payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int { 0 }
 }

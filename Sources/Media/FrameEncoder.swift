@@ -12,9 +12,17 @@ public protocol FrameEncoder: AnyObject {
   /// Aims at another bit rate from the next packet on; a rate the codec cannot have leaves the old one.
   func aim(bitsPerSecond: Int)
 
+  /// Lets packets tell of the ones before them, where the mode can, for who loses so many percent (in-band FEC); 0: not any more.
+  func expect(lossPercent: Int)
+
   /// Forgets the signal: what comes does not follow what came.
   func reset()
 
   /// Frames by which the decoded signal trails the input, beyond the codec frame itself.
   var lookaheadFrames: Int { get }
+}
+
+extension FrameEncoder {
+  /// Nothing, as a codec without FEC does.
+  public func expect(lossPercent: Int) {}
 }

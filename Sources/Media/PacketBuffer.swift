@@ -26,6 +26,8 @@ struct PacketBuffer {
     var arrivalNanoseconds: Int64 = 0
     /// It is a copy, or was sent again: the packet itself has not come (yet).
     var isRepair = false
+    /// Frames right before it of which it tells (in-band FEC); 0: none.
+    var recoverableFrames = 0
 
     /// Only "nobody talks" (RFC 6716 §3.1: a frame without data).
     var isNotice: Bool { payloadBytes == 1 }
@@ -149,6 +151,13 @@ struct PacketBuffer {
     entries[index] = entry
     nextSequence = sequence + 1
     endSequence = max(endSequence, nextSequence)
+    return passage
+  }
+
+  /// Takes the packet `sequence`, which is missing and whose sound was there in another way, and leaves all before it behind.
+  mutating func takeRecovered(_ sequence: Int64) -> Passage {
+    let passage = take(sequence)
+    entries[slot(sequence)].isRepair = true
     return passage
   }
 

@@ -130,7 +130,7 @@ extension PeerStream {
     let gapFrames = first.startFrame - nextFrame
     if gapFrames > 0 {
       let isPause = first.sequence == buffer.nextSequence
-      return isPause ? close(into: &pcm) : conceal(gapFrames: gapFrames, into: &pcm)
+      return isPause ? close(into: &pcm) : bridge(gapFrames, before: first, into: &pcm)
     }
     if first.isNotice {
       takeNotice(first)
@@ -185,7 +185,7 @@ extension PeerStream {
     shortenPatience(byNanoseconds: MediaClock.nanoseconds(frames: Int64(-splicedFrames)))
   }
 
-  private func conceal(gapFrames: Int64?, into pcm: inout MutableSpan<Float>) -> Int {
+  func conceal(gapFrames: Int64?, into pcm: inout MutableSpan<Float>) -> Int {
     let left = Playback.concealmentLimitFrames - playback.concealedRunFrames
     guard left > 0 else {
       isPlaying = false

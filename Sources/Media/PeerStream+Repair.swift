@@ -37,11 +37,12 @@ extension PeerStream {
     let payload = bytes.extracting(range)
     guard
       let place = timeline?.place(
-        ofRepaired: sequenceNumber, timestamp: packet.header.timestamp),
+        ofEarlier: sequenceNumber, timestamp: packet.header.timestamp),
       // What nobody missed yet nobody asked for.
       place.sequence <= requests.lastSequence,
-      let entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
+      var entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
     else { return }
+    entry.recoverableFrames = Self.recoverableFrames(packet.header, payload)
     requests.noteRepair(
       entry.sequence, isAnswer: true, arrivalNanoseconds: arrivalNanoseconds)
     if admitRepair(entry, payload: payload) { counts.repairedByResending += 1 }
@@ -102,6 +103,7 @@ extension PeerStream {
         (rate - counts.codedBitsPerSecond) / (counts.codedBitsPerSecond == 0 ? 1 : 64)
     }
     patience.note(missed: requests.note(entry), frames: entry.durationFrames)
+    noteRecovery(entry)
     judgePatience(entry)
   }
 

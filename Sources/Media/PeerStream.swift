@@ -14,7 +14,7 @@ public import RTP
 /// - playing → pausing and *filling*: nothing came for 100 ms, which is concealed meanwhile; now
 ///   comfort noise sounds, if any was learnt, until sound starts, somebody says that nobody talks,
 ///   or 3 s are over.
-/// - playing, packet missing at its turn: concealed. It is lost unless it comes later (late). A
+/// - playing, packet missing at its turn: decoded from the next one's in-band FEC (`PeerStream+Recovery`), else concealed. It is lost unless it comes later (late). A
 ///   packet that comes while it is being concealed is still played when playout control wants
 ///   more delay anyway: so a whole shift of the link is followed within a few packets.
 /// - any → closing: another stream takes over. A source proves itself with two packets in a row;
@@ -157,6 +157,7 @@ public final class PeerStream {
     entry.durationFrames = durationFrames
     entry.payloadBytes = payload.byteCount
     entry.arrivalNanoseconds = arrivalNanoseconds
+    entry.recoverableFrames = Self.recoverableFrames(header, payload)
     admit(entry, payload: payload)
   }
 

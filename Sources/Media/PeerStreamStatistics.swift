@@ -28,11 +28,13 @@ public struct PeerStreamStatistics: Hashable, Sendable {
   public internal(set) var copies = 0
   /// Packets that came because they were sent again (RFC 4588), needed or not.
   public internal(set) var resent = 0
-  /// Packets whose sound was there in time by a copy or by being sent again.
+  /// Packets whose sound was there in time by a copy, by being sent again or by in-band FEC.
   public internal(set) var repaired = 0
   /// How many of those by being sent again.
   public internal(set) var repairedByResending = 0
-  /// How many of those came themselves after all.
+  /// How many of those by in-band FEC of the packet after.
+  public internal(set) var recovered = 0
+  /// How many of the repaired came themselves after all.
   public internal(set) var overtaken = 0
   /// What the stream's frames are coded at, without copies, notices left out; smoothed.
   public internal(set) var codedBitsPerSecond = 0

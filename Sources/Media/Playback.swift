@@ -83,6 +83,17 @@ struct Playback {
     return true
   }
 
+  /// Appends the sound of so many frames right before a packet, as the packet's in-band FEC tells of it; false: the decoder cannot.
+  mutating func recover(from payload: RawSpan, frames: Int) -> Bool {
+    let decoder = decoder
+    guard splicer.append(frames, { decoder.recover(from: payload, into: &$0) }) > 0 else {
+      return false
+    }
+    concealedRunFrames = 0
+    envelope.rise(frames: riseFrames)
+    return true
+  }
+
   /// Appends invented sound: a multiple of `concealmentUnitFrames`.
   mutating func conceal(frames: Int) {
     let decoder = decoder

@@ -29,13 +29,15 @@ public struct QualityMeter: Sendable {
       value += weight * (share - value)
     }
     let resent = now.repairedByResending - before.repairedByResending
+    let recovered = now.recovered - before.recovered
     let late = now.late - before.late
     let repaired = now.repaired - now.overtaken - before.repaired + before.overtaken
     smooth(&reading.unheardShare, missed)
     smooth(&reading.lateShare, late)
     smooth(&reading.lostShare, now.lost - before.lost + repaired)
     smooth(&reading.resentShare, resent)
-    smooth(&reading.copiedShare, now.repaired - before.repaired - resent)
+    smooth(&reading.recoveredShare, recovered)
+    smooth(&reading.copiedShare, now.repaired - before.repaired - resent - recovered)
     reading.burstPackets = now.burstPackets
     reading.playoutMilliseconds = Double(now.playoutDelayNanoseconds) / 1e6
     reading.roundTripMilliseconds = roundTrip.map { Double($0.smoothedNanoseconds) / 1e6 }

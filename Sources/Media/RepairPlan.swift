@@ -5,6 +5,9 @@
 /// measured, and `SpeechQuality` weighs it against bit rate and delay. Recipes above a receiver's
 /// budget are not considered.
 ///
+/// Where frames are coded with in-band FEC (`CodingPlan` chooses that for all), a packet without copies is as good as one with a
+/// copy of the frame before, of less quality; copies are counted as if there were no FEC beside them.
+///
 /// Against flapping: loss counts as the worse of the last 2.5 and the last 10 seconds, so more repair
 /// comes within a report or two and less after ten seconds; another choice must be better by a margin, and
 /// twice in a row unless by much.
@@ -67,6 +70,10 @@ public struct RepairPlan: Sendable {
     return recipes
   }()
 
+  /// What in-band FEC is like.
+  private static let recovered = RepairRecipe(nearDistance: 1)
+  private static let leastCopiedBitsPerSecond = 16_000
+
   /// 10 ms more delay take 0.5, 10 kbit/s more take 0.2: of two that sound alike the cheaper wins.
   ///
   /// Who sends packets below 10 ms wants them at once: there 2.5 ms take 1.
@@ -83,6 +90,8 @@ public struct RepairPlan: Sendable {
   let framesPerPacket: Int
   /// Whether frames are coded by the codec's speech mode.
   let isSpeech: Bool
+  /// For whose loss packets tell of the ones before them; 0: they do not.
+  let expectedLossPercent: Int
   private let leanBitsPerSecond: Int
   /// What may be coded at, the best first.
   let rates: [Int]
@@ -91,8 +100,14 @@ public struct RepairPlan: Sendable {
   public init(_ coding: VoiceCoding) {
     framesPerPacket = coding.framesPerPacket
     isSpeech = coding.isSpeech
+    expectedLossPercent = coding.expectedLossPercent
     let lean = coding.leanBitsPerSecond
     leanBitsPerSecond = lean
+    guard !coding.hasFEC else {
+      let most = coding.bitsPerSecond
+      rates = VoiceCoding.ratesWithFEC.filter { $0 <= most }
+      return
+    }
     // Below the low rate there is the low rate.
     rates =
       [coding.bitsPerSecond]
@@ -146,31 +161,44 @@ public struct RepairPlan: Sendable {
 
   /// The rating of a recipe for a receiver, coded at `full`; nil: above its budget.
   public func rating(of recipe: RepairRecipe, for need: Need, full: Int) -> Double? {
-    let unrepairedShare = need.losses.unrepairedShare(recipe)
+    let budget = need.budgetBitsPerSecond(framesPerPacket: framesPerPacket)
+    let isRecoverable = isRecoverable(recipe, budget: budget)
+    let unrepairedShare = need.losses.unrepairedShare(isRecoverable ? Self.recovered : recipe)
     let rate = recipe.bitsPerSecond(
       full: full, lean: leanBitsPerSecond, framesPerPacket: framesPerPacket)
     // What is sent again has to fit too.
     let resends = need.resendYield > 0.1 ? unrepairedShare * Double(full) : 0
     let needed = Double(rate) + resends
-    guard needed <= Double(need.budgetBitsPerSecond(framesPerPacket: framesPerPacket)) else {
-      return nil
-    }
+    guard needed <= Double(budget) else { return nil }
     let primary = recipe.primary == .full ? full : leanBitsPerSecond
     let coding = SpeechQuality.codingImpairment(
-      bitsPerSecond: primary, framesPerPacket: framesPerPacket, isSpeech: isSpeech)
+      bitsPerSecond: primary, framesPerPacket: framesPerPacket, isSpeech: isSpeech,
+      hasFEC: expectedLossPercent > 0 && recipe.primary == .full)
     let unheard = unrepairedShare * (1 - need.resendYield)
     let loss = SpeechQuality.lossImpairment(
       share: unheard, framesPerPacket: framesPerPacket, coding: coding)
-    let isLeaner = recipe.copyCount > 0 && recipe.copies == .lean && recipe.primary == .full
+    let isLeaner =
+      isRecoverable || recipe.copyCount > 0 && recipe.copies == .lean && recipe.primary == .full
     let lean =
       isLeaner
       ? SpeechQuality.leanImpairment(
         share: need.losses.lostShare - unrepairedShare, framesPerPacket: framesPerPacket) : 0
-    let wait = Double(recipe.greatestDistance * framesPerPacket) / 48
+    let distance = isRecoverable ? Self.recovered.greatestDistance : recipe.greatestDistance
+    let wait = Double(distance * framesPerPacket) / 48
     let perMillisecond =
       framesPerPacket < Self.longFrames
       ? Self.impairmentPerMillisecond.short : Self.impairmentPerMillisecond.long
     return 100 - coding - loss - lean - wait * perMillisecond
       - needed / 1000 * Self.impairmentPerKilobit
+  }
+
+  /// Whether in-band FEC counts for a receiver: not where copies fit beside a voice that needs not be ashamed, which sound
+  /// no worse from there on: at 29 kbit/s PESQ-WB is 3.95 at 5 % lost, and 3.65 at 10 %, with FEC 3.93 and 3.53.
+  private func isRecoverable(_ recipe: RepairRecipe, budget: Int) -> Bool {
+    let copied = RepairRecipe(copies: .lean, nearDistance: 1).bitsPerSecond(
+      full: Self.leastCopiedBitsPerSecond, lean: leanBitsPerSecond,
+      framesPerPacket: framesPerPacket)
+    return expectedLossPercent > 0 && recipe.copyCount == 0 && recipe.primary == .full
+      && budget < copied
   }
 }

@@ -48,10 +48,12 @@ public struct RepairRecipe: Hashable, Sendable {
   public var copyCount: Int { (nearDistance > 0 ? 1 : 0) + (farDistance > 0 ? 1 : 0) }
   /// How many packets later the last copy comes: as much longer a receiver must wait.
   public var greatestDistance: Int { max(nearDistance, farDistance) }
-  /// The recipe in a few words: `none`, `1`, `1+3`, and `low rate` for what is coded so.
-  public var words: String {
+  /// The recipe in a few words: `none`, `1`, `1+3`, and `low rate` for what is coded so; `in-band FEC` where no copies are beside it.
+  public func words(hasFEC: Bool) -> String {
     let distances = [nearDistance, farDistance].filter { $0 > 0 }
-    guard !distances.isEmpty else { return primary == .lean ? "none, low rate" : "none" }
+    guard !distances.isEmpty else {
+      return primary == .lean ? "none, low rate" : hasFEC ? "in-band FEC" : "none"
+    }
     let text = distances.map { "\($0)" }.joined(separator: "+")
     return copies == .lean ? "\(text) low rate" : text
   }

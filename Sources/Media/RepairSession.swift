@@ -24,6 +24,9 @@ public final class RepairSession {
     didSet { congestion.framesPerPacket = framesPerPacket }
   }
 
+  /// Whether its packets tell of the ones before them (in-band FEC).
+  public var hasFEC = false
+
   /// Starts with plain packets.
   ///
   /// - Parameters:
@@ -67,7 +70,8 @@ public final class RepairSession {
     let news = pattern.summary(packets: told)
     yield.add(
       left: pattern.unrepaired(
-        packets: told, nearDistance: recipe.nearDistance, farDistance: recipe.farDistance),
+        packets: told, nearDistance: hasFEC ? max(1, recipe.nearDistance) : recipe.nearDistance,
+        farDistance: recipe.farDistance),
       unheard: news.unheard - news.late)
     if news.lost > 0 || losses.lostShare > 0 {
       losses = LossEstimate(pattern, framesPerPacket: framesPerPacket)

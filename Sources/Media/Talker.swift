@@ -95,6 +95,7 @@ public final class Talker {
       leanEncoder?.reset()
     }
     encoder.aim(bitsPerSecond: coding.bitsPerSecond)
+    encoder.expect(lossPercent: coding.expectedLossPercent)
     leanEncoder?.aim(bitsPerSecond: coding.leanBitsPerSecond)
   }
 

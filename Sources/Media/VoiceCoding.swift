@@ -6,12 +6,17 @@ public struct VoiceCoding: Hashable, Sendable {
   public var bitsPerSecond: Int
   /// Whether by the codec's speech mode, up to 8 kHz: best where bits are scarce, and a little later.
   public var isSpeech: Bool
+  /// For whose loss each packet tells of the one before (in-band FEC), percent, at the cost of its own sound; 0: none does.
+  public var expectedLossPercent: Int
 
   /// Makes a coding.
-  public init(framesPerPacket: Int, bitsPerSecond: Int, isSpeech: Bool = false) {
+  public init(
+    framesPerPacket: Int, bitsPerSecond: Int, isSpeech: Bool = false, expectedLossPercent: Int = 0
+  ) {
     self.framesPerPacket = framesPerPacket
     self.bitsPerSecond = bitsPerSecond
     self.isSpeech = isSpeech
+    self.expectedLossPercent = expectedLossPercent
   }
 
   /// What frames are coded at for low-rate copies, and for who has not the bit rate for more.
@@ -30,9 +35,16 @@ public struct VoiceCoding: Hashable, Sendable {
     return min(worthwhile, bitsPerSecond)
   }
 
-  /// Whether only the bit rate is another, which nobody hears as such.
+  /// The bit rates at which packets may tell of the ones before them, the best first.
+  ///
+  /// Below, libopus makes none or keeps the voice to a telephone's spectrum; above, copies are better.
+  static let ratesWithFEC = [28_000, 24_000, 22_000, 20_000]
+
+  /// Whether each packet tells of the one before.
+  public var hasFEC: Bool { expectedLossPercent > 0 }
+
+  /// Whether only the bit rate is another, or what it is spent on, which nobody hears as such.
   public func differsInRateOnly(from other: VoiceCoding) -> Bool {
-    framesPerPacket == other.framesPerPacket && isSpeech == other.isSpeech
-      && bitsPerSecond != other.bitsPerSecond
+    framesPerPacket == other.framesPerPacket && isSpeech == other.isSpeech && self != other
   }
 }

@@ -71,6 +71,11 @@ enum PeerMetrics {
       counter("comlink_peer_packets_resent_total", "Of those repaired, sent again.", peers) {
         $0.resent
       },
+      counter(
+        "comlink_peer_packets_recovered_total", "Of those repaired, by in-band FEC.", peers
+      ) {
+        $0.recovered
+      },
       counter("comlink_peer_packets_late_total", "Packets too late to be played.", peers) {
         $0.late
       },
@@ -108,12 +113,12 @@ enum PeerMetrics {
   }
 
   private static func counter(
-    _ name: String, _ help: String, _ peers: [PeerStatus], _ value: (PeerStatus) -> Int
+    _ name: String, _ help: String, _ peers: [PeerStatus], _ value: (PeerStatus) -> Int?
   ) -> MetricFamily {
     MetricFamily(
       name: name, kind: .counter, help: help,
-      samples: peers.map {
-        MetricFamily.Sample(labels: labels($0), value: Double(value($0)))
+      samples: peers.compactMap { peer in
+        value(peer).map { MetricFamily.Sample(labels: labels(peer), value: Double($0)) }
       })
   }
 

@@ -29,7 +29,7 @@ public enum OpusTOC {
   private static let maximumCodedBytes = 1275
 
   /// 48 kHz frames per codec frame by configuration number (RFC 6716 §3.1, table 2).
-  private static func codecFrameCount(toc: UInt8) -> Int {
+  static func codecFrameCount(toc: UInt8) -> Int {
     let configuration = toc >> 3
     switch configuration {
     case 0..<12:  // SILK: 10, 20, 40, 60 ms
@@ -81,7 +81,7 @@ public enum OpusTOC {
   }
 
   /// A frame length of one or two octets (§3.2.1) and where the octets behind it start.
-  private static func codedLength(
+  static func codedLength(
     _ range: Range<Int>, in payload: RawSpan
   ) -> (length: Int, next: Int)? {
     guard !range.isEmpty else { return nil }

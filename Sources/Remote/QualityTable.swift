@@ -19,7 +19,8 @@ enum QualityTable {
 
   private static func sent(_ peer: PeerStatus) -> String {
     guard let rate = peer.sentBitrateKilobits, let copies = peer.sentCopies else { return "" }
-    let shown = copies == "none" ? "" : ", copies \(Cell.clean(copies))"
+    let words = copies.hasSuffix("FEC") ? Cell.clean(copies) : "copies \(Cell.clean(copies))"
+    let shown = copies == "none" ? "" : ", \(words)"
     return "; \(Fixed.text(rate, digits: 0)) kbit/s to it\(shown)"
   }
 }

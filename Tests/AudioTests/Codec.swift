@@ -35,6 +35,13 @@ extension OpusDecoder {
     return (code, pcm)
   }
 
+  func recovery(from payload: [UInt8], frames: Int) -> (code: Int, pcm: [Float]) {
+    var pcm = [Float](repeating: .nan, count: frames)
+    var span = pcm.mutableSpan
+    let code = recover(from: unsafe payload.span.bytes, into: &span)
+    return (code, pcm)
+  }
+
   /// The whole stream.
   func signal(_ packets: [[UInt8]]) -> [Float] {
     packets.flatMap { frames($0).pcm }

@@ -8,11 +8,13 @@ struct PacketForge {
   var firstSequence = SequenceNumber(rawValue: 65_530)
   var firstTimestamp = RTPTimestamp(rawValue: .max - 300)
   var durationFrames = 120
+  /// Whether packets of 40 and 60 ms tell of those before them.
+  var hasFEC = false
 
   /// The datagram `index` packets after the first.
-  func datagram(_ index: Int, payload: [UInt8]? = nil) -> [UInt8] {
+  func datagram(_ index: Int, payload: [UInt8]? = nil, marker: Bool = false) -> [UInt8] {
     let header = RTPHeader(
-      marker: false, payloadType: 111, sequenceNumber: firstSequence.advanced(by: index),
+      marker: marker, payloadType: 111, sequenceNumber: firstSequence.advanced(by: index),
       timestamp: firstTimestamp.advanced(by: index * durationFrames), ssrc: ssrc)
     var bytes = [UInt8](repeating: 0, count: header.byteCount)
     var octets = bytes.mutableSpan
@@ -23,7 +25,10 @@ struct PacketForge {
 
   /// A payload of `ToneCodec`.
   func tone(_ index: Int) -> [UInt8] {
-    var payload = [ToneCodec.tableOfContents(frames: durationFrames)]
+    var payload = [
+      ToneCodec.tableOfContents(frames: durationFrames),
+      ToneCodec.flags(frames: durationFrames, hasFEC: hasFEC),
+    ]
     let start = Int64(index * durationFrames)
     for shift in 0..<8 { payload.append(UInt8(truncatingIfNeeded: start >> (8 * shift))) }
     payload += [UInt8](repeating: 0, count: 8)

@@ -58,4 +58,27 @@ import Testing
   func `the rules of well-formed packets hold`(bytes: [UInt8], frames: Int?) {
     #expect(Self.frames(bytes) == frames)
   }
+
+  /// RFC 6716 §4.2.3: voice activity flags of each SILK frame, then whether there is FEC, from the highest bit on; of stereo
+  /// twice.
+  private static let recoveries: [(bytes: [UInt8], frames: Int)] = [
+    ([0x48, 0x40, 0], 960), ([0x48, 0x80, 0], 0), ([0x48, 0xBF, 0], 0), ([0x40, 0x40, 0], 480),
+    ([0x50, 0x20, 0], 1920), ([0x50, 0xDF, 0], 0), ([0x58, 0x10, 0], 2880), ([0x58, 0xEF, 0], 0),
+    ([0x68, 0x40, 0], 960), ([0x60, 0x40, 0], 480),  // hybrid
+    ([0x4C, 0x10, 0], 960), ([0x4C, 0xAF, 0], 0), ([0x54, 0x04, 0], 1920), ([0x5C, 0x01, 0], 2880),
+    ([0x80, 0xFF, 0], 0), ([0xF8, 0xFF, 0], 0),  // CELT has none
+    ([], 0), ([0x48], 0), ([0xFF], 0),  // "nobody talks"
+    ([0x49, 0x40, 0], 960), ([0x49], 0),  // of the first codec frame only
+    ([0x4A, 1, 0x40, 0], 960), ([0x4A, 1, 0, 0x40], 0), ([0x4A, 0, 0x40], 0),
+    ([0x4A, 252, 0, 0x40] + zeros(300), 960), ([0x4A, 252], 0),
+    ([0x4B, 1, 0x40], 960), ([0x4B, 2, 0x40, 0], 960), ([0x4B, 2], 0), ([0x4B], 0),
+    ([0x4B, 0x41, 1, 0x40, 0], 960), ([0x4B, 0x41, 2, 0, 0x40], 0), ([0x4B, 0x41], 0),
+    ([0x4B, 0x82, 1, 0x40, 0], 960), ([0x4B, 0x82, 0, 0x40], 0), ([0x4B, 0x82, 9], 0),
+    ([0x4B, 0x83, 1, 0, 0x40, 7], 960), ([0x4B, 0x81, 0x40], 960),
+  ]
+
+  @Test(arguments: recoveries)
+  func `in-band FEC is told by the bit behind the activity flags`(bytes: [UInt8], frames: Int) {
+    #expect(OpusTOC.recoverableFrameCount(payload: bytes.raw) == frames)
+  }
 }

@@ -69,6 +69,7 @@ enum GoldenStatus {
     peer.lost = 12
     peer.repaired = 9
     peer.resent = 4
+    peer.recovered = 2
     peer.late = 3
     peer.duplicate = 1
     peer.concealed = 15
@@ -200,6 +201,7 @@ enum GoldenStatus {
           "quality" : 4.25,
           "qualityReason" : "12 % loss in bursts of 3, repaired by copies; playout 48 ms",
           "received" : 12345,
+          "recovered" : 2,
           "remoteLossPercent" : 0.25,
           "repaired" : 9,
           "resent" : 4,

@@ -16,6 +16,8 @@ public final class RepairScenario {
     public var backLink = LinkModel()
     /// What packets carry.
     public var recipe = RepairRecipe.plain
+    /// Above 0, packets of 40 ms tell of those before them.
+    public var expectedLossPercent = 0
     /// Whether the receiver asks for what it misses.
     public var asks = false
     /// How the receiver plays.
@@ -76,6 +78,10 @@ public final class RepairScenario {
         firstSequenceNumber: SequenceNumber(rawValue: 65_500),
         firstTimestamp: RTPTimestamp(rawValue: .max - 20_000), usesDTX: false),
       encoder: encoder, leanEncoder: leanEncoder)
+    talker.aim(
+      VoiceCoding(
+        framesPerPacket: settings.framesPerPacket, bitsPerSecond: 64_000,
+        expectedLossPercent: settings.expectedLossPercent))
     senderReports = PeerReports(
       ssrc: Self.ssrc, canonicalName: "sender", name: "", seed: settings.seed &+ 1)
     receiverReports = PeerReports(

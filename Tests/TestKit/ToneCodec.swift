@@ -4,13 +4,14 @@ public import Media
 /// A codec for tests: speech is a tone of 187.5 Hz, and a payload says where in it the frame begins.
 ///
 /// So a test can tell what is played, when it was spoken, and whether it is continuous. Payloads
-/// carry a true table of contents (RFC 6716 §3.1) and are otherwise not Opus.
+/// carry a true table of contents (RFC 6716 §3.1), those of 40 and 60 ms a true flag for in-band FEC (§4.2.3), and are otherwise not
+/// Opus.
 public enum ToneCodec {
   /// Frames of one period of the tone at 48 kHz; no codec frame is a multiple of its half, so that
   /// no join meets by chance.
   public static let toneFrames = 256
   /// Bytes of every payload.
-  public static let payloadBytes = 21
+  public static let payloadBytes = 22
 
   private static let table: [Float] = (0..<toneFrames).map { index in
     Float(sin(2 * Double.pi * Double(index) / Double(toneFrames)))
@@ -38,6 +39,15 @@ public enum ToneCodec {
     }
   }
 
+  /// Says whether a payload of so many frames tells of the one before.
+  public static func flags(frames: Int, hasFEC: Bool) -> UInt8 {
+    switch frames {
+    case 1920 where hasFEC: 0x20
+    case 2880 where hasFEC: 0x10
+    default: 0
+    }
+  }
+
   /// The coding half.
   public final class Encoder: FrameEncoder {
     /// Place in the tone of the next frame to be encoded.
@@ -50,12 +60,17 @@ public enum ToneCodec {
     public let lookaheadFrames = 0
     /// What was asked for last; payloads stay as they are.
     public private(set) var bitsPerSecond = 64_000
+    /// Above 0, payloads of 40 and 60 ms tell of those before them.
+    public private(set) var expectedLossPercent = 0
 
     /// Makes an encoder.
     public init() {}
 
     /// Takes a note.
     public func aim(bitsPerSecond: Int) { self.bitsPerSecond = bitsPerSecond }
+
+    /// Takes a note.
+    public func expect(lossPercent: Int) { expectedLossPercent = lossPercent }
 
     /// There is nothing to forget.
     public func reset() {}
@@ -67,9 +82,11 @@ public enum ToneCodec {
       let amplitude = (pcm[0] * pcm[0] + pcm[64] * pcm[64]).squareRoot()
       payload.storeBytes(
         of: ToneCodec.tableOfContents(frames: pcm.count), toByteOffset: 0, as: UInt8.self)
-      payload.storeBytes(of: nextIndex, toByteOffset: 1, as: Int64.self)
-      payload.storeBytes(of: captureNanoseconds, toByteOffset: 9, as: Int64.self)
-      payload.storeBytes(of: amplitude.bitPattern, toByteOffset: 17, as: UInt32.self)
+      let flags = ToneCodec.flags(frames: pcm.count, hasFEC: expectedLossPercent > 0)
+      payload.storeBytes(of: flags, toByteOffset: 1, as: UInt8.self)
+      payload.storeBytes(of: nextIndex, toByteOffset: 2, as: Int64.self)
+      payload.storeBytes(of: captureNanoseconds, toByteOffset: 10, as: Int64.self)
+      payload.storeBytes(of: amplitude.bitPattern, toByteOffset: 18, as: UInt32.self)
       return ToneCodec.payloadBytes
     }
   }
@@ -78,6 +95,10 @@ public enum ToneCodec {
   public final class Decoder: FrameDecoder {
     /// Packets decoded.
     public private(set) var decodedCount = 0
+    /// Packets decoded from what those after them tell.
+    public private(set) var recoveredCount = 0
+    /// Does as a codec that cannot.
+    public var refusesToRecover = false
     /// Capture time of the first packet decoded since `mark`.
     public private(set) var captureNanoseconds: Int64?
     /// Times the decoder was reset.
@@ -94,12 +115,22 @@ public enum ToneCodec {
     /// Writes the tone that the payload tells of; refuses what is no payload of this codec.
     public func decode(_ payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int {
       guard payload.byteCount == ToneCodec.payloadBytes else { return -1 }
-      nextIndex = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 1, as: Int64.self)
-      let capture = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 9, as: Int64.self)
-      let bits = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 17, as: UInt32.self)
+      nextIndex = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 2, as: Int64.self)
+      let capture = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 10, as: Int64.self)
+      let bits = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 18, as: UInt32.self)
       amplitude = Float(bitPattern: bits)
       decodedCount += 1
       if captureNanoseconds == nil { captureNanoseconds = capture }
+      return write(into: &pcm)
+    }
+
+    /// Writes the tone of the payload before one that tells of it.
+    public func recover(from payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int {
+      guard payload.byteCount == ToneCodec.payloadBytes, !refusesToRecover else { return 0 }
+      let index = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 2, as: Int64.self)
+      let bits = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 18, as: UInt32.self)
+      (nextIndex, amplitude) = (index &- Int64(pcm.count), Float(bitPattern: bits))
+      recoveredCount += 1
       return write(into: &pcm)
     }
 

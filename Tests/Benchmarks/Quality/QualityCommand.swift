@@ -11,7 +11,7 @@ struct QualityCommand: ParsableCommand {
       namespaces. The pieces of 8 s are found in what was heard and judged one by one: xruns of the \
       machine spoil some, so medians count. codec is the codec alone at the profile's bit rate.
 
-      networks: \(QualityLink.all.map(\.name).joined(separator: ", ")) (loss1, cap32 and cap24 only by name)
+      networks: \(QualityLink.all.map(\.name).joined(separator: ", ")) (loss1, far5, far10, cap32 and cap24 only by name)
       """)
 
   @OptionGroup var options: BenchOptions
@@ -21,6 +21,9 @@ struct QualityCommand: ParsableCommand {
 
   @Option(help: "Only these networks, separated by commas, in this order.")
   var link = QualityLink.all.filter { !$0.isExtra }.map(\.name).joined(separator: ",")
+
+  @Option(help: "Most payload to one peer, kbit/s, for the profile's own (--bitrate-max).")
+  var bitrateMax: Int?
 
   @Option(help: "Pieces of 8 s, 1 to 8.")
   var pieces = 8
@@ -46,6 +49,9 @@ struct QualityCommand: ParsableCommand {
     guard (1...8).contains(pieces), seed >= 0, (1...100).contains(seeds) else {
       throw ValidationError("--pieces is 1 to 8, --seed 0 or more and --seeds 1 to 100")
     }
+    guard (6...2000).contains(bitrateMax ?? 6) else {
+      throw ValidationError("--bitrate-max is 6 to 2000")
+    }
     guard !(virtual && rivals) else {
       throw ValidationError("--rivals take real JACK servers, not --virtual")
     }
@@ -66,7 +72,11 @@ struct QualityCommand: ParsableCommand {
   }
 
   private func profiles() throws -> [QualityProfile] {
-    try named(profile, of: QualityProfile.all, "--profile", \.name)
+    try named(profile, of: QualityProfile.all, "--profile", \.name).map { profile in
+      var profile = profile
+      profile.bitrateMaxKilobits = bitrateMax
+      return profile
+    }
   }
 
   private func links() throws -> [QualityLink] {

@@ -41,9 +41,14 @@ struct QualityLink {
       name: "jitter", options: ["--delay", "30", "--jitter", "uniform:10"],
       aim: Aim(pesqDrop: 0.1)),
     QualityLink(name: "cap64", options: ["--rate", "64", "--queue", "200"], aim: Aim()),
-    // Not of the table: what the stage profile must survive, and ways where headers alone are too much.
+    // Not of the table: what the stage profile must survive, ways that are too long to ask again, and ways where headers alone are too
+    // much.
     QualityLink(
       name: "loss1", options: ["--loss", "1"], aim: Aim(pesqDrop: 0.15), isExtra: true),
+    QualityLink(
+      name: "far5", options: ["--delay", "100", "--loss", "5"], aim: Aim(), isExtra: true),
+    QualityLink(
+      name: "far10", options: ["--delay", "100", "--loss", "10"], aim: Aim(), isExtra: true),
     QualityLink(
       name: "cap32", options: ["--rate", "32", "--queue", "200"], aim: Aim(), isExtra: true),
     QualityLink(

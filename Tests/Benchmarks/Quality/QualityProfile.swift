@@ -5,6 +5,8 @@ struct QualityProfile {
   let profile: Profile
   /// JACK's period: long enough that a shared machine keeps up, short beside the packets.
   let periodFrames: Int
+  /// Most payload to one peer, kbit/s; nil: the profile's own.
+  var bitrateMaxKilobits: Int?
 
   static let all = [
     QualityProfile(profile: .stage, periodFrames: 128),
@@ -19,5 +21,8 @@ struct QualityProfile {
   /// Milliseconds of a packet.
   var packetMilliseconds: Double { Double(framesPerPacket) / 48 }
   /// The profile as arguments of `comlinkd`.
-  var arguments: [String] { ["--profile", name] }
+  var arguments: [String] {
+    let most = bitrateMaxKilobits.map { ["--bitrate-max", "\($0)"] } ?? []
+    return ["--profile", name] + most
+  }
 }

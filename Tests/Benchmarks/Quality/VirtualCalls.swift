@@ -17,6 +17,7 @@ struct VirtualCalls {
     var job = QualityJob(
       speechPath: directory.file("speech.f32"), starts: speech.starts, folder: directory.path,
       periodFrames: periodFrames, profile: profile.name)
+    job.bitrateMaxKilobits = profile.bitrateMaxKilobits
     job.calls = links.flatMap { link in
       seeds.map {
         QualityJob.Call(

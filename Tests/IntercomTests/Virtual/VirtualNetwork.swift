@@ -15,7 +15,8 @@ final class VirtualNetwork {
   private(set) var clock = VirtualClock(nowNanoseconds: 1000 * VirtualNetwork.second)
   /// All that was sent, by anyone, whether it arrived or not.
   private(set) var traffic: [Datagram] = []
-  private let model: LinkModel
+  /// What all links do to what is sent from now on.
+  var model: LinkModel { didSet { for route in links.keys { links[route]?.model = model } } }
   private let seed: UInt64
   private var hosts: [any VirtualHost] = []
   private var links: [Route: VirtualLink] = [:]

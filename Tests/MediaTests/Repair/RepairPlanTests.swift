@@ -23,10 +23,10 @@ import Testing
     return LossEstimate(pattern, framesPerPacket: 480)
   }
 
-  private static func losses(random share: Double) -> LossEstimate {
+  static func losses(random share: Double, seed: UInt64 = 3) -> LossEstimate {
     var model = LinkModel()
     model.loss = share
-    return losses(model)
+    return losses(model, seed: seed)
   }
 
   private static func losses(bursts share: Double) -> LossEstimate {

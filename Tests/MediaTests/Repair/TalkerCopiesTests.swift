@@ -92,8 +92,8 @@ import Testing
     #expect(say(talker, 2))
     let leanPrimary = try #require(write(RepairRecipe(primary: .lean), talker)).primary
     let copy = try #require(write(recipe, talker)?.copies.first)
-    #expect(copy.payload[1] == UInt8(truncatingIfNeeded: 1001))
-    #expect(leanPrimary[1] == UInt8(truncatingIfNeeded: 1002))
+    #expect(copy.payload[2] == UInt8(truncatingIfNeeded: 1001))
+    #expect(leanPrimary[2] == UInt8(truncatingIfNeeded: 1002))
   }
 
   @Test func aPauseIsNotBridgedByCopies() throws {

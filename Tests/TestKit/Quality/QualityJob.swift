@@ -34,6 +34,8 @@ public struct QualityJob: Codable, Sendable {
   public var periodFrames: Int
   /// What both stations are told, by the name that `comlinkd --profile` knows.
   public var profile: String
+  /// Most payload to one peer, kbit/s; nil: what the profile says.
+  public var bitrateMaxKilobits: Int?
   /// One after the other.
   public var calls: [Call]
 
