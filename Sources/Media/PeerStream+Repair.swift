@@ -37,7 +37,7 @@ extension PeerStream {
     let payload = bytes.extracting(range)
     guard
       let place = timeline?.place(
-        ofEarlier: sequenceNumber, timestamp: packet.header.timestamp),
+        ofRepaired: sequenceNumber, timestamp: packet.header.timestamp),
       // What nobody missed yet nobody asked for.
       place.sequence <= requests.lastSequence,
       var entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)

@@ -74,11 +74,8 @@ struct QualityRun {
       name, at: address, beat: VirtualNode.Beat(periodFrames: job.periodFrames)
     ) {
       $0.take(profile)
-<<<<<<< HEAD
       $0.protectsMedia = true
-=======
       if let kilobits = job.bitrateMaxKilobits { $0.mostBitsPerSecond = kilobits * 1000 }
->>>>>>> hF
     }
   }
 
