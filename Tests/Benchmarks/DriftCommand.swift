@@ -22,7 +22,8 @@ struct DriftCommand: ParsableCommand {
   @Option(help: "Audio per packet in milliseconds.")
   var ptime = "10"
 
-  @Option(help: "The nodes' playout delay: auto, or milliseconds, for more than the machine's stalls.")
+  @Option(
+    help: "The nodes' playout delay: auto, or milliseconds that outlast the machine's stalls.")
   var playoutDelay = "auto"
 
   func validate() throws {

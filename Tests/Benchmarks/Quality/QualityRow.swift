@@ -90,9 +90,9 @@ struct QualityRow {
       ("pesq.drop", aim.pesqDrop), ("payload", aim.payloadKilobits),
       ("playoutDelay", aim.playoutDelay), ("concealed.outside", aim.concealedOutside),
     ]
-    for (name: figure, value, unit, _) in figures where !value.isNaN {
-      guard let limit = aims.first(where: { $0.figure == figure })?.limit else { continue }
-      bench.limit("\(name).\(figure)", value, unit, atMost: limit)
+    for figure in figures where !figure.value.isNaN {
+      guard let limit = aims.first(where: { $0.figure == figure.name })?.limit else { continue }
+      bench.limit("\(name).\(figure.name)", figure.value, figure.unit, atMost: limit)
     }
   }
 }
