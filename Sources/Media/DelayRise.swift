@@ -22,6 +22,13 @@ struct DelayRise {
     least = min(least, reading)
     nanoseconds = reading - min(least, leastBefore)
   }
+
+  /// Takes the newest reading for the best there is: the way has become longer for good.
+  mutating func rebase() {
+    let reading = nanoseconds + min(least, leastBefore)
+    (least, leastBefore) = (reading, reading)
+    nanoseconds = 0
+  }
 }
 
 /// How much longer a stream's packets are under way than at their best, jitter smoothed away.
