@@ -29,6 +29,8 @@ public struct LossPattern: Sendable {
     var old = 0
     if let next {
       let step = received.begin.distance(to: next)
+      // Overtaken by a later one.
+      guard step <= received.count || step > Self.capacity else { return }
       // What is further off is another stream, or many reports were lost.
       old = (0...received.count).contains(step) ? step : 0
     }

@@ -81,6 +81,26 @@ import Testing
     }
   }
 
+  /// The network swaps reports as it swaps packets.
+  @Test func aReportThatWasOvertakenTellsNothingNew() {
+    var pattern = LossPattern()
+    let (good, bad) = (
+      [Bool](repeating: true, count: 100)[...], [Bool](repeating: false, count: 100)[...]
+    )
+    Self.report(to: &pattern, begin: 65_400, came: bad, heard: bad)
+    Self.report(to: &pattern, begin: 65_500, came: good, heard: good)
+    for begin in [65_400, 65_450, 65_300, 65_500] {
+      Self.report(to: &pattern, begin: begin, came: bad, heard: bad)
+    }
+    #expect(pattern.total == 200)
+    #expect(pattern.summary(packets: 100).lost == 0)
+    Self.report(to: &pattern, begin: 65_600, came: good, heard: good)
+    #expect(pattern.total == 300)
+    // So far back it is another count of packets.
+    Self.report(to: &pattern, begin: 65_600 - LossPattern.capacity, came: bad, heard: bad)
+    #expect(pattern.total == 400)
+  }
+
   @Test func anotherStreamBeginsAnew() {
     var pattern = LossPattern()
     let good = [Bool](repeating: true, count: 100)[...]
