@@ -3,6 +3,9 @@
 ///
 /// Loop thread only; a report may allocate, a packet does not.
 public final class RepairSession {
+  /// Patience is counted in reports, of which one a second is due: more often nobody makes us decide.
+  private static let leastIntervalNanoseconds: Int64 = 700_000_000
+
   private var yield = ResendYield()
   private var congestion: CongestionWatch
   private var toldPackets = 0
@@ -11,6 +14,7 @@ public final class RepairSession {
   private var losses = LossEstimate()
 
   private var measurementCount = 0
+  private var observedNanoseconds: Int64?
   private let boundBitsPerSecond: Int
   private let protectionBytes: Int
 
@@ -51,17 +55,25 @@ public final class RepairSession {
     recipe.bitsPerSecond(full: full, lean: lean, framesPerPacket: framesPerPacket)
   }
 
-  /// Takes a report that told of losses.
+  /// Takes a report that told of losses; one that follows another too soon is counted in with the next.
   ///
   /// - Parameters:
   ///   - pattern: what all reports told.
   ///   - roundTrip: as measured; nil: not yet.
   ///   - riseBackNanoseconds: by how much the way from the receiver is longer than at its best.
   ///   - sentBitsPerSecond: payload that is sent.
+  /// - Returns: whether there is something to decide by.
+  @discardableResult
   public func observe(
     _ pattern: LossPattern, roundTrip: RoundTripTime?, riseBackNanoseconds: Int64,
     sentBitsPerSecond: Int, nowNanoseconds: Int64
-  ) {
+  ) -> Bool {
+    if let observedNanoseconds,
+      nowNanoseconds - observedNanoseconds < Self.leastIntervalNanoseconds
+    {
+      return false
+    }
+    observedNanoseconds = nowNanoseconds
     let told = max(0, min(pattern.total - toldPackets, pattern.count))
     toldPackets = pattern.total
     let news = pattern.summary(packets: told)
@@ -73,7 +85,7 @@ public final class RepairSession {
       losses = LossEstimate(pattern, framesPerPacket: framesPerPacket)
     }
     self.roundTrip = roundTrip
-    guard let roundTrip else { return }
+    guard let roundTrip else { return true }
     let isNew = roundTrip.measurementCount != measurementCount
     measurementCount = roundTrip.measurementCount
     congestion.observe(
@@ -81,6 +93,7 @@ public final class RepairSession {
       riseBackNanoseconds: riseBackNanoseconds,
       lostShare: news.lostShare, sentBitsPerSecond: sentBitsPerSecond,
       nowNanoseconds: nowNanoseconds)
+    return true
   }
 
   /// What a plan needs to know.
