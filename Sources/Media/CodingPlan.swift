@@ -7,7 +7,13 @@
 ///
 /// Each way of coding has a `RepairPlan` of its own, and the ratings of its best recipes count, less what its delay
 /// takes away. Against flapping: what is coded now is preferred, more so where the change is of more than the bit
-/// rate; whoever applies it waits for a second opinion. As soon as no way is narrow, the usual coding holds again:
+/// rate; whoever applies it waits for a second opinion.
+///
+/// There is one coding for all, so what a narrow way needs the others bear: on average 5 points each for every receiver in need, and
+/// no more. Where nothing within that fits its way, a narrow one gets packets of the usual length at the low rate, and of these what
+/// its way lets through.
+///
+/// As soon as no way is narrow, the usual coding holds again:
 /// `CongestionWatch` has tried by then, step by step and with growing patience, that there is room.
 public struct CodingPlan: Sendable {
   /// A talk suffers more from longer packets than a listener: 10 ms take 2.5.
@@ -17,6 +23,8 @@ public struct CodingPlan: Sendable {
   /// Up to 8 kHz more is not heard.
   private static let mostSpeechBitsPerSecond = 32_000
   private static let rateMargin = 0.5
+  /// What a narrow way may take from each of the others.
+  private static let mostBurden = 5.0
   private static let impairmentPerKilobit = 0.001
   private static let codingMargin = 3.0
   /// The durations that help; the low-delay mode gains nothing beyond 20 ms.
@@ -72,15 +80,16 @@ public struct CodingPlan: Sendable {
   /// The coding with which the receivers' ratings add up to most.
   public func coding(for needs: [RepairPlan.Need], current: VoiceCoding) -> VoiceCoding {
     let isNarrow = needs.contains { $0.wayBitsPerSecond != nil }
+    let most = leastForOthers(needs)
     var best = (coding: current, sum: -Double.infinity)
     for choice in isNarrow ? choices[...] : choices.prefix(1) {
       let plan = choice.plan
       for rate in plan.rates {
         let coding = VoiceCoding(
           framesPerPacket: plan.framesPerPacket, bitsPerSecond: rate, isSpeech: plan.isSpeech)
-        var sum = needs.reduce(0) {
-          $0 + plan.best(for: $1, full: rate, advantage: 0).rating - choice.delayImpairment
-        }
+        let (narrow, others) = ratings(of: needs, choice: choice, full: rate)
+        guard others >= most else { continue }
+        var sum = narrow + others
         if coding == current || coding.differsInRateOnly(from: current) {
           sum += Self.codingMargin * Double(needs.count)
         }
@@ -91,6 +100,34 @@ public struct CodingPlan: Sendable {
       }
     }
     return best.coding
+  }
+
+  /// The sums of what those on narrow ways get, and the others.
+  private func ratings(
+    of needs: [RepairPlan.Need], choice: Choice, full: Int
+  ) -> (narrow: Double, others: Double) {
+    var sums = (narrow: 0.0, others: 0.0)
+    for need in needs {
+      let rating =
+        choice.plan.best(for: need, full: full, advantage: 0).rating - choice.delayImpairment
+      if need.wayBitsPerSecond == nil {
+        sums.others += rating
+      } else {
+        sums.narrow += rating
+      }
+    }
+    return sums
+  }
+
+  /// What those without a narrow way must be left of the best that they could have.
+  private func leastForOthers(_ needs: [RepairPlan.Need]) -> Double {
+    let others = needs.count { $0.wayBitsPerSecond == nil }
+    let burden = Self.mostBurden * Double(needs.count - others)
+    guard others > 0, burden > 0 else { return -.infinity }
+    let best = choices[0].plan.rates.map {
+      ratings(of: needs, choice: choices[0], full: $0).others
+    }.max()
+    return (best ?? 0) - burden * Double(others)
   }
 
   private func choice(of coding: VoiceCoding) -> Choice {
