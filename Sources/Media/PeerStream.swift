@@ -153,6 +153,8 @@ public final class PeerStream {
       counts.discarded.unproven += 1
       return
     }
+    counts.isTalking = payload.byteCount > 1
+    if counts.isTalking { counts.isSpeechCoded = OpusTOC.isSpeech(payload: payload) }
     var entry = PacketBuffer.Entry()
     entry.sequence = place.sequence
     entry.startFrame = place.frame
