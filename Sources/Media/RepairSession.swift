@@ -82,7 +82,8 @@ public final class RepairSession {
         packets: told, nearDistance: recipe.nearDistance, farDistance: recipe.farDistance),
       unheard: news.unheard - news.late)
     if news.lost > 0 || losses.lostShare > 0 {
-      losses = LossEstimate(pattern, framesPerPacket: framesPerPacket)
+      losses = LossEstimate(
+        pattern, framesPerPacket: framesPerPacket, nowNanoseconds: nowNanoseconds)
     }
     self.roundTrip = roundTrip
     guard let roundTrip else { return true }

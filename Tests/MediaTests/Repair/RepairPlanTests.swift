@@ -20,7 +20,7 @@ import Testing
       let part = came[begin..<(begin + 100)]
       LossPatternTests.report(to: &pattern, begin: begin, came: part, heard: part)
     }
-    return LossEstimate(pattern, framesPerPacket: 480)
+    return LossEstimate(pattern, framesPerPacket: 480, nowNanoseconds: 0)
   }
 
   private static func losses(random share: Double) -> LossEstimate {
