@@ -89,7 +89,7 @@ extension Station {
     guard configuration.fixedRecipe == nil,
       !repair.isAtRest || coding != codings.usual
     else {
-      wantedCoding = nil
+      if listeners.allSatisfy({ $0.peer.repair?.isAtRest != false }) { wantedCoding = nil }
       return
     }
     if nowNanoseconds >= nextPlanNanoseconds {
