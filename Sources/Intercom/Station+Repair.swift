@@ -83,6 +83,7 @@ extension Station {
       peer.reports.remotePattern, roundTrip: peer.reports.roundTrip,
       riseBackNanoseconds: peer.stream?.statistics.delayRiseNanoseconds ?? 0,
       sentBitsPerSecond: repair.bitsPerSecond(full: full, lean: lean),
+      sent: (peer.sentPackets, peer.sentOctets),
       nowNanoseconds: nowNanoseconds)
     guard isTelling else { return }
     // Planning allocates; where all is well there is nothing to plan.

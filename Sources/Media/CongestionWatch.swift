@@ -36,6 +36,8 @@ public struct CongestionWatch: Sendable {
   private static let (firstWaitReports, longestWaitReports) = (10, 320)
   /// Of the rise at the first reduction: less shows that reductions help, more that a queue grows.
   private static let unchangedRise = 0.8...1.5
+  /// Who sends less than this is in a pause, which proves nothing of what the way takes.
+  private static let quietShare = 0.5
   private static let tellingReductions = 2
   private static let lossSmoothing = 0.1
   /// Below that no speech is coded.
@@ -119,15 +121,17 @@ public struct CongestionWatch: Sendable {
   ///   - isNew: whether that was measured since the report before.
   ///   - riseBackNanoseconds: by how much the way back is longer than at its best.
   ///   - lostShare: of what was sent since the report before.
-  ///   - sentBitsPerSecond: payload that was sent.
+  ///   - sentBitsPerSecond: payload that is sent while there is something to say.
+  ///   - sentShare: of that, with headers, what was sent since the report before.
   public mutating func observe(
     roundTripNanoseconds: Int64, isNew: Bool = true, riseBackNanoseconds: Int64,
-    lostShare: Double, sentBitsPerSecond: Int, nowNanoseconds: Int64
+    lostShare: Double, sentBitsPerSecond: Int, sentShare: Double = 1, nowNanoseconds: Int64
   ) {
     roundTrip.add(roundTripNanoseconds, nowNanoseconds: nowNanoseconds)
     let riseBefore = riseNanoseconds
     riseNanoseconds = max(0, roundTrip.nanoseconds - max(0, riseBackNanoseconds))
     if settling > 0 { settling -= 1 }
+    let isQuiet = sentShare < Self.quietShare
     unanswered = isNew ? 0 : unanswered + 1
     let isUnanswered =
       unanswered >= Self.unansweredReports && lostShare > Self.unansweredLoss
@@ -135,7 +139,12 @@ public struct CongestionWatch: Sendable {
       suspicions = 0
       trial = nil
       usualLoss += Self.lossSmoothing * (lostShare - usualLoss)
-      if isNew { calm(sentWireBits: sentBitsPerSecond + headerBits) }
+      if isNew && !isQuiet { calm(sentWireBits: sentBitsPerSecond + headerBits) }
+      return
+    }
+    // Less makes no queue shorter that is not ours.
+    guard !isQuiet else {
+      suspicions = max(1, suspicions)
       return
     }
     suspicions += 1
