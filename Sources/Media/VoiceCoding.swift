@@ -30,6 +30,13 @@ public struct VoiceCoding: Hashable, Sendable {
     return min(worthwhile, bitsPerSecond)
   }
 
+  /// What the frames take with the leanest copy that helps, and its headers: below that what is lost stays lost where
+  /// nobody can ask in time.
+  public var repairedBitsPerSecond: Int {
+    RepairRecipe(copies: .lean, nearDistance: 1).bitsPerSecond(
+      full: bitsPerSecond, lean: leanBitsPerSecond, framesPerPacket: framesPerPacket)
+  }
+
   /// Whether only the bit rate is another, which nobody hears as such.
   public func differsInRateOnly(from other: VoiceCoding) -> Bool {
     framesPerPacket == other.framesPerPacket && isSpeech == other.isSpeech

@@ -35,6 +35,22 @@ import Testing
     return losses(model)
   }
 
+  /// What `--bitrate-max auto` gives at least is enough for a copy, however short the packets.
+  @Test(arguments: [120, 240, 480, 960, 1920, 2880], [32, 64, 96])
+  func aCopyFitsWhatIsSetAsideForIt(frames: Int, kilobits: Int) {
+    let coding = VoiceCoding(framesPerPacket: frames, bitsPerSecond: kilobits * 1000)
+    let plan = RepairPlan(coding)
+    for (budget, isEnough) in [
+      (coding.repairedBitsPerSecond, true), (coding.repairedBitsPerSecond - 1, false),
+    ] {
+      let need = RepairPlan.Need(
+        losses: LossEstimate(), resendYield: 0, budgetBitsPerSecond: budget, recipe: .plain)
+      let recipe = RepairRecipe(copies: .lean, nearDistance: 1)
+      #expect((plan.rating(of: recipe, for: need, full: coding.bitsPerSecond) != nil) == isEnough)
+    }
+    if kilobits == 64 && frames < 480 { #expect(coding.repairedBitsPerSecond > 96_000) }
+  }
+
   private static func need(
     _ losses: LossEstimate, kilobits: Int, yield: Double = 0, recipe: RepairRecipe = .plain
   ) -> RepairPlan.Need {
