@@ -79,16 +79,18 @@ extension Station {
   func followLosses(of peer: Peer, nowNanoseconds: Int64) {
     guard let repair = peer.repair else { return }
     let (full, lean) = (coding.bitsPerSecond, coding.leanBitsPerSecond)
-    repair.observe(
+    let isTelling = repair.observe(
       peer.reports.remotePattern, roundTrip: peer.reports.roundTrip,
       riseBackNanoseconds: peer.stream?.statistics.delayRiseNanoseconds ?? 0,
       sentBitsPerSecond: repair.bitsPerSecond(full: full, lean: lean),
+      sent: (peer.sentPackets, peer.sentOctets),
       nowNanoseconds: nowNanoseconds)
+    guard isTelling else { return }
     // Planning allocates; where all is well there is nothing to plan.
     guard configuration.fixedRecipe == nil,
       !repair.isAtRest || coding != codings.usual
     else {
-      wantedCoding = nil
+      if listeners.allSatisfy({ $0.peer.repair?.isAtRest != false }) { wantedCoding = nil }
       return
     }
     if nowNanoseconds >= nextPlanNanoseconds {

@@ -7,7 +7,13 @@
 ///
 /// Each way of coding has a `RepairPlan` of its own, and the ratings of its best recipes count, less what its delay
 /// takes away. Against flapping: what is coded now is preferred, more so where the change is of more than the bit
-/// rate; whoever applies it waits for a second opinion. As soon as no way is narrow, the usual coding holds again:
+/// rate; whoever applies it waits for a second opinion.
+///
+/// There is one coding for all, so what a narrow way needs the others bear: on average 5 points each for every receiver in need, and
+/// no more. Where nothing within that fits its way, a narrow one gets packets of the usual length at the low rate, and of these what
+/// its way lets through.
+///
+/// As soon as no way is narrow, the usual coding holds again:
 /// `CongestionWatch` has tried by then, step by step and with growing patience, that there is room.
 ///
 /// In-band FEC takes its bits from everybody's voice, and is for who loses packets and has neither the bit rate for copies nor a
@@ -21,6 +27,8 @@ public struct CodingPlan: Sendable {
   /// Up to 8 kHz more is not heard.
   private static let mostSpeechBitsPerSecond = 32_000
   private static let rateMargin = 0.5
+  /// What a narrow way may take from each of the others.
+  private static let mostBurden = 5.0
   private static let impairmentPerKilobit = 0.001
   private static let codingMargin = 3.0
   /// The durations that help; the low-delay mode gains nothing beyond 20 ms.
@@ -99,9 +107,10 @@ public struct CodingPlan: Sendable {
   /// The coding with which the receivers' ratings add up to most, of those with FEC only one that harms none.
   public func coding(for needs: [RepairPlan.Need], current: VoiceCoding) -> VoiceCoding {
     let isNarrow = needs.contains { $0.wayBitsPerSecond != nil }
+    let most = leastForOthers(needs)
     var best = Rated(coding: current)
     for choice in isNarrow ? choices[...] : choices.prefix(1) {
-      consider(choice, needs, current, &best) { _ in true }
+      consider(choice, needs, current, &best) { Self.ofOthers($0, needs) >= most }
     }
     // What is lost on a narrow way is lost because it is narrow.
     guard !isNarrow, needs.contains(where: { $0.losses.lostShare > 0 }) else { return best.coding }
@@ -124,9 +133,7 @@ public struct CodingPlan: Sendable {
       let coding = VoiceCoding(
         framesPerPacket: plan.framesPerPacket, bitsPerSecond: rate, isSpeech: plan.isSpeech,
         expectedLossPercent: plan.expectedLossPercent)
-      let ratings = needs.map {
-        plan.best(for: $0, full: rate, advantage: 0).rating - choice.delayImpairment
-      }
+      let ratings = ratings(of: needs, choice: choice, full: rate)
       guard isAllowed(ratings) else { continue }
       var margin = 0.0
       if coding == current || coding.differsInRateOnly(from: current) {
@@ -139,6 +146,30 @@ public struct CodingPlan: Sendable {
         ratings.reduce(0) { $0 + $1 + margin } - Self.impairmentPerKilobit * Double(rate) / 1000
       if sum > best.sum { best = Rated(coding: coding, ratings: ratings, sum: sum) }
     }
+  }
+
+  private func ratings(
+    of needs: [RepairPlan.Need], choice: Choice, full: Int
+  ) -> [Double] {
+    needs.map {
+      choice.plan.best(for: $0, full: full, advantage: 0).rating - choice.delayImpairment
+    }
+  }
+
+  /// What those without a narrow way get in all.
+  private static func ofOthers(_ ratings: [Double], _ needs: [RepairPlan.Need]) -> Double {
+    zip(ratings, needs).reduce(0) { $1.1.wayBitsPerSecond == nil ? $0 + $1.0 : $0 }
+  }
+
+  /// What those without a narrow way must be left of the best that they could have.
+  private func leastForOthers(_ needs: [RepairPlan.Need]) -> Double {
+    let others = needs.count { $0.wayBitsPerSecond == nil }
+    let burden = Self.mostBurden * Double(needs.count - others)
+    guard others > 0, burden > 0 else { return -.infinity }
+    let best = choices[0].plan.rates.map {
+      Self.ofOthers(ratings(of: needs, choice: choices[0], full: $0), needs)
+    }.max()
+    return (best ?? 0) - burden * Double(others)
   }
 
   private static func withFEC(_ choice: Choice) -> Choice? {

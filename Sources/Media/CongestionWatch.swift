@@ -16,6 +16,9 @@
 /// - probing → reduced: after `provingReports` without a long way this is what is good.
 /// - What may be sent is not what is sent: the talker chooses in steps. When it takes a step that has not been proven in
 ///   the same way, and the way gets long, that was a failed probe, too.
+/// - reduced → what was before: after two reductions the way is as long as at the first, and nothing gets lost that did not
+///   before. Then it is no queue of ours but the path (roaming, a tunnel, somebody else's queue), and its length the one to compare
+///   with.
 ///
 /// Constants: 50 ms is more than what two Wi-Fi hops at the 99th percentile take (30 ms), and a quarter of the queue of
 /// 200 ms of issue 3; single spikes pass as suspicions. Probes at 10, 20, 40 … 320 s do not oscillate.
@@ -31,6 +34,12 @@ public struct CongestionWatch: Sendable {
   private static let provenMargin = 1.05
   private static let increase = 1.1
   private static let (firstWaitReports, longestWaitReports) = (10, 320)
+  /// Of the rise at the first reduction: less shows that reductions help, more that a queue grows.
+  private static let unchangedRise = 0.8...1.5
+  /// Who sends less than this is in a pause, which proves nothing of what the way takes.
+  private static let quietShare = 0.5
+  private static let tellingReductions = 2
+  private static let lossSmoothing = 0.1
   /// Below that no speech is coded.
   private static let leastBitsPerSecond = 12_000
   /// That, in the longest packets.
@@ -54,6 +63,17 @@ public struct CongestionWatch: Sendable {
   /// Reports in a row without a new measurement.
   private var unanswered = 0
   private var wireBits: Int?
+  /// Whether reductions help; nil: none was made since the way was short.
+  private var trial: Trial?
+  /// What gets lost while the way is short, smoothed.
+  private var usualLoss = 0.0
+
+  private struct Trial {
+    var riseNanoseconds: Int64
+    var wireBits: Int?
+    var waitReports: Int
+    var reductions = 1
+  }
 
   private let bound: Int
   private let usualFrames: Int
@@ -101,21 +121,30 @@ public struct CongestionWatch: Sendable {
   ///   - isNew: whether that was measured since the report before.
   ///   - riseBackNanoseconds: by how much the way back is longer than at its best.
   ///   - lostShare: of what was sent since the report before.
-  ///   - sentBitsPerSecond: payload that was sent.
+  ///   - sentBitsPerSecond: payload that is sent while there is something to say.
+  ///   - sentShare: of that, with headers, what was sent since the report before.
   public mutating func observe(
     roundTripNanoseconds: Int64, isNew: Bool = true, riseBackNanoseconds: Int64,
-    lostShare: Double, sentBitsPerSecond: Int, nowNanoseconds: Int64
+    lostShare: Double, sentBitsPerSecond: Int, sentShare: Double = 1, nowNanoseconds: Int64
   ) {
     roundTrip.add(roundTripNanoseconds, nowNanoseconds: nowNanoseconds)
     let riseBefore = riseNanoseconds
     riseNanoseconds = max(0, roundTrip.nanoseconds - max(0, riseBackNanoseconds))
     if settling > 0 { settling -= 1 }
+    let isQuiet = sentShare < Self.quietShare
     unanswered = isNew ? 0 : unanswered + 1
     let isUnanswered =
       unanswered >= Self.unansweredReports && lostShare > Self.unansweredLoss
     guard riseNanoseconds > Self.riseNanoseconds || isUnanswered else {
       suspicions = 0
-      if isNew { calm(sentWireBits: sentBitsPerSecond + headerBits) }
+      trial = nil
+      usualLoss += Self.lossSmoothing * (lostShare - usualLoss)
+      if isNew && !isQuiet { calm(sentWireBits: sentBitsPerSecond + headerBits) }
+      return
+    }
+    // Less makes no queue shorter that is not ours.
+    guard !isQuiet else {
+      suspicions = max(1, suspicions)
       return
     }
     suspicions += 1
@@ -124,7 +153,45 @@ public struct CongestionWatch: Sendable {
     // A queue that drains needs but time.
     let isDraining = isReduced && 10 * riseNanoseconds < 9 * riseBefore
     guard suspicions > 1, settling == 0, !isDraining else { return }
+    guard !isPath(lostShare: lostShare, isMeasured: isNew) else {
+      takeForPath()
+      return
+    }
+    let before = (state == .probing ? goodWireBits : wireBits, waitReports)
     reduce(sentBitsPerSecond, lostShare: lostShare)
+    follow(before: before)
+  }
+
+  /// Whether the way is as long, and loses as little, as if nothing had been reduced.
+  private func isPath(lostShare: Double, isMeasured: Bool) -> Bool {
+    guard let trial, isMeasured, trial.reductions >= Self.tellingReductions,
+      lostShare <= usualLoss + Self.muchLoss
+    else { return false }
+    return Self.unchangedRise.contains(Double(riseNanoseconds) / Double(trial.riseNanoseconds))
+  }
+
+  private mutating func takeForPath() {
+    if let trial { (wireBits, waitReports) = (trial.wireBits, trial.waitReports) }
+    roundTrip.rebase()
+    riseNanoseconds = 0
+    (trial, suspicions, state) = (nil, 0, .steady)
+  }
+
+  /// Counts a reduction, or begins anew where the way has become shorter or longer since the first.
+  private mutating func follow(before: (wireBits: Int?, waitReports: Int)) {
+    guard riseNanoseconds > Self.riseNanoseconds else {
+      trial = nil
+      return
+    }
+    if let trial,
+      Self.unchangedRise.contains(Double(riseNanoseconds) / Double(trial.riseNanoseconds))
+    {
+      self.trial?.reductions += 1
+    } else {
+      trial = Trial(
+        riseNanoseconds: riseNanoseconds, wireBits: before.wireBits,
+        waitReports: before.waitReports)
+    }
   }
 
   private mutating func reduce(_ sentBitsPerSecond: Int, lostShare: Double) {

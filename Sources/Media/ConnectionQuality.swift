@@ -26,6 +26,10 @@ public struct ConnectionQuality: Hashable, Sendable {
     public var roundTripMilliseconds: Double?
     /// What its frames are coded at; 0: not known.
     public var codedBitsPerSecond = 0
+    /// Whether by the codec's speech mode.
+    public var isSpeech = false
+    /// Whether nothing comes though it should.
+    public var isInterrupted = false
     /// Frames in its packets, above 0.
     public var framesPerPacket = 480
 
@@ -40,8 +44,8 @@ public struct ConnectionQuality: Hashable, Sendable {
 
   /// Judges a reading.
   public init(_ reading: Reading) {
-    figure = Self.rating(reading) / 20
-    reason = Self.words(reading)
+    figure = reading.isInterrupted ? 0 : Self.rating(reading) / 20
+    reason = reading.isInterrupted ? "nothing comes" : Self.words(reading)
   }
 
   /// From the device's period and the look-ahead on both sides, beside what is measured.
@@ -53,7 +57,8 @@ public struct ConnectionQuality: Hashable, Sendable {
       reading.codedBitsPerSecond == 0
       ? 0
       : SpeechQuality.codingImpairment(
-        bitsPerSecond: reading.codedBitsPerSecond, framesPerPacket: frames)
+        bitsPerSecond: reading.codedBitsPerSecond, framesPerPacket: frames,
+        isSpeech: reading.isSpeech)
     // Chance alone makes runs of 1 / (1 - p).
     let burstRatio = reading.burstPackets * (1 - min(reading.lostShare, 0.99))
     let loss = SpeechQuality.lossImpairment(

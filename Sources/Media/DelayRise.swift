@@ -22,10 +22,24 @@ struct DelayRise {
     least = min(least, reading)
     nanoseconds = reading - min(least, leastBefore)
   }
+
+  /// Takes the newest reading for the best there is: the way has become longer for good.
+  mutating func rebase() {
+    let reading = nanoseconds + min(least, leastBefore)
+    (least, leastBefore) = (reading, reading)
+    nanoseconds = 0
+  }
 }
 
 /// How much longer a stream's packets are under way than at their best, jitter smoothed away.
+///
+/// Smoothed over time, not packets: who is quiet sends one in 400 ms, who talks up to 400 a second.
 struct SmoothedTransit {
+  private static let smoothingNanoseconds: Int64 = 300_000_000
+  /// Packets that come together after a stall count as if they had come one by one.
+  private static let leastIntervalNanoseconds: Int64 = 2_500_000
+
+  private var addedNanoseconds: Int64 = 0
   private var mean: Int64?
   private var rise = DelayRise()
 
@@ -34,7 +48,10 @@ struct SmoothedTransit {
 
   /// Takes a packet's arrival less its end in media time, without what the two clocks differ by.
   mutating func add(_ transit: Int64, nowNanoseconds: Int64) {
-    let new = mean.map { $0 + (transit - $0) / 16 } ?? transit
+    let elapsed = max(Self.leastIntervalNanoseconds, nowNanoseconds - addedNanoseconds)
+    addedNanoseconds = nowNanoseconds
+    let share = Double(elapsed) / Double(elapsed + Self.smoothingNanoseconds)
+    let new = mean.map { $0 + Int64(share * Double(transit - $0)) } ?? transit
     mean = new
     rise.add(new, nowNanoseconds: nowNanoseconds)
   }

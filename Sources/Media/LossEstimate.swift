@@ -1,6 +1,7 @@
 /// What a receiver loses, and what copies at each distance would leave of it.
 ///
-/// Each is the worse of the last 2.5 s and the last 10 s.
+/// Each is the worse of the last 2.5 s and the last 10 s: of the packets that reports of that time told of, however few they
+/// are in a pause.
 public struct LossEstimate: Sendable {
   /// The distances that copies may have; 0: none.
   static let distances: [(near: Int, far: Int)] = [
@@ -8,6 +9,9 @@ public struct LossEstimate: Sendable {
   ]
   private static let recentNanoseconds: Int64 = 2_500_000_000
   private static let pastNanoseconds: Int64 = 10_000_000_000
+
+  /// One lost of a handful, in a pause, is no share to act on.
+  private static let leastPackets = 25
 
   private var unrepaired = InlineArray<7, Double>(repeating: 0)
 
@@ -18,12 +22,14 @@ public struct LossEstimate: Sendable {
   public init() {}
 
   /// Counts in what reports told of packets of so many frames.
-  public init(_ pattern: LossPattern, framesPerPacket: Int) {
+  public init(_ pattern: LossPattern, framesPerPacket: Int, nowNanoseconds now: Int64) {
     let packet = MediaClock.nanoseconds(frames: Int64(framesPerPacket))
+    let spans = [Self.recentNanoseconds, Self.pastNanoseconds].map { span in
+      min(Int(span / packet), pattern.packets(sinceNanoseconds: now - span))
+    }
     for (index, distances) in Self.distances.enumerated() {
       unrepaired[index] = max(
-        Self.share(pattern, Int(Self.recentNanoseconds / packet), distances),
-        Self.share(pattern, Int(Self.pastNanoseconds / packet), distances))
+        Self.share(pattern, spans[0], distances), Self.share(pattern, spans[1], distances))
     }
   }
 
@@ -43,6 +49,6 @@ public struct LossEstimate: Sendable {
     guard counted > 0 else { return 0 }
     let left = pattern.unrepaired(
       packets: packets, nearDistance: distances.near, farDistance: distances.far)
-    return Double(left) / Double(counted)
+    return Double(left) / Double(max(counted, leastPackets))
   }
 }

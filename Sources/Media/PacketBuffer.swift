@@ -1,13 +1,14 @@
 /// The jitter buffer: packets of one stream by sequence number, in memory allocated once.
 ///
-/// A slot remembers what became of its sequence number until a number 128 further on takes its
+/// A slot remembers what became of its sequence number until a number `slotCount` further on takes its
 /// place; so copies and late packets are told apart. Sequence numbers and media times here do not
 /// wrap: whoever fills the buffer extends them.
 struct PacketBuffer {
-  /// 128 slots: 320 ms of the shortest packets, well above the longest allowed delay.
-  ///
-  /// A power of 2.
-  static let slotCount = 128
+  /// 320 ms of the shortest packets.
+  static let leastSlotCount = 128
+  /// What waits beyond the longest playout delay: packets that overtook others, and a burst after a stall.
+  private static let reserveNanoseconds: Int64 = 120_000_000
+  private static let shortestPacketNanoseconds: Int64 = 2_500_000
   /// A code 0 packet of the longest codec frame (RFC 6716 §3.4, R2); datagrams are kept below
   /// 1200 bytes anyway.
   static let payloadCapacity = 1276
@@ -43,14 +44,26 @@ struct PacketBuffer {
     var skipped = 0
   }
 
-  private var entries = [Entry](repeating: Entry(), count: slotCount)
-  private var octets = [UInt8](repeating: 0, count: slotCount * payloadCapacity)
+  /// A power of 2.
+  let slotCount: Int
+  private var entries: [Entry]
+  private var octets: [UInt8]
   private var endSequence: Int64 = 0
 
   /// The first number not yet played, missed or skipped.
   private(set) var nextSequence: Int64 = 0
   /// Packets waiting.
   private(set) var waitingCount = 0
+
+  /// Makes room for the shortest packets through the longest playout delay: 163 KB for up to 200 ms, 653 KB for 1000.
+  init(playoutDelayMaximumNanoseconds maximum: Int64 = 0) {
+    let span = max(0, maximum) + Self.reserveNanoseconds
+    var slots = Self.leastSlotCount
+    while Int64(slots) * Self.shortestPacketNanoseconds < span { slots *= 2 }
+    slotCount = slots
+    entries = [Entry](repeating: Entry(), count: slots)
+    octets = [UInt8](repeating: 0, count: slots * Self.payloadCapacity)
+  }
 
   /// Forgets everything; `sequence` comes next.
   mutating func reset(nextSequence sequence: Int64) {
@@ -91,7 +104,7 @@ struct PacketBuffer {
   /// Keeps a packet that is `ahead`, less than `slotCount` from `nextSequence`; copies the payload.
   mutating func insert(_ entry: Entry, payload: RawSpan) {
     precondition(entry.sequence >= nextSequence)
-    precondition(entry.sequence - nextSequence < Int64(Self.slotCount))
+    precondition(entry.sequence - nextSequence < Int64(slotCount))
     put(entry, payload: payload)
     endSequence = max(endSequence, entry.sequence + 1)
     waitingCount += 1
@@ -165,7 +178,7 @@ struct PacketBuffer {
   mutating func pass(to sequence: Int64) -> Passage {
     var passage = Passage()
     // Beyond the slots nothing can wait and nothing is remembered.
-    let remembered = max(nextSequence, sequence - Int64(Self.slotCount))
+    let remembered = max(nextSequence, sequence - Int64(slotCount))
     var number = nextSequence
     while number < sequence {
       let index = slot(number)
@@ -190,6 +203,6 @@ struct PacketBuffer {
   }
 
   private func slot(_ sequence: Int64) -> Int {
-    Int(truncatingIfNeeded: sequence) & (Self.slotCount - 1)
+    Int(truncatingIfNeeded: sequence) & (slotCount - 1)
   }
 }

@@ -166,7 +166,7 @@ extension PeerStream {
   private func admitRepair(_ entry: PacketBuffer.Entry, payload: RawSpan) -> Bool {
     let isPassed = isPlaying && !isClosing && entry.startFrame < nextFrame
     guard buffer.standing(of: entry.sequence) == .ahead, !isPassed,
-      entry.sequence - buffer.nextSequence < Int64(PacketBuffer.slotCount)
+      entry.sequence - buffer.nextSequence < Int64(buffer.slotCount)
     else { return false }
     buffer.insert(entry, payload: payload)
     reception.note(entry.sequence, came: false, heard: true)

@@ -36,7 +36,7 @@ public final class PeerStream {
   private static let leastRestartSilenceNanoseconds: Int64 = 50_000_000
   private static let takeoverSilenceNanoseconds: Int64 = 200_000_000
 
-  var buffer = PacketBuffer()
+  var buffer: PacketBuffer
   var controller: PlayoutController
   var playback: Playback
   var converter: RateConverter
@@ -95,11 +95,13 @@ public final class PeerStream {
     }
   }
 
-  /// Makes a stream that waits for its first packet; allocates all it will ever need (240 KB).
+  /// Makes a stream that waits for its first packet; allocates all it will ever need (240 KB; 730 with delays up to 1 s).
   public init(
     configuration: PeerStreamConfiguration, decoder: any FrameDecoder,
     resampler: any FrameResampler
   ) {
+    buffer = PacketBuffer(
+      playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds)
     controller = PlayoutController(configuration)
     patience = RepairPatience(boundNanoseconds: configuration.repairDelayMaximumNanoseconds)
     playback = Playback(decoder: decoder)
@@ -151,6 +153,8 @@ public final class PeerStream {
       counts.discarded.unproven += 1
       return
     }
+    counts.isTalking = payload.byteCount > 1
+    if counts.isTalking { counts.isSpeechCoded = OpusTOC.isSpeech(payload: payload) }
     var entry = PacketBuffer.Entry()
     entry.sequence = place.sequence
     entry.startFrame = place.frame
@@ -201,7 +205,8 @@ public final class PeerStream {
     if timeline != nil { counts.restarts += 1 }
     flush()
     isClosing = isSounding
-    timeline = StreamTimeline(first: header, arrivalNanoseconds: arrivalNanoseconds)
+    timeline = StreamTimeline(
+      first: header, arrivalNanoseconds: arrivalNanoseconds, reach: buffer.slotCount)
     reception.restart(at: StreamTimeline.firstSequence, number: header.sequenceNumber)
     return timeline?.place(of: header, arrivalNanoseconds: arrivalNanoseconds)
   }
@@ -252,7 +257,7 @@ public final class PeerStream {
         isClosing = isClosing || isFilling
       } else {
         // Without room the oldest give way: nobody renders, and what waits is worth nothing.
-        leave(buffer.pass(to: entry.sequence - Int64(PacketBuffer.slotCount) + 1))
+        leave(buffer.pass(to: entry.sequence - Int64(buffer.slotCount) + 1))
         buffer.insert(entry, payload: payload)
       }
     }

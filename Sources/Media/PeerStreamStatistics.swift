@@ -38,6 +38,10 @@ public struct PeerStreamStatistics: Hashable, Sendable {
   public internal(set) var overtaken = 0
   /// What the stream's frames are coded at, without copies, notices left out; smoothed.
   public internal(set) var codedBitsPerSecond = 0
+  /// Whether by the codec's speech mode.
+  public internal(set) var isSpeechCoded = false
+  /// Whether the newest packet had sound, so that more is to come.
+  public internal(set) var isTalking = false
   /// By how much packets are under way for longer than at their best of the last half minute.
   public internal(set) var delayRiseNanoseconds: Int64 = 0
   /// How many packets in a row do not come at first, on average over the last seconds.

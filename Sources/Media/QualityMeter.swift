@@ -1,8 +1,10 @@
 /// Watches a stream's counts and tells how good it is heard over the last seconds.
 ///
-/// Fed once a second; a second has a weight of a quarter, so that a figure settles within five.
+/// Fed once a second; a second has a weight of a quarter, so that a figure settles within five. In a pause nothing is known to
+/// get lost, and what did is forgotten within half a minute; who breaks off in the middle of sound is not heard at all.
 public struct QualityMeter: Sendable {
   private static let weight = 0.25
+  private static let pauseWeight = 0.1
   /// Fewer packets, of a pause, tell nothing.
   private static let leastPackets = 5
 
@@ -21,7 +23,11 @@ public struct QualityMeter: Sendable {
     defer { before = now }
     let missed = now.lost + now.late - before.lost - before.late
     let packets = now.played - before.played + missed
-    guard packets >= Self.leastPackets else { return }
+    reading.isInterrupted = hasRead && now.isTalking && now.received == before.received
+    guard packets >= Self.leastPackets else {
+      if !reading.isInterrupted { age() }
+      return
+    }
     let weight = hasRead ? Self.weight : 1
     hasRead = true
     let smooth = { (value: inout Double, count: Int) in
@@ -42,6 +48,16 @@ public struct QualityMeter: Sendable {
     reading.playoutMilliseconds = Double(now.playoutDelayNanoseconds) / 1e6
     reading.roundTripMilliseconds = roundTrip.map { Double($0.smoothedNanoseconds) / 1e6 }
     reading.codedBitsPerSecond = now.codedBitsPerSecond
+    reading.isSpeech = now.isSpeechCoded
     reading.framesPerPacket = now.packetFrames
+  }
+
+  private mutating func age() {
+    let left = 1 - Self.pauseWeight
+    reading.unheardShare *= left
+    reading.lateShare *= left
+    reading.lostShare *= left
+    reading.resentShare *= left
+    reading.copiedShare *= left
   }
 }

@@ -83,8 +83,8 @@ public struct RepairPlan: Sendable {
   /// A change must be better by so much; by `greatMargin` it is made at once.
   private static let (margin, greatMargin) = (2.0, 6.0)
 
-  /// Below what anything that fits is rated.
-  private static let misfitRating = -200.0
+  /// Just below what anything that fits is rated: as good as silence, and no worse.
+  private static let misfitRating = -20.0
 
   /// Frames in a packet.
   let framesPerPacket: Int
@@ -134,7 +134,7 @@ public struct RepairPlan: Sendable {
     }
     if let best { return best }
     let least = RepairRecipe(primary: full > leanBitsPerSecond ? .lean : .full)
-    return (least, Self.misfitRating - Double(excess(of: least, for: need, full: full)) / 1000)
+    return (least, Self.misfitRating - Double(excess(of: least, for: need, full: full)) / 10_000)
   }
 
   /// By how much the least is too much, and the less is coded that nobody can be sent, the better.

@@ -3,6 +3,9 @@
 ///
 /// Loop thread only; a report may allocate, a packet does not.
 public final class RepairSession {
+  /// Patience is counted in reports, of which one a second is due: more often nobody makes us decide.
+  private static let leastIntervalNanoseconds: Int64 = 700_000_000
+
   private var yield = ResendYield()
   private var congestion: CongestionWatch
   private var toldPackets = 0
@@ -11,6 +14,8 @@ public final class RepairSession {
   private var losses = LossEstimate()
 
   private var measurementCount = 0
+  private var observedNanoseconds: Int64?
+  private var sentBefore = (packets: 0, octets: 0)
   private let boundBitsPerSecond: Int
   private let protectionBytes: Int
 
@@ -54,17 +59,29 @@ public final class RepairSession {
     recipe.bitsPerSecond(full: full, lean: lean, framesPerPacket: framesPerPacket)
   }
 
-  /// Takes a report that told of losses.
+  /// Takes a report that told of losses; one that follows another too soon is counted in with the next.
   ///
   /// - Parameters:
   ///   - pattern: what all reports told.
   ///   - roundTrip: as measured; nil: not yet.
   ///   - riseBackNanoseconds: by how much the way from the receiver is longer than at its best.
-  ///   - sentBitsPerSecond: payload that is sent.
+  ///   - sentBitsPerSecond: payload that is sent while there is something to say.
+  ///   - sent: packets and octets of payload that were sent in all.
+  /// - Returns: whether there is something to decide by.
+  @discardableResult
   public func observe(
     _ pattern: LossPattern, roundTrip: RoundTripTime?, riseBackNanoseconds: Int64,
-    sentBitsPerSecond: Int, nowNanoseconds: Int64
-  ) {
+    sentBitsPerSecond: Int, sent: (packets: Int, octets: Int), nowNanoseconds: Int64
+  ) -> Bool {
+    if let observedNanoseconds,
+      nowNanoseconds - observedNanoseconds < Self.leastIntervalNanoseconds
+    {
+      return false
+    }
+    let elapsed = observedNanoseconds.map { nowNanoseconds - $0 }
+    observedNanoseconds = nowNanoseconds
+    let sentShare = share(of: sent, ofBitsPerSecond: sentBitsPerSecond, inNanoseconds: elapsed)
+    sentBefore = sent
     let told = max(0, min(pattern.total - toldPackets, pattern.count))
     toldPackets = pattern.total
     let news = pattern.summary(packets: told)
@@ -74,17 +91,33 @@ public final class RepairSession {
         farDistance: recipe.farDistance),
       unheard: news.unheard - news.late)
     if news.lost > 0 || losses.lostShare > 0 {
-      losses = LossEstimate(pattern, framesPerPacket: framesPerPacket)
+      losses = LossEstimate(
+        pattern, framesPerPacket: framesPerPacket, nowNanoseconds: nowNanoseconds)
     }
     self.roundTrip = roundTrip
-    guard let roundTrip else { return }
+    guard let roundTrip else { return true }
     let isNew = roundTrip.measurementCount != measurementCount
     measurementCount = roundTrip.measurementCount
     congestion.observe(
       roundTripNanoseconds: roundTrip.lastNanoseconds, isNew: isNew,
       riseBackNanoseconds: riseBackNanoseconds,
-      lostShare: news.lostShare, sentBitsPerSecond: sentBitsPerSecond,
+      lostShare: news.lostShare, sentBitsPerSecond: sentBitsPerSecond, sentShare: sentShare,
       nowNanoseconds: nowNanoseconds)
+    return true
+  }
+
+  /// What was sent since the last report, headers and all, of what would have been without a pause.
+  private func share(
+    of sent: (packets: Int, octets: Int), ofBitsPerSecond payload: Int,
+    inNanoseconds elapsed: Int64?
+  ) -> Double {
+    let (packets, octets) = (sent.packets - sentBefore.packets, sent.octets - sentBefore.octets)
+    guard let elapsed, packets >= 0, octets >= 0 else { return 1 }
+    let headers = CongestionWatch.headerBitsPerSecond(
+      framesPerPacket: framesPerPacket, protectionBytes: protectionBytes)
+    let bits =
+      8 * octets + packets * headers * framesPerPacket / MediaClock.framesPerSecond
+    return Double(bits) * 1e9 / Double(elapsed) / Double(payload + headers)
   }
 
   /// What a plan needs to know.

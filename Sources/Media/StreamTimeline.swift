@@ -18,6 +18,8 @@ struct StreamTimeline {
   static let firstSequence: Int64 = 1 << 32
 
   let ssrc: SSRC
+  /// How many packets behind the newest one still belongs.
+  private let reach: Int
   private var sequenceNumber: SequenceNumber
   private var timestamp: RTPTimestamp
   private var place: Place
@@ -28,7 +30,8 @@ struct StreamTimeline {
   private(set) var seenNanoseconds: Int64
 
   /// Begins with a stream's first packet, at frame 0.
-  init(first header: RTPHeader, arrivalNanoseconds: Int64) {
+  init(first header: RTPHeader, arrivalNanoseconds: Int64, reach: Int) {
+    self.reach = reach
     ssrc = header.ssrc
     firstNumber = header.sequenceNumber
     sequenceNumber = header.sequenceNumber
@@ -49,7 +52,7 @@ struct StreamTimeline {
     let (step, frames) = (
       sequenceNumber.distance(to: number), timestamp.distance(to: repaired)
     )
-    guard step != 0, abs(step) < PacketBuffer.slotCount, frames.signum() == step.signum() else {
+    guard step != 0, abs(step) < reach, frames.signum() == step.signum() else {
       return nil
     }
     return Place(sequence: place.sequence + Int64(step), frame: place.frame + Int64(frames))
@@ -58,7 +61,7 @@ struct StreamTimeline {
   /// The packet's place, or nil when it does not continue this stream.
   mutating func place(of header: RTPHeader, arrivalNanoseconds: Int64) -> Place? {
     let step = sequenceNumber.distance(to: header.sequenceNumber)
-    guard step > -PacketBuffer.slotCount, step < Self.greatestDropout else { return nil }
+    guard step > -reach, step < Self.greatestDropout else { return nil }
     let frame = place.frame + Int64(timestamp.distance(to: header.timestamp))
     let transit = arrivalNanoseconds - MediaClock.nanoseconds(frames: frame)
     guard abs(transit - transitNanoseconds) <= Self.greatestTransitStepNanoseconds else {

@@ -43,6 +43,13 @@ public struct VoiceCoding: Hashable, Sendable {
   /// Whether each packet tells of the one before.
   public var hasFEC: Bool { expectedLossPercent > 0 }
 
+  /// What the frames take with the leanest copy that helps, and its headers: below that what is lost stays lost where
+  /// nobody can ask in time.
+  public var repairedBitsPerSecond: Int {
+    RepairRecipe(copies: .lean, nearDistance: 1).bitsPerSecond(
+      full: bitsPerSecond, lean: leanBitsPerSecond, framesPerPacket: framesPerPacket)
+  }
+
   /// Whether only the bit rate is another, or what it is spent on, which nobody hears as such.
   public func differsInRateOnly(from other: VoiceCoding) -> Bool {
     framesPerPacket == other.framesPerPacket && isSpeech == other.isSpeech && self != other

@@ -25,6 +25,11 @@ public enum OpusTOC {
     }
   }
 
+  /// Whether the packet's frames are coded by the speech mode, alone or below 8 kHz (RFC 6716 §3.1, table 2).
+  public static func isSpeech(payload: RawSpan) -> Bool {
+    payload.byteCount >= 1 && payload.octet(at: 0) >> 3 < 16
+  }
+
   /// R2: no coded frame is longer.
   private static let maximumCodedBytes = 1275
 

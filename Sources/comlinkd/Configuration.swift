@@ -1,4 +1,5 @@
 internal import Audio
+internal import Media
 internal import Mesh
 internal import Remote
 internal import Store
@@ -30,7 +31,7 @@ struct Configuration: Hashable, Sendable {
   var ptime = PacketTime.ms10
   /// Bit rate of what is sent, kbit/s, 6…510.
   var bitrateKilobits = 64
-  /// Most payload to one peer, kbit/s, 6…2000; nil: half above `bitrateKilobits`, 48 at least.
+  /// Most payload to one peer, kbit/s, 6…2000; nil: see `effectiveBitrateMaximumKilobits`.
   var bitrateMaximumKilobits: Int?
   /// What Opus is tuned for.
   var application = Application.auto
@@ -80,9 +81,14 @@ struct Configuration: Hashable, Sendable {
     statePath = StatePath.standard(environment: environment) ?? ""
   }
 
-  /// Most payload to one peer, kbit/s, once `auto` is decided: room for a copy at a low rate and some resends.
+  /// Most payload to one peer, kbit/s, once `auto` is decided: room for a copy at a low rate and some resends;
+  /// in packets below 10 ms a copy takes more than half of the voice.
   var effectiveBitrateMaximumKilobits: Int {
-    bitrateMaximumKilobits ?? max(48, bitrateKilobits * 3 / 2)
+    let coding = VoiceCoding(
+      framesPerPacket: ptime.frames, bitsPerSecond: bitrateKilobits * 1000,
+      isSpeech: effectiveApplication == .voip && ptime.frames >= 480)
+    return bitrateMaximumKilobits
+      ?? max(48, bitrateKilobits * 3 / 2, (coding.repairedBitsPerSecond + 999) / 1000)
   }
 
   /// What Opus is tuned for once `auto` is decided: `lowdelay` or `voip`.

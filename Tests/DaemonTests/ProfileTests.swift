@@ -49,6 +49,16 @@ import Testing
     #expect(try TestSurroundings.load(printed).configuration == effective.configuration)
   }
 
+  @Test(
+    arguments: [("2.5", "64", 144), ("5", "64", 104), ("10", "64", 96), ("10", "20", 48)]
+      as [(String, String, Int)])
+  func `the usual bound has room for a copy in packets of any length`(
+    ptime: String, bitrate: String, kilobits: Int
+  ) throws {
+    let effective = try TestSurroundings.load(flags: [(.ptime, ptime), (.bitrate, bitrate)])
+    #expect(effective.configuration.effectiveBitrateMaximumKilobits == kilobits)
+  }
+
   @Test func `a bit rate above the profile's bound takes the usual bound along`() throws {
     let effective = try TestSurroundings.load(flags: [(.profile, "saver"), (.bitrate, "100")])
     #expect(effective.configuration.effectiveBitrateMaximumKilobits == 150)

@@ -93,6 +93,31 @@ import Testing
     }
   }
 
+  /// The bit rate is chosen for all: who needs nothing has no say in what another one needs.
+  @Test func aPeerAtRestDoesNotTakeBackWhatAnotherNeeds() throws {
+    let network = VirtualNetwork()
+    let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
+    network.add(anna)
+    let others = try (2...3).map { try VirtualNode("Peer \($0)", at: .host($0), beat: .init()) }
+    for other in others {
+      network.add(other)
+      anna.station.addNamed(other.addresses[0], nowNanoseconds: network.now)
+    }
+    network.run(seconds: 4)
+    let station = anna.station
+    let peers = try others.map { try #require(anna.peer(at: $0.addresses[0])) }
+    let wanted = VoiceCoding(framesPerPacket: 960, bitsPerSecond: 24_000)
+    var now = network.now
+    for isNeeded in [true, false] {
+      peers[0].repair?.fix(isNeeded ? RepairRecipe(nearDistance: 1) : .plain)
+      #expect(peers[0].repair?.isAtRest == !isNeeded)
+      station.wantedCoding = wanted
+      now += 1_000_000_000
+      station.followLosses(of: peers[1], nowNanoseconds: now)
+      #expect(station.wantedCoding == (isNeeded ? wanted : nil))
+    }
+  }
+
   @Test func requestsOfStrangersAreNotAnswered() throws {
     let (network, anna, bert) = try talk(loss: 0, seconds: 4)
     let stranger = ScriptedPeer("Eve", at: .host(9), to: home, ssrc: 0xE5E)

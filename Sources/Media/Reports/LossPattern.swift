@@ -13,6 +13,16 @@ public struct LossPattern: Sendable {
   private var unheard = [UInt64](repeating: 0, count: wordCount)
   private var next: SequenceNumber?
 
+  /// A report's moment, and the packets told of before it.
+  private struct Mark {
+    var nanoseconds: Int64
+    var total: Int
+  }
+  /// 12 s, more than anybody asks for.
+  private static let markCount = 24
+  private static let markNanoseconds: Int64 = 500_000_000
+  private var marks: [Mark] = []
+
   /// Packets told of, the newest `capacity` at most.
   public private(set) var count = 0
   /// Packets told of since the beginning.
@@ -24,21 +34,39 @@ public struct LossPattern: Sendable {
   /// Takes a report's two blocks; packets told of before are passed over.
   ///
   /// Blocks that do not tell of the same packets are not believed.
-  mutating func add(received: LossRuns, repaired: LossRuns, bytes: RawSpan) {
+  mutating func add(
+    received: LossRuns, repaired: LossRuns, bytes: RawSpan, nowNanoseconds: Int64
+  ) {
     guard received.begin == repaired.begin, received.count == repaired.count else { return }
     var old = 0
     if let next {
       let step = received.begin.distance(to: next)
+      // Overtaken by a later one.
+      guard step <= received.count || step > Self.capacity else { return }
       // What is further off is another stream, or many reports were lost.
       old = (0...received.count).contains(step) ? step : 0
     }
     // Longer ones are nobody's of ours, and would take their time.
     guard received.count <= Self.capacity, repaired.count <= Self.capacity else { return }
     let begin = total
+    mark(nowNanoseconds)
     append(received, from: old, bytes)
     let added = total - begin
     mark(repaired, from: old, packets: added, bytes)
     next = received.begin.advanced(by: received.count)
+  }
+
+  /// Reports that follow each other too soon share a mark.
+  private mutating func mark(_ nowNanoseconds: Int64) {
+    if let last = marks.last, nowNanoseconds - last.nanoseconds < Self.markNanoseconds { return }
+    if marks.count == Self.markCount { marks.removeFirst() }
+    marks.append(Mark(nanoseconds: nowNanoseconds, total: total))
+  }
+
+  /// Packets told of since a moment, at most `count`: few in a pause.
+  func packets(sinceNanoseconds start: Int64) -> Int {
+    guard let mark = marks.first(where: { $0.nanoseconds >= start }) else { return 0 }
+    return min(count, total - mark.total)
   }
 
   private mutating func append(_ runs: LossRuns, from old: Int, _ bytes: RawSpan) {

@@ -123,7 +123,8 @@ public final class PeerReports {
     wasEchoed = digest.echo != nil || digest.block?.lastSR ?? 0 != 0
     note(digest, nowNanoseconds: nowNanoseconds)
     if let received = digest.received, let repaired = digest.repaired {
-      remotePattern.add(received: received, repaired: repaired, bytes: bytes)
+      remotePattern.add(
+        received: received, repaired: repaired, bytes: bytes, nowNanoseconds: nowNanoseconds)
       events.insert(.lossesTold)
     }
     if let proof {

@@ -47,6 +47,35 @@ import Testing
     #expect(coding == Self.usual)
   }
 
+  /// However narrow it is, or is said to be.
+  @Test(arguments: [1, 2, 4, 16], [12, 18, 21, 30])
+  func aWayThatTakesHardlyAnythingTakesLittleFromTheRest(others: Int, kilobits: Int) {
+    for frames in [120, 240, 480, 960] {
+      let usual = VoiceCoding(framesPerPacket: frames, bitsPerSecond: 64_000)
+      let plan = CodingPlan(usual: usual, hasSpeechMode: true)
+      let needs = [Self.need(way: kilobits)] + (0..<others).map { _ in Self.need(way: nil) }
+      for current in [
+        usual, VoiceCoding(framesPerPacket: 2880, bitsPerSecond: 12_000, isSpeech: true),
+      ] {
+        let coding = plan.coding(for: needs, current: current)
+        let impairments = [usual, coding].map {
+          SpeechQuality.codingImpairment(
+            bitsPerSecond: $0.bitsPerSecond, framesPerPacket: $0.framesPerPacket,
+            isSpeech: $0.isSpeech)
+            + 0.25 * Double($0.framesPerPacket) / 48
+        }
+        #expect(impairments[1] - impairments[0] <= 6.5, "\(frames): \(coding)")
+      }
+    }
+  }
+
+  /// Among themselves they agree on what gets them most.
+  @Test func whereAllWaysAreNarrowTheVoiceIsMadeToFit() {
+    let coding = Self.plan.coding(
+      for: [Self.need(way: 21), Self.need(way: 21)], current: Self.usual)
+    #expect(Self.kilobits(coding) <= 21, "\(coding)")
+  }
+
   @Test func aWayThatWaversDoesNotMakeThePacketsWaver() {
     var changes = 0
     var current = Self.usual

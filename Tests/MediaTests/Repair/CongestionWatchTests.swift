@@ -10,6 +10,7 @@ import Testing
     var capacity = 64_000.0
     var queueBits = 0.0
     var queueSeconds = 0.2
+    var roundTripNanoseconds: Int64 = 20_000_000
     var now: Int64 = 0
     var budgets: [Int] = []
 
@@ -30,7 +31,7 @@ import Testing
         let lost = max(0, queueBits - most) / wire
         queueBits = min(queueBits, most)
         watch.observe(
-          roundTripNanoseconds: 20_000_000 + Int64(queueBits / capacity * 1e9),
+          roundTripNanoseconds: roundTripNanoseconds + Int64(queueBits / capacity * 1e9),
           riseBackNanoseconds: 0, lostShare: lost, sentBitsPerSecond: payload, nowNanoseconds: now)
         budgets.append(payload)
       }
@@ -84,6 +85,33 @@ import Testing
     #expect(!way.watch.isReduced && way.watch.budgetBitsPerSecond == 96_000, "\(way.budgets)")
   }
 
+  /// Roaming, or somebody else's queue: sending less does not make it shorter.
+  @Test(arguments: [60, 100, 300] as [Int64])
+  func aWayThatGetsLongerForGoodIsNotTakenForAQueue(milliseconds: Int64) {
+    var way = Way()
+    way.capacity = 1e6
+    way.pass(seconds: 60)
+    way.roundTripNanoseconds += milliseconds * 1_000_000
+    way.pass(seconds: 12)
+    let isReduced = way.watch.isReduced
+    #expect(!isReduced, "\(way.budgets)")
+    way.pass(seconds: 300)
+    let after = way.budgets.suffix(300)
+    #expect(after.allSatisfy { $0 == 64_000 }, "\(way.budgets)")
+    // And a queue on the longer way is one.
+    way.capacity = 64_000
+    way.pass(seconds: 60)
+    #expect(way.budgets.suffix(50).allSatisfy { $0 <= 32_000 }, "\(way.budgets)")
+  }
+
+  /// What gets lost there is not the path's doing: even the least is too much.
+  @Test func aWayNarrowerThanTheLeastIsNotTakenForALongOne() {
+    var way = Way()
+    way.capacity = 16_000
+    way.pass(seconds: 120)
+    #expect(way.budgets.suffix(110).allSatisfy { $0 < 32_000 }, "\(way.budgets)")
+  }
+
   @Test func spikesAndLossAloneAreNoCongestion() {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     var random = SplitMix64(seed: 4)
@@ -97,15 +125,26 @@ import Testing
     }
   }
 
-  @Test func aQueueOnTheWayBackIsNotOurs() {
+  /// The peer talks, or is quiet and sends but signs of life.
+  @Test(arguments: [10, 400] as [Int64])
+  func aQueueOnTheWayBackIsNotOurs(packetMilliseconds: Int64) {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
-    for second in 1...60 {
-      let rise: Int64 = second > 10 ? 180_000_000 : 0
+    var isReduced = false
+    var back = SmoothedTransit()
+    var random = SplitMix64(seed: 8)
+    for millisecond in stride(
+      from: packetMilliseconds, through: 60_000, by: Int(packetMilliseconds))
+    {
+      let now = millisecond * 1_000_000
+      let rise: Int64 = now > 10_500_000_000 ? 180_000_000 : 0
+      back.add(rise + Int64(random.unit() * 10e6), nowNanoseconds: now)
+      guard millisecond % 1000 < packetMilliseconds else { continue }
       watch.observe(
-        roundTripNanoseconds: 10_000_000 + rise, riseBackNanoseconds: rise, lostShare: 0,
-        sentBitsPerSecond: 64_000, nowNanoseconds: Int64(second) * 1_000_000_000)
+        roundTripNanoseconds: 10_000_000 + rise, riseBackNanoseconds: back.riseNanoseconds,
+        lostShare: 0, sentBitsPerSecond: 64_000, nowNanoseconds: now)
+      isReduced = isReduced || watch.isReduced
     }
-    #expect(!watch.isReduced)
+    #expect(!isReduced)
   }
 
   /// Any way, any moment: the budget stays within its bounds.

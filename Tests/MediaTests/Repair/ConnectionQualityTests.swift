@@ -32,6 +32,13 @@ import Testing
       }, 4.4, "1.8 % loss, in part repaired by resends, 0.8 % not heard; playout 8 ms"
     ),
     (
+      // Who has few bits a second is coded by the speech mode, which keeps more.
+      reading {
+        ($0.codedBitsPerSecond, $0.framesPerPacket, $0.isSpeech) = (20_000, 1920, true)
+      }, 4.3, "no loss; playout 8 ms"
+    ),
+    (reading { $0.isInterrupted = true }, 0, "nothing comes"),
+    (
       reading {
         ($0.roundTripMilliseconds, $0.codedBitsPerSecond) = (400, 16_000)
       }, 2.7, "no loss; playout 8 ms; round trip 400 ms; coded at 16 kbit/s"

@@ -1,7 +1,8 @@
-import Media
 import RTP
 import TestKit
 import Testing
+
+@testable import Media
 
 /// Requests and copies from somebody who means ill: nothing traps, and little is sent for it.
 @Suite struct FeedbackAbuseTests {
@@ -17,6 +18,30 @@ import Testing
       from: SSRC(rawValue: sender), of: SSRC(rawValue: source), lost: lost.span, into: &raw)
     let count = writer.byteCount
     return Array(bytes[..<count])
+  }
+
+  /// Who pretends that its way gets longer and longer is sent the least; the others hardly notice.
+  @Test func aReceiverThatLiesOfItsWayTakesLittleFromTheRest() {
+    let usual = VoiceCoding(framesPerPacket: 480, bitsPerSecond: 64_000)
+    let plan = CodingPlan(usual: usual, hasSpeechMode: true)
+    let liar = RepairSession(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    let honest = RepairSession(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    var lie = RoundTripTime(firstNanoseconds: 1_000_000)
+    var truth = lie
+    for second in 0..<60 {
+      lie.add(nanoseconds: Int64(second * second) * 10_000_000)
+      truth.add(nanoseconds: 1_000_000)
+      for (session, roundTrip) in [(liar, lie), (honest, truth)] {
+        session.observe(
+          LossPattern(), roundTrip: roundTrip, riseBackNanoseconds: 0, sentBitsPerSecond: 64_000,
+          sent: (100 * second, 8000 * second), nowNanoseconds: Int64(second) * 1_000_000_000)
+      }
+    }
+    let lean = usual.leanBitsPerSecond
+    let needs = [liar, honest, honest].map { $0.need(full: usual.bitsPerSecond, lean: lean) }
+    #expect((needs[0].wayBitsPerSecond ?? .max) < 30_000)
+    let coding = plan.coding(for: needs, current: usual)
+    #expect(coding.framesPerPacket <= 960 && coding.bitsPerSecond >= 32_000, "\(coding)")
   }
 
   private static func scenario() -> RepairScenario {

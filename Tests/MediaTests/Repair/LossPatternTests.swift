@@ -9,7 +9,8 @@ import Testing
 
   /// A report's two blocks, as a receiver writes them and a sender reads them.
   static func report(
-    to pattern: inout LossPattern, begin: Int, came: ArraySlice<Bool>, heard: ArraySlice<Bool>
+    to pattern: inout LossPattern, begin: Int, came: ArraySlice<Bool>, heard: ArraySlice<Bool>,
+    atSeconds seconds: Int64 = 0
   ) {
     var bytes = [UInt8](repeating: 0, count: 1200)
     var count = 0
@@ -35,7 +36,9 @@ import Testing
       repaired = repaired ?? report.lossRuns(.repaired, of: ssrc, in: datagram)
     }
     guard let received, let repaired else { return }
-    pattern.add(received: received, repaired: repaired, bytes: datagram)
+    pattern.add(
+      received: received, repaired: repaired, bytes: datagram,
+      nowNanoseconds: seconds * 1_000_000_000)
   }
 
   private static func unrepaired(_ lost: [Bool], packets: Int, near: Int, far: Int) -> Int {
@@ -79,6 +82,45 @@ import Testing
         }
       }
     }
+  }
+
+  /// The network swaps reports as it swaps packets.
+  @Test func aReportThatWasOvertakenTellsNothingNew() {
+    var pattern = LossPattern()
+    let (good, bad) = (
+      [Bool](repeating: true, count: 100)[...], [Bool](repeating: false, count: 100)[...]
+    )
+    Self.report(to: &pattern, begin: 65_400, came: bad, heard: bad)
+    Self.report(to: &pattern, begin: 65_500, came: good, heard: good)
+    for begin in [65_400, 65_450, 65_300, 65_500] {
+      Self.report(to: &pattern, begin: begin, came: bad, heard: bad)
+    }
+    #expect(pattern.total == 200)
+    #expect(pattern.summary(packets: 100).lost == 0)
+    Self.report(to: &pattern, begin: 65_600, came: good, heard: good)
+    #expect(pattern.total == 300)
+    // So far back it is another count of packets.
+    Self.report(to: &pattern, begin: 65_600 - LossPattern.capacity, came: bad, heard: bad)
+    #expect(pattern.total == 400)
+  }
+
+  /// A storm before a pause, in which a packet comes now and then, is over as soon as one without.
+  @Test(arguments: [3, 100])
+  func lossIsOfTheLastSecondsHoweverFewThePackets(packetsPerSecond: Int) {
+    var pattern = LossPattern()
+    var begin = 0
+    let shares = (Int64(0)..<60).map { second in
+      let count = second < 20 ? 100 : packetsPerSecond
+      let came = (0..<count).map { second >= 20 || $0 % 4 != 0 }[...]
+      Self.report(to: &pattern, begin: begin, came: came, heard: came, atSeconds: second)
+      begin += count
+      return LossEstimate(
+        pattern, framesPerPacket: 480, nowNanoseconds: second * 1_000_000_000
+      ).lostShare
+    }
+    #expect(abs(shares[19] - 0.25) < 0.02)
+    #expect(shares[25] > 0.02)
+    #expect(shares[33...].allSatisfy { $0 == 0 }, "\(shares)")
   }
 
   @Test func anotherStreamBeginsAnew() {

@@ -20,7 +20,7 @@ import Testing
       let part = came[begin..<(begin + 100)]
       LossPatternTests.report(to: &pattern, begin: begin, came: part, heard: part)
     }
-    return LossEstimate(pattern, framesPerPacket: 480)
+    return LossEstimate(pattern, framesPerPacket: 480, nowNanoseconds: 0)
   }
 
   static func losses(random share: Double, seed: UInt64 = 3) -> LossEstimate {
@@ -33,6 +33,22 @@ import Testing
     var model = LinkModel()
     model.bursts = .init(share: share, meanLength: 3)
     return losses(model)
+  }
+
+  /// What `--bitrate-max auto` gives at least is enough for a copy, however short the packets.
+  @Test(arguments: [120, 240, 480, 960, 1920, 2880], [32, 64, 96])
+  func aCopyFitsWhatIsSetAsideForIt(frames: Int, kilobits: Int) {
+    let coding = VoiceCoding(framesPerPacket: frames, bitsPerSecond: kilobits * 1000)
+    let plan = RepairPlan(coding)
+    for (budget, isEnough) in [
+      (coding.repairedBitsPerSecond, true), (coding.repairedBitsPerSecond - 1, false),
+    ] {
+      let need = RepairPlan.Need(
+        losses: LossEstimate(), resendYield: 0, budgetBitsPerSecond: budget, recipe: .plain)
+      let recipe = RepairRecipe(copies: .lean, nearDistance: 1)
+      #expect((plan.rating(of: recipe, for: need, full: coding.bitsPerSecond) != nil) == isEnough)
+    }
+    if kilobits == 64 && frames < 480 { #expect(coding.repairedBitsPerSecond > 96_000) }
   }
 
   private static func need(

@@ -1,0 +1,97 @@
+import TestKit
+import Testing
+
+@testable import Media
+
+@Suite struct QualityMeterTests {
+  /// A second of a stream in packets of 10 ms.
+  private struct Stream {
+    var counts = PeerStreamStatistics()
+    var meter = QualityMeter()
+
+    init() {
+      counts.codedBitsPerSecond = 64_000
+      counts.packetFrames = 480
+      counts.isTalking = true
+      talk(seconds: 10)
+    }
+
+    mutating func talk(seconds: Int, lost: Int = 0) {
+      for _ in 0..<seconds {
+        counts.isTalking = true
+        counts.received += 100 - lost
+        counts.played += 100 - lost
+        counts.lost += lost
+        meter.observe(counts, roundTrip: nil)
+      }
+    }
+
+    /// Signs of life.
+    mutating func pause(seconds: Int) {
+      for _ in 0..<seconds {
+        counts.isTalking = false
+        counts.received += 2
+        counts.notices += 2
+        meter.observe(counts, roundTrip: nil)
+      }
+    }
+
+    mutating func breakOff(seconds: Int) {
+      for _ in 0..<seconds { meter.observe(counts, roundTrip: nil) }
+    }
+
+    var figure: Double { meter.quality?.figure ?? -1 }
+    var reason: String { meter.quality?.reason ?? "" }
+  }
+
+  @Test func nothingIsKnownBeforeTheFirstSound() {
+    var meter = QualityMeter()
+    meter.observe(PeerStreamStatistics(), roundTrip: nil)
+    #expect(meter.quality == nil)
+  }
+
+  @Test func aStreamThatBreaksOffIsNotHeard() {
+    var stream = Stream()
+    #expect(stream.figure > 4.5)
+    stream.breakOff(seconds: 4)
+    #expect(stream.figure == 0)
+    #expect(stream.reason == "nothing comes")
+    stream.talk(seconds: 1)
+    #expect(stream.figure > 4)
+  }
+
+  @Test func aPauseIsNoBreak() {
+    var stream = Stream()
+    stream.pause(seconds: 600)
+    #expect(stream.figure > 4.5)
+    #expect(stream.reason.hasPrefix("no loss"))
+    stream.breakOff(seconds: 4)
+    #expect(stream.figure > 4.5)
+  }
+
+  @Test func lossBeforeAPauseIsForgottenInIt() {
+    var stream = Stream()
+    stream.talk(seconds: 10, lost: 20)
+    let before = stream.figure
+    #expect(before < 3)
+    stream.pause(seconds: 3)
+    #expect(stream.figure < 4)
+    stream.pause(seconds: 60)
+    #expect(stream.figure > 4.5)
+    #expect(stream.reason.hasPrefix("no loss"))
+  }
+
+  /// The same on a link, through a stream: the speech of a peer whose way is cut.
+  @Test func aLinkThatIsCutIsSeen() {
+    let scenario = StreamScenario(ScenarioSettings())
+    var meter = QualityMeter()
+    scenario.run(milliseconds: 3000)
+    meter.observe(scenario.stream.statistics, roundTrip: nil)
+    scenario.link.model.loss = 1
+    for _ in 0..<3 {
+      scenario.run(milliseconds: 1000)
+      meter.observe(scenario.stream.statistics, roundTrip: nil)
+    }
+    #expect(meter.quality?.figure == 0)
+  }
+}
