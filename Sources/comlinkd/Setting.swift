@@ -97,7 +97,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .ptime: "Audio per packet, ms: shorter is earlier, longer costs less CPU and network."
     case .bitrate: "Bit rate of the voice that is sent, kbit/s, 6…510."
     case .bitrateMax:
-      "The most payload to one peer, kbit/s, copies against loss included; auto: half above bitrate."
+      "The most payload to one peer, kbit/s, copies included; auto: half above bitrate, room for a copy."
     case .application: "What Opus is tuned for; auto: lowdelay, voip for long packets at low rates."
     case .complexity: "How hard Opus tries: more costs CPU, and sounds better up to 5."
     case .bandwidth: "The most that Opus sends: wide is 8 kHz, full 20 kHz."

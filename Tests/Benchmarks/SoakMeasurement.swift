@@ -107,7 +107,7 @@ struct SoakMeasurement {
   private func read(_ node: NodeProcess) throws(RigError) -> Reading {
     let identifier = node.process.identifier
     guard
-      let memory = ProcessUsage.proportionalSetMegabytes(
+      let memory = ProcessUsage.residentSetMegabytes(
         of: identifier, excluding: IdleMeasurement.jackMappings),
       let descriptors = ProcessUsage.descriptorCount(of: identifier)
     else { throw .status(reason: "no figures of \(node.name)") }

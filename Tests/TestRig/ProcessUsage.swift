@@ -57,13 +57,26 @@ public struct ProcessUsage: Sendable {
   public static func proportionalSetMegabytes(
     of process: Int32, excluding prefixes: [String] = []
   ) -> Double? {
+    megabytes("Pss:", of: process, excluding: prefixes)
+  }
+
+  /// Resident set size likewise: unlike the former it does not grow when another program that shares a library ends.
+  public static func residentSetMegabytes(
+    of process: Int32, excluding prefixes: [String] = []
+  ) -> Double? {
+    megabytes("Rss:", of: process, excluding: prefixes)
+  }
+
+  private static func megabytes(
+    _ figure: String, of process: Int32, excluding prefixes: [String]
+  ) -> Double? {
     guard let maps = text(ofFile: "/proc/\(process)/smaps") else { return nil }
     var kilobytes = 0.0
     var isCounted = true
     for line in maps.split(separator: "\n") {
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
       guard let first = words.first else { continue }
-      if first == "Pss:" {
+      if first == figure {
         if isCounted, words.count > 1 { kilobytes += Double(words[1]) ?? 0 }
       } else if !first.hasSuffix(":") {
         let path = words.count > 5 ? words[5] : ""
