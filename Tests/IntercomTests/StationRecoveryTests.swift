@@ -84,7 +84,8 @@ import Testing
     #expect(call.anna.station.coding == call.anna.station.codings.usual)
   }
 
-  /// As long as the receiver waits for answers, which in packets of 20 ms it does for a quarter of a minute.
+  /// As long as the receiver waits for answers, which in packets of 20 ms it does for a quarter of a minute; until it is known
+  /// that they come in time, FEC may be tried.
   @Test(arguments: [(48, Int64(100_000_000), 1920, 30.0), (24, 2_000_000, 960, 12)])
   func whereCopiesFitOrAskingHelpsThereIsNone(
     kilobits: Int, delay: Int64, frames: Int, seconds: Double
@@ -94,6 +95,6 @@ import Testing
     #expect(!call.anna.station.coding.hasFEC)
     let stream = try #require(call.bert.peer(at: home)?.stream)
     #expect(stream.statistics.repaired > 20)
-    #expect(stream.statistics.recovered == 0)
+    #expect(stream.statistics.recovered * 2 < stream.statistics.repaired)
   }
 }
