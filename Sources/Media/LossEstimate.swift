@@ -24,12 +24,11 @@ public struct LossEstimate: Sendable {
   /// Counts in what reports told of packets of so many frames.
   public init(_ pattern: LossPattern, framesPerPacket: Int, nowNanoseconds now: Int64) {
     let packet = MediaClock.nanoseconds(frames: Int64(framesPerPacket))
-    let spans = [Self.recentNanoseconds, Self.pastNanoseconds].map { span in
-      min(Int(span / packet), pattern.packets(sinceNanoseconds: now - span))
-    }
+    let told = { span in min(Int(span / packet), pattern.packets(sinceNanoseconds: now - span)) }
+    let (recent, past) = (told(Self.recentNanoseconds), told(Self.pastNanoseconds))
     for (index, distances) in Self.distances.enumerated() {
       unrepaired[index] = max(
-        Self.share(pattern, spans[0], distances), Self.share(pattern, spans[1], distances))
+        Self.share(pattern, recent, distances), Self.share(pattern, past, distances))
     }
   }
 

@@ -29,7 +29,7 @@ public struct LossPattern: Sendable {
   public private(set) var total = 0
 
   /// Nothing is known yet.
-  public init() {}
+  public init() { marks.reserveCapacity(Self.markCount) }
 
   /// Takes a report's two blocks; packets told of before are passed over.
   ///
