@@ -141,7 +141,7 @@ struct JackSessionLoop {
       if let path = configuration.pluginPath {
         engine.open(plugin: path, client: client)
       } else {
-        engine.open(server: configuration.serverName, client: client)
+        openClient(client)
       }
     if code == 0 || openBesidePlugin(code) {
       begin()
@@ -154,11 +154,17 @@ struct JackSessionLoop {
     return Self.waitingMilliseconds
   }
 
+  private func openClient(_ name: String) -> Int32 {
+    let turn = OpeningTurn()
+    defer { extendLifetime(turn) }
+    return engine.open(server: configuration.serverName, client: name)
+  }
+
   /// Plays as a client of our own where jackd has a plugin that we cannot work with, as after an upgrade; false: that cannot be, either.
   private mutating func openBesidePlugin(_ code: Int32) -> Bool {
     guard code == -EPROTONOSUPPORT, let path = configuration.pluginPath else { return false }
     let name = Self.nameBesidePlugin(configuration.clientName)
-    guard engine.open(server: configuration.serverName, client: name) == 0 else { return false }
+    guard openClient(name) == 0 else { return false }
     client = name
     hasMisfitGone = false
     report(.besidePlugin(server: configuration.serverName, client: name, path: path))
@@ -195,10 +201,11 @@ struct JackSessionLoop {
   }
 
   private mutating func loseServer() -> Int {
+    // First: to close may take seconds where the server is not gone but let go of us.
+    report(.serverGone(server: configuration.serverName))
     engine.close()
     memory.loseServer()
     phase = .closed(told: nil)
-    report(.serverGone(server: configuration.serverName))
     return 0
   }
 

@@ -72,6 +72,21 @@ struct JackSessionTests {
     #expect(station.engine.captureAvailableFrames > 0)
   }
 
+  @Test("A session becomes a client in its turn")
+  func turn() async throws {
+    let server = try await TestServer.start()
+    let other = unsafe open(OpeningTurn.standardPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(other) }
+    try #require(await eventually { flock(other, LOCK_EX | LOCK_NB) == 0 })
+    let station = try Station(server: server.name)
+    // It waits for two seconds at most; a tenth of that with a client would be out of turn.
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(station.connection == nil)
+    #expect(server.ports().keys.allSatisfy { !$0.hasPrefix("comlink:") })
+    flock(other, LOCK_UN)
+    #expect(await station.runs())
+  }
+
   @Test("Without auto-connect no port is connected")
   func unconnected() async throws {
     let server = try await TestServer.start()
