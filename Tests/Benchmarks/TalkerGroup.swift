@@ -2,8 +2,12 @@ import TestRig
 
 /// Many nodes on one JACK server of long periods, all talking to one receiver.
 ///
-/// Real daemons: the receiver sees what it would see on a network.
+/// Real daemons: the receiver sees what it would see on a network. Real talkers have machines of their own, so these run below the receiver's
+/// threads and never instead of them.
 final class TalkerGroup {
+  /// Twenty below it are the talkers' media loops, and the receiver's is above them all.
+  private static let realtimePriority = 40
+
   private let directory: TemporaryDirectory
   private let receiverPort: Int
   private let receiverName: String
@@ -22,7 +26,8 @@ final class TalkerGroup {
     self.receiverPort = receiverPort
     receiverName = receiver.name
     server = try JackServer(
-      "comlink-talkers", periodFrames: 480, portMaximum: 64 + 8 * maximum, in: directory)
+      "comlink-talkers", periodFrames: 480, portMaximum: 64 + 8 * maximum,
+      realtimePriority: Self.realtimePriority, in: directory)
     mouth = try Probe(
       server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: 0)
     try mouth.setSource(Speech.lasting(20, try Speech.sentences()), loops: true)

@@ -25,16 +25,17 @@ public final class JackServer: Sendable {
   ///   - portMaximum: ports the server can have; fewer need less shared memory.
   ///   - driftPPM: how much faster than the machine's its clock runs, in parts per million.
   ///   - plugin: what it can load, and whether it does.
+  ///   - realtimePriority: of its driver; its clients are below, and their media loops further below.
   /// - Throws: `RigError`.
   public convenience init(
     _ label: String = "rig", sampleRate: Int = 48_000, periodFrames: Int = 64,
     portMaximum: Int = 64, driftPPM: Double = 0, plugin: JackPlugin? = nil,
-    in directory: TemporaryDirectory
+    realtimePriority: Int = usualPriority, in directory: TemporaryDirectory
   ) throws(RigError) {
     try self.init(
       named: "\(label)-\(getpid())-\(UInt16.random(in: 0...UInt16.max))", sampleRate: sampleRate,
       periodFrames: periodFrames, portMaximum: portMaximum, driftPPM: driftPPM, plugin: plugin,
-      in: directory)
+      realtimePriority: realtimePriority, in: directory)
   }
 
   /// Starts a server of a given name, which must be unique on the machine, and waits until it answers.
@@ -44,7 +45,8 @@ public final class JackServer: Sendable {
   /// - Throws: `RigError`.
   public init(
     named name: String, sampleRate: Int = 48_000, periodFrames: Int = 64, portMaximum: Int = 64,
-    driftPPM: Double = 0, plugin: JackPlugin? = nil, in directory: TemporaryDirectory
+    driftPPM: Double = 0, plugin: JackPlugin? = nil, realtimePriority: Int = usualPriority,
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     self.name = name
     self.sampleRate = sampleRate
@@ -53,7 +55,7 @@ public final class JackServer: Sendable {
       throw .missing(what: "jackd", hint: "apt-get install jackd2")
     }
     let arguments =
-      Self.scheduling + ["-n", name, "--port-max", "\(portMaximum)"]
+      Self.scheduling(realtimePriority) + ["-n", name, "--port-max", "\(portMaximum)"]
       + (plugin?.arguments ?? []) + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
     let environment = [
       "JACK_NO_AUDIO_RESERVATION": "1",
@@ -111,7 +113,11 @@ public final class JackServer: Sendable {
   }
 
   /// Real-time when this process may have it: a priority that leaves room for clients below.
-  static let scheduling: [String] = isRealtimePermitted ? ["-R", "-P", "70"] : ["-r"]
+  public static let usualPriority = 70
+
+  static func scheduling(_ priority: Int) -> [String] {
+    isRealtimePermitted ? ["-R", "-P", "\(priority)"] : ["-r"]
+  }
 
   /// Whether SCHED_FIFO at jackd's priority is allowed here, found by trying.
   public static let isRealtimePermitted: Bool = {
@@ -119,7 +125,7 @@ public final class JackServer: Sendable {
     var parameters = sched_param()
     unsafe sched_getparam(0, &parameters)
     var wanted = sched_param()
-    wanted.sched_priority = 70
+    wanted.sched_priority = Int32(usualPriority)
     guard unsafe sched_setscheduler(0, SCHED_FIFO, &wanted) == 0 else { return false }
     unsafe sched_setscheduler(0, previous, &parameters)
     return true
