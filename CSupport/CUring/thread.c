@@ -123,11 +123,15 @@ int uring_lock_memory(void) {
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) < 0 ? -errno : 0;
 }
 
-int64_t uring_now(void) {
+static int64_t nanoseconds_of(clockid_t clock) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
+
+int64_t uring_now(void) { return nanoseconds_of(CLOCK_MONOTONIC); }
+
+int64_t uring_thread_cpu(void) { return nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 void *uring_same(void *pointer) { return pointer; }
 

@@ -4,6 +4,8 @@ import Synchronization
 extension EventLoop {
   /// Bounds a wake-up, so that jobs that make jobs cannot keep datagrams and sound waiting.
   private static let jobsPerTurn = 256
+  /// So soon before a deadline jobs wait for it: some take longer than sound may wait.
+  private static let reserveNanoseconds: Int64 = 1_000_000
 
   /// The loop thread's life.
   func run() {
@@ -15,11 +17,19 @@ extension EventLoop {
       deliverEvents()
       // A wait that only failed sends ended is no wake-up: the deadline stands.
       let causes = unsafe uring_causes(ring.handle)
+      if causes == UInt32(URING_WOKE_SIGNAL), letsJobsWait(for: deadline) { continue }
       if causes != 0 { deadline = runWakeUp(causes: causes) }
     }
     runJobs()
     unsafe uring_detach(ring.handle)
     handler = nil
+  }
+
+  /// Whether what a deadline wants is to come before the jobs: once, or they might wait for ever.
+  private func letsJobsWait(for deadline: Int64) -> Bool {
+    let left = deadline == .max ? .max : deadline - Self.nowNanoseconds()
+    haveJobsWaited = !haveJobsWaited && left > 0 && left < Self.reserveNanoseconds
+    return haveJobsWaited
   }
 
   private func takeNextHandler() {
@@ -50,6 +60,9 @@ extension EventLoop {
     let isTimed = causes & ~UInt32(URING_WOKE_SIGNAL) != 0
     let hasJobs = inbox.hasOwnJobs
     var deadline = isTimed ? callHandler() : .max
+    let isAsked = hasJobs || causes & UInt32(URING_WOKE_SIGNAL) != 0
+    if isAsked, letsJobsWait(for: deadline) { return deadline }
+    haveJobsWaited = false
     let isSignalled = inbox.open()
     runJobs()
     if !isTimed || hasJobs || isSignalled {

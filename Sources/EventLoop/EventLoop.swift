@@ -43,6 +43,8 @@ public final class EventLoop: @unchecked Sendable {
   let hasNextHandler = Atomic<Bool>(false)
   /// The loop thread's alone.
   var handler: (any EventLoopHandler)?
+  /// Whether jobs that may have come gave way to a deadline.
+  var haveJobsWaited = false
 
   /// What locking the memory came to; nil: it was not asked for, or it is locked.
   public let memoryLockWarning: EventLoopWarning?
@@ -79,6 +81,11 @@ public final class EventLoop: @unchecked Sendable {
   ///
   /// Any thread.
   public static func nowNanoseconds() -> Int64 { uring_now() }
+
+  /// How long the calling thread has run in all, without the time that it waited for a processor; a system call.
+  ///
+  /// Any thread.
+  public static func threadCPUNanoseconds() -> Int64 { uring_thread_cpu() }
 
   /// Names the handler, from the next wake-up on (which this causes); nil: none.
   ///

@@ -190,6 +190,8 @@ void uring_thread_join(uint64_t thread);
 /** mlockall of all pages as they are touched from now on, code that only the start needed left out: 0 or -errno. [control] */
 int uring_lock_memory(void);
 int64_t uring_now(void); /* [any] */
+/** How long the calling thread has run, without what it waited for the processor; a system call. [any] */
+int64_t uring_thread_cpu(void);
 /** Returns its argument, unknown to the optimiser. [any] */
 void *uring_same(void *pointer);
 void uring_yield(void);  /**< sched_yield [any] */
