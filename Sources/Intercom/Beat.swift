@@ -22,6 +22,8 @@ struct Beat {
   private static let relaxedDrainNanoseconds: Int64 = 10_000_000
   /// Looks at callbacks that must all be late before the prediction gives in: about 80 ms.
   private static let windowCallbacks = 32
+  /// Decoding begins at most so long before its callback, or a period: time for 64 streams of 60 µs.
+  private static let mostLeadNanoseconds: Int64 = 4_000_000
 
   private(set) var isRunning = false
   private(set) var periodFrames = 0
@@ -102,12 +104,17 @@ struct Beat {
   /// Duration of a period; 0 before the first.
   var periodNanoseconds: Int64 { Int64(periodFrames) * 1_000_000_000 / Int64(sampleRate) }
 
+  /// How long before a callback decoding begins at most; with short periods a crowd needs more than one of them.
+  func leadNanoseconds(wanted: Int64) -> Int64 {
+    min(wanted, max(periodNanoseconds, Self.mostLeadNanoseconds))
+  }
+
   /// The next callback, and the last moment to begin decoding for it; only while running.
   func grid(leadNanoseconds: Int64) -> PlayoutGrid {
     PlayoutGrid(
       beatNanoseconds: anchorNanoseconds + periodNanoseconds,
       beatFrames: frames + Int64(periodFrames), periodNanoseconds: periodNanoseconds,
-      leadNanoseconds: min(leadNanoseconds, periodNanoseconds))
+      leadNanoseconds: self.leadNanoseconds(wanted: leadNanoseconds))
   }
 
   /// When the frame after `fillFrames` waiting frames leaves at the ports.

@@ -93,6 +93,13 @@ public struct IntercomConfiguration: Sendable {
       isSpeech: application == .voip && framesPerPacket >= 480)
   }
 
+  /// How each peer's stream is played.
+  var streams: PeerStreamConfiguration {
+    PeerStreamConfiguration(
+      playoutDelay: playoutDelay, playoutDelayMaximumNanoseconds: playoutDelayMaximumNanoseconds,
+      lateShare: lateShare)
+  }
+
   /// The encoders as told, and of the speech mode where it is not what is told, for ways that take no more.
   func makeEncoders() throws(AudioError) -> TalkerEncoders {
     var encoders = TalkerEncoders(

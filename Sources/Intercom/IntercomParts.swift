@@ -49,7 +49,8 @@ struct IntercomParts {
       station = Station(
         configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
         ports: SessionPorts(session: session, refusals: refusals),
-        encoders: try configuration.makeEncoders(), protection: protection, report: events)
+        encoders: try configuration.makeEncoders(), protection: protection,
+        streams: StreamReserve(configuration.streams), report: events)
     } catch {
       throw .audio(error)
     }

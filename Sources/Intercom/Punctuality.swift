@@ -16,41 +16,50 @@ struct Punctuality {
 
   private var dueNanoseconds: Int64 = .max
   private var neededNanoseconds: Int64 = .max
+  private var startedNanoseconds: Int64 = 0
   private var endedNanoseconds: Int64 = 0
-  private var heldBeforeNanoseconds: Int64 = 0
-  /// Time that this wake-up lost before it began, by no doing of the loop's.
-  private var lostNanoseconds: Int64 = 0
+  /// How long the thread had run in all at the end of the last wake-up.
+  private var cpuNanoseconds: Int64 = 0
+  /// What of the last wake-up the thread did not run.
+  private var heldNanoseconds: Int64 = 0
+  /// When this wake-up would have been, had the thread not been kept from running.
+  private var ownNanoseconds: Int64 = 0
 
   /// The thread runs again.
   mutating func begin(atNanoseconds woken: Int64) {
-    guard dueNanoseconds != .max, woken > dueNanoseconds else {
-      lostNanoseconds = 0
-      return
-    }
+    startedNanoseconds = max(woken, endedNanoseconds)
+    ownNanoseconds = woken
+    guard dueNanoseconds != .max, woken > dueNanoseconds else { return }
     let isBusy = endedNanoseconds > dueNanoseconds
-    let late = woken - max(dueNanoseconds, endedNanoseconds)
-    lostNanoseconds =
-      (late > Self.usualNanoseconds ? late : 0) + (isBusy ? heldBeforeNanoseconds : 0)
+    if woken - max(dueNanoseconds, endedNanoseconds) > Self.usualNanoseconds {
+      ownNanoseconds = max(dueNanoseconds, endedNanoseconds)
+    }
+    if isBusy { ownNanoseconds = max(dueNanoseconds, ownNanoseconds - heldNanoseconds) }
   }
 
   /// The thread is about to wait, and wants to run again at `due`, `lead` before a beat.
+  ///
+  /// - Parameter cpu: how long the thread has run in all.
   mutating func end(
-    atNanoseconds now: Int64, dueNanoseconds due: Int64, leadNanoseconds lead: Int64,
-    heldNanoseconds: Int64
+    atNanoseconds now: Int64, cpuNanoseconds cpu: Int64, dueNanoseconds due: Int64,
+    leadNanoseconds lead: Int64
   ) {
+    heldNanoseconds = max(0, now - startedNanoseconds - (cpu - cpuNanoseconds))
     endedNanoseconds = now
+    cpuNanoseconds = cpu
     dueNanoseconds = due
     neededNanoseconds = due == .max ? .max : due + lead
-    heldBeforeNanoseconds = heldNanoseconds
   }
 
   /// Why sound that is ready at `now` was not there for its callback.
   ///
-  /// - Parameter held: for how long pieces of work were held up in this wake-up.
-  func cause(atNanoseconds now: Int64, heldNanoseconds held: Int64) -> UnderrunCause {
+  /// What the thread did between two wake-ups counts as work of the second.
+  ///
+  /// - Parameter cpu: how long the thread has run in all.
+  func cause(atNanoseconds now: Int64, cpuNanoseconds cpu: Int64) -> UnderrunCause {
     guard neededNanoseconds != .max else { return .callbacks }
     let needed = neededNanoseconds - Self.marginNanoseconds
-    if now - lostNanoseconds - held > needed { return .work }
-    return now > needed ? .wakeUps : .callbacks
+    guard now > needed else { return .callbacks }
+    return ownNanoseconds + cpu - cpuNanoseconds > needed ? .work : .wakeUps
   }
 }

@@ -6,7 +6,8 @@
 /// for longer than the classes reach is not helped by any lead, so such times do not count.
 ///
 /// Habit alone would let a crowd down: that all streams fall due in one wake-up is rare, but then each of them would have
-/// its hole. So the lead has room for the crowd, by what its pieces usually take.
+/// its hole. So the lead has room for the crowd, by what its pieces usually take, and the more streams there are, for the
+/// most that was done in one wake-up.
 ///
 /// Loop thread only.
 struct RenderLead {

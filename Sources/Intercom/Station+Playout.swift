@@ -5,8 +5,11 @@ import Media
 extension Station {
   /// A timer may fire this much early and still count as due.
   private static let timerToleranceNanoseconds: Int64 = 30_000
-  /// Callbacks that may be late together and yet find sound: the periods of a sound card's buffer.
+  /// Callbacks that may be late together and yet find sound, the periods of a sound card's buffer: beside those that a
+  /// lead of several periods is for.
   private static let mostBeatsAhead: Int64 = 3
+  /// Waking up may take so much more than as a rule, before it is no doing of the node's (`Punctuality`).
+  private static let wakeUpReserveNanoseconds: Int64 = 50_000
   /// What is captured in a wake-up is sent at its end, so only so much is decoded ahead before.
   private static let mostAheadOfSending = 2
   /// A ring holds so much, at 48 kHz, and the longest codec frame besides.
@@ -54,10 +57,15 @@ extension Station {
   }
 
   /// What it takes to receive and decode a packet of each that sounds, and to send one, all in one wake-up.
+  ///
+  /// What this one took counts as well, and a quarter more that the next may take: not for one stream, which has its
+  /// hole once in a while and needs each 0.1 ms; almost in full for ten, which all have it then.
   private var crowdNanoseconds: Int64 {
     let each = pace.usualNanoseconds(.receiving) + pace.usualNanoseconds(.rendering)
-    let count = listeners.count { $0.peer.stream?.isSounding ?? false }
-    return Int64(count) * each + pace.usualNanoseconds(.sending)
+    let count = Int64(listeners.count { $0.peer.stream?.isSounding ?? false })
+    let usual = count * each + pace.usualNanoseconds(.sending)
+    let most = Self.wakeUpReserveNanoseconds + pace.spentNanoseconds * 5 / 4
+    return usual + max(0, most - usual) * max(0, count - 1) / max(1, count)
   }
 
   /// The last moment to begin decoding for the callback that `callbacks` others come before.
@@ -93,7 +101,8 @@ extension Station {
     let ahead =
       nowNanoseconds + Self.timerToleranceNanoseconds + grid.leadNanoseconds - grid.beatNanoseconds
     guard ahead >= 0 else { return 0 }
-    return Int(min(ahead / grid.periodNanoseconds + 1, Self.mostBeatsAhead))
+    let planned = (grid.leadNanoseconds - 1) / grid.periodNanoseconds
+    return Int(min(ahead / grid.periodNanoseconds + 1, planned + Self.mostBeatsAhead))
   }
 
   /// How many callbacks from the next one on can do without decoding; nil: nothing plays or waits.
@@ -150,8 +159,7 @@ extension Station {
   private func noticeUnderruns(_ stream: PeerStream, _ sink: PlayoutSink) {
     let frames = sink.noticeUnderruns(isPlaying: stream.isPlaying, sampleRate: beat.sampleRate)
     guard frames > 0 else { return }
-    let cause = punctuality.cause(
-      atNanoseconds: clock(), heldNanoseconds: pace.heldSoFarNanoseconds)
-    underruns.add(frames, cause)
+    underruns.add(
+      frames, punctuality.cause(atNanoseconds: clock(), cpuNanoseconds: threadCPU()))
   }
 }

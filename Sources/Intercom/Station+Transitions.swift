@@ -40,13 +40,7 @@ extension Station {
     guard let index = freeSlots.lastIndex(where: engine.isIdle) else { return }
     let slot = freeSlots[index]
     let sink = PlayoutSink(engine: engine, slot: slot)
-    let stream: PeerStream
-    do {
-      stream = try makeStream()
-    } catch {
-      report(.audioFault("cannot decode for \(peer.address): \(error)"))
-      return
-    }
+    guard let stream = takeStream(for: peer) else { return }
     freeSlots.remove(at: index)
     guard engine.attach(slot) else {
       freeSlots.append(slot)
@@ -63,6 +57,25 @@ extension Station {
     rebuildListeners()
     report(
       .peerConnected(name: peer.name, address: peer.address.description, port: portName(peer)))
+  }
+
+  /// Connects those whom no stream was ready for.
+  func connectWaiting() {
+    awaitsStream = false
+    for peer in peers.all
+    where !awaitsStream && peer.state == .contacted && peer.reports.isConfirmed { connect(peer) }
+  }
+
+  private func takeStream(for peer: Peer) -> PeerStream? {
+    do {
+      let stream = try streams.take()
+      stream?.deviceRate = beat.sampleRate
+      awaitsStream = stream == nil
+      return stream
+    } catch {
+      report(.audioFault("cannot decode for \(peer.address): \(error)"))
+      return nil
+    }
   }
 
   /// The same node's connected entry; without a CNAME, against RFC 3550 §6.1, nobody is the same.
@@ -133,16 +146,5 @@ extension Station {
     (repair.framesPerPacket, repair.hasFEC) = (coding.framesPerPacket, coding.hasFEC)
     if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
     return repair
-  }
-
-  private func makeStream() throws(AudioError) -> PeerStream {
-    let stream = PeerStream(
-      configuration: PeerStreamConfiguration(
-        playoutDelay: configuration.playoutDelay,
-        playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds,
-        lateShare: configuration.lateShare),
-      decoder: try OpusDecoder(), resampler: try Resampler(ratio: 1))
-    stream.deviceRate = beat.sampleRate
-    return stream
   }
 }

@@ -28,8 +28,13 @@ final class Station: EventLoopHandler {
   let protection: MediaProtection?
   /// The time now, which has gone on since the wake-up.
   let clock: () -> Int64
+  /// How long the loop's thread has run.
+  let threadCPU: () -> Int64
   let report: @Sendable (IntercomEvent) -> Void
 
+  let streams: StreamReserve
+  /// A peer could be connected, but for a stream.
+  var awaitsStream = false
   var peers: PeerTable
   var freeSlots: [PeerSlot]
   /// Slots whose port JACK's session has yet to be told to take away.
@@ -97,19 +102,22 @@ final class Station: EventLoopHandler {
   init(
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
     endpoint: any DatagramEndpoint, ports: any PeerPorts, encoders: TalkerEncoders,
-    protection: MediaProtection? = nil,
+    protection: MediaProtection? = nil, streams: StreamReserve,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     clock: @escaping () -> Int64 = EventLoop.nowNanoseconds,
+    threadCPU: @escaping () -> Int64 = EventLoop.threadCPUNanoseconds,
     report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
     var random = random
     self.configuration = configuration
     self.identity = identity
     self.protection = protection
+    self.streams = streams
     self.engine = engine
     self.endpoint = endpoint
     self.ports = ports
     self.clock = clock
+    self.threadCPU = threadCPU
     self.report = report
     coding = configuration.coding
     codings = CodingPlan(
@@ -160,14 +168,14 @@ final class Station: EventLoopHandler {
       sendRequests(nowNanoseconds: nowNanoseconds)
     }
     stepTrial(nowNanoseconds: nowNanoseconds)
+    if awaitsStream { connectWaiting() }
     let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds, isSending: isSending)
     tap?.publish(beat)
     if nowNanoseconds >= nextHousekeepingNanoseconds { keepHouse(nowNanoseconds: nowNanoseconds) }
     pace.rest()
     punctuality.end(
-      atNanoseconds: clock(), dueNanoseconds: renderDeadline,
-      leadNanoseconds: min(lead.nanoseconds, beat.periodNanoseconds),
-      heldNanoseconds: pace.takeHeldNanoseconds())
+      atNanoseconds: clock(), cpuNanoseconds: threadCPU(), dueNanoseconds: renderDeadline,
+      leadNanoseconds: beat.leadNanoseconds(wanted: lead.nanoseconds))
     let drainDeadline =
       nowNanoseconds
       + beat.drainNanoseconds(

@@ -1,7 +1,4 @@
-/// How long the pieces of the loop's work take: so that work can be told from being held up, and be planned.
-///
-/// A piece that takes several times what such pieces take is taken for one in which the thread did not run: it was
-/// preempted, or the whole machine was. Asking the kernel would be exact, and a system call a wake-up.
+/// How long the pieces of the loop's work take as a rule, so that work can be planned.
 ///
 /// Loop thread only.
 struct WorkPace {
@@ -15,15 +12,17 @@ struct WorkPace {
     case rendering
   }
 
-  /// Cold caches make a piece two or three times as long (TRIALS: p99 of codecs).
-  private static let heldFactor: Int64 = 4
-  private static let leastHeldNanoseconds: Int64 = 100_000
+  /// Cold caches and concealment make a piece two or three times as long (TRIALS: p99 of codecs).
+  ///
+  /// In longer ones the thread did not run all the time: for what is usual they count for so much.
+  private static let mostFactor: Int64 = 4
   /// Pieces over which the usual time is averaged.
   private static let memory: Int64 = 32
 
   private var usual = InlineArray<3, Int64>(repeating: 0)
   private var markNanoseconds: Int64?
-  private var heldNanoseconds: Int64 = 0
+  /// What the pieces since the last rest took, without what they were held up.
+  private(set) var spentNanoseconds: Int64 = 0
 
   /// What such a piece takes as a rule; 0 before the first.
   func usualNanoseconds(_ piece: Piece) -> Int64 { usual[piece.rawValue] }
@@ -35,7 +34,7 @@ struct WorkPace {
   var isMarked: Bool { markNanoseconds != nil }
 
   /// Nothing of what follows is measured until the next mark.
-  mutating func rest() { markNanoseconds = nil }
+  mutating func rest() { (markNanoseconds, spentNanoseconds) = (nil, 0) }
 
   /// A piece that began at the last mark or piece's end is over.
   mutating func finish(_ piece: Piece, atNanoseconds now: Int64) {
@@ -46,18 +45,8 @@ struct WorkPace {
       usual[piece.rawValue] = took
       return
     }
-    let most = max(Self.heldFactor * known, known + Self.leastHeldNanoseconds)
-    if took > most { heldNanoseconds += took - known }
-    let counted = min(took, Self.heldFactor * known)
+    spentNanoseconds += took > Self.mostFactor * known ? known : took
+    let counted = min(took, Self.mostFactor * known)
     usual[piece.rawValue] = max(1, known + (counted - known) / Self.memory)
-  }
-
-  /// For how long pieces since the last take were held up so far.
-  var heldSoFarNanoseconds: Int64 { heldNanoseconds }
-
-  /// The same, and begins anew.
-  mutating func takeHeldNanoseconds() -> Int64 {
-    defer { heldNanoseconds = 0 }
-    return heldNanoseconds
   }
 }

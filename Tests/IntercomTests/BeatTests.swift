@@ -37,13 +37,14 @@ import Testing
     #expect(!beat.isRunning)
   }
 
-  @Test(arguments: [32, 64, 1024])
-  func decodingMayBeginAtTheLastCallbackButNotBefore(frames: Int) {
+  @Test(arguments: [(32, 4_000_000), (64, 4_000_000), (1024, 21_333_333)])
+  func decodingMayBeginSomeMillisecondsAheadOrAPeriodButNotBefore(frames: Int, most: Int64) {
     var beat = Beat()
     beat.update(period(at: 1000, frames: frames), nowNanoseconds: 1000)
     let period = beat.periodNanoseconds
     #expect(beat.grid(leadNanoseconds: 100_000).leadNanoseconds == 100_000)
-    #expect(beat.grid(leadNanoseconds: period + 1).leadNanoseconds == period)
+    #expect(beat.grid(leadNanoseconds: most).leadNanoseconds == most)
+    #expect(beat.grid(leadNanoseconds: most + 1).leadNanoseconds == most)
     #expect(beat.grid(leadNanoseconds: 0).beatNanoseconds == 1000 + period)
   }
 

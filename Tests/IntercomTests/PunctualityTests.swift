@@ -8,16 +8,29 @@ import Testing
   private static let lead: Int64 = 500_000
 
   /// What is said of sound that is ready `ready` after the moment asked for.
+  ///
+  /// - Parameters:
+  ///   - ended: when the wake-up before ended, which had begun 1 ms before it was to.
+  ///   - heldBefore: for how long of it the thread did not run.
+  ///   - held: the same of this one.
+  ///   - ranBetween: what the thread did besides since then.
   private func cause(
     wokenAfter late: Int64, readyAfter ready: Int64, endedAfter ended: Int64 = -1_000_000,
-    heldBefore: Int64 = 0, held: Int64 = 0
+    heldBefore: Int64 = 0, held: Int64 = 0, ranBetween: Int64 = 0
   ) -> UnderrunCause {
+    let began = Self.due - 1_000_000
+    let ran = Self.due + ended - began - heldBefore
     var punctuality = Punctuality()
     punctuality.end(
-      atNanoseconds: Self.due + ended, dueNanoseconds: Self.due, leadNanoseconds: Self.lead,
-      heldNanoseconds: heldBefore)
+      atNanoseconds: began, cpuNanoseconds: 7_000_000, dueNanoseconds: .max, leadNanoseconds: 0)
+    punctuality.begin(atNanoseconds: began)
+    punctuality.end(
+      atNanoseconds: Self.due + ended, cpuNanoseconds: 7_000_000 + ran,
+      dueNanoseconds: Self.due, leadNanoseconds: Self.lead)
     punctuality.begin(atNanoseconds: Self.due + late)
-    return punctuality.cause(atNanoseconds: Self.due + ready, heldNanoseconds: held)
+    return punctuality.cause(
+      atNanoseconds: Self.due + ready,
+      cpuNanoseconds: 7_000_000 + ran + ranBetween + ready - late - held)
   }
 
   @Test func tooMuchWorkIsOurs() {
@@ -53,6 +66,11 @@ import Testing
     #expect(late == .wakeUps)
   }
 
+  @Test func whatTheThreadDidBetweenIsOurs() {
+    #expect(cause(wokenAfter: 400_000, readyAfter: 500_000, ranBetween: 600_000) == .work)
+    #expect(cause(wokenAfter: 400_000, readyAfter: 500_000, ranBetween: 200_000) == .wakeUps)
+  }
+
   @Test func soundThatWasThereAtItsBeatIsNotLate() {
     #expect(cause(wokenAfter: 40_000, readyAfter: 200_000) == .callbacks)
   }
@@ -60,9 +78,9 @@ import Testing
   @Test func whoDidNotAskToRunIsNotLate() {
     var punctuality = Punctuality()
     punctuality.end(
-      atNanoseconds: 0, dueNanoseconds: .max, leadNanoseconds: Self.lead, heldNanoseconds: 0)
+      atNanoseconds: 0, cpuNanoseconds: 0, dueNanoseconds: .max, leadNanoseconds: Self.lead)
     punctuality.begin(atNanoseconds: Self.due)
-    #expect(punctuality.cause(atNanoseconds: Self.due, heldNanoseconds: 0) == .callbacks)
+    #expect(punctuality.cause(atNanoseconds: Self.due, cpuNanoseconds: 0) == .callbacks)
   }
 
   @Test func causesAreCountedInPeriods() {

@@ -61,12 +61,12 @@ import Testing
     bert.beat = nil
     network.run(seconds: 1)
     bert.beat = VirtualNode.Beat(periodFrames: 256, sampleRate: sampleRate)
-    network.run(seconds: 3)
+    network.run(seconds: 6)
     #expect(abs(levelAtBert(sampleRate: sampleRate) - 1) < 0.1)
 
     anna.beat = VirtualNode.Beat(periodFrames: 128, sampleRate: sampleRate)
     anna.mic = Tone(hertz: 440, sampleRate: sampleRate).sample
-    network.run(seconds: 3)
+    network.run(seconds: 6)
     #expect(abs(levelAtBert(sampleRate: sampleRate) - 1) < 0.1)
     #expect(anna.events.count { if case .audioFault = $0 { true } else { false } } == 0)
   }

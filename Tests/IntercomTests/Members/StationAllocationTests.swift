@@ -95,7 +95,8 @@ struct StationAllocationTests {
       station = Station(
         configuration: configuration, identity: Identity(using: &random), engine: engine,
         endpoint: endpoint, ports: RecordingPorts(), encoders: try configuration.makeEncoders(),
-        protection: MediaProtection(try SRTPSendingKey(epoch: 0)), random: random,
+        protection: MediaProtection(try SRTPSendingKey(epoch: 0)),
+        streams: StreamReserve(configuration.streams) { $0() }, random: random,
         clock: { clock.now + 50_000 }
       ) { _ in }
     }

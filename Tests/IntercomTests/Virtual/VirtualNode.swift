@@ -51,17 +51,27 @@ final class VirtualNode: VirtualHost {
 
   /// When a wake-up began and how long it takes, as virtual time stands still meanwhile.
   private final class Stopwatch {
-    var beginNanoseconds: Int64 = 0
+    private var beginNanoseconds: Int64 = 0
     var wakeNanoseconds: Int64 = 50_000
     var endNanoseconds: Int64 { beginNanoseconds + wakeNanoseconds }
+    /// How long the loop has run in all.
+    private(set) var runNanoseconds: Int64 = 0
+
+    func begin(atNanoseconds now: Int64) {
+      beginNanoseconds = now
+      runNanoseconds += wakeNanoseconds
+    }
   }
 
   /// A node of that name; without a beat JACK is not running.
   ///
-  /// - Parameter run: which start of it, so that what it draws at random is another.
+  /// - Parameters:
+  ///   - run: which start of it, so that what it draws at random is another.
+  ///   - runAside: what runs what the loop leaves to other threads.
   init(
     _ name: String, at addresses: SocketAddress..., run: UInt64 = 0, beat: Beat? = nil,
-    adjust: (inout IntercomConfiguration) -> Void = { _ in }
+    adjust: (inout IntercomConfiguration) -> Void = { _ in },
+    runAside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
   ) throws {
     self.addresses = addresses
     node = .named(name)
@@ -77,7 +87,9 @@ final class VirtualNode: VirtualHost {
       endpoint: endpoint, ports: ports, encoders: try configuration.makeEncoders(),
       protection: configuration.protectsMedia
         ? MediaProtection(try SRTPSendingKey(epoch: 0)) : nil,
-      random: random, clock: { [stopwatch] in stopwatch.endNanoseconds }
+      streams: StreamReserve(configuration.streams, runAside: runAside),
+      random: random, clock: { [stopwatch] in stopwatch.endNanoseconds },
+      threadCPU: { [stopwatch] in stopwatch.runNanoseconds }
     ) { [events] event in events.add(event) }
   }
 
@@ -129,7 +141,7 @@ final class VirtualNode: VirtualHost {
     }
     inbox.removeAll()
     endpoint.isWatchful = false
-    stopwatch.beginNanoseconds = now
+    stopwatch.begin(atNanoseconds: now)
     deadlineNanoseconds = station.woke(at: now, nowNanoseconds: now)
     wakeUps += 1
   }

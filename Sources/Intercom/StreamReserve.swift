@@ -1,0 +1,79 @@
+import Audio
+import Media
+import Synchronization
+
+/// Streams for peers to come, made aside: to make one takes longer than the others' sound may wait.
+final class StreamReserve: Sendable {
+  /// Of a crowd that comes at once the others wait for some milliseconds.
+  private static let mostSpares = 2
+
+  /// Its stream is the reserve's first, and then the loop's alone.
+  private struct Spare: @unchecked Sendable {
+    let stream: PeerStream
+  }
+
+  private struct State {
+    var spares: [Spare] = []
+    var isFilling = false
+    var failure: AudioError?
+  }
+
+  private let state = Mutex(State())
+  private let configuration: PeerStreamConfiguration
+  private let runAside: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  /// Begins to make streams of that configuration.
+  ///
+  /// - Parameter runAside: runs its argument on another thread, or in tests at once.
+  init(
+    _ configuration: PeerStreamConfiguration,
+    runAside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { job in
+      Task.detached(priority: .utility) { job() }
+    }
+  ) {
+    self.configuration = configuration
+    self.runAside = runAside
+    state.withLock { $0.isFilling = true }
+    runAside { self.fill() }
+  }
+
+  /// Gives a stream away; nil: none is ready yet.
+  ///
+  /// Loop thread; does not wait.
+  ///
+  /// - Throws: why none could be made; the next call tries again.
+  func take() throws(AudioError) -> PeerStream? {
+    var spare: Spare?
+    var failure: AudioError?
+    var isToFill = false
+    _ = state.withLockIfAvailable { state in
+      spare = state.spares.popLast()
+      if spare == nil { failure = state.failure.take() }
+      isToFill = !state.isFilling
+      state.isFilling = true
+    }
+    if isToFill { runAside { self.fill() } }
+    if let failure { throw failure }
+    return spare?.stream
+  }
+
+  private func fill() {
+    var isFull = false
+    while !isFull {
+      let made = Result { () throws(AudioError) in
+        Spare(
+          stream: PeerStream(
+            configuration: configuration, decoder: try OpusDecoder(),
+            resampler: try Resampler(ratio: 1)))
+      }
+      isFull = state.withLock { state in
+        switch made {
+        case .success(let spare): state.spares.append(spare)
+        case .failure(let error): state.failure = error
+        }
+        state.isFilling = state.failure == nil && state.spares.count < Self.mostSpares
+        return !state.isFilling
+      }
+    }
+  }
+}
