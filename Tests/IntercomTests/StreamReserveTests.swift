@@ -34,6 +34,8 @@ import Testing
     #expect(jobs.count == 1)
     jobs.run()
     #expect(try reserve.take() != nil)
+    // A job that waits holds the reserve, which holds the jobs.
+    jobs.run()
   }
 
   @Test func aCrowdThatComesAtOnceIsConnectedOneAfterTheOther() throws {
@@ -56,5 +58,6 @@ import Testing
       #expect(connected() == expected)
     }
     #expect(!anna.station.awaitsStream)
+    jobs.run()
   }
 }
