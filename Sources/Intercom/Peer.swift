@@ -65,6 +65,8 @@ final class Peer {
   var isPortAwaited = false
   var isPortDelayTold = false
 
+  /// Packets of its stream that had come too late at the last report to it.
+  var toldLatePackets = 0
   /// What is done about the losses on the way to it; while connected.
   var repair: RepairSession?
   /// How good it is heard.

@@ -29,10 +29,12 @@ extension Station {
       awaitedCoding = nil
       change(to: best)
     } else {
-      awaitedCoding = (
-        best,
-        awaitedCoding?.untilNanoseconds ?? nowNanoseconds + Self.codingPatienceNanoseconds
-      )
+      // Over a way that takes no more nothing is heard until less is sent.
+      let untilNanoseconds =
+        isTooMuch
+        ? nowNanoseconds
+        : awaitedCoding?.untilNanoseconds ?? nowNanoseconds + Self.codingPatienceNanoseconds
+      awaitedCoding = (best, untilNanoseconds)
     }
   }
 

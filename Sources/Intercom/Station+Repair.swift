@@ -9,6 +9,8 @@ extension Station {
   /// Packets sent again in one wake-up to all peers together: the loop's other slots are for sound and reports.
   private static let mostResentPerWake = 32
   private static let planNanoseconds: Int64 = 1_000_000_000
+  /// So much sooner where a way takes less than it is sent.
+  private static let hasteNanoseconds: Int64 = 750_000_000
   /// Different packets made of one frame, at most, besides those without copies; further needs are served with the
   /// most copies that fit.
   static let mostRecipes = 4
@@ -93,7 +95,11 @@ extension Station {
       if listeners.allSatisfy({ $0.peer.repair?.isAtRest != false }) { wantedCoding = nil }
       return
     }
-    if nowNanoseconds >= nextPlanNanoseconds {
+    let isTooMuch =
+      repair.isReduced
+      && plan.rating(
+        of: repair.recipe, for: repair.need(full: full, lean: lean), full: full) == nil
+    if nowNanoseconds >= nextPlanNanoseconds - (isTooMuch ? Self.hasteNanoseconds : 0) {
       nextPlanNanoseconds = nowNanoseconds + Self.planNanoseconds
       planCoding(nowNanoseconds: nowNanoseconds)
     }

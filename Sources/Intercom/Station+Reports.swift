@@ -3,11 +3,19 @@ import Media
 
 /// Reports to peers, and the last word.
 extension Station {
+  /// Late packets that a peer is told of before its report's time: what it sends may be more than the way takes.
+  private static let tellingLatePackets = 3
+
   /// Sends a compound report if the peer's time has come (or it just made contact).
   func sendReportIfDue(_ peer: Peer, nowNanoseconds: Int64) {
+    let late = peer.stream?.statistics.late ?? 0
+    if late - peer.toldLatePackets >= Self.tellingLatePackets {
+      peer.reports.hurry(nowNanoseconds: nowNanoseconds)
+    }
     guard peer.state != .ourselves, nowNanoseconds >= peer.reports.nextReportNanoseconds else {
       return
     }
+    peer.toldLatePackets = late
     let isSending = peer.state == .connected
     let sender = SenderCounters(
       packets: isSending ? peer.sentPackets : 0,

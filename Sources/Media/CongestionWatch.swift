@@ -11,9 +11,11 @@
 /// - suspecting → reduced: at the next report, too: three quarters of what went on the wire, headers and all, or
 ///   nine tenths of what came through where much was lost, then
 ///   `settlingReports` reports of patience, as the queue must drain first. From probing: back to what was good, and the
-///   next probe waits twice as long.
+///   next probe waits three times as long. What is only being tried is given up at the first sign, be it a long way or
+///   packets that come too late: a queue of 200 ms fills in a second, and until it is empty again nothing is heard.
 /// - reduced → probing: after the wait without a long way: a tenth more on the wire.
-/// - probing → reduced: after `provingReports` without a long way this is what is good.
+/// - probing → reduced: after `provingReports` without a long way this is what is good, and where it was used the next probe
+///   waits no longer than the first did.
 /// - What may be sent is not what is sent: the talker chooses in steps. When it takes a step that has not been proven in
 ///   the same way, and the way gets long, that was a failed probe, too.
 /// - reduced → what was before: after two reductions the way is as long as at the first, and nothing gets lost that did not
@@ -21,7 +23,7 @@
 ///   with.
 ///
 /// Constants: 50 ms is more than what two Wi-Fi hops at the 99th percentile take (30 ms), and a quarter of the queue of
-/// 200 ms of issue 3; single spikes pass as suspicions. Probes at 10, 20, 40 … 320 s do not oscillate.
+/// 200 ms of issue 3; single spikes pass as suspicions. Probes at 10, 30, 90, 270 s do not oscillate.
 public struct CongestionWatch: Sendable {
   private static let riseNanoseconds: Int64 = 50_000_000
   private static let settlingReports = 3
@@ -30,10 +32,13 @@ public struct CongestionWatch: Sendable {
   private static let (muchLoss, throughputShare) = (0.05, 0.9)
   private static let (unansweredReports, unansweredLoss) = (3, 0.25)
   private static let (usedShare, unusedPatience) = (0.85, 4)
+  /// So many late packets are more than the wanted share, and than a spike of a tenth of a second makes.
+  private static let muchLate = 0.1
   /// Above what is proven by so much, it is not.
   private static let provenMargin = 1.05
   private static let increase = 1.1
-  private static let (firstWaitReports, longestWaitReports) = (10, 320)
+  private static let (firstWaitReports, longestWaitReports) = (10, 270)
+  private static let growingPatience = 3
   /// Of the rise at the first reduction: less shows that reductions help, more that a queue grows.
   private static let unchangedRise = 0.8...1.5
   /// Who sends less than this is in a pause, which proves nothing of what the way takes.
@@ -121,11 +126,13 @@ public struct CongestionWatch: Sendable {
   ///   - isNew: whether that was measured since the report before.
   ///   - riseBackNanoseconds: by how much the way back is longer than at its best.
   ///   - lostShare: of what was sent since the report before.
+  ///   - lateShare: of that, what came too late to be heard.
   ///   - sentBitsPerSecond: payload that is sent while there is something to say.
   ///   - sentShare: of that, with headers, what was sent since the report before.
   public mutating func observe(
     roundTripNanoseconds: Int64, isNew: Bool = true, riseBackNanoseconds: Int64,
-    lostShare: Double, sentBitsPerSecond: Int, sentShare: Double = 1, nowNanoseconds: Int64
+    lostShare: Double, lateShare: Double = 0, sentBitsPerSecond: Int, sentShare: Double = 1,
+    nowNanoseconds: Int64
   ) {
     roundTrip.add(roundTripNanoseconds, nowNanoseconds: nowNanoseconds)
     let riseBefore = riseNanoseconds
@@ -135,7 +142,10 @@ public struct CongestionWatch: Sendable {
     unanswered = isNew ? 0 : unanswered + 1
     let isUnanswered =
       unanswered >= Self.unansweredReports && lostShare > Self.unansweredLoss
-    guard riseNanoseconds > Self.riseNanoseconds || isUnanswered else {
+    guard
+      riseNanoseconds > Self.riseNanoseconds || isUnanswered
+        || isFailing(sentBitsPerSecond: sentBitsPerSecond, lateShare: lateShare)
+    else {
       suspicions = 0
       trial = nil
       usualLoss += Self.lossSmoothing * (lostShare - usualLoss)
@@ -152,7 +162,7 @@ public struct CongestionWatch: Sendable {
     provingCount = 0
     // A queue that drains needs but time.
     let isDraining = isReduced && 10 * riseNanoseconds < 9 * riseBefore
-    guard suspicions > 1, settling == 0, !isDraining else { return }
+    guard suspicions > 1 || isTrying(sentBitsPerSecond), settling == 0, !isDraining else { return }
     guard !isPath(lostShare: lostShare, isMeasured: isNew) else {
       takeForPath()
       return
@@ -197,18 +207,34 @@ public struct CongestionWatch: Sendable {
   private mutating func reduce(_ sentBitsPerSecond: Int, lostShare: Double) {
     settling = Self.settlingReports
     let sent = min(wireBits ?? .max, sentBitsPerSecond + headerBits)
-    let isBeyondProven =
-      provenWireBits > 0 && Double(sent) > Self.provenMargin * Double(provenWireBits)
-    if state == .probing || isBeyondProven {
-      wireBits = state == .probing ? goodWireBits : provenWireBits
+    if state == .probing || isBeyondProven(sent) {
+      wireBits = isBeyondProven(sent) ? provenWireBits : goodWireBits
       state = .steady
-      waitReports = min(2 * waitReports, Self.longestWaitReports)
+      waitReports = min(Self.growingPatience * waitReports, Self.longestWaitReports)
       return
     }
     provenWireBits = 0
     let share =
       lostShare > Self.muchLoss ? Self.throughputShare * (1 - lostShare) : Self.reduction
     wireBits = max(Int(share * Double(sent)), leastWireBits)
+  }
+
+  /// Whether more is sent than has proven itself, and packets come too late.
+  ///
+  /// - Parameters:
+  ///   - sentBitsPerSecond: payload that is sent.
+  ///   - lateShare: of the last packets.
+  func isFailing(sentBitsPerSecond: Int, lateShare: Double) -> Bool {
+    isTrying(sentBitsPerSecond) && lateShare > Self.muchLate
+  }
+
+  private func isTrying(_ sentBitsPerSecond: Int) -> Bool {
+    isReduced && isBeyondProven(sentBitsPerSecond + headerBits)
+  }
+
+  /// Whether so much on the wire is more than has been seen to go through.
+  private func isBeyondProven(_ wireBits: Int) -> Bool {
+    provenWireBits > 0 && Double(wireBits) > Self.provenMargin * Double(provenWireBits)
   }
 
   private mutating func calm(sentWireBits sent: Int) {
@@ -245,6 +271,9 @@ public struct CongestionWatch: Sendable {
       return
     }
     provingCount += 1
-    if provingCount >= Self.provingReports { (provenWireBits, provingCount) = (sent, 0) }
+    guard provingCount >= Self.provingReports else { return }
+    // More goes through than at first: the next step may do so as well.
+    if provenWireBits > 0 { waitReports = Self.firstWaitReports }
+    (provenWireBits, provingCount) = (sent, 0)
   }
 }

@@ -51,6 +51,9 @@ public final class RepairSession {
     losses.lostShare == 0 && !congestion.isReduced && !congestion.isSuspecting && recipe == .plain
   }
 
+  /// Whether the way takes less than the bit rate allows.
+  public var isReduced: Bool { congestion.isReduced }
+
   /// Payload bits a second that may be sent.
   public var budgetBitsPerSecond: Int { congestion.budgetBitsPerSecond }
 
@@ -76,13 +79,16 @@ public final class RepairSession {
     if let observedNanoseconds,
       nowNanoseconds - observedNanoseconds < Self.leastIntervalNanoseconds
     {
-      return false
+      // Patience is for what has proven itself.
+      let news = pattern.summary(packets: newPackets(in: pattern))
+      guard congestion.isFailing(sentBitsPerSecond: sentBitsPerSecond, lateShare: news.lateShare)
+      else { return false }
     }
     let elapsed = observedNanoseconds.map { nowNanoseconds - $0 }
     observedNanoseconds = nowNanoseconds
     let sentShare = share(of: sent, ofBitsPerSecond: sentBitsPerSecond, inNanoseconds: elapsed)
     sentBefore = sent
-    let told = max(0, min(pattern.total - toldPackets, pattern.count))
+    let told = newPackets(in: pattern)
     toldPackets = pattern.total
     let news = pattern.summary(packets: told)
     yield.add(
@@ -101,9 +107,14 @@ public final class RepairSession {
     congestion.observe(
       roundTripNanoseconds: roundTrip.lastNanoseconds, isNew: isNew,
       riseBackNanoseconds: riseBackNanoseconds,
-      lostShare: news.lostShare, sentBitsPerSecond: sentBitsPerSecond, sentShare: sentShare,
-      nowNanoseconds: nowNanoseconds)
+      lostShare: news.lostShare, lateShare: news.lateShare, sentBitsPerSecond: sentBitsPerSecond,
+      sentShare: sentShare, nowNanoseconds: nowNanoseconds)
     return true
+  }
+
+  /// How many packets of a pattern were not told of before.
+  private func newPackets(in pattern: LossPattern) -> Int {
+    max(0, min(pattern.total - toldPackets, pattern.count))
   }
 
   /// What was sent since the last report, headers and all, of what would have been without a pause.

@@ -74,11 +74,14 @@ struct EventLoopWakeTests {
     let actor = Counted(loop: loop)
     var waited = 0
     for _ in 0..<100 {
+      // By then the loop has run its jobs, and waits.
+      let begin = EventLoop.nowNanoseconds() + 100_000
+      while EventLoop.nowNanoseconds() < begin {}
       let before = handler.wakeCount
       if await actor.count(handler) > before { waited += 1 }
     }
-    // All but those that came while jobs ran; without the rule none.
-    #expect(waited > 25)
+    // Without the rule those few before which the deadline came by itself.
+    #expect(waited > 50)
   }
 
   private actor Counted {

@@ -169,6 +169,8 @@ public struct LossPattern: Sendable {
 
     /// Share lost on the way.
     public var lostShare: Double { packets == 0 ? 0 : Double(lost) / Double(packets) }
+    /// Share that came, but too late.
+    public var lateShare: Double { packets == 0 ? 0 : Double(late) / Double(packets) }
     /// Share that was not heard.
     public var unheardShare: Double { packets == 0 ? 0 : Double(unheard) / Double(packets) }
     /// Packets lost in a row on average, 1 while none is.

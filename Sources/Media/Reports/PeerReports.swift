@@ -97,6 +97,9 @@ public final class PeerReports {
     return true
   }
 
+  /// Makes a report due at once, as the remote should hear of this soon: at most one between two regular ones.
+  public func hurry(nowNanoseconds: Int64) { schedule.hurry(nowNanoseconds: nowNanoseconds) }
+
   /// Takes an RTCP compound that came from the remote's address.
   ///
   /// - Throws: why it is invalid; then nothing of it was believed.

@@ -76,6 +76,34 @@ import Testing
     #expect(watch.wayBitsPerSecond == 48_400)
   }
 
+  /// With two reports of patience it would be unheard for twice as long.
+  @Test(arguments: [(200_000_000, 0), (20_000_000, 0.3)] as [(Int64, Double)])
+  func whatIsOnlyTriedIsGivenUpAtTheFirstSign(roundTripNanoseconds: Int64, lateShare: Double) {
+    var way = Way()
+    way.pass(seconds: 30)
+    way.capacity = 1e6
+    way.pass(seconds: 10)
+    var watch = way.watch
+    let good = watch.budgetBitsPerSecond
+    var second: Int64 = 40
+    // What is proven is tried to be surpassed sooner or later.
+    while watch.budgetBitsPerSecond == good, second < 400 {
+      second += 1
+      watch.observe(
+        roundTripNanoseconds: 20_000_000, riseBackNanoseconds: 0, lostShare: 0,
+        sentBitsPerSecond: good, nowNanoseconds: second * 1_000_000_000)
+    }
+    let tried = watch.budgetBitsPerSecond
+    #expect(tried > good)
+    let isSoon = watch.isFailing(sentBitsPerSecond: tried, lateShare: lateShare)
+    #expect(isSoon == (lateShare > 0), "early reports are for packets that are late")
+    watch.observe(
+      roundTripNanoseconds: roundTripNanoseconds, riseBackNanoseconds: 0, lostShare: 0,
+      lateShare: lateShare, sentBitsPerSecond: tried, nowNanoseconds: second * 1_000_000_000)
+    #expect(watch.budgetBitsPerSecond <= good)
+    #expect(!watch.isFailing(sentBitsPerSecond: good, lateShare: 1), "that has proven itself")
+  }
+
   @Test func whenTheWayIsFreeAgainSoIsTheRate() {
     var way = Way()
     way.pass(seconds: 30)

@@ -41,6 +41,24 @@ import Testing
     #expect(session.nextReportNanoseconds > Self.start)
   }
 
+  /// RFC 4585 §3.5.2.
+  @Test func `one report may be early between two regular ones`() {
+    let session = Self.session()
+    _ = session.report(at: Self.start)
+    var reports: [Int64] = []
+    for now in stride(from: Self.start, to: Self.start + 20_000_000_000, by: 50_000_000) {
+      session.hurry(nowNanoseconds: now)
+      guard session.nextReportNanoseconds <= now else { continue }
+      reports.append(now - Self.start)
+      _ = session.report(at: now)
+    }
+    #expect(reports.first == 0, "at once")
+    // Regular ones are 0.75 to 1.25 s apart.
+    #expect((2 * 16...2 * 27).contains(reports.count), "\(reports)")
+    let gaps = zip(reports, reports.dropFirst()).map { $1 - $0 }
+    #expect(zip(gaps, gaps.dropFirst()).allSatisfy { $0 + $1 >= 750_000_000 }, "\(gaps)")
+  }
+
   /// RFC 3550 §6.4: an SR "if a site has sent any data packets during the interval since issuing
   /// the last report or the previous one, otherwise the RR".
   @Test func `a sender report is made while media goes out and one interval longer`() throws {
