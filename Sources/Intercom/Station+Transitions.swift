@@ -70,6 +70,8 @@ extension Station {
     do {
       let stream = try streams.take()
       stream?.deviceRate = beat.sampleRate
+      // Without it the first packets would not tell what they need.
+      if beat.isRunning { stream?.grid = beat.grid(leadNanoseconds: lead.nanoseconds) }
       awaitsStream = stream == nil
       return stream
     } catch {
