@@ -18,8 +18,11 @@ struct Beat {
   private static let staleNanoseconds: Int64 = 200_000_000
   /// How often the socket is drained at least: so late may a new talker be noticed, or a request for a lost packet.
   private static let drainNanoseconds: Int64 = 5_000_000
-  /// The same while others play, whose decoding drains it too, and without peers or JACK, when only reports can come.
+  /// The same while others play, whose decoding drains it too, and without JACK, when only reports can come.
   private static let relaxedDrainNanoseconds: Int64 = 10_000_000
+  /// The same where a datagram wakes the loop by itself; short enough that the capture ring does not overflow at 192 kHz, and
+  /// JACK is not taken for stopped.
+  private static let alertNanoseconds: Int64 = 50_000_000
   /// Looks at callbacks that must all be late before the prediction gives in: about 80 ms.
   private static let windowCallbacks = 32
   /// Decoding begins at most so long before its callback, or a period: time for 64 streams of 60 µs.
@@ -124,8 +127,9 @@ struct Beat {
 
   /// The longest the loop may sleep before it looks at the socket; a timer also where JACK does not beat.
   ///
-  /// `isHasty`: a new talker may come, or requests and their answers.
-  func drainNanoseconds(isHasty: Bool) -> Int64 {
+  /// `isAlert`: the next datagram wakes it. `isHasty`: a new talker may come, or requests and their answers.
+  func drainNanoseconds(isAlert: Bool, isHasty: Bool) -> Int64 {
+    guard !isAlert else { return Self.alertNanoseconds }
     guard isRunning, isHasty else { return Self.relaxedDrainNanoseconds }
     return max(Self.drainNanoseconds, periodNanoseconds)
   }

@@ -16,6 +16,10 @@ final class Station: EventLoopHandler {
   static let redundantPayloadType: UInt8 = 112
   static let resentPayloadType: UInt8 = 113
   static let codecRate = 48_000
+  /// Datagrams a second up to which each may wake the loop.
+  private static let mostSeldomDatagrams = 60
+  /// What one who does not talk sends: RTCP, and "nobody talks" each 400 ms.
+  private static let silentDatagrams = 3
 
   let configuration: IntercomConfiguration
   let engine: AudioEngine
@@ -63,6 +67,7 @@ final class Station: EventLoopHandler {
   /// The callback that decoding is to come before; nil: nothing plays or waits.
   var awaitedCallback: UInt64?
   var isTalking = true
+  private var isIdle = false
   /// Told of each change of what the user set, on the loop thread; must not block.
   var mixChanged: @Sendable (Mix) -> Void = { _ in }
   /// Looks whether JACK is well, a few times a second, on the loop thread; must not block.
@@ -176,17 +181,41 @@ final class Station: EventLoopHandler {
     punctuality.end(
       atNanoseconds: clock(), cpuNanoseconds: threadCPU(), dueNanoseconds: renderDeadline,
       leadNanoseconds: beat.leadNanoseconds(wanted: lead.nanoseconds))
+    followIdling()
+    let isAlert = hasSeldomDatagrams
+    if isAlert { endpoint.wakeOnDatagram() }
     let drainDeadline =
       nowNanoseconds
-      + beat.drainNanoseconds(
-        isHasty: !listeners.isEmpty && (renderDeadline == .max || isRepairing))
+      + beat.drainNanoseconds(isAlert: isAlert, isHasty: renderDeadline == .max || isRepairing)
     return min(renderDeadline, drainDeadline)
   }
 
-  /// Lets the audio thread wake the loop for each codec frame.
+  /// Rests while there is nobody to hear or to be heard by, and nobody records.
+  private func followIdling() {
+    let wasIdle = isIdle
+    isIdle = listeners.isEmpty && trial == nil && tap == nil && !awaitsStream
+    if isIdle != wasIdle { followWakeThreshold() }
+  }
+
+  /// Whether datagrams come so seldom that each had better wake the loop than that it looks for them all the time: of those
+  /// who are silent, or talk in long packets.
+  private var hasSeldomDatagrams: Bool {
+    var aSecond = 0
+    for listener in listeners {
+      guard aSecond <= Self.mostSeldomDatagrams else { return false }
+      guard let stream = listener.peer.stream, stream.isSounding else {
+        aSecond += Self.silentDatagrams
+        continue
+      }
+      aSecond += Self.codecRate / max(1, stream.packetFrames)
+    }
+    return aSecond <= Self.mostSeldomDatagrams
+  }
+
+  /// Lets the audio thread wake the loop for each codec frame, if anybody is to have it.
   func followWakeThreshold() {
     let needed = capture.neededFrames(sampleRate: beat.sampleRate)
-    engine.setWakeThreshold(frames: needed)
+    engine.setWakeThreshold(frames: isIdle ? .max : needed)
   }
 
   /// Opens or closes the mic gate, which ramps; closed, DTX falls silent by itself.
@@ -205,8 +234,10 @@ final class Station: EventLoopHandler {
 
   /// Encodes every codec frame that is complete, once, and sends it to all listeners, in as many different packets as they have
   /// needs; false: there was nothing to send.
+  ///
+  /// What was captured while the station rested is history.
   private func sendCaptured() -> Bool {
-    guard !listeners.isEmpty else {
+    guard !listeners.isEmpty, !isIdle else {
       capture.discardAll()
       return false
     }

@@ -65,6 +65,9 @@ public final class PeerStream {
   /// Whether `render` gives anything: an empty ring is an underrun now, and a pause otherwise.
   public var isSounding: Bool { isPlaying || isFilling }
 
+  /// What the last packet that was played lasted, at 48 kHz.
+  public var packetFrames: Int { lastDurationFrames }
+
   /// What became of all packets so far.
   public var statistics: PeerStreamStatistics {
     var result = counts

@@ -96,7 +96,8 @@ import Testing
 
   @Test func withoutJacksBeatATimerTakesOver() {
     let beat = Beat()
-    #expect(beat.drainNanoseconds(isHasty: true) <= 20_000_000)
+    #expect(beat.drainNanoseconds(isAlert: false, isHasty: true) <= 20_000_000)
+    #expect(beat.drainNanoseconds(isAlert: true, isHasty: true) >= 50_000_000)
   }
 
   @Test func framesInTheRingDelayPlayout() {

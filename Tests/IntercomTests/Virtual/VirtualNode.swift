@@ -114,6 +114,9 @@ final class VirtualNode: VirtualHost {
     return endpoint.takeSent()
   }
 
+  /// What the microphone's ring had no room for.
+  var captureOverrunFrames: UInt64 { engine.counters.captureOverrunFrames }
+
   /// What status would show now.
   func statuses(_ network: VirtualNetwork) -> [PeerStatus] {
     station.peerStatuses(nowNanoseconds: network.now)
