@@ -88,12 +88,13 @@ struct BatteryMeasurement {
       a.stop()
       b?.stop()
     }
-    if activity == .listening { _ = try a.node.ask(.talk(isOn: false)) }
     for talker in [activity == .talking ? a : nil, b].compactMap({ $0 }) {
       try talker.prepareToSay(speech, loops: true)
       try talker.mouth.start()
     }
     try a.node.waitUntilConnected(peers: b == nil ? 0 : 1, within: 20)
+    // It keeps its talk key from the activity before.
+    _ = try a.node.ask(.talk(isOn: activity == .talking))
     // What starts is no running cost.
     pause(seconds: 3)
     return try cost(of: a.node)
