@@ -182,7 +182,9 @@ final class Station: EventLoopHandler {
       atNanoseconds: clock(), cpuNanoseconds: threadCPU(), dueNanoseconds: renderDeadline,
       leadNanoseconds: beat.leadNanoseconds(wanted: lead.nanoseconds))
     followIdling()
-    let isAlert = hasSeldomDatagrams
+    // What is missing is asked for when its time is over, with or without a datagram.
+    let isRepairing = isRepairing
+    let isAlert = !isRepairing && hasSeldomDatagrams
     if isAlert { endpoint.wakeOnDatagram() }
     let drainDeadline =
       nowNanoseconds
