@@ -84,7 +84,10 @@ struct RepairPatience {
     answersNanoseconds = answers(frames: frames, turnaroundNanoseconds)
     let areCopiesSeen = now - copiesSeenNanoseconds <= Self.copiesKeptNanoseconds
     if !areCopiesSeen { copiesNanoseconds = 0 }
-    neededNanoseconds = max(min(copiesNanoseconds, boundNanoseconds), answersNanoseconds)
+    // Who sends long packets has time: what comes with the next one is waited for.
+    let packet = MediaClock.nanoseconds(frames: Int64(frames))
+    let copiesBound = boundNanoseconds == 0 ? 0 : max(boundNanoseconds, packet)
+    neededNanoseconds = max(min(copiesNanoseconds, copiesBound), answersNanoseconds)
     let waver = delayNanoseconds / Self.waverShare
     if neededNanoseconds > delayNanoseconds + waver
       || now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.anywhere

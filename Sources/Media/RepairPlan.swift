@@ -159,8 +159,9 @@ public struct RepairPlan: Sendable {
     return (chosen.recipe, chosen.rating - current > Self.greatMargin)
   }
 
-  /// The rating of a recipe for a receiver, coded at `full`; nil: above its budget.
+  /// The rating of a recipe for a receiver, coded at `full`; nil: above its budget, or copies come later than a receiver waits.
   public func rating(of recipe: RepairRecipe, for need: Need, full: Int) -> Double? {
+    guard isHeard(recipe) else { return nil }
     let budget = need.budgetBitsPerSecond(framesPerPacket: framesPerPacket)
     let isRecoverable = isRecoverable(recipe, budget: budget)
     let unrepairedShare = need.losses.unrepairedShare(isRecoverable ? Self.recovered : recipe)
@@ -190,6 +191,13 @@ public struct RepairPlan: Sendable {
       ? Self.impairmentPerMillisecond.short : Self.impairmentPerMillisecond.long
     return 100 - coding - loss - lean - wait * perMillisecond
       - needed / 1000 * Self.impairmentPerKilobit
+  }
+
+  /// Whether a receiver that is configured as usual waits for the farthest copies (`RepairPatience`).
+  private func isHeard(_ recipe: RepairRecipe) -> Bool {
+    let reach = MediaClock.nanoseconds(frames: Int64(recipe.greatestDistance * framesPerPacket))
+    return recipe.greatestDistance <= 1
+      || reach <= PeerStreamConfiguration.usualRepairDelayNanoseconds
   }
 
   /// Whether in-band FEC counts for a receiver: not where copies fit beside a voice that needs not be ashamed, which sound

@@ -69,6 +69,21 @@ import Testing
     #expect(reason?.contains("repaired by in-band FEC") == true, "\(reason ?? "")")
   }
 
+  /// Copies come a packet later at least, and a packet may last longer than a receiver waits for repairs as a rule.
+  @Test(arguments: [960, 1920, 2880])
+  func copiesOfLongPacketsAreWaitedFor(frames: Int) throws {
+    let loss = 0.05
+    let call = try call(loss: loss, kilobits: 96, frames: frames)
+    call.network.run(seconds: 30)
+    let stream = try #require(call.bert.peer(at: home)?.stream)
+    let before = stream.statistics
+    call.network.run(seconds: 60)
+    let after = stream.statistics
+    let packets = Double(60 * 48_000 / frames)
+    let unheard = Double(after.lost + after.late - before.lost - before.late) / packets
+    #expect(unheard < loss / 5, "\(unheard)")
+  }
+
   @Test func withoutLossTheVoiceHasAllItsBits() throws {
     let call = try call(loss: 0)
     call.network.run(seconds: 20)
