@@ -4,6 +4,7 @@ set -euo pipefail
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$repo"
+source .ci/machine.bash
 export COMLINK_CORE_ONLY=1
 # The sanitizers are some fifty times slower: fewer random networks (TestKit's Seeds).
 export COMLINK_FEW_SEEDS=1
@@ -38,6 +39,8 @@ run() {
   shift
   "$@" >"$log" 2>&1 || {
     tail -n 100 "$log" >&2
+    # Tests that failed are told at once, wherever they stand in it.
+    grep -a '✘' "$log" | cut -c 1-400 >&2 || true
     fail "$*"
   }
 }
@@ -49,8 +52,15 @@ run_core_tests() {
   run "$scratch/build.log" swift build --build-tests "${flags[@]}"
   run "$scratch/computing.log" \
     swift test --skip-build --disable-xctest "${flags[@]}" --filter "$computing_tests" "${skipped_computing[@]}"
-  run "$scratch/clocked.log" \
-    swift test --skip-build --disable-xctest "${flags[@]}" --filter "$clocked_tests" --no-parallel "${skipped_tests[@]}"
+  local clocked=(swift test --skip-build --disable-xctest "${flags[@]}" --filter "$clocked_tests" --no-parallel "${skipped_tests[@]}")
+  "${clocked[@]}" >"$scratch/clocked.log" 2>&1 || {
+    grep -a '✘' "$scratch/clocked.log" | cut -c 1-400 >&2 || true
+    ! grep -Ea -A 30 -m 1 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer' "$scratch/clocked.log" >&2 ||
+      fail "${clocked[*]}"
+    # A shared machine can stall for seconds.
+    await_quiet 180 >&2
+    run "$scratch/clocked.log" "${clocked[@]}"
+  }
   count=$(($(tests_passed "$scratch/computing.log") + $(tests_passed "$scratch/clocked.log")))
 }
 
