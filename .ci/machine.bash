@@ -1,15 +1,15 @@
 # What a shared machine does to those who judge by the clock, and what can be done about it. Sourced by ./dev and .ci/run.
 
-# Keeps virtual processors awake until this process has ended: a host lays down a processor that has nothing to do, and takes
-# 1 to 50 ms now and then to resume it, which no sound survives. A loop on each that yields to everything else prevents that.
+# Keeps processors awake until this process has ended, by the kernel's own means (pm_qos_interface): a host lays down a virtual
+# processor that rests, and takes 1 to 50 ms now and then to resume it, which no sound survives. Not as an ordinary user.
 keep_awake() {
-  [ -z "${COMLINK_AWAKE:-}" ] && grep -qsw hypervisor /proc/cpuinfo || return 0
+  [ -z "${COMLINK_AWAKE:-}" ] && [ -w /dev/cpu_dma_latency ] || return 0
   export COMLINK_AWAKE=1
-  local processor loop='while [ -d "/proc/$1" ]; do for ((i = 0; i < 200000; i++)); do :; done; done'
-  for ((processor = 0; processor < $(nproc); processor++)); do
-    taskset -c "$processor" chrt --idle 0 bash -c "$loop" awake $$ </dev/null >/dev/null 2>&1 &
-    disown
-  done
+  {
+    printf '\0\0\0\0' >&9
+    exec tail --pid=$$ -f /dev/null
+  } 9<>/dev/cpu_dma_latency </dev/null >/dev/null 2>&1 &
+  disown
 }
 
 # Starts to watch how late timers end that nothing here holds up; late_timers tells.

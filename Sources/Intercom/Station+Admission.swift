@@ -77,7 +77,8 @@ extension Station {
   func makePeer(
     _ address: SocketAddress, isNamedByUs: Bool, nowNanoseconds: Int64
   ) -> Peer {
-    Peer(
+    streams.prepare()
+    return Peer(
       address: address, isNamedByUs: isNamedByUs,
       reports: PeerReports(
         ssrc: identity.ssrc, canonicalName: identity.canonicalName, name: configuration.name,

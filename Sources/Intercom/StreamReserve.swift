@@ -2,7 +2,8 @@ import Audio
 import Media
 import Synchronization
 
-/// Streams for peers to come, made aside: to make one takes longer than the others' sound may wait.
+/// Streams for peers to come, made aside: to make one takes longer than the others' sound may wait. None is made before
+/// anybody is in sight.
 final class StreamReserve: Sendable {
   /// Of a crowd that comes at once the others wait for some milliseconds.
   private static let mostSpares = 2
@@ -22,7 +23,7 @@ final class StreamReserve: Sendable {
   private let configuration: PeerStreamConfiguration
   private let runAside: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// Begins to make streams of that configuration.
+  /// A reserve of streams of that configuration, empty.
   ///
   /// - Parameter runAside: runs its argument on another thread, or in tests at once.
   init(
@@ -33,8 +34,17 @@ final class StreamReserve: Sendable {
   ) {
     self.configuration = configuration
     self.runAside = runAside
-    state.withLock { $0.isFilling = true }
-    runAside { self.fill() }
+  }
+
+  /// Begins to make streams, as a peer may connect soon.
+  ///
+  /// Loop thread; does not wait.
+  func prepare() {
+    let isToFill = state.withLockIfAvailable { state in
+      defer { if state.spares.isEmpty { state.isFilling = true } }
+      return state.spares.isEmpty && !state.isFilling
+    }
+    if isToFill == true { runAside { self.fill() } }
   }
 
   /// Gives a stream away; nil: none is ready yet.

@@ -57,6 +57,8 @@ extension RealNodeTests {
       let stations = try [options, other].enumerated().map {
         try Station("N\($0)", periodFrames: 256, options: $1, recordSeconds: 0, in: directory)
       }
+      // An array lives until its last use only, and what is in it ends with it.
+      defer { withExtendedLifetime(stations) {} }
       for station in stations {
         try station.node.waitUntilConnected(peers: 1, within: 30)
         try station.prepareToSay(speech, loops: true)
