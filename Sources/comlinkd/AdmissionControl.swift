@@ -25,7 +25,8 @@ struct AdmissionControl {
       case .pairWith(let peer, let pin): return try await pair(with: peer, pin)
       default: return .error(message: "this is no request about who is let in")
       }
-      // Who reads "done" may pull the plug.
+      // Who reads "done" is rid of whom they blocked, and may pull the plug.
+      await membership.mediaKnows()
       guard let problem = await membership.keepingProblem() else { return .ok }
       return .done(note: "done, but for this run only: \(problem)")
     } catch {

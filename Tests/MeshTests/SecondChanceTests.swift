@@ -161,6 +161,20 @@ import Testing
     }
   }
 
+  @Test func `whoever is blocked again before the call that took the block back is answered, is not lost`() {
+    let network = MeshNetwork(nodeCount: 2, seed: 1)
+    network.startAll()
+    #expect(network.becomeWhole(withinSeconds: 10) != nil)
+    for (one, other) in [(0, 1), (1, 0)] {
+      for _ in 0..<3 {
+        network.give(.block(network.nodes[other].id), to: one)
+        network.give(.forget(network.nodes[other].id), to: one)
+      }
+      network.run(seconds: 1)
+      #expect(network.becomeWhole(withinSeconds: 3) != nil)
+    }
+  }
+
   @Test func `a blocked node that was announced meanwhile is called once it is blocked no more`() {
     let bench = Bench(memory: MeshMemory(blocked: [Bench.lower]))
     bench.discover(Bench.lower)

@@ -34,12 +34,27 @@ extension Membership {
   }
 
   private func bringUpToDate(_ node: NodeID) {
-    if outdated.insert(node).inserted { outdatedNodes.yield(node) }
+    guard outdated.insert(node).inserted, case .enqueued = outdatedNodes.yield(node) else { return }
+    outdatedCount += 1
+  }
+
+  /// Waits until the media path knows what was decided until now: who was blocked is not heard any more.
+  public func mediaKnows() async {
+    guard synchronisedCount < outdatedCount else { return }
+    await withCheckedContinuation { mediaWaiters.append((outdatedCount, $0)) }
   }
 
   /// Brings the media path up to date about a node; one call at a time.
   func synchronise(_ node: NodeID) async {
     outdated.remove(node)
+    await tellMedia(about: node)
+    synchronisedCount += 1
+    while let first = mediaWaiters.first, first.count <= synchronisedCount {
+      mediaWaiters.removeFirst().answer.resume()
+    }
+  }
+
+  private func tellMedia(about node: NodeID) async {
     let saidGoodbye = farewells.remove(node) != nil
     if let told = applied[node], wanted[node]?.admission != told.admission {
       applied[node] = nil

@@ -58,6 +58,9 @@ public actor Membership {
   var farewells: Set<NodeID> = []
   /// Whom the media path does not know rightly, and is about to be told.
   var outdated: Set<NodeID> = []
+  /// How often the media path was to be told of somebody, how often it was, and who waits for that.
+  var (outdatedCount, synchronisedCount) = (0, 0)
+  var mediaWaiters: [(count: Int, answer: CheckedContinuation<Void, Never>)] = []
   var admissionCount: UInt64 = 0
   /// How often what is to be kept changed, and the last change that was written, or could not be.
   var (memoryChange, keptChange) = (0, 0)

@@ -146,7 +146,7 @@ extension Mesh {
   private func forget(_ node: NodeID, _ now: Int64) {
     let wasBlocked = ledger.blocked.contains(node)
     let addresses = ledger.addresses(of: node)
-    ledger.forget(node)
+    if wasBlocked { ledger.unblock(node) } else { ledger.forget(node) }
     declined.remove(node)
     actions.append(.store)
     if wasBlocked, peers[.node(node)] == nil, !addresses.isEmpty {

@@ -56,6 +56,9 @@ struct TrustLedger {
     blocked.insert(node)
   }
 
+  /// Takes a block back; where it was is remembered, so that it can be called, and blocked again before it answers.
+  mutating func unblock(_ node: NodeID) { blocked.remove(node) }
+
   mutating func forget(_ node: NodeID) {
     trusted.remove(node)
     blocked.remove(node)

@@ -50,6 +50,8 @@ final class FakeMedia: MediaGate {
     return "nothing"
   }
 
+  func say(_ word: String) { command.yield(word) }
+
   func admit(_ member: MediaMember) async -> Bool {
     let addresses = member.addresses.map(\.description).joined(separator: " ")
     command.yield(

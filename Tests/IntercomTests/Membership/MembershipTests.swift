@@ -98,6 +98,20 @@ import Testing
     #expect(await media.next() == "expel 2")
   }
 
+  @Test func `whoever asks for it waits until the media path knows who was blocked`() async throws {
+    let membership = try membership()
+    await membership.start()
+    await membership.mediaKnows()
+    try await join(membership, 2, connection)
+    await membership.mediaKnows()
+    try await membership.block(try Self.node(2).text)
+    await membership.mediaKnows()
+    media.say("told")
+    var commands: [String] = []
+    while commands.last != "told" { commands.append(await media.next()) }
+    #expect(commands.contains("expel 2"))
+  }
+
   @Test func `whoever joins gets the key; after a departure the next one is shared, then used`()
     async throws
   {
