@@ -6,6 +6,7 @@
 #include "rt_shared_memory.h"
 #include "rt_state.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -42,7 +43,7 @@ static struct rt_engine *furnish(struct rt_engine *engine, struct rt_shared *sha
     rt_engine_destroy(engine);
     return NULL;
   }
-  engine->is_locked = mlock(shared, sizeof *shared) == 0 && engine->is_locked;
+  engine->is_locked = mlock2(shared, sizeof *shared, MLOCK_ONFAULT) == 0 && engine->is_locked;
   rt_shared_init(shared);
   rt_desk_init(&engine->desk, shared, wake_fd);
   rt_jack_messages_install();
@@ -50,10 +51,18 @@ static struct rt_engine *furnish(struct rt_engine *engine, struct rt_shared *sha
   return engine;
 }
 
+/** All zeros and touched, but for the peers' frames: four megabytes, which rt_peer_attach touches slot by slot. */
+static struct rt_shared *map_shared(void) {
+  void *memory = mmap(NULL, sizeof(struct rt_shared), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return NULL;
+  memset(memory, 0, offsetof(struct rt_shared, peer_frames));
+  return memory;
+}
+
 struct rt_engine *rt_engine_create(int wake_fd) {
   struct rt_engine *engine = rt_engine_allocate();
   if (engine == NULL) return NULL;
-  return furnish(engine, allocate_pages(sizeof(struct rt_shared)), wake_fd);
+  return furnish(engine, map_shared(), wake_fd);
 }
 
 struct rt_engine *rt_engine_create_shared(int wake_fd) {
@@ -75,13 +84,8 @@ void rt_engine_destroy(struct rt_engine *engine) {
   if (engine == NULL) return;
   rt_engine_close(engine);
   struct rt_shared *shared = engine->desk.shared;
-  if (engine->memory_fd >= 0) {
-    rt_shared_unmap(shared);
-    close(engine->memory_fd);
-  } else if (shared != NULL && engine->plugin == NULL) {
-    munlock(shared, sizeof *shared);
-    free(shared);
-  }
+  if (engine->plugin == NULL) rt_shared_unmap(shared);
+  if (engine->memory_fd >= 0) close(engine->memory_fd);
   free(engine->answer);
   if (engine->watch_fd >= 0) close(engine->watch_fd);
   close(engine->notice_fd);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 enum { MOST_TRIES = 20000 };
 
@@ -81,6 +82,8 @@ int rt_peer_attach(struct rt_engine *engine, rt_slot slot) {
   /* Acquire: the callback's last reads of this ring are over. */
   if (atomic_load_explicit(&peer->state, memory_order_acquire) != RT_PEER_IDLE) return -EBUSY;
   rt_ring_clear(&engine->desk.voices[slot].ring);
+  /* The callback is never the first to touch a page. */
+  memset(engine->desk.shared->peer_frames[slot], 0, sizeof engine->desk.shared->peer_frames[slot]);
   atomic_store_explicit(&peer->is_playing, 0, memory_order_relaxed);
   atomic_store_explicit(&peer->state, RT_PEER_ATTACHED, memory_order_release);
   atomic_fetch_or_explicit(&engine->desk.shared->active_slots, UINT64_C(1) << slot, memory_order_release);
