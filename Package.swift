@@ -1,8 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Set by sanitizer and gate builds: only the targets they judge, none of the big dependencies.
-let isCoreOnly = Context.environment["COMLINK_CORE_ONLY"] != nil
+/// Set by sanitizer and gate builds: only the targets they judge, none of the big dependencies. 1, or names of test targets:
+/// then only these, with what they need.
+let coreOnly = Context.environment["COMLINK_CORE_ONLY"]
+let isCoreOnly = coreOnly != nil
 
 let swiftSettings: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -227,6 +229,27 @@ let programs: [Target] = [
     ["TestRig", "TestKit", "CLink", "CProbe", "Remote", "StatusSchema", "RTP", "Media"]),
 ]
 
+/// Those of the targets that are named, and what they need.
+func closure(of names: [String], in targets: [Target]) -> [Target] {
+  let all = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })
+  var needed: [String: Target] = [:]
+  var rest = names
+  while let name = rest.popLast() {
+    guard needed[name] == nil, let target = all[name] else { continue }
+    needed[name] = target
+    for case .byNameItem(let name, _) in target.dependencies { rest.append(name) }
+  }
+  return Array(needed.values)
+}
+
+let targets =
+  switch coreOnly {
+  case nil: system + c + core + coreTests + programs
+  case "1": system + c + core + coreTests
+  case let names?:
+    closure(of: names.split(separator: " ").map(String.init), in: system + c + core + coreTests)
+  }
+
 let package = Package(
   name: "comlink",
   products: isCoreOnly
@@ -246,6 +269,6 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
       .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
-  targets: system + c + core + coreTests + (isCoreOnly ? [] : programs),
+  targets: targets,
   swiftLanguageModes: [.v6]
 )

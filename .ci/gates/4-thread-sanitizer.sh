@@ -3,12 +3,13 @@
 # a JACK client (their names have "Jack"): libjack cancels its threads asynchronously, inside the sanitizer's own code,
 # which it reports as an error of its own. Canary: a ring without its acquire and release must be reported.
 source "$(dirname "$0")/gate.bash"
+export COMLINK_CORE_ONLY="RealtimeTests AudioTests EventLoopTests MediaTests StoreTests"
 
 # The Swift toolchain's sanitizer does not look into memcpy and its like unless told to; a ring's frames move by memcpy.
 export TSAN_OPTIONS="ignore_interceptors_accesses=0 suppressions=$repo/.ci/gates/thread-sanitizer.supp"
 skipped_tests=(--skip Jack)
 # Hours of virtual time, and values, on one thread have nothing to race with; gate 5 judges them.
-skipped_computing=(--skip ClockRecoveryTests --skip DriftTests --skip LongGapTests --skip '^(Mesh|RTP|Cryptography|Barcode)Tests\.')
+skipped_computing=(--skip ClockRecoveryTests --skip DriftTests --skip LongGapTests)
 run_core_tests --scratch-path .build-tsan --sanitize=thread
 for log in computing clocked; do
   ! grep -A 20 "WARNING: ThreadSanitizer" "$scratch/$log.log" >&2 || fail "a race in the $log suites"
