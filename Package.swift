@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Set by sanitizer and gate builds: only the targets they judge, none of the big dependencies. 1, or names of test targets:
-/// then only these, with what they need.
+/// Set by sanitizer and gate builds: only the targets they judge, none of the big dependencies.
+///
+/// 1, or names of test targets: then only these, with what they need.
 let coreOnly = Context.environment["COMLINK_CORE_ONLY"]
 let isCoreOnly = coreOnly != nil
 

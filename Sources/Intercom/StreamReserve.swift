@@ -2,8 +2,9 @@ import Audio
 import Media
 import Synchronization
 
-/// Streams for peers to come, made aside: to make one takes longer than the others' sound may wait. None is made before
-/// anybody is in sight.
+/// Streams for peers to come, made aside: to make one takes longer than the others' sound may wait.
+///
+/// None is made before anybody is in sight.
 final class StreamReserve: Sendable {
   /// Of a crowd that comes at once the others wait for some milliseconds.
   private static let mostSpares = 2

@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `whoever is blocked again before the call that took the block back is answered, is not lost`() {
+  @Test func `whoever is blocked again before it could be called is not lost`() {
     let network = MeshNetwork(nodeCount: 2, seed: 1)
     network.startAll()
     #expect(network.becomeWhole(withinSeconds: 10) != nil)
