@@ -31,10 +31,11 @@ struct DemoCommand: ParsableCommand {
     var xruns = 0
     try options.run("Comlink demo: A and C talk, B listens.") { bench in
       let demo = try Demo(bench, seconds: seconds, ptime: ptime)
+      let before = try demo.xruns()
       try demo.play()
       try demo.writeHeard(to: wav)
       isIntelligible = try demo.report()
-      xruns = try demo.xruns()
+      xruns = try demo.xruns() - before
       demo.stop()
       let path = URL(fileURLWithPath: wav).path
       Console.line("\nWhat B heard, A on the left and C on the right: \(path)")
