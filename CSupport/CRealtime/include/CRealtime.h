@@ -2,7 +2,8 @@
  * CRealtime: the only code that runs on JACK's audio thread.
  *
  * [control] any thread, may block and allocate   [rt] process callback   [loop] the event-loop thread
- * All memory is allocated, touched and locked in rt_engine_create, a peer's in rt_peer_attach. Frames are mono float, full scale 1.0.
+ * All memory is allocated and locked in rt_engine_create, and touched there; a peer's ring in rt_peer_attach. Frames are
+ * mono float, full scale 1.0.
  */
 #ifndef CREALTIME_H
 #define CREALTIME_H
@@ -27,8 +28,8 @@ enum rt_state { RT_CLOSED = 0, RT_RUNNING = 1, RT_SERVER_GONE = 2 };
 /** One peer's place in the mix: 0 ... RT_MAX_PEERS - 1. */
 typedef int32_t rt_slot;
 
-/** Allocates everything and touches all but the peers' rings; wake_fd is an eventfd the callback writes 8 bytes to, or negative: none.
- *  NULL: out of memory or descriptors. [control] */
+/** Allocates everything and touches all but the peers' rings; wake_fd is an eventfd the callback writes 8 bytes to, or
+ *  negative: none. NULL: out of memory or descriptors. [control] */
 rt_engine *rt_engine_create(int wake_fd);
 /** The same in memory that the plugin in jackd can be handed: for rt_engine_open_plugin too. [control] */
 rt_engine *rt_engine_create_shared(int wake_fd);
