@@ -19,7 +19,12 @@ struct ClockRecovery {
   private static let greatestLagNanoseconds = 3.6e12
   /// Standard deviations that a drift must be above to be believed, and how great one may be: what
   /// is acted upon is no worse in tune than what is not.
-  private static let significance = 4.0
+  private static let significance = 6.0
+  /// How far, in seconds, the delay of a link and of the nodes at its ends wanders within seconds.
+  ///
+  /// It is no noise of single readings, and looks like a drift to whoever has not watched for long: 60 microseconds in three
+  /// seconds were seen between two nodes of one machine, 24 ppm.
+  private static let wander = 150e-6
   private static let greatestDeviation = 30e-6
   /// Locked: 5 ppm is a twelfth of what the best ear tells (about 1 cent, 580 ppm, is a hundredth).
   private static let lockDeviation = 5e-6
@@ -29,6 +34,8 @@ struct ClockRecovery {
   private var lastGrid: PlayoutGrid?
   /// The beat from which the device's lag is counted.
   private var firstGrid: PlayoutGrid?
+  /// Since when this sender's time line has been watched.
+  private var firstArrivalNanoseconds: Int64?
   private var slowSinceNanoseconds: Int64?
 
   /// JACK's rate in hertz: how many frames a second of the device nominally has.
@@ -63,10 +70,14 @@ struct ClockRecovery {
   }
 
   /// Another time line of the same sender, or another sender: what is known of rates stays a guess.
-  mutating func restartSender() { sender.unanchor() }
+  mutating func restartSender() {
+    sender.unanchor()
+    firstArrivalNanoseconds = nil
+  }
 
   /// Takes a packet's arrival.
   mutating func observe(arrivalNanoseconds arrival: Int64, mediaNanoseconds media: Int64) {
+    firstArrivalNanoseconds = firstArrivalNanoseconds ?? arrival
     sender.observe(lagNanoseconds: arrival - media, at: arrival)
     judge(arrival)
   }
@@ -102,11 +113,14 @@ struct ClockRecovery {
       slowSinceNanoseconds = nil
       return
     }
+    let doubt = Self.significance * deviation
+    let watched = max(1, Double(now - (firstArrivalNanoseconds ?? now)) * 1e-9)
     let isBelieved =
       isExperienced && deviation < Self.greatestDeviation
-      && abs(drift) > max(Self.slowDrift, Self.significance * deviation)
+      && abs(drift) > max(Self.slowDrift, doubt)
+    let isEvident = abs(drift) > max(Self.evidentDrift, doubt + Self.wander / watched)
     let since = slowSinceNanoseconds ?? now
     slowSinceNanoseconds = isBelieved ? since : nil
-    isSliding = isBelieved && (abs(drift) > Self.evidentDrift || now - since > Self.slowNanoseconds)
+    isSliding = isBelieved && (isEvident || now - since > Self.slowNanoseconds)
   }
 }

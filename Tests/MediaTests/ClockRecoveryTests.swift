@@ -237,6 +237,23 @@ import Testing
     #expect(abs(scenario.stream.statistics.driftPPM) < 0.1)
   }
 
+  /// Packets of 10 ms from a node on our own clock, whose delay grows by 60 microseconds within three seconds, as it did
+  /// between two nodes of one machine.
+  @Test(arguments: 0..<8)
+  func aDelayThatWandersIsNoDrift(secondsBefore: Int) {
+    var clocks = ClockRecovery()
+    var random = TestKit.SplitMix64(seed: UInt64(secondsBefore))
+    for packet in 0..<6000 {
+      let media = Int64(packet) * 10_000_000
+      let elapsed = Double(packet) / 100 - Double(secondsBefore)
+      let wander = Int64(20_000 * min(max(elapsed, 0), 3))
+      let noise = Int64(random.next() % 40_000)
+      clocks.observe(arrivalNanoseconds: media + 1_000_000 + wander + noise, mediaNanoseconds: media)
+      #expect(!clocks.isSliding, "\(clocks.drift * 1e6) ppm after \(packet) packets")
+    }
+    #expect(clocks.isLocked)
+  }
+
   @Test func talkSpurtsKeepTheClock() {
     var settings = ScenarioSettings()
     settings.usesDTX = true
