@@ -248,7 +248,7 @@ import Testing
       let elapsed = Double(packet) / 100 - Double(secondsBefore)
       let wander = Int64(20_000 * min(max(elapsed, 0), 3))
       let noise = Int64(random.next() % 40_000)
-      clocks.observe(arrivalNanoseconds: media + 1_000_000 + wander + noise, mediaNanoseconds: media)
+      clocks.observe(arrivalNanoseconds: media + wander + noise, mediaNanoseconds: media)
       #expect(!clocks.isSliding, "\(clocks.drift * 1e6) ppm after \(packet) packets")
     }
     #expect(clocks.isLocked)
