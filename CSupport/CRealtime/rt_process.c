@@ -42,6 +42,7 @@ static void account(struct rt_desk *desk, int64_t began_nanoseconds) RT_NONBLOCK
   atomic_store_explicit(&desk->shared->callbacks, callbacks + 1, memory_order_relaxed);
 }
 
+/** After a period: the loop must find it taken from the peers' rings. */
 static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING;
 static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING {
   const uint32_t threshold = atomic_load_explicit(&desk->shared->wake_threshold_frames, memory_order_relaxed);
@@ -119,8 +120,6 @@ static void run_callback(struct rt_desk *desk, const struct buffers *buffers, co
   struct rt_cycle counted = *cycle;
   counted.count = atomic_load_explicit(&desk->shared->callbacks, memory_order_relaxed) + 1 + passed;
   rt_cycle_publish(&desk->shared->cycle, &counted);
-  /* After all of it: the loop must find this period taken from the peers' rings. */
-  wake_if_due(desk);
   account(desk, began_nanoseconds);
 }
 
@@ -128,6 +127,7 @@ void rt_engine_process(struct rt_engine *engine, const float *mic, float *mix_le
                        float *const *peers_out, const struct rt_cycle *cycle) RT_NONBLOCKING {
   const struct buffers buffers = {mic, mix_left, mix_right, peers_out};
   run_callback(&engine->desk, &buffers, cycle, rt_clock_nanoseconds());
+  wake_if_due(&engine->desk);
 }
 
 static struct rt_cycle cycle_now(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING;
@@ -203,8 +203,7 @@ static void run_engine(struct rt_engine *engine, const struct buffers *buffers, 
   run_callback(desk, buffers, &cycle, began_nanoseconds);
 }
 
-int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING {
-  struct rt_engine *engine = argument;
+void rt_run_period(struct rt_engine *engine, jack_nframes_t period_frames) RT_NONBLOCKING {
   const int64_t began_nanoseconds = rt_clock_nanoseconds();
   atomic_store_explicit(&engine->is_in_callback, true, memory_order_seq_cst);
   float *peers_out[RT_MAX_PEERS];
@@ -224,5 +223,19 @@ int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING {
   /* Who waits for this callback to leave something may take this for its end; see rt_ports_wait. */
   atomic_store_explicit(&engine->callbacks_ended, ended + 1, memory_order_seq_cst);
   atomic_store_explicit(&engine->is_in_callback, false, memory_order_release);
+}
+
+void rt_wake_if_due(struct rt_engine *engine) RT_NONBLOCKING {
+  /* As in a callback: the desk may be withdrawn meanwhile. */
+  atomic_store_explicit(&engine->is_in_callback, true, memory_order_seq_cst);
+  struct rt_desk *desk = atomic_load_explicit(&engine->published_desk, memory_order_seq_cst);
+  if (desk != NULL) wake_if_due(desk);
+  atomic_store_explicit(&engine->is_in_callback, false, memory_order_release);
+}
+
+int rt_on_process(jack_nframes_t period_frames, void *argument) RT_NONBLOCKING {
+  struct rt_engine *engine = argument;
+  rt_run_period(engine, period_frames);
+  rt_wake_if_due(engine);
   return 0;
 }

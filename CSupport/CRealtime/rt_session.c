@@ -1,6 +1,7 @@
 /* Control: becoming a JACK client and ceasing to be one, and what JACK reports on its own threads. */
 #include "rt_session.h"
 
+#include "rt_audio_thread.h"
 #include "rt_clock.h"
 #include "rt_ports.h"
 #include "rt_process.h"
@@ -104,10 +105,16 @@ static jack_client_t *open_client(const char *server_name, const char *client_na
   return client;
 }
 
+/** Of an internal client JACK tells the end by the callback's argument only; see rt_plugin_unload. */
+static int set_process(struct rt_engine *engine) {
+  if (engine->plugin != NULL) return jack_set_process_callback(engine->client, rt_on_process, engine);
+  return jack_set_process_thread(engine->client, rt_audio_thread_run, engine);
+}
+
 static int set_callbacks(struct rt_engine *engine) {
   jack_client_t *client = engine->client;
   jack_on_info_shutdown(client, on_shutdown, engine);
-  const int refusals = (jack_set_process_callback(client, rt_on_process, engine) != 0) +
+  const int refusals = (set_process(engine) != 0) +
                        (jack_set_buffer_size_callback(client, on_period_change, engine) != 0) +
                        (jack_set_sample_rate_callback(client, on_rate_change, engine) != 0) +
                        (jack_set_xrun_callback(client, on_xrun, engine) != 0) +
