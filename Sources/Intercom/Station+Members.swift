@@ -22,6 +22,7 @@ extension Station {
       }
       member = Member(node: told.node, name: told.name, nowNanoseconds: nowNanoseconds)
       protection.add(member)
+      knocks.know(told.node)
     }
     member.name = told.name
     member.isRecording = told.isRecording

@@ -91,7 +91,7 @@ final class Station: EventLoopHandler {
   var lastAdmissionRefusalNanoseconds: Int64 = .min / 2
   var admissions = AdmissionBudget()
   /// Knocks that are passed on; hearsay, and anybody may send some.
-  var knockBudget = AdmissionBudget()
+  var knocks = KnockBudget()
   /// Gets them, on the loop thread; must not block.
   var knockHeard: @Sendable (NodeID) -> Void = { _ in }
   /// The test that runs, their count, and the last that brought a recording.
