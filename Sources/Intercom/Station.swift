@@ -52,6 +52,7 @@ final class Station: EventLoopHandler {
   /// Settings by peer name, and of members by their ID, kept while the peer is away.
   var settingsByName: [String: PeerSettings] = [:]
   var settingsByNode: [NodeID: PeerSettings] = [:]
+  var memberNames = MemberNames()
   var rendered: [Float]
   var drops = DatagramDrops()
   var wakeLatency = LatencyHistogram()
