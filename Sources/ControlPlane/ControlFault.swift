@@ -37,7 +37,7 @@ public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
     case stalled
     /// TLS or TCP broke under a connection that stood.
     case broken
-    /// More pairings at once than a PIN bears.
+    /// More pairings at once than a PIN bears, or than one of an address.
     case pairingBusy
     /// The system gives no socket or no random numbers.
     case system

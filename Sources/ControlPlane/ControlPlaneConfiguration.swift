@@ -28,7 +28,7 @@ public struct ControlPlaneConfiguration: Sendable {
     /// Connections of all kinds beyond which nobody else is let in: the 512 that ``MeshLimits`` allows others to open, the unproven, and
     /// what we dial; well within the 1024 files that a process may have open as a rule.
     public var connections = 640
-    /// Pairings at once that others opened, as many as a PIN bears.
+    /// Pairings at once that others opened, as many as a PIN bears; one of each address.
     public var pairings = 4
     /// Octets that wait for one connection to take them.
     public var waitingBytes = 1024 * 1024

@@ -27,7 +27,8 @@ final class Exchange: @unchecked Sendable {
   private var unproven: [SecureConnection] = []
   /// Octets of unfinished messages, of all connections.
   private var heldBytes = 0
-  private var pairingCount = 0
+  /// Where those are who opened a pairing and have not ended it.
+  private var pairingHosts: [NodeAddress.Host?] = []
   private var lastConnection: UInt64 = 0
   private var stopped: EventLoopPromise<Void>?
 
@@ -92,14 +93,16 @@ final class Exchange: @unchecked Sendable {
     unproven.removeAll { $0 === connection }
   }
 
-  /// Takes the place of a pairing that another opened; false when there is none.
-  func beginPairing() -> Bool {
-    guard pairingCount < configuration.limits.pairings else { return false }
-    pairingCount += 1
+  /// Takes one of the places for pairings that others opened; false when there is none, or the host has one.
+  func beginPairing(of host: NodeAddress.Host?) -> Bool {
+    guard pairingHosts.count < configuration.limits.pairings, !pairingHosts.contains(host) else {
+      return false
+    }
+    pairingHosts.append(host)
     return true
   }
 
-  func endPairing() { pairingCount -= 1 }
+  func endPairing(of host: NodeAddress.Host?) { pairingHosts.removeAll { $0 == host } }
 
   // MARK: Connections that we open
 

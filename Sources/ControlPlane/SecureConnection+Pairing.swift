@@ -11,7 +11,7 @@ extension SecureConnection {
       phase = .pairing
       answer(.success(channel))
     case .accepted:
-      guard exchange.beginPairing() else {
+      guard exchange.beginPairing(of: host) else {
         return fail(.pairingBusy, "too many nodes want to pair at once")
       }
       phase = .pairing
@@ -83,7 +83,7 @@ extension SecureConnection {
 
   func endPairing(_ error: ControlPlaneError) {
     pairing.end = pairing.end ?? error
-    if pairing.hasPlace { exchange.endPairing() }
+    if pairing.hasPlace { exchange.endPairing(of: host) }
     pairing.hasPlace = false
     answerPairing()
   }

@@ -26,6 +26,13 @@ public struct NodeID: Hashable, Sendable {
     self.init(validOctets: octets)
   }
 
+  /// The same of octets in memory; allocates nothing.
+  public init?(octets: RawSpan) {
+    guard octets.byteCount == Self.byteCount else { return nil }
+    (first, second) = (octets.uint64(at: 0), octets.uint64(at: 8))
+    (third, fourth) = (octets.uint64(at: 16), octets.uint64(at: 24))
+  }
+
   /// An ID as `text` writes it, in upper or lower case; nil for anything else.
   public init?(text: some StringProtocol) {
     guard text.utf8.count == Self.characterCount, let octets = Base32.bytes(text) else {

@@ -20,7 +20,7 @@ public struct DiscoveryCounters: Hashable, Sendable {
   public var crowdedInstances = 0
   /// Nodes not taken, or put out again, as there are too many.
   public var crowdedNodes = 0
-  /// Instances not taken as their node has too many.
+  /// Instances put out as their node has too many.
   public var crowdedAddresses = 0
 
   /// All zero.

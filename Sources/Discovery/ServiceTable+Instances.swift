@@ -35,7 +35,9 @@ extension ServiceTable {
       return remove(instance, now)
     }
     if let found = entry.found, found.node != text.node { detach(instance, from: found.node, now) }
-    guard makeRoom(for: text, now), attach(instance, to: text) else { return remove(instance, now) }
+    guard makeRoom(for: text, now) else { return remove(instance, now) }
+    makePlace(for: instance, of: text.node, now)
+    attach(instance, to: text)
     if case .resolving = entry.state { resolvingCount -= 1 }
     entries[instance]?.state = .resolved(token)
     entries[instance]?.failures = 0

@@ -15,24 +15,32 @@ extension ServiceTable {
     return true
   }
 
-  /// Adds an instance to the node its text names; false: it has too many.
-  mutating func attach(_ instance: ServiceInstance, to text: ServiceText) -> Bool {
+  /// Where a node has as many instances as may be, one of them goes: by chance, of those on the interface and protocol that most are on.
+  ///
+  /// Anybody can announce any node any number of times: so a true instance gets in beside those that are made up, whichever came first.
+  mutating func makePlace(for instance: ServiceInstance, of id: NodeID, _ now: Int64) {
+    guard let instances = nodes[id]?.instances, instances.count >= limits.instancesPerNode,
+      !instances.contains(instance)
+    else { return }
+    counters.crowdedAddresses += 1
+    browseLater(now)
+    let crowds = instances.map { one in instances.filter { $0.sharesWay(with: one) } }
+    let most = crowds.map(\.count).max()
+    let crowded = crowds.first { $0.count == most }
+    if let other = crowded?.randomElement(using: &chance) { remove(other, now) }
+  }
+
+  /// Adds an instance to the node its text names.
+  mutating func attach(_ instance: ServiceInstance, to text: ServiceText) {
     let sharesGroup =
       nodes[text.node]?.text == text
       ? nodes[text.node]?.sharesGroup ?? false : text.sharesGroup(with: groups)
     var node = nodes[text.node] ?? Node(text: text, sharesGroup: sharesGroup)
-    if !node.instances.contains(instance) {
-      guard node.instances.count < limits.instancesPerNode else {
-        counters.crowdedAddresses += 1
-        return false
-      }
-      node.instances.append(instance)
-    }
+    if !node.instances.contains(instance) { node.instances.append(instance) }
     node.text = text
     node.sharesGroup = sharesGroup
     node.lostNanoseconds = nil
     nodes[text.node] = node
-    return true
   }
 
   /// Takes an instance from a node, which is lost with its last one.
@@ -100,5 +108,12 @@ extension ServiceTable {
       addresses.append(address)
     }
     return addresses.filter { !$0.isLinkLocal } + addresses.filter(\.isLinkLocal)
+  }
+}
+
+extension ServiceInstance {
+  /// Whether both came by one interface and protocol, where a node has one instance.
+  fileprivate func sharesWay(with other: ServiceInstance) -> Bool {
+    interface == other.interface && isIPv6 == other.isIPv6
   }
 }

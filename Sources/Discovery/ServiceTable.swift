@@ -16,7 +16,8 @@ internal import Mesh
 ///
 /// A node is told as found 100 ms after its first instance was resolved, so that its addresses come together, and so again when
 /// it changes; as lost with its last instance. After a change of the backend all instances are out, and its nodes have 5 s
-/// to come back. Where there is no room for a node that hints at a group of ours, one that does not is put out.
+/// to come back. Where there is no room for a node that hints at a group of ours, one that does not is put out; where
+/// a node has no room for an instance, another of it.
 /// What was put out for want of room or answer may be there all the same: a minute later browsing begins anew.
 struct ServiceTable {
   /// How much of a hostile network is taken in.

@@ -20,17 +20,16 @@ enum Knock {
     return byteCount
   }
 
-  /// Whether a datagram is one; allocates nothing, as anybody can send any number.
-  static func isOne(_ datagram: RawSpan) -> Bool {
+  private static func isOne(_ datagram: RawSpan) -> Bool {
     guard datagram.byteCount == byteCount else { return false }
     for index in mark.indices where octet(datagram, index) != mark[index] { return false }
     return true
   }
 
-  /// Whose knock a datagram says it is; nil: it is none.
+  /// Whose knock a datagram says it is; nil: it is none. Allocates nothing, as anybody can send any number.
   static func node(of datagram: RawSpan) -> NodeID? {
     guard isOne(datagram) else { return nil }
-    return NodeID(octets: (mark.count..<byteCount).map { octet(datagram, $0) })
+    return NodeID(octets: datagram.extracting(droppingFirst: mark.count))
   }
 
   private static func octet(_ datagram: RawSpan, _ offset: Int) -> UInt8 {

@@ -51,7 +51,7 @@ import RTP
     guard memberBySSRC[ssrc] == nil, memberBySSRC[~ssrc] == nil else { return false }
     member.ssrc = ssrc
     if let known = former.firstIndex(where: { $0.node == member.node && $0.ssrc == ssrc }) {
-      member.receiver = former.remove(at: known).receiver
+      member.resume(former.remove(at: known))
     }
     memberBySSRC[ssrc] = member
     memberBySSRC[~ssrc] = member

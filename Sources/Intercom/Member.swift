@@ -5,19 +5,21 @@ import EventLoop
 ///
 /// Loop thread only. Its ``Peer`` entries, one an address, are in the station's table.
 final class Member {
+  /// Packets under an older key are let in for so long after the next one came.
+  private static let oldKeyNanoseconds: Int64 = 5_000_000_000
+
   let node: NodeID
   var name: String
   /// Whether it says that it records.
   var isRecording = false
   /// As admitted; entries of other addresses come by authentic datagrams.
   var addresses: [SocketAddress] = []
-  /// Of a member that comes back with the same stream, the one it had: what was heard then is no news now.
-  var receiver = SRTPReceiver()
+  private(set) var receiver = SRTPReceiver()
   /// Its stream, once its first key came.
   var ssrc: UInt32?
-  var newestEpoch: UInt64 = 0
+  private var newestEpoch: UInt64?
   /// When its newest key came, while there are older ones.
-  var keyNanoseconds: Int64?
+  private var keyNanoseconds: Int64?
   /// When its last authentic datagram came, from wherever; before the first, when it was admitted.
   var heardNanoseconds: Int64
   /// The entry that has the stream; cleared before that goes.
@@ -27,5 +29,28 @@ final class Member {
     self.node = node
     self.name = name
     heardNanoseconds = nowNanoseconds
+  }
+
+  /// Goes on with the keys that it had before it left: what was heard then is no news now, and old keys are no younger.
+  func resume(_ former: Member) {
+    receiver = former.receiver
+    (newestEpoch, keyNanoseconds) = (former.newestEpoch, former.keyNanoseconds)
+  }
+
+  /// Takes a key of its stream; one that is not newer than the one before changes nothing.
+  func add(_ key: consuming SRTPReceivingKey, epoch: UInt64, nowNanoseconds: Int64) {
+    if let newestEpoch {
+      guard epoch > newestEpoch else { return }
+      keyNanoseconds = nowNanoseconds
+    }
+    newestEpoch = epoch
+    receiver.add(key)
+  }
+
+  /// Lets go of older keys whose time is over.
+  func dropOldKeys(nowNanoseconds: Int64) {
+    guard let came = keyNanoseconds, nowNanoseconds - came >= Self.oldKeyNanoseconds else { return }
+    receiver.dropOlderKeys()
+    keyNanoseconds = nil
   }
 }

@@ -5,9 +5,6 @@ import RTP
 
 /// Who is a member, and with which key. Rare, and may allocate.
 extension Station {
-  /// Packets under an older key are let in for so long after the next one came.
-  private static let oldKeyNanoseconds: Int64 = 5_000_000_000
-
   /// Lets a member's sound in as soon as its key came, and tries its addresses; again: another name, or other addresses.
   ///
   /// - Returns: false where media are not protected, or there is no room for one more.
@@ -25,6 +22,7 @@ extension Station {
       }
       member = Member(node: told.node, name: told.name, nowNanoseconds: nowNanoseconds)
       protection.add(member)
+      knocks.know(told.node)
     }
     member.name = told.name
     member.isRecording = told.isRecording
@@ -63,8 +61,6 @@ extension Station {
     let (ssrc, epoch, own) = (key.ssrc, key.epoch, identity.ssrc.rawValue)
     if let bound = member.ssrc {
       guard bound == ssrc else { return false }
-      guard epoch > member.newestEpoch else { return true }
-      member.keyNanoseconds = nowNanoseconds
     } else {
       guard ssrc != own, ssrc != ~own, protection.bind(ssrc, to: member) else {
         drops.takenSSRC += 1
@@ -72,19 +68,13 @@ extension Station {
         return false
       }
     }
-    member.newestEpoch = epoch
-    member.receiver.add(key.key)
+    member.add(key.key, epoch: epoch, nowNanoseconds: nowNanoseconds)
     return true
   }
 
   /// Lets go of keys whose time is over.
   func dropOldKeys(nowNanoseconds: Int64) {
     guard let protection else { return }
-    for member in protection.members.values {
-      guard let came = member.keyNanoseconds, nowNanoseconds - came >= Self.oldKeyNanoseconds
-      else { continue }
-      member.receiver.dropOlderKeys()
-      member.keyNanoseconds = nil
-    }
+    for member in protection.members.values { member.dropOldKeys(nowNanoseconds: nowNanoseconds) }
   }
 }

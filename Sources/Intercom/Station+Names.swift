@@ -10,12 +10,13 @@ extension Station {
   /// Names the peer and its port after what it calls itself.
   func name(_ peer: Peer) {
     peer.toldName = peer.calledName
-    let others = peers.all.filter { other in
-      other !== peer && other.state == .connected
-        && (peer.member == nil || other.member !== peer.member)
+    let wish = PeerName.sanitized(peer.toldName)
+    if let protection, let member = peer.member {
+      peer.name = memberNames.name(of: member, wish: wish, among: protection.members)
+    } else {
+      let others = peers.all.filter { $0 !== peer && $0.state == .connected }
+      peer.name = PeerName.unique(wish, among: Set(others.map(\.name)))
     }
-    let taken = Set(others.map(\.name))
-    peer.name = PeerName.unique(PeerName.sanitized(peer.toldName), among: taken)
     requestPort(peer)
   }
 

@@ -52,6 +52,7 @@ final class Station: EventLoopHandler {
   /// Settings by peer name, and of members by their ID, kept while the peer is away.
   var settingsByName: [String: PeerSettings] = [:]
   var settingsByNode: [NodeID: PeerSettings] = [:]
+  var memberNames = MemberNames()
   var rendered: [Float]
   var drops = DatagramDrops()
   var wakeLatency = LatencyHistogram()
@@ -91,7 +92,7 @@ final class Station: EventLoopHandler {
   var lastAdmissionRefusalNanoseconds: Int64 = .min / 2
   var admissions = AdmissionBudget()
   /// Knocks that are passed on; hearsay, and anybody may send some.
-  var knockBudget = AdmissionBudget()
+  var knocks = KnockBudget()
   /// Gets them, on the loop thread; must not block.
   var knockHeard: @Sendable (NodeID) -> Void = { _ in }
   /// The test that runs, their count, and the last that brought a recording.

@@ -34,8 +34,10 @@ public enum MeshLimits {
   public static let memoryEntries = 1024
   /// Of these, those that are looked for after a start.
   public static let rememberedPeers = 64
-  /// Peers that are knocked at per heartbeat.
+  /// Peers that are knocked at per heartbeat, of those lost long ago.
   static let knocks = 16
+  /// Peers that are knocked at each half second, of those lost a moment ago: 8 kbit/s for each address that they have.
+  static let searches = 8
   /// Rounds of heartbeats between two that carry an old member.
   static let reminderRounds = 8
 }

@@ -42,6 +42,11 @@ enum MeshTimes {
   /// Who is announced again after a decline is called again at most this often.
   static let announcedRestNanoseconds: Int64 = 60_000_000_000
 
+  /// Between knocks at a member that was lost a moment ago.
+  static let searchNanoseconds: Int64 = 500_000_000
+  /// For so long it was lost a moment ago: an access point or switch between us may have gone, and be back.
+  static let missedNanoseconds: Int64 = 60_000_000_000
+
   /// Attempts start up to this much later, so that nodes do not fall in step.
   static let spreadNanoseconds: Int64 = 20_000_000
   /// A proof of life (knock, announcement) ends a peer's back-off at most this often.

@@ -120,10 +120,10 @@ import Testing
         var octets = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }
         octets[0...3] = [0, 0, 0, UInt8.random(in: 0...40, using: &random)]
         stranger.send(octets)
-        stranger.channel.close(promise: nil)
         try await stranger.ended()
       }
       try await goodNodeGetsIn(to: station)
+      #expect(station.plane.faultCounts.values.reduce(0, +) == 40)
     }
   }
 

@@ -80,16 +80,39 @@ import Testing
       try await station.recorder.fault(.oversized)
       try await liar.ended()
       station.recorder.letGo()
-      let others = try (0..<4).map { _ in try Station() }
-      for other in others {
-        try await other.plane.start()
-        _ = try await other.plane.openPairing(to: station.plane.localAddress)
+      for source in 2..<6 as Range<UInt8> {
+        _ = try await Stranger(station.plane.localAddress, manners, source: source)
+        _ = try await station.recorder.pairing()
       }
       let fifth = try await Stranger(station.plane.localAddress, manners)
       try await station.recorder.fault(.pairingBusy)
       try await fifth.ended()
-      for other in others { await other.plane.stop() }
       for _ in 0..<4 { station.recorder.letGo() }
+    }
+  }
+
+  @Test func `who opens pairings and says nothing takes one place, which it has again when it ends`()
+    async throws
+  {
+    let station = try Station()
+    try await withStations(station) {
+      var manners = try Stranger.Manners.node(TestIdentity())
+      manners.purposes = ["comlink-pair/1"]
+      let silent = try await Stranger(station.plane.localAddress, manners, source: 2)
+      _ = try await station.recorder.pairing()
+      for _ in 0..<8 {
+        let more = try await Stranger(station.plane.localAddress, manners, source: 2)
+        try await station.recorder.fault(.pairingBusy)
+        try await more.ended()
+      }
+      let other = try Station()
+      try await other.plane.start()
+      _ = try await other.plane.openPairing(to: station.plane.localAddress)
+      _ = try await station.recorder.pairing()
+      await other.plane.stop()
+      silent.close()
+      try await silent.ended()
+      for _ in 0..<2 { station.recorder.letGo() }
     }
   }
 

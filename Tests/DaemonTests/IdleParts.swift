@@ -22,5 +22,5 @@ struct NoMedia: MediaGate {
   func presentMessage() async throws -> MediaKey { MediaKey(stream: 0, epoch: 0, octets: [1]) }
   func makeNextMessage() async throws -> MediaKey { MediaKey(stream: 1, epoch: 1, octets: [2]) }
   func useNextKey() async -> UInt64? { 1 }
-  func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async {}
+  func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async {}
 }

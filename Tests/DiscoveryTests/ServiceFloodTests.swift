@@ -81,6 +81,54 @@ import Testing
     #expect(bench.table.counters.crowdedAddresses > 100)
   }
 
+  private static func address(_ instance: ServiceInstance) -> NodeAddress {
+    let last = instance.name == "true" ? 1 : 0x100 + (UInt32(instance.name) ?? 0)
+    return NodeAddress(.ipv4(0x0A00_0000 + last), port: 5)
+  }
+
+  /// Where the one node is that all instances claim, as told last.
+  private static func addresses(_ bench: TableBench) -> [NodeAddress] {
+    guard case .found(let announcement, _, _)? = bench.events.last else { return [] }
+    return announcement.addresses
+  }
+
+  @Test(arguments: [8, 500])
+  func `made up instances of a node keep its true one neither out nor waiting till they are gone`(
+    count: Int
+  ) {
+    var bench = TableBench()
+    bench.answer = { TableBench.resolution(1, address: Self.address($0)) }
+    let fakes = (0..<count).map { TableBench.instance("\($0)") }
+    for fake in fakes { bench.table.appeared(fake, nowNanoseconds: bench.now) }
+    bench.pass(milliseconds: 20_000)
+    let real = TableBench.instance("true")
+    bench.table.appeared(real, nowNanoseconds: bench.now)
+    bench.pass(milliseconds: 5000)
+    #expect(isWithinLimits(bench))
+    #expect(Self.addresses(bench).count == 8 && Self.addresses(bench).contains(Self.address(real)))
+    for fake in fakes { bench.table.disappeared(fake, nowNanoseconds: bench.now) }
+    bench.pass(milliseconds: 1000)
+    #expect(Self.addresses(bench) == [Self.address(real)])
+  }
+
+  @Test func `a node that was put out by made up instances is browsed for, and on other ways stays`()
+    throws
+  {
+    var bench = TableBench()
+    bench.answer = { TableBench.resolution(1, address: Self.address($0)) }
+    let ways = [TableBench.instance("true"), TableBench.instance("true", interface: 3)]
+    for way in ways { bench.table.appeared(way, nowNanoseconds: bench.now) }
+    bench.pass(milliseconds: 1000)
+    for number in 0..<400 {
+      bench.table.appeared(TableBench.instance("\(number)"), nowNanoseconds: bench.now)
+    }
+    bench.pass(milliseconds: 20_000)
+    #expect(bench.table.entries[ways[0]] == nil && bench.table.entries[ways[1]] != nil)
+    #expect(bench.browsed == 0)
+    bench.pass(milliseconds: 45_000)
+    #expect(bench.browsed == 1)
+  }
+
   @Test func `random events keep the limits and the books`() throws {
     for seed in Seeds.first(20) {
       var random = SplitMix64(seed: seed)

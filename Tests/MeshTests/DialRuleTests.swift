@@ -210,10 +210,14 @@ import Testing
     #expect(bench.taken().dials.isEmpty)
   }
 
-  @Test func `lost members are knocked at with every heartbeat until they are back`() {
+  @Test func `lost members are knocked at twice a second, after a minute with every heartbeat`() {
     let bench = Bench()
     let connection = bench.accept(Bench.higher)
     bench.give(.closed(connection))
+    _ = bench.taken()
+    bench.pass(seconds: 20)
+    #expect((38...41).contains(bench.taken().knocked.count))
+    bench.pass(seconds: 41)
     _ = bench.taken()
     bench.pass(seconds: 20)
     #expect((9...11).contains(bench.taken().knocked.count))

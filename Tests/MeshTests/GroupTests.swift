@@ -88,6 +88,22 @@ import Testing
     }
   }
 
+  /// An access point or a switch was off: no node sees that its own network changed.
+  @Test func `a group that was apart for 10 s is whole again within 1 s, with nothing told`() {
+    var times: [Double] = []
+    for seed in Seeds.first(50) {
+      let network = MeshNetwork(nodeCount: 6, seed: seed)
+      network.startAll()
+      #expect(network.becomeWhole(withinSeconds: 10) != nil, "seed \(seed)")
+      network.run(seconds: 30)
+      network.cut(Array(0..<6))
+      network.run(seconds: 10)
+      network.heal()
+      times.append(network.becomeWhole(withinSeconds: 10) ?? .infinity)
+    }
+    #expect((times.max() ?? .infinity) <= 1, "\(times.sorted())")
+  }
+
   @Test func `nodes that are killed, started and cut at random are always whole again`() {
     for seed in Seeds.first(30) {
       var random = SplitMix64(seed: ~seed)

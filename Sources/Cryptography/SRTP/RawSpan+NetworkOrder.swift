@@ -12,6 +12,10 @@ extension RawSpan {
   func uint32(at offset: Int) -> UInt32 {
     UInt32(uint16(at: offset)) << 16 | UInt32(uint16(at: offset + 2))
   }
+
+  func uint64(at offset: Int) -> UInt64 {
+    UInt64(uint32(at: offset)) << 32 | UInt64(uint32(at: offset + 4))
+  }
 }
 
 extension MutableRawSpan {

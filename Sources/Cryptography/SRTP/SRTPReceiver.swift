@@ -6,29 +6,26 @@
 /// One for each sender and each session of it, that is each start: a sender begins its epochs and numbers anew.
 ///
 /// Keys: the newest, and the two before it until ``dropOlderKeys()`` (two, because a sender may prepare a key in place of one
-/// that it never used). Numbers that came are remembered for each SSRC
-/// over all variants and keys, so a packet in another form, made for another listener, is no news either. A stream's state
+/// that it never used). Numbers that came are remembered for each key and SSRC
+/// over all variants, so a packet in another form, made for another listener, is no news either. A stream's state
 /// changes only by an authentic packet, and is bounded; any octets may come, none trap.
+///
+/// Whoever holds a key can also send a number of it that is so far ahead that the sender's own are too old. With the sender's next key
+/// that is over: its numbers are judged by what came under it. Within a key a bound to such a jump would not help, as
+/// many small ones lead as far, and would shut out a listener that was not sent to for long.
 ///
 /// Loop thread only; only the initialiser allocates.
 public final class SRTPReceiver {
-  private struct Stream {
-    let ssrc: UInt32
-    var window = ReplayWindow()
-  }
-
   private static let keyLimit = 3
 
   /// The newest first.
   private var keySets: [SRTPKeySet] = []
-  private var streams: [Stream] = []
 
   /// What came so far.
   public private(set) var counters = SRTPCounters()
 
   /// A receiver that knows no key yet.
   public init() {
-    streams.reserveCapacity(SRTPSender.streamLimit)
     keySets.reserveCapacity(Self.keyLimit + 1)
   }
 
@@ -98,11 +95,7 @@ public final class SRTPReceiver {
   ) throws(CryptoError) -> Int {
     let fields = try RTPFields(datagram, trailer: SRTPSender.overheadByteCount)
     let (keys, variant, rollOver) = try keys(of: datagram)
-    let place = streams.firstIndex { $0.ssrc == fields.ssrc }
-    let window = place.map { streams[$0].window } ?? ReplayWindow()
-    guard place != nil || streams.count < SRTPSender.streamLimit else {
-      throw .datagram(.tooManyStreams)
-    }
+    guard let window = keys.window(of: fields.ssrc) else { throw .datagram(.tooManyStreams) }
     let low = UInt32(rollOver) << 16 | UInt32(fields.sequenceNumber)
     let estimate = PacketIndex.estimate(low, highest: window.highest)
     guard let index = estimate else { throw .datagram(.tooOld) }
@@ -115,7 +108,7 @@ public final class SRTPReceiver {
       &plain, header: fields.byteCount, text: byteCount - fields.byteCount,
       nonce: cipher.nonce(ssrc: fields.ssrc, index: index))
     guard isAuthentic else { throw .datagram(.notAuthentic) }
-    accept(index, ssrc: fields.ssrc, at: place)
+    keys.accept(index, ssrc: fields.ssrc)
     return byteCount
   }
 
@@ -162,10 +155,5 @@ public final class SRTPReceiver {
     case .replayed: throw .datagram(.replayed)
     case .tooOld: throw .datagram(.tooOld)
     }
-  }
-
-  private func accept(_ index: UInt64, ssrc: UInt32, at place: Int?) {
-    if place == nil { streams.append(Stream(ssrc: ssrc)) }
-    streams[place ?? streams.count - 1].window.accept(index)
   }
 }

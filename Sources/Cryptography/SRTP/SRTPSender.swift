@@ -8,8 +8,8 @@
 /// (4 octets), master key identifier with 0 in place of a counter.
 ///
 /// The counter's lower half lets a receiver that joins late, or was away for long, read a sequence number right. It is believed in part of
-/// the nonce only: changed, the packet is not authentic. Its upper half is guessed (RFC 3711 appendix A), by who joins after 2³² packets wrongly:
-/// 124 days of uninterrupted talk in packets of 2.5 ms.
+/// the nonce only: changed, the packet is not authentic. Its upper half begins at 0 with each key and is guessed (RFC 3711 appendix A), by who joins
+/// after 2³² packets under one key wrongly: 124 days of uninterrupted talk in packets of 2.5 ms.
 ///
 /// Keys roll in two steps, so that nothing is lost: ``setNextKey(_:)``, hand its secret to all who are to have it, then
 /// ``useNextKey()``.
@@ -41,6 +41,13 @@ public final class SRTPSender {
     var highest: UInt64
     /// One beyond the highest index sealed under each variant.
     var next: InlineArray<8, UInt64>
+
+    /// Numbers run on, but for the upper half of the roll-over counter, which a new key's receivers take for 0.
+    mutating func beginKey() {
+      let passed = highest & ~0xFFFF_FFFF
+      highest -= passed
+      for variant in next.indices { next[variant] -= min(next[variant], passed) }
+    }
   }
 
   /// The key in use.
@@ -75,6 +82,7 @@ public final class SRTPSender {
     keys = next.keys
     key = next
     controlIndex = 0
+    for place in streams.indices { streams[place].beginKey() }
   }
 
   /// Encrypts and authenticates an RTP packet in place.

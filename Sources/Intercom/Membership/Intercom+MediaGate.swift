@@ -17,8 +17,8 @@ extension Intercom: MediaGate {
     try Self.message(await makeNextKey())
   }
 
-  func sendKnocks(to addresses: [SocketAddress], as node: NodeID) {
-    station.sendKnocks(to: addresses, as: node)
+  func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
+    station.sendKnocks(at: other, addresses, as: node)
   }
 
   private static func message(_ key: OwnKey?) throws -> MediaKey {

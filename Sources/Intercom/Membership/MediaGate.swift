@@ -21,8 +21,8 @@ protocol MediaGate: Sendable {
   /// - Returns: its epoch.
   @discardableResult
   func useNextKey() async -> UInt64?
-  /// Tells these addresses, in one small datagram each, that this node is up.
-  func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async
+  /// Tells another node, at these addresses, in one small datagram each, that this one is up.
+  func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async
   /// Nodes that say they are up: hearsay.
   var knocks: AsyncStream<NodeID> { get }
 }

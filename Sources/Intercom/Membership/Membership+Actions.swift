@@ -20,8 +20,8 @@ extension Membership {
     case .send(let message, let connection): parts.transport.send(message, on: connection)
     case .raise(let connection): parts.transport.raiseLimit(of: connection)
     case .resolve(let target): resolve(target)
-    case .knock(_, let addresses):
-      knock(at: addresses.compactMap(SocketAddress.init).filter(takes))
+    case .knock(let other, let addresses):
+      knock(at: other, addresses.compactMap(SocketAddress.init).filter(takes))
     case .admitted, .changed, .departed, .mediaKey: performMembers(action)
     case .invited, .invitationEnded, .declined, .stranger: performStrangers(action)
     case .rollKey: rollKey()
@@ -144,8 +144,8 @@ extension Membership {
   }
 
   /// Knocks are as good late as never, and few (``Mesh``).
-  private func knock(at addresses: [SocketAddress]) {
+  private func knock(at other: NodeID, _ addresses: [SocketAddress]) {
     let (media, node) = (media, mesh.node)
-    Task { await media.sendKnocks(to: addresses, as: node) }
+    Task { await media.sendKnocks(at: other, addresses, as: node) }
   }
 }

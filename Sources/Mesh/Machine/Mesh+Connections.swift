@@ -141,7 +141,11 @@ extension Mesh {
     // Who was named may come back to nobody who calls.
     case .goodbye: peer.rest = peer.sources.contains(.configured) ? .none : .goodbye
     case .expelled: peer.rest = .declined
-    case .disconnected, .silent, .restarted, .leaving, .flooding: break
+    case .disconnected, .silent, .restarted, .leaving, .flooding:
+      peer.lostNanoseconds = now
+      searchNanoseconds = min(
+        searchNanoseconds, now.saturatingAdding(MeshTimes.searchNanoseconds))
+      wake(atNanoseconds: searchNanoseconds)
     }
     actions.append(.departed(member.node, cause))
     // Of a later run nobody knows yet whether it is let in: what the former had is changed in any case.

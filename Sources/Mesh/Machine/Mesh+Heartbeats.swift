@@ -2,7 +2,7 @@ import Cryptography
 
 /// Signs of life, and what they tell about others.
 extension Mesh {
-  /// Every two seconds: a heartbeat to each member, a knock at some that were lost.
+  /// Every two seconds: a heartbeat to each member, a knock at some that were lost long ago.
   func beat(_ now: Int64) {
     nextRoundNanoseconds = now.saturatingAdding(MeshTimes.heartbeatNanoseconds)
     roundCount &+= 1
@@ -12,7 +12,7 @@ extension Mesh {
       let isReminded = (roundCount &+ position) % MeshLimits.reminderRounds == 0
       sendHeartbeat(on: link, members, isReminded: isReminded, now)
     }
-    knockAtLost()
+    knockAtLost(now)
   }
 
   /// Between the rounds, to those who have not been told of everybody.
@@ -101,14 +101,30 @@ extension Mesh {
     }
   }
 
+  /// Each half second, while somebody is missed.
+  func search(_ now: Int64) {
+    searchNanoseconds = .max
+    let missed = peers.values.filter { isLost($0) && isMissed($0, now) }
+    guard !missed.isEmpty else { return }
+    knock(at: missed, MeshLimits.searches, from: &nextSearch)
+    searchNanoseconds = now.saturatingAdding(MeshTimes.searchNanoseconds)
+  }
+
+  func knockAtLost(_ now: Int64) {
+    let lost = peers.values.filter { isLost($0) && !isMissed($0, now) }
+    knock(at: lost, MeshLimits.knocks, from: &nextKnock)
+  }
+
   /// Some of the lost members each round, all of them in turn.
-  func knockAtLost() {
-    let lost = peers.values.filter(isLost)
+  private func knock(at lost: [Peer], _ most: Int, from next: inout Int) {
     guard !lost.isEmpty else { return }
-    for offset in 0..<min(lost.count, MeshLimits.knocks) {
-      knock(lost[(nextKnock &+ offset) % lost.count])
-    }
-    nextKnock = (nextKnock &+ MeshLimits.knocks) % lost.count
+    let count = min(lost.count, most)
+    for offset in 0..<count { knock(lost[(next &+ offset) % lost.count]) }
+    next = (next &+ count) % lost.count
+  }
+
+  private func isMissed(_ peer: Peer, _ now: Int64) -> Bool {
+    now < peer.lostNanoseconds.saturatingAdding(MeshTimes.missedNanoseconds)
   }
 
   private func isLost(_ peer: Peer) -> Bool {

@@ -14,7 +14,9 @@ extension Mesh {
     }
     if now >= nextRoundNanoseconds { beat(now) }
     if now >= newsNanoseconds { tellNews(now) }
-    wake(atNanoseconds: min(rollNanoseconds, nextRoundNanoseconds, newsNanoseconds))
+    if now >= searchNanoseconds { search(now) }
+    let rounds = min(nextRoundNanoseconds, newsNanoseconds, searchNanoseconds)
+    wake(atNanoseconds: min(rollNanoseconds, rounds))
   }
 
   private func check(_ link: Link, _ now: Int64) {

@@ -20,8 +20,9 @@ public import Cryptography
 /// - A stage that takes too long is a failed address or attempt; 35 s bound the whole.
 /// - **Proof of life** ends a back-off, not the count: announcement, gossip, or a knock. Two parts of
 ///   a network that was cut have waits of up to 30 s towards each other and no multicast tells them
-///   when it heals. So each side knocks with every heartbeat, one small datagram, at up to 16 members
-///   it lost without a goodbye, and when it starts at those it remembers. A heard knock makes the
+///   when it heals. So each side knocks, one small datagram, at members it lost without a goodbye: each
+///   half second in the first minute, at 8 in turn, then with every heartbeat, at 16 in turn; and when it
+///   starts at those it remembers. A heard knock makes the
 ///   dialler dial, beside what may hang; the waiting side knocks back; and who takes the knocker for a
 ///   member sends a heartbeat, which finds out about a connection that the other end knows nothing of
 ///   any more. A forged knock costs one attempt a second at most.
@@ -87,7 +88,9 @@ public final class Mesh {
   var nextRoundNanoseconds: Int64 = .min
   var newsNanoseconds: Int64 = .max
   var rollNanoseconds: Int64 = .max
+  var searchNanoseconds: Int64 = .max
   var nextKnock = 0
+  var nextSearch = 0
   var hasLeft = false
   var latestNanoseconds: Int64 = .min
 
@@ -145,7 +148,7 @@ public final class Mesh {
       for address in entry.addresses.reversed() { peer.learn(address) }
       planDial(peer, now)
     }
-    knockAtLost()
+    knockAtLost(now)
   }
 
   /// Connections that come too late are not left open.

@@ -13,12 +13,12 @@ struct MeshBlock {
     for _ in 0..<rounds {
       let trial = try trial()
       keys.append(trial.keySeconds ?? .infinity)
-      lasts.append(trial.lastHeardSeconds)
+      lasts.append(trial.lastReachedSeconds)
       lost += trial.lost + trial.undecipherable
       bench.doubts.check("the third node heard nothing", trial.received == 0)
     }
     bench.judge("mesh.block.nextKey.worst", keys.max() ?? .nan, "s", atMost: 1)
-    bench.judge("mesh.block.lastHeard.worst", lasts.max() ?? .nan, "s", atMost: 1)
+    bench.judge("mesh.block.lastReached.worst", lasts.max() ?? .nan, "s", atMost: 1)
     bench.judge("mesh.block.lostByOthers", Double(lost), "count", atMost: 0)
   }
 

@@ -24,6 +24,24 @@ func rtcpPacket(_ mark: UInt8 = 0) -> [UInt8] {
   octets("80C90007 12345678") + [UInt8](repeating: mark, count: 24)
 }
 
+/// What anybody can make who has a key: a packet of whatever number.
+func forgedPacket(
+  index: UInt64, ssrc: UInt32 = 0x1234_5678, under key: borrowing SRTPSessionKey
+) throws(CryptoError) -> [UInt8] {
+  let packet = rtpPacket(Int(index & 0xFFFF), ssrc: ssrc)
+  let keys = try SRTPKeySet(key, isSealing: true)
+  var room = packet + [UInt8](repeating: 0, count: SRTPSender.overheadByteCount)
+  let nonce = keys.rtp[0].nonce(ssrc: ssrc, index: index)
+  let isSealed = changing(&room) {
+    keys.rtp[0].seal(&$0, header: 12, text: packet.count - 12, nonce: nonce)
+  }
+  guard isSealed else { throw .datagram(.malformed) }
+  let end = room.count - SRTPSender.masterKeyIdentifierByteCount
+  let rollOver = UInt16(truncatingIfNeeded: index >> 16)
+  room[end...] = [key.epoch, 0, UInt8(rollOver >> 8), UInt8(rollOver & 0xFF)]
+  return room
+}
+
 extension SRTPSender {
   /// One with a new key of epoch 0.
   convenience init() throws(CryptoError) { self.init(try SRTPSendingKey(epoch: 0)) }

@@ -189,10 +189,7 @@ import Testing
     for number in 0..<SRTPSender.streamLimit - 1 {
       _ = try receiver.opened(try sender.protected(rtpPacket(1, ssrc: UInt32(number))))
     }
-    let other = try SRTPSender()
-    try receiver.add(try other.prepareNextKey(1))
-    other.useNextKey()
-    let oneMore = try other.protected(rtpPacket(1, ssrc: 99))
+    let oneMore = try forgedPacket(index: 1, ssrc: 99, under: try sender.sessionKey())
     #expect(throws: CryptoError.datagram(.tooManyStreams)) { try receiver.opened(oneMore) }
   }
 
@@ -211,6 +208,9 @@ import Testing
     #expect(try receiver.opened(before) == rtpPacket(3))
     #expect(try receiver.openedControl(try sender.protectedControl(rtcpPacket(2))) == rtcpPacket(2))
     #expect(try receiver.openedControl(earlyReport) == rtcpPacket(1))
+    for known in [early, before, after] {
+      #expect(throws: CryptoError.datagram(.replayed)) { try receiver.opened(known) }
+    }
     receiver.dropOlderKeys()
     #expect(throws: CryptoError.datagram(.unknownKey)) { try receiver.opened(straggler) }
     #expect(throws: CryptoError.datagram(.replayed)) { try receiver.opened(after) }
@@ -226,6 +226,47 @@ import Testing
     #expect(try receiver.opened(try sender.protected(rtpPacket(2))) == rtpPacket(2))
     sender.useNextKey()
     #expect(try receiver.opened(try sender.protected(rtpPacket(3))) == rtpPacket(3))
+  }
+
+  @Test func `whoever has a key can make the sender's numbers too old under it, not under the next`()
+    throws
+  {
+    let sender = try SRTPSender()
+    let receiver = try SRTPReceiver(hearing: sender)
+    #expect(try receiver.opened(try sender.protected(rtpPacket(1))) == rtpPacket(1))
+    let straggler = try sender.protected(rtpPacket(2))
+    let held = try sender.sessionKey()
+    try receiver.add(try sender.prepareNextKey(1))
+    sender.useNextKey()
+    let after = try sender.protected(rtpPacket(3))
+    for turn in 1...3 {
+      _ = try receiver.opened(try forgedPacket(index: UInt64(turn) * 0x7FFF_FFFF, under: held))
+    }
+    #expect(throws: CryptoError.self) { try receiver.opened(straggler) }
+    #expect(try receiver.opened(after) == rtpPacket(3))
+    #expect(try receiver.opened(try sender.protected(rtpPacket(4))) == rtpPacket(4))
+    #expect(receiver.counters.turnedAway(.tooOld) <= 1)
+  }
+
+  @Test func `a new key is heard at once after as many packets as the half counter has numbers`()
+    throws
+  {
+    let sender = try SRTPSender()
+    let early = try SRTPReceiver(hearing: sender)
+    let second = try #require(SRTPVariant(1))
+    let turns = 1 << 32
+    for number in stride(from: 0, through: turns + 40_000, by: 32_000) {
+      let sealed = try sender.protected(rtpPacket(number))
+      if number % 1000 == 0 { _ = try early.opened(sealed) }
+    }
+    let late = SRTPReceiver()
+    let next = try sender.prepareNextKey(1)
+    for receiver in [early, late] { try receiver.add(next) }
+    sender.useNextKey()
+    for number in (turns + 40_001)...(turns + 40_010) {
+      let sealed = try sender.protected(rtpPacket(number), variant: number % 2 == 0 ? .first : second)
+      for receiver in [early, late] { #expect(try receiver.opened(sealed) == rtpPacket(number)) }
+    }
   }
 
   @Test func `of four keys the oldest is let go`() throws {

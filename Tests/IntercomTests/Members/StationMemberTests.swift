@@ -21,10 +21,11 @@ import Testing
   }
 
   private func node(
-    _ name: String, _ number: Int, run: UInt64 = 0
+    _ name: String, _ number: Int, run: UInt64 = 0, called: String? = nil
   ) throws -> VirtualNode {
     let made = try VirtualNode(name, at: .host(number), run: run, beat: VirtualNode.Beat()) {
       $0.protectsMedia = true
+      $0.name = called ?? name
     }
     made.mic = Tone(hertz: 400 + 100 * Double(number)).sample
     network.add(made)
@@ -109,6 +110,39 @@ import Testing
     try #require(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 1.5))
     let connected = try #require(anna.statuses(network).first)
     #expect(connected.name == "Bert" && connected.gainDecibels == -9 && !connected.isMuted)
+  }
+
+  @Test func membersOfOneNameThatComeBackInAnotherOrderHaveTheirNamesAndSettings() throws {
+    let nodes = [
+      try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert"),
+    ]
+    func names() -> [String?] { nodes.map { anna.connected($0)?.name } }
+    for node in nodes { try meet(node) }
+    #expect(names() == ["Bert", "Bert-2"])
+    try anna.station.change("Bert-2") { $0.isMuted = true }
+    for node in nodes { anna.station.expel(node.node) }
+    // Nobody else gets what is theirs.
+    let third = try node("third", 4, called: "Bert")
+    try meet(third)
+    #expect(anna.connected(third)?.name == "Bert-3")
+    for node in nodes.reversed() { try meet(node) }
+    #expect(names() == ["Bert", "Bert-2"])
+    #expect(Set(anna.ports.names.values) == ["Bert", "Bert-2", "Bert-3"])
+    #expect(nodes.map { anna.connected($0)?.settings.isMuted } == [false, true])
+  }
+
+  @Test func namesOfThoseWhoAreAwayAreBounded() throws {
+    var names = MemberNames()
+    let here = Member(node: .named("here"), name: "Bert", nowNanoseconds: 0)
+    let members = [here.node: here]
+    #expect(names.name(of: here, wish: "Bert", among: members) == "Bert")
+    var numbers: Set<String> = []
+    for number in 0..<1000 {
+      let passer = Member(node: .named("passer \(number)"), name: "Bert", nowNanoseconds: 0)
+      numbers.insert(names.name(of: passer, wish: "Bert", among: members))
+    }
+    #expect(numbers.count < 257 && !numbers.contains("Bert"))
+    #expect(names.name(of: here, wish: "Bert", among: members) == "Bert")
   }
 
   @Test func eachChangeOfTheMixIsToldOnce() throws {

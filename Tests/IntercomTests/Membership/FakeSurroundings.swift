@@ -73,7 +73,7 @@ final class FakeMedia: MediaGate {
     command.yield("use \(key.epoch)")
     return key.epoch
   }
-  func sendKnocks(to addresses: [SocketAddress], as node: NodeID) async {
+  func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async {
     command.yield("knock at \(addresses.map(\.description).joined(separator: " "))")
   }
 
