@@ -42,6 +42,9 @@ struct BatteryMeasurement {
   private var periodFrames: Int { bench.options.givenPeriod ?? 256 }
 
   func run() throws(RigError) {
+    if !Activity.permitted.contains(.member) {
+      Console.line("what a member of a silent group takes is left out: that takes root")
+    }
     var costs: [String: [Cost]] = [:]
     for _ in 0..<max(1, rounds) {
       for profile in Self.profiles {
