@@ -42,6 +42,7 @@ public enum StatusTable {
       "id       \(Cell.clean(id))\(start)\(isKept ? "" : "  for this run only")",
       "words    \(Cell.clean(words))",
     ] + (node.trustProblem.map { ["trust    unknown: \(Cell.clean($0))"] } ?? [])
+      + (node.keepingProblem.map { ["state    \(Cell.clean($0))"] } ?? [])
   }
 
   private static func loopBack(_ node: NodeStatus) -> [String] {

@@ -12,6 +12,8 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var identityProblem: String?
   /// Why whom this node trusts and blocks is not known, in words; absent where it is.
   public var trustProblem: String?
+  /// What holds for this run only, as it could not be written last, and why, in words; absent where all is kept.
+  public var keepingProblem: String?
   /// The directory of what it keeps from start to start; absent: it has none.
   public var statePath: String?
   /// How often the key of its voice was changed since its start; absent where media go in clear.

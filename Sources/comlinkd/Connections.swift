@@ -23,7 +23,7 @@ struct Connections: Sendable {
   /// Listens, and calls who is to be called.
   init(
     _ settings: Configuration, listen: SocketAddress, node: Intercom, state: NodeState,
-    writer: StateWriter, log: Logger
+    writer: StateWriter, problems: KeepingProblems, log: Logger
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
     plane = try Self.plane(at: listen, state, router)
@@ -44,7 +44,7 @@ struct Connections: Sendable {
       parts: MembershipParts(
         transport: plane, takesIPv6: node.localAddress.family == .ipv6,
         rediscover: { discovery?.rediscover($0) },
-        store: { await Self.store($0, in: state, by: writer, log) },
+        store: { await Self.store($0, in: state, by: writer, problems) },
         report: { MembershipLog.write($0, log) }))
     self.membership = membership
     // Who calls from the first moment on finds everything in its place.
@@ -99,6 +99,9 @@ struct Connections: Sendable {
     await membership.leave()
   }
 
+  /// Waits until whom this node trusts and blocks is kept, or cannot be; after ``leave()``.
+  func finishKeeping() async { await membership.finishKeeping() }
+
   /// Ends everything, once the goodbyes are sent.
   func close() async {
     let (plane, discovery) = (plane, discovery)
@@ -119,15 +122,16 @@ struct Connections: Sendable {
   }
 
   private static func store(
-    _ memory: MeshMemory, in state: NodeState, by writer: StateWriter, _ log: Logger
+    _ memory: MeshMemory, in state: NodeState, by writer: StateWriter, _ problems: KeepingProblems
   ) async -> String? {
+    var problem: String?
     do throws(StoreError) {
       try await writer.run { () throws(StoreError) in try state.keep(memory) }
-      return nil
     } catch {
-      log.event("trust-not-kept", .error, "whom this node trusts and blocks is not kept: \(error)")
-      return "\(error)"
+      problem = "\(error)"
     }
+    problems.note(.trust, problem)
+    return problem
   }
 
   /// - Returns: what was started.

@@ -20,9 +20,6 @@ struct Daemon {
   /// Finds where to listen; a test has its own.
   var resolve: SocketAddress.Resolver = SocketAddress.resolve
 
-  /// What the end waits for a disk, so that it takes less than a second.
-  private static let patience = Duration.milliseconds(800)
-
   /// Runs until a signal comes, at any time from the start on.
   ///
   /// The control socket comes first, because it tells whether another daemon runs already, and goes last. At the end the
@@ -49,8 +46,9 @@ struct Daemon {
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, state, events)
     let states = StateWriter()
-    let keepers = await keepers(of: state, by: states, node)
-    let connections = try await connect(node, at: listen, state, states)
+    let problems = KeepingProblems(log: logger("state"))
+    let keepers = await keepers(of: state, by: states, node, problems)
+    let connections = try await connect(node, at: listen, state, states, problems)
     let trials = TrialControl(
       node: node, id: state.id, membership: connections?.membership, log: logger("node"))
     let recordings = Recordings(
@@ -58,8 +56,7 @@ struct Daemon {
       log: logger("record"))
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      trials: trials,
-      levels: levels)
+      trials: trials, levels: levels, problems: problems)
     let panel = await startPanel(control, server)
     relay.attach(control)
     log.event(
@@ -70,17 +67,10 @@ struct Daemon {
 
     await ending.value
     relay.detach()
-    node.keepPorts()
-    async let kept: Void = keepers.mixes.stop(with: node.mix)
-    // Nothing to end, or a disk that does not answer: neither holds the end up.
-    async let recorded: Void? = try? recordings.stop(within: Self.patience)
-    async let shut: Void? = panel?.stop()
-    await connections?.leave()
-    async let closed: Void? = connections?.close()
-    await node.stop()
-    launcher?.stop()
-    await keepers.ports.stop()
-    _ = await (recorded, shut, closed, kept)
+    await DaemonEnd(
+      node: node, connections: connections, keepers: keepers, recordings: recordings, panel: panel,
+      launcher: launcher
+    ).run(log)
     events.finish()
     await writer.value
   }
@@ -109,14 +99,14 @@ struct Daemon {
 
   /// Goes on with what was set in the former run, and keeps what becomes of it.
   private func keepers(
-    of state: NodeState, by writer: StateWriter, _ node: Intercom
+    of state: NodeState, by writer: StateWriter, _ node: Intercom, _ problems: KeepingProblems
   ) async -> (mixes: MixKeeper, ports: PortKeeper) {
-    let mixes = MixKeeper(state.mix, log: logger("state")) { mix throws(StoreError) in
+    let mixes = MixKeeper(state.mix, problems: problems) { mix throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(mix) }
     }
     await node.restore(Mix(state.mix))
     await mixes.follow(node.mixes)
-    let ports = PortKeeper(state.ports, log: logger("state")) { ports throws(StoreError) in
+    let ports = PortKeeper(state.ports, problems: problems) { ports throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(ports) }
     }
     await ports.note(node.portMemories)
@@ -152,13 +142,14 @@ struct Daemon {
 
   /// Lets control connections and other nodes in; nil: in clear, where the named peers are called and nothing else.
   private func connect(
-    _ node: Intercom, at listen: SocketAddress, _ state: NodeState, _ writer: StateWriter
+    _ node: Intercom, at listen: SocketAddress, _ state: NodeState, _ writer: StateWriter,
+    _ problems: KeepingProblems
   ) async throws(DaemonError) -> Connections? {
     let settings = effective.configuration
     guard isClear else {
       return try await Connections(
         settings, listen: listen, node: node, state: state, writer: writer,
-        log: logger("mesh"))
+        problems: problems, log: logger("mesh"))
     }
     for peer in settings.peers {
       for address in (try? await resolve(peer.text)) ?? [] { await node.addPeer(address) }

@@ -1,36 +1,42 @@
-internal import Logging
 internal import Store
 
 /// Keeps what becomes of something beyond this run.
 ///
 /// A change is on the disk at once, the next a second later at the earliest: what changes all the time costs a write a second, and a
-/// power cut a second of it.
+/// power cut a second of it. What could not be written is tried again until it is, or until something else is to be kept.
 actor Keeper<Value: Sendable, Kept: Equatable & Sendable> {
+  /// When each write comes, as far as it is no matter of the disk; each pause ends early where its task is cancelled.
+  struct Pace: Sendable {
+    /// From one write to the next.
+    var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
+    /// From one that failed to the same again.
+    var retryPause: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(10)) }
+  }
+
   private let write: @Sendable (Kept) async throws(StoreError) -> Void
   private let convert: @Sendable (Value) -> Kept
-  private let pause: @Sendable () async -> Void
-  private let log: Logger
-  private let failure: String
-  private var kept: Kept
-  private var isFailureTold = false
+  private let pace: Pace
+  private let matter: KeepingProblems.Matter
+  private let problems: KeepingProblems
+  /// What is on the disk; nil: that is not known, as the last write failed.
+  private var kept: Kept?
   private var task: Task<Void, Never>?
   private var notes: Task<Void, Never>?
+  private var retry: Task<Void, Never>?
   private(set) var latest: Value?
 
   /// - Parameters:
   ///   - kept: that of the former run.
-  ///   - failure: what it means that it cannot be kept.
-  ///   - pause: from one write to the next; ends early where its task is cancelled.
+  ///   - problems: told what cannot be kept, and when it can.
   init(
-    _ kept: Kept, failure: String, log: Logger,
-    pause: @escaping @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) },
-    as convert: @escaping @Sendable (Value) -> Kept,
+    _ kept: Kept, of matter: KeepingProblems.Matter, problems: KeepingProblems,
+    pace: Pace = Pace(), as convert: @escaping @Sendable (Value) -> Kept,
     write: @escaping @Sendable (Kept) async throws(StoreError) -> Void
   ) {
     self.kept = kept
-    self.failure = failure
-    self.log = log
-    self.pause = pause
+    self.matter = matter
+    self.problems = problems
+    self.pace = pace
     self.convert = convert
     self.write = write
   }
@@ -40,7 +46,7 @@ actor Keeper<Value: Sendable, Kept: Equatable & Sendable> {
     task = Task {
       for await value in values {
         await keep(value)
-        await pause()
+        await pace.pause()
       }
     }
   }
@@ -64,20 +70,42 @@ actor Keeper<Value: Sendable, Kept: Equatable & Sendable> {
     task?.cancel()
     await task?.value
     if let value = value ?? latest { await keep(value) }
+    retry?.cancel()
   }
 
+  /// Writes a value, now and, where that fails, again and again until the next one.
   private func keep(_ value: Value) async {
+    retry?.cancel()
+    // One write at a time: an earlier one is not to come to its end after this.
+    await retry?.value
+    retry = nil
     let value = convert(value)
     guard value != kept else { return }
+    if await isSettled(value) { return }
+    retry = Task {
+      repeat { await pace.retryPause() } while await isToRepeat(value)
+    }
+  }
+
+  /// Whether a value that is still to be kept was written in vain once more.
+  private func isToRepeat(_ value: Kept) async -> Bool {
+    if Task.isCancelled { return false }
+    return await !isSettled(value)
+  }
+
+  /// Writes it; false: another try may go better.
+  private func isSettled(_ value: Kept) async -> Bool {
     do throws(StoreError) {
       try await write(value)
       kept = value
-      isFailureTold = false
+      problems.note(matter, nil)
+      return true
     } catch {
-      if !isFailureTold {
-        log.event("not-kept", .error, "\(failure) for this run only: \(error)")
-      }
-      isFailureTold = true
+      // A write that failed halfway may have replaced what was there.
+      kept = nil
+      problems.note(matter, "\(error)")
+      if case .notKept = error { return true }
+      return false
     }
   }
 }

@@ -1,5 +1,4 @@
 internal import Intercom
-internal import Logging
 internal import Store
 
 /// Keeps gain, pan and mute of each node, and the talk key.
@@ -8,13 +7,11 @@ typealias MixKeeper = Keeper<Mix, KeptMix>
 extension MixKeeper {
   /// A keeper of what became of the mix of the former run.
   init(
-    _ kept: KeptMix, log: Logger,
-    pause: @escaping @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) },
+    _ kept: KeptMix, problems: KeepingProblems, pace: Pace = Pace(),
     write: @escaping @Sendable (KeptMix) async throws(StoreError) -> Void
   ) {
     self.init(
-      kept, failure: "gain, pan, mute and talk hold", log: log, pause: pause,
-      as: { KeptMix($0) }, write: write)
+      kept, of: .mix, problems: problems, pace: pace, as: { KeptMix($0) }, write: write)
   }
 }
 

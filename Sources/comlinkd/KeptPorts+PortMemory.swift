@@ -1,5 +1,4 @@
 internal import Audio
-internal import Logging
 internal import Store
 
 /// Keeps which of our ports are connected with what.
@@ -8,13 +7,11 @@ typealias PortKeeper = Keeper<PortMemory, KeptPorts>
 extension PortKeeper {
   /// A keeper of what became of the connections of the former run.
   init(
-    _ kept: KeptPorts, log: Logger,
-    pause: @escaping @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) },
+    _ kept: KeptPorts, problems: KeepingProblems, pace: Pace = Pace(),
     write: @escaping @Sendable (KeptPorts) async throws(StoreError) -> Void
   ) {
     self.init(
-      kept, failure: "connections of JACK ports hold", log: log, pause: pause,
-      as: { KeptPorts($0) }, write: write)
+      kept, of: .ports, problems: problems, pace: pace, as: { KeptPorts($0) }, write: write)
   }
 }
 

@@ -14,6 +14,7 @@ struct NodeControl: ControlHandler {
   let recordings: Recordings
   let trials: TrialControl
   let levels: LogLevels
+  let problems: KeepingProblems
 
   func handle(_ request: ControlRequest) async -> ControlResponse {
     do throws(IntercomError) {
@@ -66,6 +67,7 @@ struct NodeControl: ControlHandler {
     status.node.identityProblem = state.problem.map { "\($0)" }
     status.node.statePath = state.directory
     status.node.trustProblem = state.memoryProblem.map { "\($0)" }
+    status.node.keepingProblem = problems.words
     guard let membership = connections?.membership else { return status }
     let (instances, profiles) = await (membership.instances, membership.profiles)
     let loopingBack = await membership.loopingBack

@@ -6,7 +6,7 @@ struct BatteryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "battery",
     abstract:
-      "CPU, wake-ups, context switches, system calls and packets a second: idle, listening, talking, in each profile."
+      "CPU, wake-ups, context switches, system calls and packets a second: idle, member of a silent group (as root), listening, talking, in each profile."
   )
 
   @OptionGroup var options: BenchOptions
@@ -15,7 +15,7 @@ struct BatteryCommand: ParsableCommand {
   var seconds = 10.0
 
   @Option(help: "Turns; figures are their medians.")
-  var rounds = 1
+  var rounds = 3
 
   func run() throws {
     try options.run("What a node costs at P = \(options.givenPeriod ?? 256)") {

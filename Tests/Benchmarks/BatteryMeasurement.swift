@@ -4,11 +4,20 @@ import Remote
 import StatusSchema
 import TestRig
 
-/// One node with each profile in turn: without peers, hearing one that talks, and talking with it.
+/// One node with each profile in turn: without peers, in a group that is silent, hearing one that talks, and talking with it.
 ///
 /// The period is the same for all: it is the sound card's, and no profile's.
 struct BatteryMeasurement {
-  private enum Activity: String, CaseIterable { case idle, listening, talking }
+  private enum Activity: String, CaseIterable {
+    case idle, listening, talking
+    /// With two silent peers and discovery, as a station is most of the time; takes root.
+    case member
+
+    /// What this user may measure.
+    static var permitted: [Activity] {
+      allCases.filter { $0 != .member || geteuid() == 0 }
+    }
+  }
 
   /// A second of a node's life.
   private struct Cost {
@@ -33,17 +42,20 @@ struct BatteryMeasurement {
   private var periodFrames: Int { bench.options.givenPeriod ?? 256 }
 
   func run() throws(RigError) {
+    if !Activity.permitted.contains(.member) {
+      Console.line("what a member of a silent group takes is left out: that takes root")
+    }
     var costs: [String: [Cost]] = [:]
     for _ in 0..<max(1, rounds) {
       for profile in Self.profiles {
-        for activity in Activity.allCases {
+        for activity in Activity.permitted {
           costs["\(profile).\(activity.rawValue)", default: []].append(
-            try cost(profile, activity))
+            activity == .member ? try memberCost(profile) : try cost(profile, activity))
         }
       }
     }
     for profile in Self.profiles {
-      for activity in Activity.allCases {
+      for activity in Activity.permitted {
         add("\(profile).\(activity.rawValue)", costs["\(profile).\(activity.rawValue)"] ?? [])
       }
       let idle = "battery.\(profile).idle"
@@ -98,6 +110,15 @@ struct BatteryMeasurement {
     // What starts is no running cost.
     pause(seconds: 3)
     return try cost(of: a.node)
+  }
+
+  /// Three stations in network namespaces, which find each other by DNS-SD.
+  private func memberCost(_ profile: String) throws(RigError) -> Cost {
+    let group = try SilentGroup(profile: profile, periodFrames: periodFrames, in: bench.directory)
+    defer { group.stop() }
+    // What starts is no running cost; discovery asks several times at first.
+    pause(seconds: 10)
+    return try cost(of: group.node)
   }
 
   private func cost(of node: NodeProcess) throws(RigError) -> Cost {

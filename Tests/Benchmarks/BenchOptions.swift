@@ -30,11 +30,13 @@ struct BenchOptions: ParsableArguments {
     defer { Cleanup.shared.run() }
     do {
       let bench = try Bench(options: self)
-      try measure(bench)
+      let outcome = Result { try measure(bench) }
+      // Those of a run that broke off, too.
       if let json {
         try bench.figures.write(to: json)
         Console.line("figures written to \(json)")
       }
+      try outcome.get()
       try report(bench.doubts)
     } catch let error as RigError {
       Cleanup.shared.holdWhileEnding()

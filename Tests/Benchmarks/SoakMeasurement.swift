@@ -15,25 +15,10 @@ struct SoakMeasurement {
     /// All ears' cycles, once for each voice to be heard, and those in which it was.
     var cycles: Int
     var audible: Int
-    var reading: Reading
+    /// Of all stations' nodes, in their order.
+    var readings: [SoakReading]
   }
 
-  /// The first station, which is not ended, at a moment.
-  private struct Reading {
-    var memoryMegabytes: Double
-    var descriptors: Double
-    /// Of its two peers the longer.
-    var playoutDelay: Double
-    /// Frames made up, periods without sound and splices of both peers, while nothing happened to anybody.
-    var glitchesPerSecond: Double
-  }
-
-  /// A growth within these is what two equal thirds of a talk differ by anyway.
-  private static let memoryAllowance = 1.0
-  private static let descriptorAllowance = 2.0
-  private static let delayAllowance = 10.0
-  /// Each xrun of a server may be one, and these machines have some a second.
-  private static let glitchAllowance = 3.0
   private static let neededUptimePercent = 99.9
   private static let patienceSeconds = 25.0
   private static let driftsPPM = [200.0, -100, 0]
@@ -54,17 +39,26 @@ struct SoakMeasurement {
     var rounds: [Round] = []
     var coming: [Fault] = []
     let start = monotonicNanoseconds()
-    while Double(monotonicNanoseconds() - start) / 60e9 < minutes {
-      // Each as often as any other, in an order of chance.
-      if coming.isEmpty { coming = Fault.allCases.filter(\.isPermitted).shuffled(using: &random) }
-      let fault = coming.removeLast()
-      let index = Int.random(in: fault.endsNode ? 1...2 : 0...2, using: &random)
-      let round = try round(fault, at: index, of: deployment)
-      rounds.append(round)
-      show(round, at: index, minute: Double(monotonicNanoseconds() - start) / 60e9)
+    var failure: RigError?
+    do throws(RigError) {
+      while Double(monotonicNanoseconds() - start) / 60e9 < minutes {
+        // Each as often as any other, in an order of chance.
+        if coming.isEmpty {
+          coming = Fault.allCases.filter(\.isPermitted).shuffled(using: &random)
+        }
+        let fault = coming.removeLast()
+        let index = Int.random(in: fault.endsNode ? 1...2 : 0...2, using: &random)
+        let round = try round(fault, at: index, of: deployment)
+        rounds.append(round)
+        show(round, at: index, minute: Double(monotonicNanoseconds() - start) / 60e9)
+      }
+    } catch {
+      // What was measured until then is not lost with it.
+      failure = error
     }
     report(rounds)
     bench.figures.add("soak.replacedEars", Double(deployment.replacedEars), "count")
+    if let failure { throw failure }
   }
 
   /// A fault and the talk after it; ends when the next one is due.
@@ -82,39 +76,22 @@ struct SoakMeasurement {
     if fault.recoverySeconds > 0 || ears != deployment.replacedEars {
       before = deployment.sites.map(\.audibility)
     }
-    let (calm, glitches) = (monotonicNanoseconds(), try glitches(deployment.sites[0].node))
+    var readings: [SoakReading] = []
+    for site in deployment.sites { readings.append(try SoakReading(of: site.node)) }
     pauseUntil(due)
     for site in deployment.sites { try site.node.process.checkRunning() }
     let heard = zip(deployment.sites, before).map { $0.audibility.since($1) }
     let cycles = heard.reduce(0) { $0 + $1.cycles * $1.audible.count }
     let audible = heard.reduce(0) { $0 + $1.audible.reduce(0, +) }
-    var reading = try read(deployment.sites[0].node)
-    let more = try self.glitches(deployment.sites[0].node) - glitches
-    let calmNanoseconds = max(monotonicNanoseconds() - calm, 1_000_000_000)
-    reading.glitchesPerSecond = Double(more) * 1e9 / Double(calmNanoseconds)
+    for (index, site) in deployment.sites.enumerated() {
+      readings[index] = try SoakReading(of: site.node, since: readings[index])
+    }
     return Round(
-      fault: fault, recoverySeconds: seconds, cycles: cycles, audible: audible, reading: reading)
-  }
-
-  private func glitches(_ node: NodeProcess) throws(RigError) -> Int {
-    try node.status().peers.reduce(0) { $0 + $1.concealed + $1.underrun + $1.spliced }
+      fault: fault, recoverySeconds: seconds, cycles: cycles, audible: audible, readings: readings)
   }
 
   private func pauseUntil(_ nanoseconds: Int64) {
     pause(seconds: max(0, Double(nanoseconds - monotonicNanoseconds()) / 1e9))
-  }
-
-  private func read(_ node: NodeProcess) throws(RigError) -> Reading {
-    let identifier = node.process.identifier
-    guard
-      let memory = ProcessUsage.residentSetMegabytes(
-        of: identifier, excluding: IdleMeasurement.jackMappings),
-      let descriptors = ProcessUsage.descriptorCount(of: identifier)
-    else { throw .status(reason: "no figures of \(node.name)") }
-    let delays = try node.status().peers.map(\.playoutDelayMilliseconds)
-    return Reading(
-      memoryMegabytes: memory, descriptors: Double(descriptors), playoutDelay: delays.max() ?? 0,
-      glitchesPerSecond: 0)
   }
 
   /// A line a fault, so that an hour can be watched.
@@ -122,11 +99,8 @@ struct SoakMeasurement {
     Console.line(
       "minute \(Figures.fixed(minute, 1)): \(round.fault.rawValue) of \("ABC".dropFirst(index).prefix(1)), "
         + "whole after \(Figures.fixed(round.recoverySeconds, 1)) s, "
-        + "then heard \(Figures.fixed(uptimePercent([round]), 2)) %; A has "
-        + "\(Figures.fixed(round.reading.memoryMegabytes, 2)) MB, "
-        + "\(Int(round.reading.descriptors)) descriptors, "
-        + "playout delay \(Figures.fixed(round.reading.playoutDelay, 1)) ms, "
-        + "\(Figures.fixed(round.reading.glitchesPerSecond, 1)) glitches a second")
+        + "then heard \(Figures.fixed(uptimePercent([round]), 2)) %; "
+        + round.readings.map(\.words).joined(separator: "; "))
   }
 
   private func uptimePercent(_ rounds: [Round]) -> Double {
@@ -135,44 +109,57 @@ struct SoakMeasurement {
   }
 
   private func report(_ rounds: [Round]) {
+    var rows: [[String]] = [["fault", "count", "whole: median s", "worst s", "limit s"]]
     for fault in Fault.allCases {
-      let times = rounds.filter { $0.fault == fault }.map(\.recoverySeconds)
-      guard !times.isEmpty else {
-        Console.line("soak.\(fault.rawValue): never happened, by want of time or of the right")
-        continue
-      }
-      let all = Distribution(times)
-      let name = "soak.\(fault.rawValue)"
-      bench.figures.add("\(name).count", Double(times.count), "count")
-      bench.figures.add("\(name).wholeMedian", all.median, "s")
-      bench.figures.add("\(name).wholeWorst", all.values.last ?? .nan, "s")
-      // The look itself takes a second one, and a moment between them.
-      let limit = fault.recoverySeconds + 0.5
-      bench.doubts.check(
-        "\(fault.rawValue): whole after more than \(limit) s", (all.values.last ?? .nan) > limit)
+      let times = Distribution(rounds.filter { $0.fault == fault }.map(\.recoverySeconds))
+      rows.append(row(fault, times))
+      judge(fault, times)
     }
     let uptime = uptimePercent(rounds)
     bench.figures.add("soak.uptime", uptime, "%")
     bench.doubts.check(
       "audio uptime outside faults is below \(Self.neededUptimePercent) %",
       !(uptime >= Self.neededUptimePercent))
-    judgeGrowth("memory", rounds, \.memoryMegabytes, "MB", Self.memoryAllowance)
-    judgeGrowth("descriptors", rounds, \.descriptors, "count", Self.descriptorAllowance)
-    judgeGrowth("playoutDelay", rounds, \.playoutDelay, "ms", Self.delayAllowance)
-    judgeGrowth("glitches", rounds, \.glitchesPerSecond, "1/s", Self.glitchAllowance)
+    SoakGrowth(bench: bench).judge(rounds.map(\.readings))
+    show(rows)
   }
 
-  /// The last third against the first, by medians: a machine that stalls once is no growth.
-  private func judgeGrowth(
-    _ name: String, _ rounds: [Round], _ value: KeyPath<Reading, Double>, _ unit: String,
-    _ allowance: Double
-  ) {
-    let values = rounds.map { $0.reading[keyPath: value] }
-    let third = max(1, values.count / 3)
-    let first = Distribution(Array(values.prefix(third))).median
-    let last = Distribution(Array(values.suffix(third))).median
-    bench.figures.add("soak.\(name).firstThird", first, unit)
-    bench.figures.add("soak.\(name).lastThird", last, unit)
-    bench.doubts.check("\(name) grew", last > first + allowance)
+  /// The look itself takes a second one, and a moment between them.
+  private func limitSeconds(_ fault: Fault) -> Double { fault.recoverySeconds + 0.5 }
+
+  private func row(_ fault: Fault, _ times: Distribution) -> [String] {
+    [
+      fault.rawValue, "\(times.values.count)", Figures.fixed(times.median, 2),
+      Figures.fixed(times.values.last ?? .nan, 2), Figures.fixed(limitSeconds(fault), 1),
+    ]
+  }
+
+  private func judge(_ fault: Fault, _ times: Distribution) {
+    let name = "soak.\(fault.rawValue)"
+    bench.figures.add("\(name).count", Double(times.values.count), "count")
+    guard let worst = times.values.last else {
+      let reason = fault.isPermitted ? "there was no time" : "this machine does not let us"
+      bench.doubts.check("\(fault.rawValue): never happened, as \(reason)", true)
+      return
+    }
+    bench.figures.add("\(name).wholeMedian", times.median, "s")
+    bench.figures.add("\(name).wholeWorst", worst, "s")
+    let limit = limitSeconds(fault)
+    bench.doubts.check("\(fault.rawValue): whole after more than \(limit) s", worst > limit)
+  }
+
+  /// The first column is of words, the others of figures.
+  private func show(_ rows: [[String]]) {
+    let widths = (0..<(rows.first?.count ?? 0)).map { column in
+      rows.map { $0[column].count }.max() ?? 0
+    }
+    Console.line("")
+    for row in rows {
+      let cells = zip(row, widths).enumerated().map { column, cell in
+        let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
+        return column == 0 ? cell.0 + blanks : blanks + cell.0
+      }
+      Console.line(cells.joined(separator: "  "))
+    }
   }
 }

@@ -29,16 +29,17 @@ static void *touched(size_t count, size_t size) {
 
 static int register_ports(rig_probe *probe) {
   char name[16];
+  unsigned long flags = probe->mode == RIG_PROBE_CARD ? JackPortIsPhysical | JackPortIsTerminal : 0;
   for (unsigned i = 0; i < probe->input_count; i++) {
     snprintf(name, sizeof name, "in_%u", i);
     probe->inputs[i] =
-        jack_port_register(probe->client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+        jack_port_register(probe->client, name, JACK_DEFAULT_AUDIO_TYPE, flags | JackPortIsInput, 0);
     if (!probe->inputs[i]) return -ENOSPC;
   }
   for (unsigned i = 0; i < probe->output_count; i++) {
     snprintf(name, sizeof name, "out_%u", i);
     probe->outputs[i] =
-        jack_port_register(probe->client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+        jack_port_register(probe->client, name, JACK_DEFAULT_AUDIO_TYPE, flags | JackPortIsOutput, 0);
     if (!probe->outputs[i]) return -ENOSPC;
   }
   return 0;

@@ -1,18 +1,21 @@
 import Cryptography
+import Glibc
 import Intercom
 import Logging
 import Store
+import Synchronization
 import Testing
 
 @testable import comlinkd
 
-@Suite struct MixKeeperTests {
+@Suite(.timeLimit(.minutes(1))) struct MixKeeperTests {
   private let mixes: AsyncStream<Mix>
   private let changes: AsyncStream<Mix>.Continuation
   private let written: AsyncStream<KeptMix>
   private let writes: AsyncStream<KeptMix>.Continuation
   private let ends: AsyncStream<Void>.Continuation
   private let keeper: MixKeeper
+  private let problems = KeepingProblems(log: Logger(label: "state"))
 
   init() {
     (mixes, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -20,7 +23,7 @@ import Testing
     let (pauses, ends) = AsyncStream.makeStream(of: Void.self)
     (self.written, self.writes, self.ends) = (written, writes, ends)
     keeper = MixKeeper(
-      KeptMix(), log: Logger(label: "state"), pause: { for await _ in pauses { return } }
+      KeptMix(), problems: problems, pace: .init(pause: { for await _ in pauses { return } })
     ) { writes.yield($0) }
   }
 
@@ -55,6 +58,55 @@ import Testing
     await keeper.stop(with: Self.mix(-2))
     writes.finish()
     #expect(await written.next() == nil)
+  }
+
+  /// A keeper whose disk is full for so many writes; each pause before another try ends at once, or never.
+  private func keeper(failures: Int, isPatient: Bool) -> MixKeeper {
+    let tries = Mutex(0)
+    let writes = writes
+    let pace = MixKeeper.Pace(
+      pause: {},
+      retryPause: { if isPatient { try? await Task.sleep(for: .seconds(10_000)) } })
+    return MixKeeper(KeptMix(), problems: problems, pace: pace) { mix throws(StoreError) in
+      writes.yield(mix)
+      let number = tries.withLock { tries in
+        tries += 1
+        return tries
+      }
+      guard number > failures else {
+        throw .system(attempt: "write", path: "mix", code: ENOSPC)
+      }
+    }
+  }
+
+  @Test func `what a full disk did not take is written again until it does, and told meanwhile`()
+    async
+  {
+    let keeper = keeper(failures: 2, isPatient: false)
+    await keeper.follow(mixes)
+    var written = written.makeAsyncIterator()
+    changes.yield(Self.mix(-1))
+    for _ in 1...3 { #expect(await written.next() == KeptMix(Self.mix(-1))) }
+    while problems.words != nil { await Task.yield() }
+    await keeper.stop(with: Self.mix(-1))
+    writes.finish()
+    #expect(await written.next() == nil)
+  }
+
+  @Test func `what is changed back to what was kept is written, as a write that failed may count`()
+    async
+  {
+    let keeper = keeper(failures: 1, isPatient: true)
+    await keeper.follow(mixes)
+    var written = written.makeAsyncIterator()
+    changes.yield(Self.mix(-1))
+    #expect(await written.next() == KeptMix(Self.mix(-1)))
+    while problems.words == nil { await Task.yield() }
+    #expect(problems.words?.hasPrefix("gain, pan, mute and talk hold for this run only: ") == true)
+    changes.yield(Mix())
+    #expect(await written.next() == KeptMix())
+    while problems.words != nil { await Task.yield() }
+    await keeper.stop()
   }
 
   @Test func `what is kept is what comes back`() {

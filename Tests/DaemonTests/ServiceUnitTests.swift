@@ -57,6 +57,18 @@ struct ServiceUnitTests {
     #expect(try await security(unit).code != 0)
   }
 
+  /// `taskset` asks the kernel as systemd does.
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/taskset")))
+  func `the cores of the example are among those of a machine with two`() async throws {
+    let file = Self.folder.appending(path: "cpu-affinity.conf")
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    let setting = try #require(lines.last { $0.hasPrefix("CPUAffinity=") })
+    let words = setting.dropFirst("CPUAffinity=".count)
+    #expect(try #require(Int(words.prefix { $0.isNumber })) <= 1)
+    guard ProcessInfo.processInfo.processorCount > 1 else { return }
+    #expect(try await Program.run("/usr/bin/taskset", ["-c", "\(words)", "/bin/true"]).code == 0)
+  }
+
   private func security(_ unit: String) async throws -> Program.Outcome {
     try await outcome([
       "security", "--offline=yes", "--no-pager", "--threshold=\(Int(Self.exposureLimit * 10))",

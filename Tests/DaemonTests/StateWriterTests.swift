@@ -37,7 +37,8 @@ import Testing
     let (written, writes) = AsyncStream.makeStream(of: KeptPorts.self)
     let (pauses, _) = AsyncStream.makeStream(of: Void.self)
     let keeper = PortKeeper(
-      KeptPorts(), log: Logger(label: "state"), pause: { for await _ in pauses { return } }
+      KeptPorts(), problems: KeepingProblems(log: Logger(label: "state")),
+      pace: .init(pause: { for await _ in pauses { return } })
     ) { writes.yield($0) }
     await keeper.note(memories)
     var kept = written.makeAsyncIterator()

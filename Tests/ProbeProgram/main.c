@@ -5,7 +5,7 @@
  *
  *   comlink-probe SERVER CLIENT MODE INPUTS OUTPUTS RECORD-SECONDS OPEN-SECONDS
  *
- * MODE is 0 or 1 (rig_probe_mode); opening is tried again for OPEN-SECONDS. The first line out is the
+ * MODE is 0, 1 or 2 (rig_probe_mode); opening is tried again for OPEN-SECONDS. The first line out is the
  * answer to the opening. Every line in gets one line out: "ok" and values, or "error ERRNO". Words are
  * separated by tabs, since port names have spaces. End of input ends the program.
  *

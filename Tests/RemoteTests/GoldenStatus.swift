@@ -29,6 +29,7 @@ enum GoldenStatus {
     node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.25)
     node.identityProblem = "no place for the node's state"
     node.trustProblem = "the file of whom this node trusts is damaged"
+    node.keepingProblem = "gain, pan, mute and talk hold for this run only: the disk is full"
     node.statePath = "/var/lib/comlink"
     node.keyEpoch = 3
     return node
@@ -155,6 +156,7 @@ enum GoldenStatus {
         "idWords" : "mosaic border rainbow gymnast siesta napkin forest equator",
         "identityProblem" : "no place for the node's state",
         "instance" : 12,
+        "keepingProblem" : "gain, pan, mute and talk hold for this run only: the disk is full",
         "keyEpoch" : 3,
         "listen" : "127.0.0.1:5004",
         "loopBack" : {
@@ -256,7 +258,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 4
+      "schemaMinor" : 5
     }
     """
 }

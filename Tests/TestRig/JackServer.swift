@@ -40,13 +40,15 @@ public final class JackServer: Sendable {
 
   /// Starts a server of a given name, which must be unique on the machine, and waits until it answers.
   ///
+  /// - Parameter hasCard: whether there are the dummy driver's ports, which look like a sound card's.
+  ///
   /// A server that was killed keeps its place in JACK's registry until one of its name has ended
   /// in order: give it a successor.
   /// - Throws: `RigError`.
   public init(
     named name: String, sampleRate: Int = 48_000, periodFrames: Int = 64, portMaximum: Int = 64,
     driftPPM: Double = 0, plugin: JackPlugin? = nil, realtimePriority: Int = usualPriority,
-    in directory: TemporaryDirectory
+    hasCard: Bool = true, in directory: TemporaryDirectory
   ) throws(RigError) {
     self.name = name
     self.sampleRate = sampleRate
@@ -57,6 +59,7 @@ public final class JackServer: Sendable {
     let arguments =
       Self.scheduling(realtimePriority) + ["-n", name, "--port-max", "\(portMaximum)"]
       + (plugin?.arguments ?? []) + ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"]
+      + (hasCard ? [] : ["-C", "0", "-P", "0"])
     let environment = [
       "JACK_NO_AUDIO_RESERVATION": "1",
       "LD_PRELOAD": try Interposer.build("driver_clock", in: directory),

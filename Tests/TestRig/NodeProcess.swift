@@ -19,6 +19,8 @@ public final class NodeProcess: Sendable {
     public var isClear = false
     /// The network namespace to run in, which takes root; nil for our own.
     public var namespace: String?
+    /// What starts it in turn, and becomes it.
+    public var wrapper: [String] = []
     /// `2.5`, `5`, `10`, `20`, `40` or `60`.
     public var ptime: String?
     /// Target of the encoder.
@@ -86,7 +88,7 @@ public final class NodeProcess: Sendable {
     if let delay = options.playoutDelay { arguments += ["--playout-delay", delay] }
     // `ip` becomes the daemon, so that the process is the daemon's.
     let command =
-      (options.namespace.map { ["ip", "netns", "exec", $0] } ?? [])
+      options.wrapper + (options.namespace.map { ["ip", "netns", "exec", $0] } ?? [])
       + [try Executables.path(of: "comlinkd")] + arguments + options.arguments
     process = try ChildProcess(
       command[0], Array(command.dropFirst()),

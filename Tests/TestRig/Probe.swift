@@ -15,6 +15,16 @@ public final class Probe: Sendable {
     case measure
     /// Copies inputs to outputs: the barest client, to compare xruns with.
     case passThrough
+    /// The first, with ports that say they are a sound card's: it is plugged in by `init`, and unplugged with its owner.
+    case card
+
+    fileprivate var number: Int {
+      switch self {
+      case .measure: 0
+      case .passThrough: 1
+      case .card: 2
+      }
+    }
   }
 
   /// Client name, the first half of its ports' names.
@@ -45,7 +55,7 @@ public final class Probe: Sendable {
     directory = try TemporaryDirectory(prefix: "comlink-probe")
     channel = try LineChannel()
     process = try Self.start(
-      [server, name, mode == .measure ? "0" : "1", "\(inputs)", "\(outputs)"]
+      [server, name, "\(mode.number)", "\(inputs)", "\(outputs)"]
         + ["\(recordSeconds)", "\(openSeconds)"], channel, log: directory.file("log"))
     let values = try Self.values(
       channel.ask(nil), doing: "opening client \(name) on server \(server)", process)

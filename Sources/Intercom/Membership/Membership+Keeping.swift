@@ -2,6 +2,9 @@ import Mesh
 
 /// What outlives a run: written by a task of its own, the newest state only, and waited for by whoever wants to know.
 extension Membership {
+  /// Before what could not be written is written again: a full disk is emptied, or a share is back.
+  static let keepingPause = Duration.seconds(10)
+
   /// Waits until what was decided so far is kept, or cannot be.
   ///
   /// - Returns: why it holds for this run only, in words; nil: it is kept.
@@ -24,5 +27,25 @@ extension Membership {
     let answered = keepingWaiters.filter { $0.change <= change }
     keepingWaiters.removeAll { $0.change <= change }
     for waiter in answered { waiter.answer.resume(returning: problem) }
+    keepingRetry?.cancel()
+    keepingRetry = nil
+    guard problem != nil, !hasLeft else { return }
+    keepingRetry = Task { [weak self, pause] in
+      guard (try? await pause(Self.keepingPause)) != nil else { return }
+      await self?.storeAgain()
+    }
+  }
+
+  /// Has what could not be written written again.
+  private func storeAgain() {
+    guard lastKeepingProblem != nil, !hasLeft else { return }
+    memoryWrites.yield((memoryChange, mesh.memory))
+  }
+
+  /// Nothing is to be kept after this; what could not be written gets a last chance.
+  func endKeeping() {
+    keepingRetry?.cancel()
+    if lastKeepingProblem != nil { memoryWrites.yield((memoryChange, mesh.memory)) }
+    memoryWrites.finish()
   }
 }

@@ -66,11 +66,15 @@ public actor Membership {
   var (memoryChange, keptChange) = (0, 0)
   var lastKeepingProblem: String?
   var keepingWaiters: [(change: Int, answer: CheckedContinuation<String?, Never>)] = []
+  /// Writes what is to be kept.
+  private var keeping: Task<Void, Never>?
+  /// Waits to write again what could not be written.
+  var keepingRetry: Task<Void, Never>?
   private var tasks: [Task<Void, Never>] = []
   private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
   private var rollTask: Task<Void, Never>?
   private var isRollDue = false
-  private var hasLeft = false
+  private(set) var hasLeft = false
 
   /// A membership of a node that protects its media; begins with ``start()``.
   public init(configuration: MeshConfiguration, node: Intercom, parts: MembershipParts) {
@@ -96,15 +100,15 @@ public actor Membership {
   public func start() async {
     let (nodes, memories, store) = (nodes, memories, parts.store)
     let media = media
+    keeping = Task { [weak self] in
+      for await (change, memory) in memories {
+        let problem = await store(memory)
+        await self?.tellKept(change, problem: problem)
+      }
+    }
     tasks = [
       Task { [weak self] in
         for await node in nodes { await self?.synchronise(node) }
-      },
-      Task { [weak self] in
-        for await (change, memory) in memories {
-          let problem = await store(memory)
-          await self?.tellKept(change, problem: problem)
-        }
       },
       Task { [weak self] in
         for await node in media.knocks { await self?.handle(.knocked(node)) }
@@ -117,7 +121,7 @@ public actor Membership {
     }
   }
 
-  /// Says goodbye to all members, and ends.
+  /// Says goodbye to all members, and ends; what is to be kept may still be written then (``finishKeeping()``).
   public func leave() async {
     guard !hasLeft else { return }
     handle(.leave)
@@ -125,10 +129,13 @@ public actor Membership {
     timer?.task.cancel()
     rollTask?.cancel()
     outdatedNodes.finish()
-    memoryWrites.finish()
+    endKeeping()
     tasks.last?.cancel()
     for task in tasks { await task.value }
   }
+
+  /// Waits until all is kept, or cannot be, after ``leave()``: for ever, where a disk does not answer.
+  public func finishKeeping() async { await keeping?.value }
 
   /// Takes what happened.
   public func handle(_ event: MeshEvent) {

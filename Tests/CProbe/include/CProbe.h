@@ -24,6 +24,8 @@ typedef enum rig_probe_mode {
   RIG_PROBE_MEASURE = 0,
   /** Copies input n to output n and does nothing else: the reference for xruns. */
   RIG_PROBE_PASS_THROUGH = 1,
+  /** As RIG_PROBE_MEASURE, with ports that say they are a sound card's. */
+  RIG_PROBE_CARD = 2,
 } rig_probe_mode;
 
 /** One JACK cycle of a running probe: where its audio lies, and when it was at the ports. */

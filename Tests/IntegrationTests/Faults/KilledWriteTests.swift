@@ -16,8 +16,10 @@ extension FaultTests {
       "?mkdir", "mkdirat", "openat", "write", "fsync", "?renameat", "renameat2", "unlinkat",
     ]
     private static let files = [
-      "lock", "identity", "instance-a", "instance-b", "groups", "mesh", "mix", "ports",
+      "lock", "identity", "instance-a", "instance-b", "groups", "mesh", "mix",
     ]
+
+    private static let peer = "peer"
 
     /// A system call by its name and number, at which to kill.
     private struct Point: CustomStringConvertible {
@@ -86,26 +88,36 @@ extension FaultTests {
       #expect(kills >= 5)
     }
 
-    @Test func `killed anywhere while it keeps the talk key, it has the one before or the new one`()
+    @Test func `killed anywhere while it keeps a gain, it has the one before or the new one`()
       throws
     {
-      var before = try restarted("mix").talk
+      let port = try #require(try LoopbackPorts.free(1).first)
+      let peer = try Daemon(
+        "peer", ["--name", Self.peer, "--listen", "127.0.0.1:\(port)", "--policy", "open"],
+        in: directory)
+      defer { peer.process.terminate() }
+      try peer.waitUntilReady()
+      // Neither of the two is what a node without its file has.
+      var before = -6.0
+      let first = try mixing(with: port)
+      _ = try ask(first, .gain(peer: Self.peer, decibels: before))
+      first.process.terminate()
       let kills = try killEverywhere { point in
-        let daemon = try Daemon("mix", ["--listen", "127.0.0.1:0"], in: directory)
-        try daemon.waitUntilReady()
-        let tracer = try attachedTracer(to: daemon, "mix", at: point)
-        _ = try? ask(daemon, .talk(isOn: !before))
+        let daemon = try mixing(with: port)
+        #expect(try gain(of: daemon) == before, "\(point)")
+        let tracer = try attachedTracer(to: daemon, "mix", at: point, files: ["mix"])
+        let new = before == -6 ? -12.0 : -6
+        let answer = try? ask(daemon, .gain(peer: Self.peer, decibels: new))
         let isKilled = (try? daemon.process.wait(within: 0.5)) != nil
         tracer.terminate()
         daemon.process.terminate()
-        if !isKilled { before.toggle() }
-        let after = try Daemon("mix", ["--listen", "127.0.0.1:0"], in: directory)
-        try after.waitUntilReady()
+        let after = try mixing(with: port)
         defer { after.process.terminate() }
-        let talk = try after.status().node.talk
-        #expect(isKilled || talk == before, "\(point)")
+        let gain = try #require(try gain(of: after))
+        #expect(gain == new || isKilled && gain == before, "\(gain) dB, \(point)")
+        #expect(isKilled || answer == .ok, "\(point)")
         #expect(!after.process.output.contains("is damaged"), "\(point)")
-        before = talk
+        before = gain
         return isKilled
       }
       #expect(kills >= 5)
@@ -168,10 +180,10 @@ extension FaultTests {
     }
 
     private func attachedTracer(
-      to daemon: Daemon, _ label: String, at point: Point
+      to daemon: Daemon, _ label: String, at point: Point, files: [String] = files
     ) throws(RigError) -> ChildProcess {
       let tracer = try ChildProcess(
-        "strace", options(label, at: point) + ["-p", "\(daemon.process.identifier)"],
+        "strace", options(label, at: point, files) + ["-p", "\(daemon.process.identifier)"],
         outputPath: directory.file("strace.log"))
       try waitUntil("strace to attach", within: 20, detail: { tracer.outputTail() }) {
         () throws(RigError) in
@@ -182,9 +194,11 @@ extension FaultTests {
     }
 
     /// Of strace: to kill whoever makes that call, if it touches the state directory.
-    private func options(_ label: String, at point: Point) -> [String] {
+    private func options(
+      _ label: String, at point: Point, _ files: [String] = files
+    ) -> [String] {
       let state = directory.file("\(label).state")
-      let paths = [state] + Self.files.flatMap { ["\(state)/\($0)", "\(state)/\($0).new"] }
+      let paths = [state] + files.flatMap { ["\(state)/\($0)", "\(state)/\($0).new"] }
       return [
         "-f", "-e", "trace=\(point.call)", "-e",
         "inject=\(point.call):signal=SIGKILL:when=\(point.number)", "-o",
@@ -198,6 +212,23 @@ extension FaultTests {
       try daemon.waitUntilReady()
       defer { daemon.process.terminate() }
       return try daemon.status().node
+    }
+
+    /// A daemon with its peer in sight.
+    private func mixing(with port: Int) throws -> Daemon {
+      let daemon = try Daemon(
+        "mix", ["--listen", "127.0.0.1:0", "--policy", "open", "--peer", "127.0.0.1:\(port)"],
+        in: directory)
+      try waitUntil("its peer", within: 20, detail: { daemon.process.outputTail() }) {
+        () throws(RigError) in
+        try daemon.process.checkRunning()
+        return (try? gain(of: daemon)) != nil
+      }
+      return daemon
+    }
+
+    private func gain(of daemon: Daemon) throws(RigError) -> Double? {
+      try daemon.status().peers.first { $0.name == Self.peer && $0.id != nil }?.gainDecibels
     }
 
     private func groups(_ label: String) throws -> Set<String> {

@@ -42,12 +42,13 @@ struct OngoingTalk {
 
   /// Starts both and waits until `B` receives `A`'s speech.
   init(
-    argumentsOfB: [String] = [], isClear: Bool = false, recordSeconds: Double = 60,
-    in directory: TemporaryDirectory
+    environmentOfA: [String: String] = [:], argumentsOfB: [String] = [], isClear: Bool = false,
+    recordSeconds: Double = 60, in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
     var optionsA = NodeProcess.Options(port: ports[0])
     optionsA.peerPorts = [ports[1]]
+    optionsA.environment = environmentOfA
     var optionsB = NodeProcess.Options(port: ports[1])
     optionsB.peerPorts = [ports[0]]
     optionsB.arguments = argumentsOfB

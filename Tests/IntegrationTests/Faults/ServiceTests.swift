@@ -8,6 +8,8 @@ extension FaultTests {
   /// The daemon as a service of systemd, which the tests play (sd_notify(3)).
   @Suite struct ServiceTests {
     private static let watchdogMicroseconds = 1_000_000
+    /// From the service's start to sound, where a JACK server runs.
+    private static let readySeconds = 2.0
     private let directory: TemporaryDirectory
     private let listener: NoticeListener
     private let server = "comlink-service-\(getpid())"
@@ -75,6 +77,23 @@ extension FaultTests {
       _ = try notices(until: "STOPPING=1", of: daemon)
       #expect(try daemon.process.wait(within: 20) == 0)
       #expect(notices(seconds: 0.1).isEmpty)
+    }
+
+    @Test func `where a JACK server runs, sound runs within two seconds of the start`() throws {
+      let jackd = try JackServer(named: server, in: directory)
+      defer { jackd.stop() }
+      var best = Double.infinity
+      // The machine may stall in one; what is promised is possible in any.
+      for _ in 1...3 where best > Self.readySeconds {
+        let start = monotonicNanoseconds()
+        let daemon = try self.start()
+        _ = try notices(until: "READY=1", of: daemon)
+        best = min(best, Double(monotonicNanoseconds() - start) / 1e9)
+        daemon.process.send(signal: SIGTERM)
+        #expect(try daemon.process.wait(within: 20) == 0)
+        _ = notices(seconds: 0.5)
+      }
+      #expect(best <= Self.readySeconds, "\(best) s")
     }
 
     @Test(arguments: [false, true])

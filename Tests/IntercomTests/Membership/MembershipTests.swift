@@ -243,6 +243,70 @@ import Testing
     #expect(await membership.keepingProblem() == nil)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `what could not be kept is written again until it is`() async throws {
+    let (written, writes) = AsyncStream.makeStream(of: MeshMemory.self)
+    let tries = Mutex(0)
+    let membership = try membership(
+      store: { memory in
+        writes.yield(memory)
+        return tries.withLock { tries in
+          tries += 1
+          return tries < 3 ? "the disk is full" : nil
+        }
+      },
+      wait: { duration in
+        // Another try comes at once, and nothing else ever.
+        if duration != Membership.keepingPause { try await Task.sleep(for: .seconds(10_000)) }
+      })
+    await membership.start()
+    try await membership.block(try Self.node(9).text)
+    var writing = written.makeAsyncIterator()
+    for _ in 1...3 { #expect(await writing.next()?.blocked == [try Self.node(9)]) }
+    while await membership.keepingProblem() != nil { await Task.yield() }
+    #expect(tries.withLock { $0 } == 3)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a disk that is full gets a last chance at the end`() async throws {
+    let (written, writes) = AsyncStream.makeStream(of: MeshMemory.self)
+    let membership = try membership { memory in
+      writes.yield(memory)
+      return "the disk is full"
+    }
+    await membership.start()
+    try await membership.block(try Self.node(9).text)
+    #expect(await membership.keepingProblem() == "the disk is full")
+    await membership.leave()
+    await membership.finishKeeping()
+    writes.finish()
+    var count = 0
+    for await memory in written {
+      #expect(memory.blocked == [try Self.node(9)])
+      count += 1
+    }
+    #expect(count == 2)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a disk that does not answer holds no goodbye up`() async throws {
+    let (writing, begun) = AsyncStream.makeStream(of: Void.self)
+    let (answers, answer) = AsyncStream.makeStream(of: String?.self)
+    let membership = try membership { _ in
+      begun.yield()
+      for await answer in answers { return answer }
+      return nil
+    }
+    await membership.start()
+    try await join(membership, 2, connection)
+    try await membership.block(try Self.node(9).text)
+    for await _ in writing { break }
+    await membership.leave()
+    #expect(transport.words.last == "close 7")
+    answer.finish()
+    await membership.finishKeeping()
+  }
+
   @Test func `peers that fail again and again are told once an hour each`() async throws {
     let membership = try membership()
     await membership.start()

@@ -20,6 +20,8 @@ public final class Site {
   public private(set) var node: NodeProcess
   /// The state directory: a file system of its own, which can be full.
   let state: SmallDisk
+  /// Where its node runs; nil: not on this machine.
+  private let memory: MemoryGroup?
   /// How far its wall clock is ahead; see `Tests/Interposer/wall_clock.c`.
   private let wallClockPath: String
   private let others: [String]
@@ -45,7 +47,9 @@ public final class Site {
       throw .file(path: wallClockPath, reason: "cannot be written")
     }
     state = try SmallDisk(at: directory.file("\(name).state"))
+    memory = MemoryGroup.isPermitted ? try MemoryGroup(name: namespace) : nil
     var options = NodeProcess.Options(port: Self.port)
+    options.wrapper = memory?.entry ?? []
     options.address = "[::]"
     options.namespace = namespace
     options.policy = "group-only"
@@ -124,7 +128,11 @@ public final class Site {
   /// Ends the node by a signal and starts it again.
   func restartNode(by signal: Int32) throws(RigError) {
     node.process.send(signal: signal)
-    _ = try node.process.wait(within: 10)
+    let status = try node.process.wait(within: 10)
+    guard signal != SIGTERM || status == 0 else {
+      throw .ended(
+        command: node.process.command, status: status, output: node.process.outputTail())
+    }
     // JACK's server frees a client's name a moment after its end.
     try waitUntil("the former client to be gone", within: 20) { () throws(RigError) in
       !hasPort(node.port("mic"))
@@ -204,9 +212,8 @@ public final class Site {
 
   /// Limits the node's memory to a little more than it has, and lets files of the same control group push it out.
   func pressMemory() throws(RigError) {
-    let group = try MemoryGroup(name: "comlink-\(namespace)")
-    defer { group.remove() }
-    try group.press(node.process.identifier, in: directory)
+    guard let memory else { throw .missing(what: "a memory controller", hint: "needs root") }
+    try memory.press(in: directory)
   }
 
   /// Ends everything.
@@ -216,5 +223,6 @@ public final class Site {
     ear.stop()
     server.stop()
     state.unmount()
+    memory?.remove()
   }
 }

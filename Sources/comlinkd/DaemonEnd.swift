@@ -1,0 +1,42 @@
+internal import Audio
+internal import Intercom
+internal import Logging
+internal import Panel
+
+/// The end of all that runs, in less than a second whatever a disk does.
+///
+/// The others and JACK are told first; what may take its time happens beside that.
+struct DaemonEnd {
+  /// What is waited for disks, all in all.
+  private static let patience = Duration.milliseconds(800)
+
+  let node: Intercom
+  /// Nil: in clear.
+  let connections: Connections?
+  let keepers: (mixes: MixKeeper, ports: PortKeeper)
+  let recordings: Recordings
+  let panel: Panel?
+  let launcher: JackServerLauncher?
+
+  /// Ends it; tells where a disk did not answer.
+  func run(_ log: Logger) async {
+    node.keepPorts()
+    let deadline = Deadline(after: Self.patience)
+    let (keepers, connections, mix) = (keepers, connections, await node.mix)
+    async let mixed = deadline.wait { await keepers.mixes.stop(with: mix) }
+    // Nothing to end, or a disk that does not answer: neither holds the end up.
+    async let recorded: Void? = try? recordings.stop(within: Self.patience)
+    async let shut: Void? = panel?.stop()
+    await connections?.leave()
+    async let trusted = deadline.wait { await connections?.finishKeeping() }
+    async let closed: Void? = connections?.close()
+    await node.stop()
+    launcher?.stop()
+    let connected = await deadline.wait { await keepers.ports.stop() }
+    _ = await (recorded, shut, closed)
+    let outcomes = await [mixed, trusted, connected]
+    guard outcomes.contains(false) else { return }
+    log.event(
+      "state-hangs", .error, "the disk of the state does not answer: what changed last is not kept")
+  }
+}

@@ -1,0 +1,45 @@
+import StatusSchema
+import TestRig
+
+/// A node of a soak run at a moment.
+struct SoakReading {
+  /// Its station's name.
+  var name: String
+  /// Of the process, which is another after a restart.
+  var process: Int32
+  var memoryMegabytes: Double
+  var descriptors: Double
+  /// Of its peers the longest.
+  var playoutDelay: Double
+  /// Frames made up, periods without sound and splices of all peers since an earlier look; NaN without one.
+  var glitchesPerSecond = Double.nan
+  private let glitches: Int
+  private let nanoseconds = monotonicNanoseconds()
+
+  /// Looks at a node.
+  ///
+  /// - Parameter earlier: a look at the same process.
+  init(of node: NodeProcess, since earlier: SoakReading? = nil) throws(RigError) {
+    (name, process) = (node.name, node.process.identifier)
+    guard
+      let memory = ProcessUsage.residentSetMegabytes(
+        of: process, excluding: IdleMeasurement.jackMappings),
+      let descriptors = ProcessUsage.descriptorCount(of: process)
+    else { throw .status(reason: "no figures of \(node.name)") }
+    (memoryMegabytes, self.descriptors) = (memory, Double(descriptors))
+    let peers = try node.status().peers
+    playoutDelay = peers.map(\.playoutDelayMilliseconds).max() ?? 0
+    glitches = peers.reduce(0) { $0 + $1.concealed + $1.underrun + $1.spliced }
+    guard let earlier else { return }
+    let elapsed = max(nanoseconds - earlier.nanoseconds, 1_000_000_000)
+    // A peer that connects anew meanwhile counts from nothing.
+    let more = max(0, glitches - earlier.glitches)
+    glitchesPerSecond = Double(more) * 1e9 / Double(elapsed)
+  }
+
+  /// For a line that is watched.
+  var words: String {
+    "\(name) \(Figures.fixed(memoryMegabytes, 2)) MB, \(Int(descriptors)) descriptors, "
+      + "\(Figures.fixed(playoutDelay, 1)) ms, \(Figures.fixed(glitchesPerSecond, 1)) glitches/s"
+  }
+}
