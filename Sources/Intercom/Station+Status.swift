@@ -126,7 +126,7 @@ extension Station {
     if let slot = peer.slot {
       status.levelDBFS = Level.finite(Double(engine.takePeerMeter(slot).rmsDBFS))
       status.underrun = Int(engine.underrunFrames(of: slot)) / max(beat.periodFrames, 1)
-      if !peer.isPortAwaited { status.port = portName(peer) }
+      if !peer.isPortAwaited, !ports.isRefused(slot) { status.port = portName(peer) }
     }
     return status
   }
