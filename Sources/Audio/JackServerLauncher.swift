@@ -1,5 +1,8 @@
 /// Starts a JACK server and keeps it running: `--start-jack`.
 ///
+/// Where a server of that name runs already, because somebody else started it, none is started before it ends. The session beside it is
+/// the first to see one (`note(_:)`), and jackd itself the authority: it refuses to start twice.
+///
 /// A thread of its own starts jackd for the sound card it finds, or with the dummy driver, waits for its end and starts
 /// it again after a growing delay (0.5 s, doubled to 10 s; anew after 30 s of running). The server ends with us,
 /// however we end: see `ChildProcess`.
@@ -8,8 +11,11 @@
 public final class JackServerLauncher: Sendable {
   /// Half a second for SIGTERM (jackd takes about 30 ms), then SIGKILL and what the kernel needs.
   static let stopLimitMilliseconds = 650
+  /// A session that is going to say something has said it by then.
+  private static let looksMilliseconds = 2000
 
   private let thread: BlockingThread
+  private let sight: ServerSight
 
   /// Prepares a launcher; `start()` begins it.
   ///
@@ -22,15 +28,20 @@ public final class JackServerLauncher: Sendable {
   ) throws(AudioError) {
     try self.init(
       program: "jackd", serverName: serverName ?? JackSessionConfiguration.defaultServerName,
-      onEvent: onEvent)
+      looksMilliseconds: Self.looksMilliseconds, onEvent: onEvent)
   }
 
-  /// The same with another program than jackd, for tests.
+  /// The same with another program than jackd, for tests, and with so long for a session to say what it sees.
   init(
-    program: String, serverName: String, onEvent: @escaping @Sendable (JackServerEvent) -> Void
+    program: String, serverName: String, looksMilliseconds: Int = 0,
+    onEvent: @escaping @Sendable (JackServerEvent) -> Void
   ) throws(AudioError) {
+    let sight = ServerSight()
+    self.sight = sight
     thread = try BlockingThread(name: "jack-server") { thread in
-      var loop = JackServerLoop(program: program, serverName: serverName, report: onEvent)
+      var loop = JackServerLoop(
+        program: program, serverName: serverName, looksMilliseconds: looksMilliseconds,
+        sight: sight, report: onEvent)
       loop.run(on: thread)
     }
   }
@@ -44,6 +55,12 @@ public final class JackServerLauncher: Sendable {
   /// - Throws: `AudioError.system` when no thread can be had.
   public func start() throws(AudioError) {
     try thread.start()
+  }
+
+  /// Takes in what the session beside it says, which tells whether a server runs.
+  public func note(_ event: JackSessionEvent) {
+    sight.note(event)
+    thread.wake()
   }
 
   /// Ends the server: SIGTERM, and SIGKILL half a second later; stop the `JackSession` first.

@@ -6,6 +6,10 @@ struct JackServerLoop {
   private static let steadyNanoseconds: Int64 = 30_000_000_000
   private static let terminationMilliseconds = 500
   private static let lookMilliseconds = 500
+  /// A jackd that finds another of its name has ended by then.
+  private static let provenNanoseconds: Int64 = 1_000_000_000
+  /// How jackd says that.
+  private static let anothersWords = "already active"
   private static let keptOutputCharacters = 1000
   /// What jackd always says, several times.
   private static let farewell = "no message buffer overruns"
@@ -15,17 +19,33 @@ struct JackServerLoop {
   private let report: (JackServerEvent) -> Void
   private var retryMilliseconds = retryMillisecondsRange.lowerBound
   private var output = ""
+  private let looksMilliseconds: Int
+  private let sight: ServerSight
+  /// The server that runs is not ours.
+  private var isAnothers = false
 
-  init(program: String, serverName: String, report: @escaping (JackServerEvent) -> Void) {
+  init(
+    program: String, serverName: String, looksMilliseconds: Int, sight: ServerSight,
+    report: @escaping (JackServerEvent) -> Void
+  ) {
     self.program = program
     self.serverName = serverName
+    self.looksMilliseconds = looksMilliseconds
+    self.sight = sight
     self.report = report
   }
 
   /// Runs until the thread is to stop, then ends the server.
   mutating func run(on thread: BlockingThread) {
     var isMissingTold = false
+    look(on: thread)
     while !thread.isStopping {
+      if isAnothers, sight.word == .present {
+        thread.sleep(milliseconds: Self.retryMillisecondsRange.upperBound)
+        // The session may see its end before jackd does.
+        retryMilliseconds = Self.retryMillisecondsRange.lowerBound
+        continue
+      }
       if let path = ChildProcess.find(program) {
         isMissingTold = false
         runServer(path: path, on: thread)
@@ -37,6 +57,23 @@ struct JackServerLoop {
       pause(on: thread)
     }
     report(.stopped)
+  }
+
+  /// Waits for what the session sees.
+  private mutating func look(on thread: BlockingThread) {
+    let deadline = monotonicNanoseconds() + Int64(looksMilliseconds) * 1_000_000
+    while !thread.isStopping, sight.word == .nothingYet, monotonicNanoseconds() < deadline {
+      thread.sleep(milliseconds: Int((deadline - monotonicNanoseconds()) / 1_000_000) + 1)
+    }
+    if sight.word == .present { leaveToAnother() }
+  }
+
+  /// From now on only jackd itself tells, in silence, whether it is still there.
+  private mutating func leaveToAnother() {
+    guard !isAnothers else { return }
+    isAnothers = true
+    retryMilliseconds = Self.retryMillisecondsRange.upperBound
+    report(.alreadyRunning(server: serverName))
   }
 
   /// Starts one server and waits for its end, or ends it when the thread is to stop.
@@ -54,15 +91,25 @@ struct JackServerLoop {
       report(.failed(reason: "\(error)", retryMilliseconds: retryMilliseconds))
       return
     }
-    report(.started(processIdentifier: child.identifier, arguments: command.arguments))
+    let started = JackServerEvent.started(
+      processIdentifier: child.identifier, arguments: command.arguments)
+    if !isAnothers { report(started) }
     output = ""
     while !thread.isStopping {
-      if let exit = wait(for: child, milliseconds: Self.lookMilliseconds, on: thread) {
-        adaptRetry(ranNanoseconds: monotonicNanoseconds() - startNanoseconds)
+      let exit = wait(for: child, milliseconds: Self.lookMilliseconds, on: thread)
+      let ranNanoseconds = monotonicNanoseconds() - startNanoseconds
+      if let exit {
+        guard !output.contains(Self.anothersWords) else { return leaveToAnother() }
+        isAnothers = false
+        adaptRetry(ranNanoseconds: ranNanoseconds)
         report(
           .ended(
             reason: Self.words(exit), output: lastOutput, retryMilliseconds: retryMilliseconds))
         return
+      }
+      if isAnothers, ranNanoseconds >= Self.provenNanoseconds {
+        (isAnothers, retryMilliseconds) = (false, Self.retryMillisecondsRange.lowerBound)
+        report(started)
       }
     }
     end(child, on: thread)

@@ -25,6 +25,7 @@ public final class JackSession: Sendable {
   private let calls: JackCalls
   private let onEvent: @Sendable (JackSessionEvent) -> Void
   private let keepsPorts = Atomic<Bool>(false)
+  private let refusals: PortRefusalBits
 
   /// Prepares a session; `start()` begins it.
   ///
@@ -46,6 +47,8 @@ public final class JackSession: Sendable {
     self.stateBox = stateBox
     let calls = JackCalls()
     self.calls = calls
+    let refusals = PortRefusalBits()
+    self.refusals = refusals
     self.engine = engine
     self.onEvent = onEvent
     serverName = configuration.serverName
@@ -61,7 +64,7 @@ public final class JackSession: Sendable {
         tellMemory: { memory in
           stateBox.remember(memory)
           onMemory(memory)
-        }, tellCalls: calls.tell)
+        }, tellRefused: refusals.tell, tellCalls: calls.tell)
       loop.run(on: thread)
     }
   }
@@ -146,7 +149,8 @@ public final class JackSession: Sendable {
 
   /// Gives the slot a port `peer_NAME`, renames the one it has, or will do so once JACK runs.
   ///
-  /// Requests are carried out in their order, and again after the server came back. Names are cut to 63 bytes;
+  /// Requests are carried out in their order, and again after the server came back; what JACK refused is asked for again
+  /// each 10 s, too (``refusesPort(of:)``). Names are cut to 63 bytes;
   /// colons and control characters become underscores.
   ///
   /// - Returns: false when too many requests wait; nothing was changed then.
@@ -154,6 +158,11 @@ public final class JackSession: Sendable {
   public func setPeerPort(_ slot: PeerSlot, peerName: String) -> Bool {
     request(.set(slot, portName: PeerPortName.portName(forPeer: peerName)))
   }
+
+  /// Whether JACK has no port for the slot, which is to have one.
+  ///
+  /// It neither waits nor locks.
+  public func refusesPort(of slot: PeerSlot) -> Bool { refusals.contain(slot) }
 
   /// Takes the slot's port away; its connections are remembered for a port of the same name.
   ///

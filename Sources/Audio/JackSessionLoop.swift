@@ -22,6 +22,7 @@ struct JackSessionLoop {
   private let requests: PortRequestQueue
   private let report: (JackSessionEvent) -> Void
   private let tellMemory: (PortMemory) -> Void
+  private let tellRefused: (Set<PeerSlot>) -> Void
   /// Told when the thread goes into JACK, and when it is out again.
   private let tellCalls: (_ isInside: Bool) -> Void
 
@@ -36,12 +37,14 @@ struct JackSessionLoop {
   private var toldMemory: PortMemory
   /// The full names of the peers' ports, as set.
   private var portNames: [PeerSlot: String] = [:]
+  private var wishes = PortWishes()
   private var seenGraphChanges: UInt32?
 
   init(
     engine: AudioEngine, configuration: JackSessionConfiguration, requests: PortRequestQueue,
     report: @escaping (JackSessionEvent) -> Void,
     tellMemory: @escaping (PortMemory) -> Void,
+    tellRefused: @escaping (Set<PeerSlot>) -> Void,
     tellCalls: @escaping (_ isInside: Bool) -> Void
   ) {
     self.engine = engine
@@ -49,6 +52,7 @@ struct JackSessionLoop {
     self.requests = requests
     self.report = report
     self.tellMemory = tellMemory
+    self.tellRefused = tellRefused
     self.tellCalls = tellCalls
     client = configuration.clientName
     let kept = configuration.memory
@@ -92,6 +96,7 @@ struct JackSessionLoop {
       guard engine.state == .running else { return loseServer() }
       watchPeriod()
       watchGraph()
+      askForRefusedPorts()
       if case .starting = phase { return Self.startingMilliseconds }
       let isUnsettled =
         memory.needsAnotherLook || cards.needsAnotherLook || engine.graphChanges != seenGraphChanges
@@ -107,24 +112,39 @@ struct JackSessionLoop {
     for request in taken {
       switch request {
       case .clear(let slot):
+        wishes.wish(nil, for: slot)
         losePort(of: slot)
         engine.clearPort(of: slot)
       case .set(let slot, let portName):
+        wishes.wish(portName, for: slot)
         setPort(of: slot, portName: portName)
       }
     }
+    tellRefused(wishes.refused)
   }
 
+  /// The engine does nothing where the port is there already.
   private mutating func setPort(of slot: PeerSlot, portName: String) {
-    let fullName = "\(configuration.clientName):\(portName)"
-    guard portNames[slot] != fullName else { return }
     let code = engine.setPort(of: slot, name: portName)
+    let isNews = wishes.settle(
+      slot, isRefused: code != 0, nowNanoseconds: monotonicNanoseconds())
     guard code == 0 else {
-      report(.peerPortRefused(slot: slot, portName: portName, reason: errorWords(code)))
+      if isNews {
+        report(.peerPortRefused(slot: slot, portName: portName, reason: errorWords(code)))
+      }
       return
     }
+    let fullName = "\(configuration.clientName):\(portName)"
+    guard portNames[slot] != fullName else { return }
     losePort(of: slot)
     portNames[slot] = fullName
+  }
+
+  private mutating func askForRefusedPorts() {
+    let due = wishes.due(nowNanoseconds: monotonicNanoseconds())
+    guard !due.isEmpty else { return }
+    for (slot, portName) in due { setPort(of: slot, portName: portName) }
+    tellRefused(wishes.refused)
   }
 
   private mutating func losePort(of slot: PeerSlot) {
@@ -184,6 +204,9 @@ struct JackSessionLoop {
     phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
     seenGraphChanges = nil
     cards.open()
+    // This server may have room where the last one had none, or the other way round.
+    for (slot, portName) in wishes.all { setPort(of: slot, portName: portName) }
+    tellRefused(wishes.refused)
     // What the plugin's ports have from another daemon's time is the user's graph.
     guard configuration.pluginPath != nil, client == configuration.clientName, engine.isResumed,
       let connections = engine.connections(), !connections.isEmpty

@@ -14,6 +14,8 @@ final class SessionPorts: PeerPorts {
     session.setPeerPort(slot, peerName: peerName)
   }
 
+  func isRefused(_ slot: PeerSlot) -> Bool { session.refusesPort(of: slot) }
+
   func clearPeerPort(_ slot: PeerSlot) -> Bool {
     refusals.forget(slot)
     return session.clearPeerPort(slot)

@@ -50,6 +50,8 @@ extension Station {
       callbackWorstMicroseconds: maxima.callbackNanoseconds / 1000,
       callbackLoadPercent: beat.isRunning ? 100 * mean / period : 0,
       captureOverruns: Int(counters.captureOverrunFrames))
+    status.refusedPeriods = Int(counters.refusedPeriods)
+    status.ringErrors = Int(counters.ringErrors)
     status.callbackRecentWorstMicroseconds = maxima.recentCallbacks.value / 1000
     if beat.periodFrames > 0 {
       status.underruns = underruns.periods(ofFrames: beat.periodFrames)
@@ -126,7 +128,7 @@ extension Station {
     if let slot = peer.slot {
       status.levelDBFS = Level.finite(Double(engine.takePeerMeter(slot).rmsDBFS))
       status.underrun = Int(engine.underrunFrames(of: slot)) / max(beat.periodFrames, 1)
-      if !peer.isPortAwaited { status.port = portName(peer) }
+      if !peer.isPortAwaited, !ports.isRefused(slot) { status.port = portName(peer) }
     }
     return status
   }

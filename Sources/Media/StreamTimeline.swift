@@ -14,6 +14,11 @@ struct StreamTimeline {
   /// delay or clock explains it that would still be of use.
   private static let greatestTransitStepNanoseconds: Int64 = 2_000_000_000
 
+  /// Further from its beginning a stream ends, and the sender is taken for one that started anew.
+  ///
+  /// 46 years of sound, or two hours and more of packets that each step two seconds; nanoseconds hold twice as much.
+  static let greatestFrame: Int64 = 1 << 46
+
   /// Where sequence numbers begin here: high enough for packets that were sent before.
   static let firstSequence: Int64 = 1 << 32
 
@@ -29,15 +34,15 @@ struct StreamTimeline {
   /// When the stream's last packet arrived.
   private(set) var seenNanoseconds: Int64
 
-  /// Begins with a stream's first packet, at frame 0.
-  init(first header: RTPHeader, arrivalNanoseconds: Int64, reach: Int) {
+  /// Begins with a stream's first packet, at frame 0 but in tests.
+  init(first header: RTPHeader, arrivalNanoseconds: Int64, reach: Int, firstFrame: Int64 = 0) {
     self.reach = reach
     ssrc = header.ssrc
     firstNumber = header.sequenceNumber
     sequenceNumber = header.sequenceNumber
     timestamp = header.timestamp
-    place = Place(sequence: Self.firstSequence, frame: 0)
-    transitNanoseconds = arrivalNanoseconds
+    place = Place(sequence: Self.firstSequence, frame: firstFrame)
+    transitNanoseconds = arrivalNanoseconds - MediaClock.nanoseconds(frames: firstFrame)
     seenNanoseconds = arrivalNanoseconds
   }
 
@@ -63,6 +68,7 @@ struct StreamTimeline {
     let step = sequenceNumber.distance(to: header.sequenceNumber)
     guard step > -reach, step < Self.greatestDropout else { return nil }
     let frame = place.frame + Int64(timestamp.distance(to: header.timestamp))
+    guard frame.magnitude < Self.greatestFrame.magnitude else { return nil }
     let transit = arrivalNanoseconds - MediaClock.nanoseconds(frames: frame)
     guard abs(transit - transitNanoseconds) <= Self.greatestTransitStepNanoseconds else {
       return nil

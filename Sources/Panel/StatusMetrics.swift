@@ -47,6 +47,14 @@ enum StatusMetrics {
       counter(
         "comlink_jack_missed_periods_total", "Periods that the JACK server ran without us.",
         audio.missedPeriods),
+      counter(
+        "comlink_jack_refused_periods_total",
+        "Periods longer than the node takes, in which it played silence.",
+        audio.refusedPeriods ?? 0),
+      counter(
+        "comlink_ring_errors_total",
+        "Times a ring was seen below empty or above full; any is a defect of the node.",
+        audio.ringErrors ?? 0),
       reasons(
         "comlink_underruns_total",
         "Periods of peers with nothing to play while they talked, by cause.",

@@ -65,7 +65,17 @@ public enum StatusTable {
       + "worst \(worst(audio))  "
       + "load \(Fixed.text(audio.callbackLoadPercent, digits: 1)) %  "
       + "capture overruns \(audio.captureOverruns)"
-    return [jack + figures] + problem + [callback] + underruns(audio.underruns ?? [:])
+    return [jack + figures] + problem + [callback] + defects(audio)
+      + underruns(audio.underruns ?? [:])
+  }
+
+  /// Only when there were any, as nobody should ever see them.
+  private static func defects(_ audio: AudioStatus) -> [String] {
+    let counts = [
+      (audio.refusedPeriods ?? 0, "periods longer than 8192 frames, played as silence"),
+      (audio.ringErrors ?? 0, "ring errors, a defect of this node: please report them"),
+    ]
+    return counts.filter { $0.0 > 0 }.map { "         \($0.0) \($0.1)" }
   }
 
   /// Only when there were any, as that is what is looked for then.

@@ -39,6 +39,10 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   ///
   /// `callbacks`, `wakeUps` and `work`, see `STATUS.md`; only those that happened.
   public var underruns: [String: Int]?
+  /// Periods longer than the node takes, 8192 frames, in which it played silence; absent where an older daemon does not count them.
+  public var refusedPeriods: Int?
+  /// Times a ring between the callback and the media loop was seen below empty or above full: any is a defect of the node's.
+  public var ringErrors: Int?
   /// Mean time in the process callback, microseconds.
   public var callbackMeanMicroseconds: Double
   /// Longest time in the process callback since the daemon started, microseconds.

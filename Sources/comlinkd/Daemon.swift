@@ -44,7 +44,7 @@ struct Daemon {
     let state = try openState()
     let events = NodeLog(startsJack: effective.configuration.startsJack)
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
-    let node = try startNode(at: listen, state, events)
+    let node = try startNode(at: listen, state, events, launcher)
     let states = StateWriter()
     let problems = KeepingProblems(log: logger("state"))
     let keepers = await keepers(of: state, by: states, node, problems)
@@ -114,7 +114,8 @@ struct Daemon {
   }
 
   private func startNode(
-    at listen: SocketAddress, _ state: NodeState, _ events: NodeLog
+    at listen: SocketAddress, _ state: NodeState, _ events: NodeLog,
+    _ launcher: JackServerLauncher?
   ) throws(DaemonError) -> Intercom {
     let settings = effective.configuration
     let node: Intercom
@@ -125,6 +126,7 @@ struct Daemon {
       node = try Intercom(configuration: configuration) { [service] event in
         events.add(event)
         service?.add(event)
+        if case .audio(let event) = event { launcher?.note(event) }
       }
       try node.start()
     } catch {

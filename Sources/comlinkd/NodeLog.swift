@@ -91,6 +91,8 @@ struct NodeLog: Sendable {
     switch event {
     case .started(let process, _):
       audio.event("jackd-started", .notice, "\(event)", ["pid": "\(process)"])
+    case .alreadyRunning(let server):
+      audio.event("jackd-there", .notice, "\(event)", ["server": "\(server)"])
     case .stopped: audio.event("jackd-stopped", .notice, "\(event)")
     case .notInstalled: audio.event("jackd-missing", .error, "\(event)")
     case .ended(let reason, _, _):

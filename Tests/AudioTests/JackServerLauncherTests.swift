@@ -74,24 +74,56 @@ struct JackServerLauncherTests {
     #expect(launch.launcher.stop())
   }
 
-  @Test("A server of that name already running is told in jackd's words")
-  func alreadyRunning() async throws {
+  /// With a session that sees it no jackd is started at all; without, jackd finds out.
+  @Test(
+    "A server of that name that runs already is told once, and succeeded when it ends",
+    arguments: [true, false])
+  func alreadyRunning(isSeen: Bool) async throws {
     let launch = try Launch()
     #expect(await eventually { launch.hasPorts })
     let log = EventLog<JackServerEvent>()
-    let second = try JackServerLauncher(program: "jackd", serverName: launch.name) {
+    let second = try JackServerLauncher(
+      program: "jackd", serverName: launch.name, looksMilliseconds: isSeen ? 2000 : 0
+    ) {
       log.append($0)
     }
+    if isSeen { second.note(.refused(server: launch.name, reason: "the name is taken")) }
     try second.start()
+    #expect(await eventually { log.events.last == .alreadyRunning(server: launch.name) })
+    // Without a change jackd would have been tried three times by then.
+    try await Task.sleep(for: .seconds(4))
+    #expect(log.events.count == (isSeen ? 1 : 2))
+    #expect(launch.hasPorts)
+    #expect(launch.launcher.stop())
+    second.note(.waiting(server: launch.name))
     #expect(
       await eventually {
-        log.contains {
-          guard case .ended(_, let output, _) = $0 else { return false }
-          return output.contains("already active")
-        }
+        guard case .started = log.events.last else { return false }
+        return launch.hasPorts
       })
-    second.stop()
-    #expect(launch.hasPorts)
+    #expect(!log.contains { if case .ended = $0 { true } else { false } })
+    #expect(second.stop())
+  }
+
+  @Test(
+    "A session that sees no server, or says nothing for long, lets one be started",
+    arguments: [true, false])
+  func noneRunning(isWordGiven: Bool) async throws {
+    let name = TestServer.unusedName()
+    let log = EventLog<JackServerEvent>()
+    let launcher = try JackServerLauncher(
+      program: "jackd", serverName: name, looksMilliseconds: isWordGiven ? 60_000 : 500
+    ) {
+      log.append($0)
+    }
+    try launcher.start()
+    if isWordGiven { launcher.note(.waiting(server: name)) }
+    #expect(await eventually { !log.events.isEmpty })
+    guard case .started = log.events.first else {
+      Issue.record("\(log.events)")
+      return
+    }
+    #expect(launcher.stop())
   }
 
   @Test("Without jackd the launcher says which package to install")

@@ -46,6 +46,11 @@ struct JackSessionTests {
       await eventually { connection != nil }
     }
 
+    /// How often JACK refused a port.
+    var refusalCount: Int {
+      log.events.count { if case .peerPortRefused = $0 { true } else { false } }
+    }
+
     /// How often it came to run.
     var runCount: Int {
       log.events.count { if case .running = $0 { true } else { false } }
@@ -221,6 +226,50 @@ struct JackSessionTests {
           return $0.description.contains("peer_pi")
         }
       })
+  }
+
+  @Test(
+    "A port that JACK refused is there as soon as a server has room for it, and told as lacking until then"
+  )
+  func refusedPort() async throws {
+    // Its own four, and our three.
+    let server = try await TestServer.start(portLimit: 8)
+    let station = try Station(server: server.name)
+    #expect(await station.runs())
+    let slot = PeerSlot.all[2]
+    #expect(station.session.setPeerPort(slot, peerName: "anna"))
+    #expect(await eventually { station.refusalCount == 1 && station.session.refusesPort(of: slot) })
+    #expect(station.connection != nil)
+    server.end(signal: SIGTERM)
+    #expect(await eventually { station.log.events.contains(.waiting(server: server.name)) })
+    let next = try await TestServer.start(name: server.name)
+    #expect(await eventually { station.runCount == 2 })
+    #expect(await eventually { next.ports()["comlink:peer_anna"] != nil })
+    #expect(await eventually { !station.session.refusesPort(of: slot) })
+    #expect(station.refusalCount == 1)
+  }
+
+  @Test("A port that JACK refused is there soon after another program's has gone")
+  func freedPort() async throws {
+    let server = try await TestServer.start(portLimit: 9)
+    let other = try Self.otherProgram(on: server)
+    #expect(await eventually { server.ports()["metro:120_bpm"] != nil })
+    let station = try Station(server: server.name)
+    #expect(await station.runs())
+    let slot = PeerSlot.all[2]
+    #expect(station.session.setPeerPort(slot, peerName: "anna"))
+    #expect(await eventually { station.session.refusesPort(of: slot) })
+    other.send(signal: SIGTERM)
+    other.outputAtEnd()
+    #expect(await eventually { server.ports()["comlink:peer_anna"] != nil })
+    #expect(await eventually { !station.session.refusesPort(of: slot) })
+    // A server with less room than before takes it away again, and that is told.
+    server.end(signal: SIGTERM)
+    #expect(await eventually { station.log.events.contains(.waiting(server: server.name)) })
+    let next = try await TestServer.start(name: server.name, portLimit: 8)
+    #expect(await eventually { station.runCount == 2 })
+    #expect(await eventually { station.session.refusesPort(of: slot) })
+    #expect(next.ports()["comlink:mic"] != nil)
   }
 
   @Test("The client name of another program is refused with words, and taken when it is free")

@@ -78,6 +78,7 @@ import Testing
   @Test func `what becomes of a server that we start has its name, too`() {
     let events: [(JackServerEvent, String)] = [
       (.started(processIdentifier: 7, arguments: ["-d", "dummy"]), "event=jackd-started pid=7"),
+      (.alreadyRunning(server: "studio"), "event=jackd-there server=studio"),
       (.notInstalled, "event=jackd-missing"), (.stopped, "event=jackd-stopped"),
       (.ended(reason: "crash", output: "", retryMilliseconds: 1), "event=jackd-ended why=crash"),
       (.failed(reason: "no", retryMilliseconds: 1), "event=jackd-failed why=no"),

@@ -39,6 +39,15 @@ import Testing
     #expect(faults.count == 1)
   }
 
+  @Test func aPortThatJackRefusesIsNotInTheStatusUntilItIsThere() throws {
+    try #require(network.run(until: { node.isConnected(to: away) }))
+    let slot = try #require(node.peer(at: away)?.slot)
+    node.ports.refused = [slot]
+    #expect(node.statuses(network).first?.port == "")
+    node.ports.refused = []
+    #expect(node.statuses(network).first?.port == "comlink:peer_Bert")
+  }
+
   @Test func aNewNameThatWasNotTakenOnIsAskedForAgain() throws {
     try #require(network.run(until: { node.isConnected(to: away) }))
     node.ports.refusals = 3

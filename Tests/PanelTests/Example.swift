@@ -26,6 +26,7 @@ enum Example {
     status.node.id = "ownid"
     status.control = ControlStatus()
     status.audio.underruns = ["wakeUps": 4]
+    (status.audio.refusedPeriods, status.audio.ringErrors) = (2, 1)
     status.control?.timedOut = 4
     return status
   }

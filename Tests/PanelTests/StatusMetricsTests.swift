@@ -13,7 +13,8 @@ import Testing
   static let lines = [
     #"comlink_node_info{version="0.1.0",node="A",id="ownid"} 1"#, "comlink_uptime_seconds 3723.5",
     "comlink_packet_time_seconds 0.0025", "comlink_encoder_bytes_per_second 8000",
-    "comlink_jack_xruns_total 3", "comlink_callback_mean_seconds 8.5e-06",
+    "comlink_jack_xruns_total 3", "comlink_jack_refused_periods_total 2",
+    "comlink_ring_errors_total 1", "comlink_callback_mean_seconds 8.5e-06",
     "comlink_callback_worst_seconds 2.05e-05",
     "comlink_loop_wake_latency_p99_seconds 0.000152", "comlink_loop_realtime 1",
     #"comlink_packets_dropped_total{reason="truncated"} 2"#,

@@ -43,6 +43,8 @@ enum GoldenStatus {
     audio.callbackRecentWorstMicroseconds = 20.5
     audio.problem = "JACK client name 'comlink' is in use"
     audio.underruns = ["callbacks": 1, "wakeUps": 4]
+    audio.refusedPeriods = 7
+    audio.ringErrors = 1
     return audio
   }
 
@@ -115,6 +117,8 @@ enum GoldenStatus {
         "missedPeriods" : 6,
         "periodFrames" : 64,
         "problem" : "JACK client name 'comlink' is in use",
+        "refusedPeriods" : 7,
+        "ringErrors" : 1,
         "sampleRate" : 48000,
         "server" : "default",
         "state" : "running",

@@ -18,6 +18,8 @@ import Testing
         jack     running  server default  client comlink  48000 Hz  64 frames  3 xruns
                  JACK client name 'comlink' is in use
         callback mean 8.5 us  worst 20.5 us (of all 40.3)  load 0.8 %  capture overruns 1
+                 7 periods longer than 8192 frames, played as silence
+                 1 ring errors, a defect of this node: please report them
         underrun periods of peers without sound, by cause: wakeUps 4, callbacks 1
         loop     wake-up p50 24 us  p99 152 us  fifo 55  memory locked  100000 wakes
         network  sent 20000  received 19990  dropped 9 (unknownSource 7, truncated 2)
@@ -42,6 +44,16 @@ import Testing
     let status = try JSONLine.decode(Status.self, from: Array(older.utf8))
     #expect(status.schemaMinor == nil)
     #expect(!StatusTable.text(status).contains("\nid "))
+  }
+
+  @Test
+  func
+    `what should never happen has no line while it does not, nor from a daemon that does not count it`()
+  {
+    var status = GoldenStatus.value
+    (status.audio.refusedPeriods, status.audio.ringErrors) = (0, nil)
+    let text = StatusTable.text(status)
+    #expect(!text.contains("8192") && !text.contains("ring errors"))
   }
 
   @Test func `why JACK refuses the node has a line of its own`() {

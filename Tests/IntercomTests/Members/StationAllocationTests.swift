@@ -12,18 +12,23 @@ import Testing
 /// What encryption costs the heap once a talk is under way: nothing.
 ///
 /// In an optimised build: otherwise generics of the standard library put temporaries there.
+///
+/// One case at a time: what is counted is every thread's that is watched.
 @Suite(
+  .serialized,
   .enabled(
     if: !AllocationWatch.hasSanitizer && !_isDebugAssertConfiguration(),
     "a sanitizer has its own malloc; run with -Xswiftc -O"))
 struct StationAllocationTests {
-  @Test func protectedTalkAndReportsAllocateNothing() throws {
+  /// At another rate than Opus' what is captured and what is heard is resampled.
+  @Test(arguments: [48_000, 44_100])
+  func protectedTalkAndReportsAllocateNothing(sampleRate: Int) throws {
     guard let watch = AllocationWatch() else {
       #expect(try AllocationWatch.runCounted("IntercomTests.StationAllocationTests"))
       return
     }
     let clock = Clock()
-    let ends = try (1...2).map { try End($0, clock) }
+    let ends = try (1...2).map { try End($0, sampleRate: sampleRate, clock) }
     for (end, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
       let key = try #require(
         other.station.protection?.ownKey(ssrc: other.station.identity.ssrc))
@@ -39,9 +44,10 @@ struct StationAllocationTests {
     for place in 0..<4 { forged[8 + place] = UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * place)) }
     for place in 116..<120 { forged[place] = 0 }
     var counted = 0
+    let periodNanoseconds = Int64(128) * 1_000_000_000 / Int64(sampleRate)
     for period in 0..<Int(40 * 375) {
       let isWatched = period > 30 * 375
-      clock.now += 2_666_667
+      clock.now += periodNanoseconds
       for end in ends { end.runPeriod(clock.now) }
       // Not watched: what throws is boxed for the testing library, which is told of each error.
       if period % 100 == 7 {
@@ -61,6 +67,8 @@ struct StationAllocationTests {
     for end in ends {
       let status = try #require(end.station.peerStatuses(nowNanoseconds: clock.now).first)
       #expect(status.received > 3000 && status.isTalking == true && status.lost == 0)
+      let peer = try #require(end.station.peers.all.first)
+      #expect(peer.stream?.statistics.isResampled == (sampleRate != 48_000))
       #expect(end.station.drops.protection.turnedAway(.unknownKey) == 0)
     }
     let refused = ends[0].station.drops.protection
@@ -82,10 +90,11 @@ struct StationAllocationTests {
     let station: Station
     let engine: AudioEngine
     let endpoint: KeepingEndpoint
+    private let sampleRate: Int
     private var frame = 0
 
-    init(_ number: Int, _ clock: Clock) throws {
-      self.number = number
+    init(_ number: Int, sampleRate: Int, _ clock: Clock) throws {
+      (self.number, self.sampleRate) = (number, sampleRate)
       var configuration = IntercomConfiguration(
         name: "Node \(number)", listen: .host(number), softwareVersion: "test")
       configuration.protectsMedia = true
@@ -102,9 +111,10 @@ struct StationAllocationTests {
     }
 
     func runPeriod(_ now: Int64) {
-      let tone = Tone(hertz: 440)
+      let tone = Tone(hertz: 440, sampleRate: sampleRate)
       engine.runPeriod(
-        mic: (frame..<frame + 128).map(tone.sample), callbackNanoseconds: now)
+        mic: (frame..<frame + 128).map(tone.sample), sampleRate: sampleRate,
+        callbackNanoseconds: now)
       frame += 128
     }
   }

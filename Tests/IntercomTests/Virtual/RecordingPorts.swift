@@ -7,12 +7,16 @@ final class RecordingPorts: PeerPorts {
   private(set) var names: [PeerSlot: String] = [:]
   /// Requests to come that are refused.
   var refusals = 0
+  /// What JACK has no port for.
+  var refused: Set<PeerSlot> = []
 
   func setPeerPort(_ slot: PeerSlot, peerName: String) -> Bool {
     guard isAccepted() else { return false }
     names[slot] = peerName
     return true
   }
+
+  func isRefused(_ slot: PeerSlot) -> Bool { refused.contains(slot) }
 
   func clearPeerPort(_ slot: PeerSlot) -> Bool {
     guard isAccepted() else { return false }
