@@ -26,7 +26,9 @@ enum Knock {
     return true
   }
 
-  /// Whose knock a datagram says it is; nil: it is none. Allocates nothing, as anybody can send any number.
+  /// Whose knock a datagram says it is; nil: it is none.
+  ///
+  /// Allocates nothing, as anybody can send any number.
   static func node(of datagram: RawSpan) -> NodeID? {
     guard isOne(datagram) else { return nil }
     return NodeID(octets: datagram.extracting(droppingFirst: mark.count))

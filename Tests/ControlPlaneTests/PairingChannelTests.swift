@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `who opens pairings and says nothing takes one place, which it has again when it ends`()
+  @Test func `who opens pairings and says nothing takes one place, and again when that has ended`()
     async throws
   {
     let station = try Station()

@@ -111,7 +111,7 @@ import Testing
     #expect(Self.addresses(bench) == [Self.address(real)])
   }
 
-  @Test func `a node that was put out by made up instances is browsed for, and on other ways stays`()
+  @Test func `a node put out by made up instances is browsed for, and stays on other ways`()
     throws
   {
     var bench = TableBench()
