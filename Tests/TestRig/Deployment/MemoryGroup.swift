@@ -41,6 +41,7 @@ final class MemoryGroup: Sendable {
 
   private let controller: Controller
   private let folder: String
+  private let cleanupKey: Int
 
   init(name: String) throws(RigError) {
     guard let controller = Self.controller else {
@@ -52,7 +53,10 @@ final class MemoryGroup: Sendable {
     guard unsafe mkdir(folder, 0o755) == 0 else {
       throw .file(path: folder, reason: systemMessage(errno))
     }
+    cleanupKey = Cleanup.shared.add { Self.remove(folder) }
   }
+
+  deinit { remove() }
 
   /// What a command begins with to start in the group; it becomes the process that follows.
   var entry: [String] {
@@ -99,8 +103,13 @@ final class MemoryGroup: Sendable {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Removes it, once it is empty.
+  /// Removes it, once it is empty; twice is harmless.
   func remove() {
+    Cleanup.shared.remove(cleanupKey)
+    Self.remove(folder)
+  }
+
+  private static func remove(_ folder: String) {
     for _ in 0..<100 where unsafe rmdir(folder) != 0 && errno == EBUSY { pause(seconds: 0.02) }
   }
 
