@@ -14,7 +14,7 @@ import Media
 /// had slipped. Here a callback that comes early moves the prediction at once; later ones move it, when all of a
 /// window of them were late, by the least of their latenesses.
 struct Beat {
-  /// Without a beat for so long, JACK is taken for stopped; long enough for a heavily delayed server.
+  /// Without a beat for so long, or for two periods, JACK is taken for stopped; long enough for a heavily delayed server.
   private static let staleNanoseconds: Int64 = 200_000_000
   /// How often the socket is drained at least: so late may a new talker be noticed, or a request for a lost packet.
   private static let drainNanoseconds: Int64 = 5_000_000
@@ -46,7 +46,9 @@ struct Beat {
 
   /// Takes over the last period's times.
   mutating func update(_ period: PeriodTime?, nowNanoseconds: Int64) {
-    guard let period, nowNanoseconds - period.callbackNanoseconds < Self.staleNanoseconds else {
+    guard let period,
+      nowNanoseconds - period.callbackNanoseconds < Self.staleNanoseconds(period)
+    else {
       isRunning = false
       return
     }
@@ -64,6 +66,10 @@ struct Beat {
       return
     }
     if elapsed > 0 { follow(period.callbackNanoseconds, elapsedPeriods: elapsed) }
+  }
+
+  private static func staleNanoseconds(_ period: PeriodTime) -> Int64 {
+    max(staleNanoseconds, 2_000_000_000 * Int64(period.periodFrames) / Int64(period.sampleRate))
   }
 
   /// `elapsedPeriods` nil: JACK did not run all the time, or not with this period.

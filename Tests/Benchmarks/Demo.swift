@@ -4,9 +4,12 @@ import TestRig
 
 /// The scene of the demo: three stations in one group, two of which talk.
 struct Demo {
-  private static let mostUnsteadySeconds = 15
+  private static let mostUnsteadySeconds = 15.0
+  /// All of a demo as it is by default, and what comes after the waiting but for the talk: the end, and finding the speech in what was heard.
+  private static let (mostSeconds, reportSeconds) = (45.0, 9.0)
 
   private let bench: Bench
+  private let begin = ContinuousClock.now
   private let seconds: Double
   private let stations: [Station]
   private let speechA: [Float]
@@ -41,10 +44,20 @@ struct Demo {
     try waitUntilSteady()
   }
 
+  /// Since the demo began.
+  var elapsedSeconds: Double { (ContinuousClock.now - begin) / .seconds(1) }
+
+  /// How long servers may take to be steady for the whole to end in time; a second at least.
+  static func unsteadySeconds(elapsedSeconds: Double, talkSeconds: Double) -> Int {
+    let left = mostSeconds - reportSeconds - talkSeconds - elapsedSeconds
+    return Int(max(1, min(left, mostUnsteadySeconds)))
+  }
+
   /// What was just built, or paged out, is read from the disk first; a machine that stays too busy is told of at the end.
   private func waitUntilSteady() throws(RigError) {
+    let most = Self.unsteadySeconds(elapsedSeconds: elapsedSeconds, talkSeconds: seconds)
     var before = try xruns()
-    for _ in 0..<Self.mostUnsteadySeconds {
+    for _ in 0..<most {
       pause(seconds: 1)
       let now = try xruns()
       if now - before <= stations.count { return }

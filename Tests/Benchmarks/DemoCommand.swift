@@ -39,6 +39,7 @@ struct DemoCommand: ParsableCommand {
       demo.stop()
       let path = URL(fileURLWithPath: wav).path
       Console.line("\nWhat B heard, A on the left and C on the right: \(path)")
+      bench.figures.add("demo.total", demo.elapsedSeconds, "s")
     }
     guard isIntelligible else {
       Console.line("\nFAILED: the speech did not arrive intelligibly.")

@@ -30,7 +30,7 @@ struct LatencyMeasurement {
 
   func run() throws(RigError) {
     var rows = [
-      ["setting", "median", "limit", "floor F+L", "surplus", "playout", "wake-ups", "rest"]
+      ["setting", "median", "limit", "floor F+L", "surplus", "playout", "wake-ups", "unexplained"]
     ]
     for setting in Self.settings { rows.append(try measure(setting)) }
     Console.line("\nWhere the median goes, in ms (F: codec frame, L: its look-ahead):")
@@ -40,8 +40,9 @@ struct LatencyMeasurement {
         median: of all rounds' segments; each round has its own pair of JACK servers, whose beats stand
         to each other by chance: that alone moves a round by up to a period;
         playout: what packets wait for, by B's status; wake-ups: callback to loop, median, both ends;
-        rest: rounding to periods of \(Figures.fixed(bench.options.periodMilliseconds, 2)) ms, the \
-      phase of the two clocks, and scheduling; less where part of F is already in the first period.
+        unexplained: what is left, not measured by itself: rounding to periods of \
+      \(Figures.fixed(bench.options.periodMilliseconds, 2)) ms, the phase of the two clocks, and scheduling; \
+      less where part of F is already in the first period.
       """)
   }
 
@@ -126,7 +127,7 @@ struct LatencyMeasurement {
     bench.figures.add("\(name).surplus", median - floor, "ms")
     bench.figures.add("\(name).surplus.playoutDelay", playout, "ms")
     bench.figures.add("\(name).surplus.wakeUps", wakes, "ms")
-    bench.figures.add("\(name).surplus.rest", median - floor - playout - wakes, "ms")
+    bench.figures.add("\(name).surplus.unexplained", median - floor - playout - wakes, "ms")
     let columns = [
       median, setting.limitMilliseconds, floor, median - floor, playout, wakes,
       median - floor - playout - wakes,

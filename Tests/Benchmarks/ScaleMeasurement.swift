@@ -11,12 +11,17 @@ struct ScaleMeasurement {
   /// What is compared before and after.
   private struct Reading {
     var usage: ProcessUsage
+    var bareXruns: Int
     var status: Status
     var canaryLate: Int
     var stolenSeconds: Double
 
     func sum(_ counter: (PeerStatus) -> Int) -> Int { status.peers.reduce(0) { $0 + counter($1) } }
-    func underruns(_ cause: String) -> Int { status.audio.underruns?[cause] ?? 0 }
+    /// NaN: the node does not tell; a cause that never happened has no number.
+    func underruns(_ cause: String) -> Double {
+      status.audio.underruns.map { Double($0[cause] ?? 0) } ?? .nan
+    }
+    var kernelDrops: Int { status.network.drops["kernelBufferFull"] ?? 0 }
     var loopHeldUpSeconds: Double {
       usage.threads.first { $0.name == "comlink-loop" }?.heldUpSeconds ?? .nan
     }
@@ -25,6 +30,21 @@ struct ScaleMeasurement {
   /// What the media loop gets, below JACK's.
   private static let canaryPriority = 50
   private static let causes = ["callbacks", "wakeUps", "work"]
+  /// What a figure may be above twice that of half the talkers, as one second is not like the other.
+  private static let marginPercent = 2.0
+  private static let marginMegabytes = 2.0
+
+  /// What grows with the talkers.
+  private struct Load {
+    var cpuPercent: Double
+    var megabytes: Double
+  }
+
+  /// What a bare client is on, whose xruns are the machine's.
+  private struct Reference {
+    let server: JackServer
+    let client: Probe
+  }
 
   let bench: Bench
   let seconds: Double
@@ -38,35 +58,45 @@ struct ScaleMeasurement {
     let talkers = try TalkerGroup(
       to: receiver.node, at: port, maximum: maximum, in: bench.directory)
     let canary = try Canary(priority: Self.canaryPriority)
+    let reference = try startReference()
     var rows = [
       ["talkers", "CPU %", "PSS MB", "lost", "late", "concealed", "underrun"] + Self.causes
-        + ["whole s", "xruns", "canary late", "worst ms", "held up ms", "stolen ms"]
+        + [
+          "overruns", "kernel drops", "whole s", "xruns", "bare xruns", "canary late", "worst ms",
+          "held up ms", "stolen ms",
+        ]
     ]
+    var loads: [Load] = []
     var count = 1
     while count <= maximum {
       try talkers.grow(to: count)
       try receiver.node.waitUntilConnected(peers: count, within: 30)
       pause(seconds: 2)
-      rows.append(try measure(receiver, canary, count))
+      let (row, load) = try measure(receiver, canary, reference, count)
+      rows.append(row)
+      judgeGrowth(loads + [load], count)
+      loads.append(load)
       count *= 2
     }
     talkers.stop()
     receiver.stop()
+    reference.client.stop()
+    reference.server.stop()
     Console.line()
     Console.table(rows)
   }
 
   private func measure(
-    _ receiver: Station, _ canary: Canary, _ count: Int
-  ) throws(RigError) -> [String] {
-    let before = try read(receiver, canary)
+    _ receiver: Station, _ canary: Canary, _ reference: Reference, _ count: Int
+  ) throws(RigError) -> (row: [String], load: Load) {
+    let before = try read(receiver, canary, reference)
     _ = canary.takeWorstMilliseconds()
     var after = before
     // A machine that stalls makes its holes in one second; a node that is too slow, in all.
     var wholeSeconds = 0
     for second in 1...max(1, Int(seconds)) {
       bench.wait("\(count) talkers, second \(second)", seconds: 1, each: 1)
-      let now = try read(receiver, canary)
+      let now = try read(receiver, canary, reference)
       if now.sum(\.underrun) == after.sum(\.underrun) { wholeSeconds += 1 }
       after = now
     }
@@ -83,11 +113,14 @@ struct ScaleMeasurement {
       ("underrun", grown { $0.sum(\.underrun) }, "count"),
     ]
     values += Self.causes.map { cause in
-      ("underrun.\(cause)", grown { $0.underruns(cause) }, "count")
+      ("underrun.\(cause)", after.underruns(cause) - before.underruns(cause), "count")
     }
     values += [
+      ("captureOverruns", grown { $0.status.audio.captureOverruns }, "count"),
+      ("kernelDrops", grown(\.kernelDrops), "count"),
       ("wholeSeconds", Double(wholeSeconds), "count"),
       ("xruns", grown { $0.status.audio.xruns }, "count"),
+      ("bare.xruns", grown(\.bareXruns), "count"),
       ("canary.late", grown(\.canaryLate), "count"),
       ("canary.worst", canary.takeWorstMilliseconds(), "ms"),
       ("loopHeldUp", (after.loopHeldUpSeconds - before.loopHeldUpSeconds) * 1000, "ms"),
@@ -97,19 +130,47 @@ struct ScaleMeasurement {
       bench.figures.add("scale.talkers\(count).\(name)", value, unit)
     }
     // The node's own doing: none is allowed.
-    let own = grown { $0.underruns("work") }
-    bench.doubts.check(
-      "\(count) talkers: \(Int(own)) periods lost by the node's own doing", own > 0)
-    return ["\(count)"] + values.map { Figures.fixed($0.1, $0.2 == "count" ? 0 : 2) }
+    let own = ["underrun.work", "captureOverruns", "kernelDrops"]
+    for (name, value, unit) in values where own.contains(name) {
+      bench.limit("scale.talkers\(count).\(name)", value, unit, atMost: 0)
+    }
+    let row = ["\(count)"] + values.map { Figures.fixed($0.1, $0.2 == "count" ? 0 : 2) }
+    return (row, Load(cpuPercent: values[0].1, megabytes: memory ?? .nan))
   }
 
-  private func read(_ receiver: Station, _ canary: Canary) throws(RigError) -> Reading {
+  /// Twice the talkers take at most twice the CPU, and at most twice the memory that the last doubling took.
+  private func judgeGrowth(_ loads: [Load], _ count: Int) {
+    guard let last = loads.last, let half = loads.dropLast().last else { return }
+    bench.limit(
+      "scale.talkers\(count).cpu", last.cpuPercent, "%",
+      atMost: 2 * half.cpuPercent + Self.marginPercent)
+    guard let quarter = loads.dropLast(2).last else { return }
+    let (grown, grownBefore) = (last.megabytes - half.megabytes, half.megabytes - quarter.megabytes)
+    bench.judge(
+      "scale.talkers\(count).pssGrown", grown, "MB",
+      atMost: 2 * max(0, grownBefore) + Self.marginMegabytes)
+  }
+
+  private func startReference() throws(RigError) -> Reference {
+    let server = try JackServer(
+      "comlink-bare", periodFrames: bench.options.period, in: bench.directory)
+    let client = try Probe(
+      server: server.name, name: "bare", inputs: 1, outputs: 1, recordSeconds: 0,
+      mode: .passThrough)
+    try client.start()
+    return Reference(server: server, client: client)
+  }
+
+  private func read(
+    _ receiver: Station, _ canary: Canary, _ reference: Reference
+  ) throws(RigError) -> Reading {
     let status = try receiver.node.status()
     guard let usage = ProcessUsage(of: receiver.node.process.identifier) else {
       throw .status(reason: "no CPU figures of the receiver")
     }
     return Reading(
-      usage: usage, status: status, canaryLate: canary.lateWakeUps,
+      usage: usage, bareXruns: reference.client.xruns, status: status,
+      canaryLate: canary.lateWakeUps,
       stolenSeconds: Machine.stolenSeconds)
   }
 }

@@ -37,6 +37,15 @@ import Testing
     #expect(!beat.isRunning)
   }
 
+  @Test func aLongPeriodBeatsUntilTheNextIsLongOverdue() {
+    var beat = Beat()
+    let long = period(at: 0, frames: 4096, rate: 16_000)
+    beat.update(long, nowNanoseconds: 511_000_000)
+    #expect(beat.isRunning)
+    beat.update(long, nowNanoseconds: 512_000_000)
+    #expect(!beat.isRunning)
+  }
+
   @Test(arguments: [(32, 4_000_000), (64, 4_000_000), (1024, 21_333_333)])
   func decodingMayBeginSomeMillisecondsAheadOrAPeriodButNotBefore(frames: Int, most: Int64) {
     var beat = Beat()

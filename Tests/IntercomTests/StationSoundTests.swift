@@ -19,10 +19,11 @@ import Testing
   let away = SocketAddress.host(2)
 
   private func pair(
-    _ beat: VirtualNode.Beat, says tone: Tone = Tone(hertz: 440)
+    _ beat: VirtualNode.Beat, says tone: Tone = Tone(hertz: 440),
+    adjust: (inout IntercomConfiguration) -> Void = { _ in }
   ) throws -> (anna: VirtualNode, bert: VirtualNode) {
-    let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
-    let bert = try VirtualNode("Bert", at: away, beat: beat)
+    let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat(), adjust: adjust)
+    let bert = try VirtualNode("Bert", at: away, beat: beat, adjust: adjust)
     anna.mic = tone.sample
     bert.mic = Tone(hertz: 700, sampleRate: beat.sampleRate).sample
     network.add(anna)
@@ -82,6 +83,33 @@ import Testing
       #expect(status.underrun == 0)
       #expect(status.isTalking == true)
     }
+  }
+
+  /// JACK beats four times a second, or twice; packets come and go as seldom, and have to wait for it.
+  @Test(arguments: [
+    VirtualNode.Beat(periodFrames: 4096, sampleRate: 16_000),
+    VirtualNode.Beat(periodFrames: 4096, sampleRate: 8000),
+  ])
+  func aTalkGoesThroughAtTheLongestPeriods(beat: VirtualNode.Beat) throws {
+    let (anna, bert) = try pair(beat) { $0.playoutDelayMaximumNanoseconds = 1_000_000_000 }
+    network.run(seconds: 20)
+    let before = try #require(bert.statuses(network).first)
+    var isBeating = true
+    for _ in 0..<8000 {
+      network.run(seconds: 0.001)
+      isBeating = isBeating && bert.station.beat.isRunning
+    }
+    #expect(isBeating)
+    let after = try #require(bert.statuses(network).first)
+    #expect(after.received - before.received > 790 && after.late == before.late)
+    #expect(after.concealed == before.concealed && after.underrun == before.underrun)
+    let expected = 0.25 * 0.6 * 0.5.squareRoot()
+    let rate = beat.sampleRate
+    let heard = bert.heard.suffix(4 * rate)
+    #expect(
+      abs(Tone(hertz: 440, sampleRate: rate).level(in: heard) - expected) < 0.1 * expected)
+    // What comes in such bursts is steered about a little, so that the tone is not quite one.
+    #expect(Tone(hertz: 700).level(in: anna.heard.suffix(4 * 48_000)) > 0.7 * expected)
   }
 
   /// By how many frames `heard` is behind `tone` at its end, less whole periods of the tone.
