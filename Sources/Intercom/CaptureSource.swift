@@ -67,6 +67,14 @@ final class CaptureSource {
     return true
   }
 
+  /// Fills ``frame`` with the newest codec frame that is complete; returns the frames at 48 kHz that came before, nil if there is
+  /// none.
+  func fillNewestFrame() -> Int? {
+    var count = 0
+    while fillFrame() { count += 1 }
+    return count > 0 ? (count - 1) * framesPerPacket : nil
+  }
+
   /// Throws away what was captured while nobody listened.
   func discardAll() {
     var span = chunk.mutableSpan

@@ -68,7 +68,8 @@ final class Station: EventLoopHandler {
   /// The callback that decoding is to come before; nil: nothing plays or waits.
   var awaitedCallback: UInt64?
   var isTalking = true
-  private var isIdle = false
+  /// How little of the microphone is looked at; see `Station+Sending.swift`.
+  var rest = CaptureRest.none
   /// Told of each change of what the user set, on the loop thread; must not block.
   var mixChanged: @Sendable (Mix) -> Void = { _ in }
   /// Looks whether JACK is well, a few times a second, on the loop thread; must not block.
@@ -182,7 +183,7 @@ final class Station: EventLoopHandler {
     punctuality.end(
       atNanoseconds: clock(), cpuNanoseconds: threadCPU(), dueNanoseconds: renderDeadline,
       leadNanoseconds: beat.leadNanoseconds(wanted: lead.nanoseconds))
-    followIdling()
+    followRest()
     // What is missing is asked for when its time is over, with or without a datagram.
     let isRepairing = isRepairing
     let isAlert = !isRepairing && hasSeldomDatagrams
@@ -191,13 +192,6 @@ final class Station: EventLoopHandler {
       nowNanoseconds
       + beat.drainNanoseconds(isAlert: isAlert, isHasty: renderDeadline == .max || isRepairing)
     return min(renderDeadline, drainDeadline)
-  }
-
-  /// Rests while there is nobody to hear or to be heard by, and nobody records.
-  private func followIdling() {
-    let wasIdle = isIdle
-    isIdle = listeners.isEmpty && trial == nil && tap == nil && !awaitsStream
-    if isIdle != wasIdle { followWakeThreshold() }
   }
 
   /// Whether datagrams come so seldom that each had better wake the loop than that it looks for them all the time: of those
@@ -215,58 +209,10 @@ final class Station: EventLoopHandler {
     return aSecond <= Self.mostSeldomDatagrams
   }
 
-  /// Lets the audio thread wake the loop for each codec frame, if anybody is to have it.
-  func followWakeThreshold() {
-    let needed = capture.neededFrames(sampleRate: beat.sampleRate)
-    engine.setWakeThreshold(frames: isIdle ? .max : needed)
-  }
-
-  /// Opens or closes the mic gate, which ramps; closed, DTX falls silent by itself.
-  func setTalk(_ isOn: Bool) {
-    let isChange = isTalking != isOn
-    isTalking = isOn
-    engine.setTalking(isOn)
-    if isChange { mixChanged(mix) }
-  }
-
   /// What was captured or buffered while no audio ran is history: both directions start anew.
   private func audioChanged() {
     capture.discardAll()
     for peer in peers.all { peer.stream?.reset() }
-  }
-
-  /// Encodes every codec frame that is complete, once, and sends it to all listeners, in as many different packets as they have
-  /// needs; false: there was nothing to send.
-  ///
-  /// What was captured while the station rested is history.
-  private func sendCaptured() -> Bool {
-    guard !listeners.isEmpty, !isIdle else {
-      capture.discardAll()
-      return false
-    }
-    var isSending = false
-    while capture.fillFrame() {
-      let frame = capture.frame
-      guard talker.encode(frame.span) else { continue }
-      for index in recipes.indices { sendFrame(recipes[index], to: index) }
-      pace.finish(.sending, atNanoseconds: clock())
-      isSending = true
-    }
-    return isSending
-  }
-
-  private func sendFrame(_ recipe: RepairRecipe, to recipeIndex: Int) {
-    let slot = endpoint.makePacket { packet in
-      makeMedia(recipeIndex, into: &packet) { talker.write(recipe, into: &$0) }
-    }
-    guard let slot else { return }
-    let overhead = protection == nil ? 0 : MediaProtection.mediaOverhead
-    let sentOctets = talker.payloadOctets(ofPacketBytes: slot.byteCount - overhead)
-    for listener in listeners where listener.recipeIndex == recipeIndex {
-      endpoint.send(slot, to: listener.peer.address)
-      listener.peer.sentPackets += 1
-      listener.peer.sentOctets += sentOctets
-    }
   }
 
   private func followRate() {

@@ -128,6 +128,14 @@ public final class Talker {
     return talk(pcm)
   }
 
+  /// Lets the time of codec frames pass that are known to be silent: they are not looked at, and nothing is sent.
+  public func pass(frames: Int) {
+    currentTimestamp = currentTimestamp.advanced(by: frames)
+    framesSinceKeepAlive += frames
+    counters.suppressedFrames += frames / framesPerPacket
+    startsTalkSpurt = true
+  }
+
   /// Writes the packet of the frame encoded last, as a recipe wants it.
   ///
   /// What does not fit is left out: copies first, the farther before the nearer.

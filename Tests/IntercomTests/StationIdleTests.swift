@@ -62,4 +62,58 @@ import Testing
     let heard = try #require(bert.statuses(network).first)
     #expect(heard.late == 0 && heard.lost == 0 && heard.concealed == 0 && heard.underrun == 0)
   }
+
+  /// With the talk key off there is nothing in the microphone to look at for each packet.
+  @Test(arguments: [(120, 64), (480, 256), (1920, 256)])
+  func whoIsMutedAmongTheSilentSleeps(framesPerPacket: Int, periodFrames: Int) throws {
+    let (network, anna, bert) = try pair(
+      framesPerPacket, VirtualNode.Beat(periodFrames: periodFrames))
+    for node in [anna, bert] { node.station.setTalk(false) }
+    network.run(seconds: 5)
+    let before = (anna.wakeUps, network.traffic.count)
+    network.run(seconds: 10)
+    #expect(Double(anna.wakeUps - before.0) / 10 < 55)
+    // Each says 2.5 times a second that it does not talk, and reports once.
+    #expect((50...85).contains(network.traffic.count - before.1))
+    #expect(anna.captureOverrunFrames == 0)
+  }
+
+  /// The talk key opens at any moment; what is said then is as fresh as that of one who never rested.
+  @Test(arguments: [
+    (0.0, 48_000, 256), (0.007, 48_000, 64), (0.019, 44_100, 128), (0.033, 48_000, 1024),
+  ])
+  func whoWasMutedIsHeardAtOnce(waits: Double, sampleRate: Int, periodFrames: Int) throws {
+    let beat = VirtualNode.Beat(periodFrames: periodFrames, sampleRate: sampleRate)
+    let (network, anna, bert) = try pair(480, beat)
+    network.run(seconds: 3)
+    let usual = try #require(bert.statuses(network).first).playoutDelayMilliseconds
+    anna.station.setTalk(false)
+    network.run(seconds: 5 + waits)
+    anna.station.setTalk(true)
+    #expect(
+      network.run(
+        until: { bert.peer(at: .host(1))?.stream?.isSounding == true }, limitSeconds: 0.08))
+    network.run(seconds: 3)
+    let heard = try #require(bert.statuses(network).first)
+    #expect(heard.playoutDelayMilliseconds < usual + 2)
+    #expect(heard.late == 0 && heard.lost == 0 && heard.concealed == 0 && heard.underrun == 0)
+    #expect(anna.captureOverrunFrames == 0)
+  }
+
+  private func pair(
+    _ framesPerPacket: Int, _ beat: VirtualNode.Beat
+  ) throws -> (VirtualNetwork, VirtualNode, VirtualNode) {
+    let network = VirtualNetwork()
+    let adjust = { (configuration: inout IntercomConfiguration) in
+      configuration.framesPerPacket = framesPerPacket
+    }
+    let anna = try VirtualNode("Anna", at: .host(1), beat: beat, adjust: adjust)
+    let bert = try VirtualNode("Bert", at: .host(2), beat: beat, adjust: adjust)
+    for node in [anna, bert] {
+      node.mic = Tone(hertz: 440).sample
+      network.add(node)
+    }
+    anna.station.addNamed(.host(2), nowNanoseconds: network.now)
+    return (network, anna, bert)
+  }
 }
