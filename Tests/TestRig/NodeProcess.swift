@@ -7,7 +7,7 @@ public final class NodeProcess: Sendable {
   public struct Options: Sendable {
     /// UDP port.
     public var port: Int
-    /// IPv4 address to listen on.
+    /// Address to listen on, an IPv6 one in brackets.
     public var address = "127.0.0.1"
     /// Ports of peers on 127.0.0.1 that this node names.
     public var peerPorts: [Int] = []

@@ -28,6 +28,22 @@ extension FaultTests {
       #expect(seconds.sorted()[2] < 1, "\(seconds)")
     }
 
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a node ends within a second in the midst of a talk`(signal: Int32) throws {
+      let talk = try OngoingTalk(in: directory)
+      var process = talk.a.node.process
+      var seconds: [Double] = []
+      for round in 1...3 {
+        let start = monotonicNanoseconds()
+        process.send(signal: signal)
+        #expect(try process.wait(within: 5) == 0)
+        seconds.append(Double(monotonicNanoseconds() - start) / 1e9)
+        if round < 3 { process = try talk.comesBack().process }
+      }
+      // The median, as a machine that stalls is no fault of the node's.
+      #expect(seconds.sorted()[1] < 1 && seconds.allSatisfy { $0 < 2 }, "\(seconds)")
+    }
+
     @Test func `a signal ends a talking node in order and its peer knows at once`() throws {
       let talk = try OngoingTalk(in: directory)
       let process = talk.a.node.process

@@ -79,6 +79,11 @@ extension FaultTests {
         #expect(daemon.process.output.contains("no memory for io_uring"))
         #expect(daemon.process.output.contains("/etc/security/limits.d/95-comlink.conf"))
         #expect(daemon.process.output.contains("@audio - memlock unlimited"))
+      } else {
+        #expect(try !daemon.status().loop.memoryLocked)
+        #expect(daemon.process.output.contains("no permission to lock memory"))
+        #expect(daemon.process.output.contains("/etc/security/limits.d/95-comlink.conf"))
+        #expect(daemon.process.output.contains("@audio - memlock unlimited"))
       }
     }
   }

@@ -8,22 +8,23 @@ struct NodePair {
   let a: Station
   let b: Station
 
-  /// Starts both; `A` names `B` and not the other way round.
+  /// Starts both, on a loopback address; `A` names `B` and not the other way round.
   init(
     recordSeconds: Double = 30, sampleRateOfA: Int = 48_000, environmentOfA: [String: String] = [:],
-    in directory: TemporaryDirectory
+    address: String = "127.0.0.1", in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
     var optionsA = NodeProcess.Options(port: ports[0])
-    optionsA.peerPorts = [ports[1]]
+    optionsA.arguments = ["--peer", "\(address):\(ports[1])"]
     optionsA.environment = environmentOfA
+    var optionsB = NodeProcess.Options(port: ports[1])
+    (optionsA.address, optionsB.address) = (address, address)
     self.directory = directory
     a = try Station(
       "A", sampleRate: sampleRateOfA, periodFrames: 256, options: optionsA,
       recordSeconds: recordSeconds, in: directory)
     b = try Station(
-      "B", periodFrames: 256, options: NodeProcess.Options(port: ports[1]),
-      recordSeconds: recordSeconds, in: directory)
+      "B", periodFrames: 256, options: optionsB, recordSeconds: recordSeconds, in: directory)
     try a.node.waitUntilConnected(peers: 1, within: 30)
     try b.node.waitUntilConnected(peers: 1, within: 30)
   }

@@ -30,6 +30,40 @@ import Testing
     #expect(peer.lost == 0)
   }
 
+  /// Whether this machine has `::1`.
+  private static let hasIPv6 =
+    text(ofFile: "/proc/net/if_inet6")?.contains(String(repeating: "0", count: 31) + "1 ") == true
+
+  @Test(.enabled(if: hasIPv6, "without IPv6"))
+  func bothUnderstandEachOtherByIPv6() throws {
+    let pair = try NodePair(
+      address: "[::1]", in: TemporaryDirectory(prefix: "comlink-test"))
+    let speech = try Speech.lasting(6, Speech.sentences())
+    for (station, peer) in [(pair.a, "peer_B"), (pair.b, "peer_A")] {
+      try station.prepareToSay(speech)
+      try station.listen(to: [peer])
+      try station.ear.start()
+      try station.mouth.start()
+    }
+    try waitUntil("seven seconds of sound", within: 120) { () throws(RigError) in
+      pair.a.ear.recordedFrames > 7 * 48_000 && pair.b.ear.recordedFrames > 7 * 48_000
+    }
+    for station in [pair.a, pair.b] {
+      station.mouth.stop()
+      station.ear.stop()
+    }
+    for (talker, listener) in [(pair.a, pair.b), (pair.b, pair.a)] {
+      let segments = Correlator(sampleRate: 48_000).measure(
+        source: speech, played: talker.mouth.playedTimeLine, recording: listener.ear.recording(),
+        recorded: listener.ear.recordedTimeLine, skippingSeconds: 0.5)
+      #expect(segments.count >= 8 && segments.understoodShare() >= 0.85)
+      let status = try listener.node.status()
+      #expect(status.node.listen.hasPrefix("[::1]:"))
+      let peer = try #require(status.peers.first)
+      #expect(peer.address.hasPrefix("[::1]:") && peer.received > 100 && peer.lost == 0)
+    }
+  }
+
   @Test func theMediaLoopAllocatesNothingWhileBothTalk() throws {
     let directory = try TemporaryDirectory(prefix: "comlink-test")
     let counter = try MallocCounter(in: directory)

@@ -13,6 +13,12 @@ extension RealNodeTests {
     private static let leastWakes = 500
     /// Two causes at once, or a timer that fires while it is moved, cost a further entry.
     private static let mostEntersPerWake = 1.1
+    /// One for the beat, one for what is to be decoded before the next, and some for what comes in between.
+    ///
+    /// Without it the bound above would be none: a second chain that fires makes an entry another wake-up.
+    private static let mostWakesPerPeriod = 2.2
+    /// strace holds the thread up at each call, so that what has come meanwhile is another wake-up.
+    private static let mostTracedEntersPerPeriod = 3.0
 
     @Test(arguments: [1, 8]) func neitherLoopNorAudioThreadAllocates(peers: Int) throws {
       let directory = try TemporaryDirectory(prefix: "comlink-test")
@@ -22,14 +28,17 @@ extension RealNodeTests {
         in: directory)
       defer { crowd.stop() }
       let before = try crowd.node.status()
+      let start = monotonicNanoseconds()
       counter.openWindow()
       // No status in between: answering one is control, which may allocate.
       pause(seconds: Self.seconds)
       counter.closeWindow()
       let counted = counter.threads
       let after = try crowd.node.status()
+      let periods = Self.periods(inSeconds: Double(monotonicNanoseconds() - start) / 1e9)
       let wakes = after.loop.wakes - before.loop.wakes
       #expect(wakes > Self.leastWakes)
+      #expect(Double(wakes) < Self.mostWakesPerPeriod * periods)
       #expect(
         Double(after.loop.enters - before.loop.enters) < Self.mostEntersPerWake * Double(wakes))
       try expectTalk(from: before, to: after, peers: peers)
@@ -88,6 +97,7 @@ extension RealNodeTests {
       #expect(Set(loop.counts.keys) == ["io_uring_enter", "clock_gettime"])
       let enters = loop.counts["io_uring_enter"] ?? 0
       #expect(enters > 100)
+      #expect(Double(enters) < Self.mostTracedEntersPerPeriod * Self.periods(inSeconds: 2))
       #expect(Double(loop.counts["clock_gettime"] ?? 0) < 1.1 * Double(enters))
 
       let audio = try SystemCallTrace(ofThread: threads.audio, seconds: 2, in: directory)
@@ -99,6 +109,10 @@ extension RealNodeTests {
       #expect(writes.allSatisfy { $0.contains(", 8)") }, "each is the loop's wake-up")
       #expect(writes.count > 50)
       #expect(Double(writes.count) < 1.1 * Double(cycles))
+    }
+
+    private static func periods(inSeconds seconds: Double) -> Double {
+      seconds * 48_000 / Double(periodFrames)
     }
 
     private func expectTalk(from before: Status, to after: Status, peers: Int) throws {
