@@ -115,7 +115,7 @@ let coreTests: [Target] = [
     swiftSettings: swiftSettings),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
-  tests("MeasurementTests", ["Measurement", "TestKit"]),
+  tests("MeasurementTests", ["Measurement", "StatusSchema", "TestKit"]),
   tests(
     "MeshTests", ["Mesh", "Cryptography", "TestKit"],
     resources: [.copy("Corpus"), .copy("Recorded")]),

@@ -59,5 +59,6 @@ public struct QualityMeter: Sendable {
     reading.lostShare *= left
     reading.resentShare *= left
     reading.copiedShare *= left
+    reading.recoveredShare *= left
   }
 }

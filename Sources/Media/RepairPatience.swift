@@ -13,6 +13,9 @@
 /// Longer as soon as a tenth more is needed. Shorter after a tenth less would have done for 15 s, where nobody
 /// hears it (`shorten`), and after 45 s anywhere: a single cut in a sentence is worse than 10 ms more. Between the
 /// two nothing moves.
+///
+/// A storm is over sooner: what began less than 10 s before its last loss and is followed by 6 s of packets of which, had it gone
+/// on, eight times some would have been lost. Then nothing is waited for, copies or not: in silence at once, anywhere 3 s later.
 struct RepairPatience {
   private static let copiesKeptNanoseconds: Int64 = 3_000_000_000
   private static let spareNanosecondsAfter: (quiet: Int64, anywhere: Int64) = (
@@ -20,6 +23,10 @@ struct RepairPatience {
   )
   /// A tenth more or less is nothing that speech is cut for: how long answers take wavers by as much.
   private static let waverShare: Int64 = 10
+  private static let longestStormFrames = 480_000
+  /// Of packets that came, since the last loss of a storm.
+  private static let calmFramesAfterStorm = (quiet: 288_000, anywhere: 432_000)
+  private static let missingGaps = 8.0
   private static let (leastLoss, keptLoss) = (0.005, 0.002)
   private static let shortFrames = 240
   private static let (burstMargin, greatestBurst) = (0.7, 5.0)
@@ -42,6 +49,10 @@ struct RepairPatience {
   private var expectedBurst = 1.0
   private var neededNanoseconds: Int64 = 0
   private var exhaustedAtNanoseconds: Int64 = .min / 2
+  /// Of the packets from the first loss to the last, and of those since.
+  private var (lossyFrames, calmFrames) = (0, 0)
+  /// Runs of losses, for each packet, when the last was lost.
+  private var gapShare = 0.0
 
   /// Share of the packets that did not come at first.
   private(set) var lossShare = 0.0
@@ -71,11 +82,17 @@ struct RepairPatience {
       lossShare = max(0, lossShare - weight)
       return
     }
+    calmFrames += frames
+    if missed > 0 {
+      lossyFrames = lossShare < Self.keptLoss ? 0 : lossyFrames + calmFrames
+      calmFrames = 0
+    }
     for _ in 0..<min(missed, 64) { lossShare += (1 - lossShare) * weight }
     lossShare -= lossShare * weight
     if missed > 0 {
       gaps = min(gaps + 1, Self.averagedGaps)
       burstPackets += (min(Double(missed), Self.greatestBurst) - burstPackets) / (gaps + 3)
+      gapShare = lossShare / burstPackets
     }
   }
 
@@ -87,15 +104,17 @@ struct RepairPatience {
     // Who sends long packets has time: what comes with the next one is waited for.
     let packet = MediaClock.nanoseconds(frames: Int64(frames))
     let copiesBound = boundNanoseconds == 0 ? 0 : max(boundNanoseconds, packet)
-    neededNanoseconds = max(min(copiesNanoseconds, copiesBound), answersNanoseconds)
+    let isOver = isStormOver(frames: frames)
+    neededNanoseconds = isOver ? 0 : max(min(copiesNanoseconds, copiesBound), answersNanoseconds)
     let waver = delayNanoseconds / Self.waverShare
     if neededNanoseconds > delayNanoseconds + waver
       || now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.anywhere
+      || isOver && calmFrames > Self.calmFramesAfterStorm.anywhere
     {
       delayNanoseconds = neededNanoseconds
     }
     if neededNanoseconds >= delayNanoseconds - waver { exhaustedAtNanoseconds = now }
-    let isSpare = now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.quiet
+    let isSpare = isOver || now - exhaustedAtNanoseconds > Self.spareNanosecondsAfter.quiet
     spareNanoseconds = isSpare ? delayNanoseconds - neededNanoseconds : 0
   }
 
@@ -104,6 +123,11 @@ struct RepairPatience {
     let taken = min(taken, spareNanoseconds)
     delayNanoseconds -= taken
     spareNanoseconds -= taken
+  }
+
+  private func isStormOver(frames: Int) -> Bool {
+    lossyFrames < Self.longestStormFrames && calmFrames > Self.calmFramesAfterStorm.quiet
+      && gapShare * Double(calmFrames) > Self.missingGaps * Double(frames)
   }
 
   private mutating func answers(frames: Int, _ turnaround: Int64?) -> Int64 {

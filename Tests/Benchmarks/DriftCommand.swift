@@ -8,7 +8,8 @@ struct DriftCommand: ParsableCommand {
     abstract: "Two nodes talk while the clocks of their servers differ; glitches are counted.",
     discussion: """
       0 ppm tells what the machine alone does: its stalls are xruns and holes at any drift. Compare \
-      the others with it.
+      the others with it. Judged are glitches beyond two for each xrun, missed period and late \
+      wake-up of the ten seconds and those before: there are to be none.
       """)
 
   @OptionGroup var options: BenchOptions

@@ -1,31 +1,10 @@
 import Remote
 import StatusSchema
+import TestKit
 import TestRig
 
 /// Speech both ways between two servers of which one's clock runs faster, and what became of it.
 struct DriftMeasurement {
-  /// What both nodes together counted.
-  private struct Reading {
-    var holes = 0.0
-    var splices = 0.0
-    var concealed = 0.0
-    var late = 0.0
-    var missed = 0.0
-    var xruns = 0.0
-
-    init(_ statuses: [Status]) {
-      for status in statuses {
-        xruns += Double(status.audio.xruns)
-        missed += Double(status.audio.missedPeriods)
-        guard let peer = status.peers.first else { continue }
-        holes += Double(peer.underrun)
-        splices += Double(peer.spliced)
-        concealed += Double(peer.concealed)
-        late += Double(peer.late)
-      }
-    }
-  }
-
   /// Until then a clock is to be known.
   private static let settlingSeconds = 15.0
   private static let stepSeconds = 10.0
@@ -56,27 +35,37 @@ struct DriftMeasurement {
   }
 
   private func measure(_ nodes: [NodeProcess]) throws(RigError) {
-    let first = Reading(try nodes.map { node throws(RigError) in try node.status() })
+    let first = try Self.count(try Self.statuses(of: nodes))
     var last = first
-    var (drifts, delays, quiet) = ([Double](), [Double](), 0.0)
+    var (stretches, drifts, delays) = ([GlitchCount](), [Double](), [Double]())
     let steps = Int((minutes * 60 / Self.stepSeconds).rounded(.up))
     for step in 1...steps {
       pause(seconds: Self.stepSeconds)
-      let statuses = try nodes.map { node throws(RigError) in try node.status() }
-      let now = Reading(statuses)
-      let peers = statuses.compactMap(\.peers.first)
+      let statuses = try Self.statuses(of: nodes)
+      let now = try Self.count(statuses)
       drifts += statuses.enumerated().compactMap { index, status in
         status.peers.first?.driftPPM.map { index == 0 ? -$0 : $0 }
       }
-      delays += peers.map(\.playoutDelayMilliseconds)
-      let glitches =
-        now.holes - last.holes + now.splices - last.splices
-        + now.concealed - last.concealed
-      if glitches == 0 { quiet += 1 }
+      delays += statuses.flatMap(\.peers).map(\.playoutDelayMilliseconds)
+      stretches.append(now.since(last))
       last = now
       show(statuses, step: step)
     }
-    report(first, last, drifts: drifts, delays: delays, quietShare: quiet / Double(steps))
+    report(last.since(first), stretches, drifts: drifts, delays: delays)
+  }
+
+  private static func statuses(of nodes: [NodeProcess]) throws(RigError) -> [Status] {
+    try nodes.map { node throws(RigError) in try node.status() }
+  }
+
+  /// - Throws: where a node lost its peer, as that one's counts are lost with it.
+  private static func count(_ statuses: [Status]) throws(RigError) -> GlitchCount {
+    guard let count = GlitchCount(statuses) else {
+      let peers = statuses.map { "\($0.node.name) has \($0.peers.count)" }
+      throw .status(
+        reason: "each node is to have one peer; " + peers.joined(separator: ", "))
+    }
+    return count
   }
 
   private func show(_ statuses: [Status], step: Int) {
@@ -94,21 +83,28 @@ struct DriftMeasurement {
   }
 
   private func report(
-    _ first: Reading, _ last: Reading, drifts: [Double], delays: [Double], quietShare: Double
+    _ total: GlitchCount, _ stretches: [GlitchCount], drifts: [Double], delays: [Double]
   ) {
     let name = "drift.\(Figures.fixed(ppm, 0))ppm"
     let errors = drifts.map { abs($0 - ppm) }
-    let delay = Distribution(delays)
+    let quiet = stretches.count { $0.glitches == 0 }
     bench.figures.add("\(name).errorMedian", Distribution(errors).median, "ppm")
     bench.figures.add("\(name).errorWorst", errors.max() ?? .nan, "ppm")
-    bench.figures.add("\(name).playoutDelayMedian", delay.median, "ms")
+    bench.figures.add("\(name).playoutDelayMedian", Distribution(delays).median, "ms")
     bench.figures.add("\(name).playoutDelayWorst", delays.max() ?? .nan, "ms")
-    bench.figures.add("\(name).splices", last.splices - first.splices, "count")
-    bench.figures.add("\(name).holes", last.holes - first.holes, "periods")
-    bench.figures.add("\(name).concealed", last.concealed - first.concealed, "count")
-    bench.figures.add("\(name).late", last.late - first.late, "count")
-    bench.figures.add("\(name).missedPeriods", last.missed - first.missed, "count")
-    bench.figures.add("\(name).xruns", last.xruns - first.xruns, "count")
-    bench.figures.add("\(name).tenSecondsWithoutGlitch", 100 * quietShare, "%")
+    bench.figures.add("\(name).splices", Double(total.splices), "count")
+    bench.figures.add("\(name).holes", Double(total.holes), "periods")
+    bench.figures.add("\(name).concealed", Double(total.concealed), "count")
+    bench.figures.add("\(name).late", Double(total.late), "count")
+    bench.figures.add("\(name).missedPeriods", Double(total.missedPeriods), "count")
+    bench.figures.add("\(name).xruns", Double(total.xruns), "count")
+    bench.figures.add("\(name).holesByMachine", Double(total.excusedHoles), "periods")
+    bench.figures.add(
+      "\(name).tenSecondsWithoutGlitch", 100 * Double(quiet) / Double(stretches.count), "%")
+    bench.figures.add(
+      "\(name).tenSecondsWithoutStall",
+      100 * Double(stretches.count { $0.stalls == 0 }) / Double(stretches.count), "%")
+    bench.judge(
+      "\(name).glitches", Double(GlitchCount.unexplained(stretches)), "count", atMost: 0)
   }
 }

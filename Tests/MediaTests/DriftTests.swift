@@ -27,7 +27,7 @@ import Testing
   /// An hour, packets of 60 ms made by hand and a decoder that writes silence: it is time that is
   /// tested here, not sound.
   @Test(arguments: [-500, 500])
-  func anHourOfDriftLeavesTheDelayWhereItWas(ppm: Int64) {
+  func anHourOfDriftLeavesTheDelayWhereItWas(ppm: Int64) throws {
     final class SilentDecoder: FrameDecoder {
       func decode(_ payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int { pcm.count }
       func conceal(into pcm: inout MutableSpan<Float>) -> Int { pcm.count }
@@ -49,7 +49,7 @@ import Testing
         let arrival = Int64(packets + 1) * 60 * (1_000_000 - ppm) + 1_000_000
         guard arrival <= due else { break }
         let datagram = forge.datagram(packets, payload: [11 << 3, 1, 2, 3])
-        guard let packet = try? RTPPacket(parsing: unsafe datagram.span.bytes) else { return }
+        let packet = try RTPPacket(parsing: unsafe datagram.span.bytes)
         stream.receive(
           packet, bytes: unsafe datagram.span.bytes, arrivalNanoseconds: arrival)
         packets += 1

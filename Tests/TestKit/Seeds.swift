@@ -7,6 +7,14 @@ public enum Seeds {
     1...(areFew ? max(1, count / 20) : count)
   }
 
+  /// The same of tests that are worth more than the usual count: as many as COMLINK_SEEDS says.
+  public static func many(_ usual: UInt64) -> ClosedRange<UInt64> {
+    guard let text = unsafe getenv("COMLINK_SEEDS"),
+      let count = UInt64(unsafe String(cString: text)), count > 0
+    else { return first(usual) }
+    return 1...count
+  }
+
   /// Whether tests are to be short, as they run many times slower.
   public static var areFew: Bool { unsafe getenv("COMLINK_FEW_SEEDS") != nil }
 }

@@ -144,15 +144,22 @@ public final class StreamScenario {
     while ring.count < settings.periodFrames {
       let playout = beat + duration(frames: ring.count)
       decoder.mark()
+      let cuts = cutCount
       var pcm = rendered.mutableSpan
       let frames = stream.render(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
       if frames == 0 { break }
       ring.append(contentsOf: rendered[..<frames])
-      if observes, let capture = decoder.captureNanoseconds {
+      if observes, cuts == cutCount, let capture = decoder.captureNanoseconds {
         observations.append(
           Observation(beatNanoseconds: beat, delayNanoseconds: playout - capture))
       }
     }
+  }
+
+  /// How often something was taken out: then what was decoded first need not be what is heard first.
+  private var cutCount: Int {
+    let statistics = stream.statistics
+    return statistics.jumps + statistics.removals
   }
 
   private func duration(frames: Int) -> Int64 {

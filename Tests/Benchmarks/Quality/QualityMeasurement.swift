@@ -44,7 +44,7 @@ struct QualityMeasurement {
       ["codec", Figures.fixed(codec.pesq.median, 2), Figures.fixed(codec.pesq.minimum, 2)])
     let virtual = virtualCalls(profile)
     if isVirtual { try virtual.make(over: links) }
-    var reference = codec.pesq.median
+    var reference = QualityRow.Reference(pesq: codec.pesq.median)
     for link in links {
       var row = QualityRow(profile: profile, link: link, reference: reference)
       for seed in seeds {
@@ -57,7 +57,7 @@ struct QualityMeasurement {
       }
       row.report(to: bench)
       rows.append(row.cells)
-      if link.name == QualityLink.all[0].name { reference = row.pesq }
+      if link.name == QualityLink.all[0].name { reference = row.asReference }
     }
     Console.line(
       "\nProfile \(profile.name) (drop: below clean; of what comes before it, below the codec alone):"

@@ -18,8 +18,6 @@ struct QualityProfile {
   /// Frames at 48 kHz in a packet.
   var framesPerPacket: Int { profile.settings.framesPerPacket }
   var bitsPerSecond: Int { profile.settings.bitsPerSecond }
-  /// Milliseconds of a packet.
-  var packetMilliseconds: Double { Double(framesPerPacket) / 48 }
   /// The profile as arguments of `comlinkd`.
   var arguments: [String] {
     let most = bitrateMaxKilobits.map { ["--bitrate-max", "\($0)"] } ?? []

@@ -16,11 +16,14 @@ import Testing
       talk(seconds: 10)
     }
 
-    mutating func talk(seconds: Int, lost: Int = 0) {
+    /// `recovered` of the packets do not come, and are decoded from those after them.
+    mutating func talk(seconds: Int, lost: Int = 0, recovered: Int = 0) {
       for _ in 0..<seconds {
         counts.isTalking = true
-        counts.received += 100 - lost
+        counts.received += 100 - lost - recovered
         counts.played += 100 - lost
+        counts.repaired += recovered
+        counts.recovered += recovered
         counts.lost += lost
         meter.observe(counts, roundTrip: nil)
       }
@@ -79,6 +82,15 @@ import Testing
     stream.pause(seconds: 60)
     #expect(stream.figure > 4.5)
     #expect(stream.reason.hasPrefix("no loss"))
+  }
+
+  @Test func repairBeforeAPauseIsForgottenInIt() {
+    var stream = Stream()
+    stream.talk(seconds: 10, recovered: 20)
+    #expect(stream.reason.contains("repaired by in-band FEC"))
+    stream.pause(seconds: 60)
+    stream.talk(seconds: 3, lost: 2)
+    #expect(stream.reason.contains("not repaired"), "\(stream.reason)")
   }
 
   /// The same on a link, through a stream: the speech of a peer whose way is cut.

@@ -89,6 +89,39 @@ import Testing
     #expect(patience.delayNanoseconds == 0 && patience.spareNanoseconds == 0)
   }
 
+  /// Two seconds, an eighth lost in bursts: afterwards copies may go on coming, as the sender knows it later.
+  private mutating func weatherAStorm() {
+    receive(seconds: 2) { $0 % 24 == 0 ? 3 : 0 }
+  }
+
+  @Test mutating func aStormIsForgottenSoonThoughNobodyPauses() {
+    receive(seconds: 20) { _ in 0 }
+    weatherAStorm()
+    let delay = patience.delayNanoseconds
+    #expect(delay >= 50_000_000)
+    receive(seconds: 5) { _ in 0 }
+    #expect(patience.delayNanoseconds == delay && patience.spareNanoseconds == 0)
+    for _ in 0..<20 {
+      patience.noteCopies(frames: 1440, arrivalNanoseconds: now)
+      receive(seconds: 0.1) { _ in 0 }
+    }
+    #expect(patience.delayNanoseconds == delay && patience.spareNanoseconds == delay)
+    receive(seconds: 3) { _ in 0 }
+    #expect(patience.delayNanoseconds == 0)
+  }
+
+  /// One burst every seven seconds is no storm each time.
+  @Test mutating func whatIsLostNowAndThenIsNoStorm() {
+    weatherAStorm()
+    var changes = 0
+    for _ in 0..<20 {
+      let delay = patience.delayNanoseconds
+      receive(seconds: 7) { $0 == 0 ? 1 : 0 }
+      if patience.delayNanoseconds < delay { changes += 1 }
+    }
+    #expect(changes <= 1)
+  }
+
   @Test mutating func whoNeverPausesIsCutOnce() {
     receive(seconds: 20) { $0 % 10 == 0 ? 1 : 0 }
     receive(seconds: 65) { _ in 0 }

@@ -39,9 +39,12 @@ public struct QualityReading: Codable, Sendable {
     Double(octets - packets * Self.headerOctets) * 8 / 1000 / seconds
   }
 
-  /// How much a counter grew, as a share of the codec frames that were spoken meanwhile, percent.
-  public func share(_ counter: (PeerStatus) -> Int, packetMilliseconds: Double) -> Double {
+  /// How much a counter of packets grew, in percent of the packets that came or should have.
+  ///
+  /// However long they were: on a narrow way they become longer.
+  public func share(_ counter: (PeerStatus) -> Int) -> Double {
     guard let first = statuses.first, let last = statuses.last else { return .nan }
-    return Double(counter(last) - counter(first)) * packetMilliseconds / 10 / seconds
+    let packets = last.received + last.lost - first.received - first.lost
+    return packets > 0 ? 100 * Double(counter(last) - counter(first)) / Double(packets) : .nan
   }
 }

@@ -1,0 +1,67 @@
+import StatusSchema
+import TestKit
+import Testing
+
+/// Which glitches are the node's own.
+@Suite struct GlitchCountTests {
+  private static func status(_ adjust: (inout Status) -> Void) -> Status {
+    var status = Status(
+      node: NodeStatus(
+        name: "A", version: "1", uptimeSeconds: 1, listen: "127.0.0.1:5004", ssrc: 1,
+        ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay"),
+      audio: AudioStatus(state: .running, server: "s", client: "c"),
+      loop: LoopStatus(
+        wakes: 0, enters: 0, wakeLatencyP50Microseconds: 0, wakeLatencyP99Microseconds: 0,
+        scheduling: "fifo", memoryLocked: true),
+      network: NetworkStatus(packetsSent: 0, packetsReceived: 0),
+      peers: [PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)])
+    adjust(&status)
+    return status
+  }
+
+  private static func count(
+    splices: Int = 0, holes: Int = 0, xruns: Int = 0, causes: [String: Int]? = nil
+  ) -> GlitchCount? {
+    GlitchCount([
+      status {
+        $0.peers[0].spliced = splices
+        $0.peers[0].underrun = holes
+        $0.audio.xruns = xruns
+        $0.audio.underruns = causes
+      }
+    ])
+  }
+
+  @Test func aNodeThatLostItsPeerHasNoCount() {
+    #expect(GlitchCount([Self.status { _ in }, Self.status { $0.peers = [] }]) == nil)
+    #expect(GlitchCount([Self.status { $0.peers.append($0.peers[0]) }]) == nil)
+  }
+
+  @Test func whatBothNodesCountIsAddedUpFromTheFirstOn() throws {
+    let first = try #require(Self.count(splices: 3, holes: 2))
+    let both = try #require(
+      GlitchCount([
+        Self.status { $0.peers[0].spliced = 5 },
+        Self.status { ($0.peers[0].underrun, $0.peers[0].concealed) = (4, 7) },
+      ]))
+    #expect(both.glitches == 16, "\(both)")
+    #expect(both.since(first).splices == 2 && both.since(first).glitches == 11)
+  }
+
+  @Test func withoutAStallEachGlitchCounts() throws {
+    #expect(GlitchCount.unexplained([try #require(Self.count(splices: 2))]) == 2)
+    // A hole that the node's own work made is no stall.
+    let busy = try #require(Self.count(holes: 3, causes: ["work": 3]))
+    #expect(GlitchCount.unexplained([busy]) == 3)
+  }
+
+  @Test func aStallExcusesSomeThenAndInTheNextStretchOnly() throws {
+    let stalled = try #require(Self.count(splices: 3, xruns: 1))
+    let spliced = try #require(Self.count(splices: 2))
+    #expect(GlitchCount.unexplained([stalled]) == 1)
+    #expect(GlitchCount.unexplained([stalled, spliced]) == 1)
+    #expect(GlitchCount.unexplained([stalled, spliced, spliced]) == 3)
+    let late = try #require(Self.count(splices: 2, holes: 5, causes: ["wakeUps": 5]))
+    #expect(GlitchCount.unexplained([late]) == 0)
+  }
+}
