@@ -1,4 +1,5 @@
 import Audio
+import EventLoop
 import Media
 
 /// How little of the microphone a station has to look at.
