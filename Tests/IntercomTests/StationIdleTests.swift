@@ -78,26 +78,39 @@ import Testing
     #expect(anna.captureOverrunFrames == 0)
   }
 
-  /// The talk key opens at any moment; what is said then is as fresh as that of one who never rested.
+  /// The talk key opens at any moment; what is said then is as fresh as that of one who was silent with an open microphone.
   @Test(arguments: [
     (0.0, 48_000, 256), (0.007, 48_000, 64), (0.019, 44_100, 128), (0.033, 48_000, 1024),
   ])
   func whoWasMutedIsHeardAtOnce(waits: Double, sampleRate: Int, periodFrames: Int) throws {
     let beat = VirtualNode.Beat(periodFrames: periodFrames, sampleRate: sampleRate)
+    let silent = try heardAgain(beat, after: 5 + waits) { anna, isTalking in
+      if isTalking { anna.mic = Tone(hertz: 440).sample } else { anna.mic = { _ in 0 } }
+    }
+    let muted = try heardAgain(beat, after: 5 + waits) { anna, isTalking in
+      anna.station.setTalk(isTalking)
+    }
+    #expect(muted.playoutDelayMilliseconds < silent.playoutDelayMilliseconds + 1)
+    #expect(muted.received >= silent.received - 2)
+    #expect(muted.late == silent.late && muted.concealed == silent.concealed)
+    #expect(muted.lost == 0 && muted.underrun == 0)
+  }
+
+  /// What one hears of another that talks, does not for some time, and talks.
+  private func heardAgain(
+    _ beat: VirtualNode.Beat, after seconds: Double, _ setTalking: (VirtualNode, Bool) -> Void
+  ) throws -> PeerStatus {
     let (network, anna, bert) = try pair(480, beat)
     network.run(seconds: 3)
-    let usual = try #require(bert.statuses(network).first).playoutDelayMilliseconds
-    anna.station.setTalk(false)
-    network.run(seconds: 5 + waits)
-    anna.station.setTalk(true)
+    setTalking(anna, false)
+    network.run(seconds: seconds)
+    setTalking(anna, true)
     #expect(
       network.run(
         until: { bert.peer(at: .host(1))?.stream?.isSounding == true }, limitSeconds: 0.08))
     network.run(seconds: 3)
-    let heard = try #require(bert.statuses(network).first)
-    #expect(heard.playoutDelayMilliseconds < usual + 2)
-    #expect(heard.late == 0 && heard.lost == 0 && heard.concealed == 0 && heard.underrun == 0)
     #expect(anna.captureOverrunFrames == 0)
+    return try #require(bert.statuses(network).first)
   }
 
   private func pair(
