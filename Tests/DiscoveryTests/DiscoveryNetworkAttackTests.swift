@@ -33,8 +33,8 @@ struct DiscoveryNetworkAttackTests {
     let passed = monotonicNanoseconds() / 1_000_000 - one.started
     print("a flood: \(grown) KiB more, \(busy) of \(passed) ms of CPU, \(counters)")
     #expect(grown < 32 << 10)
-    // A share, as one that computes all the time would have; a busy machine makes it smaller only.
-    #expect(busy < passed * 3 / 4)
+    // Each by itself, whatever came before: 0.2 ms were seen. What grew with their number would take minutes.
+    #expect(busy < 10_000)
     let other = try hosts.startNode(1, name: "B")
     // avahi-daemon holds 4096 records, and has to let some of the flood's go first.
     let found = try one.line(within: hasDaemon ? 60 : 15) { $0.hasPrefix("found 2 shares") }
