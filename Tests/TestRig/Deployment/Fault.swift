@@ -19,8 +19,6 @@ public enum Fault: String, Sendable, CaseIterable {
   case roam
   /// The node stands still for three seconds.
   case suspension
-  /// For thirty: the others have given it up long before.
-  case longSuspension
   /// The disk with its state is full.
   case disk
   /// Nothing can be written where its state is.
@@ -37,7 +35,7 @@ public enum Fault: String, Sendable, CaseIterable {
   public var recoverySeconds: Double {
     switch self {
     case .kill, .restart, .jack: 3
-    case .cable, .address, .roam, .suspension, .longSuspension: 2
+    case .cable, .address, .roam, .suspension: 2
     case .period: 1
     case .disk, .readOnly, .clock, .memory: 0
     }
@@ -70,8 +68,10 @@ public enum Fault: String, Sendable, CaseIterable {
     case .roam:
       try deployment.link.cut(index, seconds: 0.5)
       try deployment.link.changeAddress(of: index)
-    case .suspension: site.suspendNode(seconds: 3)
-    case .longSuspension: site.suspendNode(seconds: 30)
+    case .suspension:
+      site.node.process.send(signal: SIGSTOP)
+      pause(seconds: 3)
+      site.node.process.send(signal: SIGCONT)
     case .disk: try site.fillDisk()
     case .readOnly: try site.closeDisk()
     case .clock: try site.setClock()

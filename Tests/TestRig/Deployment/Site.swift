@@ -125,13 +125,6 @@ public final class Site {
 
   // MARK: What can happen to it
 
-  /// Lets the node stand still for a while.
-  func suspendNode(seconds: Double) {
-    node.process.send(signal: SIGSTOP)
-    pause(seconds: seconds)
-    node.process.send(signal: SIGCONT)
-  }
-
   /// Ends the node by a signal and starts it again.
   func restartNode(by signal: Int32) throws(RigError) {
     node.process.send(signal: signal)
