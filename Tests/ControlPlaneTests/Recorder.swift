@@ -33,7 +33,10 @@ final class Recorder: ControlPlaneHandler {
   private let state = Mutex(State())
 
   func handle(_ event: MeshEvent) async {
+    // Before: who waits for this event may hold those after it.
+    let isHeld = state.withLock { $0.isHolding }
     record(.event(event))
+    guard isHeld else { return }
     await withCheckedContinuation { continuation in
       let isHeld = state.withLock { state in
         if state.isHolding { state.held.append(continuation) }
