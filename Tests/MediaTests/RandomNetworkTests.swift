@@ -22,6 +22,8 @@ import Testing
       #expect(scenario.underruns == 0, "seed \(seed)")
       #expect(statistics.decoderErrors == 0, "seed \(seed)")
       #expect(life.mostBeyondBound == nil, "seed \(seed): \(life.settings)")
+      let bound = life.settings.stream.playoutDelayMaximumNanoseconds
+      #expect(statistics.playoutDelayNanoseconds <= bound + 1_000_000, "seed \(seed)")
       #expect(scenario.greatestStep <= 0.06, "seed \(seed): \(scenario.greatestStep)")
       guard life.canBePunctual, let before = life.recovered else { continue }
       #expect(statistics.lost == before.lost, "seed \(seed)")
