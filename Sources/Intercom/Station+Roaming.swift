@@ -63,7 +63,7 @@ extension Station {
     let peer = makePeer(address, isNamedByUs: isNamedByUs, nowNanoseconds: nowNanoseconds)
     peer.member = member
     guard peers.add(peer) else { return nil }
-    name(peer)
+    chooseName(of: peer)
     peer.settings = settings(of: peer)
     return peer
   }

@@ -37,7 +37,8 @@ extension Station {
       return
     }
     peer.twin = nil
-    guard let index = freeSlots.lastIndex(where: engine.isIdle) else { return }
+    chooseName(of: peer)
+    guard let index = indexOfFreeSlot(for: peer) else { return }
     let slot = freeSlots[index]
     let sink = PlayoutSink(engine: engine, slot: slot)
     guard let stream = takeStream(for: peer) else { return }
@@ -49,7 +50,8 @@ extension Station {
     (peer.slot, peer.stream, peer.sink) = (slot, stream, sink)
     peer.state = .connected
     peer.repair = makeRepair()
-    name(peer)
+    keptPorts.forget(slot)
+    requestPort(peer)
     peer.member?.connected = peer
     peer.settings = settings(of: peer)
     applySettings(peer)
@@ -64,6 +66,14 @@ extension Station {
     awaitsStream = false
     for peer in peers.all
     where !awaitsStream && peer.state == .contacted && peer.reports.isConfirmed { connect(peer) }
+  }
+
+  /// The slot whose port has the peer's name already, or one that no other waits for, if there is.
+  private func indexOfFreeSlot(for peer: Peer) -> Int? {
+    let kept = keptPorts.slot(named: peer.name)
+    return freeSlots.firstIndex { $0 == kept && engine.isIdle($0) }
+      ?? freeSlots.lastIndex { engine.isIdle($0) && !keptPorts.contain($0) }
+      ?? freeSlots.lastIndex(where: engine.isIdle)
   }
 
   private func takeStream(for peer: Peer) -> PeerStream? {
@@ -101,7 +111,7 @@ extension Station {
       endTrials(with: slot)
       engine.setPlaying(false, for: slot)
       engine.detach(slot)
-      clearPort(of: slot)
+      if !keptPorts.keep(slot, name: peer.name, nowNanoseconds: clock()) { clearPort(of: slot) }
       freeSlots.insert(slot, at: 0)
     }
     forgetStream(of: peer)
