@@ -21,6 +21,8 @@ struct JackServerCommand: Hashable, Sendable {
   var serverName: String
   /// SCHED_FIFO priority of the server; nil: not permitted, ordinary scheduling.
   var realtimePriority: Int?
+  /// Frames in a period; nil: as few as the driver is known to do.
+  var periodFrames: Int?
 
   /// Takes the first real card that captures and plays.
   ///
@@ -54,13 +56,17 @@ struct JackServerCommand: Hashable, Sendable {
     let rate = ["-r", "\(Self.sampleRate)"]
     switch driver {
     case .dummy:
-      return ["-d", "dummy"] + rate + ["-p", "\(Self.dummyPeriodFrames)"]
+      return ["-d", "dummy"] + rate + period(orElse: Self.dummyPeriodFrames)
     case .alsa(let capture, let playback, let isUSB):
       // USB moves sound in packets of 1 ms; the third period covers their beat with ours.
       let periods = isUSB ? "3" : "2"
       return ["-d", "alsa"] + devices(capture: capture, playback: playback) + rate
-        + ["-p", "\(Self.cardPeriodFrames)", "-n", periods]
+        + period(orElse: Self.cardPeriodFrames) + ["-n", periods]
     }
+  }
+
+  private func period(orElse usual: Int) -> [String] {
+    ["-p", "\(periodFrames ?? usual)"]
   }
 
   private func devices(capture: String?, playback: String?) -> [String] {

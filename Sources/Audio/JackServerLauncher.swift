@@ -21,27 +21,29 @@ public final class JackServerLauncher: Sendable {
   ///
   /// - Parameters:
   ///   - serverName: the server's name; nil for the one JACK programs use by default.
+  ///   - periodFrames: its period; nil: as short as the card or the dummy driver is known to do.
   ///   - onEvent: called on the launcher's thread, one event at a time, in order. It must not call `stop()`.
   /// - Throws: `AudioError.system`.
   public convenience init(
-    serverName: String? = nil, onEvent: @escaping @Sendable (JackServerEvent) -> Void
+    serverName: String? = nil, periodFrames: Int? = nil,
+    onEvent: @escaping @Sendable (JackServerEvent) -> Void
   ) throws(AudioError) {
     try self.init(
       program: "jackd", serverName: serverName ?? JackSessionConfiguration.defaultServerName,
-      looksMilliseconds: Self.looksMilliseconds, onEvent: onEvent)
+      periodFrames: periodFrames, looksMilliseconds: Self.looksMilliseconds, onEvent: onEvent)
   }
 
   /// The same with another program than jackd, for tests, and with so long for a session to say what it sees.
   init(
-    program: String, serverName: String, looksMilliseconds: Int = 0,
+    program: String, serverName: String, periodFrames: Int? = nil, looksMilliseconds: Int = 0,
     onEvent: @escaping @Sendable (JackServerEvent) -> Void
   ) throws(AudioError) {
     let sight = ServerSight()
     self.sight = sight
     thread = try BlockingThread(name: "jack-server") { thread in
       var loop = JackServerLoop(
-        program: program, serverName: serverName, looksMilliseconds: looksMilliseconds,
-        sight: sight, report: onEvent)
+        program: program, serverName: serverName, periodFrames: periodFrames,
+        looksMilliseconds: looksMilliseconds, sight: sight, report: onEvent)
       loop.run(on: thread)
     }
   }

@@ -16,6 +16,7 @@ struct JackServerLoop {
 
   private let program: String
   private let serverName: String
+  private let periodFrames: Int?
   private let report: (JackServerEvent) -> Void
   private var retryMilliseconds = retryMillisecondsRange.lowerBound
   private var output = ""
@@ -25,11 +26,13 @@ struct JackServerLoop {
   private var isAnothers = false
 
   init(
-    program: String, serverName: String, looksMilliseconds: Int, sight: ServerSight,
+    program: String, serverName: String, periodFrames: Int?, looksMilliseconds: Int,
+    sight: ServerSight,
     report: @escaping (JackServerEvent) -> Void
   ) {
     self.program = program
     self.serverName = serverName
+    self.periodFrames = periodFrames
     self.looksMilliseconds = looksMilliseconds
     self.sight = sight
     self.report = report
@@ -81,7 +84,7 @@ struct JackServerLoop {
     let startNanoseconds = monotonicNanoseconds()
     let command = JackServerCommand(
       driver: JackServerCommand.driver(for: Self.soundCards()), serverName: serverName,
-      realtimePriority: Self.permittedPriority())
+      realtimePriority: Self.permittedPriority(), periodFrames: periodFrames)
     let child: ChildProcess
     do {
       child = try ChildProcess(

@@ -25,6 +25,8 @@ public enum Profile: String, CaseIterable, Sendable {
     public var complexity: Int
     /// The most of the spectrum that is sent.
     public var bandwidth: OpusBandwidth
+    /// JACK's period in frames, where the node starts the server: short beside the packets, and no wake-up more than that takes.
+    public var periodFrames: Int
   }
 
   /// The table.
@@ -34,15 +36,17 @@ public enum Profile: String, CaseIterable, Sendable {
       // A copy comes a packet later: of 2.5 ms that is as little as it can be.
       Settings(
         framesPerPacket: 120, bitsPerSecond: 96_000, mostBitsPerSecond: 224_000,
-        application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full)
+        application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full,
+        periodFrames: 128)
     case .wifi:
       Settings(
         framesPerPacket: 480, bitsPerSecond: 32_000, mostBitsPerSecond: 96_000,
-        application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full)
+        application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full,
+        periodFrames: 256)
     case .saver:
       Settings(
         framesPerPacket: 1920, bitsPerSecond: 20_000, mostBitsPerSecond: 48_000,
-        application: .voip, complexity: 4, bandwidth: .wide)
+        application: .voip, complexity: 2, bandwidth: .wide, periodFrames: 512)
     }
   }
 }

@@ -85,11 +85,11 @@ struct Daemon {
 
   private func startJack() throws(DaemonError) -> JackServerLauncher? {
     guard effective.configuration.startsJack else { return nil }
-    let audio = logger("audio")
+    let (audio, configuration) = (logger("audio"), effective.configuration)
     do throws(AudioError) {
-      let launcher = try JackServerLauncher(serverName: effective.configuration.jackServer) {
-        NodeLog.write($0, audio)
-      }
+      let launcher = try JackServerLauncher(
+        serverName: configuration.jackServer, periodFrames: configuration.profile.periodFrames
+      ) { NodeLog.write($0, audio) }
       try launcher.start()
       return launcher
     } catch {

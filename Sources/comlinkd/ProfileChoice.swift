@@ -30,6 +30,12 @@ enum ProfileChoice: Hashable, Sendable {
     }
   }
 
+  /// The period of a JACK server that the node starts itself; nil: as short as the card does.
+  var periodFrames: Int? {
+    guard case .of(let profile) = self else { return nil }
+    return profile.settings.periodFrames
+  }
+
   /// The settings that it stands for.
   var settings: [(setting: Setting, value: SettingValue)] {
     guard case .of(let profile) = self else { return [] }

@@ -103,4 +103,12 @@ struct SoundCardTests {
     let command = JackServerCommand(driver: driver, serverName: "s", realtimePriority: priority)
     #expect(command.arguments.joined(separator: " ") == expected)
   }
+
+  @Test("A period that is asked for stands in place of the driver's", arguments: [true, false])
+  func period(isDummy: Bool) {
+    let card = JackServerCommand.Driver.alsa(capture: "hw:A,0", playback: nil, isUSB: false)
+    let command = JackServerCommand(
+      driver: isDummy ? .dummy : card, serverName: "s", periodFrames: 512)
+    #expect(command.arguments.joined(separator: " ").contains("-r 48000 -p 512"))
+  }
 }

@@ -17,9 +17,14 @@ struct BatteryCommand: ParsableCommand {
   @Option(help: "Turns; figures are their medians.")
   var rounds = 3
 
+  @Option(help: "Profiles, separated by commas.")
+  var profile = BatteryMeasurement.profiles.joined(separator: ",")
+
   func run() throws {
-    try options.run("What a node costs at P = \(options.givenPeriod ?? 256)") {
-      try BatteryMeasurement(bench: $0, seconds: seconds, rounds: rounds).run()
+    let profiles = try options.named(profile, of: BatteryMeasurement.profiles, "--profile") { $0 }
+    let period = options.givenPeriod.map { "P = \($0)" } ?? "its profile's JACK period"
+    try options.run("What a node costs at \(period)") {
+      try BatteryMeasurement(bench: $0, seconds: seconds, rounds: rounds, profiles: profiles).run()
     }
   }
 }

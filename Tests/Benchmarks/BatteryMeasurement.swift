@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
+import Intercom
 import Remote
 import StatusSchema
 import TestRig
 
 /// One node with each profile in turn: without peers, in a group that is silent, hearing one that talks, and talking with it.
 ///
-/// The period is the same for all: it is the sound card's, and no profile's.
+/// JACK runs with the profile's period, as `comlinkd --start-jack` starts it, unless another is given for all.
 struct BatteryMeasurement {
   private enum Activity: String, CaseIterable {
     case idle, listening, talking
@@ -29,7 +30,9 @@ struct BatteryMeasurement {
     var packets: Double
   }
 
-  private static let profiles = ["none", "stage", "wifi", "saver"]
+  static let profiles = Profile.allCases.map(\.rawValue) + ["none"]
+  /// Where no profile says one: the shortest that a card is known to do.
+  private static let usualPeriodFrames = 128
   private static let idlePercent = 1.0
   private static let idleWakes = 60.0
   private static let saverFactor = 3.0
@@ -38,8 +41,12 @@ struct BatteryMeasurement {
   let bench: Bench
   let seconds: Double
   let rounds: Int
+  let profiles: [String]
 
-  private var periodFrames: Int { bench.options.givenPeriod ?? 256 }
+  private func periodFrames(_ profile: String) -> Int {
+    bench.options.givenPeriod ?? Profile(rawValue: profile)?.settings.periodFrames
+      ?? Self.usualPeriodFrames
+  }
 
   func run() throws(RigError) {
     if !Activity.permitted.contains(.member) {
@@ -47,14 +54,14 @@ struct BatteryMeasurement {
     }
     var costs: [String: [Cost]] = [:]
     for _ in 0..<max(1, rounds) {
-      for profile in Self.profiles {
+      for profile in profiles {
         for activity in Activity.permitted {
           costs["\(profile).\(activity.rawValue)", default: []].append(
             activity == .member ? try memberCost(profile) : try cost(profile, activity))
         }
       }
     }
-    for profile in Self.profiles {
+    for profile in profiles {
       for activity in Activity.permitted {
         add("\(profile).\(activity.rawValue)", costs["\(profile).\(activity.rawValue)"] ?? [])
       }
@@ -62,6 +69,7 @@ struct BatteryMeasurement {
       check("\(idle).cpu", isAtMost: Self.idlePercent)
       check("\(idle).wakes", isAtMost: Self.idleWakes)
     }
+    guard profiles.contains("stage"), profiles.contains("saver") else { return }
     let stage = bench.figures.value("battery.stage.talking.cpu") ?? .nan
     let saver = bench.figures.value("battery.saver.talking.cpu") ?? .nan
     bench.figures.add("battery.stageToSaver", stage / saver, "ratio")
@@ -91,7 +99,7 @@ struct BatteryMeasurement {
       if activity != .idle { options.peerPorts = [ports[1 - index]] }
       options.arguments = ["--profile", profile]
       return try Station(
-        ["A", "B"][index], periodFrames: periodFrames, options: options, recordSeconds: 0,
+        ["A", "B"][index], periodFrames: periodFrames(profile), options: options, recordSeconds: 0,
         in: bench.directory)
     }
     let a = try station(0)
@@ -109,19 +117,20 @@ struct BatteryMeasurement {
     _ = try a.node.ask(.talk(isOn: activity == .talking))
     // What starts is no running cost.
     pause(seconds: 3)
-    return try cost(of: a.node)
+    return try cost(of: a.node, periodFrames: periodFrames(profile))
   }
 
   /// Three stations in network namespaces, which find each other by DNS-SD.
   private func memberCost(_ profile: String) throws(RigError) -> Cost {
-    let group = try SilentGroup(profile: profile, periodFrames: periodFrames, in: bench.directory)
+    let group = try SilentGroup(
+      profile: profile, periodFrames: periodFrames(profile), in: bench.directory)
     defer { group.stop() }
     // What starts is no running cost; discovery asks several times at first.
     pause(seconds: 10)
-    return try cost(of: group.node)
+    return try cost(of: group.node, periodFrames: periodFrames(profile))
   }
 
-  private func cost(of node: NodeProcess) throws(RigError) -> Cost {
+  private func cost(of node: NodeProcess, periodFrames: Int) throws(RigError) -> Cost {
     let process = node.process.identifier
     let (first, network) = (ProcessUsage(of: process), try node.status().network)
     pause(seconds: seconds)

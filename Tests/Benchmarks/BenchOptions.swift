@@ -8,7 +8,7 @@ struct BenchOptions: ParsableArguments {
 
   @Option(
     name: .customLong("period"),
-    help: "Frames per JACK period (64; quality: the profile's).")
+    help: "Frames per JACK period (64; quality and battery: the profile's).")
   var givenPeriod: Int?
 
   /// Frames per JACK period.
@@ -22,6 +22,21 @@ struct BenchOptions: ParsableArguments {
 
   /// Milliseconds of a period at 48 kHz.
   var periodMilliseconds: Double { Double(period) / 48 }
+
+  /// The items of a list separated by commas.
+  ///
+  /// - Throws: `ValidationError`, which names them all.
+  func named<Item>(
+    _ list: String, of all: [Item], _ option: String, _ name: (Item) -> String
+  ) throws -> [Item] {
+    try list.split(separator: ",").map { word in
+      guard let item = all.first(where: { name($0) == word }) else {
+        throw ValidationError(
+          "\(option) is among \(all.map(name).joined(separator: ", ")), not \(word)")
+      }
+      return item
+    }
+  }
 
   /// Runs a measurement with clean-up, a heading and the JSON file at its end.
   func run(_ title: String, _ measure: (Bench) throws -> Void) throws {

@@ -72,7 +72,7 @@ struct QualityCommand: ParsableCommand {
   }
 
   private func profiles() throws -> [QualityProfile] {
-    try named(profile, of: QualityProfile.all, "--profile", \.name).map { profile in
+    try options.named(profile, of: QualityProfile.all, "--profile", \.name).map { profile in
       var profile = profile
       profile.bitrateMaxKilobits = bitrateMax
       return profile
@@ -80,18 +80,6 @@ struct QualityCommand: ParsableCommand {
   }
 
   private func links() throws -> [QualityLink] {
-    try named(link, of: QualityLink.all, "--link", \.name)
-  }
-
-  private func named<Item>(
-    _ list: String, of all: [Item], _ option: String, _ name: (Item) -> String
-  ) throws -> [Item] {
-    try list.split(separator: ",").map { word in
-      guard let item = all.first(where: { name($0) == word }) else {
-        throw ValidationError(
-          "\(option) is among \(all.map(name).joined(separator: ", ")), not \(word)")
-      }
-      return item
-    }
+    try options.named(link, of: QualityLink.all, "--link", \.name)
   }
 }
