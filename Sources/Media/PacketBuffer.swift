@@ -78,6 +78,14 @@ struct PacketBuffer {
   /// Only before anything was taken.
   mutating func lower(to sequence: Int64) { nextSequence = min(nextSequence, sequence) }
 
+  /// A packet that is `ahead` came and was thrown away: it is not missed, and may come again.
+  mutating func excuse(_ sequence: Int64) {
+    let index = slot(sequence)
+    entries[index] = Entry()
+    entries[index].sequence = sequence
+    entries[index].fate = .taken
+  }
+
   /// What is known of `sequence`.
   func standing(of sequence: Int64) -> Standing {
     let entry = entries[slot(sequence)]
@@ -182,12 +190,12 @@ struct PacketBuffer {
     var number = nextSequence
     while number < sequence {
       let index = slot(number)
-      let isWaiting = entries[index].sequence == number && entries[index].fate == .waiting
-      if isWaiting {
+      let fate = entries[index].sequence == number ? entries[index].fate : .unknown
+      if fate == .waiting {
         passage.skipped += 1
         waitingCount -= 1
         entries[index].fate = .taken
-      } else {
+      } else if fate != .taken {
         passage.missed += 1
         if number >= remembered {
           entries[index] = Entry()

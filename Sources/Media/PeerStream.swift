@@ -57,6 +57,8 @@ public final class PeerStream {
   private(set) var timeline: StreamTimeline?
   private var probation = StreamProbation()
   private var expectedSSRC: SSRC?
+  /// What came of the stream before it was proven was thrown away; so is what comes of that time still.
+  private var isProvenFirst = false
 
   /// Whether the talker's sound comes from `render`, or sound in its place for up to 100 ms.
   public internal(set) var isPlaying = false
@@ -193,7 +195,7 @@ public final class PeerStream {
     let silence = isSameSource ? restartSilenceNanoseconds : Self.takeoverSilenceNanoseconds
     let isProven = probation.proves(header, arrivalNanoseconds: arrival)
     guard isProven, arrival - current.seenNanoseconds >= silence else { return nil }
-    return begin(header, arrivalNanoseconds: arrival)
+    return begin(header, arrivalNanoseconds: arrival, isProven: true)
   }
 
   /// A stream of the longest packets is no less safe from strays than one of short ones.
@@ -203,10 +205,15 @@ public final class PeerStream {
   }
 
   private func begin(
-    _ header: RTPHeader, arrivalNanoseconds: Int64
+    _ header: RTPHeader, arrivalNanoseconds: Int64, isProven: Bool = false
   ) -> StreamTimeline.Place? {
     if timeline != nil { counts.restarts += 1 }
+    let ahead = isProven ? probation.ahead(of: header.ssrc) : 0
     flush()
+    isProvenFirst = isProven
+    for step in 0..<32 where ahead & 1 << UInt64(step) != 0 {
+      buffer.excuse(StreamTimeline.firstSequence + 1 + Int64(step))
+    }
     isClosing = isSounding
     timeline = StreamTimeline(
       first: header, arrivalNanoseconds: arrivalNanoseconds, reach: buffer.slotCount)
@@ -226,7 +233,7 @@ public final class PeerStream {
   }
 
   private func admit(_ entry: PacketBuffer.Entry, payload: RawSpan) {
-    if nextFrame == 0 && buffer.waitingCount > 0 && !isPlaying {
+    if nextFrame == 0 && buffer.waitingCount > 0 && !isPlaying && !isProvenFirst {
       buffer.lower(to: entry.sequence)
     }
     switch buffer.standing(of: entry.sequence) {

@@ -14,6 +14,15 @@ struct StreamProbation {
     var nextSequence = SequenceNumber(rawValue: 0)
     var timestamp = RTPTimestamp(rawValue: 0)
     var seenNanoseconds: Int64 = 0
+    /// Bit n: the packet n - 32 after the next in sequence came.
+    var came: UInt64 = 0
+
+    /// Moves on, or back, to a packet.
+    mutating func follow(_ number: SequenceNumber) {
+      came >>= nextSequence.distance(to: number) + 1
+      came |= 1 << 31
+      nextSequence = number.advanced(by: 1)
+    }
   }
 
   /// Between two packets in sequence: one keep-alive interval of 400 ms, lost once, and some.
@@ -35,9 +44,13 @@ struct StreamProbation {
       candidate.isUsed && candidate.ssrc == header.ssrc
       && candidate.nextSequence == header.sequenceNumber
       && step > 0 && step <= Self.greatestStepFrames
+    if !candidate.isUsed || candidate.ssrc != header.ssrc {
+      candidates[index] = Candidate()
+      candidates[index].nextSequence = header.sequenceNumber
+    }
     candidates[index].isUsed = true
     candidates[index].ssrc = header.ssrc
-    candidates[index].nextSequence = header.sequenceNumber.advanced(by: 1)
+    candidates[index].follow(header.sequenceNumber)
     candidates[index].timestamp = header.timestamp
     candidates[index].seenNanoseconds = arrivalNanoseconds
     return isProven
@@ -56,6 +69,14 @@ struct StreamProbation {
       if now - candidates[index].seenNanoseconds >= kept { free = free ?? index }
     }
     return free
+  }
+
+  /// Packets of a source that came before their time: bit n is the packet n + 1 after the newest one, for the next 32.
+  func ahead(of ssrc: SSRC) -> UInt64 {
+    for index in candidates.indices where candidates[index].isUsed {
+      if candidates[index].ssrc == ssrc { return candidates[index].came >> 32 }
+    }
+    return 0
   }
 
   /// Forgets all candidates: the choice was made.

@@ -151,6 +151,31 @@ import Testing
     #expect(probe.decoder.resetCount == 2)
   }
 
+  /// The last two in a row prove the stream; what came before, whether sent earlier or later, was thrown away.
+  @Test(
+    arguments: [
+      ([0, 2, 3, 1, 4, 5, 6], 2, 1, 4), ([0, 4, 2, 3, 5, 1, 6], 3, 1, 3),
+      ([3, 5, 1, 2, 4, 6, 7], 3, 0, 4),
+    ] as [([Int], Int, Int, Int)])
+  func whatWasThrownAwayBeforeAStreamWasProvenIsNotLost(
+    order: [Int], unproven: Int, tooOld: Int, played: Int
+  ) {
+    let probe = Self.playing()
+    probe.play(untilMilliseconds: 300)
+    var forge = PacketForge()
+    forge.firstSequence = SequenceNumber(rawValue: 20_000)
+    for (place, index) in order.enumerated() {
+      probe.receive(forge.datagram(index), atMilliseconds: 300 + Double(place) * 2.5)
+    }
+    probe.play(untilMilliseconds: 400)
+    let statistics = probe.statistics
+    #expect(statistics.restarts == 1)
+    #expect(statistics.lost == 0)
+    #expect(statistics.discarded.unproven == unproven)
+    #expect(statistics.discarded.tooOld == tooOld)
+    #expect(statistics.played == 40 + played)
+  }
+
   @Test func garbageOfTheSameSourceDoesNotDisturbAGoodStream() {
     let probe = Self.playing()
     let forge = PacketForge()
