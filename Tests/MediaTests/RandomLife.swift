@@ -114,18 +114,12 @@ final class RandomLife {
 }
 
 extension RandomLife {
-  /// Frames that wait for a beat, and what a grid of beats and the sound's way out add to a bound.
-  ///
-  /// Of 3000 seeds two, 364 and 1915, need more than 1.5 ms besides a period: 6.5 ms.
-  private var slackNanoseconds: Int64 {
-    7_000_000 + Int64(settings.periodFrames) * 62_500 / 3
-  }
-
   /// By how much a packet was heard later than the bound says; nil: none was.
   ///
   /// A packet may wait as long as is allowed after the fastest of the last two seconds would have come; of what came within
-  /// the last tenth of a second the stream need not know yet. What was begun before a turn holds the time of the turn, and for
-  /// two seconds after it the stream may know of one packet only.
+  /// the last tenth of a second the stream need not know yet. What was begun before a turn holds the time of the turn. For
+  /// two seconds after it the stream may know of one packet only, the slowest of all, even if it came just now: one that the
+  /// network held can prove a new stream, and those before it were thrown away, as nobody knew whose they were.
   var mostBeyondBound: Int64? {
     let journeys = scenario.link.journeys.compactMap { journey in
       journey.arrivalNanoseconds.map { (at: $0, transit: $0 - journey.sentNanoseconds) }
@@ -139,11 +133,12 @@ extension RandomLife {
       guard beat - heard.delayNanoseconds > turns[turn] else { continue }
       let since = max(beat - 1_800_000_000, turns[turn])
       while first < journeys.count, journeys[first].at < since { first += 1 }
-      let recent = journeys[first...].prefix { $0.at <= beat - 100_000_000 }.map(\.transit)
       let isNew = beat - turns[turn] < 2_200_000_000
+      let known = isNew ? beat : beat - 100_000_000
+      let recent = journeys[first...].prefix { $0.at <= known }.map(\.transit)
       guard let fastest = isNew ? recent.max() : recent.min() else { continue }
       let bound = frame + fastest + settings.stream.playoutDelayMaximumNanoseconds
-      let beyond = heard.delayNanoseconds - bound - slackNanoseconds
+      let beyond = heard.delayNanoseconds - bound
       if beyond > 0 { most = max(most ?? 0, beyond) }
     }
     return most
