@@ -58,7 +58,7 @@ struct uring {
   uint8_t *receive_slots, *packets;
   struct ring_send *sends;
 
-  /* wake state; see wait.c */
+  /* wake state; see chains.c and wait.c */
   bool is_beat_armed, is_deadline_armed, is_alert_armed, is_alert_wanted;
   bool is_stuck; /* the kernel took nothing of a full queue: not asked again before the next wait */
   int64_t next_alert_nanoseconds; /* no alert is armed before; lags behind by what may come at once */
@@ -94,6 +94,10 @@ static inline void ring_count(_Atomic uint64_t *counter, uint64_t amount) {
 /** An SQE with room for `wanted` in a row: a link must not be cut by a submit. NULL: the queue is full and the kernel,
  *  asked some times since the last wait, takes none of it. */
 struct io_uring_sqe *uring_next_sqe(uring *ring, unsigned wanted);
+/** Arms what is to end a wait; false: the queue is full, and that is not all in it. */
+bool uring_arm(uring *ring, int64_t deadline_nanoseconds);
+/** Queues a drain; false: the kernel takes nothing more. */
+bool uring_queue_drain(uring *ring, uint64_t tag);
 /** Gives a receive slot back to the kernel. */
 void uring_return_slot(uring *ring, uint32_t slot);
 /** Fills event_out from a datagram in a slot; false: dropped and counted. */

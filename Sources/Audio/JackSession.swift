@@ -121,11 +121,7 @@ public final class JackSession: Sendable {
 
   /// The connections that would be made again now.
   var rememberedConnections: Set<PortConnection> {
-    Set(
-      stateBox.memory.entries.map { entry in
-        PortConnection(source: entry.source, destination: entry.destination)
-          .renamed(from: "", to: clientName)
-      })
+    Set(stateBox.memory.connections(of: clientName))
   }
 
   /// Begins; only the first call does, and none after `stop()`.

@@ -19,10 +19,10 @@ struct JackSessionLoop {
 
   let engine: AudioEngine
   let configuration: JackSessionConfiguration
-  private let requests: PortRequestQueue
-  private let report: (JackSessionEvent) -> Void
+  let requests: PortRequestQueue
+  let report: (JackSessionEvent) -> Void
   private let tellMemory: (PortMemory) -> Void
-  private let tellRefused: (Set<PeerSlot>) -> Void
+  let tellRefused: (Set<PeerSlot>) -> Void
   /// Told when the thread goes into JACK, and when it is out again.
   private let tellCalls: (_ isInside: Bool) -> Void
 
@@ -32,12 +32,12 @@ struct JackSessionLoop {
   /// Whether the plugin beside us has gone since, and may come back as one that suits.
   private var hasMisfitGone = false
   /// Both by the client's name as configured.
-  private var memory: ConnectionMemory
+  var memory: ConnectionMemory
   private var cards: CardPorts
   private var toldMemory: PortMemory
   /// The full names of the peers' ports, as set.
-  private var portNames: [PeerSlot: String] = [:]
-  private var wishes = PortWishes()
+  var portNames: [PeerSlot: String] = [:]
+  var wishes = PortWishes()
   private var seenGraphChanges: UInt32?
 
   init(
@@ -56,17 +56,8 @@ struct JackSessionLoop {
     self.tellCalls = tellCalls
     client = configuration.clientName
     let kept = configuration.memory
-    let connections = kept.entries.map { entry in
-      PortConnection(source: entry.source, destination: entry.destination)
-        .renamed(from: "", to: configuration.clientName)
-    }
-    memory = ConnectionMemory(connections)
-    let automatic = zip(kept.entries, connections).filter { $0.0.isAutomatic }.map(\.1)
-    let cutSides =
-      (kept.isCaptureCut ? [CardPorts.Side.capture] : [])
-      + (kept.isPlaybackCut ? [.playback] : [])
-    cards = CardPorts(
-      client: configuration.clientName, automatic: Set(automatic), cutSides: Set(cutSides))
+    memory = ConnectionMemory(kept.connections(of: configuration.clientName))
+    cards = CardPorts(kept, client: configuration.clientName)
     toldMemory = kept
   }
 
@@ -102,54 +93,6 @@ struct JackSessionLoop {
         memory.needsAnotherLook || cards.needsAnotherLook || engine.graphChanges != seenGraphChanges
       return isUnsettled ? Self.settlingMilliseconds : Self.runningMilliseconds
     }
-  }
-
-  private mutating func applyRequests() {
-    let taken = requests.takeAll()
-    guard !taken.isEmpty else { return }
-    // What hangs on the ports now is to be remembered before any of them goes.
-    if engine.state == .running { watchGraph() }
-    for request in taken {
-      switch request {
-      case .clear(let slot):
-        wishes.wish(nil, for: slot)
-        losePort(of: slot)
-        engine.clearPort(of: slot)
-      case .set(let slot, let portName):
-        wishes.wish(portName, for: slot)
-        setPort(of: slot, portName: portName)
-      }
-    }
-    tellRefused(wishes.refused)
-  }
-
-  /// The engine does nothing where the port is there already.
-  private mutating func setPort(of slot: PeerSlot, portName: String) {
-    let code = engine.setPort(of: slot, name: portName)
-    let isNews = wishes.settle(
-      slot, isRefused: code != 0, nowNanoseconds: monotonicNanoseconds())
-    guard code == 0 else {
-      if isNews {
-        report(.peerPortRefused(slot: slot, portName: portName, reason: errorWords(code)))
-      }
-      return
-    }
-    let fullName = "\(configuration.clientName):\(portName)"
-    guard portNames[slot] != fullName else { return }
-    losePort(of: slot)
-    portNames[slot] = fullName
-  }
-
-  private mutating func askForRefusedPorts() {
-    let due = wishes.due(nowNanoseconds: monotonicNanoseconds())
-    guard !due.isEmpty else { return }
-    for (slot, portName) in due { setPort(of: slot, portName: portName) }
-    tellRefused(wishes.refused)
-  }
-
-  private mutating func losePort(of slot: PeerSlot) {
-    guard let fullName = portNames.removeValue(forKey: slot) else { return }
-    memory.losePort(fullName)
   }
 
   // MARK: Opening and losing
@@ -204,9 +147,7 @@ struct JackSessionLoop {
     phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
     seenGraphChanges = nil
     cards.open()
-    // This server may have room where the last one had none, or the other way round.
-    for (slot, portName) in wishes.all { setPort(of: slot, portName: portName) }
-    tellRefused(wishes.refused)
+    askForAllPorts()
     // What the plugin's ports have from another daemon's time is the user's graph.
     guard configuration.pluginPath != nil, client == configuration.clientName, engine.isResumed,
       let connections = engine.connections(), !connections.isEmpty
@@ -252,7 +193,7 @@ struct JackSessionLoop {
     }
   }
 
-  private mutating func watchGraph() {
+  mutating func watchGraph() {
     let changes = engine.graphChanges
     guard changes != seenGraphChanges || memory.needsAnotherLook || cards.needsAnotherLook else {
       return
@@ -303,15 +244,7 @@ struct JackSessionLoop {
   }
 
   private mutating func tellMemoryIfNew() {
-    let entries = memory.ordered.map { connection in
-      let kept = connection.renamed(from: configuration.clientName, to: "")
-      return PortMemory.Entry(
-        source: kept.source, destination: kept.destination,
-        isAutomatic: cards.isAutomatic(connection))
-    }
-    let now = PortMemory(
-      entries: entries, isCaptureCut: cards.cutSides.contains(.capture),
-      isPlaybackCut: cards.cutSides.contains(.playback))
+    let now = PortMemory(memory, cards, client: configuration.clientName)
     guard now != toldMemory else { return }
     toldMemory = now
     tellMemory(now)

@@ -12,6 +12,8 @@ extension Station {
   private static let wakeUpReserveNanoseconds: Int64 = 50_000
   /// What is captured in a wake-up is sent at its end, so only so much is decoded ahead before.
   private static let mostAheadOfSending = 2
+  /// More of them within one wake-up are no callbacks that came: JACK counts from elsewhere.
+  private static let unseenCallbacks: ClosedRange<Int64> = 1...16
   /// A ring holds so much, at 48 kHz, and the longest codec frame besides.
   private static let mostAheadFrames = 480
 
@@ -139,7 +141,7 @@ extension Station {
     while sink.fillFrames < frames, sink.hasRoom,
       isDue(stream, grid, beats: frames / beat.periodFrames)
     {
-      let waitingFrames = sink.fillFrames - sink.missedFrames
+      let waitingFrames = waitingFrames(in: sink)
       var output = rendered.mutableSpan
       let count = stream.render(
         into: &output,
@@ -154,6 +156,24 @@ extension Station {
     }
     engine.setPlaying(stream.isSounding, for: slot)
     return hasRendered
+  }
+
+  /// Frames that the ring held after the last callback that the beat knows of.
+  ///
+  /// A callback that came since, while this wake-up took its time, has taken a period of them: not seen, sound would seem a
+  /// period early, and be stretched for it.
+  private func waitingFrames(in sink: PlayoutSink) -> Int {
+    var count = engine.periodTime()?.count
+    var fillFrames = sink.fillFrames
+    let later = engine.periodTime()
+    if later?.count != count {
+      count = later?.count
+      fillFrames = sink.fillFrames
+    }
+    let unseen = count.map { Int64(bitPattern: $0 &- beat.callbackCount) } ?? 0
+    let isSameBeat = later?.periodFrames == beat.periodFrames
+    let taken = isSameBeat && Self.unseenCallbacks.contains(unseen) ? Int(unseen) : 0
+    return fillFrames - sink.missedFrames + taken * beat.periodFrames
   }
 
   private func noticeUnderruns(_ stream: PeerStream, _ sink: PlayoutSink) {

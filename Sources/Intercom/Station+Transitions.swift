@@ -112,7 +112,8 @@ extension Station {
       engine.setPlaying(false, for: slot)
       engine.detach(slot)
       if !keptPorts.keep(slot, name: peer.name, nowNanoseconds: clock()) { clearPort(of: slot) }
-      freeSlots.insert(slot, at: 0)
+      // The next peer gets it, whose memory is touched already.
+      freeSlots.append(slot)
     }
     forgetStream(of: peer)
     for other in peers.all where other.twin === peer {

@@ -214,3 +214,17 @@ struct PacketBuffer {
     Int(truncatingIfNeeded: sequence) & (slotCount - 1)
   }
 }
+
+extension PacketBuffer.Entry {
+  /// A packet at its place in the stream.
+  init(
+    at place: StreamTimeline.Place, durationFrames: Int, payloadBytes: Int,
+    arrivalNanoseconds: Int64
+  ) {
+    sequence = place.sequence
+    startFrame = place.frame
+    self.durationFrames = durationFrames
+    self.payloadBytes = payloadBytes
+    self.arrivalNanoseconds = arrivalNanoseconds
+  }
+}

@@ -152,12 +152,9 @@ extension PeerStream {
     guard payload.byteCount <= Self.maximumPayloadBytes,
       let durationFrames = OpusTOC.frameCount(payload: payload)
     else { return nil }
-    var entry = PacketBuffer.Entry()
-    entry.sequence = place.sequence
-    entry.startFrame = place.frame
-    entry.durationFrames = durationFrames
-    entry.payloadBytes = payload.byteCount
-    entry.arrivalNanoseconds = arrivalNanoseconds
+    var entry = PacketBuffer.Entry(
+      at: place, durationFrames: durationFrames, payloadBytes: payload.byteCount,
+      arrivalNanoseconds: arrivalNanoseconds)
     entry.isRepair = true
     return entry
   }

@@ -58,7 +58,7 @@ public final class PeerStream {
   private var probation = StreamProbation()
   private var expectedSSRC: SSRC?
   /// What came of the stream before it was proven was thrown away; so is what comes of that time still.
-  private var isProvenFirst = false
+  private(set) var isProvenFirst = false
 
   /// Whether the talker's sound comes from `render`, or sound in its place for up to 100 ms.
   public internal(set) var isPlaying = false
@@ -160,12 +160,9 @@ public final class PeerStream {
     }
     counts.isTalking = payload.byteCount > 1
     if counts.isTalking { counts.isSpeechCoded = OpusTOC.isSpeech(payload: payload) }
-    var entry = PacketBuffer.Entry()
-    entry.sequence = place.sequence
-    entry.startFrame = place.frame
-    entry.durationFrames = durationFrames
-    entry.payloadBytes = payload.byteCount
-    entry.arrivalNanoseconds = arrivalNanoseconds
+    var entry = PacketBuffer.Entry(
+      at: place, durationFrames: durationFrames, payloadBytes: payload.byteCount,
+      arrivalNanoseconds: arrivalNanoseconds)
     entry.recoverableFrames = Self.recoverableFrames(header, payload)
     admit(entry, payload: payload)
   }
@@ -230,84 +227,5 @@ public final class PeerStream {
     controller.restart()
     probation.reset()
     playback.resetDecoder()
-  }
-
-  private func admit(_ entry: PacketBuffer.Entry, payload: RawSpan) {
-    if nextFrame == 0 && buffer.waitingCount > 0 && !isPlaying && !isProvenFirst {
-      buffer.lower(to: entry.sequence)
-    }
-    switch buffer.standing(of: entry.sequence) {
-    case .duplicate:
-      counts.duplicate += 1
-      if buffer.isRepaired(entry.sequence) {
-        counts.overtaken += 1
-        noteArrival(entry, isHeard: true)
-        buffer.replaceRepair(with: entry, payload: payload)
-      }
-    case .tooOld:
-      counts.discarded.tooOld += 1
-    case .late:
-      observe(entry, isLate: true)
-      noteArrival(entry, isHeard: false)
-      buffer.markTaken(entry.sequence)
-      counts.late += 1
-      counts.lost -= 1
-    case .ahead:
-      let isBehind = isPlaying && !isClosing && entry.startFrame < nextFrame
-      observe(entry, isLate: isBehind)
-      if isBehind && !turnBack(to: entry) {
-        leave(buffer.take(entry.sequence))
-        counts.late += 1
-        noteArrival(entry, isHeard: false)
-        return
-      }
-      noteArrival(entry, isHeard: true)
-      if entry.isNotice && !isPlaying && buffer.waitingCount == 0 {
-        takeNotice(entry)
-        isClosing = isClosing || isFilling
-      } else {
-        // Without room the oldest give way: nobody renders, and what waits is worth nothing.
-        leave(buffer.pass(to: entry.sequence - Int64(buffer.slotCount) + 1))
-        buffer.insert(entry, payload: payload)
-      }
-    }
-  }
-
-  /// Lets a packet whose time has passed play after all, when more delay is wanted anyway.
-  private func turnBack(to entry: PacketBuffer.Entry) -> Bool {
-    if let first = buffer.first, first.sequence < entry.sequence { return false }
-    let lateness = MediaClock.nanoseconds(frames: nextFrame - entry.startFrame)
-    let deficit = -controller.surplusNanoseconds(offset: offsetNanoseconds)
-    let leastLateness = MediaClock.nanoseconds(frames: Int64(Playback.concealmentUnitFrames))
-    guard controller.wantsMore(offset: offsetNanoseconds),
-      lateness <= max(2 * deficit, leastLateness)
-    else { return false }
-    nextFrame = entry.startFrame
-    offsetNanoseconds += lateness
-    isTurnedBack = true
-    return true
-  }
-
-  private func observe(_ entry: PacketBuffer.Entry, isLate: Bool) {
-    controller.pathNanoseconds = pathNanoseconds
-    controller.observe(
-      arrivalNanoseconds: entry.arrivalNanoseconds,
-      mediaNanoseconds: MediaClock.nanoseconds(frames: entry.startFrame),
-      durationNanoseconds: MediaClock.nanoseconds(frames: Int64(entry.durationFrames)),
-      isLate: isLate)
-    counts.jitterNanoseconds = controller.jitterNanoseconds
-  }
-
-  /// Takes "nobody talks" at its turn.
-  func takeNotice(_ entry: PacketBuffer.Entry) {
-    leave(buffer.take(entry.sequence))
-    counts.notices += 1
-    nextFrame = entry.endFrame
-  }
-
-  /// Counts sequence numbers left behind.
-  func leave(_ passage: PacketBuffer.Passage) {
-    counts.lost += passage.missed
-    counts.discarded.skipped += passage.skipped
   }
 }

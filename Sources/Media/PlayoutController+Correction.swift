@@ -13,6 +13,8 @@ extension PlayoutController {
   /// wander half as much, and what is too late to wait for.
   private static let steeredSurplusNanoseconds: Int64 = 1_000_000
   private static let steeredDeficitNanoseconds: Int64 = 500_000
+  /// Of a delay with room to spare, which a resampler makes up for unless it is a period.
+  private static let roomyDeficitNanoseconds: Int64 = 1_000_000
 
   /// What to do, when the next frame would play at `offset`.
   mutating func correction(offset: Int64, nowNanoseconds now: Int64) -> Correction {
@@ -20,7 +22,7 @@ extension PlayoutController {
     if offset > boundNanoseconds && surplus > 0 {
       return .jump(frames: Self.frames(surplus))
     }
-    judge(surplus, now: now)
+    judge(surplus, isRoomy: isRoomy(offset: offset), now: now)
     switch state {
     case .settled:
       let lowest = target(repairDelay: repairDelayNanoseconds - spareNanoseconds)
@@ -47,14 +49,19 @@ extension PlayoutController {
       : splice(surplus, patience: Self.habitPatienceNanoseconds, now: now)
   }
 
-  private mutating func judge(_ surplus: Int64, now: Int64) {
+  private mutating func judge(_ surplus: Int64, isRoomy: Bool, now: Int64) {
     if surplus < Self.lastingSurplusNanoseconds {
       lastingSinceNanoseconds = nil
     } else if lastingSinceNanoseconds == nil {
       lastingSinceNanoseconds = now
     }
     let hasLasted = lastingSinceNanoseconds.map { now - $0 > Self.lastingNanoseconds } ?? false
-    let deficit = isSteered ? Self.steeredDeficitNanoseconds : Self.reserveNanoseconds / 2
+    let deficit =
+      if isRoomy {
+        Self.roomyDeficitNanoseconds
+      } else {
+        isSteered ? Self.steeredDeficitNanoseconds : Self.reserveNanoseconds / 2
+      }
     let steered = max(Self.steeredSurplusNanoseconds, summary.spreadNanoseconds / 2)
     let excess = isSteered ? steered : Self.surplusNanoseconds
     if surplus < -deficit {

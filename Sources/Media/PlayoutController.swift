@@ -35,6 +35,8 @@ struct PlayoutController {
   enum State { case settled, down, up }
 
   static let reserveNanoseconds: Int64 = 100_000
+  /// So much before they must packets come that have room.
+  private static let roomNanoseconds: Int64 = 2_000_000
   /// Between two looks at the window, unless something is late.
   private static let refreshNanoseconds: Int64 = 20_000_000
   /// The target stays so far below the bound that small shifts do not cross it.
@@ -224,7 +226,15 @@ struct PlayoutController {
 
   /// Whether playing at `offset` leaves time for `pathNanoseconds`.
   func hasRoom(offset: Int64) -> Bool {
-    pathNanoseconds > 0 && surplusNanoseconds(offset: offset) >= -Self.reserveNanoseconds / 2
+    guard pathNanoseconds > 0 else { return false }
+    return surplusNanoseconds(offset: offset) >= -Self.reserveNanoseconds / 2
+      || isRoomy(offset: offset)
+  }
+
+  /// Whether the delay is one that was chosen, and packets come in time without all of it: then it is not held to the microsecond.
+  func isRoomy(offset: Int64) -> Bool {
+    playoutDelay != .auto
+      && offset - pathNanoseconds - Self.roomNanoseconds >= requiredNanoseconds
   }
 
   private mutating func aim(durationNanoseconds: Int64) {

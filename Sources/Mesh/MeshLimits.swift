@@ -36,8 +36,10 @@ public enum MeshLimits {
   public static let rememberedPeers = 64
   /// Peers that are knocked at per heartbeat, of those lost long ago.
   static let knocks = 16
-  /// Peers that are knocked at each half second, of those lost a moment ago: 8 kbit/s for each address that they have.
-  static let searches = 8
+  /// Peers that are knocked at each half second, of those lost a moment ago: 16 kbit/s for each address that they have.
+  ///
+  /// So a group of 16 knocks at everybody each half second after its switch was out.
+  static let searches = 16
   /// Rounds of heartbeats between two that carry an old member.
   static let reminderRounds = 8
 }

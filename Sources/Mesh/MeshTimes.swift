@@ -50,7 +50,7 @@ enum MeshTimes {
   /// Attempts start up to this much later, so that nodes do not fall in step.
   static let spreadNanoseconds: Int64 = 20_000_000
   /// A proof of life (knock, announcement) ends a peer's back-off at most this often.
-  static let proofNanoseconds: Int64 = 1_000_000_000
+  static let proofNanoseconds: Int64 = 400_000_000
   /// Gossip does so at most this often: who is up, but not for us, is not to be dialled for ever.
   static let gossipProofNanoseconds: Int64 = 8_000_000_000
   /// News of members wait this long for more of them.

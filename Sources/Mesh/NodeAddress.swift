@@ -14,16 +14,16 @@ public struct NodeAddress: Hashable, Sendable {
   public let host: Host
   /// The port.
   public let port: UInt16
-  /// The interface of this machine that a link-local address belongs to, by number; 0: none.
+  /// The interface of this machine that a link-local IPv6 address belongs to, by number; 0: none.
   ///
-  /// Never sent.
+  /// Never sent. 0 for IPv4 always, where the system's routes tell which (RFC 3927 §2.6.2), or one address would seem to be two.
   public let scope: UInt32
 
   /// Makes an address of its parts.
   public init(_ host: Host, port: UInt16, scope: UInt32 = 0) {
     self.host = host
     self.port = port
-    self.scope = scope
+    self.scope = if case .ipv6 = host { scope } else { 0 }
   }
 
   /// Whether it means something on one link only: 169.254.0.0/16 and fe80::/10.
@@ -33,6 +33,11 @@ public struct NodeAddress: Hashable, Sendable {
     case .ipv4(let bits): bits >> 16 == 0xA9FE
     case .ipv6(let high, _): high >> 54 == 0x3FA
     }
+  }
+
+  /// Whether no packet could be sent there: IPv6 does not know by which interface.
+  var lacksScope: Bool {
+    if case .ipv6 = host { isLinkLocal && scope == 0 } else { false }
   }
 
   /// The same port where `host` was only to be ``Host/observed``.

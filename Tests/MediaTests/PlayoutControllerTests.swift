@@ -86,6 +86,19 @@ import Testing
     #expect(abs(controller.targetNanoseconds - 11_000_000) < 20_000)
   }
 
+  /// Each splice of 8 frames and more would be one for 3 ms of sound at 50 ppm.
+  @Test(arguments: [(-300, true), (-1500, false)] as [(Int64, Bool)])
+  func aFixedDelayWithRoomToSpareIsNotHeldToTheMicrosecond(microseconds: Int64, isLeft: Bool) {
+    var controller = Self.controller(
+      transits: .init(repeating: 1_000_000, count: 800), delay: .fixed(nanoseconds: 40_000_000))
+    let offset = controller.targetNanoseconds + microseconds * 1000
+    switch controller.correction(offset: offset, nowNanoseconds: 0) {
+    case .none: #expect(isLeft)
+    case .splice(let frames, _): #expect(!isLeft && frames > 0)
+    case .trim, .jump: Issue.record("nothing is too late")
+    }
+  }
+
   @Test func aFixedDelayIsNotMovedByAStall() {
     let (usual, delay): (Int64, Int64) = (1_000_000, 40_000_000)
     var controller = Self.controller(

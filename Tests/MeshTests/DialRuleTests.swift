@@ -12,6 +12,22 @@ import Testing
     #expect(bench.taken().dialledAddresses == [Bench.address(1)])
   }
 
+  @Test func `a link-local address is dialled, of IPv6 only with its interface`() {
+    let bench = Bench()
+    let ipv4 = NodeAddress(.ipv4(0xA9FE_4D02), port: 5004)
+    let ipv6 = NodeAddress(.ipv6(0xFE80 << 48, 2), port: 5004, scope: 3)
+    bench.give(.named(0, [ipv4]))
+    bench.give(.named(1, [NodeAddress(ipv6.host, port: 5004)]))
+    bench.give(.named(2, [ipv6]))
+    bench.pass(seconds: 0.03)
+    #expect(Set(bench.taken().dialledAddresses) == [ipv4, ipv6])
+  }
+
+  @Test func `the interface by which an IPv4 address was heard of makes it no other one`() {
+    let host = NodeAddress.Host.ipv4(0xA9FE_4D02)
+    #expect(NodeAddress(host, port: 5004, scope: 3) == NodeAddress(host, port: 5004))
+  }
+
   @Test func `the lower ID waits three times what a dial takes, then dials too`() {
     let bench = Bench()
     bench.discover(Bench.higher)

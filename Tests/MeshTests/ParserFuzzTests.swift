@@ -11,15 +11,9 @@ import Testing
   private static let rounds = 20_000
   private static let runs = FuzzRun.both(fixed: 0x0C01_1148)
 
-  /// A file each, in order of their names, hexadecimal without the prefix, `#` starts a comment.
+  /// The seeds: messages without the prefix.
   private static func corpus() throws -> [[UInt8]] {
-    let directory = Bundle.module.bundleURL.appendingPathComponent("Corpus")
-    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
-    return try names.map { name in
-      let file = directory.appendingPathComponent(name)
-      let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-      return octets(lines.filter { !$0.hasPrefix("#") }.joined())
-    }
+    try ByteCorpus(folder: Bundle.module.bundleURL.appendingPathComponent("Corpus")).seeds
   }
 
   /// Changes a few octets, cuts, grows or splices.

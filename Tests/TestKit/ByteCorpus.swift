@@ -5,14 +5,15 @@ public struct ByteCorpus: Sendable {
   /// One array a file, in order of the files' names.
   public let seeds: [[UInt8]]
 
-  /// Reads all files of a folder: hexadecimal, `#` starts a comment.
+  /// Reads all files of a folder: hexadecimal, spaces where one likes, `#` starts a comment.
   public init(folder: URL) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     seeds = try names.map { name in
       let file = folder.appendingPathComponent(name)
       let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-      let digits = Array(lines.filter { !$0.hasPrefix("#") }.joined())
-      return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+      let digits = Array(lines.filter { !$0.hasPrefix("#") }.joined().filter(\.isHexDigit))
+      precondition(digits.count.isMultiple(of: 2), "half an octet in \(name)")
+      return stride(from: 0, to: digits.count, by: 2).compactMap {
         UInt8(String(digits[$0...($0 + 1)]), radix: 16)
       }
     }

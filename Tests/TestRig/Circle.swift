@@ -29,6 +29,13 @@ public struct Circle: Sendable {
     options.arguments = arguments
     options.peerPorts = peerPort.map { [$0] } ?? []
     options.policy = policy
+    return try node(name, options: options)
+  }
+
+  /// The same with whatever options, a network namespace among them.
+  ///
+  /// - Throws: `RigError`.
+  public func node(_ name: String, options: NodeProcess.Options) throws(RigError) -> NodeProcess {
     let node = try NodeProcess(name, on: server, client: name, options: options, in: directory)
     try node.waitUntilReady(within: 20)
     try mouth.waitForPort(node.port("mic"), within: 20)

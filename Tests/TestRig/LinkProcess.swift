@@ -66,12 +66,16 @@ public final class LinkProcess: Sendable {
   }
 
   /// Runs `ip` in a node's namespace.
-  private func configure(_ index: Int, _ words: [String]) throws(RigError) {
+  ///
+  /// - Returns: what it said.
+  @discardableResult
+  public func configure(_ index: Int, _ words: [String]) throws(RigError) -> String {
     let child = try ChildProcess(
       "ip", ["-n", namespace(index)] + words, outputPath: process.outputPath + ".ip")
     guard try child.wait(within: 10) == 0 else {
       throw .launch(command: child.command, reason: child.output)
     }
+    return child.output
   }
 
   /// Splits the network: nodes of different parts hear nothing of each other, though their links stay up.

@@ -13,6 +13,13 @@ public func monotonicNanoseconds() -> Int64 {
   return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
 }
 
+/// Nanoseconds of JACK's clock, which a probe's time lines are in: CLOCK_MONOTONIC_RAW.
+public func jackNanoseconds() -> Int64 {
+  var now = timespec()
+  unsafe clock_gettime(CLOCK_MONOTONIC_RAW, &now)
+  return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+}
+
 /// Lets the calling thread sleep; signals do not shorten it.
 public func pause(seconds: Double) {
   var wanted = timespec(

@@ -57,7 +57,7 @@ extension Station {
   func endTrial() {
     guard let trial else { return }
     trial.end(engine)
-    if let tone = trial as? EarTone, let slot = tone.slot { freeSlots.insert(slot, at: 0) }
+    if let tone = trial as? EarTone, let slot = tone.slot { freeSlots.append(slot) }
     if let echo = trial as? EchoTrial { lastEcho = (trialNumber, echo) }
     self.trial = nil
     tap?.setMicrophone(isCaptured: capturesMicrophone)

@@ -110,11 +110,8 @@ final class Peer {
     hearsayAddresses.removeAll { $0 == address }
   }
 
-  /// Link-local addresses without a scope lead nowhere.
   private static func insert(_ address: NodeAddress, _ list: inout [NodeAddress]) {
-    guard address.host != .observed, address.port != 0,
-      !address.isLinkLocal || address.scope != 0
-    else { return }
+    guard address.host != .observed, address.port != 0, !address.lacksScope else { return }
     if let index = list.firstIndex(of: address) { list.remove(at: index) }
     list.insert(address, at: 0)
     if list.count > MeshLimits.addresses { list.removeLast() }

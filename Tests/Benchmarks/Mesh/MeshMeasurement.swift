@@ -63,11 +63,17 @@ struct MeshMeasurement {
   }
 
   private func measureOutages(of pair: MeshPair, _ link: LinkProcess) throws(RigError) {
-    let outages = Distribution(
-      try (0..<rounds).map { _ throws(RigError) in try pair.linkDown(of: link, seconds: 10) })
-    bench.figures.add("mesh.linkDown10s.audioAfter.median", outages.median, "s")
-    bench.judge(
-      "mesh.linkDown10s.audioAfter.worst", outages.values.last ?? .nan, "s", atMost: 1)
+    for (name, outage) in [("linkDown", MeshPair.Outage.linkDown), ("switchOut", .switchOut)] {
+      let times = Distribution(
+        try (0..<rounds).map { _ throws(RigError) in
+          // Calm enough that the outage of the round before is over for both.
+          pause(seconds: Self.calmSeconds)
+          return try pair.heardAfter(outage, of: link, seconds: 10)
+        })
+      bench.figures.add("mesh.\(name)10s.audioAfter.median", times.median, "s")
+      bench.judge(
+        "mesh.\(name)10s.audioAfter.worst", times.values.last ?? .nan, "s", atMost: 1)
+    }
   }
 
   /// - Parameter calmSeconds: before each start.

@@ -72,15 +72,31 @@ final class MeshPair {
     return try startCaller()
   }
 
+  /// What takes the caller's network away.
+  enum Outage {
+    /// Its cable is out, which both kernel and node know.
+    case linkDown
+    /// The switch between the two passes nothing, and their links stay up.
+    case switchOut
+  }
+
   /// Takes the caller's network away for some seconds.
   ///
   /// - Returns: seconds from its return until the caller is heard again.
-  func linkDown(of link: LinkProcess, seconds: Double) throws(RigError) -> Double {
+  func heardAfter(_ outage: Outage, of link: LinkProcess, seconds: Double) throws(RigError)
+    -> Double
+  {
     if caller == nil { _ = try startCaller() }
-    try link.setInterface(of: 1, isUp: false)
+    switch outage {
+    case .linkDown: try link.setInterface(of: 1, isUp: false)
+    case .switchOut: try link.split([[0], [1]])
+    }
     pause(seconds: seconds)
     try ear.start()
-    try link.setInterface(of: 1, isUp: true)
+    switch outage {
+    case .linkDown: try link.setInterface(of: 1, isUp: true)
+    case .switchOut: try link.join()
+    }
     return try secondsUntilHeard()
   }
 

@@ -54,6 +54,13 @@ struct Speaker {
     try station.node.waitUntilConnected(peers: 1, within: 30)
   }
 
+  /// Says one note without end, of which no cycle is silent.
+  func hum() throws(RigError) {
+    station.mouth.stop()
+    try station.mouth.setSource(Speech.tone(hertz: 440, level: 0.3), loops: true)
+    try station.mouth.start()
+  }
+
   /// Whether some seconds of speech arrive as they were said; tried three times, as machines stall.
   func isUnderstood(by ear: Probe) throws(RigError) -> Bool {
     for _ in 1...3 {

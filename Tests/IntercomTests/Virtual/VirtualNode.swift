@@ -29,6 +29,8 @@ final class VirtualNode: VirtualHost {
   var stalledUntilNanoseconds: Int64 = 0
   /// Until then the media loop does not come to run.
   var heldUpUntilNanoseconds: Int64 = 0
+  /// A callback that is due within so long of a wake-up comes in the midst of it, as the loop was woken late.
+  var latenessNanoseconds: Int64 = 0
   /// What the microphone hears, by frame.
   var mic: (Int) -> Float = { _ in 0 }
   /// The left side of the mix, from the first period on.
@@ -54,8 +56,17 @@ final class VirtualNode: VirtualHost {
     private var beginNanoseconds: Int64 = 0
     var wakeNanoseconds: Int64 = 50_000
     var endNanoseconds: Int64 { beginNanoseconds + wakeNanoseconds }
+    /// Is run once, when the loop next looks at the time.
+    var event: (() -> Void)?
     /// How long the loop has run in all.
     private(set) var runNanoseconds: Int64 = 0
+
+    func look() -> Int64 {
+      let event = event
+      self.event = nil
+      event?()
+      return endNanoseconds
+    }
 
     func begin(atNanoseconds now: Int64) {
       beginNanoseconds = now
@@ -88,7 +99,7 @@ final class VirtualNode: VirtualHost {
       protection: configuration.protectsMedia
         ? MediaProtection(try SRTPSendingKey(epoch: 0)) : nil,
       streams: StreamReserve(configuration.streams, runAside: runAside),
-      random: random, clock: { [stopwatch] in stopwatch.endNanoseconds },
+      random: random, clock: { [stopwatch] in stopwatch.look() },
       threadCPU: { [stopwatch] in stopwatch.runNanoseconds }
     ) { [events] event in events.add(event) }
   }
@@ -145,7 +156,14 @@ final class VirtualNode: VirtualHost {
     inbox.removeAll()
     endpoint.isWatchful = false
     stopwatch.begin(atNanoseconds: now)
+    let callbackNanoseconds = nextCallbackNanoseconds
+    if let beat, now < callbackNanoseconds, callbackNanoseconds < now + latenessNanoseconds {
+      stopwatch.event = { [unowned self] in
+        runPeriod(beat, nowNanoseconds: callbackNanoseconds)
+      }
+    }
     deadlineNanoseconds = station.woke(at: now, nowNanoseconds: now)
+    stopwatch.event = nil
     wakeUps += 1
   }
 

@@ -97,9 +97,12 @@ extension MeshNetwork {
     let end = Int(connection.rawValue % 2)
     guard wire.ends[end].isOpen else { return }
     if model.isCounted {
-      let bytes = message.frame().count + 60
-      nodes[wire.ends[end].node].sentBytes += bytes
-      nodes[wire.ends[1 - end].node].receivedBytes += bytes
+      let (sender, reader) = (nodes[wire.ends[end].node], nodes[wire.ends[1 - end].node])
+      let bytes = message.frame().count
+      sender.sent.addMessage(frameBytes: bytes)
+      reader.received.addMessage(frameBytes: bytes)
+      reader.sent.addAcknowledgement()
+      sender.received.addAcknowledgement()
     }
     put(.message(message), on: wire, toEnd: 1 - end)
   }

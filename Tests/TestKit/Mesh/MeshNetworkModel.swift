@@ -12,7 +12,7 @@ public struct MeshNetworkModel: Sendable {
   public var refuses = false
   /// Whether messages are written and parsed on their way.
   public var isEncoded = false
-  /// Whether the bytes of messages are counted.
+  /// Whether the nodes' ``MeshTraffic`` is counted.
   public var isCounted = false
 
   /// Half a millisecond to 20 ms, nothing lost, multicast everywhere.

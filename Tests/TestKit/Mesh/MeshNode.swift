@@ -21,10 +21,10 @@ public final class MeshNode {
   public var memory = MeshMemory()
   /// Who is a member as far as it said.
   public internal(set) var members: Set<NodeID> = []
-  /// Bytes it sent on control connections, 60 for each message's headers included.
-  public internal(set) var sentBytes = 0
-  /// Bytes it received, likewise.
-  public internal(set) var receivedBytes = 0
+  /// What it sent on control connections; counted where ``MeshNetworkModel/isCounted``.
+  public internal(set) var sent = MeshTraffic()
+  /// What it received on them, likewise.
+  public internal(set) var received = MeshTraffic()
 
   var isSilent = false
   var scheduledNanoseconds: Int64 = .max

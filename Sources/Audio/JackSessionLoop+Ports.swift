@@ -1,0 +1,56 @@
+/// The peers' ports: asked for as they come and go, and again where JACK refused them.
+extension JackSessionLoop {
+  mutating func applyRequests() {
+    let taken = requests.takeAll()
+    guard !taken.isEmpty else { return }
+    // What hangs on the ports now is to be remembered before any of them goes.
+    if engine.state == .running { watchGraph() }
+    for request in taken {
+      switch request {
+      case .clear(let slot):
+        wishes.wish(nil, for: slot)
+        losePort(of: slot)
+        engine.clearPort(of: slot)
+      case .set(let slot, let portName):
+        wishes.wish(portName, for: slot)
+        setPort(of: slot, portName: portName)
+      }
+    }
+    tellRefused(wishes.refused)
+  }
+
+  /// The engine does nothing where the port is there already.
+  private mutating func setPort(of slot: PeerSlot, portName: String) {
+    let code = engine.setPort(of: slot, name: portName)
+    let isNews = wishes.settle(
+      slot, isRefused: code != 0, nowNanoseconds: monotonicNanoseconds())
+    guard code == 0 else {
+      if isNews {
+        report(.peerPortRefused(slot: slot, portName: portName, reason: errorWords(code)))
+      }
+      return
+    }
+    let fullName = "\(configuration.clientName):\(portName)"
+    guard portNames[slot] != fullName else { return }
+    losePort(of: slot)
+    portNames[slot] = fullName
+  }
+
+  mutating func askForRefusedPorts() {
+    let due = wishes.due(nowNanoseconds: monotonicNanoseconds())
+    guard !due.isEmpty else { return }
+    for (slot, portName) in due { setPort(of: slot, portName: portName) }
+    tellRefused(wishes.refused)
+  }
+
+  /// This server may have room where the last one had none, or the other way round.
+  mutating func askForAllPorts() {
+    for (slot, portName) in wishes.all { setPort(of: slot, portName: portName) }
+    tellRefused(wishes.refused)
+  }
+
+  private mutating func losePort(of slot: PeerSlot) {
+    guard let fullName = portNames.removeValue(forKey: slot) else { return }
+    memory.losePort(fullName)
+  }
+}

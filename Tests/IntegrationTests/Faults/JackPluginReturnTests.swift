@@ -1,0 +1,112 @@
+import Glibc
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+extension FaultTests {
+  /// A listener whose sound the plugin in jackd plays: how long nothing is heard when either ends and comes back.
+  ///
+  /// Three tries each: the machine may stall in one, and what is promised is possible in any.
+  @Suite struct JackPluginReturnTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
+
+    private func ear(on server: JackServer) throws(RigError) -> Probe {
+      let ear = try Probe(
+        server: server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 30)
+      try ear.connect("comlink:mix_left", to: "ear:in_0")
+      return ear
+    }
+
+    /// Killed, or ended in order; the successor has the same state.
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func `a daemon that ends is followed by silence, and heard within a second of its return`(
+      signal: Int32
+    ) throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      let server = try line.server(plugin: plugin)
+      var node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      try speaker.hum()
+      let ear = try ear(on: server)
+      var absences: [Absence] = []
+      while absences.count < 3, !absences.contains(where: { $0.returnSeconds <= 1 }) {
+        try ear.start()
+        pause(seconds: 1)
+        let end = jackNanoseconds()
+        node.process.send(signal: signal)
+        _ = try node.process.wait(within: 10)
+        pause(seconds: 1)
+        let start = jackNanoseconds()
+        node = try line.listener(arguments: plugin.nodeArguments)
+        pause(seconds: 4)
+        ear.stop()
+        let absence = Absence(of: ear, from: end, until: start)
+        #expect(absence.isSilent, "\(absence)")
+        absences.append(absence)
+      }
+      #expect(absences.contains { $0.returnSeconds <= 1 }, "\(absences)")
+      // The rings between daemon and plugin hold no more.
+      #expect(absences.contains { $0.endSeconds < 0.5 }, "\(absences)")
+      // jackd runs on, whoever is there; a machine that stalls holds it up by itself.
+      #expect(absences.contains { $0.pace > 0.9 }, "\(absences)")
+      #expect(server.process.isRunning && ear.isAlive)
+    }
+
+    /// As an upgrade does it: the end in order, and the start at once.
+    @Test func `a restart is a silence of a second at most`() throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      let server = try line.server(plugin: plugin)
+      var node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      try speaker.hum()
+      let ear = try ear(on: server)
+      var silences: [Double] = []
+      while silences.count < 3, silences.min() ?? .infinity > 1 {
+        try ear.start()
+        pause(seconds: 1)
+        let end = jackNanoseconds()
+        node.process.send(signal: SIGTERM)
+        _ = try node.process.wait(within: 10)
+        let start = jackNanoseconds()
+        node = try line.listener(arguments: plugin.nodeArguments)
+        pause(seconds: 4)
+        ear.stop()
+        silences.append(Absence(of: ear, from: end, until: start).silenceSeconds)
+      }
+      #expect(silences.contains { $0 <= 1 }, "\(silences)")
+    }
+
+    @Test func `a server that dies and returns is heard within a second`() throws {
+      let line = try Line(in: directory)
+      let plugin = try JackPlugin(.atStart, in: directory)
+      var server = try line.server(plugin: plugin)
+      let node = try line.listener(arguments: plugin.nodeArguments)
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      try speaker.hum()
+      var seconds: [Double] = []
+      while seconds.count < 3, seconds.min() ?? .infinity > 1 {
+        server.crash()
+        try node.waitUntilAudio(is: .waiting)
+        let start = jackNanoseconds()
+        server = try line.server(plugin: plugin)
+        let answer = jackNanoseconds()
+        // Of the first sound the ear may miss a moment: it is a client that has to come first.
+        let ear = try ear(on: server)
+        try ear.start()
+        pause(seconds: 4)
+        ear.stop()
+        seconds.append(Absence(of: ear, from: start, until: answer).returnSeconds)
+      }
+      #expect(seconds.contains { $0 <= 1 }, "\(seconds)")
+      #expect(node.process.isRunning)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import Testing
+
+@testable import TestRig
+
+extension FaultTests {
+  /// A node that stands still as a whole: a debugger, a container that is frozen, a laptop's lid.
+  @Suite struct StandstillTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
+
+    /// Its peers take it for gone after five seconds, and it them.
+    @Test func `after a standstill the peer's port is there as before, and the peer heard soon`()
+      throws
+    {
+      let line = try Line(in: directory)
+      let server = try line.server()
+      let node = try line.listener()
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      let ear = try node.ear(on: server)
+      try speaker.hum()
+      var absences: [Absence] = []
+      while absences.count < 3, !absences.contains(where: { $0.returnSeconds <= 1.5 }) {
+        try ear.start()
+        pause(seconds: 1)
+        let end = jackNanoseconds()
+        node.process.send(signal: SIGSTOP)
+        pause(seconds: 8)
+        let start = jackNanoseconds()
+        node.process.send(signal: SIGCONT)
+        // At each look it is there.
+        for _ in 0..<200 {
+          #expect(ear.hasPort(node.port("peer_A")))
+          pause(seconds: 0.02)
+        }
+        ear.stop()
+        absences.append(Absence(of: ear, from: end, until: start))
+        try node.waitUntilConnected(peers: 1, within: 30)
+      }
+      #expect(absences.contains { $0.returnSeconds <= 1.5 }, "\(absences)")
+    }
+  }
+}
