@@ -108,7 +108,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .jackServer: "The JACK server's name."
     case .jackClient: "This node's name in JACK's list of clients."
     case .noConnect: "Leaves the ports alone instead of connecting microphone and loudspeaker."
-    case .startJack: "Starts a JACK server if none runs (dummy driver if there is no card), with the profile's period."
+    case .startJack:
+      "Starts a JACK server if none runs (dummy driver if there is no card), with the profile's period."
     case .metrics:
       "Tells its figures to Prometheus there, by HTTP at /metrics, to whoever asks; empty: nowhere."
     case .viaPlugin: "Lets the plugin comlink.so in jackd play, instead of a JACK client."
