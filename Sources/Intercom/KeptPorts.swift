@@ -2,9 +2,9 @@ import Audio
 
 /// Ports of peers that a standstill of this node's own has cost it: left where they are for those who come back by their names.
 ///
-/// While a process is stopped (SIGSTOP, a debugger, a container frozen) its JACK server counts an xrun each period, and jackd
-/// tells them one by one when it goes on, up to 30 s for half a minute, before it answers anything else. A port that
-/// need not be asked for is there at once, with what the user connected to it.
+/// While a process is stopped (SIGSTOP, a debugger, a container frozen) its JACK server has an xrun to tell each period, and
+/// jackd may leave calls without an answer for 30 s and more when it goes on. A port that need not be asked for is there at
+/// once, with what the user connected to it.
 ///
 /// Loop thread only.
 struct KeptPorts {

@@ -13,6 +13,7 @@
 /// - Up or down where only repairs are late, or the rate of late packets is a little off: in silence,
 ///   and anywhere within 1.5 s after 3 s without; these 3 s are not waited for where more than 25 ms are
 ///   missing, as then more is lost than a splice costs.
+/// - Where the delay is fixed and packets have 2 ms to spare, only 1 ms too little counts: it is not held to what is late.
 /// - Trim: while settled, delay that repairs need no more is taken out in silence.
 /// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
 ///   seconds tells.
