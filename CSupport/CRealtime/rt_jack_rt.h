@@ -8,11 +8,13 @@
 #include "rt_nonblocking.h"
 
 #include <jack/jack.h>
+#include <jack/statistics.h>
 
 void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t frame_count) RT_NONBLOCKING;
 int jack_get_cycle_times(const jack_client_t *client, jack_nframes_t *current_frames, jack_time_t *current_usecs,
                          jack_time_t *next_usecs, float *period_usecs) RT_NONBLOCKING;
 jack_time_t jack_get_time(void) RT_NONBLOCKING;
 jack_nframes_t jack_last_frame_time(const jack_client_t *client) RT_NONBLOCKING;
+float jack_get_xrun_delayed_usecs(jack_client_t *client) RT_NONBLOCKING;
 
 #endif

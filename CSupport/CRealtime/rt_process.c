@@ -171,6 +171,20 @@ static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_
   }
 }
 
+/** Counts an xrun since the last period, by the delay that JACK keeps of it.
+ *
+ *  Not by JACK's callback for xruns: of those jackd tells its clients one by one, a period each while one of them stands
+ *  still, until a message to itself is cut for want of room; from then on it leaves calls without an answer (1.9.21). */
+static void notice_xrun(struct rt_engine *engine) RT_NONBLOCKING;
+static void notice_xrun(struct rt_engine *engine) RT_NONBLOCKING {
+  jack_client_t *client = atomic_load_explicit(&engine->rt_client, memory_order_relaxed);
+  const float delay_microseconds = jack_get_xrun_delayed_usecs(client);
+  if (delay_microseconds == engine->xrun_delay_microseconds) return;
+  engine->xrun_delay_microseconds = delay_microseconds;
+  const uint64_t xruns = atomic_load_explicit(&engine->xruns, memory_order_relaxed);
+  atomic_store_explicit(&engine->xruns, xruns + 1, memory_order_relaxed);
+}
+
 /** Adds what JACK reported since the last period. */
 static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) RT_NONBLOCKING;
 static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) RT_NONBLOCKING {
@@ -218,6 +232,7 @@ void rt_run_period(struct rt_engine *engine, jack_nframes_t period_frames) RT_NO
   };
   /* First: a port on its way from there to a peer is found in both places. */
   silence_spares(engine, period_frames);
+  notice_xrun(engine);
   run_engine(engine, &buffers, period_frames, began_nanoseconds);
   const uint32_t ended = atomic_load_explicit(&engine->callbacks_ended, memory_order_relaxed);
   /* Who waits for this callback to leave something may take this for its end; see rt_ports_wait. */

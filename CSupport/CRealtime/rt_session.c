@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <jack/jack.h>
+#include <jack/statistics.h>
 #include <jack/thread.h>
 #include <unistd.h>
 
@@ -46,12 +47,6 @@ static int on_period_change(jack_nframes_t period_frames, void *argument) {
 static int on_rate_change(jack_nframes_t sample_rate, void *argument) {
   struct rt_engine *engine = argument;
   return note_change(engine, &engine->sample_rate, &engine->rate_changes, sample_rate);
-}
-
-static int on_xrun(void *argument) {
-  struct rt_engine *engine = argument;
-  atomic_fetch_add_explicit(&engine->xruns, 1, memory_order_relaxed);
-  return 0;
 }
 
 static void on_registration(jack_port_id_t port, int is_registered, void *argument) {
@@ -117,7 +112,6 @@ static int set_callbacks(struct rt_engine *engine) {
   const int refusals = (set_process(engine) != 0) +
                        (jack_set_buffer_size_callback(client, on_period_change, engine) != 0) +
                        (jack_set_sample_rate_callback(client, on_rate_change, engine) != 0) +
-                       (jack_set_xrun_callback(client, on_xrun, engine) != 0) +
                        (jack_set_port_registration_callback(client, on_registration, engine) != 0) +
                        (jack_set_port_connect_callback(client, on_connection, engine) != 0);
   return refusals == 0 ? 0 : -EPROTO;
@@ -131,7 +125,6 @@ void rt_session_undo(struct rt_engine *engine) {
   jack_set_process_callback(client, NULL, NULL);
   jack_set_buffer_size_callback(client, NULL, NULL);
   jack_set_sample_rate_callback(client, NULL, NULL);
-  jack_set_xrun_callback(client, NULL, NULL);
   jack_set_port_registration_callback(client, NULL, NULL);
   jack_set_port_connect_callback(client, NULL, NULL);
 }
@@ -165,6 +158,7 @@ int rt_session_start(struct rt_engine *engine) {
   /* Another server counts its frames from elsewhere; no callback runs yet. */
   engine->desk.last_cycle.period_frames = 0;
   engine->desk.suspected_frames = 0;
+  engine->xrun_delay_microseconds = jack_get_xrun_delayed_usecs(engine->client);
   atomic_store_explicit(&engine->rt_client, engine->client, memory_order_relaxed);
   note_change(engine, &engine->period_frames, &engine->period_changes, jack_get_buffer_size(engine->client));
   note_change(engine, &engine->sample_rate, &engine->rate_changes, jack_get_sample_rate(engine->client));

@@ -24,10 +24,10 @@ struct rt_engine {
   /* From the callback to control. */
   _Alignas(RT_CACHE_LINE_BYTES) _Atomic bool is_in_callback; /**< see rt_process.h */
   _Atomic uint32_t callbacks_ended;
+  _Atomic uint64_t xruns;
 
   /* From JACK's other threads. */
-  _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint64_t xruns;
-  _Atomic uint64_t period_changes, rate_changes;
+  _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint64_t period_changes, rate_changes;
   _Atomic uint32_t state; /**< enum rt_state */
   _Atomic uint32_t period_frames;
   _Atomic uint32_t graph_changes;
@@ -52,6 +52,9 @@ struct rt_engine {
   int link_priority;
   bool is_resumed;
   struct rt_link_answer *answer; /**< room for one */
+
+  /* The callback's own. */
+  _Alignas(RT_CACHE_LINE_BYTES) float xrun_delay_microseconds; /**< of the server's last xrun, as far as counted */
 
   /* The callback's while it is published; the loop reads the pointers in it, which do not change. */
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_desk desk;

@@ -9,7 +9,6 @@ extension Station {
   /// Reports that are due, peers that fell silent, rates for display.
   func keepHouse(nowNanoseconds: Int64) {
     nextHousekeepingNanoseconds = nowNanoseconds + Self.housekeepingNanoseconds
-    keptPorts.look(nowNanoseconds: nowNanoseconds)
     var index = 0
     while index < peers.all.count {
       let peer = peers.all[index]
@@ -20,7 +19,6 @@ extension Station {
     }
     followMembers(nowNanoseconds: nowNanoseconds)
     dropOldKeys(nowNanoseconds: nowNanoseconds)
-    for slot in keptPorts.takeExpired(nowNanoseconds: nowNanoseconds) { clearPort(of: slot) }
     retryPorts()
     lookAtSound(nowNanoseconds)
     expireLoopBack(nowNanoseconds: nowNanoseconds)

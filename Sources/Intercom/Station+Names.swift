@@ -7,8 +7,8 @@ extension Station {
   /// Settings kept for absent peers, at most.
   private static let mostSettings = 256
 
-  /// Names the peer after what it calls itself.
-  func chooseName(of peer: Peer) {
+  /// Names the peer and its port after what it calls itself.
+  func name(_ peer: Peer) {
     peer.toldName = peer.calledName
     let wish = PeerName.sanitized(peer.toldName)
     if let protection, let member = peer.member {
@@ -17,6 +17,7 @@ extension Station {
       let others = peers.all.filter { $0 !== peer && $0.state == .connected }
       peer.name = PeerName.unique(wish, among: Set(others.map(\.name)))
     }
+    requestPort(peer)
   }
 
   /// A peer may call itself otherwise, once a second; gain, pan and mute stay what they are.
@@ -25,8 +26,7 @@ extension Station {
       nowNanoseconds - peer.renamedNanoseconds > Self.renameNanoseconds
     else { return }
     peer.renamedNanoseconds = nowNanoseconds
-    chooseName(of: peer)
-    requestPort(peer)
+    name(peer)
   }
 
   /// Changes the settings of the peer that the user means by `name`.

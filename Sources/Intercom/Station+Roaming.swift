@@ -63,7 +63,7 @@ extension Station {
     let peer = makePeer(address, isNamedByUs: isNamedByUs, nowNanoseconds: nowNanoseconds)
     peer.member = member
     guard peers.add(peer) else { return nil }
-    chooseName(of: peer)
+    name(peer)
     peer.settings = settings(of: peer)
     return peer
   }

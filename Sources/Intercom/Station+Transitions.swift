@@ -37,8 +37,7 @@ extension Station {
       return
     }
     peer.twin = nil
-    chooseName(of: peer)
-    guard let index = indexOfFreeSlot(for: peer) else { return }
+    guard let index = freeSlots.lastIndex(where: engine.isIdle) else { return }
     let slot = freeSlots[index]
     let sink = PlayoutSink(engine: engine, slot: slot)
     guard let stream = takeStream(for: peer) else { return }
@@ -50,8 +49,7 @@ extension Station {
     (peer.slot, peer.stream, peer.sink) = (slot, stream, sink)
     peer.state = .connected
     peer.repair = makeRepair()
-    keptPorts.forget(slot)
-    requestPort(peer)
+    name(peer)
     peer.member?.connected = peer
     peer.settings = settings(of: peer)
     applySettings(peer)
@@ -66,14 +64,6 @@ extension Station {
     awaitsStream = false
     for peer in peers.all
     where !awaitsStream && peer.state == .contacted && peer.reports.isConfirmed { connect(peer) }
-  }
-
-  /// The slot whose port has the peer's name already, or one that no other waits for, if there is.
-  private func indexOfFreeSlot(for peer: Peer) -> Int? {
-    let kept = keptPorts.slot(named: peer.name)
-    return freeSlots.firstIndex { $0 == kept && engine.isIdle($0) }
-      ?? freeSlots.lastIndex { engine.isIdle($0) && !keptPorts.contain($0) }
-      ?? freeSlots.lastIndex(where: engine.isIdle)
   }
 
   private func takeStream(for peer: Peer) -> PeerStream? {
@@ -111,7 +101,7 @@ extension Station {
       endTrials(with: slot)
       engine.setPlaying(false, for: slot)
       engine.detach(slot)
-      if !keptPorts.keep(slot, name: peer.name, nowNanoseconds: clock()) { clearPort(of: slot) }
+      clearPort(of: slot)
       // The next peer gets it, whose memory is touched already.
       freeSlots.append(slot)
     }

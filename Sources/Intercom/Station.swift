@@ -43,8 +43,6 @@ final class Station: EventLoopHandler {
   var freeSlots: [PeerSlot]
   /// Slots whose port JACK's session has yet to be told to take away.
   var unclearedSlots: Set<PeerSlot> = []
-  /// Free slots whose port is left where it is.
-  var keptPorts = KeptPorts()
   /// All connected peers; rebuilt when one comes or goes or needs other copies.
   var listeners: [Listener] = []
   /// The different packets made of each frame.

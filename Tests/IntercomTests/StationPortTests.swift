@@ -83,41 +83,7 @@ import Testing
     #expect(node.ports.names == [slot: "Carl"])
   }
 
-  /// Stands still for so long, so that both take each other for gone, and goes on.
-  private func standStill(seconds: Double) {
-    node.heldUpUntilNanoseconds = network.now + Int64(seconds * 1e9)
-    bert.speaks = false
-    network.run(seconds: seconds)
-  }
-
-  @Test func afterAStandstillOfItsOwnANodeKeepsThePortsForThoseWhoComeBack() throws {
-    try #require(network.run(until: { node.isConnected(to: away) }))
-    let slot = try #require(node.peer(at: away)?.slot)
-    standStill(seconds: 30)
-    #expect(network.run(until: { node.station.peers.all.isEmpty }))
-    #expect(node.ports.names == [slot: "Bert"])
-    // Who comes first gets another.
-    network.add(ScriptedPeer("Carl", at: .host(3), to: home, ssrc: 3))
-    try #require(network.run(until: { node.isConnected(to: .host(3)) }))
-    bert.speaks = true
-    try #require(network.run(until: { node.isConnected(to: away) }))
-    #expect(node.peer(at: away)?.slot == slot)
-    #expect(node.ports.names.values.sorted() == ["Bert", "Carl"])
-    #expect(node.ports.cleared.isEmpty)
-    network.run(seconds: 15)
-    #expect(node.ports.names.values.sorted() == ["Bert", "Carl"])
-  }
-
-  @Test func whoDoesNotComeBackAfterAStandstillLosesItsPort() throws {
-    try #require(network.run(until: { node.isConnected(to: away) }))
-    standStill(seconds: 30)
-    network.run(seconds: 9)
-    #expect(node.ports.names.values.sorted() == ["Bert"])
-    network.run(seconds: 2)
-    #expect(node.ports.names.isEmpty)
-  }
-
-  @Test func aPeerThatIsLostWithoutAStandstillLosesItsPortAtOnce() throws {
+  @Test func aPeerThatIsLostLosesItsPort() throws {
     try #require(network.run(until: { node.isConnected(to: away) }))
     bert.speaks = false
     try #require(network.run(until: { node.station.peers.all.isEmpty }))

@@ -154,7 +154,7 @@ struct rt_meter rt_take_peer_meter(rt_engine *engine, rt_slot slot);
 
 struct rt_counters {
   uint64_t callbacks;
-  uint64_t xruns;                 /**< reported by JACK */
+  uint64_t xruns;                 /**< of the server's driver: a cycle that began too late */
   uint64_t capture_overruns;      /**< frames dropped: the loop did not read */
   uint64_t wakes;
   uint64_t callback_total_nanoseconds, callback_max_nanoseconds;

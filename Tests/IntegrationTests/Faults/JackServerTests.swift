@@ -1,3 +1,4 @@
+import Glibc
 import StatusSchema
 import Testing
 
@@ -30,6 +31,19 @@ extension FaultTests {
       #expect(try speaker.isUnderstood(by: ear))
       #expect(node.process.identifier == process && node.process.isRunning)
       #expect(try OngoingTalk.peerA(of: node).state == .connected)
+    }
+
+    @Test func `a cycle that the server begins too late is counted as an xrun`() throws {
+      let line = try Line(in: directory)
+      let server = try line.server()
+      let node = try line.listener()
+      try node.waitUntilAudio(is: .running)
+      let before = try node.status().audio.xruns
+      server.process.send(signal: SIGSTOP)
+      pause(seconds: 1)
+      server.process.send(signal: SIGCONT)
+      pause(seconds: 1)
+      #expect(try node.status().audio.xruns > before)
     }
 
     @Test func `with a server at 44100 Hz a talk is understood as at 48000`() throws {

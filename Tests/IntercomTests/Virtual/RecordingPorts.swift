@@ -5,8 +5,6 @@ import Audio
 /// The JACK ports that a station asked for; refuses where a test wants it to.
 final class RecordingPorts: PeerPorts {
   private(set) var names: [PeerSlot: String] = [:]
-  /// Slots whose port was taken away.
-  private(set) var cleared: [PeerSlot] = []
   /// Requests to come that are refused.
   var refusals = 0
   /// What JACK has no port for.
@@ -23,7 +21,6 @@ final class RecordingPorts: PeerPorts {
   func clearPeerPort(_ slot: PeerSlot) -> Bool {
     guard isAccepted() else { return false }
     names[slot] = nil
-    cleared.append(slot)
     return true
   }
 
