@@ -4,7 +4,7 @@ internal import CRealtime
 public struct EngineCounters: Hashable, Sendable {
   /// Process callbacks run.
   public var callbacks: UInt64
-  /// Xruns reported by JACK.
+  /// Xruns of the JACK server's driver: cycles that began too late.
   public var xruns: UInt64
   /// Captured frames dropped because the loop had not read the ring.
   public var captureOverrunFrames: UInt64

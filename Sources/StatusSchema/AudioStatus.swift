@@ -31,7 +31,7 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   public var sampleRate: Int
   /// The frames of one process callback; 0 while waiting.
   public var periodFrames: Int
-  /// Periods that the JACK server reported as lost since the daemon started.
+  /// Cycles that the JACK server's driver began too late (xruns), since the daemon started.
   public var xruns: Int
   /// Periods that the server ran without us, as our callback ended too late.
   public var missedPeriods: Int

@@ -144,9 +144,10 @@ public final class SRTPReceiver {
       at: datagram.byteCount - SRTPSender.masterKeyIdentifierByteCount)
     let epoch = UInt8(identifier >> 24)
     let variant = SRTPVariant(Int(identifier >> 16 & 0xFF))
-    let keys = keySets.first { $0.epoch == epoch }
-    guard let keys, let variant else { throw .datagram(.unknownKey) }
-    return (keys, variant, UInt16(truncatingIfNeeded: identifier))
+    // The newest as a rule.
+    guard let variant, let place = keySets.indices.first(where: { keySets[$0].epoch == epoch })
+    else { throw .datagram(.unknownKey) }
+    return (keySets[place], variant, UInt16(truncatingIfNeeded: identifier))
   }
 
   private static func check(_ window: ReplayWindow, _ index: UInt64) throws(CryptoError) {

@@ -13,11 +13,35 @@ extension FaultTests {
 
     init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
 
-    private func ear(on server: JackServer) throws(RigError) -> Probe {
-      let ear = try Probe(
-        server: server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 30)
-      try ear.connect("comlink:mix_left", to: "ear:in_0")
-      return ear
+    /// A speaker who hums, and a listener by the plugin, connected.
+    private struct Scene {
+      let line: Line
+      let plugin: JackPlugin
+      var server: JackServer
+      var node: NodeProcess
+      let speaker: Speaker
+
+      init(in directory: TemporaryDirectory) throws {
+        line = try Line(in: directory)
+        plugin = try JackPlugin(.atStart, in: directory)
+        server = try line.server(plugin: plugin)
+        node = try line.listener(arguments: plugin.nodeArguments)
+        speaker = try line.speaker()
+        try node.waitUntilConnected(peers: 1, within: 30)
+        try speaker.hum()
+      }
+
+      /// The same state, and so the same node.
+      mutating func restartNode() throws {
+        node = try line.listener(arguments: plugin.nodeArguments)
+      }
+
+      func ear() throws(RigError) -> Probe {
+        let ear = try Probe(
+          server: server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 30)
+        try ear.connect("comlink:mix_left", to: "ear:in_0")
+        return ear
+      }
     }
 
     /// Killed, or ended in order; the successor has the same state.
@@ -25,24 +49,18 @@ extension FaultTests {
     func `a daemon that ends is followed by silence, and heard within a second of its return`(
       signal: Int32
     ) throws {
-      let line = try Line(in: directory)
-      let plugin = try JackPlugin(.atStart, in: directory)
-      let server = try line.server(plugin: plugin)
-      var node = try line.listener(arguments: plugin.nodeArguments)
-      let speaker = try line.speaker()
-      try node.waitUntilConnected(peers: 1, within: 30)
-      try speaker.hum()
-      let ear = try ear(on: server)
+      var scene = try Scene(in: directory)
+      let ear = try scene.ear()
       var absences: [Absence] = []
       while absences.count < 3, !absences.contains(where: { $0.returnSeconds <= 1 }) {
         try ear.start()
         pause(seconds: 1)
         let end = jackNanoseconds()
-        node.process.send(signal: signal)
-        _ = try node.process.wait(within: 10)
+        scene.node.process.send(signal: signal)
+        _ = try scene.node.process.wait(within: 10)
         pause(seconds: 1)
         let start = jackNanoseconds()
-        node = try line.listener(arguments: plugin.nodeArguments)
+        try scene.restartNode()
         pause(seconds: 4)
         ear.stop()
         let absence = Absence(of: ear, from: end, until: start)
@@ -54,28 +72,22 @@ extension FaultTests {
       #expect(absences.contains { $0.endSeconds < 0.5 }, "\(absences)")
       // jackd runs on, whoever is there; a machine that stalls holds it up by itself.
       #expect(absences.contains { $0.pace > 0.9 }, "\(absences)")
-      #expect(server.process.isRunning && ear.isAlive)
+      #expect(scene.server.process.isRunning && ear.isAlive)
     }
 
     /// As an upgrade does it: the end in order, and the start at once.
     @Test func `a restart is a silence of a second at most`() throws {
-      let line = try Line(in: directory)
-      let plugin = try JackPlugin(.atStart, in: directory)
-      let server = try line.server(plugin: plugin)
-      var node = try line.listener(arguments: plugin.nodeArguments)
-      let speaker = try line.speaker()
-      try node.waitUntilConnected(peers: 1, within: 30)
-      try speaker.hum()
-      let ear = try ear(on: server)
+      var scene = try Scene(in: directory)
+      let ear = try scene.ear()
       var silences: [Double] = []
       while silences.count < 3, silences.min() ?? .infinity > 1 {
         try ear.start()
         pause(seconds: 1)
         let end = jackNanoseconds()
-        node.process.send(signal: SIGTERM)
-        _ = try node.process.wait(within: 10)
+        scene.node.process.send(signal: SIGTERM)
+        _ = try scene.node.process.wait(within: 10)
         let start = jackNanoseconds()
-        node = try line.listener(arguments: plugin.nodeArguments)
+        try scene.restartNode()
         pause(seconds: 4)
         ear.stop()
         silences.append(Absence(of: ear, from: end, until: start).silenceSeconds)
@@ -84,29 +96,23 @@ extension FaultTests {
     }
 
     @Test func `a server that dies and returns is heard within a second`() throws {
-      let line = try Line(in: directory)
-      let plugin = try JackPlugin(.atStart, in: directory)
-      var server = try line.server(plugin: plugin)
-      let node = try line.listener(arguments: plugin.nodeArguments)
-      let speaker = try line.speaker()
-      try node.waitUntilConnected(peers: 1, within: 30)
-      try speaker.hum()
+      var scene = try Scene(in: directory)
       var seconds: [Double] = []
       while seconds.count < 3, seconds.min() ?? .infinity > 1 {
-        server.crash()
-        try node.waitUntilAudio(is: .waiting)
+        scene.server.crash()
+        try scene.node.waitUntilAudio(is: .waiting)
         let start = jackNanoseconds()
-        server = try line.server(plugin: plugin)
+        scene.server = try scene.line.server(plugin: scene.plugin)
         let answer = jackNanoseconds()
         // Of the first sound the ear may miss a moment: it is a client that has to come first.
-        let ear = try ear(on: server)
+        let ear = try scene.ear()
         try ear.start()
         pause(seconds: 4)
         ear.stop()
         seconds.append(Absence(of: ear, from: start, until: answer).returnSeconds)
       }
       #expect(seconds.contains { $0 <= 1 }, "\(seconds)")
-      #expect(node.process.isRunning)
+      #expect(scene.node.process.isRunning)
     }
   }
 }
