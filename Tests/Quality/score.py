@@ -60,7 +60,8 @@ def score(segment, recording, found, rate):
     straight = resample_poly(straightened(segment, recording, found, rate), SCORE_RATE, rate)
     try:
         quality = float(pesq(SCORE_RATE, wanted, heard, "wb"))
-    except PesqError:
+    except (PesqError, ValueError):
+        # The latter: of silence, its level is no number.
         quality = None
     return quality, float(stoi(wanted, straight, SCORE_RATE))
 
