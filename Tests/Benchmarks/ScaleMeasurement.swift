@@ -60,7 +60,7 @@ struct ScaleMeasurement {
     let canary = try Canary(priority: Self.canaryPriority)
     let reference = try startReference()
     var rows = [
-      ["talkers", "CPU %", "PSS MB", "RSS MB", "lost", "late", "concealed", "underrun"] + Self.causes
+      ["talkers", "CPU %", "PSS MB", "written MB", "lost", "late", "concealed", "underrun"] + Self.causes
         + [
           "overruns", "kernel drops", "whole s", "xruns", "bare xruns", "canary late", "worst ms",
           "held up ms", "stolen ms",
@@ -103,13 +103,13 @@ struct ScaleMeasurement {
     let process = receiver.node.process.identifier
     let proportional = ProcessUsage.proportionalSetMegabytes(
       of: process, excluding: IdleMeasurement.jackMappings)
-    let resident = ProcessUsage.residentSetMegabytes(
+    let written = ProcessUsage.writtenMegabytes(
       of: process, excluding: IdleMeasurement.jackMappings)
     func grown(_ value: (Reading) -> Int) -> Double { Double(value(after) - value(before)) }
     var values: [(String, Double, String)] = [
       ("cpu", after.usage.cpuPercent(since: before.usage), "%"),
       ("pssBeyondJACK", proportional ?? .nan, "MB"),
-      ("rssBeyondJACK", resident ?? .nan, "MB"),
+      ("written", written ?? .nan, "MB"),
     ]
     values += [
       ("lost", grown { $0.sum(\.lost) }, "count"), ("late", grown { $0.sum(\.late) }, "count"),
@@ -139,11 +139,11 @@ struct ScaleMeasurement {
       bench.limit("scale.talkers\(count).\(name)", value, unit, atMost: 0)
     }
     let row = ["\(count)"] + values.map { Figures.fixed($0.1, $0.2 == "count" ? 0 : 2) }
-    return (row, Load(cpuPercent: values[0].1, megabytes: resident ?? .nan))
+    return (row, Load(cpuPercent: values[0].1, megabytes: written ?? .nan))
   }
 
-  /// Twice the talkers take at most twice the CPU, and at most twice the memory that the last doubling took: resident, as
-  /// a node's share of the program's own pages gets less with each talker here, which runs the same.
+  /// Twice the talkers take at most twice the CPU, and at most twice the memory that the last doubling took: what it
+  /// wrote, as its share of the program's own pages gets less with each talker here, which runs the same.
   private func judgeGrowth(_ loads: [Load], _ count: Int) {
     guard let last = loads.last, let half = loads.dropLast().last else { return }
     bench.limit(
@@ -152,7 +152,7 @@ struct ScaleMeasurement {
     guard let quarter = loads.dropLast(2).last else { return }
     let (grown, grownBefore) = (last.megabytes - half.megabytes, half.megabytes - quarter.megabytes)
     bench.judge(
-      "scale.talkers\(count).rssGrown", grown, "MB",
+      "scale.talkers\(count).writtenGrown", grown, "MB",
       atMost: 2 * max(0, grownBefore) + Self.marginMegabytes)
   }
 

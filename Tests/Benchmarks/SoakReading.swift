@@ -7,7 +7,9 @@ struct SoakReading {
   var name: String
   /// Of the process, which is another after a restart.
   var process: Int32
-  var memoryMegabytes: Double
+  /// Resident, with the pages of the program that it ran so far; and what of that it wrote, so that no file holds it.
+  var residentMegabytes: Double
+  var writtenMegabytes: Double
   var descriptors: Double
   /// Of its peers the longest.
   var playoutDelay: Double
@@ -22,11 +24,14 @@ struct SoakReading {
   init(of node: NodeProcess, since earlier: SoakReading? = nil) throws(RigError) {
     (name, process) = (node.name, node.process.identifier)
     guard
-      let memory = ProcessUsage.residentSetMegabytes(
+      let resident = ProcessUsage.residentSetMegabytes(
+        of: process, excluding: IdleMeasurement.jackMappings),
+      let written = ProcessUsage.writtenMegabytes(
         of: process, excluding: IdleMeasurement.jackMappings),
       let descriptors = ProcessUsage.descriptorCount(of: process)
     else { throw .status(reason: "no figures of \(node.name)") }
-    (memoryMegabytes, self.descriptors) = (memory, Double(descriptors))
+    (residentMegabytes, writtenMegabytes) = (resident, written)
+    self.descriptors = Double(descriptors)
     let peers = try node.status().peers
     playoutDelay = peers.map(\.playoutDelayMilliseconds).max() ?? 0
     glitches = peers.reduce(0) { $0 + $1.concealed + $1.underrun + $1.spliced }
@@ -39,7 +44,8 @@ struct SoakReading {
 
   /// For a line that is watched.
   var words: String {
-    "\(name) \(Figures.fixed(memoryMegabytes, 2)) MB, \(Int(descriptors)) descriptors, "
+    "\(name) \(Figures.fixed(residentMegabytes, 2)) MB, \(Figures.fixed(writtenMegabytes, 2)) written, "
+      + "\(Int(descriptors)) descriptors, "
       + "\(Figures.fixed(playoutDelay, 1)) ms, \(Figures.fixed(glitchesPerSecond, 1)) glitches/s"
   }
 }

@@ -57,18 +57,26 @@ public struct ProcessUsage: Sendable {
   public static func proportionalSetMegabytes(
     of process: Int32, excluding prefixes: [String] = []
   ) -> Double? {
-    megabytes("Pss:", of: process, excluding: prefixes)
+    megabytes(["Pss:"], of: process, excluding: prefixes)
   }
 
   /// Resident set size likewise: unlike the former it does not grow when another program that shares a library ends.
   public static func residentSetMegabytes(
     of process: Int32, excluding prefixes: [String] = []
   ) -> Double? {
-    megabytes("Rss:", of: process, excluding: prefixes)
+    megabytes(["Rss:"], of: process, excluding: prefixes)
+  }
+
+  /// What of that was written, so that no file holds it: all that can grow without end. Pages of a program and its libraries
+  /// become resident as they are run for the first time, and are none of it.
+  public static func writtenMegabytes(
+    of process: Int32, excluding prefixes: [String] = []
+  ) -> Double? {
+    megabytes(["Private_Dirty:", "Shared_Dirty:"], of: process, excluding: prefixes)
   }
 
   private static func megabytes(
-    _ figure: String, of process: Int32, excluding prefixes: [String]
+    _ figures: [String], of process: Int32, excluding prefixes: [String]
   ) -> Double? {
     guard let maps = text(ofFile: "/proc/\(process)/smaps") else { return nil }
     var kilobytes = 0.0
@@ -76,7 +84,7 @@ public struct ProcessUsage: Sendable {
     for line in maps.split(separator: "\n") {
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
       guard let first = words.first else { continue }
-      if first == figure {
+      if figures.contains(String(first)) {
         if isCounted, words.count > 1 { kilobytes += Double(words[1]) ?? 0 }
       } else if !first.hasSuffix(":") {
         let path = words.count > 5 ? words[5] : ""

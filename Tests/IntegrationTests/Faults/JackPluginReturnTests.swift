@@ -13,43 +13,13 @@ extension FaultTests {
 
     init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
 
-    /// A speaker who hums, and a listener by the plugin, connected.
-    private struct Scene {
-      let line: Line
-      let plugin: JackPlugin
-      var server: JackServer
-      var node: NodeProcess
-      let speaker: Speaker
-
-      init(in directory: TemporaryDirectory) throws {
-        line = try Line(in: directory)
-        plugin = try JackPlugin(.atStart, in: directory)
-        server = try line.server(plugin: plugin)
-        node = try line.listener(arguments: plugin.nodeArguments)
-        speaker = try line.speaker()
-        try node.waitUntilConnected(peers: 1, within: 30)
-        try speaker.hum()
-      }
-
-      /// The same state, and so the same node.
-      mutating func restartNode() throws {
-        node = try line.listener(arguments: plugin.nodeArguments)
-      }
-
-      func ear() throws(RigError) -> Probe {
-        let ear = try Probe(
-          server: server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 30)
-        try ear.connect("comlink:mix_left", to: "ear:in_0")
-        return ear
-      }
-    }
-
     /// Killed, or ended in order; the successor has the same state.
     @Test(arguments: [SIGKILL, SIGTERM])
     func `a daemon that ends is followed by silence, and heard within a second of its return`(
       signal: Int32
     ) throws {
-      var scene = try Scene(in: directory)
+      var scene = try PluginScene(in: directory)
+      try scene.speaker.hum()
       let ear = try scene.ear()
       var absences: [Absence] = []
       while absences.count < 3, !absences.contains(where: { $0.returnSeconds <= 1 }) {
@@ -77,7 +47,8 @@ extension FaultTests {
 
     /// As an upgrade does it: the end in order, and the start at once.
     @Test func `a restart is a silence of a second at most`() throws {
-      var scene = try Scene(in: directory)
+      var scene = try PluginScene(in: directory)
+      try scene.speaker.hum()
       let ear = try scene.ear()
       var silences: [Double] = []
       while silences.count < 3, silences.min() ?? .infinity > 1 {
@@ -96,13 +67,14 @@ extension FaultTests {
     }
 
     @Test func `a server that dies and returns is heard within a second`() throws {
-      var scene = try Scene(in: directory)
+      var scene = try PluginScene(in: directory)
+      try scene.speaker.hum()
       var seconds: [Double] = []
       while seconds.count < 3, seconds.min() ?? .infinity > 1 {
         scene.server.crash()
         try scene.node.waitUntilAudio(is: .waiting)
         let start = jackNanoseconds()
-        scene.server = try scene.line.server(plugin: scene.plugin)
+        try scene.restartServer()
         let answer = jackNanoseconds()
         // Of the first sound the ear may miss a moment: it is a client that has to come first.
         let ear = try scene.ear()

@@ -54,56 +54,44 @@ extension FaultTests {
     func `a daemon that ends and comes back is heard again, and what the user connected stayed`(
       signal: Int32
     ) throws {
-      let line = try Line(in: directory)
-      let plugin = try JackPlugin(.atStart, in: directory)
-      let server = try line.server(plugin: plugin)
-      let node = try line.listener(arguments: plugin.nodeArguments)
-      let speaker = try line.speaker()
-      try node.waitUntilConnected(peers: 1, within: 30)
-      let ear = try node.ear(on: server)
+      var scene = try PluginScene(in: directory)
+      let (node, speaker) = (scene.node, scene.speaker)
+      let ear = try scene.ear()
       try #expect(speaker.isUnderstood(by: ear))
       node.process.send(signal: signal)
       _ = try? node.process.wait(within: 10)
       // The server goes on, with the port.
       #expect(ear.isAlive && ear.hasPort("comlink:mix_left"))
-      let successor = try line.listener(arguments: plugin.nodeArguments)
-      try successor.waitUntilConnected(peers: 1, within: 30)
+      try scene.restartNode()
+      try scene.node.waitUntilConnected(peers: 1, within: 30)
       // By nobody's hand since.
       #expect(try speaker.isUnderstood(by: ear))
     }
 
     @Test func `a server that dies in a talk and returns with the plugin plays it again`() throws {
-      let line = try Line(in: directory)
-      let plugin = try JackPlugin(.atStart, in: directory)
-      let first = try line.server(plugin: plugin)
-      let node = try line.listener(arguments: plugin.nodeArguments)
-      let speaker = try line.speaker()
-      try node.waitUntilConnected(peers: 1, within: 30)
-      try #expect(speaker.isUnderstood(by: node.ear(on: first)))
+      var scene = try PluginScene(in: directory)
+      let (node, speaker) = (scene.node, scene.speaker)
+      try #expect(speaker.isUnderstood(by: scene.ear()))
       let process = node.process.identifier
-      first.crash()
+      scene.server.crash()
       let waiting = Result { try node.waitUntilAudio(is: .waiting) }
-      let second = try line.server(plugin: plugin)
+      try scene.restartServer()
       try waiting.get()
       try node.waitUntilAudio(is: .running)
       // The user had connected ear and port; now nobody but the node does.
       let ear = try Probe(
-        server: second.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 30)
+        server: scene.server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 30)
       #expect(try speaker.isUnderstood(by: ear))
       #expect(node.process.identifier == process && node.process.isRunning)
     }
 
     @Test func `a daemon that is stopped holds up nothing, and is heard again`() throws {
-      let line = try Line(in: directory)
-      let plugin = try JackPlugin(.atStart, in: directory)
-      let server = try line.server(plugin: plugin)
-      let node = try line.listener(arguments: plugin.nodeArguments)
-      let speaker = try line.speaker()
-      try node.waitUntilConnected(peers: 1, within: 30)
-      let ear = try node.ear(on: server)
+      let scene = try PluginScene(in: directory)
+      let (node, speaker) = (scene.node, scene.speaker)
+      let ear = try scene.ear()
       try #expect(speaker.isUnderstood(by: ear))
       let other = try Probe(
-        server: server.name, name: "other", inputs: 1, outputs: 0, recordSeconds: 30)
+        server: scene.server.name, name: "other", inputs: 1, outputs: 0, recordSeconds: 30)
       try other.connect("comlink:mix_left", to: "other:in_0")
       let before = try pace(of: other)
       node.process.send(signal: SIGSTOP)
@@ -122,39 +110,31 @@ extension FaultTests {
     }
 
     @Test func `a plugin taken out in a talk is waited for, and plays when put in`() throws {
-      let line = try Line(in: directory)
-      let plugin = try JackPlugin(.atStart, in: directory)
-      let server = try line.server(plugin: plugin)
-      let node = try line.listener(arguments: plugin.nodeArguments)
-      let speaker = try line.speaker()
-      try node.waitUntilConnected(peers: 1, within: 30)
-      let ear = try node.ear(on: server)
+      let scene = try PluginScene(in: directory)
+      let (node, speaker) = (scene.node, scene.speaker)
+      let ear = try scene.ear()
       try #expect(speaker.isUnderstood(by: ear))
-      try plugin.unload(from: server)
+      try scene.plugin.unload(from: scene.server)
       try node.waitUntilAudio(is: .waiting)
       #expect(ear.isAlive && !ear.hasPort("comlink:peer_A"))
-      try plugin.load(into: server)
+      try scene.plugin.load(into: scene.server)
       try node.waitUntilAudio(is: .running)
       #expect(try speaker.isUnderstood(by: ear))
     }
 
     @Test func `a second daemon is refused in words, and the first talks on`() throws {
-      let line = try Line(in: directory)
-      let plugin = try JackPlugin(.atStart, in: directory)
-      let server = try line.server(plugin: plugin)
-      let node = try line.listener(arguments: plugin.nodeArguments)
-      let speaker = try line.speaker()
-      try node.waitUntilConnected(peers: 1, within: 30)
+      let scene = try PluginScene(in: directory)
+      let (node, speaker) = (scene.node, scene.speaker)
       let second = try Daemon(
-        "second", ["--listen", "127.0.0.1:0"] + plugin.nodeArguments, in: directory)
+        "second", ["--listen", "127.0.0.1:0"] + scene.plugin.nodeArguments, in: directory)
       try second.waitUntilSaid("it plays for another comlinkd already")
       let other = try Daemon(
-        "other", ["--listen", "127.0.0.1:0", "--jack-client", "fred"] + plugin.nodeArguments,
+        "other", ["--listen", "127.0.0.1:0", "--jack-client", "fred"] + scene.plugin.nodeArguments,
         in: directory)
       try other.waitUntilSaid("it is not loaded as 'fred'")
       node.process.terminate()
       try second.waitUntilSaid("JACK client 'comlink' runs")
-      #expect(speaker.station.node.process.isRunning && server.process.isRunning)
+      #expect(speaker.station.node.process.isRunning && scene.server.process.isRunning)
     }
   }
 }
