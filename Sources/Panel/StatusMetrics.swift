@@ -43,7 +43,7 @@ enum StatusMetrics {
         "comlink_jack_period_frames", "Frames of one process callback; 0 without a server.",
         Double(audio.periodFrames)),
       counter(
-        "comlink_jack_xruns_total", "Cycles that the JACK server's driver began too late.", audio.xruns),
+        "comlink_jack_xruns_total", "Cycles that the server's driver began too late.", audio.xruns),
       counter(
         "comlink_jack_missed_periods_total", "Periods that the JACK server ran without us.",
         audio.missedPeriods),

@@ -60,7 +60,8 @@ struct ScaleMeasurement {
     let canary = try Canary(priority: Self.canaryPriority)
     let reference = try startReference()
     var rows = [
-      ["talkers", "CPU %", "PSS MB", "written MB", "lost", "late", "concealed", "underrun"] + Self.causes
+      ["talkers", "CPU %", "PSS MB", "written MB", "lost", "late", "concealed", "underrun"]
+        + Self.causes
         + [
           "overruns", "kernel drops", "whole s", "xruns", "bare xruns", "canary late", "worst ms",
           "held up ms", "stolen ms",

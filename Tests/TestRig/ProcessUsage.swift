@@ -67,8 +67,9 @@ public struct ProcessUsage: Sendable {
     megabytes(["Rss:"], of: process, excluding: prefixes)
   }
 
-  /// What of that was written, so that no file holds it: all that can grow without end. Pages of a program and its libraries
-  /// become resident as they are run for the first time, and are none of it.
+  /// What of that was written, so that no file holds it: all that can grow without end.
+  ///
+  /// Pages of a program and its libraries become resident as they are run for the first time, and are none of it.
   public static func writtenMegabytes(
     of process: Int32, excluding prefixes: [String] = []
   ) -> Double? {
