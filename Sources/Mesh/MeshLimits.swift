@@ -22,7 +22,7 @@ public enum MeshLimits {
   public static let connections = 512
   /// Messages of one connection that are taken at once; a group of 128 that starts at once needs fewer.
   public static let messageBurst = 256
-  /// Messages of one connection a second after that; heartbeats and news are 20.5 at most.
+  /// Messages of one connection a second after that; heartbeats and news are 21 at most.
   public static let messagesPerSecond = 32
   /// Connections at once of one node.
   public static let connectionsPerNode = 4

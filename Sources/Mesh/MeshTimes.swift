@@ -4,6 +4,10 @@ enum MeshTimes {
   static let heartbeatNanoseconds: Int64 = 2_000_000_000
   /// Three heartbeats less a twentieth of one: a killed node is gone within 6 s of its last sign.
   static let silentNanoseconds: Int64 = 5_900_000_000
+  /// So soon after a heartbeat that was answered none is answered again.
+  static let answerNanoseconds: Int64 = 1_000_000_000
+  /// So long after an answer we wait to be asked again: a heartbeat's time, and for TCP to repeat a lost packet.
+  static let awaitNanoseconds: Int64 = 2_250_000_000
   /// A connection of this age clears its peer's failure count.
   static let stableNanoseconds: Int64 = 15_000_000_000
   /// The wait after the first failure; doubles with each.

@@ -178,6 +178,7 @@ import Testing
     network.run(seconds: Double(seconds))
     let sent = zip(network.nodes, before).map { $0.sent.since($1) }
     #expect(sent.allSatisfy { $0.ipv4Bytes * 8 / seconds <= 20_000 })
+    #expect(sent.allSatisfy { $0.ipv6Bytes * 8 / seconds <= 20_000 })
     #expect(sent.allSatisfy { $0.messages >= 31 * seconds / 2 }, "a heartbeat is missing")
   }
 }

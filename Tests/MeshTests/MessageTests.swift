@@ -34,7 +34,7 @@ import Testing
     .hello(Hello(node: Bench.own, instance: 1, profile: recordingProfile)),
     .hello(
       Hello(node: Bench.own, instance: 2, profile: NodeProfile(name: "B"), relocates: true)),
-    .heartbeat(Heartbeat()),
+    .heartbeat(Heartbeat()), .heartbeat(Heartbeat(memberCount: 1, asks: true)),
     .heartbeat(
       Heartbeat(
         memberCount: 70,

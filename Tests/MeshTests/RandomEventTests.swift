@@ -58,7 +58,7 @@ import Testing
           node: Self.nodes.randomElement(using: &random) ?? node, instance: instance,
           addresses: [Bench.address(UInt32.random(in: 0...20, using: &random))])
       }
-      return .heartbeat(Heartbeat(memberCount: 3, members: notices))
+      return .heartbeat(Heartbeat(memberCount: 3, members: notices, asks: random.chance(0.5)))
     }
   }
 

@@ -87,6 +87,13 @@ import Testing
     #expect(messages.map { Array($0.frame().dropFirst(4)) } == recording)
   }
 
+  @Test func `what a recorded 1.3 peer adds is understood, and still written the same`() throws {
+    let recording = try recording("1.3")
+    let messages = [Message.heartbeat(Heartbeat(memberCount: 2, asks: true))]
+    #expect(try recording.map { try Message(parsing: $0) } == messages)
+    #expect(messages.map { Array($0.frame().dropFirst(4)) } == recording)
+  }
+
   @Test func `members are told of a recording, and whoever is about to become one`() throws {
     let bench = Bench()
     let member = bench.accept(Bench.lower)

@@ -33,6 +33,10 @@ final class Link {
   var toldRevision: UInt64 = 0
   /// The admission it was last reminded of.
   var remindedRevision: UInt64 = 0
+  /// Whether our heartbeats ask for the other's, and do not answer them.
+  var keepsClock = false
+  /// When a heartbeat was answered last.
+  var answeredNanoseconds: Int64 = .min / 2
 
   /// How many members the other has and how many we do, where that differs, since when, and whether we told it of all for that.
   var difference: (theirs: Int, ours: Int, sinceNanoseconds: Int64, isTold: Bool)?

@@ -2,17 +2,49 @@ import Cryptography
 
 /// Signs of life, and what they tell about others.
 extension Mesh {
-  /// Every two seconds: a heartbeat to each member, a knock at some that were lost long ago.
+  /// Every two seconds: a heartbeat to each member that does not ask for it, a knock at some that were lost long ago.
   func beat(_ now: Int64) {
     nextRoundNanoseconds = now.saturatingAdding(MeshTimes.heartbeatNanoseconds)
     roundCount &+= 1
     let members = membersByRevision()
+    shareClocks(of: members)
     for (position, peer) in members.enumerated() {
-      guard let link = peer.link else { continue }
-      let isReminded = (roundCount &+ position) % MeshLimits.reminderRounds == 0
-      sendHeartbeat(on: link, members, isReminded: isReminded, now)
+      guard let link = peer.link,
+        link.keepsClock || now - link.answeredNanoseconds > MeshTimes.awaitNanoseconds
+      else { continue }
+      sendHeartbeat(
+        on: link, members, isReminded: isReminded(position), asks: link.keepsClock, now)
     }
     knockAtLost(now)
+  }
+
+  /// Sends ours along with the acknowledgement of the other's, unless it follows ours.
+  func answer(on link: Link, _ now: Int64) {
+    guard !link.keepsClock, now - link.answeredNanoseconds >= MeshTimes.answerNanoseconds else {
+      return
+    }
+    link.answeredNanoseconds = now
+    let members = membersByRevision()
+    let position = members.firstIndex { $0.link === link } ?? 0
+    sendHeartbeat(on: link, members, isReminded: isReminded(position), now)
+  }
+
+  /// Keeps the clock to that half of the members whose IDs follow ours, in a ring.
+  ///
+  /// They do not, having the same members, so each answers as many as answer it. Where two disagree, both keep it or none:
+  /// then both send as if alone.
+  private func shareClocks(of members: [Peer]) {
+    let others = members.compactMap(\.link).sorted { $0.node < $1.node }
+    let next = others.firstIndex { $0.node > node } ?? 0
+    for (index, link) in others.enumerated() {
+      let steps = (index &- next &+ others.count) % others.count + 1
+      let back = others.count + 1 - steps
+      link.keepsClock = steps == back ? node < link.node : steps < back
+    }
+  }
+
+  private func isReminded(_ position: Int) -> Bool {
+    (roundCount &+ position) % MeshLimits.reminderRounds == 0
   }
 
   /// Between the rounds, to those who have not been told of everybody.
@@ -30,9 +62,9 @@ extension Mesh {
   }
 
   func sendHeartbeat(
-    on link: Link, _ members: [Peer], isReminded: Bool, _ now: Int64
+    on link: Link, _ members: [Peer], isReminded: Bool, asks: Bool = false, _ now: Int64
   ) {
-    var heartbeat = Heartbeat(memberCount: members.count)
+    var heartbeat = Heartbeat(memberCount: members.count, asks: asks)
     if link.toldRevision < revision {
       let news = members.filter { $0.revision > link.toldRevision }
       let told = news.prefix(Heartbeat.maximumMembers)

@@ -27,6 +27,7 @@ extension Mesh {
       guard link.isMember else { return close(link, .outOfTurn, now) }
       takeGossip(heartbeat, from: link, now)
       compare(heartbeat, on: link, now)
+      if heartbeat.asks { answer(on: link, now) }
     case .mediaKey(let key):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       actions.append(.mediaKey(link.node, key))

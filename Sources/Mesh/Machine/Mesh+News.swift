@@ -97,6 +97,8 @@ extension Mesh {
       if peer.rest == .declined, peer.sources.contains(.configured) { peer.rest = .none }
       planDial(peer, now)
     }
+    // Which connections are dead shows only where something is sent.
+    for link in links.values { link.answeredNanoseconds = .min / 2 }
     nextRoundNanoseconds = now
     wake(atNanoseconds: now)
   }

@@ -29,10 +29,13 @@ public struct Heartbeat: Hashable, Sendable {
   public var memberCount: Int
   /// Those of them that the receiver has not been told of, and now and then one that it has, or all where the counts differ.
   public var members: [Notice]
+  /// Whether the receiver is to send its own at once, so that TCP acknowledges along with it.
+  public var asks: Bool
 
   /// Makes a heartbeat.
-  public init(memberCount: Int = 0, members: [Notice] = []) {
+  public init(memberCount: Int = 0, members: [Notice] = [], asks: Bool = false) {
     self.memberCount = memberCount
     self.members = members
+    self.asks = asks
   }
 }

@@ -84,6 +84,7 @@ extension Message {
       case Tag.memberCount: memberCount = try reader.number(field)
       case Tag.member where heartbeat.members.count < Heartbeat.maximumMembers:
         heartbeat.members.append(try notice(field, of: reader))
+      case Tag.asks: heartbeat.asks = try reader.number(field) != 0
       default: break
       }
     }

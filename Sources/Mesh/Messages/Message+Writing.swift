@@ -73,6 +73,7 @@ extension Message {
 
   private static func write(_ heartbeat: Heartbeat, to writer: inout FieldWriter) {
     writer.field(Tag.memberCount, number: UInt64(clamping: heartbeat.memberCount))
+    if heartbeat.asks { writer.field(Tag.asks, number: 1) }
     for member in heartbeat.members.prefix(Heartbeat.maximumMembers) {
       var inner = FieldWriter()
       inner.field(Tag.node, octets: member.node.octets)

@@ -61,5 +61,6 @@ public enum Message: Hashable, Sendable {
     static let loopBack: UInt64 = 21
     static let relocates: UInt64 = 22
     static let recording: UInt64 = 23
+    static let asks: UInt64 = 24
   }
 }

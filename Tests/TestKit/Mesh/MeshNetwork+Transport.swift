@@ -96,15 +96,25 @@ extension MeshNetwork {
     guard let wire = wires[connection.rawValue / 2] else { return }
     let end = Int(connection.rawValue % 2)
     guard wire.ends[end].isOpen else { return }
-    if model.isCounted {
-      let (sender, reader) = (nodes[wire.ends[end].node], nodes[wire.ends[1 - end].node])
-      let bytes = message.frame().count
-      sender.sent.addMessage(frameBytes: bytes)
-      reader.received.addMessage(frameBytes: bytes)
-      reader.sent.addAcknowledgement()
-      sender.received.addAcknowledgement()
-    }
+    if model.isCounted { count(message, on: wire, fromEnd: end) }
     put(.message(message), on: wire, toEnd: 1 - end)
+  }
+
+  private func count(_ message: Message, on wire: MeshWire, fromEnd end: Int) {
+    let (sender, reader) = (nodes[wire.ends[end].node], nodes[wire.ends[1 - end].node])
+    let bytes = message.frame().count
+    sender.sent.addMessage(frameBytes: bytes)
+    reader.received.addMessage(frameBytes: bytes)
+    if wire.ends[end].acknowledging.send(nowNanoseconds) {
+      sender.sent.removeAcknowledgement()
+      reader.received.removeAcknowledgement()
+    }
+  }
+
+  private func countAcknowledgement(on wire: MeshWire, ofEnd end: Int) {
+    wire.ends[end].acknowledging.receive(nowNanoseconds)
+    nodes[wire.ends[end].node].sent.addAcknowledgement()
+    nodes[wire.ends[1 - end].node].received.addAcknowledgement()
   }
 
   func close(_ connection: ConnectionID) {
@@ -153,7 +163,9 @@ extension MeshNetwork {
       wire.ends[end].isOpen = false
       if !wire.ends[1 - end].isOpen { wires[wire.number] = nil }
       give(.closed(wire.connection(ofEnd: end)), to: to.node)
-    case .message(let message): hand(message, on: wire, end)
+    case .message(let message):
+      if model.isCounted { countAcknowledgement(on: wire, ofEnd: end) }
+      hand(message, on: wire, end)
     }
   }
 

@@ -114,6 +114,7 @@ public final class MeshNetwork {
   public func give(_ event: MeshEvent, to index: Int) {
     let node = nodes[index]
     guard let mesh = node.mesh else { return }
+    if model.isCounted { node.wakeUps += 1 }
     let actions = mesh.handle(event, nowNanoseconds: nowNanoseconds)
     for action in actions { perform(action, of: index) }
     guard let mesh = node.mesh else { return }

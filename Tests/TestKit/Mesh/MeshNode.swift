@@ -26,6 +26,9 @@ public final class MeshNode {
   /// What it received on them, likewise.
   public internal(set) var received = MeshTraffic()
 
+  /// Moments at which something came or was due; counted likewise.
+  public internal(set) var wakeUps = 0
+
   var isSilent = false
   var scheduledNanoseconds: Int64 = .max
 

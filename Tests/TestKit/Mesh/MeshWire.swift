@@ -18,6 +18,7 @@ final class MeshWire {
     /// What waits for the path to be whole again.
     var pending: [Item] = []
     var decoder = MessageDecoder(limits: .member)
+    var acknowledging = MeshAcknowledging()
   }
 
   let number: UInt64
