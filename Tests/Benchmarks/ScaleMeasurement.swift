@@ -29,6 +29,7 @@ struct ScaleMeasurement {
 
   /// What the media loop gets, below JACK's.
   private static let canaryPriority = 50
+  private static let secondsToASlowOne = 8.0
   private static let causes = ["callbacks", "wakeUps", "work"]
   /// What a figure may be above twice that of half the talkers, as one second is not like the other.
   private static let marginPercent = 2.0
@@ -63,8 +64,8 @@ struct ScaleMeasurement {
       ["talkers", "CPU %", "PSS MB", "written MB", "lost", "late", "concealed", "underrun"]
         + Self.causes
         + [
-          "overruns", "kernel drops", "whole s", "xruns", "bare xruns", "canary late", "worst ms",
-          "held up ms", "stolen ms",
+          "overruns", "kernel drops", "whole s", "own s", "xruns", "bare xruns", "canary late",
+          "worst ms", "held up ms", "stolen ms",
         ]
     ]
     var loads: [Load] = []
@@ -93,12 +94,13 @@ struct ScaleMeasurement {
     let before = try read(receiver, canary, reference)
     _ = canary.takeWorstMilliseconds()
     var after = before
-    // A machine that stalls makes its holes in one second; a node that is too slow, in all.
-    var wholeSeconds = 0
+    // A machine that stalls or slows down makes its holes in one second; a node that is too slow, in all.
+    var (wholeSeconds, ownSeconds) = (0, 0)
     for second in 1...max(1, Int(seconds)) {
       bench.wait("\(count) talkers, second \(second)", seconds: 1, each: 1)
       let now = try read(receiver, canary, reference)
       if now.sum(\.underrun) == after.sum(\.underrun) { wholeSeconds += 1 }
+      if now.underruns("work") > after.underruns("work") { ownSeconds += 1 }
       after = now
     }
     let process = receiver.node.process.identifier
@@ -124,6 +126,7 @@ struct ScaleMeasurement {
       ("captureOverruns", grown { $0.status.audio.captureOverruns }, "count"),
       ("kernelDrops", grown(\.kernelDrops), "count"),
       ("wholeSeconds", Double(wholeSeconds), "count"),
+      ("ownSeconds", Double(ownSeconds), "count"),
       ("xruns", grown { $0.status.audio.xruns }, "count"),
       ("bare.xruns", grown(\.bareXruns), "count"),
       ("canary.late", grown(\.canaryLate), "count"),
@@ -134,10 +137,15 @@ struct ScaleMeasurement {
     for (name, value, unit) in values {
       bench.figures.add("scale.talkers\(count).\(name)", value, unit)
     }
-    // The node's own doing: none is allowed.
-    let own = ["underrun.work", "captureOverruns", "kernelDrops"]
-    for (name, value, unit) in values where own.contains(name) {
-      bench.limit("scale.talkers\(count).\(name)", value, unit, atMost: 0)
+    // The node's own doing: none is allowed, but for a second of eight in which the processor itself was slow, which no
+    // clock of the thread's can tell from more work.
+    let own = [
+      "ownSeconds": (seconds / Self.secondsToASlowOne).rounded(.down), "captureOverruns": 0,
+      "kernelDrops": 0,
+    ]
+    for (name, value, unit) in values {
+      guard let most = own[name] else { continue }
+      bench.limit("scale.talkers\(count).\(name)", value, unit, atMost: most)
     }
     let row = ["\(count)"] + values.map { Figures.fixed($0.1, $0.2 == "count" ? 0 : 2) }
     return (row, Load(cpuPercent: values[0].1, megabytes: written ?? .nan))
