@@ -137,8 +137,14 @@ struct ScaleMeasurement {
     for (name, value, unit) in values {
       bench.figures.add("scale.talkers\(count).\(name)", value, unit)
     }
-    // The node's own doing: none is allowed, but for a second of eight in which the processor itself was slow, which no
-    // clock of the thread's can tell from more work.
+    judgeOwnDoing(values, count)
+    let row = ["\(count)"] + values.map { Figures.fixed($0.1, $0.2 == "count" ? 0 : 2) }
+    return (row, Load(cpuPercent: values[0].1, megabytes: written ?? .nan))
+  }
+
+  /// The node's own doing: none is allowed, but for a second of eight in which the processor itself was slow, which no clock
+  /// of the thread's can tell from more work.
+  private func judgeOwnDoing(_ values: [(String, Double, String)], _ count: Int) {
     let own = [
       "ownSeconds": (seconds / Self.secondsToASlowOne).rounded(.down), "captureOverruns": 0,
       "kernelDrops": 0,
@@ -147,8 +153,6 @@ struct ScaleMeasurement {
       guard let most = own[name] else { continue }
       bench.limit("scale.talkers\(count).\(name)", value, unit, atMost: most)
     }
-    let row = ["\(count)"] + values.map { Figures.fixed($0.1, $0.2 == "count" ? 0 : 2) }
-    return (row, Load(cpuPercent: values[0].1, megabytes: written ?? .nan))
   }
 
   /// Twice the talkers take at most twice the CPU, and at most twice the memory that the last doubling took: what it
