@@ -195,6 +195,9 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlinkd", dependencies: ["NodeDaemon"], swiftSettings: swiftSettings),
   .executableTarget(
+    name: "comlinkd-clear", dependencies: ["NodeDaemon", "Intercom", "EventLoop"],
+    path: "Tests/ClearProgram", swiftSettings: swiftSettings),
+  .executableTarget(
     name: "comlink",
     dependencies: [
       "Remote", "StatusSchema", "Barcode", "Doctor", "Store",

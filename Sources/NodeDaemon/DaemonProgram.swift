@@ -6,7 +6,9 @@ internal import Remote
 /// The daemon as a program: exits as sysexits.h has it, 0 after a signal.
 public enum DaemonProgram {
   /// Runs it by this process' arguments and environment; on the main thread, which takes the signals.
-  public static func run() -> Never {
+  ///
+  /// - Parameter rehearsal: how the node meets others instead of by control connections; a test's.
+  public static func run(rehearsal: (any Rehearsal)? = nil) -> Never {
     let options = Options.parseOrExit(
       NegativeValue.attached(Array(CommandLine.arguments.dropFirst())))
     let surroundings = Surroundings.ofThisProcess
@@ -24,23 +26,23 @@ public enum DaemonProgram {
     let service = ServiceEnvironment(surroundings.environment, process: getpid())
     ServiceEnvironment.removeFromThisProcess()
     run(
-      effective, isClear: options.clear, service: service,
+      effective, rehearsal, service: service,
       style: StandardErrorLog.style(environment: surroundings.environment))
   }
 
   /// Runs the daemon on Swift's pool; this thread is left to the signals.
   private static func run(
-    _ effective: EffectiveConfiguration, isClear: Bool, service: ServiceEnvironment,
-    style: StandardErrorLog.Style
+    _ effective: EffectiveConfiguration, _ rehearsal: (any Rehearsal)?,
+    service: ServiceEnvironment, style: StandardErrorLog.Style
   ) -> Never {
     // Keys and secrets are in memory: a crash leaves no copy of them on the disk.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     let signals = TerminationSignals()
-    var daemon = Daemon(effective: effective, style: style, isClear: isClear)
+    var daemon = Daemon(effective: effective, style: style, rehearsal: rehearsal)
     daemon.service = ServiceReport(
       service, user: LimitsAdvice.user, log: daemon.logger("comlinkd"))
-    Task.detached {
+    Task.detached { [daemon] in
       do throws(DaemonError) {
         try await daemon.run { await signals.first() }
         exit(EX_OK)
