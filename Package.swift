@@ -183,15 +183,20 @@ let programs: [Target] = [
       .product(name: "NIOTLS", package: "swift-nio"),
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
     ], resources: [.copy("Corpus")]),
-  .executableTarget(
-    name: "comlinkd",
-    dependencies: [
+  swiftTarget(
+    "NodeDaemon",
+    [
       "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Doctor",
       "Panel", "Recording", "Remote", "StatusSchema", "Cryptography", "Store",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
-    ], swiftSettings: swiftSettings),
+    ]),
+  .executableTarget(
+    name: "comlinkd", dependencies: ["NodeDaemon"], swiftSettings: swiftSettings),
+  .executableTarget(
+    name: "comlinkd-clear", dependencies: ["NodeDaemon", "Intercom", "EventLoop"],
+    path: "Tests/ClearProgram", swiftSettings: swiftSettings),
   .executableTarget(
     name: "comlink",
     dependencies: [
@@ -202,7 +207,7 @@ let programs: [Target] = [
   tests(
     "DaemonTests",
     [
-      "comlinkd", "ControlPlane", "Discovery", "Intercom", "Audio", "EventLoop", "Store",
+      "NodeDaemon", "ControlPlane", "Discovery", "Intercom", "Audio", "EventLoop", "Store",
       "Cryptography", "Mesh", "TestKit",
     ]),
   .executableTarget(

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # What a target's Swift files may import. Foundation only where the table says so. Dispatch: EventLoop looks host names up on a
-# thread of Dispatch's, as getaddrinfo blocks; comlinkd takes signals by it.
+# thread of Dispatch's, as getaddrinfo blocks; NodeDaemon takes signals by it.
 declare -A may=(
   [RTP]=""
   [Media]="RTP"
@@ -25,7 +25,8 @@ declare -A may=(
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
   [Panel]="StatusSchema NIOCore NIOPosix NIOHTTP1 Glibc Synchronization"
   [Doctor]="CKernel Audio EventLoop StatusSchema Glibc"
-  [comlinkd]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [NodeDaemon]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [comlinkd]="NodeDaemon"
   [comlink]="Remote StatusSchema Barcode Doctor Store ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )
 maximum_file=500

@@ -12,7 +12,7 @@ public struct IntercomConfiguration: Sendable {
   public var listen: SocketAddress
   /// Whether media are encrypted and only admitted members are peers.
   ///
-  /// In clear, for tests, whoever reports may become one.
+  /// In clear, for tests only, whoever reports may become one.
   public var protectsMedia: Bool
   /// JACK server by name; nil for JACK's default.
   public var jackServer: String?
@@ -56,7 +56,7 @@ public struct IntercomConfiguration: Sendable {
     self.softwareVersion = softwareVersion
     self.name = name
     self.listen = listen
-    protectsMedia = false
+    protectsMedia = true
     jackServer = nil
     jackClient = "comlink"
     connectsPhysicalPorts = true

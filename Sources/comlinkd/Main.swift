@@ -1,61 +1,7 @@
-internal import ArgumentParser
-internal import Glibc
-internal import Logging
-internal import Remote
+internal import NodeDaemon
 
-/// `comlinkd`: exits as sysexits.h has it, 0 after a signal.
+/// `comlinkd`: all that it does is in ``NodeDaemon``, so that tests can import it.
 @main
 enum Main {
-  static func main() {
-    let options = Options.parseOrExit(
-      NegativeValue.attached(Array(CommandLine.arguments.dropFirst())))
-    let surroundings = Surroundings.ofThisProcess
-    let effective: EffectiveConfiguration
-    do throws(DaemonError) {
-      effective = try ConfigurationLoader(surroundings: surroundings)
-        .load(path: options.config, flags: try options.flags())
-    } catch {
-      fail(error)
-    }
-    if options.printConfig {
-      print(ConfigurationText.text(effective, version: Version.current), terminator: "")
-      exit(EX_OK)
-    }
-    let service = ServiceEnvironment(surroundings.environment, process: getpid())
-    ServiceEnvironment.removeFromThisProcess()
-    run(
-      effective, isClear: options.clear, service: service,
-      style: StandardErrorLog.style(environment: surroundings.environment))
-  }
-
-  /// Runs the daemon on Swift's pool; this thread is left to the signals.
-  private static func run(
-    _ effective: EffectiveConfiguration, isClear: Bool, service: ServiceEnvironment,
-    style: StandardErrorLog.Style
-  ) -> Never {
-    // Keys and secrets are in memory: a crash leaves no copy of them on the disk.
-    var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
-    unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
-    let signals = TerminationSignals()
-    var daemon = Daemon(effective: effective, style: style, isClear: isClear)
-    daemon.service = ServiceReport(
-      service, user: LimitsAdvice.user, log: daemon.logger("comlinkd"))
-    Task.detached {
-      do throws(DaemonError) {
-        try await daemon.run { await signals.first() }
-        exit(EX_OK)
-      } catch {
-        daemon.logger("comlinkd").event("failed", .error, "\(error)")
-        exit(error.exitCode)
-      }
-    }
-    signals.deliver(log: daemon.logger("comlinkd"))
-  }
-
-  private static func fail(_ error: DaemonError) -> Never {
-    var log = StandardErrorLog(style: .terminal, area: "comlinkd")
-    log.style = StandardErrorLog.style(environment: Surroundings.ofThisProcess.environment)
-    Logger(label: "comlinkd") { _ in log }.error("\(error)")
-    exit(error.exitCode)
-  }
+  static func main() { DaemonProgram.run() }
 }

@@ -1,7 +1,7 @@
 import Remote
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct ConfigurationFileTests {
   static let mistakes: [(text: String, words: String)] = [

@@ -1,7 +1,7 @@
 import Mesh
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct ConfigurationLoaderTests {
   @Test func `without anything the defaults hold`() throws {

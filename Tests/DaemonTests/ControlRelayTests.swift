@@ -2,7 +2,7 @@ import Remote
 import StatusSchema
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct ControlRelayTests {
   private struct Node: ControlHandler {

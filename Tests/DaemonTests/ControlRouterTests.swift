@@ -6,7 +6,7 @@ import Testing
 
 @testable import ControlPlane
 @testable import Intercom
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct ControlRouterTests {
   private static func node(_ octet: UInt8) throws -> NodeID {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
   @Test func `what comes to its end in time is waited for`() async {

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 /// The end of a daemon that has not come to run yet.
 @Suite(.timeLimit(.minutes(1))) struct EarlyEndTests {

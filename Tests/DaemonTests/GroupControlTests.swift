@@ -5,7 +5,7 @@ import StatusSchema
 import Store
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct GroupControlTests {
   @Test func `requests about groups reach the node's state`() throws {

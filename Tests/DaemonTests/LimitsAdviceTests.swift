@@ -3,7 +3,7 @@ import Glibc
 import Intercom
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct LimitsAdviceTests {
   @Test func `the advice has the exact lines, the file and the group`() {

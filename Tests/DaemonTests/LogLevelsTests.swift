@@ -3,7 +3,7 @@ import Remote
 import Synchronization
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct LogLevelsTests {
   private final class Sink: Sendable {

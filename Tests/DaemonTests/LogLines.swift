@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 /// What a logger wrote, a line each.
 final class LogLines: Sendable {

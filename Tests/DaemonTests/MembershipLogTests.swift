@@ -3,7 +3,7 @@ import Intercom
 import Mesh
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct MembershipLogTests {
   private static let node = NodeID(octets: [UInt8](repeating: 7, count: NodeID.byteCount))

@@ -6,7 +6,7 @@ import Store
 import Synchronization
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite(.timeLimit(.minutes(1))) struct MixKeeperTests {
   private let mixes: AsyncStream<Mix>

@@ -2,7 +2,7 @@ import Audio
 import Intercom
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct NodeLogTests {
   @Test(arguments: [(false, "start it, or let comlinkd do so: --start-jack"), (true, "start it")])

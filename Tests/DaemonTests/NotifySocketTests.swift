@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct NotifySocketTests {
   private let folder: TestFolder

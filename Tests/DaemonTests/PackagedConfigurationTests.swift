@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 /// `/etc/comlink/comlink.toml`, as the package brings it: all in comments.
 @Suite struct PackagedConfigurationTests {

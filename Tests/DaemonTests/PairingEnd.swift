@@ -6,7 +6,7 @@ import Store
 import Synchronization
 
 @testable import Intercom
-@testable import comlinkd
+@testable import NodeDaemon
 
 /// A node as far as it is needed to pair: state, control connections, membership and pairing.
 final class PairingEnd: ControlPlaneHandler {

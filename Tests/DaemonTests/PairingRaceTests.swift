@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @testable import ControlPlane
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite(.timeLimit(.minutes(1))) struct PairingRaceTests {
   /// Holds every pairing connection until it is over.

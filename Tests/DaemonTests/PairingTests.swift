@@ -2,7 +2,7 @@ import Cryptography
 import Store
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 /// Two nodes, a PIN, and what becomes of them and their groups.
 @Suite(.timeLimit(.minutes(1))) struct PairingTests {

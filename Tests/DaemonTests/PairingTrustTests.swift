@@ -6,7 +6,7 @@ import Store
 import Testing
 
 @testable import Intercom
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct PairingTrustTests {
   @Test(.timeLimit(.minutes(1)))

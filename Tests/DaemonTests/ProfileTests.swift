@@ -3,7 +3,7 @@ import EventLoop
 import Intercom
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct ProfileTests {
   @Test(arguments: Profile.allCases)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct ServiceEnvironmentTests {
   @Test func `started by hand there is nobody to tell`() {

@@ -1,7 +1,7 @@
 import Audio
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct ServiceLifeTests {
   private static let second: UInt64 = 1_000_000

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct SettingTests {
   static let refused: [(Setting, String, words: String)] = [

@@ -2,7 +2,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite struct StandardErrorLogTests {
   private final class Sink: Sendable {

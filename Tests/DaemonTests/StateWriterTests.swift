@@ -4,7 +4,7 @@ import Logging
 import Store
 import Testing
 
-@testable import comlinkd
+@testable import NodeDaemon
 
 @Suite(.timeLimit(.minutes(1))) struct StateWriterTests {
   @Test func `a disk that does not answer keeps no thread of the pool`() async {

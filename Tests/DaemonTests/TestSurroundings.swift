@@ -1,4 +1,4 @@
-@testable import comlinkd
+@testable import NodeDaemon
 
 /// A machine with the files and variables that a test wants.
 enum TestSurroundings {

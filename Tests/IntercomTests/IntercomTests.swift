@@ -24,6 +24,7 @@ import Testing
   ) throws -> Intercom {
     let listen = try SocketAddress(parsing: "127.0.0.1:0")
     var configuration = IntercomConfiguration(name: name, listen: listen, softwareVersion: "test")
+    configuration.protectsMedia = false
     configuration.jackServer = "no-such-server-\(name)"
     configuration.realtimePriority = nil
     configuration.locksMemory = false

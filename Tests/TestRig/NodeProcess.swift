@@ -15,7 +15,7 @@ public final class NodeProcess: Sendable {
     public var policy = "open"
     /// Whether it announces itself and looks for others, which a loopback address prevents all the same.
     public var discovers = false
-    /// Media in clear and no control connections, for programs that cannot decrypt; loopback only.
+    /// Media in clear and no control connections, for programs that cannot decrypt; loopback only: `comlinkd-clear`.
     public var isClear = false
     /// The network namespace to run in, which takes root; nil for our own.
     public var namespace: String?
@@ -77,19 +77,20 @@ public final class NodeProcess: Sendable {
       "--jack-client", client, "--control", controlPath, "--no-connect",
       "--state", directory.file("\(name).state"),
     ]
-    arguments +=
-      options.isClear
-      ? ["--clear"]
-      : ["--policy", options.policy, options.discovers ? "--discovery" : "--no-discovery"]
+    if !options.isClear {
+      arguments += ["--policy", options.policy]
+      arguments += [options.discovers ? "--discovery" : "--no-discovery"]
+    }
     arguments += options.peerPorts.flatMap { ["--peer", "127.0.0.1:\($0)"] }
     if let ptime = options.ptime { arguments += ["--ptime", ptime] }
     if let bitrate = options.bitrateKilobits { arguments += ["--bitrate", "\(bitrate)"] }
     if let application = options.application { arguments += ["--application", application] }
     if let delay = options.playoutDelay { arguments += ["--playout-delay", delay] }
+    let program = try Executables.path(of: options.isClear ? "comlinkd-clear" : "comlinkd")
     // `ip` becomes the daemon, so that the process is the daemon's.
     let command =
       options.wrapper + (options.namespace.map { ["ip", "netns", "exec", $0] } ?? [])
-      + [try Executables.path(of: "comlinkd")] + arguments + options.arguments
+      + [program] + arguments + options.arguments
     process = try ChildProcess(
       command[0], Array(command.dropFirst()),
       environment: options.environment, outputPath: directory.file("\(name).log"))

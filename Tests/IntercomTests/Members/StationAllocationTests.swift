@@ -100,9 +100,8 @@ struct StationAllocationTests {
 
     init(_ number: Int, sampleRate: Int, _ clock: Clock) throws {
       (self.number, self.sampleRate) = (number, sampleRate)
-      var configuration = IntercomConfiguration(
+      let configuration = IntercomConfiguration(
         name: "Node \(number)", listen: .host(number), softwareVersion: "test")
-      configuration.protectsMedia = true
       var random = SplitMix64(seed: UInt64(number))
       engine = try AudioEngine(wakeDescriptor: -1)
       endpoint = KeepingEndpoint(localAddress: .host(number))

@@ -74,7 +74,7 @@ final class VirtualNode: VirtualHost {
     }
   }
 
-  /// A node of that name; without a beat JACK is not running.
+  /// A node of that name, its media in clear unless `adjust` says otherwise; without a beat JACK is not running.
   ///
   /// - Parameters:
   ///   - run: which start of it, so that what it draws at random is another.
@@ -89,6 +89,7 @@ final class VirtualNode: VirtualHost {
     self.beat = beat
     var configuration = IntercomConfiguration(
       name: name, listen: addresses[0], softwareVersion: "test")
+    configuration.protectsMedia = false
     adjust(&configuration)
     var random = SplitMix64(seed: name.utf8.reduce(run << 32) { $0 &* 31 &+ UInt64($1) })
     engine = try AudioEngine(wakeDescriptor: -1)

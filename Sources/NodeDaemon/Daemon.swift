@@ -12,8 +12,8 @@ struct Daemon {
   let style: StandardErrorLog.Style
   /// What is logged of each area; changes while the daemon runs.
   let levels = LogLevels()
-  /// For tests: media in clear with the peers that are named, and nothing else (``ClearMedia``).
-  var isClear = false
+  /// For tests: how the node meets others; nil: by control connections.
+  var rehearsal: (any Rehearsal)?
   /// Tells systemd, if that started us.
   var service: ServiceReport?
 
@@ -28,7 +28,7 @@ struct Daemon {
   /// - Parameter signal: waits for the first of ``TerminationSignals``.
   func run(until signal: @escaping @Sendable () async -> Int32) async throws(DaemonError) {
     let log = logger("comlinkd")
-    if isClear { try ClearMedia.check(effective) }
+    if rehearsal != nil { try effective.checkForRehearsal() }
     logStart(log)
     let ending = Task {
       let signal = TerminationSignals.name(of: await signal())
@@ -121,8 +121,8 @@ struct Daemon {
     let node: Intercom
     do throws(IntercomError) {
       var configuration = IntercomConfiguration(settings, listen: listen)
-      configuration.protectsMedia = !isClear
       configuration.portMemory = PortMemory(state.ports)
+      rehearsal?.prepare(&configuration)
       node = try Intercom(configuration: configuration) { [service] event in
         events.add(event)
         service?.add(event)
@@ -142,19 +142,19 @@ struct Daemon {
     return node
   }
 
-  /// Lets control connections and other nodes in; nil: in clear, where the named peers are called and nothing else.
+  /// Lets control connections and other nodes in; nil: in a rehearsal, which calls the named peers itself.
   private func connect(
     _ node: Intercom, at listen: SocketAddress, _ state: NodeState, _ writer: StateWriter,
     _ problems: KeepingProblems
   ) async throws(DaemonError) -> Connections? {
     let settings = effective.configuration
-    guard isClear else {
+    guard let rehearsal else {
       return try await Connections(
         settings, listen: listen, node: node, state: state, writer: writer,
         problems: problems, log: logger("mesh"))
     }
     for peer in settings.peers {
-      for address in (try? await resolve(peer.text)) ?? [] { await node.addPeer(address) }
+      await rehearsal.call((try? await resolve(peer.text)) ?? [], from: node)
     }
     return nil
   }
@@ -180,8 +180,6 @@ struct Daemon {
           "origin": "\(origin.words)",
         ])
     }
-    if isClear {
-      log.event("clear", .warning, "--clear: media are not encrypted; for tests on this machine")
-    }
+    if let rehearsal { log.event("rehearsal", .warning, "\(rehearsal.warning)") }
   }
 }

@@ -26,7 +26,7 @@ actor Recordings {
 
   private let node: Intercom
   private let nodeName: String
-  /// Nil: in clear, where nobody is told.
+  /// Nil: in a rehearsal, where nobody is told.
   private let membership: Membership?
   private let log: Logger
   /// The recording that begins or is under way, with all the memory of its tapes.

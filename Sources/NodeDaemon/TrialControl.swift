@@ -14,7 +14,7 @@ actor TrialControl {
 
   private let node: Intercom
   private let id: NodeID
-  /// Nil: in clear, where nobody is told and consent cannot be seen.
+  /// Nil: in a rehearsal, where nobody is told and consent cannot be seen.
   private let membership: Membership?
   private let log: Logger
   private var watch: Task<Void, Never>?

@@ -51,8 +51,6 @@ struct Options: ParsableCommand {
       "The TOML file to read, instead of comlink/comlink.toml in $XDG_CONFIG_HOME or /etc.",
       valueName: "FILE"))
   var config: String?
-  /// For tests with programs that cannot decrypt: media in clear, on this machine only.
-  @Flag(help: .hidden) var clear = false
   @Flag(help: "Prints the effective configuration as a TOML file and ends.")
   var printConfig = false
 

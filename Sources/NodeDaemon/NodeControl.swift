@@ -9,7 +9,7 @@ struct NodeControl: ControlHandler {
   let node: Intercom
   let state: NodeState
   let writer: StateWriter
-  /// Nil: in clear, without control connections.
+  /// Nil: in a rehearsal.
   let connections: Connections?
   let recordings: Recordings
   let trials: TrialControl
@@ -33,7 +33,7 @@ struct NodeControl: ControlHandler {
         return response
       case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
-        guard let connections else { return .error(message: "this node runs in clear, for tests") }
+        guard let connections else { return .error(message: "this node is in a rehearsal") }
         return await AdmissionControl(connections: connections).handle(request)
       case .logLevel(let level, let area): return levels.answer(level: level, area: area)
       case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:

@@ -11,7 +11,7 @@ struct DaemonEnd {
   private static let patience = Duration.milliseconds(800)
 
   let node: Intercom
-  /// Nil: in clear.
+  /// Nil: in a rehearsal.
   let connections: Connections?
   let keepers: (mixes: MixKeeper, ports: PortKeeper)
   let recordings: Recordings
