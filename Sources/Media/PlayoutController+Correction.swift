@@ -3,6 +3,8 @@ extension PlayoutController {
   private static let surplusNanoseconds: Int64 = 750_000
   private static let lastingSurplusNanoseconds: Int64 = 250_000
   private static let lastingNanoseconds: Int64 = 5_000_000_000
+  /// Or so many times what jitter makes the target wander by.
+  private static let (wandersPerSurplus, wandersPerLastingSurplus): (Int64, Int64) = (10, 5)
   private static let downPatienceNanoseconds: Float = 700_000_000
   private static let upPatienceNanoseconds: Float = 100_000_000
   private static let habitPatienceNanoseconds: Float = 1_500_000_000
@@ -50,7 +52,8 @@ extension PlayoutController {
   }
 
   private mutating func judge(_ surplus: Int64, isRoomy: Bool, now: Int64) {
-    if surplus < Self.lastingSurplusNanoseconds {
+    let wander = playoutDelay == .auto && !isByHabit ? wandering.nanoseconds : 0
+    if surplus < max(Self.lastingSurplusNanoseconds, Self.wandersPerLastingSurplus * wander) {
       lastingSinceNanoseconds = nil
     } else if lastingSinceNanoseconds == nil {
       lastingSinceNanoseconds = now
@@ -63,7 +66,8 @@ extension PlayoutController {
         isSteered ? Self.steeredDeficitNanoseconds : Self.reserveNanoseconds / 2
       }
     let steered = max(Self.steeredSurplusNanoseconds, summary.spreadNanoseconds / 2)
-    let excess = isSteered ? steered : Self.surplusNanoseconds
+    let unsteered = max(Self.surplusNanoseconds, Self.wandersPerSurplus * wander)
+    let excess = isSteered ? steered : unsteered
     if surplus < -deficit {
       enter(.up, now: now)
     } else if surplus > excess || hasLasted && !isSteered {

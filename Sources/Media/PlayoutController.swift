@@ -5,7 +5,9 @@
 /// - Down: a surplus above 0.75 ms, or above 0.25 ms for 5 s, is taken out until less than 0.1 ms
 ///   is left. 0.75 ms is below the 1.33 ms by which an xrun at 64 frames shifts the stream, and
 ///   above what the window's 99 % point wanders on a calm link. Splices wait for a good match up
-///   to 0.7 s, so that a shift is gone within a second.
+///   to 0.7 s, so that a shift is gone within a second. Where jitter makes that point wander by more
+///   (`NeedWander`), who follows it down is too low when it comes back: there the limits are ten and five
+///   times that. Else not 0.5 % but up to 0.8 % are late, and splices are several times as many.
 /// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share
 ///   of the packets is a whole period late.
 /// - Up: when half of that is used up; within 0.1 s, as packets soon will be late. Within 1.5 s where
@@ -51,6 +53,7 @@ struct PlayoutController {
   private let maximumNanoseconds: Int64
   private var window: ArrivalWindow
   private var history: ArrivalHistory
+  var wandering = NeedWander()
   var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
   /// Arrival less media time, where the playout delay is fixed.
@@ -114,6 +117,7 @@ struct PlayoutController {
   mutating func restart() {
     window.clear()
     history.clear()
+    wandering.restart()
     jitter.restart()
     clocks.restartSender()
     settle()
@@ -192,6 +196,7 @@ struct PlayoutController {
       if playoutDelay != .auto {
         usualTransitNanoseconds = window.usualTransitNanoseconds(slope: clocks.arrivalSlope)
       }
+      wandering.add(summary.requiredNanoseconds - wanderNanoseconds, at: arrivalNanoseconds)
       summarisedNanoseconds = arrivalNanoseconds
     }
     aim(durationNanoseconds: durationNanoseconds)
