@@ -29,7 +29,6 @@ struct ScaleMeasurement {
 
   /// What the media loop gets, below JACK's.
   private static let canaryPriority = 50
-  private static let secondsToASlowOne = 8.0
   private static let causes = ["callbacks", "wakeUps", "work"]
   /// What a figure may be above twice that of half the talkers, as one second is not like the other.
   private static let marginPercent = 2.0
@@ -142,16 +141,11 @@ struct ScaleMeasurement {
     return (row, Load(cpuPercent: values[0].1, megabytes: written ?? .nan))
   }
 
-  /// The node's own doing: none is allowed, but for a second of eight in which the processor itself was slow, which no clock
-  /// of the thread's can tell from more work.
+  /// The node's own doing: none is allowed.
   private func judgeOwnDoing(_ values: [(String, Double, String)], _ count: Int) {
-    let own = [
-      "ownSeconds": (seconds / Self.secondsToASlowOne).rounded(.down), "captureOverruns": 0,
-      "kernelDrops": 0,
-    ]
-    for (name, value, unit) in values {
-      guard let most = own[name] else { continue }
-      bench.limit("scale.talkers\(count).\(name)", value, unit, atMost: most)
+    let own = ["underrun.work", "captureOverruns", "kernelDrops"]
+    for (name, value, unit) in values where own.contains(name) {
+      bench.limit("scale.talkers\(count).\(name)", value, unit, atMost: 0)
     }
   }
 

@@ -13,8 +13,7 @@ struct SoakGrowth {
 
   private static let measures = [
     Measure(name: "written", unit: "MB", allowance: 0.5) { $0.writtenMegabytes },
-    // A fault of a new kind runs pages of the program, of libc and of libjack that are resident from then on.
-    Measure(name: "resident", unit: "MB", allowance: 3) { $0.residentMegabytes },
+    Measure(name: "resident", unit: "MB", allowance: 1) { $0.residentMegabytes },
     Measure(name: "descriptors", unit: "count", allowance: 2) { $0.descriptors },
     Measure(name: "playoutDelay", unit: "ms", allowance: 10) { $0.playoutDelay },
     // Each xrun of a server may be one, and these machines have some a second.
