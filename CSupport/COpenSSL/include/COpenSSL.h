@@ -1,6 +1,11 @@
 /**
- * COpenSSL: AES-128 of libcrypto for SRTP, one key a handle, behind opaque handles. The shim reuses one EVP context a key:
- * with the key schedule made once, a packet costs no allocation (libcrypto 3.0.22, counted).
+ * COpenSSL: AES-128 of libcrypto for SRTP, one key a handle, behind opaque handles.
+ *
+ * GCM is libcrypto's own mode (openssl/modes.h) over its own AES, chosen by the processor as EVP's GCM is: AES and carry-less
+ * multiplication by instructions; without them AES in vectors (vpaes), which reads no table by secrets, and GHASH by a table of 256
+ * octets, as EVP's. Not used is EVP's door to GCM: nonce and tag pass it in lists of parameters that are searched by name, which for a
+ * packet of 100 octets is two thirds of the work (callgrind, libcrypto 3.0.19: 2840 instructions by EVP, 1160 here; on an AMD EPYC
+ * 195 and 85 ns, with cold caches 640 and 200). A packet costs one call to EVP, for all its AES, and no allocation.
  *
  * [control] any thread, may allocate   [loop] the thread that owns the handle; allocates nothing
  */
@@ -14,9 +19,8 @@ typedef struct copenssl_gcm copenssl_gcm;
 
 enum { COPENSSL_KEY_BYTES = 16, COPENSSL_NONCE_BYTES = 12, COPENSSL_TAG_BYTES = 16 };
 
-/** AES-128-GCM (NIST SP 800-38D) with a 16-octet tag, to seal (is_sealing 1) or to open (0) with: the other call then fails.
- *  NULL and *error: -ENOMEM, -ENOSYS (libcrypto has no such cipher). [control] */
-copenssl_gcm *copenssl_gcm_create(const uint8_t key[16], int32_t is_sealing, int32_t *error);
+/** AES-128-GCM (NIST SP 800-38D) with a 16-octet tag. NULL and *error: -ENOMEM, -ENOSYS (libcrypto has no such cipher). [control] */
+copenssl_gcm *copenssl_gcm_create(const uint8_t key[16], int32_t *error);
 /** Zeroes the key; NULL is allowed. [control] */
 void copenssl_gcm_destroy(copenssl_gcm *gcm);
 

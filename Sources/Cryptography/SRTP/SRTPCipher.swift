@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// AES-128-GCM under one session key and salt, in one direction (RFC 7714 §8 and §9).
+/// AES-128-GCM under one session key and salt (RFC 7714 §8 and §9).
 ///
 /// Loop thread only; only the initialiser allocates.
 @safe final class SRTPCipher {
@@ -17,12 +17,11 @@ internal import COpenSSL
   /// - Parameters:
   ///   - key: 16 octets.
   ///   - salt: 12 octets.
-  ///   - isSealing: it can seal; otherwise it can open.
-  init(key: RawSpan, salt: RawSpan, isSealing: Bool) throws(CryptoError) {
+  init(key: RawSpan, salt: RawSpan) throws(CryptoError) {
     precondition(key.byteCount == Self.keyByteCount && salt.byteCount == Self.saltByteCount)
     var code: Int32 = 0
     let handle = unsafe key.withUnsafeBytes { key in
-      unsafe copenssl_gcm_create(key.baseAddress, isSealing ? 1 : 0, &code)
+      unsafe copenssl_gcm_create(key.baseAddress, &code)
     }
     guard let handle = unsafe handle else { throw .unavailable(what: "AES-GCM in libcrypto") }
     unsafe self.handle = unsafe handle

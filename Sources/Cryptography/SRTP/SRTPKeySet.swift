@@ -14,16 +14,16 @@ final class SRTPKeySet {
   private var streams: [Stream] = []
 
   /// Allocates: nine ciphers, and room for the windows.
-  init(_ key: borrowing SRTPSessionKey, isSealing: Bool) throws(CryptoError) {
+  init(_ key: borrowing SRTPSessionKey) throws(CryptoError) {
     epoch = key.epoch
     var rtp: [SRTPCipher] = []
     for index in 0..<SRTPVariant.limit {
       let master = try SRTPVariant(unchecked: index).masterKey(of: key)
-      rtp.append(try Self.cipher(master, .encryption, .salt, isSealing: isSealing))
+      rtp.append(try Self.cipher(master, .encryption, .salt))
     }
     self.rtp = rtp
     let master = try SRTPVariant.first.masterKey(of: key)
-    rtcp = try Self.cipher(master, .controlEncryption, .controlSalt, isSealing: isSealing)
+    rtcp = try Self.cipher(master, .controlEncryption, .controlSalt)
     streams.reserveCapacity(SRTPSender.streamLimit)
   }
 
@@ -44,7 +44,7 @@ final class SRTPKeySet {
 
   private static func cipher(
     _ master: borrowing SecretBytes, _ keyLabel: SRTPKeyDerivation.Label,
-    _ saltLabel: SRTPKeyDerivation.Label, isSealing: Bool
+    _ saltLabel: SRTPKeyDerivation.Label
   ) throws(CryptoError) -> SRTPCipher {
     try master.withBytes { master throws(CryptoError) in
       let key = master.extracting(first: SRTPCipher.keyByteCount)
@@ -55,7 +55,7 @@ final class SRTPKeySet {
         saltLabel, key: key, salt: salt, byteCount: SRTPCipher.saltByteCount)
       return try sessionKey.withBytes { key throws(CryptoError) in
         try sessionSalt.withBytes { salt throws(CryptoError) in
-          try SRTPCipher(key: key, salt: salt, isSealing: isSealing)
+          try SRTPCipher(key: key, salt: salt)
         }
       }
     }

@@ -8,6 +8,6 @@ public struct SRTPReceivingKey: ~Copyable, @unchecked Sendable {
 
   /// Makes the ciphers of a key.
   public init(_ key: borrowing SRTPSessionKey) throws(CryptoError) {
-    keys = try SRTPKeySet(key, isSealing: false)
+    keys = try SRTPKeySet(key)
   }
 }

@@ -12,7 +12,7 @@ public struct SRTPSendingKey: ~Copyable, @unchecked Sendable {
   /// A new one, of the system's random numbers.
   public init(epoch: UInt8) throws(CryptoError) {
     let secret = try SRTPSessionKey(epoch: epoch)
-    keys = try SRTPKeySet(secret, isSealing: true)
+    keys = try SRTPKeySet(secret)
     self.secret = secret
   }
 }

@@ -29,7 +29,7 @@ func forgedPacket(
   index: UInt64, ssrc: UInt32 = 0x1234_5678, under key: borrowing SRTPSessionKey
 ) throws(CryptoError) -> [UInt8] {
   let packet = rtpPacket(Int(index & 0xFFFF), ssrc: ssrc)
-  let keys = try SRTPKeySet(key, isSealing: true)
+  let keys = try SRTPKeySet(key)
   var room = packet + [UInt8](repeating: 0, count: SRTPSender.overheadByteCount)
   let nonce = keys.rtp[0].nonce(ssrc: ssrc, index: index)
   let isSealed = changing(&room) {

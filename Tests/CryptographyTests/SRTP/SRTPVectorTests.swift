@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct SRTPVectorTests {
   /// RFC 7714 §16 and §17: the key 00 … 0f, the salt "Quid pro quo".
-  private static func cipher(isSealing: Bool) throws -> SRTPCipher {
+  private static func cipher() throws -> SRTPCipher {
     let (key, salt) = (Array(0..<16 as Range<UInt8>), Array("Quid pro quo".utf8))
-    return try unsafe SRTPCipher(key: key.span.bytes, salt: salt.span.bytes, isSealing: isSealing)
+    return try unsafe SRTPCipher(key: key.span.bytes, salt: salt.span.bytes)
   }
 
   /// RFC 7714 §16: 12 octets of header, then "Gallia est omnis divisa in partes tres".
@@ -35,7 +35,7 @@ import Testing
     """)
 
   @Test func `nonces are those of RFC 7714`() throws {
-    let cipher = try Self.cipher(isSealing: true)
+    let cipher = try Self.cipher()
     let rtp = cipher.nonce(ssrc: 0x5501_a0b2, index: 0xf17b)
     #expect(rtp.indices.map { rtp[$0] } == octets("51753c65 80c2726f 20718414"))
     let rtcp = cipher.nonce(ssrc: 0x4d61_7273, index: 0x5d4)
@@ -49,26 +49,26 @@ import Testing
   func `packets are those of RFC 7714`(
     plain: [UInt8], sealed: [UInt8], header: Int, trailer: UInt32?, ssrc: UInt32, index: UInt64
   ) throws {
-    let (sealing, opening) = (try Self.cipher(isSealing: true), try Self.cipher(isSealing: false))
-    let nonce = sealing.nonce(ssrc: ssrc, index: index)
+    let cipher = try Self.cipher()
+    let nonce = cipher.nonce(ssrc: ssrc, index: index)
     var packet = plain + [UInt8](repeating: 0, count: SRTPCipher.tagByteCount)
     let text = plain.count - header
     let isSealed = changing(&packet) {
-      sealing.seal(&$0, header: header, trailer: trailer, text: text, nonce: nonce)
+      cipher.seal(&$0, header: header, trailer: trailer, text: text, nonce: nonce)
     }
     #expect(isSealed && packet == sealed)
     let isOpened = changing(&packet) {
-      opening.open(&$0, header: header, trailer: trailer, text: text, nonce: nonce)
+      cipher.open(&$0, header: header, trailer: trailer, text: text, nonce: nonce)
     }
     #expect(isOpened && Array(packet.prefix(plain.count)) == plain)
   }
 
   @Test func `what is not authentic leaves nothing to be read`() throws {
-    let opening = try Self.cipher(isSealing: false)
+    let cipher = try Self.cipher()
     var packet = Self.srtp
     packet[20] ^= 1
-    let nonce = opening.nonce(ssrc: 0x5501_a0b2, index: 0xf17b)
-    let isOpened = changing(&packet) { opening.open(&$0, header: 12, text: 38, nonce: nonce) }
+    let nonce = cipher.nonce(ssrc: 0x5501_a0b2, index: 0xf17b)
+    let isOpened = changing(&packet) { cipher.open(&$0, header: 12, text: 38, nonce: nonce) }
     #expect(!isOpened)
     #expect(packet[12..<50].allSatisfy { $0 == 0 })
   }
@@ -128,7 +128,7 @@ import Testing
       labels.salt, key: key.span.bytes, salt: salt.span.bytes, byteCount: 12)
     let cipher = try sessionKey.withBytes { key throws(CryptoError) in
       try sessionSalt.withBytes { salt throws(CryptoError) in
-        try SRTPCipher(key: key, salt: salt, isSealing: true)
+        try SRTPCipher(key: key, salt: salt)
       }
     }
     var sealed = packet + [UInt8](repeating: 0, count: SRTPCipher.tagByteCount)
