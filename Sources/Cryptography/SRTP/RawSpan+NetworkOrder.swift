@@ -6,15 +6,15 @@ extension RawSpan {
   }
 
   func uint16(at offset: Int) -> UInt16 {
-    UInt16(octet(at: offset)) << 8 | UInt16(octet(at: offset + 1))
+    unsafe UInt16(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
   func uint32(at offset: Int) -> UInt32 {
-    UInt32(uint16(at: offset)) << 16 | UInt32(uint16(at: offset + 2))
+    unsafe UInt32(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   func uint64(at offset: Int) -> UInt64 {
-    UInt64(uint32(at: offset)) << 32 | UInt64(uint32(at: offset + 4))
+    unsafe UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 }
 

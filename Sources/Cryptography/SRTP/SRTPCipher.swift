@@ -3,7 +3,7 @@ internal import COpenSSL
 /// AES-128-GCM under one session key and salt (RFC 7714 §8 and §9).
 ///
 /// Loop thread only; only the initialiser allocates.
-@safe final class SRTPCipher {
+@safe struct SRTPCipher: ~Copyable {
   /// Octets of a tag (RFC 7714 §13: 16).
   static let tagByteCount = Int(COPENSSL_TAG_BYTES)
   /// Octets of a session key.
@@ -12,7 +12,8 @@ internal import COpenSSL
   static let saltByteCount = Int(COPENSSL_NONCE_BYTES)
 
   private let handle: OpaquePointer
-  private let salt: InlineArray<12, UInt8>
+  /// As a number, the first octet highest.
+  private let salt: UInt128
 
   /// - Parameters:
   ///   - key: 16 octets.
@@ -25,20 +26,18 @@ internal import COpenSSL
     }
     guard let handle = unsafe handle else { throw .unavailable(what: "AES-GCM in libcrypto") }
     unsafe self.handle = unsafe handle
-    self.salt = InlineArray { salt.octet(at: $0) }
+    self.salt = UInt128(salt.uint32(at: 0)) << 64 | UInt128(salt.uint64(at: 4))
   }
 
   deinit {
     unsafe copenssl_gcm_destroy(handle)
   }
 
-  /// The nonce (RFC 7714 §8.1 and §9.1): two zero octets, the SSRC, and 48 bits of index (a roll-over counter and sequence
-  /// number, or an SRTCP index), all XOR the salt.
-  func nonce(ssrc: UInt32, index: UInt64) -> InlineArray<12, UInt8> {
-    var nonce = salt
-    for place in 0..<4 { nonce[2 + place] ^= UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * place)) }
-    for place in 0..<6 { nonce[6 + place] ^= UInt8(truncatingIfNeeded: index >> (40 - 8 * place)) }
-    return nonce
+  /// The 12 octets of a nonce (RFC 7714 §8.1 and §9.1) as a number, the first octet highest.
+  ///
+  /// Two zero octets, the SSRC, and 48 bits of index (a roll-over counter and sequence number, or an SRTCP index), all XOR the salt.
+  func nonce(ssrc: UInt32, index: UInt64) -> UInt128 {
+    salt ^ (UInt128(ssrc) << 48 | UInt128(index))
   }
 
   /// Encrypts what follows a packet's header in place, and writes the tag behind it.
@@ -49,22 +48,22 @@ internal import COpenSSL
   ///   - text: octets to be encrypted.
   /// - Returns: false where libcrypto failed.
   func seal(
-    _ packet: inout MutableRawSpan, header: Int, trailer: UInt32? = nil, text: Int,
-    nonce: InlineArray<12, UInt8>
+    _ packet: inout MutableRawSpan, header: Int, trailer: UInt32? = nil, text: Int, ssrc: UInt32,
+    index: UInt64
   ) -> Bool {
-    unsafe run(copenssl_gcm_seal, &packet, header, trailer, text, nonce)
+    unsafe run(copenssl_gcm_seal, &packet, header, trailer, text, nonce(ssrc: ssrc, index: index))
   }
 
   /// Decrypts what follows a packet's header in place; the tag lies behind it, the parameters are those of `seal`.
   ///
   /// - Returns: false where it is not authentic; the text is zero then.
   func open(
-    _ packet: inout MutableRawSpan, header: Int, trailer: UInt32? = nil, text: Int,
-    nonce: InlineArray<12, UInt8>
+    _ packet: inout MutableRawSpan, header: Int, trailer: UInt32? = nil, text: Int, ssrc: UInt32,
+    index: UInt64
   ) -> Bool {
     unsafe run(
       { unsafe copenssl_gcm_open($0, $1, $2, $3, $4, $5, UnsafePointer($6)) }, &packet, header,
-      trailer, text, nonce)
+      trailer, text, nonce(ssrc: ssrc, index: index))
   }
 
   /// What libcrypto does with a packet: handle, nonce, associated octets and their number, text and its length, tag.
@@ -75,24 +74,25 @@ internal import COpenSSL
 
   private func run(
     _ operation: Operation, _ packet: inout MutableRawSpan, _ header: Int, _ trailer: UInt32?,
-    _ text: Int, _ nonce: InlineArray<12, UInt8>
+    _ text: Int, _ nonce: UInt128
   ) -> Bool {
     precondition(header + text + Self.tagByteCount <= packet.byteCount && header >= 0 && text >= 0)
     return unsafe packet.withUnsafeMutableBytes { packet in
-      unsafe nonce.span.withUnsafeBufferPointer { nonce in
+      unsafe withUnsafeBytes(of: (nonce << 32).bigEndian) { nonce in
+        let nonce = unsafe nonce.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard let base = unsafe packet.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
           return false
         }
         let (start, tag) = unsafe (base + header, base + header + text)
         guard let trailer else {
           return unsafe operation(
-            handle, nonce.baseAddress, base, Int32(header), start, Int32(text), tag) == 0
+            handle, nonce, base, Int32(header), start, Int32(text), tag) == 0
         }
         let associated = Self.associated(
           unsafe UnsafeRawBufferPointer(start: base, count: header).bytes, trailer)
         return unsafe associated.span.withUnsafeBufferPointer { associated in
           unsafe operation(
-            handle, nonce.baseAddress, associated.baseAddress, Int32(associated.count), start,
+            handle, nonce, associated.baseAddress, Int32(associated.count), start,
             Int32(text), tag) == 0
         }
       }

@@ -16,18 +16,13 @@
 ///
 /// Loop thread only; only the initialiser allocates.
 public final class SRTPReceiver {
-  private static let keyLimit = 3
-
-  /// The newest first.
-  private var keySets: [SRTPKeySet] = []
+  private var state = SRTPReceiverState()
 
   /// What came so far.
-  public private(set) var counters = SRTPCounters()
+  public var counters: SRTPCounters { state.counters }
 
   /// A receiver that knows no key yet.
-  public init() {
-    keySets.reserveCapacity(Self.keyLimit + 1)
-  }
+  public init() {}
 
   /// The SSRC that an RTP packet says it is of, in clear; nil for what is too short.
   ///
@@ -44,17 +39,10 @@ public final class SRTPReceiver {
   /// Takes a sender's next key; packets of the two before are still let in.
   ///
   /// One that is there already changes nothing.
-  public func add(_ key: consuming SRTPReceivingKey) {
-    let keys = key.keys
-    guard !keySets.contains(where: { $0.epoch == keys.epoch }) else { return }
-    keySets.insert(keys, at: 0)
-    if keySets.count > Self.keyLimit { keySets.removeLast() }
-  }
+  public func add(_ key: consuming SRTPReceivingKey) { state.add(key.keys) }
 
   /// Lets in no more packets but of the newest key.
-  public func dropOlderKeys() {
-    if keySets.count > 1 { keySets.removeLast(keySets.count - 1) }
-  }
+  public func dropOlderKeys() { state.dropOlderKeys() }
 
   /// Checks and decrypts an RTP packet.
   ///
@@ -66,95 +54,13 @@ public final class SRTPReceiver {
   public func unprotect(
     _ datagram: RawSpan, into plain: inout MutableRawSpan
   ) throws(CryptoError) -> Int {
-    do throws(CryptoError) {
-      let byteCount = try open(datagram, into: &plain)
-      counters.accepted += 1
-      return byteCount
-    } catch {
-      counters.count(error)
-      throw error
-    }
+    try state.unprotect(datagram, into: &plain)
   }
 
   /// Checks and decrypts a compound of RTCP packets; the same as ``unprotect(_:into:)``.
   public func unprotectControl(
     _ datagram: RawSpan, into plain: inout MutableRawSpan
   ) throws(CryptoError) -> Int {
-    do throws(CryptoError) {
-      let byteCount = try openControl(datagram, into: &plain)
-      counters.accepted += 1
-      return byteCount
-    } catch {
-      counters.count(error)
-      throw error
-    }
-  }
-
-  private func open(
-    _ datagram: RawSpan, into plain: inout MutableRawSpan
-  ) throws(CryptoError) -> Int {
-    let fields = try RTPFields(datagram, trailer: SRTPSender.overheadByteCount)
-    let (keys, variant, rollOver) = try keys(of: datagram)
-    guard let window = keys.window(of: fields.ssrc) else { throw .datagram(.tooManyStreams) }
-    let low = UInt32(rollOver) << 16 | UInt32(fields.sequenceNumber)
-    let estimate = PacketIndex.estimate(low, highest: window.highest)
-    guard let index = estimate else { throw .datagram(.tooOld) }
-    try Self.check(window, index)
-    guard datagram.byteCount <= plain.byteCount else { throw .datagram(.noRoom) }
-    plain.copy(datagram, to: 0)
-    let cipher = keys.rtp[variant.index]
-    let byteCount = datagram.byteCount - SRTPSender.overheadByteCount
-    let isAuthentic = cipher.open(
-      &plain, header: fields.byteCount, text: byteCount - fields.byteCount,
-      nonce: cipher.nonce(ssrc: fields.ssrc, index: index))
-    guard isAuthentic else { throw .datagram(.notAuthentic) }
-    keys.accept(index, ssrc: fields.ssrc)
-    return byteCount
-  }
-
-  private func openControl(
-    _ datagram: RawSpan, into plain: inout MutableRawSpan
-  ) throws(CryptoError) -> Int {
-    let byteCount = datagram.byteCount - SRTPSender.controlOverheadByteCount
-    guard byteCount >= SRTPSender.controlHeaderByteCount else { throw .datagram(.tooShort) }
-    guard datagram.octet(at: 0) >> 6 == 2 else { throw .datagram(.malformed) }
-    let (keys, variant, rollOver) = try keys(of: datagram)
-    guard variant == .first, rollOver == 0 else { throw .datagram(.unknownKey) }
-    let word = datagram.uint32(at: byteCount + SRTPCipher.tagByteCount)
-    // Packets that are not encrypted (E flag 0) are none of ours.
-    guard word & SRTPSender.encryptedFlag != 0 else { throw .datagram(.malformed) }
-    let index = UInt64(word & ~SRTPSender.encryptedFlag)
-    try Self.check(keys.controlWindow, index)
-    guard datagram.byteCount <= plain.byteCount else { throw .datagram(.noRoom) }
-    plain.copy(datagram, to: 0)
-    let header = SRTPSender.controlHeaderByteCount
-    let isAuthentic = keys.rtcp.open(
-      &plain, header: header, trailer: word, text: byteCount - header,
-      nonce: keys.rtcp.nonce(ssrc: datagram.uint32(at: 4), index: index))
-    guard isAuthentic else { throw .datagram(.notAuthentic) }
-    keys.controlWindow.accept(index)
-    return byteCount
-  }
-
-  /// What the master key identifier at the end names.
-  private func keys(
-    of datagram: RawSpan
-  ) throws(CryptoError) -> (keys: SRTPKeySet, variant: SRTPVariant, rollOver: UInt16) {
-    let identifier = datagram.uint32(
-      at: datagram.byteCount - SRTPSender.masterKeyIdentifierByteCount)
-    let epoch = UInt8(identifier >> 24)
-    let variant = SRTPVariant(Int(identifier >> 16 & 0xFF))
-    // The newest as a rule.
-    guard let variant, let place = keySets.indices.first(where: { keySets[$0].epoch == epoch })
-    else { throw .datagram(.unknownKey) }
-    return (keySets[place], variant, UInt16(truncatingIfNeeded: identifier))
-  }
-
-  private static func check(_ window: ReplayWindow, _ index: UInt64) throws(CryptoError) {
-    switch window.verdict(on: index) {
-    case .new: return
-    case .replayed: throw .datagram(.replayed)
-    case .tooOld: throw .datagram(.tooOld)
-    }
+    try state.unprotectControl(datagram, into: &plain)
   }
 }

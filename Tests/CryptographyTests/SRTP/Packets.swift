@@ -31,9 +31,8 @@ func forgedPacket(
   let packet = rtpPacket(Int(index & 0xFFFF), ssrc: ssrc)
   let keys = try SRTPKeySet(key)
   var room = packet + [UInt8](repeating: 0, count: SRTPSender.overheadByteCount)
-  let nonce = keys.rtp[0].nonce(ssrc: ssrc, index: index)
   let isSealed = changing(&room) {
-    keys.rtp[0].seal(&$0, header: 12, text: packet.count - 12, nonce: nonce)
+    keys.rtp[0].seal(&$0, header: 12, text: packet.count - 12, ssrc: ssrc, index: index)
   }
   guard isSealed else { throw .datagram(.malformed) }
   let end = room.count - SRTPSender.masterKeyIdentifierByteCount
