@@ -20,6 +20,9 @@ extension Intercom {
     station.expel(node, saidGoodbye: saidGoodbye)
   }
 
+  /// Lets others have the name of a node that is no member: it was forgotten.
+  public func freeName(of node: NodeID) { station.freeName(of: node) }
+
   /// Takes a member's key, its first or its next; made with ``ReceivedKey/init(octets:epoch:)`` off the loop.
   ///
   /// - Returns: false where it is no member, its key is not newer than the last, or its SSRC is another's.

@@ -131,6 +131,42 @@ import Testing
     #expect(nodes.map { anna.connected($0)?.settings.isMuted } == [false, true])
   }
 
+  @Test func `a node that is started anew calls members of one name what it called them`() throws {
+    let nodes = [
+      try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert"),
+    ]
+    let told = Mutex<[NameMemory]>([])
+    anna.station.namesChanged = { names in told.withLock { $0.append(names) } }
+    for node in nodes { try meet(node) }
+    let memory = try #require(told.withLock { $0.last })
+    #expect(told.withLock { $0.count } == 2, "each change once")
+    var again = MemberNames(memory)
+    // They come back the other way round, after one who was never there.
+    var called: [NodeID: String] = [:]
+    var members: [NodeID: Member] = [:]
+    for id in [.named("third")] + nodes.reversed().map(\.node) {
+      let member = Member(node: id, name: "Bert", nowNanoseconds: 0)
+      members[id] = member
+      called[id] = again.name(of: member, wish: "Bert", among: members)
+    }
+    #expect(nodes.map { called[$0.node] } == ["Bert", "Bert-2"])
+    #expect(called[.named("third")] == "Bert-3")
+  }
+
+  @Test func `the name of one who was forgotten is the next one's, that of a member stays`() throws
+  {
+    let (first, second) = (
+      try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert")
+    )
+    try meet(first)
+    anna.station.freeName(of: first.node)
+    #expect(anna.station.memberNames.memory.entries[first.node]?.name == "Bert")
+    anna.station.expel(first.node)
+    anna.station.freeName(of: first.node)
+    try meet(second)
+    #expect(anna.connected(second)?.name == "Bert")
+  }
+
   @Test func namesOfThoseWhoAreAwayAreBounded() throws {
     var names = MemberNames()
     let here = Member(node: .named("here"), name: "Bert", nowNanoseconds: 0)
