@@ -20,6 +20,11 @@ extension Intercom {
     station.expel(node, saidGoodbye: saidGoodbye)
   }
 
+  /// The network of this machine changed: members that are not heard are reported to at once.
+  public func networkChanged() {
+    station.introduceToMembers(nowNanoseconds: EventLoop.nowNanoseconds())
+  }
+
   /// Lets others have the name of a node that is no member: it was forgotten.
   public func freeName(of node: NodeID) { station.freeName(of: node) }
 

@@ -68,6 +68,7 @@ struct Connections: Sendable {
       log.event("network-changed", .info, "the network changed: who is away is called at once")
       plane.networkChanged()
       Task { await membership.handle(.networkChanged) }
+      Task { await node.networkChanged() }
     }
     if watch == nil {
       log.event(

@@ -112,6 +112,44 @@ import Testing
     #expect(connected.name == "Bert" && connected.gainDecibels == -9 && !connected.isMuted)
   }
 
+  @Test func `a member whose key comes after its reports is heard at once, not at its next one`()
+    throws
+  {
+    let bert = try node("Bert", 2)
+    let told = MediaMember(node: bert.node, name: "Bert", addresses: bert.addresses)
+    anna.station.admit(told, nowNanoseconds: network.now)
+    try bert.admit(anna, network)
+    // What it says, and says again, is unintelligible, and our reports are answered by that.
+    network.run(seconds: 0.15)
+    try anna.install(bert.ownKey, of: bert, network)
+    let isHeard = { anna.connected(bert) != nil && bert.connected(anna) != nil }
+    #expect(network.run(until: isHeard, limitSeconds: 0.3))
+  }
+
+  @Test func `a lost report costs a member that comes a tenth of a second, not a whole one`() throws
+  {
+    let bert = try node("Bert", 2)
+    network.cut(.host(2))
+    try anna.admit(bert, network)
+    try bert.admit(anna, network)
+    network.run(seconds: 0.05)
+    network.mend(.host(2))
+    let isHeard = { anna.connected(bert) != nil && bert.connected(anna) != nil }
+    #expect(network.run(until: isHeard, limitSeconds: 0.3))
+  }
+
+  @Test func `a change of the network lets a member that fell silent be heard at once`() throws {
+    let bert = try node("Bert", 2)
+    try meet(bert)
+    network.run(seconds: 1)
+    network.cut(.host(2))
+    let isLost = { anna.connected(bert) == nil && bert.connected(anna) == nil }
+    try #require(network.run(until: isLost, limitSeconds: 6))
+    network.mend(.host(2))
+    anna.station.introduceToMembers(nowNanoseconds: network.now)
+    #expect(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 0.3))
+  }
+
   @Test func membersOfOneNameThatComeBackInAnotherOrderHaveTheirNamesAndSettings() throws {
     let nodes = [
       try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert"),
