@@ -187,7 +187,7 @@ let programs: [Target] = [
     "NodeDaemon",
     [
       "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Doctor",
-      "Panel", "Recording", "Remote", "StatusSchema", "Cryptography", "Store",
+      "Panel", "Recording", "Remote", "StatusSchema", "Cryptography", "Store", "CKernel",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),

@@ -25,7 +25,7 @@ declare -A may=(
   [Remote]="StatusSchema Foundation FoundationEssentials Glibc Synchronization"
   [Panel]="StatusSchema NIOCore NIOPosix NIOHTTP1 Glibc Synchronization"
   [Doctor]="CKernel Audio EventLoop StatusSchema Glibc"
-  [NodeDaemon]="RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
+  [NodeDaemon]="CKernel RTP Media Audio EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials Glibc Synchronization Dispatch"
   [comlinkd]="NodeDaemon"
   [comlink]="Remote StatusSchema Barcode Doctor Store ArgumentParser Foundation FoundationEssentials Glibc Synchronization"
 )

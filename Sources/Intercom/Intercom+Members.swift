@@ -20,6 +20,14 @@ extension Intercom {
     station.expel(node, saidGoodbye: saidGoodbye)
   }
 
+  /// The network of this machine changed: members that are not heard are reported to at once.
+  public func networkChanged() {
+    station.introduceToMembers(nowNanoseconds: EventLoop.nowNanoseconds())
+  }
+
+  /// Lets others have the name of a node that is no member: it was forgotten.
+  public func freeName(of node: NodeID) { station.freeName(of: node) }
+
   /// Takes a member's key, its first or its next; made with ``ReceivedKey/init(octets:epoch:)`` off the loop.
   ///
   /// - Returns: false where it is no member, its key is not newer than the last, or its SSRC is another's.

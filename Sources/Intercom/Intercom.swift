@@ -21,6 +21,8 @@ public actor Intercom {
   public nonisolated let mixes: AsyncStream<Mix>
   /// Which JACK ports are connected, after each change; the latest only.
   public nonisolated let portMemories: AsyncStream<PortMemory>
+  /// What members are called, after each change; the latest only.
+  public nonisolated let nameMemories: AsyncStream<NameMemory>
   /// Whether a speech test of the codec alone runs.
   var isJudgingCodec = false
   private let startNanoseconds = EventLoop.nowNanoseconds()
@@ -57,6 +59,10 @@ public actor Intercom {
       of: Mix.self, bufferingPolicy: .bufferingNewest(1))
     self.mixes = mixes
     parts.station.mixChanged = { mixContinuation.yield($0) }
+    let (names, namesContinuation) = AsyncStream.makeStream(
+      of: NameMemory.self, bufferingPolicy: .bufferingNewest(1))
+    nameMemories = names
+    parts.station.namesChanged = { namesContinuation.yield($0) }
   }
 
   /// Starts the loop's thread and JACK's, and lets datagrams and JACK's beat in.

@@ -22,6 +22,8 @@ public struct IntercomConfiguration: Sendable {
   public var connectsPhysicalPorts: Bool
   /// The JACK connections of the former run, to be made again.
   public var portMemory = PortMemory()
+  /// What members were called in the former run.
+  public var nameMemory = NameMemory()
   /// The socket of the plugin in jackd that plays for this node; nil: it is a JACK client of its own.
   public var pluginPath: String?
   /// Frames at 48 kHz in each sent packet: 120, 240, 480, 960, 1920 or 2880.

@@ -1,22 +1,29 @@
 import Cryptography
 
-/// What members are called, as long as the node runs: who comes back has the name that it had, whoever came meanwhile.
+/// What members are called: who comes back has the name that it had, whoever came meanwhile, also after a restart of this node.
 ///
 /// Names of those that are away stay theirs, so that JACK's ports, and what is patched to them, mean the same node again.
 struct MemberNames {
   /// Beyond so many, names of those that are away are free.
   private static let most = 256
 
-  /// What each calls itself, cleaned, and what it is called.
-  private var names: [NodeID: (wish: String, name: String)] = [:]
+  private(set) var memory: NameMemory
+
+  /// Goes on with the names of a former run.
+  init(_ memory: NameMemory = NameMemory()) { self.memory = memory }
 
   /// The name of a member that calls itself `wish`: the one that it had by that, or the first that is nobody else's.
   mutating func name(of member: Member, wish: String, among members: [NodeID: Member]) -> String {
-    if let known = names[member.node], known.wish == wish { return known.name }
-    names[member.node] = nil
-    if names.count >= Self.most { names = names.filter { members[$0.key] != nil } }
-    let name = PeerName.unique(wish, among: Set(names.values.map(\.name)))
-    names[member.node] = (wish, name)
+    if let known = memory.entries[member.node], known.wish == wish { return known.name }
+    memory.entries[member.node] = nil
+    if memory.entries.count >= Self.most {
+      memory.entries = memory.entries.filter { members[$0.key] != nil }
+    }
+    let name = PeerName.unique(wish, among: Set(memory.entries.values.map(\.name)))
+    memory.entries[member.node] = NameMemory.Entry(wish: wish, name: name)
     return name
   }
+
+  /// Lets others have the name of a node.
+  mutating func free(_ node: NodeID) { memory.entries[node] = nil }
 }

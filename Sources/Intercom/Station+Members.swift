@@ -69,6 +69,8 @@ extension Station {
       }
     }
     member.add(key.key, epoch: epoch, nowNanoseconds: nowNanoseconds)
+    // What it said before was of no use.
+    introduce(to: member, nowNanoseconds: nowNanoseconds)
     return true
   }
 

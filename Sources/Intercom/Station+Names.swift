@@ -1,4 +1,5 @@
 import Audio
+import Cryptography
 import Media
 
 /// What peers are called, and the settings that hang on their names. Rare, and may allocate.
@@ -12,12 +13,26 @@ extension Station {
     peer.toldName = peer.calledName
     let wish = PeerName.sanitized(peer.toldName)
     if let protection, let member = peer.member {
-      peer.name = memberNames.name(of: member, wish: wish, among: protection.members)
+      changeNames { names in
+        peer.name = names.name(of: member, wish: wish, among: protection.members)
+      }
     } else {
       let others = peers.all.filter { $0 !== peer && $0.state == .connected }
       peer.name = PeerName.unique(wish, among: Set(others.map(\.name)))
     }
     requestPort(peer)
+  }
+
+  /// Lets others have the name of a node that is no member.
+  func freeName(of node: NodeID) {
+    guard protection?.members[node] == nil else { return }
+    changeNames { $0.free(node) }
+  }
+
+  private func changeNames(_ body: (inout MemberNames) -> Void) {
+    let before = memberNames.memory
+    body(&memberNames)
+    if memberNames.memory != before { namesChanged(memberNames.memory) }
   }
 
   /// A peer may call itself otherwise, once a second; gain, pan and mute stay what they are.

@@ -122,7 +122,8 @@ extension Station {
       }
       peer.isHeard(sendingMedia: false, nowNanoseconds: nowNanoseconds)
       let events = try peer.reports.handle(bytes, nowNanoseconds: nowNanoseconds)
-      if !peer.reports.wasEchoed { peer.reports.answer(nowNanoseconds: nowNanoseconds) }
+      // It has lost us, maybe, and has yet to get our key: one answer might be none.
+      if !peer.reports.wasEchoed { peer.reports.introduce(nowNanoseconds: nowNanoseconds) }
       apply(events, to: peer, nowNanoseconds: nowNanoseconds)
       confirmOthers(of: member, but: peer, by: bytes, nowNanoseconds: nowNanoseconds)
     } catch {

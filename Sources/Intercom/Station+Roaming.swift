@@ -17,6 +17,22 @@ extension Station {
   /// All entries of a member; allocates.
   func entries(of member: Member) -> [Peer] { peers.all.filter { $0.member === member } }
 
+  /// Lets a member that is not heard hear of this node soon.
+  func introduce(to member: Member, nowNanoseconds: Int64) {
+    guard member.connected == nil else { return }
+    for peer in peers.all where peer.member === member {
+      peer.reports.introduce(nowNanoseconds: nowNanoseconds)
+    }
+  }
+
+  /// The network changed: whoever is not heard may be in reach now.
+  func introduceToMembers(nowNanoseconds: Int64) {
+    guard let protection, !hasSaidGoodbye else { return }
+    for member in protection.members.values {
+      introduce(to: member, nowNanoseconds: nowNanoseconds)
+    }
+  }
+
   /// The entry of the address from which an authentic datagram of a member came; a new one if there is room.
   ///
   /// Nil: the address is another member's, or too many new ones came this second.
@@ -62,6 +78,7 @@ extension Station {
     }
     let peer = makePeer(address, isNamedByUs: isNamedByUs, nowNanoseconds: nowNanoseconds)
     peer.member = member
+    peer.reports.introduce(nowNanoseconds: nowNanoseconds)
     guard peers.add(peer) else { return nil }
     name(peer)
     peer.settings = settings(of: peer)

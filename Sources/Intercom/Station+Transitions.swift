@@ -105,7 +105,9 @@ extension Station {
       // The next peer gets it, whose memory is touched already.
       freeSlots.append(slot)
     }
+    let stream = peer.stream
     forgetStream(of: peer)
+    if let stream { streams.discard(stream) }
     for other in peers.all where other.twin === peer {
       other.twin = nil
       other.state = .contacted

@@ -52,7 +52,7 @@ final class Station: EventLoopHandler {
   /// Settings by peer name, and of members by their ID, kept while the peer is away.
   var settingsByName: [String: PeerSettings] = [:]
   var settingsByNode: [NodeID: PeerSettings] = [:]
-  var memberNames = MemberNames()
+  var memberNames: MemberNames
   var rendered: [Float]
   var drops = DatagramDrops()
   var wakeLatency = LatencyHistogram()
@@ -72,6 +72,8 @@ final class Station: EventLoopHandler {
   var rest = CaptureRest.none
   /// Told of each change of what the user set, on the loop thread; must not block.
   var mixChanged: @Sendable (Mix) -> Void = { _ in }
+  /// Told of each change of what members are called, on the loop thread; must not block.
+  var namesChanged: @Sendable (NameMemory) -> Void = { _ in }
   /// Looks whether JACK is well, a few times a second, on the loop thread; must not block.
   var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
   /// Where a recorder gets all sound; nil: nobody records.
@@ -126,6 +128,7 @@ final class Station: EventLoopHandler {
     self.clock = clock
     self.threadCPU = threadCPU
     self.report = report
+    memberNames = MemberNames(configuration.nameMemory)
     coding = configuration.coding
     codings = CodingPlan(
       usual: coding, hasSpeechMode: encoders.speech != nil)

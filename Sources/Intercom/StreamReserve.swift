@@ -9,7 +9,7 @@ final class StreamReserve: Sendable {
   /// Of a crowd that comes at once the others wait for some milliseconds.
   private static let mostSpares = 2
 
-  /// Its stream is the reserve's first, and then the loop's alone.
+  /// Its stream is the reserve's first, then the loop's alone, and at last nobody's.
   private struct Spare: @unchecked Sendable {
     let stream: PeerStream
   }
@@ -66,6 +66,14 @@ final class StreamReserve: Sendable {
     if isToFill { runAside { self.fill() } }
     if let failure { throw failure }
     return spare?.stream
+  }
+
+  /// Lets a stream go aside, as to give its memory back takes its time.
+  ///
+  /// Loop thread; does not wait.
+  func discard(_ stream: consuming PeerStream) {
+    let last = Spare(stream: stream)
+    runAside { withExtendedLifetime(last) {} }
   }
 
   private func fill() {

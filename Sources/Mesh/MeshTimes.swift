@@ -4,6 +4,12 @@ enum MeshTimes {
   static let heartbeatNanoseconds: Int64 = 2_000_000_000
   /// Three heartbeats less a twentieth of one: a killed node is gone within 6 s of its last sign.
   static let silentNanoseconds: Int64 = 5_900_000_000
+  /// A connection without one for so long is given up for another as soon as there is a sign that the way is open again.
+  static let stalledNanoseconds: Int64 = 3_000_000_000
+  /// Whom we could not hear, being cut off ourselves, has a second from then on.
+  static let returnedNanoseconds: Int64 = silentNanoseconds - 1_000_000_000
+  /// Two connections that each end made in place of the former, so soon after each other, were made at once.
+  static let crossingNanoseconds: Int64 = 1_000_000_000
   /// So soon after a heartbeat that was answered none is answered again.
   static let answerNanoseconds: Int64 = 1_000_000_000
   /// So long after an answer we wait to be asked again: a heartbeat's time, and for TCP to repeat a lost packet.

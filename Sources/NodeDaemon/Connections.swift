@@ -43,6 +43,7 @@ struct Connections: Sendable {
       node: node,
       parts: MembershipParts(
         transport: plane, takesIPv6: node.localAddress.family == .ipv6,
+        names: state.names.entries.mapValues(\.wish),
         rediscover: { discovery?.rediscover($0) },
         store: { await Self.store($0, in: state, by: writer, problems) },
         report: { MembershipLog.write($0, log) }))
@@ -67,6 +68,7 @@ struct Connections: Sendable {
       log.event("network-changed", .info, "the network changed: who is away is called at once")
       plane.networkChanged()
       Task { await membership.handle(.networkChanged) }
+      Task { await node.networkChanged() }
     }
     if watch == nil {
       log.event(

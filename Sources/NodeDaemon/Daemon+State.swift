@@ -43,5 +43,9 @@ extension Daemon {
     if let problem = state.portsProblem {
       log.event("ports-lost", .error, "\(problem); the next connections replace it")
     }
+    if let problem = state.namesProblem {
+      log.event(
+        "names-lost", .error, "\(problem); whoever comes first has the name without a number")
+    }
   }
 }

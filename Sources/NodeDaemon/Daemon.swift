@@ -100,7 +100,7 @@ struct Daemon {
   /// Goes on with what was set in the former run, and keeps what becomes of it.
   private func keepers(
     of state: NodeState, by writer: StateWriter, _ node: Intercom, _ problems: KeepingProblems
-  ) async -> (mixes: MixKeeper, ports: PortKeeper) {
+  ) async -> Keepers {
     let mixes = MixKeeper(state.mix, problems: problems) { mix throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(mix) }
     }
@@ -110,7 +110,11 @@ struct Daemon {
       try await writer.run { () throws(StoreError) in try state.keep(ports) }
     }
     await ports.note(node.portMemories)
-    return (mixes, ports)
+    let names = NameKeeper(state.names, problems: problems) { names throws(StoreError) in
+      try await writer.run { () throws(StoreError) in try state.keep(names) }
+    }
+    await names.note(node.nameMemories)
+    return Keepers(mixes: mixes, ports: ports, names: names)
   }
 
   private func startNode(
@@ -122,6 +126,7 @@ struct Daemon {
     do throws(IntercomError) {
       var configuration = IntercomConfiguration(settings, listen: listen)
       configuration.portMemory = PortMemory(state.ports)
+      configuration.nameMemory = NameMemory(state.names)
       rehearsal?.prepare(&configuration)
       node = try Intercom(configuration: configuration) { [service] event in
         events.add(event)

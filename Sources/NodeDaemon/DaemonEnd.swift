@@ -13,7 +13,7 @@ struct DaemonEnd {
   let node: Intercom
   /// Nil: in a rehearsal.
   let connections: Connections?
-  let keepers: (mixes: MixKeeper, ports: PortKeeper)
+  let keepers: Keepers
   let recordings: Recordings
   let panel: Panel?
   let launcher: JackServerLauncher?
@@ -24,6 +24,7 @@ struct DaemonEnd {
     let deadline = Deadline(after: Self.patience)
     let (keepers, connections, mix) = (keepers, connections, await node.mix)
     async let mixed = deadline.wait { await keepers.mixes.stop(with: mix) }
+    async let named = deadline.wait { await keepers.names.stop() }
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
     async let shut: Void? = panel?.stop()
@@ -34,7 +35,7 @@ struct DaemonEnd {
     launcher?.stop()
     let connected = await deadline.wait { await keepers.ports.stop() }
     _ = await (recorded, shut, closed)
-    let outcomes = await [mixed, trusted, connected]
+    let outcomes = await [mixed, named, trusted, connected]
     guard outcomes.contains(false) else { return }
     log.event(
       "state-hangs", .error, "the disk of the state does not answer: what changed last is not kept")

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CKernel
 internal import Glibc
 internal import Logging
 internal import Remote
@@ -9,6 +10,8 @@ public enum DaemonProgram {
   ///
   /// - Parameter rehearsal: how the node meets others instead of by control connections; a test's.
   public static func run(rehearsal: (any Rehearsal)? = nil) -> Never {
+    // A peer's memory goes back when it leaves, whichever thread it was taken on.
+    _ = kernel_part_large_memory()
     let options = Options.parseOrExit(
       NegativeValue.attached(Array(CommandLine.arguments.dropFirst())))
     let surroundings = Surroundings.ofThisProcess

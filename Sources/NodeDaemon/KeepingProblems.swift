@@ -7,6 +7,7 @@ final class KeepingProblems: Sendable {
   enum Matter: String, CaseIterable {
     case mix = "gain, pan, mute and talk hold"
     case ports = "connections of JACK ports hold"
+    case names = "what members of one name are called holds"
     case trust = "whom this node trusts and blocks holds"
 
     /// The name of the event that it is not kept.

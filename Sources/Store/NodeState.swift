@@ -2,7 +2,7 @@ public import Cryptography
 public import Mesh
 internal import Synchronization
 
-/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts, the mix, its JACK ports.
+/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts, the mix, its JACK ports, what others are called.
 ///
 /// Opening never fails for want of a disk, because a station must talk. Where the identity or the counter cannot be
 /// read, written and synced, the node gets an identity for this run alone, and ``problem`` tells why: the kept one with
@@ -42,6 +42,10 @@ public final class NodeState: Sendable {
   public let ports: KeptPorts
   /// Why that could not be read; nil: it was.
   public let portsProblem: StoreError?
+  /// What members were called when it ended.
+  public let names: KeptNames
+  /// Why that could not be read; nil: it was.
+  public let namesProblem: StoreError?
 
   /// Opens the state in a directory, and counts this start.
   ///
@@ -80,6 +84,9 @@ public final class NodeState: Sendable {
     let connected: (ports: KeptPorts, problem: StoreError?) =
       disk.map { PortsFile(disk: $0).outcome } ?? (KeptPorts(), nil)
     (ports, portsProblem) = (connected.ports, connected.problem)
+    let called: (names: KeptNames, problem: StoreError?) =
+      disk.map { NamesFile(disk: $0).outcome } ?? (KeptNames(), nil)
+    (names, namesProblem) = (called.names, called.problem)
     self.disk = disk
     self.directory = directory
     self.problem = problem
@@ -177,6 +184,15 @@ public final class NodeState: Sendable {
     }
   }
 
+  /// Keeps what members are called; as the mix, in place of a file that could not be read, too.
+  public func keep(_ names: KeptNames) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try NamesFile(disk: disk).write(names)
+    }
+  }
+
   /// Changes the groups once the change is kept; if it cannot be, there is none.
   private func change(_ body: (inout [Group]) throws(StoreError) -> Void) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
@@ -244,5 +260,12 @@ extension PortsFile {
   /// What was kept, or nothing and why.
   fileprivate var outcome: (ports: KeptPorts, problem: StoreError?) {
     do throws(StoreError) { return (try read(), nil) } catch { return (KeptPorts(), error) }
+  }
+}
+
+extension NamesFile {
+  /// What was kept, or nothing and why.
+  fileprivate var outcome: (names: KeptNames, problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return (KeptNames(), error) }
   }
 }

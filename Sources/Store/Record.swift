@@ -8,7 +8,7 @@ struct Record: Sendable {
   /// Most octets of a file: a longer one is not read, so none may be written.
   static let fileLimitBytes = 64 * 1024
 
-  /// What is in the file: `identity`, `instance`, `groups`, `mesh`, `mix` or `ports`.
+  /// What is in the file: `identity`, `instance`, `groups`, `mesh`, `mix`, `ports` or `names`.
   let kind: String
 
   private var head: [UInt8] { Array("comlink \(kind) 1\n".utf8) }

@@ -1,5 +1,7 @@
 import Audio
+import Cryptography
 import Dispatch
+import Intercom
 import Logging
 import Store
 import Testing
@@ -59,5 +61,13 @@ import Testing
       ], isCaptureCut: false, isPlaybackCut: true)
     #expect(PortMemory(KeptPorts(memory)) == memory)
     #expect(PortMemory(KeptPorts()) == PortMemory())
+  }
+
+  @Test func `names that are kept are those that come back`() throws {
+    let octets = [UInt8](repeating: 7, count: NodeID.byteCount)
+    let node = try #require(NodeID(octets: octets))
+    let memory = NameMemory(entries: [node: .init(wish: "Bert", name: "Bert-2")])
+    #expect(NameMemory(KeptNames(memory)) == memory)
+    #expect(NameMemory(KeptNames()) == NameMemory())
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-/** What the doctor asks the kernel that Swift's Glibc module cannot: structures and macros it does not import. */
+/** What the doctor and the daemon ask of the system that Swift's Glibc module cannot: structures and macros it does not import. */
 
 #include <stdint.h>
 
@@ -23,3 +23,11 @@ int32_t kernel_wifi_power_save(uint32_t interface_index);
  * [control] Waits at most a second.
  */
 int32_t kernel_wifi_set_power_save(uint32_t interface_index, int32_t is_on);
+
+/**
+ * Gives each block of memory of 16 KiB and more pages of its own from now on, which go back to the system when it is freed,
+ * whichever thread does that: 0, or -EINVAL.
+ *
+ * [control] Before there are threads.
+ */
+int32_t kernel_part_large_memory(void);

@@ -10,6 +10,8 @@ protocol MediaGate: Sendable {
   func admit(_ member: MediaMember) async -> Bool
   /// A member is one no more: silent at once.
   func expel(_ node: NodeID, saidGoodbye: Bool) async
+  /// Lets others have the name of a node that is no member.
+  func freeName(of node: NodeID) async
   /// Takes the key of a member's media; what it was given may be anything.
   func install(_ key: MediaKey, of node: NodeID) async throws
   /// The key in use, as it is handed out, for what this node sends.

@@ -74,8 +74,14 @@ extension Membership {
   }
 
   /// Takes trust, or a block, back.
+  ///
+  /// Who is neither blocked nor a member then has no claim to its name any more.
   public func forget(_ peer: String) throws(IntercomError) {
-    handle(.forget(try find(peer)))
+    let node = try find(peer)
+    let wasBlocked = mesh.memory.blocked.contains(node)
+    handle(.forget(node))
+    if !wasBlocked { freedNames.insert(node) }
+    bringUpToDate(node)
   }
 
   /// Keeps a node out for good.

@@ -33,7 +33,7 @@ extension Membership {
     bringUpToDate(node)
   }
 
-  private func bringUpToDate(_ node: NodeID) {
+  func bringUpToDate(_ node: NodeID) {
     guard outdated.insert(node).inserted, case .enqueued = outdatedNodes.yield(node) else { return }
     outdatedCount += 1
   }
@@ -63,7 +63,11 @@ extension Membership {
       for waiting in refused { bringUpToDate(waiting) }
     }
     refused.remove(node)
-    guard let member = wanted[node] else { return }
+    let isNameFreed = freedNames.remove(node) != nil
+    guard let member = wanted[node] else {
+      if isNameFreed { await media.freeName(of: node) }
+      return
+    }
     if applied[node]?.isCalledLike(member) != true {
       let told = MediaMember(
         node: node, name: member.name, addresses: member.addresses,

@@ -56,6 +56,8 @@ public actor Membership {
   var refused: Set<NodeID> = []
   /// Who left with a goodbye, until the media path knows.
   var farewells: Set<NodeID> = []
+  /// Whose names others may have, until the media path knows.
+  var freedNames: Set<NodeID> = []
   /// Whom the media path does not know rightly, and is about to be told.
   var outdated: Set<NodeID> = []
   /// How often the media path was to be told of somebody, how often it was, and who waits for that.
@@ -90,6 +92,7 @@ public actor Membership {
     mesh = Mesh(configuration, random: random)
     self.media = media
     self.parts = parts
+    names = parts.names
     self.now = now
     self.pause = pause
     (nodes, outdatedNodes) = AsyncStream.makeStream()

@@ -100,6 +100,11 @@ public final class PeerReports {
   /// Makes a report due at once, as the remote should hear of this soon: at most one between two regular ones.
   public func hurry(nowNanoseconds: Int64) { schedule.hurry(nowNanoseconds: nowNanoseconds) }
 
+  /// Reports at once and four times more within 1.5 s, as the remote is to be heard soon: at most once a second.
+  public func introduce(nowNanoseconds: Int64) {
+    schedule.introduce(nowNanoseconds: nowNanoseconds)
+  }
+
   /// Takes an RTCP compound that came from the remote's address.
   ///
   /// - Throws: why it is invalid; then nothing of it was believed.
@@ -155,11 +160,6 @@ public final class PeerReports {
     if let range = digest.name { _ = name.update(from: range, of: bytes) }
     if let nanoseconds = proof.roundTripNanoseconds { addRoundTrip(nanoseconds) }
     return true
-  }
-
-  /// Reports soon, so that the remote learns that we heard it; bounded as the answers to newcomers are.
-  public func answer(nowNanoseconds: Int64) {
-    schedule.answer(nowNanoseconds: nowNanoseconds, isProven: false)
   }
 
   /// Takes the remote for gone, as after its BYE: whoever is heard next is `firstHeard` and has to

@@ -7,6 +7,9 @@
 /// Beside that a report is due at once at the start, and once per interval as an answer to
 /// somebody new: a bound, so that forged newcomers cannot make us talk more than twice as much.
 /// And one may be early between two regular ones, where there is news that cannot wait (RFC 4585 §3.5.2).
+/// An introduction (RFC 3550 §6.2 lets the first report be sooner, too) is four reports more, 0.1, 0.2, 0.4 and 0.8 s apart:
+/// of two who are to hear each other each needs an echo, and a report that was lost, or came before its key, costs a tenth of a
+/// second and not a whole one.
 struct ReportSchedule {
   private static let intervalNanoseconds: Int64 = 1_000_000_000
   private static let spreadNanoseconds: Int64 = 250_000_000
@@ -15,6 +18,10 @@ struct ReportSchedule {
   private var mayAnswer = true
   private var isAnswering = false
   private var (mayHurry, isHurrying) = (true, false)
+  private static let introductionNanoseconds: Int64 = 100_000_000
+  private static let introductionReports = 4
+  private var introductionsLeft = 0
+  private var introducedNanoseconds: Int64 = .min / 2
   private var random: SeededGenerator
 
   init(random: SeededGenerator) {
@@ -36,6 +43,14 @@ struct ReportSchedule {
     nextNanoseconds = nowNanoseconds
   }
 
+  /// Makes a report due now and begins an introduction, unless one began within an interval.
+  mutating func introduce(nowNanoseconds: Int64) {
+    guard nowNanoseconds - introducedNanoseconds >= Self.intervalNanoseconds else { return }
+    introducedNanoseconds = nowNanoseconds
+    introductionsLeft = Self.introductionReports
+    nextNanoseconds = min(nextNanoseconds, nowNanoseconds)
+  }
+
   /// A report went out (or could not): draws the moment of the next.
   mutating func didReport(nowNanoseconds: Int64) {
     mayAnswer = mayAnswer || !isAnswering
@@ -44,5 +59,9 @@ struct ReportSchedule {
     let spread = Int64.random(
       in: -Self.spreadNanoseconds...Self.spreadNanoseconds, using: &random)
     nextNanoseconds = nowNanoseconds + Self.intervalNanoseconds + spread
+    guard introductionsLeft > 0 else { return }
+    let wait = Self.introductionNanoseconds << (Self.introductionReports - introductionsLeft)
+    introductionsLeft -= 1
+    nextNanoseconds = nowNanoseconds + wait
   }
 }

@@ -13,6 +13,8 @@ final class Link {
   var hello: Hello?
   /// Whether the dialler lost its connections before this one; until it is in use.
   var relocates = false
+  /// When it took the place of those that its dialler had lost; long ago: it did not.
+  var relocatedNanoseconds: Int64 = .min / 2
   /// What it may say yet; heartbeats, news of many members and keys take a fraction of it.
   var messages = TokenBucket(
     burst: MeshLimits.messageBurst, perSecond: MeshLimits.messagesPerSecond)

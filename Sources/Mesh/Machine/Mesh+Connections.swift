@@ -79,12 +79,30 @@ extension Mesh {
       return close(link, .uprooted, now)
     }
     actions.append(.close(link.connection, .uprooted))
+    replaceSoon(link, of: peer, now)
+  }
+
+  /// Gives a member's connection up on which nothing comes, likewise; it is closed once there is another, or the member departed, as
+  /// the other end would take its end for the member's.
+  func forsake(_ link: Link, of peer: Peer, _ now: Int64) {
+    peer.forsaken = link.connection
+    replaceSoon(link, of: peer, now)
+  }
+
+  private func replaceSoon(_ link: Link, of peer: Peer, _ now: Int64) {
     links[link.connection] = nil
     link.isOver = true
     peer.link = nil
     peer.isUprooted = true
     peer.nextDialNanoseconds = now
     wake(atNanoseconds: now)
+  }
+
+  /// A member has a connection again, or is none any more.
+  func endUprooting(of peer: Peer) {
+    peer.isUprooted = false
+    guard let forsaken = peer.forsaken.take() else { return }
+    actions.append(.close(forsaken, .uprooted))
   }
 
   /// Closes a connection; a member that loses it that way departed as `cause` says.
@@ -136,7 +154,7 @@ extension Mesh {
   func depart(_ peer: Peer, _ cause: DepartureReason, _ now: Int64) {
     guard let member = peer.member else { return }
     peer.member = nil
-    peer.isUprooted = false
+    endUprooting(of: peer)
     switch cause {
     // Who was named may come back to nobody who calls.
     case .goodbye: peer.rest = peer.sources.contains(.configured) ? .none : .goodbye

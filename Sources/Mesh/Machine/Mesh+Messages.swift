@@ -151,7 +151,7 @@ extension Mesh {
     guard makePlace(for: link.node, now), let peer = makePeer(link.node, .proven, now)
     else { return close(link, .crowded, now) }
     if let old = peer.link {
-      guard replaces(link, old) else { return close(link, .duplicate, now) }
+      guard replaces(link, old, now) else { return close(link, .duplicate, now) }
       peer.link = link
       close(old, .duplicate, now)
     }
@@ -180,8 +180,8 @@ extension Mesh {
 
   private func use(_ link: Link, for peer: Peer, _ now: Int64) {
     peer.link = link
-    peer.isUprooted = false
-    link.relocates = false
+    endUprooting(of: peer)
+    (link.relocates, link.relocatedNanoseconds) = (false, link.relocates ? now : .min / 2)
     peer.rest = .none
     peer.hasDeclinedInvitation = false
     peer.isRefusalTold = false
@@ -201,9 +201,11 @@ extension Mesh {
 
   /// Which of two connections of one pair stays: both ends know what this looks at.
   ///
-  /// That of a dialler who lost those before takes their place, whoever dialled them.
-  private func replaces(_ link: Link, _ old: Link) -> Bool {
-    if link.relocates { return true }
+  /// That of a dialler who lost those before takes their place, whoever dialled them; where both lost them, at once, the rule is that
+  /// for others.
+  private func replaces(_ link: Link, _ old: Link, _ now: Int64) -> Bool {
+    let isCrossing = now - old.relocatedNanoseconds < MeshTimes.crossingNanoseconds
+    if link.relocates, !isCrossing { return true }
     let isByHigher = link.isOurs == (node > link.node)
     let wasByHigher = old.isOurs == (node > old.node)
     return isByHigher == wasByHigher ? link.attempt > old.attempt : isByHigher

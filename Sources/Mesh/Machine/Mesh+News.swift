@@ -79,6 +79,7 @@ extension Mesh {
     if let link = peer.link {
       guard now - peer.proofNanoseconds >= MeshTimes.proofNanoseconds else { return }
       peer.proofNanoseconds = now
+      guard !isStalled(peer, now) else { return forsake(link, of: peer, now) }
       return sendHeartbeat(on: link, membersByRevision(), isReminded: false, now)
     }
     peer.rest = .none
@@ -89,6 +90,11 @@ extension Mesh {
   private func changeNetwork(_ now: Int64) {
     for peer in peers.values {
       peer.failureCount = 0
+      if isStalled(peer, now) {
+        // Nobody could be heard while we were cut off.
+        peer.heardNanoseconds = max(peer.heardNanoseconds, now - MeshTimes.returnedNanoseconds)
+        if let link = peer.link { forsake(link, of: peer, now) }
+      }
       guard peer.link == nil else { continue }
       if peer.attempt?.connection == nil {
         abandonDials(of: peer)
@@ -100,7 +106,17 @@ extension Mesh {
     // Which connections are dead shows only where something is sent.
     for link in links.values { link.answeredNanoseconds = .min / 2 }
     nextRoundNanoseconds = now
+    // Who is to dial us knows nothing of the change.
+    searchNanoseconds = now
     wake(atNanoseconds: now)
+  }
+
+  /// Whether nothing came of a member for longer than heartbeats take.
+  ///
+  /// Where the way is open again, TCP repeats what was lost only after a wait that has doubled each time: another connection is
+  /// faster.
+  private func isStalled(_ peer: Peer, _ now: Int64) -> Bool {
+    peer.member != nil && now - peer.heardNanoseconds > MeshTimes.stalledNanoseconds
   }
 
   /// Ends the back-off of a peer that seems to be up; false where there is none to end, or it was done a moment ago.

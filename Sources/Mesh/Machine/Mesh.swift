@@ -25,7 +25,9 @@ public import Cryptography
 ///   starts at those it remembers. A heard knock makes the
 ///   dialler dial, beside what may hang; the waiting side knocks back; and who takes the knocker for a
 ///   member sends a heartbeat, which finds out about a connection that the other end knows nothing of
-///   any more. A forged knock costs one attempt a second at most.
+///   any more, or, where nothing came for 3 s, makes another connection in its place, as TCP may wait
+///   for seconds then. So does who comes back to a network itself, and knocks at those it lost. A forged
+///   knock costs one attempt a second at most.
 /// - A goodbye, or a decline, ends the attempts until the node shows up by itself, a later run of it
 ///   proves itself, or, after a decline, our groups or policy change, or it is announced again a minute
 ///   later. Who the user named is called on after a goodbye, and 30 s after a decline: a static address

@@ -62,6 +62,8 @@ final class Peer {
   var link: Link?
   /// Whether the last one was uprooted, and there is no other yet: this side dials, as only it knows.
   var isUprooted = false
+  /// The last one, where it was given up for another and is not closed yet.
+  var forsaken: ConnectionID?
   /// When it departed last without a goodbye.
   var lostNanoseconds: Int64 = .min / 2
   /// When anything came from it on the connection in use.

@@ -16,7 +16,7 @@ extension FaultTests {
       "?mkdir", "mkdirat", "openat", "write", "fsync", "?renameat", "renameat2", "unlinkat",
     ]
     private static let files = [
-      "lock", "identity", "instance-a", "instance-b", "groups", "mesh", "mix",
+      "lock", "identity", "instance-a", "instance-b", "groups", "mesh", "mix", "names",
     ]
 
     private static let peer = "peer"

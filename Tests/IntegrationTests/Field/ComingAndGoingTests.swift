@@ -9,6 +9,8 @@ import Testing
   private static let rounds = 1000
   /// Until caches and pools are as large as they get.
   private static let warmUpRounds = 200
+  /// Members that come and go together, and how often.
+  private static let (crowd, crowdRounds) = (5, 20)
 
   /// What a node has open.
   private struct Holdings {
@@ -53,6 +55,33 @@ import Testing
     let grown = try Self.memory(of: host) - memory
     #expect(grown < 1, "\(grown) MB")
     try circle.wait(for: host, toHear: guest.name)
+  }
+
+  /// A stream takes a third of a megabyte, on whichever of some threads makes it.
+  @Test func `the memory of members that leave at once goes back, whichever thread took it`() throws
+  {
+    let directory = try TemporaryDirectory(prefix: "comlink-test")
+    let circle = try Circle(in: directory)
+    let ports = try LoopbackPorts.free(Self.crowd + 1)
+    let host = try circle.node("Host", at: ports[0])
+    let crew = try circle.group("crew", of: host)
+    let guests = try ports.dropFirst().enumerated().map { index, port in
+      try circle.node("Guest\(index)", at: port, calling: ports[0])
+    }
+    for guest in guests { _ = try guest.ask(.groupJoin(invitation: crew)) }
+    try host.waitUntilConnected(peers: Self.crowd, within: 20)
+    try Self.sendAllAway(guests, of: host)
+    let memory = try Self.memory(of: host)
+    for _ in 0..<Self.crowdRounds { try Self.sendAllAway(guests, of: host) }
+    let grown = try Self.memory(of: host) - memory
+    #expect(grown < 0.7, "\(grown) MB")
+  }
+
+  /// Blocks all, takes that back, and waits until they are connected again.
+  private static func sendAllAway(_ guests: [NodeProcess], of host: NodeProcess) throws(RigError) {
+    for guest in guests { _ = try host.ask(.block(peer: guest.name)) }
+    for guest in guests { _ = try host.ask(.forget(peer: guest.name)) }
+    try host.waitUntilConnected(peers: guests.count, within: 20)
   }
 
   /// Blocks a member, takes that back, and waits until it is connected again.

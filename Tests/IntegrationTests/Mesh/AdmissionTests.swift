@@ -230,6 +230,31 @@ extension RealNodeTests {
       #expect(try Self.hasMix(of: "B", at: again))
     }
 
+    @Test func `members of one name are called after a restart what they were called before`()
+      throws
+    {
+      let called = ["--name", "Bert"]
+      let a = try circle.node("A", at: ports[0])
+      let crew = try circle.group("crew", of: a)
+      let first = try circle.node("B", at: ports[1], calling: ports[0], arguments: called)
+      _ = try first.ask(.groupJoin(invitation: crew))
+      try circle.wait(for: a, toHear: "Bert")
+      let second = try circle.node("C", at: ports[2], calling: ports[0], arguments: called)
+      _ = try second.ask(.groupJoin(invitation: crew))
+      try circle.wait(for: a, toHear: "Bert-2")
+      // Of what is changed in a row the last is kept a second later.
+      pause(seconds: 1.5)
+      for node in [first, second, a] { try kill(node) }
+      let again = try circle.node("A", at: ports[0])
+      let later = try circle.node("C", at: ports[2], calling: ports[0], arguments: called)
+      try circle.wait(for: again, toHear: "Bert-2")
+      #expect(circle.portNames.contains("A:peer_Bert-2"))
+      let former = try circle.node("B", at: ports[1], calling: ports[0], arguments: called)
+      try circle.wait(for: again, toHear: "Bert")
+      #expect(circle.portNames.contains("A:peer_Bert"))
+      #expect(later.process.isRunning && former.process.isRunning)
+    }
+
     private static func setMix(of peer: String, at node: NodeProcess) throws(RigError) {
       _ = try node.ask(.gain(peer: peer, decibels: -7))
       _ = try node.ask(.pan(peer: peer, position: 0.25))

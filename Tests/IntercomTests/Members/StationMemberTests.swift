@@ -112,6 +112,44 @@ import Testing
     #expect(connected.name == "Bert" && connected.gainDecibels == -9 && !connected.isMuted)
   }
 
+  @Test func `a member whose key comes after its reports is heard at once, not at its next one`()
+    throws
+  {
+    let bert = try node("Bert", 2)
+    let told = MediaMember(node: bert.node, name: "Bert", addresses: bert.addresses)
+    anna.station.admit(told, nowNanoseconds: network.now)
+    try bert.admit(anna, network)
+    // What it says, and says again, is unintelligible, and our reports are answered by that.
+    network.run(seconds: 0.15)
+    try anna.install(bert.ownKey, of: bert, network)
+    let isHeard = { anna.connected(bert) != nil && bert.connected(anna) != nil }
+    #expect(network.run(until: isHeard, limitSeconds: 0.3))
+  }
+
+  @Test func `a lost report costs a member that comes a tenth of a second, not a whole one`() throws
+  {
+    let bert = try node("Bert", 2)
+    network.cut(.host(2))
+    try anna.admit(bert, network)
+    try bert.admit(anna, network)
+    network.run(seconds: 0.05)
+    network.mend(.host(2))
+    let isHeard = { anna.connected(bert) != nil && bert.connected(anna) != nil }
+    #expect(network.run(until: isHeard, limitSeconds: 0.3))
+  }
+
+  @Test func `a change of the network lets a member that fell silent be heard at once`() throws {
+    let bert = try node("Bert", 2)
+    try meet(bert)
+    network.run(seconds: 1)
+    network.cut(.host(2))
+    let isLost = { anna.connected(bert) == nil && bert.connected(anna) == nil }
+    try #require(network.run(until: isLost, limitSeconds: 6))
+    network.mend(.host(2))
+    anna.station.introduceToMembers(nowNanoseconds: network.now)
+    #expect(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 0.3))
+  }
+
   @Test func membersOfOneNameThatComeBackInAnotherOrderHaveTheirNamesAndSettings() throws {
     let nodes = [
       try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert"),
@@ -129,6 +167,42 @@ import Testing
     #expect(names() == ["Bert", "Bert-2"])
     #expect(Set(anna.ports.names.values) == ["Bert", "Bert-2", "Bert-3"])
     #expect(nodes.map { anna.connected($0)?.settings.isMuted } == [false, true])
+  }
+
+  @Test func `a node that is started anew calls members of one name what it called them`() throws {
+    let nodes = [
+      try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert"),
+    ]
+    let told = Mutex<[NameMemory]>([])
+    anna.station.namesChanged = { names in told.withLock { $0.append(names) } }
+    for node in nodes { try meet(node) }
+    let memory = try #require(told.withLock { $0.last })
+    #expect(told.withLock { $0.count } == 2, "each change once")
+    var again = MemberNames(memory)
+    // They come back the other way round, after one who was never there.
+    var called: [NodeID: String] = [:]
+    var members: [NodeID: Member] = [:]
+    for id in [.named("third")] + nodes.reversed().map(\.node) {
+      let member = Member(node: id, name: "Bert", nowNanoseconds: 0)
+      members[id] = member
+      called[id] = again.name(of: member, wish: "Bert", among: members)
+    }
+    #expect(nodes.map { called[$0.node] } == ["Bert", "Bert-2"])
+    #expect(called[.named("third")] == "Bert-3")
+  }
+
+  @Test func `the name of one who was forgotten is the next one's, that of a member stays`() throws
+  {
+    let (first, second) = (
+      try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert")
+    )
+    try meet(first)
+    anna.station.freeName(of: first.node)
+    #expect(anna.station.memberNames.memory.entries[first.node]?.name == "Bert")
+    anna.station.expel(first.node)
+    anna.station.freeName(of: first.node)
+    try meet(second)
+    #expect(anna.connected(second)?.name == "Bert")
   }
 
   @Test func namesOfThoseWhoAreAwayAreBounded() throws {

@@ -59,6 +59,7 @@ final class FakeMedia: MediaGate {
     return true
   }
   func expel(_ node: NodeID, saidGoodbye: Bool) async { command.yield("expel \(node.octets[0])") }
+  func freeName(of node: NodeID) async { command.yield("free the name of \(node.octets[0])") }
   func install(_ key: MediaKey, of node: NodeID) async throws {
     guard key.octets != [0] else { throw BadKey() }
     command.yield("install \(key.epoch) of \(node.octets[0])")

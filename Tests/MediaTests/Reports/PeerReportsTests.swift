@@ -59,6 +59,23 @@ import Testing
     #expect(zip(gaps, gaps.dropFirst()).allSatisfy { $0 + $1 >= 750_000_000 }, "\(gaps)")
   }
 
+  @Test func `an introduction is five reports in 1.5 s, and begins once a second at most`() {
+    let session = Self.session()
+    _ = session.report(at: Self.start)
+    var reports: [Int64] = []
+    for milliseconds in Int64(500)...3_000 {
+      let now = Self.start + milliseconds * 1_000_000
+      // Whoever asks for it all the time gets no more of them.
+      if milliseconds < 1_400 { session.introduce(nowNanoseconds: now) }
+      guard session.nextReportNanoseconds <= now else { continue }
+      reports.append(milliseconds - 500)
+      _ = session.report(at: now)
+    }
+    // Once again at the latest a second after the first; then regular ones, 0.75 to 1.25 s apart.
+    #expect(Array(reports.prefix(5)) == [0, 100, 300, 700, 1_500], "\(reports)")
+    #expect(reports.count <= 7, "\(reports)")
+  }
+
   /// RFC 3550 §6.4: an SR "if a site has sent any data packets during the interval since issuing
   /// the last report or the previous one, otherwise the RR".
   @Test func `a sender report is made while media goes out and one interval longer`() throws {
