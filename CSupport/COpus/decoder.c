@@ -3,6 +3,7 @@
 #include <opus.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SAMPLE_RATE = 48000, CHANNELS = 1, CONCEALMENT_STEP_FRAMES = SAMPLE_RATE / 400 };
 /* From this decoder complexity on libopus 1.5 and later conceal losses with a neural network. */
@@ -10,6 +11,9 @@ enum { CONCEALMENT_COMPLEXITY = 5 };
 
 struct copus_decoder {
   OpusDecoder *opus;
+  /* A shallow copy is a whole one: the state is contiguous and may be moved (opus.h). */
+  void *kept;
+  size_t state_bytes;
 };
 
 copus_decoder *copus_decoder_create(int32_t *error) {
@@ -23,9 +27,18 @@ copus_decoder *copus_decoder_create(int32_t *error) {
     free(decoder);
     return NULL;
   }
+  decoder->state_bytes = (size_t)opus_decoder_get_size(CHANNELS);
+  decoder->kept = malloc(decoder->state_bytes);
+  if (decoder->kept == NULL) {
+    *error = OPUS_ALLOC_FAIL;
+    opus_decoder_destroy(decoder->opus);
+    free(decoder);
+    return NULL;
+  }
   /* The headers may be older than the library: decoders take the request since 1.5, whose number is the encoder's. */
   if (copus_conceals_deeply(opus_get_version_string()))
     (void)opus_decoder_ctl(decoder->opus, OPUS_SET_COMPLEXITY(CONCEALMENT_COMPLEXITY));
+  copus_decoder_keep(decoder);
   return decoder;
 }
 
@@ -41,6 +54,7 @@ void copus_decoder_destroy(copus_decoder *decoder) {
   if (decoder == NULL)
     return;
   opus_decoder_destroy(decoder->opus);
+  free(decoder->kept);
   free(decoder);
 }
 
@@ -72,6 +86,14 @@ int32_t copus_recover(copus_decoder *decoder, const uint8_t *payload, int32_t pa
 
 void copus_decoder_reset(copus_decoder *decoder) {
   (void)opus_decoder_ctl(decoder->opus, OPUS_RESET_STATE);
+}
+
+void copus_decoder_keep(copus_decoder *decoder) {
+  memcpy(decoder->kept, decoder->opus, decoder->state_bytes);
+}
+
+void copus_decoder_go_back(copus_decoder *decoder) {
+  memcpy(decoder->opus, decoder->kept, decoder->state_bytes);
 }
 
 const char *copus_error_text(int32_t code) {

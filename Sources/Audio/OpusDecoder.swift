@@ -18,6 +18,7 @@ internal import COpus
   private let handle: OpaquePointer
   /// The last packet was of the mode without FEC, and libopus would only conceal.
   private var isCELT = false
+  private var keptIsCELT = false
 
   /// Makes a decoder.
   ///
@@ -92,6 +93,23 @@ internal import COpus
     unsafe pcm.withUnsafeMutableBufferPointer { pcm in
       unsafe Int(copus_decode(handle, nil, 0, pcm.baseAddress, Int32(clamping: pcm.count)))
     }
+  }
+
+  /// Remembers its state, some 20 KB, in place of what it remembered before; always true.
+  ///
+  /// Hot path: no allocation.
+  public func keep() -> Bool {
+    unsafe copus_decoder_keep(handle)
+    keptIsCELT = isCELT
+    return true
+  }
+
+  /// Goes back to the state it remembered: at first that of a new decoder.
+  ///
+  /// Hot path: no allocation.
+  public func goBack() {
+    unsafe copus_decoder_go_back(handle)
+    isCELT = keptIsCELT
   }
 
   /// Forgets the stream so far, as before its first packet.

@@ -14,6 +14,10 @@ extension Station {
   private static let mostAheadOfSending = 2
   /// More of them within one wake-up are no callbacks that came: JACK counts from elsewhere.
   private static let unseenCallbacks: ClosedRange<Int64> = 1...16
+  /// So soon after a packet is there as a rule it is looked for: waking up takes less, and arrivals vary as much.
+  private static let afterArrivalNanoseconds: Int64 = 200_000
+  /// Waking up earlier than it must by less is not worth it.
+  private static let leastEarlinessNanoseconds: Int64 = 100_000
   /// A ring holds so much, at 48 kHz, and the longest codec frame besides.
   private static let mostAheadFrames = 480
 
@@ -24,11 +28,17 @@ extension Station {
   /// which does lose time, they do not; then `Beat` moves, and playout control takes the delay out.)
   ///
   /// What is there already and would need a wake-up before the next packet is captured is decoded ahead, in this one.
+  ///
+  /// The last moment is for packets that come late. Where all that a callback needs are usually there long before, they are
+  /// looked for then: a wake-up that comes late has that much more time, before there is a hole in the sound.
   func renderDue(nowNanoseconds: Int64, isSending: Bool) -> Int64 {
+    let planned = earlyMoment
+    (earlyMoment, earlinessNanoseconds) = (nil, 0)
     guard beat.isRunning else { return .max }
     let grid = beat.grid(leadNanoseconds: lead.nanoseconds)
     let isOverdue = awaitedCallback.map { beat.callbackCount >= $0 } ?? false
     renderBeats(max(isOverdue ? 1 : 0, beatsDue(grid, nowNanoseconds)), grid)
+    renderEarly(grid, plannedNanoseconds: planned, isSending: isSending)
     var callbacks = callbacksUntilNeeded(grid)
     if let needed = callbacks,
       renderAhead(grid, callbacksUntilNeeded: needed, isSending: isSending)
@@ -38,7 +48,56 @@ extension Station {
     awaitedCallback = callbacks.map { beat.callbackCount + 1 + UInt64($0) }
     guard let callbacks else { return .max }
     let due = moment(ofCallbackAfter: callbacks, grid)
-    return due > nowNanoseconds ? due : nowNanoseconds + grid.periodNanoseconds
+    guard due > nowNanoseconds else { return nowNanoseconds + grid.periodNanoseconds }
+    let early = earliness(ofCallbackAfter: callbacks, grid)
+    guard early > 0, due - early > nowNanoseconds else { return due }
+    (earlyMoment, earlinessNanoseconds) = (due - early, early)
+    return due - early
+  }
+
+  /// How long before the last moment all that a callback needs is there as a rule; 0: not at all, or hardly.
+  ///
+  /// At most half a period: the callback before, which may be late, is to have taken its part of the ring.
+  private func earliness(ofCallbackAfter callbacks: Int, _ grid: PlayoutGrid) -> Int64 {
+    var least = grid.periodNanoseconds / 2
+    let frames = (callbacks + 1 - unseenCallbacks) * beat.periodFrames
+    for listener in listeners {
+      guard let stream = listener.peer.stream, let sink = listener.peer.sink,
+        sink.fillFrames < frames
+      else { continue }
+      if stream.isPlaying {
+        least = min(least, stream.usualSlackNanoseconds - Self.afterArrivalNanoseconds)
+      } else if stream.isSounding || stream.startNanoseconds != nil {
+        return 0
+      }
+    }
+    return least < Self.leastEarlinessNanoseconds ? 0 : least
+  }
+
+  /// Decodes what the next callback needs and is there.
+  ///
+  /// Where that was planned it tells as well how long a render takes as one at the last moment: of those alone the late ones
+  /// would be too large a share.
+  private func renderEarly(_ grid: PlayoutGrid, plannedNanoseconds planned: Int64?, isSending: Bool)
+  {
+    let end = moment(ofCallbackAfter: 0, grid)
+    var hasRendered = false
+    var left = isSending ? Self.mostAheadOfSending : .max
+    pace.mark(clock())
+    for listener in listeners {
+      let peer = listener.peer
+      guard let stream = peer.stream, let sink = peer.sink else { continue }
+      while left > 0, clock() < end, sink.fillFrames < beat.periodFrames, stream.isNextComplete,
+        render(peer, grid: grid, frames: sink.fillFrames + 1)
+      {
+        left -= 1
+        hasRendered = true
+      }
+    }
+    guard hasRendered, let planned else { return }
+    let took = clock() - planned
+    guard took > 0 else { return }
+    lead.observe(tookNanoseconds: took, crowdNanoseconds: crowdNanoseconds)
   }
 
   /// Decodes for so many callbacks: what the first of them needs first.
@@ -108,13 +167,31 @@ extension Station {
   }
 
   /// How many callbacks from the next one on can do without decoding; nil: nothing plays or waits.
+  ///
+  /// A callback that came while this wake-up took its time has taken its part of the rings, and is one of those that can do
+  /// without: not counted, the one after it would be decoded for at once, a period early.
   private func callbacksUntilNeeded(_ grid: PlayoutGrid) -> Int? {
+    let unseen = unseenCallbacks
+    let callbacks = callbacksUntilNeeded(grid, unseen: unseen)
+    let unseenSince = unseenCallbacks
+    return unseenSince == unseen ? callbacks : callbacksUntilNeeded(grid, unseen: unseenSince)
+  }
+
+  /// Callbacks that came since the beat was last looked at.
+  private var unseenCallbacks: Int {
+    guard let period = engine.periodTime(), period.periodFrames == beat.periodFrames
+    else { return 0 }
+    let count = Int64(bitPattern: period.count &- beat.callbackCount)
+    return Self.unseenCallbacks.contains(count) ? Int(count) : 0
+  }
+
+  private func callbacksUntilNeeded(_ grid: PlayoutGrid, unseen: Int) -> Int? {
     var least: Int?
     for listener in listeners {
       guard let stream = listener.peer.stream, let sink = listener.peer.sink else { continue }
       let callbacks: Int
       if stream.isSounding {
-        callbacks = sink.fillFrames / beat.periodFrames
+        callbacks = sink.fillFrames / beat.periodFrames + unseen
       } else if let start = stream.startNanoseconds {
         callbacks = max(0, Int((start - grid.beatNanoseconds) / grid.periodNanoseconds))
       } else {

@@ -67,6 +67,10 @@ final class Station: EventLoopHandler {
   var resentThisWake = 0
   /// The callback that decoding is to come before; nil: nothing plays or waits.
   var awaitedCallback: UInt64?
+  /// How much sooner than at the last moment the loop wants to wake for it.
+  var earlinessNanoseconds: Int64 = 0
+  /// That moment; nil: it is the last one.
+  var earlyMoment: Int64?
   var isTalking = true
   /// How little of the microphone is looked at; see `Station+Sending.swift`.
   var rest = CaptureRest.none
@@ -185,7 +189,7 @@ final class Station: EventLoopHandler {
     pace.rest()
     punctuality.end(
       atNanoseconds: clock(), cpuNanoseconds: threadCPU(), dueNanoseconds: renderDeadline,
-      leadNanoseconds: beat.leadNanoseconds(wanted: lead.nanoseconds))
+      leadNanoseconds: beat.leadNanoseconds(wanted: lead.nanoseconds) + earlinessNanoseconds)
     followRest()
     // What is missing is asked for when its time is over, with or without a datagram.
     let isRepairing = isRepairing

@@ -21,6 +21,12 @@ public protocol FrameDecoder: AnyObject {
   /// - Returns: frames written, or below 0 on error.
   func conceal(into pcm: inout MutableSpan<Float>) -> Int
 
+  /// Remembers its state, in place of what it remembered before; false: it cannot.
+  func keep() -> Bool
+
+  /// Goes back to the state it remembered, as if nothing had been decoded or concealed since.
+  func goBack()
+
   /// Forgets the signal: another stream begins.
   func reset()
 }
@@ -28,4 +34,10 @@ public protocol FrameDecoder: AnyObject {
 extension FrameDecoder {
   /// 0, as of a codec without FEC.
   public func recover(from payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int { 0 }
+
+  /// False, as of a codec that only goes on.
+  public func keep() -> Bool { false }
+
+  /// Is not called.
+  public func goBack() {}
 }

@@ -24,7 +24,7 @@ extension PeerStream {
     case .ahead:
       let isBehind = isPlaying && !isClosing && entry.startFrame < nextFrame
       observe(entry, isLate: isBehind)
-      if isBehind && !turnBack(to: entry) {
+      if isBehind && !turnBack(to: entry) && !canJoin(entry) {
         leave(buffer.take(entry.sequence))
         counts.late += 1
         noteArrival(entry, isHeard: false)
@@ -55,6 +55,19 @@ extension PeerStream {
     offsetNanoseconds += lateness
     isTurnedBack = true
     return true
+  }
+
+  /// Whether a packet whose time has come can still sound for the rest of it.
+  private func canJoin(_ entry: PacketBuffer.Entry) -> Bool {
+    if let first = buffer.first, first.sequence < entry.sequence { return false }
+    return isInvented(entry) && !entry.isNotice
+      && nextFrame + Int64(Playback.concealmentUnitFrames) <= entry.endFrame
+  }
+
+  /// Whether what was played last stood for that packet, and the decoder can go back to before.
+  func isInvented(_ entry: PacketBuffer.Entry) -> Bool {
+    playback.isInventing && entry.startFrame == inventedFrame
+      && entry.durationFrames == lastDurationFrames
   }
 
   private func observe(_ entry: PacketBuffer.Entry, isLate: Bool) {

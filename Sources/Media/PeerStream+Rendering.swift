@@ -148,10 +148,13 @@ extension PeerStream {
   }
 
   private func decode(_ entry: PacketBuffer.Entry, due: Int64, playout: Int64) {
-    measure(entry, due: due, playout: playout)
+    let passed = isInvented(entry) ? Int(max(0, nextFrame - entry.startFrame)) : nil
+    let passedNanoseconds = MediaClock.nanoseconds(frames: Int64(passed ?? 0))
+    measure(entry, due: due - passedNanoseconds, playout: playout - passedNanoseconds)
     let wasConcealing = playback.concealedRunFrames > 0
     let isDecoded = playback.decode(
-      buffer.payload(of: entry), frames: entry.durationFrames, isTurnedBackTo: isTurnedBack)
+      buffer.payload(of: entry), frames: entry.durationFrames, isTurnedBackTo: isTurnedBack,
+      passed: passed)
     isTurnedBack = false
     if !isDecoded {
       counts.decoderErrors += 1
@@ -192,15 +195,27 @@ extension PeerStream {
       isFilling = true
       return fill(into: &pcm)
     }
-    // While nothing waits, little at once: the packet may come meanwhile, and be turned back to.
+    // While nothing waits, little at once: the packet may come meanwhile, and be turned back to or joined.
     let unit = Playback.concealmentUnitFrames
-    let patience = controller.wantsMore(offset: offsetNanoseconds) ? unit : 480
+    let isBrief = gapFrames == nil && invent()
+    let patience = isBrief || controller.wantsMore(offset: offsetNanoseconds) ? unit : 480
     let wanted = min(lastDurationFrames, gapFrames.map { Int(min($0, 5760)) } ?? patience, left)
     let frames = (wanted + unit - 1) / unit * unit
     countConcealment(frames: frames, isContinued: playback.concealedRunFrames > 0)
     playback.conceal(frames: frames)
     nextFrame += Int64(wanted)
     return playback.emit(into: &pcm)
+  }
+
+  /// Has sound to stand for the next packet, and can join that when it comes; false: it cannot.
+  private func invent() -> Bool {
+    if playback.isInventing && nextFrame < inventedFrame + Int64(lastDurationFrames) { return true }
+    let left = Playback.concealmentLimitFrames - playback.concealedRunFrames
+    guard lastDurationFrames <= left, playback.beginInvention(frames: lastDurationFrames) else {
+      return false
+    }
+    inventedFrame = nextFrame
+    return true
   }
 
   private func countConcealment(frames: Int, isContinued: Bool) {
@@ -246,5 +261,7 @@ extension PeerStream {
     counts.playoutDelayNanoseconds +=
       (delay - counts.playoutDelayNanoseconds) / (isFirst ? 1 : 64)
     counts.slackNanoseconds += (slack - counts.slackNanoseconds) / (isFirst ? 1 : 64)
+    let more = slack - usualSlackNanoseconds
+    usualSlackNanoseconds += more / (more < 0 ? 4 : 64)
   }
 }

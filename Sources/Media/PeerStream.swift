@@ -43,12 +43,16 @@ public final class PeerStream {
   var isClosing = false
   /// The next packet's sound was thought lost, and invented sound was played in its place.
   var isTurnedBack = false
+  /// Media time of the packet that invented sound stands for, while `playback` has some.
+  var inventedFrame: Int64 = 0
   /// Media time of the next frame to be rendered; while pausing, of the end of the last one.
   var nextFrame: Int64 = 0
   /// Playout less media time at the last render.
   var offsetNanoseconds: Int64 = 0
   /// What a missing packet is believed to last.
   var lastDurationFrames = Playback.concealmentUnitFrames
+  /// So long before they must nearly all packets come: from the slack of those played, which counts more where it is less.
+  public internal(set) var usualSlackNanoseconds: Int64 = 0
   var counts = PeerStreamStatistics()
   var reception = ReceptionRecord()
   var requests = ResendRequests()

@@ -6,6 +6,10 @@
 /// and then fades away within 1 s: a peer that is gone for good is silent. Sound that returns
 /// fades in over the noise, for 20 ms: Opus codes what changed since the frame before, and after a
 /// gap its decoder is too loud for two or three.
+///
+/// A packet that is only late is not lost: what stands for it is invented at once but played little by little, and as soon
+/// as it comes the decoder goes back to before the invention, so that the rest of it sounds and what follows is as it
+/// should be (`Invention`).
 struct Playback {
   /// 100 ms.
   static let concealmentLimitFrames = 4800
@@ -26,6 +30,7 @@ struct Playback {
   private var envelope = Envelope()
   private var closingFade = ClosingFade()
   private var continuation = [Float](repeating: 0, count: concealmentUnitFrames)
+  private var invention = Invention()
   private var noise = ComfortNoise()
   /// Noise sounds where the envelope leaves room.
   private var isNoisy = false
@@ -45,6 +50,7 @@ struct Playback {
   /// Another stream begins: its decoder knows nothing.
   mutating func resetDecoder() {
     decoder.reset()
+    invention.forget()
     noise.forget()
   }
 
@@ -52,6 +58,7 @@ struct Playback {
   mutating func open(afterGap isGap: Bool = false) {
     splicer.reset()
     envelope.silence()
+    invention.forget()
     concealedRunFrames = 0
     isNoisy = isNoisy && isGap
     if !isGap { riseFrames = Self.startRiseFrames }
@@ -59,18 +66,26 @@ struct Playback {
 
   /// Appends a packet's sound, or invented sound where the decoder fails; false: it failed.
   ///
-  /// - Parameter isTurnedBackTo: what was invented last stood for this packet: a little more of it
-  ///   is made to cross-fade from, as the two do not meet.
-  mutating func decode(_ payload: RawSpan, frames: Int, isTurnedBackTo: Bool) -> Bool {
+  /// - Parameters:
+  ///   - isTurnedBackTo: what was invented last stood for this packet: a little more of it
+  ///     is made to cross-fade from, as the two do not meet.
+  ///   - passed: so many of its first frames are left out, as an invention stood for it and they were played; nil: none did.
+  mutating func decode(
+    _ payload: RawSpan, frames: Int, isTurnedBackTo: Bool, passed: Int?
+  ) -> Bool {
     let decoder = decoder
-    if isTurnedBackTo {
+    let isJoined = isTurnedBackTo || passed ?? 0 > 0
+    if isJoined {
+      var invention = invention
       var span = continuation.mutableSpan
-      _ = decoder.conceal(into: &span)
+      if invention.take(into: &span) < span.count { _ = decoder.conceal(into: &span) }
     }
+    if passed != nil { decoder.goBack() }
+    invention.forget()
     let continuation = continuation
     let written = splicer.append(frames) {
-      let written = decoder.decode(payload, into: &$0)
-      if isTurnedBackTo && written >= continuation.count { Self.join(continuation.span, &$0) }
+      let written = Self.leaveOut(passed ?? 0, of: decoder.decode(payload, into: &$0), &$0)
+      if isJoined && written >= continuation.count { Self.join(continuation.span, &$0) }
       return written
     }
     guard written > 0 else {
@@ -86,6 +101,7 @@ struct Playback {
   /// Appends the sound of so many frames right before a packet, as the packet's in-band FEC tells of it; false: the decoder cannot.
   mutating func recover(from payload: RawSpan, frames: Int) -> Bool {
     let decoder = decoder
+    invention.forget()
     guard splicer.append(frames, { decoder.recover(from: payload, into: &$0) }) > 0 else {
       return false
     }
@@ -94,10 +110,27 @@ struct Playback {
     return true
   }
 
+  /// Invents the sound of so many frames, but a multiple of `concealmentUnitFrames`, for `conceal` to take; false: the decoder could not go back.
+  mutating func beginInvention(frames: Int) -> Bool {
+    guard frames <= Invention.mostFrames, decoder.keep() else { return false }
+    let decoder = decoder
+    invention.begin(frames) { decoder.conceal(into: &$0) }
+    return true
+  }
+
+  /// Whether all since `beginInvention` was taken from there.
+  var isInventing: Bool { invention.isOpen }
+
   /// Appends invented sound: a multiple of `concealmentUnitFrames`.
   mutating func conceal(frames: Int) {
     let decoder = decoder
-    let written = splicer.append(frames) { decoder.conceal(into: &$0) }
+    var invention = invention
+    var written = splicer.append(frames) { invention.take(into: &$0) }
+    self.invention = invention
+    if written < frames {
+      self.invention.forget()
+      written += splicer.append(frames - written) { decoder.conceal(into: &$0) }
+    }
     if written < frames {
       _ = splicer.append(frames - written) { Self.writeSilence(into: &$0) }
     }
@@ -169,6 +202,15 @@ struct Playback {
       let progress = Float(index + 1) / Float(old.count)
       new[index] = old[index] + (new[index] - old[index]) * progress
     }
+  }
+
+  /// Moves what comes after the first `passed` of `written` frames to the start; returns how many those are.
+  private static func leaveOut(_ passed: Int, of written: Int, _ pcm: inout MutableSpan<Float>)
+    -> Int
+  {
+    guard passed > 0, written > passed else { return written }
+    for index in passed..<written { pcm[index - passed] = pcm[index] }
+    return written - passed
   }
 
   /// Writes silence to the whole of `pcm`.

@@ -28,6 +28,21 @@ struct OpusDecoderTests {
         > 20)
   }
 
+  @Test("Back where it was, the decoder knows nothing of what it made up meanwhile")
+  func goingBack() throws {
+    let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 32_000)
+    let packets = encoder.packets(Signals.voice(frames: 48_000), framesPerPacket: 480)
+    let (straight, turned) = (try OpusDecoder(), try OpusDecoder())
+    for (index, packet) in packets.enumerated() {
+      if index == 30 {
+        #expect(turned.keep())
+        _ = turned.concealment(frames: 480)
+        turned.goBack()
+      }
+      #expect(turned.frames(packet).pcm == straight.frames(packet).pcm)
+    }
+  }
+
   @Test("A long concealment fades to the silence between the words instead of droning on")
   func fading() throws {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 96_000)

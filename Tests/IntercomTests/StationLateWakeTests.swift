@@ -33,6 +33,42 @@ import Testing
     return (stream.statistics, before)
   }
 
+  /// Bert's loop is held up for so long, again and again, at any moment of its periods: the holes of 10 s.
+  private func holes(
+    heldUpNanoseconds held: Int64, phase: Int64, framesPerPacket: Int, periodFrames: Int
+  ) throws -> Int {
+    let network = VirtualNetwork()
+    let beat = VirtualNode.Beat(periodFrames: periodFrames)
+    let anna = try VirtualNode("Anna", at: home, beat: beat) {
+      $0.framesPerPacket = framesPerPacket
+    }
+    let bert = try VirtualNode("Bert", at: away, beat: beat)
+    let tone = Tone(hertz: 220)
+    anna.mic = { tone.sample($0) }
+    network.add(anna)
+    network.run(seconds: Double(phase) * 1e-9)
+    network.add(bert)
+    anna.station.addNamed(away, nowNanoseconds: network.now)
+    network.run(seconds: 4)
+    let peer = try #require(bert.peer(at: home))
+    #expect(peer.stream?.isPlaying == true)
+    let before = try #require(bert.statuses(network).first).underrun
+    for _ in 0..<480 {
+      // No multiple of periods or packets.
+      network.run(seconds: 0.0207)
+      bert.heldUpUntilNanoseconds = network.now + held
+    }
+    return try #require(bert.statuses(network).first).underrun - before
+  }
+
+  /// Sound that has long been there is decoded before its last moment, so that a wake-up may come late.
+  @Test(arguments: [1_000_000, 2_000_000, 3_000_000, 4_000_000] as [Int64])
+  func aShortHoldUpMakesNoHoleWhereSoundIsThere(phase: Int64) throws {
+    let holes = try holes(
+      heldUpNanoseconds: 800_000, phase: phase, framesPerPacket: 480, periodFrames: 256)
+    #expect(holes == 0)
+  }
+
   @Test(arguments: [PlayoutDelay.auto, .fixed(nanoseconds: 40_000_000)])
   func aCallbackInTheMidstOfAWakeUpDoesNotStretchTheSound(delay: PlayoutDelay) throws {
     let (after, before) = try statistics(late: 1_000_000, delay: delay)

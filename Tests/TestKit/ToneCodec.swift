@@ -99,12 +99,17 @@ public enum ToneCodec {
     public private(set) var recoveredCount = 0
     /// Does as a codec that cannot.
     public var refusesToRecover = false
+    /// Does as a codec that can go back to a state it kept.
+    public var canGoBack = false
+    /// Times it went back.
+    public private(set) var goBackCount = 0
     /// Capture time of the first packet decoded since `mark`.
     public private(set) var captureNanoseconds: Int64?
     /// Times the decoder was reset.
     public private(set) var resetCount = 0
     private var nextIndex: Int64 = 0
     private var amplitude: Float = 0
+    private var kept: (nextIndex: Int64, amplitude: Float) = (0, 0)
 
     /// Makes a decoder.
     public init() {}
@@ -136,6 +141,18 @@ public enum ToneCodec {
 
     /// Goes on with the tone.
     public func conceal(into pcm: inout MutableSpan<Float>) -> Int { write(into: &pcm) }
+
+    /// Remembers where in the tone it is, if it can.
+    public func keep() -> Bool {
+      kept = (nextIndex, amplitude)
+      return canGoBack
+    }
+
+    /// Goes back there.
+    public func goBack() {
+      goBackCount += 1
+      (nextIndex, amplitude) = kept
+    }
 
     /// Forgets the tone.
     public func reset() {

@@ -38,6 +38,10 @@ int32_t copus_recover(copus_decoder *decoder, const uint8_t *payload, int32_t pa
 /** Whether a libopus of that version string (opus_get_version_string) conceals losses with a neural network. [control] */
 int copus_conceals_deeply(const char *version);
 void copus_decoder_reset(copus_decoder *decoder);
+/** Remembers the decoder's state, in place of what it remembered before; one that was just made remembers that. */
+void copus_decoder_keep(copus_decoder *decoder);
+/** Goes back to that state. */
+void copus_decoder_go_back(copus_decoder *decoder);
 /** Words for an OPUS_* code. */
 const char *copus_error_text(int32_t code);
 

@@ -1,0 +1,56 @@
+import Media
+import RTP
+import TestKit
+import Testing
+
+/// A packet that comes while sound is invented in its place.
+@Suite struct LatePacketTests {
+  let forge = PacketForge(durationFrames: 480)
+  static let late = 20
+
+  /// Plays 40 packets, one of which comes so much after its turn; the others are there 10 ms before theirs.
+  private func probe(
+    late milliseconds: Double?, canGoBack: Bool = true
+  ) -> StreamProbe {
+    let probe = StreamProbe(
+      PeerStreamConfiguration(playoutDelay: .fixed(nanoseconds: 10_000_000)))
+    probe.decoder.canGoBack = canGoBack
+    for index in 0..<40 {
+      let start = Double(index * 10)
+      if index == Self.late + 1, let milliseconds {
+        let turn = Double(Self.late * 10 + 20)
+        probe.play(untilMilliseconds: turn + milliseconds)
+        probe.receive(forge.datagram(Self.late), atMilliseconds: turn + milliseconds)
+      }
+      if index != Self.late { probe.receive(forge.datagram(index), atMilliseconds: start + 10) }
+      if index != Self.late { probe.play(untilMilliseconds: start + 10) }
+    }
+    probe.play(untilMilliseconds: 405)
+    return probe
+  }
+
+  @Test(arguments: [1.0, 4.0, 6.0])
+  func theRestOfALatePacketSounds(late milliseconds: Double) {
+    let probe = probe(late: milliseconds)
+    let statistics = probe.statistics
+    let units = (milliseconds / 2.5).rounded(.up)
+    #expect(statistics.concealedFrames == Int(units) * 120)
+    #expect(statistics.late == 0 && statistics.lost == 0)
+    #expect(statistics.insertions == 0 && statistics.removals == 0)
+    #expect(probe.decoder.goBackCount == 1)
+  }
+
+  @Test func aPacketThatDoesNotComeIsConcealedWholly() {
+    let probe = probe(late: nil)
+    #expect(probe.statistics.concealedFrames == 480)
+    #expect(probe.statistics.lost == 1)
+    #expect(probe.decoder.goBackCount == 0)
+  }
+
+  @Test func withADecoderThatCannotGoBackItIsLate() {
+    let probe = probe(late: 1, canGoBack: false)
+    #expect(probe.statistics.concealedFrames == 480)
+    #expect(probe.statistics.late == 1)
+    #expect(probe.decoder.goBackCount == 0)
+  }
+}
