@@ -30,7 +30,8 @@ extension PeerStream {
         noteArrival(entry, isHeard: false)
         return
       }
-      noteArrival(entry, isHeard: true)
+      // One that sounds only in part tells the sender what one that came too late does.
+      noteArrival(entry, isHeard: !isBehind || isTurnedBack)
       if entry.isNotice && !isPlaying && buffer.waitingCount == 0 {
         takeNotice(entry)
         isClosing = isClosing || isFilling

@@ -1,5 +1,6 @@
 import EventLoop
 import Media
+import StatusSchema
 import TestKit
 import Testing
 
@@ -62,7 +63,7 @@ import Testing
   }
 
   /// Sound that has long been there is decoded before its last moment, so that a wake-up may come late.
-  @Test(arguments: [1_000_000, 2_000_000, 3_000_000, 4_000_000] as [Int64])
+  @Test(arguments: [2_000_000, 3_000_000, 4_000_000] as [Int64])
   func aShortHoldUpMakesNoHoleWhereSoundIsThere(phase: Int64) throws {
     let holes = try holes(
       heldUpNanoseconds: 800_000, phase: phase, framesPerPacket: 480, periodFrames: 256)
