@@ -115,6 +115,42 @@ import Testing
     #expect(bench.taken().departed.isEmpty && bench.mesh.members.count == 1)
   }
 
+  @Test func `a stalled connection is used again where something comes before another is there`() {
+    let bench = Bench()
+    let first = bench.accept(Bench.higher)
+    bench.keepAlive(first, seconds: 20)
+    bench.pass(seconds: 2)
+    bench.give(.knocked(Bench.higher))
+    _ = bench.taken()
+    bench.keepAlive(first, seconds: 10)
+    let actions = bench.taken()
+    #expect(actions.closed(first) == nil && actions.departed.isEmpty)
+    #expect(bench.mesh.members.count == 1 && !actions.sent(on: first).isEmpty)
+  }
+
+  @Test func `whose silence was forgiven once departs, however often the network changes`() {
+    let bench = Bench()
+    let first = bench.accept(Bench.higher)
+    bench.keepAlive(first, seconds: 20)
+    // Nothing came in the last two of these.
+    for _ in 0..<10 {
+      bench.pass(seconds: 0.5)
+      bench.give(.networkChanged)
+    }
+    #expect(bench.taken().departed == [.silent])
+  }
+
+  @Test func `a node that leaves says so on a connection that was given up, too`() {
+    let bench = Bench()
+    let first = bench.accept(Bench.higher)
+    bench.keepAlive(first, seconds: 20)
+    bench.pass(seconds: 2)
+    bench.give(.knocked(Bench.higher))
+    bench.give(.leave)
+    let sent = bench.taken().sent(on: first)
+    #expect(sent.contains { if case .goodbye = $0 { true } else { false } })
+  }
+
   @Test func `a knock of a member of which nothing came has it dialled, and keeps nobody alive`() {
     let bench = Bench()
     let first = bench.accept(Bench.higher)

@@ -237,6 +237,10 @@ extension Mesh {
       if link.hello != nil { actions.append(.send(.goodbye(goodbye), link.connection)) }
       actions.append(.close(link.connection, .leaving))
     }
+    for link in forsaken.values {
+      let goodbye = Goodbye(node: node, instance: instance)
+      actions.append(.send(.goodbye(goodbye), link.connection))
+    }
     for peer in peers.values {
       abandonDials(of: peer)
       depart(peer, .leaving, now)

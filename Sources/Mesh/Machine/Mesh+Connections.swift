@@ -7,8 +7,9 @@ extension Mesh {
     case .dialled(let id, let opened): dialled(id, opened, now)
     case .accepted(let opened): accept(opened, now)
     case .received(let message, let connection):
-      if let link = links[connection] { receive(message, on: link, now) }
+      if let link = links[connection] ?? reinstate(connection) { receive(message, on: link, now) }
     case .closed(let connection):
+      forsaken[connection] = nil
       if let link = links[connection] { drop(link, .disconnected, now) }
     case .uprooted(let connection):
       if let link = links[connection] { uproot(link, now) }
@@ -84,8 +85,12 @@ extension Mesh {
 
   /// Gives a member's connection up on which nothing comes, likewise; it is closed once there is another, or the member departed, as
   /// the other end would take its end for the member's.
+  ///
+  /// Whether it is dead is not known: where something comes on it before there is another, it is in use again.
   func forsake(_ link: Link, of peer: Peer, _ now: Int64) {
+    endUprooting(of: peer)
     peer.forsaken = link.connection
+    forsaken[link.connection] = link
     replaceSoon(link, of: peer, now)
   }
 
@@ -98,11 +103,30 @@ extension Mesh {
     wake(atNanoseconds: now)
   }
 
+  /// The connection that was given up, where there is no other yet: nothing came on it, and now something does.
+  private func reinstate(_ connection: ConnectionID) -> Link? {
+    guard let link = forsaken[connection],
+      let peer = peers[.node(link.node)], peer.forsaken == connection, peer.link == nil
+    else { return nil }
+    forsaken[connection] = nil
+    links[connection] = link
+    link.isOver = false
+    peer.link = link
+    (peer.forsaken, peer.isUprooted) = (nil, false)
+    peer.nextDialNanoseconds = .max
+    if peer.attempt?.connection == nil {
+      abandonDials(of: peer)
+      peer.attempt = nil
+    }
+    return link
+  }
+
   /// A member has a connection again, or is none any more.
   func endUprooting(of peer: Peer) {
     peer.isUprooted = false
-    guard let forsaken = peer.forsaken.take() else { return }
-    actions.append(.close(forsaken, .uprooted))
+    guard let connection = peer.forsaken.take(), forsaken[connection] != nil else { return }
+    forsaken[connection] = nil
+    actions.append(.close(connection, .uprooted))
   }
 
   /// Closes a connection; a member that loses it that way departed as `cause` says.

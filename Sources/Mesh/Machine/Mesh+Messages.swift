@@ -7,7 +7,7 @@ extension Mesh {
     case .unknown, .challenge, .groupProof: return
     default: break
     }
-    if link.isMember { peers[.node(link.node)]?.heardNanoseconds = now }
+    if link.isMember { peers[.node(link.node)]?.hear(now) }
     if case .hello(let hello) = message {
       if link.hello == nil { greet(hello, on: link, now) } else { renew(hello, on: link, now) }
       return
@@ -185,7 +185,7 @@ extension Mesh {
     peer.rest = .none
     peer.hasDeclinedInvitation = false
     peer.isRefusalTold = false
-    peer.heardNanoseconds = now
+    peer.hear(now)
     peer.nextDialNanoseconds = .max
     if peer.attempt?.connection == nil || peer.attempt?.connection == link.connection {
       abandonDials(of: peer)
@@ -199,7 +199,7 @@ extension Mesh {
     wake(atNanoseconds: now.saturatingAdding(MeshTimes.silentNanoseconds))
   }
 
-  /// Which of two connections of one pair stays: both ends know what this looks at.
+  /// Which of two connections of one pair stays: both ends know what this looks at, but for moments near `crossingNanoseconds`.
   ///
   /// That of a dialler who lost those before takes their place, whoever dialled them; where both lost them, at once, the rule is that
   /// for others.

@@ -91,8 +91,11 @@ extension Mesh {
     for peer in peers.values {
       peer.failureCount = 0
       if isStalled(peer, now) {
-        // Nobody could be heard while we were cut off.
-        peer.heardNanoseconds = max(peer.heardNanoseconds, now - MeshTimes.returnedNanoseconds)
+        // Nobody could be heard while we were cut off. Once, or changes that never end would keep the dead.
+        if !peer.isReprieved {
+          peer.heardNanoseconds = max(peer.heardNanoseconds, now - MeshTimes.returnedNanoseconds)
+          peer.isReprieved = true
+        }
         if let link = peer.link { forsake(link, of: peer, now) }
       }
       guard peer.link == nil else { continue }

@@ -78,6 +78,8 @@ public final class Mesh {
   var invitationNanoseconds: [Int64] = []
   var peers = OrderedTable<PeerTarget, Peer>()
   var links = OrderedTable<ConnectionID, Link>()
+  /// Given up for others that are not there yet (`Peer.forsaken`).
+  var forsaken = OrderedTable<ConnectionID, Link>()
   /// Whose attempt it is.
   var attempts: [AttemptID: Peer] = [:]
   var keys: [Int: MediaKey] = [:]

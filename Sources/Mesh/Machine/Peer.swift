@@ -64,10 +64,15 @@ final class Peer {
   var isUprooted = false
   /// The last one, where it was given up for another and is not closed yet.
   var forsaken: ConnectionID?
+  /// Whether its silence was forgiven already, as this node was cut off itself.
+  var isReprieved = false
   /// When it departed last without a goodbye.
   var lostNanoseconds: Int64 = .min / 2
   /// When anything came from it on the connection in use.
   var heardNanoseconds: Int64 = .min / 2
+
+  /// Something came.
+  func hear(_ now: Int64) { (heardNanoseconds, isReprieved) = (now, false) }
 
   init(target: PeerTarget, sources: Sources, nowNanoseconds: Int64) {
     self.target = target
