@@ -38,13 +38,14 @@ final class Member {
   }
 
   /// Takes a key of its stream; one that is not newer than the one before changes nothing.
-  func add(_ key: consuming SRTPReceivingKey, epoch: UInt64, nowNanoseconds: Int64) {
+  func add(_ key: consuming SRTPReceivingKey, epoch: UInt64, nowNanoseconds: Int64) -> Bool {
     if let newestEpoch {
-      guard epoch > newestEpoch else { return }
+      guard epoch > newestEpoch else { return false }
       keyNanoseconds = nowNanoseconds
     }
     newestEpoch = epoch
     receiver.add(key)
+    return true
   }
 
   /// Lets go of older keys whose time is over.

@@ -4,7 +4,7 @@ import Cryptography
 ///
 /// Names of those that are away stay theirs, so that JACK's ports, and what is patched to them, mean the same node again.
 struct MemberNames {
-  /// Beyond so many, names of those that are away are free.
+  /// Beyond so many, a name of one that is away is free for each that comes.
   private static let most = 256
 
   private(set) var memory: NameMemory
@@ -16,12 +16,16 @@ struct MemberNames {
   mutating func name(of member: Member, wish: String, among members: [NodeID: Member]) -> String {
     if let known = memory.entries[member.node], known.wish == wish { return known.name }
     memory.entries[member.node] = nil
-    if memory.entries.count >= Self.most {
-      memory.entries = memory.entries.filter { members[$0.key] != nil }
-    }
+    if memory.entries.count >= Self.most { freeOne(members) }
     let name = PeerName.unique(wish, among: Set(memory.entries.values.map(\.name)))
     memory.entries[member.node] = NameMemory.Entry(wish: wish, name: name)
     return name
+  }
+
+  /// One at a time: a crowd that comes once is not to cost all others their names.
+  private mutating func freeOne(_ members: [NodeID: Member]) {
+    let away = memory.entries.keys.lazy.filter { members[$0] == nil }
+    if let node = away.first { memory.entries[node] = nil }
   }
 
   /// Lets others have the name of a node.

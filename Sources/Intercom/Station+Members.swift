@@ -68,9 +68,10 @@ extension Station {
         return false
       }
     }
-    member.add(key.key, epoch: epoch, nowNanoseconds: nowNanoseconds)
-    // What it said before was of no use.
-    introduce(to: member, nowNanoseconds: nowNanoseconds)
+    if member.add(key.key, epoch: epoch, nowNanoseconds: nowNanoseconds) {
+      // What it said before was of no use.
+      introduce(to: member, nowNanoseconds: nowNanoseconds)
+    }
     return true
   }
 

@@ -122,8 +122,15 @@ extension Station {
       }
       peer.isHeard(sendingMedia: false, nowNanoseconds: nowNanoseconds)
       let events = try peer.reports.handle(bytes, nowNanoseconds: nowNanoseconds)
-      // It has lost us, maybe, and has yet to get our key: one answer might be none.
-      if !peer.reports.wasEchoed { peer.reports.introduce(nowNanoseconds: nowNanoseconds) }
+      if !peer.reports.wasEchoed {
+        // It has lost us, maybe, and has yet to get our key: one answer might be none. Where we hear it already by
+        // another of its addresses, this one may never be echoed.
+        if member.connected == nil {
+          peer.reports.introduce(nowNanoseconds: nowNanoseconds)
+        } else {
+          peer.reports.answer(nowNanoseconds: nowNanoseconds)
+        }
+      }
       apply(events, to: peer, nowNanoseconds: nowNanoseconds)
       confirmOthers(of: member, but: peer, by: bytes, nowNanoseconds: nowNanoseconds)
     } catch {

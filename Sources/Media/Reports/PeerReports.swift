@@ -105,6 +105,11 @@ public final class PeerReports {
     schedule.introduce(nowNanoseconds: nowNanoseconds)
   }
 
+  /// Reports soon, so that the remote learns that we heard it; bounded as the answers to newcomers are.
+  public func answer(nowNanoseconds: Int64) {
+    schedule.answer(nowNanoseconds: nowNanoseconds, isProven: false)
+  }
+
   /// Takes an RTCP compound that came from the remote's address.
   ///
   /// - Throws: why it is invalid; then nothing of it was believed.
