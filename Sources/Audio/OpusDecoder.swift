@@ -95,7 +95,7 @@ internal import COpus
     }
   }
 
-  /// Remembers its state, some 20 KB, in place of what it remembered before; always true.
+  /// Remembers its state, some 20 KB (more where libopus conceals by a neural network), in place of what it remembered before; always true.
   ///
   /// Hot path: no allocation.
   public func keep() -> Bool {

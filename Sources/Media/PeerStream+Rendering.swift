@@ -158,7 +158,8 @@ extension PeerStream {
     isTurnedBack = false
     if !isDecoded {
       counts.decoderErrors += 1
-      countConcealment(frames: entry.durationFrames, isContinued: wasConcealing)
+      countConcealment(
+        frames: entry.durationFrames - (passed ?? 0), isContinued: wasConcealing)
     }
     leave(buffer.take(entry.sequence))
     counts.played += 1

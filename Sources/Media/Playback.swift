@@ -89,7 +89,7 @@ struct Playback {
       return written
     }
     guard written > 0 else {
-      conceal(frames: frames)
+      conceal(frames: frames - (passed ?? 0))
       return false
     }
     splicer.withNewest(written) { noise.learn(from: $0) }
