@@ -114,6 +114,13 @@ static int begin(copenssl_gcm *gcm, uint8_t room[BLOCK_BYTES * AHEAD_BLOCKS], co
   return CRYPTO_gcm128_aad(gcm->mode, associated, associated_bytes);
 }
 
+/* The key stream would tell whoever finds it what was said. */
+static void end(copenssl_gcm *gcm, uint8_t room[BLOCK_BYTES * AHEAD_BLOCKS]) {
+  OPENSSL_cleanse(room, BLOCK_BYTES * gcm->ahead_blocks);
+  gcm->ahead = NULL;
+  gcm->ahead_blocks = 0;
+}
+
 int32_t copenssl_gcm_seal(copenssl_gcm *gcm, const uint8_t nonce[12], const uint8_t *associated,
                           int32_t associated_bytes, uint8_t *text, int32_t text_bytes,
                           uint8_t tag[16]) {
@@ -124,7 +131,7 @@ int32_t copenssl_gcm_seal(copenssl_gcm *gcm, const uint8_t nonce[12], const uint
   if (failure == 0)
     failure = CRYPTO_gcm128_encrypt_ctr32(gcm->mode, text, text, (size_t)text_bytes, encrypt_text);
   CRYPTO_gcm128_tag(gcm->mode, tag, COPENSSL_TAG_BYTES);
-  gcm->ahead_blocks = 0;
+  end(gcm, room);
   return failure != 0 || gcm->has_failed ? -EIO : 0;
 }
 
@@ -140,7 +147,7 @@ int32_t copenssl_gcm_open(copenssl_gcm *gcm, const uint8_t nonce[12], const uint
   /* Compares in constant time. */
   if (failure == 0)
     failure = CRYPTO_gcm128_finish(gcm->mode, tag, COPENSSL_TAG_BYTES);
-  gcm->ahead_blocks = 0;
+  end(gcm, room);
   if (failure == 0 && !gcm->has_failed)
     return 0;
   /* GCM decrypts before it knows: nobody shall use what was not authentic. */

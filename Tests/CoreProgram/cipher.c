@@ -3,6 +3,7 @@
 #include "core_test.h"
 
 #include <errno.h>
+#include <openssl/evp.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -33,18 +34,33 @@ static void test_vector(copenssl_gcm *gcm) {
   EXPECT(copenssl_gcm_open(gcm, nonce, associated, sizeof associated, text, sizeof text, tag) == -EBADMSG);
 }
 
+/* The tag that libcrypto's own cipher makes. */
+static void tag_by_evp(const uint8_t *text, int32_t length, int32_t associated_bytes, uint8_t tag[16]) {
+  static uint8_t out[2048];
+  int written = 0;
+  EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+  EXPECT(EVP_EncryptInit_ex(context, EVP_aes_128_gcm(), NULL, key, nonce) == 1);
+  if (associated_bytes > 0) EXPECT(EVP_EncryptUpdate(context, NULL, &written, associated, associated_bytes) == 1);
+  if (length > 0) EXPECT(EVP_EncryptUpdate(context, out, &written, text, length) == 1);
+  EXPECT(EVP_EncryptFinal_ex(context, out, &written) == 1);
+  EXPECT(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1);
+  EVP_CIPHER_CTX_free(context);
+}
+
 /* Over zeros the cipher text is the key stream, which libcrypto's counter mode makes too: of all lengths, made ahead whole or in part. */
 static void test_lengths(copenssl_gcm *gcm) {
   enum { LONGEST = 2000 };
   static uint8_t stream[LONGEST], text[LONGEST];
-  uint8_t counter[16] = {0}, tag[16];
+  uint8_t counter[16] = {0}, tag[16], expected[16];
   memcpy(counter, nonce, sizeof nonce);
   counter[15] = 2;
   EXPECT(copenssl_key_stream(key, counter, stream, LONGEST) == 0);
   for (int32_t length = 0; length <= LONGEST; length += length < 100 ? 1 : 37) {
     memset(text, 0, sizeof text);
+    tag_by_evp(text, length, length % 21, expected);
     EXPECT(copenssl_gcm_seal(gcm, nonce, associated, length % 21, text, length, tag) == 0);
     EXPECT(memcmp(text, stream, (size_t)length) == 0);
+    EXPECT(memcmp(tag, expected, sizeof tag) == 0);
     EXPECT(copenssl_gcm_open(gcm, nonce, associated, length % 21, text, length, tag) == 0);
     for (int32_t place = 0; place < length; place++)
       EXPECT(text[place] == 0);

@@ -16,6 +16,7 @@ struct SRTPHeardKey {
   init(_ ciphers: SRTPKeySet) {
     epoch = ciphers.epoch
     self.ciphers = ciphers
+    precondition(streams.count == SRTPSender.streamLimit)
   }
 
   /// Checks and decrypts an RTP packet that is of this key by its own account.

@@ -11,6 +11,7 @@ final class SRTPKeySet {
       let master = try SRTPVariant(unchecked: index).masterKey(of: key)
       return try Self.cipher(master, .encryption, .salt)
     }
+    precondition(rtp.count == SRTPVariant.limit)
     let master = try SRTPVariant.first.masterKey(of: key)
     rtcp = try Self.cipher(master, .controlEncryption, .controlSalt)
   }
