@@ -13,23 +13,37 @@ final class TalkerGroup {
   private let receiverName: String
   private let isClear: Bool
   private let server: JackServer
+  /// Whether others talk on that server, too, and who made it ends it.
+  private let isShared: Bool
   private let mouth: Probe
   private var nodes: [NodeProcess] = []
 
-  /// Starts the server and a mouth that never tires; no talker yet.
+  /// A server for talkers.
+  static func server(
+    maximum: Int, in directory: TemporaryDirectory
+  ) throws(RigError) -> JackServer {
+    try JackServer(
+      "comlink-talkers", periodFrames: 480, portMaximum: 64 + 8 * maximum,
+      realtimePriority: Self.realtimePriority, in: directory)
+  }
+
+  /// Starts a mouth that never tires, on a server of the group's own if there is none to share; no talker yet.
   init(
     to receiver: NodeProcess, at receiverPort: Int, maximum: Int, isClear: Bool = false,
-    in directory: TemporaryDirectory
+    on shared: JackServer? = nil, in directory: TemporaryDirectory
   ) throws(RigError) {
     self.directory = directory
     self.isClear = isClear
     self.receiverPort = receiverPort
     receiverName = receiver.name
-    server = try JackServer(
-      "comlink-talkers", periodFrames: 480, portMaximum: 64 + 8 * maximum,
-      realtimePriority: Self.realtimePriority, in: directory)
+    isShared = shared != nil
+    if let shared {
+      server = shared
+    } else {
+      server = try Self.server(maximum: maximum, in: directory)
+    }
     mouth = try Probe(
-      server: server.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: 0)
+      server: server.name, name: "mouth-\(receiverName)", inputs: 0, outputs: 1, recordSeconds: 0)
     try mouth.setSource(Speech.lasting(20, try Speech.sentences()), loops: true)
     try mouth.start()
   }
@@ -49,12 +63,13 @@ final class TalkerGroup {
       options.isClear = isClear
       let name = "T\(nodes.count + 1)"
       nodes.append(
-        try NodeProcess(name, on: server, client: name, options: options, in: directory))
+        try NodeProcess(
+          name, on: server, client: "\(receiverName)-\(name)", options: options, in: directory))
     }
     for node in nodes.suffix(ports.count) {
       if !isClear { try node.invite(receiverName, within: 20) }
       try mouth.waitForPort(node.port("mic"), within: 20)
-      try mouth.connect("mouth:out_0", to: node.port("mic"))
+      try mouth.connect("mouth-\(receiverName):out_0", to: node.port("mic"))
     }
   }
 
@@ -63,6 +78,6 @@ final class TalkerGroup {
     mouth.stop()
     for node in nodes { node.process.send(signal: 15) }
     for node in nodes { node.process.terminate() }
-    server.stop()
+    if !isShared { server.stop() }
   }
 }

@@ -69,27 +69,33 @@ public struct ProcessUsage: Sendable {
 
   /// What of that was written, so that no file holds it: all that can grow without end.
   ///
-  /// Pages of a program and its libraries become resident as they are run for the first time, and are none of it.
+  /// Pages of a program and its libraries become resident as they are run for the first time, and are none of it, even while a
+  /// program that was just copied is not on the disk yet: of what is not shared only pages count that are no file's any more.
   public static func writtenMegabytes(
     of process: Int32, excluding prefixes: [String] = []
   ) -> Double? {
-    megabytes(["Private_Dirty:", "Shared_Dirty:"], of: process, excluding: prefixes)
+    megabytes(
+      ["Anonymous:"], ofShared: ["Private_Dirty:", "Shared_Dirty:"], of: process,
+      excluding: prefixes)
   }
 
+  /// - Parameter shared: the figures of mappings that are shared; nil: the same as of the others.
   private static func megabytes(
-    _ figures: [String], of process: Int32, excluding prefixes: [String]
+    _ figures: [String], ofShared shared: [String]? = nil, of process: Int32,
+    excluding prefixes: [String]
   ) -> Double? {
     guard let maps = text(ofFile: "/proc/\(process)/smaps") else { return nil }
     var kilobytes = 0.0
-    var isCounted = true
+    var (isCounted, isShared) = (true, false)
     for line in maps.split(separator: "\n") {
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
       guard let first = words.first else { continue }
-      if figures.contains(String(first)) {
+      if (isShared ? shared ?? figures : figures).contains(String(first)) {
         if isCounted, words.count > 1 { kilobytes += Double(words[1]) ?? 0 }
       } else if !first.hasSuffix(":") {
         let path = words.count > 5 ? words[5] : ""
         isCounted = !prefixes.contains { path.hasPrefix($0) }
+        isShared = words.count > 1 && words[1].hasSuffix("s")
       }
     }
     return kilobytes / 1024

@@ -3,7 +3,8 @@ import TestRig
 
 /// What encryption and membership cost: two nodes with eight talkers each at the same time, one in clear, one protected.
 ///
-/// Side by side, as by turns single rounds differed by a quarter where others used the machine: now that meets both.
+/// Side by side, as by turns single rounds differed by a quarter where others used the machine: now that meets both. On the same two
+/// servers, one for the nodes and one for all talkers, as how beats stand to each other decides how often a node wakes up.
 struct MeshCost {
   private static let talkers = 8
   private static let seconds = 20.0
@@ -15,12 +16,26 @@ struct MeshCost {
   private struct Side {
     /// Both sides' talkers have the same names.
     let directory: TemporaryDirectory
-    let receiver: Station
+    let receiver: NodeProcess
     let talkers: TalkerGroup
 
     func stop() {
       talkers.stop()
-      receiver.stop()
+      receiver.process.terminate()
+    }
+  }
+
+  /// What both sides share.
+  private struct Stage {
+    let receivers: JackServer
+    let talkers: JackServer
+    /// Speaks to both receivers' microphones.
+    let mouth: Probe
+
+    func stop() {
+      mouth.stop()
+      receivers.stop()
+      talkers.stop()
     }
   }
 
@@ -45,39 +60,57 @@ struct MeshCost {
   }
 
   private func percents(isClearFirst: Bool) throws(RigError) -> (Double, Double) {
-    let first = try side("R1", isClear: isClearFirst)
+    let stage = try stage()
+    defer { stage.stop() }
+    let first = try side("R1", isClear: isClearFirst, stage)
     defer { first.stop() }
-    let second = try side("R2", isClear: !isClearFirst)
+    let second = try side("R2", isClear: !isClearFirst, stage)
     defer { second.stop() }
     // Handshakes and what settles are no running cost.
     pause(seconds: 8)
-    let before = [first, second].map { ProcessUsage(of: $0.receiver.node.process.identifier) }
+    let before = [first, second].map { ProcessUsage(of: $0.receiver.process.identifier) }
     pause(seconds: Self.seconds)
-    let after = [first, second].map { ProcessUsage(of: $0.receiver.node.process.identifier) }
+    let after = [first, second].map { ProcessUsage(of: $0.receiver.process.identifier) }
     guard let before0 = before[0], let before1 = before[1], let after0 = after[0],
       let after1 = after[1]
     else { throw .status(reason: "no CPU figures of the receivers") }
     return (after0.cpuPercent(since: before0), after1.cpuPercent(since: before1))
   }
 
-  private func side(_ name: String, isClear: Bool) throws(RigError) -> Side {
+  private func stage() throws(RigError) -> Stage {
+    let receivers = try JackServer(
+      "comlink-cost", periodFrames: bench.options.givenPeriod ?? 256, in: bench.directory)
+    do {
+      let mouth = try Probe(
+        server: receivers.name, name: "mouth", inputs: 0, outputs: 1, recordSeconds: 1)
+      try mouth.setSource(try Speech.sentences(), loops: true)
+      try mouth.start()
+      let talkers = try TalkerGroup.server(maximum: 2 * Self.talkers, in: bench.directory)
+      return Stage(receivers: receivers, talkers: talkers, mouth: mouth)
+    } catch {
+      receivers.stop()
+      throw error
+    }
+  }
+
+  private func side(_ name: String, isClear: Bool, _ stage: Stage) throws(RigError) -> Side {
     let directory = try TemporaryDirectory(prefix: "comlink-cost")
     let port = try LoopbackPorts.free(1)[0]
     var options = NodeProcess.Options(port: port)
     options.isClear = isClear
-    let receiver = try Station(
-      name, periodFrames: bench.options.givenPeriod ?? 256, options: options, recordSeconds: 1,
-      in: directory)
+    let receiver = try NodeProcess(
+      name, on: stage.receivers, client: name, options: options, in: directory)
     do {
       let talkers = try TalkerGroup(
-        to: receiver.node, at: port, maximum: Self.talkers, isClear: isClear, in: directory)
+        to: receiver, at: port, maximum: Self.talkers, isClear: isClear, on: stage.talkers,
+        in: directory)
       try talkers.grow(to: Self.talkers)
-      try receiver.node.waitUntilConnected(peers: Self.talkers, within: 30)
-      try receiver.prepareToSay(try Speech.sentences(), loops: true)
-      try receiver.mouth.start()
+      try receiver.waitUntilConnected(peers: Self.talkers, within: 30)
+      try stage.mouth.waitForPort(receiver.port("mic"), within: 10)
+      try stage.mouth.connect("mouth:out_0", to: receiver.port("mic"))
       return Side(directory: directory, receiver: receiver, talkers: talkers)
     } catch {
-      receiver.stop()
+      receiver.process.terminate()
       throw error
     }
   }
