@@ -18,6 +18,8 @@ extension Station {
   private static let afterArrivalNanoseconds: Int64 = 200_000
   /// Waking up earlier than it must by less is not worth it.
   private static let leastEarlinessNanoseconds: Int64 = 100_000
+  /// Of 2.5 ms, at 48 kHz.
+  private static let shortPacketFrames = 120
   /// A ring holds so much, at 48 kHz, and the longest codec frame besides.
   private static let mostAheadFrames = 480
 
@@ -57,7 +59,9 @@ extension Station {
 
   /// How long before the last moment all that a callback needs is there as a rule; 0: not at all, or hardly.
   ///
-  /// At most half a period: the callback before, which may be late, is to have taken its part of the ring.
+  /// At most half a period: the callback before, which may be late, is to have taken its part of the ring. And not for
+  /// short packets, which come so often that a hole is short, too: what wake-ups for them would teach the lead made them
+  /// 0.3 ms later.
   private func earliness(ofCallbackAfter callbacks: Int, _ grid: PlayoutGrid) -> Int64 {
     var least = grid.periodNanoseconds / 2
     let frames = (callbacks + 1 - unseenCallbacks) * beat.periodFrames
@@ -66,6 +70,7 @@ extension Station {
         sink.fillFrames < frames
       else { continue }
       if stream.isPlaying {
+        guard stream.packetFrames > Self.shortPacketFrames else { return 0 }
         least = min(least, stream.usualSlackNanoseconds - Self.afterArrivalNanoseconds)
       } else if stream.isSounding || stream.startNanoseconds != nil {
         return 0
