@@ -10,8 +10,8 @@ public enum DaemonProgram {
   ///
   /// - Parameter rehearsal: how the node meets others instead of by control connections; a test's.
   public static func run(rehearsal: (any Rehearsal)? = nil) -> Never {
-    // A peer's memory goes back when it leaves, whichever thread it was taken on.
-    _ = kernel_part_large_memory()
+    // A peer's memory goes back when it leaves, or serves the next, whichever thread it was taken on.
+    _ = kernel_keep_heap_small()
     let options = Options.parseOrExit(
       NegativeValue.attached(Array(CommandLine.arguments.dropFirst())))
     let surroundings = Surroundings.ofThisProcess

@@ -25,9 +25,11 @@ int32_t kernel_wifi_power_save(uint32_t interface_index);
 int32_t kernel_wifi_set_power_save(uint32_t interface_index, int32_t is_on);
 
 /**
- * Gives each block of memory of 16 KiB and more pages of its own from now on, which go back to the system when it is freed,
- * whichever thread does that: 0, or -EINVAL.
+ * Keeps the heap no larger than what is in use at most: all threads share one arena from now on, and a block of 16 KiB or more has
+ * pages of its own, which go back to the system when it is freed: 0, or -EINVAL.
+ *
+ * malloc may wait for another thread's call, then: no matter for threads that call it only when somebody comes or goes.
  *
  * [control] Before there are threads.
  */
-int32_t kernel_part_large_memory(void);
+int32_t kernel_keep_heap_small(void);
