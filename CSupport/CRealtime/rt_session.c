@@ -13,6 +13,7 @@
 #include <jack/jack.h>
 #include <jack/statistics.h>
 #include <jack/thread.h>
+#include <pthread.h>
 #include <unistd.h>
 
 /* --- on JACK's notification thread: atomics only, see rt_engine.control --- */
@@ -170,7 +171,27 @@ int rt_session_start(struct rt_engine *engine) {
   return jack_activate(engine->client) == 0 ? 0 : -EPROTO;
 }
 
+static void *wait_for_end(void *argument) {
+  /* It only ever returns from a signal's handler. */
+  while (pause() < 0) {
+  }
+  return argument;
+}
+
+/**
+ * Ends a thread as libjack ends the audio thread when its server dies: cancelled, and unwound by the tables of this program and of
+ * the C library. They are a megabyte, which is in memory from here on: no voice waits for the disk then, and no node is
+ * larger for a server that died.
+ */
+static void rehearse_end(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, wait_for_end, NULL) != 0) return;
+  pthread_cancel(thread);
+  pthread_join(thread, NULL);
+}
+
 int rt_engine_open(struct rt_engine *engine, const char *server_name, const char *client_name) {
+  rehearse_end();
   pthread_mutex_lock(&engine->control);
   int error = -EALREADY;
   if (engine->client == NULL && engine->link_fd < 0) {

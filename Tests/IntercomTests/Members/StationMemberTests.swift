@@ -205,20 +205,6 @@ import Testing
     #expect(anna.connected(second)?.name == "Bert")
   }
 
-  @Test func namesOfThoseWhoAreAwayAreBounded() throws {
-    var names = MemberNames()
-    let here = Member(node: .named("here"), name: "Bert", nowNanoseconds: 0)
-    let members = [here.node: here]
-    #expect(names.name(of: here, wish: "Bert", among: members) == "Bert")
-    var numbers: Set<String> = []
-    for number in 0..<1000 {
-      let passer = Member(node: .named("passer \(number)"), name: "Bert", nowNanoseconds: 0)
-      numbers.insert(names.name(of: passer, wish: "Bert", among: members))
-    }
-    #expect(numbers.count < 257 && !numbers.contains("Bert"))
-    #expect(names.name(of: here, wish: "Bert", among: members) == "Bert")
-  }
-
   @Test func eachChangeOfTheMixIsToldOnce() throws {
     let told = Mutex<[Mix]>([])
     anna.station.mixChanged = { mix in told.withLock { $0.append(mix) } }
