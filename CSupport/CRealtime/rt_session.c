@@ -16,6 +16,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+enum { REHEARSAL_STACK_BYTES = 64 * 1024 };
+
 /* --- on JACK's notification thread: atomics only, see rt_engine.control --- */
 
 void rt_give_notice(const struct rt_engine *engine) {
@@ -180,18 +182,25 @@ static void *wait_for_end(void *argument) {
 
 /**
  * Ends a thread as libjack ends the audio thread when its server dies: cancelled, and unwound by the tables of this program and of
- * the C library. They are a megabyte, which is in memory from here on: no voice waits for the disk then, and no node is
- * larger for a server that died.
+ * the C library. They are a megabyte, which is in memory from here on where memory is locked: the node does not wait for the
+ * disk then, and is no larger for a server that died.
  */
 static void rehearse_end(void) {
+  pthread_attr_t attributes;
   pthread_t thread;
-  if (pthread_create(&thread, NULL, wait_for_end, NULL) != 0) return;
+  if (pthread_attr_init(&attributes) != 0) return;
+  /* Locked memory may be scarce. */
+  pthread_attr_setstacksize(&attributes, REHEARSAL_STACK_BYTES);
+  const bool has_begun = pthread_create(&thread, &attributes, wait_for_end, NULL) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!has_begun) return;
   pthread_cancel(thread);
   pthread_join(thread, NULL);
 }
 
 int rt_engine_open(struct rt_engine *engine, const char *server_name, const char *client_name) {
-  rehearse_end();
+  static pthread_once_t is_rehearsed = PTHREAD_ONCE_INIT;
+  pthread_once(&is_rehearsed, rehearse_end);
   pthread_mutex_lock(&engine->control);
   int error = -EALREADY;
   if (engine->client == NULL && engine->link_fd < 0) {

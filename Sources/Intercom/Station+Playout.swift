@@ -57,26 +57,28 @@ extension Station {
     return due - early
   }
 
-  /// How long before the last moment all that a callback needs is there as a rule; 0: not at all, or hardly.
+  /// How long before the last moment what a callback needs is there as a rule; 0: not at all, or hardly.
   ///
-  /// At most half a period: the callback before, which may be late, is to have taken its part of the ring. And not for
-  /// short packets, which come so often that a hole is short, too: what wake-ups for them would teach the lead made them
-  /// 0.3 ms later.
+  /// At most half a period: the callback before, which may be late, is to have taken its part of the ring. Packets of 2.5 ms
+  /// are not looked for: whoever sends them wants to be heard early, and what such looks taught the lead made them 0.3 ms
+  /// later.
   private func earliness(ofCallbackAfter callbacks: Int, _ grid: PlayoutGrid) -> Int64 {
-    var least = grid.periodNanoseconds / 2
+    var least: Int64?
     let frames = (callbacks + 1 - unseenCallbacks) * beat.periodFrames
     for listener in listeners {
       guard let stream = listener.peer.stream, let sink = listener.peer.sink,
         sink.fillFrames < frames
       else { continue }
       if stream.isPlaying {
-        guard stream.packetFrames > Self.shortPacketFrames else { return 0 }
-        least = min(least, stream.usualSlackNanoseconds - Self.afterArrivalNanoseconds)
+        guard stream.packetFrames > Self.shortPacketFrames else { continue }
+        let slack = stream.usualSlackNanoseconds - Self.afterArrivalNanoseconds
+        least = min(least ?? grid.periodNanoseconds / 2, slack)
       } else if stream.isSounding || stream.startNanoseconds != nil {
         return 0
       }
     }
-    return least < Self.leastEarlinessNanoseconds ? 0 : least
+    guard let least, least >= Self.leastEarlinessNanoseconds else { return 0 }
+    return least
   }
 
   /// Decodes what the next callback needs and is there.

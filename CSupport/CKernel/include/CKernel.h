@@ -28,7 +28,9 @@ int32_t kernel_wifi_set_power_save(uint32_t interface_index, int32_t is_on);
  * Keeps the heap no larger than what is in use at most: all threads share one arena from now on, and a block of 16 KiB or more has
  * pages of its own, which go back to the system when it is freed: 0, or -EINVAL.
  *
- * malloc may wait for another thread's call, then: no matter for threads that call it only when somebody comes or goes.
+ * malloc may wait for another thread's call, then. The media loop calls it only when somebody comes or goes, or asks for the status,
+ * and the others hold the arena no longer than a call takes; only one that is preempted just then, on a machine with more to do
+ * than it can, makes the loop late.
  *
  * [control] Before there are threads.
  */

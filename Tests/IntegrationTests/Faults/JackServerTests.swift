@@ -33,6 +33,29 @@ extension FaultTests {
       #expect(try OngoingTalk.peerA(of: node).state == .connected)
     }
 
+    /// Megabytes of the program and of libraries that the node has run so far.
+    private func programMegabytes(of node: NodeProcess) throws -> Double {
+      let process = node.process.identifier
+      let ofServer = ["/dev/shm/jack"]
+      return try #require(ProcessUsage.residentSetMegabytes(of: process, excluding: ofServer))
+        - #require(ProcessUsage.writtenMegabytes(of: process, excluding: ofServer))
+    }
+
+    @Test func `what it takes when a server dies is in memory before`() throws {
+      let line = try Line(in: directory)
+      let first = try line.server()
+      let node = try line.listener()
+      try node.waitUntilAudio(is: .running)
+      pause(seconds: 1)
+      let before = try programMegabytes(of: node)
+      first.crash()
+      try node.waitUntilAudio(is: .waiting)
+      _ = try line.server()
+      try node.waitUntilAudio(is: .running)
+      // 1.1 MB without the rehearsal, else 0.2.
+      #expect(try programMegabytes(of: node) - before < 0.6)
+    }
+
     @Test func `a cycle that the server begins too late is counted as an xrun`() throws {
       let line = try Line(in: directory)
       let server = try line.server()

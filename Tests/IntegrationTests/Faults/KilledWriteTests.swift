@@ -10,33 +10,21 @@ extension FaultTests {
   /// What a power cut leaves of calls that were not synced is StoreTests' matter, on a disk that is made for it.
   @Suite(.enabled(if: SystemCallTrace.isPermitted, "strace is missing or may not trace here"))
   struct KilledWriteTests {
-    /// What changes a directory or a file of it; strace counts the calls of each name by themselves, and passes over names
-    /// with a question mark that the machine's kernel does not have.
-    private static let calls = [
-      "?mkdir", "mkdirat", "openat", "write", "fsync", "?renameat", "renameat2", "unlinkat",
-    ]
-    private static let files = [
-      "lock", "identity", "instance-a", "instance-b", "groups", "mesh", "mix", "names",
-    ]
-
     private static let peer = "peer"
 
-    /// A system call by its name and number, at which to kill.
-    private struct Point: CustomStringConvertible {
-      var call: String
-      var number: Int
-      var description: String { "killed at \(call) \(number)" }
-    }
-
     private let directory: TemporaryDirectory
+    private let killer: WriteKiller
 
-    init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
+    init() throws {
+      directory = try TemporaryDirectory(prefix: "comlink-test")
+      killer = WriteKiller(directory: directory)
+    }
 
     @Test func `killed anywhere in its first start, it starts as one node with growing instances`()
       throws
     {
-      let kills = try killEverywhere { point in
-        let label = "\(point.call.drop { $0 == "?" })\(point.number)"
+      let kills = try killer.killEverywhere { point in
+        let label = point.label
         guard try isStartKilled(at: point, label) else { return false }
         let second = try restarted(label)
         let third = try restarted(label)
@@ -54,7 +42,7 @@ extension FaultTests {
     {
       let before = try restarted("later")
       var last = before.instance ?? .max
-      let kills = try killEverywhere { point in
+      let kills = try killer.killEverywhere { point in
         guard try isStartKilled(at: point, "later") else { return false }
         let after = try restarted("later")
         #expect(after.identityProblem == nil, "\(point)")
@@ -70,11 +58,11 @@ extension FaultTests {
       throws
     {
       var before = try groups("group")
-      let kills = try killEverywhere { point in
-        let name = "g-\(point.call.drop { $0 == "?" })-\(point.number)"
+      let kills = try killer.killEverywhere { point in
+        let name = "g-\(point.label)"
         let daemon = try Daemon("group", ["--listen", "127.0.0.1:0"], in: directory)
         try daemon.waitUntilReady()
-        let tracer = try attachedTracer(to: daemon, "group", at: point)
+        let tracer = try killer.attachedTracer(to: daemon, "group", at: point)
         let answer = try? ask(daemon, .groupNew(name: name))
         let isKilled = (try? daemon.process.wait(within: 0.3)) != nil
         tracer.terminate()
@@ -91,21 +79,17 @@ extension FaultTests {
     @Test func `killed anywhere while it keeps a gain, it has the one before or the new one`()
       throws
     {
-      let port = try #require(try LoopbackPorts.free(1).first)
-      let peer = try Daemon(
-        "peer", ["--name", Self.peer, "--listen", "127.0.0.1:\(port)", "--policy", "open"],
-        in: directory)
+      let (peer, port) = try peer()
       defer { peer.process.terminate() }
-      try peer.waitUntilReady()
       // Neither of the two is what a node without its file has.
       var before = -6.0
       let first = try mixing(with: port)
       _ = try ask(first, .gain(peer: Self.peer, decibels: before))
       first.process.terminate()
-      let kills = try killEverywhere { point in
+      let kills = try killer.killEverywhere { point in
         let daemon = try mixing(with: port)
         #expect(try gain(of: daemon) == before, "\(point)")
-        let tracer = try attachedTracer(to: daemon, "mix", at: point, files: ["mix"])
+        let tracer = try killer.attachedTracer(to: daemon, "mix", at: point, files: ["mix"])
         let new = before == -6 ? -12.0 : -6
         let answer = try? ask(daemon, .gain(peer: Self.peer, decibels: new))
         let isKilled = (try? daemon.process.wait(within: 0.5)) != nil
@@ -123,20 +107,74 @@ extension FaultTests {
       #expect(kills >= 5)
     }
 
+    @Test func `killed anywhere while it keeps a name, it starts and knows the peer by it`() throws
+    {
+      let (peer, port) = try peer()
+      defer { peer.process.terminate() }
+      let kills = try killer.killEverywhere { point in
+        let label = "names-\(point.label)"
+        let first = try Daemon(
+          label, Self.calling(port),
+          wrapper: ["strace"] + killer.options(label, at: point, ["names"]),
+          in: directory)
+        try waitUntil("a daemon that is killed, or has kept the name", within: 20) {
+          !first.process.isRunning
+            || text(ofFile: directory.file("\(label).state") + "/names") != nil
+        }
+        let isKilled = (try? first.process.wait(within: 0.5)) != nil
+        first.process.terminate()
+        let after = try mixing(with: port, label)
+        defer { after.process.terminate() }
+        #expect(!after.process.output.contains("is damaged"), "\(point)")
+        return isKilled
+      }
+      #expect(kills >= 5)
+    }
+
+    @Test func `killed anywhere while it keeps a connection, it has it or not, as before`() throws {
+      let patchbay = try Patchbay(in: directory)
+      let ear = try patchbay.ear()
+      var daemon = try patchbay.daemon()
+      var isConnected = false
+      let kills = try killer.killEverywhere { point in
+        let tracer = try killer.attachedTracer(
+          to: daemon, Patchbay.label, at: point, files: ["ports"])
+        if isConnected {
+          try patchbay.disconnect("mix_left", from: "ear:in_0")
+        } else {
+          try patchbay.connect("mix_left", to: "ear:in_0")
+        }
+        let isKilled = (try? daemon.process.wait(within: 1.5)) != nil
+        tracer.terminate()
+        daemon.process.terminate()
+        try patchbay.waitUntilGone(ear)
+        daemon = try patchbay.daemon()
+        // What connects the one connects the other.
+        pause(seconds: 0.3)
+        let has = try patchbay.connections(of: "mix_left").contains("ear:in_0")
+        #expect(has != isConnected || isKilled, "\(point)")
+        #expect(!daemon.process.output.contains("is damaged"), "\(point)")
+        isConnected = has
+        return isKilled
+      }
+      daemon.process.terminate()
+      #expect(kills >= 5)
+    }
+
     @Test func `killed anywhere while it blocks a node, it blocks it or not, and all before it`()
       throws
     {
       let others = try (0..<3).map { try #require(try restarted("other-\($0)").id) }
       var before = try blocked("mesh")
       var turn = 0
-      let kills = try killEverywhere { point in
+      let kills = try killer.killEverywhere { point in
         // Blocked and forgotten in turn: the file grows no further.
         let other = others[turn % others.count]
         let wasBlocked = before.contains(other)
         turn += 1
         let daemon = try Daemon("mesh", ["--listen", "127.0.0.1:0"], in: directory)
         try daemon.waitUntilReady()
-        let tracer = try attachedTracer(to: daemon, "mesh", at: point)
+        let tracer = try killer.attachedTracer(to: daemon, "mesh", at: point)
         let answer = try? ask(daemon, wasBlocked ? .forget(peer: other) : .block(peer: other))
         let isKilled = (try? daemon.process.wait(within: 0.3)) != nil
         tracer.terminate()
@@ -151,25 +189,10 @@ extension FaultTests {
       #expect(kills >= 5)
     }
 
-    /// Tries each call of each name until it is not made any more.
-    ///
-    /// - Parameter killed: whether something was killed at a point.
-    /// - Returns: how often.
-    private func killEverywhere(_ killed: (Point) throws -> Bool) throws -> Int {
-      var kills = 0
-      for call in Self.calls {
-        for number in 1...40 {
-          guard try killed(Point(call: call, number: number)) else { break }
-          kills += 1
-        }
-      }
-      return kills
-    }
-
     /// Whether a start makes the call at which it is to be killed.
-    private func isStartKilled(at point: Point, _ label: String) throws -> Bool {
+    private func isStartKilled(at point: WriteKiller.Point, _ label: String) throws -> Bool {
       let daemon = try Daemon(
-        label, ["--listen", "127.0.0.1:0"], wrapper: ["strace"] + options(label, at: point),
+        label, ["--listen", "127.0.0.1:0"], wrapper: ["strace"] + killer.options(label, at: point),
         in: directory)
       try waitUntil("a daemon that is killed, or ready", within: 20) { () throws(RigError) in
         !daemon.process.isRunning || (try? daemon.status()) != nil
@@ -177,33 +200,6 @@ extension FaultTests {
       let isKilled = !daemon.process.isRunning
       daemon.process.terminate()
       return isKilled
-    }
-
-    private func attachedTracer(
-      to daemon: Daemon, _ label: String, at point: Point, files: [String] = files
-    ) throws(RigError) -> ChildProcess {
-      let tracer = try ChildProcess(
-        "strace", options(label, at: point, files) + ["-p", "\(daemon.process.identifier)"],
-        outputPath: directory.file("strace.log"))
-      try waitUntil("strace to attach", within: 20, detail: { tracer.outputTail() }) {
-        () throws(RigError) in
-        try tracer.checkRunning()
-        return tracer.output.contains("attached")
-      }
-      return tracer
-    }
-
-    /// Of strace: to kill whoever makes that call, if it touches the state directory.
-    private func options(
-      _ label: String, at point: Point, _ files: [String] = files
-    ) -> [String] {
-      let state = directory.file("\(label).state")
-      let paths = [state] + files.flatMap { ["\(state)/\($0)", "\(state)/\($0).new"] }
-      return [
-        "-f", "-e", "trace=\(point.call)", "-e",
-        "inject=\(point.call):signal=SIGKILL:when=\(point.number)", "-o",
-        directory.file("trace"),
-      ] + paths.flatMap { ["-P", $0] }
     }
 
     /// A start that nothing happens to.
@@ -214,11 +210,23 @@ extension FaultTests {
       return try daemon.status().node
     }
 
-    /// A daemon with its peer in sight.
-    private func mixing(with port: Int) throws -> Daemon {
-      let daemon = try Daemon(
-        "mix", ["--listen", "127.0.0.1:0", "--policy", "open", "--peer", "127.0.0.1:\(port)"],
+    /// Somebody to meet, and the port.
+    private func peer() throws -> (Daemon, port: Int) {
+      let port = try #require(try LoopbackPorts.free(1).first)
+      let peer = try Daemon(
+        "peer", ["--name", Self.peer, "--listen", "127.0.0.1:\(port)", "--policy", "open"],
         in: directory)
+      try peer.waitUntilReady()
+      return (peer, port)
+    }
+
+    private static func calling(_ port: Int) -> [String] {
+      ["--listen", "127.0.0.1:0", "--policy", "open", "--peer", "127.0.0.1:\(port)"]
+    }
+
+    /// A daemon with its peer in sight.
+    private func mixing(with port: Int, _ label: String = "mix") throws -> Daemon {
+      let daemon = try Daemon(label, Self.calling(port), in: directory)
       try waitUntil("its peer", within: 20, detail: { daemon.process.outputTail() }) {
         () throws(RigError) in
         try daemon.process.checkRunning()

@@ -12,7 +12,11 @@ struct FieldFaultTests {
     let directory = try TemporaryDirectory(prefix: "comlink-test")
     let deployment = try Deployment(in: directory)
     defer { deployment.stop() }
-    for fault in Fault.allCases where fault.isPermitted {
+    for fault in Fault.allCases {
+      guard fault.isPermitted else {
+        Console.line("left out, as this machine does not let us: \(fault.rawValue)")
+        continue
+      }
       for site in deployment.sites { try site.node.process.checkRunning() }
       try strike(fault, on: deployment)
       let seconds = try deployment.secondsUntilWhole(within: 20)

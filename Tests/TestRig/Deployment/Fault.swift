@@ -11,6 +11,8 @@ public enum Fault: String, Sendable, CaseIterable {
   case jack
   /// The JACK server's period changes, and back.
   case period
+  /// The sound card is out for two seconds: its ports vanish, and nobody but the node connects those that come.
+  case card
   /// The network cable is out for five seconds.
   case cable
   /// Another address, as by a new lease; back at the next time.
@@ -36,7 +38,7 @@ public enum Fault: String, Sendable, CaseIterable {
     switch self {
     case .kill, .restart, .jack: 3
     case .cable, .address, .roam, .suspension: 2
-    case .period: 1
+    case .period, .card: 1
     case .disk, .readOnly, .clock, .memory: 0
     }
   }
@@ -63,6 +65,7 @@ public enum Fault: String, Sendable, CaseIterable {
     case .restart: try site.restartNode(by: SIGTERM)
     case .jack: try site.replaceServer()
     case .period: try site.changePeriod()
+    case .card: try site.replugCard()
     case .cable: try deployment.link.cut(index, seconds: 5)
     case .address: try deployment.link.changeAddress(of: index)
     case .roam:

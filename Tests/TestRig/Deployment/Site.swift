@@ -168,6 +168,17 @@ public final class Site {
     }
   }
 
+  /// Takes away what the station hears and speaks by, for two seconds, and leaves it to the node to connect what comes back.
+  func replugCard() throws(RigError) {
+    mouth.stop()
+    ear.stop()
+    pause(seconds: 2)
+    (mouth, ear) = try Self.probes(name, on: server, inputs: others.count)
+    try mouth.setSource(tone, loops: true)
+    try mouth.start()
+    try ear.start()
+  }
+
   /// Sets the wall clock of the node forth by a day, back by one, and right.
   func setClock() throws(RigError) {
     for seconds in [86_400, -86_400, 0] {
