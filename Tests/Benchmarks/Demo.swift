@@ -6,7 +6,8 @@ import TestRig
 struct Demo {
   private static let mostUnsteadySeconds = 15.0
   /// All of a demo as it is by default, and what comes after the waiting but for the talk: the end, and finding the speech in what was heard.
-  private static let (mostSeconds, reportSeconds) = (45.0, 9.0)
+  static let mostSeconds = 45.0
+  private static let reportSeconds = 9.0
 
   private let bench: Bench
   private let begin = ContinuousClock.now

@@ -10,8 +10,10 @@ struct DemoCommand: ParsableCommand {
 
   @OptionGroup var options: BenchOptions
 
+  private static let usualSeconds = 16.0
+
   @Option(help: "Seconds of speech.")
-  var seconds = 16.0
+  var seconds = Self.usualSeconds
 
   @Option(help: "Audio per packet in milliseconds; the daemon's default when not given.")
   var ptime: String?
@@ -39,7 +41,11 @@ struct DemoCommand: ParsableCommand {
       demo.stop()
       let path = URL(fileURLWithPath: wav).path
       Console.line("\nWhat B heard, A on the left and C on the right: \(path)")
-      bench.figures.add("demo.total", demo.elapsedSeconds, "s")
+      let total = demo.elapsedSeconds
+      bench.figures.add("demo.total", total, "s")
+      bench.doubts.check(
+        "the demo took \(Figures.fixed(total, 0)) s, more than \(Int(Demo.mostSeconds))",
+        seconds <= Self.usualSeconds && total > Demo.mostSeconds)
     }
     guard isIntelligible else {
       Console.line("\nFAILED: the speech did not arrive intelligibly.")

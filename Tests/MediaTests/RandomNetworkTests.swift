@@ -4,10 +4,10 @@ import Testing
 
 /// Properties that hold on any network, machine and talker; a failure prints the seed.
 ///
-/// 400 seeds; thousands by `COMLINK_SEEDS=4000 ./dev test --filter Random`.
+/// 2000 seeds; more by `COMLINK_SEEDS=4000 ./dev test --filter Random`.
 @Suite struct RandomNetworkTests {
-  @Test func everythingIsCountedAndNothingClicksOnHundredsOfNetworks() {
-    for seed in Seeds.many(400) {
+  @Test func everythingIsCountedAndNothingClicksOnThousandsOfNetworks() {
+    for seed in Seeds.many(2000) {
       let life = RandomLife(seed: seed)
       life.live()
       let (scenario, statistics) = (life.scenario, life.scenario.stream.statistics)

@@ -1,27 +1,30 @@
 import Glibc
 import TestRig
 
-/// A UDP socket of somebody else on 127.0.0.0/8, who may send anything to a node.
+/// A socket of somebody else on 127.0.0.0/8: of UDP, who may send anything to a node, or one that listens by TCP.
 final class ForeignSocket: Sendable {
   /// The port the system chose.
   let port: Int
   private let descriptor: Int32
 
   /// Binds any port of the loopback address that ends in `host`.
-  init(host: UInt8 = 1) throws(RigError) {
-    descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  init(host: UInt8 = 1, listens: Bool = false) throws(RigError) {
+    let kind = Int32((listens ? SOCK_STREAM : SOCK_DGRAM).rawValue)
+    descriptor = socket(AF_INET, kind | Int32(SOCK_CLOEXEC.rawValue), 0)
     var name = Self.name(host: host, port: 0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let descriptor = descriptor
     let result = unsafe withUnsafeMutablePointer(to: &name) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        guard unsafe bind(descriptor, generic, length) == 0 else { return Int32(-1) }
+        guard unsafe bind(descriptor, generic, length) == 0,
+          !listens || listen(descriptor, 1) == 0
+        else { return Int32(-1) }
         return unsafe getsockname(descriptor, generic, &length)
       }
     }
     port = Int(UInt16(bigEndian: name.sin_port))
     guard result == 0 else {
-      throw .launch(command: "a UDP socket on 127.0.0.\(host)", reason: "errno \(errno)")
+      throw .launch(command: "a socket on 127.0.0.\(host)", reason: "errno \(errno)")
     }
   }
 

@@ -18,6 +18,14 @@ extension FaultTests {
       #expect(end.words.contains("UDP port \(holder.port) on 127.0.0.1 is in use"))
     }
 
+    @Test func `a port where others take connections is named with its address`() throws {
+      let holder = try ForeignSocket(listens: true)
+      let end = try Daemon.run(["--listen", "127.0.0.1:\(holder.port)"], in: directory)
+      #expect(end.code == 69)
+      #expect(end.words.contains("TCP"))
+      #expect(end.words.contains("127.0.0.1:\(holder.port)"))
+    }
+
     @Test func `an address of another machine is named`() throws {
       let end = try Daemon.run(["--listen", "192.0.2.1:5004"], in: directory)
       #expect(end.code == 69)

@@ -58,9 +58,9 @@ import Testing
     return most
   }
 
-  /// 200 seeds; thousands by `COMLINK_SEEDS`, as in `RandomNetworkTests`.
-  @Test func everythingIsCountedAndBoundedOnHundredsOfNetworks() {
-    for seed in Seeds.many(200) {
+  /// 1000 seeds; more by `COMLINK_SEEDS`, as in `RandomNetworkTests`.
+  @Test func everythingIsCountedAndBoundedOnAThousandNetworks() {
+    for seed in Seeds.many(1000) {
       var random = SplitMix64(seed: seed)
       let settings = Self.settings(seed: seed)
       let scenario = RepairScenario(settings)
