@@ -142,4 +142,31 @@ import Testing
       #expect(course.turns <= 2, "\(course.codings)")
     }
   }
+
+  /// Looks whether the way has become wider come 10, 30 and 90 s apart, so that those in vain cost little: the bit rate is back
+  /// after 80 s, and the short packets, whose headers take as much again, after five minutes.
+  @Test func `once a narrow way is wide again the voice is what it was, without a step back`()
+    throws
+  {
+    var model = LinkModel()
+    model.delayNanoseconds = 10_000_000
+    model.rateKilobits = 64
+    let talk = try talk(model)
+    let usual = talk.anna.station.coding
+    talk.network.run(seconds: 60)
+    let narrow = talk.anna.station.coding
+    try #require(narrow.bitsPerSecond < usual.bitsPerSecond)
+    talk.network.model.rateKilobits = nil
+    var codings = [narrow]
+    while codings.count < 600, talk.anna.station.coding != usual {
+      talk.network.run(seconds: 1)
+      codings.append(talk.anna.station.coding)
+    }
+    #expect(codings.last == usual, "\(codings.count): \(codings.suffix(1))")
+    let steps = zip(codings, codings.dropFirst())
+    #expect(steps.allSatisfy { $0.bitsPerSecond <= $1.bitsPerSecond }, "\(codings)")
+    // And stays so.
+    talk.network.run(seconds: 60)
+    #expect(talk.anna.station.coding == usual)
+  }
 }

@@ -96,9 +96,9 @@ struct Speaker {
 
 extension NodeProcess {
   /// Opens an ear on the node's server and connects it as a user would.
-  func ear(on server: JackServer) throws(RigError) -> Probe {
+  func ear(on server: JackServer, recordSeconds: Double = 30) throws(RigError) -> Probe {
     let ear = try Probe(
-      server: server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: 30)
+      server: server.name, name: "ear", inputs: 1, outputs: 0, recordSeconds: recordSeconds)
     try ear.waitForPort(port("peer_A"), within: 20)
     try ear.connect(port("peer_A"), to: "ear:in_0")
     return ear
