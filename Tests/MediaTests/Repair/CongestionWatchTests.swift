@@ -63,6 +63,37 @@ import Testing
     #expect(watch.isReduced == isReduced)
   }
 
+  /// Whoever meets over a queue that is full knows no shorter way, and loss is all there is to see.
+  @Test func aQueueThatWasFullFromTheBeginningIsFoundByWhatItLoses() {
+    var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    var losses: [Double] = []
+    for second in 0..<8 {
+      // Copies, as for a radio that loses, until there is a budget.
+      let payload = watch.isReduced ? min(32_000, watch.budgetBitsPerSecond) : 71_000
+      let lost = max(0, 1 - 64_000 / (Double(payload) + 38_400))
+      losses.append(lost)
+      watch.observe(
+        roundTripNanoseconds: lost > 0 ? 270_000_000 : 20_000_000, riseBackNanoseconds: 0,
+        lostShare: lost, sentBitsPerSecond: payload, nowNanoseconds: Int64(second) * 1_000_000_000)
+    }
+    #expect(losses.suffix(4).allSatisfy { $0 == 0 }, "\(losses)")
+    #expect(watch.isReduced)
+  }
+
+  /// A radio loses as much of less.
+  @Test func muchLossThatLessDoesNotMendIsNoCongestion() {
+    var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    var reduced = 0
+    for second in 0..<120 {
+      watch.observe(
+        roundTripNanoseconds: 20_000_000, riseBackNanoseconds: 0, lostShare: 0.4,
+        sentBitsPerSecond: min(71_000, watch.budgetBitsPerSecond),
+        nowNanoseconds: Int64(second) * 1_000_000_000)
+      if watch.isReduced { reduced += 1 }
+    }
+    #expect((1...5).contains(reduced) && !watch.isReduced, "\(reduced) s")
+  }
+
   /// The talker sends less than it may, and then takes a step that is too much.
   @Test func aStepTooFarIsTakenBackToWhatWasProven() {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
