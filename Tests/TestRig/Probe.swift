@@ -113,6 +113,9 @@ public final class Probe: Sendable {
     cache.withLock { $0 = nil }
   }
 
+  /// Ends the client: its ports vanish, and JACK frees its name a moment later.
+  public func unplug() { process.terminate() }
+
   /// Connects two ports by their full names.
   ///
   /// Waits a moment for a client that has registered its ports but is not active yet.

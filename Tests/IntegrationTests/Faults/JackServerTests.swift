@@ -50,7 +50,8 @@ extension FaultTests {
       let before = try programMegabytes(of: node)
       first.crash()
       try node.waitUntilAudio(is: .waiting)
-      _ = try line.server()
+      let second = try line.server()
+      defer { second.stop() }
       try node.waitUntilAudio(is: .running)
       // 1.1 MB without the rehearsal, else 0.2.
       #expect(try programMegabytes(of: node) - before < 0.6)

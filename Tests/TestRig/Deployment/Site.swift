@@ -170,8 +170,8 @@ public final class Site {
 
   /// Takes away what the station hears and speaks by, for two seconds, and leaves it to the node to connect what comes back.
   func replugCard() throws(RigError) {
-    mouth.stop()
-    ear.stop()
+    mouth.unplug()
+    ear.unplug()
     pause(seconds: 2)
     (mouth, ear) = try Self.probes(name, on: server, inputs: others.count)
     try mouth.setSource(tone, loops: true)
