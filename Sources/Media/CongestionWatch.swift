@@ -168,7 +168,8 @@ public struct CongestionWatch: Sendable {
       tryLess(sentBitsPerSecond, lostShare: lostShare)
       return
     }
-    (lossTrial, lossyReports) = (nil, 0)
+    // A spike in the midst of it shows nothing, and is not to leave less behind each time.
+    endLossTrial()
     // Less makes no queue shorter that is not ours.
     guard !isQuiet else {
       suspicions = max(1, suspicions)
@@ -260,10 +261,7 @@ public struct CongestionWatch: Sendable {
     if let trial = lossTrial {
       lossTrial?.reports += 1
       guard trial.reports >= Self.settlingReports else { return }
-      lossTrial = nil
-      guard 2 * lostShare > trial.lostShare else { return }
-      wireBits = trial.wireBits
-      lossTrialWait = Self.lossTrialPatience
+      if 2 * lostShare > trial.lostShare { endLossTrial() } else { lossTrial = nil }
       return
     }
     lossyReports = lostShare > Self.unansweredLoss ? lossyReports + 1 : 0
@@ -274,6 +272,13 @@ public struct CongestionWatch: Sendable {
     (lossyReports, calmReports, provenWireBits) = (0, 0, 0)
     let sent = min(wireBits ?? .max, sentBitsPerSecond + headerBits)
     wireBits = max(Int(Self.throughputShare * (1 - lostShare) * Double(sent)), leastWireBits)
+  }
+
+  /// In vain: what was before holds again.
+  private mutating func endLossTrial() {
+    lossyReports = 0
+    guard let trial = lossTrial.take() else { return }
+    (wireBits, lossTrialWait) = (trial.wireBits, Self.lossTrialPatience)
   }
 
   private mutating func calm(sentWireBits sent: Int, lostShare: Double) {

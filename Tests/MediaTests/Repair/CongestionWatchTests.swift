@@ -94,6 +94,20 @@ import Testing
     #expect((1...5).contains(reduced) && !watch.isReduced, "\(reduced) s")
   }
 
+  /// A spike once in four reports, just after less was begun.
+  @Test func spikesAmidMuchLossLeaveNoLessBehind() {
+    var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
+    var reduced = 0
+    for second in 0..<300 {
+      watch.observe(
+        roundTripNanoseconds: second % 4 == 3 ? 120_000_000 : 20_000_000, riseBackNanoseconds: 0,
+        lostShare: 0.4, sentBitsPerSecond: min(71_000, watch.budgetBitsPerSecond),
+        nowNanoseconds: Int64(second) * 1_000_000_000)
+      if watch.isReduced { reduced += 1 }
+    }
+    #expect(reduced < 10 && !watch.isReduced, "\(reduced) s")
+  }
+
   /// The talker sends less than it may, and then takes a step that is too much.
   @Test func aStepTooFarIsTakenBackToWhatWasProven() {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
