@@ -18,9 +18,7 @@
 ///   waits no longer than the first did.
 /// - What may be sent is not what is sent: the talker chooses in steps. When it takes a step that has not been proven in
 ///   the same way, and the way gets long, that was a failed probe, too.
-/// - free, reduced → reduced: as much is lost for as many reports though the way is not longer: whoever met over a queue that was full
-///   knows no shorter way. Nine tenths of what came through are sent; if half as much is still lost after `settlingReports`, it is no
-///   queue, what was before holds again, and that is not tried again for two minutes.
+/// - free, reduced → reduced, and back if it was in vain: as much is lost though the way is not longer: see `LossTrial`.
 /// - reduced → what was before: after two reductions the way is as long as at the first, and nothing gets lost that did not
 ///   before. Then it is no queue of ours but the path (roaming, a tunnel, somebody else's queue), and its length the one to compare
 ///   with.
@@ -34,7 +32,6 @@ public struct CongestionWatch: Sendable {
   private static let reduction = 0.75
   private static let (muchLoss, throughputShare) = (0.05, 0.9)
   private static let (unansweredReports, unansweredLoss) = (3, 0.25)
-  private static let lossTrialPatience = 120
   private static let (usedShare, unusedPatience) = (0.85, 4)
   /// So many late packets are more than the wanted share, and than a spike of a tenth of a second makes.
   private static let muchLate = 0.1
@@ -74,10 +71,7 @@ public struct CongestionWatch: Sendable {
   private var wireBits: Int?
   /// Whether reductions help; nil: none was made since the way was short.
   private var trial: Trial?
-  /// Whether less is lost where less is sent; nil: that is not being tried.
-  private var lossTrial: LossTrial?
-  /// Reports in a row of which much was lost, and reports until less may be tried for it again.
-  private var (lossyReports, lossTrialWait) = (0, 0)
+  private var lossTrial = LossTrial(leastLoss: unansweredLoss)
   /// What gets lost while the way is short, smoothed.
   private var usualLoss = 0.0
 
@@ -86,12 +80,6 @@ public struct CongestionWatch: Sendable {
     var wireBits: Int?
     var waitReports: Int
     var reductions = 1
-  }
-
-  private struct LossTrial {
-    var lostShare: Double
-    var wireBits: Int?
-    var reports = 0
   }
 
   private let bound: Int
@@ -165,11 +153,13 @@ public struct CongestionWatch: Sendable {
       usualLoss += Self.lossSmoothing * (lostShare - usualLoss)
       guard !isQuiet else { return }
       if isNew { calm(sentWireBits: sentBitsPerSecond + headerBits, lostShare: lostShare) }
-      tryLess(sentBitsPerSecond, lostShare: lostShare)
+      follow(
+        lossTrial.observe(
+          lostShare: lostShare, wireBits: wireBits, mayBegin: state == .steady),
+        sentBitsPerSecond, lostShare: lostShare)
       return
     }
-    // A spike in the midst of it shows nothing, and is not to leave less behind each time.
-    endLossTrial()
+    follow(lossTrial.end(), sentBitsPerSecond, lostShare: lostShare)
     // Less makes no queue shorter that is not ours.
     guard !isQuiet else {
       suspicions = max(1, suspicions)
@@ -255,30 +245,17 @@ public struct CongestionWatch: Sendable {
     provenWireBits > 0 && Double(wireBits) > Self.provenMargin * Double(provenWireBits)
   }
 
-  /// Tries whether less gets lost where less is sent, and judges that.
-  private mutating func tryLess(_ sentBitsPerSecond: Int, lostShare: Double) {
-    lossTrialWait = max(0, lossTrialWait - 1)
-    if let trial = lossTrial {
-      lossTrial?.reports += 1
-      guard trial.reports >= Self.settlingReports else { return }
-      if 2 * lostShare > trial.lostShare { endLossTrial() } else { lossTrial = nil }
-      return
+  private mutating func follow(
+    _ outcome: LossTrial.Outcome, _ sentBitsPerSecond: Int, lostShare: Double
+  ) {
+    switch outcome {
+    case .none: break
+    case .wasInVain(let before): wireBits = before
+    case .begins:
+      (calmReports, provenWireBits) = (0, 0)
+      let sent = min(wireBits ?? .max, sentBitsPerSecond + headerBits)
+      wireBits = max(Int(Self.throughputShare * (1 - lostShare) * Double(sent)), leastWireBits)
     }
-    lossyReports = lostShare > Self.unansweredLoss ? lossyReports + 1 : 0
-    guard lossyReports >= Self.unansweredReports, lossTrialWait == 0, state == .steady else {
-      return
-    }
-    lossTrial = LossTrial(lostShare: lostShare, wireBits: wireBits)
-    (lossyReports, calmReports, provenWireBits) = (0, 0, 0)
-    let sent = min(wireBits ?? .max, sentBitsPerSecond + headerBits)
-    wireBits = max(Int(Self.throughputShare * (1 - lostShare) * Double(sent)), leastWireBits)
-  }
-
-  /// In vain: what was before holds again.
-  private mutating func endLossTrial() {
-    lossyReports = 0
-    guard let trial = lossTrial.take() else { return }
-    (wireBits, lossTrialWait) = (trial.wireBits, Self.lossTrialPatience)
   }
 
   private mutating func calm(sentWireBits sent: Int, lostShare: Double) {
