@@ -14,6 +14,8 @@ public enum MeshAction: Hashable, Sendable {
   case send(Message, ConnectionID)
   /// Look a peer's addresses up afresh, and drop what is kept open towards it; `resolved` answers.
   case resolve(PeerTarget)
+  /// Tell when media of a member came last, as nothing else comes from it; `sounded` answers, none is silence.
+  case listen(NodeID)
   /// Send one small datagram with our ID, from our media socket, to each address.
   case knock(NodeID, [NodeAddress])
 

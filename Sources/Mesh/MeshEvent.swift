@@ -33,6 +33,8 @@ public enum MeshEvent: Sendable {
   /// A connection's own address is none of this machine's any more, so that nothing comes through it again.
   case uprooted(ConnectionID)
 
+  /// An answer to ``MeshAction/listen(_:)``: when authentic media of a member came last.
+  case sounded(NodeID, atNanoseconds: Int64)
   /// A knock came, as ``MeshAction/knock(_:_:)`` sends them: hearsay.
   case knocked(NodeID)
 

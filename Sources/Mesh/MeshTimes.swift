@@ -4,6 +4,12 @@ enum MeshTimes {
   static let heartbeatNanoseconds: Int64 = 2_000_000_000
   /// Three heartbeats less a twentieth of one: a killed node is gone within 6 s of its last sign.
   static let silentNanoseconds: Int64 = 5_900_000_000
+  /// So long after its last sign, whether a member's media come is asked, which takes a moment.
+  static let listenNanoseconds: Int64 = silentNanoseconds - 500_000_000
+  /// Media that came so recently are a sign: whose heartbeats starve behind voices is no dead node.
+  static let soundNanoseconds: Int64 = 1_000_000_000
+  /// A connection without heartbeats for so long is over, though media come: nothing else that it carries comes either.
+  static let soundingNanoseconds: Int64 = 15_000_000_000
   /// A connection without one for so long is given up for another as soon as there is a sign that the way is open again.
   static let stalledNanoseconds: Int64 = 3_000_000_000
   /// Whom we could not hear, being cut off ourselves, has a second from then on.

@@ -23,5 +23,6 @@ struct NoMedia: MediaGate {
   func presentMessage() async throws -> MediaKey { MediaKey(stream: 0, epoch: 0, octets: [1]) }
   func makeNextMessage() async throws -> MediaKey { MediaKey(stream: 1, epoch: 1, octets: [2]) }
   func useNextKey() async -> UInt64? { 1 }
+  func heardNanoseconds(of node: NodeID) async -> Int64? { nil }
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async {}
 }

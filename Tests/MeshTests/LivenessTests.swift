@@ -27,6 +27,70 @@ import Testing
     #expect(actions.closed(connection) == .silent)
   }
 
+  @Test func `a member whose heartbeats starve behind its voice stays, for up to 15 s`() {
+    let bench = Bench()
+    let connection = bench.accept(Bench.lower)
+    bench.keepAlive(connection, seconds: 10)
+    bench.give(.received(.heartbeat(Heartbeat()), connection))
+    _ = bench.taken()
+    var (asked, departures) = (0, [DepartureReason]())
+    for _ in 0..<149 {
+      bench.pass(seconds: 0.1)
+      let actions = bench.taken()
+      departures += actions.departed
+      for case .listen(let node) in actions {
+        #expect(node == Bench.lower)
+        asked += 1
+        bench.give(.sounded(node, atNanoseconds: bench.now - .seconds(0.02)))
+      }
+    }
+    #expect(departures.isEmpty)
+    // Once for each sign, not in each tick.
+    #expect(asked == 3)
+    bench.pass(seconds: 0.2)
+    #expect(bench.taken().departed == [.silent])
+  }
+
+  @Test func `a heartbeat after a time of nothing but media begins the 15 s anew`() {
+    let bench = Bench()
+    let connection = bench.accept(Bench.lower)
+    bench.give(.received(.heartbeat(Heartbeat()), connection))
+    bench.pass(seconds: 5.5)
+    bench.give(.sounded(Bench.lower, atNanoseconds: bench.now))
+    bench.pass(seconds: 5)
+    bench.give(.received(.heartbeat(Heartbeat()), connection))
+    bench.pass(seconds: 5.5)
+    bench.give(.sounded(Bench.lower, atNanoseconds: bench.now))
+    bench.pass(seconds: 5.5)
+    #expect(bench.taken().departed.isEmpty)
+  }
+
+  @Test(arguments: [1.1, 4, 5.5])
+  func `media that came too long ago keep nobody, so that the dead are gone as soon as ever`(
+    ago: Double
+  ) {
+    let bench = Bench()
+    let connection = bench.accept(Bench.lower)
+    bench.give(.received(.heartbeat(Heartbeat()), connection))
+    _ = bench.taken()
+    bench.pass(seconds: 5.5)
+    #expect(bench.taken().contains(.listen(Bench.lower)))
+    bench.give(.sounded(Bench.lower, atNanoseconds: bench.now - .seconds(ago)))
+    bench.pass(seconds: 0.5)
+    #expect(bench.taken().departed == [.silent])
+  }
+
+  @Test func `media make nobody a member`() {
+    let bench = Bench()
+    let connection = bench.accept(Bench.lower)
+    bench.give(.closed(connection))
+    _ = bench.taken()
+    bench.give(.sounded(Bench.lower, atNanoseconds: bench.now))
+    bench.give(.sounded(Bench.higher, atNanoseconds: bench.now))
+    bench.pass(seconds: 0.1)
+    #expect(bench.mesh.members.isEmpty)
+  }
+
   @Test func `a killed machine is gone within 6 s everywhere, a killed process at once`() {
     for seed in Seeds.first(20) {
       let network = MeshNetwork(nodeCount: 5, seed: seed)

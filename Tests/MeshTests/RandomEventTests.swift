@@ -78,7 +78,9 @@ import Testing
     case 3: return .named(Int.random(in: 0...3, using: &random), [address])
     case 4: return .unnamed(Int.random(in: 0...3, using: &random))
     case 5: return .resolved(random.chance(0.5) ? .node(node) : .named(1), [address])
-    case 6: return .knocked(node)
+    case 6:
+      guard random.chance(0.5) else { return .knocked(node) }
+      return .sounded(node, atNanoseconds: bench.now - .seconds(random.unit() * 8))
     case 7: return random.chance(0.2) ? .networkChanged : .lost(node)
     case 8...11:
       watch.open[opened.connection] = opened.node

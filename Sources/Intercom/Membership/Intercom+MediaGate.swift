@@ -17,6 +17,10 @@ extension Intercom: MediaGate {
     try Self.message(await makeNextKey())
   }
 
+  func heardNanoseconds(of node: NodeID) -> Int64? {
+    station.protection?.members[node]?.heardNanoseconds
+  }
+
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
     station.sendKnocks(at: other, addresses, as: node)
   }

@@ -23,6 +23,8 @@ protocol MediaGate: Sendable {
   /// - Returns: its epoch.
   @discardableResult
   func useNextKey() async -> UInt64?
+  /// When the last authentic datagram of a member came, as the event loop's clock has it; nil: it is none here.
+  func heardNanoseconds(of node: NodeID) async -> Int64?
   /// Tells another node, at these addresses, in one small datagram each, that this one is up.
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async
   /// Nodes that say they are up: hearsay.

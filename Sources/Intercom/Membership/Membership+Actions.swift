@@ -22,6 +22,7 @@ extension Membership {
     case .resolve(let target): resolve(target)
     case .knock(let other, let addresses):
       knock(at: other, addresses.compactMap(SocketAddress.init).filter(takes))
+    case .listen(let node): Task { await listen(to: node) }
     case .admitted, .changed, .departed, .mediaKey: performMembers(action)
     case .invited, .invitationEnded, .declined, .stranger: performStrangers(action)
     case .rollKey: rollKey()
@@ -147,5 +148,11 @@ extension Membership {
   private func knock(at other: NodeID, _ addresses: [SocketAddress]) {
     let (media, node) = (media, mesh.node)
     Task { await media.sendKnocks(at: other, addresses, as: node) }
+  }
+
+  /// Its heartbeats do not come; whether it is gone, the media path knows better.
+  func listen(to node: NodeID) async {
+    guard let nanoseconds = await media.heardNanoseconds(of: node) else { return }
+    handle(.sounded(node, atNanoseconds: nanoseconds))
   }
 }

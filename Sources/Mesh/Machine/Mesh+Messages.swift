@@ -196,7 +196,7 @@ extension Mesh {
     link.deadlineNanoseconds = .max
     link.stableNanoseconds = now.saturatingAdding(MeshTimes.stableNanoseconds)
     wake(atNanoseconds: link.stableNanoseconds)
-    wake(atNanoseconds: now.saturatingAdding(MeshTimes.silentNanoseconds))
+    wake(atNanoseconds: now.saturatingAdding(MeshTimes.listenNanoseconds))
   }
 
   /// Which of two connections of one pair stays: both ends know what this looks at, but for moments near `crossingNanoseconds`.

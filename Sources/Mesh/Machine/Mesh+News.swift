@@ -10,6 +10,7 @@ extension Mesh {
     case .unnamed(let number): unname(number)
     case .resolved(let target, let addresses): resolve(target, addresses, now)
     case .knocked(let node): hearKnock(of: node, now)
+    case .sounded(let node, let nanoseconds): hearSound(of: node, nanoseconds, now)
     case .networkChanged: changeNetwork(now)
     default: break
     }
@@ -84,6 +85,13 @@ extension Mesh {
     }
     peer.rest = .none
     if proveLife(of: peer, now), waits(for: peer) { knock(peer) }
+  }
+
+  private func hearSound(of node: NodeID, _ nanoseconds: Int64, _ now: Int64) {
+    guard let peer = peers[.node(node)], nanoseconds > now - MeshTimes.soundNanoseconds else {
+      return
+    }
+    peer.soundedNanoseconds = min(nanoseconds, now)
   }
 
   /// All waits end, attempts start again from this side's new addresses.

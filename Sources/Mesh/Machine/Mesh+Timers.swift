@@ -32,14 +32,22 @@ extension Mesh {
   }
 
   private func checkMembership(_ peer: Peer, _ now: Int64) {
-    guard peer.member != nil else { return }
-    let silent = peer.heardNanoseconds.saturatingAdding(MeshTimes.silentNanoseconds)
+    guard let member = peer.member else { return }
+    let sign = peer.signNanoseconds
+    let silent = sign.saturatingAdding(MeshTimes.silentNanoseconds)
     guard now < silent else {
       if let link = peer.link { return close(link, .silent, as: .silent, now) }
       depart(peer, .silent, now)
       return planDial(peer, now)
     }
     wake(atNanoseconds: silent)
+    let listening = sign.saturatingAdding(MeshTimes.listenNanoseconds)
+    if now < listening {
+      wake(atNanoseconds: listening)
+    } else if peer.listenedNanoseconds != sign {
+      peer.listenedNanoseconds = sign
+      actions.append(.listen(member.node))
+    }
     if let link = peer.link, link.stableNanoseconds != .max {
       if now >= link.stableNanoseconds {
         link.stableNanoseconds = .max

@@ -71,6 +71,17 @@ final class Peer {
   /// When anything came from it on the connection in use.
   var heardNanoseconds: Int64 = .min / 2
 
+  /// When its media came last, as far as that was asked for.
+  var soundedNanoseconds: Int64 = .min / 2
+  /// For which last sign it was asked for.
+  var listenedNanoseconds: Int64 = .min
+
+  /// Its last sign: a message, or, for as long as none may be missing, its media.
+  var signNanoseconds: Int64 {
+    let bound = MeshTimes.soundingNanoseconds - MeshTimes.silentNanoseconds
+    return max(heardNanoseconds, min(soundedNanoseconds, heardNanoseconds.saturatingAdding(bound)))
+  }
+
   /// Something came.
   func hear(_ now: Int64) { (heardNanoseconds, isReprieved) = (now, false) }
 

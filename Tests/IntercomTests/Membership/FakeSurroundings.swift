@@ -39,6 +39,8 @@ final class FakeMedia: MediaGate {
   private let commands: AsyncStream<String>
   private let command: AsyncStream<String>.Continuation
   private let epoch = Mutex<UInt64>(0)
+  /// When media of any member came last.
+  let heard = Mutex<Int64?>(nil)
 
   init() {
     (knocks, knock) = AsyncStream.makeStream()
@@ -73,6 +75,10 @@ final class FakeMedia: MediaGate {
   func useNextKey() async -> UInt64? {
     command.yield("use \(key.epoch)")
     return key.epoch
+  }
+  func heardNanoseconds(of node: NodeID) async -> Int64? {
+    command.yield("listen to \(node.octets[0])")
+    return heard.withLock { $0 }
   }
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async {
     command.yield("knock at \(addresses.map(\.description).joined(separator: " "))")

@@ -19,7 +19,13 @@ import Testing
 
   final class Time: Sendable {
     let nanoseconds = Mutex<Int64>(1_000_000_000)
-    func pass(seconds: Int64) { nanoseconds.withLock { $0 += seconds * 1_000_000_000 } }
+    @discardableResult
+    func pass(seconds: Double) -> Int64 {
+      nanoseconds.withLock {
+        $0 += Int64(seconds * 1e9)
+        return $0
+      }
+    }
   }
 
   final class Reports: Sendable {
@@ -97,6 +103,30 @@ import Testing
       .received(.mediaKey(MediaKey(stream: 1, epoch: 11, octets: [1])), connection))
     #expect(await media.next() == "install 11 of 2")
     await membership.handle(.closed(connection))
+    #expect(await media.next() == "expel 2")
+  }
+
+  @Test func `before a member is taken for gone, the media path is asked for its last sign`()
+    async throws
+  {
+    let membership = try membership()
+    await membership.start()
+    try await join(membership, 2, connection)
+    #expect(await media.next() == "admit N2 at 10.0.0.2:5004")
+    let heard = time.pass(seconds: 5.5)
+    media.heard.withLock { $0 = heard }
+    await membership.handle(.tick)
+    #expect(await media.next() == "listen to 2")
+    // As the answer to that comes at some moment.
+    await membership.listen(to: try Self.node(2))
+    #expect(await media.next() == "listen to 2")
+    time.pass(seconds: 5.3)
+    await membership.handle(.tick)
+    time.pass(seconds: 0.2)
+    await membership.handle(.tick)
+    #expect(await media.next() == "listen to 2")
+    time.pass(seconds: 0.5)
+    await membership.handle(.tick)
     #expect(await media.next() == "expel 2")
   }
 
