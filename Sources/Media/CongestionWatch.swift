@@ -153,10 +153,9 @@ public struct CongestionWatch: Sendable {
       usualLoss += Self.lossSmoothing * (lostShare - usualLoss)
       guard !isQuiet else { return }
       if isNew { calm(sentWireBits: sentBitsPerSecond + headerBits, lostShare: lostShare) }
-      follow(
-        lossTrial.observe(
-          lostShare: lostShare, wireBits: wireBits, mayBegin: state == .steady),
-        sentBitsPerSecond, lostShare: lostShare)
+      let outcome = lossTrial.observe(
+        lostShare: lostShare, wireBits: wireBits, mayBegin: state == .steady)
+      follow(outcome, sentBitsPerSecond, lostShare: lostShare)
       return
     }
     follow(lossTrial.end(), sentBitsPerSecond, lostShare: lostShare)

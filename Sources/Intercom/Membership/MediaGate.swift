@@ -23,7 +23,9 @@ protocol MediaGate: Sendable {
   /// - Returns: its epoch.
   @discardableResult
   func useNextKey() async -> UInt64?
-  /// When the last authentic datagram of a member came, as the event loop's clock has it; nil: it is none here.
+  /// When the last authentic datagram of a member came, as the event loop's clock has it.
+  ///
+  /// - Returns: when it was admitted, where none came yet; nil where it is no member here.
   func heardNanoseconds(of node: NodeID) async -> Int64?
   /// Tells another node, at these addresses, in one small datagram each, that this one is up.
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async

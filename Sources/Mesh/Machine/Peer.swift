@@ -76,7 +76,7 @@ final class Peer {
   /// For which last sign it was asked for.
   var listenedNanoseconds: Int64 = .min
 
-  /// Its last sign: a message, or, for as long as none may be missing, its media.
+  /// Its last sign of life: a message, or its media, which keep it for 15 s after the last message at most.
   var signNanoseconds: Int64 {
     let bound = MeshTimes.soundingNanoseconds - MeshTimes.silentNanoseconds
     return max(heardNanoseconds, min(soundedNanoseconds, heardNanoseconds.saturatingAdding(bound)))
