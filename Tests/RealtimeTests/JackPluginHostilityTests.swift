@@ -11,20 +11,6 @@ struct JackPluginHostilityTests {
 
   init() throws { plugin = try TestPlugin() }
 
-  /// The memory that an engine shares, found among this process' descriptors.
-  private func sharedMemory() throws -> Int32 {
-    for descriptor in 3..<1024 as Range<Int32> {
-      var target = [CChar](repeating: 0, count: 64)
-      let bytes = unsafe readlink("/proc/self/fd/\(descriptor)", &target, 63)
-      let letters = target.prefix(max(0, bytes)).map { UInt8(bitPattern: $0) }
-      let link = String(decoding: letters, as: UTF8.self)
-      if link.hasPrefix("/memfd:comlink-audio") { return descriptor }
-    }
-    throw NoMemory()
-  }
-
-  private struct NoMemory: Error {}
-
   private func expectPlays(_ engine: SharedEngine) async {
     var code: Int32 = 0
     let opened = await eventually {
@@ -63,7 +49,7 @@ struct JackPluginHostilityTests {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     await expectPlays(engine)
-    let memory = try sharedMemory()
+    let memory = try TestMemory.ofEngine()
     let eventDescriptor = try EventDescriptor()
     let pipe = try EventPipe()
     let unsealed = try TestMemory(like: memory, seals: 0)
@@ -92,7 +78,7 @@ struct JackPluginHostilityTests {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     await expectPlays(engine)
-    let memory = try sharedMemory()
+    let memory = try TestMemory.ofEngine()
     let wake = try EventDescriptor()
     let size = MemoryLayout<rt_link_request>.size
     for frame in [[0], [UInt8](repeating: 0, count: size), [UInt8](repeating: 255, count: size)] {
@@ -129,7 +115,7 @@ struct JackPluginHostilityTests {
     unsafe rt_set_talk(ear.handle, true)
     let engine = try SharedEngine()
     await expectPlays(engine)
-    let good = try TestMemory(like: try sharedMemory(), seals: 7)
+    let good = try TestMemory(like: try TestMemory.ofEngine(), seals: 7)
     let wake = try EventDescriptor()
     let link = try RawLink(plugin.socketPath)
     link.send(RawLink.hello(), descriptors: [good.descriptor, wake.number])

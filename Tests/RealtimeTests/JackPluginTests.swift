@@ -257,10 +257,10 @@ struct JackPluginTests {
       periodFrames: 64, plugin: plugin, loadsPlugin: false, portLimit: 6)
     // What jackd itself keeps of the first, such as the library.
     #expect(throws: (any Error).self) { try server.load(tries: 1) }
-    let before = server.descriptorCount
+    let before = server.holdings.descriptors
     #expect(before > 0)
     for _ in 0..<3 { #expect(throws: (any Error).self) { try server.load(tries: 1) } }
-    #expect(await eventually { server.descriptorCount <= before })
+    #expect(await eventually { server.holdings.descriptors <= before })
     #expect(server.ports().count == 4)
   }
 }

@@ -26,6 +26,20 @@ final class TestMemory {
     close(descriptor)
   }
 
+  /// The memory that a ``SharedEngine`` shares, found among this process' descriptors.
+  static func ofEngine() throws -> Int32 {
+    for descriptor in 3..<1024 as Range<Int32> {
+      var target = [CChar](repeating: 0, count: 64)
+      let bytes = unsafe readlink("/proc/self/fd/\(descriptor)", &target, 63)
+      let letters = target.prefix(max(0, bytes)).map { UInt8(bitPattern: $0) }
+      let link = String(decoding: letters, as: UTF8.self)
+      if link.hasPrefix("/memfd:comlink-audio") { return descriptor }
+    }
+    throw NoMemory()
+  }
+
+  private struct NoMemory: Error {}
+
   /// A memfd that can be sealed; Glibc's module does not show the function.
   private static func memoryFile() throws -> Int32 {
     typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32

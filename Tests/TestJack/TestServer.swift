@@ -81,11 +81,8 @@ public final class TestServer: Sendable {
     while isRunning { usleep(2000) }
   }
 
-  /// How many descriptors its process has open.
-  public var descriptorCount: Int {
-    let number = process.withLock { $0.number } ?? 0
-    return TestProcess.output("ls", ["/proc/\(number)/fd"]).split(separator: "\n").count
-  }
+  /// What its process holds; none of anything when it is gone.
+  public var holdings: Holdings { Holdings(of: process.withLock { $0.number } ?? 0) }
 
   /// `jack_lsp -c`: ports, and under each what it is connected to; empty when the server is gone.
   ///
