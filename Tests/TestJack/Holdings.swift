@@ -1,7 +1,10 @@
 /// What a process holds, to be compared with what it holds later.
 public struct Holdings: Sendable, CustomStringConvertible {
+  /// Open file descriptors.
   public let descriptors: Int
+  /// Threads of the process, all.
   public let threads: Int
+  /// Mappings in its address space.
   public let mappings: Int
   /// Anonymous memory and written pages of others', resident.
   public let writtenKilobytes: Int
@@ -22,6 +25,7 @@ public struct Holdings: Sendable, CustomStringConvertible {
       && mappings <= earlier.mappings
   }
 
+  /// The figures in a line, to be read beside those of another moment.
   public var description: String {
     "\(descriptors) descriptors, \(threads) threads, \(mappings) mappings, \(writtenKilobytes) kB"
   }
