@@ -82,10 +82,11 @@ final class Emulator {
   }
 
   private func receive(from port: Int) {
-    let moment = now
-    let realtime = realtimeNanoseconds()
     for _ in 0..<Self.framesPerTurn {
       guard let (frame, stamp) = ports[port].receive() else { return }
+      // The clock of stamps first: where we are held up between the two, a frame is late, never early.
+      let realtime = realtimeNanoseconds()
+      let moment = now
       // A frame is taken within a second of its stamp, unless somebody set the clock meanwhile.
       let age = stamp == 0 ? 0 : max(0, min(realtime - stamp, 1_000_000_000))
       newestStamp = max(newestStamp, moment - age)

@@ -5,6 +5,8 @@ import TestKit
 import Testing
 
 /// Whoever may talk to the plugin can say and share what they like: jackd and its other clients go on.
+///
+/// All but one thing, which `rt_link_check_descriptors` names: an eventfd filled to the brim.
 @Suite("JACK plugin: hostile daemons", .serialized, .libjackTurn)
 struct JackPluginHostilityTests {
   private let plugin: TestPlugin

@@ -78,7 +78,10 @@ int rt_link_check_request(const void *frame, size_t bytes);
 /** The same of an answer. */
 int rt_link_check_answer(const void *frame, size_t bytes);
 /** Whether what came with a hello can be worked with: a memfd of exactly rt_shared's size, sealed so that nothing can cut it
- *  short under the callback, and an eventfd, as nothing else is sure to take 8 bytes without waiting. 0 or -EINVAL. */
+ *  short under the callback, and an eventfd, as nothing else is sure to take 8 bytes without waiting. 0 or -EINVAL.
+ *
+ *  An eventfd takes them unless its owner filled it to the brim and left it blocking: that is not seen here, and needs a
+ *  process of the same user or root, which could stop the server without that. */
 int rt_link_check_descriptors(int memory_fd, int wake_fd);
 /** The version that this side speaks. */
 struct rt_link_version rt_link_own_version(void);
