@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TestRig
 
 /// Speech over bad networks, judged by PESQ and STOI.
@@ -42,7 +43,7 @@ struct QualityCommand: ParsableCommand {
     help: "JackTrip, Jamulus and zita-njbridge, where installed, over the same networks.")
   var rivals = false
 
-  @Option(help: "Keep what was heard in this folder, as WAV.")
+  @Option(help: "Keep what was heard in this folder, as WAV; it is made if it is not there.")
   var keep: String?
 
   func validate() throws {
@@ -61,6 +62,10 @@ struct QualityCommand: ParsableCommand {
 
   func run() throws {
     let (profiles, links) = (try profiles(), try links())
+    if let keep {
+      // Before a measurement of minutes.
+      try FileManager.default.createDirectory(atPath: keep, withIntermediateDirectories: true)
+    }
     try options.run("Speech over bad networks") { bench in
       let measurement = try QualityMeasurement(
         bench: bench, pieces: pieces, seeds: Array(seed..<seed + seeds), isVirtual: virtual,
