@@ -15,19 +15,15 @@ struct CallbackMeasurement {
     let talkers = try TalkerGroup(to: receiver.node, at: port, maximum: 8, in: bench.directory)
     try talkers.grow(to: 8)
     try receiver.node.waitUntilConnected(peers: 8, within: 20)
-    let reference = try JackServer(
-      "comlink-bare", periodFrames: bench.options.period, in: bench.directory)
-    let bare = try Probe(
-      server: reference.name, name: "bare", inputs: 1, outputs: 1, recordSeconds: 0,
-      mode: .passThrough)
 
     let before = try receiver.node.status()
-    try bare.start()
+    let bare = try BareClient(of: bench)
     bench.wait("eight talkers", seconds: seconds)
     let after = try receiver.node.status()
     let bareXruns = bare.xruns
     talkers.stop()
     receiver.stop()
+    bare.stop()
 
     let figures = bench.figures
     figures.add("callback.peers8.mean", after.audio.callbackMeanMicroseconds, "us")

@@ -32,7 +32,9 @@ struct LatencyMeasurement {
     var rows = [
       ["setting", "median", "limit", "floor F+L", "surplus", "playout", "wake-ups", "unexplained"]
     ]
-    for setting in Self.settings { rows.append(try measure(setting)) }
+    let bare = try BareClient(of: bench)
+    for setting in Self.settings { rows.append(try measure(setting, bare)) }
+    bare.stop()
     Console.line("\nWhere the median goes, in ms (F: codec frame, L: its look-ahead):")
     Console.table(rows)
     Console.line(
@@ -53,6 +55,8 @@ struct LatencyMeasurement {
     var receiver: Status
     var senderXruns: Int
     var receiverXruns: Int
+    /// Of a bare client meanwhile, which are the machine's.
+    var bareXruns: Int
 
     /// Milliseconds from callbacks to the loops of both ends.
     var wakeMilliseconds: Double {
@@ -60,16 +64,18 @@ struct LatencyMeasurement {
     }
   }
 
-  private func measure(_ setting: Setting) throws(RigError) -> [String] {
+  private func measure(_ setting: Setting, _ bare: BareClient) throws(RigError) -> [String] {
     Console.line("\n\(setting.name):")
     var done: [Round] = []
-    for number in 1...rounds { done.append(try round(setting, number)) }
+    for number in 1...rounds { done.append(try round(setting, number, bare)) }
     let hearing = Hearing(pooling: done.map(\.hearing))
     add(setting, hearing, done)
     return row(setting, hearing, done)
   }
 
-  private func round(_ setting: Setting, _ number: Int) throws(RigError) -> Round {
+  private func round(
+    _ setting: Setting, _ number: Int, _ bare: BareClient
+  ) throws(RigError) -> Round {
     let speech = Speech.lasting(seconds, try Speech.sentences())
     let (a, b) = try bench.pair(recordSeconds: seconds + 5) {
       $0.ptime = setting.ptime
@@ -83,7 +89,9 @@ struct LatencyMeasurement {
     try b.listen(to: ["peer_A"])
     try b.ear.start()
     try a.mouth.start()
+    let bareXruns = bare.xruns
     bench.wait("round \(number) of \(rounds)", seconds: seconds + 0.5, each: seconds + 0.5)
+    let bareXrunsAfter = bare.xruns
     let statuses = (try a.node.status(), try b.node.status())
     a.mouth.stop()
     b.ear.stop()
@@ -93,7 +101,8 @@ struct LatencyMeasurement {
         ? Hearing.speechModeThreshold : Hearing.threshold)
     return Round(
       hearing: hearing, sender: statuses.0, receiver: statuses.1,
-      senderXruns: a.mouth.xruns, receiverXruns: b.ear.xruns)
+      senderXruns: a.mouth.xruns, receiverXruns: b.ear.xruns,
+      bareXruns: bareXrunsAfter - bareXruns)
   }
 
   private func add(_ setting: Setting, _ hearing: Hearing, _ done: [Round]) {
@@ -110,10 +119,13 @@ struct LatencyMeasurement {
     }
     bench.figures.add("\(name).understood", hearing.understoodShare * 100, "%")
     bench.doubts.check(name, understoodShare: hearing.understoodShare)
-    bench.figures.add(
-      "\(name).xruns.sender", Double(done.reduce(0) { $0 + $1.senderXruns }), "count")
-    bench.figures.add(
-      "\(name).xruns.receiver", Double(done.reduce(0) { $0 + $1.receiverXruns }), "count")
+    let xruns = [
+      ("sender", \Round.senderXruns), ("receiver", \.receiverXruns), ("bare", \.bareXruns),
+    ]
+    for (whose, count) in xruns {
+      bench.figures.add(
+        "\(name).xruns.\(whose)", Double(done.reduce(0) { $0 + $1[keyPath: count] }), "count")
+    }
   }
 
   private func row(_ setting: Setting, _ hearing: Hearing, _ done: [Round]) -> [String] {

@@ -40,12 +40,6 @@ struct ScaleMeasurement {
     var megabytes: Double
   }
 
-  /// What a bare client is on, whose xruns are the machine's.
-  private struct Reference {
-    let server: JackServer
-    let client: Probe
-  }
-
   let bench: Bench
   let seconds: Double
   let maximum: Int
@@ -58,7 +52,7 @@ struct ScaleMeasurement {
     let talkers = try TalkerGroup(
       to: receiver.node, at: port, maximum: maximum, in: bench.directory)
     let canary = try Canary(priority: Self.canaryPriority)
-    let reference = try startReference()
+    let bare = try BareClient(of: bench)
     var rows = [
       ["talkers", "CPU %", "PSS MB", "written MB", "lost", "late", "concealed", "underrun"]
         + Self.causes
@@ -73,7 +67,7 @@ struct ScaleMeasurement {
       try talkers.grow(to: count)
       try receiver.node.waitUntilConnected(peers: count, within: 30)
       pause(seconds: 2)
-      let (row, load) = try measure(receiver, canary, reference, count)
+      let (row, load) = try measure(receiver, canary, bare, count)
       rows.append(row)
       judgeGrowth(loads + [load], count)
       loads.append(load)
@@ -81,23 +75,22 @@ struct ScaleMeasurement {
     }
     talkers.stop()
     receiver.stop()
-    reference.client.stop()
-    reference.server.stop()
+    bare.stop()
     Console.line()
     Console.table(rows)
   }
 
   private func measure(
-    _ receiver: Station, _ canary: Canary, _ reference: Reference, _ count: Int
+    _ receiver: Station, _ canary: Canary, _ bare: BareClient, _ count: Int
   ) throws(RigError) -> (row: [String], load: Load) {
-    let before = try read(receiver, canary, reference)
+    let before = try read(receiver, canary, bare)
     _ = canary.takeWorstMilliseconds()
     var after = before
     // A machine that stalls or slows down makes its holes in one second; a node that is too slow, in all.
     var (wholeSeconds, ownSeconds) = (0, 0)
     for second in 1...max(1, Int(seconds)) {
       bench.wait("\(count) talkers, second \(second)", seconds: 1, each: 1)
-      let now = try read(receiver, canary, reference)
+      let now = try read(receiver, canary, bare)
       if now.sum(\.underrun) == after.sum(\.underrun) { wholeSeconds += 1 }
       if now.underruns("work") > after.underruns("work") { ownSeconds += 1 }
       after = now
@@ -163,25 +156,15 @@ struct ScaleMeasurement {
       atMost: 2 * max(0, grownBefore) + Self.marginMegabytes)
   }
 
-  private func startReference() throws(RigError) -> Reference {
-    let server = try JackServer(
-      "comlink-bare", periodFrames: bench.options.period, in: bench.directory)
-    let client = try Probe(
-      server: server.name, name: "bare", inputs: 1, outputs: 1, recordSeconds: 0,
-      mode: .passThrough)
-    try client.start()
-    return Reference(server: server, client: client)
-  }
-
   private func read(
-    _ receiver: Station, _ canary: Canary, _ reference: Reference
+    _ receiver: Station, _ canary: Canary, _ bare: BareClient
   ) throws(RigError) -> Reading {
     let status = try receiver.node.status()
     guard let usage = ProcessUsage(of: receiver.node.process.identifier) else {
       throw .status(reason: "no CPU figures of the receiver")
     }
     return Reading(
-      usage: usage, bareXruns: reference.client.xruns, status: status,
+      usage: usage, bareXruns: bare.xruns, status: status,
       canaryLate: canary.lateWakeUps,
       stolenSeconds: Machine.stolenSeconds)
   }
