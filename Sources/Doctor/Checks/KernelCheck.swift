@@ -25,7 +25,10 @@ extension KernelCheck {
 
   private var kernel: Finding {
     guard let release, let version = Self.version(release) else {
-      return Finding(check: "kernel", level: .advice, seen: "its version is unknown")
+      return Finding(
+        check: "kernel", level: .advice, seen: "its version is unknown",
+        meaning: "comlinkd needs Linux 6.0 or newer, and whether this is one cannot be told.",
+        fix: ["look by hand: uname -r"])
     }
     guard version < Self.oldest else {
       return Finding(check: "kernel", level: .ok, seen: "Linux \(release)")
