@@ -64,6 +64,8 @@ starts_within() { [ "$(start_milliseconds)" -le $(($1 * patience)) ]; }
 
 in_status() { grep -qE "$2" "/proc/$1/status"; }
 thread() { basename "$(grep -lx "$2" "/proc/$1"/task/*/comm | sed 's,/comm$,,')"; }
+keeps_to_cores() { [ "$(taskset -cp "$(process)" | sed 's/.*: //; s/-/,/')" = "$1" ]; }
+advises() { comlink doctor | grep -qE "^(advice|problem) +$1 "; }
 is_real_time() { chrt -p "$1" | grep -q 'SCHED_FIFO'; }
 priority() { chrt -p "$1" | sed -n 's/.*priority: //p'; }
 has_thread_of_priority() {
