@@ -13,7 +13,18 @@ import Testing
     func handle(_ request: ControlRequest) async -> ControlResponse {
       seen.withLock { $0.append(request) }
       if case .mute(peer: "nobody", _) = request { return .error(message: "no peer nobody") }
-      if case .logLevel = request { return .logLevels(["mesh": "debug", "comlinkd": "info"]) }
+      switch request {
+      case .logLevel: return .logLevels(["mesh": "debug", "comlinkd": "info"])
+      case .recordStart(let recording): return .recording(path: recording.directory + "/take")
+      case .testLoop(let peer):
+        return .loopTest(LoopTestStatus(peer: peer, sent: 8, found: peer == "far" ? 0 : 7))
+      case .testSpeech(let peer):
+        return .speechTest(
+          SpeechTestStatus(
+            peer: peer, intelligibility: 0.97, delayMilliseconds: 12.5, processorPercent: nil,
+            ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay"))
+      default: break
+      }
       guard request == .status else { return .ok }
       return .status(
         Status(
@@ -53,6 +64,10 @@ import Testing
     (["unmute", "B"], .mute(peer: "B", isOn: false)),
     (["log", "level", "debug"], .logLevel(level: "debug", area: nil)),
     (["log", "level", "debug", "mesh"], .logLevel(level: "debug", area: "mesh")),
+    (["loopback", "on", "B"], .loopBack(peer: "B", minutes: 5)),
+    (["loopback", "on", "B", "--minutes", "2"], .loopBack(peer: "B", minutes: 2)),
+    (["loopback", "off"], .loopBackOff),
+    (["record", "stop"], .recordStop),
   ]
 
   @Test(arguments: commands)
@@ -65,6 +80,59 @@ import Testing
     #expect(node.requests == [request])
   }
 
+  /// A recording of `/takes`.
+  private static func recording(
+    peers: Bool = true, mix: Bool = true, format: String? = nil, mostBytes: Int? = nil,
+    freeBytes: Int? = nil
+  ) -> ControlRequest {
+    var request = RecordingRequest(directory: "/takes")
+    (request.peers, request.mix, request.format) = (peers, mix, format)
+    (request.maxSizeBytes, request.keepFreeBytes) = (mostBytes, freeBytes)
+    return .recordStart(request)
+  }
+
+  static let recordings: [(arguments: [String], request: ControlRequest)] = [
+    (["record", "/takes"], recording()),
+    (["record", "start", "/takes"], recording()),
+    (["record", "--peers", "--mix", "/takes"], recording()),
+    (["record", "--peers", "/takes"], recording(mix: false)),
+    (["record", "--mix", "/takes", "--format", "wav"], recording(peers: false, format: "wav")),
+    (
+      ["record", "/takes", "--max-size", "2G", "--keep-free", "500M"],
+      recording(mostBytes: 2_000_000_000, freeBytes: 500_000_000)
+    ),
+  ]
+
+  @Test(arguments: recordings)
+  func `a recording is of what is asked for, and its folder is printed`(
+    arguments: [String], request: ControlRequest
+  ) async throws {
+    let outcome = try await comlink(arguments)
+    #expect(outcome.code == 0)
+    #expect(outcome.output == "/takes/take\n")
+    #expect(outcome.complaint.isEmpty)
+    #expect(node.requests == [request])
+  }
+
+  static let trials: [(arguments: [String], request: ControlRequest, code: Int32, words: String)] =
+    [
+      (["test", "loop", "B"], .testLoop(peer: "B"), 0, "7 of 8"),
+      // What nothing came back from has no result.
+      (["test", "loop", "far"], .testLoop(peer: "far"), 65, "8"),
+      (["test", "speech"], .testSpeech(peer: nil), 0, "0.97"),
+      (["test", "speech", "--peer", "B"], .testSpeech(peer: "B"), 0, "0.97"),
+    ]
+
+  @Test(arguments: trials)
+  func `a test's result is printed`(
+    arguments: [String], request: ControlRequest, code: Int32, words: String
+  ) async throws {
+    let outcome = try await comlink(arguments)
+    #expect(outcome.code == code)
+    #expect(outcome.output.contains(words), "\(outcome.output)")
+    #expect(node.requests == [request])
+  }
+
   static let mistakes: [(arguments: [String], code: Int32, words: String)] = [
     (["talk", "maybe"], 64, "maybe"),
     (["pan", "B", "-1.5"], 64, "the place must be from -1 (left) to 1 (right)"),
@@ -72,6 +140,9 @@ import Testing
     (["gain", "B", "21"], 64, "the gain must be from -60 to 18 dB"),
     (["gain", "B", "nan"], 64, "Gain, dB, -60…18; 0 as it comes."),
     (["gain", "B"], 64, "Missing expected argument"),
+    (["loopback", "on"], 64, "say on and whose voice is sent back, or off"),
+    (["record"], 64, "Missing expected argument"),
+    (["record", "/takes", "--max-size", "much"], 64, "much"),
     (["mute", "nobody"], 65, "comlink: no peer nobody\n"),
   ]
 

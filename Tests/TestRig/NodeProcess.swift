@@ -19,6 +19,8 @@ public final class NodeProcess: Sendable {
     public var isClear = false
     /// The network namespace to run in, which takes root; nil for our own.
     public var namespace: String?
+    /// Another copy of the program than the one that was built.
+    public var program: String?
     /// What starts it in turn, and becomes it.
     public var wrapper: [String] = []
     /// `2.5`, `5`, `10`, `20`, `40` or `60`.
@@ -86,7 +88,8 @@ public final class NodeProcess: Sendable {
     if let bitrate = options.bitrateKilobits { arguments += ["--bitrate", "\(bitrate)"] }
     if let application = options.application { arguments += ["--application", application] }
     if let delay = options.playoutDelay { arguments += ["--playout-delay", delay] }
-    let program = try Executables.path(of: options.isClear ? "comlinkd-clear" : "comlinkd")
+    let built = try Executables.path(of: options.isClear ? "comlinkd-clear" : "comlinkd")
+    let program = options.program ?? built
     // `ip` becomes the daemon, so that the process is the daemon's.
     let command =
       options.wrapper + (options.namespace.map { ["ip", "netns", "exec", $0] } ?? [])

@@ -45,15 +45,21 @@ extension FaultTests {
       #expect(scene.server.process.isRunning && ear.isAlive)
     }
 
-    /// As an upgrade does it: the end in order, and the start at once.
-    @Test func `a restart is a silence of a second at most`() throws {
+    /// The program's file is another one then; the end in order, and the start at once.
+    @Test func `an upgrade is a silence of a second at most`() throws {
       var scene = try PluginScene(in: directory)
+      try scene.replaceProgram()
+      scene.node.process.send(signal: SIGTERM)
+      _ = try scene.node.process.wait(within: 10)
+      try scene.restartNode()
+      try scene.node.waitUntilConnected(peers: 1, within: 30)
       try scene.speaker.hum()
       let ear = try scene.ear()
       var silences: [Double] = []
       while silences.count < 3, silences.min() ?? .infinity > 1 {
         try ear.start()
         pause(seconds: 1)
+        try scene.replaceProgram()
         let end = jackNanoseconds()
         scene.node.process.send(signal: SIGTERM)
         _ = try scene.node.process.wait(within: 10)

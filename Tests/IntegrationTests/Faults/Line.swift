@@ -24,10 +24,12 @@ struct Line {
       named: serverName, sampleRate: sampleRate, periodFrames: 256, plugin: plugin, in: directory)
   }
 
-  /// Starts the listener, which calls nobody and whose server need not run.
-  func listener(arguments: [String] = []) throws(RigError) -> NodeProcess {
+  /// Starts the listener, which calls nobody and whose server need not run; `program` is another copy of it.
+  func listener(
+    arguments: [String] = [], program: String? = nil
+  ) throws(RigError) -> NodeProcess {
     var options = NodeProcess.Options(port: ports[1])
-    options.arguments = arguments
+    (options.arguments, options.program) = (arguments, program)
     return try NodeProcess("B", onServerNamed: serverName, options: options, in: directory)
   }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import TestRig
 
 /// A speaker, and a listener whose sound the plugin in jackd plays, connected.
@@ -7,8 +9,11 @@ struct PluginScene {
   var server: JackServer
   var node: NodeProcess
   let speaker: Speaker
+  private let directory: TemporaryDirectory
+  private var program: String?
 
   init(in directory: TemporaryDirectory) throws(RigError) {
+    self.directory = directory
     line = try Line(in: directory)
     plugin = try JackPlugin(.atStart, in: directory)
     server = try line.server(plugin: plugin)
@@ -19,7 +24,16 @@ struct PluginScene {
 
   /// The same state, and so the same node.
   mutating func restartNode() throws(RigError) {
-    node = try line.listener(arguments: plugin.nodeArguments)
+    node = try line.listener(arguments: plugin.nodeArguments, program: program)
+  }
+
+  /// Puts a new file into the program's place, under the feet of one that runs, as a package manager does.
+  mutating func replaceProgram() throws {
+    let path = directory.file("comlinkd")
+    let copy = "\(path).dpkg-new"
+    try FileManager.default.copyItem(atPath: Executables.path(of: "comlinkd"), toPath: copy)
+    if unsafe rename(copy, path) != 0 { throw RigError.file(path: path, reason: "not replaced") }
+    program = path
   }
 
   /// The next, once the last is gone.

@@ -84,6 +84,43 @@ extension FaultTests {
       #expect(all.contains { $0.id == Self.stranger && $0.admission == "blocked" })
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root may mount"))
+    func `a node that starts on a disk that can only be read is who it was, talks and says so`()
+      throws
+    {
+      let disk = try SmallDisk(at: directory.file("B.state"))
+      let line = try Line(in: directory)
+      let server = try line.server()
+      var node = try line.listener()
+      let speaker = try line.speaker()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      let id = try #require(try node.status().node.id)
+      node.process.send(signal: SIGTERM)
+      #expect(try node.process.wait(within: 20) == 0)
+
+      try disk.setReadOnly(true)
+      node = try line.listener()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      #expect(try speaker.isUnderstood(by: node.ear(on: server)))
+      let status = try node.status().node
+      #expect(status.id == id)
+      #expect(try node.ask(.talk(isOn: !status.talk)) == .ok)
+      try waitUntil("a word on the disk", within: 10) { () throws(RigError) in
+        try node.status().node.keepingProblem?.contains(systemMessage(EROFS)) == true
+      }
+      #expect(node.process.output.contains("event=not-kept"))
+
+      try disk.setReadOnly(false)
+      try waitUntil("another try", within: 20) { () throws(RigError) in
+        try node.status().node.keepingProblem == nil
+      }
+      node.process.send(signal: SIGKILL)
+      _ = try node.process.wait(within: 5)
+      node = try line.listener()
+      try node.waitUntilConnected(peers: 1, within: 30)
+      #expect(try node.status().node.talk == !status.talk)
+    }
+
     private func ask(_ daemon: Daemon, _ request: ControlRequest) throws -> ControlResponse {
       var remote = try ControlClient(path: daemon.controlPath)
       return try remote.request(request)

@@ -43,9 +43,17 @@ public final class SmallDisk: Sendable {
     return attributes(of: "/dev/shm", readFlags, &flags) == 0
   }()
 
+  /// Makes it one that can only be read, or not so any more; refused while a file on it is open for writing.
+  public func setReadOnly(_ isReadOnly: Bool) throws(RigError) {
+    let flags = UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0)
+    guard unsafe mount("tmpfs", path, "tmpfs", flags, "size=1m,mode=0700") == 0 else {
+      throw .file(path: path, reason: "cannot be mounted anew: \(systemMessage(errno))")
+    }
+  }
+
   /// Closes its folder, or opens it again: as on a disk that can only be read, no file comes, goes or changes its name.
   ///
-  /// A real one that is written to cannot be made so but by an error of its own.
+  /// Beside `setReadOnly` it does not depend on what is open.
   func setClosed(_ isClosed: Bool) throws(RigError) {
     var flags: CLong = isClosed ? Self.immutable : 0
     guard Self.attributes(of: path, Self.writeFlags, &flags) == 0 else {
