@@ -17,7 +17,12 @@ import Testing
       case .logLevel: return .logLevels(["mesh": "debug", "comlinkd": "info"])
       case .recordStart(let recording): return .recording(path: recording.directory + "/take")
       case .testLoop(let peer):
-        return .loopTest(LoopTestStatus(peer: peer, sent: 8, found: peer == "far" ? 0 : 7))
+        var result = LoopTestStatus(peer: peer, sent: 8, found: peer == "far" ? 0 : 7)
+        if result.found > 0 {
+          result.roundTripMilliseconds = 31.5
+          (result.leastMilliseconds, result.mostMilliseconds) = (30, 33)
+        }
+        return .loopTest(result)
       case .testSpeech(let peer):
         return .speechTest(
           SpeechTestStatus(
@@ -116,9 +121,9 @@ import Testing
 
   static let trials: [(arguments: [String], request: ControlRequest, code: Int32, words: String)] =
     [
-      (["test", "loop", "B"], .testLoop(peer: "B"), 0, "7 of 8"),
+      (["test", "loop", "B"], .testLoop(peer: "B"), 0, "31.5 ms  (30.0 to 33.0 ms, 7 of 8"),
       // What nothing came back from has no result.
-      (["test", "loop", "far"], .testLoop(peer: "far"), 65, "8"),
+      (["test", "loop", "far"], .testLoop(peer: "far"), 65, "none of 8 sweeps came back from far"),
       (["test", "speech"], .testSpeech(peer: nil), 0, "0.97"),
       (["test", "speech", "--peer", "B"], .testSpeech(peer: "B"), 0, "0.97"),
     ]
