@@ -8,8 +8,9 @@ struct DriftCommand: ParsableCommand {
     abstract: "Two nodes talk while the clocks of their servers differ; glitches are counted.",
     discussion: """
       0 ppm tells what the machine alone does: its stalls are xruns and holes at any drift. Compare \
-      the others with it. Judged are glitches beyond two for each xrun, missed period and late \
-      wake-up of the ten seconds and those before: there are to be none.
+      the others with it. Judged are splices, codec frames made up, and holes but those of which the \
+      nodes counted that JACK called too soon or woke them too late: there are to be none. A machine \
+      that stalls for longer than the playout delay makes some.
       """)
 
   @OptionGroup var options: BenchOptions
@@ -24,8 +25,8 @@ struct DriftCommand: ParsableCommand {
   var ptime = "10"
 
   @Option(
-    help: "The nodes' playout delay: auto, or milliseconds that outlast the machine's stalls.")
-  var playoutDelay = "auto"
+    help: "The nodes' playout delay: milliseconds that outlast the machine's stalls, or auto.")
+  var playoutDelay = "60"
 
   func validate() throws {
     guard (0.5...1000).contains(minutes) else {

@@ -2,9 +2,6 @@ public import StatusSchema
 
 /// What nodes with a peer each counted of glitches, and of what their machines did that makes some.
 public struct GlitchCount: Hashable, Sendable {
-  /// A stall moves what is heard of both nodes: a splice for each, or a packet made up.
-  private static let glitchesPerStall = 2
-
   /// Periods with nothing to play.
   public private(set) var holes: Int
   /// Times sound was shortened or lengthened.
@@ -38,8 +35,8 @@ public struct GlitchCount: Hashable, Sendable {
 
   /// What can be heard.
   public var glitches: Int { holes + splices + concealed }
-  /// What the machines did: for each of them there may be some glitches.
-  public var stalls: Int { xruns + missedPeriods + excusedHoles }
+  /// What can be heard but the holes that the machines made.
+  public var unexcused: Int { glitches - min(holes, excusedHoles) }
 
   /// What of it came since an earlier count.
   public func since(_ before: Self) -> Self {
@@ -52,18 +49,5 @@ public struct GlitchCount: Hashable, Sendable {
     grown.xruns -= before.xruns
     grown.excusedHoles -= before.excusedHoles
     return grown
-  }
-
-  /// Glitches beyond those that the machines may have made, if each of these counts is what came since the one before.
-  ///
-  /// What a stall moved may be spliced back in the next stretch, but not later.
-  public static func unexplained(_ stretches: [Self]) -> Int {
-    zip(stretches.indices, stretches).reduce(0) { sum, next in
-      let (index, stretch) = next
-      let before = index > 0 ? stretches[index - 1] : nil
-      let stalls = stretch.stalls + (before?.stalls ?? 0)
-      let excused = stretch.excusedHoles + Self.glitchesPerStall * stalls
-      return sum + max(0, stretch.glitches - excused)
-    }
   }
 }
