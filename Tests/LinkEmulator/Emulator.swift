@@ -20,6 +20,8 @@ final class Emulator {
   var counters: [LinkCounters] { impairments.map(\.counters) }
   /// How late frames left.
   private(set) var lateness = LatencyHistogram()
+  /// When nothing got through to each port, nanoseconds of CLOCK_MONOTONIC; one to come may be among them.
+  private(set) var droughts: [[Range<Int64>]]
   /// Frames that a node's device did not take.
   private(set) var unsent = 0
 
@@ -36,6 +38,7 @@ final class Emulator {
     self.orders = orders
     var seeds = SplitMix64(seed: seed)
     impairments = ports.map { _ in Impairment(scenario: scenario, seed: seeds.next()) }
+    droughts = ports.map { _ in [] }
     switchboard = Switchboard(portCount: ports.count)
   }
 
@@ -99,10 +102,17 @@ final class Emulator {
   private func forward(_ frame: [UInt8], to port: Int) {
     let fate = impairments[port].fate(
       packetBytes: frame.count - Switchboard.headerBytes, atNanoseconds: newestStamp)
+    noteDrought(of: port)
     guard case .arrives(let moment, let copyMoment) = fate else { return }
     let departure = Departure(frame: frame, port: port)
     underWay.push(departure, atNanoseconds: moment)
     if let copyMoment { underWay.push(departure, atNanoseconds: copyMoment) }
+  }
+
+  private func noteDrought(of port: Int) {
+    guard let drought = impairments[port].drought else { return }
+    let absolute = drought.lowerBound + startNanoseconds..<drought.upperBound + startNanoseconds
+    if droughts[port].last != absolute { droughts[port].append(absolute) }
   }
 
   private func sendDue() {

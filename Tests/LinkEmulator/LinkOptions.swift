@@ -3,7 +3,8 @@ import TestKit
 /// What the program was asked for.
 struct LinkOptions {
   static let help = """
-    comlink-link --nodes A,B[,C...] [LINK OPTIONS] [--seed N] [--seconds N] [--orders PIPE] [-- COMMAND...]
+    comlink-link --nodes A,B[,C...] [LINK OPTIONS] [--seed N] [--seconds N] [--orders PIPE] [--droughts FILE]
+                 [-- COMMAND...]
 
     Joins network namespaces comlink-A, comlink-B ... by a switch whose every outlet is a bad link.
     Runs until Ctrl-C, for so many seconds, or as long as COMMAND runs; then removes the namespaces.
@@ -14,7 +15,8 @@ struct LinkOptions {
     the same packets at the same times the same fate.
 
     PIPE is a named pipe, made at the start and removed at the end, that takes lines: "split A,B C" cuts
-    A and B, C, and all other nodes off from each other; "join" ends that.
+    A and B, C, and all other nodes off from each other; "join" ends that. FILE takes at the end when --jitter wifi let
+    nothing through: lines of a node, begin and end in nanoseconds of CLOCK_MONOTONIC.
     """
 
   var nodes: [String] = []
@@ -22,6 +24,8 @@ struct LinkOptions {
   var seconds: Double?
   /// Where to make the pipe for ``SwitchOrder``s.
   var ordersPath: String?
+  /// Where to write when nothing came through.
+  var droughtsPath: String?
   var command: [String] = []
   /// The link's options as they were given.
   private(set) var linkWords: [String] = []
@@ -58,6 +62,7 @@ struct LinkOptions {
       }
       seconds = number
     case "--orders": ordersPath = value
+    case "--droughts": droughtsPath = value
     default: linkWords += [option, value]
     }
   }

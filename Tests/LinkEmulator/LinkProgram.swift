@@ -29,6 +29,9 @@ enum LinkProgram {
     let orders = try options.ordersPath.map { path throws(LinkError) in
       try OrderPipe(path: path, nodes: options.nodes)
     }
+    let droughtFile = try options.droughtsPath.map { path throws(LinkError) in
+      try DroughtFile(path: path)
+    }
     var nodes: [Node] = []
     for (index, name) in options.nodes.enumerated() {
       nodes.append(try Node(name, number: index + 1))
@@ -40,6 +43,7 @@ enum LinkProgram {
     report.begin(options)
     let status = try forward(emulator, options, signals: signals)
     report.end(emulator)
+    try droughtFile?.write(emulator.droughts, to: options.nodes)
     return status
   }
 

@@ -10,12 +10,13 @@ import Testing
 
   @Test func `its own options, the link's and a command are told apart`() throws {
     let options = try Self.options(
-      "--nodes a,b --loss 2 --seed 9 --at 3 --delay 20 --seconds 1.5 --orders /tmp/o -- ip -n comlink-a -- x"
+      "--nodes a,b --loss 2 --seed 9 --at 3 --delay 20 --seconds 1.5 --orders /tmp/o --droughts /tmp/d -- ip -n comlink-a -- x"
     )
     #expect(options.nodes == ["a", "b"])
     #expect(options.seed == 9)
     #expect(options.seconds == 1.5)
     #expect(options.ordersPath == "/tmp/o")
+    #expect(options.droughtsPath == "/tmp/d")
     #expect(options.command == ["ip", "-n", "comlink-a", "--", "x"])
     #expect(options.linkWords == ["--loss", "2", "--at", "3", "--delay", "20"])
     #expect(options.scenario.model.loss == 0.02)

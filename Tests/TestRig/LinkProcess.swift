@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Synchronization
 
 /// A running `comlink-link` whose nodes have names that nobody else has.
@@ -10,6 +10,7 @@ public final class LinkProcess: Sendable {
   /// Those whose addresses were changed, and not changed back.
   private let movedNodes = Mutex<Set<Int>>([])
   private let ordersPath: String
+  private let droughtsPath: String
 
   /// Starts it and waits until the link is up; needs root.
   ///
@@ -21,8 +22,10 @@ public final class LinkProcess: Sendable {
     let tag = "\(getpid() % 100_000)x\(UInt16.random(in: 0...UInt16.max))"
     let nodes = (0..<nodeCount).map { "t\(tag)n\($0)" }
     ordersPath = directory.file("link-\(tag).orders")
+    droughtsPath = directory.file("link-\(tag).droughts")
     let arguments =
-      ["--nodes", nodes.joined(separator: ","), "--orders", ordersPath] + options
+      ["--nodes", nodes.joined(separator: ","), "--orders", ordersPath]
+      + ["--droughts", droughtsPath] + options
     process = try ChildProcess(
       try Executables.path(of: "comlink-link"),
       arguments + (command.isEmpty ? [] : ["--"] + command),
@@ -104,6 +107,22 @@ public final class LinkProcess: Sendable {
 
   /// Ends it as Ctrl-C or systemd would; gives the seconds that took.
   public func end() -> Double? { process.terminate(within: 5) }
+
+  /// When nothing got through to a node, nanoseconds of CLOCK_MONOTONIC; known once it has ended.
+  ///
+  /// - Throws: `RigError`.
+  public func droughts(to index: Int) throws(RigError) -> [Range<Int64>] {
+    guard let text = try? String(contentsOfFile: droughtsPath, encoding: .utf8) else {
+      throw .file(path: droughtsPath, reason: "cannot be read")
+    }
+    return text.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      guard words.count == 3, words[0] == nodes[index], let begin = Int64(words[1]),
+        let end = Int64(words[2]), begin <= end
+      else { return nil }
+      return begin..<end
+    }
+  }
 
   /// A counter of what went to a node, from what was printed at the end.
   public func counter(_ name: String, to index: Int) -> Int? {

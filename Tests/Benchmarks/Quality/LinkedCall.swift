@@ -36,33 +36,38 @@ struct LinkedCall {
     let start = monotonicSeconds()
     let judged = speech.judgedSeconds
     pause(seconds: judged.begin)
-    var statuses = [try status()]
+    var looks = [try look()]
     let device = TalkerDevice(namespace: pair.link.namespace(0), directory: directory)
     let (before, begin) = (try device.read(), monotonicSeconds())
     while monotonicSeconds() < start + judged.end {
-      pause(seconds: min(1, max(0, start + judged.end - monotonicSeconds())))
-      statuses.append(try status())
+      pause(seconds: min(0.1, max(0, start + judged.end - monotonicSeconds())))
+      looks.append(try look())
     }
     let (after, end) = (try device.read(), monotonicSeconds())
     pause(seconds: 0.8)
     let xruns = a.mouth.xruns + b.ear.xruns
     a.mouth.stop()
     b.ear.stop()
-    let reading = QualityReading(
-      expected: speech.places(playedBy: a.mouth, recordedBy: b.ear), statuses: statuses,
+    _ = pair.link.end()
+    var reading = QualityReading(
+      expected: speech.places(playedBy: a.mouth, recordedBy: b.ear),
+      statuses: looks.map(\.status),
       packets: after.packets - before.packets, octets: after.octets - before.octets,
       seconds: end - begin, xruns: xruns)
+    reading.concealedOutsidePercent = QualityLook.concealedOutside(
+      try pair.link.droughts(to: 1), looks)
     return (b.ear.recording(0), reading)
   }
 
   /// Ends everything.
   func stop() { pair.stop() }
 
-  private func status() throws(RigError) -> PeerStatus {
+  private func look() throws(RigError) -> QualityLook {
+    let begin = monotonicNanoseconds()
     guard let peer = try b.node.status().peers.first else {
       throw .status(reason: "B has lost its peer\n\(b.node.process.outputTail())")
     }
-    return peer
+    return QualityLook(moment: begin...monotonicNanoseconds(), status: peer)
   }
 
   private func monotonicSeconds() -> Double { ProcessInfo.processInfo.systemUptime }

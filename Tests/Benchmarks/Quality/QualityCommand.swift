@@ -10,9 +10,9 @@ struct QualityCommand: ParsableCommand {
     discussion: """
       Each profile says 64 s of four talkers over each network, on two JACK servers in network \
       namespaces. The pieces of 8 s are found in what was heard and judged one by one: xruns of the \
-      machine spoil some, so medians count. codec is the codec alone at the profile's bit rate.
+      machine spoil some, so medians count, and those of three calls with other chances. codec is the codec alone at the profile's bit rate.
 
-      networks: \(QualityLink.all.map(\.name).joined(separator: ", ")) (loss1, far5, far10, cap32 and cap24 only by name)
+      networks: \(QualityLink.all.map(\.name).joined(separator: ", ")) (far5, far10, cap32 and cap24 only by name)
       """)
 
   @OptionGroup var options: BenchOptions
@@ -33,7 +33,7 @@ struct QualityCommand: ParsableCommand {
   var seed = 1
 
   @Option(help: "Calls over each network, with that seed and those after: medians, and the worst.")
-  var seeds = 1
+  var seeds = 3
 
   @Flag(
     help: "In virtual time, by the tests' stations: without JACK, root and the machine's noise.")

@@ -28,10 +28,10 @@ struct QualityLink {
 
   static let all = [
     QualityLink(
-      name: "clean", options: [],
-      aims: [
-        .stage: Aim(pesqDrop: 0.1), .wifi: Aim(pesqDrop: 0.1), .saver: Aim(pesqDrop: 0.1),
-      ]),
+      name: "clean", options: [], aims: [.wifi: Aim(pesqDrop: 0.1)]),
+    QualityLink(
+      name: "loss1", options: ["--loss", "1"],
+      aims: [.stage: Aim(pesqDrop: 0.15, playoutDelayMore: 2.5), .wifi: Aim(pesqDrop: 0.15)]),
     QualityLink(
       name: "loss5", options: ["--loss", "5"],
       aims: [.wifi: Aim(pesqDrop: 0.1, payloadKilobits: 48)]),
@@ -57,12 +57,7 @@ struct QualityLink {
     QualityLink(
       name: "cap64", options: ["--rate", "64", "--queue", "200"],
       aims: [.wifi: Aim(pesqDrop: 0.3, playoutDelay: 120, concealed: 1)]),
-    // Not of the table: what the stage profile must survive, ways that are too long to ask again, and ways where headers alone are too
-    // much.
-    QualityLink(
-      name: "loss1", options: ["--loss", "1"],
-      aims: [.stage: Aim(pesqDrop: 0.15, playoutDelayMore: 2.5), .wifi: Aim(pesqDrop: 0.15)],
-      isExtra: true),
+    // Not of the table: ways that are too long to ask again, and ways where headers alone are too much.
     QualityLink(name: "far5", options: ["--delay", "100", "--loss", "5"], isExtra: true),
     QualityLink(name: "far10", options: ["--delay", "100", "--loss", "10"], isExtra: true),
     QualityLink(name: "cap32", options: ["--rate", "32", "--queue", "200"], isExtra: true),

@@ -94,7 +94,7 @@ struct QualityRow {
     Distribution(call.reading.statuses.map(\.playoutDelayMilliseconds))
   }
 
-  /// What is concealed outside droughts is known in virtual time only, and what is more than on the clean network only after it.
+  /// What is more than on the clean network is known only after it.
   private func judge(_ aim: QualityLink.Aim, _ name: String, to bench: Bench) {
     let more = playoutDelay - reference.playoutDelay
     if let limit = aim.playoutDelayMore, !more.isNaN {

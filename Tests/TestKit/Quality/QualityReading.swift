@@ -4,7 +4,7 @@ public import StatusSchema
 public struct QualityReading: Codable, Sendable {
   /// Where in the recording each judged piece is if it took no time from port to port.
   public var expected: [Int]
-  /// What the listener said of the talker, once a second; the first when judging began.
+  /// What the listener said of the talker, again and again; the first when judging began.
   public var statuses: [PeerStatus]
   /// IP packets that the talker sent meanwhile.
   public var packets: Int
@@ -14,7 +14,9 @@ public struct QualityReading: Codable, Sendable {
   public var seconds: Double
   /// Of both servers, as their clients were told.
   public var xruns: Int
-  /// Sound made up though its packets were sent and held in none of the link's droughts, in percent of what was spoken; nil: nobody knows.
+  /// Sound made up that no drought of the link explains, in percent of what was spoken; nil: nobody knows.
+  ///
+  /// In virtual time of packets that were sent and held in none; on real JACK by ``QualityLook``.
   public var concealedOutsidePercent: Double?
 
   /// Makes a reading.
