@@ -9,9 +9,12 @@ struct NodePair {
   let b: Station
 
   /// Starts both, on a loopback address; `A` names `B` and not the other way round.
+  ///
+  /// - Parameter driftPPMOfA: how much faster the clock of A's server runs.
   init(
-    recordSeconds: Double = 30, sampleRateOfA: Int = 48_000, environmentOfA: [String: String] = [:],
-    address: String = "127.0.0.1", in directory: TemporaryDirectory
+    recordSeconds: Double = 30, sampleRateOfA: Int = 48_000, driftPPMOfA: Double = 0,
+    environmentOfA: [String: String] = [:], address: String = "127.0.0.1",
+    playoutDelay: String? = nil, in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
     var optionsA = NodeProcess.Options(port: ports[0])
@@ -19,10 +22,11 @@ struct NodePair {
     optionsA.environment = environmentOfA
     var optionsB = NodeProcess.Options(port: ports[1])
     (optionsA.address, optionsB.address) = (address, address)
+    (optionsA.playoutDelay, optionsB.playoutDelay) = (playoutDelay, playoutDelay)
     self.directory = directory
     a = try Station(
       "A", sampleRate: sampleRateOfA, periodFrames: 256, options: optionsA,
-      recordSeconds: recordSeconds, in: directory)
+      recordSeconds: recordSeconds, driftPPM: driftPPMOfA, in: directory)
     b = try Station(
       "B", periodFrames: 256, options: optionsB, recordSeconds: recordSeconds, in: directory)
     try a.node.waitUntilConnected(peers: 1, within: 30)
