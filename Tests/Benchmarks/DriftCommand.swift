@@ -10,7 +10,8 @@ struct DriftCommand: ParsableCommand {
       0 ppm tells what the machine alone does: its stalls are xruns and holes at any drift. Compare \
       the others with it. Judged are splices, codec frames made up, and holes but those of which the \
       nodes counted that JACK called too soon or woke them too late: there are to be none. A machine \
-      that stalls for longer than the playout delay makes some.
+      that stalls for longer than the playout delay makes some. Judged, too, is how far the drift as \
+      the nodes know it is off, by the median: 5 ppm at most.
       """)
 
   @OptionGroup var options: BenchOptions

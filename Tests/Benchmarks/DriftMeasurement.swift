@@ -88,7 +88,7 @@ struct DriftMeasurement {
     let name = "drift.\(Figures.fixed(ppm, 0))ppm"
     let errors = drifts.map { abs($0 - ppm) }
     let quiet = stretches.count { $0.glitches == 0 }
-    bench.figures.add("\(name).errorMedian", Distribution(errors).median, "ppm")
+    bench.judge("\(name).errorMedian", Distribution(errors).median, "ppm", atMost: 5)
     bench.figures.add("\(name).errorWorst", errors.max() ?? .nan, "ppm")
     bench.figures.add("\(name).playoutDelayMedian", Distribution(delays).median, "ms")
     bench.figures.add("\(name).playoutDelayWorst", delays.max() ?? .nan, "ms")

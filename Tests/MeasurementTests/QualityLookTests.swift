@@ -21,7 +21,7 @@ import Testing
 
   @Test func whatADroughtExplainsDoesNot() {
     // Looks at 200 and 300 ms: one that begins between them, and one whose sound is still due at the first.
-    for drought: Range<Int64> in [250_000_000..<340_000_000, 100_000_000..<150_000_000] {
+    for drought: Range<Int64> in [250_000_000..<320_000_000, 100_000_000..<150_000_000] {
       #expect(QualityLook.concealedOutside([drought], Self.looks([0, 0, 0, 3, 3])) == 0)
       #expect(QualityLook.concealedOutside([drought], Self.looks([0, 0, 0, 3, 3, 4])) == 2)
     }

@@ -103,8 +103,8 @@ struct QualityRow {
     }
     let aims: [(figure: String, limit: Double?)] = [
       ("pesq.drop", aim.pesqDrop), ("payload", aim.payloadKilobits),
-      ("playoutDelay", aim.playoutDelay), ("concealed", aim.concealed),
-      ("concealed.outside", aim.concealedOutside),
+      ("playoutDelay", aim.playoutDelay), ("playoutDelay.most", aim.playoutDelayMost),
+      ("concealed", aim.concealed), ("concealed.outside", aim.concealedOutside),
     ]
     for figure in figures where !figure.value.isNaN {
       guard let limit = aims.first(where: { $0.figure == figure.name })?.limit else { continue }
