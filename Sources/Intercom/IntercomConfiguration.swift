@@ -86,6 +86,7 @@ public struct IntercomConfiguration: Sendable {
     application = settings.application
     complexity = settings.complexity
     bandwidth = settings.bandwidth
+    lateShare = settings.lateShare
   }
 
   /// How frames are coded where nothing is amiss.

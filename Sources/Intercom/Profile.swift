@@ -25,6 +25,8 @@ public enum Profile: String, CaseIterable, Sendable {
     public var complexity: Int
     /// The most of the spectrum that is sent.
     public var bandwidth: OpusBandwidth
+    /// How many packets an automatic playout delay lets come too late, of one.
+    public var lateShare: Double
     /// JACK's period in frames, where the node starts the server: short beside the packets, and no wake-up more than that takes.
     public var periodFrames: Int
   }
@@ -33,20 +35,21 @@ public enum Profile: String, CaseIterable, Sendable {
   public var settings: Settings {
     switch self {
     case .stage:
-      // A copy comes a packet later: of 2.5 ms that is as little as it can be.
+      // A copy comes a packet later: of 2.5 ms that is as little as it can be. Until one is sent each late packet is heard,
+      // and on a wire few have to be.
       Settings(
         framesPerPacket: 120, bitsPerSecond: 96_000, mostBitsPerSecond: 224_000,
         application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full,
-        periodFrames: 128)
+        lateShare: 0.001, periodFrames: 128)
     case .wifi:
       Settings(
         framesPerPacket: 480, bitsPerSecond: 32_000, mostBitsPerSecond: 96_000,
         application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full,
-        periodFrames: 256)
+        lateShare: 0.005, periodFrames: 256)
     case .saver:
       Settings(
         framesPerPacket: 1920, bitsPerSecond: 20_000, mostBitsPerSecond: 48_000,
-        application: .voip, complexity: 2, bandwidth: .wide, periodFrames: 512)
+        application: .voip, complexity: 2, bandwidth: .wide, lateShare: 0.005, periodFrames: 512)
     }
   }
 }

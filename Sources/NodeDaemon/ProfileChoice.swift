@@ -47,6 +47,7 @@ enum ProfileChoice: Hashable, Sendable {
       (.application, .text(settings.application.rawValue)),
       (.complexity, .integer(settings.complexity)),
       (.bandwidth, .text(settings.bandwidth.rawValue)),
+      (.lateRate, .number(settings.lateShare * 100)),
     ]
   }
 }

@@ -19,6 +19,7 @@ import Testing
     #expect(told.application == wanted.application)
     #expect(told.complexity == wanted.complexity)
     #expect(told.bandwidth == wanted.bandwidth)
+    #expect(told.lateShare == wanted.lateShare)
   }
 
   static let merges: [(file: String, flags: [(Setting, String)], ptime: String, origin: String)] = [

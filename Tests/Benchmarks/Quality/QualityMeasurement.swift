@@ -46,7 +46,9 @@ struct QualityMeasurement {
     if isVirtual { try virtual.make(over: links) }
     var reference = QualityRow.Reference(pesq: codec.pesq.median)
     for link in links {
-      var row = QualityRow(profile: profile, link: link, reference: reference)
+      var row = QualityRow(
+        profile: profile, link: link, reference: reference,
+        chanceMilliseconds: isVirtual ? 0 : Double(periodFrames(of: profile)) / 48)
       for seed in seeds {
         Console.line("\(profile.name) over \(link.name), seed \(seed):")
         let (recorded, reading) =
