@@ -52,25 +52,43 @@ import Testing
     #expect(Tone(hertz: 700, sampleRate: rate).level(in: heardByBert) < 0.01 * expected)
   }
 
-  /// Each packet captured is a wake-up, and every second one is followed by a look at the socket; decoded at its last moment
-  /// each packet played would be another.
-  @Test func whatIsThereIsDecodedInWakeUpsThatHappenAnyway() throws {
-    let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
-    let bert = try VirtualNode("Bert", at: away, beat: VirtualNode.Beat()) {
-      $0.playoutDelay = .fixed(nanoseconds: 30_000_000)
-    }
-    for node in [anna, bert] {
-      node.mic = Tone(hertz: 440).sample
-      network.add(node)
-    }
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+  /// Each packet captured is a wake-up, 100 a second, and with short periods they come in more than 10 ms and less by turns; decoded
+  /// at its last moment each packet played would be another, as some are all the same. Nothing looks at the socket besides.
+  @Test(arguments: [64, 128, 256])
+  func whatIsThereIsDecodedInWakeUpsThatHappenAnyway(periodFrames: Int) throws {
+    let beat = VirtualNode.Beat(periodFrames: periodFrames)
+    let (anna, bert) = try pair(beat) { $0.playoutDelay = .fixed(nanoseconds: 30_000_000) }
     network.run(seconds: 4)
-    let before = bert.wakeUps
+    let before = (bert.wakeUps, anna.wakeUps)
     network.run(seconds: 4)
-    #expect(bert.wakeUps - before < 4 * 190)
+    #expect(bert.wakeUps - before.0 < 4 * 130)
+    #expect(anna.wakeUps - before.1 < 4 * 130)
     let status = try #require(bert.statuses(network).first)
     #expect(status.received > 700 && status.late == 0 && status.concealed == 0)
     #expect(status.underrun == 0)
+  }
+
+  /// One for what is said and one for what is heard, wherever the two fall.
+  @Test(arguments: [0, 2_000_000, 4_000_000, 6_000_000, 8_000_000] as [Int64])
+  func aTalkBothWaysIsTwoWakeUpsAPacketAtMost(phase: Int64) throws {
+    let beat = VirtualNode.Beat(periodFrames: 64)
+    let anna = try VirtualNode("Anna", at: home, beat: beat)
+    let bert = try VirtualNode("Bert", at: away, beat: beat)
+    for node in [anna, bert] {
+      node.mic = Tone(hertz: 440).sample
+      network.add(node)
+      network.run(seconds: 1 + Double(phase) * 1e-9)
+    }
+    anna.station.addNamed(away, nowNanoseconds: network.now)
+    network.run(seconds: 10)
+    let before = (anna.wakeUps, bert.wakeUps)
+    network.run(seconds: 10)
+    #expect(anna.wakeUps - before.0 < 10 * 205)
+    #expect(bert.wakeUps - before.1 < 10 * 205)
+    for node in [anna, bert] {
+      let status = try #require(node.statuses(network).first)
+      #expect(status.received > 1800 && status.late == 0 && status.concealed == 0)
+    }
   }
 
   @Test func nothingIsLostLateOrMissingOnAGoodLink() throws {
