@@ -18,8 +18,9 @@ struct Beat {
   private static let staleNanoseconds: Int64 = 200_000_000
   /// How often the socket is drained at least: so late may a new talker be noticed, or a request for a lost packet.
   private static let drainNanoseconds: Int64 = 5_000_000
-  /// The same while others play, whose decoding drains it too, and without JACK, when only reports can come. Packets of 10 ms are
-  /// captured in 9.3 and 10.7 ms by turns with 64, 128 and 256 frames, and no look is to come just before they are.
+  /// The same while others play, whose decoding drains it too, and without JACK, when only reports can come.
+  ///
+  /// Packets of 10 ms are captured in up to 10.7 ms with 64, 128 and 256 frames, and no look is to come just before.
   private static let relaxedDrainNanoseconds: Int64 = 12_000_000
   /// The same where a datagram wakes the loop by itself; short enough that the capture ring does not overflow at 192 kHz, and
   /// JACK is not taken for stopped.
