@@ -52,8 +52,9 @@ import Testing
     #expect(Tone(hertz: 700, sampleRate: rate).level(in: heardByBert) < 0.01 * expected)
   }
 
-  /// Each packet captured is a wake-up, 100 a second, and with short periods they come in more than 10 ms and less by turns; decoded
-  /// at its last moment each packet played would be another, as some are all the same. Nothing looks at the socket besides.
+  /// Each packet captured is a wake-up, 100 a second.
+  ///
+  /// Decoded at its last moment each packet played would be another, as some are all the same. Nothing looks at the socket besides.
   @Test(arguments: [64, 128, 256])
   func whatIsThereIsDecodedInWakeUpsThatHappenAnyway(periodFrames: Int) throws {
     let beat = VirtualNode.Beat(periodFrames: periodFrames)
