@@ -27,7 +27,8 @@ struct JackPluginReconnectTests {
     // A hundred bytes a round would be 90 kB.
     #expect(after.writtenKilobytes <= before.writtenKilobytes + 64, "\(before), \(after)")
     #expect(server.ports() == ports)
-    #expect(Self.ownDescriptorCount == own)
+    // Less where what tests before left behind is closed meanwhile.
+    #expect(Self.ownDescriptorCount <= own)
   }
 
   /// One daemon that takes its leave, as by SIGTERM, or whose socket just ends, as by SIGKILL.
