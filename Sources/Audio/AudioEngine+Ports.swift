@@ -134,3 +134,52 @@ extension AudioEngine {
     return nil
   }
 }
+
+/// A peer's name as JACK takes it in a port name.
+enum PeerPortName {
+  /// What every peer's port begins with.
+  static let prefix = "peer_"
+  /// The longest port name CRealtime keeps, without its closing zero.
+  static let maximumBytes = Int(RT_NAME_BYTES) - 1
+
+  /// `peer_` and the name, cut at a character's end.
+  ///
+  /// Colons (they part client and port) and control characters (names are listed one a line) become underscores.
+  static func portName(forPeer name: String) -> String {
+    var portName = prefix
+    for character in name {
+      let next = isUsable(character) ? character : "_"
+      guard portName.utf8.count + next.utf8.count <= maximumBytes else { break }
+      portName.append(next)
+    }
+    return portName
+  }
+
+  private static func isUsable(_ character: Character) -> Bool {
+    character != ":" && character.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+}
+
+/// One peer's place in the mix: a ring, a gain, a pan, a meter and, when named, a port of its own.
+public struct PeerSlot: Hashable, Sendable {
+  /// How many peers the mix holds.
+  public static let count = Int(RT_MAX_PEERS)
+  /// Every slot, in order.
+  public static let all: [PeerSlot] = (0..<count).map { PeerSlot(uncheckedIndex: $0) }
+
+  /// 0 … `count` − 1.
+  public let index: Int
+
+  /// The slot of that number; nil outside 0 … `count` − 1.
+  public init?(_ index: Int) {
+    guard (0..<Self.count).contains(index) else { return nil }
+    self.index = index
+  }
+
+  private init(uncheckedIndex index: Int) {
+    self.index = index
+  }
+
+  /// The number CRealtime takes.
+  var number: rt_slot { rt_slot(index) }
+}

@@ -73,3 +73,39 @@ public final class JackServerLauncher: Sendable {
     thread.stop(withinMilliseconds: Self.stopLimitMilliseconds)
   }
 }
+
+/// What happens to a JACK server we start, each reported once when it happens.
+public enum JackServerEvent: Hashable, Sendable {
+  /// jackd was started, with these arguments.
+  case started(processIdentifier: Int32, arguments: [String])
+  /// A server of that name runs that is not ours; told once, and another one started when it ends.
+  case alreadyRunning(server: String)
+  /// No jackd is there to start; looked for again each 10 s.
+  case notInstalled
+  /// jackd ended by itself, with the last lines it wrote; started again after the delay.
+  case ended(reason: String, output: String, retryMilliseconds: Int)
+  /// The operating system did not start it; tried again after the delay.
+  case failed(reason: String, retryMilliseconds: Int)
+  /// `JackServerLauncher.stop()` ended it.
+  case stopped
+}
+
+extension JackServerEvent: CustomStringConvertible {
+  /// One line for a log.
+  public var description: String {
+    switch self {
+    case .started(let identifier, let arguments):
+      "started jackd \(arguments.joined(separator: " ")) (process \(identifier))"
+    case .alreadyRunning(let server):
+      "--start-jack: JACK server '\(server)' runs already; one is started when it ends"
+    case .notInstalled:
+      "--start-jack: jackd is not installed; install it: sudo apt-get install jackd2"
+    case .ended(let reason, let output, let retryMilliseconds):
+      "jackd ended (\(reason)); trying again in \(retryMilliseconds) ms; it wrote: \(output)"
+    case .failed(let reason, let retryMilliseconds):
+      "jackd did not start: \(reason); trying again in \(retryMilliseconds) ms"
+    case .stopped:
+      "ended jackd"
+    }
+  }
+}

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Finds out that a JACK server stands still, and that a call into JACK does not return.
 ///
 /// Looked at by another thread than the session's, which may be the one that hangs. Only time between looks that come in time counts: who
@@ -65,5 +67,51 @@ struct JackWatch {
   private var kind: Trouble? {
     if stillNanoseconds >= Self.stillNanoseconds { return .standsStill }
     return hangNanoseconds >= Self.hangNanoseconds ? .hangs : nil
+  }
+}
+
+/// Whether the JACK session beside a launcher sees a server, as the launcher's thread reads it.
+final class ServerSight: Sendable {
+  /// What the session said last.
+  enum Word: UInt8, AtomicRepresentable {
+    case nothingYet, absent, present
+  }
+
+  private let stored = Atomic<Word>(.nothingYet)
+
+  var word: Word { stored.load(ordering: .relaxed) }
+
+  /// Takes in what a session says.
+  func note(_ event: JackSessionEvent) {
+    switch event {
+    case .waiting, .serverGone: stored.store(.absent, ordering: .relaxed)
+    case .running, .refused: stored.store(.present, ordering: .relaxed)
+    case .waitingForPlugin, .besidePlugin, .periodChanged, .connectionsRestored, .peerPortRefused,
+      .standsStill, .hangs, .answers, .stopped:
+      break
+    }
+  }
+}
+
+/// Whether the session's thread is inside JACK, as other threads read it.
+final class JackCalls: Sendable {
+  private let since = Atomic<Int64>(0)
+  private let lost = Atomic<Bool>(false)
+
+  /// Since when it is inside; nil: it is not.
+  var sinceNanoseconds: Int64? {
+    let nanoseconds = since.load(ordering: .relaxed)
+    return nanoseconds == 0 ? nil : nanoseconds
+  }
+
+  /// Whether nobody expects it to come out any more; told by whoever watches.
+  var areLost: Bool {
+    get { lost.load(ordering: .relaxed) }
+    set { lost.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Takes in that the thread goes in, or is out again; the session's thread.
+  func tell(isInside: Bool) {
+    since.store(isInside ? monotonicNanoseconds() : 0, ordering: .relaxed)
   }
 }

@@ -117,3 +117,38 @@ internal import COpus
 func opusWords(_ code: Int32) -> String {
   unsafe String(cString: copus_error_text(code))
 }
+
+/// What the encoder is tuned for; decides its look-ahead.
+public enum OpusApplication: String, CaseIterable, Sendable {
+  /// OPUS_APPLICATION_RESTRICTED_LOWDELAY: CELT only, 120 frames (2.5 ms) of look-ahead.
+  case lowDelay = "lowdelay"
+  /// OPUS_APPLICATION_VOIP: speech, SILK or hybrid from 10 ms on, 312 frames (6.5 ms) of look-ahead.
+  case voip
+  /// OPUS_APPLICATION_AUDIO: any sound, 312 frames (6.5 ms) of look-ahead.
+  case audio
+
+  /// The value COpus takes.
+  var shimValue: copus_application {
+    switch self {
+    case .lowDelay: COPUS_LOWDELAY
+    case .voip: COPUS_VOIP
+    case .audio: COPUS_AUDIO
+    }
+  }
+}
+
+/// The most of the spectrum that an encoder codes (RFC 6716 §2, table 1).
+public enum OpusBandwidth: String, CaseIterable, Sendable {
+  /// Up to 8 kHz: all that speech needs to be understood, at a third of the work.
+  case wide
+  /// Up to 20 kHz.
+  case full
+
+  /// The value COpus takes.
+  var shimValue: copus_bandwidth {
+    switch self {
+    case .wide: COPUS_WIDE
+    case .full: COPUS_FULL
+    }
+  }
+}

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The ports that the peers are to have, and those of them that JACK refuses, which are asked for again from time to time.
 ///
 /// A pure value: wishes, answers and times in, what to ask for out.
@@ -34,5 +36,53 @@ struct PortWishes {
   func due(nowNanoseconds: Int64) -> [(slot: PeerSlot, portName: String)] {
     guard !refused.isEmpty, nowNanoseconds >= retryAtNanoseconds else { return [] }
     return all.filter { refused.contains($0.slot) }
+  }
+}
+
+/// What the session thread shall do with a peer's port.
+enum PortRequest: Hashable, Sendable {
+  case set(PeerSlot, portName: String)
+  case clear(PeerSlot)
+}
+
+/// Requests from any thread to the session thread, kept in order; bounded.
+final class PortRequestQueue: Sendable {
+  /// Every slot set and cleared eight times over while JACK keeps the session thread waiting.
+  static let capacity = 16 * PeerSlot.count
+
+  private let requests = Mutex<[PortRequest]>([])
+
+  /// Adds a request; false when the queue is full.
+  func append(_ request: PortRequest) -> Bool {
+    requests.withLock { requests in
+      guard requests.count < Self.capacity else { return false }
+      requests.append(request)
+      return true
+    }
+  }
+
+  /// Takes all requests, the oldest first.
+  func takeAll() -> [PortRequest] {
+    requests.withLock { requests in
+      let taken = requests
+      // Not emptied in place: that would copy the storage, now shared, in every round of the session.
+      requests = []
+      return taken
+    }
+  }
+}
+
+/// Whose ports JACK refuses, as other threads read it; a bit a slot.
+final class PortRefusalBits: Sendable {
+  private let bits = Atomic<UInt64>(0)
+
+  /// Takes in whose; the session's thread.
+  func tell(_ slots: Set<PeerSlot>) {
+    bits.store(slots.reduce(0) { $0 | 1 << UInt64($1.index) }, ordering: .relaxed)
+  }
+
+  /// Whether a slot is among them.
+  func contain(_ slot: PeerSlot) -> Bool {
+    bits.load(ordering: .relaxed) >> UInt64(slot.index) & 1 == 1
   }
 }

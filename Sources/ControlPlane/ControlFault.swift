@@ -73,3 +73,40 @@ public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
     remote.map { "connection \(attempt == nil ? "with" : "to") \($0.text): \(words)" } ?? words
   }
 }
+
+/// Why the control plane cannot do what it was asked to.
+public enum ControlPlaneError: Error, Hashable, Sendable {
+  /// The node's key cannot be used for TLS.
+  case identity(words: String)
+  /// Somebody else listens there.
+  case addressInUse(address: String)
+  /// It cannot listen there for another reason.
+  case listening(address: String, words: String)
+  /// A pairing connection came to nothing, or ended.
+  case connection(words: String)
+  /// The other end of a pairing took too long.
+  case late(seconds: Int)
+  /// A frame of a pairing is empty or too long.
+  case frame(byteCount: Int, maximum: Int)
+  /// The control plane does not run, or no more.
+  case stopped
+}
+
+extension ControlPlaneError: CustomStringConvertible {
+  /// One sentence for people.
+  public var description: String {
+    switch self {
+    case .identity(let words): "this node's key cannot be used for control connections: \(words)"
+    case .addressInUse(let address):
+      "cannot take control connections at \(address): another program does so already; "
+        + "end it, or choose another port"
+    case .listening(let address, let words):
+      "cannot take control connections at \(address): \(words)"
+    case .connection(let words): "the pairing connection came to nothing: \(words)"
+    case .late(let seconds): "the other node said nothing for \(seconds) s"
+    case .frame(let byteCount, let maximum):
+      "a frame of a pairing has \(byteCount) bytes instead of 1 to \(maximum)"
+    case .stopped: "control connections are stopped"
+    }
+  }
+}

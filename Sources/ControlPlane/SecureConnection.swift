@@ -235,3 +235,11 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   /// Of a steady clock.
   static var nowNanoseconds: Int64 { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
 }
+
+/// What a connection is for, as ALPN tells (RFC 7301).
+enum Purpose: String, CaseIterable, Sendable {
+  /// Messages between nodes.
+  case control = "comlink/1"
+  /// A pairing by PIN.
+  case pairing = "comlink-pair/1"
+}

@@ -1,3 +1,5 @@
+internal import CSodium
+
 /// What can go wrong in this target; a datagram that fails authentication is counted by reason instead.
 public enum CryptoError: Error, Hashable, Sendable {
   /// The system gives no random numbers, or the library does not start.
@@ -14,4 +16,44 @@ public enum CryptoError: Error, Hashable, Sendable {
   case invitation(reason: String)
   /// A name that no group can have: why.
   case groupName(reason: String)
+}
+
+extension CryptoError: CustomStringConvertible {
+  /// The error in words for a person; secrets are never part of it.
+  public var description: String {
+    switch self {
+    case .unavailable(let what): "\(what) cannot be had on this system"
+    case .outOfMemory(let bytes): "not enough memory for a secret of \(bytes) bytes"
+    case .malformed(let what, let reason): "\(what): \(reason)"
+    case .datagram(let fault): "a datagram was turned away: \(fault.rawValue)"
+    case .pairing(let fault): "the nodes are not paired: \(Self.words(for: fault))"
+    case .invitation(let reason): "this is no invitation to a group: \(reason)"
+    case .groupName(let reason): "this cannot be a group's name: \(reason)"
+    }
+  }
+
+  private static func words(for fault: PairingFault) -> String {
+    switch fault {
+    case .malformed: "the other sent something else than it should"
+    case .outOfOrder: "the other sent something that nobody waits for"
+    case .wrongPIN: "the PIN is wrong, or somebody is between the two"
+    case .expired: "the PIN is older than two minutes; let it show another"
+    case .usedUp: "the PIN is used up; let it show another"
+    }
+  }
+}
+
+/// The library's start, once a process, and its way to forget.
+enum Sodium {
+  private static let isReady = csodium_start() == 0
+
+  /// Starts the library; every way to a secret leads through here.
+  static func start() throws(CryptoError) {
+    guard isReady else { throw .unavailable(what: "a source of random numbers") }
+  }
+
+  /// Zeroes a copy of a secret before it goes; the compiler keeps it although nobody reads it again.
+  static func zero(_ bytes: inout [UInt8]) {
+    unsafe bytes.withUnsafeMutableBytes { unsafe csodium_zero($0.baseAddress, $0.count) }
+  }
 }

@@ -1,5 +1,6 @@
 public import Cryptography
 internal import Glibc
+public import Mesh
 internal import Synchronization
 
 /// Finds the nodes of the local network, and is found by them: DNS-SD (RFC 6763) of `_comlink._udp` by multicast DNS.
@@ -95,4 +96,77 @@ public final class Discovery: Sendable {
   public var counters: DiscoveryCounters {
     state.withLock { $0.running?.mailbox.counters ?? DiscoveryCounters() }
   }
+}
+
+/// Through whom a ``Discovery`` speaks to the network.
+public enum DiscoveryBackend: String, Hashable, Sendable {
+  /// Nobody (yet): nothing is published or found.
+  case none
+  /// The system's avahi-daemon.
+  case daemon = "avahi-daemon"
+  /// A responder in this process.
+  case inProcess = "in-process"
+}
+
+/// Why a ``Discovery`` does not start.
+public enum DiscoveryError: Error, Hashable, Sendable {
+  /// It runs already.
+  case running
+  /// The system refuses: what was tried, and its error number.
+  case system(operation: String, code: Int32)
+}
+
+extension DiscoveryError: CustomStringConvertible {
+  /// A line for the log.
+  public var description: String {
+    switch self {
+    case .running: "discovery runs already"
+    case .system(let operation, let code):
+      "cannot \(operation): \(unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)")"
+    }
+  }
+}
+
+/// What a ``Discovery`` tells.
+public enum DiscoveryEvent: Sendable {
+  /// A node is there, or what is known of it changed; everything is as the node says, without proof.
+  ///
+  /// Addresses: 1 to 8, each once, those for one link only last. The name has at most 63 octets, no control characters, and
+  /// is never empty.
+  case found(Announcement, name: String, softwareVersion: String)
+  /// The node is there no more.
+  case lost(NodeID)
+  /// Another way to the network is in use; nodes found before stay found if they are found again within seconds.
+  case backendChanged(DiscoveryBackend)
+  /// Something does not work and is tried again by itself: a line for the log.
+  case problem(String)
+}
+
+/// What a ``Discovery`` did not take, by reason, since it started; and how much it holds.
+public struct DiscoveryCounters: Hashable, Sendable {
+  /// Nodes known now, at most ``ServiceTable/Limits/nodes``.
+  public var nodes = 0
+  /// Instances known now: a node has one for each interface and protocol.
+  public var instances = 0
+  /// Resolutions begun.
+  public var resolutions = 0
+  /// Resolutions without an answer.
+  public var unresolved = 0
+  /// TXT data that could not be read, by reason.
+  public var malformedTexts = 0
+  /// See ``malformedTexts``: longer than any node's.
+  public var oversizedTexts = 0
+  /// See ``malformedTexts``: without the ID of a node.
+  public var namelessTexts = 0
+  /// Ports and addresses that no node can have.
+  public var unusableAddresses = 0
+  /// Instances not taken, or put out again, as there are too many.
+  public var crowdedInstances = 0
+  /// Nodes not taken, or put out again, as there are too many.
+  public var crowdedNodes = 0
+  /// Instances put out as their node has too many.
+  public var crowdedAddresses = 0
+
+  /// All zero.
+  public init() {}
 }

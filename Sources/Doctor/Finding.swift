@@ -41,3 +41,41 @@ extension Finding: Encodable {
     try fields.encode(isRepairable, forKey: .isRepairable)
   }
 }
+
+/// Findings as text for a terminal.
+public enum FindingTable {
+  /// A line for each finding that is well; for others also what it means, and each step of its fix.
+  ///
+  /// What comes from outside (names, the system's files) cannot send commands to the terminal.
+  public static func text(_ findings: [Finding]) -> String {
+    findings.flatMap(lines).map { clean($0) + "\n" }.joined() + summary(findings) + "\n"
+  }
+
+  private static func lines(_ finding: Finding) -> [String] {
+    let head = "\(padded(finding.level.rawValue, 8)) \(padded(finding.check, 10)) \(finding.seen)"
+    let indent = String(repeating: " ", count: 20)
+    return [head] + (finding.meaning.isEmpty ? [] : [indent + finding.meaning])
+      + finding.fix.map { "\(indent)fix: \($0)" }
+  }
+
+  private static func summary(_ findings: [Finding]) -> String {
+    let problems = findings.filter { $0.level == .problem }.count
+    let advice = findings.filter { $0.level == .advice }.count
+    guard problems + advice > 0 else { return "All is well." }
+    let repairable = findings.filter { $0.level != .ok && $0.isRepairable }.count
+    let more = repairable > 0 ? "; sudo comlink doctor --fix takes care of \(repairable)" : ""
+    return "\(problems) problem\(problems == 1 ? "" : "s"), \(advice) advice\(more)."
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private static func clean(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map {
+          [.control, .format].contains($0.properties.generalCategory) ? "?" : $0
+        }))
+  }
+}

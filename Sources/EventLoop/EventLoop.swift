@@ -152,3 +152,76 @@ public final class EventLoop: @unchecked Sendable {
 struct HandlerBox: @unchecked Sendable {
   let handler: (any EventLoopHandler)?
 }
+
+extension EventLoop: TaskExecutor {}
+
+extension EventLoop: SerialExecutor {
+  /// Leaves a job for the loop; waits (yielding) while the queue is full, but never loses one.
+  ///
+  /// Any thread.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // Once pushed, the job may run elsewhere and let go of the last reference to this loop. The caller
+    // holds none, though the optimiser believes so and would remove a retain it can pair.
+    let kept = unsafe uring_same(Unmanaged.passRetained(self).toOpaque())
+    while !inbox.push(job) {
+      runLateJobsIfEnded()
+      uring_yield()
+    }
+    runLateJobsIfEnded()
+    if let kept = unsafe kept { unsafe Unmanaged<EventLoop>.fromOpaque(kept).release() }
+  }
+
+  /// True on the loop thread, also when no Swift task runs: `assumeIsolated` works from a handler.
+  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+  /// Traps off the loop thread.
+  public func checkIsolated() {
+    precondition(isCurrent, "not on the event-loop thread")
+  }
+
+  /// Not run right here: the enqueuing thread may hold locks that the job wants.
+  private func runLateJobsIfEnded() {
+    // Pairs with the store in stop(): the push's signal and the loop's `open` are read-modify-writes of
+    // one flag, so either this sees the end or the last round of stop() sees the job.
+    guard hasEnded.load(ordering: .sequentiallyConsistent), !isCurrent else { return }
+    Task.detached { self.runLateJobs() }
+  }
+}
+
+/// What the loop does at each wake-up, called synchronously on the loop thread.
+///
+/// Per wake-up and in this order: every datagram that came since the last one (and every failed
+/// send), then `woke`, then the executor's jobs, and after them `woke` again. Where only a signal caused the wake-up, the
+/// first `woke` is left out. An implementation must not allocate, block or wait; it may make and send packets.
+public protocol EventLoopHandler: AnyObject {
+  /// A datagram of 0 … 1500 bytes came. `bytes` is valid during the call only; `arrivalNanoseconds`
+  /// is the kernel's receive stamp, converted to CLOCK_MONOTONIC.
+  func datagramReceived(_ bytes: RawSpan, from source: SocketAddress, arrivalNanoseconds: Int64)
+
+  /// The wake-up's work, also called once when the loop starts. What is due does not wait for jobs, which may be long;
+  /// what they changed is seen by the call after them.
+  ///
+  /// `wokenNanoseconds`: when the loop ran again, before the datagrams. Returns the next deadline, CLOCK_MONOTONIC
+  /// nanoseconds: the loop wakes then at the latest. `Int64.max`: none. A job that the last of these calls itself makes, by
+  /// resuming a task, runs right after it; where such a job changes the deadline it calls `EventLoop.wake`.
+  func woke(at wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Int64
+
+  /// A packet could not be sent to this address; the counters have it already.
+  func sendFailed(to destination: SocketAddress, errno: Int32)
+}
+
+extension EventLoopHandler {
+  /// Ignores the failure.
+  public func sendFailed(to destination: SocketAddress, errno: Int32) {}
+}
+
+/// Something the loop asked for and goes on without.
+///
+/// `errno` is positive.
+public enum EventLoopWarning: Equatable, Sendable {
+  /// SCHED_FIFO at this priority was refused.
+  case scheduling(priority: Int, errno: Int32)
+  /// Locking the memory was refused.
+  case memoryLock(errno: Int32)
+}

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why an event loop or its endpoint could not be made.
 ///
 /// `errno` is positive.
@@ -36,4 +38,64 @@ public enum EventLoopError: Error, Equatable, Sendable {
   case endpointTooLate
   /// The UDP socket could not be opened and bound.
   case endpoint(EndpointStep, SocketAddress, errno: Int32)
+}
+
+extension EventLoopError: CustomStringConvertible {
+  /// What was tried, why it failed and what to do, in words for a start-up message.
+  public var description: String {
+    switch self {
+    case .ring(let step, let code): Self.describe(step, code)
+    case .thread(let code): "cannot start the loop thread: \(errorText(code))"
+    case .alreadyStarted: "the event loop was started already"
+    case .endpointTooLate: "an event loop takes one UDP endpoint, before it starts"
+    case .endpoint(let step, let address, let code): Self.describe(step, address, code)
+    }
+  }
+
+  private static func describe(_ step: RingStep, _ code: Int32) -> String {
+    let kernel = "the kernel (\(EventLoopFeatures.runningKernelRelease))"
+    switch (step, code) {
+    case (.multishotReceive, _):
+      return "\(kernel) lacks io_uring's multishot recvmsg: Linux 6.0 or newer is needed"
+    case (.bufferRing, EINVAL), (.bufferRing, ENOSYS):
+      return "\(kernel) lacks io_uring's provided buffer rings: Linux 5.19 or newer is needed "
+        + "for them, 6.0 for everything"
+    case (.setup, EINVAL):
+      return "\(kernel) is too old for what is asked of io_uring: Linux 6.0 or newer is needed"
+    case (_, EPERM), (_, EACCES):
+      return "io_uring is switched off for this process: see `sysctl kernel.io_uring_disabled` "
+        + "(0 allows it to all) and, in a container or a systemd service with a "
+        + "SystemCallFilter, the seccomp profile"
+    case (_, ENOSYS):
+      return "\(kernel) has no io_uring: Linux 6.0 or newer, built with CONFIG_IO_URING, "
+        + "is needed; in a container its seccomp profile may hide it"
+    case (_, ENOMEM):
+      return "no memory for io_uring, or more of it than RLIMIT_MEMLOCK allows"
+    default:
+      return "cannot set up io_uring (\(step)): \(errorText(code))"
+    }
+  }
+
+  private static func describe(
+    _ step: EndpointStep, _ address: SocketAddress, _ code: Int32
+  ) -> String {
+    switch (step, code) {
+    case (_, EADDRINUSE):
+      "UDP port \(address.port) on \(address.hostDescription) is in use by another program "
+        + "(`ss -lunp` shows which): end it or choose another port"
+    case (_, EADDRNOTAVAIL):
+      "\(address.hostDescription) is not an address of this machine (`ip address` shows them)"
+    case (_, EACCES):
+      "UDP port \(address.port) needs privileges: choose one above 1023"
+    case (.open, EAFNOSUPPORT):
+      "this machine has no \(address.family == .ipv6 ? "IPv6" : "IPv4"): cannot listen on \(address)"
+    default:
+      "cannot listen on UDP \(address) (\(step)): \(errorText(code))"
+    }
+  }
+}
+
+/// The system's words for an error number.
+func errorText(_ code: Int32) -> String {
+  unsafe String(cString: strerror(code))
 }

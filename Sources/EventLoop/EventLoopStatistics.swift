@@ -1,3 +1,5 @@
+import CUring
+
 /// The loop's counters since it was made.
 ///
 /// Each is exact; taken from another thread they may be a wake-up apart.
@@ -50,4 +52,32 @@ public struct EventLoopStatistics: Equatable, Sendable {
   public var sendsRefused: UInt64 = 0
   /// Packets that could not be made because the wake-up had used all slots.
   public var packetShortages: UInt64 = 0
+}
+
+extension EventLoopStatistics {
+  init(_ counters: uring_counters, jobs: UInt64) {
+    wakes = counters.wakes
+    beats = counters.beats
+    signals = counters.signals
+    deadlines = counters.deadlines
+    alerts = counters.alerts
+    enters = counters.enters
+    extraEnters = counters.extra_enters
+    earlySubmits = counters.early_submits
+    self.jobs = jobs
+    datagramsIn = counters.datagrams_in
+    bytesIn = counters.bytes_in
+    datagramsOut = counters.datagrams_out
+    bytesOut = counters.bytes_out
+    oversizedDrops = counters.oversized
+    truncatedDrops = counters.truncated
+    malformedDrops = counters.malformed
+    kernelDrops = counters.kernel_drops
+    receiveErrors = counters.receive_errors
+    bufferShortages = counters.buffer_shortages
+    sendsFull = counters.sends_full
+    sendsUnreachable = counters.sends_unreachable
+    sendsRefused = counters.sends_refused
+    packetShortages = counters.packet_shortages
+  }
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import Media
 import RTP
 
 /// Why datagrams were not used, by reason.
@@ -69,5 +70,29 @@ struct AdmissionBudget {
     guard used < Self.perSecond else { return false }
     used += 1
     return true
+  }
+}
+
+/// Packets whose header was right and whose sound could not be used, by reason.
+struct PayloadDrops {
+  private var malformed = 0
+  private var oversized = 0
+  private var unproven = 0
+  private var undecodable = 0
+
+  /// Adds what one peer's stream counted.
+  mutating func add(_ statistics: PeerStreamStatistics) {
+    malformed += statistics.discarded.malformed
+    oversized += statistics.discarded.oversized
+    unproven += statistics.discarded.unproven
+    undecodable += statistics.decoderErrors
+  }
+
+  /// Reason and count, for display.
+  var byReason: [String: Int] {
+    [
+      "malformed.opus": malformed, "oversized.opus": oversized, "undecodable": undecodable,
+      "unprovenStream": unproven,
+    ]
   }
 }

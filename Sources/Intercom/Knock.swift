@@ -1,4 +1,5 @@
 import Cryptography
+import EventLoop
 
 /// “I am up”: one datagram on the media port, for a member that lost this node (``Mesh``, *proof of life*).
 ///
@@ -36,5 +37,56 @@ enum Knock {
 
   private static func octet(_ datagram: RawSpan, _ offset: Int) -> UInt8 {
     unsafe datagram.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+}
+
+/// Which knocks are passed on, as anybody may send any number of them.
+///
+/// Each node that was a member, or that this one knocks at, has a share of its own; all others have one together. So who makes
+/// IDs up keeps nobody known from being heard, and who takes a known one's ID wakes nothing that its own knock would not have.
+struct KnockBudget {
+  /// Half of what a sign of life is good for (`Mesh`, *proof of life*).
+  private static let intervalNanoseconds: Int64 = 500_000_000
+  /// As many as there are peers in a mesh.
+  private static let mostKnown = 512
+
+  /// When a knock of each was passed on last.
+  private var known: [NodeID: Int64] = [:]
+  private var others = AdmissionBudget()
+
+  /// Gives a node its own share.
+  mutating func know(_ node: NodeID) {
+    guard known[node] == nil else { return }
+    if known.count == Self.mostKnown { _ = known.popFirst() }
+    known[node] = .min / 2
+  }
+
+  /// True when a knock of a node may be passed on now; allocates nothing.
+  mutating func take(_ node: NodeID, nowNanoseconds: Int64) -> Bool {
+    guard let last = known[node] else { return others.take(nowNanoseconds: nowNanoseconds) }
+    guard nowNanoseconds - last >= Self.intervalNanoseconds else { return false }
+    known[node] = nowNanoseconds
+    return true
+  }
+}
+
+/// Signs of life beside media; what is sent, and what is passed on, is rare and may allocate.
+extension Station {
+  /// Tells another node, at these addresses, that this one is up.
+  func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
+    knocks.know(other)
+    guard protection != nil, !hasSaidGoodbye else { return }
+    let slot = endpoint.makePacket { packet in Knock.write(node, into: &packet) }
+    guard let slot else { return }
+    for address in addresses { endpoint.send(slot, to: address) }
+  }
+
+  /// Passes a knock on, if it is not one too many; what is none either is counted.
+  func hearKnock(_ datagram: RawSpan, nowNanoseconds: Int64) {
+    guard protection != nil, let node = Knock.node(of: datagram) else {
+      drops.notRTP += 1
+      return
+    }
+    if knocks.take(node, nowNanoseconds: nowNanoseconds) { knockHeard(node) }
   }
 }

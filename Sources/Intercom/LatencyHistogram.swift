@@ -1,3 +1,5 @@
+import Audio
+
 /// A histogram of short times with logarithmic classes, for quantiles without allocation.
 ///
 /// Sixteen classes an octave from 64 ns to about 1 s: a quantile is right within 5 %. Used on the loop thread only.
@@ -53,5 +55,55 @@ struct LatencyHistogram {
     let exponent = Int64(index / classesPerOctave + lowestExponent)
     let fraction = Int64(index % classesPerOctave + 1)
     return (1 << exponent) + (fraction << exponent) >> 4
+  }
+}
+
+/// The greatest value of late, whoever asks and however often.
+///
+/// A window is kept as so many parts; a value is forgotten once its part is older than the window, so after
+/// at most one part more.
+struct RecentMaximum {
+  private let partNanoseconds: Int64
+  private var parts: [Double]
+  /// The number of the part that runs, counted from the clock's beginning.
+  private var newest: Int64 = 0
+
+  /// Values are kept for `parts` parts of `partNanoseconds` each, and the part that runs; none is 0 or less.
+  init(parts: Int, partNanoseconds: Int64) {
+    self.partNanoseconds = partNanoseconds
+    self.parts = [Double](repeating: 0, count: parts + 1)
+  }
+
+  /// Takes a value of now; times must not go back.
+  mutating func add(_ value: Double, nowNanoseconds: Int64) {
+    let part = nowNanoseconds / partNanoseconds
+    let passed = min(max(0, part - newest), Int64(parts.count))
+    for step in 0..<passed { parts[index(part - step)] = 0 }
+    newest = max(newest, part)
+    parts[index(newest)] = max(parts[index(newest)], value)
+  }
+
+  /// The greatest of them, as of the last ``add(_:nowNanoseconds:)``.
+  var value: Double { parts.reduce(0, max) }
+
+  private func index(_ part: Int64) -> Int { Int(part % Int64(parts.count)) }
+}
+
+/// Peaks and worst times: the audio thread keeps each since it was taken last, and only the station takes them.
+struct StationMaxima {
+  /// The longest callback since the start, nanoseconds.
+  private(set) var callbackNanoseconds = 0.0
+  /// The same of the last minute.
+  private(set) var recentCallbacks = RecentMaximum(parts: 6, partNanoseconds: 10_000_000_000)
+  /// The microphone's peak of the last second, linear.
+  private(set) var micPeaks = RecentMaximum(parts: 4, partNanoseconds: 250_000_000)
+
+  /// Takes what came since the last time; before each status, and once a second.
+  mutating func take(from engine: AudioEngine, nowNanoseconds: Int64) {
+    let longest = Double(engine.counters.callbackMaximumNanoseconds)
+    engine.resetCallbackMaximum()
+    callbackNanoseconds = max(callbackNanoseconds, longest)
+    recentCallbacks.add(longest, nowNanoseconds: nowNanoseconds)
+    micPeaks.add(Double(engine.takeMicMeter().peak), nowNanoseconds: nowNanoseconds)
   }
 }

@@ -1,5 +1,6 @@
-import Cryptography
-import EventLoop
+public import Cryptography
+public import EventLoop
+import Media
 
 /// A member as the station sees it: its keys, and which of its addresses is connected.
 ///
@@ -53,5 +54,37 @@ final class Member {
     guard let came = keyNanoseconds, nowNanoseconds - came >= Self.oldKeyNanoseconds else { return }
     receiver.dropOlderKeys()
     keyNanoseconds = nil
+  }
+}
+
+/// A connected peer as the sound that goes out sees it.
+struct Listener {
+  let peer: Peer
+  /// Which of the station's recipes its packets are made by.
+  var recipeIndex: Int
+}
+
+/// A member as the media know it: whose sound may come in, and where it may be.
+public struct MediaMember: Sendable, Hashable {
+  /// The most addresses that are tried at once.
+  public static let mostAddresses = 8
+
+  /// Who it is.
+  public var node: NodeID
+  /// What it is called until its own reports say so.
+  public var name: String
+  /// Where it may be reached; of more than ``mostAddresses`` the first.
+  public var addresses: [SocketAddress]
+  /// Whether it says that it records.
+  public var isRecording: Bool
+
+  /// A member.
+  public init(
+    node: NodeID, name: String, addresses: [SocketAddress], isRecording: Bool = false
+  ) {
+    self.node = node
+    self.name = name
+    self.addresses = addresses
+    self.isRecording = isRecording
   }
 }

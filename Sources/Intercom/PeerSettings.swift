@@ -1,3 +1,4 @@
+public import Cryptography
 internal import Glibc
 
 /// What this node's user set for one peer; survives the peer's absence.
@@ -32,4 +33,15 @@ extension ClosedRange<Double> {
   fileprivate func nearest(to value: Double) -> Double {
     Swift.min(Swift.max(value, lowerBound), upperBound)
   }
+}
+
+/// What the user set of the sound: the talk key, and how members are heard.
+public struct Mix: Sendable, Equatable {
+  /// Whether the microphone is open.
+  public var isTalking = true
+  /// The members for which something was set, here or away.
+  public var peers: [NodeID: PeerSettings] = [:]
+
+  /// Nothing was set.
+  public init() {}
 }

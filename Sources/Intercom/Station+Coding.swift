@@ -1,5 +1,5 @@
-import Audio
-import Media
+public import Audio
+public import Media
 
 /// How the microphone is coded, for all peers at once: what their ways take.
 extension Station {
@@ -75,3 +75,13 @@ extension Station {
     if areRecipesChanged { rebuildListeners() }
   }
 }
+
+extension OpusEncoder: FrameEncoder {
+  /// Aims at another bit rate; one outside `bitrateRange` leaves the old one.
+  public func aim(bitsPerSecond: Int) { try? setBitrate(bitsPerSecond: bitsPerSecond) }
+
+  /// Expects another loss; one outside 0...100 leaves the old one.
+  public func expect(lossPercent: Int) { try? setExpectedLoss(percent: lossPercent) }
+}
+extension OpusDecoder: FrameDecoder {}
+extension Resampler: FrameResampler {}

@@ -36,3 +36,26 @@ public struct PlayoutGrid: Hashable, Sendable {
     return min(remainder, periodNanoseconds - remainder)
   }
 }
+
+/// Conversion between media time, counted in 48 kHz frames, and nanoseconds.
+enum MediaClock {
+  /// The RTP clock of Opus, whatever the coded bandwidth (RFC 7587 §4.1).
+  static let framesPerSecond = 48_000
+
+  /// The duration of `frames`, rounded towards zero.
+  static func nanoseconds(frames: Int64) -> Int64 { frames * 62_500 / 3 }
+
+  /// Whole frames in `nanoseconds`, rounded towards zero.
+  static func frames(nanoseconds: Int64) -> Int64 { nanoseconds * 3 / 62_500 }
+}
+
+/// How long packets wait between arrival and playout.
+public enum PlayoutDelay: Hashable, Sendable {
+  /// The mean of (playout of a packet's first frame - its arrival), over the last two seconds less their latest tenth,
+  /// is held at this value. What jitters more is lost; below about a codec frame's share of a device
+  /// period plus the network's jitter nothing is played in time.
+  case fixed(nanoseconds: Int64)
+  /// As little as keeps the wanted share of late packets: by default 1 % of the last two seconds', or,
+  /// where delays vary much, 0.5 % of the last twelve seconds'.
+  case auto
+}

@@ -49,3 +49,53 @@ public struct ResendBudget: Sendable {
     return false
   }
 }
+
+/// Measures which share of the packets that copies leave a receiver gets by asking for them.
+///
+/// Each report that has something to tell adds to it, and what came before fades by a fifth; a guess
+/// stands in until four packets were left to be asked for: who asks over a short way gets nearly all. The first three
+/// reports of a loss are passed over, as the receiver has yet to learn to wait. Whether answers come in time depends on the way, on the receiver's patience and
+/// on when both look at their sockets: nothing a sender could work out.
+struct ResendYield {
+  private static let kept = 0.8
+  private static let tellingPackets = 4.0
+  /// 19 of 20 where the round trip is short and packets are long enough to wait for answers
+  /// (`RepairPatience`).
+  private static let guess = 0.95
+  private static let shortNanoseconds: Int64 = 10_000_000
+  private static let longFrames = 480
+
+  /// Reports passed over when losses begin, and reports without any after which they begin anew.
+  private static let (learningReports, calmReports) = (3, 10)
+
+  private var learning = 0
+  private var calm = calmReports
+  private var left = 0.0
+  private var unheard = 0.0
+
+  /// 0...1.
+  func share(roundTrip: RoundTripTime?, framesPerPacket: Int) -> Double {
+    if left >= Self.tellingPackets { return min(1, max(0, 1 - unheard / left)) }
+    guard let roundTrip, roundTrip.smoothedNanoseconds <= Self.shortNanoseconds,
+      framesPerPacket >= Self.longFrames
+    else { return 0 }
+    return Self.guess
+  }
+
+  /// Takes a report: how many packets were beyond copies, and of how many that were lost the sound was
+  /// not there.
+  mutating func add(left new: Int, unheard newUnheard: Int) {
+    guard new > 0 else {
+      calm += 1
+      return
+    }
+    if calm >= Self.calmReports { learning = Self.learningReports }
+    calm = 0
+    guard learning == 0 else {
+      learning -= 1
+      return
+    }
+    left = left * Self.kept + Double(new)
+    unheard = unheard * Self.kept + Double(min(new, newUnheard))
+  }
+}

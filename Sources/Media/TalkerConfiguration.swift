@@ -41,3 +41,42 @@ public struct TalkerConfiguration: Hashable, Sendable {
     self.usesDTX = usesDTX
   }
 }
+
+/// What a talker has sent so far.
+public struct TalkerCounters: Hashable, Sendable {
+  /// Packets made, keep-alives included.
+  public internal(set) var packets = 0
+  /// Payload bytes in them, headers not counted (RFC 3550 §6.4.1 counts so).
+  public internal(set) var payloadOctets = 0
+  /// Packets written again because a receiver asked for them.
+  public internal(set) var resentPackets = 0
+  /// Codec frames not sent because nobody talked.
+  public internal(set) var suppressedFrames = 0
+  /// Codec frames lost because the encoder refused them.
+  public internal(set) var encoderErrors = 0
+}
+
+/// What a talker codes with.
+///
+/// The codec decides at its making for which mode it is, so each mode has its own.
+public struct TalkerEncoders {
+  /// Codes at the talker's bit rate.
+  public var full: any FrameEncoder
+  /// Codes at the low rate; nil: copies have the full one.
+  public var lean: (any FrameEncoder)?
+  /// Codes in the speech mode; nil: there is none, or `full` does.
+  public var speech: (any FrameEncoder)?
+  /// Codes in the speech mode at the low rate.
+  public var leanSpeech: (any FrameEncoder)?
+
+  /// Names the encoders, each for one place only.
+  public init(
+    full: any FrameEncoder, lean: (any FrameEncoder)? = nil, speech: (any FrameEncoder)? = nil,
+    leanSpeech: (any FrameEncoder)? = nil
+  ) {
+    self.full = full
+    self.lean = lean
+    self.speech = speech
+    self.leanSpeech = leanSpeech
+  }
+}

@@ -63,3 +63,31 @@ public enum MeshEvent: Sendable {
   /// This node leaves: the last event.
   case leave
 }
+
+/// One line on a peer, connected or not, for people to look at.
+public struct PeerReport: Hashable, Sendable {
+  /// Who it is, or how it was named.
+  public let target: PeerTarget
+  /// The name it told last; empty before.
+  public let name: String
+  /// How far the way to it is.
+  public let progress: DialProgress
+  /// Attempts that failed in a row.
+  public let failureCount: Int
+  /// When the attempt under way is given up at the latest; nil: none is.
+  public let watchdogNanoseconds: Int64?
+  /// Of a static peer: who answered there, where that is known.
+  public let answeredBy: NodeID?
+}
+
+/// A node that is connected and admitted.
+public struct Member: Hashable, Sendable {
+  /// Who it is, as its connection proved.
+  public let node: NodeID
+  /// Which run of it.
+  public let instance: UInt64
+  /// What it tells about itself; its addresses are complete.
+  public let profile: NodeProfile
+  /// Whether it is here by a group's secret, and not by the user's word or an open policy.
+  public let isInGroup: Bool
+}

@@ -43,3 +43,68 @@ public enum MeshLimits {
   /// Rounds of heartbeats between two that carry an old member.
   static let reminderRounds = 8
 }
+
+/// Why bytes of a control connection are not what ``MessageDecoder`` takes.
+///
+/// What is thrown holds no bytes of the sender; the connection is of no more use.
+public enum MeshError: Error, Hashable, Sendable {
+  /// A length prefix above the limit; nothing of that message was kept.
+  case oversized(byteCount: Int, maximum: Int)
+  /// A message of no octets, or a number or field that ends after what it stands in.
+  case truncated
+  /// A field that must be there is not, or has a wrong length or value.
+  case malformed(type: UInt64, tag: UInt64)
+  /// A hello of a version that this software does not speak.
+  case version(major: UInt64, minor: UInt64)
+  /// A message that was begun and not finished in time.
+  case slow(seconds: Int)
+}
+
+extension MeshError: CustomStringConvertible {
+  /// One sentence for people.
+  public var description: String {
+    switch self {
+    case .oversized(let byteCount, let maximum):
+      "a message announced as \(byteCount) bytes is refused: at most \(maximum) are taken"
+    case .truncated:
+      "a message ends before its fields do"
+    case .malformed(let type, let tag):
+      "field \(tag) of a message of type \(type) is missing or wrong"
+    case .version(let major, let minor):
+      "the other node speaks version \(major).\(minor) of the control protocol and this one "
+        + "\(MessageVersion.current): update the older of the two"
+    case .slow(let seconds):
+      "a message was not finished within \(seconds) s of its first byte"
+    }
+  }
+}
+
+/// How often something may be done: at once a number of times, then at a rate.
+///
+/// A pure value; all times are of one steady clock.
+public struct TokenBucket: Sendable {
+  private let burst: Double
+  private let perSecond: Double
+  private var tokens: Double
+  private var filledAtNanoseconds: Int64?
+
+  /// Makes a full bucket.
+  public init(burst: Int, perSecond: Int) {
+    self.burst = Double(burst)
+    self.perSecond = Double(perSecond)
+    tokens = Double(burst)
+  }
+
+  /// Takes one, if there is one.
+  public mutating func take(nowNanoseconds: Int64) -> Bool {
+    let elapsed = Double(max(nowNanoseconds - (filledAtNanoseconds ?? nowNanoseconds), 0))
+    tokens = min(burst, tokens + elapsed * perSecond / 1e9)
+    filledAtNanoseconds = nowNanoseconds
+    guard tokens >= 1 else { return false }
+    tokens -= 1
+    return true
+  }
+
+  /// How long until there is one again, from empty.
+  public var periodNanoseconds: Int64 { Int64(1e9 / perSecond) }
+}

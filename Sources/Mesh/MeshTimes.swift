@@ -80,3 +80,11 @@ enum MeshTimes {
   /// An address that led back to us is tried again.
   static let ourselvesNanoseconds: Int64 = 30_000_000_000
 }
+
+extension Int64 {
+  /// The sum, or the nearest number there is.
+  func saturatingAdding(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+}

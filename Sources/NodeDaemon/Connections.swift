@@ -166,3 +166,42 @@ struct Connections: Sendable {
     }
   }
 }
+
+/// Pauses between tries: half a second, then twice as long each time, 30 s at most.
+///
+/// Each is shortened by up to a quarter, so that nodes that were switched on together do not ask together for ever.
+struct BackOff {
+  private static let first = Duration.milliseconds(500)
+  private static let longest = Duration.seconds(30)
+
+  private var pause = Self.first
+
+  /// The pause before the next try.
+  mutating func next() -> Duration {
+    defer { pause = min(pause * 2, Self.longest) }
+    return pause * Double.random(in: 0.75...1)
+  }
+}
+
+/// Tells the others when this node's groups change.
+struct Announcer: Sendable {
+  let plane: ControlPlane
+  let discovery: Discovery?
+  let settings: Configuration
+  let state: NodeState
+
+  /// Every connection is proved anew, and the network told.
+  func groupsChanged() {
+    plane.groupsChanged()
+    discovery?.update(Self.service(settings, state, port: plane.localAddress.port))
+  }
+
+  /// What the network is told of this node.
+  static func service(
+    _ settings: Configuration, _ state: NodeState, port: UInt16
+  ) -> ServiceDescription {
+    ServiceDescription(
+      node: state.id, name: settings.name, softwareVersion: Version.current, port: port,
+      groups: state.groups)
+  }
+}

@@ -1,7 +1,9 @@
+public import ControlPlane
 internal import Cryptography
 internal import Glibc
+public import Intercom
 internal import Logging
-internal import Store
+public import Store
 
 /// What the node keeps from start to start.
 extension Daemon {
@@ -49,3 +51,7 @@ extension Daemon {
     }
   }
 }
+
+extension ControlPlane: ControlTransport {}
+
+extension NodeState: ControlIdentity {}

@@ -1,5 +1,7 @@
 internal import ControlPlane
 internal import Cryptography
+internal import EventLoop
+internal import Glibc
 internal import Intercom
 internal import Remote
 
@@ -17,4 +19,44 @@ enum DaemonError: Error, Sendable {
   case connections(ControlPlaneError)
   /// The node cannot run.
   case node(IntercomError)
+}
+
+extension DaemonError: CustomStringConvertible {
+  /// The error in words for a person, beginning with the place of the mistake.
+  var description: String {
+    switch self {
+    case .setting(let setting, .file(let path, let line), let words):
+      "\(Origin.file(path: path, line: line).words): \(setting.rawValue) \(words)"
+    case .setting(_, .flag(let setting), let words): "--\(setting.rawValue) \(words)"
+    case .setting(let setting, .builtIn, let words), .setting(let setting, .profile, let words):
+      "\(setting.rawValue) \(words)"
+    case .file(let path, let line, let words):
+      "\(Origin.file(path: path, line: line).words): \(words)"
+    case .control(let error): "control socket: \(error)"
+    case .node(.eventLoop(.ring(_, ENOMEM))):
+      LimitsAdvice.message([.ringMemory], user: LimitsAdvice.user)
+    case .node(let error): "\(error)"
+    case .identity(let error): "identity: \(error)"
+    case .connections(let error): "control connections: \(error)"
+    }
+  }
+
+  /// What the process ends with, by sysexits.h: systemd does not restart after 64 and 78.
+  var exitCode: Int32 {
+    switch self {
+    case .setting(_, .flag, _): EX_USAGE
+    case .setting, .file: EX_CONFIG
+    case .control(.alreadyServed), .control(.directoryBusy): EX_UNAVAILABLE
+    case .control(.noPermission), .control(.untrustedDirectory), .control(.foreignSocket):
+      EX_NOPERM
+    case .control(.pathTooLong), .control(.notASocket): EX_CONFIG
+    case .control(.system(_, _, let code)):
+      [EACCES, EPERM, EROFS].contains(code) ? EX_NOPERM : EX_OSERR
+    case .control: EX_OSERR
+    case .node(.eventLoop(.endpoint(.bind, _, let code))):
+      [EACCES, EPERM].contains(code) ? EX_NOPERM : EX_UNAVAILABLE
+    case .connections(.addressInUse): EX_UNAVAILABLE
+    case .node, .identity, .connections: EX_OSERR
+    }
+  }
 }

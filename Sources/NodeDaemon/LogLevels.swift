@@ -54,3 +54,31 @@ final class LogLevels: Sendable {
     }
   }
 }
+
+/// The log levels by the names a user gives them.
+enum LogLevelName {
+  static let words = Logger.Level.allCases.map(\.rawValue).joined(separator: "|")
+
+  /// The level of that name.
+  static func level(_ name: String) -> Logger.Level? { Logger.Level(rawValue: name) }
+}
+
+/// The least that one area of the daemon logs; it may change while the area runs.
+///
+/// Any thread; reading it takes no lock.
+final class LogThreshold: Sendable {
+  private static let levels = Logger.Level.allCases
+
+  private let severity: Atomic<Int>
+
+  init(_ level: Logger.Level) { severity = Atomic(Self.severity(of: level)) }
+
+  var level: Logger.Level {
+    get { Self.levels[severity.load(ordering: .relaxed)] }
+    set { severity.store(Self.severity(of: newValue), ordering: .relaxed) }
+  }
+
+  private static func severity(of level: Logger.Level) -> Int {
+    levels.firstIndex(of: level) ?? 0
+  }
+}

@@ -51,3 +51,55 @@ enum ProfileChoice: Hashable, Sendable {
     ]
   }
 }
+
+/// How much audio a packet carries: the frame sizes of Opus (RFC 6716 §2.1.4).
+enum PacketTime: Double, CaseIterable, Sendable {
+  case ms2point5 = 2.5
+  case ms5 = 5
+  case ms10 = 10
+  case ms20 = 20
+  case ms40 = 40
+  case ms60 = 60
+
+  /// The choices as a user writes them.
+  static let words = allCases.map(\.text).joined(separator: "|")
+
+  /// Audio per packet, milliseconds.
+  var milliseconds: Double { rawValue }
+
+  /// Audio per packet, frames at 48 kHz.
+  var frames: Int { Int(rawValue * 48) }
+
+  /// The time as a user writes it, milliseconds.
+  var text: String { self == .ms2point5 ? "2.5" : "\(Int(rawValue))" }
+}
+
+/// How long received packets wait before they are played.
+enum PlayoutDelaySetting: Hashable, Sendable {
+  /// As short as the measured jitter allows.
+  case auto
+  /// Always this long.
+  case fixed(milliseconds: Double)
+}
+
+/// Where a setting's value comes from.
+enum Origin: Hashable, Sendable {
+  /// Nobody set it.
+  case builtIn
+  /// The profile that was chosen.
+  case profile(String)
+  /// A configuration file; the line of the key, 1 is the first.
+  case file(path: String, line: Int?)
+  /// A flag of the command line.
+  case flag(Setting)
+
+  /// The place in words, for the start of a message; empty for a default.
+  var words: String {
+    switch self {
+    case .builtIn: "default"
+    case .profile(let name): "profile \(name)"
+    case .file(let path, let line): line.map { "\(path):\($0)" } ?? path
+    case .flag(let setting): "--\(setting.rawValue)"
+    }
+  }
+}

@@ -120,3 +120,32 @@ enum Setting: String, CaseIterable, Sendable {
     }
   }
 }
+
+/// A setting that does not go with the others.
+struct SettingConflict: Error, Hashable, Sendable {
+  /// The setting to blame.
+  let setting: Setting
+  /// What is wrong, as the end of a sentence that begins with the setting.
+  let words: String
+
+  init(_ setting: Setting, _ words: String) {
+    self.setting = setting
+    self.words = words
+  }
+}
+
+/// What is wrong with the value of one setting, without where it stands.
+enum SettingProblem: Error, Hashable, Sendable {
+  /// A value of another type was expected.
+  case wrongType(expected: String)
+  /// The value itself will not do, in words.
+  case badValue(String)
+
+  /// The problem in words, as the end of a sentence that begins with the setting.
+  var words: String {
+    switch self {
+    case .wrongType(let expected): "must be \(expected)"
+    case .badValue(let words): words
+    }
+  }
+}

@@ -38,3 +38,67 @@ enum SettingValue: Hashable, Sendable {
     }
   }
 }
+
+extension SettingValue: CustomStringConvertible {
+  /// The value as a user would write it after a flag.
+  var description: String {
+    switch self {
+    case .text(let text): text
+    case .list(let texts): texts.joined(separator: ",")
+    case .integer(let number): "\(number)"
+    case .number(let number): number == number.rounded() ? "\(Int(number))" : "\(number)"
+    case .boolean(let isOn): "\(isOn)"
+    }
+  }
+}
+
+/// Finds what somebody may have meant.
+enum NearestWord {
+  /// The word of `known` that takes the fewest changes (at most two, and fewer than half its
+  /// letters) to make of `word`; nil if none is near.
+  static func find(_ word: String, among known: [String]) -> String? {
+    let near = known.map { (word: $0, changes: distance(Array(word), Array($0))) }
+    guard let best = near.min(by: { $0.changes < $1.changes }),
+      best.changes <= 2, best.changes * 2 < best.word.count
+    else { return nil }
+    return best.word
+  }
+
+  /// Levenshtein's distance: insertions, deletions and replacements.
+  private static func distance(_ from: [Character], _ to: [Character]) -> Int {
+    var row = Array(0...to.count)
+    for (i, letter) in from.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, other) in to.enumerated() {
+        let replaced = diagonal + (letter == other ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(replaced, row[j] + 1, diagonal + 1)
+      }
+    }
+    return row[to.count]
+  }
+}
+
+/// Negative numbers as values of flags.
+///
+/// The parser takes whatever begins with a hyphen for an option, so `--playout-delay -1` would lack its value
+/// instead of being out of range; `--playout-delay=-1` is understood.
+enum NegativeValue {
+  /// The arguments with each negative number attached to the flag before it.
+  static func attached(_ arguments: [String]) -> [String] {
+    arguments.reduce(into: []) { attached, argument in
+      if isNegative(argument), let flag = attached.last, flag.hasPrefix("--"), !flag.contains("=") {
+        attached[attached.count - 1] = "\(flag)=\(argument)"
+      } else {
+        attached.append(argument)
+      }
+    }
+  }
+
+  private static func isNegative(_ argument: String) -> Bool {
+    let rest = argument.dropFirst()
+    return argument.hasPrefix("-") && rest.first.map { $0.isNumber || $0 == "." } == true
+      && Double(rest) != nil
+  }
+}

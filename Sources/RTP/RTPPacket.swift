@@ -42,3 +42,53 @@ public struct RTPPacket: Hashable, Sendable {
       ssrc: SSRC(rawValue: bytes.uint32(at: 8)), audioLevel: audioLevel)
   }
 }
+
+/// What a datagram on the shared port is, by its first two octets.
+public enum DatagramKind: Hashable, Sendable {
+  /// An RTP packet.
+  case rtp
+  /// An RTCP compound.
+  case rtcp
+  /// Neither: STUN, DTLS or noise.
+  case unknown
+
+  /// Sorts by the first octet (RFC 7983 §7: 128...191 is RTP or RTCP) and the second (RFC 5761 §4:
+  /// RTCP packet types 192...223 take the room of RTP payload types 64...95 with the marker bit).
+  ///
+  /// Any thread; allocates nothing, never traps. Says nothing about validity.
+  public static func classify(_ bytes: RawSpan) -> DatagramKind {
+    guard bytes.byteCount >= 2, (128...191).contains(bytes.octet(at: 0)) else { return .unknown }
+    return (192...223).contains(bytes.octet(at: 1)) ? .rtcp : .rtp
+  }
+}
+
+/// Why bytes from the network are not a valid RTP packet or RTCP compound.
+///
+/// Keep one counter per case, `rawValue` is its index from 0; what is thrown holds no bytes of the
+/// sender.
+public enum RTPParseError: Int, Error, CaseIterable, Sendable {
+  /// RTP: the bytes end inside the fixed header or the list of contributing sources.
+  case truncated
+  /// The version field is not 2.
+  case version
+  /// Padding of length zero or longer than what it pads, or on another than the last RTCP packet.
+  case padding
+  /// RTP: the header extension or one of its elements ends after the packet or the extension.
+  case headerExtension
+  /// RTCP: the length words do not add up to the datagram.
+  case compoundLength
+  /// RTCP: the first packet of the compound is neither a sender nor a receiver report.
+  case compoundStart
+  /// RTCP: a report is too short for its sender information or its report blocks.
+  case report
+  /// RTCP: an SDES chunk or item ends after its packet, or a chunk has no end.
+  case sourceDescription
+  /// RTCP: a BYE is too short for its sources or its reason.
+  case bye
+  /// RTCP: a block of an extended report ends after its packet or has a wrong length.
+  case extendedReport
+  /// RTP: the blocks of a payload with copies end after the payload (RFC 2198).
+  case redundancy
+  /// RTCP: a feedback packet is too short or ends within an entry.
+  case feedback
+}

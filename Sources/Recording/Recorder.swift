@@ -163,3 +163,11 @@ public final class Recorder: Sendable {
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 }
+
+/// What becomes of a recording that somebody may have to know of.
+public enum RecorderEvent: Sendable {
+  /// One file ended, or was never made, while the others go on.
+  case failed(TrackFailure)
+  /// It is over: the files are complete, or given up, or it could not begin.
+  case ended(RecordingReport)
+}

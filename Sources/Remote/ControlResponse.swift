@@ -31,3 +31,92 @@ public enum ControlResponse: Sendable, Hashable {
   /// Not done, and why, in words for a person.
   case error(message: String)
 }
+
+extension ControlResponse: Codable {
+  private enum Key: String, CodingKey {
+    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds, note,
+      logLevels, loopTest, speechTest, recording
+  }
+
+  /// Reads an answer; fields it does not know are ignored.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Key.self)
+    guard try fields.decode(Bool.self, forKey: .ok) else {
+      self = .error(message: try fields.decode(String.self, forKey: .error))
+      return
+    }
+    if let status = try fields.decodeIfPresent(Status.self, forKey: .status) {
+      self = .status(status)
+    } else if let version = try fields.decodeIfPresent(String.self, forKey: .version) {
+      self = .version(version, schema: try fields.decode(Int.self, forKey: .schema))
+    } else if let invitation = try fields.decodeIfPresent(String.self, forKey: .invitation) {
+      self = .invitation(SecretText(invitation))
+    } else if let groups = try fields.decodeIfPresent([GroupStatus].self, forKey: .groups) {
+      self = .groups(groups)
+    } else if let known = try fields.decodeIfPresent(
+      [AcquaintanceStatus].self, forKey: .acquaintances)
+    {
+      self = .acquaintances(known)
+    } else if let pin = try fields.decodeIfPresent(String.self, forKey: .pin) {
+      self = .pin(SecretText(pin), seconds: try fields.decode(Double.self, forKey: .seconds))
+    } else if let note = try fields.decodeIfPresent(String.self, forKey: .note) {
+      self = .done(note: note)
+    } else if let levels = try fields.decodeIfPresent([String: String].self, forKey: .logLevels) {
+      self = .logLevels(levels)
+    } else if let result = try fields.decodeIfPresent(LoopTestStatus.self, forKey: .loopTest) {
+      self = .loopTest(result)
+    } else if let result = try fields.decodeIfPresent(SpeechTestStatus.self, forKey: .speechTest) {
+      self = .speechTest(result)
+    } else if let path = try fields.decodeIfPresent(String.self, forKey: .recording) {
+      self = .recording(path: path)
+    } else {
+      self = .ok
+    }
+  }
+
+  /// Writes the answer as `STATUS.md` describes it.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Key.self)
+    switch self {
+    case .ok: try fields.encode(true, forKey: .ok)
+    case .done(let note):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(note, forKey: .note)
+    case .status(let status):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(status, forKey: .status)
+    case .version(let version, let schema):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(version, forKey: .version)
+      try fields.encode(schema, forKey: .schema)
+    case .invitation(let invitation):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(invitation.text, forKey: .invitation)
+    case .groups(let groups):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(groups, forKey: .groups)
+    case .acquaintances(let known):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(known, forKey: .acquaintances)
+    case .pin(let pin, let seconds):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(pin.text, forKey: .pin)
+      try fields.encode(seconds, forKey: .seconds)
+    case .logLevels(let levels):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(levels, forKey: .logLevels)
+    case .loopTest(let result):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(result, forKey: .loopTest)
+    case .speechTest(let result):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(result, forKey: .speechTest)
+    case .recording(let path):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(path, forKey: .recording)
+    case .error(let message):
+      try fields.encode(false, forKey: .ok)
+      try fields.encode(message, forKey: .error)
+    }
+  }
+}

@@ -56,3 +56,45 @@ enum PeerTable {
     Fixed.text(value, digits: value.magnitude < 99.95 ? 1 : 0)
   }
 }
+
+extension PeerStatus {
+  /// What a connected peer does besides talking, as the word that is shown in place of its state.
+  enum Activity: String {
+    /// It keeps what it hears in files.
+    case recording = "RECORDING"
+    /// It sends somebody's voice back in place of its own.
+    case loopBack = "LOOP-BACK"
+  }
+
+  /// The one that others have to know of most.
+  var activity: Activity? {
+    guard state == .connected else { return nil }
+    if isRecording == true { return .recording }
+    return isLoopingBack == true ? .loopBack : nil
+  }
+}
+
+/// How good each peer of a ``Status`` is heard, and what it is sent.
+enum QualityTable {
+  /// A heading and one line a peer; nothing before one was heard.
+  static func lines(_ peers: [PeerStatus]) -> [String] {
+    let heard = peers.filter { $0.quality != nil }
+    guard !heard.isEmpty else { return [] }
+    return ["", "  peer       heard  why, and what it is sent"] + heard.map(line)
+  }
+
+  private static func line(_ peer: PeerStatus) -> String {
+    let name = Cell.padded(
+      (peer.isTalking ? "* " : "  ") + Cell.clean(peer.name), width: 12, isLeft: true)
+    let figure = Cell.padded(
+      peer.quality.map { Fixed.text($0, digits: 1) } ?? "-", width: 5, isLeft: false)
+    return "\(name) \(figure)  \(Cell.clean(peer.qualityReason ?? ""))\(sent(peer))"
+  }
+
+  private static func sent(_ peer: PeerStatus) -> String {
+    guard let rate = peer.sentBitrateKilobits, let copies = peer.sentCopies else { return "" }
+    let words = copies.hasSuffix("FEC") ? Cell.clean(copies) : "copies \(Cell.clean(copies))"
+    let shown = copies == "none" ? "" : ", \(words)"
+    return "; \(Fixed.text(rate, digits: 0)) kbit/s to it\(shown)"
+  }
+}

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What can go wrong on either end of the control socket.
 public enum RemoteError: Error, Sendable, Hashable {
   /// A socket's path is longer than a UNIX address can hold (`sun_path`, 107 bytes).
@@ -24,4 +26,44 @@ public enum RemoteError: Error, Sendable, Hashable {
   case disconnected(path: String)
   /// What came is not understood, in words.
   case malformed(String)
+}
+
+extension RemoteError: CustomStringConvertible {
+  /// The error in words for a person, with what to do.
+  public var description: String {
+    switch self {
+    case .pathTooLong(let path, let limitBytes):
+      "the path \(path) is too long for a socket (at most \(limitBytes) bytes); use a shorter one"
+    case .untrustedDirectory(let path, let reason):
+      "the directory \(path) cannot be trusted: \(reason); remove it or use another --control path"
+    case .directoryBusy(let path):
+      "another comlinkd is starting in \(path) and does not finish; try again"
+    case .notASocket(let path):
+      "\(path) is in the way and is not a socket; remove it or use another --control path"
+    case .foreignSocket(let path, let ownerID):
+      "\(path) is in the way and belongs to user \(ownerID); use another --control path"
+    case .alreadyServed(let path):
+      "another comlinkd answers at \(path); stop it, or use another --control path"
+    case .system(let operation, let path, let code):
+      "cannot \(operation) \(path): \(Self.words(forCode: code))"
+    case .noServer(let path):
+      "no comlinkd answers at \(path); is it running? (--control names another socket)"
+    case .noPermission(let path, let group?):
+      "\(path) exists but is not permitted: join the group \(group) "
+        + "(sudo usermod -aG \(group) $USER, then log out and in again)"
+    case .noPermission(let path, nil):
+      "\(path) exists but is not permitted: it is for comlinkd's own user only"
+    case .timedOut(let path, let seconds):
+      "comlinkd at \(path) did not answer within \(Fixed.text(seconds, digits: 1)) s"
+    case .disconnected(let path): "comlinkd at \(path) ended the connection"
+    case .malformed(let words): words
+    }
+  }
+
+  /// The system's words for an error number.
+  static func words(forCode code: Int32) -> String {
+    // strerror is safe to call from any thread since glibc 2.32.
+    guard let words = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: words)
+  }
 }

@@ -32,3 +32,39 @@ public struct AcquaintanceStatus: Codable, Hashable, Sendable {
     failures = 0
   }
 }
+
+/// The attempt to connect to an ``AcquaintanceStatus`` that is under way, or the next one.
+public struct AttemptStatus: Codable, Hashable, Sendable {
+  /// The first after a success is 1.
+  public var number: Int
+  /// Whether it has not begun yet.
+  public var isAwaited: Bool
+  /// Until it begins, or is given up.
+  public var secondsLeft: Double
+  /// The address that was tried last, the first is 1; absent before the first and once one has answered.
+  public var address: Int?
+  /// How many there are; absent with ``address``.
+  public var addressCount: Int?
+
+  /// Describes an attempt.
+  public init(number: Int, isAwaited: Bool, secondsLeft: Double) {
+    self.number = number
+    self.isAwaited = isAwaited
+    self.secondsLeft = secondsLeft
+  }
+}
+
+/// A group that a node is in, without its secret.
+public struct GroupStatus: Sendable, Hashable, Codable {
+  /// What people call it.
+  public var name: String
+  /// Four words of a hash of its secret, blanks between them: the same words, the same secret, but for
+  /// what an attacker makes: they are 32 bits, good against mistakes only.
+  public var words: String
+
+  /// A group as it is listed.
+  public init(name: String, words: String) {
+    self.name = name
+    self.words = words
+  }
+}

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Remote
+internal import StatusSchema
 
 /// Why a command did not do what it should.
 enum RemoteFailure: Error, CustomStringConvertible {
@@ -42,5 +43,41 @@ enum RemoteFailure: Error, CustomStringConvertible {
     case .remote(.pathTooLong): EX_USAGE
     case .remote: EX_OSERR
     }
+  }
+}
+
+/// Words for the terminal.
+enum PlainText {
+  /// A group in a line.
+  static func line(_ group: GroupStatus) -> String {
+    "\(cleaned(group.name))  (\(cleaned(group.words)))"
+  }
+
+  /// Text from outside that cannot send commands to the terminal.
+  static func cleaned(_ text: String) -> String { StatusTable.cleaned(text) }
+
+  /// Tells something that is no result.
+  static func note(_ words: String) {
+    let bytes = Array("comlink: \(words)\n".utf8)
+    _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
+  }
+}
+
+/// Text for standard output.
+enum StandardOutput {
+  /// Writes it as a whole; false when nobody reads it any more.
+  static func write(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { all in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: all[written...])
+        return unsafe Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      written += count
+    }
+    return true
   }
 }

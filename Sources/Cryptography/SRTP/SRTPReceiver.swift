@@ -64,3 +64,63 @@ public final class SRTPReceiver {
     try state.unprotectControl(datagram, into: &plain)
   }
 }
+
+/// Why a datagram was neither protected nor let in; one word each, for counters.
+public enum DatagramFault: String, CaseIterable, Hashable, Sendable {
+  /// Shorter than its headers, tag and key number.
+  case tooShort
+  /// Not of RTP's version 2.
+  case malformed
+  /// Of a key that we do not have (any more, or yet).
+  case unknownKey
+  /// Its number came before.
+  case replayed
+  /// Its number is so far back that nobody knows any more whether it came before.
+  case tooOld
+  /// Made with another key, or changed on the way.
+  case notAuthentic
+  /// One more SSRC than a sender has.
+  case tooManyStreams
+  /// The place for the result is too small.
+  case noRoom
+  /// A number for the second time: sealing it would give the key away.
+  case indexReused
+  /// All numbers of the key are used up; the next key is needed.
+  case exhausted
+}
+
+/// What a receiver let in, and what not, by reason.
+public struct SRTPCounters: Hashable, Sendable {
+  /// Datagrams that were authentic and new.
+  public internal(set) var accepted = 0
+  private var faults = [Int](repeating: 0, count: DatagramFault.allCases.count)
+
+  /// Nothing came yet.
+  public init() {}
+
+  /// How many datagrams were turned away for a reason.
+  public func turnedAway(_ fault: DatagramFault) -> Int { faults[fault.ordinal] }
+
+  /// Counts a datagram that was turned away; other errors are no datagram's.
+  public mutating func count(_ error: CryptoError) {
+    if case .datagram(let fault) = error { faults[fault.ordinal] += 1 }
+  }
+}
+
+extension DatagramFault {
+  /// Its place among the cases.
+  fileprivate var ordinal: Int {
+    switch self {
+    case .tooShort: 0
+    case .malformed: 1
+    case .unknownKey: 2
+    case .replayed: 3
+    case .tooOld: 4
+    case .notAuthentic: 5
+    case .tooManyStreams: 6
+    case .noRoom: 7
+    case .indexReused: 8
+    case .exhausted: 9
+    }
+  }
+}

@@ -1,3 +1,5 @@
+internal import StatusSchema
+
 /// Whether the node can keep what it has to.
 struct DiskCheck: Check {
   /// The state directory, or what there is of the way to it; nil: nothing is kept.
@@ -53,6 +55,39 @@ extension DiskCheck {
         check: "disk", level: disk.freeBytes < Self.leastBytes ? .problem : .advice, seen: seen,
         meaning: "When it is full, new groups and trust are not kept.",
         fix: ["sudo apt clean; sudo journalctl --vacuum-size=50M"])
+    ]
+  }
+}
+
+/// Whether the daemon's memory can be written to a disk.
+struct SwapCheck: Check {
+  /// Devices and files that are swapped to, but for compressed memory.
+  var places: [String]
+  /// Of a daemon that runs.
+  var isMemoryLocked: Bool?
+}
+
+extension SwapCheck {
+  init(_ system: System) {
+    places = system.files.lines("/proc/swaps").dropFirst().compactMap {
+      $0.split { $0 == " " || $0 == "\t" }.first.map(String.init)
+    }.filter { !$0.hasPrefix("/dev/zram") }
+    isMemoryLocked = system.patient.status?.loop.memoryLocked
+  }
+
+  var findings: [Finding] {
+    guard !places.isEmpty else {
+      return [Finding(check: "swap", level: .ok, seen: "none on a disk")]
+    }
+    let seen = places.joined(separator: ", ")
+    guard isMemoryLocked == false else {
+      return [Finding(check: "swap", level: .ok, seen: "\(seen); comlinkd locks its memory")]
+    }
+    return [
+      Finding(
+        check: "swap", level: .advice, seen: "\(seen); comlinkd's memory is not locked",
+        meaning: "A part of it that is on the disk when it is needed is a gap of 10 to 100 ms.",
+        fix: ["see memlock here, or: sudo swapoff -a"])
     ]
   }
 }

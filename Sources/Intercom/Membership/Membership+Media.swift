@@ -97,3 +97,76 @@ extension Membership {
     parts.report(.fault("the media key of \(member.name) is of no use: \(error)"))
   }
 }
+
+/// What the media path is to know of a member.
+struct MemberMedia: Sendable {
+  /// Most keys that wait to be taken: the one in use and the next.
+  static let mostKeys = 2
+
+  /// Which admission it is: a member that left and came back begins anew.
+  let admission: UInt64
+  var name: String
+  var addresses: [SocketAddress]
+  /// Whether it says that it records.
+  var isRecording = false
+  /// Whether the user knows of a key of no use.
+  var isFaultTold = false
+  /// Keys that were not taken yet, the oldest first.
+  private(set) var keys: [MediaKey] = []
+
+  init(admission: UInt64, name: String, addresses: [SocketAddress]) {
+    self.admission = admission
+    self.name = name
+    self.addresses = addresses
+  }
+
+  /// Whether the media path need not be told anew, but for keys.
+  func isCalledLike(_ other: MemberMedia) -> Bool {
+    admission == other.admission && name == other.name && addresses == other.addresses
+      && isRecording == other.isRecording
+  }
+
+  /// Lets a key wait; of too many the oldest is no use any more.
+  mutating func add(_ key: MediaKey) {
+    if keys.count == Self.mostKeys { keys.removeFirst() }
+    keys.append(key)
+  }
+
+  /// The keys that wait, and wait no more.
+  mutating func takeKeys() -> [MediaKey] {
+    defer { keys = [] }
+    return keys
+  }
+}
+
+/// Who records: told once a minute of each member, however often it changes its mind, and then as it is.
+extension Membership {
+  private static let mostToldRecorders = 256
+
+  /// Tells whether a member records, if that is not what was told last.
+  func tellRecording(by node: NodeID) {
+    let isRecording = wanted[node]?.isRecording == true
+    guard let member = wanted[node], toldRecorders.contains(node) != isRecording else { return }
+    guard recordingNews.tells(node, nowNanoseconds: now()) else {
+      return tellRecordingLater(by: node)
+    }
+    if toldRecorders.count == Self.mostToldRecorders { _ = toldRecorders.popFirst() }
+    if isRecording { toldRecorders.insert(node) } else { toldRecorders.remove(node) }
+    parts.report(.recording(node, name: member.name, isRecording))
+  }
+
+  private func tellRecordingLater(by node: NodeID) {
+    guard untoldRecorders.insert(node).inserted else { return }
+    let wait = Duration.nanoseconds(recordingNews.wait(for: node, nowNanoseconds: now()))
+    let pause = pause
+    Task { [weak self] in
+      guard (try? await pause(wait)) != nil else { return }
+      await self?.tellUntold(of: node)
+    }
+  }
+
+  private func tellUntold(of node: NodeID) {
+    untoldRecorders.remove(node)
+    tellRecording(by: node)
+  }
+}

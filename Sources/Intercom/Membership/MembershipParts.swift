@@ -35,3 +35,60 @@ public struct MembershipParts: Sendable {
     self.report = report
   }
 }
+
+/// The control connections as a ``Membership`` uses them; what happens on them comes to ``Membership/handle(_:)``.
+///
+/// Any thread; no call waits.
+public protocol ControlTransport: Sendable {
+  /// Opens a connection; `dialled` or `failed` answers.
+  func dial(_ attempt: AttemptID, _ address: NodeAddress)
+  /// Gives an attempt up.
+  func abandon(_ attempt: AttemptID)
+  /// Sends a message.
+  func send(_ message: Message, on connection: ConnectionID)
+  /// Sends what is under way, then closes.
+  func close(_ connection: ConnectionID)
+  /// The node at the other end is a member: it may send long messages.
+  func raiseLimit(of connection: ConnectionID)
+}
+
+/// What a membership tells the log; rare.
+public enum MembershipEvent: Sendable {
+  /// A node is a member.
+  case admitted(NodeID, name: String, isInGroup: Bool)
+  /// A member is one no more.
+  case departed(NodeID, name: String, DepartureReason)
+  /// A stranger asks to be let in.
+  case invited(NodeID, name: String)
+  /// A stranger's invitation came to nothing, or was answered.
+  case invitationEnded(NodeID)
+  /// A node does not let us in.
+  case declined(NodeID, words: String)
+  /// A static peer is a stranger: it and we share no group.
+  case stranger(NodeID, name: String)
+  /// A static peer's name leads nowhere.
+  case unresolved(peer: String, reason: String)
+  /// A static peer's address leads back to this node.
+  case ourselves(peer: String)
+  /// A peer failed five times in a row and is tried from nothing.
+  case rebuilt(peer: String)
+  /// A member begins to record what it hears, or ends it, by what it says.
+  case recording(NodeID, name: String, Bool)
+  /// Keys or media fail in a way that needs a person.
+  case fault(String)
+}
+
+/// What a status tells of a profile; nil where the node says nothing.
+extension NodeProfile {
+  /// What it is for.
+  public var shownRole: String? { role.isEmpty ? nil : role }
+  /// Its daemon's version.
+  public var shownVersion: String? { softwareVersion.isEmpty ? nil : softwareVersion }
+  /// Its colour as six hexadecimal digits.
+  public var shownColour: String? {
+    colourRGB.map { colour in
+      let digits = String(colour & 0xFF_FFFF, radix: 16)
+      return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+  }
+}

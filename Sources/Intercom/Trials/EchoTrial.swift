@@ -1,4 +1,5 @@
 import Audio
+public import Cryptography
 
 /// Sends a signal in the microphone's place and records, frame by frame beside it, what a peer sends meanwhile.
 ///
@@ -59,4 +60,29 @@ final class EchoTrial: Trial {
     let signal = signal
     written += engine.writeSignal(signal.span.extracting(written...))
   }
+}
+
+/// What came back from a peer, and how far it was meanwhile.
+struct Echo: Sendable {
+  /// As long as the signal and in step with it; at JACK's rate.
+  var record: [Float]
+  /// Of the network alone, there and back, from the reports.
+  var networkMilliseconds: Double?
+  /// How long the peer's packets wait here.
+  var playoutMilliseconds: Double?
+}
+
+/// A peer whose voice this node sends back in place of its own, with its user's consent and for a limited time.
+struct LoopBack {
+  let slot: PeerSlot
+  let name: String
+  let untilNanoseconds: Int64
+}
+
+/// A peer as tests name it.
+public struct TrialPeer: Sendable, Hashable {
+  /// What this node calls it.
+  public let name: String
+  /// Who it is; nil where media are in clear.
+  public let node: NodeID?
 }

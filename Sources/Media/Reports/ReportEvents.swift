@@ -27,3 +27,38 @@ public struct ReportEvents: OptionSet, Hashable, Sendable {
   /// The remote told how it received our packets, one by one.
   public static let lossesTold = ReportEvents(rawValue: 1 << 7)
 }
+
+/// How the remote receives our stream, by its last report block on us (RFC 3550 §6.4.1).
+///
+/// The remote's word: bounded by its field widths, otherwise unproved.
+public struct RemoteReception: Hashable, Sendable {
+  /// Share of our packets lost between its last two reports, in 1/256.
+  public let fractionLost: UInt8
+  /// Our packets lost since its reception began; negative when duplicates outnumber losses.
+  public let cumulativeLost: Int
+  /// Interarrival jitter.
+  public let jitterNanoseconds: Int64
+}
+
+/// The way to the remote and back, without the time the remote held the report
+/// (RFC 3550 §6.4.1).
+public struct RoundTripTime: Hashable, Sendable {
+  /// The newest measurement.
+  public private(set) var lastNanoseconds: Int64
+  /// All measurements, each new one with the weight 1/8 (the constant of RFC 6298 §2).
+  public private(set) var smoothedNanoseconds: Int64
+
+  /// How many there were.
+  public private(set) var measurementCount = 1
+
+  init(firstNanoseconds: Int64) {
+    lastNanoseconds = firstNanoseconds
+    smoothedNanoseconds = firstNanoseconds
+  }
+
+  mutating func add(nanoseconds: Int64) {
+    lastNanoseconds = nanoseconds
+    measurementCount += 1
+    smoothedNanoseconds += (nanoseconds - smoothedNanoseconds) / 8
+  }
+}

@@ -66,3 +66,25 @@ struct ReportSchedule {
     nextNanoseconds = nowNanoseconds + wait
   }
 }
+
+/// A small seeded generator: the same seed gives the same run on every machine.
+///
+/// SplitMix64; the constants are those of Steele, Lea and Flood, "Fast splittable pseudorandom number generators"
+/// (OOPSLA 2014), figure 16.
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Starts at a seed.
+  package init(seed: UInt64) {
+    state = seed
+  }
+
+  /// The next 64 random bits.
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

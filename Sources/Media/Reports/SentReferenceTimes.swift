@@ -1,4 +1,4 @@
-import RTP
+public import RTP
 
 /// The reference times we sent lately, by which an echo is known as true and gives the round trip.
 ///
@@ -45,5 +45,22 @@ struct SentReferenceTimes {
       return Proof(roundTripNanoseconds: max(0, roundTrip))
     }
     return nil
+  }
+}
+
+/// What a sender report needs to know of our stream, counted over what was sent to this remote.
+public struct SenderCounters: Hashable, Sendable {
+  /// RTP packets sent since the stream began.
+  public var packets: Int
+  /// Octets of their payloads.
+  public var payloadOctets: Int
+  /// The stream's media time at the moment the report is made.
+  public var currentTimestamp: RTPTimestamp
+
+  /// Makes the counters from their values.
+  public init(packets: Int, payloadOctets: Int, currentTimestamp: RTPTimestamp) {
+    self.packets = packets
+    self.payloadOctets = payloadOctets
+    self.currentTimestamp = currentTimestamp
   }
 }

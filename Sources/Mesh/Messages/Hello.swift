@@ -31,3 +31,55 @@ public struct Hello: Hashable, Sendable {
     self.relocates = relocates
   }
 }
+
+/// A number used once, against which the receiver proves the groups it belongs to.
+public struct Challenge: Hashable, Sendable {
+  /// Octets of the number.
+  public static let nonceBytes = 32
+
+  /// Random, and another for each connection and end.
+  public var nonce: [UInt8]
+
+  /// Makes a challenge.
+  public init(nonce: [UInt8]) { self.nonce = nonce }
+}
+
+/// Proves, to who is in one of the sender's groups and to nobody else, that the sender is in it too.
+public struct GroupProof: Hashable, Sendable {
+  /// Octets of one authentication code.
+  public static let codeBytes = 32
+  /// Most groups that one node proves; readers ignore the rest.
+  public static let maximumCodes = 64
+
+  /// One for each group of the sender's; which group, only its members can tell.
+  public var codes: [[UInt8]]
+
+  /// Makes a proof; without codes that of a node in no group.
+  public init(codes: [[UInt8]] = []) { self.codes = codes }
+}
+
+/// The sender does not take the receiver as a member.
+public struct Decline: Hashable, Sendable {
+  /// Why, for people.
+  public var words: String
+
+  /// Makes a refusal.
+  public init(words: String) { self.words = words }
+}
+
+/// The sender leaves, and its connections end.
+public struct Goodbye: Hashable, Sendable {
+  /// Who leaves; not believed on a connection that is another's.
+  public var node: NodeID
+  /// The run of it that ends.
+  public var instance: UInt64
+  /// Why, for people; empty for no reason.
+  public var words: String
+
+  /// Makes a goodbye.
+  public init(node: NodeID, instance: UInt64, words: String = "") {
+    self.node = node
+    self.instance = instance
+    self.words = words
+  }
+}

@@ -78,3 +78,47 @@ public struct MessageDecoder: Sendable {
     return error
   }
 }
+
+/// How much and how long one connection may take for a message.
+public struct MessageLimits: Hashable, Sendable {
+  /// Most octets of a message without its prefix.
+  public var maximumBytes: Int
+  /// From a message's first octet to its last.
+  public var messageNanoseconds: Int64
+
+  /// Makes limits.
+  public init(maximumBytes: Int, messageNanoseconds: Int64) {
+    self.maximumBytes = maximumBytes
+    self.messageNanoseconds = messageNanoseconds
+  }
+
+  /// For somebody who is not a member: a hello fits many times.
+  public static let stranger = MessageLimits(
+    maximumBytes: 64 * 1024, messageNanoseconds: 5_000_000_000)
+
+  /// For a member: 10 MiB, at 1 MiB a second.
+  public static let member = MessageLimits(
+    maximumBytes: 10 * 1024 * 1024, messageNanoseconds: 10_000_000_000)
+}
+
+/// A version of the control messages.
+///
+/// Within one major number fields and types are only ever added, which raises the minor one.
+public struct MessageVersion: Hashable, Sendable, CustomStringConvertible {
+  /// Who differs in this cannot talk.
+  public let major: UInt64
+  /// Who has the higher one knows more fields.
+  public let minor: UInt64
+
+  /// Makes a version.
+  public init(major: UInt64, minor: UInt64) {
+    self.major = major
+    self.minor = minor
+  }
+
+  /// What this software speaks.
+  public static let current = MessageVersion(major: 1, minor: 3)
+
+  /// `1.0`.
+  public var description: String { "\(major).\(minor)" }
+}

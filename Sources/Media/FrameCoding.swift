@@ -1,0 +1,100 @@
+/// Turns payloads back into speech and invents what is missing.
+///
+/// The seam to the codec: Media imports none, whoever wires the node conforms a real one.
+/// Loop thread only. Implementations allocate nothing after their creation.
+public protocol FrameDecoder: AnyObject {
+  /// Decodes one packet (mono, 48 kHz, full scale 1.0); `pcm` holds as many frames as the
+  /// payload's table of contents announces (RFC 6716 §3.1).
+  ///
+  /// - Returns: frames written, or below 0 when the payload cannot be decoded.
+  func decode(_ payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int
+
+  /// Decodes what was lost right before a packet from the in-band FEC that the packet is known to have; the packet itself is
+  /// decoded next.
+  ///
+  /// - Parameter pcm: as long as one codec frame of the packet (RFC 6716 §3.1).
+  /// - Returns: frames written; 0: the codec cannot, or not here; below 0 on error.
+  func recover(from payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int
+
+  /// Conceals a loss: continues the signal for the whole of `pcm`, a multiple of 120 frames.
+  ///
+  /// - Returns: frames written, or below 0 on error.
+  func conceal(into pcm: inout MutableSpan<Float>) -> Int
+
+  /// Remembers its state, in place of what it remembered before; false: it cannot.
+  func keep() -> Bool
+
+  /// Goes back to the state it remembered, as if nothing had been decoded or concealed since.
+  func goBack()
+
+  /// Forgets the signal: another stream begins.
+  func reset()
+}
+
+extension FrameDecoder {
+  /// 0, as of a codec without FEC.
+  public func recover(from payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int { 0 }
+
+  /// False, as of a codec that only goes on.
+  public func keep() -> Bool { false }
+
+  /// Is not called.
+  public func goBack() {}
+}
+
+/// Turns one codec frame of speech into one packet's payload.
+///
+/// The seam to the codec: Media imports none, whoever wires the node conforms a real one.
+/// Loop thread only. Implementations allocate nothing after their creation.
+public protocol FrameEncoder: AnyObject {
+  /// Encodes exactly one packet's audio (mono, 48 kHz, full scale 1.0).
+  ///
+  /// - Returns: payload bytes written to the start of `payload`; 0 when the codec has nothing to
+  ///   send; below 0 on error.
+  func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int
+
+  /// Aims at another bit rate from the next packet on; a rate the codec cannot have leaves the old one.
+  func aim(bitsPerSecond: Int)
+
+  /// Lets packets tell of the ones before them, where the mode can, for who loses so many percent (in-band FEC); 0: not any more.
+  func expect(lossPercent: Int)
+
+  /// Forgets the signal: what comes does not follow what came.
+  func reset()
+
+  /// Frames by which the decoded signal trails the input, beyond the codec frame itself.
+  var lookaheadFrames: Int { get }
+}
+
+extension FrameEncoder {
+  /// Nothing, as a codec without FEC does.
+  public func expect(lossPercent: Int) {}
+}
+
+/// Changes how many frames a second of sound has, by a ratio that may change with every call.
+///
+/// The seam to the converter: Media imports none, whoever wires the node conforms a real one.
+/// Loop thread only. Implementations allocate nothing after their creation. Output frame n is the
+/// input at n / ratio, up to what `latencyFrames` holds back.
+public protocol FrameResampler: AnyObject {
+  /// Output frames per input frame, from the next output frame on: 1/6...4.1.
+  ///
+  /// The sound goes on without a step.
+  ///
+  /// - Returns: false: refused, the old ratio stays.
+  @discardableResult
+  func setRatio(_ ratio: Double) -> Bool
+
+  /// Converts until the input is used up or the output full.
+  ///
+  /// - Returns: input frames taken, and output frames written from the span's start on.
+  func process(
+    _ input: Span<Float>, into output: inout MutableSpan<Float>
+  ) -> (consumed: Int, produced: Int)
+
+  /// Input frames that are held back, at most, as their sound is not whole yet.
+  var latencyFrames: Int { get }
+
+  /// Forgets the sound so far; the ratio stays.
+  func reset()
+}

@@ -1,4 +1,0 @@
-public import ControlPlane
-public import Intercom
-
-extension ControlPlane: ControlTransport {}

@@ -1,4 +1,0 @@
-public import ControlPlane
-public import Store
-
-extension NodeState: ControlIdentity {}

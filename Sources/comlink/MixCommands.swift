@@ -1,0 +1,120 @@
+internal import ArgumentParser
+internal import Remote
+
+/// `comlink gain PEER DB`: how loud a peer is in the mix.
+struct GainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gain", abstract: "Sets how loud a peer is in the mix.")
+
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
+  @Argument(help: ArgumentHelp("Gain, dB, \(Self.range.words()); 0 as it comes.", valueName: "DB"))
+  var decibels: SignedNumber
+  @OptionGroup var remote: RemoteOptions
+
+  private static let range = ControlRequest.gainRangeDecibels
+
+  func validate() throws {
+    guard Self.range.contains(decibels.value) else {
+      throw ValidationError("the gain must be from \(Self.range.words(joinedBy: " to ")) dB")
+    }
+  }
+
+  func run() throws { try remote.ask(.gain(peer: peer, decibels: decibels.value)) }
+}
+
+/// `comlink mute PEER`: takes a peer out of the mix.
+struct MuteCommand: PeerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mute", abstract: "Takes a peer out of the mix.")
+
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
+  @OptionGroup var remote: RemoteOptions
+
+  var request: ControlRequest { .mute(peer: peer, isOn: true) }
+}
+
+/// `comlink unmute PEER`: takes a peer back into the mix.
+struct UnmuteCommand: PeerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unmute", abstract: "Takes a muted peer back into the mix.")
+
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
+  @OptionGroup var remote: RemoteOptions
+
+  var request: ControlRequest { .mute(peer: peer, isOn: false) }
+}
+
+/// `comlink pan PEER -1…1`: where a peer is in the mix.
+struct PanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pan", abstract: "Places a peer in the mix between left and right.")
+
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
+  @Argument(
+    help: ArgumentHelp("-1 left, 0 middle, 1 right.", valueName: ControlRequest.panRange.words()))
+  var position: SignedNumber
+  @OptionGroup var remote: RemoteOptions
+
+  func validate() throws {
+    guard ControlRequest.panRange.contains(position.value) else {
+      throw ValidationError("the place must be from -1 (left) to 1 (right)")
+    }
+  }
+
+  func run() throws { try remote.ask(.pan(peer: peer, position: position.value)) }
+}
+
+/// `comlink talk on|off`: the talk key.
+struct TalkCommand: ParsableCommand {
+  /// The key's two positions.
+  enum Position: String, ExpressibleByArgument, CaseIterable {
+    case on, off
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "talk", abstract: "Opens or closes the microphone to all peers.")
+
+  @Argument(help: "on or off.") var position: Position
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws { try remote.ask(.talk(isOn: position == .on)) }
+}
+
+/// A number with an optional sign, which may be a typographic minus.
+struct SignedNumber: ExpressibleByArgument {
+  let value: Double
+
+  init?(argument: String) {
+    let plain = argument.first == NegativeNumber.minus ? "-" + argument.dropFirst() : argument
+    guard let value = Double(plain), value.isFinite else { return nil }
+    self.value = value
+  }
+}
+
+/// Negative numbers on the command line.
+///
+/// The parser takes whatever begins with a hyphen for an option, so `pan B -0.5` would need `--`.
+/// Hyphens of numbers are therefore swapped for the typographic minus before the parser sees them;
+/// ``SignedNumber`` reads both.
+enum NegativeNumber {
+  static let minus: Character = "\u{2212}"
+
+  /// The arguments with the hyphens of negative numbers out of the parser's sight.
+  static func protected(_ arguments: [String]) -> [String] {
+    arguments.map { argument in
+      let rest = argument.dropFirst()
+      guard argument.hasPrefix("-"), rest.first.map({ $0.isNumber || $0 == "." }) == true,
+        Double(rest) != nil
+      else { return argument }
+      return "\(minus)\(rest)"
+    }
+  }
+}
+
+/// A range of whole numbers as help and messages name it.
+extension ClosedRange<Double> {
+  /// `-60…18`, or with other words between the limits.
+  func words(joinedBy joint: String = "…") -> String {
+    "\(Int(lowerBound))\(joint)\(Int(upperBound))"
+  }
+}

@@ -1,0 +1,132 @@
+internal import ArgumentParser
+internal import Remote
+internal import StatusSchema
+
+/// `comlink test`: tests of this station, and of the way to another.
+struct TestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test", abstract: "Tests this station, and the way to another.",
+    discussion: "Tests end by themselves, and with Ctrl-C.",
+    subcommands: [TestToneCommand.self, TestLoopCommand.self, TestSpeechCommand.self])
+}
+
+/// `comlink test loop PEER`: how long sound takes to a peer and back.
+struct TestLoopCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "loop", abstract: "Measures how long sound takes to a peer and back.",
+    discussion: """
+      That peer's user has to consent: comlink loopback on, there. For seven seconds eight short sweeps are sent in \
+      place of the microphone, and all peers hear them. The figure is from the microphone's port to the ear's, there and \
+      back; the sound cards' own buffers, two periods at each end, come on top.
+      """)
+
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var client = try remote.connect(timeout: .seconds(30))
+    let answer = try RemoteOptions.answer(of: &client, to: .testLoop(peer: peer))
+    guard case .loopTest(let result) = answer else { throw RemoteFailure.unexpectedAnswer }
+    print(TrialTable.text(result), terminator: "")
+    // Half of them may fall to a network; without any there is no result.
+    guard result.found > 0 else { throw ExitCode(65) }
+  }
+}
+
+/// `comlink test speech`: judges how well speech gets through.
+struct TestSpeechCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "speech", abstract: "Judges speech through the codec, or to a peer and back.",
+    discussion: """
+      Four seconds of artificial speech are judged by STOI, from 0 to 1, after Opus as this station is set now; nobody \
+      hears of it. With --peer they go to that peer and back, with its user's consent (comlink loopback on, there), and \
+      all peers hear them.
+      """)
+
+  @Option(help: ArgumentHelp("There and back.", valueName: "PEER")) var peer: String?
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var client = try remote.connect(timeout: .seconds(30))
+    let answer = try RemoteOptions.answer(of: &client, to: .testSpeech(peer: peer))
+    guard case .speechTest(let result) = answer else { throw RemoteFailure.unexpectedAnswer }
+    print(TrialTable.text(result), terminator: "")
+  }
+}
+
+/// `comlink test tone`: a tone to the ear.
+struct TestToneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tone", abstract: "Plays a tone to this station's ear, and sends it to nobody.",
+    discussion: "In the middle of the mix, like a peer at 0 dB: each side has 3 dB less.")
+
+  @Option(
+    help: ArgumentHelp(
+      "Its peak, dBFS, \(Self.levels.words()). (default: -20)", valueName: "DBFS"))
+  var level: SignedNumber?
+  @Option(help: ArgumentHelp("Its pitch, Hz, \(Self.pitches.words()).", valueName: "HZ"))
+  var hertz = 1000.0
+  @Option(help: ArgumentHelp("How long it lasts, \(Self.lengths.words()).", valueName: "N"))
+  var seconds = 3.0
+  @OptionGroup var remote: RemoteOptions
+
+  private static let levels = ControlRequest.toneLevelRangeDBFS
+  private static let pitches = ControlRequest.toneRangeHertz
+  private static let lengths = ControlRequest.toneRangeSeconds
+
+  private var levelDBFS: Double { level?.value ?? -20 }
+
+  func validate() throws {
+    guard Self.levels.contains(levelDBFS), Self.pitches.contains(hertz),
+      Self.lengths.contains(seconds)
+    else {
+      throw ValidationError(
+        "the level must be from \(Self.levels.words(joinedBy: " to ")) dBFS, the pitch from "
+          + "\(Self.pitches.words(joinedBy: " to ")) Hz, the length from "
+          + "\(Self.lengths.words(joinedBy: " to ")) s")
+    }
+  }
+
+  func run() throws {
+    var client = try remote.connect(timeout: .seconds(seconds + 10))
+    let request = ControlRequest.testTone(
+      levelDBFS: levelDBFS, hertz: hertz, seconds: seconds)
+    _ = try RemoteOptions.answer(of: &client, to: request)
+  }
+}
+
+/// `comlink loopback on|off`: consents to a peer's tests.
+struct LoopBackCommand: ParsableCommand {
+  /// What there is to say.
+  enum Position: String, ExpressibleByArgument, CaseIterable {
+    case on, off
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "loopback", abstract: "Sends a peer's voice back for its tests, in place of ours.",
+    discussion: """
+      While it is on, this station sends what it hears of that peer to everybody, and not its own microphone. It ends by \
+      itself, and when the peer leaves.
+      """)
+
+  @Argument(help: "on or off.") var position: Position
+  @Argument(help: "The peer whose voice is sent back; with on.") var peer: String?
+  @Option(help: ArgumentHelp("How long, \(Self.range.words()).", valueName: "N"))
+  var minutes = 5.0
+  @OptionGroup var remote: RemoteOptions
+
+  private static let range = ControlRequest.loopBackRangeMinutes
+
+  func validate() throws {
+    guard (position == .on) == (peer != nil) else {
+      throw ValidationError("say on and whose voice is sent back, or off")
+    }
+    guard Self.range.contains(minutes) else {
+      throw ValidationError("the minutes must be from \(Self.range.words(joinedBy: " to "))")
+    }
+  }
+
+  func run() throws {
+    try remote.ask(peer.map { .loopBack(peer: $0, minutes: minutes) } ?? .loopBackOff)
+  }
+}
