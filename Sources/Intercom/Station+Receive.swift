@@ -91,7 +91,7 @@ extension Station {
   ) {
     let own = peer.member?.ssrc.map { SSRC(rawValue: $0) } ?? peer.reports.remoteSSRC
     guard let ssrc = own,
-      packet.header.ssrc == ResentPayload.ssrc(beside: ssrc)
+      packet.header.ssrc == RTXPayload.ssrc(beside: ssrc)
     else {
       drops.unknownSSRC += 1
       return

@@ -21,7 +21,7 @@ extension Station {
   /// Rests while there is nobody to hear or to be heard by, and nobody records; and in part while the talk key is off.
   func followRest() {
     let before = rest
-    let isUsed = trial != nil || tap != nil || loopBack != nil || awaitsStream
+    let isUsed = test != nil || tap != nil || loopBack != nil || awaitsStream
     if listeners.isEmpty && !isUsed {
       rest = .idle
     } else {

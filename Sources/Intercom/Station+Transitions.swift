@@ -98,7 +98,7 @@ extension Station {
     peer.member?.connected = nil
     if let stream = peer.stream { drops.payloadsOfLeavers.add(stream.statistics) }
     if let slot = peer.slot {
-      endTrials(with: slot)
+      endTests(with: slot)
       engine.setPlaying(false, for: slot)
       engine.detach(slot)
       clearPort(of: slot)

@@ -103,9 +103,9 @@ final class Station: EventLoopHandler {
   /// Gets them, on the loop thread; must not block.
   var knockHeard: @Sendable (NodeID) -> Void = { _ in }
   /// The test that runs, their count, and the last that brought a recording.
-  var trial: (any Trial)?
-  var trialNumber = 0
-  var lastEcho: (number: Int, trial: EchoTrial)?
+  var test: (any StationTest)?
+  var testNumber = 0
+  var lastEcho: (number: Int, test: EchoTest)?
   /// Whose voice is sent back, if anybody's.
   var loopBack: LoopBack?
   /// What must not be guessed: the origins of reference times, of sequence numbers and time stamps.
@@ -181,7 +181,7 @@ final class Station: EventLoopHandler {
       isSending = sendCaptured()
       sendRequests(nowNanoseconds: nowNanoseconds)
     }
-    stepTrial(nowNanoseconds: nowNanoseconds)
+    stepTest(nowNanoseconds: nowNanoseconds)
     if awaitsStream { connectWaiting() }
     let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds, isSending: isSending)
     tap?.publish(beat)

@@ -237,7 +237,7 @@ struct ArrivalHistory {
 ///
 /// It is the jitter's chance that is meant. Periods of devices on either side make arrivals differ, but alike in all
 /// windows, and an xrun or a stall is two steps of it at most, whatever its size.
-struct NeedWander {
+struct TargetWander {
   /// A window that has nothing of the one before.
   private static let windowNanoseconds = ArrivalWindow.spanNanoseconds
   /// A link of 2 ms of jitter is known after half a minute.

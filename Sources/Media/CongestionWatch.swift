@@ -70,12 +70,12 @@ public struct CongestionWatch: Sendable {
   private var unanswered = 0
   private var wireBits: Int?
   /// Whether reductions help; nil: none was made since the way was short.
-  private var trial: Trial?
+  private var trial: StationTest?
   private var lossTrial = LossTrial(leastLoss: unansweredLoss)
   /// What gets lost while the way is short, smoothed.
   private var usualLoss = 0.0
 
-  private struct Trial {
+  private struct StationTest {
     var riseNanoseconds: Int64
     var wireBits: Int?
     var waitReports: Int
@@ -205,7 +205,7 @@ public struct CongestionWatch: Sendable {
     {
       self.trial?.reductions += 1
     } else {
-      trial = Trial(
+      trial = StationTest(
         riseNanoseconds: riseNanoseconds, wireBits: before.wireBits,
         waitReports: before.waitReports)
     }

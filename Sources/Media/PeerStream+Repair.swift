@@ -31,7 +31,7 @@ extension PeerStream {
   public func receiveResent(_ packet: RTPPacket, bytes: RawSpan, arrivalNanoseconds: Int64) {
     counts.resent += 1
     counts.receivedOctets += packet.payload.count
-    guard let (sequenceNumber, range) = ResentPayload.parse(packet.payload, in: bytes) else {
+    guard let (sequenceNumber, range) = RTXPayload.parse(packet.payload, in: bytes) else {
       return
     }
     let payload = bytes.extracting(range)

@@ -55,8 +55,8 @@ public final class PeerStream {
   public internal(set) var usualSlackNanoseconds: Int64 = 0
   var counts = PeerStreamStatistics()
   var reception = ReceptionRecord()
-  var requests = ResendRequests()
-  var patience: RepairPatience
+  var requests = NACKGenerator()
+  var patience: RepairDelay
   var transit = SmoothedTransit()
   private(set) var timeline: StreamTimeline?
   private var probation = StreamProbation()
@@ -112,7 +112,7 @@ public final class PeerStream {
     buffer = PacketBuffer(
       playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds)
     controller = PlayoutController(configuration)
-    patience = RepairPatience(boundNanoseconds: configuration.repairDelayMaximumNanoseconds)
+    patience = RepairDelay(boundNanoseconds: configuration.repairDelayMaximumNanoseconds)
     playback = Playback(decoder: decoder)
     converter = RateConverter(resampler)
   }

@@ -9,7 +9,7 @@
 ///
 /// A packet that is only late is not lost: what stands for it is invented at once but played little by little, and as soon
 /// as it comes the decoder goes back to before the invention, so that the rest of it sounds and what follows is as it
-/// should be (`Invention`).
+/// should be (`ConcealedPacket`).
 struct Playback {
   /// 100 ms.
   static let concealmentLimitFrames = 4800
@@ -30,7 +30,7 @@ struct Playback {
   private var envelope = Envelope()
   private var closingFade = ClosingFade()
   private var continuation = [Float](repeating: 0, count: concealmentUnitFrames)
-  private var invention = Invention()
+  private var invention = ConcealedPacket()
   private var noise = ComfortNoise()
   /// Noise sounds where the envelope leaves room.
   private var isNoisy = false
@@ -112,7 +112,7 @@ struct Playback {
 
   /// Invents the sound of so many frames, but a multiple of `concealmentUnitFrames`, for `conceal` to take; false: the decoder could not go back.
   mutating func beginInvention(frames: Int) -> Bool {
-    guard frames <= Invention.mostFrames, decoder.keep() else { return false }
+    guard frames <= ConcealedPacket.mostFrames, decoder.keep() else { return false }
     let decoder = decoder
     invention.begin(frames) { decoder.conceal(into: &$0) }
     return true
@@ -221,7 +221,7 @@ struct Playback {
 }
 
 /// Sound that stands for one packet that has not come, of which little is played at a time.
-struct Invention {
+struct ConcealedPacket {
   /// 10 ms: of longer packets each is worth waiting for.
   static let mostFrames = 480
 

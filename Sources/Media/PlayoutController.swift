@@ -6,7 +6,7 @@
 ///   is left. 0.75 ms is below the 1.33 ms by which an xrun at 64 frames shifts the stream, and
 ///   above what the window's 99 % point wanders on a calm link. Splices wait for a good match up
 ///   to 0.7 s, so that a shift is gone within a second. Where jitter makes that point wander by more
-///   (`NeedWander`), who follows it down is too low when it comes back: there the limits are ten and five
+///   (`TargetWander`), who follows it down is too low when it comes back: there the limits are ten and five
 ///   times that. Else not 0.5 % but up to 0.8 % are late, and splices are several times as many.
 /// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share
 ///   of the packets is a whole period late.
@@ -53,7 +53,7 @@ struct PlayoutController {
   private let maximumNanoseconds: Int64
   private var window: ArrivalWindow
   private var history: ArrivalHistory
-  var wandering = NeedWander()
+  var wandering = TargetWander()
   var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
   /// Arrival less media time, where the playout delay is fixed.

@@ -193,7 +193,7 @@ public struct RepairPlan: Sendable {
       - needed / 1000 * Self.impairmentPerKilobit
   }
 
-  /// Whether a receiver that is configured as usual waits for the farthest copies (`RepairPatience`).
+  /// Whether a receiver that is configured as usual waits for the farthest copies (`RepairDelay`).
   private func isHeard(_ recipe: RepairRecipe) -> Bool {
     let reach = MediaClock.nanoseconds(frames: Int64(recipe.greatestDistance * framesPerPacket))
     return recipe.greatestDistance <= 1

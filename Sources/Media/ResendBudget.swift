@@ -60,7 +60,7 @@ struct ResendYield {
   private static let kept = 0.8
   private static let tellingPackets = 4.0
   /// 19 of 20 where the round trip is short and packets are long enough to wait for answers
-  /// (`RepairPatience`).
+  /// (`RepairDelay`).
   private static let guess = 0.95
   private static let shortNanoseconds: Int64 = 10_000_000
   private static let longFrames = 480

@@ -9,7 +9,7 @@ struct SentFrames {
   static let slotCount = 64
   /// A datagram of 1200 octets less the longest header, what a packet sent again says of itself, and what encryption adds.
   static let payloadCapacity =
-    1200 - RTPHeader.maximumByteCount - ResentPayload.headerBytes
+    1200 - RTPHeader.maximumByteCount - RTXPayload.headerBytes
     - TalkerConfiguration.protectionBytes
 
   /// One frame that was sent, without its payloads.

@@ -172,12 +172,12 @@ public final class Talker {
   public func writeResent(_ wanted: SequenceNumber, into packet: inout MutableRawSpan) -> Int {
     guard remembers(wanted), let entry = sent[wanted] else { return 0 }
     var header = header(of: entry, payloadType: configuration.resentPayloadType)
-    header.ssrc = ResentPayload.ssrc(beside: configuration.ssrc)
+    header.ssrc = RTXPayload.ssrc(beside: configuration.ssrc)
     header.sequenceNumber = resentSequenceNumber
-    let start = header.byteCount + ResentPayload.headerBytes
+    let start = header.byteCount + RTXPayload.headerBytes
     guard packet.byteCount >= start + entry.fullBytes else { return 0 }
     _ = header.write(into: &packet)
-    ResentPayload.write(wanted, at: header.byteCount, into: &packet)
+    RTXPayload.write(wanted, at: header.byteCount, into: &packet)
     resentSequenceNumber = resentSequenceNumber.advanced(by: 1)
     counters.resentPackets += 1
     return start + sent.write(entry, .full, at: start, into: &packet)

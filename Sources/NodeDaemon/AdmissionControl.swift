@@ -13,7 +13,7 @@ struct AdmissionControl {
     do {
       let membership = connections.membership
       switch request {
-      case .peers: return .acquaintances(await membership.acquaintances)
+      case .peers: return .knownNodes(await membership.knownNodes)
       case .accept(let peer): try await membership.accept(peer)
       case .decline(let peer):
         try await membership.decline(peer)
@@ -40,8 +40,8 @@ struct AdmissionControl {
     with peer: String, _ pin: SecretText
   ) async throws(PairingProblem) -> ControlResponse {
     let node = try await connections.pairing.pair(with: peer, pin: pin.text)
-    let known = await connections.membership.acquaintances.first { $0.id == node.text }
-    return .acquaintances([known ?? AcquaintanceStatus(name: peer, state: "paired")])
+    let known = await connections.membership.knownNodes.first { $0.id == node.text }
+    return .knownNodes([known ?? KnownNodeStatus(name: peer, state: "paired")])
   }
 }
 

@@ -50,14 +50,14 @@ struct Daemon {
     let problems = KeepingProblems(log: logger("state"))
     let keepers = await keepers(of: state, by: states, node, problems)
     let connections = try await connect(node, at: listen, state, states, problems)
-    let trials = TrialControl(
+    let tests = TestControl(
       node: node, id: state.id, membership: connections?.membership, log: logger("node"))
     let recordings = Recordings(
       node: node, nodeName: effective.configuration.name, membership: connections?.membership,
       log: logger("record"))
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      trials: trials, levels: levels, problems: problems)
+      tests: tests, levels: levels, problems: problems)
     let panel = await startPanel(control, server)
     relay.attach(control)
     log.event(

@@ -12,7 +12,7 @@ struct NodeControl: ControlHandler {
   /// Nil: in a rehearsal.
   let connections: Connections?
   let recordings: Recordings
-  let trials: TrialControl
+  let tests: TestControl
   let levels: LogLevels
   let problems: KeepingProblems
 
@@ -37,7 +37,7 @@ struct NodeControl: ControlHandler {
         return await AdmissionControl(connections: connections).handle(request)
       case .logLevel(let level, let area): return levels.answer(level: level, area: area)
       case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
-        return await trials.handle(request)
+        return await tests.handle(request)
       }
       return .ok
     } catch {

@@ -98,7 +98,7 @@ public struct RedundantPayload: Hashable, Sendable {
 ///
 /// The header keeps the original's time stamp and has its own payload type, SSRC and sequence
 /// numbers, so that losses and jitter of the original stream are counted as they were (§3).
-public enum ResentPayload {
+public enum RTXPayload {
   /// Octets in front of the original payload (OSN).
   public static let headerBytes = 2
 

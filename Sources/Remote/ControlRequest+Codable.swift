@@ -49,7 +49,7 @@ extension ControlRequest: Codable {
         level: try fields.decodeIfPresent(String.self, forKey: .level),
         area: try fields.decodeIfPresent(String.self, forKey: .area))
     case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
-      self = try Self.trial(kind, fields)
+      self = try Self.test(kind, fields)
     case .recordStart:
       self = .recordStart(try fields.decode(RecordingRequest.self, forKey: .recording))
     case .recordStop: self = .recordStop
@@ -71,7 +71,7 @@ extension ControlRequest: Codable {
   }
 
   /// Tests in the field, and the consent to them.
-  private static func trial(
+  private static func test(
     _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
   ) throws -> ControlRequest {
     switch kind {

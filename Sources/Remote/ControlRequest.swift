@@ -23,7 +23,7 @@ public enum ControlRequest: Sendable, Hashable {
   /// Forgets a group and its secret.
   case groupLeave(name: String)
 
-  /// Asks whom the node knows; the answer is ``ControlResponse/acquaintances(_:)``.
+  /// Asks whom the node knows; the answer is ``ControlResponse/knownNodes(_:)``.
   case peers
   /// Lets a node in that asks, by name, words or ID.
   case accept(peer: String)
@@ -37,7 +37,7 @@ public enum ControlRequest: Sendable, Hashable {
   case block(peer: String)
   /// Makes a PIN for another node to be paired by; the answer is ``ControlResponse/pin(_:seconds:)``.
   case pairShow(group: String?)
-  /// Pairs with the node that shows a PIN; the answer is ``ControlResponse/acquaintances(_:)`` with that one.
+  /// Pairs with the node that shows a PIN; the answer is ``ControlResponse/knownNodes(_:)`` with that one.
   case pairWith(peer: String, pin: SecretText)
   /// Begins to record; the answer is ``ControlResponse/recording(path:)``.
   case recordStart(RecordingRequest)

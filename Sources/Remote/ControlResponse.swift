@@ -17,7 +17,7 @@ public enum ControlResponse: Sendable, Hashable {
   /// The answer to ``ControlRequest/groupList`` and ``ControlRequest/groupJoin(invitation:)``.
   case groups([GroupStatus])
   /// The answer to ``ControlRequest/peers`` and ``ControlRequest/pairWith(peer:pin:)``.
-  case acquaintances([AcquaintanceStatus])
+  case knownNodes([KnownNodeStatus])
   /// The answer to ``ControlRequest/pairShow(group:)``: six digits, and how long they are good.
   case pin(SecretText, seconds: Double)
   /// The answer to ``ControlRequest/logLevel(level:area:)``: the level of each area asked about.
@@ -34,7 +34,7 @@ public enum ControlResponse: Sendable, Hashable {
 
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
-    case ok, status, version, schema, error, invitation, groups, acquaintances, pin, seconds, note,
+    case ok, status, version, schema, error, invitation, groups, knownNodes, pin, seconds, note,
       logLevels, loopTest, speechTest, recording
   }
 
@@ -54,9 +54,9 @@ extension ControlResponse: Codable {
     } else if let groups = try fields.decodeIfPresent([GroupStatus].self, forKey: .groups) {
       self = .groups(groups)
     } else if let known = try fields.decodeIfPresent(
-      [AcquaintanceStatus].self, forKey: .acquaintances)
+      [KnownNodeStatus].self, forKey: .knownNodes)
     {
-      self = .acquaintances(known)
+      self = .knownNodes(known)
     } else if let pin = try fields.decodeIfPresent(String.self, forKey: .pin) {
       self = .pin(SecretText(pin), seconds: try fields.decode(Double.self, forKey: .seconds))
     } else if let note = try fields.decodeIfPresent(String.self, forKey: .note) {
@@ -95,9 +95,9 @@ extension ControlResponse: Codable {
     case .groups(let groups):
       try fields.encode(true, forKey: .ok)
       try fields.encode(groups, forKey: .groups)
-    case .acquaintances(let known):
+    case .knownNodes(let known):
       try fields.encode(true, forKey: .ok)
-      try fields.encode(known, forKey: .acquaintances)
+      try fields.encode(known, forKey: .knownNodes)
     case .pin(let pin, let seconds):
       try fields.encode(true, forKey: .ok)
       try fields.encode(pin.text, forKey: .pin)

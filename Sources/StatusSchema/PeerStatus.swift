@@ -21,7 +21,7 @@ public struct PeerStatus: Sendable, Hashable, Codable {
 
   /// The peer's own name for itself, or its address until it told one.
   public var name: String
-  /// Its stable ID, as in ``AcquaintanceStatus``; absent where media go in clear.
+  /// Its stable ID, as in ``KnownNodeStatus``; absent where media go in clear.
   public var id: String?
   /// The number of its start, as ``NodeStatus/instance``; absent where it is not known.
   public var instance: UInt64?

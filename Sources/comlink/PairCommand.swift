@@ -35,11 +35,11 @@ struct PairCommand: ParsableCommand {
     let typed = pin ?? ask()
     var client = try remote.connect(timeout: .seconds(40))
     let request = ControlRequest.pairWith(peer: peer, pin: SecretText(typed))
-    guard case .acquaintances(let known) = try RemoteOptions.answer(of: &client, to: request) else {
+    guard case .knownNodes(let known) = try RemoteOptions.answer(of: &client, to: request) else {
       throw RemoteFailure.unexpectedAnswer
     }
     print("paired with")
-    print(AcquaintanceTable.text(known), terminator: "")
+    print(KnownNodeTable.text(known), terminator: "")
   }
 
   private func ask() -> String {

@@ -15,10 +15,10 @@ struct PeersCommand: ParsableCommand {
 
   func run() throws {
     var client = try remote.connect()
-    guard case .acquaintances(let known) = try RemoteOptions.answer(of: &client, to: .peers) else {
+    guard case .knownNodes(let known) = try RemoteOptions.answer(of: &client, to: .peers) else {
       throw RemoteFailure.unexpectedAnswer
     }
-    print(AcquaintanceTable.text(known), terminator: "")
+    print(KnownNodeTable.text(known), terminator: "")
     if known.isEmpty { PlainText.note("nobody is known yet") }
   }
 }

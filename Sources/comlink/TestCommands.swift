@@ -27,7 +27,7 @@ struct TestLoopCommand: ParsableCommand {
     var client = try remote.connect(timeout: .seconds(30))
     let answer = try RemoteOptions.answer(of: &client, to: .testLoop(peer: peer))
     guard case .loopTest(let result) = answer else { throw RemoteFailure.unexpectedAnswer }
-    print(TrialTable.text(result), terminator: "")
+    print(TestTable.text(result), terminator: "")
     // Half of them may fall to a network; without any there is no result.
     guard result.found > 0 else { throw ExitCode(65) }
   }
@@ -50,7 +50,7 @@ struct TestSpeechCommand: ParsableCommand {
     var client = try remote.connect(timeout: .seconds(30))
     let answer = try RemoteOptions.answer(of: &client, to: .testSpeech(peer: peer))
     guard case .speechTest(let result) = answer else { throw RemoteFailure.unexpectedAnswer }
-    print(TrialTable.text(result), terminator: "")
+    print(TestTable.text(result), terminator: "")
   }
 }
 

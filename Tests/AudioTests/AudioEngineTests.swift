@@ -5,8 +5,8 @@ struct AudioEngineTests {
   /// No eventfd: the engine's wake-ups go nowhere.
   static let noDescriptor: Int32 = -1
 
-  @Test("What the mic hears comes out of the capture ring while talking")
-  func capture() throws {
+  @Test
+  func `what the mic hears comes out of the capture ring while talking`() throws {
     let engine = try AudioEngine(wakeDescriptor: Self.noDescriptor)
     #expect(engine.periodTime() == nil)
     engine.setTalking(true)
@@ -30,8 +30,10 @@ struct AudioEngineTests {
     #expect(engine.counters.ringErrors == 0)
   }
 
-  @Test("A peer's frames come out of the mix with gain and pan, and an empty ring is counted")
-  func peer() throws {
+  @Test
+  func `a peer's frames come out of the mix with gain and pan, and an empty ring is counted`()
+    throws
+  {
     let engine = try AudioEngine(wakeDescriptor: Self.noDescriptor)
     let slot = PeerSlot.all[5]
     #expect(engine.isIdle(slot))
@@ -63,8 +65,8 @@ struct AudioEngineTests {
     #expect(engine.attach(slot))
   }
 
-  @Test("Empty spans are nothing to do")
-  func empty() throws {
+  @Test
+  func `empty spans are nothing to do`() throws {
     let engine = try AudioEngine(wakeDescriptor: Self.noDescriptor)
     var nothing: [Float] = []
     var span = nothing.mutableSpan
@@ -72,28 +74,26 @@ struct AudioEngineTests {
     #expect(engine.write([Float]().span, to: PeerSlot.all[0]) == 0)
   }
 
-  @Test("A slot exists only within the mix", arguments: [-1, 64, Int.max, .min])
-  func slots(index: Int) {
+  @Test(arguments: [-1, 64, Int.max, .min])
+  func `a slot exists only within the mix`(index: Int) {
     #expect(PeerSlot(index) == nil)
     #expect(PeerSlot.all.count == 64)
     #expect(PeerSlot.all.map(\.index) == Array(0..<64))
   }
 
-  @Test(
-    "Levels are told in dBFS, down to a floor",
-    arguments: [(Float(1), Float(0)), (0.5, -6.0206), (2, 6.0206), (0, -127), (1e-9, -127)])
-  func decibels(level: Float, expected: Float) {
+  @Test(arguments: [(Float(1), Float(0)), (0.5, -6.0206), (2, 6.0206), (0, -127), (1e-9, -127)])
+  func `levels are told in dBFS, down to a floor`(level: Float, expected: Float) {
     let reading = MeterReading(peak: level, rms: level)
     #expect(abs(reading.peakDBFS - expected) < 0.001)
     #expect(abs(reading.rmsDBFS - expected) < 0.001)
   }
 
-  @Test(
-    "A period of a rate that nothing can be converted from is no period",
-    arguments: [
-      (7999, false), (8000, true), (192_000, true), (192_001, false),
-    ])
-  func impossibleRate(sampleRate: Int, isTold: Bool) throws {
+  @Test(arguments: [
+    (7999, false), (8000, true), (192_000, true), (192_001, false),
+  ])
+  func `a period of a rate that nothing can be converted from is no period`(
+    sampleRate: Int, isTold: Bool
+  ) throws {
     let engine = try AudioEngine(wakeDescriptor: -1)
     engine.runPeriod(mic: [0, 0], sampleRate: sampleRate)
     #expect((engine.periodTime() != nil) == isTold)

@@ -42,22 +42,22 @@ struct CardPortsTests {
     cards.cut(Self.line(text)) { ports[$0] ?? [] }
   }
 
-  @Test("A card that is there at the beginning is connected, once")
-  mutating func first() {
+  @Test
+  mutating func `a card that is there at the beginning is connected, once`() {
     cards.open()
     #expect(look(Self.card).count == 3)
     #expect(look(Self.card).isEmpty)
     #expect(connections.contains(Self.line("comlink:mix_right system:playback_2")))
   }
 
-  @Test("A side that has no card yet is connected when one comes")
-  mutating func lateSide() {
+  @Test
+  mutating func `a side that has no card yet is connected when one comes`() {
     #expect(look([.playback: Self.card[.playback] ?? []]).count == 2)
     #expect(look(Self.card) == [Self.line("system:capture_1 comlink:mic")])
   }
 
-  @Test("Ports that come one by one are waited for")
-  mutating func oneByOne() {
+  @Test
+  mutating func `ports that come one by one are waited for`() {
     let both = ["a:1", "a:2"]
     _ = cards.look([], remembered: []) { $0 == .playback ? ["a:1"] : [] }
     #expect(cards.needsAnotherLook)
@@ -67,8 +67,10 @@ struct CardPortsTests {
     #expect(third.connect.contains(Self.line("comlink:mix_right a:2")))
   }
 
-  @Test("A headset that comes back under another name is connected, its former name forgotten")
-  mutating func otherName() {
+  @Test
+  mutating func
+    `a headset that comes back under another name is connected, its former name forgotten`()
+  {
     _ = look(Self.headset)
     unplug()
     #expect(look([:]).isEmpty)
@@ -76,8 +78,10 @@ struct CardPortsTests {
     #expect(made.count == 3 && remembered == made)
   }
 
-  @Test("A microphone that was there all the time is no stand-in for a headset that is gone")
-  mutating func noStandIn() {
+  @Test
+  mutating func
+    `a microphone that was there all the time is no stand-in for a headset that is gone`()
+  {
     let both: Ports = [
       .capture: ["usb:mic", "system:capture_1"], .playback: ["usb:ear", "system:playback_1"],
     ]
@@ -91,8 +95,8 @@ struct CardPortsTests {
     #expect(look(both).contains(Self.line("usb:mic comlink:mic")))
   }
 
-  @Test("What the user cut stays cut, also on another server, until connected by hand")
-  mutating func cutByHand() {
+  @Test
+  mutating func `what the user cut stays cut, also on another server, until connected by hand`() {
     _ = look(Self.card)
     cut("system:capture_1 comlink:mic", Self.card)
     #expect(cards.cutSides == [.capture])
@@ -108,16 +112,16 @@ struct CardPortsTests {
     #expect(look(Self.headset).contains(Self.line("usb:mic comlink:mic")))
   }
 
-  @Test("A program that the user takes from the mix is no card")
-  mutating func cutProgram() {
+  @Test
+  mutating func `a program that the user takes from the mix is no card`() {
     _ = look(Self.card)
     connections.insert(Self.line("comlink:mix_left recorder:in"))
     cut("comlink:mix_left recorder:in", Self.card)
     #expect(cards.cutSides.isEmpty)
   }
 
-  @Test("What the user connected is not forgotten for a card that comes by itself")
-  mutating func byHand() {
+  @Test
+  mutating func `what the user connected is not forgotten for a card that comes by itself`() {
     let byHand = Self.line("usb:mic comlink:mic")
     connections = [byHand]
     remembered = [byHand]
@@ -128,8 +132,8 @@ struct CardPortsTests {
     #expect(remembered.contains(byHand))
   }
 
-  @Test("In a graph from before our time a side without connections stays so")
-  mutating func resumed() {
+  @Test
+  mutating func `in a graph from before our time a side without connections stays so`() {
     connections = [Self.line("comlink:mix_left system:playback_1")]
     cards.keepUnconnected(connections)
     #expect(look(Self.card).isEmpty)

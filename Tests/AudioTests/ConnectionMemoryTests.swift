@@ -7,8 +7,8 @@ struct ConnectionMemoryTests {
   static let ear = PortConnection(source: "comlink:mix_left", destination: "recorder:in")
   static let settle = ConnectionMemory.settleNanoseconds
 
-  @Test("What the user cuts is forgotten once both ports outlived it")
-  func cut() {
+  @Test
+  func `what the user cuts is forgotten once both ports outlived it`() {
     var memory = ConnectionMemory()
     #expect(memory.observe([Self.mic], nowNanoseconds: 0) { _ in true } == [])
     #expect(memory.observe([], nowNanoseconds: 1) { _ in true } == [])
@@ -19,8 +19,8 @@ struct ConnectionMemoryTests {
     #expect(!memory.needsAnotherLook)
   }
 
-  @Test("A program that ends takes its connections only until it is back")
-  func absentPort() {
+  @Test
+  func `a program that ends takes its connections only until it is back`() {
     var memory = ConnectionMemory()
     _ = memory.observe([Self.ear, Self.mic], nowNanoseconds: 0) { _ in true }
     for look in 1..<5 {
@@ -37,8 +37,8 @@ struct ConnectionMemoryTests {
     #expect(memory.connections == [Self.mic, Self.ear])
   }
 
-  @Test("A program that cuts first and takes its port away a moment later has ended, too")
-  func closingProgram() {
+  @Test
+  func `a program that cuts first and takes its port away a moment later has ended, too`() {
     var memory = ConnectionMemory()
     _ = memory.observe([Self.ear], nowNanoseconds: 0) { _ in true }
     _ = memory.observe([], nowNanoseconds: 1) { _ in true }
@@ -46,8 +46,8 @@ struct ConnectionMemoryTests {
     #expect(memory.observe([], nowNanoseconds: 9 * Self.settle) { _ in true } == [Self.ear])
   }
 
-  @Test("What comes back by itself while it is lost is kept")
-  func reconnected() {
+  @Test
+  func `what comes back by itself while it is lost is kept`() {
     var memory = ConnectionMemory()
     _ = memory.observe([Self.ear], nowNanoseconds: 0) { _ in true }
     _ = memory.observe([], nowNanoseconds: 1) { _ in true }
@@ -57,8 +57,8 @@ struct ConnectionMemoryTests {
     #expect(memory.connections == [Self.ear])
   }
 
-  @Test("A port of ours that goes and is back before the next look keeps its connections")
-  func ownPort() {
+  @Test
+  func `a port of ours that goes and is back before the next look keeps its connections`() {
     var memory = ConnectionMemory()
     _ = memory.observe([Self.ear, Self.mic], nowNanoseconds: 0) { _ in true }
     memory.losePort("comlink:mix_left")
@@ -66,9 +66,10 @@ struct ConnectionMemoryTests {
     #expect(memory.connections == [Self.mic, Self.ear])
   }
 
-  @Test(
-    "When the server is gone, all connections are made again on the next one, as its ports come")
-  func serverGone() {
+  @Test
+  func
+    `when the server is gone, all connections are made again on the next one, as its ports come`()
+  {
     var memory = ConnectionMemory()
     _ = memory.observe([Self.ear, Self.mic], nowNanoseconds: 0) { _ in true }
     _ = memory.observe([], nowNanoseconds: 1) { _ in true }
@@ -79,8 +80,8 @@ struct ConnectionMemoryTests {
     #expect(second == [Self.ear])
   }
 
-  @Test("A connection that cannot be made is tried again at each look")
-  func refusedConnection() {
+  @Test
+  func `a connection that cannot be made is tried again at each look`() {
     var memory = ConnectionMemory()
     _ = memory.observe([Self.ear], nowNanoseconds: 0) { _ in true }
     memory.loseServer()
@@ -90,16 +91,16 @@ struct ConnectionMemoryTests {
     }
   }
 
-  @Test("What was remembered before is made again, in its order, as its ports come")
-  func remembered() {
+  @Test
+  func `what was remembered before is made again, in its order, as its ports come`() {
     var memory = ConnectionMemory([Self.ear, Self.mic])
     #expect(memory.ordered == [Self.ear, Self.mic])
     #expect(memory.observe([], nowNanoseconds: 0) { $0 != "recorder:in" } == [Self.mic])
     #expect(memory.observe([Self.mic], nowNanoseconds: 1) { _ in true } == [Self.ear])
   }
 
-  @Test("What is missing in a graph that went on without us was cut by the user")
-  func resumed() {
+  @Test
+  func `what is missing in a graph that went on without us was cut by the user`() {
     var memory = ConnectionMemory([Self.ear, Self.mic])
     memory.resume()
     #expect(memory.observe([Self.mic], nowNanoseconds: 0) { _ in true } == [])
@@ -108,8 +109,8 @@ struct ConnectionMemoryTests {
     #expect(memory.cut == [Self.ear])
   }
 
-  @Test("A full memory gives up what was made first and is away, not what is new")
-  func full() {
+  @Test
+  func `a full memory gives up what was made first and is away, not what is new`() {
     let old = (0..<ConnectionMemory.capacity).map {
       PortConnection(source: "comlink:mix_left", destination: "gone:\($0)")
     }
@@ -119,8 +120,8 @@ struct ConnectionMemoryTests {
     #expect(memory.connections.contains(Self.ear) && !memory.connections.contains(old[0]))
   }
 
-  @Test("Ever-changing port names fill a bounded memory")
-  func bounded() {
+  @Test
+  func `ever-changing port names fill a bounded memory`() {
     var memory = ConnectionMemory()
     for number in 0..<3 * ConnectionMemory.capacity {
       let connection = PortConnection(

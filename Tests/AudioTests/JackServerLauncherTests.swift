@@ -38,8 +38,8 @@ struct JackServerLauncherTests {
     kill(identifier, 0) == 0
   }
 
-  @Test("A server is started, and ended with SIGTERM")
-  func startAndStop() async throws {
+  @Test
+  func `a server is started, and ended with SIGTERM`() async throws {
     let launch = try Launch()
     #expect(await eventually { launch.hasPorts })
     let identifier = try #require(launch.processIdentifiers.last)
@@ -49,8 +49,8 @@ struct JackServerLauncherTests {
     #expect(!launch.hasPorts)
   }
 
-  @Test("A server that dies is started again, and the end is told with its reason")
-  func restart() async throws {
+  @Test
+  func `a server that dies is started again, and the end is told with its reason`() async throws {
     let launch = try Launch()
     #expect(await eventually { launch.hasPorts })
     let first = try #require(launch.processIdentifiers.last)
@@ -63,8 +63,10 @@ struct JackServerLauncherTests {
     #expect(await eventually { launch.hasPorts })
   }
 
-  @Test("A server that cannot start is tried again ever more rarely, with its own words")
-  func backOff() async throws {
+  @Test
+  func `a server that cannot start is tried again ever more rarely, with its own words`()
+    async throws
+  {
     let launch = try Launch(program: "false")
     #expect(await eventually { launch.processIdentifiers.count >= 3 })
     let delays = launch.log.events.compactMap {
@@ -75,10 +77,10 @@ struct JackServerLauncherTests {
   }
 
   /// With a session that sees it no jackd is started at all; without, jackd finds out.
-  @Test(
-    "A server of that name that runs already is told once, and succeeded when it ends",
-    arguments: [true, false])
-  func alreadyRunning(isSeen: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a server of that name that runs already is told once, and succeeded when it ends`(
+    isSeen: Bool
+  ) async throws {
     let launch = try Launch()
     #expect(await eventually { launch.hasPorts })
     let log = EventLog<JackServerEvent>()
@@ -105,10 +107,10 @@ struct JackServerLauncherTests {
     #expect(second.stop())
   }
 
-  @Test(
-    "A session that sees no server, or says nothing for long, lets one be started",
-    arguments: [true, false])
-  func noneRunning(isWordGiven: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a session that sees no server, or says nothing for long, lets one be started`(
+    isWordGiven: Bool
+  ) async throws {
     let name = TestServer.unusedName()
     let log = EventLog<JackServerEvent>()
     let launcher = try JackServerLauncher(
@@ -126,16 +128,16 @@ struct JackServerLauncherTests {
     #expect(launcher.stop())
   }
 
-  @Test("Without jackd the launcher says which package to install")
-  func notInstalled() async throws {
+  @Test
+  func `without jackd the launcher says which package to install`() async throws {
     let launch = try Launch(program: "no-such-jackd")
     #expect(await eventually { launch.log.events == [.notInstalled] })
     #expect(JackServerEvent.notInstalled.description.contains("sudo apt-get install jackd2"))
     #expect(launch.launcher.stop())
   }
 
-  @Test("A server that ignores SIGTERM is killed")
-  func stubborn() async throws {
+  @Test
+  func `a server that ignores SIGTERM is killed`() async throws {
     let folder = FileManager.default.temporaryDirectory
     let script = folder.appendingPathComponent("\(TestServer.unusedName()).sh")
     try "#!/bin/sh\ntrap '' TERM\necho ready\nwhile :; do sleep 0.1; done\n"
@@ -151,8 +153,8 @@ struct JackServerLauncherTests {
     #expect(!Self.isAlive(identifier))
   }
 
-  @Test("The server ends when the thread that owns it ends without a word")
-  func parentDeath() async throws {
+  @Test
+  func `the server ends when the thread that owns it ends without a word`() async throws {
     let identifiers = EventLog<Int32>()
     let thread = try BlockingThread(name: "test-parent") { _ in
       guard
@@ -176,8 +178,10 @@ struct JackServerLauncherTests {
     #expect(thread.stop(withinMilliseconds: 1000))
   }
 
-  @Test("The server is our process group's stranger and inherits no descriptor of ours")
-  func inheritance() async throws {
+  @Test
+  func `the server is our process group's stranger and inherits no descriptor of ours`()
+    async throws
+  {
     let open = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/etc/hostname"))
     _ = fcntl(open.fileDescriptor, F_SETFD, 0)
     let launch = try Launch()

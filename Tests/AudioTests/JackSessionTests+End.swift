@@ -6,8 +6,8 @@ import Testing
 
 /// Servers that stand still, and the end of a session.
 extension JackSessionTests {
-  @Test("A server that stands still is told once, and once when it runs again")
-  func standstill() async throws {
+  @Test
+  func `a server that stands still is told once, and once when it runs again`() async throws {
     let server = try await TestServer.start()
     let station = try Station(server: server.name)
     #expect(await station.runs())
@@ -28,8 +28,10 @@ extension JackSessionTests {
     #expect(station.connection != nil)
   }
 
-  @Test("Stopping is clean: the client is gone, the event is told, and nothing starts again")
-  func stopping() async throws {
+  @Test
+  func `stopping is clean: the client is gone, the event is told, and nothing starts again`()
+    async throws
+  {
     let server = try await TestServer.start()
     let station = try Station(server: server.name)
     #expect(await station.runs())
@@ -43,8 +45,8 @@ extension JackSessionTests {
     #expect(station.session.state == .stopped)
   }
 
-  @Test("A session that waits, or never started, stops at once")
-  func stoppingEarly() throws {
+  @Test
+  func `a session that waits, or never started, stops at once`() throws {
     let station = try Station(server: TestServer.unusedName())
     #expect(station.session.stop())
     let engine = try AudioEngine(wakeDescriptor: -1)
@@ -54,8 +56,8 @@ extension JackSessionTests {
     #expect(session.stop())
   }
 
-  @Test("A server that hangs cannot hold up the stop, and is left when it goes on")
-  func hungServer() async throws {
+  @Test
+  func `a server that hangs cannot hold up the stop, and is left when it goes on`() async throws {
     let server = try await TestServer.start()
     let station = try Station(server: server.name)
     #expect(await station.runs())

@@ -6,8 +6,8 @@ import Testing
 
 /// The peers' ports.
 extension JackSessionTests {
-  @Test("A peer's port comes, is renamed, goes, and finds its connections again")
-  func peerPorts() async throws {
+  @Test
+  func `a peer's port comes, is renamed, goes, and finds its connections again`() async throws {
     let server = try await TestServer.start()
     let station = try Station(server: server.name)
     #expect(station.session.setPeerPort(PeerSlot.all[7], peerName: "anna"))
@@ -29,8 +29,10 @@ extension JackSessionTests {
     #expect(!station.log.contains { if case .peerPortRefused = $0 { true } else { false } })
   }
 
-  @Test("Two peers of one name cannot both have the port: the second is refused with words")
-  func equalNames() async throws {
+  @Test
+  func `two peers of one name cannot both have the port: the second is refused with words`()
+    async throws
+  {
     let server = try await TestServer.start()
     let station = try Station(server: server.name)
     #expect(await station.runs())
@@ -45,10 +47,11 @@ extension JackSessionTests {
       })
   }
 
-  @Test(
-    "A port that JACK refused is there as soon as a server has room for it, and told as lacking until then"
-  )
-  func refusedPort() async throws {
+  @Test
+  func
+    `a port that JACK refused is there as soon as a server has room for it, and told as lacking until then`()
+    async throws
+  {
     // Its own four, and our three.
     let server = try await TestServer.start(portLimit: 8)
     let station = try Station(server: server.name)
@@ -66,8 +69,8 @@ extension JackSessionTests {
     #expect(station.refusalCount == 1)
   }
 
-  @Test("A port that JACK refused is there soon after another program's has gone")
-  func freedPort() async throws {
+  @Test
+  func `a port that JACK refused is there soon after another program's has gone`() async throws {
     let server = try await TestServer.start(portLimit: 9)
     let other = try Self.otherProgram(on: server)
     #expect(await eventually { server.ports()["metro:120_bpm"] != nil })

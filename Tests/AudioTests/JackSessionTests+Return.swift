@@ -6,10 +6,10 @@ import Testing
 
 /// What is connected again when it is back.
 extension JackSessionTests {
-  @Test(
-    "When the server dies, the session says so, waits, and runs again with all connections",
-    arguments: [SIGKILL, SIGTERM])
-  func serverDeath(signal: Int32) async throws {
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func `when the server dies, the session says so, waits, and runs again with all connections`(
+    signal: Int32
+  ) async throws {
     let server = try await TestServer.start()
     let station = try Station(server: server.name)
     #expect(await station.runs())
@@ -41,8 +41,8 @@ extension JackSessionTests {
       })
   }
 
-  @Test("Another program's port that goes away is connected again when it is back")
-  func programRestart() async throws {
+  @Test
+  func `another program's port that goes away is connected again when it is back`() async throws {
     let server = try await TestServer.start()
     let station = try Station(server: server.name)
     #expect(await station.runs())
@@ -59,8 +59,8 @@ extension JackSessionTests {
     again.outputAtEnd()
   }
 
-  @Test("The next session is handed what this one remembers: what was cut stays cut")
-  func nextSession() async throws {
+  @Test
+  func `the next session is handed what this one remembers: what was cut stays cut`() async throws {
     let server = try await TestServer.start()
     let first = try Station(server: server.name)
     #expect(await first.runs())

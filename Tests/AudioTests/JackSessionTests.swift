@@ -9,8 +9,9 @@ import Testing
 /// One test at a time: libjack serves one server per process.
 @Suite(.serialized, .libjackTurn, .timeLimit(.minutes(5)))
 struct JackSessionTests {
-  @Test("A session opens, has its ports, is connected to the card, and the audio runs")
-  func opening() async throws {
+  @Test
+  func `a session opens, has its ports, is connected to the card, and the audio runs`() async throws
+  {
     let server = try await TestServer.start()
     let station = try Station(server: server.name)
     #expect(await station.runs())
@@ -29,8 +30,8 @@ struct JackSessionTests {
     #expect(station.engine.captureAvailableFrames > 0)
   }
 
-  @Test("A session becomes a client in its turn")
-  func turn() async throws {
+  @Test
+  func `a session becomes a client in its turn`() async throws {
     let server = try await TestServer.start()
     let other = unsafe open(OpeningTurn.standardPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(other) }
@@ -44,8 +45,8 @@ struct JackSessionTests {
     #expect(await station.runs())
   }
 
-  @Test("Without auto-connect no port is connected")
-  func unconnected() async throws {
+  @Test
+  func `without auto-connect no port is connected`() async throws {
     let server = try await TestServer.start()
     let station = try Station(server: server.name, connects: false)
     #expect(await station.runs())
@@ -55,8 +56,10 @@ struct JackSessionTests {
     #expect(ports["comlink:mix_right"] == [])
   }
 
-  @Test("Without a server the session says once that it waits, and runs when one comes")
-  func waiting() async throws {
+  @Test
+  func `without a server the session says once that it waits, and runs when one comes`()
+    async throws
+  {
     let name = TestServer.unusedName()
     let station = try Station(server: name)
     #expect(await eventually { station.session.state == .waiting(server: name) })
@@ -68,8 +71,8 @@ struct JackSessionTests {
     #expect(server.ports()["comlink:mic"] != nil)
   }
 
-  @Test("A server of another rate and period is told as it is")
-  func otherRate() async throws {
+  @Test
+  func `a server of another rate and period is told as it is`() async throws {
     let server = try await TestServer.start(sampleRate: 44_100, periodFrames: 512)
     let station = try Station(server: server.name)
     #expect(await station.runs())
@@ -77,8 +80,9 @@ struct JackSessionTests {
     #expect(station.connection?.periodFrames == 512)
   }
 
-  @Test("A server of a rate that nothing can be converted from is refused with words")
-  func impossibleRate() async throws {
+  @Test
+  func `a server of a rate that nothing can be converted from is refused with words`() async throws
+  {
     let server = try await TestServer.start(sampleRate: 4000)
     let station = try Station(server: server.name)
     #expect(
@@ -90,8 +94,8 @@ struct JackSessionTests {
     #expect(server.ports()["comlink:mic"] == nil)
   }
 
-  @Test("A changed period is told")
-  func periodChange() async throws {
+  @Test
+  func `a changed period is told`() async throws {
     let server = try await TestServer.start(periodFrames: 256)
     let station = try Station(server: server.name)
     #expect(await station.runs())
@@ -106,8 +110,10 @@ struct JackSessionTests {
     #expect(station.runCount == 1)
   }
 
-  @Test("The client name of another program is refused with words, and taken when it is free")
-  func takenName() async throws {
+  @Test
+  func `the client name of another program is refused with words, and taken when it is free`()
+    async throws
+  {
     let server = try await TestServer.start()
     let first = try AudioEngine(wakeDescriptor: -1)
     #expect(await eventually { first.open(server: server.name, client: "comlink") == 0 })
@@ -125,9 +131,10 @@ struct JackSessionTests {
     #expect(station.log.events.count == 2)
   }
 
-  @Test(
-    "Beside a plugin of another layout a client of our own plays, with the connections as kept")
-  func misfitPlugin() async throws {
+  @Test
+  func `beside a plugin of another layout a client of our own plays, with the connections as kept`()
+    async throws
+  {
     let misfit = try TestPlugin(hasOtherLayout: true)
     let server = try await TestServer.start(plugin: misfit)
     let memory = PortMemory(entries: [

@@ -24,14 +24,16 @@ struct JackWatchTests {
     }
   }
 
-  @Test("A server that runs is never in trouble")
-  mutating func running() {
+  @Test
+  mutating func `a server that runs is never in trouble`() {
     look(forSeconds: 60) { $0.periods += 9 }
     #expect(watch.trouble == nil && changes == 0)
   }
 
-  @Test("A server without periods stands still after two seconds, since its last one; told once")
-  mutating func standsStill() {
+  @Test
+  mutating func
+    `a server without periods stands still after two seconds, since its last one; told once`()
+  {
     look(forSeconds: 5) { $0.periods += 9 }
     let last = facts.nowNanoseconds
     look(forSeconds: 1.9)
@@ -43,8 +45,8 @@ struct JackWatchTests {
     #expect(watch.trouble == nil && changes == 2)
   }
 
-  @Test("Who was stopped itself has nothing against the server")
-  mutating func suspended() {
+  @Test
+  mutating func `who was stopped itself has nothing against the server`() {
     look(forSeconds: 5) { $0.periods += 9 }
     facts.nowNanoseconds += 3600 * Self.second
     look(forSeconds: 1)
@@ -52,15 +54,17 @@ struct JackWatchTests {
     #expect(changes == 0)
   }
 
-  @Test("Without a server nothing stands still", arguments: [EngineState.closed, .serverGone])
-  mutating func away(state: EngineState) {
+  @Test(arguments: [EngineState.closed, .serverGone])
+  mutating func `without a server nothing stands still`(state: EngineState) {
     facts.state = state
     look(forSeconds: 60)
     #expect(changes == 0)
   }
 
-  @Test("A call that does not return is told, and lost only where another process would do better")
-  mutating func hangs() {
+  @Test
+  mutating func
+    `a call that does not return is told, and lost only where another process would do better`()
+  {
     facts.callNanoseconds = 7
     look(forSeconds: 9.5) { $0.periods += 9 }
     #expect(watch.trouble == nil)
@@ -79,15 +83,15 @@ struct JackWatchTests {
     #expect(!watch.isLost && watch.trouble == nil)
   }
 
-  @Test("A server that keeps us at the door is told, and never a reason to start anew")
-  mutating func opening() {
+  @Test
+  mutating func `a server that keeps us at the door is told, and never a reason to start anew`() {
     (facts.state, facts.callNanoseconds) = (.closed, 7)
     look(forSeconds: 600)
     #expect(watch.trouble?.kind == .hangs && !watch.isLost && changes == 1)
   }
 
-  @Test("Many short calls are none that hangs")
-  mutating func shortCalls() {
+  @Test
+  mutating func `many short calls are none that hangs`() {
     look(forSeconds: 60) {
       $0.periods += 9
       $0.callNanoseconds = $0.nowNanoseconds

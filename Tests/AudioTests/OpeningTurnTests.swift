@@ -22,8 +22,8 @@ struct OpeningTurnTests {
 
   private let path = "/dev/shm/comlink-turn-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
 
-  @Test("A turn keeps others off until it ends")
-  func keeping() {
+  @Test
+  func `a turn keeps others off until it ends`() {
     defer { unsafe unlink(path) }
     let other = OtherStation(path: path)
     do {
@@ -34,8 +34,8 @@ struct OpeningTurnTests {
     #expect(other.takesTurn)
   }
 
-  @Test("A turn comes when another one ends")
-  func waiting() async throws {
+  @Test
+  func `a turn comes when another one ends`() async throws {
     defer { unsafe unlink(path) }
     let other = OtherStation(path: path)
     try #require(other.takesTurn)
@@ -53,8 +53,8 @@ struct OpeningTurnTests {
     _ = thread.stop(withinMilliseconds: 1_000)
   }
 
-  @Test("Who never lets go keeps nobody for good, nor does a file that cannot be had")
-  func givingUp() {
+  @Test
+  func `who never lets go keeps nobody for good, nor does a file that cannot be had`() {
     defer { unsafe unlink(path) }
     let other = OtherStation(path: path)
     #expect(other.takesTurn)

@@ -4,8 +4,10 @@ import Testing
 @testable import Audio
 
 struct OpusDecoderTests {
-  @Test("Concealment goes on with the tone: no gap, no jump, and the stream after it is whole")
-  func continuity() throws {
+  @Test
+  func `concealment goes on with the tone: no gap, no jump, and the stream after it is whole`()
+    throws
+  {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 96_000)
     let decoder = try OpusDecoder()
     let packets = encoder.packets(Signals.sine(hertz: 400, frames: 48_000), framesPerPacket: 240)
@@ -28,8 +30,8 @@ struct OpusDecoderTests {
         > 20)
   }
 
-  @Test("Back where it was, the decoder knows nothing of what it made up meanwhile")
-  func goingBack() throws {
+  @Test
+  func `back where it was, the decoder knows nothing of what it made up meanwhile`() throws {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 32_000)
     let packets = encoder.packets(Signals.voice(frames: 48_000), framesPerPacket: 480)
     let (straight, turned) = (try OpusDecoder(), try OpusDecoder())
@@ -43,8 +45,8 @@ struct OpusDecoderTests {
     }
   }
 
-  @Test("A long concealment fades to the silence between the words instead of droning on")
-  func fading() throws {
+  @Test
+  func `a long concealment fades to the silence between the words instead of droning on`() throws {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 96_000)
     let decoder = try OpusDecoder()
     let word = [Float](repeating: 0, count: 24_000) + Signals.voice(frames: 9600)
@@ -55,28 +57,26 @@ struct OpusDecoderTests {
     #expect(Signals.rms(last[...]) < 0.1 * Signals.rms(first[...]))
   }
 
-  @Test(
-    "Concealment fills the whole span in steps of 2.5 ms",
-    arguments: [120, 240, 360, 480, 600, 960, 2880, 5760, 12_000])
-  func concealmentLength(frames: Int) throws {
+  @Test(arguments: [120, 240, 360, 480, 600, 960, 2880, 5760, 12_000])
+  func `concealment fills the whole span in steps of 2.5 ms`(frames: Int) throws {
     let decoder = try OpusDecoder()
     let result = decoder.concealment(frames: frames)
     #expect(result.code == frames)
     #expect(result.pcm.allSatisfy { $0.isFinite })
   }
 
-  @Test("Any other length of concealment is a negative result", arguments: [0, 1, 119, 121, 500])
-  func wrongConcealmentLength(frames: Int) throws {
+  @Test(arguments: [0, 1, 119, 121, 500])
+  func `any other length of concealment is a negative result`(frames: Int) throws {
     #expect(try OpusDecoder().concealment(frames: frames).code < 0)
   }
 
-  @Test("An empty payload is malformed, not a loss")
-  func emptyPayload() throws {
+  @Test
+  func `an empty payload is malformed, not a loss`() throws {
     #expect(try OpusDecoder().frames([]).code < 0)
   }
 
-  @Test("Too little room for the frames is a negative result, and the next packet decodes")
-  func littleRoom() throws {
+  @Test
+  func `too little room for the frames is a negative result, and the next packet decodes`() throws {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 64_000)
     let decoder = try OpusDecoder()
     let packet = encoder.packet(Signals.voice(frames: 960)).bytes
@@ -85,8 +85,8 @@ struct OpusDecoderTests {
     #expect(decoder.frames(packet, capacityFrames: 960).code == 960)
   }
 
-  @Test("After a reset the decoder is as new")
-  func reset() throws {
+  @Test
+  func `after a reset the decoder is as new`() throws {
     let packets = try OpusEncoder(application: .audio, bitrateBitsPerSecond: 64_000)
       .packets(Signals.voice(frames: 9600), framesPerPacket: 480)
     let decoder = try OpusDecoder()
@@ -96,10 +96,12 @@ struct OpusDecoderTests {
     #expect(first.contains { abs($0) > 0.05 })
   }
 
-  @Test(
-    "10 000 garbage payloads give frames or a negative result, and a good stream plays after them",
-    arguments: [UInt64(1), 2, 3])
-  func garbage(seed: UInt64) throws {
+  @Test(arguments: [UInt64(1), 2, 3])
+  func
+    `10 000 garbage payloads give frames or a negative result, and a good stream plays after them`(
+      seed: UInt64
+    ) throws
+  {
     var generator = SplitMix64(seed: seed)
     let encoder = try OpusEncoder(application: .voip, bitrateBitsPerSecond: 64_000)
     let good = encoder.packets(Signals.sine(hertz: 1000, frames: 48_000), framesPerPacket: 480)
@@ -144,7 +146,7 @@ struct OpusDecoderTests {
     ("libopus 1.3.1", false), ("libopus 1.4", false), ("libopus 1.5", true),
     ("libopus 1.5.2-fixed", true), ("libopus 2.0", true), ("libopus unknown", false), ("", false),
   ])
-  func betterConcealmentIsUsedWhereTheLibraryHasIt(version: String, isDeep: Bool) {
+  func `better concealment is used where the library has it`(version: String, isDeep: Bool) {
     #expect(OpusDecoder.concealsDeeply(version: version) == isDeep)
   }
 }

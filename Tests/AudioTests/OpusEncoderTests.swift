@@ -2,10 +2,10 @@ import Audio
 import Testing
 
 struct OpusEncoderTests {
-  @Test(
-    "A coded tone comes back as the same tone, with every frame size and application",
-    arguments: OpusEncoder.frameSizes, OpusApplication.allCases)
-  func roundTrip(framesPerPacket: Int, application: OpusApplication) throws {
+  @Test(arguments: OpusEncoder.frameSizes, OpusApplication.allCases)
+  func `a coded tone comes back as the same tone, with every frame size and application`(
+    framesPerPacket: Int, application: OpusApplication
+  ) throws {
     let encoder = try OpusEncoder(application: application, bitrateBitsPerSecond: 96_000)
     let decoder = try OpusDecoder()
     let packets = encoder.packets(
@@ -18,10 +18,10 @@ struct OpusEncoderTests {
     #expect(abs(Signals.rms(steady) / (0.5 * 0.5.squareRoot()) - 1) < 0.1)
   }
 
-  @Test(
-    "The decoded sound is late by exactly the look-ahead",
-    arguments: [(OpusApplication.lowDelay, 120), (.voip, 312), (.audio, 312)])
-  func lookahead(application: OpusApplication, frames: Int) throws {
+  @Test(arguments: [(OpusApplication.lowDelay, 120), (.voip, 312), (.audio, 312)])
+  func `the decoded sound is late by exactly the look-ahead`(
+    application: OpusApplication, frames: Int
+  ) throws {
     let encoder = try OpusEncoder(application: application, bitrateBitsPerSecond: 128_000)
     #expect(encoder.lookaheadFrames == frames)
 
@@ -30,16 +30,16 @@ struct OpusEncoderTests {
     #expect(Signals.delayFrames(of: decoded, behind: signal, maximum: 480) == frames)
   }
 
-  @Test("The bit rate asked for is what the packets take", arguments: [24_000, 64_000, 128_000])
-  func bitrate(bitsPerSecond: Int) throws {
+  @Test(arguments: [24_000, 64_000, 128_000])
+  func `the bit rate asked for is what the packets take`(bitsPerSecond: Int) throws {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: bitsPerSecond)
     let packets = encoder.packets(Signals.noise(frames: 96_000, seed: 1), framesPerPacket: 480)
     let measured = packets.reduce(0) { $0 + $1.count } * 8 / 2
     #expect(abs(Double(measured) / Double(bitsPerSecond) - 1) < 0.15, "\(measured) bit/s")
   }
 
-  @Test("What is kept to 8 kHz has nothing above", arguments: OpusApplication.allCases)
-  func bandwidth(application: OpusApplication) throws {
+  @Test(arguments: OpusApplication.allCases)
+  func `what is kept to 8 kHz has nothing above`(application: OpusApplication) throws {
     let tone = Signals.sine(hertz: 12_000, frames: 48_000)
     let level = { (bandwidth: OpusBandwidth) in
       let encoder = try OpusEncoder(
@@ -51,8 +51,8 @@ struct OpusEncoderTests {
     #expect(try level(.wide) < 0.02)
   }
 
-  @Test("A new bit rate holds from the next packet on")
-  func changedBitrate() throws {
+  @Test
+  func `a new bit rate holds from the next packet on`() throws {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 128_000)
     let signal = Signals.noise(frames: 48_000, seed: 2)
     let before = encoder.packets(signal, framesPerPacket: 480).reduce(0) { $0 + $1.count }
@@ -61,8 +61,8 @@ struct OpusEncoderTests {
     #expect(after * 3 < before)
   }
 
-  @Test("A bit rate out of range is refused with words", arguments: [-1, 0, 5999, 510_001, .max])
-  func refusedBitrate(bitsPerSecond: Int) throws {
+  @Test(arguments: [-1, 0, 5999, 510_001, .max])
+  func `a bit rate out of range is refused with words`(bitsPerSecond: Int) throws {
     let encoder = try OpusEncoder(application: .voip, bitrateBitsPerSecond: 64_000)
     let error = #expect(throws: AudioError.self) {
       try encoder.setBitrate(bitsPerSecond: bitsPerSecond)
@@ -73,24 +73,22 @@ struct OpusEncoderTests {
     }
   }
 
-  @Test("A complexity out of range is refused", arguments: [-1, 11, .max])
-  func refusedComplexity(complexity: Int) {
+  @Test(arguments: [-1, 11, .max])
+  func `a complexity out of range is refused`(complexity: Int) {
     #expect(throws: AudioError.self) {
       try OpusEncoder(
         application: .lowDelay, bitrateBitsPerSecond: 64_000, complexity: complexity)
     }
   }
 
-  @Test(
-    "A wrong number of frames is a negative result",
-    arguments: [0, 1, 119, 121, 2879, 3840, 5760, 100_000])
-  func wrongFrameSize(frames: Int) throws {
+  @Test(arguments: [0, 1, 119, 121, 2879, 3840, 5760, 100_000])
+  func `a wrong number of frames is a negative result`(frames: Int) throws {
     let encoder = try OpusEncoder(application: .audio, bitrateBitsPerSecond: 64_000)
     #expect(encoder.packet([Float](repeating: 0, count: frames)).code < 0)
   }
 
-  @Test("Too little room makes a smaller packet, none a negative result")
-  func littleRoom() throws {
+  @Test
+  func `too little room makes a smaller packet, none a negative result`() throws {
     let encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 128_000)
     let pcm = Signals.noise(frames: 480, seed: 3)
     #expect(encoder.packet(pcm, capacityBytes: 0).code < 0)
@@ -100,10 +98,11 @@ struct OpusEncoderTests {
   }
 
   @Test(
-    "Samples that are no numbers, or far beyond full scale, neither trap nor spoil what follows",
     arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, 1e10],
     OpusApplication.allCases)
-  func strangeSamples(sample: Float, application: OpusApplication) throws {
+  func `samples that are no numbers, or far beyond full scale, neither trap nor spoil what follows`(
+    sample: Float, application: OpusApplication
+  ) throws {
     let encoder = try OpusEncoder(application: application, bitrateBitsPerSecond: 96_000)
     let decoder = try OpusDecoder()
     let strange = encoder.packet([Float](repeating: sample, count: 480))

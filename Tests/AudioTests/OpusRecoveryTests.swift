@@ -24,8 +24,8 @@ struct OpusRecoveryTests {
     return Signals.rms(difference[...]) / Signals.rms(wanted)
   }
 
-  @Test("A lost packet comes back from the one after it, closer than concealment gets")
-  func recovery() throws {
+  @Test
+  func `a lost packet comes back from the one after it, closer than concealment gets`() throws {
     // What is lost is where the pitch changes: nothing that could be guessed.
     let low = Signals.voice(frames: 38_400)
     let high = (0..<38_400).map { low[($0 * 3 / 2) % 38_400] }
@@ -52,8 +52,10 @@ struct OpusRecoveryTests {
     #expect(Self.error(recovered[after...], whole[after...]) < 0.3)
   }
 
-  @Test("Where a loss is expected packets tell of those before, not so in the low-delay mode")
-  func without() throws {
+  @Test
+  func `where a loss is expected packets tell of those before, not so in the low-delay mode`()
+    throws
+  {
     // RFC 6716 §4.2.3: behind the activity flags of two SILK frames.
     let isTelling = { (packet: [UInt8]) in packet[0] < 0x80 && packet[1] & 0x20 != 0 }
     #expect(try !Self.packets(expectedLoss: 0).contains(where: isTelling))
@@ -62,15 +64,17 @@ struct OpusRecoveryTests {
     #expect(music.allSatisfy { $0[0] >= 0x80 })
   }
 
-  @Test("The bit rate is for both together", arguments: [0, 7, 25])
-  func bitrate(percent: Int) throws {
+  @Test(arguments: [0, 7, 25])
+  func `the bit rate is for both together`(percent: Int) throws {
     let packets = try Self.packets(expectedLoss: percent)
     let octets = packets.reduce(0) { $0 + $1.count }
     #expect(octets * 8 * 25 / packets.count < 24_000 * 105 / 100)
   }
 
-  @Test("A packet of the low-delay mode, or after one, recovers nothing, and the decoder goes on")
-  func celt() throws {
+  @Test
+  func `a packet of the low-delay mode, or after one, recovers nothing, and the decoder goes on`()
+    throws
+  {
     let speech = try Self.packets(expectedLoss: 25)
     let music = try Self.packets(expectedLoss: 25, application: .lowDelay, framesPerPacket: 960)
     let decoder = try OpusDecoder()
@@ -82,24 +86,24 @@ struct OpusRecoveryTests {
     #expect(decoder.recovery(from: speech[4], frames: Self.frames).code == Self.frames)
   }
 
-  @Test("An empty payload, or a length that is none, is a negative result", arguments: [0, 1, 119])
-  func refused(frames: Int) throws {
+  @Test(arguments: [0, 1, 119])
+  func `an empty payload, or a length that is none, is a negative result`(frames: Int) throws {
     let packets = try Self.packets(expectedLoss: 25)
     #expect(try OpusDecoder().recovery(from: [], frames: 960).code < 0)
     #expect(try OpusDecoder().recovery(from: packets[2], frames: frames).code < 0)
   }
 
-  @Test("An expected loss that is none is refused with words", arguments: [-1, 101, .max])
-  func refusedLoss(percent: Int) throws {
+  @Test(arguments: [-1, 101, .max])
+  func `an expected loss that is none is refused with words`(percent: Int) throws {
     let encoder = try OpusEncoder(application: .voip, bitrateBitsPerSecond: 24_000)
     let error = #expect(throws: AudioError.self) { try encoder.setExpectedLoss(percent: percent) }
     #expect(error?.description.contains("\(percent) % (0 to 100)") == true)
   }
 
-  @Test(
-    "Garbage recovers something or nothing, and a good stream plays after it",
-    arguments: [UInt64(4), 5])
-  func garbage(seed: UInt64) throws {
+  @Test(arguments: [UInt64(4), 5])
+  func `garbage recovers something or nothing, and a good stream plays after it`(seed: UInt64)
+    throws
+  {
     var generator = SplitMix64(seed: seed)
     let good = try Self.packets(Signals.sine(hertz: 1000, frames: 96_000), expectedLoss: 25)
     let decoder = try OpusDecoder()

@@ -6,8 +6,8 @@ struct PhysicalConnectionTests {
   static let capture = ["system:capture_1", "system:capture_2"]
   static let playback = ["system:playback_1", "system:playback_2", "system:playback_3"]
 
-  @Test("A stereo card gets the mic from its first port, and the mix on its first two")
-  func stereo() {
+  @Test
+  func `a stereo card gets the mic from its first port, and the mix on its first two`() {
     #expect(
       Self.connections(Self.capture, Self.playback) == [
         "system:capture_1 > comlink:mic", "comlink:mix_left > system:playback_1",
@@ -15,8 +15,8 @@ struct PhysicalConnectionTests {
       ])
   }
 
-  @Test("A mono card gets both sides on its one port")
-  func mono() {
+  @Test
+  func `a mono card gets both sides on its one port`() {
     #expect(
       Self.connections(Array(Self.capture.prefix(1)), Array(Self.playback.prefix(1))) == [
         "system:capture_1 > comlink:mic", "comlink:mix_left > system:playback_1",
@@ -24,8 +24,8 @@ struct PhysicalConnectionTests {
       ])
   }
 
-  @Test("What a card lacks stays unconnected")
-  func halves() {
+  @Test
+  func `what a card lacks stays unconnected`() {
     #expect(Self.connections([], []) == [])
     #expect(Self.connections(Self.capture, []) == ["system:capture_1 > comlink:mic"])
     #expect(Self.connections([], Self.playback).count == 2)

@@ -3,8 +3,8 @@ import Testing
 @testable import Audio
 
 struct PortRequestQueueTests {
-  @Test("Requests come out once, in their order")
-  func order() {
+  @Test
+  func `requests come out once, in their order`() {
     let queue = PortRequestQueue()
     let requests: [PortRequest] = [
       .set(PeerSlot.all[3], portName: "peer_anna"), .clear(PeerSlot.all[3]),
@@ -15,8 +15,8 @@ struct PortRequestQueueTests {
     #expect(queue.takeAll() == [])
   }
 
-  @Test("A full queue refuses, and takes again once emptied")
-  func bounded() {
+  @Test
+  func `a full queue refuses, and takes again once emptied`() {
     let queue = PortRequestQueue()
     for _ in 0..<PortRequestQueue.capacity { #expect(queue.append(.clear(PeerSlot.all[0]))) }
     #expect(!queue.append(.clear(PeerSlot.all[0])))

@@ -10,8 +10,8 @@ struct PortWishesTests {
     asked.map(\.portName)
   }
 
-  @Test("What was refused is asked for again after ten seconds, and until it is there")
-  func retry() {
+  @Test
+  func `what was refused is asked for again after ten seconds, and until it is there`() {
     var wishes = PortWishes()
     wishes.wish("peer_anna", for: Self.anna)
     wishes.wish("peer_bert", for: Self.bert)
@@ -30,8 +30,8 @@ struct PortWishesTests {
     #expect(names(wishes.due(nowNanoseconds: 40 * Self.second)) == [])
   }
 
-  @Test("Another server is asked for all of it, by the names as they are now")
-  func otherServer() {
+  @Test
+  func `another server is asked for all of it, by the names as they are now`() {
     var wishes = PortWishes()
     wishes.wish("peer_anna", for: Self.anna)
     wishes.wish("peer_bert", for: Self.bert)
@@ -39,8 +39,8 @@ struct PortWishesTests {
     #expect(names(wishes.all) == ["peer_bert", "peer_carl"])
   }
 
-  @Test("Who has left wants no port")
-  func leaving() {
+  @Test
+  func `who has left wants no port`() {
     var wishes = PortWishes()
     wishes.wish("peer_anna", for: Self.anna)
     _ = wishes.settle(Self.anna, isRefused: true, nowNanoseconds: 0)

@@ -7,10 +7,10 @@ struct ResamplerTests {
     (96_000, 44_100), (48_000, 48_000),
   ]
 
-  @Test(
-    "A tone keeps its pitch and more than 90 dB to the noise between all usual rates",
-    arguments: rates, [440.0, 1000, 5000])
-  func accuracy(rates: (Double, Double), hertz: Double) throws {
+  @Test(arguments: rates, [440.0, 1000, 5000])
+  func `a tone keeps its pitch and more than 90 dB to the noise between all usual rates`(
+    rates: (Double, Double), hertz: Double
+  ) throws {
     let resampler = try Resampler(ratio: rates.1 / rates.0)
     let input = Signals.sine(hertz: hertz, frames: 48_000, sampleRate: rates.0)
     let output = resampler.all(input, chunkFrames: 512)
@@ -19,8 +19,8 @@ struct ResamplerTests {
     #expect(abs(Signals.rms(steady) / (0.5 * 0.5.squareRoot()) - 1) < 0.001)
   }
 
-  @Test("Output frame n is the input at n / ratio", arguments: rates)
-  func alignment(rates: (Double, Double)) throws {
+  @Test(arguments: rates)
+  func `output frame n is the input at n / ratio`(rates: (Double, Double)) throws {
     let resampler = try Resampler(ratio: rates.1 / rates.0)
     let output = resampler.all(
       Signals.sine(hertz: 500, frames: 20_000, sampleRate: rates.0), chunkFrames: 64)
@@ -29,8 +29,8 @@ struct ResamplerTests {
     #expect(worst < 0.001)
   }
 
-  @Test("What is held back is the latency the resampler tells", arguments: rates)
-  func latency(rates: (Double, Double)) throws {
+  @Test(arguments: rates)
+  func `what is held back is the latency the resampler tells`(rates: (Double, Double)) throws {
     let ratio = rates.1 / rates.0
     let resampler = try Resampler(ratio: ratio)
     var (consumed, produced) = (0, 0)
@@ -46,9 +46,10 @@ struct ResamplerTests {
     #expect(consumed == 200 * 64)
   }
 
-  @Test(
-    "The stream is the same in whatever chunks it comes", arguments: rates, [1, 7, 64, 120, 1000])
-  func chunks(rates: (Double, Double), chunkFrames: Int) throws {
+  @Test(arguments: rates, [1, 7, 64, 120, 1000])
+  func `the stream is the same in whatever chunks it comes`(
+    rates: (Double, Double), chunkFrames: Int
+  ) throws {
     let input = Signals.noise(frames: 6000, seed: 11)
     let ratio = rates.1 / rates.0
     let whole = try Resampler(ratio: ratio).all(input, chunkFrames: input.count)
@@ -58,8 +59,8 @@ struct ResamplerTests {
     #expect(worst < 1e-5)
   }
 
-  @Test("A short output span loses nothing: the rest comes with the next calls")
-  func shortOutput() throws {
+  @Test
+  func `a short output span loses nothing: the rest comes with the next calls`() throws {
     let input = Signals.noise(frames: 4800, seed: 12)
     let whole = try Resampler(ratio: 2).all(input, chunkFrames: 4800)
     let resampler = try Resampler(ratio: 2)
@@ -75,8 +76,8 @@ struct ResamplerTests {
     #expect((zip(whole, output).map { abs($0 - $1) }.max() ?? 1) < 1e-5)
   }
 
-  @Test("Empty spans are nothing to do")
-  func empty() throws {
+  @Test
+  func `empty spans are nothing to do`() throws {
     let resampler = try Resampler(ratio: 1)
     let neither = resampler.step([], capacityFrames: 0)
     #expect(neither.consumed == 0 && neither.pcm.isEmpty)
@@ -84,8 +85,8 @@ struct ResamplerTests {
     #expect(noInput.consumed == 0 && noInput.pcm.isEmpty)
   }
 
-  @Test("A drift correction is no step: the tone stays clean through ±100 ppm steps")
-  func drift() throws {
+  @Test
+  func `a drift correction is no step: the tone stays clean through ±100 ppm steps`() throws {
     let resampler = try Resampler(ratio: 1)
     let input = Signals.sine(hertz: 1000, frames: 48_000)
     var output: [Float] = []
@@ -99,8 +100,8 @@ struct ResamplerTests {
     #expect(Signals.signalToNoise(output[1000..<5800], hertz: 1000, sampleRate: 48_000) > 50)
   }
 
-  @Test("A ratio that changes gives that many more or fewer frames")
-  func changedRatio() throws {
+  @Test
+  func `a ratio that changes gives that many more or fewer frames`() throws {
     let resampler = try Resampler(ratio: 1)
     _ = resampler.step(Signals.noise(frames: 1000, seed: 4), capacityFrames: 2000)
     #expect(resampler.setRatio(1.01))
@@ -112,16 +113,16 @@ struct ResamplerTests {
     #expect(abs(frames - 10_120) <= 2)
   }
 
-  @Test("A ratio out of range is refused", arguments: [0, -1, 1e-3, 257, .infinity, .nan])
-  func refusedRatio(ratio: Double) throws {
+  @Test(arguments: [0, -1, 1e-3, 257, .infinity, .nan])
+  func `a ratio out of range is refused`(ratio: Double) throws {
     #expect(throws: AudioError.self) { try Resampler(ratio: ratio) }
     let resampler = try Resampler(ratio: 0.5)
     #expect(!resampler.setRatio(ratio))
     #expect(resampler.ratio == 0.5)
   }
 
-  @Test("After a reset the stream starts anew")
-  func reset() throws {
+  @Test
+  func `after a reset the stream starts anew`() throws {
     let resampler = try Resampler(ratio: 48_000.0 / 44_100)
     let input = Signals.noise(frames: 4000, seed: 5)
     let first = resampler.all(input, chunkFrames: 300)

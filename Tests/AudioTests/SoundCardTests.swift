@@ -29,8 +29,8 @@ struct SoundCardTests {
     02-00: USB Audio : USB Audio : capture 1
     """
 
-  @Test("The kernel's lists are read with names, drivers and devices")
-  func parsing() {
+  @Test
+  func `the kernel's lists are read with names, drivers and devices`() {
     #expect(
       SoundCard.parse(cards: Self.desktopCards, pcm: Self.desktopPCM) == [
         SoundCard(
@@ -41,15 +41,13 @@ struct SoundCardTests {
       ])
   }
 
-  @Test(
-    "No cards, or nonsense, are no cards",
-    arguments: ["", "--- no soundcards ---\n", "] 0 [", "x [y]: z", "\n\n", " 0 PCH: HDA"])
-  func nothing(cards: String) {
+  @Test(arguments: ["", "--- no soundcards ---\n", "] 0 [", "x [y]: z", "\n\n", " 0 PCH: HDA"])
+  func `no cards, or nonsense, are no cards`(cards: String) {
     #expect(SoundCard.parse(cards: cards, pcm: "00-00: a : playback 1\n-:\n99-1\n:") == [])
   }
 
-  @Test("The first card that captures and plays is taken")
-  func duplex() {
+  @Test
+  func `the first card that captures and plays is taken`() {
     let cards = SoundCard.parse(cards: Self.desktopCards, pcm: Self.desktopPCM)
     #expect(
       JackServerCommand.driver(for: cards)
@@ -59,8 +57,8 @@ struct SoundCardTests {
         == .alsa(capture: "hw:Device,0", playback: "hw:Device,0", isUSB: true))
   }
 
-  @Test("Two halves make a whole, and a screen comes last")
-  func halves() {
+  @Test
+  func `two halves make a whole, and a screen comes last`() {
     let cards = SoundCard.parse(cards: Self.piCards, pcm: Self.piPCM)
     #expect(
       JackServerCommand.driver(for: cards)
@@ -73,39 +71,39 @@ struct SoundCardTests {
         == .alsa(capture: "hw:Microphone,0", playback: nil, isUSB: true))
   }
 
-  @Test("Cards that only pretend do not count", arguments: ["Loopback", "Dummy"])
-  func pretending(driver: String) {
+  @Test(arguments: ["Loopback", "Dummy"])
+  func `cards that only pretend do not count`(driver: String) {
     let card = SoundCard(
       number: 0, identifier: driver, driver: driver, captureDevice: 0, playbackDevice: 0)
     #expect(JackServerCommand.driver(for: [card]) == .dummy)
     #expect(JackServerCommand.driver(for: []) == .dummy)
   }
 
-  @Test(
-    "The command line is what jackd takes",
-    arguments: [
-      (JackServerCommand.Driver.dummy, Int?.some(70), "-R -P 70 -n s -d dummy -r 48000 -p 64"),
-      (.dummy, nil, "-r -n s -d dummy -r 48000 -p 64"),
-      (
-        .alsa(capture: "hw:A,0", playback: "hw:A,0", isUSB: false), 70,
-        "-R -P 70 -n s -d alsa -d hw:A,0 -r 48000 -p 128 -n 2"
-      ),
-      (
-        .alsa(capture: "hw:A,0", playback: "hw:B,1", isUSB: true), nil,
-        "-r -n s -d alsa -C hw:A,0 -P hw:B,1 -r 48000 -p 128 -n 3"
-      ),
-      (
-        .alsa(capture: nil, playback: "hw:B,1", isUSB: false), 10,
-        "-R -P 10 -n s -d alsa -P hw:B,1 -r 48000 -p 128 -n 2"
-      ),
-    ])
-  func arguments(driver: JackServerCommand.Driver, priority: Int?, expected: String) {
+  @Test(arguments: [
+    (JackServerCommand.Driver.dummy, Int?.some(70), "-R -P 70 -n s -d dummy -r 48000 -p 64"),
+    (.dummy, nil, "-r -n s -d dummy -r 48000 -p 64"),
+    (
+      .alsa(capture: "hw:A,0", playback: "hw:A,0", isUSB: false), 70,
+      "-R -P 70 -n s -d alsa -d hw:A,0 -r 48000 -p 128 -n 2"
+    ),
+    (
+      .alsa(capture: "hw:A,0", playback: "hw:B,1", isUSB: true), nil,
+      "-r -n s -d alsa -C hw:A,0 -P hw:B,1 -r 48000 -p 128 -n 3"
+    ),
+    (
+      .alsa(capture: nil, playback: "hw:B,1", isUSB: false), 10,
+      "-R -P 10 -n s -d alsa -P hw:B,1 -r 48000 -p 128 -n 2"
+    ),
+  ])
+  func `the command line is what jackd takes`(
+    driver: JackServerCommand.Driver, priority: Int?, expected: String
+  ) {
     let command = JackServerCommand(driver: driver, serverName: "s", realtimePriority: priority)
     #expect(command.arguments.joined(separator: " ") == expected)
   }
 
-  @Test("A period that is asked for stands in place of the driver's", arguments: [true, false])
-  func period(isDummy: Bool) {
+  @Test(arguments: [true, false])
+  func `a period that is asked for stands in place of the driver's`(isDummy: Bool) {
     let card = JackServerCommand.Driver.alsa(capture: "hw:A,0", playback: nil, isUSB: false)
     let command = JackServerCommand(
       driver: isDummy ? .dummy : card, serverName: "s", periodFrames: 512)

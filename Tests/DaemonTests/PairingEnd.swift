@@ -72,7 +72,7 @@ final class PairingEnd: ControlPlaneHandler {
   /// Who is trusted.
   var trusted: [NodeID] {
     get async {
-      await membership.acquaintances.filter { $0.admission == "trusted" }
+      await membership.knownNodes.filter { $0.admission == "trusted" }
         .compactMap { $0.id.flatMap { NodeID(text: $0) } }
     }
   }

@@ -10,8 +10,10 @@ import Testing
 /// put before the C library's.
 @Suite(.enabled(if: !AllocationWatch.hasSanitizer, "a sanitizer has its own malloc"))
 struct AllocationTests {
-  @Test("a wake-up with datagrams, sends, a moved deadline and a resumed task allocates nothing")
-  func steadyState() async throws {
+  @Test
+  func `a wake-up with datagrams, sends, a moved deadline and a resumed task allocates nothing`()
+    async throws
+  {
     if let watch = AllocationWatch() {
       try await measure(watch)
     } else {

@@ -36,8 +36,10 @@ struct EventLoopDeadlineTests {
     return (loop, script)
   }
 
-  @Test("a deadline wakes the loop, not early and once", arguments: completionModes)
-  func fires(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `a deadline wakes the loop, not early and once`(mode: EventLoopFeatures.CompletionMode)
+    async throws
+  {
     // The first answer is given at the start, the second after the signal of setHandler.
     let (loop, script) = try makeScripted(mode, [Self.hour, Self.moment])
     try loop.start()
@@ -50,24 +52,24 @@ struct EventLoopDeadlineTests {
     #expect(loop.statistics.deadlines == 1)
   }
 
-  @Test("a deadline that has passed wakes the loop at once", arguments: [-1, -1_000_000_000])
-  func past(offset: Int64) async throws {
+  @Test(arguments: [-1, -1_000_000_000])
+  func `a deadline that has passed wakes the loop at once`(offset: Int64) async throws {
     let (loop, _) = try makeScripted(.deferred, [Self.hour, offset, offset, offset])
     try loop.start()
     defer { loop.stop() }
     #expect(await eventually { loop.statistics.deadlines == 3 })
   }
 
-  @Test("a deadline before the epoch of the clock is taken as passed")
-  func negative() async throws {
+  @Test
+  func `a deadline before the epoch of the clock is taken as passed`() async throws {
     let (loop, _) = try makeScripted(.deferred, [Self.hour, -Int64.max / 2])
     try loop.start()
     defer { loop.stop() }
     #expect(await eventually { loop.statistics.deadlines == 1 })
   }
 
-  @Test("a deadline can be moved earlier", arguments: completionModes)
-  func movesEarlier(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `a deadline can be moved earlier`(mode: EventLoopFeatures.CompletionMode) async throws {
     let (loop, script) = try makeScripted(mode, [Self.hour, Self.hour, Self.moment])
     try loop.start()
     defer { loop.stop() }
@@ -76,10 +78,10 @@ struct EventLoopDeadlineTests {
     #expect(await eventually { loop.statistics.deadlines == 1 })
   }
 
-  @Test(
-    "a deadline that is moved later, or taken back, does not fire",
-    arguments: completionModes, [hour, nil])
-  func movesLater(mode: EventLoopFeatures.CompletionMode, later: Int64?) async throws {
+  @Test(arguments: completionModes, [hour, nil])
+  func `a deadline that is moved later, or taken back, does not fire`(
+    mode: EventLoopFeatures.CompletionMode, later: Int64?
+  ) async throws {
     let early: Int64 = 300_000_000
     // Tried again when this machine stalled so long that the deadline passed before it could be moved.
     for _ in 0..<5 {
@@ -103,9 +105,10 @@ struct EventLoopDeadlineTests {
     Issue.record("the machine stalled five times")
   }
 
-  @Test(
-    "a deadline drains the socket too, so a node without a beat hears", arguments: completionModes)
-  func drains(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `a deadline drains the socket too, so a node without a beat hears`(
+    mode: EventLoopFeatures.CompletionMode
+  ) async throws {
     let loop = try makeLoop(mode)
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let handler = RecordingHandler { $0 + Self.moment }
@@ -118,8 +121,10 @@ struct EventLoopDeadlineTests {
     #expect(loop.statistics.beats == 0)
   }
 
-  @Test("timer and beat at cross purposes lose neither", arguments: completionModes)
-  func races(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `timer and beat at cross purposes lose neither`(mode: EventLoopFeatures.CompletionMode)
+    async throws
+  {
     let loop = try makeLoop(mode)
     let turns = Atomic<Int64>(0)
     loop.setHandler(

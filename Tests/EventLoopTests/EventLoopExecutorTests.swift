@@ -33,8 +33,10 @@ actor Tally {
 }
 
 struct EventLoopExecutorTests {
-  @Test("an actor runs on the loop thread, whoever calls it", arguments: completionModes)
-  func actorOnLoop(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `an actor runs on the loop thread, whoever calls it`(mode: EventLoopFeatures.CompletionMode)
+    async throws
+  {
     let loop = try makeLoop(mode)
     try loop.start()
     defer { loop.stop() }
@@ -45,8 +47,8 @@ struct EventLoopExecutorTests {
     #expect(!loop.isCurrent)
   }
 
-  @Test("a task with the loop as its preference stays there, also after it slept")
-  func taskPreference() async throws {
+  @Test
+  func `a task with the loop as its preference stays there, also after it slept`() async throws {
     let loop = try makeLoop()
     try loop.start()
     defer { loop.stop() }
@@ -63,8 +65,10 @@ struct EventLoopExecutorTests {
     #expect(places == [true, true, true, true])
   }
 
-  @Test("a continuation that the handler resumes goes on in the same wake-up, without a signal")
-  func continuationFromHandler() async throws {
+  @Test
+  func `a continuation that the handler resumes goes on in the same wake-up, without a signal`()
+    async throws
+  {
     let loop = try makeLoop()
     let waiting = Guarded<CheckedContinuation<Void, Never>?>(nil)
     let isArmed = Atomic<Bool>(false)
@@ -87,8 +91,8 @@ struct EventLoopExecutorTests {
     #expect(await task.value)
   }
 
-  @Test("a task resumed at every wake-up runs once a wake-up and wakes nobody")
-  func resumedEachTime() async throws {
+  @Test
+  func `a task resumed at every wake-up runs once a wake-up and wakes nobody`() async throws {
     let loop = try makeLoop()
     let waiting = Guarded<CheckedContinuation<Void, Never>?>(nil)
     let turns = Guarded(0)
@@ -117,8 +121,8 @@ struct EventLoopExecutorTests {
     await task.value
   }
 
-  @Test("eight tasks hop to the loop ten thousand times each and none is lost")
-  func stress() async throws {
+  @Test
+  func `eight tasks hop to the loop ten thousand times each and none is lost`() async throws {
     let loop = try EventLoop(configuration: EventLoopConfiguration(queuedJobs: 4))
     try loop.start()
     defer { loop.stop() }
@@ -136,8 +140,8 @@ struct EventLoopExecutorTests {
     #expect(loop.statistics.jobs >= 80_000)
   }
 
-  @Test("two actors on the loop call each other without leaving it")
-  func betweenActors() async throws {
+  @Test
+  func `two actors on the loop call each other without leaving it`() async throws {
     let loop = try makeLoop()
     try loop.start()
     defer { loop.stop() }
@@ -149,8 +153,8 @@ struct EventLoopExecutorTests {
     #expect(await one.strays + other.strays == 0)
   }
 
-  @Test("more jobs of its own than the loop has room for are kept")
-  func manyOwnJobs() async throws {
+  @Test
+  func `more jobs of its own than the loop has room for are kept`() async throws {
     let loop = try EventLoop(configuration: EventLoopConfiguration(queuedJobs: 2))
     try loop.start()
     defer { loop.stop() }
@@ -163,8 +167,8 @@ struct EventLoopExecutorTests {
     #expect(await tally.count == 1000)
   }
 
-  @Test("a handler may assume an actor's isolation")
-  func assumedIsolation() async throws {
+  @Test
+  func `a handler may assume an actor's isolation`() async throws {
     let loop = try makeLoop()
     let tally = Tally(loop: loop)
     let counts = Guarded<[Int]>([])
@@ -181,8 +185,8 @@ struct EventLoopExecutorTests {
     #expect(await tally.strays == 0)
   }
 
-  @Test("a task that never stops yielding keeps neither beats nor datagrams waiting")
-  func fairness() async throws {
+  @Test
+  func `a task that never stops yielding keeps neither beats nor datagrams waiting`() async throws {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let handler = RecordingHandler()

@@ -5,8 +5,10 @@ import Testing
 @testable import EventLoop
 
 struct EventLoopLifecycleTests {
-  @Test("stopping in full swing ends at once and loses no job", arguments: completionModes)
-  func stopWhileBusy(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `stopping in full swing ends at once and loses no job`(
+    mode: EventLoopFeatures.CompletionMode
+  ) async throws {
     let loop = try makeLoop(mode)
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     loop.setHandler(RecordingHandler { $0 + 100_000 })
@@ -34,8 +36,8 @@ struct EventLoopLifecycleTests {
     #expect(end.enters == end.wakes + end.extraEnters + end.earlySubmits)
   }
 
-  @Test("stop may be called again, by several threads, and before start")
-  func idempotence() async throws {
+  @Test
+  func `stop may be called again, by several threads, and before start`() async throws {
     let loop = try makeLoop()
     try loop.start()
     await withTaskGroup(of: Void.self) { group in
@@ -48,8 +50,8 @@ struct EventLoopLifecycleTests {
     #expect(throws: EventLoopError.alreadyStarted) { try unused.start() }
   }
 
-  @Test("the loop can be stopped from its own thread")
-  func stopFromWithin() async throws {
+  @Test
+  func `the loop can be stopped from its own thread`() async throws {
     let loop = try makeLoop()
     let calls = Atomic<Int>(0)
     loop.setHandler(
@@ -67,8 +69,8 @@ struct EventLoopLifecycleTests {
     #expect(loop.statistics.wakes >= 3)
   }
 
-  @Test("a loop that ended is freed, and its handler with it")
-  func freed() async throws {
+  @Test
+  func `a loop that ended is freed, and its handler with it`() async throws {
     weak var formerLoop: EventLoop?
     weak var formerHandler: RecordingHandler?
     do {
@@ -89,8 +91,8 @@ struct EventLoopLifecycleTests {
     #expect(formerHandler == nil)
   }
 
-  @Test("the port is free again after stop")
-  func portIsReleased() async throws {
+  @Test
+  func `the port is free again after stop`() async throws {
     // An address of its own: tests that run meanwhile take any port of 127.0.0.1.
     var address = SocketAddress(ipv4: 0x7f00_004d, port: 0)
     for _ in 0..<20 {
@@ -101,8 +103,8 @@ struct EventLoopLifecycleTests {
     }
   }
 
-  @Test("jobs that come after the end still run, one at a time and isolated")
-  func lateJobs() async throws {
+  @Test
+  func `jobs that come after the end still run, one at a time and isolated`() async throws {
     let loop = try makeLoop()
     let tally = Tally(loop: loop)
     try loop.start()
@@ -116,8 +118,8 @@ struct EventLoopLifecycleTests {
     #expect(await tally.strays == 0)
   }
 
-  @Test("a job may let go of the loop's last reference while it is still being left")
-  func lastReference() async throws {
+  @Test
+  func `a job may let go of the loop's last reference while it is still being left`() async throws {
     for _ in 0..<300 {
       let loop = try makeLoop()
       loop.stop()
@@ -128,8 +130,8 @@ struct EventLoopLifecycleTests {
     }
   }
 
-  @Test("a packet cannot be made after the end")
-  func noPacketAfterEnd() async throws {
+  @Test
+  func `a packet cannot be made after the end`() async throws {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     try loop.start()
@@ -140,8 +142,8 @@ struct EventLoopLifecycleTests {
     #expect(!hasPacket)
   }
 
-  @Test("the thread has its name, and its priority or a warning")
-  func scheduling() async throws {
+  @Test
+  func `the thread has its name, and its priority or a warning`() async throws {
     let loop = try EventLoop(configuration: EventLoopConfiguration(realtimePriority: 40))
     try loop.start()
     defer { loop.stop() }
@@ -162,8 +164,8 @@ struct EventLoopLifecycleTests {
     #expect(found.1 == (loop.schedulingWarning == nil ? 40 : 0))
   }
 
-  @Test("a priority the kernel does not know is a warning, not an end")
-  func impossiblePriority() async throws {
+  @Test
+  func `a priority the kernel does not know is a warning, not an end`() async throws {
     let loop = try EventLoop(configuration: EventLoopConfiguration(realtimePriority: 1000))
     try loop.start()
     defer { loop.stop() }
@@ -171,8 +173,8 @@ struct EventLoopLifecycleTests {
     #expect(await loop.beatAndWait())
   }
 
-  @Test("the features name kernel and mode", arguments: completionModes)
-  func features(mode: EventLoopFeatures.CompletionMode) throws {
+  @Test(arguments: completionModes)
+  func `the features name kernel and mode`(mode: EventLoopFeatures.CompletionMode) throws {
     let loop = try makeLoop(mode)
     try loop.start()
     defer { loop.stop() }
@@ -181,19 +183,17 @@ struct EventLoopLifecycleTests {
     if mode != .deferred { #expect(loop.features.completionMode == mode) }
   }
 
-  @Test(
-    "what the kernel lacks is said in words",
-    arguments: [
-      (EventLoopError.ring(.setup, errno: EPERM), ["kernel.io_uring_disabled", "seccomp"]),
-      (.ring(.setup, errno: ENOSYS), ["no io_uring", "6.0"]),
-      (.ring(.setup, errno: EINVAL), ["too old", "6.0"]),
-      (.ring(.setup, errno: ENOMEM), ["RLIMIT_MEMLOCK"]),
-      (.ring(.multishotReceive, errno: ENOSYS), ["multishot recvmsg", "6.0"]),
-      (.ring(.bufferRing, errno: EINVAL), ["buffer rings", "5.19"]),
-      (.ring(.enable, errno: EINVAL), ["Invalid argument"]),
-      (.thread(errno: EAGAIN), ["loop thread"]),
-    ])
-  func words(error: EventLoopError, words: [String]) {
+  @Test(arguments: [
+    (EventLoopError.ring(.setup, errno: EPERM), ["kernel.io_uring_disabled", "seccomp"]),
+    (.ring(.setup, errno: ENOSYS), ["no io_uring", "6.0"]),
+    (.ring(.setup, errno: EINVAL), ["too old", "6.0"]),
+    (.ring(.setup, errno: ENOMEM), ["RLIMIT_MEMLOCK"]),
+    (.ring(.multishotReceive, errno: ENOSYS), ["multishot recvmsg", "6.0"]),
+    (.ring(.bufferRing, errno: EINVAL), ["buffer rings", "5.19"]),
+    (.ring(.enable, errno: EINVAL), ["Invalid argument"]),
+    (.thread(errno: EAGAIN), ["loop thread"]),
+  ])
+  func `what the kernel lacks is said in words`(error: EventLoopError, words: [String]) {
     for word in words { #expect(error.description.contains(word)) }
   }
 }

@@ -13,8 +13,10 @@ import Testing
     #expect(code == 0)
   }
 
-  @Test("sends that the kernel does not take are dropped and counted, and the loop can be stopped")
-  func fullQueue() async throws {
+  @Test
+  func `sends that the kernel does not take are dropped and counted, and the loop can be stopped`()
+    async throws
+  {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let far = try PlainSocket()
@@ -36,8 +38,8 @@ import Testing
     #expect(loop.statistics.earlySubmits < 100_000)
   }
 
-  @Test("a kernel that refuses the loop for good ends the process with words")
-  func refusedForGood() async throws {
+  @Test
+  func `a kernel that refuses the loop for good ends the process with words`() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

@@ -14,10 +14,10 @@ func makeLoop(_ mode: EventLoopFeatures.CompletionMode = .deferred) throws -> Ev
 }
 
 struct EventLoopWakeTests {
-  @Test(
-    "datagrams wait for the beat, keep their order and their kernel stamps",
-    arguments: completionModes)
-  func batch(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `datagrams wait for the beat, keep their order and their kernel stamps`(
+    mode: EventLoopFeatures.CompletionMode
+  ) async throws {
     let loop = try makeLoop(mode)
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let handler = RecordingHandler()
@@ -64,8 +64,10 @@ struct EventLoopWakeTests {
     Issue.record("no kernel receive stamp came")
   }
 
-  @Test("a job that comes shortly before a deadline is run after it", arguments: completionModes)
-  func jobsBeforeDeadlines(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `a job that comes shortly before a deadline is run after it`(
+    mode: EventLoopFeatures.CompletionMode
+  ) async throws {
     let loop = try makeLoop(mode)
     let handler = RecordingHandler { $0 + 500_000 }
     loop.setHandler(handler)
@@ -95,8 +97,10 @@ struct EventLoopWakeTests {
     func count(_ handler: RecordingHandler) -> Int { handler.wakeCount }
   }
 
-  @Test("a wake-up is one system call, sends, timer and all", arguments: completionModes)
-  func oneEnterAWake(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `a wake-up is one system call, sends, timer and all`(mode: EventLoopFeatures.CompletionMode)
+    async throws
+  {
     let loop = try makeLoop(mode)
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let receiver = try PlainSocket()
@@ -126,8 +130,8 @@ struct EventLoopWakeTests {
     #expect(loop.statistics.datagramsIn == 1000)
   }
 
-  @Test("several beats before a wake-up are counted, and cost one")
-  func beatsAreSummed() async throws {
+  @Test
+  func `several beats before a wake-up are counted, and cost one`() async throws {
     let loop = try makeLoop()
     let isHeld = Atomic<Bool>(true)
     let hasWoken = Atomic<Bool>(false)
@@ -147,8 +151,10 @@ struct EventLoopWakeTests {
     #expect(loop.statistics.wakes == before.wakes + 1)
   }
 
-  @Test("a datagram wakes the loop where its handler asks for that, and a flood seldom")
-  func alerts() async throws {
+  @Test
+  func `a datagram wakes the loop where its handler asks for that, and a flood seldom`()
+    async throws
+  {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let handler = RecordingHandler { _ in
@@ -172,8 +178,8 @@ struct EventLoopWakeTests {
     #expect(loop.statistics.alerts <= before.alerts + 5 + pauses)
   }
 
-  @Test("signals, beats and deadlines are told apart")
-  func causes() async throws {
+  @Test
+  func `signals, beats and deadlines are told apart`() async throws {
     let loop = try makeLoop()
     let seen = Guarded<[[UInt64]]>([])
     loop.setHandler(
@@ -192,8 +198,10 @@ struct EventLoopWakeTests {
       })
   }
 
-  @Test("a wake-up tells of datagrams first, then calls woke, then runs jobs, and calls woke again")
-  func order() async throws {
+  @Test
+  func `a wake-up tells of datagrams first, then calls woke, then runs jobs, and calls woke again`()
+    async throws
+  {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let jobs = JobRecorder()

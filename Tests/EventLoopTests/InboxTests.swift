@@ -4,10 +4,10 @@ import Testing
 
 /// The C queue against a plain array, one thread; the executor's stress test has the threads.
 struct InboxTests {
-  @Test(
-    "a queue gives back what was left in it, in order, and refuses when it is full",
-    arguments: [2, 8, 64])
-  func model(capacity: Int) throws {
+  @Test(arguments: [2, 8, 64])
+  func `a queue gives back what was left in it, in order, and refuses when it is full`(
+    capacity: Int
+  ) throws {
     var handle: OpaquePointer?
     try #require(unsafe uring_inbox_create(&handle, UInt32(capacity)) == 0)
     defer { unsafe uring_inbox_destroy(handle) }
@@ -29,14 +29,14 @@ struct InboxTests {
     }
   }
 
-  @Test("a capacity that is no power of two is refused", arguments: [0, 1, 3, 100])
-  func capacity(capacity: Int) {
+  @Test(arguments: [0, 1, 3, 100])
+  func `a capacity that is no power of two is refused`(capacity: Int) {
     var handle: OpaquePointer?
     #expect(unsafe uring_inbox_create(&handle, UInt32(capacity)) == -EINVAL)
   }
 
-  @Test("many pushes signal once, until the loop looks")
-  func coalescing() throws {
+  @Test
+  func `many pushes signal once, until the loop looks`() throws {
     var handle: OpaquePointer?
     try #require(unsafe uring_inbox_create(&handle, 64) == 0)
     defer { unsafe uring_inbox_destroy(handle) }
@@ -52,8 +52,8 @@ struct InboxTests {
     }
   }
 
-  @Test("the loop's own jobs need no signal and always fit")
-  func ownJobs() throws {
+  @Test
+  func `the loop's own jobs need no signal and always fit`() throws {
     var handle: OpaquePointer?
     try #require(unsafe uring_inbox_create(&handle, 2) == 0)
     defer { unsafe uring_inbox_destroy(handle) }

@@ -21,8 +21,9 @@ struct UDPEndpointTests {
     return handler
   }
 
-  @Test("a packet is made once and sent to many", arguments: completionModes)
-  func sendToMany(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `a packet is made once and sent to many`(mode: EventLoopFeatures.CompletionMode) async throws
+  {
     let loop = try makeLoop(mode)
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let receivers = try (0..<20).map { _ in try PlainSocket() }
@@ -35,8 +36,8 @@ struct UDPEndpointTests {
     #expect(loop.statistics.bytesOut == 4000)
   }
 
-  @Test("IPv6 goes both ways", .enabled(if: hasIPv6))
-  func ipv6() async throws {
+  @Test(.enabled(if: hasIPv6))
+  func `IPv6 goes both ways`() async throws {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: loopback(.ipv6, port: 0))
     let far = try PlainSocket(.ipv6)
@@ -51,9 +52,8 @@ struct UDPEndpointTests {
     #expect(handler.datagrams.first?.bytes == [4, 5])
   }
 
-  @Test(
-    "a socket on [::] speaks IPv4 and IPv6, and shows IPv4 peers as IPv4", .enabled(if: hasIPv6))
-  func dualStack() async throws {
+  @Test(.enabled(if: hasIPv6))
+  func `a socket on [::] speaks IPv4 and IPv6, and shows IPv4 peers as IPv4`() async throws {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(
       loop: loop, bindingTo: SocketAddress(ipv6: 0, 0, port: 0))
@@ -73,8 +73,8 @@ struct UDPEndpointTests {
     #expect(unsafe uring_socket_priority(loop.ring.handle) == 6)
   }
 
-  @Test("the socket has the wanted class, priority and room")
-  func options() throws {
+  @Test
+  func `the socket has the wanted class, priority and room`() throws {
     let loop = try makeLoop()
     // Less than any system allows (net.core.rmem_max), and other than its default.
     let endpoint = try UDPEndpoint(
@@ -86,8 +86,8 @@ struct UDPEndpointTests {
     #expect(endpoint.receiveBufferBytes == 128 << 10)
   }
 
-  @Test("a port in use is named, with the way to find who has it")
-  func portInUse() throws {
+  @Test
+  func `a port in use is named, with the way to find who has it`() throws {
     let other = try PlainSocket()
     let address = other.address
     let expected = EventLoopError.endpoint(.bind, address, errno: EADDRINUSE)
@@ -98,8 +98,8 @@ struct UDPEndpointTests {
     #expect(throws: Never.self) { try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0)) }
   }
 
-  @Test("an address of another machine is refused in words")
-  func foreignAddress() throws {
+  @Test
+  func `an address of another machine is refused in words`() throws {
     let address = try SocketAddress(parsing: "192.0.2.1:5004")
     let expected = EventLoopError.endpoint(.bind, address, errno: EADDRNOTAVAIL)
     let loop = try makeLoop()
@@ -107,8 +107,8 @@ struct UDPEndpointTests {
     #expect(expected.description.contains("192.0.2.1 is not an address of this machine"))
   }
 
-  @Test("a loop takes one endpoint, before it starts")
-  func oneEndpoint() throws {
+  @Test
+  func `a loop takes one endpoint, before it starts`() throws {
     let loop = try makeLoop()
     _ = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     #expect(throws: EventLoopError.endpointTooLate) {
@@ -122,8 +122,8 @@ struct UDPEndpointTests {
     }
   }
 
-  @Test("datagrams of 0 to 1500 bytes are heard, longer ones counted and dropped")
-  func sizes() async throws {
+  @Test
+  func `datagrams of 0 to 1500 bytes are heard, longer ones counted and dropped`() async throws {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let handler = RecordingHandler()
@@ -144,8 +144,10 @@ struct UDPEndpointTests {
     #expect(end.truncatedDrops >= 3)
   }
 
-  @Test("a send that fails is counted by kind and told to the handler", arguments: completionModes)
-  func failedSends(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `a send that fails is counted by kind and told to the handler`(
+    mode: EventLoopFeatures.CompletionMode
+  ) async throws {
     let loop = try makeLoop(mode)
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let far = try PlainSocket()
@@ -164,8 +166,8 @@ struct UDPEndpointTests {
     #expect(await loop.beatAndWait(), "failures do not count as wake-ups, nor stop them")
   }
 
-  @Test("more sends than the queue holds all go out, with early submits")
-  func manySends() async throws {
+  @Test
+  func `more sends than the queue holds all go out, with early submits`() async throws {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let receivers = try (0..<25).map { _ in try PlainSocket() }
@@ -182,8 +184,8 @@ struct UDPEndpointTests {
     #expect(end.sendsFull + end.sendsUnreachable + end.sendsRefused == 0)
   }
 
-  @Test("a wake-up makes 128 packets and no more, the next one as many again")
-  func packetSlots() async throws {
+  @Test
+  func `a wake-up makes 128 packets and no more, the next one as many again`() async throws {
     let loop = try makeLoop()
     let endpoint = try UDPEndpoint(loop: loop, bindingTo: .loopback(port: 0))
     let counts = Guarded<[Int]>([])
@@ -203,8 +205,10 @@ struct UDPEndpointTests {
     #expect(loop.statistics.packetShortages > 0)
   }
 
-  @Test("a flood neither hangs the loop nor goes uncounted", arguments: completionModes)
-  func flood(mode: EventLoopFeatures.CompletionMode) async throws {
+  @Test(arguments: completionModes)
+  func `a flood neither hangs the loop nor goes uncounted`(mode: EventLoopFeatures.CompletionMode)
+    async throws
+  {
     let loop = try makeLoop(mode)
     var configuration = UDPEndpointConfiguration()
     configuration.receiveBufferBytes = 1 << 18

@@ -26,7 +26,7 @@ import Testing
     return beat
   }
 
-  @Test func aFreshPeriodBeatsAndAnOldOneDoesNot() {
+  @Test func `a fresh period beats and an old one does not`() {
     var beat = Beat()
     #expect(!beat.isRunning)
     beat.update(period(at: 1_000_000_000), nowNanoseconds: 1_000_100_000)
@@ -37,7 +37,7 @@ import Testing
     #expect(!beat.isRunning)
   }
 
-  @Test func aLongPeriodBeatsUntilTheNextIsLongOverdue() {
+  @Test func `a long period beats until the next is long overdue`() {
     var beat = Beat()
     let long = period(at: 0, frames: 4096, rate: 16_000)
     beat.update(long, nowNanoseconds: 511_000_000)
@@ -47,7 +47,9 @@ import Testing
   }
 
   @Test(arguments: [(32, 4_000_000), (64, 4_000_000), (1024, 21_333_333)])
-  func decodingMayBeginSomeMillisecondsAheadOrAPeriodButNotBefore(frames: Int, most: Int64) {
+  func `decoding may begin some milliseconds ahead or a period but not before`(
+    frames: Int, most: Int64
+  ) {
     var beat = Beat()
     beat.update(period(at: 1000, frames: frames), nowNanoseconds: 1000)
     let period = beat.periodNanoseconds
@@ -57,20 +59,20 @@ import Testing
     #expect(beat.grid(leadNanoseconds: 0).beatNanoseconds == 1000 + period)
   }
 
-  @Test func thePredictionFollowsTheEarliestOfJitteringCallbacks() {
+  @Test func `the prediction follows the earliest of jittering callbacks`() {
     let beat = beat(after: 200, latenesses: [90_000, 20_000, 150_000, 40_000, 300_000])
     let expected = 200 * Self.periodNanoseconds + 20_000
     #expect(abs(beat.grid(leadNanoseconds: 0).beatNanoseconds - expected) <= 1000)
   }
 
-  @Test func aCallbackThatComesEarlyMovesThePredictionAtOnce() {
+  @Test func `a callback that comes early moves the prediction at once`() {
     var beat = beat(after: 100, latenesses: [0])
     let early = 100 * Self.periodNanoseconds - 1_000_000
     beat.update(period(101, at: early), nowNanoseconds: early + 1000)
     #expect(beat.grid(leadNanoseconds: 0).beatNanoseconds == early + Self.periodNanoseconds)
   }
 
-  @Test func aTimeLineThatSlipsIsFoundAgainWithinAHundredMilliseconds() {
+  @Test func `a time line that slips is found again within a hundred milliseconds`() {
     var beat = beat(after: 100, latenesses: [0])
     let slip: Int64 = 5_000_000
     var callback: Int64 = 0
@@ -83,7 +85,7 @@ import Testing
     )
   }
 
-  @Test func missedCallbacksDoNotShiftThePrediction() {
+  @Test func `missed callbacks do not shift the prediction`() {
     var beat = beat(after: 100, latenesses: [0])
     let callback = 110 * Self.periodNanoseconds
     beat.update(period(111, at: callback), nowNanoseconds: callback)
@@ -92,7 +94,7 @@ import Testing
     )
   }
 
-  @Test func aRateChangeIsToldOnceAndStartsAnew() {
+  @Test func `a rate change is told once and starts anew`() {
     var beat = Beat()
     beat.update(period(at: 0), nowNanoseconds: 1)
     let first = beat.rateChanged()
@@ -103,13 +105,13 @@ import Testing
     #expect(beat.grid(leadNanoseconds: 0).beatNanoseconds == 700_000 + beat.periodNanoseconds)
   }
 
-  @Test func withoutJacksBeatATimerTakesOver() {
+  @Test func `without Jacks beat a timer takes over`() {
     let beat = Beat()
     #expect(beat.drainNanoseconds(isAlert: false, isHasty: true) <= 20_000_000)
     #expect(beat.drainNanoseconds(isAlert: true, isHasty: true) >= 50_000_000)
   }
 
-  @Test func framesInTheRingDelayPlayout() {
+  @Test func `frames in the ring delay playout`() {
     var beat = Beat()
     beat.update(period(at: 0), nowNanoseconds: 1)
     #expect(beat.playoutNanoseconds(fillFrames: 0) == beat.periodNanoseconds)

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [120, 480, 2880], [64, 128, 1000])
-  func at48kHzEveryFrameIsWhatWasCaptured(framesPerPacket: Int, periodFrames: Int) {
+  func `at 48 k hz every frame is what was captured`(framesPerPacket: Int, periodFrames: Int) {
     let source = CaptureSource(engine: engine, framesPerPacket: framesPerPacket)
     let signal = tone(sampleRate: 48_000, frames: 48_000)
     let result = frames(of: source, signal, sampleRate: 48_000, periodFrames: periodFrames)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [48_000, 44_100])
-  func betweenFramesOfAnotherLengthNothingIsLost(sampleRate: Int) throws {
+  func `between frames of another length nothing is lost`(sampleRate: Int) throws {
     let source = CaptureSource(engine: engine, framesPerPacket: 480)
     try source.setRate(sampleRate)
     let signal = tone(sampleRate: sampleRate, frames: sampleRate)
@@ -59,7 +59,7 @@ import Testing
     #expect(try #require(error) < 0.002)
   }
 
-  @Test func tooLittleMakesNoFrameAndIsKept() {
+  @Test func `too little makes no frame and is kept`() {
     let source = CaptureSource(engine: engine, framesPerPacket: 480)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 479))
     #expect(!source.fillFrame())
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [44_100, 96_000, 8000, 192_000], [480, 2880])
-  func atOtherRatesNothingIsLostOrAdded(sampleRate: Int, framesPerPacket: Int) throws {
+  func `at other rates nothing is lost or added`(sampleRate: Int, framesPerPacket: Int) throws {
     let source = CaptureSource(engine: engine, framesPerPacket: framesPerPacket)
     try source.setRate(sampleRate)
     let signal = tone(sampleRate: sampleRate, frames: 2 * sampleRate)
@@ -85,7 +85,7 @@ import Testing
     #expect(try #require(error) < 0.002)
   }
 
-  @Test func theWakeUpWaitsForOneCodecFrame() {
+  @Test func `the wake up waits for one codec frame`() {
     let source = CaptureSource(engine: engine, framesPerPacket: 480)
     #expect(source.neededFrames(sampleRate: 48_000) == 480)
     #expect(source.neededFrames(sampleRate: 44_100) == 441)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [48_000, 44_100])
-  func whatIsDiscardedIsNeverSent(sampleRate: Int) throws {
+  func `what is discarded is never sent`(sampleRate: Int) throws {
     let source = CaptureSource(engine: engine, framesPerPacket: 480)
     try source.setRate(sampleRate)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 5000), sampleRate: sampleRate)
@@ -106,7 +106,7 @@ import Testing
     #expect(source.frame.allSatisfy { $0 == 0 })
   }
 
-  @Test func aChangeOfRateStartsAnew() throws {
+  @Test func `a change of rate starts anew`() throws {
     let source = CaptureSource(engine: engine, framesPerPacket: 480)
     try source.setRate(44_100)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 600), sampleRate: 44_100)
@@ -118,7 +118,7 @@ import Testing
     #expect(source.frame == [Float](repeating: 0.25, count: 480))
   }
 
-  @Test func aRateThatCannotBeConvertedIsRefused() {
+  @Test func `a rate that cannot be converted is refused`() {
     let source = CaptureSource(engine: engine, framesPerPacket: 480)
     #expect(throws: AudioError.self) { try source.setRate(100) }
   }

@@ -47,7 +47,7 @@ import Testing
     await node.status().peers.contains { $0.name == name && $0.state == .connected }
   }
 
-  @Test func aRefusedJackClientIsToldAsFailedWithTheReason() async throws {
+  @Test func `a refused Jack client is told as failed with the reason`() async throws {
     let server = try await TestServer.start()
     let node = try node("A") {
       $0.jackServer = server.name
@@ -59,7 +59,7 @@ import Testing
     await node.stop()
   }
 
-  @Test func namingOneSideConnectsBoth() async throws {
+  @Test func `naming one side connects both`() async throws {
     let (a, b) = (try node("A"), try node("B"))
     await a.addPeer(b.localAddress)
     #expect(try await eventually { await isConnected(a, to: "B") })
@@ -68,7 +68,7 @@ import Testing
     await b.stop()
   }
 
-  @Test func namingEachOtherMakesOneConnection() async throws {
+  @Test func `naming each other makes one connection`() async throws {
     let (a, b) = (try node("A"), try node("B"))
     await a.addPeer(b.localAddress)
     await b.addPeer(a.localAddress)
@@ -80,7 +80,7 @@ import Testing
     await b.stop()
   }
 
-  @Test func aFarewellIsSeenAtOnceAndANamedPeerIsCalledAgain() async throws {
+  @Test func `a farewell is seen at once and a named peer is called again`() async throws {
     let events = Events()
     let (a, b) = (try node("A", events: events), try node("B"))
     await a.addPeer(b.localAddress)
@@ -97,7 +97,7 @@ import Testing
     await a.stop()
   }
 
-  @Test func aNodeThatNamesItselfFindsOut() async throws {
+  @Test func `a node that names itself finds out`() async throws {
     let events = Events()
     let a = try node("A", events: events)
     await a.addPeer(a.localAddress)
@@ -108,7 +108,7 @@ import Testing
     await a.stop()
   }
 
-  @Test func settingsSurviveAPeersAbsence() async throws {
+  @Test func `settings survive a peers absence`() async throws {
     let a = try node("A")
     let first = try node("B")
     await a.addPeer(first.localAddress)
@@ -131,7 +131,7 @@ import Testing
     await second.stop()
   }
 
-  @Test func wrongSettingsAreRefusedWithWords() async throws {
+  @Test func `wrong settings are refused with words`() async throws {
     let a = try node("A")
     await #expect(throws: IntercomError.self) { try await a.setGain(0, peer: "nobody") }
     await #expect(throws: IntercomError.self) { try await a.setGain(99, peer: "nobody") }
@@ -139,7 +139,7 @@ import Testing
     await a.stop()
   }
 
-  @Test func aFullTableRefusesAndCountsTheNext() async throws {
+  @Test func `a full table refuses and counts the next`() async throws {
     let events = Events()
     let a = try node("A", events: events) { $0.maximumPeers = 1 }
     let (b, c) = (try node("B"), try node("C"))
@@ -152,7 +152,7 @@ import Testing
     for node in [a, b, c] { await node.stop() }
   }
 
-  @Test func aNamedPeerTakesThePlaceOfAStrangerWithoutProof() async throws {
+  @Test func `a named peer takes the place of a stranger without proof`() async throws {
     let a = try node("A") { $0.maximumPeers = 1 }
     let b = try node("B")
     // It reports, but never reads what comes back.
@@ -164,7 +164,7 @@ import Testing
     for node in [a, b] { await node.stop() }
   }
 
-  @Test func aTakenPortIsSaidInWords() async throws {
+  @Test func `a taken port is said in words`() async throws {
     let a = try node("A")
     let taken = a.localAddress
     #expect(throws: IntercomError.self) {
@@ -173,7 +173,7 @@ import Testing
     await a.stop()
   }
 
-  @Test func membersWithKeysHearOfEachOtherAndKeysRoll() async throws {
+  @Test func `members with keys hear of each other and keys roll`() async throws {
     let nodes = try ["A", "B"].map { name in try node(name) { $0.protectsMedia = true } }
     let ids = [NodeID.named("A"), .named("B")]
     for (own, other) in [(0, 1), (1, 0)] {
@@ -206,7 +206,7 @@ import Testing
     for node in nodes { await node.stop() }
   }
 
-  @Test func inClearThereAreNoKeys() async throws {
+  @Test func `in clear there are no keys`() async throws {
     let a = try node("A")
     #expect(await a.ownKey() == nil)
     #expect(try await a.makeNextKey() == nil)

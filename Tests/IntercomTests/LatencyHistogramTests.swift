@@ -3,12 +3,12 @@ import Testing
 @testable import Intercom
 
 @Suite struct LatencyHistogramTests {
-  @Test func anEmptyHistogramHasNoQuantile() {
+  @Test func `an empty histogram has no quantile`() {
     #expect(LatencyHistogram().quantile(0.5) == nil)
   }
 
   @Test(arguments: [0.01, 0.5, 0.9, 0.99])
-  func quantilesAreWithinSevenPercent(quantile: Double) throws {
+  func `quantiles are within seven percent`(quantile: Double) throws {
     var histogram = LatencyHistogram()
     for microseconds in 1...1000 { histogram.add(nanoseconds: Int64(microseconds) * 1000) }
     let expected = quantile * 1_000_000
@@ -17,14 +17,14 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, 0, 63, 1 << 40, .max])
-  func timesOutsideTheRangeAreKeptAtItsEnds(nanoseconds: Int64) {
+  func `times outside the range are kept at its ends`(nanoseconds: Int64) {
     var histogram = LatencyHistogram()
     histogram.add(nanoseconds: nanoseconds)
     #expect(histogram.total == 1)
     #expect(histogram.quantile(0.5) != nil)
   }
 
-  @Test func ageingKeepsTheShape() throws {
+  @Test func `ageing keeps the shape`() throws {
     var histogram = LatencyHistogram()
     for index in 0..<(1 << 20) { histogram.add(nanoseconds: index % 2 == 0 ? 10_000 : 90_000) }
     #expect(histogram.total < 1 << 20)

@@ -8,17 +8,17 @@ import Testing
     ("", "unnamed"), ("\u{1B}[2J", "_[2J"), (":::", "unnamed"), ("gr\u{00FC}n", "gr\u{00FC}n"),
     ("\u{202E}evil", "_evil"),
   ])
-  func namesFromTheNetworkBecomeHarmless(text: String, expected: String) {
+  func `names from the network become harmless`(text: String, expected: String) {
     #expect(PeerName.sanitized(text) == expected)
   }
 
-  @Test func longNamesAreCutAtACharacter() {
+  @Test func `long names are cut at a character`() {
     let name = PeerName.sanitized(String(repeating: "\u{00FC}", count: 200))
     #expect(name.utf8.count <= PeerName.maximumByteCount)
     #expect(name.allSatisfy { $0 == "\u{00FC}" })
   }
 
-  @Test func aTakenNameGetsTheNextNumber() {
+  @Test func `a taken name gets the next number`() {
     #expect(PeerName.unique("A", among: []) == "A")
     #expect(PeerName.unique("A", among: ["A"]) == "A-2")
     #expect(PeerName.unique("A", among: ["A", "A-2"]) == "A-3")

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func peersAreFoundByAddressAlsoAfterOthersLeft() {
+  @Test func `peers are found by address also after others left`() {
     var table = PeerTable(capacity: 64)
     let peers = (1...64).map { peer($0) }
     fill(&table, peers)
@@ -38,7 +38,7 @@ import Testing
     #expect(table.all.count == 42)
   }
 
-  @Test func aFullTableTakesNoOneUntilSomeoneLeaves() {
+  @Test func `a full table takes no one until someone leaves`() {
     var table = PeerTable(capacity: 2)
     let first = peer(1)
     fill(&table, [first, peer(2)])
@@ -51,7 +51,7 @@ import Testing
     #expect(table.all.map(\.address) == [.host(2), .host(3)])
   }
 
-  @Test func anAddressIsTakenOnce() {
+  @Test func `an address is taken once`() {
     var table = PeerTable(capacity: 2)
     let first = peer(1)
     fill(&table, [first])
@@ -61,14 +61,14 @@ import Testing
     #expect(table[SocketAddress(ipv4: 0x0A00_0101, port: 1)] == nil)
   }
 
-  @Test func removingWhoIsNotThereChangesNothing() {
+  @Test func `removing who is not there changes nothing`() {
     var table = PeerTable(capacity: 2)
     fill(&table, [peer(1)])
     table.remove(peer(2))
     #expect(table.all.map(\.address) == [.host(1)])
   }
 
-  @Test func aNameMeansTheConnectedPeerThenTheExactThenAnyCase() throws {
+  @Test func `a name means the connected peer then the exact then any case`() throws {
     var table = PeerTable(capacity: 8)
     let absent = peer(1, name: "Bert")
     let present = peer(2, name: "Bert", isConnected: true)
@@ -84,7 +84,7 @@ import Testing
     #expect(throws: IntercomError.self) { try table.find("") }
   }
 
-  @Test func aMemberIsMeantByItsIDAndItsWordsAtWhicheverAddress() throws {
+  @Test func `a member is meant by its ID and its words at whichever address`() throws {
     var table = PeerTable(capacity: 8)
     let (first, second, other) = (
       peer(1, name: "Bert"), peer(2, name: "Bert", isConnected: true), peer(3, name: "Carl")

@@ -31,7 +31,7 @@ import Testing
     return result
   }
 
-  @Test func whatIsWrittenIsPlayed() {
+  @Test func `what is written is played`() {
     let sink = PlayoutSink(engine: engine, slot: slot)
     let pcm = (0..<480).map(Tone(hertz: 500).sample)
     sink.write(pcm.span)
@@ -47,7 +47,7 @@ import Testing
   /// Plays a period of 64 frames.
   private func playPeriod() { engine.runPeriod(mic: [Float](repeating: 0, count: 64)) }
 
-  @Test func whatACallbackDidNotFindIsLeftOutWhenItComes() {
+  @Test func `what a callback did not find is left out when it comes`() {
     let sink = PlayoutSink(engine: engine, slot: slot)
     for _ in 0..<3 { playPeriod() }
     #expect(sink.noticeUnderruns(isPlaying: true, sampleRate: 48_000) == 192)
@@ -62,14 +62,14 @@ import Testing
     #expect(sink.fillFrames == 4800 - 192)
   }
 
-  @Test func aLongHoleShiftsTheStream() {
+  @Test func `a long hole shifts the stream`() {
     let sink = PlayoutSink(engine: engine, slot: slot)
     for _ in 0..<38 { playPeriod() }
     sink.noticeUnderruns(isPlaying: true, sampleRate: 48_000)
     #expect(sink.missedFrames == 0)
   }
 
-  @Test func aPauseIsNoHole() {
+  @Test func `a pause is no hole`() {
     let sink = PlayoutSink(engine: engine, slot: slot)
     playPeriod()
     sink.noticeUnderruns(isPlaying: false, sampleRate: 48_000)
@@ -77,7 +77,7 @@ import Testing
     #expect(sink.missedFrames == 0)
   }
 
-  @Test func whatDoesNotFitIsLostAndNotRead() {
+  @Test func `what does not fit is lost and not read`() {
     let sink = PlayoutSink(engine: engine, slot: slot)
     let pcm = [Float](repeating: 0.1, count: 2880)
     for _ in 0..<10 { sink.write(pcm.span) }

@@ -33,49 +33,49 @@ import Testing
       cpuNanoseconds: 7_000_000 + ran + ranBetween + ready - late - held)
   }
 
-  @Test func tooMuchWorkIsOurs() {
+  @Test func `too much work is ours`() {
     #expect(cause(wokenAfter: 40_000, readyAfter: 600_000) == .work)
   }
 
-  @Test func aThreadThatDidNotRunIsTheMachines() {
+  @Test func `a thread that did not run is the machines`() {
     #expect(cause(wokenAfter: 2_000_000, readyAfter: 2_300_000) == .wakeUps)
     #expect(cause(wokenAfter: 40_000, readyAfter: 900_000, held: 600_000) == .wakeUps)
   }
 
-  @Test func whatWouldHaveBeenTooLateAnywayIsOurs() {
+  @Test func `what would have been too late anyway is ours`() {
     #expect(cause(wokenAfter: 2_000_000, readyAfter: 2_700_000) == .work)
     #expect(cause(wokenAfter: 40_000, readyAfter: 1_300_000, held: 600_000) == .work)
   }
 
-  @Test func aWakeUpThatIsAsLateAsAnyIsNoExcuse() {
+  @Test func `a wake up that is as late as any is no excuse`() {
     #expect(cause(wokenAfter: 100_000, readyAfter: 520_000) == .work)
   }
 
-  @Test func aThreadThatDidNotRunIsNotAskedForMoreHasteThanItsLeadAllows() {
+  @Test func `a thread that did not run is not asked for more haste than its lead allows`() {
     #expect(cause(wokenAfter: 20_000_000, readyAfter: 20_430_000) == .wakeUps)
   }
 
-  @Test func workOfTheWakeUpBeforeIsOurs() {
+  @Test func `work of the wake up before is ours`() {
     #expect(
       cause(wokenAfter: 1_000_000, readyAfter: 1_100_000, endedAfter: 950_000) == .work)
   }
 
-  @Test func unlessItWasHeldUp() {
+  @Test func `unless it was held up`() {
     let late = cause(
       wokenAfter: 1_000_000, readyAfter: 1_100_000, endedAfter: 950_000, heldBefore: 900_000)
     #expect(late == .wakeUps)
   }
 
-  @Test func whatTheThreadDidBetweenIsOurs() {
+  @Test func `what the thread did between is ours`() {
     #expect(cause(wokenAfter: 400_000, readyAfter: 500_000, ranBetween: 600_000) == .work)
     #expect(cause(wokenAfter: 400_000, readyAfter: 500_000, ranBetween: 200_000) == .wakeUps)
   }
 
-  @Test func soundThatWasThereAtItsBeatIsNotLate() {
+  @Test func `sound that was there at its beat is not late`() {
     #expect(cause(wokenAfter: 40_000, readyAfter: 200_000) == .callbacks)
   }
 
-  @Test func whoDidNotAskToRunIsNotLate() {
+  @Test func `who did not ask to run is not late`() {
     var punctuality = Punctuality()
     punctuality.end(
       atNanoseconds: 0, cpuNanoseconds: 0, dueNanoseconds: .max, leadNanoseconds: Self.lead)
@@ -83,7 +83,7 @@ import Testing
     #expect(punctuality.cause(atNanoseconds: Self.due, cpuNanoseconds: 0) == .callbacks)
   }
 
-  @Test func causesAreCountedInPeriods() {
+  @Test func `causes are counted in periods`() {
     var causes = UnderrunCauses()
     #expect(causes.periods(ofFrames: 64) == [:])
     causes.add(640, .wakeUps)

@@ -12,28 +12,28 @@ import Testing
     return lead.nanoseconds
   }
 
-  @Test func beforeAnythingIsKnownThereIsTimeForAWakeUpAndADecoding() {
+  @Test func `before anything is known there is time for a wake up and a decoding`() {
     #expect(lead(after: 63) { _ in 20_000 } == 300_000)
   }
 
-  @Test func quickRendersAreBegunLate() {
+  @Test func `quick renders are begun late`() {
     #expect(lead(after: 64) { _ in 20_000 } == 100_000)
   }
 
-  @Test func rendersBeforeTheirMomentTakeNoTime() {
+  @Test func `renders before their moment take no time`() {
     #expect(lead(after: 64) { _ in -20_000 } == 100_000)
   }
 
-  @Test func slowOnesAreCoveredButForOneInAHundred() {
+  @Test func `slow ones are covered but for one in a hundred`() {
     #expect(lead(after: 1024) { $0 % 80 == 0 ? 730_000 : 80_000 } == 800_000)
     #expect(lead(after: 1024) { $0 % 120 == 0 ? 730_000 : 80_000 } == 150_000)
   }
 
-  @Test func aMachineThatStallsIsNotHelpedByALead() {
+  @Test func `a machine that stalls is not helped by a lead`() {
     #expect(lead(after: 1024) { $0 % 2 == 0 ? 20_000_000 : 80_000 } == 150_000)
   }
 
-  @Test func aCrowdThatSeldomFallsDueTogetherHasItsRoom() {
+  @Test func `a crowd that seldom falls due together has its room`() {
     var lead = RenderLead()
     func observe(_ renders: Int, crowd: Int64) {
       for _ in 0..<renders { lead.observe(tookNanoseconds: 80_000, crowdNanoseconds: crowd) }
@@ -48,11 +48,11 @@ import Testing
     #expect(lead.nanoseconds == 200_000)
   }
 
-  @Test func aBusyHourIsForgotten() {
+  @Test func `a busy hour is forgotten`() {
     #expect(lead(after: 40_000) { $0 < 4000 ? 900_000 : 80_000 } == 150_000)
   }
 
-  @Test func anyMixKeepsItsShareOfLateRenders() {
+  @Test func `any mix keeps its share of late renders`() {
     var random = SplitMix64(seed: 7)
     for _ in 0..<20 {
       var lead = RenderLead()

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: devices, [120, 1920])
-  func theToneIsWholeAndInTune(device: Device, frames: Int) throws {
+  func `the tone is whole and in tune`(device: Device, frames: Int) throws {
     let (rate, ppm) = (device.rate, device.ppm)
     var settings = ScenarioSettings()
     settings.framesPerPacket = frames
@@ -41,8 +41,8 @@ import Testing
     #expect(abs(scenario.meter.pitchPPM(blocks: blocks - 99..<blocks) - ppm) < 5)
   }
 
-  @Test("Engaging the resampler in the midst of the sound is no step in it")
-  func engagement() throws {
+  @Test
+  func `engaging the resampler in the midst of the sound is no step in it`() throws {
     var settings = ScenarioSettings()
     settings.senderDriftPPM = 40
     settings.stream.playoutDelay = .fixed(nanoseconds: 12_000_000)

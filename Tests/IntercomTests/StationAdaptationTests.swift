@@ -52,7 +52,7 @@ import Testing
   ]
 
   @Test(arguments: losses)
-  func lossIsRepairedWithinTheBitRate(loss: Double, most: Double, delay: Int64) throws {
+  func `loss is repaired within the bit rate`(loss: Double, most: Double, delay: Int64) throws {
     var model = LinkModel()
     model.loss = loss
     model.delayNanoseconds = delay
@@ -114,7 +114,7 @@ import Testing
   /// Of a narrower way each look whether it has become wider takes a larger share; what such a look may cost is a matter
   /// of when it falls, and of five talks that began at other moments one may have had a bad one.
   @Test(arguments: [(64, 0.01, false), (32, 0.02, false), (64, 0.01, true), (32, 0.02, true)])
-  func overACappedWayTheTalkGoesOnWithoutAQueueAndWithoutOscillation(
+  func `over a capped way the talk goes on without a queue and without oscillation`(
     kilobits: Double, mostUnheard: Double, isProtected: Bool
   ) throws {
     let courses = try (0..<talks).map {
@@ -131,7 +131,7 @@ import Testing
 
   /// Packets are of 60 ms there, and how many are in the way of a look is a matter of when it falls: of nine talks that
   /// began at other moments 0.1 to 5.2 % was unheard, half of them below 2.4 %.
-  @Test func overTheNarrowestWayTheTalkGoesOnWheneverItBegan() throws {
+  @Test func `over the narrowest way the talk goes on whenever it began`() throws {
     let courses = try (0..<talks).map {
       try course(kilobits: 24, isProtected: false, run: $0)
     }

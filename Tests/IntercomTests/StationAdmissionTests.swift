@@ -28,7 +28,7 @@ import Testing
     node.events.count { if case .tooManyPeers = $0 { true } else { false } }
   }
 
-  @Test func aFullTableRefusesCountsAndTellsOnceAMinute() throws {
+  @Test func `a full table refuses counts and tells once a minute`() throws {
     let node = try node(maximumPeers: 2)
     addPeer(2)
     addPeer(3)
@@ -44,7 +44,7 @@ import Testing
     #expect(refusals(node) == 2)
   }
 
-  @Test func aPlaceThatBecomesFreeIsTaken() throws {
+  @Test func `a place that becomes free is taken`() throws {
     let node = try node(maximumPeers: 1)
     let first = addPeer(2)
     network.run(seconds: 2)
@@ -56,7 +56,7 @@ import Testing
     #expect(node.isConnected(to: .host(3)))
   }
 
-  @Test func eightStrangersWithoutProofAreTheMost() throws {
+  @Test func `eight strangers without proof are the most`() throws {
     let node = try node()
     for number in 2..<22 { addPeer(number, listens: false) }
     network.run(seconds: 1)
@@ -67,14 +67,14 @@ import Testing
     #expect(refusals(node) == 0)
   }
 
-  @Test func thoseWhoProveThemselvesMakeRoomForTheNext() throws {
+  @Test func `those who prove themselves make room for the next`() throws {
     let node = try node()
     for number in 2..<22 { addPeer(number) }
     network.run(seconds: 10)
     #expect(node.station.peers.all.count(where: { $0.state == .connected }) == 20)
   }
 
-  @Test func floodersDoNotKeepAnHonestStrangerOutForever() throws {
+  @Test func `flooders do not keep an honest stranger out forever`() throws {
     let node = try node()
     for number in 10..<30 { addPeer(number, listens: false) }
     network.run(seconds: 2)
@@ -82,7 +82,7 @@ import Testing
     #expect(network.run(until: { node.isConnected(to: .host(2)) }, limitSeconds: 60))
   }
 
-  @Test func aNamedPeerPushesOutAStrangerWithoutProof() throws {
+  @Test func `a named peer pushes out a stranger without proof`() throws {
     let node = try node(maximumPeers: 1)
     addPeer(2, listens: false)
     network.run(seconds: 1)
@@ -94,7 +94,7 @@ import Testing
     #expect(refusals(node) == 0)
   }
 
-  @Test func aNamedPeerDoesNotPushOutAConnectedOne() throws {
+  @Test func `a named peer does not push out a connected one`() throws {
     let node = try node(maximumPeers: 1)
     addPeer(2)
     try #require(network.run(until: { node.isConnected(to: .host(2)) }))
@@ -104,7 +104,7 @@ import Testing
     #expect(refusals(node) == 1)
   }
 
-  @Test func whatIsNoWholeReportOpensNoPlaceAndIsCounted() throws {
+  @Test func `what is no whole report opens no place and is counted`() throws {
     let node = try node()
     var random = SplitMix64(seed: 7)
     let stranger = ScriptedPeer("X", at: .host(2), to: home, ssrc: 2)

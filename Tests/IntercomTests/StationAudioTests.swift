@@ -29,7 +29,7 @@ import Testing
       / (0.25 * 0.6 * 0.5.squareRoot())
   }
 
-  @Test func withoutJackNothingIsSentAndNobodyLeaves() {
+  @Test func `without Jack nothing is sent and nobody leaves`() {
     #expect(abs(levelAtBert() - 1) < 0.1)
     anna.beat = nil
     network.run(seconds: 10)
@@ -43,7 +43,7 @@ import Testing
     #expect(abs(levelAtBert() - 1) < 0.1)
   }
 
-  @Test func whatOneReaderIsToldIsNotTakenFromTheNext() {
+  @Test func `what one reader is told is not taken from the next`() {
     anna.station.maxima.take(from: anna.station.engine, nowNanoseconds: network.now)
     let first = anna.station.audioStatus()
     let peak = anna.station.nodeStatus(nowNanoseconds: network.now, 0).micPeakDBFS
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [44_100, 96_000])
-  func theSoundIsTheSameWhenJackComesBackAtAnotherRate(sampleRate: Int) {
+  func `the sound is the same when Jack comes back at another rate`(sampleRate: Int) {
     bert.beat = nil
     network.run(seconds: 1)
     bert.beat = VirtualNode.Beat(periodFrames: 256, sampleRate: sampleRate)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: 1...3)
-  func callbacksThatAreLateTogetherEachFindTheirSound(periods: Int64) throws {
+  func `callbacks that are late together each find their sound`(periods: Int64) throws {
     let before = try #require(bert.statuses(network).first)
     bert.stalledUntilNanoseconds = network.now + periods * 256 * VirtualNetwork.second / 48_000
     network.run(seconds: 2)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func periodsOfWhichAPeersRingHoldsLessThanAreLateEndTheirDecoding() throws {
+  func `periods of which a peers ring holds less than are late end their decoding`() throws {
     bert.beat = VirtualNode.Beat(periodFrames: 8192, sampleRate: 192_000)
     network.run(seconds: 2)
     bert.stalledUntilNanoseconds = network.now + 3 * 8192 * VirtualNetwork.second / 192_000
@@ -91,7 +91,7 @@ import Testing
     #expect(abs(levelAtBert(sampleRate: 192_000) - 1) < 0.1)
   }
 
-  @Test func aLoopThatDoesNotComeToRunIsTheMachines() throws {
+  @Test func `a loop that does not come to run is the machines`() throws {
     #expect(bert.station.underruns.periods(ofFrames: 256) == [:])
     bert.heldUpUntilNanoseconds = network.now + VirtualNetwork.second / 50
     network.run(seconds: 2)
@@ -100,7 +100,7 @@ import Testing
     #expect(bert.station.underruns.periods(ofFrames: 256) == ["wakeUps": status.underrun])
   }
 
-  @Test func aTalkerWhoseJackStallsIsHeardWholeAfterwards() throws {
+  @Test func `a talker whose Jack stalls is heard whole afterwards`() throws {
     anna.stalledUntilNanoseconds = network.now + VirtualNetwork.second / 20
     network.run(seconds: 6)
     let status = try #require(bert.statuses(network).first)

@@ -16,7 +16,7 @@ import Testing
     return node
   }
 
-  @Test func aNamedPeerIsCalledOnceASecondUntilItAnswers() throws {
+  @Test func `a named peer is called once a second until it answers`() throws {
     let node = try node()
     node.station.addNamed(away, nowNanoseconds: network.now)
     network.run(seconds: 60)
@@ -25,7 +25,7 @@ import Testing
     #expect(node.statuses(network).first?.state == .connecting)
   }
 
-  @Test func aPeerThatProvesItsAddressGetsAPlaceInTheMixAndAPort() throws {
+  @Test func `a peer that proves its address gets a place in the mix and a port`() throws {
     let node = try node()
     let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
     network.add(bert)
@@ -47,13 +47,13 @@ import Testing
     #expect(connected == 1)
   }
 
-  @Test func aStrangerWhoProvesItsAddressIsConnectedToo() throws {
+  @Test func `a stranger who proves its address is connected too`() throws {
     let node = try node()
     network.add(ScriptedPeer("Bert", at: away, to: home, ssrc: 2))
     #expect(network.run(until: { node.isConnected(to: away) }, limitSeconds: 1))
   }
 
-  @Test func withoutProofThereIsNoSoundNoPortAndSoonNoPlace() throws {
+  @Test func `without proof there is no sound no port and soon no place`() throws {
     let node = try node(beat: VirtualNode.Beat())
     node.mic = Tone(hertz: 440).sample
     let forged = ScriptedPeer("Forged", at: away, to: home, ssrc: 2)
@@ -69,7 +69,7 @@ import Testing
     #expect(node.events.all.isEmpty)
   }
 
-  @Test func aNamedPeerWithoutProofIsCalledOn() throws {
+  @Test func `a named peer without proof is called on`() throws {
     let node = try node()
     let deaf = ScriptedPeer("Deaf", at: away, to: home, ssrc: 2)
     deaf.listens = false
@@ -84,7 +84,7 @@ import Testing
     #expect(network.run(until: { node.isConnected(to: away) }, limitSeconds: 3))
   }
 
-  @Test func namingOneSideConnectsBoth() throws {
+  @Test func `naming one side connects both`() throws {
     let (anna, bert) = (try node(), try VirtualNode("Bert", at: away))
     network.add(bert)
     anna.station.addNamed(away, nowNanoseconds: network.now)
@@ -95,7 +95,7 @@ import Testing
     #expect(bert.ports.names.values.sorted() == ["Anna"])
   }
 
-  @Test func namingEachOtherMakesOneConnection() throws {
+  @Test func `naming each other makes one connection`() throws {
     let (anna, bert) = (try node(), try VirtualNode("Bert", at: away))
     network.add(bert)
     anna.station.addNamed(away, nowNanoseconds: network.now)
@@ -106,7 +106,8 @@ import Testing
     #expect(bert.station.peers.all.count == 1 && bert.isConnected(to: home))
   }
 
-  @Test func aStrangerThatIsNamedLaterKeepsItsConnectionAndIsThenCalledAgain() throws {
+  @Test func `a stranger that is named later keeps its connection and is then called again`() throws
+  {
     let node = try node()
     let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
     network.add(bert)

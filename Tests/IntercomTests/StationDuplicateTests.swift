@@ -33,7 +33,7 @@ import Testing
     node.station.peers.all.map(\.state).sorted { "\($0)" < "\($1)" }
   }
 
-  @Test func oneNodeUnderTwoAddressesIsHeardOnce() throws {
+  @Test func `one node under two addresses is heard once`() throws {
     let (anna, bert) = try doublyLinked()
     for node in [anna, bert] {
       #expect(states(node) == [.connected, .duplicate])
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func theOtherAddressTakesOverWhenTheFirstFallsSilent() throws {
+  @Test func `the other address takes over when the first falls silent`() throws {
     let (anna, bert) = try doublyLinked()
     let tone = Tone(hertz: 440)
     let before = tone.level(in: bert.heard.suffix(48_000))
@@ -62,7 +62,7 @@ import Testing
     #expect(states(bert) == [.connected, .duplicate])
   }
 
-  @Test func aStrangersOtherAddressNeedsNoNewProofToTakeOver() throws {
+  @Test func `a strangers other address needs no new proof to take over`() throws {
     let node = try VirtualNode("Anna", at: home)
     network.add(node)
     let twins = (2...3).map {
@@ -80,7 +80,7 @@ import Testing
     #expect(node.ports.names.values.sorted() == ["Bert"])
   }
 
-  @Test func theFarewellGoesToDuplicatesToo() throws {
+  @Test func `the farewell goes to duplicates too`() throws {
     let node = try VirtualNode("Anna", at: home)
     network.add(node)
     for number in 2...3 {
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func aFarewellEndsEveryAddressOfANode() throws {
+  @Test func `a farewell ends every address of a node`() throws {
     let (anna, bert) = try doublyLinked()
     anna.station.sayGoodbye()
     network.run(seconds: 0.1)
@@ -105,7 +105,7 @@ import Testing
     #expect(count(bert) { if case .peerConnected = $0 { true } else { false } } == 1)
   }
 
-  @Test func peersWithoutACanonicalNameAreNotTakenForOne() throws {
+  @Test func `peers without a canonical name are not taken for one`() throws {
     let node = try VirtualNode("Anna", at: home)
     network.add(node)
     for number in 2...3 {

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aFarewellIsBelievedAtOnce(isNamed: Bool) throws {
+  func `a farewell is believed at once`(isNamed: Bool) throws {
     let (node, bert) = try connectedPair(isNamed: isNamed)
     bert.sayGoodbye()
     network.run(seconds: 0.05)
@@ -38,7 +38,7 @@ import Testing
     #expect(departures(node, saidGoodbye: true) == 1)
   }
 
-  @Test func whoeverLeftGetsNoMoreSound() throws {
+  @Test func `whoever left gets no more sound`() throws {
     let (node, bert) = try connectedPair(beat: VirtualNode.Beat(), isNamed: true)
     node.mic = Tone(hertz: 440).sample
     network.run(seconds: 1)
@@ -51,7 +51,7 @@ import Testing
     #expect((1...3).contains(network.reports(to: away, since: gone).count))
   }
 
-  @Test func silenceIsShownSoonAndTakenForGoneWithinFiveSeconds() throws {
+  @Test func `silence is shown soon and taken for gone within five seconds`() throws {
     let (node, bert) = try connectedPair(isNamed: false)
     network.run(seconds: 3)
     bert.speaks = false
@@ -65,7 +65,7 @@ import Testing
     #expect(departures(node, saidGoodbye: false) == 1)
   }
 
-  @Test func aNamedPeerThatFellSilentIsCalledUntilItIsBack() throws {
+  @Test func `a named peer that fell silent is called until it is back`() throws {
     let (node, bert) = try connectedPair(isNamed: true)
     bert.speaks = false
     network.run(seconds: 6)
@@ -78,7 +78,7 @@ import Testing
     #expect(node.ports.names.count == 1)
   }
 
-  @Test func thisNodesFarewellReachesAllAndIsItsLastWord() throws {
+  @Test func `this nodes farewell reaches all and is its last word`() throws {
     let node = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
     node.mic = Tone(hertz: 440).sample
     network.add(node)
@@ -101,7 +101,7 @@ import Testing
     #expect(network.traffic.filter { $0.source == home && $0.arrivalNanoseconds >= gone }.isEmpty)
   }
 
-  @Test func aStrangersFarewellOpensNoPlace() throws {
+  @Test func `a strangers farewell opens no place`() throws {
     let node = try VirtualNode("Anna", at: home)
     let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
     bert.sayGoodbye()
@@ -112,7 +112,7 @@ import Testing
     #expect(network.reports(to: away).isEmpty)
   }
 
-  @Test func bothEndsOfANodesFarewellAgree() throws {
+  @Test func `both ends of a nodes farewell agree`() throws {
     let (anna, bert) = (try VirtualNode("Anna", at: home), try VirtualNode("Bert", at: away))
     network.add(anna)
     network.add(bert)

@@ -30,7 +30,8 @@ import Testing
   }
 
   @Test(arguments: [0.0, 0.15, 0.3, 0.45, 0.6, 0.7], [0.06, 0.15, 0.6])
-  func aGapIsHeardAsTheTalkersRoomAndHasNoClicks(phase: Double, seconds: Double) throws {
+  func `a gap is heard as the talkers room and has no clicks`(phase: Double, seconds: Double) throws
+  {
     let network = VirtualNetwork()
     let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat(periodFrames: 256))
     let bert = try VirtualNode("Bert", at: away, beat: VirtualNode.Beat(periodFrames: 256))

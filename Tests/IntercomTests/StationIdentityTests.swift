@@ -15,7 +15,7 @@ import Testing
     node.events.count(where: isWanted)
   }
 
-  @Test func aPeerThatComesBackAsANewProcessIsConnectedAnew() throws {
+  @Test func `a peer that comes back as a new process is connected anew`() throws {
     let node = try VirtualNode("Anna", at: home)
     let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
     network.add(node)
@@ -34,7 +34,7 @@ import Testing
     #expect(count(node) { if case .peerConnected = $0 { true } else { false } } == 2)
   }
 
-  @Test func aForgedRestartChangesNothing() throws {
+  @Test func `a forged restart changes nothing`() throws {
     let node = try VirtualNode("Anna", at: home)
     let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
     network.add(node)
@@ -52,7 +52,7 @@ import Testing
     #expect(count(node) { if case .peerRestarted = $0 { true } else { false } } == 0)
   }
 
-  @Test func aNodeThatNamesItselfFindsOutAndLooksAgainEachHalfMinute() throws {
+  @Test func `a node that names itself finds out and looks again each half minute`() throws {
     let node = try VirtualNode("Anna", at: home)
     network.add(node)
     node.station.addNamed(home, nowNanoseconds: network.now)
@@ -63,7 +63,7 @@ import Testing
     #expect(node.ports.names.isEmpty)
   }
 
-  @Test func anAddressThatWasOursAndIsAnothersNowIsConnected() throws {
+  @Test func `an address that was ours and is anothers now is connected`() throws {
     let moved = SocketAddress.host(9)
     let node = try VirtualNode("Anna", at: home, moved)
     network.add(node)
@@ -75,7 +75,7 @@ import Testing
     #expect(network.run(until: { node.isConnected(to: moved) }, limitSeconds: 35))
   }
 
-  @Test func ourCanonicalNameFromAConnectedPeerChangesNothing() throws {
+  @Test func `our canonical name from a connected peer changes nothing`() throws {
     let node = try VirtualNode("Anna", at: home)
     let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
     network.add(node)
@@ -95,7 +95,7 @@ import Testing
     #expect(count(node) { if case .peerIsOurselves = $0 { true } else { false } } == 0)
   }
 
-  @Test func aStrangerWithOurIdentityGetsNoPlace() throws {
+  @Test func `a stranger with our identity gets no place`() throws {
     let node = try VirtualNode("Anna", at: home)
     let identity = node.station.identity
     network.add(node)

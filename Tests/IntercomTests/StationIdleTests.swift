@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [
     VirtualNode.Beat(), VirtualNode.Beat(periodFrames: 512, sampleRate: 192_000), nil,
   ])
-  func aloneItSleeps(beat: VirtualNode.Beat?) throws {
+  func `alone it sleeps`(beat: VirtualNode.Beat?) throws {
     let network = VirtualNetwork()
     let anna = try VirtualNode("Anna", at: .host(1), beat: beat)
     network.add(anna)
@@ -21,7 +21,7 @@ import Testing
     #expect(anna.captureOverrunFrames == 0)
   }
 
-  @Test func whoComesIsHeardAtOnceAndWhoStaysAloneSleepsAgain() throws {
+  @Test func `who comes is heard at once and who stays alone sleeps again`() throws {
     let network = VirtualNetwork()
     let anna = try VirtualNode("Anna", at: .host(1), beat: VirtualNode.Beat())
     let bert = try VirtualNode("Bert", at: .host(2), beat: VirtualNode.Beat())
@@ -43,7 +43,9 @@ import Testing
 
   /// Each packet captured is a wake-up of its own, and so is each that comes; nothing looks for more in between.
   @Test(arguments: [(true, 60.0), (false, 30)])
-  func whoTalksInLongPacketsOrNotAtAllIsNotLookedFor(isTalking: Bool, mostASecond: Double) throws {
+  func `who talks in long packets or not at all is not looked for`(
+    isTalking: Bool, mostASecond: Double
+  ) throws {
     let network = VirtualNetwork()
     let adjust = { (configuration: inout IntercomConfiguration) in configuration.take(.saver) }
     let beat = VirtualNode.Beat(periodFrames: 256)
@@ -65,7 +67,7 @@ import Testing
 
   /// With the talk key off there is nothing in the microphone to look at for each packet.
   @Test(arguments: [(120, 64), (480, 256), (1920, 256)])
-  func whoIsMutedAmongTheSilentSleeps(framesPerPacket: Int, periodFrames: Int) throws {
+  func `who is muted among the silent sleeps`(framesPerPacket: Int, periodFrames: Int) throws {
     let (network, anna, bert) = try pair(
       framesPerPacket, VirtualNode.Beat(periodFrames: periodFrames))
     for node in [anna, bert] { node.station.setTalk(false) }
@@ -82,7 +84,7 @@ import Testing
   @Test(arguments: [
     (0.0, 48_000, 256), (0.007, 48_000, 64), (0.019, 44_100, 128), (0.033, 48_000, 1024),
   ])
-  func whoWasMutedIsHeardAtOnce(waits: Double, sampleRate: Int, periodFrames: Int) throws {
+  func `who was muted is heard at once`(waits: Double, sampleRate: Int, periodFrames: Int) throws {
     let beat = VirtualNode.Beat(periodFrames: periodFrames, sampleRate: sampleRate)
     let silent = try heardAgain(beat, after: 5 + waits) { anna, isTalking in
       if isTalking { anna.mic = Tone(hertz: 440).sample } else { anna.mic = { _ in 0 } }

@@ -74,7 +74,7 @@ import Testing
 
   /// Sound that has long been there is decoded before its last moment, so that a wake-up may come late.
   @Test(arguments: [2_000_000, 3_000_000, 4_000_000] as [Int64])
-  func aShortHoldUpMakesNoHoleWhereSoundIsThere(phase: Int64) throws {
+  func `a short hold up makes no hole where sound is there`(phase: Int64) throws {
     let holes = try holes(
       heldUpNanoseconds: 800_000, phase: phase, framesPerPacket: 480, periodFrames: 256)
     #expect(holes == 0)
@@ -90,7 +90,8 @@ import Testing
   }
 
   @Test(arguments: [PlayoutDelay.auto, .fixed(nanoseconds: 40_000_000)])
-  func aCallbackInTheMidstOfAWakeUpDoesNotStretchTheSound(delay: PlayoutDelay) throws {
+  func `a callback in the midst of a wake up does not stretch the sound`(delay: PlayoutDelay) throws
+  {
     let (after, before) = try statistics(late: 1_000_000, delay: delay)
     #expect(after.insertions == before.insertions)
     #expect(after.removals == before.removals)

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...20)
-  func halfOfAllLostDelaysContactButDoesNotPreventIt(seed: UInt64) throws {
+  func `half of all lost delays contact but does not prevent it`(seed: UInt64) throws {
     var model = LinkModel()
     model.loss = 0.5
     let network = VirtualNetwork(model: model, seed: seed)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...3)
-  func talkKeepsTwoNodesTogetherWhateverIsLost(seed: UInt64) throws {
+  func `talk keeps two nodes together whatever is lost`(seed: UInt64) throws {
     var model = LinkModel()
     (model.loss, model.duplication, model.reorder) = (0.4, 0.1, 0.1)
     model.jitter = .uniform(nanoseconds: 30_000_000)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...10)
-  func stragglersAfterAFarewellRaiseNoGhost(seed: UInt64) throws {
+  func `stragglers after a farewell raise no ghost`(seed: UInt64) throws {
     var model = LinkModel()
     (model.duplication, model.reorder) = (0.5, 0.5)
     model.reorderNanoseconds = 60_000_000
@@ -69,7 +69,7 @@ import Testing
     #expect(bert.ports.names.isEmpty, "seed \(seed)")
   }
 
-  @Test func aBreakIsBridgedAndMendsByItself() throws {
+  @Test func `a break is bridged and mends by itself`() throws {
     let network = VirtualNetwork()
     let (anna, bert) = try pair(on: network)
     #expect(network.run(until: { isWhole(anna, bert) }))

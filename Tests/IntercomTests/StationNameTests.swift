@@ -21,13 +21,13 @@ import Testing
     return peer
   }
 
-  @Test func equalNamesAreNumbered() throws {
+  @Test func `equal names are numbered`() throws {
     for number in 2...4 { _ = try connect("Bert", number) }
     #expect(node.station.peers.all.map(\.name) == ["Bert", "Bert-2", "Bert-3"])
     #expect(node.ports.names.values.sorted() == ["Bert", "Bert-2", "Bert-3"])
   }
 
-  @Test func aNameThatLeftIsFreeAgain() throws {
+  @Test func `a name that left is free again`() throws {
     let first = try connect("Bert", 2)
     _ = try connect("Bert", 3)
     first.sayGoodbye()
@@ -36,13 +36,15 @@ import Testing
     #expect(node.ports.names.values.sorted() == ["Bert", "Bert-2"])
   }
 
-  @Test func namesAreCleanedBeforeAnyoneSeesThem() throws {
+  @Test func `names are cleaned before anyone sees them`() throws {
     _ = try connect("B:e\u{1B}r\u{202E}t\n", 2)
     _ = try connect("", 3)
     #expect(node.station.peers.all.map(\.name) == ["B_e_r_t_", "unnamed"])
   }
 
-  @Test func aPeerThatCallsItselfOtherwiseIsRenamedWithItsPortAndKeepsItsSettings() throws {
+  @Test func `a peer that calls itself otherwise is renamed with its port and keeps its settings`()
+    throws
+  {
     let peer = try connect("Bert", 2)
     try node.station.change("bert") { $0.gainDecibels = -3 }
     peer.rename("Stage left")
@@ -53,7 +55,7 @@ import Testing
     #expect(node.isConnected(to: .host(2)))
   }
 
-  @Test func aPeerThatFlipsItsNameIsFollowedOnceASecondAtMost() throws {
+  @Test func `a peer that flips its name is followed once a second at most`() throws {
     let peer = try connect("Bert", 2)
     var seen: Set<String> = []
     for round in 0..<40 {
@@ -65,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func settingsSurviveAbsence(isNamed: Bool) throws {
+  func `settings survive absence`(isNamed: Bool) throws {
     if isNamed { node.station.addNamed(.host(2), nowNanoseconds: network.now) }
     let peer = try connect("Bert", 2)
     try node.station.change("Bert") {
@@ -81,7 +83,7 @@ import Testing
         == PeerSettings(gainDecibels: -6, pan: 0.5, isMuted: true))
   }
 
-  @Test func settingsMadeDuringAnAbsenceHoldAtTheReturn() throws {
+  @Test func `settings made during an absence hold at the return`() throws {
     node.station.addNamed(.host(2), nowNanoseconds: network.now)
     let peer = try connect("Bert", 2)
     try node.station.change("Bert") { $0.gainDecibels = -6 }
@@ -97,7 +99,7 @@ import Testing
         == PeerSettings(gainDecibels: 0, pan: -1, isMuted: false))
   }
 
-  @Test func anUnknownNameIsToldWithTheKnownOnes() throws {
+  @Test func `an unknown name is told with the known ones`() throws {
     _ = try connect("Bert", 2)
     let error = #expect(throws: IntercomError.self) {
       try node.station.change("Carl") { $0.isMuted = true }

@@ -24,7 +24,7 @@ import Testing
     node.events.all.compactMap { if case .audioFault(let words) = $0 { words } else { nil } }
   }
 
-  @Test func aPortThatWasNotTakenOnIsAskedForUntilItIsAndToldOnce() throws {
+  @Test func `a port that was not taken on is asked for until it is and told once`() throws {
     node.ports.refusals = 20
     try #require(network.run(until: { node.isConnected(to: away) }))
     #expect(node.ports.names.isEmpty)
@@ -39,7 +39,7 @@ import Testing
     #expect(faults.count == 1)
   }
 
-  @Test func aPortThatJackRefusesIsNotInTheStatusUntilItIsThere() throws {
+  @Test func `a port that Jack refuses is not in the status until it is there`() throws {
     try #require(network.run(until: { node.isConnected(to: away) }))
     let slot = try #require(node.peer(at: away)?.slot)
     node.ports.refused = [slot]
@@ -48,7 +48,7 @@ import Testing
     #expect(node.statuses(network).first?.port == "comlink:peer_Bert")
   }
 
-  @Test func aNewNameThatWasNotTakenOnIsAskedForAgain() throws {
+  @Test func `a new name that was not taken on is asked for again`() throws {
     try #require(network.run(until: { node.isConnected(to: away) }))
     node.ports.refusals = 3
     bert.rename("Carl")
@@ -56,7 +56,7 @@ import Testing
     #expect(node.ports.names.values.sorted() == ["Carl"])
   }
 
-  @Test func aPortThatCouldNotBeTakenAwayIsTakenAwayLater() throws {
+  @Test func `a port that could not be taken away is taken away later`() throws {
     try #require(network.run(until: { node.isConnected(to: away) }))
     node.ports.refusals = 5
     bert.sayGoodbye()
@@ -67,7 +67,7 @@ import Testing
     #expect(node.ports.names.isEmpty)
   }
 
-  @Test func aSlotThatIsInUseAgainKeepsItsNewPort() throws {
+  @Test func `a slot that is in use again keeps its new port`() throws {
     try #require(network.run(until: { node.isConnected(to: away) }))
     let slot = try #require(node.peer(at: away)?.slot)
     // Refused once: taking the port away. The next peer is to get the same slot.
@@ -83,14 +83,14 @@ import Testing
     #expect(node.ports.names == [slot: "Carl"])
   }
 
-  @Test func aPeerThatIsLostLosesItsPort() throws {
+  @Test func `a peer that is lost loses its port`() throws {
     try #require(network.run(until: { node.isConnected(to: away) }))
     bert.speaks = false
     try #require(network.run(until: { node.station.peers.all.isEmpty }))
     #expect(node.ports.names.isEmpty)
   }
 
-  @Test func jacksRefusalIsToldOnceAPeerWithWhatToDo() throws {
+  @Test func `jacks refusal is told once a peer with what to do`() throws {
     let refusals = PortRefusals()
     let refused = JackSessionEvent.peerPortRefused(
       slot: PeerSlot.all[4], portName: "peer_Bert", reason: "no more ports")

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [0.05, 0.1])
-  func whatIsLostComesWithTheNextPacket(loss: Double) throws {
+  func `what is lost comes with the next packet`(loss: Double) throws {
     let call = try call(loss: loss)
     call.network.run(seconds: 20)
     #expect(call.anna.station.coding.hasFEC)
@@ -71,7 +71,7 @@ import Testing
 
   /// Copies come a packet later at least, and a packet may last longer than a receiver waits for repairs as a rule.
   @Test(arguments: [960, 1920, 2880])
-  func copiesOfLongPacketsAreWaitedFor(frames: Int) throws {
+  func `copies of long packets are waited for`(frames: Int) throws {
     let loss = 0.05
     let call = try call(loss: loss, kilobits: 96, frames: frames)
     call.network.run(seconds: 30)
@@ -84,14 +84,14 @@ import Testing
     #expect(unheard < loss / 5, "\(unheard)")
   }
 
-  @Test func withoutLossTheVoiceHasAllItsBits() throws {
+  @Test func `without loss the voice has all its bits`() throws {
     let call = try call(loss: 0)
     call.network.run(seconds: 20)
     #expect(call.anna.station.coding == call.anna.station.codings.usual)
     #expect(call.bert.peer(at: home)?.stream?.statistics.recovered == 0)
   }
 
-  @Test func whenTheLossEndsItEnds() throws {
+  @Test func `when the loss ends it ends`() throws {
     let call = try call(loss: 0.1)
     call.network.run(seconds: 20)
     #expect(call.anna.station.coding.hasFEC)
@@ -103,7 +103,7 @@ import Testing
   /// As long as the receiver waits for answers, which in packets of 20 ms it does for a quarter of a minute; until it is known
   /// that they come in time, FEC may be tried.
   @Test(arguments: [(48, Int64(100_000_000), 1920, 30.0), (24, 2_000_000, 960, 12)])
-  func whereCopiesFitOrAskingHelpsThereIsNone(
+  func `where copies fit or asking helps there is none`(
     kilobits: Int, delay: Int64, frames: Int, seconds: Double
   ) throws {
     var (repaired, recovered) = (0, 0)

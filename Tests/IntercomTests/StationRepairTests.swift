@@ -36,7 +36,7 @@ import Testing
     try #require(node.peer(at: address)?.stream).statistics
   }
 
-  @Test func overAShortWayWhatIsLostIsAskedForAndComes() throws {
+  @Test func `over a short way what is lost is asked for and comes`() throws {
     let (network, anna, bert) = try talk(loss: 0.05)
     let statistics = try heard(bert, from: home)
     #expect(statistics.repairedByResending > 50)
@@ -49,7 +49,7 @@ import Testing
     #expect(abs(status.lossPercent - 5) < 2)
   }
 
-  @Test func copiesComeWithTheOthersPackets() throws {
+  @Test func `copies come with the others packets`() throws {
     let recipe = RepairRecipe(copies: .lean, nearDistance: 1, farDistance: 3)
     let (network, anna, bert) = try talk(loss: 0.2, recipe: recipe, delay: 100_000_000)
     let statistics = try heard(bert, from: home)
@@ -63,7 +63,7 @@ import Testing
     #expect(octets > anna.station.talker.counters.payloadOctets * 5 / 4)
   }
 
-  @Test func theSameFrameGoesToEachPeerAsItNeedsIt() throws {
+  @Test func `the same frame goes to each peer as it needs it`() throws {
     let network = VirtualNetwork()
     let beat = VirtualNode.Beat()
     let anna = try VirtualNode("Anna", at: home, beat: beat) { $0.fixedRecipe = .plain }
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// The bit rate is chosen for all: who needs nothing has no say in what another one needs.
-  @Test func aPeerAtRestDoesNotTakeBackWhatAnotherNeeds() throws {
+  @Test func `a peer at rest does not take back what another needs`() throws {
     let network = VirtualNetwork()
     let anna = try VirtualNode("Anna", at: home, beat: VirtualNode.Beat())
     network.add(anna)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func requestsOfStrangersAreNotAnswered() throws {
+  @Test func `requests of strangers are not answered`() throws {
     let (network, anna, bert) = try talk(loss: 0, seconds: 4)
     let stranger = ScriptedPeer("Eve", at: .host(9), to: home, ssrc: 0xE5E)
     stranger.speaks = false

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: beats)
-  func bothHearEachOtherAndNotThemselves(beat: VirtualNode.Beat) throws {
+  func `both hear each other and not themselves`(beat: VirtualNode.Beat) throws {
     let (anna, bert) = try pair(beat)
     network.run(seconds: 4)
     let heardByAnna = anna.heard.suffix(2 * 48_000)
@@ -56,7 +56,7 @@ import Testing
   ///
   /// Decoded at its last moment each packet played would be another, as some are all the same. Nothing looks at the socket besides.
   @Test(arguments: [64, 128, 256])
-  func whatIsThereIsDecodedInWakeUpsThatHappenAnyway(periodFrames: Int) throws {
+  func `what is there is decoded in wake ups that happen anyway`(periodFrames: Int) throws {
     let beat = VirtualNode.Beat(periodFrames: periodFrames)
     let (anna, bert) = try pair(beat) { $0.playoutDelay = .fixed(nanoseconds: 30_000_000) }
     network.run(seconds: 4)
@@ -71,7 +71,7 @@ import Testing
 
   /// One for what is said and one for what is heard, wherever the two fall.
   @Test(arguments: [0, 2_000_000, 4_000_000, 6_000_000, 8_000_000] as [Int64])
-  func aTalkBothWaysIsTwoWakeUpsAPacketAtMost(phase: Int64) throws {
+  func `a talk both ways is two wake ups a packet at most`(phase: Int64) throws {
     let beat = VirtualNode.Beat(periodFrames: 64)
     let anna = try VirtualNode("Anna", at: home, beat: beat)
     let bert = try VirtualNode("Bert", at: away, beat: beat)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsLostLateOrMissingOnAGoodLink() throws {
+  @Test func `nothing is lost late or missing on a good link`() throws {
     let (anna, bert) = try pair(VirtualNode.Beat())
     network.run(seconds: 10)
     for node in [anna, bert] {
@@ -109,7 +109,7 @@ import Testing
     VirtualNode.Beat(periodFrames: 4096, sampleRate: 16_000),
     VirtualNode.Beat(periodFrames: 4096, sampleRate: 8000),
   ])
-  func aTalkGoesThroughAtTheLongestPeriods(beat: VirtualNode.Beat) throws {
+  func `a talk goes through at the longest periods`(beat: VirtualNode.Beat) throws {
     let (anna, bert) = try pair(beat) { $0.playoutDelayMaximumNanoseconds = 1_000_000_000 }
     network.run(seconds: 20)
     let before = try #require(bert.statuses(network).first)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func afterALateLoopTheSoundIsBackAtItsTime() throws {
+  @Test func `after a late loop the sound is back at its time`() throws {
     let (_, bert) = try pair(VirtualNode.Beat(periodFrames: 64), says: Tone(hertz: 480))
     network.run(seconds: 4)
     let before = try #require(lag(of: bert.heard, behind: Tone(hertz: 480), periodFrames: 100))
@@ -154,7 +154,7 @@ import Testing
     #expect(abs(after - before) <= 1)
   }
 
-  @Test func aClosedMicrophoneSendsNextToNothing() throws {
+  @Test func `a closed microphone sends next to nothing`() throws {
     let (anna, _) = try pair(VirtualNode.Beat())
     network.run(seconds: 2)
     #expect((99...101).contains(mediaOfLastSecond()))
@@ -166,7 +166,7 @@ import Testing
     #expect((99...101).contains(mediaOfLastSecond()))
   }
 
-  @Test func mutePanAndGainAreHeard() throws {
+  @Test func `mute pan and gain are heard`() throws {
     let (anna, _) = try pair(VirtualNode.Beat())
     let tone = Tone(hertz: 700)
     network.run(seconds: 3)

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: Talk.allCases, [Profile.wifi, .stage])
-  func theDelayIsBackWithinTwentySecondsOfTheStorm(talk: Talk, profile: Profile) throws {
+  func `the delay is back within twenty seconds of the storm`(talk: Talk, profile: Profile) throws {
     for seed in Seeds.first(3) {
       let course = try course(talk, profile, seed: seed)
       #expect(course.most > course.calm + 30, "seed \(seed): \(course)")

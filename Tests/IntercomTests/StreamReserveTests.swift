@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func nobodyWaitsForAStream() throws {
+  @Test func `nobody waits for a stream`() throws {
     let jobs = Jobs()
     let reserve = StreamReserve(PeerStreamConfiguration()) { jobs.add($0) }
     #expect(jobs.count == 0, "nobody is in sight")
@@ -41,7 +41,7 @@ import Testing
     jobs.run()
   }
 
-  @Test func aCrowdThatComesAtOnceIsConnectedOneAfterTheOther() throws {
+  @Test func `a crowd that comes at once is connected one after the other`() throws {
     let jobs = Jobs()
     let network = VirtualNetwork()
     let anna = try VirtualNode(

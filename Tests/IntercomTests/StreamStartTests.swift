@@ -7,7 +7,7 @@ import Testing
 /// How a talk begins that nothing is known of: wherever in the two ends' beats, its first words are whole.
 @Suite struct StreamStartTests {
   @Test(arguments: [64, 128, 256, 480])
-  func theFirstPacketsAreHeardWherever(periodFrames: Int) throws {
+  func `the first packets are heard wherever`(periodFrames: Int) throws {
     for step in 0..<24 {
       let network = VirtualNetwork()
       let anna = try VirtualNode(

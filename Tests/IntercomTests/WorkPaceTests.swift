@@ -12,7 +12,7 @@ import Testing
     return pace
   }
 
-  @Test func piecesOfAKindAreAveraged() {
+  @Test func `pieces of a kind are averaged`() {
     var pace = settled()
     #expect(pace.usualNanoseconds(.rendering) == 30_000)
     #expect(pace.usualNanoseconds(.sending) == 0)
@@ -21,7 +21,7 @@ import Testing
     #expect((59_000...60_000).contains(pace.usualNanoseconds(.rendering)))
   }
 
-  @Test func aPieceThatWasHeldUpCountsForFourAtMost() {
+  @Test func `a piece that was held up counts for four at most`() {
     var pace = settled()
     pace.mark(0)
     pace.finish(.rendering, atNanoseconds: 30_000)
@@ -29,7 +29,7 @@ import Testing
     #expect((32_000..<33_000).contains(pace.usualNanoseconds(.rendering)))
   }
 
-  @Test func whatWasDoneSinceTheLastRestIsCountedWithoutWhatHeldItUp() {
+  @Test func `what was done since the last rest is counted without what held it up`() {
     var pace = settled()
     pace.rest()
     #expect(pace.spentNanoseconds == 0)
@@ -39,7 +39,7 @@ import Testing
     #expect((100_000..<103_000).contains(pace.spentNanoseconds))
   }
 
-  @Test func whatLiesBetweenPiecesIsNoPiece() {
+  @Test func `what lies between pieces is no piece`() {
     var pace = settled()
     pace.rest()
     #expect(!pace.isMarked)

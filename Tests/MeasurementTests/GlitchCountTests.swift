@@ -32,12 +32,12 @@ import Testing
     ])
   }
 
-  @Test func aNodeThatLostItsPeerHasNoCount() {
+  @Test func `a node that lost its peer has no count`() {
     #expect(GlitchCount([Self.status { _ in }, Self.status { $0.peers = [] }]) == nil)
     #expect(GlitchCount([Self.status { $0.peers.append($0.peers[0]) }]) == nil)
   }
 
-  @Test func whatBothNodesCountIsAddedUpFromTheFirstOn() throws {
+  @Test func `what both nodes count is added up from the first on`() throws {
     let first = try #require(Self.count(splices: 3, holes: 2))
     let both = try #require(
       GlitchCount([
@@ -48,7 +48,7 @@ import Testing
     #expect(both.since(first).splices == 2 && both.since(first).glitches == 11)
   }
 
-  @Test func onlyHolesThatTheMachineMadeAreExcused() throws {
+  @Test func `only holes that the machine made are excused`() throws {
     // A hole that the node's own work made is no stall.
     let busy = try #require(Self.count(splices: 2, holes: 3, causes: ["work": 3]))
     #expect(busy.unexcused == 5)

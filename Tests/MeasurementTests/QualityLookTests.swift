@@ -15,11 +15,11 @@ import Testing
     }
   }
 
-  @Test func withoutADroughtAllCounts() {
+  @Test func `without a drought all counts`() {
     #expect(QualityLook.concealedOutside([], Self.looks([4, 4, 5, 7])) == 10)
   }
 
-  @Test func whatADroughtExplainsDoesNot() {
+  @Test func `what a drought explains does not`() {
     // Looks at 200 and 300 ms: one that begins between them, and one whose sound is still due at the first.
     for drought: Range<Int64> in [250_000_000..<320_000_000, 100_000_000..<150_000_000] {
       #expect(QualityLook.concealedOutside([drought], Self.looks([0, 0, 0, 3, 3])) == 0)
@@ -27,13 +27,13 @@ import Testing
     }
   }
 
-  @Test func aDroughtBeforeOrLaterExplainsNothing() {
+  @Test func `a drought before or later explains nothing`() {
     for drought: Range<Int64> in [10_000_000..<120_000_000, 310_000_000..<390_000_000] {
       #expect(QualityLook.concealedOutside([drought], Self.looks([0, 0, 0, 3, 3])) == 7.5)
     }
   }
 
-  @Test func ofNoPacketsThereIsNoShare() {
+  @Test func `of no packets there is no share`() {
     #expect(QualityLook.concealedOutside([], []) == nil)
     #expect(QualityLook.concealedOutside([], Self.looks([2])) == nil)
   }

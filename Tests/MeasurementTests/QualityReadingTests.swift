@@ -5,7 +5,7 @@ import Testing
 /// What is counted of a call over a bad network.
 @Suite struct QualityReadingTests {
   /// A tenth of the packets is lost while they last 10 ms, and a tenth while they last 60.
-  @Test func sharesAreOfThePacketsThatWereHoweverLongTheyAre() {
+  @Test func `shares are of the packets that were however long they are`() {
     var first = PeerStatus(name: "A", address: "10.0.0.1:5004")
     (first.received, first.lost) = (500, 20)
     var last = first
@@ -18,7 +18,7 @@ import Testing
     #expect(abs(reading.share(\.late) - 9) < 0.1)
   }
 
-  @Test func ofNothingThereIsNoShare() {
+  @Test func `of nothing there is no share`() {
     let status = PeerStatus(name: "A", address: "10.0.0.1:5004")
     let reading = QualityReading(
       expected: [], statuses: [status, status], packets: 0, octets: 0, seconds: 20, xruns: 0)

@@ -19,13 +19,13 @@ import Testing
     }
   }
 
-  @Test func aShortTimeTellsNothing() {
+  @Test func `a short time tells nothing`() {
     var history = ArrivalHistory()
     feed(&history, 0..<399) { _ in Self.millisecond }
     #expect(history.transitNanoseconds == nil)
   }
 
-  @Test func whatIsKnownOfATalkIsForgottenInTheSilenceAfterIt() {
+  @Test func `what is known of a talk is forgotten in the silence after it`() {
     var history = ArrivalHistory()
     feed(&history, 0..<2000) { _ in Self.millisecond }
     #expect(history.transitNanoseconds != nil)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [0, 5_000_000_000, -7_000_000_000] as [Int64])
-  func aCalmLinkIsKnownToTheMillisecond(origin: Int64) throws {
+  func `a calm link is known to the millisecond`(origin: Int64) throws {
     var history = ArrivalHistory()
     feed(&history, 0..<2000) { origin + Int64($0 % 3) * 400_000 }
     let transit = try #require(history.transitNanoseconds) - origin
@@ -44,7 +44,7 @@ import Testing
     #expect(!history.isVaried)
   }
 
-  @Test func asManyAreLateAsAreWantedAndNoMore() throws {
+  @Test func `as many are late as are wanted and no more`() throws {
     var random = SplitMix64(seed: 5)
     var history = ArrivalHistory()
     var late = 0
@@ -59,7 +59,7 @@ import Testing
     #expect((60...400).contains(late), "of 58 000 0.5 % are 290")
   }
 
-  @Test func whoWantsFewerLatePacketsWaitsLonger() throws {
+  @Test func `who wants fewer late packets waits longer`() throws {
     let transits = try [0.05, 0.005, 0.000_5].map { share in
       var random = SplitMix64(seed: 5)
       var history = ArrivalHistory(lateShare: share)
@@ -79,7 +79,7 @@ import Testing
 
   /// Wherever in a second it begins.
   @Test(arguments: Array(stride(from: 1000, to: 1100, by: 7)))
-  func oneStallIsNoHabit(begin: Int) throws {
+  func `one stall is no habit`(begin: Int) throws {
     var history = ArrivalHistory()
     feed(&history, 0..<2000) {
       (begin..<begin + 20).contains($0) ? Int64(begin + 20 - $0) * Self.packetNanoseconds : 0
@@ -88,7 +88,7 @@ import Testing
     #expect(try #require(history.transitNanoseconds) <= 2 * Self.millisecond)
   }
 
-  @Test func aStormIsForgottenAfterTwelveSeconds() throws {
+  @Test func `a storm is forgotten after twelve seconds`() throws {
     var history = ArrivalHistory()
     feed(&history, 0..<1000) { 800..<1000 ~= $0 ? 90 * Self.millisecond : 0 }
     #expect(history.isVaried)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [-500_000_000, -90_000_000, 90_000_000, 500_000_000] as [Int64])
-  func aShiftIsTheNewHabitAfterTwelveSeconds(shift: Int64) throws {
+  func `a shift is the new habit after twelve seconds`(shift: Int64) throws {
     var history = ArrivalHistory()
     feed(&history, 0..<1000) { _ in 0 }
     feed(&history, 1000..<4000) { _ in shift }
@@ -108,7 +108,7 @@ import Testing
     #expect(abs(transit - shift) <= 2 * Self.millisecond)
   }
 
-  @Test func aClockThatDriftsIsFollowed() throws {
+  @Test func `a clock that drifts is followed`() throws {
     var history = ArrivalHistory()
     for parts in [500, -500] as [Int64] {
       history.clear()
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func strangeTimesDoNoHarmForLong() throws {
+  @Test func `strange times do no harm for long`() throws {
     var random = SplitMix64(seed: 9)
     var history = ArrivalHistory()
     var now: Int64 = 0

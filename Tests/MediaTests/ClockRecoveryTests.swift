@@ -55,7 +55,7 @@ import Testing
   static let apart = [-2000.0, -500, -50, -5, 5, 50, 500, 2000]
 
   @Test(arguments: apart.map { Case(ppm: $0) } + apart.map { Case(ppm: $0, frames: 960) })
-  func itLocksWithinTenSeconds(pair: Case) {
+  func `it locks within ten seconds`(pair: Case) {
     let scenario = pair.scenario()
     scenario.run(milliseconds: 10_000)
     let statistics = scenario.stream.statistics
@@ -73,7 +73,7 @@ import Testing
       Case(ppm: 500), Case(ppm: -500), Case(ppm: 100, frames: 480, receiverPPM: -300),
       Case(ppm: -500, frames: 960, periodFrames: 256), Case(ppm: 3, frames: 240),
     ])
-  func anHourPassesWithoutAGlitch(pair: Case) {
+  func `an hour passes without a glitch`(pair: Case) {
     let scenario = pair.scenario()
     // What is hardly there takes a minute to be believed.
     scenario.run(milliseconds: abs(pair.heardPPM) > 10 ? 15_000 : 80_000)
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: [-2000.0, 2000])
-  func farApartTheDelayIsBoundedForHalfAnHour(ppm: Double) {
+  func `far apart the delay is bounded for half an hour`(ppm: Double) {
     let scenario = Case(ppm: ppm).scenario()
     scenario.run(milliseconds: 15_000)
     let settled = scenario.stream.statistics
@@ -126,7 +126,7 @@ import Testing
         Case(ppm: 300, frames: 480, jitter: .gaussian(nanoseconds: 3_000_000), seed: seed),
       ]
     })
-  func jitterOnlySlowsItDown(pair: Case) {
+  func `jitter only slows it down`(pair: Case) {
     let scenario = pair.scenario()
     scenario.run(milliseconds: 60_000)
     let settled = scenario.stream.statistics
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64(1), 2, 3])
-  func spikesAndDroughtsDoNotTouchTheRate(seed: UInt64) {
+  func `spikes and droughts do not touch the rate`(seed: UInt64) {
     var random = TestKit.SplitMix64(seed: seed)
     let pair = Case(ppm: -120, frames: 480, jitter: .uniform(nanoseconds: 500_000), seed: seed)
     let scenario = pair.scenario()
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: [120, 480, 960])
-  func anotherRateIsFollowedWithinTwoSeconds(frames: Int) {
+  func `another rate is followed within two seconds`(frames: Int) {
     let scenario = Case(ppm: 0, frames: frames).scenario()
     scenario.run(milliseconds: 20_000)
     for ppm in [300.0, -300] {
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test(arguments: [Case(ppm: 200), Case(ppm: -200, frames: 960, periodFrames: 256)])
-  func aSuspendedSenderIsHeardAsBeforeWithinTwoSeconds(pair: Case) {
+  func `a suspended sender is heard as before within two seconds`(pair: Case) {
     let scenario = pair.scenario()
     scenario.run(milliseconds: 15_000)
     let before = scenario.stream.statistics
@@ -199,7 +199,8 @@ import Testing
   }
 
   @Test(arguments: [(1, 64), (3, 64), (1, 256)])
-  func aDeviceThatLosesPeriodsTwiceASecondKeepsItsRate(periods: Int, periodFrames: Int) {
+  func `a device that loses periods twice a second keeps its rate`(periods: Int, periodFrames: Int)
+  {
     let scenario = Case(ppm: -150, periodFrames: periodFrames, receiverPPM: 40).scenario()
     for second in 0..<120 {
       for _ in 0..<2 {
@@ -217,7 +218,7 @@ import Testing
     #expect(scenario.greatestStep < 1.6 * ToneCodec.greatestStep(amplitude: 0.5))
   }
 
-  @Test func aSenderThatLosesPeriodsKeepsItsRate() {
+  @Test func `a sender that loses periods keeps its rate`() {
     let scenario = Case(ppm: -150).scenario()
     scenario.run(milliseconds: 15_000)
     for _ in 0..<60 {
@@ -227,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func equalClocksLeaveTheSoundAlone() {
+  @Test func `equal clocks leave the sound alone`() {
     let scenario = Case(ppm: 70, receiverPPM: 70).scenario()
     for _ in 0..<60 {
       scenario.run(milliseconds: 1000)
@@ -240,7 +241,7 @@ import Testing
   /// Packets of 10 ms from a node on our own clock, whose delay grows by 60 microseconds within three seconds, as it did
   /// between two nodes of one machine.
   @Test(arguments: 0..<8)
-  func aDelayThatWandersIsNoDrift(secondsBefore: Int) {
+  func `a delay that wanders is no drift`(secondsBefore: Int) {
     var clocks = ClockRecovery()
     var random = TestKit.SplitMix64(seed: UInt64(secondsBefore))
     for packet in 0..<6000 {
@@ -254,7 +255,7 @@ import Testing
     #expect(clocks.isLocked)
   }
 
-  @Test func talkSpurtsKeepTheClock() {
+  @Test func `talk spurts keep the clock`() {
     var settings = ScenarioSettings()
     settings.usesDTX = true
     settings.senderDriftPPM = 250

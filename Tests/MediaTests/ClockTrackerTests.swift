@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [-3000.0, -100, 0, 1, 100, 3000], [true, false])
-  func aRateIsFound(ppm: Double, isNear: Bool) {
+  func `a rate is found`(ppm: Double, isNear: Bool) {
     var readings = Readings(isNear: isNear)
     readings.ppm = ppm
     readings.run(seconds: 4)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
-  func noiseIsTakenForNoise(seed: UInt64) {
+  func `noise is taken for noise`(seed: UInt64) {
     var readings = Readings(seed: seed)
     readings.ppm = 80
     readings.noiseNanoseconds = 4_000_000
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [-40e6, -1.3e6, -2e5, 2e5, 1.3e6, 40e6])
-  func aStepLeavesTheRateAlone(nanoseconds: Double) {
+  func `a step leaves the rate alone`(nanoseconds: Double) {
     var readings = Readings()
     readings.ppm = -60
     readings.noiseNanoseconds = 100_000
@@ -68,7 +68,7 @@ import Testing
 
   /// As the time line of a late dummy driver does: 1300 ppm in all, of which few are believed.
   @Test(arguments: [UInt64(1), 2, 3, 4])
-  func stepsOfAnySizeTwiceASecondLeaveTheRateAlone(seed: UInt64) {
+  func `steps of any size twice a second leave the rate alone`(seed: UInt64) {
     var readings = Readings(seed: seed, isNear: true)
     readings.ppm = 45
     readings.noiseNanoseconds = 20_000
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [-600.0, -100, 100, 600])
-  func anotherRateIsFoundWithinTwoSeconds(ppm: Double) {
+  func `another rate is found within two seconds`(ppm: Double) {
     var readings = Readings()
     readings.noiseNanoseconds = 20_000
     readings.run(seconds: 60)
@@ -94,7 +94,7 @@ import Testing
     #expect(abs(readings.errorPPM) < 2, "\(readings.errorPPM)")
   }
 
-  @Test func aSmallChangeIsFoundToo() {
+  @Test func `a small change is found too`() {
     var readings = Readings()
     readings.noiseNanoseconds = 20_000
     readings.run(seconds: 60)
@@ -103,7 +103,7 @@ import Testing
     #expect(abs(readings.errorPPM) < 2, "\(readings.errorPPM)")
   }
 
-  @Test func aStormIsForgotten() {
+  @Test func `a storm is forgotten`() {
     var readings = Readings()
     readings.ppm = 30
     readings.noiseNanoseconds = 100_000
@@ -116,7 +116,7 @@ import Testing
     #expect(abs(readings.errorPPM) < 3, "\(readings.errorPPM)")
   }
 
-  @Test func nothingOverflowsOnAnyReading() {
+  @Test func `nothing overflows on any reading`() {
     var random = TestKit.SplitMix64(seed: 9)
     var tracker = ClockTracker(isNear: false)
     var now: Int64 = 0

@@ -6,7 +6,7 @@ import Testing
 /// Two clocks that differ: no loss, no growing delay, as long as one likes.
 @Suite struct DriftTests {
   @Test(arguments: [-100.0, -30, 30, 100], [120, 960])
-  func driftIsAbsorbedWithoutAGlitch(ppm: Double, frames: Int) {
+  func `drift is absorbed without a glitch`(ppm: Double, frames: Int) {
     var settings = ScenarioSettings()
     settings.framesPerPacket = frames
     settings.senderDriftPPM = ppm
@@ -27,7 +27,7 @@ import Testing
   /// An hour, packets of 60 ms made by hand and a decoder that writes silence: it is time that is
   /// tested here, not sound.
   @Test(arguments: [-500, 500])
-  func anHourOfDriftLeavesTheDelayWhereItWas(ppm: Int64) throws {
+  func `an hour of drift leaves the delay where it was`(ppm: Int64) throws {
     final class SilentDecoder: FrameDecoder {
       func decode(_ payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int { pcm.count }
       func conceal(into pcm: inout MutableSpan<Float>) -> Int { pcm.count }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FuzzTests {
   /// Random bytes, random packets, and damaged copies of good ones, between those of a good stream.
-  @Test func aHundredThousandBadDatagramsNeverTrapNorStopAGoodStream() {
+  @Test func `a hundred thousand bad datagrams never trap nor stop a good stream`() {
     let probe = StreamProbe()
     let forge = PacketForge()
     var random = SplitMix64(seed: 20_240)
@@ -27,7 +27,7 @@ import Testing
     #expect(probe.stream.isPlaying)
   }
 
-  @Test func aGoodStreamGetsThroughAFloodThatWasThereFirst() {
+  @Test func `a good stream gets through a flood that was there first`() {
     let probe = StreamProbe()
     let forge = PacketForge()
     var random = SplitMix64(seed: 11)
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// The same without a good stream: whatever is taken for one.
-  @Test func garbageAloneIsSurvived() {
+  @Test func `garbage alone is survived`() {
     let probe = StreamProbe()
     var random = SplitMix64(seed: 7)
     for index in 0..<20_000 {

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [1.0, 4.0, 6.0])
-  func theRestOfALatePacketSounds(late milliseconds: Double) {
+  func `the rest of a late packet sounds`(late milliseconds: Double) {
     let probe = probe(late: milliseconds)
     let statistics = probe.statistics
     let units = (milliseconds / 2.5).rounded(.up)
@@ -40,14 +40,14 @@ import Testing
     #expect(probe.decoder.goBackCount == 1)
   }
 
-  @Test func aPacketThatDoesNotComeIsConcealedWholly() {
+  @Test func `a packet that does not come is concealed wholly`() {
     let probe = probe(late: nil)
     #expect(probe.statistics.concealedFrames == 480)
     #expect(probe.statistics.lost == 1)
     #expect(probe.decoder.goBackCount == 0)
   }
 
-  @Test func withADecoderThatCannotGoBackItIsLate() {
+  @Test func `with a decoder that cannot go back it is late`() {
     let probe = probe(late: 1, canGoBack: false)
     #expect(probe.statistics.concealedFrames == 480)
     #expect(probe.statistics.late == 1)

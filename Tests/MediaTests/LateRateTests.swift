@@ -51,7 +51,7 @@ import Testing
 
   /// Who follows each two seconds' need down has 0.54 to 0.8 % late, and splices once a second or twice.
   @Test(arguments: [120, 240, 480, 960])
-  func noMorePacketsAreLateThanAreWantedThoughNobodyChasesTheJitter(frames: Int) {
+  func `no more packets are late than are wanted though nobody chases the jitter`(frames: Int) {
     let outcome = Self.outcome(frames: frames)
     let minutes = Double(Self.seeds.count * Self.milliseconds) / 60_000
     #expect(outcome.latePercent < 0.5, "of \(outcome.received), seeds \(Self.seeds)")

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [120, 240, 480, 960, 1920, 2880], [330, 700, 1000] as [Int64])
-  func aFixedDelayIsHeardWithPacketsOfAnyLength(frames: Int, milliseconds: Int64) {
+  func `a fixed delay is heard with packets of any length`(frames: Int, milliseconds: Int64) {
     let scenario = StreamScenario(
       Self.settings(
         frames: frames,
@@ -30,7 +30,7 @@ import Testing
 
   /// A link so bad that `auto` wants all it may have, with packets that overtake each other.
   @Test(arguments: [120, 240, 480])
-  func anAutomaticDelayGoesAsFarAsItMay(frames: Int) {
+  func `an automatic delay goes as far as it may`(frames: Int) {
     var settings = Self.settings(
       frames: frames, PeerStreamConfiguration(playoutDelayMaximumNanoseconds: 1_000_000_000))
     settings.link.jitter = .uniform(nanoseconds: 900_000_000)

@@ -20,7 +20,7 @@ import Testing
     buffer.insert(entry, payload: unsafe payload.span.bytes)
   }
 
-  @Test func theLowestNumberComesFirstWhateverCameFirst() {
+  @Test func `the lowest number comes first whatever came first`() {
     var buffer = Self.buffer(holding: [1005, 1001, 1127, 1000])
     var order: [Int64] = []
     while let first = buffer.first {
@@ -33,7 +33,7 @@ import Testing
 
   @Test(
     arguments: [(960, 480, true), (961, 480, false), (960, 240, false)] as [(Int64, Int, Bool)])
-  func aPacketTakesThePlaceOfItsWaitingRepairIfItIsTheSameSound(
+  func `a packet takes the place of its waiting repair if it is the same sound`(
     startFrame: Int64, durationFrames: Int, isTaken: Bool
   ) throws {
     var buffer = Self.buffer(holding: [], next: 1000)
@@ -58,7 +58,7 @@ import Testing
     #expect(buffer.waitingCount == 0 && buffer.first == nil)
   }
 
-  @Test func payloadsComeBackAsTheyWent() throws {
+  @Test func `payloads come back as they went`() throws {
     let buffer = Self.buffer(holding: [1000, 1037, 1127])
     for sequence in [1000, 1037, 1127] as [Int64] {
       var entry = PacketBuffer.Entry()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func passingCountsWhatIsMissedAndWhatIsSkipped() {
+  @Test func `passing counts what is missed and what is skipped`() {
     var buffer = Self.buffer(holding: [1001, 1004, 1009])
     let passage = buffer.pass(to: 1008)
     #expect(passage.skipped == 2)
@@ -81,7 +81,7 @@ import Testing
     #expect(buffer.waitingCount == 1)
   }
 
-  @Test func aNumberHasTheStandingItsHistoryGaveIt() {
+  @Test func `a number has the standing its history gave it`() {
     var buffer = Self.buffer(holding: [1001, 1002])
     _ = buffer.take(1001)
     #expect(buffer.standing(of: 1000) == .late)
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// Against a dictionary that does the same.
-  @Test func anyHistoryAgreesWithAPlainModel() {
+  @Test func `any history agrees with a plain model`() {
     for seed in UInt64(1)...50 {
       var random = SplitMix64(seed: seed)
       var buffer = Self.buffer(holding: [])

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: changes)
-  func inAPauseNobodyHearsIt(from: Int, to: Int) {
+  func `in a pause nobody hears it`(from: Int, to: Int) {
     let scenario = Self.scenario(framesPerPacket: from)
     scenario.setAmplitude(0)
     scenario.run(milliseconds: 1000)
@@ -50,7 +50,7 @@ import Testing
   /// Longer packets come later by what they are longer, which nobody can know before: so much is
   /// made up once, and not more.
   @Test(arguments: changes)
-  func whileTheTalkerSpeaksNoneOfItsSoundGetsLost(from: Int, to: Int) {
+  func `while the talker speaks none of its sound gets lost`(from: Int, to: Int) {
     let scenario = Self.scenario(framesPerPacket: from)
     let before = scenario.stream.statistics
     scenario.change(framesPerPacket: to)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: TalkerConfiguration.supportedFramesPerPacket)
-  func aPauseIsNoLoss(frames: Int) {
+  func `a pause is no loss`(frames: Int) {
     let scenario = Self.talking { $0.framesPerPacket = frames }
     for _ in 0..<4 {
       scenario.setAmplitude(0)
@@ -37,7 +37,7 @@ import Testing
     #expect(ScenarioTests.isBalanced(statistics))
   }
 
-  @Test func theDelayIsTheSameAfterEachPause() {
+  @Test func `the delay is the same after each pause`() {
     let scenario = Self.talking()
     scenario.run(milliseconds: 2000)
     let before = scenario.medianDelayNanoseconds(lastMilliseconds: 300)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func soundBeginsAndEndsWithoutAClick() {
+  @Test func `sound begins and ends without a click`() {
     // The frame that ends the hang-over may still be loud: the fade must make the end itself.
     let scenario = Self.talking { $0.usesDTX = false }
     for _ in 0..<10 {
@@ -63,7 +63,7 @@ import Testing
     #expect(scenario.greatestStep < 1.6 * ToneCodec.greatestStep(amplitude: 0.5))
   }
 
-  @Test func lostNoticesOnlyCostAConcealment() {
+  @Test func `lost notices only cost a concealment`() {
     let scenario = Self.talking()
     scenario.setAmplitude(0)
     scenario.run(milliseconds: 295)
@@ -79,7 +79,7 @@ import Testing
     #expect(statistics.lost <= scenario.link.lostCount)
   }
 
-  @Test func theFirstPacketOfATalkSpurtCarriesTheMarker() {
+  @Test func `the first packet of a talk spurt carries the marker`() {
     let encoder = ToneCodec.Encoder()
     let talker = Talker(
       configuration: TalkerConfiguration(

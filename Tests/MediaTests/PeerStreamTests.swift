@@ -18,7 +18,7 @@ import Testing
     return probe
   }
 
-  @Test func aStreamStartsAtArrivalPlusDelay() throws {
+  @Test func `a stream starts at arrival plus delay`() throws {
     let probe = StreamProbe(Self.fixed)
     #expect(probe.stream.startNanoseconds == nil)
     probe.receive(PacketForge().datagram(0), atMilliseconds: 3)
@@ -30,7 +30,7 @@ import Testing
     #expect(probe.stream.startNanoseconds == nil)
   }
 
-  @Test func packetsInAnyOrderArePlayedInOrder() {
+  @Test func `packets in any order are played in order`() {
     let forge = PacketForge()
     let probe = StreamProbe(Self.fixed)
     for index in [2, 0, 1, 4, 3, 7, 6, 5] {
@@ -42,7 +42,7 @@ import Testing
     #expect(statistics.lost == 0 && statistics.late == 0 && statistics.discarded.total == 0)
   }
 
-  @Test func aCopyIsADuplicateWhetherWaitingPlayedOrLate() {
+  @Test func `a copy is a duplicate whether waiting played or late`() {
     let forge = PacketForge()
     let probe = Self.playing()
     probe.receive(forge.datagram(38), atMilliseconds: 100)
@@ -58,7 +58,7 @@ import Testing
     #expect(probe.statistics.lost == 9)
   }
 
-  @Test func aPacketOlderThanTheMemoryIsDiscarded() {
+  @Test func `a packet older than the memory is discarded`() {
     let probe = Self.playing(count: 200)
     probe.receive(PacketForge().datagram(60), atMilliseconds: 500)
     #expect(probe.statistics.discarded.unproven + probe.statistics.discarded.tooOld == 1)
@@ -70,7 +70,7 @@ import Testing
       ([0xE1, 0, 0, 0], \.malformed), ([UInt8](repeating: 0xE0, count: 1277), \.malformed),
       ([0xE1] + [UInt8](repeating: 0, count: 1278), \.oversized),
     ] as [([UInt8], KeyPath<PacketDiscards, Int> & Sendable)])
-  func badPayloadsAreDiscardedByReason(
+  func `bad payloads are discarded by reason`(
     payload: [UInt8], reason: KeyPath<PacketDiscards, Int> & Sendable
   ) {
     let probe = Self.playing()
@@ -81,7 +81,7 @@ import Testing
     #expect(probe.stream.isPlaying)
   }
 
-  @Test func whatTheDecoderRefusesIsConcealed() {
+  @Test func `what the decoder refuses is concealed`() {
     let probe = Self.playing()
     let forge = PacketForge()
     probe.receive(forge.datagram(40, payload: [0xE0, 1, 2, 3]), atMilliseconds: 100)
@@ -99,7 +99,7 @@ import Testing
       ([0xF9, 1, 1], 1920), ([0xFB, 0x03, 1, 1, 1], 2880), ([0xFB, 0x06, 1, 1, 1, 1, 1, 1], 5760),
       ([0xE3, 0x01, 1], 120),
     ] as [([UInt8], Int)])
-  func packetsOfSeveralCodecFramesLastTheirSum(payload: [UInt8], frames: Int) {
+  func `packets of several codec frames last their sum`(payload: [UInt8], frames: Int) {
     var forge = PacketForge()
     forge.durationFrames = frames
     let probe = StreamProbe(Self.fixed)
@@ -114,7 +114,7 @@ import Testing
     #expect(probe.statistics.played == 4)
   }
 
-  @Test func thePacketDurationMayChangeMidStream() {
+  @Test func `the packet duration may change mid stream`() {
     let probe = StreamProbe(Self.fixed)
     var (frame, index) = (0, 0)
     let durations = [120, 960, 240, 2880, 480, 1920, 120, 120, 2880, 240]
@@ -135,7 +135,7 @@ import Testing
     #expect(statistics.restarts == 0 && statistics.discarded.total == 0)
   }
 
-  @Test func aSenderThatStartsAnewIsFollowedAfterTwoPackets() {
+  @Test func `a sender that starts anew is followed after two packets`() {
     let probe = Self.playing()
     var forge = PacketForge()
     forge.firstSequence = SequenceNumber(rawValue: 20_000)
@@ -157,7 +157,7 @@ import Testing
       ([0, 2, 3, 1, 4, 5, 6], 2, 1, 4), ([0, 4, 2, 3, 5, 1, 6], 3, 1, 3),
       ([3, 5, 1, 2, 4, 6, 7], 3, 0, 4),
     ] as [([Int], Int, Int, Int)])
-  func whatWasThrownAwayBeforeAStreamWasProvenIsNotLost(
+  func `what was thrown away before a stream was proven is not lost`(
     order: [Int], unproven: Int, tooOld: Int, played: Int
   ) {
     let probe = Self.playing()
@@ -176,7 +176,7 @@ import Testing
     #expect(statistics.played == 40 + played)
   }
 
-  @Test func garbageOfTheSameSourceDoesNotDisturbAGoodStream() {
+  @Test func `garbage of the same source does not disturb a good stream`() {
     let probe = Self.playing()
     let forge = PacketForge()
     var random = SplitMix64(seed: 5)
@@ -197,7 +197,7 @@ import Testing
     #expect(probe.statistics.concealedFrames == 0)
   }
 
-  @Test func anotherSourceTakesOverOnlyWhenTheOldOneIsSilent() {
+  @Test func `another source takes over only when the old one is silent`() {
     let probe = Self.playing()
     var other = PacketForge()
     other.ssrc = SSRC(rawValue: 2)
@@ -217,7 +217,7 @@ import Testing
     #expect(probe.statistics.restarts == 1)
   }
 
-  @Test func anExpectedSourceTakesOverAtOnce() {
+  @Test func `an expected source takes over at once`() {
     let probe = Self.playing()
     var other = PacketForge()
     other.ssrc = SSRC(rawValue: 2)
@@ -227,7 +227,7 @@ import Testing
     #expect(ScenarioTests.isBalanced(probe.statistics))
   }
 
-  @Test func aFloodOfForgedSourcesChangesNothing() {
+  @Test func `a flood of forged sources changes nothing`() {
     let probe = Self.playing()
     for source in 0..<5000 {
       var forged = PacketForge()
@@ -239,7 +239,7 @@ import Testing
     #expect(probe.stream.isPlaying)
   }
 
-  @Test func resetForgetsTheStreamAndKeepsTheCounts() {
+  @Test func `reset forgets the stream and keeps the counts`() {
     let probe = Self.playing()
     let received = probe.statistics.received
     probe.stream.reset()

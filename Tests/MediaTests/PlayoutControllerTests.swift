@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func theTargetCoversAllButTheWantedRateOfLatePackets() {
+  @Test func `the target covers all but the wanted rate of late packets`() {
     // 12 s of packets: 0.5 % are 24 of them.
     var transits = [Int64](repeating: 1_000_000, count: 4800)
     for index in 0..<20 { transits[index * 240] = 30_000_000 }
@@ -39,7 +39,7 @@ import Testing
     #expect(many.targetNanoseconds < 25_000_000)
   }
 
-  @Test func whoWantsFewerLatePacketsGetsMoreDelay() {
+  @Test func `who wants fewer late packets gets more delay`() {
     // One in 60 is 20 ms late, one in 240 30 ms.
     var transits = [Int64](repeating: 1_000_000, count: 4800)
     for index in 0..<80 { transits[index * 60] = index % 4 == 0 ? 30_000_000 : 20_000_000 }
@@ -51,7 +51,7 @@ import Testing
     #expect((30...35).contains(targets[2]))
   }
 
-  @Test func onACalmLinkTooFewerLatePacketsTakeMoreDelay() {
+  @Test func `on a calm link too fewer late packets take more delay`() {
     // Three in 800 are 5 ms late: two seconds' 1 % passes over them, 0.1 % does not.
     var transits = [Int64](repeating: 1_000_000, count: 800)
     for index in 1...3 { transits[index * 200] = 5_000_000 }
@@ -64,7 +64,7 @@ import Testing
 
   /// What is spare is trimmed as far as the target is really higher for it.
   @Test(arguments: [(30, 20, 20), (30, 0, 0), (0, 0, 0)] as [(Int64, Int64, Int)])
-  func delayThatRepairsNeedNoMoreIsTrimmed(repair: Int64, spare: Int64, trimmed: Int) {
+  func `delay that repairs need no more is trimmed`(repair: Int64, spare: Int64, trimmed: Int) {
     for delay in [.auto, .fixed(nanoseconds: 20_000_000)] as [PlayoutDelay] {
       var controller = Self.controller(
         transits: .init(repeating: 1_000_000, count: 400), delay: delay)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func aFixedDelayIsMeasuredFromTheMeanArrival() {
+  @Test func `a fixed delay is measured from the mean arrival`() {
     let transits = (0..<800).map { Int64($0 % 2) * 2_000_000 }
     let controller = Self.controller(
       transits: transits, delay: .fixed(nanoseconds: 10_000_000))
@@ -88,7 +88,9 @@ import Testing
 
   /// Each splice of 8 frames and more would be one for 3 ms of sound at 50 ppm.
   @Test(arguments: [(-300, true), (-1500, false)] as [(Int64, Bool)])
-  func aFixedDelayWithRoomToSpareIsNotHeldToTheMicrosecond(microseconds: Int64, isLeft: Bool) {
+  func `a fixed delay with room to spare is not held to the microsecond`(
+    microseconds: Int64, isLeft: Bool
+  ) {
     var controller = Self.controller(
       transits: .init(repeating: 1_000_000, count: 800), delay: .fixed(nanoseconds: 40_000_000))
     let offset = controller.targetNanoseconds + microseconds * 1000
@@ -99,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func aFixedDelayIsNotMovedByAStall() {
+  @Test func `a fixed delay is not moved by a stall`() {
     let (usual, delay): (Int64, Int64) = (1_000_000, 40_000_000)
     var controller = Self.controller(
       transits: .init(repeating: usual, count: 800), delay: .fixed(nanoseconds: delay))
@@ -111,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func aFixedDelayFollowsAShiftThatLasts() {
+  @Test func `a fixed delay follows a shift that lasts`() {
     var controller = Self.controller(
       transits: .init(repeating: 1_000_000, count: 800), delay: .fixed(nanoseconds: 10_000_000))
     Self.observe(.init(repeating: 31_000_000, count: 800), from: 800, by: &controller)
@@ -119,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [PlayoutDelay.auto, .fixed(nanoseconds: 500_000_000)])
-  func theTargetStaysBelowTheBound(delay: PlayoutDelay) {
+  func `the target stays below the bound`(delay: PlayoutDelay) {
     var random = SplitMix64(seed: 4)
     let transits = (0..<800).map { _ in Int64(random.unit() * 200_000_000) }
     let controller = Self.controller(transits: transits, delay: delay, maximum: 50_000_000)
@@ -127,7 +129,7 @@ import Testing
     #expect(controller.boundNanoseconds < 52_000_000)
   }
 
-  @Test func aShiftOfFourPacketsIsFollowedAtOnceButASpikeIsNot() {
+  @Test func `a shift of four packets is followed at once but a spike is not`() {
     var shifted = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
     Self.observe(.init(repeating: 6_000_000, count: 4), from: 400, by: &shifted)
     #expect(shifted.targetNanoseconds == 6_200_000)
@@ -138,7 +140,7 @@ import Testing
     #expect(spiked.targetNanoseconds < 6_000_000)
   }
 
-  @Test func aSurplusIsTakenOutMoreUrgentlyAsTimePasses() throws {
+  @Test func `a surplus is taken out more urgently as time passes`() throws {
     var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
     let offset = controller.targetNanoseconds + 2_000_000
     var urgencies: [Float] = []
@@ -157,7 +159,9 @@ import Testing
   }
 
   @Test(arguments: [(20, [-1, -1, 0.5]), (40, [0, 1, 2.5])] as [(Int64, [Float?])])
-  func aPlaceForRepairsWaitsForSilenceUnlessMuchIsMissing(repair: Int64, wanted: [Float?]) {
+  func `a place for repairs waits for silence unless much is missing`(
+    repair: Int64, wanted: [Float?]
+  ) {
     var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
     let offset = controller.targetNanoseconds
     controller.repairDelayNanoseconds = repair * 1_000_000
@@ -172,7 +176,7 @@ import Testing
     #expect(urgencies == wanted)
   }
 
-  @Test func roomForAResamplerIsMadeThoughNobodyIsSilent() {
+  @Test func `room for a resampler is made though nobody is silent`() {
     var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
     let offset = controller.targetNanoseconds
     controller.pathNanoseconds = 420_000
@@ -191,7 +195,7 @@ import Testing
   }
 
   @Test(arguments: [(-40_000, 0), (-60_000, 3), (0, 0), (700_000, 0), (800_000, -38)])
-  func onlyWhatMattersIsCorrected(surplus: Int64, frames: Int) {
+  func `only what matters is corrected`(surplus: Int64, frames: Int) {
     var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
     let correction = controller.correction(
       offset: controller.targetNanoseconds + surplus, nowNanoseconds: 0)
@@ -203,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func aSmallSurplusGoesAfterAWhile() {
+  @Test func `a small surplus goes after a while`() {
     var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
     let offset = controller.targetNanoseconds + 400_000
     guard case .none = controller.correction(offset: offset, nowNanoseconds: 0),
@@ -215,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func aboveTheBoundItJumps() {
+  @Test func `above the bound it jumps`() {
     var controller = Self.controller(transits: .init(repeating: 1_000_000, count: 400))
     let offset = controller.boundNanoseconds + 1
     guard case .jump(let frames) = controller.correction(offset: offset, nowNanoseconds: 0) else {
@@ -235,12 +239,12 @@ import Testing
       (970, 1000), (971, 1100), (1070, 1100), (1071, 1200), (870, 900), (871, 1000), (-30, 0),
       (-31, 0), (-130, -100),
     ] as [(Int64, Int64)])
-  func anArrivalCanBeUsedFromTheNextBeatOn(arrival: Int64, beat: Int64) {
+  func `an arrival can be used from the next beat on`(arrival: Int64, beat: Int64) {
     #expect(Self.grid.firstBeat(forArrival: arrival) == beat)
   }
 
   @Test(arguments: [(1000, 0), (1100, 0), (1030, 30), (1070, 30), (850, 50), (5000, 0)])
-  func displacementIsTheDistanceToTheNearestBeat(beat: Int64, displacement: Int64) {
+  func `displacement is the distance to the nearest beat`(beat: Int64, displacement: Int64) {
     var other = Self.grid
     other.beatNanoseconds = beat
     #expect(Self.grid.displacement(of: other) == displacement)

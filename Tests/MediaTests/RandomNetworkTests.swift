@@ -6,7 +6,7 @@ import Testing
 ///
 /// 2000 seeds; more by `COMLINK_SEEDS=4000 ./dev test --filter Random`.
 @Suite struct RandomNetworkTests {
-  @Test func everythingIsCountedAndNothingClicksOnThousandsOfNetworks() {
+  @Test func `everything is counted and nothing clicks on thousands of networks`() {
     for seed in Seeds.many(2000) {
       let life = RandomLife(seed: seed)
       life.live()
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func twoRunsOfTheSameSeedAreTheSame() {
+  @Test func `two runs of the same seed are the same`() {
     for seed: UInt64 in [42, 60] {
       let runs = (0..<2).map { _ in
         let life = RandomLife(seed: seed)

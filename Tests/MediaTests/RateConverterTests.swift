@@ -18,7 +18,7 @@ import Testing
     return Array(pcm[..<frames])
   }
 
-  @Test func bypassedItChangesNothing() {
+  @Test func `bypassed it changes nothing`() {
     var converter = RateConverter(LinearResampler())
     converter.start(isEngaged: false)
     let sound = Self.tone(0..<480)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [120, 240, 2880])
-  func engagedInTheMidstItGoesOnWhereItWas(frames: Int) {
+  func `engaged in the midst it goes on where it was`(frames: Int) {
     var converter = RateConverter(LinearResampler())
     converter.start(isEngaged: false)
     var heard = Self.convert(Self.tone(0..<480), by: &converter, ratio: 1)
@@ -45,7 +45,7 @@ import Testing
 
   /// A ramp tells of each frame that comes out where in what went in it was.
   @Test(arguments: [44_100.0 / 48_000, 1, 2, 1.0005])
-  func whatIsHeldIsWhatHasNotComeOut(ratio: Double) {
+  func `what is held is what has not come out`(ratio: Double) {
     var converter = RateConverter(LinearResampler())
     converter.start(isEngaged: true)
     for block in 1...60 {

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: xruns)
-  func anXrunOfTheReceiverIsForgottenWithinASecond(xrun: Xrun) {
+  func `an xrun of the receiver is forgotten within a second`(xrun: Xrun) {
     let scenario = Self.settled(xrun)
     let before = scenario.medianDelayNanoseconds(lastMilliseconds: 500)
     scenario.greatestStep = 0
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: xruns)
-  func anXrunOfTheSenderIsFollowedWithinASecond(xrun: Xrun) {
+  func `an xrun of the sender is followed within a second`(xrun: Xrun) {
     let scenario = Self.settled(xrun)
     let before = scenario.medianDelayNanoseconds(lastMilliseconds: 500)
     scenario.greatestStep = 0
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: xruns)
-  func xrunsAreForgottenAlsoWhereTheBeatsAreUnknown(xrun: Xrun) {
+  func `xruns are forgotten also where the beats are unknown`(xrun: Xrun) {
     let scenario = Self.settled(xrun, tellsGrid: false)
     scenario.skipReceiverPeriods(xrun.periods)
     scenario.run(milliseconds: 2000)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: packetSizes)
-  func everyPacketSizeIsContinuous(frames: Int) {
+  func `every packet size is continuous`(frames: Int) {
     var settings = ScenarioSettings()
     settings.framesPerPacket = frames
     let scenario = StreamScenario(settings)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: packetSizes)
-  func lossIsConcealedAndCountedExactly(frames: Int) {
+  func `loss is concealed and counted exactly`(frames: Int) {
     var settings = ScenarioSettings()
     settings.framesPerPacket = frames
     settings.link.loss = 0.05
@@ -43,7 +43,7 @@ import Testing
     #expect(scenario.greatestStep < 3 * ToneCodec.greatestStep(amplitude: 0.5))
   }
 
-  @Test func burstsOfLossAreConcealedWithoutUnderruns() {
+  @Test func `bursts of loss are concealed without underruns`() {
     var settings = ScenarioSettings()
     settings.link.bursts = .init(begin: 0.01, end: 0.25)
     let scenario = StreamScenario(settings)
@@ -54,7 +54,7 @@ import Testing
     #expect(Self.isBalanced(statistics))
   }
 
-  @Test func reorderingWithinTheDelayLosesNothing() {
+  @Test func `reordering within the delay loses nothing`() {
     var settings = ScenarioSettings()
     settings.link.reorder = 0.2
     let scenario = StreamScenario(settings)
@@ -67,7 +67,7 @@ import Testing
     #expect(statistics.concealedFrames == settled.concealedFrames)
   }
 
-  @Test func copiesAreCountedAndNotPlayed() {
+  @Test func `copies are counted and not played`() {
     var settings = ScenarioSettings()
     settings.link.duplication = 0.3
     let scenario = StreamScenario(settings)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [1_000_000, 5_000_000, 15_000_000, 40_000_000])
-  func jitterIsAnsweredByDelay(nanoseconds: Int64) {
+  func `jitter is answered by delay`(nanoseconds: Int64) {
     var settings = ScenarioSettings()
     settings.link.jitter = .uniform(nanoseconds: nanoseconds)
     let scenario = StreamScenario(settings)
@@ -96,7 +96,7 @@ import Testing
     #expect(Self.isBalanced(statistics))
   }
 
-  @Test func delayComesBackDownAfterAStorm() {
+  @Test func `delay comes back down after a storm`() {
     let scenario = StreamScenario(ScenarioSettings())
     scenario.run(milliseconds: 2000)
     let calm = scenario.medianDelayNanoseconds(lastMilliseconds: 500)
@@ -109,7 +109,7 @@ import Testing
     #expect(scenario.stream.statistics.jumps == 0)
   }
 
-  @Test func rareSpikesDoNotRaiseTheDelay() {
+  @Test func `rare spikes do not raise the delay`() {
     let scenario = StreamScenario(ScenarioSettings())
     scenario.run(milliseconds: 2000)
     let calm = scenario.medianDelayNanoseconds(lastMilliseconds: 500)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func noPacketWaitsLongerThanTheBound() {
+  @Test func `no packet waits longer than the bound`() {
     var settings = ScenarioSettings()
     settings.stream.playoutDelayMaximumNanoseconds = 30_000_000
     settings.link.jitter = .uniform(nanoseconds: 100_000_000)
@@ -133,7 +133,7 @@ import Testing
     #expect((delays.last ?? .max) < 2_500_000 + 30_000_000 + 1_500_000)
   }
 
-  @Test func aStalledReceiverDropsWhatIsBeyondTheBound() {
+  @Test func `a stalled receiver drops what is beyond the bound`() {
     let scenario = StreamScenario(ScenarioSettings())
     scenario.run(milliseconds: 2000)
     let calm = scenario.medianDelayNanoseconds(lastMilliseconds: 500)
@@ -145,7 +145,7 @@ import Testing
     #expect(scenario.greatestStep < 3 * ToneCodec.greatestStep(amplitude: 0.5))
   }
 
-  @Test func aPeerThatDiesSaysNothingMoreAndIsSilentAfterItsRoomFaded() {
+  @Test func `a peer that dies says nothing more and is silent after its room faded`() {
     var settings = ScenarioSettings()
     settings.recordsOutput = true
     let scenario = StreamScenario(settings)
@@ -169,7 +169,7 @@ import Testing
     #expect(scenario.stream.statistics.lost == 0)
   }
 
-  @Test func anEncoderThatFailsIsHeardAsAPause() {
+  @Test func `an encoder that fails is heard as a pause`() {
     let scenario = StreamScenario(ScenarioSettings())
     scenario.run(milliseconds: 500)
     scenario.setEncoderFailing(true)

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [120, 240, 480, 960, 2880], [-300, -64, -30, -12, 12, 30, 64, 300])
-  func aToneStaysContinuousAndChangesItsLength(block: Int, wanted: Int) {
+  func `a tone stays continuous and changes its length`(block: Int, wanted: Int) {
     let signal = (0..<Int64(block * (9600 / block + 2))).map { 0.5 * ToneCodec.tone(at: $0) }
     let (output, change) = Self.run(signal: signal, block: block, wanted: wanted)
     #expect(abs(change - wanted) <= 30)
@@ -44,7 +44,7 @@ import Testing
     #expect(Self.greatestStep(output) < 1.6 * step)
   }
 
-  @Test func aPeriodOfThePitchIsPreferred() {
+  @Test func `a period of the pitch is preferred`() {
     // 187.5 Hz with strong overtones: only whole periods match.
     let signal = (0..<Int64(9600)).map { index -> Float in
       let tones = [(1, 0.3), (2, 0.2), (5, 0.2), (11, 0.1)].map { harmonic, gain in
@@ -57,21 +57,21 @@ import Testing
     #expect(Self.greatestStep(output) < 1.02 * Self.greatestStep(signal))
   }
 
-  @Test func noiseIsOnlySplicedWhenItIsUrgent() {
+  @Test func `noise is only spliced when it is urgent`() {
     var random = SplitMix64(seed: 3)
     let noise = (0..<9600).map { _ in Float(random.unit() - 0.5) }
     #expect(Self.run(signal: noise, block: 120, wanted: -64, urgency: 0).change == 0)
     #expect(Self.run(signal: noise, block: 120, wanted: -64, urgency: 1).change != 0)
   }
 
-  @Test func aQuietSignalIsSplicedAtOnce() {
+  @Test func `a quiet signal is spliced at once`() {
     var random = SplitMix64(seed: 3)
     let noise = (0..<9600).map { _ in Float(random.unit() - 0.5) * 0.005 }
     #expect(Self.run(signal: noise, block: 120, wanted: -64, urgency: 0).change == -64)
     #expect(Self.run(signal: noise, block: 120, wanted: 64, urgency: 0).change == 64)
   }
 
-  @Test func theCrossFadeKeepsThePowerOfNoise() {
+  @Test func `the cross fade keeps the power of noise`() {
     var random = SplitMix64(seed: 9)
     let noise = (0..<48_000).map { _ in Float(random.unit() - 0.5) }
     var splicer = Splicer(freshFrames: 5760)

@@ -15,7 +15,7 @@ import Testing
 
   /// Each packet steps two seconds, as far as a sender may: some thousand million of them would be beyond what nanoseconds can tell.
   @Test(arguments: [1, -1] as [Int64])
-  func aTimelineThatWasDrivenTooFarEnds(direction: Int64) throws {
+  func `a timeline that was driven too far ends`(direction: Int64) throws {
     let step = UInt32(truncatingIfNeeded: direction * 96_000)
     var timeline = StreamTimeline(
       first: header(0, 0), arrivalNanoseconds: 0, reach: 128,
@@ -32,7 +32,7 @@ import Testing
     #expect(last != nil)
   }
 
-  @Test func theLongestTalkThereIsFits() {
+  @Test func `the longest talk there is fits`() {
     let century = 100 * 366 * 24 * 3600 * Int64(MediaClock.framesPerSecond)
     // Some 46 years: then the sender is taken for one that started anew.
     #expect(StreamTimeline.greatestFrame > century / 3)

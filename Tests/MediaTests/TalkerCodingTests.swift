@@ -30,7 +30,7 @@ import Testing
       TalkerTests.tone(frames: talker.framesPerPacket, amplitude: 0.5), with: talker)
   }
 
-  @Test func packetsOfAnotherLengthGoOnInNumberAndTime() throws {
+  @Test func `packets of another length go on in number and time`() throws {
     let talker = Self.talker(Voices().encoders)
     var (number, timestamp) = (UInt16(10), UInt32(1000))
     for frames in [480, 960, 2880, 120, 480] {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func eachModeHasItsEncoders() {
+  @Test func `each mode has its encoders`() {
     let voices = Voices()
     let talker = Self.talker(voices.encoders)
     talker.aim(VoiceCoding(framesPerPacket: 480, bitsPerSecond: 48_000))
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// Who receives it could not tell its length, and so not its number.
-  @Test func aFrameOfAnotherLengthIsNotCopied() throws {
+  @Test func `a frame of another length is not copied`() throws {
     let talker = Self.talker(Voices().encoders)
     let recipe = RepairRecipe(nearDistance: 1)
     var sizes: [Int] = []

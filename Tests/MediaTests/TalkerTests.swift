@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: TalkerConfiguration.supportedFramesPerPacket)
-  func everyFrameMakesOnePacketThatAdvancesBothCounters(frames: Int) throws {
+  func `every frame makes one packet that advances both counters`(frames: Int) throws {
     let talker = Self.makeTalker(frames: frames)
     let pcm = Self.tone(frames: frames, amplitude: 0.5)
     for index in 0..<50 {
@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: [
     (1.0, -3), (0.5, -9), (0.1, -23), (0.01, -43), (0.001, -63), (0.0001, -83), (0, -127),
   ])
-  func theLevelIsThatOfTheFrame(amplitude: Double, levelDBov: Int) throws {
+  func `the level is that of the frame`(amplitude: Double, levelDBov: Int) throws {
     let talker = Self.makeTalker(frames: 240, usesDTX: false)
     let pcm = Self.tone(frames: 240, amplitude: Float(amplitude))
     let level = try #require(Self.encode(pcm, with: talker)?.header.audioLevel)
@@ -61,7 +61,7 @@ import Testing
     #expect(level.hasVoiceActivity == (levelDBov > -65))
   }
 
-  @Test func valuesThatAreNoNumbersAreSilence() throws {
+  @Test func `values that are no numbers are silence`() throws {
     let talker = Self.makeTalker(frames: 120, usesDTX: false)
     let pcm = [Float](repeating: .nan, count: 120)
     let level = try #require(Self.encode(pcm, with: talker)?.header.audioLevel)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: TalkerConfiguration.supportedFramesPerPacket)
-  func aKeepAliveIsOneByteOfTheRightDuration(frames: Int) throws {
+  func `a keep alive is one byte of the right duration`(frames: Int) throws {
     let talker = Self.makeTalker(frames: frames)
     let silence = [Float](repeating: 0, count: frames)
     let sent = (0..<(96_000 / frames)).compactMap { _ in Self.encode(silence, with: talker) }
@@ -85,7 +85,7 @@ import Testing
     #expect(!talker.isTalking)
   }
 
-  @Test func withoutDTXSilenceIsSent() {
+  @Test func `without DTX silence is sent`() {
     let talker = Self.makeTalker(frames: 120, usesDTX: false)
     let silence = [Float](repeating: 0, count: 120)
     let sent = (0..<500).compactMap { _ in Self.encode(silence, with: talker) }
@@ -93,7 +93,7 @@ import Testing
     #expect(sent.filter(\.header.marker).count == 1)
   }
 
-  @Test func anEncoderErrorSendsNothingAndIsCounted() throws {
+  @Test func `an encoder error sends nothing and is counted`() throws {
     let encoder = ToneCodec.Encoder()
     let talker = Self.makeTalker(frames: 120, encoder: encoder)
     let pcm = Self.tone(frames: 120, amplitude: 0.5)
@@ -107,7 +107,7 @@ import Testing
     #expect(sent.header.timestamp.rawValue == UInt32.max - 380)
   }
 
-  @Test func voiceBelowTheThresholdForLessThanTheHangOverIsStillVoice() {
+  @Test func `voice below the threshold for less than the hang over is still voice`() {
     let talker = Self.makeTalker(frames: 480)
     _ = Self.encode(Self.tone(frames: 480, amplitude: 0.1), with: talker)
     for _ in 0..<29 {

@@ -64,16 +64,16 @@ import Testing
     do {
       var span = bytes.mutableSpan
       var raw = unsafe span.mutableBytes
-      ResentPayload.write(SequenceNumber(rawValue: 0xFFFE), at: 0, into: &raw)
+      RTXPayload.write(SequenceNumber(rawValue: 0xFFFE), at: 0, into: &raw)
     }
     #expect(bytes == [0xFF, 0xFE, 9, 8])
-    let resent = ResentPayload.parse(0..<4, in: bytes.raw)
+    let resent = RTXPayload.parse(0..<4, in: bytes.raw)
     #expect(resent?.sequenceNumber.rawValue == 0xFFFE)
     #expect(resent?.payload == 2..<4)
-    let tooShort = ResentPayload.parse(0..<1, in: bytes.raw)
-    let outside = ResentPayload.parse(0..<5, in: bytes.raw)
+    let tooShort = RTXPayload.parse(0..<1, in: bytes.raw)
+    let outside = RTXPayload.parse(0..<5, in: bytes.raw)
     #expect(tooShort == nil && outside == nil)
     let ssrc = SSRC(rawValue: 0x0123_4567)
-    #expect(ResentPayload.ssrc(beside: ResentPayload.ssrc(beside: ssrc)) == ssrc)
+    #expect(RTXPayload.ssrc(beside: RTXPayload.ssrc(beside: ssrc)) == ssrc)
   }
 }

@@ -8,8 +8,8 @@ struct EngineStressTests {
   private static let periods = 20_000
   private static let slots: rt_slot = 8
 
-  @Test("Peers come, go, change and run dry beside the callback, and nothing breaks")
-  func peersComeAndGo() throws {
+  @Test
+  func `peers come, go, change and run dry beside the callback, and nothing breaks`() throws {
     let engine = try TestEngine()
     unsafe rt_set_wake_threshold(engine.handle, UInt32(RT_CAPTURE_RING_FRAMES))
     let isDone = DispatchSemaphore(value: 0)

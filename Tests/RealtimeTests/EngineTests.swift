@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Engine")
 struct EngineTests {
-  @Test("The period that ran last is published, and counted by the engine itself")
-  func cycle() throws {
+  @Test
+  func `the period that ran last is published, and counted by the engine itself`() throws {
     let engine = try TestEngine()
     #expect(engine.cycle == nil)
     engine.cycleMark = 7
@@ -20,8 +20,8 @@ struct EngineTests {
     #expect(engine.counters.callbacks == 3)
   }
 
-  @Test("A published period is never a mixture of two")
-  func cycleIsConsistent() throws {
+  @Test
+  func `a published period is never a mixture of two`() throws {
     let engine = try TestEngine(periodFrames: 16)
     let periods: UInt32 = 20_000
     let isDone = DispatchSemaphore(value: 0)
@@ -46,8 +46,8 @@ struct EngineTests {
     #expect(mixtures == 0)
   }
 
-  @Test("A period longer than the limit plays silence and is counted")
-  func longPeriod() throws {
+  @Test
+  func `a period longer than the limit plays silence and is counted`() throws {
     let engine = try TestEngine(periodFrames: Int(RT_MAX_PERIOD_FRAMES) + 1)
     #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
     engine.write([Float](repeating: 0.5, count: Int(RT_PEER_RING_FRAMES)), to: 0)
@@ -62,8 +62,8 @@ struct EngineTests {
     #expect(engine.counters.refused_periods == 1)
   }
 
-  @Test("The callback's time is added up, and its longest can be started anew")
-  func duration() throws {
+  @Test
+  func `the callback's time is added up, and its longest can be started anew`() throws {
     let engine = try TestEngine()
     engine.run(periods: 10)
     let counters = engine.counters
@@ -73,8 +73,8 @@ struct EngineTests {
     #expect(engine.counters.callback_max_nanoseconds == 0)
   }
 
-  @Test("Without a server there is no session, and what needs one says so")
-  func closed() throws {
+  @Test
+  func `without a server there is no session, and what needs one says so`() throws {
     let engine = try TestEngine()
     var text = [CChar](repeating: 0, count: 100)
     #expect(unsafe rt_engine_state(engine.handle) == RT_CLOSED)
@@ -85,8 +85,8 @@ struct EngineTests {
     #expect(unsafe rt_engine_state(engine.handle) == RT_CLOSED)
   }
 
-  @Test("Port names are checked before JACK sees them")
-  func portNames() throws {
+  @Test
+  func `port names are checked before JACK sees them`() throws {
     let engine = try TestEngine()
     let longest = String(repeating: "n", count: Int(RT_NAME_BYTES) - 1)
     #expect(unsafe rt_peer_set_port(engine.handle, 0, longest) == 0)

@@ -25,8 +25,10 @@ struct JackPluginHostilityTests {
     unsafe rt_engine_close(engine.handle)
   }
 
-  @Test("Silence, noise and half a hello are answered or dropped, and the next daemon is played")
-  func nonsense() async throws {
+  @Test
+  func `silence, noise and half a hello are answered or dropped, and the next daemon is played`()
+    async throws
+  {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     await expectPlays(engine)
@@ -46,8 +48,9 @@ struct JackPluginHostilityTests {
     #expect(!server.ports().isEmpty)
   }
 
-  @Test("Memory that can be cut short, too small or none, and no eventfd, are refused")
-  func badDescriptors() async throws {
+  @Test
+  func `memory that can be cut short, too small or none, and no eventfd, are refused`() async throws
+  {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     await expectPlays(engine)
@@ -75,8 +78,8 @@ struct JackPluginHostilityTests {
     #expect(!server.ports().isEmpty)
   }
 
-  @Test("A request that makes no sense ends its daemon and nothing else")
-  func badRequests() async throws {
+  @Test
+  func `a request that makes no sense ends its daemon and nothing else`() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     await expectPlays(engine)
@@ -106,8 +109,8 @@ struct JackPluginHostilityTests {
     #expect(await eventually { server.ports()["comlink:mic"] != nil })
   }
 
-  @Test("Memory scribbled over makes noise at worst, finite, and jackd plays on")
-  func scribbles() async throws {
+  @Test
+  func `memory scribbled over makes noise at worst, finite, and jackd plays on`() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let ear = try TestEngine()
     let isThere = await eventually {

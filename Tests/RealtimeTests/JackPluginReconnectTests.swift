@@ -14,8 +14,10 @@ struct JackPluginReconnectTests {
 
   init() throws { plugin = try TestPlugin() }
 
-  @Test("No descriptors, threads, mappings, ports or memory stay of a daemon that left")
-  func leavesNothing() async throws {
+  @Test
+  func `no descriptors, threads, mappings, ports or memory stay of a daemon that left`()
+    async throws
+  {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     for round in 0..<Self.warmUpRounds { try comeAndGo(round) }
     let before = server.holdings

@@ -25,8 +25,10 @@ struct JackPluginTests {
     return await eventually { engine.counters.callbacks > callbacks + 20 }
   }
 
-  @Test("Loaded at jackd's start it plays peers, captures, and does what an own client does")
-  func plays() async throws {
+  @Test
+  func `loaded at jackd's start it plays peers, captures, and does what an own client does`()
+    async throws
+  {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     let handle = unsafe engine.handle
@@ -63,8 +65,10 @@ struct JackPluginTests {
     #expect(server.ports()["comlink:mix_left"] != nil)
   }
 
-  @Test("What JACK reports comes as a notice: connections of others, and another period")
-  func notices() async throws {
+  @Test
+  func `what JACK reports comes as a notice: connections of others, and another period`()
+    async throws
+  {
     let server = try await TestServer.start(periodFrames: 256, plugin: plugin)
     let engine = try SharedEngine()
     let handle = unsafe engine.handle
@@ -89,8 +93,8 @@ struct JackPluginTests {
     #expect(engine.counters.period_changes == 1)
   }
 
-  @Test("A second daemon is refused, and one that comes after the first is not")
-  func oneAtATime() async throws {
+  @Test
+  func `a second daemon is refused, and one that comes after the first is not`() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let first = try SharedEngine()
     let second = try SharedEngine()
@@ -108,8 +112,8 @@ struct JackPluginTests {
     #expect(!server.ports().isEmpty)
   }
 
-  @Test("Ports and connections outlast their daemon, by name and not by slot")
-  func resumes() async throws {
+  @Test
+  func `ports and connections outlast their daemon, by name and not by slot`() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     do {
       let first = try SharedEngine()
@@ -142,8 +146,8 @@ struct JackPluginTests {
     #expect(await runs(second))
   }
 
-  @Test("The ports of a gone daemon play silence")
-  func silence() async throws {
+  @Test
+  func `the ports of a gone daemon play silence`() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let ear = try TestEngine()
     let isThere = await eventually {
@@ -175,10 +179,9 @@ struct JackPluginTests {
     #expect(later.dropFirst(4800).allSatisfy { $0 == 0 })
   }
 
-  @Test(
-    "A jackd that ends is noticed, and the next plays the same peers",
-    arguments: [SIGKILL, SIGTERM])
-  func serverGone(signal: Int32) async throws {
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func `a jackd that ends is noticed, and the next plays the same peers`(signal: Int32) async throws
+  {
     let first = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     let handle = unsafe engine.handle
@@ -207,8 +210,8 @@ struct JackPluginTests {
     #expect(second.ports()["comlink:peer_anna"] == [])
   }
 
-  @Test("It is unloaded under a daemon that asks all the time, and jackd lives")
-  func unloads() async throws {
+  @Test
+  func `it is unloaded under a daemon that asks all the time, and jackd lives`() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     let handle = unsafe engine.handle
@@ -236,8 +239,10 @@ struct JackPluginTests {
     #expect(await runs(engine))
   }
 
-  @Test("Two plugins cannot have one socket; by another path in the init string they can")
-  func twoPlugins() async throws {
+  @Test
+  func `two plugins cannot have one socket; by another path in the init string they can`()
+    async throws
+  {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     let engine = try SharedEngine()
     try await open(engine)
@@ -251,8 +256,8 @@ struct JackPluginTests {
     #expect(server.ports()["third:mic"] != nil)
   }
 
-  @Test("A server without room for its ports refuses it, and keeps nothing of it")
-  func noRoom() async throws {
+  @Test
+  func `a server without room for its ports refuses it, and keeps nothing of it`() async throws {
     let server = try await TestServer.start(
       periodFrames: 64, plugin: plugin, loadsPlugin: false, portLimit: 6)
     // What jackd itself keeps of the first, such as the library.

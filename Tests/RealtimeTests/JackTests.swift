@@ -36,8 +36,10 @@ struct JackTests {
     return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  @Test("The callback runs on a real server for 2 s of sound while peers and ports come and go")
-  func runs() async throws {
+  @Test
+  func `the callback runs on a real server for 2 s of sound while peers and ports come and go`()
+    async throws
+  {
     let server = try await TestServer.start(periodFrames: 64)
     let engine = try TestEngine()
     let handle = unsafe engine.handle
@@ -70,8 +72,8 @@ struct JackTests {
     #expect(unsafe rt_engine_state(handle) == RT_CLOSED)
   }
 
-  @Test("Ports are named, renamed, listed with their connections, and removed")
-  func ports() async throws {
+  @Test
+  func `ports are named, renamed, listed with their connections, and removed`() async throws {
     let server = try await TestServer.start(periodFrames: 64)
     let engine = try TestEngine()
     let handle = unsafe engine.handle
@@ -93,8 +95,8 @@ struct JackTests {
     #expect(await eventually { unsafe rt_graph_changes(handle) > before })
   }
 
-  @Test("A client name in use is refused")
-  func nameTaken() async throws {
+  @Test
+  func `a client name in use is refused`() async throws {
     let server = try await TestServer.start(periodFrames: 64)
     let first = try TestEngine()
     let second = try TestEngine()
@@ -104,8 +106,8 @@ struct JackTests {
     try await open(second, on: server, as: "comlink2")
   }
 
-  @Test("Where no server is, opening says so, and libjack's complaint can be taken")
-  func noServer() throws {
+  @Test
+  func `where no server is, opening says so, and libjack's complaint can be taken`() throws {
     let engine = try TestEngine()
     #expect(unsafe rt_engine_open(engine.handle, TestServer.unusedName(), "comlink") == -ENOENT)
     var lines: [String] = []
@@ -117,10 +119,12 @@ struct JackTests {
     #expect(lines.contains { $0.contains("server") })
   }
 
-  @Test(
-    "A server that ends is noticed, closing does not hang, and a new one of another rate is joined",
-    arguments: [SIGKILL, SIGTERM])
-  func serverGone(signal: Int32) async throws {
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func
+    `a server that ends is noticed, closing does not hang, and a new one of another rate is joined`(
+      signal: Int32
+    ) async throws
+  {
     let first = try await TestServer.start(periodFrames: 64)
     let engine = try TestEngine()
     let handle = unsafe engine.handle

@@ -14,8 +14,8 @@ struct LimiterTests {
     return engine
   }
 
-  @Test("Below -1 dBFS the mix passes bit for bit")
-  func transparent() throws {
+  @Test
+  func `below -1 dBFS the mix passes bit for bit`() throws {
     let engine = try makeEngine()
     var random = SplitMix64(seed: 7)
     let noise = (0..<4_096).map { _ in Float.random(in: -0.89...0.89, using: &random) }
@@ -23,10 +23,10 @@ struct LimiterTests {
     #expect(engine.run(periods: 64).left == noise)
   }
 
-  @Test(
-    "Nothing comes above full scale, from the first loud frame on",
-    arguments: [1, 2, 10, 1_000] as [Float], [0, 220, 1_000, 11_900] as [Float])
-  func bound(amplitude: Float, hertz: Float) throws {
+  @Test(arguments: [1, 2, 10, 1_000] as [Float], [0, 220, 1_000, 11_900] as [Float])
+  func `nothing comes above full scale, from the first loud frame on`(
+    amplitude: Float, hertz: Float
+  ) throws {
     let engine = try makeEngine(gain: 8)
     let tone = (0..<9_600).map { amplitude * cos(2 * .pi * hertz * Float($0) / 48_000) }
     engine.write(tone, to: 0)
@@ -35,8 +35,8 @@ struct LimiterTests {
     #expect(loudest > 0.891)
   }
 
-  @Test("Both sides are turned down alike")
-  func linked() throws {
+  @Test
+  func `both sides are turned down alike`() throws {
     let engine = try TestEngine()
     for (slot, pan) in [(0, -1), (1, 1)] as [(rt_slot, Float)] {
       unsafe rt_peer_set_pan(engine.handle, slot, pan)
@@ -48,8 +48,8 @@ struct LimiterTests {
     #expect(abs(output.left[639] / output.right[639] - 10) < 1e-3)
   }
 
-  @Test("It lets go in the time of its release and is then transparent again")
-  func release() throws {
+  @Test
+  func `it lets go in the time of its release and is then transparent again`() throws {
     let engine = try makeEngine()
     engine.write([Float](repeating: 4, count: 640), to: 0)
     engine.run(periods: 10)
@@ -67,8 +67,8 @@ struct LimiterTests {
     #expect(zip(output, output.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
-  @Test("Louder in is never softer out")
-  func monotone() throws {
+  @Test
+  func `louder in is never softer out`() throws {
     var before: Float = 0
     for level in stride(from: Float(0.8), to: 3, by: 0.05) {
       let engine = try makeEngine()

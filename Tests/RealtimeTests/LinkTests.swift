@@ -15,16 +15,16 @@ struct LinkTests {
     unsafe rt_link_check_hello(hello, hello.count, Self.client)
   }
 
-  @Test("A hello of this version for this client is met")
-  func greeting() {
+  @Test
+  func `a hello of this version for this client is met`() {
     #expect(judge(hello: RawLink.hello()) == 0)
     #expect(judge(hello: RawLink.hello(client: "other")) == -EINVAL)
     #expect(judge(hello: RawLink.hello(client: "comlink2")) == -EINVAL)
     #expect(judge(hello: RawLink.hello(client: "")) == -EINVAL)
   }
 
-  @Test("Of another version or layout it is refused as such, whatever its length")
-  func otherVersion() {
+  @Test
+  func `of another version or layout it is refused as such, whatever its length`() {
     let own = RawLink.hello()
     for place in [4, 8, 15] {
       var other = own
@@ -35,8 +35,8 @@ struct LinkTests {
     }
   }
 
-  @Test("Every cut, longer or unended hello, and another magic, is none")
-  func badHello() {
+  @Test
+  func `every cut, longer or unended hello, and another magic, is none`() {
     let own = RawLink.hello()
     for count in 0..<own.count { #expect(judge(hello: Array(own.prefix(count))) == -EPROTO) }
     #expect(judge(hello: own + [0]) == -EPROTO)
@@ -47,8 +47,8 @@ struct LinkTests {
     #expect(judge(hello: unended) == -EPROTO)
   }
 
-  @Test("A welcome says its result, and nothing else is one")
-  func welcome() {
+  @Test
+  func `a welcome says its result, and nothing else is one`() {
     func judge(_ frame: [UInt8]) -> Int32 { unsafe rt_link_check_welcome(frame, frame.count) }
     var welcome = rt_link_welcome()
     welcome.version = rt_link_own_version()
@@ -64,8 +64,8 @@ struct LinkTests {
     #expect(judge(bytes(of: welcome)) == -EPROTONOSUPPORT)
   }
 
-  @Test("A request is whole, known, numbered and its names end, or it is none")
-  func request() {
+  @Test
+  func `a request is whole, known, numbered and its names end, or it is none`() {
     func judge(_ frame: [UInt8]) -> Int32 { unsafe rt_link_check_request(frame, frame.count) }
     var request = rt_link_request()
     request.serial = 1
@@ -90,8 +90,8 @@ struct LinkTests {
     }
   }
 
-  @Test("An answer has as much text as it says, a notice has none and no serial")
-  func answer() {
+  @Test
+  func `an answer has as much text as it says, a notice has none and no serial`() {
     func judge(
       serial: UInt32, kind: rt_link_kind, result: Int32, text: Int, cut: Int = 0
     ) -> Int32 {

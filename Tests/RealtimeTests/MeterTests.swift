@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Meters")
 struct MeterTests {
-  @Test("The peak is the highest since the last take")
-  func peak() throws {
+  @Test
+  func `the peak is the highest since the last take`() throws {
     let engine = try TestEngine()
     unsafe rt_set_talk(engine.handle, true)
     engine.run(periods: 5, mic: 0.1)
@@ -19,10 +19,10 @@ struct MeterTests {
     #expect(unsafe rt_take_mic_meter(engine.handle).peak == 0.1)
   }
 
-  @Test(
-    "The RMS of a sine settles at its amplitude over √2, whatever the period",
-    arguments: [16, 64, 1_000])
-  func rootMeanSquare(periodFrames: Int) throws {
+  @Test(arguments: [16, 64, 1_000])
+  func `the RMS of a sine settles at its amplitude over √2, whatever the period`(periodFrames: Int)
+    throws
+  {
     let engine = try TestEngine(periodFrames: periodFrames)
     unsafe rt_set_talk(engine.handle, true)
     for period in 0..<(96_000 / periodFrames) {
@@ -35,8 +35,8 @@ struct MeterTests {
     #expect(abs(settled - 0.5 / Float(2).squareRoot()) < 0.005)
   }
 
-  @Test("300 ms after the sound the power has fallen to 1/e")
-  func decay() throws {
+  @Test
+  func `300 ms after the sound the power has fallen to 1/e`() throws {
     let engine = try TestEngine(periodFrames: 48)
     unsafe rt_set_talk(engine.handle, true)
     engine.run(periods: 3_000, mic: 0.5)
@@ -46,8 +46,8 @@ struct MeterTests {
     #expect(abs(rms * rms / 0.25 - 1 / Float(M_E)) < 0.02)
   }
 
-  @Test("A peer is metered before its gain, the mix after it")
-  func places() throws {
+  @Test
+  func `a peer is metered before its gain, the mix after it`() throws {
     let engine = try TestEngine()
     unsafe rt_peer_set_gain(engine.handle, 2, 0.5)
     unsafe rt_peer_set_pan(engine.handle, 2, 1)
@@ -59,8 +59,8 @@ struct MeterTests {
     #expect(unsafe rt_take_peer_meter(engine.handle, 3).peak == 0)
   }
 
-  @Test("A peer that has left has no level")
-  func rests() throws {
+  @Test
+  func `a peer that has left has no level`() throws {
     let engine = try TestEngine()
     engine.sound(0, level: 0.5)
     #expect(unsafe rt_take_peer_meter(engine.handle, 0).rms > 0)

@@ -6,16 +6,16 @@ struct MicrophoneTests {
   /// 5 ms at 48 kHz.
   private static let gateFrames = 240
 
-  @Test("A closed gate, as it is at first, puts silence into the capture ring")
-  func startsClosed() throws {
+  @Test
+  func `a closed gate, as it is at first, puts silence into the capture ring`() throws {
     let engine = try TestEngine()
     engine.run(mic: 0.5)
     #expect(unsafe rt_capture_available(engine.handle) == 64)
     #expect(engine.capture(100) == [Float](repeating: 0, count: 64))
   }
 
-  @Test("The gate opens and closes in 5 ms without a step", arguments: [16, 64, 100, 1_024])
-  func rampsGate(periodFrames: Int) throws {
+  @Test(arguments: [16, 64, 100, 1_024])
+  func `the gate opens and closes in 5 ms without a step`(periodFrames: Int) throws {
     let engine = try TestEngine(periodFrames: periodFrames)
     let periods = Self.gateFrames / periodFrames + 2
     unsafe rt_set_talk(engine.handle, true)
@@ -32,8 +32,8 @@ struct MicrophoneTests {
     #expect(closing.last == 0)
   }
 
-  @Test("An open gate passes the microphone bit for bit")
-  func passes() throws {
+  @Test
+  func `an open gate passes the microphone bit for bit`() throws {
     let engine = try TestEngine()
     unsafe rt_set_talk(engine.handle, true)
     engine.run(periods: 5)
@@ -43,8 +43,8 @@ struct MicrophoneTests {
     #expect(engine.capture(64) == speech)
   }
 
-  @Test("A full capture ring drops the newest frames and counts them")
-  func countsOverrun() throws {
+  @Test
+  func `a full capture ring drops the newest frames and counts them`() throws {
     let engine = try TestEngine(periodFrames: 1_024)
     unsafe rt_set_talk(engine.handle, true)
     let fitting = Int(RT_CAPTURE_RING_FRAMES) / 1_024
@@ -60,9 +60,8 @@ struct MicrophoneTests {
     #expect(engine.counters.ring_errors == 0)
   }
 
-  @Test(
-    "Frames that are no sound become silence", arguments: [Float.nan, .infinity, -.infinity, 1e30])
-  func cleans(bad: Float) throws {
+  @Test(arguments: [Float.nan, .infinity, -.infinity, 1e30])
+  func `frames that are no sound become silence`(bad: Float) throws {
     let engine = try TestEngine()
     unsafe rt_set_talk(engine.handle, true)
     engine.run(periods: 5, mic: 0.25)

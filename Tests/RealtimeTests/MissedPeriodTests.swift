@@ -24,8 +24,8 @@ struct MissedPeriodTests {
     var missed: UInt64 { engine.counters.missed_periods }
   }
 
-  @Test("Two callbacks in a row that find periods missing prove it", arguments: [1, 2, 5])
-  func confirmed(periods: UInt32) throws {
+  @Test(arguments: [1, 2, 5])
+  func `two callbacks in a row that find periods missing prove it`(periods: UInt32) throws {
     let clocked = try Clocked()
     clocked.run(after: 64 * (periods + 1))
     #expect(clocked.missed == 0)
@@ -36,8 +36,8 @@ struct MissedPeriodTests {
     #expect(clocked.engine.cycle?.count == clocked.engine.counters.callbacks + UInt64(periods))
   }
 
-  @Test("A callback so late that it reads the next period's time has missed nothing")
-  func lateReading() throws {
+  @Test
+  func `a callback so late that it reads the next period's time has missed nothing`() throws {
     let clocked = try Clocked()
     for _ in 0..<10 {
       clocked.run(after: 128)
@@ -48,8 +48,8 @@ struct MissedPeriodTests {
     #expect(clocked.engine.capture(10_000).count == 30 * 64)
   }
 
-  @Test("Two late readings in a row that were wrong are made up for by the next miss")
-  func lateReadingsInARow() throws {
+  @Test
+  func `two late readings in a row that were wrong are made up for by the next miss`() throws {
     let clocked = try Clocked()
     clocked.run(after: 128)
     clocked.run()
@@ -61,10 +61,8 @@ struct MissedPeriodTests {
     #expect(clocked.missed == 1)
   }
 
-  @Test(
-    "What is no gap of whole periods, or a stop, is left alone",
-    arguments: [65, 63, 32, 2464, 4_000_000_000, 0] as [UInt32])
-  func noGap(frames: UInt32) throws {
+  @Test(arguments: [65, 63, 32, 2464, 4_000_000_000, 0] as [UInt32])
+  func `what is no gap of whole periods, or a stop, is left alone`(frames: UInt32) throws {
     let clocked = try Clocked()
     clocked.run(after: frames)
     for _ in 0..<3 { clocked.run() }
@@ -72,8 +70,8 @@ struct MissedPeriodTests {
     #expect(clocked.engine.capture(10_000).count == 4 * 64)
   }
 
-  @Test("A straight line stands where the microphone was not heard")
-  func bridge() throws {
+  @Test
+  func `a straight line stands where the microphone was not heard`() throws {
     let clocked = try Clocked()
     clocked.run(after: 192)
     clocked.run(mic: 0.75)
@@ -87,8 +85,8 @@ struct MissedPeriodTests {
     }
   }
 
-  @Test("A peer's frames of missed periods are left out, the rest fades in at its time")
-  func peerKeepsItsTime() throws {
+  @Test
+  func `a peer's frames of missed periods are left out, the rest fades in at its time`() throws {
     let clocked = try Clocked()
     let engine = clocked.engine
     #expect(unsafe rt_peer_attach(engine.handle, 3) == 0)
@@ -106,8 +104,8 @@ struct MissedPeriodTests {
     #expect(unsafe rt_peer_underrun_frames(engine.handle, 3) == 0)
   }
 
-  @Test("Frames of missed periods that have not come yet count as silence that was played")
-  func lateFrames() throws {
+  @Test
+  func `frames of missed periods that have not come yet count as silence that was played`() throws {
     let clocked = try Clocked()
     let engine = clocked.engine
     #expect(unsafe rt_peer_attach(engine.handle, 5) == 0)
@@ -120,8 +118,8 @@ struct MissedPeriodTests {
     #expect(unsafe rt_peer_underrun_frames(engine.handle, 5) == 160)
   }
 
-  @Test("A peer that begins after missed periods loses nothing of its sound")
-  func beginning() throws {
+  @Test
+  func `a peer that begins after missed periods loses nothing of its sound`() throws {
     let clocked = try Clocked()
     let engine = clocked.engine
     clocked.run(after: 192)
@@ -133,8 +131,8 @@ struct MissedPeriodTests {
     #expect(engine.port(7)[63] > 0.49)
   }
 
-  @Test("Another period or rate begins anew")
-  func otherPeriod() throws {
+  @Test
+  func `another period or rate begins anew`() throws {
     let clocked = try Clocked()
     clocked.run(after: 128)
     clocked.engine.periodFrames = 128

@@ -6,8 +6,8 @@ struct PeerFadeTests {
   /// 5 ms at 48 kHz.
   private static let leaveFrames = 240
 
-  @Test("A peer fades in", arguments: [16, 64, 480])
-  func attach(periodFrames: Int) throws {
+  @Test(arguments: [16, 64, 480])
+  func `a peer fades in`(periodFrames: Int) throws {
     let engine = try TestEngine(periodFrames: periodFrames)
     #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
     engine.write([Float](repeating: 0.5, count: 960), to: 0)
@@ -16,8 +16,8 @@ struct PeerFadeTests {
     #expect(port.firstIndex(of: 0.5).map { $0 < fadeInFrames } == true)
   }
 
-  @Test("Attaching empties the ring first")
-  func attachEmpties() throws {
+  @Test
+  func `attaching empties the ring first`() throws {
     let engine = try TestEngine()
     engine.write([Float](repeating: 0.5, count: 1_000), to: 0)
     #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
@@ -25,9 +25,9 @@ struct PeerFadeTests {
     #expect(engine.run().left == [Float](repeating: 0, count: 64))
   }
 
-  @Test(
-    "A detached peer fades out over 5 ms of its ring and is idle then", arguments: [16, 64, 480])
-  func detach(periodFrames: Int) throws {
+  @Test(arguments: [16, 64, 480])
+  func `a detached peer fades out over 5 ms of its ring and is idle then`(periodFrames: Int) throws
+  {
     let engine = try TestEngine(periodFrames: periodFrames)
     engine.sound(0, level: 0.5)
     engine.write([Float](repeating: 0.5, count: 2 * Self.leaveFrames + periodFrames), to: 0)
@@ -41,8 +41,8 @@ struct PeerFadeTests {
     #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
   }
 
-  @Test("A peer detached with an empty ring leaves within a period, without a step")
-  func detachEmpty() throws {
+  @Test
+  func `a peer detached with an empty ring leaves within a period, without a step`() throws {
     let engine = try TestEngine()
     engine.sound(0, level: 0.5)
     unsafe rt_peer_detach(engine.handle, 0)
@@ -52,8 +52,8 @@ struct PeerFadeTests {
     #expect(unsafe rt_peer_underrun_frames(engine.handle, 0) == 0)
   }
 
-  @Test("A peer detached before it ever sounded is idle at once")
-  func detachUnheard() throws {
+  @Test
+  func `a peer detached before it ever sounded is idle at once`() throws {
     let engine = try TestEngine()
     #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
     unsafe rt_peer_detach(engine.handle, 0)
@@ -62,10 +62,10 @@ struct PeerFadeTests {
     #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
   }
 
-  @Test(
-    "A ring that runs dry after so many frames of a period fades, and fades in again",
-    arguments: [16, 64, 480], [0, 1, 5, 15])
-  func underrun(periodFrames: Int, lastFrames: Int) throws {
+  @Test(arguments: [16, 64, 480], [0, 1, 5, 15])
+  func `a ring that runs dry after so many frames of a period fades, and fades in again`(
+    periodFrames: Int, lastFrames: Int
+  ) throws {
     let engine = try TestEngine(periodFrames: periodFrames)
     engine.sound(0, level: 0.5)
     engine.write([Float](repeating: 0.5, count: lastFrames), to: 0)
@@ -79,8 +79,8 @@ struct PeerFadeTests {
     #expect(unsafe Int(rt_peer_underrun_frames(engine.handle, 0)) == 4 * periodFrames - lastFrames)
   }
 
-  @Test("A long remainder fades over its last 32 frames", arguments: [32, 33, 50, 63])
-  func longRemainder(lastFrames: Int) throws {
+  @Test(arguments: [32, 33, 50, 63])
+  func `a long remainder fades over its last 32 frames`(lastFrames: Int) throws {
     let engine = try TestEngine()
     engine.sound(0, level: 0.5)
     engine.write([Float](repeating: 0.5, count: lastFrames), to: 0)
@@ -90,8 +90,8 @@ struct PeerFadeTests {
     #expect(largestStep([0.5] + port) <= steepest(level: 0.5, fadeFrames: fadeOutFrames))
   }
 
-  @Test("While nothing is playing an empty ring is a pause, not an underrun")
-  func pause() throws {
+  @Test
+  func `while nothing is playing an empty ring is a pause, not an underrun`() throws {
     let engine = try TestEngine()
     engine.sound(0, level: 0.5)
     unsafe rt_peer_set_playing(engine.handle, 0, false)

@@ -7,8 +7,8 @@ struct PeerMixTests {
   private static let rampFrames = 480
   private static let centre = Float(0.5).squareRoot()
 
-  @Test("Pan keeps the power", arguments: [-1, -0.7, -0.25, 0, 0.1, 0.5, 1] as [Float])
-  func panLaw(pan: Float) throws {
+  @Test(arguments: [-1, -0.7, -0.25, 0, 0.1, 0.5, 1] as [Float])
+  func `pan keeps the power`(pan: Float) throws {
     let engine = try TestEngine()
     unsafe rt_peer_set_pan(engine.handle, 0, pan)
     engine.sound(0, level: 0.5)
@@ -24,9 +24,8 @@ struct PeerMixTests {
 
   /// Set, and what then holds; gain 8 is the most.
   @Test(
-    "Gain is linear and bounded",
     arguments: [(0, 0), (0.5, 0.5), (1, 1), (8, 8), (9, 8), (-1, 0), (.nan, 0)] as [(Float, Float)])
-  func gain(set: Float, expected: Float) throws {
+  func `gain is linear and bounded`(set: Float, expected: Float) throws {
     let engine = try TestEngine()
     unsafe rt_peer_set_gain(engine.handle, 3, set)
     engine.sound(3, level: 0.0625)
@@ -36,8 +35,8 @@ struct PeerMixTests {
     #expect(abs(output.left[63] - 0.0625 * expected * Self.centre) < 1e-6)
   }
 
-  @Test("A change of gain takes 10 ms, every frame a part of it", arguments: [16, 64, 480, 1_024])
-  func gainRamp(periodFrames: Int) throws {
+  @Test(arguments: [16, 64, 480, 1_024])
+  func `a change of gain takes 10 ms, every frame a part of it`(periodFrames: Int) throws {
     let engine = try TestEngine(periodFrames: periodFrames)
     engine.sound(0, level: 0.5)
     unsafe rt_peer_set_gain(engine.handle, 0, 0.25)
@@ -53,8 +52,8 @@ struct PeerMixTests {
     #expect(port.last == 0.125)
   }
 
-  @Test("A change of pan moves both sides without a step")
-  func panRamp() throws {
+  @Test
+  func `a change of pan moves both sides without a step`() throws {
     let engine = try TestEngine()
     unsafe rt_peer_set_pan(engine.handle, 0, -1)
     engine.sound(0, level: 0.5)
@@ -67,8 +66,8 @@ struct PeerMixTests {
     #expect(output.right.last == 0.5)
   }
 
-  @Test("A peer's own port gets its sound after gain and before pan")
-  func port() throws {
+  @Test
+  func `a peer's own port gets its sound after gain and before pan`() throws {
     let engine = try TestEngine()
     unsafe rt_peer_set_gain(engine.handle, 5, 0.5)
     unsafe rt_peer_set_pan(engine.handle, 5, 1)
@@ -81,8 +80,8 @@ struct PeerMixTests {
     #expect(engine.port(6) == [Float](repeating: 0, count: 64))
   }
 
-  @Test("Sixty-four peers sum, each to its own place")
-  func allPeers() throws {
+  @Test
+  func `sixty-four peers sum, each to its own place`() throws {
     let engine = try TestEngine()
     let slots = 0..<rt_slot(RT_MAX_PEERS)
     for slot in slots {
@@ -97,8 +96,8 @@ struct PeerMixTests {
     for slot in slots { #expect(unsafe rt_peer_fill(engine.handle, slot) == 0) }
   }
 
-  @Test("Slots that do not exist are refused", arguments: [-1, rt_slot(RT_MAX_PEERS), .max, .min])
-  func refusesSlot(_ slot: rt_slot) throws {
+  @Test(arguments: [-1, rt_slot(RT_MAX_PEERS), .max, .min])
+  func `slots that do not exist are refused`(_ slot: rt_slot) throws {
     let engine = try TestEngine()
     #expect(unsafe rt_peer_attach(engine.handle, slot) < 0)
     #expect(engine.write([1], to: slot) == 0)

@@ -8,8 +8,8 @@ struct RingStressTests {
   private static let frameCount = 600_000
   private static let firstIndex = UInt32.max - UInt32(frameCount / 2)
 
-  @Test("Every frame arrives once and in order while the indices wrap")
-  func keepsOrder() throws {
+  @Test
+  func `every frame arrives once and in order while the indices wrap`() throws {
     let ring = try #require(TestRing(capacityFrames: 512))
     ring.setIndices(write: Self.firstIndex, read: Self.firstIndex)
     let isWritten = DispatchSemaphore(value: 0)

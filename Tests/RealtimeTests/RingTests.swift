@@ -3,17 +3,16 @@ import Testing
 
 @Suite("Ring")
 struct RingTests {
-  @Test(
-    "A capacity that is no power of two is refused", arguments: [0, 3, 100, 65_535] as [UInt32])
-  func refusesCapacity(_ capacity: UInt32) {
+  @Test(arguments: [0, 3, 100, 65_535] as [UInt32])
+  func `a capacity that is no power of two is refused`(_ capacity: UInt32) {
     #expect(TestRing(capacityFrames: capacity) == nil)
   }
 
   /// First indices: zero, and so close to 2^32 that the run wraps them.
-  @Test(
-    "It does what a plain array does, over the wrap of its indices too",
-    arguments: [0, UInt32.max, UInt32.max - 777] as [UInt32], [1, 2, 16, 256] as [UInt32])
-  func matchesModel(firstIndex: UInt32, capacity: UInt32) throws {
+  @Test(arguments: [0, UInt32.max, UInt32.max - 777] as [UInt32], [1, 2, 16, 256] as [UInt32])
+  func `it does what a plain array does, over the wrap of its indices too`(
+    firstIndex: UInt32, capacity: UInt32
+  ) throws {
     let seed = UInt64(firstIndex) << 32 | UInt64(capacity)
     var random = SplitMix64(seed: seed)
     let ring = try #require(TestRing(capacityFrames: capacity))
@@ -38,8 +37,8 @@ struct RingTests {
     #expect(ring.errors == 0)
   }
 
-  @Test("A full ring takes nothing and an empty one gives nothing")
-  func bounds() throws {
+  @Test
+  func `a full ring takes nothing and an empty one gives nothing`() throws {
     let ring = try #require(TestRing(capacityFrames: 4))
     #expect(ring.read(1) == [])
     #expect(ring.write([1, 2, 3, 4, 5]) == 4)
@@ -48,9 +47,8 @@ struct RingTests {
   }
 
   /// Above the capacity, and below zero.
-  @Test(
-    "A fill that cannot be is counted, and moves no frame", arguments: [5, UInt32.max] as [UInt32])
-  func countsBadFill(_ fill: UInt32) throws {
+  @Test(arguments: [5, UInt32.max] as [UInt32])
+  func `a fill that cannot be is counted, and moves no frame`(_ fill: UInt32) throws {
     let ring = try #require(TestRing(capacityFrames: 4))
     ring.setIndices(write: fill, read: 0)
     #expect(ring.write([1]) == 0)

@@ -42,10 +42,10 @@ struct SourceTests {
     }
   }
 
-  @Test(
-    "A peer is sent back as it came, in the same period, whatever its gain and the gate",
-    arguments: [true, false])
-  func loopsBack(talks: Bool) throws {
+  @Test(arguments: [true, false])
+  func `a peer is sent back as it came, in the same period, whatever its gain and the gate`(
+    talks: Bool
+  ) throws {
     let engine = try engine(peer: 0.5, talks: talks)
     #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, Self.slot) == 0)
     run(engine, Self.changePeriods, peer: 0.5)
@@ -55,8 +55,8 @@ struct SourceTests {
     #expect(engine.capture(64) == marked)
   }
 
-  @Test("The change to another source and back has no step")
-  func changesSmoothly() throws {
+  @Test
+  func `the change to another source and back has no step`() throws {
     let engine = try engine(peer: -0.5)
     var captured = run(engine, Self.changePeriods, peer: -0.5)
     unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, Self.slot)
@@ -68,8 +68,8 @@ struct SourceTests {
     #expect(largestStep(captured) <= steepest(level: 0.5, fadeFrames: 240))
   }
 
-  @Test("Where the peer is gone silence is sent back, and not the microphone")
-  func silentWithoutPeer() throws {
+  @Test
+  func `where the peer is gone silence is sent back, and not the microphone`() throws {
     let engine = try engine(peer: 0.5)
     unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, Self.slot)
     run(engine, Self.changePeriods, peer: 0.5)
@@ -80,8 +80,8 @@ struct SourceTests {
     #expect(engine.capture(64) == [Float](repeating: 0, count: 64))
   }
 
-  @Test("Signal and record keep step from the first frame on")
-  func keepsStep() throws {
+  @Test
+  func `signal and record keep step from the first frame on`() throws {
     let engine = try engine(peer: 0, talks: false)
     #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot) == 0)
     let signal = frames(1, 20 * 64)
@@ -99,8 +99,8 @@ struct SourceTests {
     #expect(unsafe rt_signal_lost(engine.handle) == 0)
   }
 
-  @Test("Periods that were missed are missed in both")
-  func keepsStepOverMissedPeriods() throws {
+  @Test
+  func `periods that were missed are missed in both`() throws {
     let engine = try engine(peer: 0, talks: false)
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
     let signal = frames(1, 30 * 64)
@@ -122,8 +122,8 @@ struct SourceTests {
     #expect(unsafe rt_signal_lost(engine.handle) == 0)
   }
 
-  @Test("A signal that runs dry is silence, and counted")
-  func countsDry() throws {
+  @Test
+  func `a signal that runs dry is silence, and counted`() throws {
     let engine = try engine(peer: 0, talks: false)
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
     unsafe rt_signal_write(engine.handle, frames(1, 100), 100)
@@ -132,8 +132,8 @@ struct SourceTests {
     #expect(engine.capture(128).suffix(28).allSatisfy { $0 == 0 })
   }
 
-  @Test("A record that nobody takes runs over, and that is counted")
-  func countsOver() throws {
+  @Test
+  func `a record that nobody takes runs over, and that is counted`() throws {
     let engine = try engine(peer: 0, talks: false)
     engine.periodFrames = 1024
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
@@ -145,8 +145,10 @@ struct SourceTests {
     #expect(unsafe rt_signal_lost(engine.handle) == 1024)
   }
 
-  @Test("A signal begins anew only when the last one has faded out, and then with empty rings")
-  func beginsAnew() throws {
+  @Test
+  func `a signal begins anew only when the last one has faded out, and then with empty rings`()
+    throws
+  {
     let engine = try engine(peer: 0, talks: false)
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
     unsafe rt_signal_write(engine.handle, frames(1, 1000), 1000)
@@ -162,8 +164,8 @@ struct SourceTests {
     #expect(unsafe rt_signal_lost(engine.handle) == 64)
   }
 
-  @Test("No slot, no source", arguments: [-1, 64])
-  func refuses(slot: rt_slot) throws {
+  @Test(arguments: [-1, 64])
+  func `no slot, no source`(slot: rt_slot) throws {
     let engine = try TestEngine()
     #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, slot) == -22)
     #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, slot) == -22)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Wake-up of the loop")
 struct WakeTests {
-  @Test("With no threshold every period wakes")
-  func everyPeriod() throws {
+  @Test
+  func `with no threshold every period wakes`() throws {
     let events = try EventPipe()
     let engine = try TestEngine(wakeDescriptor: events.writingEnd)
     engine.run(periods: 3)
@@ -13,8 +13,8 @@ struct WakeTests {
     #expect(engine.counters.wakes == 3)
   }
 
-  @Test("With a threshold only a capture ring that reached it wakes", arguments: [1, 64, 65, 480])
-  func threshold(frames: Int) throws {
+  @Test(arguments: [1, 64, 65, 480])
+  func `with a threshold only a capture ring that reached it wakes`(frames: Int) throws {
     let events = try EventPipe()
     let engine = try TestEngine(wakeDescriptor: events.writingEnd)
     unsafe rt_set_wake_threshold(engine.handle, UInt32(frames))
@@ -27,8 +27,8 @@ struct WakeTests {
     #expect(engine.counters.wakes == 1)
   }
 
-  @Test("The first wake since the last take is timed, on the monotonic clock")
-  func time() throws {
+  @Test
+  func `the first wake since the last take is timed, on the monotonic clock`() throws {
     let engine = try TestEngine()
     #expect(unsafe rt_take_wake_nanoseconds(engine.handle) == 0)
     let before = monotonicNanoseconds()

@@ -77,9 +77,9 @@ public struct Circle: Sendable {
   /// Whom a node knows.
   ///
   /// - Throws: `RigError`.
-  public func acquaintances(of node: NodeProcess) throws(RigError) -> [AcquaintanceStatus] {
-    guard case .acquaintances(let known) = try node.ask(.peers) else {
-      throw .status(reason: "no acquaintances")
+  public func knownNodes(of node: NodeProcess) throws(RigError) -> [KnownNodeStatus] {
+    guard case .knownNodes(let known) = try node.ask(.peers) else {
+      throw .status(reason: "no known nodes")
     }
     return known
   }

@@ -90,9 +90,9 @@ extension Membership {
   }
 
   /// Everybody who is a member, asks to be one, is trusted or blocked, or is looked for.
-  public var acquaintances: [AcquaintanceStatus] {
-    var all: [NodeID: AcquaintanceStatus] = [:]
-    var nameless: [AcquaintanceStatus] = []
+  public var knownNodes: [KnownNodeStatus] {
+    var all: [NodeID: KnownNodeStatus] = [:]
+    var nameless: [KnownNodeStatus] = []
     for report in mesh.reports {
       switch report.target {
       case .node(let node): all[node] = status(node, name: report.name, report)
@@ -100,7 +100,7 @@ extension Membership {
         // Who answered there has a line of its own.
         guard report.answeredBy == nil else { continue }
         let peer = namedPeers[number] ?? ""
-        var status = AcquaintanceStatus(name: peer, state: state(of: report))
+        var status = KnownNodeStatus(name: peer, state: state(of: report))
         status.failures = report.failureCount
         status.attempt = attempt(of: report)
         nameless.append(status)
@@ -138,9 +138,9 @@ extension Membership {
 
   private func status(
     _ node: NodeID, name: String, _ report: PeerReport?
-  ) -> AcquaintanceStatus {
+  ) -> KnownNodeStatus {
     let called = name.isEmpty ? names[node] ?? "" : name
-    var status = AcquaintanceStatus(name: called, state: report.map(state(of:)) ?? "away")
+    var status = KnownNodeStatus(name: called, state: report.map(state(of:)) ?? "away")
     status.id = node.text
     status.idWords = node.words.joined(separator: " ")
     let member = mesh.members.first { $0.node == node }
@@ -204,7 +204,7 @@ extension Membership {
     _ text: String, among invitations: [NodeID: Invitation]? = nil
   ) throws(IntercomError) -> NodeID {
     if let node = NodeID(text: text) { return node }
-    let known = acquaintances.map { one in
+    let known = knownNodes.map { one in
       (name: one.name, node: one.id.flatMap { NodeID(text: $0) })
     }
     let search = NodeSearch(

@@ -255,7 +255,7 @@ extension FaultTests {
       try daemon.waitUntilReady()
       defer { daemon.process.terminate() }
       #expect(try daemon.status().node.trustProblem == nil)
-      guard case .acquaintances(let all) = try ask(daemon, .peers) else {
+      guard case .knownNodes(let all) = try ask(daemon, .peers) else {
         throw RigError.status(reason: "no peers")
       }
       return Set(all.filter { $0.admission == "blocked" }.compactMap(\.id))

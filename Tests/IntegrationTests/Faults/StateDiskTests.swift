@@ -77,7 +77,7 @@ extension FaultTests {
       defer { successor.process.terminate() }
       try successor.waitUntilReady()
       #expect(try successor.status().node.talk == !talk)
-      guard case .acquaintances(let all) = try ask(successor, .peers) else {
+      guard case .knownNodes(let all) = try ask(successor, .peers) else {
         Issue.record("no peers")
         return
       }

@@ -18,7 +18,7 @@ extension RealNodeTests {
 
     init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
 
-    @Test func tsharkDecodesATalkFromTheFirstReportToTheGoodbye() throws {
+    @Test func `tshark decodes a talk from the first report to the goodbye`() throws {
       let ports = try LoopbackPorts.free(2)
       let dissection = try dissectTalk(on: ports)
       for datagram in dissection.datagrams {
@@ -33,7 +33,7 @@ extension RealNodeTests {
       #expect(last.rtcpTypes == [Self.receiverReport, Self.sourceDescription, Self.goodbye])
     }
 
-    @Test func aReportWhoseLengthIsWrongIsComplainedAbout() throws {
+    @Test func `a report whose length is wrong is complained about`() throws {
       let port = try LoopbackPorts.free(1)[0]
       let capture = try PacketCapture(udpPorts: [port], in: directory)
       // An empty receiver report that claims another report block than it has.

@@ -11,7 +11,8 @@ extension RealNodeTests {
     private static let leastShareFound = 0.85
     private static let levelToleranceDecibels: Float = 2
 
-    @Test(arguments: ForeignReceiver.allCases) func playsOurSpeech(receiver: ForeignReceiver) throws
+    @Test(arguments: ForeignReceiver.allCases) func `plays our speech`(receiver: ForeignReceiver)
+      throws
     {
       let directory = try TemporaryDirectory(prefix: "comlink-test")
       let ports = try LoopbackPorts.free(2)

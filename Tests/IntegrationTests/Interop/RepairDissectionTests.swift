@@ -13,7 +13,7 @@ extension RealNodeTests {
 
     init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
 
-    @Test func tsharkDecodesRequestsLossRunsCopiesAndResentPackets() throws {
+    @Test func `tshark decodes requests loss runs copies and resent packets`() throws {
       let port = try LoopbackPorts.free(1)[0]
       let capture = try PacketCapture(udpPorts: [port], in: directory)
       let socket = try LoopbackSocket()

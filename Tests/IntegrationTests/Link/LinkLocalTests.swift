@@ -27,7 +27,7 @@ struct LinkLocalTests {
     let a = try circle.node("A", options: options(0, family, discovers: true))
     let b = try circle.node("B", options: options(1, family, discovers: true))
     try expectTalk(a, b, of: try circle.group("crew", of: a))
-    let known = try circle.acquaintances(of: b)
+    let known = try circle.knownNodes(of: b)
     #expect(known.first { $0.name == "A" }?.admission == "group")
   }
 

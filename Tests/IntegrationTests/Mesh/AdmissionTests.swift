@@ -27,7 +27,7 @@ extension RealNodeTests {
       try circle.wait(for: b, toHear: "A")
       #expect(try stranger.status().peers.isEmpty)
       #expect(try a.status().peers.map(\.name) == ["B"])
-      let known = try circle.acquaintances(of: b)
+      let known = try circle.knownNodes(of: b)
       #expect(known.first { $0.name == "A" }?.admission == "group")
     }
 
@@ -60,7 +60,7 @@ extension RealNodeTests {
       pause(seconds: 3)
       #expect(try again.status().peers.isEmpty)
       #expect(try a.status().peers.isEmpty)
-      let known = try circle.acquaintances(of: a)
+      let known = try circle.knownNodes(of: a)
       #expect(known.contains { $0.admission == "blocked" })
     }
 
@@ -98,7 +98,7 @@ extension RealNodeTests {
       #expect(seen.id != nil && seen.id == own.id)
       #expect(seen.instance != nil && seen.instance == own.instance)
       // The static peer has no line beside the node that answered there.
-      let known = try circle.acquaintances(of: b)
+      let known = try circle.knownNodes(of: b)
       #expect(known.map(\.id) == [own.id] && known.map(\.state) == ["member"])
     }
 
@@ -123,7 +123,7 @@ extension RealNodeTests {
       let b = try circle.node("B", at: ports[1], calling: ports[0])
       try b.invite("A", within: 15)
       try waitUntil("B's invitation at A", within: 15) { () throws(RigError) in
-        try circle.acquaintances(of: a).contains { $0.state == "asks to be let in" }
+        try circle.knownNodes(of: a).contains { $0.state == "asks to be let in" }
       }
       _ = try a.ask(.accept(peer: "B"))
       try circle.wait(for: a, toHear: "B")

@@ -8,7 +8,7 @@ import Testing
   /// What the media loop's thread calls itself.
   private static let loopThread = "comlink-loop"
 
-  @Test func speechIsUnderstoodAtTheOtherEnd() throws {
+  @Test func `speech is understood at the other end`() throws {
     let pair = try NodePair(in: TemporaryDirectory(prefix: "comlink-test"))
     let speech = try Speech.lasting(8, Speech.sentences())
     try pair.a.prepareToSay(speech)
@@ -35,7 +35,7 @@ import Testing
     text(ofFile: "/proc/net/if_inet6")?.contains(String(repeating: "0", count: 31) + "1 ") == true
 
   @Test(.enabled(if: hasIPv6, "without IPv6"))
-  func bothUnderstandEachOtherByIPv6() throws {
+  func `both understand each other by i pv 6`() throws {
     let pair = try NodePair(
       address: "[::1]", in: TemporaryDirectory(prefix: "comlink-test"))
     let speech = try Speech.lasting(6, Speech.sentences())
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func theMediaLoopAllocatesNothingWhileBothTalk() throws {
+  @Test func `the media loop allocates nothing while both talk`() throws {
     let directory = try TemporaryDirectory(prefix: "comlink-test")
     let counter = try MallocCounter(in: directory)
     let pair = try NodePair(environmentOfA: counter.environment, in: directory)

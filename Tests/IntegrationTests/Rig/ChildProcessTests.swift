@@ -8,7 +8,7 @@ struct ChildProcessTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func outputAndStatusAreKept() throws {
+  @Test func `output and status are kept`() throws {
     let child = try ChildProcess(
       "sh", ["-c", "echo $WORD; echo oops >&2; exit 3"], environment: ["WORD": "hello"],
       outputPath: directory.file("out"))
@@ -17,7 +17,7 @@ struct ChildProcessTests {
     #expect(throws: RigError.self) { try child.checkRunning() }
   }
 
-  @Test func theWholeGroupEndsWithItsOwner() throws {
+  @Test func `the whole group ends with its owner`() throws {
     var child: ChildProcess? = try ChildProcess(
       "sh", ["-c", "trap '' TERM; sleep 1000 & echo $!; wait"], outputPath: directory.file("out"))
     let started = try #require(child)
@@ -32,7 +32,7 @@ struct ChildProcessTests {
     }
   }
 
-  @Test func aMissingProgramIsNamed() {
+  @Test func `a missing program is named`() {
     let error = RigError.missing(
       what: "no-such-program", hint: "it is neither a file nor along PATH")
     #expect(throws: error) {
@@ -40,14 +40,14 @@ struct ChildProcessTests {
     }
   }
 
-  @Test func childrenAreNotHeldUpBySignalsTheParentIgnores() throws {
+  @Test func `children are not held up by signals the parent ignores`() throws {
     signal(SIGHUP, SIG_IGN)
     let child = try ChildProcess("sleep", ["1000"], outputPath: directory.file("out"))
     child.send(signal: SIGHUP)
     #expect(try child.wait(within: 20) == 128 + SIGHUP)
   }
 
-  @Test func cpuAndMemoryOfAProcessAreRead() throws {
+  @Test func `cpu and memory of a process are read`() throws {
     let child = try ChildProcess(
       "sh", ["-c", "while :; do :; done"], outputPath: directory.file("out"))
     let before = try #require(ProcessUsage(of: child.identifier))

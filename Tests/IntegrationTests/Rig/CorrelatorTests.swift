@@ -53,10 +53,8 @@ struct CorrelatorTests {
     }
   }
 
-  @Test(
-    "a delay is found to 0.05 frames under noise of 10 dB less",
-    arguments: [0.0, 3.25, 240.5, 311.75, 4800.1])
-  func fractionalDelayUnderNoise(frames: Double) throws {
+  @Test(arguments: [0.0, 3.25, 240.5, 311.75, 4800.1])
+  func `a delay is found to 0.05 frames under noise of 10 dB less`(frames: Double) throws {
     var voice = TestVoice(seed: 7)
     let source = voice.samples(48_000)
     var recording = Self.delayed(source, by: frames)
@@ -73,7 +71,7 @@ struct CorrelatorTests {
     #expect(best.correlation > 0.9)
   }
 
-  @Test func otherSpeechIsNotMistakenForTheSource() throws {
+  @Test func `other speech is not mistaken for the source`() throws {
     var voice = TestVoice(seed: 1)
     let pattern = voice.samples(12_000)
     let best = try #require(
@@ -81,7 +79,7 @@ struct CorrelatorTests {
     #expect(best.correlation < 0.3)
   }
 
-  @Test func silenceHasNoLag() {
+  @Test func `silence has no lag`() {
     let correlator = Correlator(sampleRate: 48_000)
     var voice = TestVoice(seed: 1)
     let zeros = [Float](repeating: 0, count: 24_000)
@@ -90,7 +88,7 @@ struct CorrelatorTests {
     #expect(correlator.bestLag(of: voice.samples(12_000), in: voice.samples(100)) == nil)
   }
 
-  @Test func latencyIsMeasuredAcrossTwoTimeLines() throws {
+  @Test func `latency is measured across two time lines`() throws {
     var voice = TestVoice(seed: 3)
     let source = voice.samples(96_000)
     // The recorder started 20 ms before the player; the sound came 480.5 frames late.
@@ -109,7 +107,7 @@ struct CorrelatorTests {
     }
   }
 
-  @Test func aSegmentAcrossALateCycleIsNotSteady() throws {
+  @Test func `a segment across a late cycle is not steady`() throws {
     var voice = TestVoice(seed: 3)
     let source = voice.samples(48_000)
     let steady = regularTimeLine(from: 0, frames: source.count + 24_000)
@@ -127,7 +125,7 @@ struct CorrelatorTests {
     #expect(segments.map(\.isSteady) == [true, false, true])
   }
 
-  @Test func aSlipOfAPeriodSpoilsOnePieceAtMost() throws {
+  @Test func `a slip of a period spoils one piece at most`() throws {
     var voice = TestVoice(seed: 9)
     let source = voice.samples(24_000)
     // 64 frames are missing in the middle of the first segment.
@@ -144,7 +142,7 @@ struct CorrelatorTests {
     #expect([segment].understoodShare() >= 0.8)
   }
 
-  @Test func whatIsMissingIsNotUnderstood() throws {
+  @Test func `what is missing is not understood`() throws {
     var voice = TestVoice(seed: 4)
     let source = voice.samples(48_000)
     var recording = source + [Float](repeating: 0, count: 24_000)

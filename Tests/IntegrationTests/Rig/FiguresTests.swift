@@ -3,17 +3,15 @@ import Testing
 @testable import TestRig
 
 struct FiguresTests {
-  @Test(
-    "numbers are short and have no exponent",
-    arguments: [
-      (0.0, "0"), (6.0, "6"), (1_234_567.0, "1234567"), (4.2, "4.200"), (14.56, "14.56"),
-      (123.456, "123.5"), (-0.004, "-0.004"), (0.0004, "0.000"), (9.9996, "10.000"),
-    ])
-  func text(value: Double, text: String) {
+  @Test(arguments: [
+    (0.0, "0"), (6.0, "6"), (1_234_567.0, "1234567"), (4.2, "4.200"), (14.56, "14.56"),
+    (123.456, "123.5"), (-0.004, "-0.004"), (0.0004, "0.000"), (9.9996, "10.000"),
+  ])
+  func `numbers are short and have no exponent`(value: Double, text: String) {
     #expect(Figures.text(value) == text)
   }
 
-  @Test func quantilesAreInterpolated() {
+  @Test func `quantiles are interpolated`() {
     let distribution = Distribution([4, 1, .nan, 3, 2])
     #expect(distribution.minimum == 1)
     #expect(distribution.median == 2.5)
@@ -23,7 +21,7 @@ struct FiguresTests {
     #expect(Distribution([]).median.isNaN)
   }
 
-  @Test func whatCouldNotBeMeasuredHasNoValue() {
+  @Test func `what could not be measured has no value`() {
     let figures = Figures()
     figures.add("a.known", 1, "ms")
     figures.add("a.unknown", .nan, "ms")

@@ -3,7 +3,7 @@ import Testing
 @testable import TestRig
 
 struct MallocCounterTests {
-  @Test func allocationsAreCountedInsideAWindowOnlyAndByThreadName() throws {
+  @Test func `allocations are counted inside a window only and by thread name`() throws {
     let directory = try TemporaryDirectory()
     let counter = try MallocCounter(in: directory)
     let child = try ChildProcess(

@@ -12,14 +12,14 @@ import Testing
     server = try JackServer("rigtest", periodFrames: 256, in: directory)
   }
 
-  @Test func directConnectionHasNoLatency() throws {
+  @Test func `direct connection has no latency`() throws {
     let latency = try measuredLatency { player, recorder in
       try player.connect("player:out_0", to: "recorder:in_0")
     }
     #expect(abs(latency) < 0.05)
   }
 
-  @Test func aClientThatPassesSoundOnAddsNothing() throws {
+  @Test func `a client that passes sound on adds nothing`() throws {
     let through = try Probe(
       server: server.name, name: "through", inputs: 1, outputs: 1, recordSeconds: 0,
       mode: .passThrough)
@@ -56,7 +56,7 @@ import Testing
     return Distribution(segments.map(\.latencyMilliseconds)).median
   }
 
-  @Test func aServerThatIsNotThereIsAnErrorAtOnce() {
+  @Test func `a server that is not there is an error at once`() {
     #expect(throws: RigError.self) {
       try Probe(
         server: "no-such-server", name: "probe", inputs: 1, outputs: 1, recordSeconds: 1)

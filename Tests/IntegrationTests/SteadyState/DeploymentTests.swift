@@ -14,7 +14,7 @@ struct DeploymentTests {
   init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
 
   @Test(arguments: ["comlinkd", "comlink"])
-  func needsLibrariesOfTheSystemOnly(program: String) throws {
+  func `needs libraries of the system only`(program: String) throws {
     let libraries = try output(of: "ldd", [try Executables.path(of: program)])
     #expect(libraries.contains { $0.contains("libc.so.6") })
     for line in libraries {
@@ -27,7 +27,7 @@ struct DeploymentTests {
   }
 
   @Test(arguments: ["comlinkd", "comlink"])
-  func looksForLibrariesInNoToolchain(program: String) throws {
+  func `looks for libraries in no toolchain`(program: String) throws {
     let entries = try output(of: "readelf", ["-d", try Executables.path(of: program)])
     #expect(entries.contains { $0.contains("(NEEDED)") })
     for entry in entries where entry.contains("(RUNPATH)") || entry.contains("(RPATH)") {

@@ -7,7 +7,7 @@ extension RealNodeTests {
     /// Beyond what JACK maps into each of its clients.
     private static let limitMegabytes = 25.0
 
-    @Test func anIdleNodeIsSmall() throws {
+    @Test func `an idle node is small`() throws {
       let directory = try TemporaryDirectory(prefix: "comlink-test")
       let server = try JackServer("idle", periodFrames: 256, in: directory)
       let options = NodeProcess.Options(port: try LoopbackPorts.free(1)[0])

@@ -20,7 +20,7 @@ extension RealNodeTests {
     /// strace holds the thread up at each call, so that what has come meanwhile is another wake-up.
     private static let mostTracedEntersPerPeriod = 3.0
 
-    @Test(arguments: [1, 8]) func neitherLoopNorAudioThreadAllocates(peers: Int) throws {
+    @Test(arguments: [1, 8]) func `neither loop nor audio thread allocates`(peers: Int) throws {
       let directory = try TemporaryDirectory(prefix: "comlink-test")
       let counter = try MallocCounter(in: directory)
       let crowd = try Crowd(
@@ -55,7 +55,7 @@ extension RealNodeTests {
       #expect(counter.threads.contains { $0.allocations > 0 })
     }
 
-    @Test func aRecordingAddsNoAllocation() throws {
+    @Test func `a recording adds no allocation`() throws {
       let directory = try TemporaryDirectory(prefix: "comlink-test")
       let counter = try MallocCounter(in: directory)
       let crowd = try Crowd(
@@ -86,7 +86,7 @@ extension RealNodeTests {
     @Test(
       .enabled(if: SystemCallTrace.isPermitted, "strace is missing or may not trace here"),
       arguments: [1, 8])
-    func loopAndCallbackAskTheKernelForOneThingEach(peers: Int) throws {
+    func `loop and callback ask the kernel for one thing each`(peers: Int) throws {
       let directory = try TemporaryDirectory(prefix: "comlink-test")
       let crowd = try Crowd(peers: peers, periodFrames: Self.periodFrames, in: directory)
       defer { crowd.stop() }

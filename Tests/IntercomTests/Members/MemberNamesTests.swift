@@ -9,7 +9,7 @@ import Testing
     Member(node: .named("passer \(number)"), name: "Bert", nowNanoseconds: 0)
   }
 
-  @Test func namesOfThoseWhoAreAwayAreBounded() throws {
+  @Test func `names of those who are away are bounded`() throws {
     var names = MemberNames()
     let here = Member(node: .named("here"), name: "Bert", nowNanoseconds: 0)
     let members = [here.node: here]
@@ -22,7 +22,7 @@ import Testing
     #expect(names.name(of: here, wish: "Bert", among: members) == "Bert")
   }
 
-  @Test func beyondTheBoundEachWhoComesTakesOneNameAndNoMore() {
+  @Test func `beyond the bound each who comes takes one name and no more`() {
     var names = MemberNames()
     var called: [NodeID: String] = [:]
     for number in 0..<256 {

@@ -24,7 +24,7 @@ struct StationAllocationTests {
   ///
   /// From some time on one records to a disk that does not answer: in the midst of what is counted its tapes are full.
   @Test(arguments: [48_000, 44_100])
-  func protectedTalkAndReportsAllocateNothing(sampleRate: Int) throws {
+  func `protected talk and reports allocate nothing`(sampleRate: Int) throws {
     guard let watch = AllocationWatch() else {
       #expect(try AllocationWatch.runCounted("IntercomTests.StationAllocationTests"))
       return

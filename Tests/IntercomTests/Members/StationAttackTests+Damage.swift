@@ -19,7 +19,7 @@ extension StationAttackTests {
     ]
   }
 
-  @Test func aBitFlippedAnywhereCostsACounter() throws {
+  @Test func `a bit flipped anywhere costs a counter`() throws {
     // Kept from Anna until all else has been tried.
     let kept = try keptFromAnna()
     var bits = 0
@@ -42,7 +42,7 @@ extension StationAttackTests {
     #expect(try #require(anna.statuses(network).first).received == received + 1)
   }
 
-  @Test func whatIsCutShortCostsACounter() throws {
+  @Test func `what is cut short costs a counter`() throws {
     // Or it would be the replay that is refused.
     let kept = try keptFromAnna()
     var count = anna.station.drops.byReason.values.reduce(0, +)
@@ -55,7 +55,7 @@ extension StationAttackTests {
     #expect(anna.drops("replayed") == 0)
   }
 
-  @Test func anEpochThatIsNotThereIsUnknown() throws {
+  @Test func `an epoch that is not there is unknown`() throws {
     for datagram in captured() {
       var other = datagram.bytes
       other[other.count - 4] = 9
@@ -66,7 +66,7 @@ extension StationAttackTests {
   }
 
   @Test(arguments: Seeds.first(20))
-  func nothingThatComesTrapsOrHarms(seed: UInt64) throws {
+  func `nothing that comes traps or harms`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let originals = captured().map(\.bytes)
     for _ in 0..<500 {

@@ -17,7 +17,8 @@ extension StationAttackTests {
     return knock
   }
 
-  @Test func aFloodOfKnocksIsPassedOnSomeASecondAndHidesNobodysWhoIsKnown() throws {
+  @Test func `a flood of knocks is passed on some a second and hides nobodys who is known`() throws
+  {
     let heard = Mutex<[NodeID]>([])
     anna.station.knockHeard = { node in heard.withLock { $0.append(node) } }
     let (carl, stranger) = (NodeID.named("Carl"), NodeID.named("stranger"))
@@ -56,7 +57,7 @@ extension StationAttackTests {
   }
 
   /// Forged packets of Bert's SSRC, and of nobody's: neither costs more than a genuine one, which is decrypted and kept too.
-  @Test func aFloodOfForgeriesTakesTimeAndNothingElse() throws {
+  @Test func `a flood of forgeries takes time and nothing else`() throws {
     let (batches, size) = (Seeds.areFew ? 20 : 1000, 100)
     var random = SplitMix64(seed: 11)
     let template = try #require(network.media(to: home).last).bytes

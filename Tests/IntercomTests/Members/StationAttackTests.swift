@@ -51,7 +51,7 @@ import Testing
     #expect(anna.events.count { if case .peerLeft = $0 { true } else { false } } == 0)
   }
 
-  @Test func whatCameAlreadyIsAReplayFromWhateverAddress() throws {
+  @Test func `what came already is a replay from whatever address`() throws {
     let old = captured()
     for address in [away, .host(9)] {
       for datagram in old { inject(datagram.bytes, from: address) }
@@ -61,7 +61,7 @@ import Testing
     #expect(anna.drops("replayed") == 2 * old.count)
   }
 
-  @Test func whoComesBackInTheSameSessionIsNotHeardByWhatWasRecorded() throws {
+  @Test func `who comes back in the same session is not heard by what was recorded`() throws {
     let old = captured()
     network.cut(home)
     anna.station.expel(bert.node)
@@ -71,7 +71,7 @@ import Testing
     #expect(anna.drops("replayed") + anna.drops("tooOld") >= old.count - 1)
   }
 
-  @Test func aKeyThatWasReplacedWhileItsMemberWasAwayExpires() throws {
+  @Test func `a key that was replaced while its member was away expires`() throws {
     anna.station.expel(bert.node)
     network.cut(home)
     let begin = network.now
@@ -104,7 +104,7 @@ import Testing
     return Array(packet.prefix(byteCount))
   }
 
-  @Test func whoHasAKeyOfBertsKeepsHimSilentNoLongerThanItIsInUse() throws {
+  @Test func `who has a key of berts keeps him silent no longer than it is in use`() throws {
     let shared = try SRTPSendingKey(epoch: 1)
     let told = shared.secret.withBytes { secret in
       OwnKey(epoch: 1, ssrc: bert.station.identity.ssrc.rawValue, secret: secret)
@@ -125,7 +125,7 @@ import Testing
     #expect(Tone(hertz: 700).level(in: anna.heard.suffix(48_000)) > 0.08)
   }
 
-  @Test func whatIsVeryOldIsTooOld() throws {
+  @Test func `what is very old is too old`() throws {
     let old = network.media(to: home)[10].bytes
     inject(old)
     #expect(anna.drops("tooOld") == 1)

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: Seeds.first(2))
-  func aKeyThatRollsCostsNoPacket(seed: UInt64) throws {
+  func `a key that rolls costs no packet`(seed: UInt64) throws {
     let network = network(delayed: true, seed: seed)
     let nodes = try talkers(["Anna", "Bert", "Carl"], on: network)
     network.run(seconds: 4)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func olderKeysAreGoodForFiveSecondsMore() throws {
+  @Test func `older keys are good for five seconds more`() throws {
     let network = network(delayed: false, seed: 1)
     let nodes = try talkers(["Anna", "Bert"], on: network)
     let (anna, bert) = (nodes[0], nodes[1])
@@ -82,7 +82,7 @@ import Testing
     #expect(bert.drops("unknownKey") <= before + 1)
   }
 
-  @Test func aNextKeyMadeWhileAnotherWaitsHasAHigherEpoch() throws {
+  @Test func `a next key made while another waits has a higher epoch`() throws {
     let network = network(delayed: false, seed: 1)
     let nodes = try talkers(["Anna", "Bert"], on: network)
     let (anna, bert) = (nodes[0], nodes[1])
@@ -97,7 +97,7 @@ import Testing
     #expect(bert.connected(anna) != nil && bert.drops("unknownKey") == 0)
   }
 
-  @Test func whoJoinsAfterAllNumbersHaveWrappedHearsAtOnce() throws {
+  @Test func `who joins after all numbers have wrapped hears at once`() throws {
     let network = network(delayed: false, seed: 1)
     let nodes = try talkers(["Anna", "Bert"], on: network)
     let (anna, bert) = (nodes[0], nodes[1])

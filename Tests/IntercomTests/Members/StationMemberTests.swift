@@ -42,7 +42,7 @@ import Testing
     anna.events.count { if case .peerLeft = $0 { true } else { false } }
   }
 
-  @Test func whoIsPutOutIsSilentAtOnceAndAfterARollHearsNothing() throws {
+  @Test func `who is put out is silent at once and after a roll hears nothing`() throws {
     anna.mic = Tone(hertz: 440).sample
     let (bert, carl) = (try node("Bert", 2), try node("Carl", 3))
     try meet(bert)
@@ -75,7 +75,7 @@ import Testing
     #expect(try !anna.install(bert.ownKey, of: bert, network))
   }
 
-  @Test func whoStartsAnewIsPutOutAndLetInAgain() throws {
+  @Test func `who starts anew is put out and let in again`() throws {
     let first = try node("Bert", 2)
     try meet(first)
     try anna.station.change("Bert") { $0.gainDecibels = -6 }
@@ -89,7 +89,7 @@ import Testing
     #expect(status.gainDecibels == -6 && status.name == "Bert" && status.lost == 0)
   }
 
-  @Test func settingsGoByTheNodeAndNotByItsName() throws {
+  @Test func `settings go by the node and not by its name`() throws {
     let bert = try node("Bert", 2)
     try meet(bert)
     try anna.station.change("Bert") { ($0.gainDecibels, $0.isMuted) = (-9, true) }
@@ -150,7 +150,9 @@ import Testing
     #expect(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 0.3))
   }
 
-  @Test func membersOfOneNameThatComeBackInAnotherOrderHaveTheirNamesAndSettings() throws {
+  @Test func `members of one name that come back in another order have their names and settings`()
+    throws
+  {
     let nodes = [
       try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert"),
     ]
@@ -205,7 +207,7 @@ import Testing
     #expect(anna.connected(second)?.name == "Bert")
   }
 
-  @Test func eachChangeOfTheMixIsToldOnce() throws {
+  @Test func `each change of the mix is told once`() throws {
     let told = Mutex<[Mix]>([])
     anna.station.mixChanged = { mix in told.withLock { $0.append(mix) } }
     let bert = try node("Bert", 2)
@@ -221,7 +223,7 @@ import Testing
     #expect(told.withLock { $0.map(\.isTalking) } == [true, false])
   }
 
-  @Test func aMixOfAFormerRunIsThatOfTheMemberThatComes() throws {
+  @Test func `a mix of a former run is that of the member that comes`() throws {
     let bert = try node("Bert", 2)
     var mix = Mix()
     mix.isTalking = false
@@ -234,7 +236,7 @@ import Testing
     #expect(!anna.station.isTalking && anna.station.mix == mix)
   }
 
-  @Test func theFirstToClaimAnSSRCKeepsIt() throws {
+  @Test func `the first to claim an SSRC keeps it`() throws {
     let (bert, carl) = (try node("Bert", 2), try node("Carl", 3))
     try meet(bert)
     for mask in [0, 0xFF] as [UInt8] {
@@ -257,7 +259,7 @@ import Testing
     #expect(try #require(anna.statuses(network).first).lost == 0)
   }
 
-  @Test func theFarewellComesByTheControlConnection() throws {
+  @Test func `the farewell comes by the control connection`() throws {
     let bert = try node("Bert", 2)
     try meet(bert)
     bert.station.sayGoodbye()
@@ -268,7 +270,7 @@ import Testing
     #expect(anna.connected(bert) == nil && departures() == 1)
   }
 
-  @Test func thereAreAsManyMembersAsPlaces() throws {
+  @Test func `there are as many members as places`() throws {
     for number in 2...4 { try anna.admit(try node("P\(number)", number), network) }
     let late = MediaMember(node: .named("late"), name: "Late", addresses: [])
     #expect(!anna.station.admit(late, nowNanoseconds: network.now))
@@ -276,7 +278,7 @@ import Testing
     #expect(anna.station.admit(late, nowNanoseconds: network.now))
   }
 
-  @Test func inClearThereAreNoMembers() throws {
+  @Test func `in clear there are no members`() throws {
     let node = try VirtualNode("Dora", at: .host(9))
     #expect(
       !node.station.admit(

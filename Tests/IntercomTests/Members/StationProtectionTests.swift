@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func twoMembersHearEachOtherAsWellAsInClear() throws {
+  @Test func `two members hear each other as well as in clear`() throws {
     let (anna, bert) = (try node("Anna", 1, says: 440), try node("Bert", 2, says: 700))
     try introduce([anna, bert])
     #expect(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 1))
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func threeMembersHearEachOther() throws {
+  @Test func `three members hear each other`() throws {
     let tones = [440.0, 700, 1100]
     let nodes = try zip(["Anna", "Bert", "Carl"], tones).enumerated().map {
       try node($1.0, $0 + 1, says: $1.1)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func whoHasNoKeyHearsNothingAndIsNotHeard() throws {
+  @Test func `who has no key hears nothing and is not heard`() throws {
     let (anna, bert) = (try node("Anna", 1, says: 440), try node("Bert", 2, says: 700))
     try introduce([anna, bert])
     // One that has the address, but no key; and one that speaks in clear.
@@ -85,7 +85,7 @@ import Testing
     #expect(Tone(hertz: 1100).level(in: anna.heard.suffix(48_000)) < 0.001)
   }
 
-  @Test func nothingButHeadersGoesInClear() throws {
+  @Test func `nothing but headers goes in clear`() throws {
     let (anna, bert) = (try node("Anna", 1, says: 440), try node("Bert", 2))
     try introduce([anna, bert])
     network.run(seconds: 2)
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: 0..<200)
-  func noOctetsOfAKeyTrap(length: Int) throws {
+  func `no octets of a key trap`(length: Int) throws {
     let octets = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 1) }
     if length == ReceivedKey.byteCount {
       let key = try ReceivedKey(octets: octets, epoch: .max)
@@ -131,7 +131,7 @@ import Testing
     #expect(throws: CryptoError.self) { _ = try ReceivedKey(octets: later, epoch: 0) }
   }
 
-  @Test func aKeyIsNotShownByItsDescription() throws {
+  @Test func `a key is not shown by its description`() throws {
     let key = try #require(try node("Anna", 1).ownKey)
     #expect(key.octets.count == 33 && key.epoch == 0)
     #expect("\(key)" == "OwnKey(epoch: 0)" && String(reflecting: key) == "\(key)")

@@ -31,7 +31,7 @@ import Testing
     count(node) { if case .peerMoved = $0 { true } else { false } }
   }
 
-  @Test func aNodeThatRoamsIsHeardWithoutAGapAndHearsAgainSoon() throws {
+  @Test func `a node that roams is heard without a gap and hears again soon`() throws {
     let (anna, bert) = (try node("Anna", .host(1)), try node("Bert", .host(2)))
     try anna.admit(bert, network)
     try bert.admit(anna, network)
@@ -58,7 +58,9 @@ import Testing
     #expect(anna.connected(bert)?.address == .host(2) && departures(anna) == 0)
   }
 
-  @Test func twoNodesThatShareTwoNetworksAreConnectedOnceAndUseTheOneThatWorks() throws {
+  @Test func `two nodes that share two networks are connected once and use the one that works`()
+    throws
+  {
     let anna = try node("Anna", .host(1), .host(1, network: 2))
     let bert = try node("Bert", .host(2), .host(2, network: 2))
     try anna.admit(bert, network)
@@ -83,7 +85,7 @@ import Testing
     #expect(anna.connected(bert)?.address != first)
   }
 
-  @Test func eightDeadAddressesDoNotKeepAMemberOut() throws {
+  @Test func `eight dead addresses do not keep a member out`() throws {
     let (anna, bert) = (try node("Anna", .host(1)), try node("Bert", .host(2)))
     let dead = (101...108).map { SocketAddress.host($0) }
     try anna.admit(bert, at: dead, network)
@@ -97,7 +99,7 @@ import Testing
     #expect(anna.station.peers.all.count == 8 && departures(anna) == 0)
   }
 
-  @Test func oneAddressThatLivesAmongDeadOnesIsEnoughOnOneSide() throws {
+  @Test func `one address that lives among dead ones is enough on one side`() throws {
     let (anna, bert) = (try node("Anna", .host(1)), try node("Bert", .host(2)))
     try anna.admit(bert, at: (101...107).map { .host($0) } + [.host(2)], network)
     try bert.admit(anna, at: [], network)
@@ -108,7 +110,7 @@ import Testing
   }
 
   /// Its answers come by one address, whichever it was asked by.
-  @Test func aNodeThatAnswersByAnotherAddressIsConnectedAndStays() throws {
+  @Test func `a node that answers by another address is connected and stays`() throws {
     let (anna, bert) = (try node("Anna", .host(1)), try node("Bert", .host(2), .host(3)))
     try anna.admit(bert, network)
     try bert.admit(anna, network)
@@ -119,7 +121,7 @@ import Testing
     #expect(try #require(anna.statuses(network).first).lost == 0)
   }
 
-  @Test func addressesThatAreToldLaterAreTriedAndOldOnesForgotten() throws {
+  @Test func `addresses that are told later are tried and old ones forgotten`() throws {
     let (anna, bert) = (try node("Anna", .host(1)), try node("Bert", .host(2)))
     try anna.admit(bert, at: [.host(50)], network)
     network.run(seconds: 2)

@@ -62,7 +62,7 @@ extension MembershipTests {
     await #expect(throws: IntercomError.self) { try await membership.block("nobody") }
     await #expect(throws: IntercomError.self) { try await membership.addresses(of: "foh") }
     try await membership.block(try Self.node(9).text)
-    let blocked = await membership.acquaintances.filter { $0.admission == "blocked" }
+    let blocked = await membership.knownNodes.filter { $0.admission == "blocked" }
     #expect(blocked.map(\.id) == [try Self.node(9).text])
   }
 
@@ -71,7 +71,7 @@ extension MembershipTests {
     let membership = try membership(resolve: ["there:5004": [address]])
     await membership.start()
     await membership.name("there:5004")
-    #expect(await membership.acquaintances.map(\.name) == ["there:5004"])
+    #expect(await membership.knownNodes.map(\.name) == ["there:5004"])
     time.pass(seconds: 1)
     await membership.handle(.tick)
     for _ in 0..<10_000 where transport.words.isEmpty { await Task.yield() }
@@ -89,10 +89,10 @@ extension MembershipTests {
             profile: NodeProfile(
               name: "N", role: "stage left", colourRGB: 0x8000, softwareVersion: "0.4.0"),
             admits: true)), connection))
-    #expect(await membership.acquaintances.map(\.name) == ["N"])
-    let known = try #require(await membership.acquaintances.first)
+    #expect(await membership.knownNodes.map(\.name) == ["N"])
+    let known = try #require(await membership.knownNodes.first)
     #expect([known.role, known.colour, known.version] == ["stage left", "008000", "0.4.0"])
-    #expect(await membership.acquaintances.map(\.state) == ["member"])
+    #expect(await membership.knownNodes.map(\.state) == ["member"])
     #expect(await membership.instances == [node: 3])
   }
 
@@ -107,12 +107,12 @@ extension MembershipTests {
     await membership.handle(.tick)
     for _ in 0..<10_000 where transport.words.isEmpty { await Task.yield() }
     time.pass(seconds: 3)
-    let connecting = try #require(await membership.acquaintances.first)
+    let connecting = try #require(await membership.knownNodes.first)
     var attempt = AttemptStatus(number: 1, isAwaited: false, secondsLeft: 32)
     (attempt.address, attempt.addressCount) = (1, 2)
     #expect(connecting.state == "connecting" && connecting.attempt == attempt)
     for number in 1...2 { await membership.handle(.failed(AttemptID(rawValue: UInt64(number)))) }
-    let waiting = try #require(await membership.acquaintances.first)
+    let waiting = try #require(await membership.knownNodes.first)
     #expect(waiting.state == "waiting to try again" && waiting.failures == 1)
     let next = try #require(waiting.attempt)
     #expect(next.isAwaited && next.number == 2 && next.secondsLeft <= 0.5 && next.address == nil)

@@ -14,7 +14,7 @@ struct QualityRun {
   let home = SocketAddress.host(1)
   let away = SocketAddress.host(2)
 
-  @Test func theCallsOfTheJob() throws {
+  @Test func `the calls of the job`() throws {
     let job = try #require(QualityJob.given)
     let speech = try Self.samples(job.speechPath)
     for call in job.calls {

@@ -57,7 +57,9 @@ import Testing
   }
 
   @Test(arguments: [120, 480, 960], [Float(-70), -60, -45])
-  func theLevelIsThatOfThePausesWhateverWasSaidBetween(blockFrames: Int, decibels: Float) {
+  func `the level is that of the pauses whatever was said between`(
+    blockFrames: Int, decibels: Float
+  ) {
     let talk = Self.talk(in: Self.room(decibels: decibels, seconds: 6))
     let made = Self.generate(Self.learnt(from: talk, blockFrames: blockFrames))
     let level = Loudness.decibels(meanSquare: Loudness.meanSquare(made.span))
@@ -65,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0), 0.5, 0.9])
-  func theSpectrumIsThatOfThePauses(pole: Float) {
+  func `the spectrum is that of the pauses`(pole: Float) {
     let room = Self.room(decibels: -55, pole: pole, seconds: 6)
     let made = Self.generate(Self.learnt(from: Self.talk(in: room)))
     for lag in 1...4 {
@@ -74,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func nothingInItRepeats() {
+  @Test func `nothing in it repeats`() {
     let room = Self.room(decibels: -55, pole: 0.5, seconds: 6)
     let made = Self.generate(Self.learnt(from: Self.talk(in: room)))
     for lag in stride(from: 100, to: 24_000, by: 7) {
@@ -82,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func aSteadyToneBecomesNoiseAndSoftNoise() {
+  @Test func `a steady tone becomes noise and soft noise`() {
     let tone = (0..<96_000).map { 0.5 * ToneCodec.tone(at: Int64($0)) }
     let noise = Self.learnt(from: tone)
     #expect(noise.meanSquare <= ComfortNoise.greatestMeanSquare)
@@ -95,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [0, 120, 480, 481, 5760])
-  func silenceTeachesSilence(frames: Int) {
+  func `silence teaches silence`(frames: Int) {
     var noise = ComfortNoise()
     let silence = [Float](repeating: 0, count: frames)
     for _ in 0..<100 { noise.learn(from: silence.span) }
@@ -104,7 +106,7 @@ import Testing
     #expect((0..<1000).allSatisfy { _ in noise.next() == 0 })
   }
 
-  @Test func nonsenseTeachesNothing() {
+  @Test func `nonsense teaches nothing`() {
     var noise = Self.learnt(from: Self.room(decibels: -55, seconds: 3))
     let before = noise.meanSquare
     for value in [Float.nan, .infinity, -.infinity, 1e30] {
@@ -115,7 +117,7 @@ import Testing
     #expect(made.allSatisfy { abs($0) < 0.1 })
   }
 
-  @Test func anotherTalkerHasAnotherRoom() {
+  @Test func `another talker has another room`() {
     var noise = Self.learnt(from: Self.room(decibels: -50, seconds: 3))
     noise.forget()
     #expect(noise.meanSquare == 0)

@@ -7,14 +7,14 @@ import Testing
   private static let lengths = [20, 50, 90, 100, 110, 150, 400, 1000, 2000]
 
   @Test(arguments: lengths, [0, 3, 7, 20, 50, 75])
-  func noJumpIsLargerThanThoseOfSpeech(milliseconds: Int, laterPackets: Int) {
+  func `no jump is larger than those of speech`(milliseconds: Int, laterPackets: Int) {
     let call = GapCall(gapMilliseconds: milliseconds, laterPackets: laterPackets)
     let around = call.heard[(call.gap.lowerBound - 240)...]
     #expect(GapCall.greatestStep(around) <= 1.1 * GapCall.greatestStep(call.speech))
   }
 
   @Test(arguments: [0, 3, 7, 20, 50, 75])
-  func within100MillisecondsOnlyTheRoomIsLeft(laterPackets: Int) {
+  func `within 100 milliseconds only the room is left`(laterPackets: Int) {
     let call = GapCall(gapMilliseconds: 1000, laterPackets: laterPackets)
     for frame in stride(from: 4800, to: 47_000, by: 480) {
       let ratio = call.meanSquare(frame) / GapCall.roomMeanSquare
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [0, 7, 20])
-  func theLevelOnlyFallsOnTheWayThere(laterPackets: Int) {
+  func `the level only falls on the way there`(laterPackets: Int) {
     let call = GapCall(gapMilliseconds: 400, laterPackets: laterPackets)
     for frame in stride(from: 960, to: 4800, by: 480) {
       let before = call.meanSquare(frame - 480)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [0, 7])
-  func whatIsHeardInAGapNeverRepeats(laterPackets: Int) {
+  func `what is heard in a gap never repeats`(laterPackets: Int) {
     let call = GapCall(gapMilliseconds: 1000, laterPackets: laterPackets)
     let room = Array(call.heard[(call.gap.lowerBound + 4800)..<(call.gap.upperBound - 480)])
     let power = room.reduce(0) { $0 + $1 * $1 }
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [110, 150, 400, 1000, 2000])
-  func speechFadesInAndIsWholeAfter25Milliseconds(milliseconds: Int) {
+  func `speech fades in and is whole after 25 milliseconds`(milliseconds: Int) {
     let call = GapCall(gapMilliseconds: milliseconds)
     let delay = call.gap.lowerBound - GapCall.gapStartFrame
     // A stream that was away so long need not start with the delay it had.
@@ -64,7 +64,7 @@ import Testing
     #expect(call.statistics.starts == 2 && call.statistics.jumps == 0)
   }
 
-  @Test func theRoomFadesAwayWhenNothingComesBack() {
+  @Test func `the room fades away when nothing comes back`() {
     let call = GapCall(gapMilliseconds: 4000, afterMilliseconds: 100)
     let half = call.meanSquare(4800 + 96_000 + 24_000)
     #expect((0.1...0.5).contains(half / GapCall.roomMeanSquare))
@@ -74,7 +74,7 @@ import Testing
     #expect(GapCall.greatestStep(fading) < 12 * GapCall.roomMeanSquare.squareRoot())
   }
 
-  @Test func whoeverSaysThatNobodyTalksEndsTheRoomToo() {
+  @Test func `whoever says that nobody talks ends the room too`() {
     let call = GapCall(gapMilliseconds: 400, notice: true)
     let after = call.heard[(call.gap.upperBound + 4800)...]
     #expect(after.allSatisfy { $0 == 0 })

@@ -15,7 +15,7 @@ import Testing
     return result
   }
 
-  @Test func datagramsComeOutInTheOrderOfTheirArrival() {
+  @Test func `datagrams come out in the order of their arrival`() {
     var model = LinkModel()
     model.jitter = .uniform(nanoseconds: 20_000_000)
     let arrivals = Self.arrivals(model).map(\.0)
@@ -23,14 +23,14 @@ import Testing
     #expect(arrivals.count == 2000)
   }
 
-  @Test func aLinkThatKeepsOrderKeepsIt() {
+  @Test func `a link that keeps order keeps it`() {
     var model = LinkModel()
     model.jitter = .gaussian(nanoseconds: 20_000_000)
     model.keepsOrder = true
     #expect(Self.arrivals(model).map(\.1) == (0..<2000).map { UInt8($0 % 251) })
   }
 
-  @Test func aLinkKnowsWhatItsDroughtsHeld() {
+  @Test func `a link knows what its droughts held`() {
     var radio = WiFi()
     (radio.medianNanoseconds, radio.p99Nanoseconds) = (1_000_000, 2_000_000)
     var model = LinkModel()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func lossAndDuplicationAreAsOftenAsAsked() {
+  @Test func `loss and duplication are as often as asked`() {
     var model = LinkModel()
     model.loss = 0.2
     #expect(abs(Self.arrivals(model).count - 1600) < 80)
@@ -60,7 +60,7 @@ import Testing
     #expect(abs(Self.arrivals(model).count - 2200) < 60)
   }
 
-  @Test func theSeedDecidesEverything() {
+  @Test func `the seed decides everything`() {
     var model = LinkModel()
     model.jitter = .gaussian(nanoseconds: 5_000_000)
     model.loss = 0.1
@@ -68,7 +68,7 @@ import Testing
     #expect(Self.arrivals(model, seed: 7).map(\.0) != Self.arrivals(model, seed: 8).map(\.0))
   }
 
-  @Test func whatIsHeldComesOutTogether() {
+  @Test func `what is held comes out together`() {
     var link = VirtualLink(model: LinkModel(), seed: 1)
     link.hold(untilNanoseconds: 50_000_000)
     for index in 0..<10 { link.send([1], atNanoseconds: Int64(index) * 1_000_000) }

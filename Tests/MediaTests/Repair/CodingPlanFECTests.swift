@@ -72,7 +72,7 @@ import Testing
   ]
 
   @Test(arguments: decisions)
-  func whetherItPays(_ decision: Decision) {
+  func `whether it pays`(_ decision: Decision) {
     let need = Self.need(
       loss: decision.loss, kilobits: decision.kilobits, yield: decision.yield)
     let coding = Self.coding(for: [need], usual: decision.usual)
@@ -86,7 +86,7 @@ import Testing
     if coding.hasFEC { #expect(recipe == .plain) }
   }
 
-  @Test func whoHearsEverythingForbidsItToTheRest() {
+  @Test func `who hears everything forbids it to the rest`() {
     let needy = Self.need(loss: 0.1, kilobits: 22)
     let fine = Self.need(loss: 0, kilobits: 22)
     #expect(Self.coding(for: [needy, needy, needy]).hasFEC)
@@ -95,14 +95,14 @@ import Testing
     #expect(!Self.coding(for: [needy, needy, Self.need(loss: 0.1, kilobits: 48)]).hasFEC)
   }
 
-  @Test func withoutLossItEndsAtOnce() {
+  @Test func `without loss it ends at once`() {
     var telling = Self.saver
     (telling.expectedLossPercent, telling.bitsPerSecond) = (7, 22_000)
     let coding = Self.coding(for: [Self.need(loss: 0, kilobits: 22)], current: telling)
     #expect(coding == Self.saver)
   }
 
-  @Test func aLossThatWaversDoesNotMakeItWaver() {
+  @Test func `a loss that wavers does not make it waver`() {
     var current = Self.saver
     var changes = 0
     for step in 0..<60 {
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: [40, 34, 31])
-  func onANarrowWayLossIsNotForFEC(way: Int) {
+  func `on a narrow way loss is not for FEC`(way: Int) {
     var telling = Self.saver
     (telling.expectedLossPercent, telling.bitsPerSecond) = (7, 22_000)
     for current in [Self.saver, telling] {

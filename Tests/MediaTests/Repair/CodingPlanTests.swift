@@ -19,20 +19,20 @@ import Testing
     (coding.bitsPerSecond + 48 * 8 * 48_000 / coding.framesPerPacket) / 1000
   }
 
-  @Test func whereNothingIsInTheWayTheUsualCodingHolds() {
+  @Test func `where nothing is in the way the usual coding holds`() {
     for current in [Self.usual, VoiceCoding(framesPerPacket: 2880, bitsPerSecond: 16_000)] {
       #expect(Self.plan.coding(for: [Self.need(way: nil)], current: current) == Self.usual)
     }
   }
 
   @Test(arguments: [66, 54, 44, 34, 28, 24])
-  func whatIsChosenFitsTheWay(kilobits: Int) {
+  func `what is chosen fits the way`(kilobits: Int) {
     let coding = Self.plan.coding(for: [Self.need(way: kilobits)], current: Self.usual)
     #expect(Self.kilobits(coding) <= kilobits, "\(coding)")
     #expect(coding.bitsPerSecond >= coding.leanBitsPerSecond)
   }
 
-  @Test func theNarrowerTheWayTheLongerThePackets() {
+  @Test func `the narrower the way the longer the packets`() {
     let frames = [64, 48, 34, 24].map {
       Self.plan.coding(for: [Self.need(way: $0)], current: Self.usual).framesPerPacket
     }
@@ -41,7 +41,7 @@ import Testing
     #expect(frames.last ?? 0 >= 1920)
   }
 
-  @Test func oneNarrowWayDoesNotDelayTheRest() {
+  @Test func `one narrow way does not delay the rest`() {
     let others = (0..<12).map { _ in Self.need(way: nil) }
     let coding = Self.plan.coding(for: others + [Self.need(way: 60)], current: Self.usual)
     #expect(coding == Self.usual)
@@ -49,7 +49,7 @@ import Testing
 
   /// However narrow it is, or is said to be.
   @Test(arguments: [1, 2, 4, 16], [12, 18, 21, 30])
-  func aWayThatTakesHardlyAnythingTakesLittleFromTheRest(others: Int, kilobits: Int) {
+  func `a way that takes hardly anything takes little from the rest`(others: Int, kilobits: Int) {
     for frames in [120, 240, 480, 960] {
       let usual = VoiceCoding(framesPerPacket: frames, bitsPerSecond: 64_000)
       let plan = CodingPlan(usual: usual, hasSpeechMode: true)
@@ -70,13 +70,13 @@ import Testing
   }
 
   /// Among themselves they agree on what gets them most.
-  @Test func whereAllWaysAreNarrowTheVoiceIsMadeToFit() {
+  @Test func `where all ways are narrow the voice is made to fit`() {
     let coding = Self.plan.coding(
       for: [Self.need(way: 21), Self.need(way: 21)], current: Self.usual)
     #expect(Self.kilobits(coding) <= 21, "\(coding)")
   }
 
-  @Test func aWayThatWaversDoesNotMakeThePacketsWaver() {
+  @Test func `a way that wavers does not make the packets waver`() {
     var changes = 0
     var current = Self.usual
     for step in 0..<60 {
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [120, 240, 480, 960, 1920, 2880])
-  func packetsNeverGetShorterThanUsual(frames: Int) {
+  func `packets never get shorter than usual`(frames: Int) {
     let plan = CodingPlan(
       usual: VoiceCoding(framesPerPacket: frames, bitsPerSecond: 64_000),
       hasSpeechMode: true)

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func theRateFallsToWhatComesThroughAndStaysThere() {
+  @Test func `the rate falls to what comes through and stays there`() {
     var way = Way()
     way.pass(seconds: 300)
     #expect(way.watch.isReduced)
@@ -52,7 +52,7 @@ import Testing
 
   /// A queue that is always full lets hardly a report through.
   @Test(arguments: [(0.5, true), (0.2, false)])
-  func muchLossWithoutAnswersIsTakenForCongestion(lostShare: Double, isReduced: Bool) {
+  func `much loss without answers is taken for congestion`(lostShare: Double, isReduced: Bool) {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     for second in 0..<6 {
       watch.observe(
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// Whoever meets over a queue that is full knows no shorter way, and loss is all there is to see.
-  @Test func aQueueThatWasFullFromTheBeginningIsFoundByWhatItLoses() {
+  @Test func `a queue that was full from the beginning is found by what it loses`() {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     var losses: [Double] = []
     for second in 0..<8 {
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// A radio loses as much of less.
-  @Test func muchLossThatLessDoesNotMendIsNoCongestion() {
+  @Test func `much loss that less does not mend is no congestion`() {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     var reduced = 0
     for second in 0..<120 {
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// A spike once in four reports, just after less was begun.
-  @Test func spikesAmidMuchLossLeaveNoLessBehind() {
+  @Test func `spikes amid much loss leave no less behind`() {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     var reduced = 0
     for second in 0..<300 {
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// The talker sends less than it may, and then takes a step that is too much.
-  @Test func aStepTooFarIsTakenBackToWhatWasProven() {
+  @Test func `a step too far is taken back to what was proven`() {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     for second in 0..<14 {
       let isTooMuch = second >= 10
@@ -123,7 +123,9 @@ import Testing
 
   /// With two reports of patience it would be unheard for twice as long.
   @Test(arguments: [(200_000_000, 0), (20_000_000, 0.3)] as [(Int64, Double)])
-  func whatIsOnlyTriedIsGivenUpAtTheFirstSign(roundTripNanoseconds: Int64, lateShare: Double) {
+  func `what is only tried is given up at the first sign`(
+    roundTripNanoseconds: Int64, lateShare: Double
+  ) {
     var way = Way()
     way.pass(seconds: 30)
     way.capacity = 1e6
@@ -149,7 +151,7 @@ import Testing
     #expect(!watch.isFailing(sentBitsPerSecond: good, lateShare: 1), "that has proven itself")
   }
 
-  @Test func whenTheWayIsFreeAgainSoIsTheRate() {
+  @Test func `when the way is free again so is the rate`() {
     var way = Way()
     way.pass(seconds: 30)
     #expect(way.watch.isReduced)
@@ -160,7 +162,7 @@ import Testing
 
   /// Roaming, or somebody else's queue: sending less does not make it shorter.
   @Test(arguments: [60, 100, 300] as [Int64])
-  func aWayThatGetsLongerForGoodIsNotTakenForAQueue(milliseconds: Int64) {
+  func `a way that gets longer for good is not taken for a queue`(milliseconds: Int64) {
     var way = Way()
     way.capacity = 1e6
     way.pass(seconds: 60)
@@ -178,14 +180,14 @@ import Testing
   }
 
   /// What gets lost there is not the path's doing: even the least is too much.
-  @Test func aWayNarrowerThanTheLeastIsNotTakenForALongOne() {
+  @Test func `a way narrower than the least is not taken for a long one`() {
     var way = Way()
     way.capacity = 16_000
     way.pass(seconds: 120)
     #expect(way.budgets.suffix(110).allSatisfy { $0 < 32_000 }, "\(way.budgets)")
   }
 
-  @Test func spikesAndLossAloneAreNoCongestion() {
+  @Test func `spikes and loss alone are no congestion`() {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     var random = SplitMix64(seed: 4)
     for second in 1...600 {
@@ -200,7 +202,7 @@ import Testing
 
   /// The peer talks, or is quiet and sends but signs of life.
   @Test(arguments: [10, 400] as [Int64])
-  func aQueueOnTheWayBackIsNotOurs(packetMilliseconds: Int64) {
+  func `a queue on the way back is not ours`(packetMilliseconds: Int64) {
     var watch = CongestionWatch(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     var isReduced = false
     var back = SmoothedTransit()
@@ -221,7 +223,7 @@ import Testing
   }
 
   /// Any way, any moment: the budget stays within its bounds.
-  @Test func theBudgetStaysWithinItsBounds() {
+  @Test func `the budget stays within its bounds`() {
     for seed in Seeds.first(200) {
       var random = SplitMix64(seed: seed)
       let bound = 12_000 + Int(random.next() % 200_000)

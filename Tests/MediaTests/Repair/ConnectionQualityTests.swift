@@ -54,7 +54,7 @@ import Testing
   ]
 
   @Test(arguments: judged)
-  func aReadingHasAFigureAndWords(
+  func `a reading has a figure and words`(
     reading: ConnectionQuality.Reading, figure: Double, reason: String
   ) {
     let quality = ConnectionQuality(reading)
@@ -62,7 +62,7 @@ import Testing
     #expect(abs(quality.figure - figure) < 0.15, "\(quality.figure)")
   }
 
-  @Test func worseIsNeverBetter() {
+  @Test func `worse is never better`() {
     var before = 5.0
     for percent in 0...100 {
       let figure = ConnectionQuality(Self.reading { $0.unheardShare = Double(percent) / 100 })

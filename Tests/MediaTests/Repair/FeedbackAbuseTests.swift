@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Who pretends that its way gets longer and longer is sent the least; the others hardly notice.
-  @Test func aReceiverThatLiesOfItsWayTakesLittleFromTheRest() {
+  @Test func `a receiver that lies of its way takes little from the rest`() {
     let usual = VoiceCoding(framesPerPacket: 480, bitsPerSecond: 64_000)
     let plan = CodingPlan(usual: usual, hasSpeechMode: true)
     let liar = RepairSession(boundBitsPerSecond: 96_000, framesPerPacket: 480)
@@ -52,7 +52,7 @@ import Testing
 
   private static let source: UInt32 = 0x0C0_1155
 
-  @Test func aFloodOfTrueRequestsIsAnsweredWithinTheBudget() {
+  @Test func `a flood of true requests is answered within the budget`() {
     let scenario = Self.scenario()
     var random = SplitMix64(seed: 3)
     let begin = scenario.nowNanoseconds
@@ -72,7 +72,7 @@ import Testing
     #expect(scenario.stream.statistics.lost == 0)
   }
 
-  @Test func theSamePacketIsNotSentTwiceAtOnce() {
+  @Test func `the same packet is not sent twice at once`() {
     let scenario = Self.scenario()
     let newest = UInt16(truncatingIfNeeded: 65_500 + scenario.talker.counters.packets - 5)
     for _ in 0..<10 {
@@ -82,14 +82,14 @@ import Testing
   }
 
   @Test(arguments: [(8, source), (7, 1)] as [(UInt32, UInt32)])
-  func requestsOfOthersOrForOtherStreamsAreNotAnswered(sender: UInt32, source: UInt32) {
+  func `requests of others or for other streams are not answered`(sender: UInt32, source: UInt32) {
     let scenario = Self.scenario()
     let newest = UInt16(truncatingIfNeeded: 65_500 + scenario.talker.counters.packets - 5)
     scenario.injectFeedback(Self.request([newest], from: sender, of: source))
     #expect(scenario.talker.counters.resentPackets == 0)
   }
 
-  @Test func damagedFeedbackNeitherTrapsNorIsAnsweredBeyondTheBudget() {
+  @Test func `damaged feedback neither traps nor is answered beyond the budget`() {
     let scenario = Self.scenario()
     var random = SplitMix64(seed: 9)
     for _ in 0..<20_000 {
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// A packet with any copies: at strange distances, of strange lengths, of other streams' types.
-  @Test func copiesOfAnyKindNeverTrapNorDisturbAStream() {
+  @Test func `copies of any kind never trap nor disturb a stream`() {
     let probe = StreamProbe()
     let forge = PacketForge()
     var random = SplitMix64(seed: 77)
@@ -143,7 +143,7 @@ import Testing
     #expect(statistics.copies > 1000)
   }
 
-  @Test func resentPacketsNobodyMissesAreOfNoEffect() {
+  @Test func `resent packets nobody misses are of no effect`() {
     let probe = StreamProbe()
     let forge = PacketForge()
     var random = SplitMix64(seed: 5)

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func anyHistoryAgreesWithAPlainModel() {
+  @Test func `any history agrees with a plain model`() {
     for seed in Seeds.first(60) {
       var random = SplitMix64(seed: seed)
       let loss = random.unit() * 0.5
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// The network swaps reports as it swaps packets.
-  @Test func aReportThatWasOvertakenTellsNothingNew() {
+  @Test func `a report that was overtaken tells nothing new`() {
     var pattern = LossPattern()
     let (good, bad) = (
       [Bool](repeating: true, count: 100)[...], [Bool](repeating: false, count: 100)[...]
@@ -106,7 +106,7 @@ import Testing
 
   /// A storm before a pause, in which a packet comes now and then, is over as soon as one without.
   @Test(arguments: [3, 100])
-  func lossIsOfTheLastSecondsHoweverFewThePackets(packetsPerSecond: Int) {
+  func `loss is of the last seconds however few the packets`(packetsPerSecond: Int) {
     var pattern = LossPattern()
     var begin = 0
     let shares = (Int64(0)..<60).map { second in
@@ -123,7 +123,7 @@ import Testing
     #expect(shares[33...].allSatisfy { $0 == 0 }, "\(shares)")
   }
 
-  @Test func anotherStreamBeginsAnew() {
+  @Test func `another stream begins anew`() {
     var pattern = LossPattern()
     let good = [Bool](repeating: true, count: 100)[...]
     Self.report(to: &pattern, begin: 60_000, came: good, heard: good)

@@ -47,13 +47,13 @@ import Testing
     var reason: String { meter.quality?.reason ?? "" }
   }
 
-  @Test func nothingIsKnownBeforeTheFirstSound() {
+  @Test func `nothing is known before the first sound`() {
     var meter = QualityMeter()
     meter.observe(PeerStreamStatistics(), roundTrip: nil)
     #expect(meter.quality == nil)
   }
 
-  @Test func aStreamThatBreaksOffIsNotHeard() {
+  @Test func `a stream that breaks off is not heard`() {
     var stream = Stream()
     #expect(stream.figure > 4.5)
     stream.breakOff(seconds: 4)
@@ -63,7 +63,7 @@ import Testing
     #expect(stream.figure > 4)
   }
 
-  @Test func aPauseIsNoBreak() {
+  @Test func `a pause is no break`() {
     var stream = Stream()
     stream.pause(seconds: 600)
     #expect(stream.figure > 4.5)
@@ -72,7 +72,7 @@ import Testing
     #expect(stream.figure > 4.5)
   }
 
-  @Test func lossBeforeAPauseIsForgottenInIt() {
+  @Test func `loss before a pause is forgotten in it`() {
     var stream = Stream()
     stream.talk(seconds: 10, lost: 20)
     let before = stream.figure
@@ -84,7 +84,7 @@ import Testing
     #expect(stream.reason.hasPrefix("no loss"))
   }
 
-  @Test func repairBeforeAPauseIsForgottenInIt() {
+  @Test func `repair before a pause is forgotten in it`() {
     var stream = Stream()
     stream.talk(seconds: 10, recovered: 20)
     #expect(stream.reason.contains("repaired by in-band FEC"))
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// The same on a link, through a stream: the speech of a peer whose way is cut.
-  @Test func aLinkThatIsCutIsSeen() {
+  @Test func `a link that is cut is seen`() {
     let scenario = StreamScenario(ScenarioSettings())
     var meter = QualityMeter()
     scenario.run(milliseconds: 3000)

@@ -59,7 +59,7 @@ import Testing
   }
 
   /// 1000 seeds; more by `COMLINK_SEEDS`, as in `RandomNetworkTests`.
-  @Test func everythingIsCountedAndBoundedOnAThousandNetworks() {
+  @Test func `everything is counted and bounded on a thousand networks`() {
     for seed in Seeds.many(1000) {
       var random = SplitMix64(seed: seed)
       let settings = Self.settings(seed: seed)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func twoRunsOfTheSameSeedAreTheSame() {
+  @Test func `two runs of the same seed are the same`() {
     let runs = (0..<2).map { _ in
       let scenario = RepairScenario(Self.settings(seed: 21))
       scenario.run(milliseconds: 5000)

@@ -55,7 +55,7 @@ import Testing
     #expect(isBalanced(statistics), "\(statistics)", sourceLocation: location)
   }
 
-  @Test func aLostPacketIsDecodedFromTheNext() {
+  @Test func `a lost packet is decoded from the next`() {
     let probe = Self.heard(losing: [5, 9])
     Self.expect(probe, recovered: 2, lost: 0)
     #expect(probe.statistics.played == 20)
@@ -64,46 +64,46 @@ import Testing
     #expect(report?.came(6) == true && report?.heard(6) == true)
   }
 
-  @Test func ofTwoInARowTheFirstIsConcealed() {
+  @Test func `of two in a row the first is concealed`() {
     let probe = Self.heard(losing: [5, 6])
     Self.expect(probe, recovered: 1, lost: 1)
     let report = probe.stream.takeLossReport()
     #expect(report?.heard(5) == false && report?.heard(6) == true)
   }
 
-  @Test func beforeTheFirstPacketThereIsNothing() {
+  @Test func `before the first packet there is nothing`() {
     Self.expect(Self.heard(losing: [0]), recovered: 0, lost: 0)
   }
 
-  @Test func theLastPacketHasNobodyToTellOfIt() {
+  @Test func `the last packet has nobody to tell of it`() {
     let probe = Self.heard(losing: [19])
     #expect(probe.statistics.recovered == 0 && probe.statistics.concealedFrames > 0)
   }
 
-  @Test func aPacketThatTellsOfNothingRecoversNothing() {
+  @Test func `a packet that tells of nothing recovers nothing`() {
     Self.expect(Self.heard(Self.forge(hasFEC: false), losing: [5]), recovered: 0, lost: 1)
   }
 
-  @Test func theLowDelayModeHasNone() {
+  @Test func `the low delay mode has none`() {
     Self.expect(Self.heard(Self.forge(frames: 960), losing: [5]), recovered: 0, lost: 1)
   }
 
-  @Test func whereTheDecoderCannotItIsConcealed() {
+  @Test func `where the decoder cannot it is concealed`() {
     let probe = Self.heard(losing: [5]) { $0.decoder.refusesToRecover = true }
     Self.expect(probe, recovered: 0, lost: 1)
   }
 
-  @Test func whatBeginsATalkSpurtTellsOfAnother() {
+  @Test func `what begins a talk spurt tells of another`() {
     Self.expect(Self.heard(losing: [5], marked: [6]), recovered: 0, lost: 1)
   }
 
-  @Test func aNextPacketThatIsNotThereYetIsNotWaitedFor() {
+  @Test func `a next packet that is not there yet is not waited for`() {
     let probe = Self.heard(losing: [5], delayMilliseconds: 20)
     #expect(probe.statistics.recovered == 0)
     #expect(probe.statistics.concealedFrames > 0)
   }
 
-  @Test func whoComesAfterAllIsADuplicate() {
+  @Test func `who comes after all is a duplicate`() {
     let probe = Self.heard(losing: [5])
     probe.receive(Self.forge.datagram(5), atMilliseconds: 870)
     #expect(probe.statistics.duplicate == 1 && probe.statistics.overtaken == 1)
@@ -111,7 +111,7 @@ import Testing
     #expect(Self.isBalanced(probe.statistics))
   }
 
-  @Test func aPacketSentAgainTellsOfTheOneBeforeToo() throws {
+  @Test func `a packet sent again tells of the one before too`() throws {
     let probe = StreamProbe(
       PeerStreamConfiguration(
         playoutDelay: .fixed(nanoseconds: 200_000_000), playoutDelayMaximumNanoseconds: 300_000_000)
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: [0.05, 0.1, 0.2])
-  func whatTheNextTellsLeavesWhatBothLose(loss: Double) {
+  func `what the next tells leaves what both lose`(loss: Double) {
     let scenario = RepairScenario(Self.settings(loss: loss))
     scenario.run(milliseconds: 10_000)
     let before = scenario.stream.statistics
@@ -159,14 +159,14 @@ import Testing
     #expect(scenario.greatestStep < 0.02)
   }
 
-  @Test func withoutLossTheNextIsNotWaitedFor() {
+  @Test func `without loss the next is not waited for`() {
     let scenario = RepairScenario(Self.settings(loss: 0))
     scenario.run(milliseconds: 20_000)
     #expect(scenario.stream.statistics.recovered == 0)
     #expect(scenario.stream.statistics.playoutDelayNanoseconds < 15_000_000)
   }
 
-  @Test func whatTheNextTellsIsNotAskedFor() {
+  @Test func `what the next tells is not asked for`() {
     var settings = Self.settings(loss: 0.05)
     settings.asks = true
     let scenario = RepairScenario(settings)

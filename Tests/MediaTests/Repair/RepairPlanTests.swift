@@ -41,7 +41,7 @@ import Testing
 
   /// What `--bitrate-max auto` gives at least is enough for a copy, however short the packets.
   @Test(arguments: [120, 240, 480, 960, 1920, 2880], [32, 64, 96])
-  func aCopyFitsWhatIsSetAsideForIt(frames: Int, kilobits: Int) {
+  func `a copy fits what is set aside for it`(frames: Int, kilobits: Int) {
     let coding = VoiceCoding(framesPerPacket: frames, bitsPerSecond: kilobits * 1000)
     let plan = RepairPlan(coding)
     for (budget, isEnough) in [
@@ -96,7 +96,7 @@ import Testing
   ]
 
   @Test(arguments: trials)
-  func ratingsComeCloseToWhatTrialsMeasured(
+  func `ratings come close to what trials measured`(
     recipe: RepairRecipe, full: Int, loss: Double, pesq: Double
   ) throws {
     let need = Self.need(Self.losses(random: loss), kilobits: 200)
@@ -110,14 +110,14 @@ import Testing
     #expect(abs(opinion - pesq) < 0.35, "\(rating) \(opinion)")
   }
 
-  @Test func withoutLossNothingIsAdded() {
+  @Test func `without loss nothing is added`() {
     for kilobits in [16, 24, 32, 64, 128] {
       let choice = Self.choice(Self.need(LossEstimate(), kilobits: 200), kilobits: kilobits)
       #expect(choice.kilobits == kilobits && choice.recipe == .plain)
     }
   }
 
-  @Test func asMuchIsCopiedAsTheLossNeedsAndTheBudgetAllows() {
+  @Test func `as much is copied as the loss needs and the budget allows`() {
     let five = Self.choice(Self.need(Self.losses(random: 0.05), kilobits: 96), kilobits: 32)
     #expect(five.recipe.copyCount >= 1)
     let twenty = Self.choice(Self.need(Self.losses(random: 0.2), kilobits: 112), kilobits: 32)
@@ -131,7 +131,9 @@ import Testing
 
   /// Short packets of the low-delay mode suffer most: 1 % lost took 0.6 to 0.9 of the PESQ in issue 3's trials.
   @Test(arguments: [nil, 200, 100, 20] as [Int?])
-  func packetsOfTwoAndAHalfMillisecondsAreCopiedFromHalfAPercentOn(lostOnceIn span: Int?) {
+  func `packets of two and a half milliseconds are copied from half a percent on`(
+    lostOnceIn span: Int?
+  ) {
     let stage = VoiceCoding(framesPerPacket: 120, bitsPerSecond: 96_000)
     let came = (0..<2000).map { index in span.map { index % $0 != 7 } ?? true }
     let need = Self.need(Self.losses(came, framesPerPacket: 120), kilobits: 224)
@@ -139,19 +141,19 @@ import Testing
     #expect((recipe.copyCount > 0) == (span != nil), "\(recipe)")
   }
 
-  @Test func inBurstsCopiesAreSpaced() {
+  @Test func `in bursts copies are spaced`() {
     let choice = Self.choice(Self.need(Self.losses(bursts: 0.1), kilobits: 60), kilobits: 32)
     #expect(choice.recipe.greatestDistance >= 3, "\(choice)")
   }
 
-  @Test func whoGetsItAllByAskingIsSentNoCopies() {
+  @Test func `who gets it all by asking is sent no copies`() {
     for share in [0.01, 0.05, 0.1] {
       let need = Self.need(Self.losses(random: share), kilobits: 96, yield: 0.98)
       #expect(Self.choice(need, kilobits: 64).recipe == .plain)
     }
   }
 
-  @Test func oneInNeedDoesNotTakeTheRateFromTheRest() {
+  @Test func `one in need does not take the rate from the rest`() {
     let plan = Self.plan(kilobits: 64)
     let needy = Self.need(Self.losses(random: 0.1), kilobits: 96)
     let capped = Self.need(LossEstimate(), kilobits: 20)
@@ -165,7 +167,7 @@ import Testing
     #expect(Self.rate([capped], kilobits: 64) == 20_000)
   }
 
-  @Test func aChoiceThatIsHardlyBetterIsNotMade() {
+  @Test func `a choice that is hardly better is not made`() {
     var random = SplitMix64(seed: 8)
     var changes = 0
     var recipe = RepairRecipe.plain

@@ -45,7 +45,7 @@ import Testing
   ]
 
   @Test(arguments: copies)
-  func copiesLeaveWhatBothLose(
+  func `copies leave what both lose`(
     recipe: RepairRecipe, loss: Double, residual: ClosedRange<Double>
   ) {
     var settings = Self.settings(loss: loss)
@@ -58,7 +58,7 @@ import Testing
     #expect(delay > expected && delay < expected + 16_000_000, "\(delay)")
   }
 
-  @Test func inBurstsSpacedCopiesBringMoreThanNearOnes() {
+  @Test func `in bursts spaced copies bring more than near ones`() {
     let bursts = LinkModel.Bursts(share: 0.1, meanLength: 3)
     let left = (1...3).map { distance in
       var settings = Self.settings(bursts: bursts)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [(0.05, 0.003), (0.1, 0.004), (0.2, 0.025)])
-  func askingLeavesLittleOverShortWays(loss: Double, most: Double) {
+  func `asking leaves little over short ways`(loss: Double, most: Double) {
     var settings = Self.settings(loss: loss)
     settings.backLink.loss = loss
     settings.asks = true
@@ -84,7 +84,7 @@ import Testing
     #expect(resent < 1.8 * loss, "\(resent)")
   }
 
-  @Test func overLongWaysNothingIsAskedFor() {
+  @Test func `over long ways nothing is asked for`() {
     var settings = Self.settings(loss: 0.05)
     settings.link.delayNanoseconds = 80_000_000
     settings.backLink.delayNanoseconds = 80_000_000
@@ -95,7 +95,7 @@ import Testing
     #expect(scenario.stream.statistics.playoutDelayNanoseconds < 15_000_000)
   }
 
-  @Test func withoutLossNothingIsAskedForAndNothingWaits() {
+  @Test func `without loss nothing is asked for and nothing waits`() {
     var settings = Self.settings()
     settings.asks = true
     settings.link.jitter = .uniform(nanoseconds: 4_000_000)
@@ -105,7 +105,7 @@ import Testing
     #expect(scenario.stream.statistics.playoutDelayNanoseconds < 15_000_000)
   }
 
-  @Test func patienceEndsWithTheLoss() {
+  @Test func `patience ends with the loss`() {
     var settings = Self.settings(loss: 0.1)
     settings.asks = true
     settings.recipe = RepairRecipe(nearDistance: 2)
@@ -118,7 +118,7 @@ import Testing
     #expect(scenario.stream.statistics.playoutDelayNanoseconds < 15_000_000)
   }
 
-  @Test func theSenderLearnsWhatWasLostAndWhatWasHeard() {
+  @Test func `the sender learns what was lost and what was heard`() {
     var settings = Self.settings(loss: 0.1)
     settings.recipe = RepairRecipe(nearDistance: 1)
     let scenario = RepairScenario(settings)

@@ -28,7 +28,7 @@ import Testing
 
   /// A narrow way is found while somebody talks, and forgotten only when somebody talked and it proved to be wide.
   @Test(arguments: [false, true])
-  func silenceProvesNothingOfTheWay(isTalking: Bool) {
+  func `silence proves nothing of the way`(isTalking: Bool) {
     let session = RepairSession(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     var time = RoundTripTime(firstNanoseconds: 20_000_000)
     var sent = (packets: 0, octets: 0)
@@ -49,7 +49,7 @@ import Testing
     #expect(budgets[399] == (isTalking ? 96_000 : budgets[22]), "\(budgets)")
   }
 
-  @Test func aLongWayInAPauseIsNoReasonToSendLess() {
+  @Test func `a long way in a pause is no reason to send less`() {
     let session = RepairSession(boundBitsPerSecond: 96_000, framesPerPacket: 480)
     var time = RoundTripTime(firstNanoseconds: 20_000_000)
     for second in 0..<40 {
@@ -63,7 +63,7 @@ import Testing
 
   /// Patience is in seconds, however often somebody reports.
   @Test(arguments: [1, 5, 50])
-  func manyReportsASecondCountAsOne(reportsPerSecond: Int) {
+  func `many reports a second count as one`(reportsPerSecond: Int) {
     let session = Self.session(reportsPerSecond: reportsPerSecond, seconds: 14) {
       $0 < 10 ? 20 : 20 + 100 * Int64($0 - 9)
     }

@@ -23,18 +23,18 @@ import Testing
 
   /// As soon with a packet now and then as with hundreds a second.
   @Test(arguments: [2, 10, 20, 60, 400] as [Int64])
-  func aLongerWayIsSeenWithinASecondOrTwo(packetMilliseconds: Int64) {
+  func `a longer way is seen within a second or two`(packetMilliseconds: Int64) {
     #expect(Self.rise(packetMilliseconds: packetMilliseconds, after: 1600) > 150_000_000)
   }
 
   @Test(arguments: [2, 10, 20] as [Int64])
-  func jitterIsSmoothedAway(packetMilliseconds: Int64) {
+  func `jitter is smoothed away`(packetMilliseconds: Int64) {
     let calm = Self.rise(packetMilliseconds: packetMilliseconds, after: 0, jitterMilliseconds: 40)
     #expect((0...25_000_000).contains(calm), "\(calm)")
   }
 
   /// 30 packets that come at once after a stall are one stall.
-  @Test func aStallIsNoLongerWayAfterASecond() {
+  @Test func `a stall is no longer way after a second`() {
     var transit = SmoothedTransit()
     for millisecond in stride(from: Int64(0), through: 12_000, by: 10) {
       let isStalled = (10_000..<10_300).contains(millisecond)

@@ -62,7 +62,7 @@ import Testing
     return sent
   }
 
-  @Test func copiesAreThoseOfThePacketsThatManyBefore() throws {
+  @Test func `copies are those of the packets that many before`() throws {
     let talker = talker()
     var plain: [[UInt8]] = []
     let recipe = RepairRecipe(nearDistance: 1, farDistance: 3)
@@ -81,7 +81,9 @@ import Testing
     #expect(talker.counters.packets == 100)
   }
 
-  @Test func copiesAtTheLowRateAreCodedBesideAndFullOnesStandInUntilTheyAre() throws {
+  @Test func `copies at the low rate are coded beside and full ones stand in until they are`()
+    throws
+  {
     let talker = talker()
     let recipe = RepairRecipe(copies: .lean, nearDistance: 1)
     #expect(say(talker, 0))
@@ -96,7 +98,7 @@ import Testing
     #expect(leanPrimary[2] == UInt8(truncatingIfNeeded: 1002))
   }
 
-  @Test func aPauseIsNotBridgedByCopies() throws {
+  @Test func `a pause is not bridged by copies`() throws {
     let talker = talker(usesDTX: true)
     let recipe = RepairRecipe(nearDistance: 1, farDistance: 2)
     for index in 0..<5 { #expect(say(talker, index)) }
@@ -112,7 +114,7 @@ import Testing
     #expect(try #require(write(recipe, talker)).copies.map(\.offset) == [480])
   }
 
-  @Test func whatDoesNotFitIsLeftOutTheFarthestFirst() throws {
+  @Test func `what does not fit is left out the farthest first`() throws {
     let talker = talker()
     for index in 0..<5 { #expect(say(talker, index)) }
     let recipe = RepairRecipe(nearDistance: 1, farDistance: 2)
@@ -125,14 +127,14 @@ import Testing
     #expect(write(recipe, talker, capacity: 25) == nil)
   }
 
-  @Test func sixtyMillisecondPacketsCarryCopiesAsFarAsTheHeaderTells() throws {
+  @Test func `sixty millisecond packets carry copies as far as the header tells`() throws {
     let talker = talker(frames: 2880)
     for index in 0..<6 { #expect(say(talker, index, frames: 2880)) }
     let sent = try #require(write(RepairRecipe(nearDistance: 3, farDistance: 4), talker))
     #expect(sent.copies.map(\.offset) == [4 * 2880, 3 * 2880])
   }
 
-  @Test func aPacketIsSentAgainInAStreamOfItsOwn() throws {
+  @Test func `a packet is sent again in a stream of its own`() throws {
     let talker = talker()
     #expect(say(talker, 0))
     let original = try #require(write(.plain, talker)).primary

@@ -7,7 +7,7 @@ import Testing
 @testable import Intercom
 
 /// Tests of a station by its user, in virtual time.
-@Suite struct StationTrialTests {
+@Suite struct StationTestTests {
   let home = SocketAddress.host(1)
   let away = SocketAddress.host(2)
 
@@ -51,11 +51,11 @@ import Testing
   private func record(
     of signal: [Float], _ anna: VirtualNode, _ network: VirtualNetwork
   ) throws -> [Float] {
-    _ = try anna.station.beginEcho(EchoTrial(signal, sampleRate: 48_000), peer: "Bert")
-    #expect(network.run(until: { anna.station.trial == nil }, limitSeconds: 12))
-    let trial = try #require(anna.station.lastEcho?.trial)
-    #expect(trial.isComplete)
-    return trial.record
+    _ = try anna.station.beginEcho(EchoTest(signal, sampleRate: 48_000), peer: "Bert")
+    #expect(network.run(until: { anna.station.test == nil }, limitSeconds: 12))
+    let test = try #require(anna.station.lastEcho?.test)
+    #expect(test.isComplete)
+    return test.record
   }
 
   @Test(arguments: [480, 120], [Int64(25_000_000), 60_000_000])
@@ -104,7 +104,7 @@ import Testing
       playoutMilliseconds: nil)
     let judged = try probe.measure(
       echo, coding: anna.station.coding, application: "lowdelay")
-    let alone = try CodecTrial(
+    let alone = try CodecTest(
       configuration: anna.station.configuration, coding: anna.station.coding
     ).run()
     #expect(judged.intelligibility > alone.intelligibility - 0.03)
@@ -116,7 +116,7 @@ import Testing
     var configuration = IntercomConfiguration(name: "A", listen: home, softwareVersion: "test")
     let figures = try [64_000, 6_000].map { bits in
       configuration.bitsPerSecond = bits
-      return try CodecTrial(configuration: configuration, coding: configuration.coding)
+      return try CodecTest(configuration: configuration, coding: configuration.coding)
         .run().intelligibility
     }
     #expect(figures[1] < figures[0] - 0.05, "\(figures)")
@@ -148,13 +148,13 @@ import Testing
     let (network, anna, bert) = try pair()
     try consent(bert, network)
     let signal = LoopProbe(sampleRate: 48_000).signal
-    _ = try anna.station.beginEcho(EchoTrial(signal, sampleRate: 48_000), peer: "Bert")
+    _ = try anna.station.beginEcho(EchoTest(signal, sampleRate: 48_000), peer: "Bert")
     network.run(seconds: 0.5)
     network.cut(home)
     network.run(seconds: 6)
     #expect(bert.station.loopBack == nil)
-    #expect(anna.station.trial == nil)
-    #expect(anna.station.lastEcho?.trial.isComplete == false)
+    #expect(anna.station.test == nil)
+    #expect(anna.station.lastEcho?.test.isComplete == false)
   }
 
   @Test func `A tone is heard as loud as told, by nobody else, and leaves its place`() throws {
@@ -182,7 +182,7 @@ import Testing
     network.run(seconds: 1)
     _ = try anna.station.beginTone(EarTone.Sound(levelDBFS: -12, hertz: 1000, seconds: 20))
     network.run(seconds: 0.5)
-    anna.station.endTrial()
+    anna.station.endTest()
     let end = anna.heard.count
     network.run(seconds: 0.3)
     #expect(Tone(hertz: 1000).level(in: anna.heard[(end + 4_800)...]) < 0.001)
@@ -194,9 +194,9 @@ import Testing
 
   @Test func `One test at a time, of a peer that is there, while JACK runs`() throws {
     let (network, anna, bert) = try pair()
-    let echo = { EchoTrial([Float](repeating: 0, count: 48_000), sampleRate: 48_000) }
+    let echo = { EchoTest([Float](repeating: 0, count: 48_000), sampleRate: 48_000) }
     #expect(throws: IntercomError.self) { _ = try anna.station.beginEcho(echo(), peer: "Carla") }
-    #expect(anna.station.trial == nil)
+    #expect(anna.station.test == nil)
     _ = try anna.station.beginEcho(echo(), peer: "Bert")
     #expect(throws: IntercomError.self) { _ = try anna.station.beginEcho(echo(), peer: "Bert") }
     #expect(throws: IntercomError.self) { try consentOf(anna, to: "Bert", network) }

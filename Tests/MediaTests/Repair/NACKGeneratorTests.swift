@@ -3,11 +3,11 @@ import Testing
 @testable import Media
 
 /// Which packets are asked for, and when: of 10 ms, 15 ms after their beginning here as a rule, and overdue after 18.
-@Suite struct ResendRequestsTests {
+@Suite struct NACKGeneratorTests {
   private static let usualTransitNanoseconds: Int64 = 18_000_000
   private static let first: Int64 = 1000
 
-  private var requests = ResendRequests()
+  private var requests = NACKGenerator()
 
   init() { requests.roundTripNanoseconds = 5_000_000 }
 

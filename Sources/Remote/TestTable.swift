@@ -1,7 +1,7 @@
 public import StatusSchema
 
 /// Results of tests, in lines for a person.
-public enum TrialTable {
+public enum TestTable {
   /// A loop test's, each line ended by a line end.
   public static func text(_ result: LoopTestStatus) -> String {
     guard let trip = result.roundTripMilliseconds, let least = result.leastMilliseconds,

@@ -5,8 +5,8 @@ public import Cryptography
 ///
 /// Both are exchanged in the same periods of JACK, so a place in the record is a time since that place in the signal: from this
 /// node's microphone port to its ear port, whatever the clocks of the loop, the network and the other node do.
-final class EchoTrial: Trial {
-  /// Where JACK stands still the trial ends that much after its time.
+final class EchoTest: StationTest {
+  /// Where JACK stands still the test ends that much after its time.
   private static let graceNanoseconds: Int64 = 2_000_000_000
 
   /// The peer's; given before it begins.
@@ -80,7 +80,7 @@ struct LoopBack {
 }
 
 /// A peer as tests name it.
-public struct TrialPeer: Sendable, Hashable {
+public struct TestPeer: Sendable, Hashable {
   /// What this node calls it.
   public let name: String
   /// Who it is; nil where media are in clear.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Remote
 
-@Suite struct TrialTableTests {
+@Suite struct TestTableTests {
   @Test func `a loop test looks like this`() {
     var result = LoopTestStatus(peer: "B", sent: 8, found: 7)
     result.roundTripMilliseconds = 61.25
@@ -12,7 +12,7 @@ import Testing
     result.networkMilliseconds = 1.5
     result.playoutDelayMilliseconds = 7.5
     #expect(
-      TrialTable.text(result) == """
+      TestTable.text(result) == """
         there and back  61.3 ms  (60.5 to 64.0 ms, 7 of 8 sweeps found)
         one way         30.6 ms, if both ways are alike; sound cards not counted
         network alone   1.5 ms there and back
@@ -24,7 +24,7 @@ import Testing
 
   @Test func `nothing found is said so, and names cannot command the terminal`() {
     let result = LoopTestStatus(peer: "B\u{1B}", sent: 8, found: 0)
-    #expect(TrialTable.text(result) == "none of 8 sweeps came back from B?\n")
+    #expect(TestTable.text(result) == "none of 8 sweeps came back from B?\n")
   }
 
   @Test func `a speech test looks like this, alone and with a peer`() {
@@ -32,7 +32,7 @@ import Testing
       peer: nil, intelligibility: 0.9375, delayMilliseconds: 12.5, processorPercent: 0.75,
       ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay")
     #expect(
-      TrialTable.text(result) == """
+      TestTable.text(result) == """
         intelligibility  0.94 of 1.00 (STOI), through the codec
         delay            12.5 ms
         coding           lowdelay 10.0 ms 64 kbit/s
@@ -40,7 +40,7 @@ import Testing
 
         """)
     (result.peer, result.processorPercent) = ("B", nil)
-    let text = TrialTable.text(result)
+    let text = TestTable.text(result)
     #expect(text.hasPrefix("intelligibility  0.94 of 1.00 (STOI), to B and back\n"))
     #expect(!text.contains("processor"))
   }

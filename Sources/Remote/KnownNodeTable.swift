@@ -1,15 +1,15 @@
 public import StatusSchema
 
 /// Whom a node knows, as a table for a terminal of 100 columns.
-public enum AcquaintanceTable {
+public enum KnownNodeTable {
   /// Two lines each, ended by a line end: name, state and why it is let in, then its words.
   ///
   /// What comes from other nodes (their names) cannot send commands to the terminal.
-  public static func text(_ known: [AcquaintanceStatus]) -> String {
+  public static func text(_ known: [KnownNodeStatus]) -> String {
     known.map { lines($0).map { "\($0.prefix(StatusTable.columns))\n" }.joined() }.joined()
   }
 
-  private static func lines(_ one: AcquaintanceStatus) -> [String] {
+  private static func lines(_ one: KnownNodeStatus) -> [String] {
     let name = one.name.isEmpty ? "(no name)" : Cell.clean(one.name)
     var line = Cell.padded(name, width: 24, isLeft: true) + "  \(Cell.clean(one.state))"
     if let seconds = one.secondsLeft { line += ", declined in \(Fixed.text(seconds, digits: 0)) s" }

@@ -6,7 +6,7 @@ import Measurement
 /// Sends speech through an encoder and a decoder of their own, as the station's are set.
 ///
 /// Any thread; it takes some 100 ms of it.
-struct CodecTrial {
+struct CodecTest {
   private static let rate = 48_000
   private static let seconds = 4.0
   private static let mostPayloadBytes = 1500

@@ -16,7 +16,7 @@
 ///
 /// A storm is over sooner: what began less than 10 s before its last loss and is followed by 6 s of packets of which, had it gone
 /// on, eight times some would have been lost. Then nothing is waited for, copies or not: in silence at once, anywhere 3 s later.
-struct RepairPatience {
+struct RepairDelay {
   private static let copiesKeptNanoseconds: Int64 = 3_000_000_000
   private static let spareNanosecondsAfter: (quiet: Int64, anywhere: Int64) = (
     15_000_000_000, 45_000_000_000
@@ -156,7 +156,7 @@ struct RepairPatience {
     let failing = 1 - (1 - lossShare) * (1 - lossShare)
     var left = lossShare * failing
     var tries: Int64 = 1
-    while left > Self.keptLoss && tries < Int64(ResendRequests.mostAsks) {
+    while left > Self.keptLoss && tries < Int64(NACKGenerator.mostAsks) {
       left *= failing
       tries += 1
     }

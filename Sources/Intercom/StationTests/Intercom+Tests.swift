@@ -6,7 +6,7 @@ import Media
 ///
 /// What takes long, making signals and judging them, is done on Swift's pool.
 extension Intercom {
-  /// How often it is looked whether a trial is over.
+  /// How often it is looked whether a test is over.
   private static let lookInterval = Duration.milliseconds(50)
 
   /// Plays a tone to this node's ear.
@@ -46,11 +46,11 @@ extension Intercom {
   ///
   /// One at a time: it takes all of a processor for a while.
   public nonisolated func judgeCodec() async throws(IntercomError) -> SpeechMeasurement {
-    let coding = try await beginCodecTrial()
+    let coding = try await beginCodecTest()
     let result = Result { () throws(AudioError) in
-      try CodecTrial(configuration: configuration, coding: coding).run()
+      try CodecTest(configuration: configuration, coding: coding).run()
     }
-    await endCodecTrial()
+    await endCodecTest()
     do throws(AudioError) {
       return try result.get()
     } catch {
@@ -59,15 +59,15 @@ extension Intercom {
   }
 
   /// Who a peer is; it has to be connected.
-  public func trialPeer(named name: String) throws(IntercomError) -> TrialPeer {
+  public func trialPeer(named name: String) throws(IntercomError) -> TestPeer {
     let peer = try station.trialPeer(name)
-    return TrialPeer(name: peer.name, node: peer.member?.node)
+    return TestPeer(name: peer.name, node: peer.member?.node)
   }
 
   /// Sends a peer's voice back in place of the microphone's, for so long, while it is connected.
   ///
   /// Everybody hears it: what this node sends is the same for all.
-  public func startLoopBack(of name: String, seconds: Double) throws(IntercomError) -> TrialPeer {
+  public func startLoopBack(of name: String, seconds: Double) throws(IntercomError) -> TestPeer {
     try station.setLoopBack(
       of: name, seconds: seconds, nowNanoseconds: EventLoop.nowNanoseconds())
   }
@@ -81,7 +81,7 @@ extension Intercom {
   private var coding: VoiceCoding { station.coding }
 
   /// How it is to code.
-  private func beginCodecTrial() throws(IntercomError) -> VoiceCoding {
+  private func beginCodecTest() throws(IntercomError) -> VoiceCoding {
     guard !isJudgingCodec else {
       throw .refused("another speech test runs; try again in a few seconds")
     }
@@ -89,7 +89,7 @@ extension Intercom {
     return station.coding
   }
 
-  private func endCodecTrial() { isJudgingCodec = false }
+  private func endCodecTest() { isJudgingCodec = false }
 
   private func trialRate() throws(IntercomError) -> Int { try station.trialRate() }
 
@@ -98,15 +98,15 @@ extension Intercom {
   }
 
   private func beginEcho(
-    _ trial: sending EchoTrial, _ peer: String
+    _ test: sending EchoTest, _ peer: String
   ) throws(IntercomError) -> Int {
-    try station.beginEcho(trial, peer: peer)
+    try station.beginEcho(test, peer: peer)
   }
 
   private nonisolated func echo(
     _ signal: [Float], sampleRate: Int, peer: String
   ) async throws(IntercomError) -> Echo {
-    let number = try await beginEcho(EchoTrial(signal, sampleRate: sampleRate), peer)
+    let number = try await beginEcho(EchoTest(signal, sampleRate: sampleRate), peer)
     await wait(for: number)
     return try await takeEcho(number, of: peer)
   }
@@ -116,17 +116,17 @@ extension Intercom {
     guard let last = station.lastEcho, last.number == number else {
       throw .refused("the test was broken off")
     }
-    let trial = last.trial
-    guard trial.isComplete else {
+    let test = last.test
+    guard test.isComplete else {
       throw .refused(
-        trial.lostFrames > 0
+        test.lostFrames > 0
           ? "this machine stood still during the test; try again"
           : "the test was broken off: \(peer) or JACK went away")
     }
     let connected = try? station.peers.find(peer)
     let statistics = connected?.stream?.statistics
     return Echo(
-      record: trial.record,
+      record: test.record,
       networkMilliseconds: connected?.reports.roundTrip.map {
         Double($0.smoothedNanoseconds) / 1e6
       },
@@ -134,11 +134,11 @@ extension Intercom {
   }
 
   private func isRunning(_ number: Int) -> Bool {
-    station.trial != nil && station.trialNumber == number
+    station.test != nil && station.testNumber == number
   }
 
-  private func endTrial(_ number: Int) {
-    if isRunning(number) { station.endTrial() }
+  private func endTest(_ number: Int) {
+    if isRunning(number) { station.endTest() }
   }
 
   private nonisolated func wait(for number: Int) async {
@@ -146,7 +146,7 @@ extension Intercom {
       do {
         try await Task.sleep(for: Self.lookInterval)
       } catch {
-        return await endTrial(number)
+        return await endTest(number)
       }
     }
   }

@@ -7,7 +7,7 @@ import Testing
 
 extension RealNodeTests {
   /// Tests by a station's user, on real nodes and JACK servers.
-  @Suite struct TrialTests {
+  @Suite struct StationTestProgramTests {
     private let pair: NodePair
 
     init() throws {

@@ -2,7 +2,7 @@ import Audio
 import Glibc
 
 /// A tone to the ear, as if it came from a peer: in the middle of this node's own mix, and sent to nobody.
-final class EarTone: Trial {
+final class EarTone: StationTest {
   /// How it sounds.
   struct Sound: Sendable {
     /// Of its peak, 0 dBFS as loud as a sine can be.

@@ -1,5 +1,5 @@
 /// Somebody whom a node knows of: a member, one who asks to be one, one who is looked for, trusted or blocked.
-public struct AcquaintanceStatus: Codable, Hashable, Sendable {
+public struct KnownNodeStatus: Codable, Hashable, Sendable {
   /// The name it gave, for which nobody vouches; of a static peer that has not answered, its address as the user wrote it.
   public var name: String
   /// Its fingerprint; nil: it has not answered yet.
@@ -33,7 +33,7 @@ public struct AcquaintanceStatus: Codable, Hashable, Sendable {
   }
 }
 
-/// The attempt to connect to an ``AcquaintanceStatus`` that is under way, or the next one.
+/// The attempt to connect to an ``KnownNodeStatus`` that is under way, or the next one.
 public struct AttemptStatus: Codable, Hashable, Sendable {
   /// The first after a success is 1.
   public var number: Int

@@ -3,11 +3,11 @@ import Testing
 @testable import Media
 
 /// How long a receiver waits for repairs.
-@Suite struct RepairPatienceTests {
+@Suite struct RepairDelayTests {
   private static let packetNanoseconds: Int64 = 10_000_000
   private static let turnaroundNanoseconds: Int64 = 5_000_000
 
-  private var patience = RepairPatience(boundNanoseconds: 50_000_000)
+  private var patience = RepairDelay(boundNanoseconds: 50_000_000)
   private var now: Int64 = 0
 
   /// Packets of 10 ms come; before each, as many are missed as `missed` says of its number.
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test mutating func whoMayNotWaitDoesNot() {
-    patience = RepairPatience(boundNanoseconds: 0)
+    patience = RepairDelay(boundNanoseconds: 0)
     receive(seconds: 20) { $0 % 60 == 0 ? 3 : 0 }
     #expect(patience.delayNanoseconds == 0)
   }

@@ -6,7 +6,7 @@ import RTP
 /// only time tells before its end, and of the last packet before a pause nothing else does. It is asked for at once, and again when the answer is
 /// overdue, up to `mostAsks` times, as long as the answer can come before its sound is due. Answers are
 /// timed: a node looks at its socket when it has time, which may take longer than the round trip.
-struct ResendRequests {
+struct NACKGenerator {
   /// The most packets asked for in one datagram.
   static let mostAtOnce = 32
   static let mostAsks = 5

@@ -9,7 +9,7 @@ internal import StatusSchema
 /// **Consent.** A node sends a peer's voice back only after its own user said so, for that peer and for a time. It tells the
 /// members, so that the peer's test is refused in words where there is none. Nobody's voice goes round: a peer that itself
 /// sends somebody's voice back is not sent back, and whoever notices later that it is, ends.
-actor TrialControl {
+actor TestControl {
   private static let lookInterval = Duration.milliseconds(500)
 
   private let node: Intercom
@@ -106,7 +106,7 @@ actor TrialControl {
   }
 
   /// Tells the members when it is over: its time, the peer's leaving, or two that would send back what the other sends back.
-  private func follow(_ peer: TrialPeer) async {
+  private func follow(_ peer: TestPeer) async {
     while !Task.isCancelled, await node.isLoopingBack {
       if let other = peer.node, await membership?.loopBack(by: other) != nil {
         log.event(

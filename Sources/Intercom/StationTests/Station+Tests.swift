@@ -18,7 +18,7 @@ extension Station {
     return peer
   }
 
-  /// Begins a tone in a free place of the mix; returns the trial's number.
+  /// Begins a tone in a free place of the mix; returns the test's number.
   func beginTone(_ sound: EarTone.Sound) throws(IntercomError) -> Int {
     _ = try trialRate()
     guard let index = freeSlots.lastIndex(where: engine.isIdle) else {
@@ -29,8 +29,8 @@ extension Station {
     return number
   }
 
-  /// Begins to send a signal in place of the microphone, and to record what the peer sends back; returns the trial's number.
-  func beginEcho(_ echo: EchoTrial, peer name: String) throws(IntercomError) -> Int {
+  /// Begins to send a signal in place of the microphone, and to record what the peer sends back; returns the test's number.
+  func beginEcho(_ echo: EchoTest, peer name: String) throws(IntercomError) -> Int {
     guard try trialRate() == echo.sampleRate else {
       throw .refused("JACK's sample rate has just changed")
     }
@@ -43,41 +43,41 @@ extension Station {
     return try begin(echo)
   }
 
-  private func begin(_ next: any Trial) throws(IntercomError) -> Int {
-    guard trial == nil, next.begin(engine) else {
+  private func begin(_ next: any StationTest) throws(IntercomError) -> Int {
+    guard test == nil, next.begin(engine) else {
       throw .refused("another test runs; try again in a few seconds")
     }
-    trial = next
-    trialNumber += 1
+    test = next
+    testNumber += 1
     tap?.setMicrophone(isCaptured: capturesMicrophone)
-    return trialNumber
+    return testNumber
   }
 
-  /// Ends the trial that runs, if one does.
-  func endTrial() {
-    guard let trial else { return }
-    trial.end(engine)
-    if let tone = trial as? EarTone, let slot = tone.slot { freeSlots.append(slot) }
-    if let echo = trial as? EchoTrial { lastEcho = (trialNumber, echo) }
-    self.trial = nil
+  /// Ends the test that runs, if one does.
+  func endTest() {
+    guard let test else { return }
+    test.end(engine)
+    if let tone = test as? EarTone, let slot = tone.slot { freeSlots.append(slot) }
+    if let echo = test as? EchoTest { lastEcho = (testNumber, echo) }
+    self.test = nil
     tap?.setMicrophone(isCaptured: capturesMicrophone)
   }
 
   /// Whether what goes out is the microphone's, and neither a test nor a peer's voice.
-  var capturesMicrophone: Bool { loopBack == nil && !(trial is EchoTrial) }
+  var capturesMicrophone: Bool { loopBack == nil && !(test is EchoTest) }
 
   /// Sends a peer's voice back in place of the microphone's, or ends that at once.
   func setLoopBack(
     of name: String, seconds: Double, nowNanoseconds: Int64
-  ) throws(IntercomError) -> TrialPeer {
-    guard trial == nil else { throw .refused("a test runs; try again in a few seconds") }
+  ) throws(IntercomError) -> TestPeer {
+    guard test == nil else { throw .refused("a test runs; try again in a few seconds") }
     let peer = try trialPeer(name)
     guard let slot = peer.slot else { throw .refused("\(name) is not connected now") }
     loopBack = LoopBack(
       slot: slot, name: peer.name, untilNanoseconds: nowNanoseconds + Int64(seconds * 1e9))
     engine.captureSound(of: slot)
     tap?.setMicrophone(isCaptured: false)
-    return TrialPeer(name: peer.name, node: peer.member?.node)
+    return TestPeer(name: peer.name, node: peer.member?.node)
   }
 
   /// The microphone again, if it was not.
@@ -88,10 +88,10 @@ extension Station {
     tap?.setMicrophone(isCaptured: true)
   }
 
-  /// One wake-up of the trial that runs.
-  func stepTrial(nowNanoseconds: Int64) {
-    guard let trial else { return }
-    if !trial.step(engine, beat, nowNanoseconds: nowNanoseconds) { endTrial() }
+  /// One wake-up of the test that runs.
+  func stepTest(nowNanoseconds: Int64) {
+    guard let test else { return }
+    if !test.step(engine, beat, nowNanoseconds: nowNanoseconds) { endTest() }
   }
 
   /// A loop-back whose time is over.
@@ -100,16 +100,16 @@ extension Station {
   }
 
   /// A slot's peer goes: nothing of it is heard or sent back any more.
-  func endTrials(with slot: PeerSlot) {
-    if trial?.slot == slot { endTrial() }
+  func endTests(with slot: PeerSlot) {
+    if test?.slot == slot { endTest() }
     if loopBack?.slot == slot { endLoopBack() }
   }
 }
 
 /// Something that the station does for a while so that its user learns whether it works; one at a time.
 ///
-/// Loop thread only. Steps allocate nothing, and each trial ends by itself.
-protocol Trial: AnyObject {
+/// Loop thread only. Steps allocate nothing, and each test ends by itself.
+protocol StationTest: AnyObject {
   /// The place in the mix that it uses: its own, or a peer's.
   var slot: PeerSlot? { get }
 

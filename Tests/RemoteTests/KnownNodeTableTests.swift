@@ -3,9 +3,9 @@ import Testing
 
 @testable import Remote
 
-@Suite struct AcquaintanceTableTests {
-  private static var member: AcquaintanceStatus {
-    var member = AcquaintanceStatus(name: "B", state: "member")
+@Suite struct KnownNodeTableTests {
+  private static var member: KnownNodeStatus {
+    var member = KnownNodeStatus(name: "B", state: "member")
     member.id = "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q"
     member.idWords = "mosaic border rainbow gymnast siesta napkin forest equator"
     member.role = "stage left"
@@ -16,20 +16,20 @@ import Testing
     return member
   }
 
-  private static var asking: AcquaintanceStatus {
-    var asking = AcquaintanceStatus(name: "", state: "asks to be let in")
+  private static var asking: KnownNodeStatus {
+    var asking = KnownNodeStatus(name: "", state: "asks to be let in")
     asking.secondsLeft = 12.25
     return asking
   }
 
-  private static func called(_ state: String, isAwaited: Bool) -> AcquaintanceStatus {
-    var called = AcquaintanceStatus(name: "10.0.0.9:5004", state: state)
+  private static func called(_ state: String, isAwaited: Bool) -> KnownNodeStatus {
+    var called = KnownNodeStatus(name: "10.0.0.9:5004", state: state)
     called.failures = 2
     called.attempt = AttemptStatus(number: 3, isAwaited: isAwaited, secondsLeft: 8.25)
     return called
   }
 
-  private static var connecting: AcquaintanceStatus {
+  private static var connecting: KnownNodeStatus {
     var connecting = called("connecting", isAwaited: false)
     connecting.attempt?.address = 2
     connecting.attempt?.addressCount = 4
@@ -42,7 +42,7 @@ import Testing
       Self.called("waiting to try again", isAwaited: true),
     ]
     #expect(
-      AcquaintanceTable.text(known) == """
+      KnownNodeTable.text(known) == """
         B                         member (group), RECORDING, stage left, comlinkd 0.1.0, colour ff8000
           mosaic border rainbow gymnast siesta napkin forest equator
         (no name)                 asks to be let in, declined in 12 s
@@ -55,10 +55,10 @@ import Testing
 
   @Test func `the JSON is this`() throws {
     let line = String(
-      decoding: try JSONLine.encode(ControlResponse.acquaintances([Self.member, Self.connecting])),
+      decoding: try JSONLine.encode(ControlResponse.knownNodes([Self.member, Self.connecting])),
       as: UTF8.self)
     let expected = [
-      #"{"acquaintances":[{"admission":"group","colour":"ff8000","failures":0,"#,
+      #"{"knownNodes":[{"admission":"group","colour":"ff8000","failures":0,"#,
       #""id":"xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q","#,
       #""idWords":"mosaic border rainbow gymnast siesta napkin forest equator","#,
       #""isRecording":true,"name":"B","role":"stage left","state":"member","version":"0.1.0"},"#,
@@ -72,7 +72,7 @@ import Testing
     var member = Self.member
     let hostile = "\u{1B}[2J\u{7}\u{202E}x\ny" + String(repeating: "z", count: 300)
     (member.name, member.role, member.version) = (hostile, hostile, hostile)
-    for line in AcquaintanceTable.text([member]).split(separator: "\n") {
+    for line in KnownNodeTable.text([member]).split(separator: "\n") {
       #expect(line.count <= StatusTable.columns)
       #expect(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
     }
