@@ -93,19 +93,24 @@ let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
   swiftTarget("Measurement"),
+  swiftTarget("System"),
   .target(
     name: "Mesh", dependencies: ["Cryptography"], exclude: ["MESSAGES.md"],
     swiftSettings: swiftSettings),
-  swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate"]),
+  swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate", "System"]),
+  swiftTarget("JackSession", ["Audio", "CRealtime", "System"]),
   swiftTarget("EventLoop", ["CUring"]),
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
   swiftTarget("Store", ["Cryptography", "Mesh"]),
   swiftTarget("Barcode", ["CQREncode"]),
-  swiftTarget("Recording", ["Audio", "COgg"]),
+  swiftTarget("Recording", ["Audio", "COgg", "System"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget(
     "Intercom",
-    ["RTP", "Media", "Measurement", "Mesh", "Audio", "Cryptography", "EventLoop", "StatusSchema"]),
+    [
+      "RTP", "Media", "Measurement", "Mesh", "Audio", "JackSession", "Cryptography", "EventLoop",
+      "StatusSchema",
+    ]),
 ]
 
 let coreTests: [Target] = [
@@ -120,9 +125,10 @@ let coreTests: [Target] = [
     "MeshTests", ["Mesh", "Cryptography", "TestKit"],
     resources: [.copy("Corpus"), .copy("Recorded")]),
   .target(
-    name: "TestJack", dependencies: ["Audio", "TestKit"], path: "Tests/TestJack",
+    name: "TestJack", dependencies: ["System", "TestKit"], path: "Tests/TestJack",
     swiftSettings: swiftSettings),
-  tests("AudioTests", ["Audio", "TestJack", "TestKit"]),
+  tests("AudioTests", ["Audio", "TestKit"]),
+  tests("JackSessionTests", ["JackSession", "Audio", "System", "TestJack", "TestKit"]),
   .target(name: "CRefusal", path: "Tests/CRefusal", cSettings: cSettings),
   tests("EventLoopTests", ["EventLoop", "TestKit", "CRefusal"]),
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
@@ -133,8 +139,8 @@ let coreTests: [Target] = [
   tests(
     "IntercomTests",
     [
-      "Intercom", "RTP", "Media", "Mesh", "Cryptography", "Audio", "EventLoop", "StatusSchema",
-      "TestJack", "TestKit",
+      "Intercom", "RTP", "Media", "Mesh", "Cryptography", "Audio", "JackSession", "EventLoop",
+      "StatusSchema", "TestJack", "TestKit",
     ], resources: [.copy("Corpus")]),
 ]
 
@@ -154,7 +160,7 @@ let programs: [Target] = [
   swiftTarget("Remote", ["StatusSchema"]),
   .target(
     name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
-  swiftTarget("Doctor", ["CKernel", "Audio", "EventLoop", "StatusSchema"]),
+  swiftTarget("Doctor", ["CKernel", "Audio", "JackSession", "EventLoop", "StatusSchema"]),
   tests("DoctorTests", ["Doctor", "StatusSchema"]),
   swiftTarget(
     "Panel",
@@ -186,8 +192,9 @@ let programs: [Target] = [
   swiftTarget(
     "NodeDaemon",
     [
-      "Intercom", "Audio", "EventLoop", "Media", "Mesh", "ControlPlane", "Discovery", "Doctor",
-      "Panel", "Recording", "Remote", "StatusSchema", "Cryptography", "Store", "CKernel",
+      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "ControlPlane",
+      "Discovery", "Doctor", "Panel", "Recording", "Remote", "StatusSchema", "Cryptography",
+      "Store", "CKernel",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
@@ -207,7 +214,8 @@ let programs: [Target] = [
   tests(
     "DaemonTests",
     [
-      "NodeDaemon", "ControlPlane", "Discovery", "Intercom", "Audio", "EventLoop", "Store",
+      "NodeDaemon", "ControlPlane", "Discovery", "Intercom", "Audio", "JackSession", "EventLoop",
+      "Store",
       "Cryptography", "Mesh", "TestKit",
     ]),
   .executableTarget(

@@ -22,7 +22,7 @@ trap 'rm -rf "$scratch"' EXIT
 # A gate may leave some out: skipped_tests of the clocked, skipped_computing of the others.
 skipped_tests=() skipped_computing=()
 computing_tests='^(RTP|Media|Mesh|Cryptography|Store|Barcode)Tests\.'
-clocked_tests='^(Realtime|Audio|EventLoop)Tests\.'
+clocked_tests='^(Realtime|Audio|JackSession|EventLoop)Tests\.'
 
 fail() {
   echo "$gate: FAILED: $*" >&2

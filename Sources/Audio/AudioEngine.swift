@@ -4,12 +4,13 @@ internal import CRealtime
 ///
 /// The audio thread itself runs only CRealtime's C code. Calls marked [loop] belong to the event-loop thread (one
 /// reader and one writer of the rings), those marked [any] to any thread; none of them allocates, locks or blocks. What
-/// blocks (JACK itself) is internal and called by `JackSession` on its own thread.
+/// blocks (JACK itself) is called by `JackSession` on its own thread.
 ///
 /// Unchecked because the compiler cannot see it: the handle never changes, all state it leads to is shared through
 /// CRealtime's rings, sequence lock and atomics, and ARC frees it after the last holder let go.
 @safe public final class AudioEngine: @unchecked Sendable {
-  let handle: OpaquePointer
+  /// CRealtime's engine.
+  package let handle: OpaquePointer
 
   /// Allocates, touches and locks all memory the audio will ever need. [any]
   ///
@@ -226,18 +227,5 @@ extension AudioEngine {
   /// Frames of silence played because the slot's ring was empty while playing. [any]
   public func underrunFrames(of slot: PeerSlot) -> UInt64 {
     unsafe rt_peer_underrun_frames(handle, slot.number)
-  }
-}
-
-/// Where the JACK client behind an engine stands.
-enum EngineState: Sendable {
-  case closed, running, serverGone
-
-  init(_ state: rt_state) {
-    switch state {
-    case RT_RUNNING: self = .running
-    case RT_SERVER_GONE: self = .serverGone
-    default: self = .closed
-    }
   }
 }

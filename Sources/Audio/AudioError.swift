@@ -1,4 +1,4 @@
-import Glibc
+public import System
 
 /// Why something of this target could not be set up; nothing on the hot path throws.
 public enum AudioError: Error, Hashable, Sendable {
@@ -8,8 +8,8 @@ public enum AudioError: Error, Hashable, Sendable {
   case resampler(ratio: Double, reason: String)
   /// The real-time memory (rings, ports, meters) could not be had.
   case outOfMemory(wanted: String)
-  /// The operating system refused: what was asked for, and `errno`.
-  case system(attempt: String, errorNumber: Int32)
+  /// The operating system refused, such as a thread.
+  case system(SystemError)
 }
 
 extension AudioError: CustomStringConvertible {
@@ -19,14 +19,7 @@ extension AudioError: CustomStringConvertible {
     case .codec(let attempt, let reason): "Opus: \(attempt): \(reason)"
     case .resampler(let ratio, let reason): "resampler with ratio \(ratio): \(reason)"
     case .outOfMemory(let wanted): "not enough memory for \(wanted)"
-    case .system(let attempt, let errorNumber): "\(attempt): \(errorWords(errorNumber))"
+    case .system(let error): "\(error)"
     }
   }
-}
-
-/// The C library's words for an `errno`, positive or as the `-errno` our C targets return.
-func errorWords(_ errorNumber: Int32) -> String {
-  // Thread-safe since glibc 2.32: its buffer for unknown numbers is the thread's own.
-  guard let words = unsafe strerror(abs(errorNumber)) else { return "error \(abs(errorNumber))" }
-  return unsafe String(cString: words)
 }

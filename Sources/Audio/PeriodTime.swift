@@ -32,7 +32,7 @@ public struct PeriodTime: Hashable, Sendable {
   }
 
   /// Sample rates in hertz of the servers that the session takes.
-  static let rates = UInt32(RT_MIN_SAMPLE_RATE)...UInt32(RT_MAX_SAMPLE_RATE)
+  package static let rates = UInt32(RT_MIN_SAMPLE_RATE)...UInt32(RT_MAX_SAMPLE_RATE)
   /// Counts of a server that runs for a century: beyond them the figures are no JACK server's.
   private static let mostPeriods: UInt64 = 1 << 48
 

@@ -1,4 +1,5 @@
 internal import CSamplerate
+internal import System
 
 /// A streaming sample-rate converter for one mono stream (libsamplerate's SRC_SINC_FASTEST).
 ///

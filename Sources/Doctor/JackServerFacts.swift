@@ -1,5 +1,6 @@
 internal import Audio
 internal import Glibc
+internal import JackSession
 
 /// What a JACK server is like for a client that looks in, where no daemon can be asked.
 enum JackServerFacts: Hashable, Sendable {

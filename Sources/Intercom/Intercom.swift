@@ -1,6 +1,7 @@
-public import Audio
+internal import Audio
 public import Cryptography
 public import EventLoop
+public import JackSession
 import Media
 import RTP
 public import StatusSchema

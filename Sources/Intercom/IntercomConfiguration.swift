@@ -1,5 +1,6 @@
 public import Audio
 public import EventLoop
+public import JackSession
 public import Media
 import RTP
 

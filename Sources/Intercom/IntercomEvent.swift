@@ -1,6 +1,7 @@
 public import Audio
 public import Cryptography
 public import EventLoop
+public import JackSession
 
 /// What a node tells its log; rare, never per packet.
 public enum IntercomEvent: Sendable {

@@ -1,6 +1,7 @@
 import Audio
 import Cryptography
 import EventLoop
+import JackSession
 import Media
 
 /// Makes a node's parts in the order in which they need one another.

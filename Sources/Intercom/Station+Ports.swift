@@ -1,4 +1,5 @@
 import Audio
+import JackSession
 import Synchronization
 
 /// Peers' JACK ports: asked for, and asked for again while JACK's session has no room for the wish.

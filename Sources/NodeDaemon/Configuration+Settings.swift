@@ -37,7 +37,6 @@ extension Configuration {
       guard !text.contains(":") else { throw .badValue("must not have a colon") }
       jackClient = try Self.checkedName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
-    case (.startJack, .boolean(let isOn)): startsJack = isOn
     case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Endpoint(text)
     case (.viaPlugin, .boolean(let isOn)): isViaPlugin = isOn
     case (.pluginSocket, .text(let text)): pluginPath = try Self.socketPath(text)
@@ -82,7 +81,6 @@ extension Configuration {
     case .jackServer: .text(jackServer)
     case .jackClient: .text(jackClient)
     case .noConnect: .boolean(!connectsPorts)
-    case .startJack: .boolean(startsJack)
     case .metrics: .text(metrics?.text ?? "")
     case .viaPlugin: .boolean(isViaPlugin)
     case .pluginSocket: .text(pluginPath)

@@ -51,8 +51,6 @@ struct Configuration: Hashable, Sendable {
   var jackClient = "comlink"
   /// Whether microphone and loudspeaker are connected by themselves.
   var connectsPorts = true
-  /// Whether a JACK server is started if none runs.
-  var startsJack = false
   /// Where its figures are told to Prometheus; nil: nowhere.
   var metrics: Endpoint?
   /// Whether the plugin in jackd plays, instead of a JACK client.
@@ -139,12 +137,6 @@ extension Configuration {
     guard effectiveBitrateMaximumKilobits >= bitrateKilobits else {
       throw SettingConflict(
         .bitrateMax, "is less than bitrate, which is \(bitrateKilobits); lower that too")
-    }
-    guard !(isViaPlugin && startsJack) else {
-      throw SettingConflict(
-        .viaPlugin,
-        "needs a JACK server that has the plugin (jackd -I comlink), which start-jack does not start"
-      )
     }
     if case .fixed(let milliseconds) = playoutDelay, milliseconds > playoutDelayMaximumMilliseconds
     {

@@ -1,6 +1,6 @@
-internal import Audio
 internal import EventLoop
 internal import Intercom
+internal import JackSession
 internal import Logging
 internal import Panel
 internal import Remote
@@ -39,13 +39,11 @@ struct Daemon {
     let relay = ControlRelay()
     let server = try controlServer(relay)
     defer { server.stop() }
-    let launcher = try startJack()
-    defer { launcher?.stop() }
     guard let listen = try await listenAddress(before: ending) else { return }
     let state = try openState()
-    let events = NodeLog(startsJack: effective.configuration.startsJack)
+    let events = NodeLog()
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
-    let node = try startNode(at: listen, state, events, launcher)
+    let node = try startNode(at: listen, state, events)
     let states = StateWriter()
     let problems = KeepingProblems(log: logger("state"))
     let keepers = await keepers(of: state, by: states, node, problems)
@@ -69,8 +67,7 @@ struct Daemon {
     await ending.value
     relay.detach()
     await DaemonEnd(
-      node: node, connections: connections, keepers: keepers, recordings: recordings, panel: panel,
-      launcher: launcher
+      node: node, connections: connections, keepers: keepers, recordings: recordings, panel: panel
     ).run(log)
     events.finish()
     await writer.value
@@ -81,20 +78,6 @@ struct Daemon {
       return try ControlServer(path: effective.configuration.controlPath, handler: relay)
     } catch {
       throw .control(error)
-    }
-  }
-
-  private func startJack() throws(DaemonError) -> JackServerLauncher? {
-    guard effective.configuration.startsJack else { return nil }
-    let (audio, configuration) = (logger("audio"), effective.configuration)
-    do throws(AudioError) {
-      let launcher = try JackServerLauncher(
-        serverName: configuration.jackServer, periodFrames: configuration.profile.periodFrames
-      ) { NodeLog.write($0, audio) }
-      try launcher.start()
-      return launcher
-    } catch {
-      throw .node(.audio(error))
     }
   }
 
@@ -119,8 +102,7 @@ struct Daemon {
   }
 
   private func startNode(
-    at listen: SocketAddress, _ state: NodeState, _ events: NodeLog,
-    _ launcher: JackServerLauncher?
+    at listen: SocketAddress, _ state: NodeState, _ events: NodeLog
   ) throws(DaemonError) -> Intercom {
     let settings = effective.configuration
     let node: Intercom
@@ -132,7 +114,6 @@ struct Daemon {
       node = try Intercom(configuration: configuration) { [service] event in
         events.add(event)
         service?.add(event)
-        if case .audio(let event) = event { launcher?.note(event) }
       }
       try node.start()
     } catch {

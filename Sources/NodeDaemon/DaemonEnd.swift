@@ -1,4 +1,3 @@
-internal import Audio
 internal import Intercom
 internal import Logging
 internal import Panel
@@ -16,7 +15,6 @@ struct DaemonEnd {
   let keepers: Keepers
   let recordings: Recordings
   let panel: Panel?
-  let launcher: JackServerLauncher?
 
   /// Ends it; tells where a disk did not answer.
   func run(_ log: Logger) async {
@@ -32,7 +30,6 @@ struct DaemonEnd {
     async let trusted = deadline.wait { await connections?.finishKeeping() }
     async let closed: Void? = connections?.close()
     await node.stop()
-    launcher?.stop()
     let connected = await deadline.wait { await keepers.ports.stop() }
     _ = await (recorded, shut, closed)
     let outcomes = await [mixed, named, trusted, connected]

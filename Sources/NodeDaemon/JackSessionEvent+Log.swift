@@ -1,4 +1,4 @@
-internal import Audio
+internal import JackSession
 internal import Logging
 
 /// What of an event with JACK stands in the log beside its words.

@@ -1,5 +1,5 @@
-internal import Audio
 internal import Intercom
+internal import JackSession
 internal import Store
 
 /// Keeps gain, pan and mute of each node, and the talk key.

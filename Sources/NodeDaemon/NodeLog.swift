@@ -1,6 +1,6 @@
-internal import Audio
 internal import EventLoop
 internal import Intercom
+internal import JackSession
 internal import Logging
 
 /// Puts a node's events into words for the log.
@@ -9,14 +9,13 @@ internal import Logging
 struct NodeLog: Sendable {
   /// What a busy log may be behind before events are dropped.
   private static let backlog = 256
+  private static let waitingAdvice =
+    "start it, such as jackd -R -d alsa -d hw:CARD -r 48000 -p 128; comlink doctor tells more"
 
-  private let startsJack: Bool
   private let events: AsyncStream<IntercomEvent>
   private let continuation: AsyncStream<IntercomEvent>.Continuation
 
-  /// A log of a node beside a JACK server that comlinkd starts, or not.
-  init(startsJack: Bool) {
-    self.startsJack = startsJack
+  init() {
     (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.backlog))
   }
 
@@ -74,32 +73,12 @@ struct NodeLog: Sendable {
     let words: Logger.Message =
       switch event {
       // JACK keeps the servers of each user apart, so it matters whose we look for.
-      case .waiting: "\(event) of user \(LimitsAdvice.user) (\(waitingAdvice))"
+      case .waiting: "\(event) of user \(LimitsAdvice.user) (\(Self.waitingAdvice))"
       case .waitingForPlugin:
         "\(event) (load it: jack_load comlink, or start jackd with -I comlink)"
       default: "\(event)"
       }
     audio.event(event.name, event.level, words, event.facts)
-  }
-
-  private var waitingAdvice: String {
-    startsJack ? "start it" : "start it, or let comlinkd do so: --start-jack"
-  }
-
-  /// Writes what became of a JACK server that we started.
-  static func write(_ event: JackServerEvent, _ audio: Logger) {
-    switch event {
-    case .started(let process, _):
-      audio.event("jackd-started", .notice, "\(event)", ["pid": "\(process)"])
-    case .alreadyRunning(let server):
-      audio.event("jackd-there", .notice, "\(event)", ["server": "\(server)"])
-    case .stopped: audio.event("jackd-stopped", .notice, "\(event)")
-    case .notInstalled: audio.event("jackd-missing", .error, "\(event)")
-    case .ended(let reason, _, _):
-      audio.event("jackd-ended", .error, "\(event)", ["why": "\(reason)"])
-    case .failed(let reason, _):
-      audio.event("jackd-failed", .error, "\(event)", ["why": "\(reason)"])
-    }
   }
 
   /// Warns of missing rights, with their cure; says nothing where none is missing.

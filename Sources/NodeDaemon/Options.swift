@@ -38,7 +38,6 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.jackClient)) var jackClient: String?
   @Flag(inversion: .prefixedNo, help: "Connects microphone and loudspeaker, or leaves the ports.")
   var connect: Bool?
-  @Flag(inversion: .prefixedNo, help: Help.of(.startJack)) var startJack: Bool?
   @Flag(inversion: .prefixedNo, help: Help.of(.viaPlugin)) var viaPlugin: Bool?
   @Option(help: Help.of(.pluginSocket)) var pluginSocket: String?
   @Option(help: Help.of(.metrics)) var metrics: String?
@@ -68,7 +67,7 @@ struct Options: ParsableCommand {
     ]
     let switches: [(Setting, Bool?)] = [
       (.noDiscovery, discovery.map { !$0 }), (.noConnect, connect.map { !$0 }),
-      (.startJack, startJack), (.viaPlugin, viaPlugin),
+      (.viaPlugin, viaPlugin),
     ]
     var flags: [ConfigurationLoader.Flag] = peer.isEmpty ? [] : [(.peer, .list(peer))]
     for case (let setting, let isOn?) in switches { flags.append((setting, .boolean(isOn))) }

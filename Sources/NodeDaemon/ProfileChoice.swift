@@ -30,7 +30,7 @@ enum ProfileChoice: Hashable, Sendable {
     }
   }
 
-  /// The period of a JACK server that the node starts itself; nil: as short as the card does.
+  /// The period of a JACK server that suits it; nil: any.
   var periodFrames: Int? {
     guard case .of(let profile) = self else { return nil }
     return profile.settings.periodFrames

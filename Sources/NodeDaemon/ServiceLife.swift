@@ -1,4 +1,4 @@
-internal import Audio
+internal import JackSession
 
 /// What systemd is to be told of the daemon's life, and when (sd_notify(3)).
 ///

@@ -1,4 +1,3 @@
-internal import Audio
 internal import Dispatch
 internal import Intercom
 internal import Logging

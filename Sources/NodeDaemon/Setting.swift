@@ -23,7 +23,6 @@ enum Setting: String, CaseIterable, Sendable {
   case jackServer = "jack-server"
   case jackClient = "jack-client"
   case noConnect = "no-connect"
-  case startJack = "start-jack"
   case viaPlugin = "via-plugin"
   case pluginSocket = "plugin-socket"
   case metrics
@@ -51,7 +50,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .maxPeers, .bitrate, .complexity: .integer
     case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
-    case .noDiscovery, .noConnect, .startJack, .viaPlugin: .boolean
+    case .noDiscovery, .noConnect, .viaPlugin: .boolean
     }
   }
 
@@ -77,7 +76,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .control, .pluginSocket: "PATH"
     case .state: "DIR"
     case .logLevel: "LEVEL"
-    case .noDiscovery, .noConnect, .startJack, .viaPlugin: ""
+    case .noDiscovery, .noConnect, .viaPlugin: ""
     }
   }
 
@@ -108,8 +107,6 @@ enum Setting: String, CaseIterable, Sendable {
     case .jackServer: "The JACK server's name."
     case .jackClient: "This node's name in JACK's list of clients."
     case .noConnect: "Leaves the ports alone instead of connecting microphone and loudspeaker."
-    case .startJack:
-      "Starts a JACK server if none runs (dummy driver if there is no card), with the profile's period."
     case .metrics:
       "Tells its figures to Prometheus there, by HTTP at /metrics, to whoever asks; empty: nowhere."
     case .viaPlugin: "Lets the plugin comlink.so in jackd play, instead of a JACK client."

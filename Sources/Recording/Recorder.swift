@@ -1,6 +1,6 @@
 public import Audio
-internal import Glibc
 internal import Synchronization
+internal import System
 
 /// Runs a ``Take`` on a thread of its own, at ordinary priority, until it is told to end or something forces it to.
 ///
@@ -37,14 +37,14 @@ public final class Recorder: Sendable {
     (self.settings, self.labels, self.deck, self.tell) = (settings, labels, deck, tell)
     progress = Mutex(
       Progress(report: RecordingReport(path: settings.directory, settings: settings)))
-    do throws(AudioError) {
+    do throws(SystemError) {
       let thread = try BlockingThread(name: "comlink-record") { [weak self] thread in
         self?.run(on: thread)
       }
       self.thread.withLock { $0 = thread }
       try thread.start()
     } catch {
-      throw .audio(error)
+      throw .audio(.system(error))
     }
   }
 
@@ -56,7 +56,7 @@ public final class Recorder: Sendable {
   /// How it goes now.
   public var report: RecordingReport {
     let lostFrames = deck.lostFrames
-    let now = Self.nowNanoseconds()
+    let now = monotonicNanoseconds()
     return progress.withLock { progress in
       var report = progress.report
       report.lostFrames = lostFrames
@@ -135,7 +135,7 @@ public final class Recorder: Sendable {
   private func write<Result>(
     _ body: () throws(RecordingError) -> Result
   ) throws(RecordingError) -> Result {
-    progress.withLock { $0.busySinceNanoseconds = Self.nowNanoseconds() }
+    progress.withLock { $0.busySinceNanoseconds = monotonicNanoseconds() }
     defer { progress.withLock { $0.busySinceNanoseconds = nil } }
     return try body()
   }
@@ -155,12 +155,6 @@ public final class Recorder: Sendable {
       return progress.report.failures.count
     }
     for failure in failures[known...] { tell(.failed(failure)) }
-  }
-
-  private static func nowNanoseconds() -> Int64 {
-    var now = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 }
 

@@ -1,5 +1,6 @@
 public import Audio
 internal import Glibc
+internal import System
 
 /// Why a recording cannot begin, or ended by itself.
 public enum RecordingError: Error, Hashable, Sendable {
@@ -47,13 +48,10 @@ extension RecordingError: CustomStringConvertible {
 
   private static func words(_ errorNumber: Int32) -> String {
     switch errorNumber {
-    case ENOSPC, EDQUOT: return "the disk is full"
-    case EROFS: return "the disk is read-only"
-    case EFBIG: return "too large a file for this file system; --format opus takes less"
-    default: break
+    case ENOSPC, EDQUOT: "the disk is full"
+    case EROFS: "the disk is read-only"
+    case EFBIG: "too large a file for this file system; --format opus takes less"
+    default: errorWords(errorNumber)
     }
-    // Thread-safe since glibc 2.32: its buffer for unknown numbers is the thread's own.
-    guard let words = unsafe strerror(errorNumber) else { return "error \(errorNumber)" }
-    return unsafe String(cString: words)
   }
 }

@@ -7,7 +7,7 @@ import TestRig
 
 /// One node with each profile in turn: without peers, in a group that is silent, hearing one that talks, and talking with it.
 ///
-/// JACK runs with the profile's period, as `comlinkd --start-jack` starts it, unless another is given for all.
+/// JACK runs with the profile's period, unless another is given for all.
 struct BatteryMeasurement {
   private enum Activity: String, CaseIterable {
     case idle, listening, talking

@@ -14,8 +14,8 @@ import Testing
       "/c.toml:1: unknown key \"connect\"; did you mean \"no-connect\", its opposite?"
     ),
     (
-      "no-start-jack = true",
-      "/c.toml:1: unknown key \"no-start-jack\"; did you mean \"start-jack\", its opposite?"
+      "no-via-plugin = true",
+      "/c.toml:1: unknown key \"no-via-plugin\"; did you mean \"via-plugin\", its opposite?"
     ),
     ("weather = 1", "/c.toml:1: unknown key \"weather\""),
     ("# c\n[peer-list]\nname = 1", "/c.toml:2: unknown key \"peer-list\""),
@@ -26,7 +26,7 @@ import Testing
     ("ptime = true", "/c.toml:1: ptime must be a number"),
     ("ptime = nan", "/c.toml:1: ptime must be a number"),
     ("name = 3", "/c.toml:1: name must be text in quotes"),
-    ("start-jack = 1", "/c.toml:1: start-jack must be true or false"),
+    ("via-plugin = 1", "/c.toml:1: via-plugin must be true or false"),
     ("peer = [1]", "/c.toml:1: peer must be a list of texts, [\"…\", \"…\"]"),
     ("playout-delay = \"soon\"", "/c.toml:1: playout-delay must be a number or \"auto\""),
     ("playout-delay = [1]", "/c.toml:1: playout-delay must be a number or \"auto\""),

@@ -22,7 +22,6 @@ import Testing
     #expect(configuration.jackServer == "default")
     #expect(configuration.jackClient == "comlink")
     #expect(configuration.connectsPorts)
-    #expect(!configuration.startsJack)
     #expect(configuration.policy == .ask && configuration.discovers)
     #expect(configuration.logLevel == "info")
   }

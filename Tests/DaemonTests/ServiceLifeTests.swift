@@ -1,4 +1,4 @@
-import Audio
+import JackSession
 import Testing
 
 @testable import NodeDaemon

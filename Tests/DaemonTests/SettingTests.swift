@@ -74,7 +74,7 @@ import Testing
     (.profile, "saver"), (.playoutDelay, "0"), (.playoutDelay, "7.25"), (.playoutDelay, "auto"),
     (.playoutDelayMax, "1000"), (.lateRate, "0.1"), (.jackServer, "studio"),
     (.jackClient, "intercom"),
-    (.noConnect, "true"), (.startJack, "true"), (.noDiscovery, "true"), (.viaPlugin, "true"),
+    (.noConnect, "true"), (.noDiscovery, "true"), (.viaPlugin, "true"),
     (.pluginSocket, "/tmp/a b/plugin.sock"),
     (.policy, "group-only"), (.role, "stage left"), (.role, ""), (.colour, "00ff0a"),
     (.logLevel, "trace"),
@@ -136,7 +136,6 @@ import Testing
     ),
     ([(.bitrate, "510"), (.ptime, "20")], "with that ptime it can be 440 at most"),
     ([(.playoutDelay, "121")], "is more than playout-delay-max"),
-    ([(.viaPlugin, "true"), (.startJack, "true")], "which start-jack does not start"),
   ]
 
   @Test(arguments: conflicts)

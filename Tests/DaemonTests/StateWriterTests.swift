@@ -1,7 +1,7 @@
-import Audio
 import Cryptography
 import Dispatch
 import Intercom
+import JackSession
 import Logging
 import Store
 import Testing

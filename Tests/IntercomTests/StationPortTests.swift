@@ -1,4 +1,5 @@
 import Audio
+import JackSession
 import EventLoop
 import StatusSchema
 import Testing

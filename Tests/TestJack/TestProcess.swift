@@ -1,6 +1,6 @@
-import Audio
 import Glibc
 import Synchronization
+import System
 
 /// A program run by a test, owned by a thread of its own: whatever ends the test run, the program ends with it.
 public final class TestProcess: Sendable {
@@ -76,8 +76,7 @@ public final class TestProcess: Sendable {
   ) {
     guard let path = ChildProcess.find(program),
       let child = try? ChildProcess(
-        path: path, arguments: arguments, extraEnvironment: environment,
-        keepsStandardOutput: true)
+        path: path, arguments: arguments, extraEnvironment: environment)
     else {
       book.course.withLock { $0.exit = .unknown }
       return

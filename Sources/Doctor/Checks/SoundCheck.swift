@@ -66,8 +66,7 @@ extension SoundCheck {
 
   private var starts: [String] {
     [
-      "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)",
-      "or let comlinkd start one: --start-jack",
+      "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)"
     ]
   }
 

@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
+import System
 
-@testable import Audio
+@testable import JackSession
 
 /// Looks as the media loop does, on a thread of its own.
 final class LookingThread: Sendable {

@@ -1,5 +1,6 @@
+internal import Audio
 internal import CRealtime
-import Glibc
+internal import Glibc
 
 /// The calls into JACK. They block, so only `JackSession`'s own thread makes them (one thread: JACK's client calls
 /// are not to be mixed).
@@ -160,26 +161,15 @@ enum PeerPortName {
   }
 }
 
-/// One peer's place in the mix: a ring, a gain, a pan, a meter and, when named, a port of its own.
-public struct PeerSlot: Hashable, Sendable {
-  /// How many peers the mix holds.
-  public static let count = Int(RT_MAX_PEERS)
-  /// Every slot, in order.
-  public static let all: [PeerSlot] = (0..<count).map { PeerSlot(uncheckedIndex: $0) }
+/// Where the JACK client behind an engine stands.
+enum EngineState: Sendable {
+  case closed, running, serverGone
 
-  /// 0 … `count` − 1.
-  public let index: Int
-
-  /// The slot of that number; nil outside 0 … `count` − 1.
-  public init?(_ index: Int) {
-    guard (0..<Self.count).contains(index) else { return nil }
-    self.index = index
+  init(_ state: rt_state) {
+    switch state {
+    case RT_RUNNING: self = .running
+    case RT_SERVER_GONE: self = .serverGone
+    default: self = .closed
+    }
   }
-
-  private init(uncheckedIndex index: Int) {
-    self.index = index
-  }
-
-  /// The number CRealtime takes.
-  var number: rt_slot { rt_slot(index) }
 }

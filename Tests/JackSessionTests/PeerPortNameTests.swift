@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Audio
+@testable import JackSession
 
 struct PeerPortNameTests {
   @Test(arguments: [

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Audio
+@testable import JackSession
 
 struct ConnectionMemoryTests {
   static let mic = PortConnection(source: "system:capture_1", destination: "comlink:mic")

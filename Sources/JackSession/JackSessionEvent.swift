@@ -1,3 +1,5 @@
+public import Audio
+
 /// What happens to a JACK session, each reported once when it happens.
 public enum JackSessionEvent: Hashable, Sendable {
   /// No server of that name runs; the session looks for one each half second.

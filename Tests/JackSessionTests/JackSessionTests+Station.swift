@@ -1,6 +1,8 @@
+import Audio
+import System
 import TestJack
 
-@testable import Audio
+@testable import JackSession
 
 /// What a session is tried with.
 extension JackSessionTests {

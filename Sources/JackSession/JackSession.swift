@@ -1,4 +1,6 @@
+public import Audio
 internal import Synchronization
+internal import System
 
 /// Keeps an engine connected to a JACK server: opens, watches, reopens, and remembers the port connections.
 ///
@@ -54,18 +56,22 @@ public final class JackSession: Sendable {
     serverName = configuration.serverName
     clientName = configuration.clientName
     // The body holds the engine: it lives as long as a call into JACK is under way, whoever let go of it.
-    thread = try BlockingThread(name: "jack-session") { thread in
-      var loop = JackSessionLoop(
-        engine: engine, configuration: configuration, requests: requests,
-        report: { event in
-          stateBox.apply(event)
-          onEvent(event)
-        },
-        tellMemory: { memory in
-          stateBox.remember(memory)
-          onMemory(memory)
-        }, tellRefused: refusals.tell, tellCalls: calls.tell)
-      loop.run(on: thread)
+    do throws(SystemError) {
+      thread = try BlockingThread(name: "jack-session") { thread in
+        var loop = JackSessionLoop(
+          engine: engine, configuration: configuration, requests: requests,
+          report: { event in
+            stateBox.apply(event)
+            onEvent(event)
+          },
+          tellMemory: { memory in
+            stateBox.remember(memory)
+            onMemory(memory)
+          }, tellRefused: refusals.tell, tellCalls: calls.tell)
+        loop.run(on: thread)
+      }
+    } catch {
+      throw .system(error)
     }
   }
 
@@ -128,7 +134,11 @@ public final class JackSession: Sendable {
   ///
   /// - Throws: `AudioError.system` when no thread can be had.
   public func start() throws(AudioError) {
-    try thread.start()
+    do throws(SystemError) {
+      try thread.start()
+    } catch {
+      throw .system(error)
+    }
   }
 
   /// Leaves JACK and ends the session's thread, within 300 ms.

@@ -1,6 +1,7 @@
+import Audio
 import Testing
 
-@testable import Audio
+@testable import JackSession
 
 struct PortRequestQueueTests {
   @Test

@@ -1,4 +1,5 @@
-package import Glibc
+import Glibc
+import System
 
 /// A program started by us and owned by the thread that started it, with its output on a pipe.
 ///
@@ -9,12 +10,12 @@ package import Glibc
 /// `prctl(PR_SET_PDEATHSIG)` is left to `setpriv --pdeathsig` (util-linux, an essential package of Debian), which sets
 /// it and becomes the program, keeping its process id. The kernel sends that signal when the *thread* that
 /// started the child ends, hence the ownership. Without setpriv the program is started directly, and only
-/// an orderly end, or systemd's control group, ends it with us.
-package struct ChildProcess: ~Copyable {
+/// an orderly end ends it with us.
+struct ChildProcess: ~Copyable {
   /// The child's process id, and its group's.
-  package let identifier: pid_t
-  /// Reads what it writes to standard error, and to standard output if that is kept; at its end, end of file.
-  package let outputDescriptor: Int32
+  let identifier: pid_t
+  /// Reads what it writes; at its end, end of file.
+  let outputDescriptor: Int32
 
   /// Starts the program.
   ///
@@ -22,11 +23,10 @@ package struct ChildProcess: ~Copyable {
   ///   - path: the program's file.
   ///   - arguments: without the program's name.
   ///   - extraEnvironment: "NAME=value" lines added to ours.
-  ///   - keepsStandardOutput: false: only errors are wanted.
-  /// - Throws: `AudioError.system`.
-  package init(
-    path: String, arguments: [String], extraEnvironment: [String], keepsStandardOutput: Bool
-  ) throws(AudioError) {
+  /// - Throws: `SystemError`.
+  init(
+    path: String, arguments: [String], extraEnvironment: [String]
+  ) throws(SystemError) {
     var command = [path] + arguments
     if let setpriv = Self.find("setpriv") {
       command = [setpriv, "--pdeathsig", "TERM", "--"] + command
@@ -35,7 +35,7 @@ package struct ChildProcess: ~Copyable {
     let code = unsafe pipeDescriptors.withUnsafeMutableBufferPointer { descriptors in
       unsafe pipe(descriptors.baseAddress)
     }
-    guard code == 0 else { throw .system(attempt: "make a pipe", errorNumber: errno) }
+    guard code == 0 else { throw SystemError(attempt: "make a pipe", errorNumber: errno) }
     // posix_spawn clears the flag on the child's copies.
     for descriptor in pipeDescriptors {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -43,11 +43,11 @@ package struct ChildProcess: ~Copyable {
     _ = fcntl(pipeDescriptors[0], F_SETFL, O_NONBLOCK)
     let spawned = Self.spawn(
       command: command, environment: Self.environment() + extraEnvironment,
-      pipe: pipeDescriptors[1], keepsStandardOutput: keepsStandardOutput)
+      pipe: pipeDescriptors[1])
     _ = Glibc.close(pipeDescriptors[1])
     guard spawned.code == 0 else {
       _ = Glibc.close(pipeDescriptors[0])
-      throw .system(attempt: "start \(path)", errorNumber: spawned.code)
+      throw SystemError(attempt: "start \(path)", errorNumber: spawned.code)
     }
     identifier = spawned.identifier
     outputDescriptor = pipeDescriptors[0]
@@ -58,7 +58,7 @@ package struct ChildProcess: ~Copyable {
   }
 
   /// Whether it has ended, and how; once it has, the process id is no longer its.
-  package func exit() -> ChildExit? {
+  func exit() -> ChildExit? {
     var status: Int32 = 0
     let code = unsafe waitpid(identifier, &status, WNOHANG)
     if code == 0 || (code < 0 && errno == EINTR) { return nil }
@@ -69,12 +69,12 @@ package struct ChildProcess: ~Copyable {
   }
 
   /// Sends it a signal; only before `exit()` told its end.
-  package func send(signal: Int32) {
+  func send(signal: Int32) {
     _ = kill(identifier, signal)
   }
 
   /// Takes what it has written so far; nil at the end of file.
-  package func readOutput() -> String? {
+  func readOutput() -> String? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = unsafe bytes.withUnsafeMutableBytes { bytes in
       unsafe read(outputDescriptor, bytes.baseAddress, bytes.count)
@@ -84,7 +84,7 @@ package struct ChildProcess: ~Copyable {
   }
 
   /// The file of that name in `$PATH`, or where Debian keeps programs.
-  package static func find(_ program: String) -> String? {
+  static func find(_ program: String) -> String? {
     let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/bin", "/bin"]
     return folders.map { "\($0)/\(program)" }.first { unsafe access($0, X_OK) == 0 }
@@ -92,7 +92,7 @@ package struct ChildProcess: ~Copyable {
 }
 
 /// How a child process ended.
-package enum ChildExit: Hashable, Sendable {
+enum ChildExit: Hashable, Sendable {
   case status(Int32)
   case signal(Int32)
   case unknown
@@ -101,7 +101,7 @@ package enum ChildExit: Hashable, Sendable {
 /// posix_spawn and its many pointers.
 extension ChildProcess {
   static func spawn(
-    command: [String], environment: [String], pipe: Int32, keepsStandardOutput: Bool
+    command: [String], environment: [String], pipe: Int32
   ) -> (code: Int32, identifier: pid_t) {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -110,7 +110,7 @@ extension ChildProcess {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe setDescriptors(&actions, pipe: pipe, keepsStandardOutput: keepsStandardOutput)
+    unsafe setDescriptors(&actions, pipe: pipe)
     var identifier: pid_t = 0
     var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
@@ -135,15 +135,9 @@ extension ChildProcess {
     unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
   }
 
-  private static func setDescriptors(
-    _ actions: inout posix_spawn_file_actions_t, pipe: Int32, keepsStandardOutput: Bool
-  ) {
+  private static func setDescriptors(_ actions: inout posix_spawn_file_actions_t, pipe: Int32) {
     unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    if keepsStandardOutput {
-      unsafe posix_spawn_file_actions_adddup2(&actions, pipe, 1)
-    } else {
-      unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    }
+    unsafe posix_spawn_file_actions_adddup2(&actions, pipe, 1)
     unsafe posix_spawn_file_actions_adddup2(&actions, pipe, 2)
     // Not all that libjack opens is marked close-on-exec. One that is closed meanwhile does no harm.
     for descriptor in openDescriptors() where descriptor > 2 {

@@ -1,7 +1,7 @@
-import Glibc
+internal import Glibc
 internal import Synchronization
 
-/// A thread of its own for calls that block: JACK's, and waiting for a child process.
+/// A thread of its own for calls that block, such as JACK's and a disk's.
 ///
 /// It runs at ordinary priority whoever starts it (a real-time caller would hand its policy down), takes no signals
 /// (they are the main thread's, and threads that libjack starts inherit the mask), and has a small stack, because
@@ -21,9 +21,10 @@ package final class BlockingThread: Sendable {
   /// - Parameters:
   ///   - name: for `top` and debuggers, at most 15 bytes.
   ///   - body: returns soon after `isStopping` became true.
-  /// - Throws: `AudioError.system`.
-  package init(name: String, body: @escaping @Sendable (BlockingThread) -> Void) throws(AudioError)
-  {
+  /// - Throws: `SystemError`.
+  package init(
+    name: String, body: @escaping @Sendable (BlockingThread) -> Void
+  ) throws(SystemError) {
     self.name = name
     self.body = body
     wakeBell = try Bell()
@@ -34,17 +35,17 @@ package final class BlockingThread: Sendable {
   package var isStopping: Bool { isStopRequested.load(ordering: .acquiring) }
 
   /// Starts the thread; only the first call does.
-  package func start() throws(AudioError) {
+  package func start() throws(SystemError) {
     let code = thread.withLock { thread in
       thread == nil && !isStopping ? create(&thread) : 0
     }
     guard code == 0 else {
-      throw .system(attempt: "start thread \(name)", errorNumber: code)
+      throw SystemError(attempt: "start thread \(name)", errorNumber: code)
     }
   }
 
   /// Ends the thread's present or next `sleep`; any thread.
-  func wake() {
+  package func wake() {
     wakeBell.ring()
   }
 
@@ -141,25 +142,18 @@ private func runBlockingThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMut
   return nil
 }
 
-/// CLOCK_MONOTONIC now.
-func monotonicNanoseconds() -> Int64 {
-  var now = timespec()
-  _ = unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-  return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-}
-
 /// Wakes a `poll` on one thread from another: rung any number of times, heard once.
 ///
 /// A socket pair, because glibc's module does not show `eventfd` to Swift.
-struct Bell: ~Copyable, Sendable {
+package struct Bell: ~Copyable, Sendable {
   /// Readable while the bell has been rung and not yet silenced.
-  let descriptor: Int32
+  package let descriptor: Int32
   private let ringDescriptor: Int32
 
   /// Makes a silent bell.
   ///
-  /// - Throws: `AudioError.system`.
-  init() throws(AudioError) {
+  /// - Throws: `SystemError`.
+  package init() throws(SystemError) {
     var pair: [2 of Int32] = [-1, -1]
     var span = pair.mutableSpan
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -167,7 +161,7 @@ struct Bell: ~Copyable, Sendable {
       unsafe socketpair(AF_UNIX, flags, 0, pair.baseAddress)
     }
     guard code == 0 else {
-      throw .system(attempt: "make a socket pair", errorNumber: errno)
+      throw SystemError(attempt: "make a socket pair", errorNumber: errno)
     }
     descriptor = pair[0]
     ringDescriptor = pair[1]
@@ -179,14 +173,14 @@ struct Bell: ~Copyable, Sendable {
   }
 
   /// Makes the descriptor readable; any thread.
-  func ring() {
+  package func ring() {
     var byte: UInt8 = 1
     // A full socket has been rung often enough.
     _ = unsafe Glibc.send(ringDescriptor, &byte, 1, Int32(MSG_NOSIGNAL))
   }
 
   /// Takes all rings so far.
-  func silence() {
+  package func silence() {
     var bytes: [64 of UInt8] = .init(repeating: 0)
     var span = bytes.mutableSpan
     unsafe span.withUnsafeMutableBytes { bytes in

@@ -1,4 +1,6 @@
+internal import Audio
 import Glibc
+internal import System
 
 /// Why JACK, or the plugin in it, does not take us, in words.
 extension JackSessionLoop {

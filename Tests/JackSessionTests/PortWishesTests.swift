@@ -1,6 +1,7 @@
+import Audio
 import Testing
 
-@testable import Audio
+@testable import JackSession
 
 struct PortWishesTests {
   private static let (anna, bert) = (PeerSlot.all[5], PeerSlot.all[2])

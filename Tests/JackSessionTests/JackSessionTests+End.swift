@@ -1,8 +1,9 @@
+import Audio
 import Glibc
-import TestJack
 import Testing
+import TestJack
 
-@testable import Audio
+@testable import JackSession
 
 /// Servers that stand still, and the end of a session.
 extension JackSessionTests {

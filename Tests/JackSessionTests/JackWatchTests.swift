@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Audio
+@testable import JackSession
 
 struct JackWatchTests {
   private static let second: Int64 = 1_000_000_000

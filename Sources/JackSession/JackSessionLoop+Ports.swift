@@ -1,3 +1,6 @@
+internal import Audio
+internal import System
+
 /// The peers' ports: asked for as they come and go, and again where JACK refused them.
 extension JackSessionLoop {
   mutating func applyRequests() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Audio
+@testable import JackSession
 
 struct PhysicalConnectionTests {
   static let capture = ["system:capture_1", "system:capture_2"]

@@ -1,3 +1,4 @@
+internal import Audio
 internal import Synchronization
 
 /// The ports that the peers are to have, and those of them that JACK refuses, which are asked for again from time to time.

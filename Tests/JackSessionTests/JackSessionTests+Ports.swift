@@ -1,8 +1,9 @@
+import Audio
 import Glibc
-import TestJack
 import Testing
+import TestJack
 
-@testable import Audio
+@testable import JackSession
 
 /// The peers' ports.
 extension JackSessionTests {

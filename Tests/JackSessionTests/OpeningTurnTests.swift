@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
-import TestJack
+import System
 import Testing
+import TestJack
 
-@testable import Audio
+@testable import JackSession
 
 /// One station of a user becomes a JACK client at a time.
 struct OpeningTurnTests {
