@@ -26,7 +26,7 @@ struct DiscoveryLoop: ~Copyable {
     self.tell = tell
     now = monotonicNanoseconds()
     table = ServiceTable(
-      own: service.node, groups: service.groups, seed: .random(in: 0 ... .max))
+      own: service.node, groups: service.groups)
     choice = BackendChoice(nowNanoseconds: now)
     publication = Publication(service)
   }

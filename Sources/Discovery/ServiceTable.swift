@@ -93,19 +93,22 @@ struct ServiceTable {
   var actions: [Action] = []
   var resolutions: TokenBucket
   var events: TokenBucket
-  var chance: SplitMix
+  var chance: any RandomNumberGenerator & Sendable
   var nextToken: UInt32 = 1
   /// When browsing begins anew, if something was put out.
   var browseNanoseconds: Int64?
 
-  init(own: NodeID, groups: [Group], seed: UInt64, limits: Limits = Limits()) {
+  init(
+    own: NodeID, groups: [Group], limits: Limits = Limits(),
+    chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  ) {
     self.own = own
     self.groups = groups
     self.limits = limits
     resolutions = TokenBucket(
       burst: limits.resolutionBurst, perSecond: limits.resolutionsPerSecond)
     events = TokenBucket(burst: limits.eventBurst, perSecond: limits.eventsPerSecond)
-    chance = SplitMix(state: seed)
+    self.chance = chance
   }
 
   /// What is to be done, in order; then forgotten.
@@ -164,18 +167,5 @@ struct ServiceTable {
       }
     }
     return deadline
-  }
-}
-
-/// Chance that a seed gives again (Steele, Lea and Flood, 2014).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
   }
 }

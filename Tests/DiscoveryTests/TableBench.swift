@@ -1,5 +1,6 @@
 import Cryptography
 import Mesh
+import TestKit
 
 @testable import Discovery
 
@@ -17,7 +18,7 @@ struct TableBench {
   var answer: (ServiceInstance) -> ServiceResolution? = { _ in nil }
 
   init(groups: [Group] = [], limits: ServiceTable.Limits = ServiceTable.Limits()) {
-    table = ServiceTable(own: node(0), groups: groups, seed: 1, limits: limits)
+    table = ServiceTable(own: node(0), groups: groups, limits: limits, chance: SplitMix64(seed: 1))
   }
 
   static func instance(_ name: String, interface: Int32 = 2, isIPv6: Bool = false)
