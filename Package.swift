@@ -99,9 +99,9 @@ let core: [Target] = [
     swiftSettings: swiftSettings),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate", "System"]),
   swiftTarget("JackSession", ["Audio", "CRealtime", "System"]),
-  swiftTarget("EventLoop", ["CUring"]),
+  swiftTarget("EventLoop", ["CUring", "System"]),
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
-  swiftTarget("Store", ["Cryptography", "Mesh"]),
+  swiftTarget("Store", ["Cryptography", "Mesh", "System"]),
   swiftTarget("Barcode", ["CQREncode"]),
   swiftTarget("Recording", ["Audio", "COgg", "System"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
@@ -118,6 +118,7 @@ let coreTests: [Target] = [
     name: "TestKit", dependencies: ["RTP", "Media", "Mesh", "Cryptography", "StatusSchema"],
     path: "Tests/TestKit",
     swiftSettings: swiftSettings),
+  tests("SystemTests", ["System"]),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
   tests("MeasurementTests", ["Measurement", "StatusSchema", "TestKit"]),
@@ -149,7 +150,7 @@ let programs: [Target] = [
   .target(
     name: "CAvahi", path: "CSupport/CAvahi", cSettings: cSettings,
     linkerSettings: [.linkedLibrary("avahi-common")]),
-  swiftTarget("Discovery", ["CAvahi", "Mesh", "Cryptography"]),
+  swiftTarget("Discovery", ["CAvahi", "Mesh", "Cryptography", "System"]),
   .executableTarget(
     name: "comlink-discover", dependencies: ["Discovery", "Mesh", "Cryptography"],
     path: "Tests/DiscoverProgram", swiftSettings: swiftSettings),
@@ -157,15 +158,16 @@ let programs: [Target] = [
     "DiscoveryTests",
     ["CAvahi", "Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
     resources: [.copy("Corpus")]),
-  swiftTarget("Remote", ["StatusSchema"]),
+  swiftTarget("Remote", ["StatusSchema", "System"]),
   .target(
     name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
-  swiftTarget("Doctor", ["CKernel", "Audio", "JackSession", "EventLoop", "StatusSchema"]),
+  swiftTarget(
+    "Doctor", ["CKernel", "Audio", "JackSession", "EventLoop", "StatusSchema", "System"]),
   tests("DoctorTests", ["Doctor", "StatusSchema"]),
   swiftTarget(
     "Panel",
     [
-      "StatusSchema",
+      "StatusSchema", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -174,7 +176,7 @@ let programs: [Target] = [
   swiftTarget(
     "ControlPlane",
     [
-      "Mesh", "Cryptography",
+      "Mesh", "Cryptography", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOTLS", package: "swift-nio"),
@@ -194,7 +196,7 @@ let programs: [Target] = [
     [
       "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "StatusSchema", "Cryptography",
-      "Store", "CKernel",
+      "Store", "CKernel", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
@@ -207,7 +209,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema", "Barcode", "Doctor", "Store",
+      "Remote", "StatusSchema", "Barcode", "Doctor", "Store", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   tests("RemoteTests", ["Remote", "StatusSchema"]),
@@ -215,8 +217,7 @@ let programs: [Target] = [
     "DaemonTests",
     [
       "NodeDaemon", "ControlPlane", "Discovery", "Intercom", "Audio", "JackSession", "EventLoop",
-      "Store",
-      "Cryptography", "Mesh", "TestKit",
+      "Store", "Cryptography", "Mesh", "TestKit",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
@@ -224,7 +225,8 @@ let programs: [Target] = [
   .target(
     name: "CProbe", dependencies: ["SystemJACK"], path: "Tests/CProbe", cSettings: cSettings),
   .target(
-    name: "TestRig", dependencies: ["CProbe", "Measurement", "Remote", "StatusSchema", "TestKit"],
+    name: "TestRig",
+    dependencies: ["CProbe", "Measurement", "Remote", "StatusSchema", "System", "TestKit"],
     path: "Tests/TestRig",
     swiftSettings: swiftSettings),
   .executableTarget(
@@ -235,7 +237,7 @@ let programs: [Target] = [
     ], path: "Tests/Benchmarks", swiftSettings: swiftSettings),
   .target(name: "CLink", path: "Tests/CLink", cSettings: cSettings),
   .executableTarget(
-    name: "comlink-link", dependencies: ["CLink", "TestKit"], path: "Tests/LinkEmulator",
+    name: "comlink-link", dependencies: ["CLink", "System", "TestKit"], path: "Tests/LinkEmulator",
     swiftSettings: swiftSettings),
   tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
   tests(

@@ -21,7 +21,7 @@ trap 'rm -rf "$scratch"' EXIT
 # (libjack serves one per process) one after the other. Beside sanitized computing they would starve.
 # A gate may leave some out: skipped_tests of the clocked, skipped_computing of the others.
 skipped_tests=() skipped_computing=()
-computing_tests='^(RTP|Media|Mesh|Cryptography|Store|Barcode)Tests\.'
+computing_tests='^(System|RTP|Media|Mesh|Cryptography|Store|Barcode)Tests\.'
 clocked_tests='^(Realtime|Audio|JackSession|EventLoop)Tests\.'
 
 fail() {

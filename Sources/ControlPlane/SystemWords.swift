@@ -2,6 +2,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+internal import System
 
 /// What the system and TLS say about a failure, in few words.
 enum SystemWords {
@@ -9,7 +10,7 @@ enum SystemWords {
     switch error {
     case let error as NIOConnectionError:
       error.connectionErrors.first.map { of($0.error) } ?? "nobody answers"
-    case let error as IOError: of(error.errnoCode)
+    case let error as IOError: errorWords(error.errnoCode)
     case ChannelError.connectTimeout: "nobody answers"
     case ChannelError.alreadyClosed, ChannelError.ioOnClosedChannel: "it is closed"
     default: isEnd(error) ? "it ended in the middle" : ofTLS("\(error)")
@@ -23,16 +24,6 @@ enum SystemWords {
     // NIOSSL has no name of its own for it.
     case NIOSSLError.handshakeFailed: "\(error)".contains("EOF during handshake")
     default: error is IOError
-    }
-  }
-
-  /// What the system calls an error number.
-  private static func of(_ code: CInt) -> String {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
-      guard let start = text.baseAddress, unsafe strerror_r(code, start, text.count) == 0 else {
-        return "error \(code)"
-      }
-      return unsafe String(cString: start)
     }
   }
 

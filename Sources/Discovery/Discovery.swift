@@ -2,6 +2,7 @@ public import Cryptography
 internal import Glibc
 public import Mesh
 internal import Synchronization
+internal import System
 
 /// Finds the nodes of the local network, and is found by them: DNS-SD (RFC 6763) of `_comlink._udp` by multicast DNS.
 ///
@@ -122,7 +123,7 @@ extension DiscoveryError: CustomStringConvertible {
     switch self {
     case .running: "discovery runs already"
     case .system(let operation, let code):
-      "cannot \(operation): \(unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)")"
+      "cannot \(operation): \(errorWords(code))"
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Mesh
+internal import System
 
 /// What the thread of a ``Discovery`` does: it polls Avahi, hands what comes to the table and to the choice of the backend,
 /// and does what they ask for.

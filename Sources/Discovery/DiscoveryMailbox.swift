@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// What the thread of a ``Discovery`` and everybody else leave for each other.
 final class DiscoveryMailbox: Sendable {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// The thread of a ``Discovery``: a small stack, no real-time priority, all signals blocked.
 struct DiscoveryThread: Sendable {
@@ -61,13 +62,6 @@ struct DiscoveryThread: Sendable {
     _ = unsafe write(file, name, name.utf8.count)
     _ = close(file)
   }
-}
-
-/// Nanoseconds of a clock that nobody sets.
-func monotonicNanoseconds() -> Int64 {
-  var time = timespec()
-  unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
 /// One ``DiscoveryLoop`` after the other, until it is enough: one that failed, for want of descriptors as a rule, is followed by

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// Reads what the kernel and the system tell by files; a test plants a tree of its own.
 struct FileTree: Sendable {
@@ -15,8 +16,7 @@ struct FileTree: Sendable {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 16_384)
     while bytes.count < Self.limitBytes {
-      let count = unsafe read(file, &part, part.count)
-      if count < 0, errno == EINTR { continue }
+      let count = SystemCall.result { unsafe read(file, &part, part.count) }
       guard count > 0 else {
         guard count == 0 else { return nil }
         break

@@ -1,5 +1,6 @@
 internal import CKernel
 internal import Glibc
+internal import System
 
 /// Does what can be done about findings without harm; it takes root.
 public struct Repairer: Sendable {
@@ -57,8 +58,7 @@ public struct Repairer: Sendable {
 
   private func told(_ words: String, _ code: Int32) -> Outcome {
     guard code != 0 else { return Outcome(words: words, isDone: true) }
-    let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-    return Outcome(words: "could not do it: \(words): \(reason)", isDone: false)
+    return Outcome(words: "could not do it: \(words): \(errorWords(code))", isDone: false)
   }
 
   /// Makes a file that is there as a whole or not at all; the error number, 0: done, EEXIST: there was one.

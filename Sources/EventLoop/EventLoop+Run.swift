@@ -1,5 +1,6 @@
 import CUring
 import Synchronization
+import System
 
 extension EventLoop {
   /// Bounds a wake-up, so that jobs that make jobs cannot keep datagrams and sound waiting.
@@ -113,7 +114,7 @@ extension EventLoop {
     guard result < 0 else { return }
     // Not precondition: an optimised build would end without a word.
     fatalError(
-      "the media loop cannot go on, as the kernel refused io_uring_enter: \(errorText(-result)). "
+      "the media loop cannot go on, as the kernel refused io_uring_enter: \(errorWords(-result)). "
         + "Start the program again. If that happens more than once, see `journalctl -k`, and whether "
         + "a seccomp filter (of a container, or a service's SystemCallFilter) forbids io_uring_enter"
     )

@@ -1,4 +1,5 @@
 import Glibc
+internal import System
 
 /// Why an event loop or its endpoint could not be made.
 ///
@@ -45,7 +46,7 @@ extension EventLoopError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .ring(let step, let code): Self.describe(step, code)
-    case .thread(let code): "cannot start the loop thread: \(errorText(code))"
+    case .thread(let code): "cannot start the loop thread: \(errorWords(code))"
     case .alreadyStarted: "the event loop was started already"
     case .endpointTooLate: "an event loop takes one UDP endpoint, before it starts"
     case .endpoint(let step, let address, let code): Self.describe(step, address, code)
@@ -72,7 +73,7 @@ extension EventLoopError: CustomStringConvertible {
     case (_, ENOMEM):
       return "no memory for io_uring, or more of it than RLIMIT_MEMLOCK allows"
     default:
-      return "cannot set up io_uring (\(step)): \(errorText(code))"
+      return "cannot set up io_uring (\(step)): \(errorWords(code))"
     }
   }
 
@@ -90,12 +91,7 @@ extension EventLoopError: CustomStringConvertible {
     case (.open, EAFNOSUPPORT):
       "this machine has no \(address.family == .ipv6 ? "IPv6" : "IPv4"): cannot listen on \(address)"
     default:
-      "cannot listen on UDP \(address) (\(step)): \(errorText(code))"
+      "cannot listen on UDP \(address) (\(step)): \(errorWords(code))"
     }
   }
-}
-
-/// The system's words for an error number.
-func errorText(_ code: Int32) -> String {
-  unsafe String(cString: strerror(code))
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// The way to systemd for notices, a datagram each (sd_notify(3)).
 final class NotifySocket: Sendable {
@@ -41,17 +42,15 @@ final class NotifySocket: Sendable {
   /// - Throws: a positive errno.
   func send(_ notice: String) throws(Errno) {
     let octets = Array(notice.utf8)
-    while unsafe Glibc.send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL)) < 0 {
-      guard errno == EINTR else { throw Errno(code: errno) }
+    _ = try SystemCall.perform(Errno.init) {
+      unsafe Glibc.send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL))
     }
   }
 
   /// What the system answered.
   struct Errno: Error, CustomStringConvertible {
     let code: Int32
-    var description: String {
-      unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-    }
+    var description: String { errorWords(code) }
   }
 }
 

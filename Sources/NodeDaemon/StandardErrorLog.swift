@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import System
 
 /// Writes log events to standard error: for people, or for systemd's journal.
 struct StandardErrorLog: Sendable {
@@ -96,17 +97,8 @@ struct StandardErrorLog: Sendable {
 
   /// One write an event, so that lines of several threads do not mix.
   private static func writeToStandardError(_ bytes: [UInt8]) {
-    var written = 0
-    while written < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { all in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: all[written...])
-        return unsafe Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      // Nobody reads: there is no better place to say so.
-      guard count > 0 else { return }
-      written += count
-    }
+    // Nobody reads: there is no better place to say so.
+    _ = SystemCall.write(bytes, to: STDERR_FILENO)
   }
 }
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
+internal import System
 
 /// What the daemon finds around it when it starts; tests bring their own.
 struct Surroundings: Sendable {
@@ -43,9 +44,7 @@ struct Surroundings: Sendable {
   private static func readFile(_ path: String) -> FileContents {
     guard let file = unsafe fopen(path, "re") else {
       let code = errno
-      let words = unsafe strerror(code).map { unsafe String(cString: $0) }
-      return code == ENOENT || code == ENOTDIR
-        ? .missing : .unreadable(words: words ?? "error \(code)")
+      return code == ENOENT || code == ENOTDIR ? .missing : .unreadable(words: errorWords(code))
     }
     defer { unsafe fclose(file) }
     let limitBytes = 1 << 20

@@ -3,6 +3,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 public import StatusSchema
+internal import System
 
 /// Shows a node by HTTP: `/metrics`, its figures for Prometheus.
 ///
@@ -72,8 +73,7 @@ public final class Panel: Sendable {
       return .listening(address: address, words: "\(error)")
     }
     if error.errnoCode == EADDRINUSE { return .addressInUse(address: address) }
-    let words = unsafe strerror(error.errnoCode).map { unsafe String(cString: $0) }
-    return .listening(address: address, words: words ?? "error \(error.errnoCode)")
+    return .listening(address: address, words: errorWords(error.errnoCode))
   }
 }
 

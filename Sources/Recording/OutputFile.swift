@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// A file that is written from its beginning to its end, and never one that was there before.
 ///
@@ -84,8 +85,7 @@ final class OutputFile {
   }
 }
 
-/// The one place where `errno` is read and an interrupted call is made again.
-enum SystemCall {
+extension SystemCall {
   /// Makes a call that answers -1 and `errno`.
   ///
   /// - Throws: what was tried, where it fails.
@@ -93,13 +93,6 @@ enum SystemCall {
   static func perform(
     _ attempt: String, _ path: String, _ call: () -> some BinaryInteger
   ) throws(RecordingError) -> Int {
-    while true {
-      let result = Int(call())
-      guard result < 0 else { return result }
-      let code = errno
-      guard code == EINTR else {
-        throw .system(attempt: attempt, path: path, errorNumber: code)
-      }
-    }
+    try perform({ RecordingError.system(attempt: attempt, path: path, errorNumber: $0) }, call)
   }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// The folder of one take, named after the moment it was made, within the folder the user named.
 ///

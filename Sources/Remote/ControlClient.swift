@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// The remote's end of the control socket: one request, one answer, in turn.
 ///

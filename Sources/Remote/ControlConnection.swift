@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// One client of the control socket.
 ///

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// The listening end of a control socket: puts the socket file there, and takes it away again.
 final class ControlListener: Sendable {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import StatusSchema
+internal import System
 
 /// The control server's thread: one poll over the listening socket, the mailbox and all clients.
 ///

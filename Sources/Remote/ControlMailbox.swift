@@ -1,6 +1,7 @@
 internal import Glibc
-internal import Synchronization
 internal import StatusSchema
+internal import Synchronization
+internal import System
 
 /// What the rest of the process leaves for the control server's thread, and how it wakes it.
 final class ControlMailbox: Sendable {

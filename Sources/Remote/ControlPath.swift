@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// Where the control socket is when nobody says otherwise.
 public enum ControlPath {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 
 /// What can go wrong on either end of the control socket.
 public enum RemoteError: Error, Sendable, Hashable {
@@ -45,7 +45,7 @@ extension RemoteError: CustomStringConvertible {
     case .alreadyServed(let path):
       "another comlinkd answers at \(path); stop it, or use another --control path"
     case .system(let operation, let path, let code):
-      "cannot \(operation) \(path): \(Self.words(forCode: code))"
+      "cannot \(operation) \(path): \(errorWords(code))"
     case .noServer(let path):
       "no comlinkd answers at \(path); is it running? (--control names another socket)"
     case .noPermission(let path, let group?):
@@ -58,12 +58,5 @@ extension RemoteError: CustomStringConvertible {
     case .disconnected(let path): "comlinkd at \(path) ended the connection"
     case .malformed(let words): words
     }
-  }
-
-  /// The system's words for an error number.
-  static func words(forCode code: Int32) -> String {
-    // strerror is safe to call from any thread since glibc 2.32.
-    guard let words = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: words)
   }
 }

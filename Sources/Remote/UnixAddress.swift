@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// The address of a UNIX socket in the file system (unix(7)).
 struct UnixAddress {

@@ -1,5 +1,6 @@
 public import Cryptography
 internal import Glibc
+internal import System
 
 /// Why something of a node's state cannot be read or kept.
 public enum StoreError: Error, Hashable, Sendable {
@@ -41,7 +42,7 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .noPlace: "no place for the node's state: set HOME, or name a directory by --state"
     case .system(let attempt, let path, let code):
-      "cannot \(attempt) \(path): \(Self.words(forCode: code))\(Self.advice(forCode: code, path))"
+      "cannot \(attempt) \(path): \(errorWords(code))\(Self.advice(forCode: code, path))"
     case .busy(let path):
       "another comlinkd uses \(path); give this one a directory of its own by --state"
     case .wrongKind(let path, let wanted):
@@ -69,12 +70,6 @@ extension StoreError: CustomStringConvertible {
     case .noSuchGroup(let name): "this node is in no group \"\(name)\""
     case .tooManyGroups(let limit): "a node can be in \(limit) groups at most; leave one first"
     }
-  }
-
-  private static func words(forCode code: Int32) -> String {
-    // strerror is safe to call from any thread since glibc 2.32.
-    guard let words = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: words)
   }
 
   private static func advice(forCode code: Int32, _ path: String) -> String {

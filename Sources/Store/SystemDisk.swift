@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Glibc
+internal import System
 
 /// A directory of the file system, held open and locked as long as the value lives.
 ///
@@ -225,35 +226,12 @@ final class SystemDisk: Disk {
   }
 }
 
-/// An open file or directory, closed with the value.
-struct Descriptor: ~Copyable {
-  let number: Int32
-
-  init(owning number: Int32) { self.number = number }
-
-  deinit { _ = Glibc.close(number) }
-}
-
-/// The one place where `errno` is read and an interrupted call is made again.
-enum SystemCall {
-  /// Makes a call that answers -1 and `errno`; returns its result, or `-errno`.
-  static func result(_ call: () -> some BinaryInteger) -> Int {
-    while true {
-      let result = Int(call())
-      guard result < 0 else { return result }
-      guard errno == EINTR else { return -Int(errno) }
-    }
-  }
-
+extension SystemCall {
   /// Makes a call; throws what was tried where it fails.
   @discardableResult
-  static func perform(
+  fileprivate static func perform(
     _ attempt: String, _ path: String, _ call: () -> some BinaryInteger
   ) throws(StoreError) -> Int {
-    let result = result(call)
-    guard result >= 0 else {
-      throw .system(attempt: attempt, path: path, code: Int32(truncatingIfNeeded: -result))
-    }
-    return result
+    try perform({ StoreError.system(attempt: attempt, path: path, code: $0) }, call)
   }
 }

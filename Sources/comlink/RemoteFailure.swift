@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Remote
 internal import StatusSchema
+internal import System
 
 /// Why a command did not do what it should.
 enum RemoteFailure: Error, CustomStringConvertible {
@@ -67,17 +68,6 @@ enum PlainText {
 enum StandardOutput {
   /// Writes it as a whole; false when nobody reads it any more.
   static func write(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    var written = 0
-    while written < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { all in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: all[written...])
-        return unsafe Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      written += count
-    }
-    return true
+    SystemCall.write(Array(text.utf8), to: STDOUT_FILENO)
   }
 }

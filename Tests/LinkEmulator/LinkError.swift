@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// What keeps the emulator from running, in words for the person who started it.
 enum LinkError: Error {
@@ -18,8 +19,7 @@ extension LinkError: CustomStringConvertible {
     case .usage(let reason): return "\(reason); comlink-link --help tells the options"
     case .notPermitted(let reason), .unavailable(let reason): return reason
     case .system(let attempt, let number):
-      let reason = unsafe strerror(number).map { unsafe String(cString: $0) }
-      return "cannot \(attempt): \(reason ?? "error \(number)")"
+      return "cannot \(attempt): \(errorWords(number))"
     }
   }
 

@@ -1,9 +1,9 @@
 import Glibc
+import System
 
 /// The kernel's words for an errno value.
 func systemMessage(_ code: Int32) -> String {
-  guard let text = unsafe strerror(code) else { return "error \(code)" }
-  return unsafe String(cString: text)
+  errorWords(code)
 }
 
 /// Nanoseconds of CLOCK_MONOTONIC.
