@@ -18,6 +18,8 @@ public enum AddressError: Error, Equatable, Sendable {
   case malformedIPv4(text: String, host: String)
   /// Something between brackets that is no IPv6 address.
   case malformedIPv6(text: String, host: String)
+  /// Neither an address nor what a host can be called.
+  case malformedName(text: String, host: String)
   /// The name after `%` is no network interface of this machine.
   case unknownScope(text: String, scope: String)
   /// A name where only a numeric address will do.
@@ -46,6 +48,8 @@ extension AddressError: CustomStringConvertible {
       "“\(host)” in “\(text)” is not an IPv4 address: it has four numbers from 0 to 255"
     case .malformedIPv6(let text, let host):
       "“\(host)” in “\(text)” is not an IPv6 address"
+    case .malformedName(let text, let host):
+      "“\(host)” in “\(text)” is neither an address nor a host name"
     case .unknownScope(let text, let scope):
       "“\(scope)” in “\(text)” is not a network interface of this machine"
     case .name(let text, let host):

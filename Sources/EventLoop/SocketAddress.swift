@@ -151,27 +151,20 @@ extension SocketAddress {
 
   /// Nil: the host is a name.
   init?(numeric parts: HostAndPort) throws(AddressError) {
-    if parts.isBracketed {
-      try self.init(ipv6: parts)
-      return
-    }
-    var bits = in_addr()
-    if unsafe inet_pton(AF_INET, parts.host, &bits) == 1 {
+    switch parts.kind {
+    case .name: return nil
+    case .ipv6: try self.init(ipv6: parts)
+    case .ipv4:
+      var bits = in_addr()
+      _ = unsafe inet_pton(AF_INET, parts.host, &bits)
       self.init(ipv4: UInt32(bigEndian: bits.s_addr), port: parts.port)
-      return
     }
-    guard parts.host.contains(where: { !($0 == "." || $0.isNumber) }) else {
-      throw .malformedIPv4(text: parts.text, host: parts.host)
-    }
-    return nil
   }
 
   private init(ipv6 parts: HostAndPort) throws(AddressError) {
     let pieces = parts.host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
     var bits = in6_addr()
-    guard let address = pieces.first, unsafe inet_pton(AF_INET6, String(address), &bits) == 1 else {
-      throw .malformedIPv6(text: parts.text, host: parts.host)
-    }
+    _ = unsafe inet_pton(AF_INET6, String(pieces[0]), &bits)
     let scope = pieces.count == 2 ? try Self.scope(String(pieces[1]), in: parts.text) : 0
     let halves = unsafe withUnsafeBytes(of: bits) { bytes in
       unsafe (

@@ -1,4 +1,5 @@
 internal import Audio
+internal import EventLoop
 internal import Mesh
 internal import Remote
 
@@ -8,7 +9,7 @@ extension Configuration {
   mutating func set(_ setting: Setting, to value: SettingValue) throws(SettingProblem) {
     switch (setting, value) {
     case (.name, .text(let text)): name = try Self.checkedName(text)
-    case (.listen, .text(let text)): listen = try Endpoint(text)
+    case (.listen, .text(let text)): listen = try Self.place(text)
     case (.peer, .list(let texts)): peers = try Self.peers(texts)
     case (.maxPeers, .integer(let count)): maximumPeers = try Self.checked(count, within: 1...64)
     case (.role, .text(let text)): role = text.isEmpty ? "" : try Self.checkedName(text)
@@ -37,7 +38,7 @@ extension Configuration {
       guard !text.contains(":") else { throw .badValue("must not have a colon") }
       jackClient = try Self.checkedName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
-    case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Endpoint(text)
+    case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Self.place(text)
     case (.viaPlugin, .boolean(let isOn)): isViaPlugin = isOn
     case (.pluginSocket, .text(let text)): pluginPath = try Self.socketPath(text)
     case (.control, .text(let text)): controlPath = try Self.socketPath(text)
@@ -136,10 +137,18 @@ extension Configuration {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  private static func peers(_ texts: [String]) throws(SettingProblem) -> [Endpoint] {
-    var peers: [Endpoint] = []
+  private static func place(_ text: String) throws(SettingProblem) -> HostAndPort {
+    do throws(AddressError) {
+      return try HostAndPort(text)
+    } catch {
+      throw .badValue("cannot be used: \(error)")
+    }
+  }
+
+  private static func peers(_ texts: [String]) throws(SettingProblem) -> [HostAndPort] {
+    var peers: [HostAndPort] = []
     for text in texts {
-      let peer = try Endpoint(text)
+      let peer = try place(text)
       guard peer.port != 0 else { throw .badValue("must have a port from 1 to 65535: \(text)") }
       guard !peers.contains(peer) else { throw .badValue("names \(text) twice") }
       peers.append(peer)

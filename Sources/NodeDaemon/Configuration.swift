@@ -1,4 +1,5 @@
 internal import Audio
+internal import EventLoop
 internal import Media
 internal import Mesh
 internal import Remote
@@ -13,9 +14,9 @@ struct Configuration: Hashable, Sendable {
   /// The colour to show it in, 24 bits of red, green and blue.
   var colourRGB: UInt32?
   /// Where it receives.
-  var listen = Endpoint.standard
+  var listen = HostAndPort.standard
   /// The nodes it calls; others that call are answered all the same.
-  var peers: [Endpoint] = []
+  var peers: [HostAndPort] = []
   /// What becomes of nodes that are in none of its groups.
   var policy = AdmissionPolicy.ask
   /// Whether it is announced on the network, and looks for others.
@@ -52,7 +53,7 @@ struct Configuration: Hashable, Sendable {
   /// Whether microphone and loudspeaker are connected by themselves.
   var connectsPorts = true
   /// Where its figures are told to Prometheus; nil: nowhere.
-  var metrics: Endpoint?
+  var metrics: HostAndPort?
   /// Whether the plugin in jackd plays, instead of a JACK client.
   var isViaPlugin = false
   /// The path of the plugin's socket.
@@ -145,4 +146,9 @@ extension Configuration {
         "is more than playout-delay-max; raise that too")
     }
   }
+}
+
+extension HostAndPort {
+  /// Where nodes receive unless told otherwise: RTP's registered port, on all interfaces, IPv4 too.
+  static let standard = HostAndPort(ipv6: "::", port: 5004)
 }

@@ -212,7 +212,7 @@ extension Daemon {
 
   /// A look-up can take many seconds and cannot be called off: where the end comes first, it is left behind.
   private func addresses(
-    of listen: Endpoint, before ending: Task<Void, Never>
+    of listen: HostAndPort, before ending: Task<Void, Never>
   ) async -> Result<[SocketAddress], AddressError>? {
     let (outcomes, continuation) =
       AsyncStream<Result<[SocketAddress], AddressError>?>.makeStream()

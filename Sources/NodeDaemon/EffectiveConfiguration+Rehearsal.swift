@@ -1,3 +1,5 @@
+internal import EventLoop
+
 extension EffectiveConfiguration {
   /// Refuses every address beyond this machine, and every name, as that could lead there.
   func checkForRehearsal() throws(DaemonError) {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import EventLoop
 internal import Remote
 
 /// The daemon's command line.
@@ -7,7 +8,7 @@ struct Options: ParsableCommand {
     commandName: "comlinkd",
     abstract: "A voice intercom station beside a JACK server.",
     discussion: """
-      Without arguments it listens on \(Endpoint.standard.text) and answers nodes that call. Each \
+      Without arguments it listens on \(HostAndPort.standard.text) and answers nodes that call. Each \
       setting can also stand in a TOML file by its flag's name (ptime = 5); flags win over the file, \
       the file over the profile, the profile over the defaults.
       """,

@@ -43,13 +43,13 @@ extension FaultTests {
     }
 
     static let malformedPeers: [(text: String, words: String)] = [
-      ("127.0.0.1", "must be ADDR:PORT"),
-      ("127.0.0.1:", "must be ADDR:PORT"),
-      ("127.0.0.1:70000", "\"70000\""),
-      ("127.0.0.1:-1", "\"-1\""),
+      ("127.0.0.1", "write ADDRESS:PORT"),
+      ("127.0.0.1:", "write ADDRESS:PORT"),
+      ("127.0.0.1:70000", "port 70000"),
+      ("127.0.0.1:-1", "“-1”"),
       ("127.0.0.300:5004", "127.0.0.300"),
       ("::1:5004", "brackets"),
-      ("[::z]:5004", "no IPv6 address"),
+      ("[::z]:5004", "not an IPv6 address"),
       ("one two:5004", "neither an address nor a host name"),
       (":5004", "no address before the port"),
     ]
