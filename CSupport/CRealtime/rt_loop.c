@@ -132,12 +132,17 @@ void rt_peer_set_gain(struct rt_engine *engine, rt_slot slot, float gain) {
   atomic_store_explicit(&engine->desk.shared->peers[slot].gain, bounded, memory_order_relaxed);
 }
 
-void rt_peer_set_pan(struct rt_engine *engine, rt_slot slot, float pan) {
-  if (!rt_slot_exists(slot)) return;
+struct rt_sides rt_pan_sides(float pan) {
   const float quarter_turn = 1.57079633f;
   const float bounded = isnan(pan) ? 0.0f : fminf(fmaxf(pan, -1.0f), 1.0f);
   const float angle = 0.5f * (bounded + 1.0f) * quarter_turn;
   /* fmaxf: the cosine of a rounded quarter turn is a hair below 0. */
-  const union rt_pan packed = {.factors = {.left = fmaxf(cosf(angle), 0.0f), .right = sinf(angle)}};
+  return (struct rt_sides){.left = fmaxf(cosf(angle), 0.0f), .right = sinf(angle)};
+}
+
+void rt_peer_set_pan(struct rt_engine *engine, rt_slot slot, float pan) {
+  if (!rt_slot_exists(slot)) return;
+  const struct rt_sides sides = rt_pan_sides(pan);
+  const union rt_pan packed = {.factors = {.left = sides.left, .right = sides.right}};
   atomic_store_explicit(&engine->desk.shared->peers[slot].pan, packed.word, memory_order_relaxed);
 }

@@ -1,11 +1,10 @@
 #include "rt_peer.h"
 
+#include "CRealtime.h"
 #include "rt_fade.h"
 
 #include <string.h>
 
-/* Long enough that a full gain change makes no click, short enough to follow a fader. */
-enum { RAMPS_PER_SECOND = 100 };
 /* The fade out of a detached peer: 5 ms. */
 enum { LEAVES_PER_SECOND = 200 };
 
@@ -40,7 +39,7 @@ static void aim(struct rt_voice *voice, uint32_t sample_rate) RT_NONBLOCKING {
   const struct rt_gains wanted = wanted_gains(voice);
   const struct rt_gains target = voice->target;
   if (wanted.mono == target.mono && wanted.left == target.left && wanted.right == target.right) return;
-  const uint32_t frames = sample_rate / RAMPS_PER_SECOND > 0 ? sample_rate / RAMPS_PER_SECOND : 1;
+  const uint32_t frames = sample_rate / RT_RAMPS_PER_SECOND > 0 ? sample_rate / RT_RAMPS_PER_SECOND : 1;
   const float share = 1.0f / (float)frames;
   voice->target = wanted;
   voice->step.mono = (wanted.mono - voice->now.mono) * share;

@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 
-enum { RT_FADE_IN_FRAMES = 64, RT_FADE_OUT_FRAMES = 32, RT_MAX_GAIN = 8 };
+enum { RT_FADE_IN_FRAMES = 64, RT_FADE_OUT_FRAMES = 32 };
 
 enum rt_peer_state { RT_PEER_IDLE, RT_PEER_ATTACHED, RT_PEER_SOUNDING, RT_PEER_LEAVING };
 

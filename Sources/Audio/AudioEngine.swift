@@ -209,7 +209,18 @@ extension AudioEngine {
     unsafe rt_peer_set_playing(handle, slot.number, isPlaying)
   }
 
-  /// Sets the linear gain, 0 … 8, ramped. [any]
+  /// The most that a peer's sound is amplified by.
+  public static let maximumGain = Float(RT_MAX_GAIN)
+  /// How many ramps of gain or pan a second has room for.
+  public static let gainRampsPerSecond = Int(RT_RAMPS_PER_SECOND)
+
+  /// What each side of the mix gets of a sound at a place between left (−1) and right (1), equal power.
+  public static func sides(ofPan pan: Float) -> (left: Float, right: Float) {
+    let sides = rt_pan_sides(pan)
+    return (sides.left, sides.right)
+  }
+
+  /// Sets the linear gain, 0 … `maximumGain`, ramped. [any]
   public func setGain(_ gain: Float, for slot: PeerSlot) {
     unsafe rt_peer_set_gain(handle, slot.number, gain)
   }

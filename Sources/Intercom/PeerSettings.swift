@@ -1,12 +1,13 @@
 public import Cryptography
 internal import Glibc
+internal import StatusSchema
 
 /// What this node's user set for one peer; survives the peer's absence.
 public struct PeerSettings: Sendable, Equatable {
-  static let gainRange = -60.0...18.0
-  static let panRange = -1.0...1.0
+  static let gainRange = PeerStatus.gainRangeDecibels
+  static let panRange = PeerStatus.panRange
 
-  /// -60…18 dB.
+  /// Within `PeerStatus.gainRangeDecibels`.
   public var gainDecibels = 0.0
   /// -1 left, 1 right.
   public var pan = 0.0

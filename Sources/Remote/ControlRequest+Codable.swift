@@ -1,3 +1,5 @@
+internal import StatusSchema
+
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
@@ -21,7 +23,7 @@ extension ControlRequest: Codable {
     case .gain:
       self = .gain(
         peer: try fields.decode(String.self, forKey: .peer),
-        decibels: try Self.number(fields, .decibels, within: Self.gainRangeDecibels))
+        decibels: try Self.number(fields, .decibels, within: PeerStatus.gainRangeDecibels))
     case .mute:
       self = .mute(
         peer: try fields.decode(String.self, forKey: .peer),
@@ -29,7 +31,7 @@ extension ControlRequest: Codable {
     case .pan:
       self = .pan(
         peer: try fields.decode(String.self, forKey: .peer),
-        position: try Self.number(fields, .position, within: Self.panRange))
+        position: try Self.number(fields, .position, within: PeerStatus.panRange))
     case .groupNew: self = .groupNew(name: try fields.decode(String.self, forKey: .group))
     case .groupJoin:
       let invitation = try fields.decode(String.self, forKey: .invitation)

@@ -68,11 +68,6 @@ public enum ControlRequest: Sendable, Hashable {
   /// How long a loop-back may last.
   public static let loopBackRangeMinutes = 0.1...60.0
 
-  /// The gains that can be asked for, dB: down to inaudible, up by what a limiter still takes.
-  public static let gainRangeDecibels = -60.0...18.0
-  /// The places that can be asked for.
-  public static let panRange = -1.0...1.0
-
   /// The words of the `request` field.
   enum Kind: String, CaseIterable {
     case status, version, talk, gain, mute, pan

@@ -120,3 +120,11 @@ public struct PeerStatus: Sendable, Hashable, Codable {
     port = ""
   }
 }
+
+/// What can be asked for.
+extension PeerStatus {
+  /// Gains in dB: down to inaudible, up by what a limiter still takes.
+  public static let gainRangeDecibels = -60.0...18.0
+  /// Places between left, -1, and right, 1.
+  public static let panRange = -1.0...1.0
+}

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Remote
+internal import StatusSchema
 
 /// `comlink gain PEER DB`: how loud a peer is in the mix.
 struct GainCommand: ParsableCommand {
@@ -11,7 +12,7 @@ struct GainCommand: ParsableCommand {
   var decibels: SignedNumber
   @OptionGroup var remote: RemoteOptions
 
-  private static let range = ControlRequest.gainRangeDecibels
+  private static let range = PeerStatus.gainRangeDecibels
 
   func validate() throws {
     guard Self.range.contains(decibels.value) else {
@@ -51,12 +52,12 @@ struct PanCommand: ParsableCommand {
 
   @Argument(help: "The peer's name, words or fingerprint.") var peer: String
   @Argument(
-    help: ArgumentHelp("-1 left, 0 middle, 1 right.", valueName: ControlRequest.panRange.words()))
+    help: ArgumentHelp("-1 left, 0 middle, 1 right.", valueName: PeerStatus.panRange.words()))
   var position: SignedNumber
   @OptionGroup var remote: RemoteOptions
 
   func validate() throws {
-    guard ControlRequest.panRange.contains(position.value) else {
+    guard PeerStatus.panRange.contains(position.value) else {
       throw ValidationError("the place must be from -1 (left) to 1 (right)")
     }
   }

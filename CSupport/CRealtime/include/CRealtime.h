@@ -137,7 +137,14 @@ uint32_t rt_peer_write(rt_engine *engine, rt_slot slot, const float *frames_in, 
 uint32_t rt_peer_fill(const rt_engine *engine, rt_slot slot); /* [loop] */
 /** While true an empty ring counts as an underrun; while false it is a pause. [loop] */
 void rt_peer_set_playing(rt_engine *engine, rt_slot slot, bool playing);
-/** Linear gain 0 ... 8, pan -1 (left) ... 1 (right), equal power; both ramped. [control] [loop] */
+/** The most that a peer's sound is amplified by; and the ramps of gain and pan: long enough that a full change makes no
+ *  click, short enough to follow a fader. */
+enum { RT_MAX_GAIN = 8, RT_RAMPS_PER_SECOND = 100 };
+/** What each side gets of a mono sound. */
+struct rt_sides { float left, right; };
+/** Equal power; pan -1 (left) ... 1 (right). [control] [loop] */
+struct rt_sides rt_pan_sides(float pan);
+/** Linear gain 0 ... RT_MAX_GAIN, pan as above; both ramped. [control] [loop] */
 void rt_peer_set_gain(rt_engine *engine, rt_slot slot, float gain);
 void rt_peer_set_pan(rt_engine *engine, rt_slot slot, float pan);
 

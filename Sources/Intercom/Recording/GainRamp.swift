@@ -2,8 +2,6 @@ import Audio
 
 /// A gain that moves to each new value within 10 ms, as the mixer's do.
 struct GainRamp {
-  private static let rampsPerSecond = 100
-
   /// Where the gain goes.
   var target: Float {
     didSet {
@@ -21,7 +19,7 @@ struct GainRamp {
   init(_ gain: Float, sampleRate: Int) {
     target = gain
     now = gain
-    rampFrames = max(1, sampleRate / Self.rampsPerSecond)
+    rampFrames = max(1, sampleRate / AudioEngine.gainRampsPerSecond)
   }
 
   /// Puts frames on a tape that is one stream's alone, at the gain.

@@ -1,5 +1,4 @@
 import Audio
-import Glibc
 
 /// One peer's sound on its way to a recorder: a tape of its own, and its place in the mix.
 ///
@@ -79,10 +78,10 @@ final class TapTrack {
 }
 
 extension PeerSettings {
-  /// What the mixer makes of gain, mute and place: equal power, as `rt_peer_set_pan` does.
+  /// What the mixer makes of gain, mute and place.
   fileprivate var sideGains: (left: Float, right: Float) {
-    let angle = 0.5 * (Float(pan) + 1) * Float.pi / 2
-    return (linearGain * max(cosf(angle), 0), linearGain * sinf(angle))
+    let sides = AudioEngine.sides(ofPan: Float(pan))
+    return (linearGain * sides.left, linearGain * sides.right)
   }
 }
 
