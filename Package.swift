@@ -158,6 +158,14 @@ let programs: [Target] = [
     "DiscoveryTests",
     ["CAvahi", "Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
     resources: [.copy("Corpus")]),
+  swiftTarget("ServiceLoop", [.product(name: "NIOCore", package: "swift-nio")]),
+  swiftTarget(
+    "ControlSocket",
+    [
+      "Remote", "ServiceLoop", "StatusSchema", "System",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+    ]),
   swiftTarget("Remote", ["StatusSchema", "System"]),
   .target(
     name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
@@ -167,7 +175,7 @@ let programs: [Target] = [
   swiftTarget(
     "Panel",
     [
-      "StatusSchema", "System",
+      "ServiceLoop", "StatusSchema", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -176,7 +184,7 @@ let programs: [Target] = [
   swiftTarget(
     "ControlPlane",
     [
-      "Mesh", "Cryptography", "System",
+      "Mesh", "Cryptography", "ServiceLoop", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOTLS", package: "swift-nio"),
@@ -195,7 +203,8 @@ let programs: [Target] = [
     "NodeDaemon",
     [
       "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "ControlPlane",
-      "Discovery", "Doctor", "Panel", "Recording", "Remote", "StatusSchema", "Cryptography",
+      "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
+      "Cryptography",
       "Store", "CKernel", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
@@ -212,11 +221,13 @@ let programs: [Target] = [
       "Remote", "StatusSchema", "Barcode", "Doctor", "Store", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
-  tests("RemoteTests", ["Remote", "StatusSchema"]),
+  // Both ends of the control socket.
+  tests("RemoteTests", ["Remote", "ControlSocket", "StatusSchema"]),
   tests(
     "DaemonTests",
     [
-      "NodeDaemon", "ControlPlane", "Discovery", "Intercom", "Audio", "JackSession", "EventLoop",
+      "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
+      "JackSession", "EventLoop",
       "Store", "Cryptography", "Mesh", "TestKit",
     ]),
   .executableTarget(

@@ -3,6 +3,7 @@ internal import Glibc
 public import Mesh
 internal import NIOCore
 internal import NIOPosix
+internal import ServiceLoop
 internal import Synchronization
 
 /// The control connections of a node: TCP with TLS 1.3, both ends proved, their groups proved, messages cut and bounded.

@@ -2,6 +2,7 @@ internal import Cryptography
 internal import Mesh
 internal import NIOCore
 internal import NIOPosix
+internal import ServiceLoop
 
 /// All connections of a ``ControlPlane``, and what they have to share.
 ///

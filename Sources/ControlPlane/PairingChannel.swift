@@ -1,6 +1,7 @@
 public import Cryptography
 public import Mesh
 internal import NIOCore
+internal import ServiceLoop
 
 /// A connection on which two nodes pair: TLS proved who both are, and nothing else is known of the other.
 ///

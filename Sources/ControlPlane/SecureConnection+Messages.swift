@@ -1,5 +1,6 @@
 internal import Mesh
 internal import NIOCore
+internal import ServiceLoop
 
 /// Messages that come.
 extension SecureConnection {

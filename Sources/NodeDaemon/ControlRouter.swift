@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Intercom
 internal import Logging
 internal import Mesh
+internal import ControlSocket
 internal import Remote
 internal import StatusSchema
 internal import Synchronization

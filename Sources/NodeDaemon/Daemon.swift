@@ -3,6 +3,7 @@ internal import Intercom
 internal import JackSession
 internal import Logging
 internal import Panel
+internal import ControlSocket
 internal import Remote
 internal import StatusSchema
 internal import Store

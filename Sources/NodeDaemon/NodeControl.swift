@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Intercom
+internal import ControlSocket
 internal import Remote
 internal import StatusSchema
 internal import Store

@@ -2,6 +2,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import ServiceLoop
 public import StatusSchema
 internal import System
 
@@ -30,7 +31,7 @@ public final class Panel: Sendable {
     let cache = MetricsCache(freshness: limits.freshness) {
       await status().map { MetricsText.text(StatusMetrics.families($0)) }
     }
-    let (places, gate) = (Places(limits.connections), LoopGate())
+    let (places, gate) = (Places(limits.connections), LoopGate(threads.next()))
     let bootstrap = ServerBootstrap(group: threads)
       .serverChannelOption(.backlog, value: Self.backlog)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -64,7 +65,7 @@ public final class Panel: Sendable {
   /// It does not wait for a node that is being asked.
   public func stop() async {
     try? await listener.close()
-    gate.shut()
+    _ = gate.shut()
     try? await threads.shutdownGracefully()
   }
 

@@ -1,5 +1,4 @@
 internal import StatusSchema
-internal import Synchronization
 
 /// The peers of a ``Status`` as families of figures for Prometheus, each sample of one peer.
 enum PeerMetrics {
@@ -126,33 +125,5 @@ enum PeerMetrics {
   /// The ID tells apart what calls itself alike.
   private static func labels(_ peer: PeerStatus) -> [(name: String, value: String)] {
     [("peer", peer.name), ("id", peer.id ?? "")]
-  }
-}
-
-/// A bounded number of places; each is free again when whoever has it lets go of its ``Place``.
-final class Places: Sendable {
-  /// One of the places, for as long as it is held.
-  final class Place: Sendable {
-    private let places: Places
-
-    fileprivate init(_ places: Places) { self.places = places }
-
-    deinit { places.taken.subtract(1, ordering: .relaxed) }
-  }
-
-  private let count: Int
-  private let taken = Atomic(0)
-
-  init(_ count: Int) { self.count = count }
-
-  /// A place, if one is free.
-  ///
-  /// Any thread.
-  func take() -> Place? {
-    guard taken.add(1, ordering: .relaxed).newValue <= count else {
-      taken.subtract(1, ordering: .relaxed)
-      return nil
-    }
-    return Place(self)
   }
 }

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOHTTP1
+internal import ServiceLoop
 
 /// Answers the one request of a connection, then closes it.
 ///
@@ -57,14 +58,14 @@ final class Responder: ChannelInboundHandler {
       return send(.notFound, "there is /metrics only\n", context)
     }
     isAnswering = true
-    let (cache, place, gate, loop) = (cache, place, gate, context.eventLoop)
-    let connection = NIOLoopBound((self, context), eventLoop: loop)
+    let (cache, place, gate) = (cache, place, gate)
+    let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     let isWhole = head.method == .GET
     Task {
       // The place is kept until the node has answered, even where the connection ends before: a node that hangs is not asked again and again.
       defer { withExtendedLifetime(place) {} }
       let text = await cache.text()
-      gate.run(on: loop) {
+      gate.run {
         let (responder, context) = connection.value
         responder.send(figures: text, isWhole: isWhole, context)
       }

@@ -49,7 +49,7 @@ public enum ControlPath {
   }
 
   /// The directory of a path, `.` for a bare name.
-  static func directory(of path: String) -> String {
+  package static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

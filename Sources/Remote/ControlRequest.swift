@@ -89,7 +89,7 @@ public enum ControlRequest: Sendable, Hashable {
   }
 
   /// Whether it is broken off when its client goes: what it does is for that client's user only.
-  var endsWithItsClient: Bool {
+  package var endsWithItsClient: Bool {
     switch self {
     case .testTone, .testLoop, .testSpeech: true
     default: false

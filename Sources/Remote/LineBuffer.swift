@@ -1,7 +1,7 @@
 /// Bytes as they come in, cut into lines of bounded length.
-struct LineBuffer {
+package struct LineBuffer {
   /// What the buffer holds next.
-  enum Next: Equatable {
+  package enum Next: Equatable {
     /// A whole line, without its end.
     case line([UInt8])
     /// A line that is already longer than the limit.
@@ -19,13 +19,13 @@ struct LineBuffer {
   private var searched = 0
 
   /// A buffer for lines of at most `limitBytes` bytes.
-  init(limitBytes: Int) { self.limitBytes = limitBytes }
+  package init(limitBytes: Int) { self.limitBytes = limitBytes }
 
   /// How many more bytes are worth taking: one more than a line may have shows that it is too long.
-  var roomBytes: Int { max(0, limitBytes + 1 - (bytes.count - start)) }
+  package var roomBytes: Int { max(0, limitBytes + 1 - (bytes.count - start)) }
 
   /// Takes what came in.
-  mutating func append(_ more: some Sequence<UInt8>) {
+  package mutating func append(_ more: some Sequence<UInt8>) {
     bytes.removeFirst(start)
     searched -= start
     start = 0
@@ -33,7 +33,7 @@ struct LineBuffer {
   }
 
   /// Takes out the next whole line.
-  mutating func next() -> Next {
+  package mutating func next() -> Next {
     guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
       searched = bytes.count
       return bytes.count - start > limitBytes ? .tooLong : .nothing
@@ -45,7 +45,7 @@ struct LineBuffer {
   }
 
   /// Takes out what is left when no more can come: a last line without its end.
-  mutating func rest() -> Next {
+  package mutating func rest() -> Next {
     let line = bytes[start...]
     start = bytes.count
     searched = start

@@ -2,14 +2,14 @@ internal import Glibc
 internal import System
 
 /// The address of a UNIX socket in the file system (unix(7)).
-struct UnixAddress {
+package struct UnixAddress {
   /// The bytes a path can have: `sun_path` less its final zero.
-  static let pathByteLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+  package static let pathByteLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
   private var address = sockaddr_un()
 
   /// The address of a path.
-  init(path: String) throws(RemoteError) {
+  package init(path: String) throws(RemoteError) {
     guard path.utf8.count <= Self.pathByteLimit else {
       throw .pathTooLong(path: path, limitBytes: Self.pathByteLimit)
     }
@@ -20,12 +20,12 @@ struct UnixAddress {
   }
 
   /// Connects a socket to the address; 0 or `-errno`.
-  func connect(_ descriptor: Int32) -> Int {
+  package func connect(_ descriptor: Int32) -> Int {
     unsafe withAddress { unsafe Glibc.connect(descriptor, $0, $1) }
   }
 
   /// Gives a socket the address, making the socket file; 0 or `-errno`.
-  func bind(_ descriptor: Int32) -> Int {
+  package func bind(_ descriptor: Int32) -> Int {
     unsafe withAddress { unsafe Glibc.bind(descriptor, $0, $1) }
   }
 

@@ -1,3 +1,4 @@
+import ControlSocket
 import Remote
 import StatusSchema
 import Testing

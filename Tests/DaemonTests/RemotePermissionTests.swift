@@ -1,4 +1,5 @@
 import Glibc
+import ControlSocket
 import Remote
 import Testing
 

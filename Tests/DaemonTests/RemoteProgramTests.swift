@@ -1,4 +1,5 @@
 import Foundation
+import ControlSocket
 import Remote
 import StatusSchema
 import Synchronization

@@ -2,6 +2,7 @@ import Glibc
 import StatusSchema
 import Testing
 
+@testable import ControlSocket
 @testable import Remote
 
 /// What clients do wrong, by accident or on purpose; the next client must never notice.

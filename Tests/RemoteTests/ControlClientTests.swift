@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import ControlSocket
 @testable import Remote
 
 @Suite(.ownThread) struct ControlClientTests {

@@ -3,6 +3,7 @@ import StatusSchema
 import StatusSchema
 import Testing
 
+@testable import ControlSocket
 @testable import Remote
 
 @Suite(.ownThread) struct ControlServerTests {

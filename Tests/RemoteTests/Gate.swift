@@ -1,5 +1,6 @@
 import Synchronization
 
+@testable import ControlSocket
 @testable import Remote
 
 /// A handler that keeps every request until it is opened.

@@ -1,5 +1,6 @@
 import Synchronization
 
+@testable import ControlSocket
 @testable import Remote
 
 /// A handler that takes until it is told to end or its task is cancelled, and tells what becomes of requests.

@@ -2,6 +2,7 @@ import Synchronization
 
 import StatusSchema
 
+@testable import ControlSocket
 @testable import Remote
 
 /// Writes down the requests and answers each with ok, the status with a fixed one.

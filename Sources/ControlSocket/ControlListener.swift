@@ -1,13 +1,18 @@
 internal import Glibc
+internal import Remote
 internal import System
 
 /// The listening end of a control socket: puts the socket file there, and takes it away again.
 final class ControlListener: Sendable {
+  /// Clients that nobody has accepted yet.
+  static let backlog: Int32 = 32
   /// Owner and group may connect (connecting needs write permission), nobody else.
   static let socketMode: mode_t = 0o660
 
   /// The socket that listens; non-blocking.
-  let descriptor: Descriptor
+  ///
+  /// Whoever serves it closes it.
+  let socket: Int32
   private let path: String
   private let device: dev_t
   private let inode: ino_t
@@ -21,22 +26,28 @@ final class ControlListener: Sendable {
     let address = try UnixAddress(path: path)
     let directory = try ControlDirectory.lock(ControlPath.directory(of: path))
     let made = SystemCall.result {
-      socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
+      Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
     }
     if let code = SystemCall.code(made) {
       throw .system(operation: "make a socket for", path: path, code: code)
     }
-    descriptor = Descriptor(owning: Int32(made))
+    let descriptor = Descriptor(owning: Int32(made))
     self.path = path
     _ = fchmod(Int32(made), Self.socketMode)
     try Self.bind(Int32(made), to: address, path: path)
-    guard unsafe chmod(path, Self.socketMode) == 0, listen(Int32(made), 32) == 0 else {
+    guard unsafe chmod(path, Self.socketMode) == 0, listen(Int32(made), Self.backlog) == 0 else {
       let code = errno
       unsafe unlink(path)
       throw .system(operation: "listen at", path: path, code: code)
     }
     let facts = try Self.facts(of: path)
     (device, inode) = (facts.st_dev, facts.st_ino)
+    let kept = SystemCall.result { fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0) }
+    if let code = SystemCall.code(kept) {
+      unsafe unlink(path)
+      throw .system(operation: "listen at", path: path, code: code)
+    }
+    socket = Int32(kept)
     withExtendedLifetime(directory) {}
   }
 
@@ -71,7 +82,7 @@ final class ControlListener: Sendable {
     guard facts.st_uid == geteuid() else {
       throw .foreignSocket(path: path, ownerID: facts.st_uid)
     }
-    let probe = Descriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | flags, 0))
+    let probe = Descriptor(owning: Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | flags, 0))
     let answered = address.connect(probe.number)
     // Anything but a refusal is somebody: EAGAIN is a daemon whose queue is full.
     guard SystemCall.code(answered) == ECONNREFUSED else { throw .alreadyServed(path: path) }

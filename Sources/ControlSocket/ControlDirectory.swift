@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Remote
 internal import System
 
 /// The directory of a control socket, held locked while a socket is put into it.

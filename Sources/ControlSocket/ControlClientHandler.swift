@@ -1,0 +1,189 @@
+internal import NIOCore
+internal import Remote
+internal import ServiceLoop
+internal import StatusSchema
+
+/// One client of the control socket, at the end of its channel's pipeline.
+///
+/// Lives on the server's loop.
+///
+/// States: *reading* (waits for a line) → *handling* (a request is with the handler; nothing is read) → *writing* (the answer
+/// has not all been taken; nothing is read) → reading again. After a line that is too long: writing → *draining* (our side is
+/// shut, what still comes is thrown away, because closing with unread bytes would take the answer from the client) → closed.
+/// The end of the client's side closes once all that it sent is answered. One deadline covers each wait: it is set when the
+/// client connects, when an answer is queued and when it has been taken, and never by mere bytes, so that sending slowly wins
+/// no time.
+final class ControlClientHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private enum State {
+    case reading, handling, writing, draining
+  }
+
+  private let shared: ControlService
+  /// Nil: there was none; the client is told so and let go of.
+  private var place: Places.Place?
+  private var state = State.reading
+  private var input: LineBuffer
+  /// The answer under way is the last.
+  private var isLast = false
+  /// The client sends no more.
+  private var hasEnded = false
+  private var isClosed = false
+  /// The request under way, where it ends with its client.
+  private var task: Task<Void, Never>?
+  private var deadline: Scheduled<Void>?
+
+  init(_ shared: ControlService, place: Places.Place?) {
+    self.shared = shared
+    self.place = place
+    input = LineBuffer(limitBytes: shared.limits.lineBytes)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    guard place != nil else {
+      shared.count { $0.refused += 1 }
+      let message = "comlinkd already serves \(shared.limits.clients) clients; try again"
+      let channel = context.channel
+      context.writeAndFlush(wrapOutboundOut(Self.line(.error(message: message))))
+        .whenComplete { _ in channel.close(promise: nil) }
+      return
+    }
+    shared.count { $0.clients += 1 }
+    renewDeadline(context)
+    context.read()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    isClosed = true
+    deadline?.cancel()
+    task?.cancel()
+    guard place != nil else { return }
+    shared.count { $0.clients -= 1 }
+    // A request that is with the handler keeps the place, so that the number of clients bounds that of requests, too.
+    if state != .handling { place = nil }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard state != .draining, place != nil else { return }
+    input.append(unwrapInboundIn(data).readableBytesView)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    guard place != nil else { return }
+    if state == .draining { context.read() } else { proceed(context) }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case .some(.inputClosed) = event as? ChannelEvent else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    hasEnded = true
+    if state == .draining { context.close(promise: nil) } else { proceed(context) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  /// Takes the next line, if it is this client's turn, or asks for more.
+  private func proceed(_ context: ChannelHandlerContext) {
+    guard state == .reading, !isClosed, place != nil else { return }
+    var next = input.next()
+    if next == .nothing, hasEnded {
+      next = input.rest()
+      if next == .nothing { return context.close(promise: nil) }
+    }
+    switch next {
+    case .line(let line): begin(line, context)
+    case .tooLong:
+      shared.count { $0.oversized += 1 }
+      isLast = true
+      answer(.error(message: "line longer than \(shared.limits.lineBytes) bytes"), context)
+    case .nothing: context.read()
+    }
+  }
+
+  private func begin(_ line: [UInt8], _ context: ChannelHandlerContext) {
+    let request: ControlRequest
+    do throws(RemoteError) {
+      request = try JSONLine.decode(ControlRequest.self, from: line)
+    } catch {
+      shared.count { $0.malformed += 1 }
+      return answer(.error(message: "not a request: \(error)"), context)
+    }
+    shared.count { $0.requests += 1 }
+    state = .handling
+    let shared = shared
+    let client = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let task = Task {
+      let response = await shared.response(to: request)
+      shared.gate.run {
+        let (handler, context) = client.value
+        handler.handled(response, context)
+      }
+    }
+    if request.endsWithItsClient { self.task = task }
+  }
+
+  private func handled(_ response: ControlResponse, _ context: ChannelHandlerContext) {
+    task = nil
+    guard !isClosed else {
+      place = nil
+      return
+    }
+    answer(response, context)
+  }
+
+  private func answer(_ response: ControlResponse, _ context: ChannelHandlerContext) {
+    state = .writing
+    renewDeadline(context)
+    let client = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    context.writeAndFlush(wrapOutboundOut(Self.line(response))).whenSuccess {
+      let (handler, context) = client.value
+      // Not at once: what many lines of one client cost comes in turns with the other clients.
+      context.eventLoop.execute {
+        let (handler, context) = client.value
+        handler.proceed(context)
+      }
+      handler.answered(context)
+    }
+  }
+
+  /// The client's system has taken the whole answer.
+  private func answered(_ context: ChannelHandlerContext) {
+    guard !isClosed else { return }
+    renewDeadline(context)
+    guard isLast else {
+      state = .reading
+      return
+    }
+    state = .draining
+    guard !hasEnded else { return context.close(promise: nil) }
+    context.close(mode: .output, promise: nil)
+    context.read()
+  }
+
+  private func renewDeadline(_ context: ChannelHandlerContext) {
+    deadline?.cancel()
+    let client = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    deadline = context.eventLoop.scheduleTask(in: TimeAmount(shared.limits.idleTimeout)) {
+      let (handler, context) = client.value
+      // Whose request is with the handler is not idle; the answer has a deadline of its own.
+      guard handler.state != .handling, !handler.isClosed else { return }
+      handler.shared.count { $0.timedOut += 1 }
+      context.close(promise: nil)
+    }
+  }
+
+  private static func line(_ response: ControlResponse) -> ByteBuffer {
+    let line: [UInt8]
+    do throws(RemoteError) {
+      line = try JSONLine.encode(response)
+    } catch {
+      line = Array(#"{"error":"the answer cannot be written as JSON","ok":false}"#.utf8)
+    }
+    return ByteBuffer(bytes: line + [UInt8(ascii: "\n")])
+  }
+}
