@@ -213,9 +213,6 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlinkd", dependencies: ["NodeDaemon"], swiftSettings: swiftSettings),
   .executableTarget(
-    name: "comlinkd-clear", dependencies: ["NodeDaemon", "Intercom", "EventLoop"],
-    path: "Tests/ClearProgram", swiftSettings: swiftSettings),
-  .executableTarget(
     name: "comlink",
     dependencies: [
       "Remote", "StatusSchema", "Barcode", "Doctor", "Store", "System",
@@ -243,7 +240,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink-bench",
     dependencies: [
-      "TestRig", "TestKit", "Remote", "StatusSchema", "Audio", "Intercom",
+      "TestRig", "TestKit", "Remote", "StatusSchema", "Audio", "Intercom", "Cryptography",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], path: "Tests/Benchmarks", swiftSettings: swiftSettings),
   .target(name: "CLink", path: "Tests/CLink", cSettings: cSettings),
@@ -253,7 +250,10 @@ let programs: [Target] = [
   tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
   tests(
     "IntegrationTests",
-    ["TestRig", "TestKit", "CLink", "CProbe", "Remote", "StatusSchema", "RTP", "Media"]),
+    [
+      "TestRig", "TestKit", "CLink", "CProbe", "Remote", "StatusSchema", "RTP", "Media",
+      "Intercom", "Mesh", "ControlPlane", "Cryptography", "EventLoop",
+    ]),
 ]
 
 /// Those of the targets that are named, and what they need.

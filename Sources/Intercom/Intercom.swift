@@ -101,22 +101,17 @@ public actor Intercom {
   /// The address the node listens on, with the port the system chose where 0 was asked for.
   public nonisolated var localAddress: SocketAddress { endpoint.localAddress }
 
-  /// Says goodbye to all peers, leaves JACK and ends the loop.
+  /// Falls silent, leaves JACK and ends the loop.
   ///
   /// The node cannot be started again.
   public nonisolated func stop() async {
-    await sayGoodbye()
+    await end()
     session.stop()
     loop.stop()
   }
 
   /// To be called before the members are left: JACK ports stay with their connections until ``stop()``.
   public nonisolated func keepPorts() { session.keepPorts() }
-
-  /// Adds a peer by address, in clear; later calls with the same address change nothing.
-  public func addPeer(_ address: SocketAddress) {
-    station.addNamed(address, nowNanoseconds: EventLoop.nowNanoseconds())
-  }
 
   /// What the user set of the sound.
   public var mix: Mix { station.mix }
@@ -165,9 +160,7 @@ public actor Intercom {
     return status
   }
 
-  private func sayGoodbye() {
-    station.sayGoodbye()
-  }
+  private func end() { station.hasEnded = true }
 }
 
 extension Status {
@@ -182,12 +175,12 @@ extension Status {
   }
 }
 
-/// Members and media keys; for a node whose media are protected (``IntercomConfiguration/protectsMedia``).
+/// Members and media keys.
 extension Intercom {
   /// Lets a member in, whose sound is heard as soon as its key came.
   ///
   /// Called again when it is called otherwise, or has other addresses.
-  /// - Returns: false where there is no room for one more, or media are not protected.
+  /// - Returns: false where there is no room for one more.
   @discardableResult
   public func admit(_ member: MediaMember) -> Bool {
     station.admit(member, nowNanoseconds: EventLoop.nowNanoseconds())
@@ -216,17 +209,16 @@ extension Intercom {
     station.install(key, of: node, nowNanoseconds: EventLoop.nowNanoseconds())
   }
 
-  /// The key in use, for members; nil where media are not protected.
-  public func ownKey() -> OwnKey? { station.protection?.ownKey(ssrc: station.identity.ssrc) }
+  /// The key in use, for members.
+  public func ownKey() -> OwnKey { station.protection.ownKey(ssrc: station.identity.ssrc) }
 
   /// Makes this node's next key, to be handed to all members, and then used: ``useNextKey()``.
   ///
   /// The work is done on Swift's pool, whatever executor the caller prefers. Made again before it is used, another key takes its place.
   ///
-  /// - Returns: nil where media are not protected.
   /// - Throws: what the system or libcrypto refused; the present key stays.
-  public nonisolated func makeNextKey() async throws(CryptoError) -> OwnKey? {
-    guard let (epoch, ssrc) = await takeEpoch() else { return nil }
+  public nonisolated func makeNextKey() async throws(CryptoError) -> OwnKey {
+    let (epoch, ssrc) = await takeEpoch()
     // A task that prefers the loop would run this on the loop.
     return try await withTaskExecutorPreference(globalConcurrentExecutor) {
       () async throws(CryptoError) -> OwnKey in
@@ -239,18 +231,18 @@ extension Intercom {
 
   /// Protects with the key that ``makeNextKey()`` made, from now on; without one nothing changes.
   ///
-  /// - Returns: the epoch in use now; nil where media are not protected.
+  /// - Returns: the epoch in use now.
   @discardableResult
-  public func useNextKey() -> UInt64? {
-    station.protection?.useNextKey()
-    return station.protection?.ownEpoch
+  public func useNextKey() -> UInt64 {
+    station.protection.useNextKey()
+    return station.protection.ownEpoch
   }
 
-  private func takeEpoch() -> (epoch: UInt64, ssrc: UInt32)? {
-    station.protection.map { ($0.takeEpoch(), station.identity.ssrc.rawValue) }
+  private func takeEpoch() -> (epoch: UInt64, ssrc: UInt32) {
+    (station.protection.takeEpoch(), station.identity.ssrc.rawValue)
   }
 
   private func setNextKey(_ key: consuming sending SRTPSendingKey, epoch: UInt64) {
-    station.protection?.setNextKey(key, epoch: epoch)
+    station.protection.setNextKey(key, epoch: epoch)
   }
 }

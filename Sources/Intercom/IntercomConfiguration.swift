@@ -12,10 +12,6 @@ public struct IntercomConfiguration: Sendable {
   public var name: String
   /// Where the node's only socket is bound; RTP and RTCP share it (RFC 5761).
   public var listen: SocketAddress
-  /// Whether media are encrypted and only admitted members are peers.
-  ///
-  /// In clear, for tests only, whoever reports may become one.
-  public var protectsMedia: Bool
   /// JACK server by name; nil for JACK's default.
   public var jackServer: String?
   /// JACK client name.
@@ -60,7 +56,6 @@ public struct IntercomConfiguration: Sendable {
     self.softwareVersion = softwareVersion
     self.name = name
     self.listen = listen
-    protectsMedia = true
     jackServer = nil
     jackClient = "comlink"
     connectsPhysicalPorts = true

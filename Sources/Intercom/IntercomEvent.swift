@@ -7,17 +7,13 @@ public import JackSession
 public enum IntercomEvent: Sendable {
   /// A peer can be heard now.
   case peerConnected(name: String, address: String, port: String)
-  /// Neither RTP nor RTCP for some seconds, or its BYE came.
+  /// Neither RTP nor RTCP for some seconds, or it said goodbye.
   case peerLeft(name: String, address: String, saidGoodbye: Bool)
-  /// A peer's process came back as a new one.
-  case peerRestarted(name: String, address: String)
   /// A member's sound comes from another of its addresses now, and ours goes there; nothing else changes.
   case peerMoved(name: String, from: String, to: String)
   /// A member's key names a stream that is another member's, or ours: it is not heard.
   case ssrcTaken(name: String)
-  /// A named address leads back to this node.
-  case peerIsOurselves(address: String)
-  /// No place for one more; counted, told once a minute at most.
+  /// No place for one more member; counted.
   case tooManyPeers(address: String, maximum: Int)
   /// JACK came, went or changed.
   case audio(JackSessionEvent)

@@ -25,9 +25,9 @@ struct IntercomParts {
     } catch {
       throw .eventLoop(error)
     }
-    let protection: MediaProtection?
+    let protection: MediaProtection
     do throws(CryptoError) {
-      protection = configuration.protectsMedia ? MediaProtection(try SRTPSendingKey(epoch: 0)) : nil
+      protection = MediaProtection(try SRTPSendingKey(epoch: 0))
     } catch {
       throw .cryptography(error)
     }

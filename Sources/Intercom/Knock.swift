@@ -75,7 +75,7 @@ extension Station {
   /// Tells another node, at these addresses, that this one is up.
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
     knocks.know(other)
-    guard protection != nil, !hasSaidGoodbye else { return }
+    guard !hasEnded else { return }
     let slot = endpoint.makePacket { packet in Knock.write(node, into: &packet) }
     guard let slot else { return }
     for address in addresses { endpoint.send(slot, to: address) }
@@ -83,7 +83,7 @@ extension Station {
 
   /// Passes a knock on, if it is not one too many; what is none either is counted.
   func hearKnock(_ datagram: RawSpan, nowNanoseconds: Int64) {
-    guard protection != nil, let node = Knock.node(of: datagram) else {
+    guard let node = Knock.node(of: datagram) else {
       drops.notRTP += 1
       return
     }

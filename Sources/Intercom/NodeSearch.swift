@@ -7,7 +7,7 @@ import Cryptography
 struct NodeSearch {
   /// Somebody who may be meant.
   struct Candidate {
-    /// Nil where media go in clear.
+    /// Nil where it is not known yet.
     var node: NodeID?
     var name: String
     /// Whether it is meant by its name, too.

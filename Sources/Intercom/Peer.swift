@@ -2,19 +2,18 @@ import Audio
 import EventLoop
 import Media
 
-/// One remote node, confined to the loop thread.
+/// One address of a member, confined to the loop thread.
 ///
 /// States and events:
-/// - `connecting`: named by us, not heard (yet, or any more). We report to it once a second.
+/// - `connecting`: told to us, not heard (yet, or any more). We report to it once a second.
 /// - `contacted`: heard, but its report has not echoed one of ours (no return routability: the address may be forged).
-///   It gets reports, no audio, no JACK port; one that was not named by us is dropped after 3 s.
+///   It gets reports, no audio, no JACK port; one that was not told to us is dropped after 3 s.
 /// - `connected`: it echoed a report of ours. It has a stream, a slot in the mix and a port.
-/// - `duplicate`: another entry is connected to the same node (same member, or in clear same CNAME); reports, and media go to that one.
-/// - `ourselves`: the address leads back to this node; tried again each 30 s.
-/// BYE, or ``Limit/goneNanoseconds`` without RTP and RTCP, takes it back to `connecting` or out of the table. (Of a member, while
-/// media are protected, by whichever address; the stream moves between its entries, `Station+Roaming.swift`.)
+/// - `duplicate`: another entry of the member is connected; this one gets reports, and media go to that one.
+/// ``Limit/goneNanoseconds`` without RTP and RTCP from whichever address of the member takes it back to `connecting` or
+/// out of the table; the stream moves between the member's entries (`Station+Roaming.swift`).
 final class Peer {
-  enum State { case connecting, contacted, connected, duplicate, ourselves }
+  enum State { case connecting, contacted, connected, duplicate }
 
   /// Times of the state machine.
   ///
@@ -23,17 +22,16 @@ final class Peer {
     static let silentNanoseconds: Int64 = 2_600_000_000
     static let goneNanoseconds: Int64 = 4_500_000_000
     static let unconfirmedNanoseconds: Int64 = 3_000_000_000
-    static let ourselvesNanoseconds: Int64 = 30_000_000_000
   }
 
-  /// Whether the user wants it: then it is called again and again, and keeps its place.
+  /// Whether the member told it: then it is called again and again, and keeps its place.
   var isNamedByUs: Bool
   let address: SocketAddress
   let reports: PeerReports
   var state = State.connecting
   let createdNanoseconds: Int64
-  /// Whose address it is; nil where media go in clear.
-  var member: Member?
+  /// Whose address it is.
+  let member: Member
   /// When its last authentic datagram came, and the last of them with sound.
   private(set) var authenticNanoseconds: Int64 = .min / 2
   private(set) var mediaNanoseconds: Int64 = .min / 2
@@ -42,9 +40,9 @@ final class Peer {
     max(reports.lastHeardNanoseconds ?? createdNanoseconds, authenticNanoseconds)
   }
   /// When the node itself was heard, at whichever address.
-  var presenceNanoseconds: Int64 { member?.heardNanoseconds ?? heardNanoseconds }
+  var presenceNanoseconds: Int64 { member.heardNanoseconds }
   /// What it calls itself, or until then what it was admitted as.
-  var calledName: String { reports.remoteName.isEmpty ? member?.name ?? "" : reports.remoteName }
+  var calledName: String { reports.remoteName.isEmpty ? member.name : reports.remoteName }
   /// Which entry is given up first: one that was never heard.
   var standing: Int { state == .connecting ? 0 : 1 }
   /// Unique, sanitized; empty until the peer told it.
@@ -52,10 +50,6 @@ final class Peer {
   /// What ``name`` was made of, as the peer told it.
   var toldName = ""
   var renamedNanoseconds: Int64 = .min / 2
-  /// While `ourselves`: when to try that address again.
-  var retryNanoseconds: Int64 = 0
-  /// While `duplicate`: the entry that is connected to the same node; it gets what comes from here too.
-  var twin: Peer?
   var settings = PeerSettings()
 
   var slot: PeerSlot?
@@ -78,8 +72,12 @@ final class Peer {
   var rateOctets = 0
   var receivedBitsPerSecond = 0
 
-  init(address: SocketAddress, isNamedByUs: Bool, reports: PeerReports, nowNanoseconds: Int64) {
+  init(
+    address: SocketAddress, of member: Member, isNamedByUs: Bool, reports: PeerReports,
+    nowNanoseconds: Int64
+  ) {
     self.address = address
+    self.member = member
     self.isNamedByUs = isNamedByUs
     self.reports = reports
     createdNanoseconds = nowNanoseconds

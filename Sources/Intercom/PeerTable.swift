@@ -41,14 +41,13 @@ struct PeerTable {
   func find(_ text: String) throws(IntercomError) -> Peer {
     var seen: Set<NodeID> = []
     let shown = all.filter { peer in
-      guard let member = peer.member else { return peer.state != .duplicate }
-      if let connected = member.connected { return peer === connected }
-      return seen.insert(member.node).inserted
+      if let connected = peer.member.connected { return peer === connected }
+      return seen.insert(peer.member.node).inserted
     }
     let search = NodeSearch(
       candidates: shown.map { peer in
         NodeSearch.Candidate(
-          node: peer.member?.node, name: peer.name, isPresent: peer.state == .connected)
+          node: peer.member.node, name: peer.name, isPresent: peer.state == .connected)
       })
     return shown[try search.index(of: text)]
   }

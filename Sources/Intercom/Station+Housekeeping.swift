@@ -33,7 +33,6 @@ extension Station {
     case .connected where quiet > Peer.Limit.goneNanoseconds: leave(peer, saidGoodbye: false)
     case .contacted where isStale(peer, quiet, nowNanoseconds): leave(peer, saidGoodbye: false)
     case .duplicate where quiet > Peer.Limit.goneNanoseconds: leave(peer, saidGoodbye: false)
-    case .ourselves where nowNanoseconds > peer.retryNanoseconds: peer.state = .connecting
     default: break
     }
   }

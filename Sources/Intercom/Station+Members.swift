@@ -7,10 +7,9 @@ import RTP
 extension Station {
   /// Lets a member's sound in as soon as its key came, and tries its addresses; again: another name, or other addresses.
   ///
-  /// - Returns: false where media are not protected, or there is no room for one more.
+  /// - Returns: false where there is no room for one more.
   @discardableResult
   func admit(_ told: MediaMember, nowNanoseconds: Int64) -> Bool {
-    guard let protection else { return false }
     let member: Member
     if let known = protection.members[told.node] {
       member = known
@@ -40,7 +39,7 @@ extension Station {
 
   /// Silences a node that is a member no more, and forgets its keys and addresses; its settings stay.
   func expel(_ node: NodeID, saidGoodbye: Bool = false) {
-    guard let protection, let member = protection.members[node] else { return }
+    guard let member = protection.members[node] else { return }
     protection.remove(member)
     for peer in entries(of: member) {
       peer.isNamedByUs = false
@@ -57,7 +56,7 @@ extension Station {
   func install(
     _ key: consuming ReceivedKey, of node: NodeID, nowNanoseconds: Int64
   ) -> Bool {
-    guard let protection, let member = protection.members[node] else { return false }
+    guard let member = protection.members[node] else { return false }
     let (ssrc, epoch, own) = (key.ssrc, key.epoch, identity.ssrc.rawValue)
     if let bound = member.ssrc {
       guard bound == ssrc else { return false }
@@ -77,7 +76,6 @@ extension Station {
 
   /// Lets go of keys whose time is over.
   func dropOldKeys(nowNanoseconds: Int64) {
-    guard let protection else { return }
     for member in protection.members.values { member.dropOldKeys(nowNanoseconds: nowNanoseconds) }
   }
 }

@@ -2,7 +2,7 @@ import Audio
 import Cryptography
 import Media
 
-/// What peers are called, and the settings that hang on their names. Rare, and may allocate.
+/// What peers are called, and what the user set for them. Rare, and may allocate.
 extension Station {
   private static let renameNanoseconds: Int64 = 1_000_000_000
   /// Settings kept for absent peers, at most.
@@ -12,20 +12,15 @@ extension Station {
   func name(_ peer: Peer) {
     peer.toldName = peer.calledName
     let wish = PeerName.sanitized(peer.toldName)
-    if let protection, let member = peer.member {
-      changeNames { names in
-        peer.name = names.name(of: member, wish: wish, among: protection.members)
-      }
-    } else {
-      let others = peers.all.filter { $0 !== peer && $0.state == .connected }
-      peer.name = PeerName.unique(wish, among: Set(others.map(\.name)))
+    changeNames { names in
+      peer.name = names.name(of: peer.member, wish: wish, among: protection.members)
     }
     requestPort(peer)
   }
 
   /// Lets others have the name of a node that is no member.
   func freeName(of node: NodeID) {
-    guard protection?.members[node] == nil else { return }
+    guard protection.members[node] == nil else { return }
     changeNames { $0.free(node) }
   }
 
@@ -51,10 +46,8 @@ extension Station {
     let peer = try peers.find(name)
     body(&peer.settings)
     applySettings(peer)
-    // Of those that are here by a name it is remembered when they go.
-    if peer.member != nil || peer.state != .connected { remember(peer) }
-    for other in peers.all
-    where other !== peer && peer.member != nil && other.member === peer.member {
+    remember(peer)
+    for other in peers.all where other !== peer && other.member === peer.member {
       other.settings = peer.settings
     }
   }
@@ -69,8 +62,7 @@ extension Station {
 
   /// What was set for a peer before.
   func settings(of peer: Peer) -> PeerSettings {
-    let known = peer.member.map { settingsByNode[$0.node] } ?? settingsByName[peer.name]
-    return known ?? PeerSettings()
+    settingsByNode[peer.member.node] ?? PeerSettings()
   }
 
   /// What is worth keeping beyond this run.
@@ -88,24 +80,13 @@ extension Station {
   }
 
   func remember(_ peer: Peer) {
-    if let node = peer.member?.node {
-      let settings = peer.settings == PeerSettings() ? nil : peer.settings
-      guard settings != settingsByNode[node] else { return }
-      if settingsByNode.count >= Self.mostSettings, settingsByNode[node] == nil {
-        _ = settingsByNode.popFirst()
-      }
-      settingsByNode[node] = settings
-      return mixChanged(mix)
+    let node = peer.member.node
+    let settings = peer.settings == PeerSettings() ? nil : peer.settings
+    guard settings != settingsByNode[node] else { return }
+    if settingsByNode.count >= Self.mostSettings, settingsByNode[node] == nil {
+      _ = settingsByNode.popFirst()
     }
-    guard !peer.name.isEmpty else { return }
-    guard peer.settings != PeerSettings() else {
-      settingsByName[peer.name] = nil
-      return
-    }
-    // A peer may come back under ever new names.
-    if settingsByName.count >= Self.mostSettings, settingsByName[peer.name] == nil {
-      _ = settingsByName.popFirst()
-    }
-    settingsByName[peer.name] = peer.settings
+    settingsByNode[node] = settings
+    mixChanged(mix)
   }
 }

@@ -1,80 +1,114 @@
+import Cryptography
 import EventLoop
 import Media
 import RTP
 
+/// A datagram's way in: whose it says it is, whether that is true, and only then what it says.
 extension Station {
   /// Every datagram's way in; bytes may be anything.
   func datagramReceived(
     _ bytes: RawSpan, from address: SocketAddress, arrivalNanoseconds: Int64
   ) {
-    guard !hasSaidGoodbye else { return }
+    guard !hasEnded else { return }
     if !pace.isMarked { pace.mark(clock()) }
     defer { pace.finish(.receiving, atNanoseconds: clock()) }
     let kind = DatagramKind.classify(bytes)
-    if protection != nil, kind != .unknown {
-      protectedReceived(
-        bytes, isReport: kind == .rtcp, from: address, arrivalNanoseconds: arrivalNanoseconds)
+    guard kind != .unknown else {
+      hearKnock(bytes, nowNanoseconds: arrivalNanoseconds)
       return
     }
-    switch kind {
-    case .rtp: receiveMedia(bytes, from: address, arrivalNanoseconds: arrivalNanoseconds)
-    case .rtcp: receiveReport(bytes, from: address, arrivalNanoseconds: arrivalNanoseconds)
-    case .unknown: hearKnock(bytes, nowNanoseconds: arrivalNanoseconds)
+    open(bytes, isReport: kind == .rtcp, from: address, arrivalNanoseconds: arrivalNanoseconds)
+  }
+
+  private func open(
+    _ datagram: RawSpan, isReport: Bool, from address: SocketAddress, arrivalNanoseconds: Int64
+  ) {
+    let claimant =
+      isReport
+      ? protection.claimant(ofReport: datagram) : protection.claimant(ofMedia: datagram)
+    guard let member = claimant else {
+      countUnknown(datagram, isReport: isReport, from: address)
+      return
+    }
+    do throws(CryptoError) {
+      let plain = try unsafe protection.open(datagram, isReport: isReport, of: member)
+      member.heardNanoseconds = max(member.heardNanoseconds, arrivalNanoseconds)
+      if isReport {
+        receiveReport(
+          unsafe plain.bytes, of: member, from: address, nowNanoseconds: arrivalNanoseconds)
+      } else {
+        receiveMedia(
+          unsafe plain.bytes, of: member, from: address, arrivalNanoseconds: arrivalNanoseconds)
+      }
+    } catch {
+      drops.protection.count(error)
+    }
+  }
+
+  private func countUnknown(_ datagram: RawSpan, isReport: Bool, from address: SocketAddress) {
+    let ssrc =
+      isReport
+      ? SRTPReceiver.claimedSSRC(ofControl: datagram)
+      : SRTPReceiver.claimedSSRC(ofMedia: datagram)
+    if ssrc == identity.ssrc.rawValue {
+      drops.ownSSRC += 1
+    } else if peers[address] == nil {
+      drops.unknownSource += 1
+    } else {
+      drops.unknownSSRC += 1
     }
   }
 
   private func receiveMedia(
-    _ bytes: RawSpan, from address: SocketAddress, arrivalNanoseconds: Int64
+    _ bytes: RawSpan, of member: Member, from address: SocketAddress, arrivalNanoseconds: Int64
   ) {
-    guard let peer = peers[address], let stream = peer.stream ?? peer.twin?.stream
-    else {
+    let entry = entry(at: address, of: member, nowNanoseconds: arrivalNanoseconds)
+    entry?.isHeard(sendingMedia: true, nowNanoseconds: arrivalNanoseconds)
+    // Where it may be heard was proved by its key; where it may be sent to, its address has yet to prove.
+    guard let connected = member.connected, let stream = connected.stream else {
       drops.unknownSource += 1
       return
     }
-    receiveMedia(bytes, of: peer, stream, arrivalNanoseconds: arrivalNanoseconds)
-  }
-
-  /// Takes a packet, in clear, that came from an entry's address.
-  func receiveMedia(
-    _ bytes: RawSpan, of peer: Peer, _ stream: PeerStream, arrivalNanoseconds: Int64
-  ) {
     do {
-      let packet = try RTPPacket(parsing: bytes)
-      if packet.header.payloadType == Self.resentPayloadType {
-        receiveResent(packet, bytes, of: peer, stream, arrivalNanoseconds: arrivalNanoseconds)
-        return
-      }
-      let redundant = try Self.redundantPayload(of: packet, bytes)
-      guard
-        (redundant?.primaryPayloadType ?? packet.header.payloadType) == Self.payloadType
-      else {
-        drops.wrongPayloadType += 1
-        return
-      }
-      guard isOfStream(packet.header, peer, arrivalNanoseconds: arrivalNanoseconds) else {
-        drops.unknownSSRC += 1
-        return
-      }
-      if let redundant {
-        stream.receive(
-          packet, redundant: redundant, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
-      } else {
-        stream.receive(packet, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
-      }
+      try take(
+        RTPPacket(parsing: bytes), bytes, of: entry ?? connected, stream,
+        arrivalNanoseconds: arrivalNanoseconds)
     } catch {
       drops.count(error)
     }
   }
 
-  /// Counts a packet of a peer's stream for the reports; false: it is of another stream.
-  ///
-  /// Of a member it is known which stream is its own, before a report came from that address, too.
-  private func isOfStream(
-    _ header: RTPHeader, _ peer: Peer, arrivalNanoseconds: Int64
-  ) -> Bool {
-    if let ssrc = peer.member?.ssrc, header.ssrc.rawValue != ssrc { return false }
-    let isCounted = peer.reports.receive(header, arrivalNanoseconds: arrivalNanoseconds)
-    return isCounted || peer.member != nil
+  private func take(
+    _ packet: RTPPacket, _ bytes: RawSpan, of peer: Peer, _ stream: PeerStream,
+    arrivalNanoseconds: Int64
+  ) throws(RTPParseError) {
+    let ssrc = peer.member.ssrc.map { SSRC(rawValue: $0) }
+    if packet.header.payloadType == Self.resentPayloadType {
+      // A packet sent again belongs to no report: it is no packet of the stream itself (RFC 4588 §3).
+      guard let ssrc, packet.header.ssrc == RTXPayload.ssrc(beside: ssrc) else {
+        drops.unknownSSRC += 1
+        return
+      }
+      stream.receiveResent(packet, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
+      return
+    }
+    let redundant = try Self.redundantPayload(of: packet, bytes)
+    guard (redundant?.primaryPayloadType ?? packet.header.payloadType) == Self.payloadType else {
+      drops.wrongPayloadType += 1
+      return
+    }
+    guard packet.header.ssrc == ssrc else {
+      drops.unknownSSRC += 1
+      return
+    }
+    // Not counted before a report came from that address.
+    _ = peer.reports.receive(packet.header, arrivalNanoseconds: arrivalNanoseconds)
+    if let redundant {
+      stream.receive(
+        packet, redundant: redundant, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
+    } else {
+      stream.receive(packet, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
+    }
   }
 
   private static func redundantPayload(
@@ -84,33 +118,40 @@ extension Station {
     return try RedundantPayload(packet.payload, in: bytes)
   }
 
-  /// A packet sent again belongs to no report: it is no packet of the stream itself (RFC 4588 §3).
-  private func receiveResent(
-    _ packet: RTPPacket, _ bytes: RawSpan, of peer: Peer, _ stream: PeerStream,
-    arrivalNanoseconds: Int64
-  ) {
-    let own = peer.member?.ssrc.map { SSRC(rawValue: $0) } ?? peer.reports.remoteSSRC
-    guard let ssrc = own,
-      packet.header.ssrc == RTXPayload.ssrc(beside: ssrc)
-    else {
-      drops.unknownSSRC += 1
-      return
-    }
-    stream.receiveResent(packet, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
-  }
-
   private func receiveReport(
-    _ bytes: RawSpan, from address: SocketAddress, arrivalNanoseconds: Int64
+    _ bytes: RawSpan, of member: Member, from address: SocketAddress, nowNanoseconds: Int64
   ) {
     if RTCPCompound.isReducedSize(bytes) {
-      receiveFeedback(bytes, from: address, nowNanoseconds: arrivalNanoseconds)
+      let entry = entry(at: address, of: member, nowNanoseconds: nowNanoseconds)
+      entry?.isHeard(sendingMedia: false, nowNanoseconds: nowNanoseconds)
+      guard let connected = member.connected else {
+        drops.unknownSource += 1
+        return
+      }
+      receiveFeedback(bytes, of: connected, nowNanoseconds: nowNanoseconds)
       return
     }
-    guard let peer = peers[address] ?? admit(address, bytes, nowNanoseconds: arrivalNanoseconds)
-    else { return }
-    do {
-      let events = try peer.reports.handle(bytes, nowNanoseconds: arrivalNanoseconds)
-      apply(events, to: peer, nowNanoseconds: arrivalNanoseconds)
+    do throws(RTPParseError) {
+      if try Self.isFarewell(bytes) {
+        drops.unprovedGoodbye += 1
+        return
+      }
+      guard let peer = entry(at: address, of: member, nowNanoseconds: nowNanoseconds) else {
+        return
+      }
+      peer.isHeard(sendingMedia: false, nowNanoseconds: nowNanoseconds)
+      let events = try peer.reports.handle(bytes, nowNanoseconds: nowNanoseconds)
+      if !peer.reports.wasEchoed {
+        // It has lost us, maybe, and has yet to get our key: one answer might be none. Where we hear it already by
+        // another of its addresses, this one may never be echoed.
+        if member.connected == nil {
+          peer.reports.introduce(nowNanoseconds: nowNanoseconds)
+        } else {
+          peer.reports.answer(nowNanoseconds: nowNanoseconds)
+        }
+      }
+      apply(events, to: peer, nowNanoseconds: nowNanoseconds)
+      confirmOthers(of: member, but: peer, by: bytes, nowNanoseconds: nowNanoseconds)
     } catch {
       drops.count(error)
     }

@@ -36,17 +36,6 @@ extension Station {
   }
 
   /// Takes a peer's feedback: sends again what it asks for, to the address that proved to be its own.
-  func receiveFeedback(
-    _ bytes: RawSpan, from address: SocketAddress, nowNanoseconds: Int64
-  ) {
-    guard let peer = peers[address], peer.state == .connected else {
-      drops.unknownSource += 1
-      return
-    }
-    receiveFeedback(bytes, of: peer, nowNanoseconds: nowNanoseconds)
-  }
-
-  /// Takes feedback, in clear, of a peer that is connected.
   func receiveFeedback(_ bytes: RawSpan, of peer: Peer, nowNanoseconds: Int64) {
     do {
       try peer.reports.handleFeedback(bytes, limit: Self.mostNamed) { number in

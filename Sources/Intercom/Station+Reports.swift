@@ -1,7 +1,7 @@
 import EventLoop
 import Media
 
-/// Reports to peers, and the last word.
+/// Reports to peers.
 extension Station {
   /// Late packets that a peer is told of before its report's time: what it sends may be more than the way takes.
   private static let tellingLatePackets = 3
@@ -12,9 +12,7 @@ extension Station {
     if late - peer.toldLatePackets >= Self.tellingLatePackets {
       peer.reports.hurry(nowNanoseconds: nowNanoseconds)
     }
-    guard peer.state != .ourselves, nowNanoseconds >= peer.reports.nextReportNanoseconds else {
-      return
-    }
+    guard nowNanoseconds >= peer.reports.nextReportNanoseconds else { return }
     peer.toldLatePackets = late
     let isSending = peer.state == .connected
     let sender = SenderCounters(
@@ -29,21 +27,6 @@ extension Station {
       }
     }
     if let slot { endpoint.send(slot, to: peer.address) }
-  }
-
-  /// Says goodbye to everyone who was heard; the datagrams go out with the loop's next entry into the kernel.
-  ///
-  /// To a node's other addresses as well: which of ours it has connected is its own choice.
-  func sayGoodbye() {
-    // Members hear it on their control connections, and would not believe it here.
-    for peer in protection == nil ? peers.all : []
-    where peer.state != .connecting && peer.state != .ourselves {
-      let slot = endpoint.makePacket { packet in
-        makeReport(into: &packet) { peer.reports.makeBye(into: &$0) }
-      }
-      if let slot { endpoint.send(slot, to: peer.address) }
-    }
-    hasSaidGoodbye = true
   }
 }
 

@@ -27,7 +27,7 @@ extension Station {
 
   /// The network changed: whoever is not heard may be in reach now.
   func introduceToMembers(nowNanoseconds: Int64) {
-    guard let protection, !hasSaidGoodbye else { return }
+    guard !hasEnded else { return }
     for member in protection.members.values {
       introduce(to: member, nowNanoseconds: nowNanoseconds)
     }
@@ -76,8 +76,8 @@ extension Station {
       guard let oldest else { return nil }
       peers.remove(oldest)
     }
-    let peer = makePeer(address, isNamedByUs: isNamedByUs, nowNanoseconds: nowNanoseconds)
-    peer.member = member
+    let peer = makePeer(
+      address, of: member, isNamedByUs: isNamedByUs, nowNanoseconds: nowNanoseconds)
     peer.reports.introduce(nowNanoseconds: nowNanoseconds)
     guard peers.add(peer) else { return nil }
     name(peer)
@@ -100,7 +100,6 @@ extension Station {
 
   /// Lets the streams of members follow to where they are heard now.
   func followMembers(nowNanoseconds: Int64) {
-    guard let protection else { return }
     for member in protection.members.values {
       guard let connected = member.connected else { continue }
       var best: Peer?
@@ -139,10 +138,8 @@ extension Station {
     )
     (new.isPortAwaited, new.isPortDelayTold) = (old.isPortAwaited, old.isPortDelayTold)
     forgetStream(of: old)
-    (old.state, old.twin) = (.duplicate, new)
-    (new.state, new.twin) = (.connected, nil)
-    for other in peers.all where other.twin === old { other.twin = new }
-    new.member?.connected = new
+    (old.state, new.state) = (.duplicate, .connected)
+    new.member.connected = new
     rebuildListeners()
     report(
       .peerMoved(

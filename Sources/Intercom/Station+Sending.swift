@@ -105,8 +105,8 @@ extension Station {
       makeMedia(recipeIndex, into: &packet) { talker.write(recipe, into: &$0) }
     }
     guard let slot else { return }
-    let overhead = protection == nil ? 0 : MediaProtection.mediaOverhead
-    let sentOctets = talker.payloadOctets(ofPacketBytes: slot.byteCount - overhead)
+    let sentOctets = talker.payloadOctets(
+      ofPacketBytes: slot.byteCount - MediaProtection.mediaOverhead)
     for listener in listeners where listener.recipeIndex == recipeIndex {
       endpoint.send(slot, to: listener.peer.address)
       listener.peer.sentPackets += 1

@@ -29,7 +29,7 @@ extension Station {
       bitrateKilobits: Double(coding.bitsPerSecond) / 1000,
       bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
       application: configuration.application(of: coding).rawValue)
-    status.keyEpoch = protection?.ownEpoch
+    status.keyEpoch = protection.ownEpoch
     status.loopBack = loopBack.map {
       LoopBackStatus(
         peer: $0.name, secondsLeft: Double(max(0, $0.untilNanoseconds - nowNanoseconds)) / 1e9)
@@ -98,9 +98,8 @@ extension Station {
   func peerStatuses(nowNanoseconds: Int64) -> [PeerStatus] {
     var told: Set<NodeID> = []
     let shown = peers.all.filter { peer in
-      guard let member = peer.member else { return true }
-      if let connected = member.connected { return peer === connected }
-      return told.insert(member.node).inserted
+      if let connected = peer.member.connected { return peer === connected }
+      return told.insert(peer.member.node).inserted
     }
     return shown.map { peerStatus($0, nowNanoseconds: nowNanoseconds) }
   }
@@ -110,11 +109,11 @@ extension Station {
     var status = PeerStatus(
       name: name, address: peer.address.description,
       state: state(of: peer, nowNanoseconds: nowNanoseconds))
-    status.id = peer.member?.node.text
+    status.id = peer.member.node.text
     status.gainDecibels = peer.settings.gainDecibels
     status.pan = peer.settings.pan
     status.isMuted = peer.settings.isMuted
-    status.isRecording = peer.member?.isRecording
+    status.isRecording = peer.member.isRecording
     status.roundTripMilliseconds = peer.reports.roundTrip.map {
       Double($0.smoothedNanoseconds) / 1e6
     }
@@ -164,7 +163,7 @@ extension Station {
 
   private func state(of peer: Peer, nowNanoseconds: Int64) -> PeerStatus.State {
     switch peer.state {
-    case .connecting, .contacted, .duplicate, .ourselves: return .connecting
+    case .connecting, .contacted, .duplicate: return .connecting
     case .connected:
       let quiet = nowNanoseconds - peer.presenceNanoseconds
       return quiet > Peer.Limit.silentNanoseconds ? .silent : .connected

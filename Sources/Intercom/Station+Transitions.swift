@@ -6,19 +6,6 @@ import Media
 extension Station {
   /// Acts on what a peer's report said.
   func apply(_ events: ReportEvents, to peer: Peer, nowNanoseconds: Int64) {
-    if events.contains(.ownSSRCSeen) {
-      drops.ownSSRC += 1
-      if events.contains(.ourselves) { recogniseOurselves(peer, nowNanoseconds: nowNanoseconds) }
-      return
-    }
-    if events.contains(.bye) {
-      leave(peer, saidGoodbye: true)
-      return
-    }
-    if events.contains(.restarted), peer.state == .connected {
-      report(.peerRestarted(name: peer.name, address: peer.address.description))
-      disconnect(peer)
-    }
     if peer.state == .connecting { peer.state = .contacted }
     if peer.reports.isConfirmed, peer.state == .contacted || peer.state == .duplicate {
       connect(peer)
@@ -31,12 +18,10 @@ extension Station {
   }
 
   func connect(_ peer: Peer) {
-    if let twin = connectedTwin(of: peer) {
+    guard peer.member.connected == nil else {
       peer.state = .duplicate
-      peer.twin = twin
       return
     }
-    peer.twin = nil
     guard let index = freeSlots.lastIndex(where: engine.isIdle) else { return }
     let slot = freeSlots[index]
     let sink = PlayoutSink(engine: engine, slot: slot)
@@ -50,7 +35,7 @@ extension Station {
     peer.state = .connected
     peer.repair = makeRepair()
     name(peer)
-    peer.member?.connected = peer
+    peer.member.connected = peer
     peer.settings = settings(of: peer)
     applySettings(peer)
     tapSound(of: peer)
@@ -80,22 +65,11 @@ extension Station {
     }
   }
 
-  /// The same node's connected entry; without a CNAME, against RFC 3550 §6.1, nobody is the same.
-  private func connectedTwin(of peer: Peer) -> Peer? {
-    if let member = peer.member { return member.connected }
-    let canonicalName = peer.reports.remoteCanonicalName
-    guard !canonicalName.isEmpty else { return nil }
-    return peers.all.first { other in
-      other !== peer && other.state == .connected
-        && other.reports.remoteCanonicalName == canonicalName
-    }
-  }
-
   /// Takes a connected peer's sound, port and place in the mix away; whether it stays at all is the caller's to say.
   func disconnect(_ peer: Peer) {
     peer.state = .contacted
     remember(peer)
-    peer.member?.connected = nil
+    peer.member.connected = nil
     if let stream = peer.stream { drops.payloadsOfLeavers.add(stream.statistics) }
     if let slot = peer.slot {
       endTests(with: slot)
@@ -108,8 +82,7 @@ extension Station {
     let stream = peer.stream
     forgetStream(of: peer)
     if let stream { streams.discard(stream) }
-    for other in peers.all where other.twin === peer {
-      other.twin = nil
+    for other in peers.all where other.member === peer.member && other.state == .duplicate {
       other.state = .contacted
     }
     rebuildListeners()
@@ -120,7 +93,6 @@ extension Station {
     let wasConnected = peer.state == .connected
     if wasConnected { disconnect(peer) }
     peer.reports.forgetRemote()
-    peer.twin = nil
     if peer.isNamedByUs {
       peer.state = .connecting
     } else {
@@ -131,23 +103,11 @@ extension Station {
     report(.peerLeft(name: peer.name, address: address, saidGoodbye: saidGoodbye))
   }
 
-  /// Only before a peer has proved to be another: whoever heard our CNAME can send it back.
-  private func recogniseOurselves(_ peer: Peer, nowNanoseconds: Int64) {
-    guard peer.state == .connecting || peer.state == .contacted else { return }
-    guard peer.isNamedByUs else {
-      peers.remove(peer)
-      return
-    }
-    peer.state = .ourselves
-    if peer.retryNanoseconds == 0 { report(.peerIsOurselves(address: peer.address.description)) }
-    peer.retryNanoseconds = nowNanoseconds + Peer.Limit.ourselvesNanoseconds
-  }
-
   func makeRepair() -> RepairSession {
     let repair = RepairSession(
       boundBitsPerSecond: configuration.mostBitsPerSecond,
       framesPerPacket: configuration.framesPerPacket,
-      protectionBytes: protection == nil ? 0 : MediaProtection.mediaOverhead)
+      protectionBytes: MediaProtection.mediaOverhead)
     (repair.framesPerPacket, repair.hasFEC) = (coding.framesPerPacket, coding.hasFEC)
     if let recipe = configuration.fixedRecipe { repair.fix(recipe) }
     return repair

@@ -28,8 +28,8 @@ final class Station: EventLoopHandler {
   let talker: Talker
   let capture: CaptureSource
   let identity: Identity
-  /// The keys; nil: media go in clear, and whoever reports may become a peer.
-  let protection: MediaProtection?
+  /// The keys, and whose they are.
+  let protection: MediaProtection
   /// The time now, which has gone on since the wake-up.
   let clock: () -> Int64
   /// How long the loop's thread has run.
@@ -49,8 +49,7 @@ final class Station: EventLoopHandler {
   var recipes: [RepairRecipe] = []
   /// Room for the packets asked for in one datagram.
   var requestNumbers: [SequenceNumber]
-  /// Settings by peer name, and of members by their ID, kept while the peer is away.
-  var settingsByName: [String: PeerSettings] = [:]
+  /// Settings of members by their ID, kept while they are away.
   var settingsByNode: [NodeID: PeerSettings] = [:]
   var memberNames: MemberNames
   var rendered: [Float]
@@ -82,8 +81,8 @@ final class Station: EventLoopHandler {
   var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
   /// Where a recorder gets all sound; nil: nobody records.
   var tap: RecordingTap?
-  /// After the farewell nothing is sent or believed any more, or peers would take us for back again.
-  var hasSaidGoodbye = false
+  /// After the end nothing is sent or believed any more, or peers would take us for back again.
+  var hasEnded = false
   /// How frames are coded now; as configured, or at less where the ways to peers take no more.
   var coding: VoiceCoding
   /// What the last look found best.
@@ -96,7 +95,6 @@ final class Station: EventLoopHandler {
   var nextPlanNanoseconds: Int64 = 0
   var nextHousekeepingNanoseconds: Int64 = 0
   var nextRateNanoseconds: Int64 = 0
-  var lastAdmissionRefusalNanoseconds: Int64 = .min / 2
   var admissions = AdmissionBudget()
   /// Knocks that are passed on; hearsay, and anybody may send some.
   var knocks = KnockBudget()
@@ -115,7 +113,7 @@ final class Station: EventLoopHandler {
   init(
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
     endpoint: any DatagramEndpoint, ports: any PeerPorts, encoders: TalkerEncoders,
-    protection: MediaProtection? = nil, streams: StreamReserve,
+    protection: MediaProtection, streams: StreamReserve,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     clock: @escaping () -> Int64 = EventLoop.nowNanoseconds,
     threadCPU: @escaping () -> Int64 = EventLoop.threadCPUNanoseconds,
@@ -149,8 +147,7 @@ final class Station: EventLoopHandler {
       encoders: encoders)
     self.random = random
     capture = CaptureSource(engine: engine, framesPerPacket: configuration.framesPerPacket)
-    let addresses = protection == nil ? 1 : MediaMember.mostAddresses
-    peers = PeerTable(capacity: configuration.maximumPeers * addresses)
+    peers = PeerTable(capacity: configuration.maximumPeers * MediaMember.mostAddresses)
     freeSlots = PeerSlot.all.reversed()
     listeners.reserveCapacity(configuration.maximumPeers)
     recipes.reserveCapacity(Self.mostRecipes + 2)
@@ -163,7 +160,7 @@ final class Station: EventLoopHandler {
   /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up, which
   /// comes soon enough).
   func woke(at wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Int64 {
-    guard !hasSaidGoodbye else { return .max }
+    guard !hasEnded else { return .max }
     resentThisWake = 0
     if let woken = engine.takeWakeNanoseconds() {
       wakeLatency.add(nanoseconds: wokenNanoseconds - woken)

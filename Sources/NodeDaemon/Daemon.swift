@@ -14,8 +14,6 @@ struct Daemon {
   let style: StandardErrorLog.Style
   /// What is logged of each area; changes while the daemon runs.
   let levels = LogLevels()
-  /// For tests: how the node meets others; nil: by control connections.
-  var rehearsal: (any Rehearsal)?
   /// Tells systemd, if that started us.
   var service: ServiceReport?
 
@@ -30,7 +28,6 @@ struct Daemon {
   /// - Parameter signal: waits for the first of ``TerminationSignals``.
   func run(until signal: @escaping @Sendable () async -> Int32) async throws(DaemonError) {
     let log = logger("comlinkd")
-    if rehearsal != nil { try effective.checkForRehearsal() }
     logStart(log)
     let ending = Task {
       let signal = TerminationSignals.name(of: await signal())
@@ -50,9 +47,9 @@ struct Daemon {
     let keepers = await keepers(of: state, by: states, node, problems)
     let connections = try await connect(node, at: listen, state, states, problems)
     let tests = TestControl(
-      node: node, id: state.id, membership: connections?.membership, log: logger("node"))
+      node: node, id: state.id, membership: connections.membership, log: logger("node"))
     let recordings = Recordings(
-      node: node, nodeName: effective.configuration.name, membership: connections?.membership,
+      node: node, nodeName: effective.configuration.name, membership: connections.membership,
       log: logger("record"))
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
@@ -111,7 +108,6 @@ struct Daemon {
       var configuration = IntercomConfiguration(settings, listen: listen)
       configuration.portMemory = PortMemory(state.ports)
       configuration.nameMemory = NameMemory(state.names)
-      rehearsal?.prepare(&configuration)
       node = try Intercom(configuration: configuration) { [service] event in
         events.add(event)
         service?.add(event)
@@ -130,21 +126,14 @@ struct Daemon {
     return node
   }
 
-  /// Lets control connections and other nodes in; nil: in a rehearsal, which calls the named peers itself.
+  /// Lets control connections and other nodes in.
   private func connect(
     _ node: Intercom, at listen: SocketAddress, _ state: NodeState, _ writer: StateWriter,
     _ problems: KeepingProblems
-  ) async throws(DaemonError) -> Connections? {
-    let settings = effective.configuration
-    guard let rehearsal else {
-      return try await Connections(
-        settings, listen: listen, node: node, state: state, writer: writer,
-        problems: problems, log: logger("mesh"))
-    }
-    for peer in settings.peers {
-      await rehearsal.call((try? await resolve(peer.text)) ?? [], from: node)
-    }
-    return nil
+  ) async throws(DaemonError) -> Connections {
+    try await Connections(
+      effective.configuration, listen: listen, node: node, state: state, writer: writer,
+      problems: problems, log: logger("mesh"))
   }
 
   /// The log of one part of the daemon.
@@ -168,7 +157,6 @@ struct Daemon {
           "origin": "\(origin.words)",
         ])
     }
-    if let rehearsal { log.event("rehearsal", .warning, "\(rehearsal.warning)") }
   }
 }
 

@@ -10,8 +10,7 @@ struct DaemonEnd {
   private static let patience = Duration.milliseconds(800)
 
   let node: Intercom
-  /// Nil: in a rehearsal.
-  let connections: Connections?
+  let connections: Connections
   let keepers: Keepers
   let recordings: Recordings
   let panel: Panel?
@@ -26,9 +25,9 @@ struct DaemonEnd {
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
     async let shut: Void? = panel?.stop()
-    await connections?.leave()
-    async let trusted = deadline.wait { await connections?.finishKeeping() }
-    async let closed: Void? = connections?.close()
+    await connections.leave()
+    async let trusted = deadline.wait { await connections.finishKeeping() }
+    async let closed: Void = connections.close()
     await node.stop()
     let connected = await deadline.wait { await keepers.ports.stop() }
     _ = await (recorded, shut, closed)

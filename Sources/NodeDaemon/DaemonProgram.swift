@@ -7,9 +7,7 @@ internal import Remote
 /// The daemon as a program: exits as sysexits.h has it, 0 after a signal.
 public enum DaemonProgram {
   /// Runs it by this process' arguments and environment; on the main thread, which takes the signals.
-  ///
-  /// - Parameter rehearsal: how the node meets others instead of by control connections; a test's.
-  public static func run(rehearsal: (any Rehearsal)? = nil) -> Never {
+  public static func run() -> Never {
     // A peer's memory goes back when it leaves, or serves the next, whichever thread it was taken on.
     _ = kernel_keep_heap_small()
     let options = Options.parseOrExit(
@@ -29,20 +27,20 @@ public enum DaemonProgram {
     let service = ServiceEnvironment(surroundings.environment, process: getpid())
     ServiceEnvironment.removeFromThisProcess()
     run(
-      effective, rehearsal, service: service,
+      effective, service: service,
       style: StandardErrorLog.style(environment: surroundings.environment))
   }
 
   /// Runs the daemon on Swift's pool; this thread is left to the signals.
   private static func run(
-    _ effective: EffectiveConfiguration, _ rehearsal: (any Rehearsal)?,
-    service: ServiceEnvironment, style: StandardErrorLog.Style
+    _ effective: EffectiveConfiguration, service: ServiceEnvironment,
+    style: StandardErrorLog.Style
   ) -> Never {
     // Keys and secrets are in memory: a crash leaves no copy of them on the disk.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     let signals = TerminationSignals()
-    var daemon = Daemon(effective: effective, style: style, rehearsal: rehearsal)
+    var daemon = Daemon(effective: effective, style: style)
     daemon.service = ServiceReport(
       service, user: LimitsAdvice.user, log: daemon.logger("comlinkd"))
     Task.detached { [daemon] in

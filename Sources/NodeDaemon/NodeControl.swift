@@ -10,8 +10,7 @@ struct NodeControl: ControlHandler {
   let node: Intercom
   let state: NodeState
   let writer: StateWriter
-  /// Nil: in a rehearsal.
-  let connections: Connections?
+  let connections: Connections
   let recordings: Recordings
   let tests: TestControl
   let levels: LogLevels
@@ -30,11 +29,10 @@ struct NodeControl: ControlHandler {
       case .groupNew, .groupJoin, .groupLeave:
         let groups = GroupControl(state: state)
         let response = await writer.run { groups.handle(request) }
-        if response.changesGroups(asked: request) { connections?.announcer.groupsChanged() }
+        if response.changesGroups(asked: request) { connections.announcer.groupsChanged() }
         return response
       case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
-        guard let connections else { return .error(message: "this node is in a rehearsal") }
         return await AdmissionControl(connections: connections).handle(request)
       case .logLevel(let level, let area): return levels.answer(level: level, area: area)
       case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
@@ -69,7 +67,7 @@ struct NodeControl: ControlHandler {
     status.node.statePath = state.directory
     status.node.trustProblem = state.memoryProblem.map { "\($0)" }
     status.node.keepingProblem = problems.words
-    guard let membership = connections?.membership else { return status }
+    let membership = connections.membership
     let (instances, profiles) = await (membership.instances, membership.profiles)
     let loopingBack = await membership.loopingBack
     for index in status.peers.indices {

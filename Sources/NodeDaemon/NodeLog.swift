@@ -43,9 +43,6 @@ struct NodeLog: Sendable {
       node.event(
         "peer-left", .notice, "peer left",
         ["peer": "\(name)", "address": "\(address)", "why": "\(why)"])
-    case .peerRestarted(let name, let address):
-      node.event(
-        "peer-restarted", .notice, "peer restarted", ["peer": "\(name)", "address": "\(address)"])
     case .peerMoved(let name, let from, let to):
       node.event(
         "peer-moved", .notice, "peer moved",
@@ -55,10 +52,6 @@ struct NodeLog: Sendable {
         "stream-taken", .warning,
         "a member's key names a stream that is another's; it is not heard until it starts anew",
         ["peer": "\(name)"])
-    case .peerIsOurselves(let address):
-      node.event(
-        "peer-ourselves", .warning, "this peer is this node itself; leave it out",
-        ["address": "\(address)"])
     case .tooManyPeers(let address, let maximum):
       node.event(
         "too-many-peers", .warning,

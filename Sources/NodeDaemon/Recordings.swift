@@ -26,8 +26,7 @@ actor Recordings {
 
   private let node: Intercom
   private let nodeName: String
-  /// Nil: in a rehearsal, where nobody is told.
-  private let membership: Membership?
+  private let membership: Membership
   private let log: Logger
   /// The recording that begins or is under way, with all the memory of its tapes.
   private var current: Running?
@@ -37,7 +36,7 @@ actor Recordings {
   private var setAside: [Running] = []
   private var isStarting = false
 
-  init(node: Intercom, nodeName: String, membership: Membership?, log: Logger) {
+  init(node: Intercom, nodeName: String, membership: Membership, log: Logger) {
     self.node = node
     self.nodeName = nodeName
     self.membership = membership
@@ -73,7 +72,7 @@ actor Recordings {
       throw IntercomError.refused("\(error)")
     }
     await node.record(on: running.deck)
-    await membership?.handle(.recording(true))
+    await membership.handle(.recording(true))
     if current?.deck !== running.deck { try await endAtOnce(running) }
     log.event(
       "recording", .notice, "recording",
@@ -105,7 +104,7 @@ actor Recordings {
   /// It ended by itself while the node and the members were told of it.
   private func endAtOnce(_ running: Running) async throws {
     await node.endRecording(on: running.deck)
-    await membership?.handle(.recording(false))
+    await membership.handle(.recording(false))
     guard case .failed(let error) = running.recorder.report.phase else { return }
     throw IntercomError.refused("\(error)")
   }
@@ -144,7 +143,7 @@ actor Recordings {
       if report.hasBegun {
         report.phase = .failed(problem)
         last = report
-        await membership?.handle(.recording(false))
+        await membership.handle(.recording(false))
       }
     }
     return .refused("\(problem)")
@@ -168,7 +167,7 @@ actor Recordings {
     if isCurrent { current = nil }
     guard report.hasBegun else { return }
     if isCurrent || last?.path == report.path { last = report }
-    if isCurrent { await membership?.handle(.recording(false)) }
+    if isCurrent { await membership.handle(.recording(false)) }
     var metadata: Logger.Metadata = [
       "folder": "\(report.path)", "seconds": "\(Int(report.seconds))",
       "bytes": "\(report.byteCount)",

@@ -14,12 +14,11 @@ actor TestControl {
 
   private let node: Intercom
   private let id: NodeID
-  /// Nil: in a rehearsal, where nobody is told and consent cannot be seen.
-  private let membership: Membership?
+  private let membership: Membership
   private let log: Logger
   private var watch: Task<Void, Never>?
 
-  init(node: Intercom, id: NodeID, membership: Membership?, log: Logger) {
+  init(node: Intercom, id: NodeID, membership: Membership, log: Logger) {
     self.node = node
     self.id = id
     self.membership = membership
@@ -77,8 +76,7 @@ actor TestControl {
   /// - Returns: what this node calls it.
   private nonisolated func consenting(_ text: String) async throws(IntercomError) -> String {
     let peer = try await node.trialPeer(named: text)
-    guard let membership, let other = peer.node else { return peer.name }
-    guard await membership.loopBack(by: other) == id else {
+    guard await membership.loopBack(by: peer.node) == id else {
       let own = await membership.ownName
       throw .refused(
         "\(peer.name) does not send our voice back; ask its user to run there: comlink loopback on '\(own)'"
@@ -89,13 +87,13 @@ actor TestControl {
 
   private func begin(_ name: String, seconds: Double) async throws(IntercomError) {
     let wanted = try await node.trialPeer(named: name)
-    if let other = wanted.node, await membership?.loopBack(by: other) != nil {
+    if await membership.loopBack(by: wanted.node) != nil {
       throw .refused("\(wanted.name) itself sends a voice back, which would go round and round")
     }
     let peer = try await node.startLoopBack(of: wanted.name, seconds: seconds)
     log.event(
       "loop-back", .notice, "loop-back", ["peer": "\(peer.name)", "seconds": "\(Int(seconds))"])
-    await membership?.tellLoopBack(of: peer.node)
+    await membership.tellLoopBack(of: peer.node)
     watch?.cancel()
     watch = Task { await self.follow(peer) }
   }
@@ -108,7 +106,7 @@ actor TestControl {
   /// Tells the members when it is over: its time, the peer's leaving, or two that would send back what the other sends back.
   private func follow(_ peer: TestPeer) async {
     while !Task.isCancelled, await node.isLoopingBack {
-      if let other = peer.node, await membership?.loopBack(by: other) != nil {
+      if await membership.loopBack(by: peer.node) != nil {
         log.event(
           "loop-back-refused", .warning, "the peer sends a voice back, too",
           ["peer": "\(peer.name)"])
@@ -124,6 +122,6 @@ actor TestControl {
     watch.cancel()
     self.watch = nil
     log.event("loop-back-ended", .notice, "loop-back ended")
-    await membership?.tellLoopBack(of: nil)
+    await membership.tellLoopBack(of: nil)
   }
 }

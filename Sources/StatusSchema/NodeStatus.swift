@@ -16,7 +16,7 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var keepingProblem: String?
   /// The directory of what it keeps from start to start; absent: it has none.
   public var statePath: String?
-  /// How often the key of its voice was changed since its start; absent where media go in clear.
+  /// How often the key of its voice was changed since its start.
   public var keyEpoch: UInt64?
   /// Whose voice it sends back in place of its own; absent: nobody's.
   public var loopBack: LoopBackStatus?

@@ -21,7 +21,7 @@ public struct PeerStatus: Sendable, Hashable, Codable {
 
   /// The peer's own name for itself, or its address until it told one.
   public var name: String
-  /// Its stable ID, as in ``KnownNodeStatus``; absent where media go in clear.
+  /// Its stable ID, as in ``KnownNodeStatus``.
   public var id: String?
   /// The number of its start, as ``NodeStatus/instance``; absent where it is not known.
   public var instance: UInt64?
@@ -29,7 +29,7 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var role: String?
   /// The colour to show it in, red, green and blue as `ff8000`; absent where it has none.
   public var colour: String?
-  /// The version of its daemon, as it says; absent where media go in clear.
+  /// The version of its daemon, as it says; absent where it says nothing.
   public var version: String?
   /// Its address and port, such as `127.0.0.1:5004` or `[::1]:5004`.
   public var address: String
@@ -47,9 +47,9 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var pan: Double
   /// Whether it is muted in the mix.
   public var isMuted: Bool
-  /// Whether it says that it records what it hears; absent where media go in clear.
+  /// Whether it says that it records what it hears.
   public var isRecording: Bool?
-  /// Whether it says that it sends somebody's voice back in place of its own; absent where media go in clear.
+  /// Whether it says that it sends somebody's voice back in place of its own.
   public var isLoopingBack: Bool?
   /// Interarrival jitter (RFC 3550 §6.4.1), milliseconds.
   public var jitterMilliseconds: Double

@@ -11,7 +11,6 @@ final class TalkerGroup {
   private let directory: TemporaryDirectory
   private let receiverPort: Int
   private let receiverName: String
-  private let isClear: Bool
   private let server: JackServer
   /// Whether others talk on that server, too, and who made it ends it.
   private let isShared: Bool
@@ -29,11 +28,10 @@ final class TalkerGroup {
 
   /// Starts a mouth that never tires, on a server of the group's own if there is none to share; no talker yet.
   init(
-    to receiver: NodeProcess, at receiverPort: Int, maximum: Int, isClear: Bool = false,
-    on shared: JackServer? = nil, in directory: TemporaryDirectory
+    to receiver: NodeProcess, at receiverPort: Int, maximum: Int, on shared: JackServer? = nil,
+    in directory: TemporaryDirectory
   ) throws(RigError) {
     self.directory = directory
-    self.isClear = isClear
     self.receiverPort = receiverPort
     receiverName = receiver.name
     isShared = shared != nil
@@ -60,14 +58,13 @@ final class TalkerGroup {
       options.ptime = "10"
       // Gossip tells the talkers of each other: they are not to let each other in.
       options.policy = "ask"
-      options.isClear = isClear
       let name = "T\(nodes.count + 1)"
       nodes.append(
         try NodeProcess(
           name, on: server, client: "\(receiverName)-\(name)", options: options, in: directory))
     }
     for node in nodes.suffix(ports.count) {
-      if !isClear { try node.invite(receiverName, within: 20) }
+      try node.invite(receiverName, within: 20)
       try mouth.waitForPort(node.port("mic"), within: 20)
       try mouth.connect("mouth-\(receiverName):out_0", to: node.port("mic"))
     }

@@ -31,10 +31,8 @@ import Testing
       .peerLeft(name: "foh", address: "10.0.0.2:5004", saidGoodbye: true), "peer-left",
       "why=\"said goodbye\""
     ),
-    (.peerRestarted(name: "foh", address: "10.0.0.2:5004"), "peer-restarted", "peer=foh"),
     (.peerMoved(name: "foh", from: "a:1", to: "b:2"), "peer-moved", "from=a:1"),
     (.ssrcTaken(name: "foh"), "stream-taken", "peer=foh"),
-    (.peerIsOurselves(address: "a:1"), "peer-ourselves", "address=a:1"),
     (.tooManyPeers(address: "a:1", maximum: 3), "too-many-peers", "max-peers=3"),
     (.audioFault("no"), "audio-fault", "no"),
     (.audio(.waiting(server: "studio")), "jack-waiting", "server=studio"),

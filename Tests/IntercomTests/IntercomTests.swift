@@ -8,7 +8,7 @@ import Testing
 
 @testable import Intercom
 
-/// Nodes in this process on loopback sockets, without a JACK server: contact, settings, farewell.
+/// Nodes in this process on loopback sockets, without a JACK server: contact, settings, goodbye.
 ///
 /// Their sessions look for one all the same, and libjack does not bear that beside another suite's.
 @Suite(.serialized, .libjackTurn) struct IntercomTests {
@@ -24,7 +24,6 @@ import Testing
   ) throws -> Intercom {
     let listen = try SocketAddress(parsing: "127.0.0.1:0")
     var configuration = IntercomConfiguration(name: name, listen: listen, softwareVersion: "test")
-    configuration.protectsMedia = false
     configuration.jackServer = "no-such-server-\(name)"
     configuration.realtimePriority = nil
     configuration.locksMemory = false
@@ -59,19 +58,35 @@ import Testing
     await node.stop()
   }
 
-  @Test func `naming one side connects both`() async throws {
+  /// Admits another node at its address, or at none, and takes its key.
+  private func admit(
+    _ other: Intercom, _ id: NodeID, to node: Intercom, isAddressTold: Bool = true
+  ) async throws {
+    let member = MediaMember(
+      node: id, name: "Other", addresses: isAddressTold ? [other.localAddress] : [])
+    #expect(await node.admit(member))
+    #expect(await node.install(try ReceivedKey(await other.ownKey()), of: id))
+  }
+
+  /// Makes two nodes members of each other, as `A` and `B`.
+  private func meet(_ a: Intercom, _ b: Intercom) async throws {
+    try await admit(b, .named("B"), to: a)
+    try await admit(a, .named("A"), to: b)
+  }
+
+  @Test func `an address on one side connects both`() async throws {
     let (a, b) = (try node("A"), try node("B"))
-    await a.addPeer(b.localAddress)
+    try await admit(b, .named("B"), to: a)
+    try await admit(a, .named("A"), to: b, isAddressTold: false)
     #expect(try await eventually { await isConnected(a, to: "B") })
     #expect(try await eventually { await isConnected(b, to: "A") })
     await a.stop()
     await b.stop()
   }
 
-  @Test func `naming each other makes one connection`() async throws {
+  @Test func `addresses on both sides make one connection`() async throws {
     let (a, b) = (try node("A"), try node("B"))
-    await a.addPeer(b.localAddress)
-    await b.addPeer(a.localAddress)
+    try await meet(a, b)
     #expect(try await eventually { await isConnected(a, to: "B") })
     #expect(try await eventually { await isConnected(b, to: "A") })
     #expect(await a.status().peers.count == 1)
@@ -80,47 +95,25 @@ import Testing
     await b.stop()
   }
 
-  @Test func `a farewell is seen at once and a named peer is called again`() async throws {
-    let events = Events()
-    let (a, b) = (try node("A", events: events), try node("B"))
-    await a.addPeer(b.localAddress)
-    #expect(try await eventually { await isConnected(a, to: "B") })
-    await b.stop()
-    #expect(
-      try await eventually {
-        await a.status().peers.allSatisfy { $0.state == .connecting }
-      })
-    let saidGoodbye = events.all.contains {
-      if case .peerLeft("B", _, true) = $0 { true } else { false }
-    }
-    #expect(saidGoodbye)
-    await a.stop()
-  }
-
-  @Test func `a node that names itself finds out`() async throws {
+  @Test func `settings survive a member's absence and its next run`() async throws {
     let events = Events()
     let a = try node("A", events: events)
-    await a.addPeer(a.localAddress)
-    let found = try await eventually {
-      events.all.contains { if case .peerIsOurselves = $0 { true } else { false } }
-    }
-    #expect(found)
-    await a.stop()
-  }
-
-  @Test func `settings survive a peers absence`() async throws {
-    let a = try node("A")
     let first = try node("B")
-    await a.addPeer(first.localAddress)
+    try await meet(a, first)
     #expect(try await eventually { await isConnected(a, to: "B") })
     try await a.setGain(-6, peer: "B")
     try await a.setPan(0.5, peer: "b")
     try await a.setMuted(true, peer: "B")
     await first.stop()
-    #expect(try await eventually { await !isConnected(a, to: "B") })
+    await a.expel(.named("B"), saidGoodbye: true)
+    #expect(await a.status().peers.isEmpty)
+    let saidGoodbye = events.all.contains {
+      if case .peerLeft("B", _, true) = $0 { true } else { false }
+    }
+    #expect(saidGoodbye)
 
     let second = try node("B")
-    await a.addPeer(second.localAddress)
+    try await meet(a, second)
     #expect(try await eventually { await isConnected(a, to: "B") })
     let peer = try #require(
       await a.status().peers.first { $0.name == "B" && $0.state == .connected })
@@ -140,27 +133,13 @@ import Testing
   }
 
   @Test func `a full table refuses and counts the next`() async throws {
-    let events = Events()
-    let a = try node("A", events: events) { $0.maximumPeers = 1 }
-    let (b, c) = (try node("B"), try node("C"))
-    await b.addPeer(a.localAddress)
-    #expect(try await eventually { await isConnected(a, to: "B") })
-    await c.addPeer(a.localAddress)
-    #expect(
-      try await eventually { await (a.status().network.drops["refusedPeer"] ?? 0) > 0 })
-    #expect(await a.status().peers.count == 1)
-    for node in [a, b, c] { await node.stop() }
-  }
-
-  @Test func `a named peer takes the place of a stranger without proof`() async throws {
     let a = try node("A") { $0.maximumPeers = 1 }
     let b = try node("B")
-    // It reports, but never reads what comes back.
-    let stranger = try MuteStranger()
-    stranger.report(to: a.localAddress.port)
-    #expect(try await eventually { await a.status().peers.count == 1 })
-    await a.addPeer(b.localAddress)
+    try await meet(a, b)
     #expect(try await eventually { await isConnected(a, to: "B") })
+    #expect(await !a.admit(MediaMember(node: .named("C"), name: "C", addresses: [])))
+    #expect(await a.status().network.drops["refusedPeer"] == 1)
+    #expect(await a.status().peers.count == 1)
     for node in [a, b] { await node.stop() }
   }
 
@@ -173,44 +152,22 @@ import Testing
     await a.stop()
   }
 
-  @Test func `members with keys hear of each other and keys roll`() async throws {
-    let nodes = try ["A", "B"].map { name in try node(name) { $0.protectsMedia = true } }
-    let ids = [NodeID.named("A"), .named("B")]
-    for (own, other) in [(0, 1), (1, 0)] {
-      await nodes[own].addPeer(nodes[other].localAddress)
-      #expect(await nodes[own].status().peers.isEmpty)
-      let member = MediaMember(
-        node: ids[other], name: "Other", addresses: [nodes[other].localAddress])
-      #expect(await nodes[own].admit(member))
-      let key = try #require(await nodes[other].ownKey())
-      #expect(
-        await nodes[own].install(
-          try ReceivedKey(octets: key.octets, epoch: key.epoch), of: ids[other]))
-    }
-    #expect(try await eventually { await isConnected(nodes[0], to: "B") })
-    #expect(try await eventually { await isConnected(nodes[1], to: "A") })
+  @Test func `keys roll while members hear of each other`() async throws {
+    let (a, b) = (try node("A"), try node("B"))
+    try await meet(a, b)
+    #expect(try await eventually { await isConnected(a, to: "B") })
+    #expect(try await eventually { await isConnected(b, to: "A") })
     for epoch in 1...3 as ClosedRange<UInt64> {
-      let key = try #require(try await nodes[1].makeNextKey())
+      let key = try await b.makeNextKey()
       #expect(key.epoch == epoch)
-      #expect(
-        await nodes[0].install(
-          try ReceivedKey(octets: key.octets, epoch: key.epoch), of: ids[1]))
-      #expect(await nodes[1].useNextKey() == epoch)
-      #expect(await nodes[1].ownKey() == key)
+      #expect(await a.install(try ReceivedKey(key), of: .named("B")))
+      #expect(await b.useNextKey() == epoch)
+      #expect(await b.ownKey() == key)
     }
-    #expect(
-      try await eventually { await nodes[0].status().peers.map(\.state) == [.connected] })
-    #expect(await nodes[0].status().network.drops["unknownKey"] == nil)
-    await nodes[0].expel(ids[1])
-    #expect(await nodes[0].status().peers.isEmpty)
-    for node in nodes { await node.stop() }
-  }
-
-  @Test func `in clear there are no keys`() async throws {
-    let a = try node("A")
-    #expect(await a.ownKey() == nil)
-    #expect(try await a.makeNextKey() == nil)
-    #expect(await a.useNextKey() == nil)
-    await a.stop()
+    #expect(try await eventually { await a.status().peers.map(\.state) == [.connected] })
+    #expect(await a.status().network.drops["unknownKey"] == nil)
+    await a.expel(.named("B"))
+    #expect(await a.status().peers.isEmpty)
+    for node in [a, b] { await node.stop() }
   }
 }

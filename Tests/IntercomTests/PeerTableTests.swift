@@ -7,9 +7,12 @@ import Testing
 @testable import Intercom
 
 @Suite struct PeerTableTests {
-  private func peer(_ number: Int, name: String = "", isConnected: Bool = false) -> Peer {
+  private func peer(
+    _ number: Int, name: String = "", of member: Member? = nil, isConnected: Bool = false
+  ) -> Peer {
+    let other = Member(node: .named("\(number)"), name: name, nowNanoseconds: 0)
     let peer = Peer(
-      address: .host(number), isNamedByUs: true,
+      address: .host(number), of: member ?? other, isNamedByUs: true,
       reports: PeerReports(
         ssrc: SSRC(rawValue: 1), canonicalName: "us", name: "Anna", seed: UInt64(number)),
       nowNanoseconds: 0)
@@ -86,12 +89,12 @@ import Testing
 
   @Test func `a member is meant by its ID and its words at whichever address`() throws {
     var table = PeerTable(capacity: 8)
-    let (first, second, other) = (
-      peer(1, name: "Bert"), peer(2, name: "Bert", isConnected: true), peer(3, name: "Carl")
-    )
     let bert = Member(node: .named("Bert"), name: "Bert", nowNanoseconds: 0)
-    (first.member, second.member, bert.connected) = (bert, bert, second)
-    other.member = Member(node: .named("Carl"), name: "Carl", nowNanoseconds: 0)
+    let (first, second, other) = (
+      peer(1, name: "Bert", of: bert), peer(2, name: "Bert", of: bert, isConnected: true),
+      peer(3, name: "Carl")
+    )
+    bert.connected = second
     fill(&table, [first, second, other])
     let (id, words) = (bert.node.text, bert.node.words)
     for text in [

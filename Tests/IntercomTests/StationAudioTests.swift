@@ -19,7 +19,7 @@ import Testing
     anna.mic = tone.sample
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 4)
   }
 

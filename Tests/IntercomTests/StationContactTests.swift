@@ -4,7 +4,7 @@ import Testing
 
 @testable import Intercom
 
-/// How a station and its peers come to talk.
+/// How a station and its members come to talk.
 @Suite struct StationContactTests {
   let network = VirtualNetwork()
   let home = SocketAddress.host(1)
@@ -16,20 +16,24 @@ import Testing
     return node
   }
 
-  @Test func `a named peer is called once a second until it answers`() throws {
+  private func scripted() throws -> ScriptedPeer {
+    let bert = try ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
+    network.add(bert)
+    return bert
+  }
+
+  @Test func `a member is called once a second until it answers`() throws {
     let node = try node()
-    node.station.addNamed(away, nowNanoseconds: network.now)
+    try node.meet(try ScriptedPeer("Bert", at: away, to: home, ssrc: 2), network)
     network.run(seconds: 60)
     #expect((55...70).contains(network.reports(to: away).count))
     #expect(node.peer(at: away)?.state == .connecting)
     #expect(node.statuses(network).first?.state == .connecting)
   }
 
-  @Test func `a peer that proves its address gets a place in the mix and a port`() throws {
+  @Test func `a member that proves its address gets a place in the mix and a port`() throws {
     let node = try node()
-    let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
-    network.add(bert)
-    node.station.addNamed(away, nowNanoseconds: network.now)
+    try node.meet(try scripted(), network)
     #expect(network.run(until: { node.isConnected(to: away) }, limitSeconds: 1))
 
     let slot = try #require(node.peer(at: away)?.slot)
@@ -47,34 +51,33 @@ import Testing
     #expect(connected == 1)
   }
 
-  @Test func `a stranger who proves its address is connected too`() throws {
+  @Test func `a member that proves an address nobody told is connected too`() throws {
     let node = try node()
-    network.add(ScriptedPeer("Bert", at: away, to: home, ssrc: 2))
+    try node.meet(try scripted(), at: [], network)
     #expect(network.run(until: { node.isConnected(to: away) }, limitSeconds: 1))
   }
 
   @Test func `without proof there is no sound no port and soon no place`() throws {
     let node = try node(beat: VirtualNode.Beat())
     node.mic = Tone(hertz: 440).sample
-    let forged = ScriptedPeer("Forged", at: away, to: home, ssrc: 2)
-    forged.listens = false
-    network.add(forged)
+    let deaf = try scripted()
+    deaf.listens = false
+    try node.meet(deaf, at: [], network)
     network.run(seconds: 2)
     #expect(node.peer(at: away)?.state == .contacted)
     #expect(node.ports.names.isEmpty)
-    forged.speaks = false
+    deaf.speaks = false
     network.run(seconds: 3.2)
     #expect(node.peer(at: away) == nil)
     #expect(network.media(to: away).isEmpty)
     #expect(node.events.all.isEmpty)
   }
 
-  @Test func `a named peer without proof is called on`() throws {
+  @Test func `a told address without proof is called on`() throws {
     let node = try node()
-    let deaf = ScriptedPeer("Deaf", at: away, to: home, ssrc: 2)
+    let deaf = try scripted()
     deaf.listens = false
-    network.add(deaf)
-    node.station.addNamed(away, nowNanoseconds: network.now)
+    try node.meet(deaf, network)
     network.run(seconds: 10)
     #expect(node.peer(at: away)?.state == .contacted)
     deaf.speaks = false
@@ -84,10 +87,11 @@ import Testing
     #expect(network.run(until: { node.isConnected(to: away) }, limitSeconds: 3))
   }
 
-  @Test func `naming one side connects both`() throws {
+  @Test func `an address on one side connects both`() throws {
     let (anna, bert) = (try node(), try VirtualNode("Bert", at: away))
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.admit(bert, network)
+    try bert.admit(anna, at: [], network)
     #expect(
       network.run(
         until: { anna.isConnected(to: away) && bert.isConnected(to: home) }, limitSeconds: 1))
@@ -95,27 +99,25 @@ import Testing
     #expect(bert.ports.names.values.sorted() == ["Anna"])
   }
 
-  @Test func `naming each other makes one connection`() throws {
+  @Test func `members that are told twice are connected once`() throws {
     let (anna, bert) = (try node(), try VirtualNode("Bert", at: away))
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
-    bert.station.addNamed(home, nowNanoseconds: network.now)
-    bert.station.addNamed(home, nowNanoseconds: network.now)
+    for _ in 0..<2 { try anna.meet(bert, network) }
     network.run(seconds: 3)
     #expect(anna.station.peers.all.count == 1 && anna.isConnected(to: away))
     #expect(bert.station.peers.all.count == 1 && bert.isConnected(to: home))
   }
 
-  @Test func `a stranger that is named later keeps its connection and is then called again`() throws
+  @Test func `an address that is told later keeps its connection and is then called again`() throws
   {
     let node = try node()
-    let bert = ScriptedPeer("Bert", at: away, to: home, ssrc: 2)
-    network.add(bert)
+    let bert = try scripted()
+    try node.meet(bert, at: [], network)
     #expect(network.run(until: { node.isConnected(to: away) }, limitSeconds: 1))
-    node.station.addNamed(away, nowNanoseconds: network.now)
+    node.admit(bert, at: [away], network)
     #expect(node.isConnected(to: away))
-    bert.sayGoodbye()
-    network.run(seconds: 0.1)
+    bert.speaks = false
+    network.run(seconds: 6)
     #expect(node.peer(at: away)?.state == .connecting)
   }
 }

@@ -39,7 +39,7 @@ import Testing
     anna.mic = { $0 < said.count ? said[$0] : 0 }
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 6 + phase)
     let before = bert.heard.count
     network.cut(away)

@@ -29,12 +29,13 @@ import Testing
     network.run(seconds: 3)
     network.add(bert)
     anna.mic = Tone(hertz: 440).sample
-    bert.station.addNamed(.host(1), nowNanoseconds: network.now)
+    try bert.meet(anna, network)
     #expect(network.run(until: { bert.isConnected(to: .host(1)) }, limitSeconds: 0.2))
     #expect(
       network.run(
         until: { bert.peer(at: .host(1))?.stream?.statistics.played ?? 0 > 2 }, limitSeconds: 0.3))
-    bert.station.sayGoodbye()
+    anna.station.expel(bert.node, saidGoodbye: true)
+    bert.station.hasEnded = true
     network.run(seconds: 1)
     let before = anna.wakeUps
     network.run(seconds: 10)
@@ -56,7 +57,7 @@ import Testing
       node.station.setTalk(isTalking)
       network.add(node)
     }
-    anna.station.addNamed(.host(2), nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 5)
     let before = bert.wakeUps
     network.run(seconds: 10)
@@ -128,7 +129,7 @@ import Testing
       node.mic = Tone(hertz: 440).sample
       network.add(node)
     }
-    anna.station.addNamed(.host(2), nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     return (network, anna, bert)
   }
 }

@@ -25,7 +25,7 @@ import Testing
     anna.mic = { tone.sample($0) }
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 3)
     let stream = try #require(bert.peer(at: home)?.stream)
     let before = stream.statistics
@@ -52,12 +52,12 @@ import Testing
     network.add(anna)
     network.run(seconds: Double(phase) * 1e-9)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     if companion {
       let carl = try VirtualNode("Carl", at: .host(3), beat: beat) { $0.framesPerPacket = 120 }
       carl.mic = { tone.sample($0) }
       network.add(carl)
-      carl.station.addNamed(away, nowNanoseconds: network.now)
+      try carl.meet(bert, network)
     }
     network.run(seconds: 4)
     let peer = try #require(bert.peer(at: home))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Intercom
 
-/// Contact, presence and farewell over links that lose, delay, reorder and repeat.
+/// Contact, presence and end over links that lose, delay, reorder and repeat.
 @Suite struct StationLinkTests {
   let home = SocketAddress.host(1)
   let away = SocketAddress.host(2)
@@ -16,7 +16,7 @@ import Testing
     let bert = try VirtualNode("Bert", at: away, beat: beat)
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     return (anna, bert)
   }
 
@@ -62,7 +62,8 @@ import Testing
     anna.mic = Tone(hertz: 440).sample
     #expect(network.run(until: { isWhole(anna, bert) }), "seed \(seed)")
     network.run(seconds: 1 + Double(seed) / 10)
-    anna.station.sayGoodbye()
+    anna.station.hasEnded = true
+    bert.station.expel(anna.node, saidGoodbye: true)
     network.run(seconds: 4)
     #expect(bert.station.peers.all.isEmpty, "seed \(seed)")
     #expect(departures(bert) == 1, "seed \(seed)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Intercom
 
-/// What peers are called, here and in JACK, and the settings that go by their names.
+/// What peers are called, here and in JACK; `StationMemberTests` has the settings.
 @Suite struct StationNameTests {
   let network = VirtualNetwork()
   let home = SocketAddress.host(1)
@@ -15,8 +15,9 @@ import Testing
   }
 
   private func connect(_ name: String, _ number: Int) throws -> ScriptedPeer {
-    let peer = ScriptedPeer(name, at: .host(number), to: home, ssrc: UInt32(number))
+    let peer = try ScriptedPeer(name, at: .host(number), to: home, ssrc: UInt32(number))
     network.add(peer)
+    try node.meet(peer, network)
     try #require(network.run(until: { node.isConnected(to: .host(number)) }, limitSeconds: 3))
     return peer
   }
@@ -27,11 +28,11 @@ import Testing
     #expect(node.ports.names.values.sorted() == ["Bert", "Bert-2", "Bert-3"])
   }
 
-  @Test func `a name that left is free again`() throws {
+  @Test func `a name that was freed is anothers`() throws {
     let first = try connect("Bert", 2)
     _ = try connect("Bert", 3)
-    first.sayGoodbye()
-    network.run(seconds: 0.1)
+    node.station.expel(first.id)
+    node.station.freeName(of: first.id)
     _ = try connect("Bert", 4)
     #expect(node.ports.names.values.sorted() == ["Bert", "Bert-2"])
   }
@@ -66,32 +67,13 @@ import Testing
     #expect(seen.count <= 4)
   }
 
-  @Test(arguments: [true, false])
-  func `settings survive absence`(isNamed: Bool) throws {
-    if isNamed { node.station.addNamed(.host(2), nowNanoseconds: network.now) }
-    let peer = try connect("Bert", 2)
-    try node.station.change("Bert") {
-      $0 = PeerSettings(gainDecibels: -6, pan: 0.5, isMuted: true)
-    }
-    peer.sayGoodbye()
-    network.run(seconds: 1)
-    #expect(!node.isConnected(to: .host(2)))
-    network.remove(peer)
-    _ = try connect("Bert", 3)
-    #expect(
-      node.peer(at: .host(3))?.settings
-        == PeerSettings(gainDecibels: -6, pan: 0.5, isMuted: true))
-  }
-
   @Test func `settings made during an absence hold at the return`() throws {
-    node.station.addNamed(.host(2), nowNanoseconds: network.now)
     let peer = try connect("Bert", 2)
     try node.station.change("Bert") { $0.gainDecibels = -6 }
-    peer.sayGoodbye()
-    network.run(seconds: 1)
+    peer.speaks = false
+    network.run(seconds: 6)
     #expect(!node.isConnected(to: .host(2)))
     try node.station.change("Bert") { ($0.gainDecibels, $0.pan) = (0, -1) }
-    peer.restart("Bert", ssrc: 22, canonicalName: "again")
     peer.speaks = true
     try #require(network.run(until: { node.isConnected(to: .host(2)) }, limitSeconds: 3))
     #expect(

@@ -36,7 +36,7 @@ import Testing
     network.add(anna)
     network.add(bert)
     anna.mic = Self.syllables
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     return Call(network: network, anna: anna, bert: bert)
   }
 

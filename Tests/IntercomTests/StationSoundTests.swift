@@ -28,7 +28,7 @@ import Testing
     bert.mic = Tone(hertz: 700, sampleRate: beat.sampleRate).sample
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     return (anna, bert)
   }
 
@@ -80,7 +80,7 @@ import Testing
       network.add(node)
       network.run(seconds: 1 + Double(phase) * 1e-9)
     }
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 10)
     let before = (anna.wakeUps, bert.wakeUps)
     network.run(seconds: 10)

@@ -57,7 +57,7 @@ import Testing
     network.add(anna)
     network.add(bert)
     anna.mic = talk.sample
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 10 + 0.37 * Double(seed))
     let stream = try #require(bert.peer(at: home)?.stream)
     let delay = { Double(stream.statistics.playoutDelayNanoseconds) / 1e6 }

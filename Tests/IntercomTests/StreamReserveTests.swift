@@ -50,7 +50,7 @@ import Testing
     for number in 2...9 {
       let other = try VirtualNode("Node \(number)", at: .host(number), beat: VirtualNode.Beat())
       network.add(other)
-      other.station.addNamed(.host(1), nowNanoseconds: network.now)
+      try other.meet(anna, network)
     }
     func connected() -> Int { (2...9).count { anna.isConnected(to: .host($0)) } }
     network.run(seconds: 1)

@@ -17,7 +17,7 @@ import Testing
       network.add(anna)
       network.run(seconds: 0.5 + Double(step) * 0.000_71)
       network.add(bert)
-      anna.station.addNamed(.host(2), nowNanoseconds: network.now)
+      try anna.meet(bert, network)
       network.run(seconds: 0.5)
       let stream = try #require(bert.peer(at: .host(1))?.stream)
       let heard = stream.statistics

@@ -15,8 +15,6 @@ public final class NodeProcess: Sendable {
     public var policy = "open"
     /// Whether it announces itself and looks for others, which a loopback address prevents all the same.
     public var discovers = false
-    /// Media in clear and no control connections, for programs that cannot decrypt; loopback only: `comlinkd-clear`.
-    public var isClear = false
     /// The network namespace to run in, which takes root; nil for our own.
     public var namespace: String?
     /// Another copy of the program than the one that was built.
@@ -77,18 +75,15 @@ public final class NodeProcess: Sendable {
     var arguments = [
       "--name", name, "--listen", "\(options.address):\(options.port)", "--jack-server", server,
       "--jack-client", client, "--control", controlPath, "--no-connect",
-      "--state", directory.file("\(name).state"),
+      "--state", directory.file("\(name).state"), "--policy", options.policy,
+      options.discovers ? "--discovery" : "--no-discovery",
     ]
-    if !options.isClear {
-      arguments += ["--policy", options.policy]
-      arguments += [options.discovers ? "--discovery" : "--no-discovery"]
-    }
     arguments += options.peerPorts.flatMap { ["--peer", "127.0.0.1:\($0)"] }
     if let ptime = options.ptime { arguments += ["--ptime", ptime] }
     if let bitrate = options.bitrateKilobits { arguments += ["--bitrate", "\(bitrate)"] }
     if let application = options.application { arguments += ["--application", application] }
     if let delay = options.playoutDelay { arguments += ["--playout-delay", delay] }
-    let built = try Executables.path(of: options.isClear ? "comlinkd-clear" : "comlinkd")
+    let built = try Executables.path(of: "comlinkd")
     let program = options.program ?? built
     // `ip` becomes the daemon, so that the process is the daemon's.
     let command =

@@ -22,7 +22,7 @@ protocol MediaGate: Sendable {
   ///
   /// - Returns: its epoch.
   @discardableResult
-  func useNextKey() async -> UInt64?
+  func useNextKey() async -> UInt64
   /// When the last authentic datagram of a member came, as the event loop's clock has it.
   ///
   /// - Returns: when it was admitted, where none came yet; nil where it is no member here.
@@ -42,22 +42,21 @@ extension Intercom: MediaGate {
     }
   }
 
-  nonisolated func presentMessage() async throws -> MediaKey { try Self.message(await ownKey()) }
+  nonisolated func presentMessage() async throws -> MediaKey { Self.message(await ownKey()) }
 
   nonisolated func makeNextMessage() async throws -> MediaKey {
-    try Self.message(await makeNextKey())
+    Self.message(try await makeNextKey())
   }
 
   func heardNanoseconds(of node: NodeID) -> Int64? {
-    station.protection?.members[node]?.heardNanoseconds
+    station.protection.members[node]?.heardNanoseconds
   }
 
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
     station.sendKnocks(at: other, addresses, as: node)
   }
 
-  private static func message(_ key: OwnKey?) throws -> MediaKey {
-    guard let key else { throw IntercomError.refused("this node's media are in clear") }
-    return MediaKey(stream: 0, epoch: key.epoch, octets: key.octets)
+  private static func message(_ key: OwnKey) -> MediaKey {
+    MediaKey(stream: 0, epoch: key.epoch, octets: key.octets)
   }
 }

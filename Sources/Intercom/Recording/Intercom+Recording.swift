@@ -63,7 +63,7 @@ extension Station {
   /// Lets the recorder, if there is one, have a connected peer's sound.
   func tapSound(of peer: Peer) {
     guard let tap, let sink = peer.sink else { return }
-    let talker = peer.member?.node.text ?? peer.address.description
+    let talker = peer.member.node.text
     sink.track = TapTrack(tap: tap, talker: talker, name: peer.name, settings: peer.settings)
   }
 }

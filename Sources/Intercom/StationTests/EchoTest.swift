@@ -83,6 +83,6 @@ struct LoopBack {
 public struct TestPeer: Sendable, Hashable {
   /// What this node calls it.
   public let name: String
-  /// Who it is; nil where media are in clear.
-  public let node: NodeID?
+  /// Who it is.
+  public let node: NodeID
 }

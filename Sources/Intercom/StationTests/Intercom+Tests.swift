@@ -61,7 +61,7 @@ extension Intercom {
   /// Who a peer is; it has to be connected.
   public func trialPeer(named name: String) throws(IntercomError) -> TestPeer {
     let peer = try station.trialPeer(name)
-    return TestPeer(name: peer.name, node: peer.member?.node)
+    return TestPeer(name: peer.name, node: peer.member.node)
   }
 
   /// Sends a peer's voice back in place of the microphone's, for so long, while it is connected.

@@ -77,7 +77,7 @@ extension Station {
       slot: slot, name: peer.name, untilNanoseconds: nowNanoseconds + Int64(seconds * 1e9))
     engine.captureSound(of: slot)
     tap?.setMicrophone(isCaptured: false)
-    return TestPeer(name: peer.name, node: peer.member?.node)
+    return TestPeer(name: peer.name, node: peer.member.node)
   }
 
   /// The microphone again, if it was not.

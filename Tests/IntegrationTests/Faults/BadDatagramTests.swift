@@ -13,7 +13,7 @@ extension FaultTests {
 
     init() throws { directory = try TemporaryDirectory(prefix: "comlink-test") }
 
-    /// RTP of strangers is not even parsed; reports are, because they may be a new peer's.
+    /// Nothing of strangers is even parsed; what claims to be a member's is checked first.
     private static func strangersRubbish(ssrcOfA: UInt32) -> [Case] {
       let report = Datagram.receiverReport
       return [
@@ -21,24 +21,33 @@ extension FaultTests {
         ("notRTP", [0x40] + Datagram.media(ssrc: ssrcOfA).dropFirst()),
         ("notRTP", [0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42]),
         ("unknownSource", Array(Datagram.media(ssrc: ssrcOfA).prefix(7))),
-        ("unknownSource", Datagram.media(ssrc: ssrcOfA)),
         ("unknownSource", Datagram.media(ssrc: 7, payloadType: 0)),
+        ("unknownSource", Datagram.report(ssrc: 7, canonicalName: "7")),
+        ("unknownSource", report), ("unknownSource", Array(report.dropLast())),
+        ("malformed.srtp", Datagram.media(ssrc: ssrcOfA)),
+        ("malformed.srtp", [0x80, 201, 0, 1] + Datagram.octets(of: ssrcOfA)),
+        // Of A's first key, and the last number that there is.
+        (
+          "notAuthentic",
+          [0x80, 201, 0, 1] + Datagram.octets(of: ssrcOfA) + [UInt8](repeating: 0, count: 40)
+            + [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]
+        ),
+        (
+          "unknownKey",
+          Datagram.media(ssrc: ssrcOfA, payload: [UInt8](repeating: 0x55, count: 60))
+        ),
+        (
+          "unknownKey",
+          [0x80, 201, 0, 1] + Datagram.octets(of: ssrcOfA) + [UInt8](repeating: 0x55, count: 60)
+        ),
         ("oversized", [UInt8](repeating: 0x80, count: 1501)),
         ("oversized", [UInt8](repeating: 0x80, count: 2047)),
         ("oversized", [UInt8](repeating: 0x80, count: 60_000)),
-        ("malformed.compoundLength", Array(report.dropLast())),
-        ("malformed.compoundLength", report + [0x80, 201]),
-        ("malformed.compoundStart", [0x81, 203, 0, 1, 0, 0, 0, 9]),
-        ("malformed.report", [0x81, 201, 0, 1, 0, 0, 0, 9]),
-        ("malformed.sourceDescription", report + [0x81, 202, 0, 2, 0, 0, 0, 9, 1, 200, 0, 0]),
-        ("malformed.bye", report + [0x9f, 203, 0, 1, 0, 0, 0, 9]),
-        ("malformed.padding", [0xa0, 201, 0, 1, 0, 0, 0, 9] + report),
-        ("malformed.version", report + [0x40, 201, 0, 1, 0, 0, 0, 9]),
       ]
     }
 
     @Test func `a stranger's rubbish is counted by its reason and the talk goes on`() throws {
-      let talk = try OngoingTalk(isClear: true, in: directory)
+      let talk = try OngoingTalk(in: directory)
       let ssrc = try #require(try OngoingTalk.peerA(of: talk.b.node).ssrc)
       let stranger = try ForeignSocket()
       let rubbish = Self.strangersRubbish(ssrcOfA: ssrc)
@@ -58,31 +67,49 @@ extension FaultTests {
       #expect(hearing.isUndisturbed, "\(hearing)")
     }
 
-    /// Headers that a peer's packets must not have.
-    private static func peersRubbish(ssrc: UInt32) -> [Case] {
-      let good = Datagram.media(ssrc: ssrc)
+    /// What a member's datagrams must not be, with its key or without.
+    private static func peersRubbish(of peer: RawPeer) -> [(reason: String, send: () -> Void)] {
+      let (good, report) = (Datagram.media(ssrc: peer.ssrc), peer.emptyReport)
+      let octets = peer.octets
+      func sealed(_ compound: [UInt8]) -> () -> Void {
+        { peer.sendSealed(compound, isReport: true) }
+      }
       return [
-        ("malformed.truncated", Array(good.prefix(11))),
-        ("malformed.headerExtension", [0x90] + good.dropFirst()),
-        ("malformed.padding", [0xa0] + good.dropFirst().dropLast() + [200]),
-        ("wrongPayloadType", Datagram.media(ssrc: ssrc, payloadType: 0)),
-        ("wrongPayloadType", Datagram.media(ssrc: ssrc, payloadType: 96)),
-        ("unknownSSRC", Datagram.media(ssrc: ssrc &+ 1)),
-        ("oversized", good + [UInt8](repeating: 7, count: 1500)),
+        ("unknownSSRC", { peer.send(Array(good.prefix(11))) }),
+        ("unknownSSRC", { peer.send(Datagram.media(ssrc: peer.ssrc &+ 1)) }),
+        ("unknownSSRC", { peer.sendMedia(isResentStream: true) }),
+        ("malformed.srtp", { peer.send(good) }),
+        ("malformed.srtp", { peer.send([0x90] + good.dropFirst()) }),
+        ("malformed.padding", { peer.sendMedia([0xf0, 1, 2, 200], isPadded: true) }),
+        ("wrongPayloadType", { peer.sendMedia(payloadType: 0) }),
+        ("wrongPayloadType", { peer.sendMedia(payloadType: 96) }),
+        ("oversized", { peer.send(good + [UInt8](repeating: 7, count: 1500)) }),
+        ("malformed.compoundLength", sealed(report + report.dropLast())),
+        ("malformed.compoundLength", sealed(report + [0x80, 201])),
+        ("malformed.compoundStart", sealed([0x81, 203, 0, 1] + octets)),
+        ("malformed.report", sealed([0x81, 201, 0, 1] + octets)),
+        (
+          "malformed.sourceDescription",
+          sealed(report + [0x81, 202, 0, 2] + octets + [1, 200, 0, 0])
+        ),
+        ("malformed.bye", sealed(report + [0x9f, 203, 0, 1] + octets)),
+        ("malformed.padding", sealed([0xa0, 201, 0, 1] + octets + report)),
+        ("malformed.version", sealed(report + [0x40, 201, 0, 1] + octets)),
+        ("unprovedGoodbye", sealed(report + [0x81, 203, 0, 1] + octets)),
       ]
     }
 
     @Test func `a peer's rubbish is counted by its reason and the others are heard`() throws {
-      let talk = try OngoingTalk(isClear: true, in: directory)
+      let talk = try OngoingTalk(in: directory)
       let mallory = try RawPeer("Mallory", meeting: talk.b.node, port: talk.portOfB)
-      let rubbish = Self.peersRubbish(ssrc: mallory.ssrc)
+      let rubbish = Self.peersRubbish(of: mallory)
       var random = SplitMix64(seed: 0x6f70_7573)
       let before = try talk.b.node.status().network.drops
       let hearing = try talk.hearing {
         try mallory.meet()
         for number in 0..<400 {
-          if number % 20 == 0 { for item in rubbish { mallory.send(item.bytes) } }
-          mallory.send(Self.garbage(of: mallory, number, using: &random))
+          if number % 20 == 0 { for item in rubbish { item.send() } }
+          mallory.sendMedia(Self.garbage(number, using: &random))
           mallory.serve()
           pause(seconds: 0.01)
         }
@@ -96,15 +123,11 @@ extension FaultTests {
       #expect(hearing.isUndisturbed, "\(hearing)")
     }
 
-    /// A packet of noise; every fourth has no table of contents that can be (RFC 6716 §3.4).
-    private static func garbage(
-      of peer: RawPeer, _ number: Int, using random: inout SplitMix64
-    ) -> [UInt8] {
+    /// A payload of noise; every fourth has no table of contents that can be (RFC 6716 §3.4).
+    private static func garbage(_ number: Int, using random: inout SplitMix64) -> [UInt8] {
+      guard number % 4 != 0 else { return [0xff, 0xff, 0xff] }
       let length = Int.random(in: 1...1200, using: &random)
-      let noise = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-      return Datagram.media(
-        ssrc: peer.ssrc, sequence: UInt16(number), timestamp: UInt32(number * 480),
-        payload: number % 4 == 0 ? [0xff, 0xff, 0xff] : noise)
+      return (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
   }
 }

@@ -27,6 +27,11 @@ enum Datagram {
     return written { reports.makeReport(sender: silence, nowNanoseconds: 0, into: &$0) }
   }
 
+  /// An SSRC as it stands in a packet.
+  static func octets(of ssrc: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * $0)) }
+  }
+
   /// An empty receiver report (RFC 3550 §6.4.2): what a compound begins with.
   static let receiverReport: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 9]
 

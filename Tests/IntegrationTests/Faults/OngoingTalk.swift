@@ -43,8 +43,7 @@ struct OngoingTalk {
   /// Starts both and waits until `B` receives `A`'s speech.
   init(
     environmentOfA: [String: String] = [:], environmentOfB: [String: String] = [:],
-    argumentsOfB: [String] = [], isClear: Bool = false, recordSeconds: Double = 60,
-    in directory: TemporaryDirectory
+    argumentsOfB: [String] = [], recordSeconds: Double = 60, in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
     var optionsA = NodeProcess.Options(port: ports[0])
@@ -54,7 +53,6 @@ struct OngoingTalk {
     optionsB.peerPorts = [ports[0]]
     optionsB.arguments = argumentsOfB
     optionsB.environment = environmentOfB
-    (optionsA.isClear, optionsB.isClear) = (isClear, isClear)
     portOfB = ports[1]
     optionsOfA = optionsA
     self.directory = directory

@@ -16,18 +16,17 @@ extension RealNodeTests {
     {
       let directory = try TemporaryDirectory(prefix: "comlink-test")
       let ports = try LoopbackPorts.free(2)
-      var options = NodeProcess.Options(port: ports[0])
-      options.isClear = true
       let station = try Station(
-        "N", periodFrames: 256, options: options, recordSeconds: 20, in: directory)
+        "N", periodFrames: 256, options: NodeProcess.Options(port: ports[0]), recordSeconds: 20,
+        in: directory)
       let speech = try Speech.lasting(8, Speech.sentences())
       try station.prepareToSay(speech)
 
       let wav = directory.file("heard.wav")
       let player = try receiver.start(
         port: ports[1], payloadType: Self.payloadType, wav: wav, in: directory)
-      let relay = try MediaRelay(from: ports[0], to: ports[1])
-      defer { relay.stop() }
+      let relay = try MediaRelay(from: station.node, at: ports[0], to: ports[1])
+      defer { try? relay.stop() }
       try station.node.waitUntilConnected(peers: 1, within: 30)
       try station.mouth.start()
       try waitUntil("the whole speech to be sent", within: 60) { () throws(RigError) in
@@ -35,6 +34,7 @@ extension RealNodeTests {
         return station.mouth.recordedFrames > speech.count + 48_000
       }
       #expect(relay.forwarded > 500)
+      try relay.stop()
 
       // What waits in its jitter buffer is still to be played.
       pause(seconds: 1)

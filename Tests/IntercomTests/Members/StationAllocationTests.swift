@@ -32,8 +32,7 @@ struct StationAllocationTests {
     let clock = Clock()
     let ends = try (1...2).map { try End($0, sampleRate: sampleRate, clock) }
     for (end, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-      let key = try #require(
-        other.station.protection?.ownKey(ssrc: other.station.identity.ssrc))
+      let key = other.station.protection.ownKey(ssrc: other.station.identity.ssrc)
       let member = MediaMember(
         node: .named("\(other.number)"), name: "Node \(other.number)",
         addresses: [.host(other.number), .host(other.number + 50)])

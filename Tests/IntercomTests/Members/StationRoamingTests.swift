@@ -10,9 +10,7 @@ import Testing
   let network = VirtualNetwork()
 
   private func node(_ name: String, _ addresses: SocketAddress...) throws -> VirtualNode {
-    let node = try VirtualNode(name, at: addresses[0], beat: VirtualNode.Beat()) {
-      $0.protectsMedia = true
-    }
+    let node = try VirtualNode(name, at: addresses[0], beat: VirtualNode.Beat())
     node.addresses = addresses
     node.mic = Tone(hertz: name == "Anna" ? 440 : 700).sample
     network.add(node)

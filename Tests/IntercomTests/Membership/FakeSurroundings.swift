@@ -72,7 +72,7 @@ final class FakeMedia: MediaGate {
     command.yield("make \(key.epoch)")
     return key
   }
-  func useNextKey() async -> UInt64? {
+  func useNextKey() async -> UInt64 {
     command.yield("use \(key.epoch)")
     return key.epoch
   }

@@ -35,8 +35,7 @@ struct QualityRun {
     let bert = try node("Bert", at: away, of: job)
     network.add(anna)
     network.add(bert)
-    try anna.admit(bert, network)
-    try bert.admit(anna, network)
+    try anna.meet(bert, network)
     try #require(
       network.run(
         until: { anna.isConnected(to: away) && bert.isConnected(to: home) }, limitSeconds: 60))
@@ -74,7 +73,6 @@ struct QualityRun {
       name, at: address, beat: VirtualNode.Beat(periodFrames: job.periodFrames)
     ) {
       $0.take(profile)
-      $0.protectsMedia = true
       if let kilobits = job.bitrateMaxKilobits { $0.mostBitsPerSecond = kilobits * 1000 }
     }
   }

@@ -31,8 +31,11 @@ import Testing
     bert.mic = Tone(hertz: 440).sample
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(.host(2), nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 2)
+    // What was decoded before a recording begins is not on its tapes: here there is little of it.
+    let sink = try #require(anna.peer(at: .host(2))?.sink)
+    try #require(network.run(until: { sink.fillFrames <= Self.periodFrames }, limitSeconds: 0.02))
     reader = TapeReader(
       try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: true, talkers: 2))
     anna.station.beginRecording(on: reader.deck)
@@ -125,7 +128,7 @@ import Testing
     try run(seconds: 2)
     #expect(reader.talkers["Carl"] == nil)
     network.add(carl)
-    carl.station.addNamed(.host(1), nowNanoseconds: network.now)
+    try carl.meet(anna, network)
     try run(seconds: 2)
     network.cut(.host(3))
     for _ in 0..<7 { try run(seconds: 1) }

@@ -22,7 +22,7 @@ import Testing
     bert.mic = Tone(hertz: 700).sample
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 3)
     #expect(anna.isConnected(to: away) && bert.isConnected(to: home))
     return (network, anna, bert)

@@ -1,60 +1,65 @@
+import Cryptography
 import EventLoop
 import Media
 import RTP
 import TestKit
 
-/// A peer that speaks RTCP as a node does and can be told to misbehave.
+@testable import Intercom
+
+/// A member that speaks RTCP as a node does and can be told to misbehave.
 final class ScriptedPeer: VirtualHost {
   let addresses: [SocketAddress]
+  /// The node that it talks to.
   let node: SocketAddress
+  let id: NodeID
+  private(set) var name: String
   private(set) var reports: PeerReports
-  private var ssrc: UInt32
-  private var canonicalName: String
+  private let ssrc: UInt32
+  private let sender: SRTPSender
+  private let receiver = SRTPReceiver()
   /// Whether it reads what comes; without it never proves its address.
   var listens = true
   /// Whether it reports.
   var speaks = true
-  /// Whether it sends no SDES, against RFC 3550 §6.1.
-  var leavesOutDescription = false
+  /// Whether it encrypts nothing.
+  var speaksInClear = false
   private(set) var nextNanoseconds: Int64 = 0
   private static let silence = SenderCounters(
     packets: 0, payloadOctets: 0, currentTimestamp: RTPTimestamp(rawValue: 0))
   private var outbox: [Datagram] = []
 
-  /// A peer at an address that wants to talk to a node; `ssrc` and `canonicalName` are its identity.
+  /// A peer at an address that wants to talk to a node; a stranger until ``VirtualNode/meet(_:at:_:)``.
   init(
-    _ name: String, at address: SocketAddress, to node: SocketAddress, ssrc: UInt32,
-    canonicalName: String? = nil
-  ) {
+    _ name: String, at address: SocketAddress, to node: SocketAddress, ssrc: UInt32
+  ) throws {
     addresses = [address]
-    self.node = node
-    self.ssrc = ssrc
-    self.canonicalName = canonicalName ?? "\(name)@\(address)"
-    reports = Self.session(ssrc, self.canonicalName, name)
+    (self.node, self.name, self.ssrc) = (node, name, ssrc)
+    id = .named("scripted \(ssrc)")
+    sender = SRTPSender(try SRTPSendingKey(epoch: 0))
+    reports = Self.session(ssrc, name)
   }
 
-  /// Starts anew, as another process at the same address does.
-  func restart(_ name: String, ssrc: UInt32, canonicalName: String) {
-    (self.ssrc, self.canonicalName) = (ssrc, canonicalName)
-    reports = Self.session(ssrc, canonicalName, name)
-  }
+  /// The key that it protects with.
+  var ownKey: OwnKey { sender.withSecret { OwnKey(epoch: 0, ssrc: ssrc, secret: $0) } }
+
+  /// Takes the node's key.
+  func install(_ key: OwnKey) throws { try receiver.add(key) }
 
   /// Calls itself otherwise from now on.
-  func rename(_ name: String) { reports = Self.session(ssrc, canonicalName, name) }
+  func rename(_ name: String) {
+    self.name = name
+    reports = Self.session(ssrc, name)
+  }
 
-  private static func session(_ ssrc: UInt32, _ canonicalName: String, _ name: String)
-    -> PeerReports
-  {
+  private static func session(_ ssrc: UInt32, _ name: String) -> PeerReports {
     PeerReports(
-      ssrc: SSRC(rawValue: ssrc), canonicalName: canonicalName, name: name, seed: UInt64(ssrc))
+      ssrc: SSRC(rawValue: ssrc), canonicalName: "scripted@\(ssrc)", name: name,
+      seed: UInt64(ssrc))
   }
 
   func run(nowNanoseconds: Int64, arrivals: [Datagram]) -> [Datagram] {
     nextNanoseconds = nowNanoseconds + 5_000_000
-    for datagram in arrivals where listens && datagram.isReport {
-      _ = try? reports.handle(
-        unsafe datagram.bytes.span.bytes, nowNanoseconds: datagram.arrivalNanoseconds)
-    }
+    for datagram in arrivals where listens && datagram.isReport { hear(datagram) }
     if speaks, nowNanoseconds >= reports.nextReportNanoseconds {
       say { bytes in
         reports.makeReport(sender: Self.silence, nowNanoseconds: nowNanoseconds, into: &bytes)
@@ -64,21 +69,56 @@ final class ScriptedPeer: VirtualHost {
     return outbox
   }
 
-  /// Sends a farewell with its next run.
-  func sayGoodbye() {
-    speaks = false
-    say { bytes in reports.makeBye(into: &bytes) }
+  private func hear(_ datagram: Datagram) {
+    var plain = [UInt8](repeating: 0, count: datagram.bytes.count)
+    var span = plain.mutableSpan
+    var room = unsafe span.mutableBytes
+    guard
+      let byteCount = try? unsafe receiver.unprotectControl(
+        datagram.bytes.span.bytes, into: &room)
+    else { return }
+    _ = try? reports.handle(
+      unsafe plain.span.bytes.extracting(first: byteCount),
+      nowNanoseconds: datagram.arrivalNanoseconds)
   }
 
-  /// Sends anything with its next run.
+  /// Sends a compound of reports with its next run.
   func say(_ fill: (inout MutableRawSpan) -> Int) {
     var bytes = [UInt8](repeating: 0, count: 1200)
     var span = bytes.mutableSpan
     var raw = unsafe span.mutableBytes
-    let byteCount = fill(&raw)
-    var datagram = Datagram(
-      source: node, destination: node, bytes: Array(bytes.prefix(byteCount)))
-    if leavesOutDescription { datagram.removePackets(ofType: 202) }
-    outbox.append(datagram)
+    let plainBytes = fill(&raw)
+    let byteCount =
+      speaksInClear
+      ? plainBytes : (try? sender.protectControl(&raw, byteCount: plainBytes)) ?? 0
+    outbox.append(
+      Datagram(source: node, destination: node, bytes: Array(bytes.prefix(byteCount))))
   }
+
+  /// Says goodbye by RTCP (RFC 3550 §6.6) with its next run.
+  func sayGoodbye() {
+    let octets = (0..<4).map { UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * $0)) }
+    let compound = [0x80, 201, 0, 1] + octets + [0x81, 203, 0, 1] + octets
+    say { bytes in
+      for (offset, octet) in compound.enumerated() {
+        bytes.storeBytes(of: octet, toByteOffset: offset, as: UInt8.self)
+      }
+      return compound.count
+    }
+  }
+}
+
+extension SRTPReceiver {
+  /// Takes the key that a member was handed.
+  func add(_ key: OwnKey) throws {
+    let secret = try unsafe SecretBytes(copying: key.octets.span.bytes.extracting(5..<33))
+    add(
+      try SRTPReceivingKey(
+        try SRTPSessionKey(epoch: UInt8(truncatingIfNeeded: key.epoch), secret: secret)))
+  }
+}
+
+extension ReceivedKey {
+  /// What a member makes of another's key.
+  init(_ key: OwnKey) throws { try self.init(octets: key.octets, epoch: key.epoch) }
 }

@@ -16,10 +16,32 @@ extension NodeID {
   }
 }
 
-/// What membership does to nodes whose media are protected.
+/// What membership does to nodes.
 extension VirtualNode {
   /// The key in use, for others.
-  var ownKey: OwnKey? { station.protection?.ownKey(ssrc: station.identity.ssrc) }
+  var ownKey: OwnKey { station.protection.ownKey(ssrc: station.identity.ssrc) }
+
+  /// Makes two nodes members of each other, with addresses and keys: what control connections do.
+  func meet(_ other: VirtualNode, _ network: VirtualNetwork) throws {
+    try admit(other, network)
+    try other.admit(self, network)
+  }
+
+  /// The same with a scripted peer, of which other addresses may be told than its own, or none.
+  func meet(
+    _ other: ScriptedPeer, at addresses: [SocketAddress]? = nil, _ network: VirtualNetwork
+  ) throws {
+    admit(other, at: addresses ?? other.addresses, network)
+    station.install(try ReceivedKey(other.ownKey), of: other.id, nowNanoseconds: network.now)
+    try other.install(ownKey)
+  }
+
+  /// Tells what a scripted peer is called, and where it is.
+  func admit(_ other: ScriptedPeer, at addresses: [SocketAddress], _ network: VirtualNetwork) {
+    station.admit(
+      MediaMember(node: other.id, name: other.name, addresses: addresses),
+      nowNanoseconds: network.now)
+  }
 
   /// Admits a node at addresses, its own where none are given, and takes its key.
   func admit(
@@ -36,17 +58,14 @@ extension VirtualNode {
   /// Takes a key of another node.
   @discardableResult
   func install(
-    _ key: OwnKey?, of other: VirtualNode, _ network: VirtualNetwork
+    _ key: OwnKey, of other: VirtualNode, _ network: VirtualNetwork
   ) throws -> Bool {
-    guard let key else { return false }
-    return station.install(
-      try ReceivedKey(octets: key.octets, epoch: key.epoch), of: other.node,
-      nowNanoseconds: network.now)
+    station.install(try ReceivedKey(key), of: other.node, nowNanoseconds: network.now)
   }
 
   /// Makes the next key, as `Intercom.makeNextKey()` does.
-  func makeNextKey() throws -> OwnKey? {
-    guard let protection = station.protection else { return nil }
+  func makeNextKey() throws -> OwnKey {
+    let protection = station.protection
     let epoch = protection.takeEpoch()
     let key = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
     let own = key.secret.withBytes { secret in
@@ -61,6 +80,6 @@ extension VirtualNode {
 
   /// Its peer that is a node, connected.
   func connected(_ other: VirtualNode) -> Peer? {
-    station.protection?.members[other.node]?.connected
+    station.protection.members[other.node]?.connected
   }
 }

@@ -18,7 +18,7 @@ final class VirtualNode: VirtualHost {
   }
 
   var addresses: [SocketAddress]
-  /// Who it is to other nodes whose media are protected.
+  /// Who it is to other nodes.
   let node: NodeID
   let station: Station
   let ports = RecordingPorts()
@@ -74,7 +74,7 @@ final class VirtualNode: VirtualHost {
     }
   }
 
-  /// A node of that name, its media in clear unless `adjust` says otherwise; without a beat JACK is not running.
+  /// A node of that name; without a beat JACK is not running.
   ///
   /// - Parameters:
   ///   - run: which start of it, so that what it draws at random is another.
@@ -89,7 +89,6 @@ final class VirtualNode: VirtualHost {
     self.beat = beat
     var configuration = IntercomConfiguration(
       name: name, listen: addresses[0], softwareVersion: "test")
-    configuration.protectsMedia = false
     adjust(&configuration)
     var random = SplitMix64(seed: name.utf8.reduce(run << 32) { $0 &* 31 &+ UInt64($1) })
     engine = try AudioEngine(wakeDescriptor: -1)
@@ -97,8 +96,7 @@ final class VirtualNode: VirtualHost {
     station = Station(
       configuration: configuration, identity: Identity(using: &random), engine: engine,
       endpoint: endpoint, ports: ports, encoders: try configuration.makeEncoders(),
-      protection: configuration.protectsMedia
-        ? MediaProtection(try SRTPSendingKey(epoch: 0)) : nil,
+      protection: MediaProtection(try SRTPSendingKey(epoch: 0)),
       streams: StreamReserve(configuration.streams, runAside: runAside),
       random: random, clock: { [stopwatch] in stopwatch.look() },
       threadCPU: { [stopwatch] in stopwatch.runNanoseconds }
