@@ -110,6 +110,7 @@ public final class ControlPlane: Sendable {
     var bootstrap = ServerBootstrap(group: exchange.loop)
       .serverChannelOption(.backlog, value: Self.backlog)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelOption(SocketOptions.segment, value: .init(SocketOptions.segmentBytes))
       .childChannelInitializer { channel in
         do {
           try SocketOptions.apply(configuration, to: channel)

@@ -129,6 +129,7 @@ final class Exchange: @unchecked Sendable {
     }
     ClientBootstrap(group: loop)
       .connectTimeout(.nanoseconds(configuration.times.connectNanoseconds))
+      .channelOption(SocketOptions.segment, value: .init(SocketOptions.segmentBytes))
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try SocketOptions.apply(self.configuration, to: channel)

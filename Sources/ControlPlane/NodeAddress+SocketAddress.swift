@@ -72,6 +72,16 @@ extension NodeAddress {
 
 /// What the kernel is told about each connection.
 enum SocketOptions {
+  /// The most that TCP puts into a segment, either way: with the headers of IPv6 it is within 1280 octets (RFC 8200
+  /// §5).
+  ///
+  /// A tunnel or PPPoE takes less than its ends know of, and where ICMP is filtered nobody tells them: a TLS handshake
+  /// of full segments would never arrive. It costs a segment a handshake.
+  static let segmentBytes = 1200
+  /// Has to be set before a socket listens or connects: both ends then send such segments, whichever of them set it.
+  static let segment = ChannelOptions.Types.SocketOption(
+    level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_MAXSEG))
+
   /// Small messages go at once, and what is not acknowledged in time ends the connection.
   ///
   /// Until then what was lost is sent again at even times, where TCP else doubles its wait each time: over a way that voices

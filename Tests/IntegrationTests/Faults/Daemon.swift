@@ -48,6 +48,31 @@ struct Daemon {
     }
   }
 
+  /// Asks it for something.
+  ///
+  /// - Throws: `RigError.status` where it refuses.
+  @discardableResult
+  func ask(_ request: ControlRequest) throws(RigError) -> ControlResponse {
+    try process.checkRunning()
+    let answer: ControlResponse
+    do {
+      var remote = try ControlClient(path: controlPath)
+      answer = try remote.request(request)
+    } catch {
+      throw .status(reason: "\(error)")
+    }
+    if case .error(let words) = answer { throw .status(reason: words) }
+    return answer
+  }
+
+  /// Whom it knows.
+  func known() throws(RigError) -> [KnownNodeStatus] {
+    guard case .knownNodes(let known) = try ask(.peers) else {
+      throw .status(reason: "no known nodes")
+    }
+    return known
+  }
+
   /// Waits until it answers.
   func waitUntilReady() throws(RigError) {
     try waitUntil("an answer", within: 20, detail: { process.outputTail() }) {
