@@ -41,6 +41,28 @@ public enum EventLoopError: Error, Equatable, Sendable {
   case endpoint(EndpointStep, SocketAddress, errno: Int32)
 }
 
+extension EventLoopError {
+  /// Whether a socket of IPv6 was asked for on a kernel that has none, or that has no address of it.
+  public var meansNoIPv6: Bool {
+    switch self {
+    case .endpoint(.open, let address, EAFNOSUPPORT): address.family == .ipv6
+    case .endpoint(.bind, let address, EADDRNOTAVAIL): address.family == .ipv6
+    default: false
+    }
+  }
+
+  /// Whether it stays until somebody changes the machine or the configuration: starting again would not help.
+  public var isLasting: Bool {
+    switch self {
+    // A machine that is short of memory or descriptors may have them again.
+    case .ring(_, let code): ![ENOMEM, EMFILE, ENFILE, EAGAIN, EBUSY].contains(code)
+    case .endpoint(.open, _, let code): code == EAFNOSUPPORT
+    case .endpoint(.bind, _, let code): code == EACCES || code == EPERM
+    case .endpoint, .thread, .alreadyStarted, .endpointTooLate: false
+    }
+  }
+}
+
 extension EventLoopError: CustomStringConvertible {
   /// What was tried, why it failed and what to do, in words for a start-up message.
   public var description: String {
@@ -85,11 +107,15 @@ extension EventLoopError: CustomStringConvertible {
       "UDP port \(address.port) on \(address.hostDescription) is in use by another program "
         + "(`ss -lunp` shows which): end it or choose another port"
     case (_, EADDRNOTAVAIL):
-      "\(address.hostDescription) is not an address of this machine (`ip address` shows them)"
+      "\(address.hostDescription) is not an address of this machine: listen on one that it has (`ip address` "
+        + "shows them), or on all of them ([::]:\(address.port))"
     case (_, EACCES):
       "UDP port \(address.port) needs privileges: choose one above 1023"
     case (.open, EAFNOSUPPORT):
-      "this machine has no \(address.family == .ipv6 ? "IPv6" : "IPv4"): cannot listen on \(address)"
+      address.family == .ipv6
+        ? "this machine has no IPv6: cannot listen on \(address); listen on IPv4 (0.0.0.0:\(address.port) is all "
+          + "addresses, `ip address` shows them), or start the kernel without ipv6.disable=1"
+        : "this machine has no IPv4: cannot listen on \(address)"
     default:
       "cannot listen on UDP \(address) (\(step)): \(errorWords(code))"
     }

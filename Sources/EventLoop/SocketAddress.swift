@@ -60,6 +60,9 @@ public struct SocketAddress: Hashable, Sendable {
     SocketAddress(ipv4: 0x7f00_0001, port: port)
   }
 
+  /// Whether it stands for all addresses of this machine: 0.0.0.0 or ::.
+  public var isEverywhere: Bool { high == 0 && low == 0 }
+
   /// Whether the address can be reached only from this machine: 127.0.0.0/8 or ::1.
   public var isLoopback: Bool {
     switch family {

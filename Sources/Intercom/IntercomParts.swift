@@ -21,7 +21,7 @@ struct IntercomParts {
       loop = try EventLoop(
         configuration: EventLoopConfiguration(
           realtimePriority: configuration.realtimePriority, locksMemory: configuration.locksMemory))
-      endpoint = try UDPEndpoint(loop: loop, bindingTo: configuration.listen)
+      endpoint = try Self.endpoint(of: loop, at: configuration.listen)
     } catch {
       throw .eventLoop(error)
     }
@@ -57,6 +57,18 @@ struct IntercomParts {
     }
     station.lookAtSound = session.makeLook()
     loop.setHandler(station)
+  }
+
+  /// The socket; `[::]` is IPv6 and IPv4 both, and IPv4 alone where the kernel has no IPv6.
+  private static func endpoint(
+    of loop: EventLoop, at listen: SocketAddress
+  ) throws(EventLoopError) -> UDPEndpoint {
+    do throws(EventLoopError) {
+      return try UDPEndpoint(loop: loop, bindingTo: listen)
+    } catch {
+      guard listen.isEverywhere, listen.family == .ipv6, error.meansNoIPv6 else { throw error }
+      return try UDPEndpoint(loop: loop, bindingTo: SocketAddress(ipv4: 0, port: listen.port))
+    }
   }
 }
 

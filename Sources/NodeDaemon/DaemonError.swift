@@ -41,7 +41,8 @@ extension DaemonError: CustomStringConvertible {
     }
   }
 
-  /// What the process ends with, by sysexits.h: systemd does not restart after 64 and 78.
+  /// What the process ends with, by sysexits.h: systemd does not restart after 64, 77 and 78, which stay until somebody
+  /// does something.
   var exitCode: Int32 {
     switch self {
     case .setting(_, .flag, _): EX_USAGE
@@ -55,6 +56,7 @@ extension DaemonError: CustomStringConvertible {
     case .control: EX_OSERR
     case .node(.eventLoop(.endpoint(.bind, _, let code))):
       [EACCES, EPERM].contains(code) ? EX_NOPERM : EX_UNAVAILABLE
+    case .node(.eventLoop(let error)) where error.isLasting: EX_CONFIG
     case .connections(.addressInUse): EX_UNAVAILABLE
     case .node, .identity, .connections: EX_OSERR
     }

@@ -48,7 +48,7 @@ extension FaultTests {
       answer: String, words: String
     ) throws {
       let daemon = try daemon(setupAnswers: answer)
-      #expect(try daemon.process.wait(within: 20) == 71)
+      #expect(try daemon.process.wait(within: 20) == 78)
       #expect(daemon.process.output.contains(words), "\(daemon.process.output)")
     }
   }

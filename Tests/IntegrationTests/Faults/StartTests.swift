@@ -31,6 +31,38 @@ extension FaultTests {
       #expect(end.words.contains("192.0.2.1 is not an address of this machine"))
     }
 
+    @Test func `on a kernel without IPv6 the default station listens on IPv4, and says so once`()
+      throws
+    {
+      let port = try LoopbackPorts.free(1)[0]
+      let daemon = try Daemon(
+        "N", ["--listen", "[::]:\(port)", "--no-discovery"], wrapper: try withoutIPv6,
+        in: directory)
+      defer { daemon.process.terminate() }
+      try daemon.waitUntilReady()
+      #expect(try daemon.status().node.listen == "0.0.0.0:\(port)")
+      let told = daemon.process.output.split(separator: "\n").filter {
+        $0.contains("event=no-ipv6")
+      }
+      #expect(told.count == 1, "\(daemon.process.output)")
+    }
+
+    @Test func `an IPv6 address on a kernel without IPv6 ends the start with words, and for good`()
+      throws
+    {
+      let daemon = try Daemon(
+        "N", ["--listen", "[::1]:0"], wrapper: try withoutIPv6, in: directory)
+      // systemd.service: RestartPreventExitStatus has 78.
+      #expect(try daemon.process.wait(within: 20) == 78)
+      let words = daemon.process.output
+      #expect(words.contains("this machine has no IPv6: cannot listen on [::1]:0"), "\(words)")
+      #expect(words.contains("listen on IPv4 (0.0.0.0:0"), "\(words)")
+    }
+
+    private var withoutIPv6: [String] {
+      get throws { ["env", "LD_PRELOAD=\(try Interposer.build("no_ipv6", in: directory))"] }
+    }
+
     @Test func `a peer that cannot be looked up is named and the node runs without it`() throws {
       let daemon = try Daemon(
         "N", ["--listen", "127.0.0.1:0", "--peer", "nobody.invalid:5004"], in: directory)
