@@ -21,6 +21,15 @@ enum Cell {
     return isLeft ? shown + blanks : blanks + shown
   }
 
+  /// A name from outside, filled with blanks to `width` (10 or more) characters; of a longer one the middle is left
+  /// out, as the number that tells it from others of its name is at its end.
+  static func name(_ text: String, width: Int) -> String {
+    let shown = clean(text)
+    guard shown.count > width else { return padded(shown, width: width, isLeft: true) }
+    let end = shown.suffix(6)
+    return shown.prefix(width - 1 - end.count) + "~" + end
+  }
+
   /// A counter in at most `width` (4 or more) characters: 1234567 becomes `1234k` or `1M`.
   static func count(_ value: Int, width: Int) -> String {
     var (shown, rest) = (String(value), value)

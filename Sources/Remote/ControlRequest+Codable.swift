@@ -40,6 +40,7 @@ extension ControlRequest: Codable {
     case .groupLeave: self = .groupLeave(name: try fields.decode(String.self, forKey: .group))
     case .peers: self = .peers
     case .accept, .decline, .invite, .forget, .block: self = try Self.judgement(kind, fields)
+    case .identityNew: self = .identityNew
     case .pairShow:
       self = .pairShow(group: try fields.decodeIfPresent(String.self, forKey: .group))
     case .pairWith:
@@ -98,7 +99,7 @@ extension ControlRequest: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
-    case .status, .version, .groupList, .peers, .loopBackOff, .recordStop: break
+    case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop: break
     case .testTone(let levelDBFS, let hertz, let seconds):
       try fields.encode(levelDBFS, forKey: .level)
       try fields.encode(hertz, forKey: .hertz)
@@ -151,6 +152,7 @@ extension ControlRequest: Codable {
     case .invite: .invite
     case .forget: .forget
     case .block: .block
+    case .identityNew: .identityNew
     case .pairShow: .pairShow
     case .pairWith: .pairWith
     case .logLevel: .logLevel

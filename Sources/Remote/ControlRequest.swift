@@ -35,6 +35,8 @@ public enum ControlRequest: Sendable, Hashable {
   case forget(peer: String)
   /// Keeps a node out for good.
   case block(peer: String)
+  /// Makes a new identity for the node, from its next start on; the answer is ``ControlResponse/done(note:)``.
+  case identityNew
   /// Makes a PIN for another node to be paired by; the answer is ``ControlResponse/pin(_:seconds:)``.
   case pairShow(group: String?)
   /// Pairs with the node that shows a PIN; the answer is ``ControlResponse/knownNodes(_:)`` with that one.
@@ -76,6 +78,7 @@ public enum ControlRequest: Sendable, Hashable {
     case groupList = "group-list"
     case groupLeave = "group-leave"
     case peers, accept, decline, invite, forget, block
+    case identityNew = "id-new"
     case pairShow = "pair-show"
     case pairWith = "pair-with"
     case logLevel = "log-level"

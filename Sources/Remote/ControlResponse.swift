@@ -32,6 +32,20 @@ public enum ControlResponse: Sendable, Hashable {
   case error(message: String)
 }
 
+extension ControlResponse {
+  /// The answer to ``ControlRequest/identityNew``: what holds from when on, and what is lost.
+  ///
+  /// - Parameter words: the new identity.
+  public static func newIdentity(_ words: [String]) -> ControlResponse {
+    .done(
+      note: """
+        new identity: \(words.joined(separator: " ")). It holds from comlinkd's next start on (the service: \
+        sudo systemctl restart comlinkd). Groups stay; who paired with this node, accepted or blocked it has to \
+        do so again
+        """)
+  }
+}
+
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
     case ok, status, version, schema, error, invitation, groups, knownNodes, pin, seconds, note,

@@ -10,8 +10,8 @@ public enum KnownNodeTable {
   }
 
   private static func lines(_ one: KnownNodeStatus) -> [String] {
-    let name = one.name.isEmpty ? "(no name)" : Cell.clean(one.name)
-    var line = Cell.padded(name, width: 24, isLeft: true) + "  \(Cell.clean(one.state))"
+    let name = one.name.isEmpty ? "(no name)" : one.name
+    var line = Cell.name(name, width: NameColumn.most) + "  \(Cell.clean(one.state))"
     if let seconds = one.secondsLeft { line += ", declined in \(Fixed.text(seconds, digits: 0)) s" }
     if let admission = one.admission { line += " (\(Cell.clean(admission)))" }
     if one.isRecording == true { line += ", RECORDING" }

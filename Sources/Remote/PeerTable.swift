@@ -9,11 +9,8 @@ enum PeerTable {
     let value: @Sendable (PeerStatus) -> String
   }
 
-  /// The widths and the blanks between the columns make 100 characters.
-  private static let all: [Column] = [
-    Column(title: "  peer", width: 12, isLeft: true) {
-      ($0.isTalking ? "* " : "  ") + Cell.clean($0.name)
-    },
+  /// With names of ten characters the widths and the blanks between the columns make 100.
+  private static let figures: [Column] = [
     Column(title: "state", width: 10, isLeft: true) {
       $0.activity?.rawValue ?? Cell.clean($0.state.rawValue)
     },
@@ -37,12 +34,15 @@ enum PeerTable {
   /// A heading and one line a peer; words where there is none.
   static func lines(_ peers: [PeerStatus]) -> [String] {
     if peers.isEmpty { return ["no peers"] }
-    let heading = line { $0.title }
-    return [heading] + peers.map { peer in line { $0.value(peer) } }
+    let names = NameColumn(peers)
+    return [names.title + line { $0.title }]
+      + peers.map { peer in names.text(peer) + line { $0.value(peer) } }
   }
 
   private static func line(_ text: (Column) -> String) -> String {
-    all.map { Cell.padded(text($0), width: $0.width, isLeft: $0.isLeft) }.joined(separator: " ")
+    " "
+      + figures.map { Cell.padded(text($0), width: $0.width, isLeft: $0.isLeft) }
+      .joined(separator: " ")
   }
 
   /// How much faster its clock runs; nothing while that is a guess.
@@ -74,21 +74,44 @@ extension PeerStatus {
   }
 }
 
+/// Who each line is about: as wide as the longest name, so that no two peers look alike.
+struct NameColumn {
+  /// The widest and the narrowest that it gets.
+  static let (most, least) = (24, 10)
+
+  private let width: Int
+
+  init(_ peers: [PeerStatus]) {
+    let longest = peers.map { Cell.clean($0.name).count }.max() ?? 0
+    width = min(max(longest, Self.least), Self.most)
+  }
+
+  /// How much wider it is than a line of 100 characters has room for.
+  var extra: Int { width - Self.least }
+
+  var title: String { Cell.padded("  peer", width: width + 2, isLeft: true) }
+
+  /// A star before the name of who talks.
+  func text(_ peer: PeerStatus) -> String {
+    (peer.isTalking ? "* " : "  ") + Cell.name(peer.name, width: width)
+  }
+}
+
 /// How good each peer of a ``Status`` is heard, and what it is sent.
 enum QualityTable {
   /// A heading and one line a peer; nothing before one was heard.
   static func lines(_ peers: [PeerStatus]) -> [String] {
     let heard = peers.filter { $0.quality != nil }
     guard !heard.isEmpty else { return [] }
-    return ["", "  peer       heard  why, and what it is sent"] + heard.map(line)
+    let names = NameColumn(peers)
+    return ["", "\(names.title) heard  why, and what it is sent"]
+      + heard.map { "\(names.text($0)) \(line($0))" }
   }
 
   private static func line(_ peer: PeerStatus) -> String {
-    let name = Cell.padded(
-      (peer.isTalking ? "* " : "  ") + Cell.clean(peer.name), width: 12, isLeft: true)
     let figure = Cell.padded(
       peer.quality.map { Fixed.text($0, digits: 1) } ?? "-", width: 5, isLeft: false)
-    return "\(name) \(figure)  \(Cell.clean(peer.qualityReason ?? ""))\(sent(peer))"
+    return "\(figure)  \(Cell.clean(peer.qualityReason ?? ""))\(sent(peer))"
   }
 
   private static func sent(_ peer: PeerStatus) -> String {

@@ -1,8 +1,8 @@
 public import StatusSchema
 
-/// A ``Status`` as text for a terminal of 100 columns.
+/// A ``Status`` as text for a terminal of 100 columns; names of peers beyond ten characters widen their lines.
 public enum StatusTable {
-  /// The widest line that is ever printed, in characters.
+  /// The widest line that is printed beside those of peers, in characters.
   public static let columns = 100
 
   /// The status in lines, without a final line end.
@@ -14,8 +14,10 @@ public enum StatusTable {
     lines += [loop(status.loop), network(status.network)]
     lines += status.recording.map(RecordingLines.lines) ?? []
     lines += [""]
-    lines += PeerTable.lines(status.peers) + QualityTable.lines(status.peers)
-    return lines.map { String($0.prefix(columns)) }.joined(separator: "\n")
+    lines = lines.map { String($0.prefix(columns)) }
+    let peers = PeerTable.lines(status.peers) + QualityTable.lines(status.peers)
+    lines += peers.map { String($0.prefix(columns + NameColumn(status.peers).extra)) }
+    return lines.joined(separator: "\n")
   }
 
   /// Text from outside with everything replaced that a terminal could take for a command.
@@ -41,8 +43,13 @@ public enum StatusTable {
     return [
       "id       \(Cell.clean(id))\(start)\(isKept ? "" : "  for this run only")",
       "words    \(Cell.clean(words))",
-    ] + (node.trustProblem.map { ["trust    unknown: \(Cell.clean($0))"] } ?? [])
+    ] + twin(node) + (node.trustProblem.map { ["trust    unknown: \(Cell.clean($0))"] } ?? [])
       + (node.keepingProblem.map { ["state    \(Cell.clean($0))"] } ?? [])
+  }
+
+  private static func twin(_ node: NodeStatus) -> [String] {
+    guard let twin = node.identityTwin else { return [] }
+    return ["PROBLEM  \(Cell.clean(twin))", "         \(NodeStatus.twinAdvice)"]
   }
 
   private static func loopBack(_ node: NodeStatus) -> [String] {

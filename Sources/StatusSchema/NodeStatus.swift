@@ -10,6 +10,8 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var instance: UInt64?
   /// Why ID and instance are good for this run only, in words; absent where they are kept.
   public var identityProblem: String?
+  /// That this node's identity runs on another node, too, in words; absent where none is known.
+  public var identityTwin: String?
   /// Why whom this node trusts and blocks is not known, in words; absent where it is.
   public var trustProblem: String?
   /// What holds for this run only, as it could not be written last, and why, in words; absent where all is kept.
@@ -45,6 +47,10 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var bitrateMaxKilobits: Double
   /// What Opus is tuned for: `lowdelay` or `voip`.
   public var application: String
+
+  /// What to do where there is an ``identityTwin``.
+  public static let twinAdvice =
+    "was its SD card or state copied? comlink id new on one of them, then start comlinkd anew there"
 
   /// A node's part, talking off and everything silent unless said otherwise.
   public init(

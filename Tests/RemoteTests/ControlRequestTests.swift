@@ -22,6 +22,7 @@ import Testing
     (.accept(peer: "B"), #"{"peer":"B","request":"accept"}"#),
     (.decline(peer: "B"), #"{"peer":"B","request":"decline"}"#),
     (.invite(peer: "B"), #"{"peer":"B","request":"invite"}"#),
+    (.identityNew, #"{"request":"id-new"}"#),
     (.forget(peer: "B"), #"{"peer":"B","request":"forget"}"#),
     (.block(peer: "B"), #"{"peer":"B","request":"block"}"#),
     (.pairShow(group: nil), #"{"request":"pair-show"}"#),
@@ -85,7 +86,7 @@ import Testing
       #"{"request":"dance"}"#,
       "unknown request \"dance\"; known are status, version, talk, gain, mute, pan, group-new, "
         + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
-        + "pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
+        + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop"
     ),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),

@@ -28,6 +28,7 @@ enum GoldenStatus {
     node.instance = 12
     node.loopBack = LoopBackStatus(peer: "B", secondsLeft: 250.25)
     node.identityProblem = "no place for the node's state"
+    node.identityTwin = "this identity runs on another node, started earlier: it is kept out"
     node.trustProblem = "the file of whom this node trusts is damaged"
     node.keepingProblem = "gain, pan, mute and talk hold for this run only: the disk is full"
     node.statePath = "/var/lib/comlink"
@@ -159,6 +160,7 @@ enum GoldenStatus {
         "id" : "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za",
         "idWords" : "mosaic border rainbow gymnast siesta napkin forest equator",
         "identityProblem" : "no place for the node's state",
+        "identityTwin" : "this identity runs on another node, started earlier: it is kept out",
         "instance" : 12,
         "keepingProblem" : "gain, pan, mute and talk hold for this run only: the disk is full",
         "keyEpoch" : 3,
@@ -262,7 +264,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 5
+      "schemaMinor" : 6
     }
     """
 }
