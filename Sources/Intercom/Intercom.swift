@@ -201,6 +201,14 @@ extension Intercom {
   /// Lets others have the name of a node that is no member: it was forgotten.
   public func freeName(of node: NodeID) { station.freeName(of: node) }
 
+  /// What each member is called, here or away.
+  public func calledNames() -> [NodeID: String] {
+    station.memberNames.memory.entries.mapValues(\.name)
+  }
+
+  /// Calls this node otherwise from now on; its members are told by a ``Membership``.
+  public func rename(_ name: String) { station.rename(name) }
+
   /// Takes a member's key, its first or its next; made with ``ReceivedKey/init(octets:epoch:)`` off the loop.
   ///
   /// - Returns: false where it is no member, its key is not newer than the last, or its SSRC is another's.

@@ -29,7 +29,24 @@ struct MemberNames {
   }
 
   /// Lets others have the name of a node.
-  mutating func free(_ node: NodeID) { memory.entries[node] = nil }
+  ///
+  /// Of those that have to have a number because of it the lowest needs none any more, first of those that are here.
+  ///
+  /// - Returns: who is called otherwise now.
+  mutating func free(_ node: NodeID, among members: [NodeID: Member]) -> NodeID? {
+    guard let freed = memory.entries.removeValue(forKey: node), freed.name == freed.wish else {
+      return nil
+    }
+    let numbered = memory.entries.filter { $0.value.wish == freed.wish }
+    let heir = numbered.min { one, other in
+      let isHere = (members[one.key] != nil, members[other.key] != nil)
+      guard isHere.0 == isHere.1 else { return isHere.0 }
+      let (name, otherName) = (one.value.name, other.value.name)
+      return (name.utf8.count, name) < (otherName.utf8.count, otherName)
+    }
+    if let heir { memory.entries[heir.key]?.name = freed.name }
+    return heir?.key
+  }
 }
 
 /// What members are called, as it outlives a run of the daemon.

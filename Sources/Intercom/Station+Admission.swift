@@ -32,7 +32,7 @@ extension Station {
     return Peer(
       address: address, of: member, isNamedByUs: isNamedByUs,
       reports: PeerReports(
-        ssrc: identity.ssrc, canonicalName: identity.canonicalName, name: configuration.name,
+        ssrc: identity.ssrc, canonicalName: identity.canonicalName, name: ownName,
         seed: random.next()),
       nowNanoseconds: nowNanoseconds)
   }

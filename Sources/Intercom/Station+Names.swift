@@ -18,10 +18,19 @@ extension Station {
     requestPort(peer)
   }
 
-  /// Lets others have the name of a node that is no member.
+  /// Lets others have the name of a node that is no member: who has it with a number, has it without from now on.
   func freeName(of node: NodeID) {
     guard protection.members[node] == nil else { return }
-    changeNames { $0.free(node) }
+    var heir: NodeID?
+    changeNames { heir = $0.free(node, among: protection.members) }
+    guard let member = heir.flatMap({ protection.members[$0] }) else { return }
+    for peer in entries(of: member) where !peer.name.isEmpty { name(peer) }
+  }
+
+  /// Calls this node otherwise from now on, in its reports and its status.
+  func rename(_ name: String) {
+    ownName = name
+    for peer in peers.all { peer.reports.rename(name) }
   }
 
   private func changeNames(_ body: (inout MemberNames) -> Void) {

@@ -20,7 +20,7 @@ extension Station {
     let mic = engine.takeMicMeter()
     let mix = engine.takeMixMeter()
     var status = NodeStatus(
-      name: configuration.name, version: configuration.softwareVersion,
+      name: ownName, version: configuration.softwareVersion,
       uptimeSeconds: uptimeSeconds, listen: endpoint.localAddress.description, talk: isTalking,
       micLevelDBFS: Double(mic.rmsDBFS),
       micPeakDBFS: Double(MeterReading(peak: Float(maxima.micPeaks.value), rms: 0).peakDBFS),

@@ -22,6 +22,8 @@ final class Station: EventLoopHandler {
   private static let silentDatagrams = 3
 
   let configuration: IntercomConfiguration
+  /// What this node calls itself now.
+  var ownName: String
   let engine: AudioEngine
   let endpoint: any DatagramEndpoint
   let ports: any PeerPorts
@@ -121,6 +123,7 @@ final class Station: EventLoopHandler {
   ) {
     var random = random
     self.configuration = configuration
+    ownName = configuration.name
     self.identity = identity
     self.protection = protection
     self.streams = streams

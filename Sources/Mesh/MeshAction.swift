@@ -39,6 +39,10 @@ public enum MeshAction: Hashable, Sendable {
   case mediaKey(NodeID, MediaKey)
   /// A peer that failed five times in a row starts from nothing.
   case rebuilt(PeerTarget)
+  /// A member's user forgot a node that is away: nobody has its name any more.
+  case forgotten(NodeID, by: NodeID)
+  /// Another start of this node's own identity runs, which another node, or the one at an address, tells.
+  case twin(instance: UInt64, toldBy: NodeID, at: NodeAddress?)
   /// An address leads back to this node.
   case ourselves(NodeAddress?)
   /// ``Mesh/memory`` changed and is to be stored.

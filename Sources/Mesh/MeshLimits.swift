@@ -34,6 +34,8 @@ public enum MeshLimits {
   public static let memoryEntries = 1024
   /// Of these, those that are looked for after a start.
   public static let rememberedPeers = 64
+  /// Forgotten nodes that members are told of who were away then.
+  public static let forgotten = 64
   /// Peers that are knocked at per heartbeat, of those lost long ago.
   static let knocks = 16
   /// Peers that are knocked at each half second, of those lost a moment ago: 16 kbit/s for each address that they have.

@@ -21,17 +21,35 @@ public struct MeshMemory: Hashable, Sendable {
     }
   }
 
+  /// A node that a user of the group forgot.
+  public struct Forgotten: Hashable, Sendable {
+    /// The node.
+    public var node: NodeID
+    /// Up to which start of it; a later one is not meant.
+    public var instance: UInt64
+
+    /// Makes one.
+    public init(node: NodeID, instance: UInt64) {
+      self.node = node
+      self.instance = instance
+    }
+  }
+
   /// Nodes that are let in without a group: paired or accepted.
   public var trusted: Set<NodeID>
   /// Nodes that are never let in, whatever they prove.
   public var blocked: Set<NodeID>
   /// Nodes that were members, the latest last.
   public var entries: [Entry]
+  /// Nodes that somebody forgot, here or at another member, the latest last: members that were away are told of them.
+  public var forgotten: [Forgotten]
 
   /// Makes a memory; without arguments that of a first start.
   public init(
-    trusted: Set<NodeID> = [], blocked: Set<NodeID> = [], entries: [Entry] = []
+    trusted: Set<NodeID> = [], blocked: Set<NodeID> = [], entries: [Entry] = [],
+    forgotten: [Forgotten] = []
   ) {
+    self.forgotten = forgotten
     self.trusted = trusted
     self.blocked = blocked
     self.entries = entries

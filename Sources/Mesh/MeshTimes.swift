@@ -79,6 +79,8 @@ enum MeshTimes {
   static let hearsayNanoseconds: Int64 = 600_000_000_000
   /// An address that led back to us is tried again.
   static let ourselvesNanoseconds: Int64 = 30_000_000_000
+  /// Between two words to a member that its identity runs twice.
+  static let twinNanoseconds: Int64 = 60_000_000_000
 }
 
 extension Int64 {

@@ -70,8 +70,7 @@ struct Configuration: Hashable, Sendable {
   /// The node is named after the machine; `JACK_DEFAULT_SERVER` names the server as for every JACK
   /// program.
   init(hostName: String, environment: [String: String]) {
-    let label = hostName.prefix { $0 != "." }
-    name = Self.isName(String(label)) ? String(label) : "comlink"
+    name = Self.nodeName(ofHost: hostName)
     jackServer =
       environment["JACK_DEFAULT_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? "default"
     controlPath = ControlPath.forDaemon(environment: environment)
@@ -93,6 +92,12 @@ struct Configuration: Hashable, Sendable {
   /// What Opus is tuned for once `auto` is decided: `lowdelay` or `voip`.
   var effectiveApplication: Application {
     application.resolved(ptime: ptime, bitrateKilobits: bitrateKilobits)
+  }
+
+  /// What a node is called on a machine of that name, unless it is told otherwise.
+  static func nodeName(ofHost hostName: String) -> String {
+    let label = String(hostName.prefix { $0 != "." })
+    return isName(label) ? label : "comlink"
   }
 
   /// Whether a name will do for a node or a JACK client.

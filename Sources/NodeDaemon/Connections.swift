@@ -22,7 +22,8 @@ struct Connections: Sendable {
 
   /// Listens, and calls who is to be called.
   init(
-    _ settings: Configuration, listen: SocketAddress, node: Intercom, state: NodeState,
+    _ settings: Configuration, named name: NodeName, listen: SocketAddress, node: Intercom,
+    state: NodeState,
     writer: StateWriter, problems: KeepingProblems, log: Logger
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
@@ -32,7 +33,7 @@ struct Connections: Sendable {
     let discovery =
       listen.isLoopback || !settings.discovers
       ? nil
-      : Discovery(service: Announcer.service(settings, state, port: listen.port)) {
+      : Discovery(service: Announcer.service(name, state, port: listen.port)) {
         finds.yield($0)
       }
     let membership = Membership(
@@ -74,9 +75,9 @@ struct Connections: Sendable {
       log.event(
         "network-unwatched", .warning, "changes of the network go unnoticed: no netlink socket")
     }
-    discovery?.update(Announcer.service(settings, state, port: control))
+    discovery?.update(Announcer.service(name, state, port: control))
     self.discovery = Self.start(discovery, found, membership, log)
-    let announcer = Announcer(plane: plane, discovery: discovery, settings: settings, state: state)
+    let announcer = Announcer(plane: plane, discovery: discovery, name: name, state: state)
     self.announcer = announcer
     await pairing.tell(announcer)
     for peer in settings.peers { await membership.name(peer.text) }
@@ -93,6 +94,12 @@ struct Connections: Sendable {
     } catch {
       throw .connections(error)
     }
+  }
+
+  /// The node is called otherwise: members and network are told.
+  func rename() async {
+    await membership.rename(announcer.name.current)
+    announcer.announce()
   }
 
   /// Says goodbye to the others.
@@ -183,25 +190,30 @@ struct BackOff {
   }
 }
 
-/// Tells the others when this node's groups change.
+/// Tells the others when this node's groups, or its name, change.
 struct Announcer: Sendable {
   let plane: ControlPlane
   let discovery: Discovery?
-  let settings: Configuration
+  let name: NodeName
   let state: NodeState
 
   /// Every connection is proved anew, and the network told.
   func groupsChanged() {
     plane.groupsChanged()
-    discovery?.update(Self.service(settings, state, port: plane.localAddress.port))
+    announce()
+  }
+
+  /// The network is told what this node is now.
+  func announce() {
+    discovery?.update(Self.service(name, state, port: plane.localAddress.port))
   }
 
   /// What the network is told of this node.
   static func service(
-    _ settings: Configuration, _ state: NodeState, port: UInt16
+    _ name: NodeName, _ state: NodeState, port: UInt16
   ) -> ServiceDescription {
     ServiceDescription(
-      node: state.id, name: settings.name, softwareVersion: Version.current, port: port,
+      node: state.id, name: name.current, softwareVersion: Version.current, port: port,
       groups: state.groups)
   }
 }

@@ -42,14 +42,18 @@ struct Daemon {
     let events = NodeLog()
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, state, events)
+    let place = place(of: node, askedFor: listen)
     let states = StateWriter()
     let problems = KeepingProblems(log: logger("state"))
     let keepers = await keepers(of: state, by: states, node, problems)
-    let connections = try await connect(node, at: listen, state, states, problems)
+    let name = NodeName(effective.configuration.name)
+    let connections = try await connect(node, named: name, at: place, state, states, problems)
+    let hostNames = followHostName(name, node, connections)
+    defer { hostNames?.stop() }
     let tests = TestControl(
       node: node, id: state.id, membership: connections.membership, log: logger("node"))
     let recordings = Recordings(
-      node: node, nodeName: effective.configuration.name, membership: connections.membership,
+      node: node, nodeName: name, membership: connections.membership,
       log: logger("record"))
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
@@ -128,12 +132,12 @@ struct Daemon {
 
   /// Lets control connections and other nodes in.
   private func connect(
-    _ node: Intercom, at listen: SocketAddress, _ state: NodeState, _ writer: StateWriter,
-    _ problems: KeepingProblems
+    _ node: Intercom, named name: NodeName, at listen: SocketAddress, _ state: NodeState,
+    _ writer: StateWriter, _ problems: KeepingProblems
   ) async throws(DaemonError) -> Connections {
     try await Connections(
-      effective.configuration, listen: listen, node: node, state: state, writer: writer,
-      problems: problems, log: logger("mesh"))
+      effective.configuration, named: name, listen: listen, node: node, state: state,
+      writer: writer, problems: problems, log: logger("mesh"))
   }
 
   /// The log of one part of the daemon.
@@ -178,8 +182,39 @@ extension Daemon {
   }
 }
 
+/// What the node is called.
+extension Daemon {
+  /// Calls the node as the machine is called from now on, whenever that changes; nil: the user gave it a name.
+  private func followHostName(
+    _ name: NodeName, _ node: Intercom, _ connections: Connections
+  ) -> HostNameWatch? {
+    guard effective.origins[.name] ?? .builtIn == .builtIn else { return nil }
+    let log = logger("comlinkd")
+    return HostNameWatch { hostName in
+      guard name.change(to: Configuration.nodeName(ofHost: hostName)) else { return }
+      log.event(
+        "renamed", .notice, "this machine has another name, and so has the node",
+        ["name": "\(name.current)"])
+      Task {
+        await node.rename(name.current)
+        await connections.rename()
+      }
+    }
+  }
+}
+
 /// Where the daemon listens.
 extension Daemon {
+  /// Where control connections are taken: beside the media, whose socket is of IPv4 alone where the kernel has no IPv6.
+  private func place(of node: Intercom, askedFor listen: SocketAddress) -> SocketAddress {
+    guard node.localAddress.family == .ipv4, listen.family == .ipv6 else { return listen }
+    let place = SocketAddress(ipv4: 0, port: listen.port)
+    logger("comlinkd").event(
+      "no-ipv6", .notice, "this machine has no IPv6: listening on all addresses of IPv4",
+      ["listen": "\(place)"])
+    return place
+  }
+
   /// The address of `--listen`.
   ///
   /// - Returns: nil when the end came first.

@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import Intercom
 internal import Logging
+internal import StatusSchema
 
 /// Puts what happens among the nodes into words for the log.
 ///
@@ -37,6 +38,16 @@ enum MembershipLog {
       log.event(
         "peer-ourselves", .warning, "this peer is this node itself; leave it out",
         ["address": "\(peer)"])
+    case .twin(let twin):
+      var facts = ["start": "\(twin.instance)"]
+      if !twin.toldBy.isEmpty { facts["by"] = twin.toldBy }
+      log.event(
+        "identity-twice", .warning, "\(twin.words); \(NodeStatus.twinAdvice)",
+        facts.mapValues { .string($0) })
+    case .forgotten(let node, let name, let teller):
+      log.event(
+        "forgotten", .notice, "a node that is away was forgotten by another: its name is free",
+        metadata(node, name, ["by": teller]))
     case .rebuilt(let peer):
       log.event(
         "peer-failing", .info, "peer fails again and again and is tried on; told once an hour",

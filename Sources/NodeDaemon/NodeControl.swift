@@ -31,6 +31,7 @@ struct NodeControl: ControlHandler {
         let response = await writer.run { groups.handle(request) }
         if response.changesGroups(asked: request) { connections.announcer.groupsChanged() }
         return response
+      case .identityNew: return await newIdentity()
       case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
         return await AdmissionControl(connections: connections).handle(request)
@@ -39,6 +40,15 @@ struct NodeControl: ControlHandler {
         return await tests.handle(request)
       }
       return .ok
+    } catch {
+      return .error(message: "\(error)")
+    }
+  }
+
+  private func newIdentity() async -> ControlResponse {
+    do throws(StoreError) {
+      return .newIdentity(
+        try await writer.run { [state] () throws(StoreError) in try state.renewIdentity().words })
     } catch {
       return .error(message: "\(error)")
     }
@@ -68,6 +78,7 @@ struct NodeControl: ControlHandler {
     status.node.trustProblem = state.memoryProblem.map { "\($0)" }
     status.node.keepingProblem = problems.words
     let membership = connections.membership
+    status.node.identityTwin = await membership.twin?.words
     let (instances, profiles) = await (membership.instances, membership.profiles)
     let loopingBack = await membership.loopingBack
     for index in status.peers.indices {

@@ -25,7 +25,7 @@ actor Recordings {
   }
 
   private let node: Intercom
-  private let nodeName: String
+  private let nodeName: NodeName
   private let membership: Membership
   private let log: Logger
   /// The recording that begins or is under way, with all the memory of its tapes.
@@ -36,7 +36,7 @@ actor Recordings {
   private var setAside: [Running] = []
   private var isStarting = false
 
-  init(node: Intercom, nodeName: String, membership: Membership, log: Logger) {
+  init(node: Intercom, nodeName: NodeName, membership: Membership, log: Logger) {
     self.node = node
     self.nodeName = nodeName
     self.membership = membership
@@ -183,7 +183,7 @@ actor Recordings {
 
   private func labels() -> TakeLabels {
     TakeLabels(
-      nodeName: nodeName, software: "comlink \(Version.current)", moment: Self.moment(),
+      nodeName: nodeName.current, software: "comlink \(Version.current)", moment: Self.moment(),
       serial: UInt32.random(in: 0...UInt32.max))
   }
 

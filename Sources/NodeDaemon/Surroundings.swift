@@ -35,7 +35,8 @@ struct Surroundings: Sendable {
     return paths
   }
 
-  private static var ownHostName: String {
+  /// The machine's name now.
+  static var ownHostName: String {
     var name = [CChar](repeating: 0, count: 256)
     guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -1,6 +1,6 @@
 internal import Cryptography
 
-/// The file of the node's key: the seed of its Ed25519 pair, written once.
+/// The file of the node's key: the seed of its Ed25519 pair, written once, and when the user wants another.
 struct IdentityFile {
   private static let name = "identity"
   private static let record = Record(kind: "identity")
@@ -23,6 +23,14 @@ struct IdentityFile {
       throw .corrupt(path: disk.path(of: Self.name), what: "this node's identity")
     }
     return key
+  }
+
+  /// Makes another key and keeps it.
+  func renew() throws(StoreError) -> NodeID {
+    let key: NodeKey
+    do throws(CryptoError) { key = try NodeKey() } catch { throw .crypto(error) }
+    try write(key)
+    return key.id
   }
 
   /// Keeps a new key.

@@ -5,7 +5,8 @@ internal import Mesh
 ///
 /// Three lists, each after its length in two octets. Of the first two an entry is an ID; of the third an ID, the
 /// instance in 8 octets, and, after their number in an octet, addresses: a family (4 or 6), the address, the port in 2
-/// octets. Addresses that hold on one link only are not kept.
+/// octets. Addresses that hold on one link only are not kept. Where nodes were forgotten, a fourth list has them,
+/// likewise: an ID and the instance.
 ///
 /// What is written can be read: of more than a file may have, first the addresses of the oldest members go, then the oldest
 /// members themselves, those last who are trusted or blocked. The first two lists stay whole, or nothing is written.
@@ -56,14 +57,25 @@ struct MemoryFile {
       lists += RecordReader.octets(of: UInt64(nodes.count), count: countBytes)
       for node in nodes.sorted() { lists += node.octets }
     }
-    let limitBytes = record.contentLimitBytes - lists.count - countBytes
+    let forgotten = forgotten(of: memory)
+    let limitBytes = record.contentLimitBytes - lists.count - countBytes - forgotten.count
     guard limitBytes >= 0 else {
       throw .notKept(
         reason: "too many nodes are trusted or blocked; comlink forget takes some out")
     }
     let entries = entries(of: memory, withinBytes: limitBytes)
     return lists + RecordReader.octets(of: UInt64(entries.count), count: countBytes)
-      + entries.joined()
+      + entries.joined() + forgotten
+  }
+
+  /// The fourth list; nothing where it would be empty, as before there was one.
+  private static func forgotten(of memory: MeshMemory) -> [UInt8] {
+    let latest = memory.forgotten.suffix(MeshLimits.forgotten)
+    guard !latest.isEmpty else { return [] }
+    return RecordReader.octets(of: UInt64(latest.count), count: countBytes)
+      + latest.flatMap {
+        $0.node.octets + RecordReader.octets(of: $0.instance, count: instanceBytes)
+      }
   }
 
   /// As much of the members as there is room for, the latest last.
@@ -112,8 +124,19 @@ extension RecordReader {
       guard let entry = entry() else { return nil }
       entries.append(entry)
     }
-    guard isAtEnd else { return nil }
-    return MeshMemory(trusted: Set(trusted), blocked: Set(blocked), entries: entries)
+    guard let forgotten = isAtEnd ? [] : forgotten(), isAtEnd else { return nil }
+    return MeshMemory(
+      trusted: Set(trusted), blocked: Set(blocked), entries: entries, forgotten: forgotten)
+  }
+
+  private mutating func forgotten() -> [MeshMemory.Forgotten]? {
+    guard let count = number(2), count <= MeshLimits.forgotten else { return nil }
+    var forgotten: [MeshMemory.Forgotten] = []
+    for _ in 0..<count {
+      guard let node = node(), let instance = number(8) else { return nil }
+      forgotten.append(MeshMemory.Forgotten(node: node, instance: instance))
+    }
+    return forgotten
   }
 
   private mutating func nodes() -> [NodeID]? {

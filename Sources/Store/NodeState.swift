@@ -155,6 +155,23 @@ public final class NodeState: Sendable {
     }
   }
 
+  /// Keeps a new identity, which the node has from its next start on; groups, trust and habits stay.
+  ///
+  /// - Returns: who it is then.
+  public func renewIdentity() throws(StoreError) -> NodeID {
+    try changing.withLock { _ throws(StoreError) in
+      guard let disk else { throw .notKept(reason: "\(problem ?? .noPlace)") }
+      return try IdentityFile(disk: disk).renew()
+    }
+  }
+
+  /// The same in a directory that no daemon uses.
+  ///
+  /// - Throws: `StoreError.busy` where one does.
+  public static func renewIdentity(in directory: String) throws(StoreError) -> NodeID {
+    try IdentityFile(disk: try SystemDisk(directory: directory)).renew()
+  }
+
   /// Keeps whom the node trusts, keeps out and knows; where it cannot keep anything, that is so for this run.
   public func keep(_ memory: MeshMemory) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in

@@ -19,6 +19,7 @@ struct NoMedia: MediaGate {
   func admit(_ member: MediaMember) async -> Bool { true }
   func expel(_ node: NodeID, saidGoodbye: Bool) async {}
   func freeName(of node: NodeID) async {}
+  func calledNames() async -> [NodeID: String] { [:] }
   func install(_ key: MediaKey, of node: NodeID) async throws {}
   func presentMessage() async throws -> MediaKey { MediaKey(stream: 0, epoch: 0, octets: [1]) }
   func makeNextMessage() async throws -> MediaKey { MediaKey(stream: 1, epoch: 1, octets: [2]) }

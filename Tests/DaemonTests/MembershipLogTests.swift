@@ -40,6 +40,19 @@ import Testing
       ["WARNING mesh: peer not found", "peer=foh.local:5004", "reason=\"no such host\""]
     ),
     ({ _ in .ourselves(peer: "10.0.0.1:5004") }, ["WARNING mesh: ", "address=10.0.0.1:5004"]),
+    (
+      { _ in
+        .twin(IdentityTwin(instance: 9, isLater: true, toldBy: "foh", address: nil))
+      },
+      [
+        "WARNING mesh: this identity runs on another node, started later: nobody lets this one in; was its",
+        "comlink id new on one of them", "start=9", "by=foh",
+      ]
+    ),
+    (
+      { .forgotten($0, name: "box", by: "foh") },
+      ["NOTICE mesh: a node that is away was forgotten", "peer=box", "by=foh"]
+    ),
     ({ _ in .rebuilt(peer: "foh") }, ["INFO mesh: peer fails again and again", "peer=foh"]),
     (
       { .recording($0, name: "foh", true) },

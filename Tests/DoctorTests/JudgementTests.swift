@@ -106,6 +106,11 @@ import Testing
       "sudo comlink doctor"
     ),
     (DaemonCheck(version: "1", silence: nil, identityProblem: "full"), [.problem], "full"),
+    (DaemonCheck(version: "1", identityTwin: "twice"), [.problem], "comlink id new on one"),
+    (
+      DaemonCheck(version: "1", identityTwin: "twice", statePath: "/s"), [.problem],
+      "remove /s from the copy"
+    ),
   ]
 
   static let networks: [Case] = [

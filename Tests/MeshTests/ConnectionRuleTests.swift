@@ -167,6 +167,7 @@ import Testing
     let opened = bench.open(Bench.own)
     bench.give(.dialled(bench.taken().dials[0], opened))
     bench.give(.accepted(bench.open(Bench.own)))
+    bench.give(.received(bench.hello(Bench.own, instance: 7), opened.connection))
     let actions = bench.taken()
     #expect(actions.closed == [.ourselves, .ourselves])
     #expect(actions.contains(.ourselves(Bench.address(1))))

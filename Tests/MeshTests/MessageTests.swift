@@ -44,6 +44,11 @@ import Testing
             addresses: [Bench.address(UInt32($0))])
         })),
     .invite, .accept, .decline(Decline(words: "no")),
+    .decline(Decline(words: "twice", latestInstance: 1 << 40)), .twin(Twin(instance: 300)),
+    .forgotten(ForgottenNodes(nodes: [])),
+    .forgotten(
+      ForgottenNodes(
+        nodes: (0..<64).map { .init(node: Bench.id(2, UInt16($0)), instance: UInt64($0) << 30) })),
     .goodbye(Goodbye(node: Bench.higher, instance: 64, words: "updating")),
     .mediaKey(MediaKey(stream: 15, epoch: 16_384, octets: Array(0..<44))),
     .challenge(Challenge(nonce: Array(0..<32))),

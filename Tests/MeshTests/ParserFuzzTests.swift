@@ -58,7 +58,11 @@ import Testing
     case .groupProof(let proof):
       return proof.codes.count <= GroupProof.maximumCodes
         && proof.codes.allSatisfy { $0.count == GroupProof.codeBytes }
-    case .invite, .accept, .decline, .goodbye, .unknown: return true
+    case .forgotten(let forgotten):
+      return forgotten.nodes.count <= ForgottenNodes.maximumNodes
+    case .decline(let decline): return (decline.latestInstance ?? 0) < 1 << 62
+    case .twin(let twin): return twin.instance < 1 << 62
+    case .invite, .accept, .goodbye, .unknown: return true
     }
   }
 

@@ -7,6 +7,10 @@ struct DaemonCheck: Check {
   var silence: String?
   /// Why its identity is for this run only, in words.
   var identityProblem: String?
+  /// That its identity runs on another node, too, in words.
+  var identityTwin: String?
+  /// Where it keeps its state.
+  var statePath: String?
   /// Whether it is systemd's.
   var isService = false
 }
@@ -16,6 +20,8 @@ extension DaemonCheck {
     version = system.patient.status?.node.version
     silence = system.patient.silence
     identityProblem = system.patient.status?.node.identityProblem
+    identityTwin = system.patient.status?.node.identityTwin
+    statePath = system.statePath
     isService = system.isService
   }
 
@@ -30,6 +36,18 @@ extension DaemonCheck {
               "if it does not run: sudo systemctl start comlink.target (why not: journalctl -u comlinkd -p warning)",
               "if you may not ask it: sudo comlink doctor",
             ] : ["comlinkd &, then comlink doctor again"])
+      ]
+    }
+    if let identityTwin {
+      return [
+        Finding(
+          check: "daemon", level: .problem, seen: identityTwin,
+          meaning:
+            "Nodes are told apart by their identity: of two that have one, one hears nobody.",
+          fix: [
+            NodeStatus.twinAdvice,
+            "before a card is copied again: remove \(statePath ?? "the state directory") from the copy",
+          ])
       ]
     }
     guard let identityProblem else {

@@ -12,6 +12,8 @@ protocol MediaGate: Sendable {
   func expel(_ node: NodeID, saidGoodbye: Bool) async
   /// Lets others have the name of a node that is no member.
   func freeName(of node: NodeID) async
+  /// What each member is called here, present or away: what it calls itself, or that and a number.
+  func calledNames() async -> [NodeID: String]
   /// Takes the key of a member's media; what it was given may be anything.
   func install(_ key: MediaKey, of node: NodeID) async throws
   /// The key in use, as it is handed out, for what this node sends.

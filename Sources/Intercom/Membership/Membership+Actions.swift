@@ -23,10 +23,12 @@ extension Membership {
     case .knock(let other, let addresses):
       knock(at: other, addresses.compactMap(SocketAddress.init).filter(takes))
     case .listen(let node): Task { await listen(to: node) }
-    case .admitted, .changed, .departed, .mediaKey: performMembers(action)
+    case .admitted, .changed, .departed, .mediaKey, .forgotten: performMembers(action)
     case .invited, .invitationEnded, .declined, .stranger: performStrangers(action)
     case .rollKey: rollKey()
     case .rebuilt(let target): tellFailure(of: target)
+    case .twin(let instance, let teller, let address):
+      noteTwin(instance, toldBy: teller, at: address.flatMap(SocketAddress.init))
     case .ourselves(let address):
       let peer = address.flatMap(SocketAddress.init)
       parts.report(.ourselves(peer: peer?.description ?? "its own address"))
@@ -56,6 +58,11 @@ extension Membership {
       expel(node, saidGoodbye: reason == .goodbye)
       parts.report(.departed(node, name: name, reason))
     case .mediaKey(let node, let key): take(key, of: node)
+    case .forgotten(let node, let teller):
+      parts.report(.forgotten(node, name: names[node] ?? "", by: names[teller] ?? ""))
+      names[node] = nil
+      freedNames.insert(node)
+      bringUpToDate(node)
     default: break
     }
   }

@@ -37,7 +37,7 @@ extension Membership {
   /// - Throws: `IntercomError.refused` where several nodes are called so.
   public func addresses(of peer: String) async throws(IntercomError) -> [NodeAddress] {
     do throws(IntercomError) {
-      let node = try find(peer)
+      let node = try await find(peer)
       let addresses = announced[node]?.addresses ?? mesh.addresses(of: node)
       if !addresses.isEmpty { return addresses }
     } catch {
@@ -50,15 +50,15 @@ extension Membership {
   /// Lets a node in that asks.
   ///
   /// By its name only who asks: names are what anybody says.
-  public func accept(_ peer: String) throws(IntercomError) {
-    let node = try find(peer, among: invitations)
+  public func accept(_ peer: String) async throws(IntercomError) {
+    let node = try await find(peer, among: invitations)
     try refuseBlocked(node, peer)
     handle(.accept(node))
   }
 
   /// Does not let a node in that asks.
-  public func decline(_ peer: String) throws(IntercomError) {
-    let node = try find(peer, among: invitations)
+  public func decline(_ peer: String) async throws(IntercomError) {
+    let node = try await find(peer, among: invitations)
     guard invitations[node] != nil else {
       throw .refused("\(peer) does not ask to be let in; comlink peers lists who does")
     }
@@ -66,8 +66,8 @@ extension Membership {
   }
 
   /// Asks a node to let us in, and trusts it.
-  public func invite(_ peer: String) throws(IntercomError) {
-    let node = try find(peer)
+  public func invite(_ peer: String) async throws(IntercomError) {
+    let node = try await find(peer)
     try refuseBlocked(node, peer)
     strangers[node] = nil
     handle(.invite(node))
@@ -75,9 +75,9 @@ extension Membership {
 
   /// Takes trust, or a block, back.
   ///
-  /// Who is neither blocked nor a member then has no claim to its name any more.
-  public func forget(_ peer: String) throws(IntercomError) {
-    let node = try find(peer)
+  /// Who is neither blocked nor a member then has no claim to its name any more, at any member.
+  public func forget(_ peer: String) async throws(IntercomError) {
+    let node = try await find(peer)
     let wasBlocked = mesh.memory.blocked.contains(node)
     handle(.forget(node))
     if !wasBlocked { freedNames.insert(node) }
@@ -85,17 +85,22 @@ extension Membership {
   }
 
   /// Keeps a node out for good.
-  public func block(_ peer: String) throws(IntercomError) {
-    handle(.block(try find(peer)))
+  public func block(_ peer: String) async throws(IntercomError) {
+    handle(.block(try await find(peer)))
   }
 
   /// Everybody who is a member, asks to be one, is trusted or blocked, or is looked for.
-  public var knownNodes: [KnownNodeStatus] {
+  ///
+  /// By the names that mixer and JACK's ports have: of members of one name each has another.
+  public var knownNodes: [KnownNodeStatus] { get async { known(by: await media.calledNames()) } }
+
+  private func known(by called: [NodeID: String]) -> [KnownNodeStatus] {
     var all: [NodeID: KnownNodeStatus] = [:]
     var nameless: [KnownNodeStatus] = []
     for report in mesh.reports {
       switch report.target {
-      case .node(let node): all[node] = status(node, name: report.name, report)
+      case .node(let node):
+        all[node] = status(node, name: called[node] ?? report.name, report)
       case .named(let number):
         // Who answered there has a line of its own.
         guard report.answeredBy == nil else { continue }
@@ -121,7 +126,7 @@ extension Membership {
         Double(max(0, invitation.deadlineNanoseconds - now())) / 1e9
     }
     for node in mesh.memory.trusted.union(mesh.memory.blocked) where all[node] == nil {
-      all[node] = status(node, name: "", nil)
+      all[node] = status(node, name: called[node] ?? "", nil)
     }
     return all.sorted { $0.key < $1.key }.map(\.value) + nameless
   }
@@ -202,11 +207,15 @@ extension Membership {
   /// - Parameter invitations: who may be meant by name; nil: everybody.
   private func find(
     _ text: String, among invitations: [NodeID: Invitation]? = nil
-  ) throws(IntercomError) -> NodeID {
+  ) async throws(IntercomError) -> NodeID {
     if let node = NodeID(text: text) { return node }
-    let known = knownNodes.map { one in
+    let called = await media.calledNames()
+    var known = self.known(by: called).map { one in
       (name: one.name, node: one.id.flatMap { NodeID(text: $0) })
     }
+    // Also who is looked for no more and has its name still, as a box that was flashed anew.
+    let listed = Set(known.compactMap(\.node))
+    known += called.filter { !listed.contains($0.key) }.map { (name: $0.value, node: $0.key) }
     let search = NodeSearch(
       candidates: known.map { one in
         NodeSearch.Candidate(
@@ -242,4 +251,12 @@ extension Membership {
 
   /// What this node calls itself.
   public var ownName: String { mesh.ownProfile.name }
+
+  /// Calls this node otherwise from now on; the members are told.
+  public func rename(_ name: String) {
+    var profile = mesh.ownProfile
+    guard profile.name != name else { return }
+    profile.name = name
+    handle(.describe(profile))
+  }
 }

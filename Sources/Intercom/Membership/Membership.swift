@@ -42,6 +42,9 @@ public actor Membership {
   var recordingNews = TellingInterval<NodeID>(seconds: 60)
   var toldRecorders: Set<NodeID> = []
   var untoldRecorders: Set<NodeID> = []
+  /// The other node of this identity that was heard of last, and when; and when the user last read of one.
+  var twinNote: (twin: IdentityTwin, atNanoseconds: Int64)?
+  var twinNews = TellingInterval<Bool>(seconds: 3600)
   /// Where discovery sees nodes, and what they are called there.
   var announced: [NodeID: (addresses: [NodeAddress], name: String)] = [:]
   var invitations: [NodeID: Invitation] = [:]

@@ -70,6 +70,10 @@ public enum MembershipEvent: Sendable {
   case unresolved(peer: String, reason: String)
   /// A static peer's address leads back to this node.
   case ourselves(peer: String)
+  /// This node's identity runs twice.
+  case twin(IdentityTwin)
+  /// A member's user forgot a node that is away: its name is free.
+  case forgotten(NodeID, name: String, by: String)
   /// A peer failed five times in a row and is tried from nothing.
   case rebuilt(peer: String)
   /// A member begins to record what it hears, or ends it, by what it says.

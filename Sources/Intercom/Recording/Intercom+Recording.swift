@@ -45,7 +45,7 @@ extension Station {
   /// Puts all sound from now on on the deck's tapes; an earlier deck gets no more.
   func beginRecording(on deck: TapeDeck) {
     let tap = RecordingTap(
-      deck: deck, engine: engine, beat: beat, nodeName: configuration.name,
+      deck: deck, engine: engine, beat: beat, nodeName: ownName,
       capturesMicrophone: capturesMicrophone)
     self.tap = tap
     capture.tap = tap

@@ -52,7 +52,7 @@ public final class PeerReports {
 
   private let clockRate: Int
   let localCanonicalName: [UInt8]
-  let localName: [UInt8]
+  private(set) var localName: [UInt8]
   let clockOrigin: NTPTimestamp
   var schedule: ReportSchedule
   var sent = SentReferenceTimes()
@@ -86,6 +86,9 @@ public final class PeerReports {
     schedule = ReportSchedule(random: random)
     reception = ReceptionStatistics(clockRate: clockRate)
   }
+
+  /// Calls ourselves otherwise from the next report on; empty: no NAME is sent.
+  public func rename(_ name: String) { localName = Self.octets(of: name) }
 
   /// Counts an RTP packet that came from the remote's address.
   ///

@@ -37,6 +37,8 @@ final class Link {
   var remindedRevision: UInt64 = 0
   /// Whether our heartbeats ask for the other's, and do not answer them.
   var keepsClock = false
+  /// When it was told last that its identity runs twice.
+  var twinNanoseconds: Int64 = .min / 2
   /// When a heartbeat was answered last.
   var answeredNanoseconds: Int64 = .min / 2
 

@@ -68,6 +68,9 @@ extension Mesh {
     if let peer, !peer.isRefusalTold {
       actions.append(.declined(link.node, words: decline.words))
     }
+    if let latest = decline.latestInstance, latest > instance, peer != nil {
+      actions.append(.twin(instance: latest, toldBy: link.node, at: nil))
+    }
     peer?.isRefusalTold = true
     peer?.rest = .declined
     if link.hasInvited { peer?.hasDeclinedInvitation = true }
@@ -145,7 +148,7 @@ extension Mesh {
 
   private func forget(_ node: NodeID, _ now: Int64) {
     let wasBlocked = ledger.blocked.contains(node)
-    let addresses = ledger.addresses(of: node)
+    let (addresses, instance) = (ledger.addresses(of: node), ledger.instance(of: node))
     if wasBlocked { ledger.unblock(node) } else { ledger.forget(node) }
     declined.remove(node)
     actions.append(.store)
@@ -154,6 +157,7 @@ extension Mesh {
       let peer = makePeer(node, .proven, now)
       for address in addresses.reversed() { peer?.learn(address) }
     }
+    if !wasBlocked { spreadForgetting(of: node, instance: instance, now) }
     guard let peer = peers[.node(node)] else { return }
     if wasBlocked {
       peer.rest = .none
@@ -245,6 +249,8 @@ extension Mesh {
       abandonDials(of: peer)
       depart(peer, .leaving, now)
     }
+    for connection in selves.keys { actions.append(.close(connection, .leaving)) }
+    selves = [:]
     (links, peers, attempts, keys) = (OrderedTable(), OrderedTable(), [:], [:])
     hasLeft = true
     nextDeadlineNanoseconds = .max

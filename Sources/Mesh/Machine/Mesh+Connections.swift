@@ -7,8 +7,14 @@ extension Mesh {
     case .dialled(let id, let opened): dialled(id, opened, now)
     case .accepted(let opened): accept(opened, now)
     case .received(let message, let connection):
+      if let address = selves.removeValue(forKey: connection) {
+        return meetOurselves(message, connection, address)
+      }
       if let link = links[connection] ?? reinstate(connection) { receive(message, on: link, now) }
     case .closed(let connection):
+      if let address = selves.removeValue(forKey: connection) {
+        actions.append(.ourselves(address))
+      }
       forsaken[connection] = nil
       if let link = links[connection] { drop(link, .disconnected, now) }
     case .uprooted(let connection):
@@ -19,6 +25,9 @@ extension Mesh {
 
   private func accept(_ opened: OpenedConnection, _ now: Int64) {
     guard opened.node != node else {
+      // The other end, this node or another of its identity, sees by the number of the start which it is.
+      let hello = Hello(node: node, instance: instance, profile: profile)
+      actions.append(.send(.hello(hello), opened.connection))
       actions.append(.close(opened.connection, .ourselves))
       return
     }

@@ -231,12 +231,26 @@ extension Mesh {
   private func findOurselves(
     _ peer: Peer, _ address: NodeAddress, _ connection: ConnectionID, _ now: Int64
   ) {
-    actions.append(.close(connection, .ourselves))
-    actions.append(.ourselves(address))
+    // Who does not say hello, as by an earlier version, ends the connection.
+    if selves.count < MeshLimits.connectionsPerNode {
+      selves[connection] = address
+    } else {
+      actions.append(.close(connection, .ourselves))
+    }
     peer.unlearn(address)
     peer.attempt = nil
     guard peer.node == nil else { return attemptFailed(peer, now) }
     peer.nextDialNanoseconds = now.saturatingAdding(MeshTimes.ourselvesNanoseconds)
     wake(atNanoseconds: peer.nextDialNanoseconds)
+  }
+
+  /// Tells whether it is this node that answered at an address, or another that has its identity.
+  func meetOurselves(_ message: Message, _ connection: ConnectionID, _ address: NodeAddress) {
+    actions.append(.close(connection, .ourselves))
+    if case .hello(let hello) = message, hello.instance != instance {
+      actions.append(.twin(instance: hello.instance, toldBy: node, at: address))
+    } else {
+      actions.append(.ourselves(address))
+    }
   }
 }

@@ -31,6 +31,13 @@ extension Mesh {
     case .mediaKey(let key):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       actions.append(.mediaKey(link.node, key))
+    case .forgotten(let forgotten):
+      guard link.isMember else { return close(link, .outOfTurn, now) }
+      takeForgotten(forgotten, from: link, now)
+    case .twin(let twin):
+      guard link.isMember else { return close(link, .outOfTurn, now) }
+      guard twin.instance != instance else { return }
+      actions.append(.twin(instance: twin.instance, toldBy: link.node, at: nil))
     case .hello, .challenge, .groupProof, .unknown: break
     }
   }
@@ -53,13 +60,7 @@ extension Mesh {
     guard hello.node == link.node else { return close(link, .wrongIdentity, now) }
     let peer = peers[.node(link.node)]
     let known = max(ledger.instance(of: link.node), peer?.member?.instance ?? 0)
-    guard hello.instance >= known else {
-      // Only to be told from a mere break: who copied a state directory has two nodes of one identity.
-      let words =
-        "a later start of this node's identity is known here; is its state directory in use twice?"
-      actions.append(.send(.decline(Decline(words: words)), link.connection))
-      return close(link, .ghost, now)
-    }
+    guard hello.instance >= known else { return exorcise(hello, on: link, known: known, now) }
     declined.remove(link.node, before: hello.instance)
     guard
       !flooders.contains(link.node, nowNanoseconds: now)
@@ -74,6 +75,22 @@ extension Mesh {
     if let peer, known > 0, hello.instance > known { replace(peer, by: hello.instance, now) }
     decide(link, now)
   }
+
+  /// Turns an earlier start away; it and the later one are told, as who copied a state directory has two nodes of one
+  /// identity.
+  private func exorcise(_ hello: Hello, on link: Link, known: UInt64, _ now: Int64) {
+    let decline = Decline(words: Self.twinWords, latestInstance: known)
+    actions.append(.send(.decline(decline), link.connection))
+    close(link, .ghost, now)
+    guard let living = peers[.node(link.node)]?.link, living.isMember,
+      now - living.twinNanoseconds >= MeshTimes.twinNanoseconds
+    else { return }
+    living.twinNanoseconds = now
+    actions.append(.send(.twin(Twin(instance: hello.instance)), living.connection))
+  }
+
+  /// Within the 63 octets of a text.
+  static let twinWords = "this identity runs twice (copied card?): comlink id new on one"
 
   /// A later run: whatever the old one left ends at once.
   private func replace(_ peer: Peer, by instance: UInt64, _ now: Int64) {
@@ -162,7 +179,8 @@ extension Mesh {
     learnAddresses(of: peer, member)
     let entry = MeshMemory.Entry(
       node: link.node, instance: member.instance, addresses: peer.addresses)
-    if ledger.note(entry) { actions.append(.store) }
+    let isAnew = ledger.endForgetting(link.node, before: member.instance)
+    if ledger.note(entry) || isAnew { actions.append(.store) }
     if before == nil {
       revision += 1
       peer.revision = revision
@@ -174,6 +192,7 @@ extension Mesh {
     for key in keys.values.sorted(by: { ($0.epoch, $0.stream) < ($1.epoch, $1.stream) }) {
       actions.append(.send(.mediaKey(key), link.connection))
     }
+    tellForgotten(on: link)
     newsNanoseconds = min(newsNanoseconds, now.saturatingAdding(MeshTimes.newsNanoseconds))
     wake(atNanoseconds: newsNanoseconds)
   }

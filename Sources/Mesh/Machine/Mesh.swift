@@ -47,6 +47,11 @@ public import Cryptography
 ///   of the other, so that TCP's acknowledgement rides on it. The first one lists all
 ///   members, later ones what is new within 50 ms, and every eighth one old member in turn; all again where the
 ///   other's count of members stays another than ours.
+/// - **Twins**: who copied a state directory has two nodes of one identity. The earlier start is a ghost, and told so
+///   with the later one's number; the member that it claims to be is told, too; and each that finds its own identity at
+///   an address learns by the hello whether that is itself.
+/// - **Forgotten nodes**: a node that its user forgets while it is away has no name any more at any member
+///   (``Mesh+Forgetting``).
 /// - Instances, addresses and deaths told by gossip are hearsay: they start attempts, and never end,
 ///   refuse or replace anything.
 ///
@@ -83,6 +88,9 @@ public final class Mesh {
   var forsaken = OrderedTable<ConnectionID, Link>()
   /// Whose attempt it is.
   var attempts: [AttemptID: Peer] = [:]
+  /// Connections to an address where this node's own identity answered, until its hello tells whether that is another
+  /// start.
+  var selves: [ConnectionID: NodeAddress] = [:]
   var keys: [Int: MediaKey] = [:]
   var random: any RandomNumberGenerator
 

@@ -7,15 +7,20 @@ struct TrustLedger {
   private var entries: [NodeID: MeshMemory.Entry] = [:]
   /// Of `entries`, the latest last.
   private var order: [NodeID] = []
+  /// Nodes that somebody forgot, the latest last.
+  private(set) var forgotten: [MeshMemory.Forgotten] = []
 
   init(_ memory: MeshMemory) {
     trusted = memory.trusted.subtracting(memory.blocked)
     blocked = memory.blocked
     for entry in memory.entries.suffix(MeshLimits.memoryEntries) { _ = note(entry) }
+    for one in memory.forgotten.suffix(MeshLimits.forgotten) { noteForgotten(one) }
   }
 
   var memory: MeshMemory {
-    MeshMemory(trusted: trusted, blocked: blocked, entries: order.compactMap { entries[$0] })
+    MeshMemory(
+      trusted: trusted, blocked: blocked, entries: order.compactMap { entries[$0] },
+      forgotten: forgotten)
   }
 
   /// The highest count of starts that a node proved; 0 before.
@@ -62,7 +67,32 @@ struct TrustLedger {
   mutating func forget(_ node: NodeID) {
     trusted.remove(node)
     blocked.remove(node)
+    unlist(node)
+  }
+
+  /// Forgets that a node was a member; whether it is trusted or blocked stays.
+  mutating func unlist(_ node: NodeID) {
     if entries.removeValue(forKey: node) != nil { order.removeAll { $0 == node } }
+  }
+
+  /// Remembers that somebody forgot a node, up to a start of it; of too many the oldest go.
+  mutating func noteForgotten(_ one: MeshMemory.Forgotten) {
+    let instance = max(one.instance, forgottenInstance(of: one.node) ?? 0)
+    forgotten.removeAll { $0.node == one.node }
+    forgotten.append(MeshMemory.Forgotten(node: one.node, instance: instance))
+    if forgotten.count > MeshLimits.forgotten { forgotten.removeFirst() }
+  }
+
+  /// Up to which start a node was forgotten; nil: it was not, or long ago.
+  func forgottenInstance(of node: NodeID) -> UInt64? {
+    forgotten.first { $0.node == node }?.instance
+  }
+
+  /// A later start of a node than was forgotten is here: the former is no matter any more.
+  mutating func endForgetting(_ node: NodeID, before instance: UInt64) -> Bool {
+    let count = forgotten.count
+    forgotten.removeAll { $0.node == node && $0.instance < instance }
+    return forgotten.count < count
   }
 }
 

@@ -62,9 +62,35 @@ public struct GroupProof: Hashable, Sendable {
 public struct Decline: Hashable, Sendable {
   /// Why, for people.
   public var words: String
+  /// The latest start of the receiver's identity that is known to the sender; nil: that is not why.
+  public var latestInstance: UInt64?
 
   /// Makes a refusal.
-  public init(words: String) { self.words = words }
+  public init(words: String, latestInstance: UInt64? = nil) {
+    self.words = words
+    self.latestInstance = latestInstance
+  }
+}
+
+/// Tells a member that its identity runs twice: an earlier start of it called the sender, which refused it.
+public struct Twin: Hashable, Sendable {
+  /// The number of that start.
+  public var instance: UInt64
+
+  /// Makes one.
+  public init(instance: UInt64) { self.instance = instance }
+}
+
+/// Nodes that a user of the group forgot, which frees the names that they have with the others.
+public struct ForgottenNodes: Hashable, Sendable {
+  /// Most nodes of one message; readers ignore the rest.
+  public static let maximumNodes = 64
+
+  /// The nodes, and up to which start of theirs that holds.
+  public var nodes: [MeshMemory.Forgotten]
+
+  /// Makes a list.
+  public init(nodes: [MeshMemory.Forgotten]) { self.nodes = nodes }
 }
 
 /// The sender leaves, and its connections end.

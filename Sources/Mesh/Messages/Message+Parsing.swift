@@ -14,11 +14,13 @@ extension Message {
     case Kind.heartbeat: self = .heartbeat(try Self.heartbeat(&reader))
     case Kind.invite: self = .invite
     case Kind.accept: self = .accept
-    case Kind.decline: self = .decline(Decline(words: try Self.words(&reader)))
+    case Kind.decline: self = .decline(try Self.decline(&reader))
     case Kind.goodbye: self = .goodbye(try Self.goodbye(&reader))
     case Kind.mediaKey: self = .mediaKey(try Self.mediaKey(&reader))
     case Kind.challenge: self = .challenge(try Self.challenge(&reader))
     case Kind.groupProof: self = .groupProof(try Self.groupProof(&reader))
+    case Kind.forgotten: self = .forgotten(try Self.forgotten(&reader))
+    case Kind.twin: self = .twin(try Self.twin(&reader))
     default:
       self = .unknown(type: type)
       return
@@ -168,12 +170,39 @@ extension Message {
     return proof
   }
 
-  private static func words(_ reader: inout FieldReader) throws(MeshError) -> String {
-    var words: String?
+  private static func decline(_ reader: inout FieldReader) throws(MeshError) -> Decline {
+    var decline = Decline(words: "")
     while let field = try reader.next() {
-      if field.tag == Tag.words { words = try reader.text(field) }
+      switch field.tag {
+      case Tag.words: decline.words = try reader.text(field)
+      case Tag.instance: decline.latestInstance = try reader.number(field)
+      default: break
+      }
     }
-    return words ?? ""
+    return decline
+  }
+
+  private static func forgotten(
+    _ reader: inout FieldReader
+  ) throws(MeshError) -> ForgottenNodes {
+    var forgotten = ForgottenNodes(nodes: [])
+    while let field = try reader.next() {
+      guard field.tag == Tag.forgottenNode,
+        forgotten.nodes.count < ForgottenNodes.maximumNodes
+      else { continue }
+      let notice = try notice(field, of: reader)
+      forgotten.nodes.append(
+        MeshMemory.Forgotten(node: notice.node, instance: notice.instance))
+    }
+    return forgotten
+  }
+
+  private static func twin(_ reader: inout FieldReader) throws(MeshError) -> Twin {
+    var instance: UInt64?
+    while let field = try reader.next() {
+      if field.tag == Tag.instance { instance = try reader.number(field) }
+    }
+    return Twin(instance: try reader.required(instance, Tag.instance))
   }
 
   private static func append(

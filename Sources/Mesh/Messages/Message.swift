@@ -22,6 +22,10 @@ public enum Message: Hashable, Sendable {
   case challenge(Challenge)
   /// The answer to it; for the connection, not for ``Mesh``.
   case groupProof(GroupProof)
+  /// Names of nodes that are no more are free.
+  case forgotten(ForgottenNodes)
+  /// The receiver's identity runs twice.
+  case twin(Twin)
   /// A type that a later version added; ignored.
   case unknown(type: UInt64)
 
@@ -36,6 +40,8 @@ public enum Message: Hashable, Sendable {
     static let mediaKey: UInt64 = 7
     static let challenge: UInt64 = 8
     static let groupProof: UInt64 = 9
+    static let forgotten: UInt64 = 10
+    static let twin: UInt64 = 11
   }
 
   /// The numbers that the fields have in their message.
@@ -64,6 +70,7 @@ public enum Message: Hashable, Sendable {
     static let relocates: UInt64 = 22
     static let recording: UInt64 = 23
     static let asks: UInt64 = 24
+    static let forgottenNode: UInt64 = 25
   }
 }
 
@@ -95,6 +102,7 @@ extension Message {
     case .decline(let decline):
       writer.number(Kind.decline)
       writer.field(Tag.words, text: decline.words)
+      if let instance = decline.latestInstance { writer.field(Tag.instance, number: instance) }
     case .goodbye(let goodbye):
       writer.number(Kind.goodbye)
       writer.field(Tag.node, octets: goodbye.node.octets)
@@ -113,6 +121,17 @@ extension Message {
       for code in proof.codes.prefix(GroupProof.maximumCodes) {
         writer.field(Tag.code, octets: code)
       }
+    case .forgotten(let forgotten):
+      writer.number(Kind.forgotten)
+      for one in forgotten.nodes.prefix(ForgottenNodes.maximumNodes) {
+        var inner = FieldWriter()
+        inner.field(Tag.node, octets: one.node.octets)
+        inner.field(Tag.instance, number: one.instance)
+        writer.field(Tag.forgottenNode, octets: inner.octets)
+      }
+    case .twin(let twin):
+      writer.number(Kind.twin)
+      writer.field(Tag.instance, number: twin.instance)
     case .unknown: break
     }
     return writer.octets

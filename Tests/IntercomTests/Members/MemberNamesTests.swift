@@ -38,4 +38,22 @@ import Testing
       #expect(lost.count == 1 && names.memory.entries.count == 256)
     }
   }
+
+  @Test func `the name of one that was forgotten is that of the first that had a number for it`() {
+    let wishes = ["Bert", "Bert", "Bert", "Carl"]
+    let all = wishes.indices.map { Member(node: .named("\($0)"), name: "", nowNanoseconds: 0) }
+    for here in [[1, 2, 3], [2, 3], []] {
+      var names = MemberNames()
+      for (member, wish) in zip(all, wishes) { _ = names.name(of: member, wish: wish, among: [:]) }
+      let members = Dictionary(uniqueKeysWithValues: here.map { (all[$0].node, all[$0]) })
+      // Who is here has it before who is away.
+      let heir = here.first ?? 1
+      #expect(names.free(all[0].node, among: members) == all[heir].node, "\(here)")
+      #expect(names.memory.entries[all[heir].node]?.name == "Bert")
+      #expect(names.memory.entries.count == 3 && names.memory.entries[all[3].node]?.name == "Carl")
+      // A number that nobody has is free, and nobody is called otherwise for it.
+      #expect(names.free(all[heir == 1 ? 2 : 1].node, among: members) == nil)
+      #expect(names.memory.entries[all[heir].node]?.name == "Bert")
+    }
+  }
 }

@@ -205,6 +205,29 @@ import Testing
     #expect(anna.connected(second)?.name == "Bert")
   }
 
+  @Test func `a member whose name had a number for one who was forgotten has it without, at once`()
+    throws
+  {
+    let (first, second) = (
+      try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert")
+    )
+    try meet(first)
+    try meet(second)
+    #expect(anna.connected(second)?.name == "Bert-2")
+    anna.station.expel(first.node)
+    anna.station.freeName(of: first.node)
+    #expect(anna.connected(second)?.name == "Bert")
+    #expect(anna.ports.names.values.sorted() == ["Bert"])
+  }
+
+  @Test func `a node that is called otherwise is so at its members`() throws {
+    let bert = try node("Bert", 2)
+    try meet(bert)
+    bert.station.rename("Stage")
+    #expect(network.run(until: { anna.connected(bert)?.name == "Stage" }, limitSeconds: 15))
+    #expect(bert.station.nodeStatus(nowNanoseconds: 0, 0).name == "Stage")
+  }
+
   @Test func `each change of the mix is told once`() throws {
     let told = Mutex<[Mix]>([])
     anna.station.mixChanged = { mix in told.withLock { $0.append(mix) } }

@@ -41,6 +41,8 @@ final class FakeMedia: MediaGate {
   private let epoch = Mutex<UInt64>(0)
   /// When media of any member came last.
   let heard = Mutex<Int64?>(nil)
+  /// What members are called.
+  let called = Mutex<[NodeID: String]>([:])
 
   init() {
     (knocks, knock) = AsyncStream.makeStream()
@@ -62,6 +64,7 @@ final class FakeMedia: MediaGate {
   }
   func expel(_ node: NodeID, saidGoodbye: Bool) async { command.yield("expel \(node.octets[0])") }
   func freeName(of node: NodeID) async { command.yield("free the name of \(node.octets[0])") }
+  func calledNames() async -> [NodeID: String] { called.withLock { $0 } }
   func install(_ key: MediaKey, of node: NodeID) async throws {
     guard key.octets != [0] else { throw BadKey() }
     command.yield("install \(key.epoch) of \(node.octets[0])")
