@@ -23,8 +23,7 @@ struct Connections: Sendable {
   /// Listens, and calls who is to be called.
   init(
     _ settings: Configuration, named name: NodeName, listen: SocketAddress, node: Intercom,
-    state: NodeState,
-    writer: StateWriter, problems: KeepingProblems, log: Logger
+    state: NodeState, writer: StateWriter, problems: KeepingProblems, log: Logger
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
     plane = try Self.plane(at: listen, state, router)

@@ -167,9 +167,10 @@ public final class NodeState: Sendable {
 
   /// The same in a directory that no daemon uses.
   ///
+  /// - Returns: the words of who it is then.
   /// - Throws: `StoreError.busy` where one does.
-  public static func renewIdentity(in directory: String) throws(StoreError) -> NodeID {
-    try IdentityFile(disk: try SystemDisk(directory: directory)).renew()
+  public static func renewIdentity(in directory: String) throws(StoreError) -> [String] {
+    try IdentityFile(disk: try SystemDisk(directory: directory)).renew().words
   }
 
   /// Keeps whom the node trusts, keeps out and knows; where it cannot keep anything, that is so for this run.

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Cryptography
 internal import FoundationEssentials
 internal import Glibc
 internal import Remote
@@ -71,7 +70,7 @@ struct IDNewCommand: ParsableCommand {
       try tell(try RemoteOptions.answer(of: &client, to: .identityNew))
     } catch {
       guard case .remote(.noServer) = error else { throw error }
-      try tell(.newIdentity(try renewByHand().words))
+      try tell(.newIdentity(try renewByHand()))
     }
   }
 
@@ -80,7 +79,7 @@ struct IDNewCommand: ParsableCommand {
     print(PlainText.cleaned(note))
   }
 
-  private func renewByHand() throws(RemoteFailure) -> NodeID {
+  private func renewByHand() throws(RemoteFailure) -> [String] {
     let environment = ProcessInfo.processInfo.environment
     guard let directory = state ?? StatePath.standard(environment: environment) else {
       throw .refused("\(StoreError.noPlace)")

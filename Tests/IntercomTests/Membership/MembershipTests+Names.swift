@@ -1,6 +1,8 @@
 import Cryptography
 import EventLoop
 import Mesh
+import StatusSchema
+import Synchronization
 import Testing
 
 @testable import Intercom
