@@ -50,7 +50,7 @@ public struct NodeStatus: Sendable, Hashable, Codable {
 
   /// What to do where there is an ``identityTwin``.
   public static let twinAdvice =
-    "was its SD card or state copied? comlink id new on one of them, then start comlinkd anew there"
+    "was its SD card or state copied? comlink id new on one of the two, then restart comlinkd"
 
   /// A node's part, talking off and everything silent unless said otherwise.
   public init(

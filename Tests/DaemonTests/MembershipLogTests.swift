@@ -46,7 +46,7 @@ import Testing
       },
       [
         "WARNING mesh: this identity runs on another node, started later: nobody lets this one in; was its",
-        "comlink id new on one of them", "start=9", "by=foh",
+        "comlink id new on one of the two", "start=9", "by=foh",
       ]
     ),
     (

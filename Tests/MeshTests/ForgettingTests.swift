@@ -45,6 +45,7 @@ import Testing
     #expect(actions.contains(.store))
     bench.pass(seconds: 60)
     #expect(!bench.taken().knocked.contains(Bench.lower))
+    #expect(bench.mesh.reports.allSatisfy { $0.target != .node(Bench.lower) })
   }
 
   @Test func `nobody can have a node forgotten that is here, or that is us`() {

@@ -12,7 +12,7 @@ import Testing
         id       typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za  start 12  for this run only
         words    mosaic border rainbow gymnast siesta napkin forest equator
         PROBLEM  this identity runs on another node, started earlier: it is kept out
-                 was its SD card or state copied? comlink id new on one of them, then start comlinkd anew there
+                 was its SD card or state copied? comlink id new on one of the two, then restart comlinkd
         trust    unknown: the file of whom this node trusts is damaged
         state    gain, pan, mute and talk hold for this run only: the disk is full
         loopback B is sent back instead of the microphone, 250 s left

@@ -12,6 +12,7 @@ extension Mesh {
   func spreadForgetting(of node: NodeID, instance: UInt64, _ now: Int64) {
     guard node != self.node, instance > 0, isAway(node) else { return }
     ledger.noteForgotten(MeshMemory.Forgotten(node: node, instance: instance))
+    peers[.node(node)]?.sources.remove(.gossiped)
     tell([MeshMemory.Forgotten(node: node, instance: instance)], except: nil)
   }
 
@@ -61,7 +62,7 @@ extension Mesh {
     guard !ledger.trusted.contains(node), !ledger.blocked.contains(node) else { return }
     ledger.unlist(node)
     guard let peer = peers[.node(node)] else { return }
-    peer.sources.remove(.proven)
+    peer.sources.subtract([.proven, .gossiped])
     if peer.sources.isEmpty { remove(peer) }
   }
 }

@@ -36,7 +36,7 @@ extension FaultTests {
           $0.contains("event=identity-twice")
         }
         #expect(warnings.count == 1 && warnings[0].contains("WARNING"), "\(warnings)")
-        #expect(warnings.first?.contains("comlink id new on one of them") == true)
+        #expect(warnings.first?.contains("comlink id new on one of the two") == true)
         let status = try remote(["status", "--control", node.controlPath])
         #expect(status.words.contains("PROBLEM  this identity runs on another node"))
         let doctor = try remote(["doctor", "--control", node.controlPath])
