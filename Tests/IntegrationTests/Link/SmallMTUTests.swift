@@ -30,13 +30,6 @@ struct SmallMTUTests {
     }
   }
 
-  @Test func `the way of the test drops what is longer, and nobody is told`() throws {
-    let way = try NarrowWay(octets: 1280, in: directory)
-    // With the headers of IPv4 and ICMP.
-    #expect(try way.ping(bodyBytes: 1280 - 28))
-    #expect(try !way.ping(bodyBytes: 1281 - 28))
-  }
-
   private func node(_ name: String, _ arguments: [String], _ way: NarrowWay) throws -> Daemon {
     try Daemon(
       name, ["--name", name, "--policy", "open", "--no-discovery"] + arguments,
@@ -81,15 +74,6 @@ private final class NarrowWay {
   func namespace(_ index: Int) -> String { "\(tag)\(index)" }
 
   func address(_ index: Int) -> String { "10.66.0.\(index + 1)" }
-
-  /// Whether a datagram of so many octets, not to be cut, is answered.
-  func ping(bodyBytes: Int) throws -> Bool {
-    let ping = try ChildProcess(
-      "ip",
-      ["netns", "exec", namespace(0), "ping", "-c", "2", "-i", "0.3", "-W", "1", "-M", "do"]
-        + ["-s", "\(bodyBytes)", address(1)], outputPath: directory.file("ping.log"))
-    return try ping.wait(within: 10) == 0
-  }
 
   private func run(_ words: String...) throws {
     let command = try ChildProcess(
