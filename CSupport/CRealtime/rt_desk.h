@@ -2,6 +2,7 @@
 #ifndef RT_DESK_H
 #define RT_DESK_H
 
+#include "rt_hole.h"
 #include "rt_limiter.h"
 #include "rt_shared.h"
 
@@ -22,6 +23,7 @@ struct rt_desk {
   float last_mic_frame;       /**< the last frame captured, after the gate */
   struct rt_cycle last_cycle; /**< the period before; period_frames 0: there was none */
   int32_t suspected_frames;   /**< that the last callback found missing, for the next to confirm; below 0: too many were */
+  struct rt_hole hole;        /**< longer than those, for the next callbacks to confirm */
   struct rt_reports told;     /**< what of JACK's reports is in shared already */
   uint32_t source;            /**< what is captured, see rt_source.h */
   float scratch[RT_MAX_PERIOD_FRAMES];

@@ -35,6 +35,16 @@ uint32_t rt_capture_read(struct rt_engine *engine, float *frames_out, uint32_t f
   return rt_ring_read(&engine->desk.capture, frames_out, frames);
 }
 
+uint32_t rt_capture_take_hole(struct rt_engine *engine) {
+  const uint64_t hole = atomic_load_explicit(&engine->desk.shared->capture_hole, memory_order_relaxed);
+  const uint32_t read_index = atomic_load_explicit(&engine->desk.capture.indices->read_index, memory_order_relaxed);
+  const uint32_t frames = (uint32_t)hole - engine->hole_frames;
+  const bool is_passed = (int32_t)(read_index - (uint32_t)(hole >> 32)) > 0;
+  if (frames == 0 || !is_passed) return 0;
+  engine->hole_frames = (uint32_t)hole;
+  return frames;
+}
+
 void rt_set_talk(struct rt_engine *engine, bool on) {
   atomic_store_explicit(&engine->desk.shared->talk, on, memory_order_relaxed);
 }

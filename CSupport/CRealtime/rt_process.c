@@ -49,14 +49,12 @@ static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING {
   if (rt_ring_fill(&desk->capture) >= threshold) rt_wake(desk);
 }
 
-/* A longer gap is a stop: what should have been heard then is not waited for. */
-enum { MISSES_PER_SECOND = 20 };
-
 /** Frames of periods that the server ran without us, as it does when a callback ends late; 0 as a rule.
  *
  *  JACK's frame time counts the server's periods. Read by a callback that runs late it can be that of the next period
  *  already, which may be run without us or not: so only what two callbacks in a row find missing is. Where both were
- *  that late and nothing was missing, the next miss is not counted. */
+ *  that late and nothing was missing, the next miss is not counted. A longer gap is a stop: what should have been heard then
+ *  is not waited for; see rt_hole.h. */
 static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle) RT_NONBLOCKING;
 static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle) RT_NONBLOCKING {
   const struct rt_cycle *last = &desk->last_cycle;
@@ -65,7 +63,7 @@ static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle
   if (last->period_frames == 0 || last->period_frames != cycle->period_frames) return 0;
   if (last->sample_rate != cycle->sample_rate) return 0;
   const uint32_t step = cycle->frame_time - last->frame_time;
-  const uint32_t most = cycle->sample_rate / MISSES_PER_SECOND + cycle->period_frames;
+  const uint32_t most = rt_hole_least_frames(cycle) + cycle->period_frames;
   if (step > most || step % cycle->period_frames != 0) return 0;
   const int32_t found = suspected + (int32_t)step - (int32_t)cycle->period_frames;
   /* More than a stop is no debt. */
@@ -110,10 +108,12 @@ static void run_callback(struct rt_desk *desk, const struct buffers *buffers, co
 static void run_callback(struct rt_desk *desk, const struct buffers *buffers, const struct rt_cycle *cycle,
                          int64_t began_nanoseconds) RT_NONBLOCKING {
   const uint32_t missed = missed_frames(desk, cycle);
+  const uint32_t hole = rt_hole_find(&desk->hole, &desk->last_cycle, cycle, missed);
+  if (hole > 0) rt_microphone_leave(desk, hole);
   render(desk, buffers, cycle, missed);
   uint64_t passed = atomic_load_explicit(&desk->shared->missed_periods, memory_order_relaxed);
-  if (missed > 0) {
-    passed += missed / cycle->period_frames;
+  if (missed + hole > 0) {
+    passed += (missed + hole) / cycle->period_frames;
     atomic_store_explicit(&desk->shared->missed_periods, passed, memory_order_relaxed);
   }
   desk->last_cycle = *cycle;

@@ -28,6 +28,7 @@ struct rt_shared {
   _Atomic uint64_t xruns, period_changes, rate_changes;
   _Atomic uint32_t present_source; /**< see rt_source.h */
   _Atomic uint64_t signal_lost;
+  _Atomic uint64_t capture_hole; /**< the capture ring's write index at the last hole << 32 | frames of all holes so far */
   struct rt_level mic_level, mix_level;
 
   /* What several write. */

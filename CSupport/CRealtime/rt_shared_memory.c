@@ -35,6 +35,7 @@ uint64_t rt_shared_layout(void) {
       offsetof(struct rt_shared, rate_changes),
       offsetof(struct rt_shared, present_source),
       offsetof(struct rt_shared, signal_lost),
+      offsetof(struct rt_shared, capture_hole),
       offsetof(struct rt_shared, mic_level),
       offsetof(struct rt_shared, mix_level),
       offsetof(struct rt_shared, wake_nanoseconds),

@@ -53,6 +53,9 @@ struct rt_engine {
   bool is_resumed;
   struct rt_link_answer *answer; /**< room for one */
 
+  /* The loop's own. */
+  _Alignas(RT_CACHE_LINE_BYTES) uint32_t hole_frames; /**< of capture_hole, as far as taken */
+
   /* The callback's own. */
   _Alignas(RT_CACHE_LINE_BYTES) float xrun_delay_microseconds; /**< of the server's last xrun, as far as counted */
 

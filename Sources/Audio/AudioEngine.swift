@@ -59,6 +59,13 @@ internal import CRealtime
     }
   }
 
+  /// Frames that passed unheard before or among those read last, as JACK or what the microphone comes through stood still. [loop]
+  ///
+  /// - Returns: 0 as a rule, and once they were taken.
+  public func takeCaptureHole() -> Int {
+    unsafe Int(rt_capture_take_hole(handle))
+  }
+
   /// Opens or closes the mic gate, with a ramp; closed at first, and then silence is captured. [any]
   public func setTalking(_ isTalking: Bool) {
     unsafe rt_set_talk(handle, isTalking)

@@ -41,6 +41,9 @@ struct Beat {
   /// The first frame of the last callback on a line that goes on while JACK does not run, then by the clock.
   private(set) var lineFrames: Int64 = 0
   private var callbackNanoseconds: Int64?
+  /// Frames by which the clock moved the line on, in case that the count of periods does so, too, a callback or some later.
+  private var clockedFrames: Int64 = 0
+  private var clockedCallbacks = 0
   /// When the last callback should have run.
   private var anchorNanoseconds: Int64 = 0
   private var leastLatenessNanoseconds: Int64 = .max
@@ -77,12 +80,24 @@ struct Beat {
   /// `elapsedPeriods` nil: JACK did not run all the time, or not with this period.
   private mutating func followLine(_ period: PeriodTime, elapsedPeriods: Int64?) {
     if let elapsedPeriods {
-      lineFrames += max(0, elapsedPeriods) * Int64(period.periodFrames)
+      lineFrames += uncountedFrames(max(0, elapsedPeriods) * Int64(period.periodFrames), period)
     } else if let before = callbackNanoseconds {
       let passed = Double(max(0, period.callbackNanoseconds - before))
-      lineFrames += Int64(passed * 1e-9 * Double(period.sampleRate))
+      clockedFrames = Int64(passed * 1e-9 * Double(period.sampleRate))
+      clockedCallbacks = Self.windowCallbacks
+      lineFrames += clockedFrames
     }
     callbackNanoseconds = period.callbackNanoseconds
+  }
+
+  /// What of the frames of periods that were run or missed the clock has not told before.
+  private mutating func uncountedFrames(_ frames: Int64, _ period: PeriodTime) -> Int64 {
+    guard clockedCallbacks > 0 else { return frames }
+    clockedCallbacks -= 1
+    let missed = frames - Int64(period.periodFrames)
+    guard missed > 0, 2 * missed > clockedFrames else { return frames }
+    clockedCallbacks = 0
+    return frames - min(missed, clockedFrames)
   }
 
   private mutating func restart(at callbackNanoseconds: Int64) {

@@ -70,15 +70,24 @@ final class CaptureSource {
   /// Fills ``frame`` with the newest codec frame that is complete; returns the frames at 48 kHz that came before, nil if there is
   /// none.
   func fillNewestFrame() -> Int? {
-    var count = 0
-    while fillFrame() { count += 1 }
-    return count > 0 ? (count - 1) * framesPerPacket : nil
+    var (count, holeFrames) = (0, 0)
+    while fillFrame() {
+      count += 1
+      holeFrames += takeHoleFrames()
+    }
+    return count > 0 ? (count - 1) * framesPerPacket + holeFrames : nil
   }
+
+  /// Frames at 48 kHz that passed unheard before ``frame``, or in it; once.
+  ///
+  /// A codec frame that holds sound from before and after counts as one after: the others heard nothing else meanwhile.
+  func takeHoleFrames() -> Int { engine.takeCaptureHole() * Self.codecRate / rate }
 
   /// Throws away what was captured while nobody listened.
   func discardAll() {
     var span = chunk.mutableSpan
     while engine.captureAvailableFrames > 0, read(into: &span) > 0 {}
+    _ = engine.takeCaptureHole()
     pendingCount = 0
     if isResamplerUsed { resampler?.reset() }
     isResamplerUsed = false

@@ -79,6 +79,8 @@ extension Station {
     if rest == .muted { return sendMuted() }
     var isSending = false
     while capture.fillFrame() {
+      let holeFrames = capture.takeHoleFrames()
+      if holeFrames > 0 { talker.pass(frames: holeFrames) }
       if sendFrame() { isSending = true }
     }
     return isSending

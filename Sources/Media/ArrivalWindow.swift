@@ -88,6 +88,18 @@ struct ArrivalWindow {
     }
   }
 
+  /// The path takes so much longer for the newest `count` packets: those before are taken as if they had come by it, too.
+  mutating func delay(byNanoseconds step: Int64, sparing newest: Int) {
+    for age in min(newest, count)..<count {
+      let index = (nextIndex - 1 - age) & (Self.capacity - 1)
+      arrivals[index].transitNanoseconds += step
+      arrivals[index].requiredNanoseconds += step
+    }
+  }
+
+  /// Forgets all but the newest arrivals.
+  mutating func keep(newest: Int) { count = min(count, newest) }
+
   /// Packets hold so much more from now on, and are complete so much later: the newest arrival is taken as if it had been
   /// so; how packets of that length meet the beats, the others do not tell.
   mutating func delay(byNanoseconds step: Int64) {

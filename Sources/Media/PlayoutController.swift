@@ -53,6 +53,9 @@ struct PlayoutController {
   private let maximumNanoseconds: Int64
   private var window: ArrivalWindow
   private var history: ArrivalHistory
+  private var step = DelayStep()
+  /// Transits of packets that may be the beginning of a step, which the history is told of when that is known.
+  private var heldTransits: [Int64] = []
   var wandering = TargetWander()
   var summary = ArrivalWindow.Summary()
   private var summarisedNanoseconds = Int64.min
@@ -110,17 +113,24 @@ struct PlayoutController {
     playoutDelay = configuration.playoutDelay
     window = ArrivalWindow(lateShare: configuration.lateShare)
     history = ArrivalHistory(lateShare: configuration.lateShare)
+    heldTransits.reserveCapacity(DelayStep.mostHeld)
     maximumNanoseconds = max(0, configuration.playoutDelayMaximumNanoseconds)
   }
 
   /// Another stream or time line begins; how much the link jitters stays known.
   mutating func restart() {
-    window.clear()
-    history.clear()
+    forgetArrivals()
     wandering.restart()
     jitter.restart()
     clocks.restartSender()
     settle()
+  }
+
+  private mutating func forgetArrivals() {
+    window.clear()
+    history.clear()
+    step.restart()
+    heldTransits.removeAll(keepingCapacity: true)
   }
 
   /// The stream starts to play or stops: nothing is being corrected.
@@ -167,10 +177,7 @@ struct PlayoutController {
     if let newest = window.newestNanoseconds {
       let elapsed = arrivalNanoseconds - newest
       wander += clocks.arrivalSlope * Double(max(0, elapsed))
-      if elapsed > Self.staleNanoseconds {
-        window.clear()
-        history.clear()
-      }
+      if elapsed > Self.staleNanoseconds { forgetArrivals() }
     }
     followDuration(durationNanoseconds)
     let wasSliding = clocks.isSliding
@@ -184,9 +191,7 @@ struct PlayoutController {
       usableNanoseconds: grid.map { Self.usable(arrivalNanoseconds, $0, isSliding: isSliding) }
         ?? arrivalNanoseconds + ArrivalWindow.marginNanoseconds + observedLeadNanoseconds)
     jitter.add(transitNanoseconds: arrivalNanoseconds - mediaNanoseconds)
-    history.add(
-      transitNanoseconds: arrivalNanoseconds - mediaNanoseconds - wanderNanoseconds,
-      at: arrivalNanoseconds)
+    followSteps(arrivalNanoseconds: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds)
     let isDue =
       summarisedNanoseconds == .min
       || arrivalNanoseconds - summarisedNanoseconds >= Self.refreshNanoseconds
@@ -202,12 +207,40 @@ struct PlayoutController {
     aim(durationNanoseconds: durationNanoseconds)
   }
 
+  /// Keeps what is known of the delays' variation where the delay itself makes a step, and counts the arrival.
+  private mutating func followSteps(
+    arrivalNanoseconds arrival: Int64, mediaNanoseconds media: Int64
+  ) {
+    let isKnown = summarisedNanoseconds != .min && window.count > 1
+    let least = isKnown ? summary.leastTransitNanoseconds : arrival - media
+    let usual = least + (isKnown ? summary.spreadNanoseconds : 0)
+    let verdict = step.add(
+      arrivalNanoseconds: arrival, mediaNanoseconds: media, least: least,
+      most: max(usual, history.transitNanoseconds.map { $0 + wanderNanoseconds } ?? usual))
+    heldTransits.append(arrival - media - wanderNanoseconds)
+    if step.isRising { return }
+    switch verdict {
+    case .nothing: break
+    case .up(let nanoseconds, let count):
+      window.delay(byNanoseconds: nanoseconds, sparing: count)
+      history.delay(byNanoseconds: nanoseconds)
+      summarisedNanoseconds = .min
+    case .down(let count):
+      window.keep(newest: count)
+      history.clear()
+      summarisedNanoseconds = .min
+    }
+    for transit in heldTransits { history.add(transitNanoseconds: transit, at: arrival) }
+    heldTransits.removeAll(keepingCapacity: true)
+  }
+
   /// A packet is complete when its last frame is captured: its arrival less the media time of its first grows with it.
   private mutating func followDuration(_ duration: Int64) {
     defer { durationNanoseconds = duration }
     guard durationNanoseconds > 0, duration != durationNanoseconds else { return }
     window.delay(byNanoseconds: duration - durationNanoseconds)
     history.delay(byNanoseconds: duration - durationNanoseconds)
+    step.restart()
     summarisedNanoseconds = .min
   }
 

@@ -117,4 +117,22 @@ import Testing
     #expect(beat.playoutNanoseconds(fillFrames: 0) == beat.periodNanoseconds)
     #expect(beat.playoutNanoseconds(fillFrames: 48) == beat.periodNanoseconds + 1_000_000)
   }
+
+  /// The clock tells of a stop at its end, the count of periods a callback later.
+  @Test(arguments: [100, 250, 1000, 5000])
+  func `a hole moves the line on once`(milliseconds: Int) {
+    var beat = beat(after: 100, latenesses: [0])
+    let start = beat.lineFrames
+    let end = 99 * Self.periodNanoseconds + Int64(milliseconds) * 1_000_000
+    // A look meanwhile finds no beat, if it is long enough.
+    beat.update(period(100, at: 99 * Self.periodNanoseconds), nowNanoseconds: end - 1000)
+    beat.update(period(101, at: end), nowNanoseconds: end)
+    let missed = UInt64((milliseconds * 48 - 64) / 64)
+    for index in 1...40 {
+      let callback = end + Int64(index) * Self.periodNanoseconds
+      beat.update(period(101 + missed + UInt64(index), at: callback), nowNanoseconds: callback)
+    }
+    let expected = Int64(milliseconds * 48 + 40 * 64)
+    #expect(abs(beat.lineFrames - start - expected) <= 128)
+  }
 }

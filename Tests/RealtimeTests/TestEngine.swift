@@ -17,6 +17,8 @@ import Testing
   var sampleRate: UInt32 = 48_000
   /// Shown in the next cycle's times and frame time.
   var cycleMark: UInt32 = 0
+  /// When the next callback begins.
+  var callbackNanoseconds: Int64 = 0
   private static let maximumFrames = 2 * Int(RT_MAX_PERIOD_FRAMES)
   private static let peerCount = Int(RT_MAX_PEERS)
   private let memory: UnsafeMutablePointer<Float>
@@ -65,6 +67,7 @@ import Testing
     var cycle = rt_cycle()
     cycle.start_nanoseconds = Int64(cycleMark)
     cycle.next_nanoseconds = Int64(cycleMark)
+    cycle.callback_nanoseconds = callbackNanoseconds
     cycle.frame_time = cycleMark
     cycle.period_frames = UInt32(periodFrames)
     cycle.sample_rate = sampleRate
