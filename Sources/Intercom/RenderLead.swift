@@ -1,3 +1,5 @@
+import Media
+
 /// How long before a callback its sound must be begun, from how long that took lately.
 ///
 /// What counts is the time from the moment a render was planned for to its end: the wake-up of the loop, what else it
@@ -8,6 +10,9 @@
 /// Habit alone would let a crowd down: that all streams fall due in one wake-up is rare, but then each of them would have
 /// its hole. So the lead has room for the crowd, by what its pieces usually take, and the more streams there are, for the
 /// most that was done in one wake-up.
+///
+/// One in 100 is a hole or more a second where packets are short. So what single ones took longer in the last two minutes is
+/// added, up to 0.5 ms (`RareExcess`): a hole a minute at most, on a machine that does not stall for longer.
 ///
 /// Loop thread only.
 struct RenderLead {
@@ -25,6 +30,8 @@ struct RenderLead {
   /// Renders after which the past counts for half: at 10 ms a packet within a minute.
   private static let memoryRenders = 4096
 
+  private static let mostRareNanoseconds: Int64 = 500_000
+  private var rare = RareExcess(mostNanoseconds: mostRareNanoseconds)
   private var classes = InlineArray<30, Int>(repeating: 0)
   private var total = 0
   private var sinceRenewal = 0
@@ -37,8 +44,13 @@ struct RenderLead {
 
   /// Takes the time from a planned render's moment to its end.
   ///
-  /// - Parameter crowd: what the work takes when all streams fall due in one wake-up.
-  mutating func observe(tookNanoseconds took: Int64, crowdNanoseconds crowd: Int64 = 0) {
+  /// - Parameters:
+  ///   - crowd: what the work takes when all streams fall due in one wake-up.
+  ///   - now: when that was; nil: what is rare is not looked at.
+  mutating func observe(
+    tookNanoseconds took: Int64, crowdNanoseconds crowd: Int64 = 0, atNanoseconds now: Int64? = nil
+  ) {
+    if let now { rare.add(took - max(habitNanoseconds, leastNanoseconds), at: now) }
     crowdNanoseconds = max(crowdNanoseconds, crowd)
     let index = Int(max(took, 0) / Self.classNanoseconds)
     if index < Self.classCount {
@@ -50,7 +62,7 @@ struct RenderLead {
       sinceRenewal = 0
       renew()
     }
-    nanoseconds = max(habitNanoseconds, leastNanoseconds)
+    nanoseconds = max(habitNanoseconds, leastNanoseconds) + rare.nanoseconds
   }
 
   private var leastNanoseconds: Int64 {

@@ -102,9 +102,10 @@ extension Station {
       }
     }
     guard hasRendered, let planned else { return }
-    let took = clock() - planned
+    let now = clock()
+    let took = now - planned
     guard took > 0 else { return }
-    lead.observe(tookNanoseconds: took, crowdNanoseconds: crowdNanoseconds)
+    lead.observe(tookNanoseconds: took, crowdNanoseconds: crowdNanoseconds, atNanoseconds: now)
   }
 
   /// Decodes for so many callbacks: what the first of them needs first.
@@ -119,9 +120,10 @@ extension Station {
       }
     }
     guard hasRendered else { return }
+    let now = clock()
     lead.observe(
-      tookNanoseconds: clock() - grid.beatNanoseconds + grid.leadNanoseconds,
-      crowdNanoseconds: crowdNanoseconds)
+      tookNanoseconds: now - grid.beatNanoseconds + grid.leadNanoseconds,
+      crowdNanoseconds: crowdNanoseconds, atNanoseconds: now)
   }
 
   /// What it takes to receive and decode a packet of each that sounds, and to send one, all in one wake-up.

@@ -6,8 +6,8 @@
 /// States: calm; a run of packets later than nearly all before, or of earlier ones than any before. Events: an arrival.
 /// - calm → run: a packet `leastNanoseconds` outside of what is known, which is what is compared with from then on.
 /// - run → calm: a packet that is not; or so many that came at once that nothing is proven.
-/// - run, later, `upNanoseconds` of sound long, come over half the time at least: a step up. Until then all of them
-///   are late, so that is soon.
+/// - run, later, `upNanoseconds` of sound long, come over half the time at least, and with a spread below its height (a
+///   queue that fills is a ramp): a step up. Until then all of them are late, so that is soon.
 /// - run, earlier, `downNanoseconds` long: a step down. Nothing is late meanwhile, so that can wait.
 struct DelayStep {
   /// What an arrival proves.
@@ -31,7 +31,7 @@ struct DelayStep {
   private var direction: Direction?
   private var beforeNanoseconds: (least: Int64, most: Int64) = (0, 0)
   private var (firstMedia, firstArrival): (Int64, Int64) = (0, 0)
-  private var leastNanoseconds: Int64 = 0
+  private var (leastNanoseconds, mostNanoseconds): (Int64, Int64) = (0, 0)
   private var count = 0
 
   /// Forgets the run.
@@ -56,12 +56,15 @@ struct DelayStep {
     }
     count += 1
     leastNanoseconds = min(leastNanoseconds, transit)
+    mostNanoseconds = max(mostNanoseconds, transit)
     let (sound, time) = (media - firstMedia, arrival - firstArrival)
     switch direction {
     case .up:
-      if sound >= Self.upNanoseconds && 2 * time >= Self.upNanoseconds {
+      let height = leastNanoseconds - beforeNanoseconds.least
+      let isLong = sound >= Self.upNanoseconds && 2 * time >= Self.upNanoseconds
+      if isLong && mostNanoseconds - leastNanoseconds <= height {
         self.direction = nil
-        return .up(nanoseconds: leastNanoseconds - beforeNanoseconds.least, count: count)
+        return .up(nanoseconds: height, count: count)
       }
       if count == Self.mostHeld { self.direction = nil }
     case .down where sound >= Self.downNanoseconds:
@@ -91,5 +94,6 @@ struct DelayStep {
     }
     beforeNanoseconds = (least, max(most, least + Self.leastNanoseconds))
     (firstMedia, firstArrival, leastNanoseconds, count) = (media, arrival, transit, 1)
+    mostNanoseconds = transit
   }
 }

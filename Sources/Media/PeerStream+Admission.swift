@@ -25,6 +25,9 @@ extension PeerStream {
       let isBehind = isPlaying && !isClosing && entry.startFrame < nextFrame
       observe(entry, isLate: isBehind)
       if isBehind && !turnBack(to: entry) && !canJoin(entry) {
+        if isInvented(entry) && nextFrame == entry.endFrame {
+          playback.learn(payload, frames: entry.durationFrames)
+        }
         leave(buffer.take(entry.sequence))
         counts.late += 1
         noteArrival(entry, isHeard: false)
@@ -79,6 +82,7 @@ extension PeerStream {
       durationNanoseconds: MediaClock.nanoseconds(frames: Int64(entry.durationFrames)),
       isLate: isLate)
     counts.jitterNanoseconds = controller.jitterNanoseconds
+    counts.delaySteps = controller.stepCount
   }
 
   /// Takes "nobody talks" at its turn.

@@ -64,6 +64,8 @@ public struct PeerStreamStatistics: Hashable, Sendable {
   public internal(set) var removals = 0
   /// Times a part of the signal was repeated to get later, inaudibly.
   public internal(set) var insertions = 0
+  /// Steps of the path's delay up or down that were followed at once.
+  public internal(set) var delaySteps = 0
   /// Faded jumps, because the delay was above its bound.
   public internal(set) var jumps = 0
   /// How much faster than the device's clock the sender's runs, in parts per million, as far as

@@ -41,7 +41,8 @@ extension PlayoutController {
   private func lengthen(by surplus: Int64, from offset: Int64, now: Int64) -> Correction {
     // Where packets themselves are in time, a good place is worth some time.
     let isInTime =
-      playoutDelay == .auto && offset >= requiredNanoseconds + Self.reserveNanoseconds
+      playoutDelay == .auto
+      && offset >= requiredNanoseconds - rareShareNanoseconds + Self.reserveNanoseconds
     guard isInTime || isByHabit else {
       return splice(surplus, patience: Self.upPatienceNanoseconds, now: now)
     }

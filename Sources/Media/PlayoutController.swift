@@ -8,6 +8,8 @@
 ///   to 0.7 s, so that a shift is gone within a second. Where jitter makes that point wander by more
 ///   (`TargetWander`), who follows it down is too low when it comes back: there the limits are ten and five
 ///   times that. Else not 0.5 % but up to 0.8 % are late, and splices are several times as many.
+/// - On a calm link single packets that are late, too, are heard: what the worst of two minutes needed is added, up to
+///   2 ms (`RareLateness`).
 /// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share
 ///   of the packets is a whole period late.
 /// - Up: when half of that is used up; within 0.1 s, as packets soon will be late. Within 1.5 s where
@@ -46,6 +48,8 @@ struct PlayoutController {
   private static let boundReserveNanoseconds: Int64 = 1_000_000
   /// A packet is overdue when it is later than the mean by so much, and by so many times the jitter.
   private static let (leastOverdueNanoseconds, overdueJitters): (Int64, Int64) = (3_000_000, 4)
+  /// Two periods of 64 frames and 1 ms.
+  private static let calmSpreadNanoseconds: Int64 = 4_000_000
   /// Older arrivals say nothing: two clocks 100 ppm apart move 0.1 ms in the time.
   private static let staleNanoseconds: Int64 = 1_000_000_000
 
@@ -54,6 +58,11 @@ struct PlayoutController {
   private var window: ArrivalWindow
   private var history: ArrivalHistory
   private var step = DelayStep()
+  /// Steps of the path's delay so far.
+  private(set) var stepCount = 0
+  private var rare = RareLateness()
+  /// What suffices as a rule, without what is rare; nil: not known yet.
+  private var usualRequiredNanoseconds: Int64?
   /// Transits of packets that may be the beginning of a step, which the history is told of when that is known.
   private var heldTransits: [Int64] = []
   var wandering = TargetWander()
@@ -62,6 +71,8 @@ struct PlayoutController {
   /// Arrival less media time, where the playout delay is fixed.
   private var usualTransitNanoseconds: Int64 = 0
   var requiredNanoseconds: Int64 = 0
+  /// How much of that is for single packets that are late now and then.
+  private(set) var rareShareNanoseconds: Int64 = 0
   /// What is required is a matter of the rate of late packets over seconds.
   var isByHabit = false
   private var observedLeadNanoseconds: Int64 = 0
@@ -130,6 +141,8 @@ struct PlayoutController {
     window.clear()
     history.clear()
     step.restart()
+    rare.interrupt()
+    usualRequiredNanoseconds = nil
     heldTransits.removeAll(keepingCapacity: true)
   }
 
@@ -158,6 +171,8 @@ struct PlayoutController {
   private mutating func realign(_ grid: PlayoutGrid) {
     let isSliding = clocks.isSliding
     window.realign { Self.usable($0, grid, isSliding: isSliding) }
+    rare.interrupt()
+    usualRequiredNanoseconds = nil
     summarisedNanoseconds = .min
   }
 
@@ -186,10 +201,16 @@ struct PlayoutController {
       mediaNanoseconds: mediaNanoseconds + durationNanoseconds)
     let isSliding = clocks.isSliding
     if isSliding != wasSliding, let grid { realign(grid) }
+    let usable =
+      grid.map { Self.usable(arrivalNanoseconds, $0, isSliding: isSliding) }
+      ?? arrivalNanoseconds + ArrivalWindow.marginNanoseconds + observedLeadNanoseconds
     window.add(
-      at: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds,
-      usableNanoseconds: grid.map { Self.usable(arrivalNanoseconds, $0, isSliding: isSliding) }
-        ?? arrivalNanoseconds + ArrivalWindow.marginNanoseconds + observedLeadNanoseconds)
+      at: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds, usableNanoseconds: usable)
+    if !isCalm {
+      rare.forgetRecent()
+    } else if let usual = usualRequiredNanoseconds {
+      rare.add(usable - mediaNanoseconds, usual: usual, at: arrivalNanoseconds)
+    }
     jitter.add(transitNanoseconds: arrivalNanoseconds - mediaNanoseconds)
     followSteps(arrivalNanoseconds: arrivalNanoseconds, mediaNanoseconds: mediaNanoseconds)
     let isDue =
@@ -222,10 +243,12 @@ struct PlayoutController {
     switch verdict {
     case .nothing: break
     case .up(let nanoseconds, let count):
+      stepCount += 1
       window.delay(byNanoseconds: nanoseconds, sparing: count)
       history.delay(byNanoseconds: nanoseconds)
       summarisedNanoseconds = .min
     case .down(let count):
+      stepCount += 1
       window.keep(newest: count)
       history.clear()
       summarisedNanoseconds = .min
@@ -259,8 +282,10 @@ struct PlayoutController {
   func surplusNanoseconds(offset: Int64) -> Int64 { offset - targetNanoseconds }
 
   /// Whether playing at `offset` makes packets late.
+  ///
+  /// One now and then does not count: a splice can wait for a good place then.
   func wantsMore(offset: Int64) -> Bool {
-    surplusNanoseconds(offset: offset) < -Self.reserveNanoseconds
+    surplusNanoseconds(offset: offset) + rareShareNanoseconds < -Self.reserveNanoseconds
   }
 
   /// Whether playing at `offset` leaves time for `pathNanoseconds`.
@@ -279,7 +304,10 @@ struct PlayoutController {
   private mutating func aim(durationNanoseconds: Int64) {
     let proven = window.provenOffset(durationNanoseconds: durationNanoseconds)
     let habitual = habitualNanoseconds
-    requiredNanoseconds = max(habitual, proven ?? .min)
+    usualRequiredNanoseconds = window.count < ArrivalWindow.tellingCount ? nil : habitual
+    let needed = max(habitual, proven ?? .min)
+    requiredNanoseconds = max(habitual + rareNanoseconds, needed)
+    rareShareNanoseconds = requiredNanoseconds - needed
     isByHabit = history.isVaried && requiredNanoseconds == habitual
     placeTarget()
   }
@@ -290,6 +318,15 @@ struct PlayoutController {
     guard let transit = history.transitNanoseconds else { return summary.requiredNanoseconds }
     let needed = transit + wanderNanoseconds + mostWaitNanoseconds
     return history.isVaried ? needed : min(summary.requiredNanoseconds, needed)
+  }
+
+  /// What single packets need besides, on a link that is calm: where delays vary by more than periods on both sides make
+  /// them, as many are late as are wanted.
+  private var rareNanoseconds: Int64 { isCalm ? rare.nanoseconds : 0 }
+
+  private var isCalm: Bool {
+    let calm = max(Self.calmSpreadNanoseconds, 2 * (grid?.periodNanoseconds ?? 0))
+    return !history.isVaried && summary.spreadNanoseconds <= calm
   }
 
   /// What a packet needs besides its transit, wherever between two beats it comes.

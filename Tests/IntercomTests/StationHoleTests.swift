@@ -23,8 +23,12 @@ import Testing
     let network = VirtualNetwork(seed: UInt64(one.milliseconds))
     let beat = VirtualNode.Beat(periodFrames: one.profile?.settings.periodFrames ?? 128)
     let (anna, bert) = (
-      try VirtualNode("Anna", at: home, beat: beat) { one.profile.map($0.take) },
-      try VirtualNode("Bert", at: away, beat: beat) { one.profile.map($0.take) }
+      try VirtualNode("Anna", at: home, beat: beat) {
+        if let profile = one.profile { $0.take(profile) }
+      },
+      try VirtualNode("Bert", at: away, beat: beat) {
+        if let profile = one.profile { $0.take(profile) }
+      }
     )
     anna.mic = Tone(hertz: 220).sample
     network.add(anna)

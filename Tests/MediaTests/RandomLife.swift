@@ -120,7 +120,9 @@ extension RandomLife {
   /// the last tenth of a second the stream need not know yet. What was begun before a turn holds the time of the turn. For
   /// two seconds after it the stream may know of one packet only, the slowest of all, even if it came just now: one that the
   /// network held can prove a new stream, and those before it were thrown away, as nobody knew whose they were.
+  /// A step of the path's delay that the stream took note of is a turn: what came before says nothing any more.
   var mostBeyondBound: Int64? {
+    let turns = (turns + scenario.stepMoments).sorted()
     let journeys = scenario.link.journeys.compactMap { journey in
       journey.arrivalNanoseconds.map { (at: $0, transit: $0 - journey.sentNanoseconds) }
     }.sorted { $0.at < $1.at }

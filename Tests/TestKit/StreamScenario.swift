@@ -22,6 +22,8 @@ public final class StreamScenario {
   public let decoder = ToneCodec.Decoder()
   /// The link.
   public var link: VirtualLink
+  /// When the stream took note of a step of the path's delay.
+  public private(set) var stepMoments: [Int64] = []
   /// Delays, render by render.
   public private(set) var observations: [Observation] = []
   /// Whether delays are observed; an hour of them is much.
@@ -137,7 +139,9 @@ public final class StreamScenario {
   private func receive(_ delivery: VirtualLink.Delivery) {
     let bytes = unsafe delivery.bytes.span.bytes
     guard let packet = try? RTPPacket(parsing: bytes) else { return }
+    let steps = stream.statistics.delaySteps
     stream.receive(packet, bytes: bytes, arrivalNanoseconds: delivery.arrivalNanoseconds)
+    if stream.statistics.delaySteps != steps { stepMoments.append(clock.nowNanoseconds) }
   }
 
   private func render(beat: Int64, due: Int64) {

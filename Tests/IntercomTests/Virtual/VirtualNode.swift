@@ -31,6 +31,10 @@ final class VirtualNode: VirtualHost {
   var heldUpUntilNanoseconds: Int64 = 0
   /// A callback that is due within so long of a wake-up comes in the midst of it, as the loop was woken late.
   var latenessNanoseconds: Int64 = 0
+  /// How much later than they should its callbacks and its loop wake up; nil: not at all.
+  var wakeUpJitter: (callback: WakeUpJitter, loop: WakeUpJitter)?
+  private var callbackLatenessNanoseconds: Int64 = 0
+  private var wokenNanoseconds: Int64?
   /// What the microphone hears, by frame.
   var mic: (Int) -> Float = { _ in 0 }
   /// The left side of the mix, from the first period on.
@@ -104,7 +108,7 @@ final class VirtualNode: VirtualHost {
   }
 
   var nextNanoseconds: Int64 {
-    let wake = max(deadlineNanoseconds, heldUpUntilNanoseconds)
+    let wake = wokenNanoseconds ?? max(deadlineNanoseconds, heldUpUntilNanoseconds)
     return beat == nil ? wake : min(wake, nextCallbackNanoseconds)
   }
 
@@ -117,7 +121,7 @@ final class VirtualNode: VirtualHost {
     let counted = engine.counters.wakes
     let isAlerted = endpoint.isWatchful && !inbox.isEmpty
     let isWoken = counted != wakes || nowNanoseconds >= deadlineNanoseconds || isAlerted
-    if isWoken && nowNanoseconds >= heldUpUntilNanoseconds {
+    if isWoken && nowNanoseconds >= heldUpUntilNanoseconds && isAwake(nowNanoseconds) {
       wakes = counted
       wake(nowNanoseconds)
     }
@@ -143,7 +147,16 @@ final class VirtualNode: VirtualHost {
   private var nextCallbackNanoseconds: Int64 {
     guard let beat, let beginNanoseconds else { return 0 }
     let elapsed = Int64(callbacks * beat.periodFrames) * 1_000_000_000 / Int64(beat.sampleRate)
-    return max(beginNanoseconds + elapsed, stalledUntilNanoseconds)
+    return max(beginNanoseconds + elapsed + callbackLatenessNanoseconds, stalledUntilNanoseconds)
+  }
+
+  /// Whether it has woken up, from what asked it to at this moment or before.
+  private func isAwake(_ now: Int64) -> Bool {
+    guard wakeUpJitter != nil else { return true }
+    if wokenNanoseconds == nil { wokenNanoseconds = now + (wakeUpJitter?.loop.next() ?? 0) }
+    guard let woken = wokenNanoseconds, now >= woken else { return false }
+    wokenNanoseconds = nil
+    return true
   }
 
   private func wake(_ now: Int64) {
@@ -169,6 +182,7 @@ final class VirtualNode: VirtualHost {
   private func runPeriod(_ beat: Beat, nowNanoseconds: Int64) {
     let first = heard.count
     callbacks += 1
+    callbackLatenessNanoseconds = wakeUpJitter?.callback.next() ?? 0
     heard += engine.runPeriod(
       mic: (first..<first + beat.periodFrames).map(mic), sampleRate: beat.sampleRate,
       callbackNanoseconds: nowNanoseconds)
