@@ -203,7 +203,7 @@ extension PeerStream {
     let wanted = min(lastDurationFrames, gapFrames.map { Int(min($0, 5760)) } ?? patience, left)
     let frames = (wanted + unit - 1) / unit * unit
     countConcealment(frames: frames, isContinued: playback.concealedRunFrames > 0)
-    playback.conceal(frames: frames, packetFrames: lastDurationFrames)
+    playback.conceal(frames: frames)
     nextFrame += Int64(wanted)
     return playback.emit(into: &pcm)
   }

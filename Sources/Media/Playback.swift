@@ -7,15 +7,10 @@
 /// fades in over the noise, for 20 ms: Opus codes what changed since the frame before, and after a
 /// gap its decoder is too loud for two or three.
 ///
-/// The shortest packets are concealed by whole pitch periods where the sound has a pitch: Opus conceals 2.5 ms with a click.
-/// Its decoder follows all the same, and what comes is faded in over 2.5 ms.
-///
 /// A packet that is only late is not lost: what stands for it is invented at once but played little by little, and as soon
 /// as it comes the decoder goes back to before the invention, so that the rest of it sounds and what follows is as it
 /// should be (`ConcealedPacket`).
 struct Playback {
-  /// Packets up to 5 ms are short; what stands for them is repeated for 10.
-  private static let (shortFrames, repeatedFrames) = (240, 480)
   /// 100 ms.
   static let concealmentLimitFrames = 4800
   /// 20 ms.
@@ -37,8 +32,8 @@ struct Playback {
   private var continuation = [Float](repeating: 0, count: concealmentUnitFrames)
   private var invention = ConcealedPacket()
   private var noise = ComfortNoise()
-  /// Of the pitch periods that sound in place of a short packet; 0: none do.
-  private var repeatedLag = 0
+  /// The decoder learnt what was invented; how the invention would have gone on is in `continuation`.
+  private var isLearnt = false
   /// What a decoder says that is not to be heard.
   private var unheard = [Float](repeating: 0, count: ConcealedPacket.mostFrames)
   /// Noise sounds where the envelope leaves room.
@@ -68,7 +63,8 @@ struct Playback {
     splicer.reset()
     envelope.silence()
     invention.forget()
-    (concealedRunFrames, repeatedLag) = (0, 0)
+    isLearnt = false
+    concealedRunFrames = 0
     isNoisy = isNoisy && isGap
     if !isGap { riseFrames = Self.startRiseFrames }
   }
@@ -83,17 +79,15 @@ struct Playback {
     _ payload: RawSpan, frames: Int, isTurnedBackTo: Bool, passed: Int?
   ) -> Bool {
     let decoder = decoder
-    let isJoined = isTurnedBackTo || passed ?? 0 > 0 || repeatedLag > 0
-    if repeatedLag > 0 {
-      Self.goOn(splicer, lag: repeatedLag, frames: continuation.count, into: &continuation)
-    } else if isJoined {
+    let isJoined = isTurnedBackTo || passed ?? 0 > 0 || isLearnt
+    if isJoined && !isLearnt {
       var invention = invention
       var span = continuation.mutableSpan
       if invention.take(into: &span) < span.count { _ = decoder.conceal(into: &span) }
     }
     if passed != nil { decoder.goBack() }
     invention.forget()
-    repeatedLag = 0
+    isLearnt = false
     let continuation = continuation
     let written = splicer.append(frames) {
       let written = Self.leaveOut(passed ?? 0, of: decoder.decode(payload, into: &$0), &$0)
@@ -101,7 +95,7 @@ struct Playback {
       return written
     }
     guard written > 0 else {
-      conceal(frames: frames - (passed ?? 0), packetFrames: frames)
+      conceal(frames: frames - (passed ?? 0))
       return false
     }
     splicer.withNewest(written) { noise.learn(from: $0) }
@@ -114,7 +108,6 @@ struct Playback {
   mutating func recover(from payload: RawSpan, frames: Int) -> Bool {
     let decoder = decoder
     invention.forget()
-    repeatedLag = 0
     guard splicer.append(frames, { decoder.recover(from: payload, into: &$0) }) > 0 else {
       return false
     }
@@ -138,17 +131,29 @@ struct Playback {
   mutating func learn(_ payload: RawSpan, frames: Int) {
     guard isInventing, frames <= unheard.count else { return }
     let decoder = decoder
-    decoder.goBack()
     invention.forget()
+    var next = continuation.mutableSpan
+    isLearnt = decoder.conceal(into: &next) == next.count
+    decoder.goBack()
     var span = unheard.mutableSpan
     var place = span._mutatingExtracting(0..<frames)
     _ = decoder.decode(payload, into: &place)
   }
 
-  /// Appends invented sound: a multiple of `concealmentUnitFrames`, in place of packets that last so long.
-  mutating func conceal(frames: Int, packetFrames: Int) {
-    let isRepeated = packetFrames <= Self.shortFrames && goOn(frames)
-    if !isRepeated { invent(frames, isJoined: leavesRepetition()) }
+  /// Appends invented sound: a multiple of `concealmentUnitFrames`.
+  mutating func conceal(frames: Int) {
+    let decoder = decoder
+    isLearnt = false
+    var invention = invention
+    var written = splicer.append(frames) { invention.take(into: &$0) }
+    self.invention = invention
+    if written < frames {
+      self.invention.forget()
+      written += splicer.append(frames - written) { decoder.conceal(into: &$0) }
+    }
+    if written < frames {
+      _ = splicer.append(frames - written) { Self.writeSilence(into: &$0) }
+    }
     let left = Self.concealmentLimitFrames - concealedRunFrames
     concealedRunFrames += frames
     guard concealedRunFrames > Self.concealmentHoldFrames else { return }
@@ -158,75 +163,6 @@ struct Playback {
       noise.prepare()
       isNoisy = true
       noiseFrames = 0
-    }
-  }
-
-  /// Appends whole pitch periods, while the decoder conceals unheard; false: there is no pitch, or it has been enough.
-  private mutating func goOn(_ frames: Int) -> Bool {
-    guard concealedRunFrames + frames <= Self.repeatedFrames,
-      concealedRunFrames == 0 || repeatedLag > 0
-    else { return false }
-    if repeatedLag == 0 { repeatedLag = splicer.pitchLag() ?? 0 }
-    guard repeatedLag > 0 else { return false }
-    for _ in 0..<frames / Self.concealmentUnitFrames {
-      Self.passUnheard(&invention, decoder, through: &unheard)
-    }
-    Self.goOn(splicer, lag: repeatedLag, frames: frames, into: &unheard)
-    let sound = unheard
-    _ = splicer.append(frames) { pcm in
-      for index in pcm.indices { pcm[index] = sound[index] }
-      return pcm.count
-    }
-    return true
-  }
-
-  private static func passUnheard(
-    _ invention: inout ConcealedPacket, _ decoder: any FrameDecoder, through pcm: inout [Float]
-  ) {
-    var span = pcm.mutableSpan
-    var place = span._mutatingExtracting(0..<concealmentUnitFrames)
-    guard invention.take(into: &place) < place.count else { return }
-    invention.forget()
-    _ = decoder.conceal(into: &place)
-  }
-
-  private static func goOn(
-    _ splicer: borrowing Splicer, lag: Int, frames: Int, into pcm: inout [Float]
-  ) {
-    var span = pcm.mutableSpan
-    var place = span._mutatingExtracting(0..<frames)
-    splicer.goOn(lag: lag, into: &place)
-  }
-
-  /// Pitch periods are over, if there were any: what follows is faded in over how they would go on.
-  private mutating func leavesRepetition() -> Bool {
-    guard repeatedLag > 0 else { return false }
-    Self.goOn(splicer, lag: repeatedLag, frames: continuation.count, into: &continuation)
-    repeatedLag = 0
-    return true
-  }
-
-  private mutating func invent(_ frames: Int, isJoined: Bool) {
-    let decoder = decoder
-    let continuation = continuation
-    var invention = invention
-    var written = splicer.append(frames) {
-      let count = invention.take(into: &$0)
-      if isJoined && count >= continuation.count { Self.join(continuation.span, &$0) }
-      return count
-    }
-    self.invention = invention
-    if written < frames {
-      let isFirst = written == 0
-      self.invention.forget()
-      written += splicer.append(frames - written) {
-        let count = decoder.conceal(into: &$0)
-        if isJoined && isFirst && count >= continuation.count { Self.join(continuation.span, &$0) }
-        return count
-      }
-    }
-    if written < frames {
-      _ = splicer.append(frames - written) { Self.writeSilence(into: &$0) }
     }
   }
 

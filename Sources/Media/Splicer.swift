@@ -23,10 +23,6 @@ struct Splicer {
   static let comparedFrames = 240
   /// How much more than asked for may be repeated to get a better match: 0.5 ms.
   static let toleranceFrames = 24
-  /// From 5 ms on, of which short pitches have several, so that 5 ms are filled at once; by a likeness that voices and tones
-  /// have and noise has not.
-  private static let (leastPitchFrames, pitchSimilarity): (Int, Float) = (240, 0.9)
-  private static let joinFrames = 24
   /// Mean square of -50 dBov.
   static let quietMeanSquare: Float = 1e-5
   /// An urgency that no match is good enough for.
@@ -87,28 +83,6 @@ struct Splicer {
   func withNewest(_ frames: Int, _ look: (Span<Float>) -> Void) {
     let end = Self.historyFrames + freshFrames
     look(line.span.extracting((end - min(frames, freshFrames))..<end))
-  }
-
-  /// The lag at which what was appended or emitted last goes on best, by whole pitch periods; nil: it has no pitch.
-  func pitchLag() -> Int? {
-    let known = knownHistoryFrames + freshFrames
-    guard fade == nil, known >= Self.maximumLagFrames + Self.comparedFrames else { return nil }
-    let end = Self.historyFrames + freshFrames
-    let match = SpliceSearch.bestLag(
-      in: Self.leastPitchFrames...Self.maximumLagFrames, line: line.span, end: end)
-    return match.similarity >= Self.pitchSimilarity ? match.lag : nil
-  }
-
-  /// Writes how the sound would go on, repeating what lies a lag before, to the start of `pcm`.
-  func goOn(lag: Int, into pcm: inout MutableSpan<Float>) {
-    let end = Self.historyFrames + freshFrames
-    // What the repetition misses of the last frame goes in half a millisecond.
-    let step = line[end - 1] - line[end - 1 - lag]
-    for index in pcm.indices {
-      let rest = max(0, 1 - Float(index + 1) / Float(Self.joinFrames))
-      let place = end - lag + index % lag
-      pcm[index] = line[place] + step * rest
-    }
   }
 
   /// Begins a splice in the appended frames if one of good quality is found.

@@ -40,6 +40,17 @@ import Testing
     #expect(probe.decoder.goBackCount == 1)
   }
 
+  /// The rest of its sound is over, but the next packet is to sound as if it had come.
+  @Test(arguments: [8.0, 9.5])
+  func `a packet that comes when its sound is over still teaches the decoder`(
+    late milliseconds: Double
+  ) {
+    let probe = probe(late: milliseconds)
+    #expect(probe.statistics.concealedFrames == 480)
+    #expect(probe.statistics.late == 1)
+    #expect(probe.decoder.goBackCount == 1)
+  }
+
   @Test func `a packet that does not come is concealed wholly`() {
     let probe = probe(late: nil)
     #expect(probe.statistics.concealedFrames == 480)
