@@ -17,10 +17,14 @@ struct ServiceUnitTests {
   /// The programs are not installed where the tests run; any program stands in for them.
   init() throws {
     copies = try TestFolder()
-    for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path) {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    try FileManager.default.createDirectory(
+      atPath: "\(copies.path)/user", withIntermediateDirectories: false)
+    for name in names.filter({ $0 != "user" }) + ["user/comlinkd.service"] {
       let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
       try text.replacing("/usr/bin/comlinkd", with: "/bin/true")
         .replacing("/usr/bin/jackd", with: "/bin/true")
+        .replacing("/usr/bin/pw-jack", with: "/bin/true")
         .write(toFile: "\(copies.path)/\(name)", atomically: true, encoding: .utf8)
     }
   }
@@ -29,7 +33,9 @@ struct ServiceUnitTests {
     try await Program.run(analyze, arguments)
   }
 
-  @Test(arguments: ["comlinkd.service", "jackd@USB.service", "comlink.target"])
+  @Test(arguments: [
+    "comlinkd.service", "jackd@USB.service", "comlink.target", "user/comlinkd.service",
+  ])
   func `systemd accepts the unit`(unit: String) async throws {
     let outcome = try await outcome(["verify", "--man=no", "\(copies.path)/\(unit)"])
     #expect(outcome.code == 0)
