@@ -26,6 +26,9 @@ public enum DaemonProgram {
     }
     let service = ServiceEnvironment(surroundings.environment, process: getpid())
     ServiceEnvironment.removeFromThisProcess()
+    PipeWireQuantum.ask(
+      frames: effective.configuration.profile.quantumFrames,
+      environment: surroundings.environment)
     run(
       effective, service: service,
       style: StandardErrorLog.style(environment: surroundings.environment))

@@ -30,6 +30,9 @@ enum ProfileChoice: Hashable, Sendable {
     }
   }
 
+  /// The frames of a period that PipeWire is asked for: the profile's, or short enough beside packets of 10 ms.
+  var quantumFrames: Int { periodFrames ?? 256 }
+
   /// The period of a JACK server that suits it; nil: any.
   var periodFrames: Int? {
     guard case .of(let profile) = self else { return nil }
