@@ -185,6 +185,20 @@ static void notice_xrun(struct rt_engine *engine) RT_NONBLOCKING {
   atomic_store_explicit(&engine->xruns, xruns + 1, memory_order_relaxed);
 }
 
+/** Counts a cycle that came a period or more too late after one that did not, where JACK tells of none such.
+ *
+ *  PipeWire keeps a delay for xruns of a card only: that its own thread, or a client before us, stood still is seen by
+ *  the clock alone. */
+static void notice_late_cycle(struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING;
+static void notice_late_cycle(struct rt_engine *engine, const struct rt_cycle *cycle) RT_NONBLOCKING {
+  if (!engine->judges_cycles) return;
+  const bool was_late = engine->was_late;
+  engine->was_late = cycle->callback_nanoseconds >= cycle->next_nanoseconds;
+  if (was_late || !engine->was_late) return;
+  const uint64_t xruns = atomic_load_explicit(&engine->xruns, memory_order_relaxed);
+  atomic_store_explicit(&engine->xruns, xruns + 1, memory_order_relaxed);
+}
+
 /** Adds what JACK reported since the last period. */
 static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) RT_NONBLOCKING;
 static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) RT_NONBLOCKING {
@@ -201,7 +215,16 @@ static void tell_reports(const struct rt_engine *engine, struct rt_desk *desk) R
   desk->told = now;
 }
 
-/** Runs the desk if there is one and its ports are. */
+/** A period of a server that freewheels, as fast as its slowest client: none of ours. */
+static void sit_out(struct rt_desk *desk) RT_NONBLOCKING;
+static void sit_out(struct rt_desk *desk) RT_NONBLOCKING {
+  /* JACK's frame time counts these periods, and they are not missed. */
+  desk->last_cycle.period_frames = 0;
+  desk->suspected_frames = 0;
+  atomic_store_explicit(&desk->shared->is_freewheeling, 1, memory_order_relaxed);
+}
+
+/** Runs the desk if there is one and its ports are, and the server does not freewheel. */
 static void run_engine(struct rt_engine *engine, const struct buffers *buffers, uint32_t period_frames,
                        int64_t began_nanoseconds) RT_NONBLOCKING;
 static void run_engine(struct rt_engine *engine, const struct buffers *buffers, uint32_t period_frames,
@@ -211,8 +234,15 @@ static void run_engine(struct rt_engine *engine, const struct buffers *buffers, 
     silence(buffers, period_frames);
     return;
   }
+  if (atomic_load_explicit(&engine->is_freewheeling, memory_order_relaxed)) {
+    silence(buffers, period_frames);
+    sit_out(desk);
+    return;
+  }
+  atomic_store_explicit(&desk->shared->is_freewheeling, 0, memory_order_relaxed);
   struct rt_cycle cycle = cycle_now(engine, period_frames);
   cycle.callback_nanoseconds = began_nanoseconds;
+  notice_late_cycle(engine, &cycle);
   tell_reports(engine, desk);
   run_callback(desk, buffers, &cycle, began_nanoseconds);
 }
@@ -244,7 +274,8 @@ void rt_wake_if_due(struct rt_engine *engine) RT_NONBLOCKING {
   /* As in a callback: the desk may be withdrawn meanwhile. */
   atomic_store_explicit(&engine->is_in_callback, true, memory_order_seq_cst);
   struct rt_desk *desk = atomic_load_explicit(&engine->published_desk, memory_order_seq_cst);
-  if (desk != NULL) wake_if_due(desk);
+  const bool is_freewheeling = atomic_load_explicit(&engine->is_freewheeling, memory_order_relaxed);
+  if (desk != NULL && !is_freewheeling) wake_if_due(desk);
   atomic_store_explicit(&engine->is_in_callback, false, memory_order_release);
 }
 

@@ -137,6 +137,8 @@ static int introduce(const struct rt_engine *engine, int socket_fd, const char *
                      struct rt_link_welcome *welcome) {
   struct rt_link_hello hello = {.version = rt_link_own_version()};
   if (strlen(client_name) >= sizeof hello.client_name) return -ENAMETOOLONG;
+  /* The last server's; this one's callback tells it anew. */
+  atomic_store_explicit(&engine->desk.shared->is_freewheeling, 0, memory_order_relaxed);
   strcpy(hello.client_name, client_name);
   const int descriptors[RT_LINK_DESCRIPTORS] = {engine->memory_fd, engine->desk.wake_fd};
   const int error = rt_link_send(socket_fd, &hello, sizeof hello, descriptors, RT_LINK_DESCRIPTORS);

@@ -14,6 +14,7 @@
 #include <jack/statistics.h>
 #include <jack/thread.h>
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { REHEARSAL_STACK_BYTES = 64 * 1024 };
@@ -66,8 +67,14 @@ static void on_connection(jack_port_id_t source, jack_port_id_t destination, int
   rt_give_notice(engine);
 }
 
-static void on_shutdown(jack_status_t code, const char *reason, void *argument) {
-  (void)code, (void)reason;
+static void on_freewheel(int is_starting, void *argument) {
+  struct rt_engine *engine = argument;
+  atomic_store_explicit(&engine->is_freewheeling, is_starting != 0, memory_order_relaxed);
+  wake_loop(engine);
+  rt_give_notice(engine);
+}
+
+static void on_shutdown(void *argument) {
   struct rt_engine *engine = argument;
   uint32_t running = RT_RUNNING;
   /* Only if running: a server that ends while we close is nothing to report. */
@@ -77,6 +84,11 @@ static void on_shutdown(jack_status_t code, const char *reason, void *argument) 
   }
   wake_loop(engine);
   rt_give_notice(engine);
+}
+
+static void on_info_shutdown(jack_status_t code, const char *reason, void *argument) {
+  (void)code, (void)reason;
+  on_shutdown(argument);
 }
 
 /* --- under rt_engine.control --- */
@@ -111,10 +123,13 @@ static int set_process(struct rt_engine *engine) {
 
 static int set_callbacks(struct rt_engine *engine) {
   jack_client_t *client = engine->client;
-  jack_on_info_shutdown(client, on_shutdown, engine);
+  /* Both: libjack of PipeWire 0.3.65 only ever calls the first, jackd and newer PipeWire the second where it is set. */
+  jack_on_shutdown(client, on_shutdown, engine);
+  jack_on_info_shutdown(client, on_info_shutdown, engine);
   const int refusals = (set_process(engine) != 0) +
                        (jack_set_buffer_size_callback(client, on_period_change, engine) != 0) +
                        (jack_set_sample_rate_callback(client, on_rate_change, engine) != 0) +
+                       (jack_set_freewheel_callback(client, on_freewheel, engine) != 0) +
                        (jack_set_port_registration_callback(client, on_registration, engine) != 0) +
                        (jack_set_port_connect_callback(client, on_connection, engine) != 0);
   return refusals == 0 ? 0 : -EPROTO;
@@ -124,10 +139,12 @@ void rt_session_undo(struct rt_engine *engine) {
   jack_client_t *client = engine->client;
   /* Ends the audio thread; JACK takes no change of an active client's callbacks. */
   jack_deactivate(client);
+  jack_on_shutdown(client, NULL, NULL);
   jack_on_info_shutdown(client, NULL, NULL);
   jack_set_process_callback(client, NULL, NULL);
   jack_set_buffer_size_callback(client, NULL, NULL);
   jack_set_sample_rate_callback(client, NULL, NULL);
+  jack_set_freewheel_callback(client, NULL, NULL);
   jack_set_port_registration_callback(client, NULL, NULL);
   jack_set_port_connect_callback(client, NULL, NULL);
 }
@@ -161,6 +178,12 @@ int rt_session_start(struct rt_engine *engine) {
   /* Another server counts its frames from elsewhere; no callback runs yet. */
   engine->desk.last_cycle.period_frames = 0;
   engine->desk.suspected_frames = 0;
+  atomic_store_explicit(&engine->is_freewheeling, false, memory_order_relaxed);
+  if (engine->desk.shared != NULL) {
+    atomic_store_explicit(&engine->desk.shared->is_freewheeling, 0, memory_order_relaxed);
+  }
+  engine->judges_cycles = strstr(jack_get_version_string(), "PipeWire") != NULL;
+  engine->was_late = true;
   engine->xrun_delay_microseconds = jack_get_xrun_delayed_usecs(engine->client);
   atomic_store_explicit(&engine->rt_client, engine->client, memory_order_relaxed);
   note_change(engine, &engine->period_frames, &engine->period_changes, jack_get_buffer_size(engine->client));
@@ -220,6 +243,11 @@ void rt_engine_close(struct rt_engine *engine) {
   close_client(engine);
   rt_remote_close(engine);
   pthread_mutex_unlock(&engine->control);
+}
+
+bool rt_engine_is_freewheeling(const struct rt_engine *engine) {
+  return atomic_load_explicit(&engine->is_freewheeling, memory_order_relaxed) ||
+         atomic_load_explicit(&engine->desk.shared->is_freewheeling, memory_order_relaxed) != 0;
 }
 
 enum rt_state rt_engine_state(const struct rt_engine *engine) {

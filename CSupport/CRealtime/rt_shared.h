@@ -26,6 +26,7 @@ struct rt_shared {
   _Atomic uint64_t capture_overruns, refused_periods, missed_periods;
   _Atomic uint64_t callback_total_nanoseconds, callback_max_nanoseconds;
   _Atomic uint64_t xruns, period_changes, rate_changes;
+  _Atomic uint32_t is_freewheeling; /**< 0 or not: the callback plays silence and captures nothing */
   _Atomic uint32_t present_source; /**< see rt_source.h */
   _Atomic uint64_t signal_lost;
   _Atomic uint64_t capture_hole; /**< the capture ring's write index at the last hole << 32 | frames of all holes so far */

@@ -33,6 +33,7 @@ uint64_t rt_shared_layout(void) {
       offsetof(struct rt_shared, xruns),
       offsetof(struct rt_shared, period_changes),
       offsetof(struct rt_shared, rate_changes),
+      offsetof(struct rt_shared, is_freewheeling),
       offsetof(struct rt_shared, present_source),
       offsetof(struct rt_shared, signal_lost),
       offsetof(struct rt_shared, capture_hole),

@@ -31,6 +31,7 @@ struct rt_engine {
   _Atomic uint32_t state; /**< enum rt_state */
   _Atomic uint32_t period_frames;
   _Atomic uint32_t graph_changes;
+  _Atomic bool is_freewheeling;
   int notice_fd; /**< never written after create; an eventfd, see rt_notice_fd */
 
   /* Control's own, under its lock. JACK's threads never take it: control holds it while it waits for them. */
@@ -58,6 +59,8 @@ struct rt_engine {
 
   /* The callback's own. */
   _Alignas(RT_CACHE_LINE_BYTES) float xrun_delay_microseconds; /**< of the server's last xrun, as far as counted */
+  bool judges_cycles; /**< as the server does not tell what came too late; set before the callback begins */
+  bool was_late;      /**< the last cycle; at first, as a server's beginning is no xrun */
 
   /* The callback's while it is published; the loop reads the pointers in it, which do not change. */
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_desk desk;

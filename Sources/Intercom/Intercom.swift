@@ -151,11 +151,16 @@ public actor Intercom {
     var status = station.status(
       loop: loop, nowNanoseconds: now, uptimeSeconds: Double(now - startNanoseconds) / 1e9)
     if case .running(let connection) = session.state { status.take(client: connection.client) }
+    status.audio.implementation = "\(JackImplementation.ofThisProcess)"
     if case .refused(_, let reason) = session.state {
       (status.audio.state, status.audio.problem) = (.failed, reason)
-    } else if let problem = session.problem {
-      status.audio.problem = problem
-      if status.audio.state != .running { status.audio.state = .stalled }
+      return status
+    }
+    status.audio.problem = session.problem
+    if session.freewheels {
+      status.audio.state = .freewheeling
+    } else if session.isInTrouble, status.audio.state != .running {
+      status.audio.state = .stalled
     }
     return status
   }

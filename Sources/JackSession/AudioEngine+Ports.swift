@@ -10,6 +10,16 @@ extension AudioEngine {
     unsafe EngineState(rt_engine_state(handle))
   }
 
+  /// Whether the server freewheels: it runs periods at any speed, and the engine takes no part in them. [any]
+  var isFreewheeling: Bool {
+    unsafe rt_engine_is_freewheeling(handle)
+  }
+
+  /// Whether another client of that name finds a server that runs, while ours is called no more; takes a second.
+  static func finds(server: String, client: String) -> Bool {
+    unsafe rt_server_runs(server, client)
+  }
+
   /// Readable once JACK has reported something since `takeNotice()`; the engine's own.
   var noticeDescriptor: Int32 {
     unsafe rt_notice_fd(handle)

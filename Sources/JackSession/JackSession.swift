@@ -8,6 +8,8 @@ internal import System
 /// own. States: *waiting* for a server → (*refused* ↔) → *running* → server gone → *waiting* …; while not running it
 /// tries again each 500 ms, while running it sleeps until JACK gives notice of a change; only then the graph is read.
 ///
+/// A server that runs and has called us no more for 10 s is opened anew (`Desertion`).
+///
 /// The mic without any connection is connected to the first capture port of a card that comes, and the mix to its first two playback
 /// ports (both sides to the same one on a mono card; `CardPorts`). Else the graph is the user's: what is connected when the
 /// server dies, or when a port of another program or of a peer goes away, is connected again when it comes back, also by the next
@@ -82,6 +84,12 @@ public final class JackSession: Sendable {
   /// Where the session stands now.
   public var state: JackSessionState { stateBox.state }
 
+  /// Whether a server is there that stands still or does not answer.
+  public var isInTrouble: Bool { stateBox.trouble != nil }
+
+  /// Whether the server freewheels: nothing is sent or played meanwhile.
+  public var freewheels: Bool { stateBox.freewheels }
+
   /// What stands in the way of sound, or of ports, though there is a server, in words; nil: nothing.
   public var problem: String? {
     guard let (kind, since) = stateBox.trouble else { return stateBox.makeshift.map { "\($0)" } }
@@ -100,7 +108,7 @@ public final class JackSession: Sendable {
     return { [self] now in
       let facts = JackWatch.Facts(
         nowNanoseconds: now, state: engine.state, periods: engine.periodTime()?.count ?? 0,
-        callNanoseconds: calls.sinceNanoseconds)
+        callNanoseconds: calls.sinceNanoseconds, isFreewheeling: engine.isFreewheeling)
       let before = watch.trouble
       let isChanged = watch.look(facts)
       calls.areLost = watch.isLost

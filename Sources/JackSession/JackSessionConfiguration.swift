@@ -50,16 +50,25 @@ public struct JackConnection: Hashable, Sendable {
   public var sampleRate: Int
   /// SCHED_FIFO priority of the process callback; nil: the server is not real-time.
   public var realtimePriority: Int?
+  /// Whose server it is; nil: untold.
+  public var implementation: JackImplementation?
 
   /// A connection; for tests and displays.
   public init(
     server: String, client: String, periodFrames: Int, sampleRate: Int,
-    realtimePriority: Int? = nil
+    realtimePriority: Int? = nil, implementation: JackImplementation? = nil
   ) {
     self.server = server
     self.client = client
     self.periodFrames = periodFrames
     self.sampleRate = sampleRate
     self.realtimePriority = realtimePriority
+    self.implementation = implementation
+  }
+  /// Whether both run periods of the same length at the same rate.
+  ///
+  /// The callback's priority comes and goes with freewheeling, and is no news.
+  func hasFigures(of other: JackConnection) -> Bool {
+    periodFrames == other.periodFrames && sampleRate == other.sampleRate
   }
 }

@@ -4,6 +4,8 @@ public import Audio
 public enum JackSessionEvent: Hashable, Sendable {
   /// No server of that name runs; the session looks for one each half second.
   case waiting(server: String)
+  /// After ``waiting(server:)``: PipeWire runs, which a program with jackd's libjack does not find.
+  case pipeWireBeside(socket: String)
   /// No plugin listens at that socket; the session looks for one each half second.
   case waitingForPlugin(server: String, path: String)
   /// The server runs and does not take us; tried again each half second. Told again only when the reason changes.
@@ -14,6 +16,12 @@ public enum JackSessionEvent: Hashable, Sendable {
   case running(JackConnection)
   /// The server changed its period or rate while running.
   case periodChanged(JackConnection)
+  /// The server freewheels, as for an export: nothing is sent or played until that ends.
+  case freewheels(server: String)
+  /// It freewheels no more, after so many seconds.
+  case freewheelEnded(server: String, seconds: Int)
+  /// The server runs, and has run no period of ours for so many seconds: the connection is opened anew.
+  case deserted(server: String, seconds: Int)
   /// That many connections our ports had before were made again.
   case connectionsRestored(count: Int)
   /// A peer's port could not be had; the peer is still in the mix.
@@ -30,12 +38,19 @@ public enum JackSessionEvent: Hashable, Sendable {
   case stopped
 }
 
+extension JackConnection {
+  fileprivate var implementationWords: String { implementation.map { " (\($0))" } ?? "" }
+}
+
 extension JackSessionEvent: CustomStringConvertible {
   /// One line for a log.
   public var description: String {
     switch self {
     case .waiting(let server):
       "waiting for JACK server '\(server)'"
+    case .pipeWireBeside(let socket):
+      "PipeWire runs, and no jackd: start this anew as pw-jack comlinkd (package pipewire-jack), "
+        + "as jackd's libjack does not find PipeWire at \(socket)"
     case .waitingForPlugin(let server, let path):
       "waiting for the plugin in JACK server '\(server)', at \(path)"
     case .besidePlugin(_, let client, let path):
@@ -43,8 +58,14 @@ extension JackSessionEvent: CustomStringConvertible {
         + "client '\(client)')"
     case .refused(_, let reason):
       reason
+    case .freewheels(let server):
+      "JACK server '\(server)' freewheels, as for an export: nothing is sent or played until that ends"
+    case .freewheelEnded(let server, let seconds):
+      "JACK server '\(server)' freewheels no more, after \(seconds) s: sound is back"
+    case .deserted(let server, let seconds):
+      "JACK server '\(server)' runs, and has run no period of ours for \(seconds) s: opening it anew"
     case .running(let connection):
-      "JACK client '\(connection.client)' runs on server '\(connection.server)': "
+      "JACK client '\(connection.client)' runs on server '\(connection.server)'\(connection.implementationWords): "
         + "\(connection.periodFrames) frames a period, \(connection.sampleRate) Hz"
     case .periodChanged(let connection):
       "JACK server '\(connection.server)' changed to \(connection.periodFrames) frames a period, "
@@ -56,11 +77,11 @@ extension JackSessionEvent: CustomStringConvertible {
     case .serverGone(let server):
       "JACK server '\(server)' is gone"
     case .standsStill(let server, let seconds):
-      "JACK server '\(server)' stands still: it is there, and has run no period for \(seconds) s; jackd is stopped, or its "
-        + "sound card hangs; sound goes on by itself with the next period, and if none comes, restart jackd"
+      "JACK server '\(server)' stands still: it is there, and has run no period for \(seconds) s; it is stopped, or its "
+        + "sound card hangs; sound goes on by itself with the next period, and if none comes, restart it"
     case .hangs(let server, let seconds):
       "JACK server '\(server)' has left a call without an answer for \(seconds) s: ports and connections stay as they are; if this "
-        + "lasts, restart jackd, and if sound runs, comlinkd"
+        + "lasts, restart it, and if sound runs, comlinkd"
     case .answers(let server, let seconds):
       "JACK server '\(server)' answers again, after \(seconds) s"
     case .stopped:

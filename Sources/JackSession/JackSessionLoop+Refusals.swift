@@ -32,6 +32,15 @@ extension JackSessionLoop {
     }
   }
 
+  /// Where jackd's server is missing, another may be there that we do not find.
+  mutating func lookForPipeWire() {
+    guard !isPipeWireTold, JackImplementation.ofThisProcess.kind == .jackd,
+      let socket = PipeWireSocket.ofThisProcess()
+    else { return }
+    isPipeWireTold = true
+    report(.pipeWireBeside(socket: socket.path))
+  }
+
   func pluginRefusal(_ code: Int32, path: String) -> JackSessionEvent {
     let reason =
       switch code {

@@ -8,8 +8,12 @@ struct JackSessionLoop {
   private static let startingMilliseconds = 10
   /// From a notice to the look at what it is about, and while a connection that is lost may yet be its program's end.
   private static let settlingMilliseconds = 25
-  /// Longer than anything is left unsaid; JACK gives notice of what it has to say.
-  private static let runningMilliseconds = 10_000
+  /// While what JACK gave notice of may yet show: a new period shows in the first callback of its length.
+  private static let noticedMilliseconds = 100
+  /// Longer than a period, and than a card takes to begin anew.
+  private static let noticedNanoseconds: Int64 = 2_000_000_000
+  /// JACK gives notice of what it has to say; that it says nothing any more is to be seen.
+  private static let runningMilliseconds = Desertion.lookMilliseconds
 
   private enum Phase {
     /// Not a client; the last attempt's event, so that it is told once.
@@ -41,6 +45,10 @@ struct JackSessionLoop {
   var portNames: [PeerSlot: String] = [:]
   var wishes = PortWishes()
   private var seenGraphChanges: UInt32?
+  private var noticeNanoseconds: Int64 = 0
+  private var freewheelNanoseconds: Int64?
+  private var desertion = Desertion()
+  var isPipeWireTold = false
 
   init(
     engine: AudioEngine, configuration: JackSessionConfiguration, requests: PortRequestQueue,
@@ -75,6 +83,7 @@ struct JackSessionLoop {
       // A dying server takes the ports away one by one; asked meanwhile, it may never answer.
       thread.sleep(milliseconds: Self.settlingMilliseconds)
       engine.takeNotice()
+      noticeNanoseconds = monotonicNanoseconds()
     }
     engine.close()
     report(.stopped)
@@ -87,13 +96,18 @@ struct JackSessionLoop {
       return open(told: told)
     case .starting, .running:
       guard engine.state == .running else { return loseServer() }
+      watchFreewheel()
       watchPeriod()
       watchGraph()
       askForRefusedPorts()
+      if isDeserted() { return 0 }
       if case .starting = phase { return Self.startingMilliseconds }
       let isUnsettled =
         memory.needsAnotherLook || cards.needsAnotherLook || engine.graphChanges != seenGraphChanges
-      return isUnsettled ? Self.settlingMilliseconds : Self.runningMilliseconds
+      if isUnsettled { return Self.settlingMilliseconds }
+      let isNews = monotonicNanoseconds() - noticeNanoseconds < Self.noticedNanoseconds
+      return isNews || freewheelNanoseconds != nil
+        ? Self.noticedMilliseconds : Self.runningMilliseconds
     }
   }
 
@@ -114,7 +128,11 @@ struct JackSessionLoop {
     }
     let event =
       configuration.pluginPath.map { pluginRefusal(code, path: $0) } ?? refusal(code)
-    if event != told { report(event) }
+    if event != told {
+      report(event)
+      isPipeWireTold = false
+    }
+    if case .waiting = event { lookForPipeWire() }
     phase = .closed(told: event)
     return Self.waitingMilliseconds
   }
@@ -137,8 +155,9 @@ struct JackSessionLoop {
   }
 
   /// The plugin has the name that we would have.
-  static func nameBesidePlugin(_ name: String) -> String {
-    let suffix = "-client"
+  static func nameBesidePlugin(_ name: String) -> String { Self.name(name, endingIn: "-client") }
+
+  private static func name(_ name: String, endingIn suffix: String) -> String {
     var stem = name
     // JACK's limit.
     while stem.utf8.count + suffix.utf8.count > 63 { stem.removeLast() }
@@ -147,6 +166,8 @@ struct JackSessionLoop {
 
   private mutating func begin() {
     phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
+    freewheelNanoseconds = nil
+    desertion.restart()
     seenGraphChanges = nil
     cards.open()
     askForAllPorts()
@@ -169,10 +190,14 @@ struct JackSessionLoop {
   private mutating func loseServer() -> Int {
     // First: to close may take seconds where the server is not gone but let go of us.
     report(.serverGone(server: configuration.serverName))
+    leave()
+    return 0
+  }
+
+  private mutating func leave() {
     engine.close()
     memory.loseServer()
     phase = .closed(told: nil)
-    return 0
   }
 
   // MARK: Watching
@@ -182,17 +207,51 @@ struct JackSessionLoop {
     let connection = JackConnection(
       server: configuration.serverName, client: client,
       periodFrames: period.periodFrames, sampleRate: period.sampleRate,
-      realtimePriority: engine.realtimePriority())
+      realtimePriority: engine.realtimePriority(), implementation: .ofThisProcess)
     switch phase {
     case .starting(let callbacks) where period.count != callbacks:
       phase = .running(connection)
       report(.running(connection))
-    case .running(let known) where known != connection:
+    case .running(let known) where !known.hasFigures(of: connection):
       phase = .running(connection)
       report(.periodChanged(connection))
     case .closed, .starting, .running:
       break
     }
+  }
+
+  private mutating func watchFreewheel() {
+    let (server, now) = (configuration.serverName, monotonicNanoseconds())
+    switch (freewheelNanoseconds, engine.isFreewheeling) {
+    case (nil, true):
+      freewheelNanoseconds = now
+      report(.freewheels(server: server))
+    case (let since?, false):
+      freewheelNanoseconds = nil
+      report(.freewheelEnded(server: server, seconds: Int((now - since) / 1_000_000_000)))
+    case (nil, false), (_?, true): break
+    }
+  }
+
+  /// Whether the server runs without us, and was left to be opened anew; asks it where that is suspected.
+  private mutating func isDeserted() -> Bool {
+    // The plugin's end is its socket's.
+    guard configuration.pluginPath == nil else { return false }
+    let periods = engine.periodTime()?.count ?? 0
+    let isSuspected = desertion.isSuspected(
+      periods: periods, isFreewheeling: engine.isFreewheeling,
+      nowNanoseconds: monotonicNanoseconds())
+    guard isSuspected else { return false }
+    let seconds = Int(desertion.silentNanoseconds / 1_000_000_000)
+    desertion.restart()
+    let turn = OpeningTurn()
+    let isThere = AudioEngine.finds(
+      server: configuration.serverName, client: Self.name(client, endingIn: "-look"))
+    extendLifetime(turn)
+    guard isThere, engine.periodTime()?.count ?? 0 == periods else { return false }
+    report(.deserted(server: configuration.serverName, seconds: seconds))
+    leave()
+    return true
   }
 
   mutating func watchGraph() {
@@ -214,11 +273,7 @@ struct JackSessionLoop {
     connectCards(current)
     tellMemoryIfNew()
     if !restored.isEmpty { report(.connectionsRestored(count: restored.count)) }
-    if isPluginNew() {
-      engine.close()
-      memory.loseServer()
-      phase = .closed(told: nil)
-    }
+    if isPluginNew() { leave() }
   }
 
   /// Connects a card that has come.

@@ -7,6 +7,7 @@ final class JackSessionStateBox: Sendable {
     var memory = PortMemory()
     /// Why we are not what we should be, though sound runs.
     var makeshift: JackSessionEvent?
+    var freewheels = false
     var trouble: (kind: JackWatch.Trouble, sinceNanoseconds: Int64)?
   }
 
@@ -15,6 +16,8 @@ final class JackSessionStateBox: Sendable {
   var state: JackSessionState { stored.withLock { $0.state } }
   var memory: PortMemory { stored.withLock { $0.memory } }
   var makeshift: JackSessionEvent? { stored.withLock { $0.makeshift } }
+  /// Whether the server freewheels.
+  var freewheels: Bool { stored.withLock { $0.freewheels } }
 
   /// What stands in the way though there is a server, and since when.
   var trouble: (kind: JackWatch.Trouble, sinceNanoseconds: Int64)? {
@@ -25,10 +28,13 @@ final class JackSessionStateBox: Sendable {
   /// Follows an event.
   func apply(_ event: JackSessionEvent) {
     switch event {
-    case .waiting(let server), .waitingForPlugin(let server, _), .serverGone(let server):
+    case .waiting(let server), .waitingForPlugin(let server, _), .serverGone(let server),
+      .deserted(let server, _):
       set(.waiting(server: server))
     case .refused(let server, let reason): set(.refused(server: server, reason: reason))
-    case .besidePlugin: stored.withLock { $0.makeshift = event }
+    case .besidePlugin, .pipeWireBeside: stored.withLock { $0.makeshift = event }
+    case .freewheels, .freewheelEnded:
+      stored.withLock { $0.freewheels = if case .freewheels = event { true } else { false } }
     case .running(let connection), .periodChanged(let connection): set(.running(connection))
     case .stopped: set(.stopped)
     case .connectionsRestored, .peerPortRefused, .standsStill, .hangs, .answers: break
@@ -42,6 +48,7 @@ final class JackSessionStateBox: Sendable {
 
   private func set(_ state: JackSessionState) {
     stored.withLock { stored in
+      if case .running = state {} else { stored.freewheels = false }
       stored.state = state
       if case .running(let connection) = state,
         case .besidePlugin(_, connection.client, _)? = stored.makeshift

@@ -29,6 +29,8 @@ struct JackWatch {
     var periods: UInt64
     /// Since when the session's thread is inside the calls that it is in; nil: it is in none.
     var callNanoseconds: Int64?
+    /// As long as it takes, however many periods it runs.
+    var isFreewheeling = false
   }
 
   enum Trouble { case standsStill, hangs }
@@ -50,7 +52,8 @@ struct JackWatch {
   mutating func look(_ facts: Facts) -> Bool {
     defer { last = facts }
     let step = min(facts.nowNanoseconds - (last?.nowNanoseconds ?? .max / 2), Self.stepNanoseconds)
-    let isStill = facts.state == .running && facts.periods == last?.periods
+    let isStill =
+      facts.state == .running && facts.periods == last?.periods && !facts.isFreewheeling
     stillNanoseconds = isStill ? stillNanoseconds + max(0, step) : 0
     let isInside = facts.callNanoseconds != nil && facts.callNanoseconds == last?.callNanoseconds
     hangNanoseconds = isInside ? hangNanoseconds + max(0, step) : 0

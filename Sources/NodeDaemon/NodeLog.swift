@@ -10,7 +10,9 @@ struct NodeLog: Sendable {
   /// What a busy log may be behind before events are dropped.
   private static let backlog = 256
   private static let waitingAdvice =
-    "start it, such as jackd -R -d alsa -d hw:CARD -r 48000 -p 128; comlink doctor tells more"
+    JackImplementation.ofThisProcess.kind == .pipeWire
+    ? "this process has PipeWire's libjack; start it: systemctl --user start pipewire wireplumber"
+    : "start it, such as jackd -R -d alsa -d hw:CARD -r 48000 -p 128; comlink doctor tells more"
 
   private let events: AsyncStream<IntercomEvent>
   private let continuation: AsyncStream<IntercomEvent>.Continuation

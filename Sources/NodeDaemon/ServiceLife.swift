@@ -36,7 +36,8 @@ struct ServiceLife {
     guard phase != .ending else { return nil }
     switch event {
     case .waiting: return Self.status("\(event) of user \(user)")
-    case .waitingForPlugin, .refused, .serverGone, .periodChanged, .standsStill, .hangs, .answers:
+    case .waitingForPlugin, .refused, .serverGone, .periodChanged, .standsStill, .hangs, .answers,
+      .pipeWireBeside, .freewheels, .freewheelEnded, .deserted:
       return Self.status("\(event)")
     case .running:
       defer { phase = .ready }

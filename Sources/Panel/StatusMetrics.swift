@@ -36,6 +36,10 @@ enum StatusMetrics {
   private static func audio(_ audio: AudioStatus) -> [MetricFamily] {
     [
       flag("comlink_jack_running", "Whether the JACK server calls us.", audio.state == .running),
+      flag(
+        "comlink_jack_freewheeling",
+        "Whether the JACK server freewheels, and nothing is sent or played.",
+        audio.state == .freewheeling),
       gauge(
         "comlink_jack_sample_rate_hertz", "Sample rate of the JACK server; 0 without one.",
         Double(audio.sampleRate)),

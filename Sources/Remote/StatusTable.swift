@@ -62,7 +62,7 @@ public enum StatusTable {
 
   private static func audio(_ audio: AudioStatus) -> [String] {
     let jack =
-      "jack     \(audio.state.rawValue)  server \(Cell.clean(audio.server))  "
+      "jack     \(audio.state.rawValue)  \(implementation(audio))server \(Cell.clean(audio.server))  "
       + "client \(Cell.clean(audio.client))"
     let problem = audio.problem.map { ["         \(Cell.clean($0))"] } ?? []
     guard audio.state == .running else { return [jack] + problem }
@@ -74,6 +74,10 @@ public enum StatusTable {
       + "capture overruns \(audio.captureOverruns)"
     return [jack + figures] + problem + [callback] + defects(audio)
       + underruns(audio.underruns ?? [:])
+  }
+
+  private static func implementation(_ audio: AudioStatus) -> String {
+    audio.implementation.map { "\(Cell.clean($0))  " } ?? ""
   }
 
   /// Only when there were any, as nobody should ever see them.

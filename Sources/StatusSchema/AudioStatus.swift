@@ -17,6 +17,8 @@ public struct AudioStatus: Sendable, Hashable, Codable {
     public static let failed = State(rawValue: "failed")
     /// A server is there, and stands still: it runs no period, or does not answer.
     public static let stalled = State(rawValue: "stalled")
+    /// The server freewheels, as for an export: nothing is sent or played until that ends.
+    public static let freewheeling = State(rawValue: "freewheeling")
   }
 
   /// Whether sound runs.
@@ -25,6 +27,8 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   public var problem: String?
   /// The name of the JACK server.
   public var server: String
+  /// Whose JACK it is, with its version: `jackd 1.9.21`, `PipeWire 0.3.65`; absent where an older daemon does not tell.
+  public var implementation: String?
   /// The name of the JACK client, as the server gave it.
   public var client: String
   /// The server's sample rate, Hz; 0 while waiting.

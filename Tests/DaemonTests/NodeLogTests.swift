@@ -19,7 +19,8 @@ import Testing
   }
 
   private static let connection = JackConnection(
-    server: "studio", client: "comlink", periodFrames: 128, sampleRate: 48_000)
+    server: "studio", client: "comlink", periodFrames: 128, sampleRate: 48_000,
+    implementation: JackImplementation(kind: .pipeWire, version: "0.3.65"))
 
   /// Each kind of event, its name and one of its facts.
   private static let events: [(IntercomEvent, name: String, fact: String)] = [
@@ -42,7 +43,7 @@ import Testing
       .audio(.besidePlugin(server: "studio", client: "comlink-client", path: "/p")),
       "plugin-misfit", "client=comlink-client"
     ),
-    (.audio(.running(connection)), "jack-running", "frames=128"),
+    (.audio(.running(connection)), "jack-running", "jack=PipeWire"),
     (.audio(.periodChanged(connection)), "jack-changed", "hertz=48000"),
     (.audio(.connectionsRestored(count: 3)), "connections-restored", "count=3"),
     (
@@ -53,6 +54,10 @@ import Testing
     (.audio(.standsStill(server: "studio", seconds: 2)), "jack-stalled", "seconds=2"),
     (.audio(.hangs(server: "studio", seconds: 10)), "jack-hangs", "seconds=10"),
     (.audio(.answers(server: "studio", seconds: 4)), "jack-answers", "seconds=4"),
+    (.audio(.pipeWireBeside(socket: "/run/p")), "jack-pipewire", "pw-jack comlinkd"),
+    (.audio(.freewheels(server: "studio")), "jack-freewheels", "server=studio"),
+    (.audio(.freewheelEnded(server: "studio", seconds: 9)), "jack-freewheeled", "seconds=9"),
+    (.audio(.deserted(server: "studio", seconds: 10)), "jack-reopened", "seconds=10"),
     (.audio(.stopped), "jack-left", "left JACK"),
   ]
 

@@ -54,6 +54,16 @@ struct JackWatchTests {
     #expect(changes == 0)
   }
 
+  @Test
+  mutating func `a server that freewheels is in no trouble, however long it takes`() {
+    facts.isFreewheeling = true
+    look(forSeconds: 600)
+    #expect(changes == 0)
+    facts.isFreewheeling = false
+    look(forSeconds: 3)
+    #expect(watch.trouble?.kind == .standsStill)
+  }
+
   @Test(arguments: [EngineState.closed, .serverGone])
   mutating func `without a server nothing stands still`(state: EngineState) {
     facts.state = state

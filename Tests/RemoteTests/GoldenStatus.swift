@@ -45,6 +45,7 @@ enum GoldenStatus {
     audio.problem = "JACK client name 'comlink' is in use"
     audio.underruns = ["callbacks": 1, "wakeUps": 4]
     audio.refusedPeriods = 7
+    audio.implementation = "jackd 1.9.21"
     audio.ringErrors = 1
     return audio
   }
@@ -115,6 +116,7 @@ enum GoldenStatus {
         "callbackWorstMicroseconds" : 40.25,
         "captureOverruns" : 1,
         "client" : "comlink",
+        "implementation" : "jackd 1.9.21",
         "missedPeriods" : 6,
         "periodFrames" : 64,
         "problem" : "JACK client name 'comlink' is in use",

@@ -17,7 +17,7 @@ import Testing
         state    gain, pan, mute and talk hold for this run only: the disk is full
         loopback B is sent back instead of the microphone, 250 s left
         sound    mic -23.5 dB (peak -12.0 dB)  mix silent  lowdelay 2.5 ms 64 kbit/s  ssrc 0xdeadbeef
-        jack     running  server default  client comlink  48000 Hz  64 frames  3 xruns
+        jack     running  jackd 1.9.21  server default  client comlink  48000 Hz  64 frames  3 xruns
                  JACK client name 'comlink' is in use
         callback mean 8.5 us  worst 20.5 us (of all 40.3)  load 0.8 %  capture overruns 1
                  7 periods longer than 8192 frames, played as silence
@@ -62,7 +62,7 @@ import Testing
     var status = GoldenStatus.value
     status.audio.state = .failed
     let lines = StatusTable.text(status).split(separator: "\n")
-    #expect(lines.contains("jack     failed  server default  client comlink"))
+    #expect(lines.contains("jack     failed  jackd 1.9.21  server default  client comlink"))
     #expect(lines.contains("         JACK client name 'comlink' is in use"))
   }
 

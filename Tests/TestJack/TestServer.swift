@@ -161,6 +161,12 @@ public final class TestServer: Sendable {
     try run("jack_bufsize", ["\(frames)"], environment: ["JACK_DEFAULT_SERVER=\(name)"])
   }
 
+  /// Lets the server freewheel, or no more.
+  public func freewheel(_ isOn: Bool) throws {
+    try run(
+      "jack_freewheel", [isOn ? "y" : "n"], environment: ["JACK_DEFAULT_SERVER=\(name)"])
+  }
+
   /// What a program said that failed at every try.
   struct Failure: Error {
     let program: String

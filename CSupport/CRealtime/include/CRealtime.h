@@ -56,10 +56,17 @@ void rt_engine_close(rt_engine *engine);
 /** SCHED_FIFO priority JACK runs the callback at; -1: not real-time, or not running. [control] */
 int rt_engine_realtime_priority(const rt_engine *engine);
 enum rt_state rt_engine_state(const rt_engine *engine); /* [control] [loop] */
+/** Whether the server freewheels, as for an export: periods run at any speed, and the engine takes no part.
+ *  [control] [loop] */
+bool rt_engine_is_freewheeling(const rt_engine *engine);
 /** Readable once JACK has reported something (state, period, rate, graph) since rt_take_notice; the engine's own. [control] */
 int rt_notice_fd(const rt_engine *engine);
 /** Makes rt_notice_fd unreadable: before looking what it was about, or a report in between is missed. [control] */
 void rt_take_notice(rt_engine *engine);
+/** The version of the libjack in use, which tells whose it is: PipeWire's names it. Static. [control] */
+const char *rt_jack_version(void);
+/** Whether another client, of a name of its own, finds a server that runs periods within a second. [control] */
+bool rt_server_runs(const char *server_name, const char *client_name);
 /** What libjack would have printed: the oldest line not yet taken, without a line end, cut to capacity. Process-wide;
  *  the newest are dropped when nobody takes. Bytes written, 0: none. [control] */
 int rt_take_jack_message(char *text, uint32_t capacity);

@@ -93,6 +93,7 @@ public struct LiveView {
     if let problem = audio.problem {
       second.flow(problem, audio.state == .running ? .yellow : .red)
     }
+    if let implementation = audio.implementation { second.flow(implementation) }
     return [first.pieces, second.pieces] + LiveNotices(columns: columns).rows(status)
       + meters(node, columns: columns, marks: marks)
   }

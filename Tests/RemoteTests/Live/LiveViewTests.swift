@@ -21,7 +21,7 @@ import Testing
     #expect(
       Self.text(80, 24) == """
         A  talk ON  1 connected  up 1:02:03  127.0.0.1:5004
-        jack running  3 xruns  64 frames  48000 Hz  callback 0.8 %
+        jack running  3 xruns  64 frames  48000 Hz  callback 0.8 %  jackd 1.9.21
         recording FAILED: the disk is full
         LOOP-BACK of B, not the mic  0:04:10 left
         mic █████████████████···········  -23.5  mix ···························· silent
