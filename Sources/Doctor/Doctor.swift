@@ -54,7 +54,11 @@ extension System {
     guard let process = patient.process else {
       return patient.serviceStatePath != nil && Self.unitPaths.contains(where: files.exists)
     }
-    return files.text("/proc/\(process)/cgroup")?.contains("/comlinkd.service") == true
+    // A user may have a service of that name, too.
+    guard let group = files.text("/proc/\(process)/cgroup"), !group.contains("/user@") else {
+      return false
+    }
+    return group.contains("/comlinkd.service")
   }
 
   /// Where the daemon keeps its state, or would; nil: nowhere.

@@ -15,6 +15,8 @@ struct KernelProbes: Sendable {
 
   /// A JACK server that could be played on; nil: unknown.
   var jackServer: @Sendable () -> JackServerFacts?
+  /// Which PipeWire there is.
+  var pipeWire: @Sendable () -> PipeWireFacts = { PipeWireFacts() }
 
   /// The ones of this kernel.
   static let ofThisKernel = KernelProbes(
@@ -42,7 +44,8 @@ struct KernelProbes: Sendable {
         freeBytes: UInt64(facts.f_bavail) * UInt64(facts.f_frsize),
         isReadOnly: facts.f_flag & UInt(ST_RDONLY) != 0,
         isWritable: unsafe access(path, W_OK) == 0)
-    }, jackServer: JackServerFacts.ofThisUser)
+    }, jackServer: JackServerFacts.ofThisUser,
+    pipeWire: PipeWireFacts.ofThisMachine)
 }
 
 /// What there is of a file system, and for whom.

@@ -46,6 +46,11 @@ import Testing
       server(.running(server: "studio", sampleRate: 44_100, periodFrames: 32)),
       [.ok, .advice, .advice], "server studio runs"
     ),
+    (
+      server(
+        .running(server: "default", sampleRate: 48_000, periodFrames: 1024),
+        pipeWire: PipeWireFacts(isDefault: true)), [.ok, .ok], "server default runs"
+    ),
     (sound { $0.state = .waiting }, [.problem], "no server default runs"),
     (
       sound { ($0.state, $0.problem) = (.stalled, "it stands still") }, [.problem],
@@ -68,6 +73,48 @@ import Testing
     ),
     (
       sound { ($0.state, $0.problem) = (.failed, "the name is taken") }, [.problem], "name is taken"
+    ),
+    (
+      sound { $0.state = .freewheeling }, [.advice], "is sent or played until that ends"
+    ),
+    (sound { $0.implementation = "jackd 1.9.21" }, [.ok, .ok, .ok, .ok, .ok], "(jackd 1.9.21)"),
+    (
+      sound { ($0.implementation, $0.periodFrames) = ("PipeWire 0.3.65", 1024) },
+      [.ok, .ok, .advice, .ok, .ok], "pw-metadata -n settings 0 clock.force-quantum 256"
+    ),
+    (
+      sound { ($0.implementation, $0.sampleRate) = ("PipeWire 0.3.65", 44_100) },
+      [.ok, .advice, .ok, .ok, .ok], "clock.force-rate 48000"
+    ),
+    (
+      sound { ($0.implementation, $0.state) = ("PipeWire 0.3.65", .stalled) }, [.problem],
+      "systemctl --user restart pipewire wireplumber"
+    ),
+    (
+      server(.missing(server: "default"), pipeWire: .own), [.advice],
+      "start it by: pw-jack comlinkd"
+    ),
+    (
+      server(.missing(server: "default"), pipeWire: .own(hasWrapper: false)), [.advice],
+      "sudo apt-get install pipewire-jack"
+    ),
+    (
+      server(.missing(server: "default"), pipeWire: .others), [.advice],
+      "start comlinkd as maker, whose PipeWire it is: pw-jack comlinkd"
+    ),
+    (
+      server(.missing(server: "default"), pipeWire: PipeWireFacts(isDefault: true)), [.advice],
+      "systemctl --user start pipewire wireplumber"
+    ),
+    (
+      SoundCheck(
+        audio: nil, uptimeSeconds: 0, wakeLatencyP99Microseconds: 0, isService: true,
+        pipeWire: .others), [.advice], "which the service's user cannot reach"
+    ),
+    (sound(pipeWire: .own) { $0.state = .waiting }, [.problem], "/etc/ld.so.conf.d/"),
+    (
+      sound(isService: true, pipeWire: .others) { $0.state = .waiting }, [.problem],
+      "as maker: systemctl --user enable --now comlinkd"
     ),
     (sound { $0.sampleRate = 44_100 }, [.ok, .advice, .ok, .ok, .ok], "resampled"),
     (sound { $0.periodFrames = 32 }, [.ok, .ok, .advice, .ok, .ok], "32 frames, 0.7 ms"),
@@ -192,16 +239,22 @@ extension JudgementTests {
   }
 
   private static func sound(
-    p99: Double = 90, isService: Bool = false, _ change: (inout AudioStatus) -> Void = { _ in }
+    p99: Double = 90, isService: Bool = false, pipeWire: PipeWireFacts = PipeWireFacts(),
+    _ change: (inout AudioStatus) -> Void = { _ in }
   ) -> SoundCheck {
     var audio = Plant.status.audio
     change(&audio)
     return SoundCheck(
-      audio: audio, uptimeSeconds: 600, wakeLatencyP99Microseconds: p99, isService: isService)
+      audio: audio, uptimeSeconds: 600, wakeLatencyP99Microseconds: p99, isService: isService,
+      pipeWire: pipeWire)
   }
 
-  private static func server(_ facts: JackServerFacts) -> SoundCheck {
-    SoundCheck(audio: nil, uptimeSeconds: 0, wakeLatencyP99Microseconds: 0, server: facts)
+  private static func server(
+    _ facts: JackServerFacts, pipeWire: PipeWireFacts = PipeWireFacts()
+  ) -> SoundCheck {
+    SoundCheck(
+      audio: nil, uptimeSeconds: 0, wakeLatencyP99Microseconds: 0, server: facts,
+      pipeWire: pipeWire)
   }
 
   private static func throttle(_ runtime: Int) -> ThrottleCheck {
@@ -237,5 +290,14 @@ extension JudgementTests {
       path: "/var/lib/comlink",
       disk: DiskFacts(freeBytes: free, isReadOnly: isReadOnly, isWritable: isWritable),
       isOwnProcess: isOwn)
+  }
+}
+
+extension PipeWireFacts {
+  static let own = own(hasWrapper: true)
+  static let others = PipeWireFacts(users: ["maker"], hasWrapper: true)
+
+  static func own(hasWrapper: Bool) -> PipeWireFacts {
+    PipeWireFacts(users: ["maker"], isOwn: true, hasWrapper: hasWrapper)
   }
 }

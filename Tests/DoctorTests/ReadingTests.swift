@@ -150,6 +150,8 @@ import Testing
     }
     #expect(try system("0::/system.slice/comlinkd.service\n").isService)
     #expect(try !system("0::/user.slice/user-1000.slice/session-2.scope\n").isService)
+    let user = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/comlinkd.service\n"
+    #expect(try !system(user).isService)
   }
 
   @Test func `power, heat, swap, buffers and throttling are read`() throws {

@@ -10,6 +10,8 @@ struct SoundCheck: Check {
   var isService = false
   /// What there is to play on, where there is no daemon to ask; nil: unknown.
   var server: JackServerFacts?
+  /// Which PipeWire there is to play on instead.
+  var pipeWire = PipeWireFacts()
 }
 
 extension SoundCheck {
@@ -30,12 +32,26 @@ extension SoundCheck {
     isService = system.isService
     // The service's servers are another user's.
     if audio == nil, !isService { server = system.probes.jackServer() }
+    pipeWire = system.probes.pipeWire()
   }
 
   var findings: [Finding] {
-    guard let audio else { return server.map(findings) ?? [] }
+    guard let audio else { return server.map(findings) ?? besideService }
+    if audio.state == .freewheeling { return [freewheeling(audio)] }
     guard audio.state == .running, audio.sampleRate > 0 else { return [silent(audio)] }
     return [running(audio), rate(audio), period(audio), xruns(audio), latency(audio)]
+  }
+
+  /// Of a desktop on which the service is installed and does not answer.
+  private var besideService: [Finding] {
+    guard isService, let words = pipeWire.words(isService: true) else { return [] }
+    return [
+      Finding(
+        check: "jack", level: .advice, seen: words,
+        meaning:
+          "The service plays on a jackd of its own user; on a desktop comlinkd is the user's.",
+        fix: pipeWire.cures(isService: true))
+    ]
   }
 
   /// Of a server without a daemon.
@@ -44,7 +60,7 @@ extension SoundCheck {
     case .missing(let name):
       return [
         Finding(
-          check: "jack", level: .advice, seen: "no server \(name) of this user runs",
+          check: "jack", level: .advice, seen: missing("no server \(name) of this user runs"),
           meaning: "comlinkd waits for one; without JACK nothing is heard.", fix: starts)
       ]
     case .refused(let reason):
@@ -60,24 +76,29 @@ extension SoundCheck {
       let audio = AudioStatus(
         state: .running, server: name, client: "", sampleRate: sampleRate,
         periodFrames: periodFrames)
-      return [running(audio), rate(audio), period(audio)]
+      // PipeWire runs each client's wish, and comlinkd's is its profile's.
+      return [running(audio), rate(audio)] + (pipeWire.isDefault ? [] : [period(audio)])
     }
   }
 
   private var starts: [String] {
-    [
+    let cures = pipeWire.cures(isService: false)
+    // jackd and PipeWire take the card from each other.
+    guard cures.isEmpty else { return cures }
+    return [
       "start it as comlinkd's user: jackd -R -P 70 -d alsa -d hw:USB -r 48000 -p 128 -n 2 (aplay -l lists the cards)"
     ]
   }
 
   private func running(_ audio: AudioStatus) -> Finding {
     guard let problem = audio.problem else {
-      return Finding(check: "jack", level: .ok, seen: "server \(audio.server) runs")
+      let whose = audio.implementation.map { " (\($0))" } ?? ""
+      return Finding(check: "jack", level: .ok, seen: "server \(audio.server) runs\(whose)")
     }
     return Finding(
       check: "jack", level: .advice, seen: problem,
       meaning: "Sound runs; ports and connections may not be as they should.",
-      fix: ["when it suits: \(restart)"])
+      fix: ["when it suits: \(isPipeWire(audio) ? PipeWireFacts.restart : restart)"])
   }
 
   private func stalled(_ audio: AudioStatus) -> Finding {
@@ -85,10 +106,12 @@ extension SoundCheck {
       check: "jack", level: .problem,
       seen: audio.problem ?? "server \(audio.server) runs no period",
       meaning: "Nothing is heard until it runs on; comlinkd waits for that, and needs no restart.",
-      fix: [
-        "if jackd is stopped (T in: ps -C jackd -o stat,pid): kill -CONT PID",
-        "if the sound card hangs, plug it in anew; then \(restart)",
-      ])
+      fix: isPipeWire(audio)
+        ? ["if the sound card hangs, plug it in anew; then \(PipeWireFacts.restart)"]
+        : [
+          "if jackd is stopped (T in: ps -C jackd -o stat,pid): kill -CONT PID",
+          "if the sound card hangs, plug it in anew; then \(restart)",
+        ])
   }
 
   private var restart: String {
@@ -101,13 +124,29 @@ extension SoundCheck {
       check: "jack", level: .problem,
       seen: audio.state == .failed
         ? audio.problem ?? "server \(audio.server) refuses the client"
-        : "no server \(audio.server) runs for comlinkd's user",
+        : missing("no server \(audio.server) runs for comlinkd's user"),
       meaning: "Without JACK nothing is heard.",
       fix: isService
-        ? [
+        ? pipeWire.cures(isService: true) + [
           "sudo systemctl enable --now jackd@USB (/proc/asound/cards has the cards' IDs in brackets)"
         ]
         : starts)
+  }
+
+  private func missing(_ words: String) -> String {
+    ([words] + [pipeWire.words(isService: isService)].compactMap { $0 }).joined(separator: "; ")
+  }
+
+  private func freewheeling(_ audio: AudioStatus) -> Finding {
+    Finding(
+      check: "jack", level: .advice, seen: "server \(audio.server) freewheels, as for an export",
+      meaning: "Nothing is sent or played until that ends.",
+      fix: ["end the export, or wait for its end"])
+  }
+
+  /// Where no daemon tells, by the library that the doctor has itself.
+  private func isPipeWire(_ audio: AudioStatus) -> Bool {
+    audio.implementation?.hasPrefix("PipeWire") ?? pipeWire.isDefault
   }
 
   private func rate(_ audio: AudioStatus) -> Finding {
@@ -117,7 +156,11 @@ extension SoundCheck {
     return Finding(
       check: "rate", level: .advice, seen: "\(audio.sampleRate) Hz",
       meaning: "Everything is resampled to and from 48000 Hz, which costs CPU and 0.4 ms.",
-      fix: ["\(option("RATE", "-r", 48_000)), if the card does it"])
+      fix: [
+        isPipeWire(audio)
+          ? "pw-metadata -n settings 0 clock.force-rate 48000"
+          : "\(option("RATE", "-r", 48_000)), if the card does it"
+      ])
   }
 
   private func period(_ audio: AudioStatus) -> Finding {
@@ -128,7 +171,7 @@ extension SoundCheck {
       return Finding(
         check: "period", level: .advice, seen: seen,
         meaning: "Shorter than what USB cards and a Raspberry Pi keep up with.",
-        fix: [option("PERIOD", "-p", 128)])
+        fix: [period(audio, frames: 128)])
     }
     guard milliseconds > Self.longestMilliseconds else {
       return Finding(check: "period", level: .ok, seen: seen)
@@ -136,7 +179,7 @@ extension SoundCheck {
     return Finding(
       check: "period", level: .advice, seen: seen,
       meaning: "Each voice comes two periods later than it would need to.",
-      fix: ["\(option("PERIOD", "-p", 256)); 128 where that has no xruns"])
+      fix: ["\(period(audio, frames: 256)); 128 where that has no xruns"])
   }
 
   private func xruns(_ audio: AudioStatus) -> Finding {
@@ -151,9 +194,17 @@ extension SoundCheck {
       check: "xruns", level: perMinute > Self.manyXruns ? .problem : .advice, seen: seen,
       meaning: "Each is a click or a gap in what everybody hears.",
       fix: [
-        "\(option("PERIOD", "-p", max(128, 2 * audio.periodFrames))); \(option("PERIODS", "-n", 3)) for USB",
+        period(audio, frames: max(128, 2 * audio.periodFrames))
+          + (isPipeWire(audio) ? "" : "; \(option("PERIODS", "-n", 3)) for USB"),
         "see rtprio and governor here",
       ])
+  }
+
+  private func period(_ audio: AudioStatus, frames: Int) -> String {
+    isPipeWire(audio)
+      // comlinkd asks for its profile's; a JACK program that was there before holds its own.
+      ? "pw-metadata -n settings 0 clock.force-quantum \(frames) (0 undoes it)"
+      : option("PERIOD", "-p", frames)
   }
 
   /// An option of jackd's, by the service's name for it or by its own.
