@@ -7,7 +7,7 @@ import Testing
 
 /// What strangers' octets reach before anything is proved: certificates and pairing frames; a trap ends the run.
 @Suite struct ParserFuzzTests {
-  private static let rounds = 50_000
+  private static let rounds = Seeds.rounds(50_000)
   private static let longestFrame = 512
 
   private static func corpus(_ folder: String) throws -> ByteCorpus {

@@ -7,7 +7,7 @@ import Testing
 
 /// The parser of TXT data against mutations of a committed corpus and random octets; a trap ends the run.
 @Suite struct ServiceTextFuzzTests {
-  private static let rounds = 20_000
+  private static let rounds = Seeds.rounds(20_000)
   private static let runs = FuzzRun.both(fixed: 0xD15C_0E27)
 
   /// A file each, in order of their names, hexadecimal, `#` starts a comment.

@@ -8,7 +8,7 @@ import Testing
 /// A trap ends the run; what is checked beside it is that all offsets handed out lie inside the
 /// bytes.
 @Suite struct ParserFuzzTests {
-  private static let rounds = 100_000
+  private static let rounds = Seeds.rounds(100_000)
   private static let runs = FuzzRun.both(fixed: 0x0C01_1147)
 
   /// The seeds of one folder of the corpus.

@@ -1,14 +1,15 @@
 import CRealtime
 import Glibc
 import TestJack
+import TestKit
 import Testing
 
 /// Daemons that come to the plugin and go a thousand times leave nothing behind, in jackd or with themselves.
 @Suite("JACK plugin: coming and going", .serialized, .libjackTurn)
 struct JackPluginReconnectTests {
-  private static let rounds = 1000
+  private static let rounds = Seeds.rounds(1000, shortenedBy: 5)
   /// Until heaps are as large as they get.
-  private static let warmUpRounds = 100
+  private static let warmUpRounds = Seeds.rounds(100, shortenedBy: 5)
 
   private let plugin: TestPlugin
 

@@ -1,13 +1,21 @@
 import Glibc
 
-/// The seeds of a property test.
+/// How often a property test repeats: its seeds and rounds.
+///
+/// A change is judged by a part of them, the night (`./dev test --all`, which sets COMLINK_ALL) by all. The same code runs in both.
 public enum Seeds {
-  /// 1 … `count`; a twentieth of them where COMLINK_FEW_SEEDS is set, as the sanitizers' gates do.
+  /// Whether all of it is to run, thousands of rounds included.
+  public static let areAll = unsafe getenv("COMLINK_ALL") != nil
+  /// Whether tests are to be shorter still, as they run many times slower: COMLINK_FEW_SEEDS, of the sanitizers' gates.
+  public static let areFew = unsafe getenv("COMLINK_FEW_SEEDS") != nil
+
+  /// 1 … `count` of the night; a tenth of them, but no fewer than ten, for a change; a twentieth under a sanitizer.
   public static func first(_ count: UInt64) -> ClosedRange<UInt64> {
-    1...(areFew ? max(1, count / 20) : count)
+    if areFew { return 1...max(1, count / 20) }
+    return 1...(areAll ? count : min(count, max(10, count / 10)))
   }
 
-  /// The same of tests with a great many: a hundredth of them there, and as many as COMLINK_SEEDS says.
+  /// The same of tests with a great many: a hundredth of them under a sanitizer, and as many as COMLINK_SEEDS says.
   public static func many(_ usual: UInt64) -> ClosedRange<UInt64> {
     guard let text = unsafe getenv("COMLINK_SEEDS"),
       let count = UInt64(unsafe String(cString: text)), count > 0
@@ -15,6 +23,10 @@ public enum Seeds {
     return 1...count
   }
 
-  /// Whether tests are to be short, as they run many times slower.
-  public static var areFew: Bool { unsafe getenv("COMLINK_FEW_SEEDS") != nil }
+  /// How many rounds of `count` a test makes: all of them in the night, a part of them for a change.
+  ///
+  /// - Parameter divisor: how much longer the night's run is.
+  public static func rounds(_ count: Int, shortenedBy divisor: Int = 10) -> Int {
+    areAll ? count : max(1, count / divisor)
+  }
 }

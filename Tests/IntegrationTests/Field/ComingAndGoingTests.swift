@@ -1,16 +1,17 @@
 import Remote
 import StatusSchema
+import TestKit
 import Testing
 
 @testable import TestRig
 
 /// A member that comes and goes a thousand times leaves nothing behind.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ComingAndGoingTests {
-  private static let rounds = 1000
+  private static let rounds = Seeds.rounds(1000, shortenedBy: 5)
   /// Until caches and pools are as large as they get.
-  private static let warmUpRounds = 200
+  private static let warmUpRounds = Seeds.rounds(200, shortenedBy: 5)
   /// Members that come and go together, and how often.
-  private static let (crowd, crowdRounds) = (5, 20)
+  private static let (crowd, crowdRounds) = (5, Seeds.rounds(20, shortenedBy: 4))
 
   /// What a node has open.
   private struct Holdings {
