@@ -58,6 +58,8 @@ run_core_tests() {
     ! grep -Ea -A 30 -m 1 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer' "$scratch/clocked.log" >&2 ||
       fail "${clocked[*]}"
     # A shared machine can stall for seconds.
+    [ -z "${COMLINK_RETRIES:-}" ] ||
+      { grep -aoE '✘ Test .* (failed|recorded)' "$scratch/clocked.log" || echo "all"; } | sort -u | sed "s/^/gate $gate: /" >>"$COMLINK_RETRIES"
     await_quiet 180 >&2
     run "$scratch/clocked.log" "${clocked[@]}"
   }
