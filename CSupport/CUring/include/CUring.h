@@ -42,7 +42,7 @@ void uring_inbox_destroy(uring_inbox *inbox);
 /** The eventfd; the audio thread writes URING_BEAT to it. [any] */
 int uring_inbox_wake_fd(const uring_inbox *inbox);
 /** Leaves a job and wakes the loop if nobody did since it last looked. On the loop thread it goes to a ring that grows
- *  and is never full. False: full, nothing left. Lock-free: the slot's sequence is released here, acquired by pop. [any] */
+ *  and is never full. False: full, nothing left. Lock-free: releases the slot's sequence to pop. [any] */
 bool uring_inbox_push(uring_inbox *inbox, uint64_t job);
 /** Takes a job; false: none. Turns between the loop's own and the others' so that neither starves. [loop] */
 bool uring_inbox_pop(uring_inbox *inbox, uint64_t *job_out);
@@ -50,7 +50,7 @@ bool uring_inbox_pop(uring_inbox *inbox, uint64_t *job_out);
 bool uring_inbox_has_own(const uring_inbox *inbox);
 /** Wakes the loop unless a signal is already under way. Pairs (acquire-release) with uring_inbox_open. [any] */
 void uring_inbox_signal(uring_inbox *inbox);
-/** Lets the next push signal again; to be called before the pops of a wake-up. Whether one did since the last time. [loop] */
+/** Lets the next push signal again; call it before a wake-up's pops. Whether one did since the last time. [loop] */
 bool uring_inbox_open(uring_inbox *inbox);
 /** Makes the calling thread the inbox's loop thread, or with NULL that of none. Returns what it was. [loop] */
 uring_inbox *uring_inbox_enter(uring_inbox *inbox);
@@ -94,7 +94,7 @@ bool uring_has_registered_ring(const uring *ring);
  *  Then packets and sends may be made anew. [loop] */
 int uring_wait(uring *ring, int64_t deadline_nanoseconds);
 /** Lets a datagram end the next wait, or one that already waits in the socket; but on average at most once in 5 ms, and
- *  four at once, so that a flood cannot keep the loop awake. Where that is known too late, one of a later wait. [loop] */
+ *  four at once, so that a flood cannot keep the loop awake. If that is known too late, a later one. [loop] */
 void uring_wake_on_datagram(uring *ring);
 
 enum uring_event_kind { URING_EVENT_DATAGRAM = 1, URING_EVENT_SEND_FAILED = 2 };
@@ -109,7 +109,7 @@ struct uring_event {
 };
 
 /** The next event of this wake-up: 1, or 0 when there is no more, or -errno. Must be called until it returns 0; drains
- *  the socket further where the kernel stopped early (at most 16 times a wake-up, so that a flood cannot hold the loop). [loop] */
+ *  the socket further where the kernel stopped early (at most 16 times a wake-up, against floods). [loop] */
 int uring_next_event(uring *ring, struct uring_event *event_out);
 
 enum { URING_WOKE_BEAT = 1, URING_WOKE_SIGNAL = 2, URING_WOKE_DEADLINE = 4, URING_WOKE_DATAGRAM = 8 };
@@ -145,7 +145,7 @@ struct uring_socket_settings {
   uint8_t traffic_class;        /**< IP_TOS and IPV6_TCLASS */
 };
 
-/** Opens and binds the ring's only socket, before uring_attach. 0, or -errno and the step; -EEXIST: it has one. [control] */
+/** Opens and binds the ring's only socket, before uring_attach. 0, or -errno (-EEXIST: has one) and step. [control] */
 int uring_socket_open(uring *ring, const struct uring_socket_settings *settings, enum uring_socket_step *step_out);
 /** The bound address, with the port the system chose for 0. [control] */
 struct uring_address uring_socket_address(const uring *ring);
@@ -187,7 +187,7 @@ int uring_thread_start(uint64_t *thread_out, const struct uring_thread_settings 
 int uring_thread_set_priority(uint64_t thread, int32_t fifo_priority);
 /** Waits for the thread's end, except on that thread itself; once per thread. [control] */
 void uring_thread_join(uint64_t thread);
-/** mlockall of all pages as they are touched from now on, code that only the start needed left out: 0 or -errno. [control] */
+/** mlockall of pages as they are touched from now on, not of code that only the start needed: 0, -errno. [control] */
 int uring_lock_memory(void);
 int64_t uring_now(void); /* [any] */
 /** How long the calling thread has run, without what it waited for the processor; a system call. [any] */
