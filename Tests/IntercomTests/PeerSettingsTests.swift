@@ -12,7 +12,9 @@ import Testing
     #expect(loudest.linearGain > 0.9 * AudioEngine.maximumGain)
   }
 
-  @Test(arguments: [(-1.0, 1.0, 0.0), (0, 0.5.squareRoot(), 0.5.squareRoot()), (1, 0, 1)])
+  @Test(arguments: [
+    (-1.0, 1.0, 0.0), (0.0, 0.5.squareRoot(), 0.5.squareRoot()), (1.0, 0.0, 1.0),
+  ])
   func `a place gives each side its share, of equal power in all`(
     pan: Double, left: Double, right: Double
   ) {
