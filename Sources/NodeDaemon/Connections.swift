@@ -65,14 +65,14 @@ struct Connections: Sendable {
       await membership.handle(.describe(profile))
     }
     watch = NetworkWatch { [plane] in
-      log.event("network-changed", .info, "the network changed: who is away is called at once")
+      log.event(.networkChanged, "the network changed: who is away is called at once")
       plane.networkChanged()
       Task { await membership.handle(.networkChanged) }
       Task { await node.networkChanged() }
     }
     if watch == nil {
       log.event(
-        "network-unwatched", .warning, "changes of the network go unnoticed: no netlink socket")
+        .networkUnwatched, "changes of the network go unnoticed: no netlink socket")
     }
     discovery?.update(Announcer.service(name, state, port: control))
     self.discovery = Self.start(discovery, found, membership, log)
@@ -150,7 +150,7 @@ struct Connections: Sendable {
     do throws(DiscoveryError) {
       try discovery?.start()
     } catch {
-      log.event("discovery-failed", .error, "no discovery: \(error)")
+      log.event(.discoveryFailed, "no discovery: \(error)")
       return nil
     }
     Task {
@@ -167,8 +167,8 @@ struct Connections: Sendable {
       await membership.discover(announcement, name: name)
     case .lost(let node): await membership.lose(node)
     case .backendChanged(let backend):
-      log.event("discovery", .info, "discovery", ["by": "\(backend)"])
-    case .problem(let words): log.event("discovery-problem", .warning, "discovery: \(words)")
+      log.event(.discovery, "discovery", ["by": "\(backend)"])
+    case .problem(let words): log.event(.discoveryProblem, "discovery: \(words)")
     }
   }
 }

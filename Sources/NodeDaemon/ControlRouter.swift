@@ -37,7 +37,7 @@ final class ControlRouter: ControlPlaneHandler {
   func note(_ fault: ControlFault) async {
     let now = EventLoop.nowNanoseconds()
     let isNew = told.withLock { $0.tells(fault.reason, nowNanoseconds: now) }
-    log.event("control-fault", isNew && fault.isOfInterest ? .info : .debug, "\(fault)")
+    log.event(.controlFault, at: isNew && fault.isOfInterest ? .info : .debug, "\(fault)")
   }
 
   func pair(_ channel: PairingChannel) async {

@@ -23,31 +23,30 @@ extension Daemon {
 
   private func write(_ state: NodeState, to log: Logger) {
     log.event(
-      "identity", .info, "identity",
+      .identity, "identity",
       [
         "id": "\(state.id)", "words": "\(state.id.words.joined(separator: " "))",
         "instance": "\(state.instance)",
       ])
     if let problem = state.problem {
       log.event(
-        "identity-lost", .error,
-        "\(problem); until then this node has another identity at each start")
+        .identityLost, "\(problem); until then this node has another identity at each start")
     }
     if let problem = state.groupsProblem {
-      log.event("groups-lost", .error, "\(problem); this node is in no group now")
+      log.event(.groupsLost, "\(problem); this node is in no group now")
     }
     if let problem = state.memoryProblem {
-      log.event("trust-lost", .error, "\(problem); this node trusts and blocks nobody now")
+      log.event(.trustLost, "\(problem); this node trusts and blocks nobody now")
     }
     if let problem = state.mixProblem {
-      log.event("mix-lost", .error, "\(problem); what is set next replaces it")
+      log.event(.mixLost, "\(problem); what is set next replaces it")
     }
     if let problem = state.portsProblem {
-      log.event("ports-lost", .error, "\(problem); the next connections replace it")
+      log.event(.portsLost, "\(problem); the next connections replace it")
     }
     if let problem = state.namesProblem {
       log.event(
-        "names-lost", .error, "\(problem); whoever comes first has the name without a number")
+        .namesLost, "\(problem); whoever comes first has the name without a number")
     }
   }
 }

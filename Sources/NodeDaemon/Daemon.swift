@@ -32,7 +32,7 @@ struct Daemon {
     let ending = Task {
       let signal = TerminationSignals.name(of: await signal())
       service?.end()
-      log.event("ending", .notice, "ending", ["signal": "\(signal)"])
+      log.event(.ending, "ending", ["signal": "\(signal)"])
     }
     let relay = ControlRelay()
     let server = try controlServer(relay)
@@ -61,7 +61,7 @@ struct Daemon {
     let panel = await startPanel(control, server)
     relay.attach(control)
     log.event(
-      "ready", .notice, "ready",
+      .ready, "ready",
       [
         "listen": "\(node.localAddress)", "control": "\(effective.configuration.controlPath)",
       ])
@@ -125,7 +125,7 @@ struct Daemon {
     } isSoundLost: {
       node.isSoundLost
     }
-    logger("node").event("kernel", .info, "\(node.kernelFeatures)")
+    logger("node").event(.kernel, "\(node.kernelFeatures)")
     NodeLog.write(node.warnings, logger("node"))
     return node
   }
@@ -150,12 +150,12 @@ struct Daemon {
 
   private func logStart(_ log: Logger) {
     log.event(
-      "starting", .info, "starting",
+      .starting, "starting",
       ["version": "\(Version.current)", "config": "\(effective.path ?? "none")"])
     for setting in Setting.allCases {
       let origin = effective.origins[setting] ?? .builtIn
       log.event(
-        "setting", origin == .builtIn ? .debug : .info, "setting",
+        .setting, at: origin == .builtIn ? .debug : .info, "setting",
         [
           "\(setting.rawValue)": "\(effective.configuration.value(of: setting))",
           "origin": "\(origin.words)",
@@ -176,7 +176,7 @@ extension Daemon {
         return status
       }
     } catch {
-      logger("comlinkd").event("metrics-failed", .error, "--metrics: \(error)")
+      logger("comlinkd").event(.metricsFailed, "--metrics: \(error)")
       return nil
     }
   }
@@ -193,7 +193,7 @@ extension Daemon {
     return HostNameWatch { hostName in
       guard name.change(to: Configuration.nodeName(ofHost: hostName)) else { return }
       log.event(
-        "renamed", .notice, "this machine has another name, and so has the node",
+        .renamed, "this machine has another name, and so has the node",
         ["name": "\(name.current)"])
       Task {
         await node.rename(name.current)
@@ -210,7 +210,7 @@ extension Daemon {
     guard node.localAddress.family == .ipv4, listen.family == .ipv6 else { return listen }
     let place = SocketAddress(ipv4: 0, port: listen.port)
     logger("comlinkd").event(
-      "no-ipv6", .notice, "this machine has no IPv6: listening on all addresses of IPv4",
+      .noIpv6, "this machine has no IPv6: listening on all addresses of IPv4",
       ["listen": "\(place)"])
     return place
   }

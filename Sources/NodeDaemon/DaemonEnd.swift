@@ -34,6 +34,6 @@ struct DaemonEnd {
     let outcomes = await [mixed, named, trusted, connected]
     guard outcomes.contains(false) else { return }
     log.event(
-      "state-hangs", .error, "the disk of the state does not answer: what changed last is not kept")
+      .stateHangs, "the disk of the state does not answer: what changed last is not kept")
   }
 }

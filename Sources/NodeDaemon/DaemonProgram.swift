@@ -51,7 +51,7 @@ public enum DaemonProgram {
         try await daemon.run { await signals.first() }
         exit(EX_OK)
       } catch {
-        daemon.logger("comlinkd").event("failed", .error, "\(error)")
+        daemon.logger("comlinkd").event(.failed, "\(error)")
         exit(error.exitCode)
       }
     }

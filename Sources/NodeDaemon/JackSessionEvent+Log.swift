@@ -4,38 +4,25 @@ internal import Logging
 /// What of an event with JACK stands in the log beside its words.
 extension JackSessionEvent {
   /// Its name in the log.
-  var name: String {
+  var name: EventName {
     switch self {
-    case .waiting: "jack-waiting"
-    case .waitingForPlugin: "plugin-waiting"
-    case .refused: "jack-refused"
-    case .besidePlugin: "plugin-misfit"
-    case .running: "jack-running"
-    case .periodChanged: "jack-changed"
-    case .pipeWireBeside: "jack-pipewire"
-    case .freewheels: "jack-freewheels"
-    case .freewheelEnded: "jack-freewheeled"
-    case .deserted: "jack-reopened"
-    case .connectionsRestored: "connections-restored"
-    case .peerPortRefused: "port-refused"
-    case .serverGone: "jack-gone"
-    case .standsStill: "jack-stalled"
-    case .hangs: "jack-hangs"
-    case .answers: "jack-answers"
-    case .stopped: "jack-left"
-    }
-  }
-
-  /// How much it matters.
-  var level: Logger.Level {
-    switch self {
-    case .waiting, .waitingForPlugin, .running, .periodChanged, .freewheels, .freewheelEnded,
-      .connectionsRestored, .answers:
-      .notice
-    case .refused, .besidePlugin, .pipeWireBeside, .serverGone, .deserted, .peerPortRefused,
-      .standsStill, .hangs:
-      .warning
-    case .stopped: .info
+    case .waiting: .jackWaiting
+    case .waitingForPlugin: .pluginWaiting
+    case .refused: .jackRefused
+    case .besidePlugin: .pluginMisfit
+    case .running: .jackRunning
+    case .periodChanged: .jackChanged
+    case .pipeWireBeside: .jackPipewire
+    case .freewheels: .jackFreewheels
+    case .freewheelEnded: .jackFreewheeled
+    case .deserted: .jackReopened
+    case .connectionsRestored: .connectionsRestored
+    case .peerPortRefused: .portRefused
+    case .serverGone: .jackGone
+    case .standsStill: .jackStalled
+    case .hangs: .jackHangs
+    case .answers: .jackAnswers
+    case .stopped: .jackLeft
     }
   }
 

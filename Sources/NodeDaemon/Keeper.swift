@@ -130,7 +130,7 @@ final class KeepingProblems: Sendable {
     case trust = "whom this node trusts and blocks holds"
 
     /// The name of the event that it is not kept.
-    fileprivate var event: String { self == .trust ? "trust-not-kept" : "not-kept" }
+    fileprivate var event: EventName { self == .trust ? .trustNotKept : .notKept }
   }
 
   private let log: Logger
@@ -147,9 +147,9 @@ final class KeepingProblems: Sendable {
       return problems[matter]
     }
     if let problem, before == nil {
-      log.event(matter.event, .error, "\(matter.rawValue) for this run only: \(problem)")
+      log.event(matter.event, "\(matter.rawValue) for this run only: \(problem)")
     } else if problem == nil, before != nil {
-      log.event("kept", .notice, "\(matter.rawValue) beyond this run again")
+      log.event(.kept, "\(matter.rawValue) beyond this run again")
     }
   }
 

@@ -11,53 +11,53 @@ enum MembershipLog {
     switch event {
     case .admitted(let node, let name, let isInGroup):
       log.event(
-        "member", .notice, "member",
+        .member, "member",
         metadata(node, name, ["by": isInGroup ? "group" : "trust or policy"]))
     case .departed(let node, let name, let reason):
-      log.event("member-gone", .notice, "member gone", metadata(node, name, ["why": "\(reason)"]))
+      log.event(.memberGone, "member gone", metadata(node, name, ["why": "\(reason)"]))
     case .invited(let node, let name):
       log.event(
-        "asks", .notice, "a stranger asks to be let in: comlink accept or decline, within 30 s",
+        .asks, "a stranger asks to be let in: comlink accept or decline, within 30 s",
         metadata(node, name))
     case .invitationEnded(let node):
-      log.event("asks-no-more", .info, "nobody asks to be let in any more", metadata(node, nil))
+      log.event(.asksNoMore, "nobody asks to be let in any more", metadata(node, nil))
     case .declined(let node, let words):
       log.event(
-        "declined", .notice, "a node does not let this one in",
+        .declined, "a node does not let this one in",
         metadata(node, nil, ["says": words]))
     case .stranger(let node, let name):
       log.event(
-        "stranger", .notice,
+        .stranger,
         "a node was called and is in no group of ours: comlink invite asks it to let this one in",
         metadata(node, name))
     case .unresolved(let peer, let reason):
       log.event(
-        "peer-unresolved", .warning, "peer not found, trying again until it is",
+        .peerUnresolved, "peer not found, trying again until it is",
         ["peer": "\(peer)", "reason": "\(reason)"])
     case .ourselves(let peer):
       log.event(
-        "peer-ourselves", .warning, "this peer is this node itself; leave it out",
+        .peerOurselves, "this peer is this node itself; leave it out",
         ["address": "\(peer)"])
     case .twin(let twin):
       var facts = ["start": "\(twin.instance)"]
       if !twin.toldBy.isEmpty { facts["by"] = twin.toldBy }
       log.event(
-        "identity-twice", .warning, "\(twin.words); \(NodeStatus.twinAdvice)",
+        .identityTwice, "\(twin.words); \(NodeStatus.twinAdvice)",
         facts.mapValues { .string($0) })
     case .forgotten(let node, let name, let teller):
       log.event(
-        "forgotten", .notice, "a node that is away was forgotten by another: its name is free",
+        .forgotten, "a node that is away was forgotten by another: its name is free",
         metadata(node, name, ["by": teller]))
     case .rebuilt(let peer):
       log.event(
-        "peer-failing", .info, "peer fails again and again and is tried on; told once an hour",
+        .peerFailing, "peer fails again and again and is tried on; told once an hour",
         ["peer": "\(peer)"])
     case .recording(let node, let name, let isRecording):
       log.event(
-        isRecording ? "member-records" : "member-records-no-more", .notice,
+        isRecording ? .memberRecords : .memberRecordsNoMore,
         isRecording ? "a member records what it hears" : "a member records no more",
         metadata(node, name))
-    case .fault(let words): log.event("mesh-fault", .error, "\(words)")
+    case .fault(let words): log.event(.meshFault, "\(words)")
     }
   }
 

@@ -38,28 +38,28 @@ struct NodeLog: Sendable {
     switch event {
     case .peerConnected(let name, let address, let port):
       node.event(
-        "peer-connected", .notice, "peer connected",
+        .peerConnected, "peer connected",
         ["peer": "\(name)", "address": "\(address)", "port": "\(port)"])
     case .peerLeft(let name, let address, let saidGoodbye):
       let why = saidGoodbye ? "said goodbye" : "fell silent"
       node.event(
-        "peer-left", .notice, "peer left",
+        .peerLeft, "peer left",
         ["peer": "\(name)", "address": "\(address)", "why": "\(why)"])
     case .peerMoved(let name, let from, let to):
       node.event(
-        "peer-moved", .notice, "peer moved",
+        .peerMoved, "peer moved",
         ["peer": "\(name)", "from": "\(from)", "address": "\(to)"])
     case .ssrcTaken(let name):
       node.event(
-        "stream-taken", .warning,
+        .streamTaken,
         "a member's key names a stream that is another's; it is not heard until it starts anew",
         ["peer": "\(name)"])
     case .tooManyPeers(let address, let maximum):
       node.event(
-        "too-many-peers", .warning,
+        .tooManyPeers,
         "a node asks for a place and there is none; raise --max-peers if it is wanted",
         ["address": "\(address)", "max-peers": "\(maximum)"])
-    case .audioFault(let words): audio.event("audio-fault", .error, "\(words)")
+    case .audioFault(let words): audio.event(.audioFault, "\(words)")
     case .audio(let event): write(event, audio)
     }
   }
@@ -73,7 +73,7 @@ struct NodeLog: Sendable {
         "\(event) (load it: jack_load comlink, or start jackd with -I comlink)"
       default: "\(event)"
       }
-    audio.event(event.name, event.level, words, event.facts)
+    audio.event(event.name, words, event.facts)
   }
 
   /// Warns of missing rights, with their cure; says nothing where none is missing.
@@ -86,7 +86,7 @@ struct NodeLog: Sendable {
       }
     }
     node.event(
-      "rights-missing", .warning, "\(LimitsAdvice.message(denied, user: LimitsAdvice.user))")
+      .rightsMissing, "\(LimitsAdvice.message(denied, user: LimitsAdvice.user))")
   }
 }
 
@@ -97,9 +97,13 @@ extension Logger {
   /// Logs what happened, on one line: words for people, then `event=NAME` and facts as `key=value` for programs that read the log.
   ///
   /// - Parameters:
-  ///   - name: stays the same from version to version, whatever the words; README has the list.
+  ///   - level: where it is not the event's own.
   ///   - facts: names, addresses and figures, also where the words have them.
-  func event(_ name: String, _ level: Level, _ message: Message, _ facts: Metadata = [:]) {
-    log(level: level, message, metadata: facts.merging([Self.eventKey: "\(name)"]) { $1 })
+  func event(
+    _ name: EventName, at level: Level? = nil, _ message: Message, _ facts: Metadata = [:]
+  ) {
+    log(
+      level: level ?? name.level, message,
+      metadata: facts.merging([Self.eventKey: "\(name.rawValue)"]) { $1 })
   }
 }

@@ -102,12 +102,12 @@ actor Pairing {
     do {
       try await respond(on: channel)
       log.event(
-        "paired", .notice, "paired", ["words": "\(channel.peer.words.joined(separator: " "))"])
+        .paired, "paired", ["words": "\(channel.peer.words.joined(separator: " "))"])
     } catch {
       if let refusal = PairingRefusal(error) { try? await channel.send([refusal.rawValue]) }
       // Without a PIN anybody can cause this as often as he likes; a PIN bears five.
       log.event(
-        "pairing-failed", isShown ? .warning : .debug, "pairing failed",
+        .pairingFailed, at: isShown ? .warning : .debug, "pairing failed",
         [
           "words": "\(channel.peer.words.joined(separator: " "))", "reason": "\(error)",
         ])

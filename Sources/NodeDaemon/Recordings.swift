@@ -75,7 +75,7 @@ actor Recordings {
     await membership.handle(.recording(true))
     if current?.deck !== running.deck { try await endAtOnce(running) }
     log.event(
-      "recording", .notice, "recording",
+      .recording, "recording",
       ["folder": "\(report.path)", "format": "\(settings.format.rawValue)"])
     return report.path
   }
@@ -153,8 +153,7 @@ actor Recordings {
     switch event {
     case .failed(let failure):
       log.event(
-        "recording-file-failed", .error,
-        "a file of the recording failed, the others go on: \(failure.error)",
+        .recordingFileFailed, "a file of the recording failed, the others go on: \(failure.error)",
         ["talker": "\(failure.name)"])
     case .ended(let report): await ended(report, deck)
     }
@@ -176,8 +175,8 @@ actor Recordings {
     if !report.failures.isEmpty { metadata["failed"] = "\(report.failures.count)" }
     switch report.phase {
     case .failed(let error):
-      log.event("recording-failed", .error, "the recording ended: \(error)", metadata)
-    default: log.event("recording-ended", .notice, "the recording ended", metadata)
+      log.event(.recordingFailed, "the recording ended: \(error)", metadata)
+    default: log.event(.recordingEnded, "the recording ended", metadata)
     }
   }
 

@@ -22,7 +22,7 @@ final class ServiceReport: @unchecked Sendable {
       socket = try NotifySocket(name)
     } catch {
       log.event(
-        "systemd-unreachable", .error, "systemd cannot be told anything",
+        .systemdUnreachable, "systemd cannot be told anything",
         ["socket": "\(name)", "why": "\(error)"])
       return nil
     }
@@ -74,7 +74,7 @@ final class ServiceReport: @unchecked Sendable {
       guard !hasComplained else { return }
       hasComplained = true
       log.event(
-        "systemd-unreachable", .error, "systemd cannot be told anything", ["why": "\(error)"])
+        .systemdUnreachable, "systemd cannot be told anything", ["why": "\(error)"])
     }
   }
 }

@@ -40,7 +40,7 @@ final class TerminationSignals: Sendable {
     continuation.yield(signal)
     let isSecond = Self.waitForAnother(&set)
     log.event(
-      "ended-at-once", .error,
+      .endedAtOnce,
       isSecond ? "ended at once by a second signal" : "the end took too long, ended at once")
     _exit(128 + signal)
   }

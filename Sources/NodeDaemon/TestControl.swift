@@ -92,7 +92,7 @@ actor TestControl {
     }
     let peer = try await node.startLoopBack(of: wanted.name, seconds: seconds)
     log.event(
-      "loop-back", .notice, "loop-back", ["peer": "\(peer.name)", "seconds": "\(Int(seconds))"])
+      .loopBack, "loop-back", ["peer": "\(peer.name)", "seconds": "\(Int(seconds))"])
     await membership.tellLoopBack(of: peer.node)
     watch?.cancel()
     watch = Task { await self.follow(peer) }
@@ -108,7 +108,7 @@ actor TestControl {
     while !Task.isCancelled, await node.isLoopingBack {
       if await membership.loopBack(by: peer.node) != nil {
         log.event(
-          "loop-back-refused", .warning, "the peer sends a voice back, too",
+          .loopBackRefused, "the peer sends a voice back, too",
           ["peer": "\(peer.name)"])
         await node.endLoopBack()
       }
@@ -121,7 +121,7 @@ actor TestControl {
     guard let watch else { return }
     watch.cancel()
     self.watch = nil
-    log.event("loop-back-ended", .notice, "loop-back ended")
+    log.event(.loopBackEnded, "loop-back ended")
     await membership.tellLoopBack(of: nil)
   }
 }

@@ -41,7 +41,7 @@ import Testing
   @Test func `an event's name comes first behind the words, then its facts by their names`() {
     let sink = Sink()
     sink.logger(.journal).event(
-      "peer-left", .notice, "peer left", ["address": "a:1", "why": "x y"])
+      .peerLeft, "peer left", ["address": "a:1", "why": "x y"])
     #expect(sink.text == "<5>audio: peer left event=peer-left address=a:1 why=\"x y\"\n")
   }
 
