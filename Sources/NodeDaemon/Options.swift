@@ -6,7 +6,7 @@ internal import Remote
 struct Options: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "comlinkd",
-    abstract: "A voice intercom station beside a JACK server.",
+    abstract: "A voice intercom station for JACK.",
     discussion: """
       Without arguments it listens on \(HostAndPort.standard.text) and answers nodes that call. Each \
       setting can also stand in a TOML file by its flag's name (ptime = 5); flags win over the file, \
@@ -23,7 +23,7 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.policy)) var policy: String?
   @Flag(
     inversion: .prefixedNo,
-    help: "Announces this node to the network and looks for others, or does not.")
+    help: "Turns DNS-SD on or off: announcing this node and finding others.")
   var discovery: Bool?
   @Option(help: Help.of(.profile)) var profile: String?
   @Option(help: Help.of(.ptime)) var ptime: String?
@@ -37,7 +37,7 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.lateRate)) var lateRate: String?
   @Option(help: Help.of(.jackServer)) var jackServer: String?
   @Option(help: Help.of(.jackClient)) var jackClient: String?
-  @Flag(inversion: .prefixedNo, help: "Connects microphone and loudspeaker, or leaves the ports.")
+  @Flag(inversion: .prefixedNo, help: "Connects to the sound card, or leaves its ports alone.")
   var connect: Bool?
   @Flag(inversion: .prefixedNo, help: Help.of(.viaPlugin)) var viaPlugin: Bool?
   @Option(help: Help.of(.pluginSocket)) var pluginSocket: String?
@@ -51,7 +51,7 @@ struct Options: ParsableCommand {
       "The TOML file to read, instead of comlink/comlink.toml in $XDG_CONFIG_HOME or /etc.",
       valueName: "FILE"))
   var config: String?
-  @Flag(help: "Prints the effective configuration as a TOML file and ends.")
+  @Flag(help: "Prints the effective configuration as TOML and exits.")
   var printConfig = false
 
   /// The settings that were given, their types checked.

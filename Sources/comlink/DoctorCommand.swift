@@ -10,15 +10,14 @@ internal import Store
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Looks for what keeps this machine from carrying voices well.",
+    abstract: "Finds what keeps this machine from carrying voice well.",
     discussion: """
-      Each finding is ok, advice or a problem, with what was seen, what it means and how to mend it. It works without a \
-      running comlinkd, and sees more with one. --fix does what can be done without harm, as root: settings of the \
-      kernel, power save of the radio off, and files under /etc that were not there. It ends with 0 if there is no \
-      problem, else with 1.
+      Each finding is ok, advice or a problem: what the doctor saw, what it means and how to fix it. It works without a \
+      running comlinkd, and sees more with one. --fix makes the safe changes, as root: kernel settings, Wi-Fi power \
+      save off, and new files under /etc; it overwrites none. The exit code is 0 without problems, otherwise 1.
       """)
 
-  @Flag(help: "Does what can be done without harm, and looks again; needs root.") var fix = false
+  @Flag(help: "Makes the safe changes and checks again; needs root.") var fix = false
   @Flag(help: "Prints JSON: an array of findings, keys sorted.") var json = false
   @OptionGroup var remote: RemoteOptions
 

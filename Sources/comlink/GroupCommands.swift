@@ -6,10 +6,10 @@ internal import Remote
 /// `comlink group`: the groups that this node is in.
 struct GroupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "group", abstract: "Makes, joins, lists and leaves groups.",
+    commandName: "group", abstract: "Creates, joins, lists and leaves groups.",
     discussion: """
-      A group is a name and a secret of 32 random bytes. The invitation is a text with both: whoever has \
-      it has the group's secret.
+      A group is a name and a secret of 32 random bytes. The invitation is a text with both: anyone who \
+      has it can join.
       """,
     subcommands: [
       GroupNewCommand.self, GroupJoinCommand.self, GroupListCommand.self, GroupLeaveCommand.self,
@@ -19,10 +19,10 @@ struct GroupCommand: ParsableCommand {
 /// `comlink group new NAME`: makes a group and shows its invitation, once.
 struct GroupNewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Makes a group and shows the invitation to it, once.")
+    commandName: "new", abstract: "Creates a group and shows its invitation once.")
 
   @Argument(help: "The group's name, at most 63 bytes.") var name: String
-  @Flag(inversion: .prefixedNo, help: "As a QR code, too; by default in a terminal.")
+  @Flag(inversion: .prefixedNo, help: "Also shows a QR code; the default in a terminal.")
   var qr: Bool?
   @OptionGroup var remote: RemoteOptions
 
@@ -36,7 +36,7 @@ struct GroupNewCommand: ParsableCommand {
     }
     print(invitation.text)
     PlainText.note(
-      "whoever has this text has the group's secret; it is not shown again. On the other nodes: "
+      "this text is the group's secret and is not shown again. On the other nodes run: "
         + "comlink group join -")
   }
 
@@ -58,10 +58,10 @@ struct GroupNewCommand: ParsableCommand {
 /// `comlink group join TEXT`: takes a group from its invitation.
 struct GroupJoinCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "join", abstract: "Takes a group from its invitation.",
+    commandName: "join", abstract: "Joins a group by its invitation.",
     discussion: """
-      With - the invitation is read from standard input: other users of the machine can see the arguments of \
-      a command, and shells remember them.
+      With - comlink reads the invitation from standard input: other users of the machine can see the arguments \
+      of a command, and shells keep them in their history.
       """)
 
   @Argument(help: "The invitation, comlink:group/…, or - to read it from standard input.")
@@ -82,7 +82,7 @@ struct GroupJoinCommand: ParsableCommand {
 /// `comlink group leave NAME`: forgets a group.
 struct GroupLeaveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "leave", abstract: "Forgets a group and its secret.")
+    commandName: "leave", abstract: "Leaves a group and deletes its secret.")
 
   @Argument(help: "The group's name.") var name: String
   @OptionGroup var remote: RemoteOptions
@@ -95,8 +95,8 @@ struct GroupListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the groups that this node is in.",
     discussion:
-      "The same words beside a name on two nodes: the same secret, unless somebody made another one "
-      + "with these words on purpose (32 bits: good against mistakes, not against attackers).")
+      "Equal words on two nodes mean the same secret. They have 32 bits: enough against mistakes, "
+      + "not against an attacker who forges a match.")
 
   @OptionGroup var remote: RemoteOptions
 

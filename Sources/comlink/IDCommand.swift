@@ -19,7 +19,7 @@ struct IDShowCommand: ParsableCommand {
     commandName: "show", abstract: "Shows this node's fingerprint, as letters and as words.",
     discussion: """
       The fingerprint is the node's stable ID: a hash of its public key, the same at every start. The \
-      words are its first 64 bits, to be compared by two people; neither is a secret.
+      words are its first 64 bits, for two people to compare; neither is secret.
       """)
 
   @OptionGroup var remote: RemoteOptions

@@ -4,25 +4,25 @@ internal import Remote
 /// `comlink log`: what the daemon logs.
 struct LogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Shows and changes what comlinkd logs while it runs.",
+    commandName: "log", abstract: "Shows or changes the log levels of the running comlinkd.",
     subcommands: [LogLevelCommand.self])
 }
 
 /// `comlink log level [LEVEL [AREA]]`: the least that the daemon logs, until it ends.
 struct LogLevelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "level", abstract: "Shows the log levels, or changes them until comlinkd ends.",
+    commandName: "level", abstract: "Shows the log levels, or changes them until comlinkd exits.",
     discussion: """
-      Without arguments it lists each area of the log with its level. The next start takes --log-level again.
+      Without arguments it lists each area of the log with its level. A restart goes back to --log-level.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The least to log: trace, debug, info, notice, warning, error or critical.",
+      "Lowest level to log: trace, debug, info, notice, warning, error or critical.",
       valueName: "LEVEL"))
   var level: String?
   @Argument(
-    help: ArgumentHelp("Only of this area, such as mesh; all when left out.", valueName: "AREA"))
+    help: ArgumentHelp("Only this area, such as mesh; all by default.", valueName: "AREA"))
   var area: String?
   @OptionGroup var remote: RemoteOptions
 

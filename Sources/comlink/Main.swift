@@ -28,11 +28,11 @@ enum Main {
 struct Comlink: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "comlink",
-    abstract: "The remote of a running comlinkd.",
+    abstract: "Controls a running comlinkd.",
     discussion: """
-      Exit codes: 0 done; 64 the command line is wrong; 65 comlinkd refused, the reason is printed; \
-      69 no comlinkd answers; 75 it did not answer in time or went away; 76 its answer was not \
-      understood; 77 no permission to use its socket.
+      Exit codes: 0 success; 64 wrong command line; 65 comlinkd refused and printed the reason; \
+      69 no comlinkd answers; 75 comlinkd timed out or disconnected; 76 unknown response; \
+      77 no permission to use its socket.
       """,
     version: Version.current,
     subcommands: [

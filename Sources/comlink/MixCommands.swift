@@ -5,10 +5,11 @@ internal import StatusSchema
 /// `comlink gain PEER DB`: how loud a peer is in the mix.
 struct GainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "gain", abstract: "Sets how loud a peer is in the mix.")
+    commandName: "gain", abstract: "Sets the gain of a peer in the mix.")
 
   @Argument(help: "The peer's name, words or fingerprint.") var peer: String
-  @Argument(help: ArgumentHelp("Gain, dB, \(Self.range.words()); 0 as it comes.", valueName: "DB"))
+  @Argument(
+    help: ArgumentHelp("Gain, dB, \(Self.range.words()); 0 is unity.", valueName: "DB"))
   var decibels: SignedNumber
   @OptionGroup var remote: RemoteOptions
 
@@ -26,7 +27,7 @@ struct GainCommand: ParsableCommand {
 /// `comlink mute PEER`: takes a peer out of the mix.
 struct MuteCommand: PeerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "mute", abstract: "Takes a peer out of the mix.")
+    commandName: "mute", abstract: "Mutes a peer in the mix.")
 
   @Argument(help: "The peer's name, words or fingerprint.") var peer: String
   @OptionGroup var remote: RemoteOptions
@@ -37,7 +38,7 @@ struct MuteCommand: PeerCommand {
 /// `comlink unmute PEER`: takes a peer back into the mix.
 struct UnmuteCommand: PeerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unmute", abstract: "Takes a muted peer back into the mix.")
+    commandName: "unmute", abstract: "Unmutes a peer in the mix.")
 
   @Argument(help: "The peer's name, words or fingerprint.") var peer: String
   @OptionGroup var remote: RemoteOptions
@@ -48,7 +49,7 @@ struct UnmuteCommand: PeerCommand {
 /// `comlink pan PEER -1…1`: where a peer is in the mix.
 struct PanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pan", abstract: "Places a peer in the mix between left and right.")
+    commandName: "pan", abstract: "Pans a peer in the mix.")
 
   @Argument(help: "The peer's name, words or fingerprint.") var peer: String
   @Argument(
@@ -73,7 +74,7 @@ struct TalkCommand: ParsableCommand {
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "talk", abstract: "Opens or closes the microphone to all peers.")
+    commandName: "talk", abstract: "Turns the talk key on or off.")
 
   @Argument(help: "on or off.") var position: Position
   @OptionGroup var remote: RemoteOptions

@@ -7,27 +7,29 @@ struct PairCommand: ParsableCommand {
     commandName: "pair",
     abstract: "Pairs two nodes by a PIN: --show on one, --with NAME on the other.",
     discussion: """
-      The node that shows the PIN hands its group over (one that is in none takes the other's), and both trust each \
-      other from then on. A PIN is good for two minutes, five tries and one pairing. Without --pin it is \
-      asked for, so that neither other users nor the shell's history see it.
+      The node that shows the PIN shares its group (a node without one takes the other's), and the two trust each \
+      other from then on. A PIN lasts two minutes, five tries and one pairing. Without --pin comlink prompts for \
+      it, which keeps it from other users and out of the shell's history.
       """)
 
-  @Flag(help: "Shows a PIN to be typed on the other node.") var show = false
-  @Option(help: ArgumentHelp("With --show: whose secret the other node gets.", valueName: "GROUP"))
+  @Flag(help: "Shows a PIN to type on the other node.") var show = false
+  @Option(
+    help: ArgumentHelp("With --show: the group to share with the other node.", valueName: "GROUP"))
   var group: String?
   @Option(
     name: .customLong("with"),
     help: ArgumentHelp("The node that shows the PIN, by name or ADDR:PORT.", valueName: "NAME"))
   var peer: String?
-  @Option(help: ArgumentHelp("The six digits that it shows.", valueName: "PIN")) var pin: String?
+  @Option(help: ArgumentHelp("The six digits on that node; prompts by default.", valueName: "PIN"))
+  var pin: String?
   @OptionGroup var remote: RemoteOptions
 
   func validate() throws {
     guard show != (peer != nil) else {
-      throw ValidationError("say --show, or --with NAME on the other node")
+      throw ValidationError("give --show, or --with NAME on the other node")
     }
-    guard show || group == nil else { throw ValidationError("--group goes with --show") }
-    guard !show || pin == nil else { throw ValidationError("--pin goes with --with") }
+    guard show || group == nil else { throw ValidationError("--group needs --show") }
+    guard !show || pin == nil else { throw ValidationError("--pin needs --with") }
   }
 
   func run() throws {
@@ -43,7 +45,7 @@ struct PairCommand: ParsableCommand {
   }
 
   private func ask() -> String {
-    PlainText.note("the PIN that the other node shows:")
+    PlainText.note("type the PIN that the other node shows:")
     return readLine() ?? ""
   }
 
@@ -54,6 +56,6 @@ struct PairCommand: ParsableCommand {
     else { throw RemoteFailure.unexpectedAnswer }
     print("\(pin.text.prefix(3)) \(pin.text.dropFirst(3))")
     PlainText.note(
-      "good for \(Int(seconds)) s and five tries. On the other node: comlink pair --with NAME")
+      "valid for \(Int(seconds)) s and five tries. On the other node run: comlink pair --with NAME")
   }
 }

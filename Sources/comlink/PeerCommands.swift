@@ -5,10 +5,10 @@ internal import Remote
 struct PeersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "peers",
-    abstract: "Lists the nodes that this one knows, and who asks to be let in.",
+    abstract: "Lists known nodes, and those that ask to be let in.",
     discussion: """
-      Names are what the nodes say of themselves; only the words (64 bits of the fingerprint) are proved. A node that \
-      asks is declined after 30 s unless you accept it.
+      Nodes choose their own names; only the words (64 bits of the fingerprint) are proved. A node that \
+      asks to be let in is declined after 30 s unless you accept it.
       """)
 
   @OptionGroup var remote: RemoteOptions
@@ -19,14 +19,14 @@ struct PeersCommand: ParsableCommand {
       throw RemoteFailure.unexpectedAnswer
     }
     print(KnownNodeTable.text(known), terminator: "")
-    if known.isEmpty { PlainText.note("nobody is known yet") }
+    if known.isEmpty { PlainText.note("no known nodes yet") }
   }
 }
 
 /// `comlink accept PEER`: lets a node in that asks.
 struct AcceptCommand: PeerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "accept", abstract: "Lets a node in that asks.")
+    commandName: "accept", abstract: "Admits a node that asks to be let in, and trusts it.")
 
   @Argument(help: "Its name, words or fingerprint, as comlink peers shows them.") var peer: String
   @OptionGroup var remote: RemoteOptions
@@ -37,7 +37,7 @@ struct AcceptCommand: PeerCommand {
 /// `comlink block PEER`: keeps a node out for good, whatever groups it is in.
 struct BlockCommand: PeerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "block", abstract: "Keeps a node out for good, whatever groups it is in.")
+    commandName: "block", abstract: "Blocks a node for good, whatever groups it is in.")
 
   @Argument(help: "Its name, words or fingerprint, as comlink peers shows them.") var peer: String
   @OptionGroup var remote: RemoteOptions
@@ -48,7 +48,7 @@ struct BlockCommand: PeerCommand {
 /// `comlink decline PEER`: does not let a node in that asks.
 struct DeclineCommand: PeerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "decline", abstract: "Does not let a node in that asks.")
+    commandName: "decline", abstract: "Declines a node that asks to be let in.")
 
   @Argument(help: "Its name, words or fingerprint, as comlink peers shows them.") var peer: String
   @OptionGroup var remote: RemoteOptions
@@ -59,7 +59,7 @@ struct DeclineCommand: PeerCommand {
 /// `comlink forget PEER`: takes back that a node is trusted, or blocked.
 struct ForgetCommand: PeerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Takes back that a node is trusted, or blocked.")
+    commandName: "forget", abstract: "Revokes trust in a node, or lifts its block.")
 
   @Argument(help: "Its name, words or fingerprint, as comlink peers shows them.") var peer: String
   @OptionGroup var remote: RemoteOptions
@@ -70,7 +70,7 @@ struct ForgetCommand: PeerCommand {
 /// `comlink invite PEER`: asks a node to let this one in, and lets it in.
 struct InviteCommand: PeerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "invite", abstract: "Asks a node to let this one in, and lets it in.")
+    commandName: "invite", abstract: "Asks a node to admit this one, and trusts it.")
 
   @Argument(help: "Its name, words or fingerprint, as comlink peers shows them.") var peer: String
   @OptionGroup var remote: RemoteOptions

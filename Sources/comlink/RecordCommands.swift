@@ -5,7 +5,7 @@ internal import Remote
 /// `comlink record`: keeps what this node hears in files.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Records talkers and mix into files; start may be left out.",
+    commandName: "record", abstract: "Records talkers and the mix to files; start is the default.",
     subcommands: [RecordStartCommand.self, RecordStopCommand.self],
     defaultSubcommand: RecordStartCommand.self)
 }
@@ -13,24 +13,27 @@ struct RecordCommand: ParsableCommand {
 /// `comlink record start DIR`, or `comlink record DIR`: begins to record.
 struct RecordStartCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "start", abstract: "Begins to record; the other nodes are told.",
+    commandName: "start", abstract: "Starts a recording; the other nodes are notified.",
     discussion: """
-      comlinkd writes into a folder of its own in DIR, which has to be there and comlinkd has to be allowed to write to; \
-      its name is printed. comlink record stop ends it, comlink status shows how it goes. Without --peers and --mix both \
-      are recorded. All files begin at the same moment and go on together: who is away is silent, as all are while JACK does \
-      not run. This node's own file has its microphone, after the talk key; it is silent while a test, or a peer's \
-      voice, is sent in its place. The mix is as it is heard. Sizes are bytes, or end in k, M, G or T, powers of 1000.
+      comlinkd creates a folder in DIR and prints its name; DIR must exist and comlinkd must be able to write to it. \
+      comlink record stop ends the recording, comlink status shows its state. Without --peers and --mix it records both. \
+      All files start at the same frame and stay aligned: an absent talker is silence, and so are all while JACK does \
+      not run. This node's own file is its microphone after the talk key, and silence while it sends a test or loops \
+      a peer back. The mix is as you hear it. Sizes are in bytes, or end in k, M, G or T, powers of 1000.
       """)
 
   @Argument(help: ArgumentHelp("An existing folder.", valueName: "DIR")) var directory: String
-  @Flag(help: "A file for each talker, the microphone of this node among them.") var peers = false
-  @Flag(help: "A file of the mix as it is heard, stereo.") var mix = false
-  @Option(help: ArgumentHelp("opus or wav (24 bits); opus by default.", valueName: "FORMAT"))
+  @Flag(help: "Records a file for each talker, this node's microphone included.") var peers = false
+  @Flag(help: "Records the mix as you hear it, stereo.") var mix = false
+  @Option(help: ArgumentHelp("opus or wav (24 bit); default opus.", valueName: "FORMAT"))
   var format: String?
   @Option(
-    help: ArgumentHelp("Ends before all files have more together; 10G.", valueName: "SIZE"))
+    help: ArgumentHelp(
+      "Stops before all files together exceed this; default 10G.", valueName: "SIZE"))
   var maxSize: ByteSize?
-  @Option(help: ArgumentHelp("Ends before the disk has less left; 1G.", valueName: "SIZE"))
+  @Option(
+    help: ArgumentHelp(
+      "Stops before less than this is free on the disk; default 1G.", valueName: "SIZE"))
   var keepFree: ByteSize?
   @OptionGroup var remote: RemoteOptions
 
@@ -51,7 +54,7 @@ struct RecordStartCommand: ParsableCommand {
   private static func absolute(_ directory: String) throws -> String {
     guard !directory.hasPrefix("/") else { return directory }
     guard let here = unsafe getcwd(nil, 0) else {
-      throw ValidationError("the working directory is gone; give DIR from / on")
+      throw ValidationError("the working directory no longer exists; give an absolute DIR")
     }
     defer { unsafe free(here) }
     return unsafe "\(String(cString: here))/\(directory)"
@@ -61,7 +64,7 @@ struct RecordStartCommand: ParsableCommand {
 /// `comlink record stop`: ends the recording.
 struct RecordStopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stop", abstract: "Ends the recording; its files are complete then.")
+    commandName: "stop", abstract: "Stops the recording and completes its files.")
 
   @OptionGroup var remote: RemoteOptions
 

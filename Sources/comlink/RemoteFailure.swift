@@ -26,10 +26,11 @@ enum RemoteFailure: Error, CustomStringConvertible {
     // Names of others are in it.
     case .refused(let message): PlainText.cleaned(message)
     case .groupUnknown(let name, let error):
-      "\(error); the group may have been made all the same: see comlink group list, and if it is there, "
-        + "comlink group leave '\(name)' and make it again"
-    case .needsRoot(let command): "that takes root: sudo \(command)"
-    case .unexpectedAnswer: "comlinkd answered something else; are both of the same version?"
+      "\(error); the group may exist anyway: check with comlink group list, and if it is there, "
+        + "comlink group leave '\(name)' and create it again"
+    case .needsRoot(let command): "this needs root: sudo \(command)"
+    case .unexpectedAnswer:
+      "unexpected response from comlinkd; check that comlink has the version of comlinkd"
     }
   }
 

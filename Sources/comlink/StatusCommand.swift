@@ -6,14 +6,14 @@ internal import StatusSchema
 /// `comlink status`: the node and its peers, once or each second.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Shows the node and its peers.",
+    commandName: "status", abstract: "Shows the state of the node and its peers.",
     discussion: """
-      --json prints what STATUS.md in the sources describes; with --watch, one object a line. --watch is a live view with \
-      meters in a terminal (q or Ctrl-C ends it), and the same as without it once a second everywhere else.
+      STATUS.md in the sources describes the JSON; with --watch it is one object a line. In a terminal --watch is a live \
+      view with meters (q or Ctrl-C ends it); elsewhere it prints the status once a second.
       """)
 
   @Flag(help: "Prints JSON, keys sorted.") var json = false
-  @Flag(help: "Goes on showing it.") var watch = false
+  @Flag(help: "Keeps the display up to date.") var watch = false
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {

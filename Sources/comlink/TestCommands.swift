@@ -5,19 +5,19 @@ internal import StatusSchema
 /// `comlink test`: tests of this station, and of the way to another.
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "test", abstract: "Tests this station, and the way to another.",
-    discussion: "Tests end by themselves, and with Ctrl-C.",
+    commandName: "test", abstract: "Tests this station and the path to a peer.",
+    discussion: "Tests end by themselves, or with Ctrl-C.",
     subcommands: [TestToneCommand.self, TestLoopCommand.self, TestSpeechCommand.self])
 }
 
 /// `comlink test loop PEER`: how long sound takes to a peer and back.
 struct TestLoopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "loop", abstract: "Measures how long sound takes to a peer and back.",
+    commandName: "loop", abstract: "Measures the audio round trip to a peer.",
     discussion: """
-      That peer's user has to consent: comlink loopback on, there. For seven seconds eight short sweeps are sent in \
-      place of the microphone, and all peers hear them. The figure is from the microphone's port to the ear's, there and \
-      back; the sound cards' own buffers, two periods at each end, come on top.
+      That peer's user must consent: comlink loopback on, there. For seven seconds this station sends eight short sweeps \
+      in place of the microphone, and all peers hear them. The figure is the round trip from the microphone's port to \
+      the output port; the sound cards' buffers, two periods at each end, come on top.
       """)
 
   @Argument(help: "The peer's name, words or fingerprint.") var peer: String
@@ -36,14 +36,15 @@ struct TestLoopCommand: ParsableCommand {
 /// `comlink test speech`: judges how well speech gets through.
 struct TestSpeechCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "speech", abstract: "Judges speech through the codec, or to a peer and back.",
+    commandName: "speech", abstract: "Rates speech through the codec, or to a peer and back.",
     discussion: """
-      Four seconds of artificial speech are judged by STOI, from 0 to 1, after Opus as this station is set now; nobody \
-      hears of it. With --peer they go to that peer and back, with its user's consent (comlink loopback on, there), and \
-      all peers hear them.
+      Rates four seconds of artificial speech by STOI, 0 to 1, through Opus with this station's present settings; nobody \
+      hears it. With --peer it goes to that peer and back: its user must consent (comlink loopback on, there), and \
+      all peers hear it.
       """)
 
-  @Option(help: ArgumentHelp("There and back.", valueName: "PEER")) var peer: String?
+  @Option(help: ArgumentHelp("Sends it to this peer and back.", valueName: "PEER")) var peer:
+    String?
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
@@ -57,16 +58,16 @@ struct TestSpeechCommand: ParsableCommand {
 /// `comlink test tone`: a tone to the ear.
 struct TestToneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tone", abstract: "Plays a tone to this station's ear, and sends it to nobody.",
-    discussion: "In the middle of the mix, like a peer at 0 dB: each side has 3 dB less.")
+    commandName: "tone", abstract: "Plays a tone on this station only; peers do not hear it.",
+    discussion: "It is in the centre of the mix, like a peer at 0 dB: each side is 3 dB lower.")
 
   @Option(
     help: ArgumentHelp(
-      "Its peak, dBFS, \(Self.levels.words()). (default: -20)", valueName: "DBFS"))
+      "Peak level, dBFS, \(Self.levels.words()). (default: -20)", valueName: "DBFS"))
   var level: SignedNumber?
-  @Option(help: ArgumentHelp("Its pitch, Hz, \(Self.pitches.words()).", valueName: "HZ"))
+  @Option(help: ArgumentHelp("Frequency, Hz, \(Self.pitches.words()).", valueName: "HZ"))
   var hertz = 1000.0
-  @Option(help: ArgumentHelp("How long it lasts, \(Self.lengths.words()).", valueName: "N"))
+  @Option(help: ArgumentHelp("Duration, s, \(Self.lengths.words()).", valueName: "N"))
   var seconds = 3.0
   @OptionGroup var remote: RemoteOptions
 
@@ -81,8 +82,8 @@ struct TestToneCommand: ParsableCommand {
       Self.lengths.contains(seconds)
     else {
       throw ValidationError(
-        "the level must be from \(Self.levels.words(joinedBy: " to ")) dBFS, the pitch from "
-          + "\(Self.pitches.words(joinedBy: " to ")) Hz, the length from "
+        "the level must be from \(Self.levels.words(joinedBy: " to ")) dBFS, the frequency from "
+          + "\(Self.pitches.words(joinedBy: " to ")) Hz, the duration from "
           + "\(Self.lengths.words(joinedBy: " to ")) s")
     }
   }
@@ -103,15 +104,15 @@ struct LoopBackCommand: ParsableCommand {
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "loopback", abstract: "Sends a peer's voice back for its tests, in place of ours.",
+    commandName: "loopback", abstract: "Sends a peer's voice back to it, for its tests.",
     discussion: """
-      While it is on, this station sends what it hears of that peer to everybody, and not its own microphone. It ends by \
-      itself, and when the peer leaves.
+      While it is on, this station sends that peer's voice to everybody instead of its own microphone. It ends after \
+      --minutes, and when the peer leaves.
       """)
 
   @Argument(help: "on or off.") var position: Position
-  @Argument(help: "The peer whose voice is sent back; with on.") var peer: String?
-  @Option(help: ArgumentHelp("How long, \(Self.range.words()).", valueName: "N"))
+  @Argument(help: "The peer whose voice to send back; needs on.") var peer: String?
+  @Option(help: ArgumentHelp("Duration, minutes, \(Self.range.words()).", valueName: "N"))
   var minutes = 5.0
   @OptionGroup var remote: RemoteOptions
 
@@ -119,7 +120,7 @@ struct LoopBackCommand: ParsableCommand {
 
   func validate() throws {
     guard (position == .on) == (peer != nil) else {
-      throw ValidationError("say on and whose voice is sent back, or off")
+      throw ValidationError("give on and a peer's name, or off")
     }
     guard Self.range.contains(minutes) else {
       throw ValidationError("the minutes must be from \(Self.range.words(joinedBy: " to "))")
