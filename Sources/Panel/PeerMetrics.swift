@@ -24,18 +24,19 @@ enum PeerMetrics {
 
   private static func sound(_ peers: [PeerStatus]) -> [MetricFamily] {
     [
-      gauge("comlink_peer_talking", "Whether its sound comes in.", peers) { $0.isTalking ? 1 : 0 },
-      gauge("comlink_peer_level_dbfs", "Its sound before gain, RMS; -120 is silence.", peers) {
+      gauge("comlink_peer_talking", "Whether the peer talks.", peers) { $0.isTalking ? 1 : 0 },
+      gauge("comlink_peer_level_dbfs", "Level before gain, RMS; -120 is silence.", peers) {
         $0.levelDBFS
       },
       gauge("comlink_peer_gain_decibels", "Its gain in the mix.", peers) { $0.gainDecibels },
       gauge("comlink_peer_muted", "Whether it is muted in the mix.", peers) { $0.isMuted ? 1 : 0 },
-      gauge("comlink_peer_quality_rating", "How good it is heard, 0 to 5.", peers) { $0.quality },
-      gauge("comlink_peer_received_bytes_per_second", "Its sound on the wire, payload only.", peers)
-      {
+      gauge("comlink_peer_quality_rating", "Quality rating of the received voice, 0 to 5.", peers) {
+        $0.quality
+      },
+      gauge("comlink_peer_received_bytes_per_second", "Received payload.", peers) {
         $0.bitrateKilobits * 125
       },
-      gauge("comlink_peer_sent_bytes_per_second", "Our sound to it, payload with copies.", peers) {
+      gauge("comlink_peer_sent_bytes_per_second", "Payload sent to it, copies included.", peers) {
         $0.sentBitrateKilobits.map { $0 * 125 }
       },
     ]
@@ -49,7 +50,7 @@ enum PeerMetrics {
       gauge("comlink_peer_round_trip_seconds", "Round trip by the reports (RFC 3550).", peers) {
         $0.roundTripMilliseconds.map { $0 / 1000 }
       },
-      gauge("comlink_peer_playout_delay_seconds", "How long its packets wait.", peers) {
+      gauge("comlink_peer_playout_delay_seconds", "Playout delay of its packets.", peers) {
         $0.playoutDelayMilliseconds / 1000
       },
       gauge("comlink_peer_clock_drift_ratio", "How much faster its sample clock runs.", peers) {
@@ -60,43 +61,46 @@ enum PeerMetrics {
 
   private static func packets(_ peers: [PeerStatus]) -> [MetricFamily] {
     [
-      counter("comlink_peer_packets_received_total", "Packets of sound.", peers) { $0.received },
+      counter("comlink_peer_packets_received_total", "Audio packets received.", peers) {
+        $0.received
+      },
       // What comes late or twice takes a loss back, so that this one also falls.
-      gauge("comlink_peer_packets_lost", "Packets that never came (RFC 3550 A.3).", peers) {
+      gauge("comlink_peer_packets_lost", "Packets lost (RFC 3550 A.3).", peers) {
         Double($0.lost)
       },
-      counter("comlink_peer_packets_repaired_total", "Packets there in time by repair.", peers) {
+      counter("comlink_peer_packets_repaired_total", "Packets repaired in time.", peers) {
         $0.repaired
       },
-      counter("comlink_peer_packets_resent_total", "Of those repaired, sent again.", peers) {
+      counter("comlink_peer_packets_resent_total", "Packets repaired by RTX.", peers) {
         $0.resent
       },
       counter(
-        "comlink_peer_packets_recovered_total", "Of those repaired, by in-band FEC.", peers
+        "comlink_peer_packets_recovered_total", "Packets repaired by in-band FEC.", peers
       ) {
         $0.recovered
       },
-      counter("comlink_peer_packets_late_total", "Packets too late to be played.", peers) {
+      counter("comlink_peer_packets_late_total", "Packets that arrived too late to play.", peers) {
         $0.late
       },
-      counter("comlink_peer_packets_duplicate_total", "Packets that came again.", peers) {
+      counter("comlink_peer_packets_duplicate_total", "Duplicate packets.", peers) {
         $0.duplicate
       },
-      counter("comlink_peer_concealed_frames_total", "Codec frames made up.", peers) {
+      counter("comlink_peer_concealed_frames_total", "Codec frames concealed.", peers) {
         $0.concealed
       },
       counter(
-        "comlink_peer_underruns_total", "Periods with nothing to play while it talked.", peers
+        "comlink_peer_underruns_total", "Periods with nothing to play while the peer talked.", peers
       ) {
         $0.underrun
       },
-      counter("comlink_peer_splices_total", "Times its delay was mended by a splice.", peers) {
+      counter("comlink_peer_splices_total", "Splices that corrected its delay.", peers) {
         $0.spliced
       },
-      gauge("comlink_peer_loss_ratio", "Share of its packets that never came.", peers) {
+      gauge("comlink_peer_loss_ratio", "Share of its packets lost on the way here.", peers) {
         $0.lossPercent / 100
       },
-      gauge("comlink_peer_remote_loss_ratio", "Share of ours that never came there.", peers) {
+      gauge("comlink_peer_remote_loss_ratio", "Share of our packets lost on the way there.", peers)
+      {
         $0.remoteLossPercent.map { $0 / 100 }
       },
     ]

@@ -41,7 +41,7 @@ final class Responder: ChannelInboundHandler {
     guard !isAnswering else { return }
     switch unwrapInboundIn(data) {
     case .head(let head): self.head = head
-    case .body: send(.payloadTooLarge, "a request has no content here\n", context)
+    case .body: send(.payloadTooLarge, "requests must have no content\n", context)
     case .end: if let head { answer(head, context) }
     }
   }
@@ -55,7 +55,7 @@ final class Responder: ChannelInboundHandler {
       return send(.methodNotAllowed, "only GET and HEAD\n", context, more: [("Allow", "GET, HEAD")])
     }
     guard head.uri.prefix(while: { $0 != "?" }) == "/metrics" else {
-      return send(.notFound, "there is /metrics only\n", context)
+      return send(.notFound, "only /metrics exists\n", context)
     }
     isAnswering = true
     let (cache, place, gate) = (cache, place, gate)

@@ -19,16 +19,17 @@ enum StatusMetrics {
         samples: [MetricFamily.Sample(labels: labels, value: 1)]),
       gauge("comlink_uptime_seconds", "Time since the daemon started.", node.uptimeSeconds),
       flag(
-        "comlink_identity_kept", "Whether the ID outlives this run.", node.identityProblem == nil),
-      flag("comlink_talk_on", "Whether the microphone goes out to the peers.", node.talk),
+        "comlink_identity_kept", "Whether the ID is kept across restarts.",
+        node.identityProblem == nil),
+      flag("comlink_talk_on", "Whether the talk key is on.", node.talk),
       gauge(
         "comlink_microphone_level_dbfs", "Microphone, RMS; -120 is silence.", node.micLevelDBFS),
       gauge(
-        "comlink_mix_level_dbfs", "Mix in the ear, RMS of the louder side; -120 is silence.",
+        "comlink_mix_level_dbfs", "Mix, RMS of the louder side; -120 is silence.",
         node.mixLevelDBFS),
       gauge("comlink_packet_time_seconds", "Audio per packet sent.", node.ptimeMilliseconds / 1000),
       gauge(
-        "comlink_encoder_bytes_per_second", "Target of the encoder, without headers.",
+        "comlink_encoder_bytes_per_second", "Target bit rate of the encoder, without headers.",
         node.bitrateKilobits * 125),
     ]
   }
@@ -47,31 +48,32 @@ enum StatusMetrics {
         "comlink_jack_period_frames", "Frames of one process callback; 0 without a server.",
         Double(audio.periodFrames)),
       counter(
-        "comlink_jack_xruns_total", "Cycles that the server's driver began too late.", audio.xruns),
+        "comlink_jack_xruns_total", "Xruns of the JACK server.", audio.xruns),
       counter(
         "comlink_jack_missed_periods_total", "Periods that the JACK server ran without us.",
         audio.missedPeriods),
       counter(
         "comlink_jack_refused_periods_total",
-        "Periods longer than the node takes, in which it played silence.",
+        "Periods above the supported maximum, played as silence.",
         audio.refusedPeriods ?? 0),
       counter(
         "comlink_ring_errors_total",
-        "Times a ring was seen below empty or above full; any is a defect of the node.",
+        "Ring buffer errors; any is a defect in comlinkd.",
         audio.ringErrors ?? 0),
       reasons(
         "comlink_underruns_total",
-        "Periods of peers with nothing to play while they talked, by cause.",
+        "Periods in which a talking peer had no audio, by cause.",
         audio.underruns ?? [:]),
       counter(
         "comlink_capture_overruns_total",
-        "Frames of the microphone that were dropped, as the ring was full.",
+        "Microphone frames dropped because the ring was full.",
         audio.captureOverruns),
       gauge(
         "comlink_callback_mean_seconds", "Mean time in the process callback.",
         audio.callbackMeanMicroseconds / 1e6),
       gauge(
-        "comlink_callback_worst_seconds", "Longest time in the process callback in a minute.",
+        "comlink_callback_worst_seconds",
+        "Longest time in the process callback in the last minute.",
         (audio.callbackRecentWorstMicroseconds ?? audio.callbackWorstMicroseconds) / 1e6),
       gauge(
         "comlink_callback_load_ratio", "Mean share of the period spent in the process callback.",
@@ -83,14 +85,14 @@ enum StatusMetrics {
     [
       counter("comlink_loop_wakes_total", "Wake-ups of the media loop.", loop.wakes),
       counter(
-        "comlink_loop_enters_total", "Entries of the media loop into the kernel.", loop.enters),
+        "comlink_loop_enters_total", "io_uring_enter calls of the media loop.", loop.enters),
       gauge(
         "comlink_loop_wake_latency_median_seconds",
-        "From the callback to the loop running, median.",
+        "Delay from the callback to the loop, median.",
         loop.wakeLatencyP50Microseconds / 1e6),
       gauge(
         "comlink_loop_wake_latency_p99_seconds",
-        "From the callback to the loop running, 99th percentile.",
+        "Delay from the callback to the loop, 99th percentile.",
         loop.wakeLatencyP99Microseconds / 1e6),
       flag(
         "comlink_loop_realtime", "Whether the media loop has real-time scheduling.",
@@ -102,13 +104,13 @@ enum StatusMetrics {
   private static func network(_ network: NetworkStatus) -> [MetricFamily] {
     [
       counter(
-        "comlink_packets_sent_total", "Datagrams given to the kernel, sound and reports.",
+        "comlink_packets_sent_total", "Datagrams sent, audio and reports.",
         network.packetsSent),
       counter(
-        "comlink_packets_received_total", "Datagrams taken from the kernel, good and bad.",
+        "comlink_packets_received_total", "Datagrams received, valid or not.",
         network.packetsReceived),
       reasons(
-        "comlink_packets_dropped_total", "Datagrams that went no further, by reason.",
+        "comlink_packets_dropped_total", "Datagrams dropped, by reason.",
         network.drops),
     ]
   }
@@ -117,13 +119,14 @@ enum StatusMetrics {
     guard let control else { return [] }
     return [
       gauge(
-        "comlink_control_clients", "Clients of the control socket now.", Double(control.clients)),
+        "comlink_control_clients", "Clients connected to the control socket.",
+        Double(control.clients)),
       counter(
         "comlink_control_requests_total", "Well-formed requests on the control socket.",
         control.requests),
       reasons(
         "comlink_control_faults_total",
-        "Lines and clients that the control socket turned away, by reason.",
+        "Lines and clients rejected by the control socket, by reason.",
         [
           "malformed": control.malformed, "oversized": control.oversized,
           "refused": control.refused, "timedOut": control.timedOut,
