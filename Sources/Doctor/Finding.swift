@@ -63,7 +63,7 @@ public enum FindingTable {
     let advice = findings.filter { $0.level == .advice }.count
     guard problems + advice > 0 else { return "All is well." }
     let repairable = findings.filter { $0.level != .ok && $0.isRepairable }.count
-    let more = repairable > 0 ? "; sudo comlink doctor --fix takes care of \(repairable)" : ""
+    let more = repairable > 0 ? "; sudo comlink doctor --fix fixes \(repairable)" : ""
     return "\(problems) problem\(problems == 1 ? "" : "s"), \(advice) advice\(more)."
   }
 

@@ -49,10 +49,10 @@ public struct Repairer: Sendable {
     case .create(let path, let contents):
       makeFolder(of: path)
       let code = create(root + path, contents)
-      guard code == EEXIST else { return told("made \(path)", code) }
-      return Outcome(words: "\(path) is there already and was left alone", isDone: false)
+      guard code == EEXIST else { return told("created \(path)", code) }
+      return Outcome(words: "\(path) exists and was not changed", isDone: false)
     case .keepRadioAwake(let interface, let index):
-      return told("switched power save of \(interface) off", -setPowerSave(index, false))
+      return told("turned power save of \(interface) off", -setPowerSave(index, false))
     }
   }
 

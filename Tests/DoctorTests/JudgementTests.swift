@@ -10,7 +10,7 @@ import Testing
   static let kernels: [Case] = [
     (kernel("6.1.0-13-amd64"), [.ok, .ok], "Linux 6.1.0-13-amd64"),
     (kernel("6.0.0"), [.ok, .ok], "works for this user"),
-    (kernel("5.15.84-v8+"), [.problem, .ok], "came with Linux 6.0"),
+    (kernel("5.15.84-v8+"), [.problem, .ok], "new in Linux 6.0"),
     (kernel("strange"), [.advice, .ok], "unknown"),
     (kernel("6.12.1", disabled: 1), [.ok, .problem], "Only root and the group"),
     (kernel("6.12.1", disabled: 2), [.ok, .problem], "kernel.io_uring_disabled = 2"),
@@ -59,7 +59,7 @@ import Testing
     (sound { $0.state = .stalled }, [.problem], "kill -CONT"),
     (
       sound { $0.problem = "the plugin does not suit" }, [.advice, .ok, .ok, .ok, .ok],
-      "end jackd and start it again"
+      "restart jackd"
     ),
     (
       sound(isService: true) { $0.problem = "the plugin does not suit" },
@@ -121,12 +121,12 @@ import Testing
     (sound { $0.periodFrames = 1024 }, [.ok, .ok, .advice, .ok, .ok], "two periods later"),
     (sound { $0.xruns = 1 }, [.ok, .ok, .ok, .ok, .ok], "1 xruns and 0 missed periods in 10 min"),
     (sound { $0.xruns = 20 }, [.ok, .ok, .ok, .advice, .ok], "-p 256"),
-    (sound { $0.missedPeriods = 100 }, [.ok, .ok, .ok, .problem, .ok], "a click or a gap"),
+    (sound { $0.missedPeriods = 100 }, [.ok, .ok, .ok, .problem, .ok], "a click or a dropout"),
     (sound(p99: 5000), [.ok, .ok, .ok, .ok, .advice], "longer than a period"),
   ]
 
   static let machines: [Case] = [
-    (GovernorCheck(governors: [:], driver: nil), [.ok], "does not change"),
+    (GovernorCheck(governors: [:], driver: nil), [.ok], "the CPU clock is fixed"),
     (GovernorCheck(governors: ["cpu0": "performance"], driver: nil), [.ok], "on 1 CPUs"),
     (GovernorCheck(governors: ["cpu0": "ondemand"], driver: nil), [.advice], "rises only after"),
     (GovernorCheck(governors: ["cpu0": "powersave"], driver: "x"), [.problem], "lowest clock"),
@@ -134,16 +134,16 @@ import Testing
     (PowerCheck(throttled: nil, celsius: nil), [], ""),
     (PowerCheck(throttled: 0, celsius: 40), [.ok, .ok], "no under-voltage"),
     (PowerCheck(throttled: 0x50005, celsius: nil), [.problem], "under-voltage now"),
-    (PowerCheck(throttled: 0x10000, celsius: nil), [.problem], "under-voltage since the start"),
-    (PowerCheck(throttled: 0x80000, celsius: nil), [.advice], "slowed down since the start"),
+    (PowerCheck(throttled: 0x10000, celsius: nil), [.problem], "under-voltage since boot"),
+    (PowerCheck(throttled: 0x80000, celsius: nil), [.advice], "slowed down since boot"),
     (PowerCheck(throttled: nil, celsius: 82), [.advice], "82 °C"),
     (throttle(950_000), [.ok], "95 %"), (throttle(-1), [.ok], "100 %"),
     (throttle(500_000), [.advice], "50 %"), (throttle(0), [.problem], "0 %"),
     (ThrottleCheck(runtimeMicroseconds: nil, periodMicroseconds: nil), [], ""),
-    (ClockCheck(isSynchronised: true), [.ok], "kept by a time service"),
+    (ClockCheck(isSynchronised: true), [.ok], "synchronised by a time service"),
     (ClockCheck(isSynchronised: nil), [.ok], "unknown"),
     (ClockCheck(isSynchronised: false), [.advice], "timedatectl set-ntp true"),
-    (SwapCheck(places: [], isMemoryLocked: false), [.ok], "none on a disk"),
+    (SwapCheck(places: [], isMemoryLocked: false), [.ok], "no swap on a disk"),
     (SwapCheck(places: ["/swap"], isMemoryLocked: true), [.ok], "locks its memory"),
     (SwapCheck(places: ["/swap"], isMemoryLocked: false), [.advice], "swapoff"),
     (DaemonCheck(version: "1.2", silence: nil, identityProblem: nil), [.ok], "comlinkd 1.2"),
@@ -161,18 +161,19 @@ import Testing
   ]
 
   static let networks: [Case] = [
-    (radio(nil), [.ok], "no radio"), (radio(.some(false)), [.ok], "wlan0: power save off"),
+    (radio(nil), [.ok], "no Wi-Fi interface"),
+    (radio(.some(false)), [.ok], "wlan0: power save off"),
     (radio(.some(true)), [.problem], "0.8 to 2 s"),
-    (radio(.some(nil)), [.advice], "cannot be told"),
+    (radio(.some(nil)), [.advice], "power save state unknown"),
     (buffers(4 << 20), [.ok], "4096 KiB"),
     (buffers(212_992), [.advice], "net.core.rmem_max=1048576"),
-    (buffers(212_992, overflows: 3), [.problem], "3 packets found them full"),
-    (buffers(4 << 20, overflows: 3), [.advice], "stood still"),
+    (buffers(212_992, overflows: 3), [.problem], "3 packets lost to full buffers"),
+    (buffers(4 << 20, overflows: 3), [.advice], "stalled"),
     (multicast(interfaces: []), [.problem], "no network interface is up"),
-    (multicast(), [.ok, .ok], "possible on eth0"),
+    (multicast(), [.ok, .ok], "works on eth0"),
     (multicast(hasRoute: false), [.ok, .advice, .ok], "224.0.0.0/4 dev eth0"),
-    (multicast(isDaemonOpen: nil), [.ok], "possible on eth0"),
-    (multicast(isPortServed: false), [.ok, .advice], "nobody listens on UDP port 5353"),
+    (multicast(isDaemonOpen: nil), [.ok], "works on eth0"),
+    (multicast(isPortServed: false), [.ok, .advice], "nothing listens on UDP port 5353"),
     (
       multicast(interfaces: [.init(name: "eth0", hasMulticast: true, isInGroup: false)]),
       [.ok, .advice], "the group 224.0.0.251"

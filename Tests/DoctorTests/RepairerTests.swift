@@ -50,7 +50,7 @@ import Testing
       isRoot: false, isInAudio: true)
     let outcomes = repairer(plant).repair(check.findings)
     #expect(outcomes.map(\.isDone) == [false])
-    #expect(outcomes.first?.words == "\(LimitsFile.path) is there already and was left alone")
+    #expect(outcomes.first?.words == "\(LimitsFile.path) exists and was not changed")
     #expect(plant.text(LimitsFile.path) == "@audio - rtprio 10\n")
   }
 

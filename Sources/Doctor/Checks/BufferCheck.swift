@@ -29,7 +29,7 @@ extension BufferCheck {
       ("wmem_max", sendMaximum, Self.asked.sendBufferBytes),
     ].filter { $0.1 < $0.2 }
     let overflows = overflows ?? 0
-    let lost = overflows > 0 ? "; \(overflows) packets found them full" : ""
+    let lost = overflows > 0 ? "; \(overflows) packets lost to full buffers" : ""
     let seen =
       "up to \(receiveMaximum >> 10) KiB to receive, \(sendMaximum >> 10) KiB to send\(lost)"
     guard !lacking.isEmpty || overflows > 0 else {
@@ -39,7 +39,7 @@ extension BufferCheck {
       return [
         Finding(
           check: "buffers", level: .advice, seen: seen,
-          meaning: "The media loop stood still for so long that packets were lost.",
+          meaning: "The media loop stalled for so long that packets were lost.",
           fix: ["see rtprio and xruns here"])
       ]
     }
@@ -48,9 +48,9 @@ extension BufferCheck {
       Finding(
         check: "buffers", level: overflows > 0 ? .problem : .advice, seen: seen,
         meaning:
-          "comlinkd asks for more; when the machine stalls, packets are lost that would have been in time.",
+          "comlinkd requests more; when the machine stalls, smaller buffers lose packets.",
         fix: lacking.map { "sudo sysctl net.core.\($0.0)=\($0.2)" } + [
-          "and for each start, in \(Self.file): \(lines.joined(separator: " and ")); then start comlinkd anew"
+          "and to keep it, in \(Self.file): \(lines.joined(separator: " and ")); then restart comlinkd"
         ],
         repairs: lacking.map { .set(path: "/proc/sys/net/core/\($0.0)", value: "\($0.2)") } + [
           .create(path: Self.file, contents: lines.map { "\($0)\n" }.joined())

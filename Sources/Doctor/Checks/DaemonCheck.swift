@@ -30,11 +30,11 @@ extension DaemonCheck {
       return [
         Finding(
           check: "daemon", level: .advice, seen: silence ?? "no comlinkd answers",
-          meaning: "Xruns and the daemon's own limits cannot be judged without it.",
+          meaning: "Without it the doctor cannot check xruns and the daemon's own limits.",
           fix: isService
             ? [
               "if it does not run: sudo systemctl start comlink.target (why not: journalctl -u comlinkd -p warning)",
-              "if you may not ask it: sudo comlink doctor",
+              "if you lack permission: sudo comlink doctor",
             ] : ["comlinkd &, then comlink doctor again"])
       ]
     }
@@ -56,8 +56,8 @@ extension DaemonCheck {
     return [
       Finding(
         check: "daemon", level: .problem, seen: "identity for this run only: \(identityProblem)",
-        meaning: "After the next start the others take this node for a stranger.",
-        fix: ["make its state directory writable for comlinkd's user, or name another: --state DIR"]
+        meaning: "After a restart the others will not recognise this node.",
+        fix: ["make the state directory writable for comlinkd's user, or use another: --state DIR"]
       )
     ]
   }

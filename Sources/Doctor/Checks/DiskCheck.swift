@@ -29,8 +29,8 @@ extension DiskCheck {
     guard let path, let disk else {
       return [
         Finding(
-          check: "disk", level: .advice, seen: "no place for the node's state",
-          meaning: "Its identity and groups are gone with each end.", fix: ["comlinkd --state DIR"])
+          check: "disk", level: .advice, seen: "no directory for the node's state",
+          meaning: "Identity and groups are lost at each exit.", fix: ["comlinkd --state DIR"])
       ]
     }
     let seen = "\(disk.freeBytes >> 20) MiB free at \(path)"
@@ -40,7 +40,8 @@ extension DiskCheck {
           check: "disk", level: .problem,
           seen:
             "\(path) is \(disk.isReadOnly ? "on a read-only file system" : "not writable for this user")",
-          meaning: "Identity and groups cannot be kept: the node is another one after each start.",
+          meaning:
+            "Identity and groups cannot be saved: the node gets a new identity at each start.",
           fix: [
             disk.isReadOnly
               ? "sudo mount -o remount,rw, or comlinkd --state DIR" : "comlinkd --state DIR"
@@ -53,7 +54,7 @@ extension DiskCheck {
     return [
       Finding(
         check: "disk", level: disk.freeBytes < Self.leastBytes ? .problem : .advice, seen: seen,
-        meaning: "When it is full, new groups and trust are not kept.",
+        meaning: "When it is full, new groups and trust are not saved.",
         fix: ["sudo apt clean; sudo journalctl --vacuum-size=50M"])
     ]
   }
@@ -77,7 +78,7 @@ extension SwapCheck {
 
   var findings: [Finding] {
     guard !places.isEmpty else {
-      return [Finding(check: "swap", level: .ok, seen: "none on a disk")]
+      return [Finding(check: "swap", level: .ok, seen: "no swap on a disk")]
     }
     let seen = places.joined(separator: ", ")
     guard isMemoryLocked == false else {
@@ -86,7 +87,7 @@ extension SwapCheck {
     return [
       Finding(
         check: "swap", level: .advice, seen: "\(seen); comlinkd's memory is not locked",
-        meaning: "A part of it that is on the disk when it is needed is a gap of 10 to 100 ms.",
+        meaning: "Memory that was swapped out costs a dropout of 10 to 100 ms.",
         fix: ["see memlock here, or: sudo swapoff -a"])
     ]
   }

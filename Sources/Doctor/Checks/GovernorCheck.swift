@@ -25,7 +25,7 @@ extension GovernorCheck {
   var findings: [Finding] {
     guard !governors.isEmpty else {
       return [
-        Finding(check: "governor", level: .ok, seen: "the system does not change the CPU's clock")
+        Finding(check: "governor", level: .ok, seen: "the CPU clock is fixed")
       ]
     }
     let slow = governors.filter { $0.value != "performance" }.keys.sorted()
@@ -38,11 +38,11 @@ extension GovernorCheck {
       Finding(
         check: "governor", level: isSlowest ? .problem : .advice, seen: seen,
         meaning: isSlowest
-          ? "The CPU stays at its lowest clock: xruns as soon as there is something to do."
-          : "The CPU's clock rises only after it was needed: wake-ups come late.",
+          ? "The CPU stays at its lowest clock: xruns under any load."
+          : "The CPU clock rises only after the load does: wake-ups are late.",
         fix: [
           "echo performance | sudo tee \(Self.folder)/cpu*/cpufreq/scaling_governor",
-          "and for each start, in /etc/tmpfiles.d/comlink-governor.conf: \(Self.line)",
+          "and to keep it, in /etc/tmpfiles.d/comlink-governor.conf: \(Self.line)",
         ],
         repairs: slow.map {
           .set(path: "\(Self.folder)/\($0)/cpufreq/scaling_governor", value: "performance")

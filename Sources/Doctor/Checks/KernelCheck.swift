@@ -26,16 +26,16 @@ extension KernelCheck {
   private var kernel: Finding {
     guard let release, let version = Self.version(release) else {
       return Finding(
-        check: "kernel", level: .advice, seen: "its version is unknown",
-        meaning: "comlinkd needs Linux 6.0 or newer, and whether this is one cannot be told.",
-        fix: ["look by hand: uname -r"])
+        check: "kernel", level: .advice, seen: "kernel version unknown",
+        meaning: "comlinkd needs Linux 6.0 or newer.",
+        fix: ["check by hand: uname -r"])
     }
     guard version < Self.oldest else {
       return Finding(check: "kernel", level: .ok, seen: "Linux \(release)")
     }
     return Finding(
       check: "kernel", level: .problem, seen: "Linux \(release)",
-      meaning: "comlinkd needs io_uring's multishot recvmsg, which came with Linux 6.0.",
+      meaning: "comlinkd needs io_uring's multishot recvmsg, new in Linux 6.0.",
       fix: ["upgrade to Debian 12 or newer: sudo apt full-upgrade after changing the release"])
   }
 
@@ -50,8 +50,8 @@ extension KernelCheck {
       return Finding(
         check: "io_uring", level: .problem, seen: "kernel.io_uring_disabled = \(ringDisabled)",
         meaning: ringDisabled == 1
-          ? "Only root and the group of kernel.io_uring_group get io_uring: comlinkd does not start for others."
-          : "Nobody gets io_uring: comlinkd does not start.",
+          ? "Only root and the group of kernel.io_uring_group may use io_uring: comlinkd does not start for others."
+          : "Nobody may use io_uring: comlinkd does not start.",
         fix: [
           "sudo sysctl kernel.io_uring_disabled=0",
           "echo 'kernel.io_uring_disabled = 0' | sudo tee /etc/sysctl.d/95-comlink-io-uring.conf",
@@ -85,13 +85,14 @@ extension ClockCheck {
 
   var findings: [Finding] {
     guard isSynchronised == false else {
-      let seen = isSynchronised == true ? "kept by a time service" : "unknown"
+      let seen = isSynchronised == true ? "synchronised by a time service" : "unknown"
       return [Finding(check: "clock", level: .ok, seen: seen)]
     }
     return [
       Finding(
-        check: "clock", level: .advice, seen: "not kept by a time service",
-        meaning: "Sound does not need it, but the times in logs of two boxes cannot be compared.",
+        check: "clock", level: .advice, seen: "not synchronised by a time service",
+        meaning:
+          "Audio does not need it, but you cannot compare the times in the logs of two boxes.",
         fix: ["sudo timedatectl set-ntp true, or: sudo apt install systemd-timesyncd"])
     ]
   }

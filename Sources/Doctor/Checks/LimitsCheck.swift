@@ -54,7 +54,7 @@ extension LimitsCheck {
     guard !isRoot, let priority = ownLimits?.realtimePriority else {
       return Finding(check: "rtprio", level: .ok, seen: isRoot ? "root is not limited" : "unknown")
     }
-    let seen = "\(userName) may ask for real-time priority \(priority)"
+    let seen = "\(userName) may use real-time priority \(priority)"
     guard priority < Self.neededPriority else {
       return Finding(check: "rtprio", level: .ok, seen: seen)
     }
@@ -88,23 +88,23 @@ extension LimitsCheck {
     return [
       Finding(
         check: "group", level: .problem, seen: seen,
-        meaning: "Sound cards and real-time scheduling are for that group.",
+        meaning: "Sound cards and real-time scheduling are for that group only.",
         fix: ["sudo usermod -aG audio \(userName), then log out and in again"])
     ]
   }
 
   private static let realtimeMeaning =
-    "Sound breaks up when the machine is busy with anything else."
+    "Audio drops out when the machine is busy."
   private static let memoryMeaning =
-    "Sound breaks up when memory is short and the daemon is paged out."
+    "Audio drops out when memory is short and the daemon is paged out."
 
   private func problem(_ check: String, seen: String, meaning: String) -> Finding {
     Finding(
       check: check, level: .problem, seen: seen, meaning: meaning,
       fix: ["in \(LimitsFile.path): \(LimitsFile.lines.joined(separator: " and "))"]
         + [
-          "sudo usermod -aG audio \(isRoot ? "USER" : userName), log out and in again, start comlinkd anew; "
-            + "of a systemd service: LimitRTPRIO=75, LimitMEMLOCK=infinity"
+          "sudo usermod -aG audio \(isRoot ? "USER" : userName), log out and in again, restart comlinkd; "
+            + "for a systemd service: LimitRTPRIO=75, LimitMEMLOCK=infinity"
         ],
       repairs: [
         .create(

@@ -55,8 +55,8 @@ extension MulticastCheck {
       return [
         Finding(
           check: "network", level: .problem, seen: "no network interface is up",
-          meaning: "No other node can be reached.",
-          fix: ["ip link; plug in the cable or join the Wi-Fi"])
+          meaning: "This node can reach no other.",
+          fix: ["plug in the cable or join the Wi-Fi; ip link shows the interfaces"])
       ]
     }
     return flags + route + listeners
@@ -66,12 +66,12 @@ extension MulticastCheck {
     let names = interfaces.map(\.name).joined(separator: ", ")
     let deaf = interfaces.filter { !$0.hasMulticast }
     guard !deaf.isEmpty else {
-      return [Finding(check: "multicast", level: .ok, seen: "possible on \(names)")]
+      return [Finding(check: "multicast", level: .ok, seen: "works on \(names)")]
     }
     return deaf.map {
       Finding(
-        check: "multicast", level: .advice, seen: "switched off on \($0.name)",
-        meaning: "Nodes there are not found by themselves.",
+        check: "multicast", level: .advice, seen: "off on \($0.name)",
+        meaning: "Discovery does not find nodes there.",
         fix: ["sudo ip link set dev \($0.name) multicast on, or name one node: --peer ADDR:PORT"])
     }
   }
@@ -90,15 +90,17 @@ extension MulticastCheck {
     guard isDaemonOpen == true, interfaces.contains(where: \.hasMulticast) else { return [] }
     if isPortServed, interfaces.contains(where: \.isInGroup) {
       return [
-        Finding(check: "discovery", level: .ok, seen: "port 5353 and 224.0.0.251 are listened to")
+        Finding(
+          check: "discovery", level: .ok, seen: "a responder listens on port 5353 and 224.0.0.251")
       ]
     }
     return [
       Finding(
         check: "discovery", level: .advice,
         seen: isPortServed
-          ? "nobody listens to the group 224.0.0.251" : "nobody listens on UDP port 5353",
-        meaning: "This node neither finds others nor is found; was it started with --no-discovery?",
+          ? "nothing listens to the group 224.0.0.251" : "nothing listens on UDP port 5353",
+        meaning:
+          "This node finds no others and they do not find it; was it started with --no-discovery?",
         fix: ["comlinkd --discovery, or name one node: --peer ADDR:PORT"])
     ]
   }

@@ -34,8 +34,8 @@ extension PowerCheck {
         Finding(
           check: "power", level: .problem,
           seen: "under-voltage \(Self.when(throttled & Self.undervoltage)), \(seen)",
-          meaning: "The Pi slows down, and USB cards drop out.",
-          fix: ["another power supply and cable: 5.1 V, 3 A (Pi 4) or 5 A (Pi 5)"])
+          meaning: "The Pi slows down and USB sound cards drop out.",
+          fix: ["use a better power supply and cable: 5.1 V, 3 A (Pi 4) or 5 A (Pi 5)"])
       ]
     }
     guard throttled & Self.slowed != 0 else {
@@ -45,7 +45,7 @@ extension PowerCheck {
       Finding(
         check: "power", level: .advice,
         seen: "slowed down \(Self.when(throttled & Self.slowed)), \(seen)",
-        meaning: "The Pi got too hot and lowered its clock.", fix: ["a heat sink or a fan"])
+        meaning: "The Pi got too hot and lowered its clock.", fix: ["fit a heat sink or a fan"])
     ]
   }
 
@@ -57,11 +57,11 @@ extension PowerCheck {
     return [
       Finding(
         check: "heat", level: .advice, seen: "\(celsius) °C",
-        meaning: "The CPU lowers its clock about here.", fix: ["a heat sink or a fan"])
+        meaning: "The CPU lowers its clock near this.", fix: ["fit a heat sink or a fan"])
     ]
   }
 
-  private static func when(_ bits: UInt32) -> String { bits & now != 0 ? "now" : "since the start" }
+  private static func when(_ bits: UInt32) -> String { bits & now != 0 ? "now" : "since boot" }
 }
 
 /// How much of the time real-time threads may run (sched(7)).
@@ -95,7 +95,7 @@ extension ThrottleCheck {
     return [
       Finding(
         check: "scheduling", level: percent == 0 ? .problem : .advice, seen: seen,
-        meaning: "JACK and the media loop are stopped when they have used that up.",
+        meaning: "The kernel stops JACK and the media loop once they have used that up.",
         fix: [
           "sudo sysctl kernel.sched_rt_runtime_us=\(value)",
           "echo 'kernel.sched_rt_runtime_us = \(value)' | sudo tee /etc/sysctl.d/95-comlink-realtime.conf",

@@ -33,7 +33,7 @@ extension RadioCheck {
   }
 
   var findings: [Finding] {
-    if radios.isEmpty { return [Finding(check: "wifi", level: .ok, seen: "no radio")] }
+    if radios.isEmpty { return [Finding(check: "wifi", level: .ok, seen: "no Wi-Fi interface")] }
     return radios.map(finding)
   }
 
@@ -43,7 +43,7 @@ extension RadioCheck {
     case nil:
       return Finding(
         check: "wifi", level: .advice,
-        seen: "\(radio.name): whether power save is on cannot be told",
+        seen: "\(radio.name): power save state unknown",
         meaning: Self.meaning, fix: ["sudo iw dev \(radio.name) set power_save off"])
     default:
       return Finding(
@@ -54,14 +54,16 @@ extension RadioCheck {
   }
 
   private static let meaning =
-    "The radio sleeps between packets: one in a hundred round trips takes 0.8 to 2 s, against 19 to 31 ms without."
+    "The radio sleeps between packets: one round trip in a hundred takes 0.8 to 2 s instead of 19 to 31 ms."
 
   private var lasting: [String] {
     if hasNetworkManager {
-      return ["and for good, in \(Self.managerFile): [connection] and wifi.powersave = 2"]
+      return ["and to keep it, in \(Self.managerFile): [connection] and wifi.powersave = 2"]
     }
-    guard let rule else { return ["and for good: sudo apt install iw, then comlink doctor --fix"] }
-    return ["and for good, in \(Self.ruleFile): \(rule)"]
+    guard let rule else {
+      return ["and to keep it: sudo apt install iw, then comlink doctor --fix"]
+    }
+    return ["and to keep it, in \(Self.ruleFile): \(rule)"]
   }
 
   private var lastingRepairs: [Repair] {

@@ -67,7 +67,7 @@ extension SoundCheck {
       return [
         Finding(
           check: "jack", level: .problem, seen: reason,
-          meaning: "comlinkd would not be taken either.",
+          meaning: "It would refuse comlinkd, too.",
           fix: [restart])
       ]
     case .silent(let name):
@@ -115,7 +115,7 @@ extension SoundCheck {
   }
 
   private var restart: String {
-    isService ? "sudo systemctl restart 'jackd@*'" : "end jackd and start it again"
+    isService ? "sudo systemctl restart 'jackd@*'" : "restart jackd"
   }
 
   private func silent(_ audio: AudioStatus) -> Finding {
@@ -192,7 +192,7 @@ extension SoundCheck {
     }
     return Finding(
       check: "xruns", level: perMinute > Self.manyXruns ? .problem : .advice, seen: seen,
-      meaning: "Each is a click or a gap in what everybody hears.",
+      meaning: "Each is a click or a dropout that everybody hears.",
       fix: [
         period(audio, frames: max(128, 2 * audio.periodFrames))
           + (isPipeWire(audio) ? "" : "; \(option("PERIODS", "-n", 3)) for USB"),
@@ -215,14 +215,14 @@ extension SoundCheck {
 
   private func latency(_ audio: AudioStatus) -> Finding {
     let microseconds = Int(wakeLatencyP99Microseconds)
-    let seen = "the media loop wakes within \(microseconds) µs, 99 of 100 times"
+    let seen = "the media loop wakes within \(microseconds) µs (99th percentile)"
     let period = 1e6 * Double(audio.periodFrames) / Double(audio.sampleRate)
     guard wakeLatencyP99Microseconds > period else {
       return Finding(check: "wake-up", level: .ok, seen: seen)
     }
     return Finding(
       check: "wake-up", level: .advice, seen: seen,
-      meaning: "That is longer than a period: sound is late, or missing.",
-      fix: ["see rtprio, governor and power here; end what else runs in real time"])
+      meaning: "That is longer than a period: audio is late or drops out.",
+      fix: ["see rtprio, governor and power here; stop other real-time programs"])
   }
 }
