@@ -8,7 +8,7 @@ internal import ServiceLoop
 ///
 /// Confined to one event loop, on whose thread everything here and in ``SecureConnection`` runs: hence `@unchecked`.
 final class Exchange: @unchecked Sendable {
-  private static let crowdedWords = "too many connections that have not proved anything"
+  private static let crowdedWords = "too many unproved connections"
 
   let loop: any EventLoop
   let gate: LoopGate
@@ -54,7 +54,7 @@ final class Exchange: @unchecked Sendable {
     let limits = configuration.limits
     guard stopped == nil else { return loop.makeFailedFuture(ControlPlaneError.stopped) }
     guard unproven.count(where: { $0.host == remote?.host }) < limits.unprovenPerAddress else {
-      return refuse(.crowdedAddress, "too many connections of this address at once", remote)
+      return refuse(.crowdedAddress, "too many connections from this address", remote)
     }
     guard all.count < limits.connections, unproven.count < limits.unproven || makeRoom() else {
       return refuse(.crowded, Self.crowdedWords, remote)
@@ -124,7 +124,7 @@ final class Exchange: @unchecked Sendable {
   func connect(_ connection: SecureConnection, to address: NodeAddress) {
     all[ObjectIdentifier(connection)] = connection
     guard let target = address.socketAddress else {
-      connection.fail(.unreachable, "this is no address")
+      connection.fail(.unreachable, "not an address")
       return forget(connection)
     }
     ClientBootstrap(group: loop)

@@ -62,7 +62,7 @@ extension SecureConnection {
     if let fault { exchange.events.note(fault) }
     exchange.release(self)
     switch last {
-    case .securing, .proving: endAttempt(fault?.words ?? "it is given up")
+    case .securing, .proving: endAttempt(fault?.words ?? "attempt given up")
     case .open:
       if let id { exchange.retire(id) }
       giveNext()

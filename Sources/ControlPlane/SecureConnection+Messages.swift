@@ -47,7 +47,7 @@ extension SecureConnection {
     case (.challenge, .over), (.groupProof, .over): break
     case (.challenge(let challenge), _): take(challenge)
     case (.groupProof(let proof), _): take(proof)
-    case (_, .proving): fail(.outOfTurn, "it sent a message before it proved its groups")
+    case (_, .proving): fail(.outOfTurn, "it sent a message before its group proof")
     default: give(message)
     }
   }

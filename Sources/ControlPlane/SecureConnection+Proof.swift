@@ -28,7 +28,7 @@ extension SecureConnection {
 
   /// Takes the other's first proof, or one of its groups as they are now.
   func take(_ proof: GroupProof) {
-    guard countProof() else { return fail(.proofFlood, "it proves its groups again and again") }
+    guard countProof() else { return fail(.proofFlood, "it repeats its group proofs too often") }
     prover?.take(proof)
     guard phase == .open else { return openIfProved() }
     if judge(exchange.groups()) { exchange.reportProving() }
@@ -109,7 +109,7 @@ extension SecureConnection {
   /// Gives the next frame to `body`, or why there is none, once.
   func takeFrame(_ body: @escaping @Sendable (Result<[UInt8], ControlPlaneError>) -> Void) {
     guard pairing.waiting == nil else {
-      return body(.failure(.connection(words: "somebody else waits already")))
+      return body(.failure(.connection(words: "another pairing is already waiting")))
     }
     pairing.waiting = body
     answerPairing()

@@ -146,7 +146,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   func channelActive(context: ChannelHandlerContext) {
     let times = exchange.configuration.times
     deadline = exchange.loop.scheduleTask(in: .nanoseconds(times.proofNanoseconds)) {
-      self.fail(.lateProof, "it took too long to prove who it is")
+      self.fail(.lateProof, "it took too long to prove its identity")
     }
     if let attempt { exchange.events.give(.securing(attempt)) }
     context.fireChannelActive()
@@ -166,7 +166,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     }
     guard let chosen = negotiated.flatMap(Purpose.init(rawValue:)), chosen == purpose ?? chosen
     else {
-      return fail(.wrongPurpose, "it wants neither to talk nor to pair")
+      return fail(.wrongPurpose, "it offers neither protocol, talk or pair")
     }
     switch chosen {
     case .control: beginProof(with: peer)
@@ -216,7 +216,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     let words = SystemWords.of(error)
     switch phase {
     case .securing where isForeign:
-      fail(.foreignKey, "its certificate is not one of an Ed25519 key")
+      fail(.foreignKey, "its certificate has no Ed25519 key")
     case .securing, .proving:
       fail(SystemWords.isEnd(error) ? .gone : .tls, words)
     case .open, .pairing: fail(.broken, words)
@@ -226,7 +226,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
 
   func channelInactive(context: ChannelHandlerContext) {
     switch phase {
-    case .securing, .proving: fail(.gone, "it ended before it proved anything")
+    case .securing, .proving: fail(.gone, "it disconnected before it proved its identity")
     case .open, .pairing, .closing: end(nil)
     case .over: break
     }

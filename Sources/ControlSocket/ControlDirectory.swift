@@ -59,7 +59,7 @@ enum ControlDirectory {
       throw .untrustedDirectory(path: path, reason: "it belongs to user \(facts.st_uid)")
     }
     guard facts.st_mode & 0o022 == 0 else {
-      throw .untrustedDirectory(path: path, reason: "others may write to it")
+      throw .untrustedDirectory(path: path, reason: "other users may write to it")
     }
   }
 

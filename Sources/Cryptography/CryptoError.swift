@@ -22,23 +22,23 @@ extension CryptoError: CustomStringConvertible {
   /// The error in words for a person; secrets are never part of it.
   public var description: String {
     switch self {
-    case .unavailable(let what): "\(what) cannot be had on this system"
+    case .unavailable(let what): "this system has no \(what)"
     case .outOfMemory(let bytes): "not enough memory for a secret of \(bytes) bytes"
     case .malformed(let what, let reason): "\(what): \(reason)"
-    case .datagram(let fault): "a datagram was turned away: \(fault.rawValue)"
-    case .pairing(let fault): "the nodes are not paired: \(Self.words(for: fault))"
-    case .invitation(let reason): "this is no invitation to a group: \(reason)"
-    case .groupName(let reason): "this cannot be a group's name: \(reason)"
+    case .datagram(let fault): "a datagram was rejected: \(fault.rawValue)"
+    case .pairing(let fault): "pairing failed: \(Self.words(for: fault))"
+    case .invitation(let reason): "not a group invitation: \(reason)"
+    case .groupName(let reason): "invalid group name: \(reason)"
     }
   }
 
   private static func words(for fault: PairingFault) -> String {
     switch fault {
-    case .malformed: "the other sent something else than it should"
-    case .outOfOrder: "the other sent something that nobody waits for"
-    case .wrongPIN: "the PIN is wrong, or somebody is between the two"
-    case .expired: "the PIN is older than two minutes; let it show another"
-    case .usedUp: "the PIN is used up; let it show another"
+    case .malformed: "the other node sent a malformed message"
+    case .outOfOrder: "the other node sent a message out of turn"
+    case .wrongPIN: "wrong PIN, or an attacker between the two nodes"
+    case .expired: "the PIN is older than two minutes; show a new one"
+    case .usedUp: "the PIN is used up; show a new one"
     }
   }
 }
@@ -49,7 +49,7 @@ enum Sodium {
 
   /// Starts the library; every way to a secret leads through here.
   static func start() throws(CryptoError) {
-    guard isReady else { throw .unavailable(what: "a source of random numbers") }
+    guard isReady else { throw .unavailable(what: "source of random numbers") }
   }
 
   /// Zeroes a copy of a secret before it goes; the compiler keeps it although nobody reads it again.

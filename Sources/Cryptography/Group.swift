@@ -144,10 +144,10 @@ extension Group {
     let rest = String(decoding: text.utf8.dropFirst(scheme.count), as: UTF8.self)
     let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2 else {
-      throw .invitation(reason: "it must have one name and one secret, parted by a slash")
+      throw .invitation(reason: "it must have one name and one secret, separated by a slash")
     }
     guard let name = Self.unescaped(parts[0]) else {
-      throw .invitation(reason: "its name has a % without two digits, or is not text")
+      throw .invitation(reason: "its name has a % without two hexadecimal digits, or is not UTF-8")
     }
     var block = try Self.block(parts[1])
     defer { Sodium.zero(&block) }
@@ -155,7 +155,7 @@ extension Group {
     defer { Sodium.zero(&secret) }
     guard Self.checksum(name: name, secret: secret) == Array(block.suffix(Self.checksumByteCount))
     else {
-      throw .invitation(reason: "its checksum is wrong, so there is a mistake in it somewhere")
+      throw .invitation(reason: "its checksum is wrong; check it for a typing mistake")
     }
     try self.init(name: name, secret: unsafe SecretBytes(copying: secret.span.bytes))
   }
@@ -164,7 +164,7 @@ extension Group {
     let characters = Array(text.utf8)
     if let place = characters.firstIndex(where: { !Base32.isDigit($0) }) {
       throw .invitation(
-        reason: "character \(place + 1) of its secret is none of a to z and 2 to 7")
+        reason: "character \(place + 1) of its secret must be one of a to z and 2 to 7")
     }
     guard characters.count == invitationSecretCharacters else {
       throw .invitation(

@@ -68,7 +68,7 @@ public enum GroupName {
       throw .groupName(reason: "it must have 1 to \(byteLimit) bytes")
     }
     guard name.first != " ", name.last != " " else {
-      throw .groupName(reason: "it must not begin or end with a blank")
+      throw .groupName(reason: "it must not begin or end with a space")
     }
     let isPrintable = name.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {
@@ -76,6 +76,6 @@ public enum GroupName {
       default: true
       }
     }
-    guard isPrintable else { throw .groupName(reason: "it has characters that cannot be seen") }
+    guard isPrintable else { throw .groupName(reason: "it has invisible characters") }
   }
 }

@@ -131,7 +131,7 @@ struct BackendChoice {
     }
     actions.append(
       .problem(
-        "no mDNS on this machine: avahi-daemon does not run and the own responder fails (\(reason)); "
+        "no mDNS on this machine: avahi-daemon does not run and the built-in responder fails (\(reason)); "
           + "next try in \(ownDelaySeconds) s"))
     ownDueNanoseconds = now + ownDelaySeconds * Self.second
     ownDelaySeconds = min(ownDelaySeconds * 2, 60)

@@ -121,7 +121,7 @@ extension DiscoveryError: CustomStringConvertible {
   /// A line for the log.
   public var description: String {
     switch self {
-    case .running: "discovery runs already"
+    case .running: "discovery is already running"
     case .system(let operation, let code):
       "cannot \(operation): \(errorWords(code))"
     }

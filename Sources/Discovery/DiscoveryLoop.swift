@@ -135,7 +135,7 @@ struct DiscoveryLoop: ~Copyable {
     case .unresolved(let token): table.failed(token, nowNanoseconds: now)
     case .browsingFailed(let words):
       table.browseLater(now)
-      tell(.problem("browsing ended (\(words)); it begins anew within a minute"))
+      tell(.problem("browsing ended (\(words)); it restarts within a minute"))
     }
   }
 

@@ -88,7 +88,7 @@ struct DiscoveryRuns {
           waitNanoseconds = Self.leastWaitNanoseconds
         }
         let seconds = waitNanoseconds / 1_000_000_000
-        tell(.problem("\(error); discovery begins anew in \(seconds) s"))
+        tell(.problem("\(error); discovery restarts in \(seconds) s"))
       }
       guard mailbox.staysOpen(forNanoseconds: waitNanoseconds) else { return }
       waitNanoseconds = min(2 * waitNanoseconds, Self.longestNanoseconds)

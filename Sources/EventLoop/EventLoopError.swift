@@ -84,7 +84,7 @@ extension EventLoopError: CustomStringConvertible {
       return "\(kernel) lacks io_uring's provided buffer rings: Linux 5.19 or newer is needed "
         + "for them, 6.0 for everything"
     case (.setup, EINVAL):
-      return "\(kernel) is too old for what is asked of io_uring: Linux 6.0 or newer is needed"
+      return "\(kernel) is too old: io_uring as comlinkd uses it needs Linux 6.0 or newer"
     case (_, EPERM), (_, EACCES):
       return "io_uring is switched off for this process: see `sysctl kernel.io_uring_disabled` "
         + "(0 allows it to all) and, in a container or a systemd service with a "

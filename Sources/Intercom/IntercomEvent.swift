@@ -37,7 +37,7 @@ public enum IntercomError: Error, CustomStringConvertible {
     case .audio(let error): "\(error)"
     case .cryptography(let error): "\(error)"
     case .unknownPeer(let name, let known) where known.isEmpty:
-      "no peer named '\(name)': no peer is known yet"
+      "no peer named '\(name)'; there are no peers yet"
     case .unknownPeer(let name, let known):
       "no peer named '\(name)'; known: \(known.sorted().joined(separator: ", "))"
     case .outOfRange(let what, let range):

@@ -51,7 +51,7 @@ struct NodeSearch {
     guard found.count > 1 else { return found.first }
     let present = found.filter { candidates[$0].isPresent }
     guard present.count == 1 else {
-      throw .refused("\(found.count) nodes are called \(text); use the words of the one you mean")
+      throw .refused("\(found.count) nodes are named \(text); give the words of the one you mean")
     }
     return present[0]
   }

@@ -46,7 +46,7 @@ public struct ReceivedKey: ~Copyable, Sendable {
   /// - Throws: what is wrong with them.
   public init(octets: [UInt8], epoch: UInt64) throws(CryptoError) {
     guard octets.first == Self.version else {
-      throw .malformed(what: "media key", reason: "not of version \(Self.version)")
+      throw .malformed(what: "media key", reason: "its version is not \(Self.version)")
     }
     guard octets.count == Self.byteCount else {
       throw .malformed(

@@ -34,7 +34,7 @@ extension Station {
     peer.isPortDelayTold = true
     report(
       .audioFault(
-        "JACK does not get to port '\(portName(peer))', \(peer.name) is heard in the mix only; "
+        "JACK does not create port '\(portName(peer))', so \(peer.name) is in the mix only; "
           + "if this lasts, restart the JACK server"))
   }
 }

@@ -8,7 +8,7 @@ extension JackSessionLoop {
     "it is of another version: restart jackd, which keeps the old plugin in its memory"
   static let rateProblem =
     "runs at a sample rate beyond \(PeriodTime.rates.lowerBound)…\(PeriodTime.rates.upperBound) Hz: "
-    + "start it with another one, best jackd … -r 48000"
+    + "start it at another rate, best jackd … -r 48000"
 
   func refusal(_ code: Int32) -> JackSessionEvent {
     let server = configuration.serverName
@@ -45,19 +45,19 @@ extension JackSessionLoop {
     let reason =
       switch code {
       case -EPERM:
-        "it is another user's: jackd and comlinkd have to run as the same one"
+        "it belongs to another user: run jackd and comlinkd as the same user"
       case -EBUSY:
-        "it plays for another comlinkd already"
+        "another comlinkd uses it: stop that one"
       case -EPROTONOSUPPORT:
         Self.versionProblem
       case -ETIMEDOUT:
-        "it does not answer: jackd is stopped, or hangs"
+        "it does not respond: jackd is stopped or hangs; restart it"
       case -EINVAL:
-        "it is not loaded as '\(configuration.clientName)': tell its name with --jack-client"
+        "it is not loaded as '\(configuration.clientName)': give its name with --jack-client"
       case -ERANGE:
         "jackd \(Self.rateProblem)"
       case -EPROTO:
-        "it makes no sense"
+        "it does not speak comlink's plugin protocol: restart jackd, or load another comlink.so"
       default:
         errorWords(code)
       }

@@ -45,7 +45,7 @@ public struct ConnectionQuality: Hashable, Sendable {
   /// Judges a reading.
   public init(_ reading: Reading) {
     figure = reading.isInterrupted ? 0 : Self.rating(reading) / 20
-    reason = reading.isInterrupted ? "nothing comes" : Self.words(reading)
+    reason = reading.isInterrupted ? "no packets arrive" : Self.words(reading)
   }
 
   /// From the device's period and the look-ahead on both sides, beside what is measured.
@@ -85,7 +85,7 @@ public struct ConnectionQuality: Hashable, Sendable {
   private static func loss(_ reading: Reading) -> String {
     guard reading.lostShare >= 0.002 else {
       return reading.unheardShare >= 0.002
-        ? "\(percent(reading.unheardShare)) not heard" : "no loss"
+        ? "\(percent(reading.unheardShare)) concealed" : "no loss"
     }
     var text = "\(percent(reading.lostShare)) loss"
     if reading.burstPackets >= 1.5 {
@@ -93,16 +93,16 @@ public struct ConnectionQuality: Hashable, Sendable {
     }
     let means = [
       (reading.copiedShare, "copies"), (reading.recoveredShare, "in-band FEC"),
-      (reading.resentShare, "resends"),
+      (reading.resentShare, "RTX"),
     ].filter { $0.0 > reading.lostShare / 10 }.map(\.1)
     let isHeard = reading.unheardShare < reading.lostShare / 10
     if means.isEmpty {
       text += ", not repaired"
     } else {
-      text += isHeard ? ", repaired by " : ", in part repaired by "
+      text += isHeard ? ", repaired by " : ", partly repaired by "
       text += means.joined(separator: " and ")
     }
-    if !isHeard && !means.isEmpty { text += ", \(percent(reading.unheardShare)) not heard" }
+    if !isHeard && !means.isEmpty { text += ", \(percent(reading.unheardShare)) concealed" }
     return text
   }
 

@@ -67,7 +67,7 @@ extension MeshError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .oversized(let byteCount, let maximum):
-      "a message announced as \(byteCount) bytes is refused: at most \(maximum) are taken"
+      "a message of \(byteCount) bytes is too long: at most \(maximum) are accepted"
     case .truncated:
       "a message ends before its fields do"
     case .malformed(let type, let tag):

@@ -25,7 +25,7 @@ struct AdmissionControl {
         let shown = try await connections.pairing.show(group: group)
         return .pin(SecretText(shown.pin), seconds: shown.seconds)
       case .pairWith(let peer, let pin): return try await pair(with: peer, pin)
-      default: return .error(message: "this is no request about who is let in")
+      default: return .error(message: "not a request about admission")
       }
       // Who reads "done" is rid of whom they blocked, and may pull the plug.
       await membership.mediaKnows()
@@ -65,7 +65,7 @@ struct GroupControl {
       case .groupLeave(let name):
         try state.leave(group: name)
         return .ok
-      default: return .error(message: "this is no request about groups")
+      default: return .error(message: "not a request about groups")
       }
     } catch {
       return .error(message: "\(error)")

@@ -35,7 +35,7 @@ extension Configuration {
       lateRatePercent = try Self.checked(percent, within: 0.01...20)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
     case (.jackClient, .text(let text)):
-      guard !text.contains(":") else { throw .badValue("must not have a colon") }
+      guard !text.contains(":") else { throw .badValue("must not contain a colon") }
       jackClient = try Self.checkedName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
     case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Self.place(text)
@@ -93,7 +93,7 @@ extension Configuration {
 
   private static func checkedName(_ text: String) throws(SettingProblem) -> String {
     guard isName(text) else {
-      throw .badValue("must have 1 to 63 bytes, no control characters and no blank at its ends")
+      throw .badValue("must have 1 to 63 bytes, no control characters and no space at either end")
     }
     return text
   }
@@ -102,7 +102,7 @@ extension Configuration {
     guard !text.isEmpty, !text.utf8.contains(0) else { throw .badValue("must be a path") }
     guard text.utf8.count <= ControlPath.byteLimit else {
       throw .badValue(
-        "must have at most \(ControlPath.byteLimit) bytes, as a socket's path: \(text)")
+        "is too long for a socket path, at most \(ControlPath.byteLimit) bytes: \(text)")
     }
     return text
   }

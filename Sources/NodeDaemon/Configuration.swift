@@ -117,7 +117,7 @@ extension Configuration {
   func check() throws(SettingConflict) {
     guard peers.count <= maximumPeers else {
       throw SettingConflict(
-        .peer, "is given \(peers.count) times, but max-peers is \(maximumPeers)")
+        .peer, "is given \(peers.count) times, but max-peers is \(maximumPeers); raise max-peers")
     }
     if listen.reach == .loopback, let far = peers.first(where: { $0.reach == .beyond }) {
       throw SettingConflict(
@@ -128,7 +128,7 @@ extension Configuration {
         """)
     }
     guard !peers.contains(listen) else {
-      throw SettingConflict(.peer, "is \(listen.text), which is this node's own address")
+      throw SettingConflict(.peer, "is \(listen.text), this node's own address; remove it")
     }
     let payloadBytes = Double(bitrateKilobits) * ptime.milliseconds / 8
     guard payloadBytes <= Double(Self.payloadByteLimit) else {
@@ -142,7 +142,7 @@ extension Configuration {
     }
     guard effectiveBitrateMaximumKilobits >= bitrateKilobits else {
       throw SettingConflict(
-        .bitrateMax, "is less than bitrate, which is \(bitrateKilobits); lower that too")
+        .bitrateMax, "is less than bitrate, \(bitrateKilobits); lower that too")
     }
     if case .fixed(let milliseconds) = playoutDelay, milliseconds > playoutDelayMaximumMilliseconds
     {

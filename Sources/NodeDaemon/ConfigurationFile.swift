@@ -44,7 +44,7 @@ struct ConfigurationFile {
 
   private static func unknown(_ key: String) -> String {
     if key == "config" || key == "print-config" {
-      return "\"\(key)\" is a flag only, it cannot stand in a file"
+      return "\"\(key)\" is a flag only; remove it from the file"
     }
     let opposite = key.hasPrefix("no-") ? String(key.dropFirst(3)) : "no-\(key)"
     if Setting(rawValue: opposite) != nil {

@@ -47,7 +47,7 @@ struct ConfigurationLoader {
       case .unreadable(let words):
         throw .file(path: candidate, line: nil, words: "cannot be read: \(words)")
       case .missing where path != nil:
-        throw .file(path: candidate, line: nil, words: "no such file (named by --config)")
+        throw .file(path: candidate, line: nil, words: "no such file; check --config")
       case .missing: continue
       }
     }

@@ -70,7 +70,7 @@ final class ControlRelay: ControlHandler {
   func handle(_ request: ControlRequest) async -> ControlResponse {
     if request == .version { return .version(Version.current, schema: Status.currentSchema) }
     guard let handler = node.withLock({ $0 }) else {
-      return .error(message: "the node is not running (it starts or ends); try again")
+      return .error(message: "the node is starting or exiting; try again")
     }
     return await handler.handle(request)
   }

@@ -125,9 +125,9 @@ final class KeepingProblems: Sendable {
   /// What a node keeps as it changes; the words go before "for this run only".
   enum Matter: String, CaseIterable {
     case mix = "gain, pan, mute and talk hold"
-    case ports = "connections of JACK ports hold"
-    case names = "what members of one name are called holds"
-    case trust = "whom this node trusts and blocks holds"
+    case ports = "JACK connections hold"
+    case names = "the numbering of members of the same name holds"
+    case trust = "the list of trusted and blocked nodes holds"
 
     /// The name of the event that it is not kept.
     fileprivate var event: EventName { self == .trust ? .trustNotKept : .notKept }

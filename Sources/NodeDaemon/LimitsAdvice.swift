@@ -34,13 +34,13 @@ enum LimitsAdvice {
   private static func consequence(_ denied: Denied) -> String {
     switch denied {
     case .realtimeScheduling(let priority):
-      "no permission for real-time scheduling (SCHED_FIFO \(priority)): sound may break up when "
+      "no permission for real-time scheduling (SCHED_FIFO \(priority)): audio may drop out when "
         + "the machine is busy"
     case .memoryLock:
-      "no permission to lock memory: sound may break up when memory is short"
+      "no permission to lock memory: audio may drop out when memory is short"
     case .ringMemory:
-      "no memory for io_uring: unless the machine has none left, this kernel counts it as locked "
-        + "memory (RLIMIT_MEMLOCK), of which a user needs 128 KiB for each node"
+      "no memory for io_uring: unless the machine is out of memory, the limit of locked memory "
+        + "(RLIMIT_MEMLOCK) is too low; each node of a user needs 128 KiB"
     }
   }
 

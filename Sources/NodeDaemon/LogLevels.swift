@@ -34,7 +34,7 @@ final class LogLevels: Sendable {
     if let level {
       guard let known = LogLevelName.level(level) else {
         return .error(
-          message: "no log level \"\(level.prefix(40))\"; known are \(LogLevelName.words)")
+          message: "no log level \"\(level.prefix(40))\"; use one of \(LogLevelName.words)")
       }
       chosen = known
     }
@@ -44,7 +44,7 @@ final class LogLevels: Sendable {
       for area in areas {
         guard let threshold = state.thresholds[area] else {
           let known = state.thresholds.keys.sorted().joined(separator: ", ")
-          return .error(message: "no log area \"\(area.prefix(40))\"; known are \(known)")
+          return .error(message: "no log area \"\(area.prefix(40))\"; use one of \(known)")
         }
         if let chosen { threshold.level = chosen }
         told[area] = threshold.level.rawValue

@@ -30,23 +30,23 @@ enum PairingProblem: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .notFound(let peer):
-      "nobody is called \(peer) here; give its address, such as 192.168.1.20:5004"
+      "no node named \(peer) found; give its address, such as 192.168.1.20:5004"
     case .ambiguous(let words): words
-    case .unreachable(let peer, let reason): "\(peer) does not answer: \(reason)"
+    case .unreachable(let peer, let reason): "cannot reach \(peer): \(reason)"
     case .brokenOff(let reason):
       "the other node ended the pairing (\(reason)); show a new PIN there and try again"
     case .notJoined(let error): "the other node's group cannot be joined: \(error)"
-    case .refused(.wrongPIN): "the PIN is wrong; it can be tried five times in all"
+    case .refused(.wrongPIN): "wrong PIN; it allows five tries in all"
     case .refused(.expired): "the PIN is older than two minutes; show a new one"
     case .refused(.usedUp):
-      "the PIN was guessed wrong five times, or has paired two nodes already; show a new one"
-    case .refused(.nothingShown): "that node shows no PIN; comlink pair --show there makes one"
-    case .ourselves: "that is this node itself"
-    case .nothingShown: "no PIN is shown here; comlink pair --show makes one"
+      "the PIN is used up: five wrong tries, or a pairing already made; show a new one"
+    case .refused(.nothingShown): "that node shows no PIN; run comlink pair --show there"
+    case .ourselves: "that address is this node itself; give the other node's"
+    case .nothingShown: "this node shows no PIN; run comlink pair --show"
     case .whichGroup(let names):
-      "this node is in several groups; say by --group which one the other node gets: "
+      "this node is in several groups; choose the one to share with --group: "
         + names.joined(separator: ", ")
-    case .noSuchGroup(let name): "this node is in no group \"\(name)\""
+    case .noSuchGroup(let name): "this node is not in group \"\(name)\""
     case .crypto(let error): "\(error)"
     }
   }

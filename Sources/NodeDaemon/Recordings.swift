@@ -52,10 +52,11 @@ actor Recordings {
     let settings = try TakeSettings(request)
     guard !isStarting, current == nil else {
       throw IntercomError.refused(
-        "this node records already, to \(current?.recorder.report.path ?? settings.directory)")
+        "this node is already recording, to \(current?.recorder.report.path ?? settings.directory)")
     }
     guard setAside.count < Self.mostSetAside else {
-      throw IntercomError.refused("\(setAside.count) recordings wait for disks that do not answer")
+      throw IntercomError.refused(
+        "\(setAside.count) recordings still wait for disks that do not respond; check the disks")
     }
     isStarting = true
     defer { isStarting = false }
@@ -83,7 +84,7 @@ actor Recordings {
   /// Ends the recording and waits for its files to be complete.
   func stop(within patience: Duration = patience) async throws {
     guard let running = current, !isStarting else {
-      throw IntercomError.refused("this node does not record")
+      throw IntercomError.refused("this node is not recording")
     }
     await node.endRecording(on: running.deck)
     running.recorder.end()
@@ -204,14 +205,16 @@ extension TakeSettings {
   fileprivate init(_ request: RecordingRequest) throws(IntercomError) {
     self.init(directory: request.directory)
     guard request.directory.hasPrefix("/") else {
-      throw .refused("the folder has to be given from / on")
+      throw .refused("the folder must be an absolute path")
     }
-    guard request.peers || request.mix else { throw .refused("there is nothing to record") }
+    guard request.peers || request.mix else {
+      throw .refused("nothing to record: choose peers, mix or both")
+    }
     (keepsTalkers, keepsMix) = (request.peers, request.mix)
     if let word = request.format {
       guard let known = RecordingFormat(rawValue: word) else {
         let formats = RecordingFormat.allCases.map(\.rawValue).joined(separator: " or ")
-        throw .refused("unknown format \(word.prefix(40)); it is \(formats)")
+        throw .refused("unknown format \(word.prefix(40)); use \(formats)")
       }
       format = known
     }
@@ -236,7 +239,7 @@ extension RecordingStatus {
     switch report.phase {
     case .beginning, .running: secondsLeft = report.secondsLeft
     case .ended:
-      (isRunning, endReason, hasFailed) = (false, "as asked", false)
+      (isRunning, endReason, hasFailed) = (false, "on request", false)
     case .failed(let error):
       (isRunning, endReason, hasFailed) = (false, "\(error)", true)
     }

@@ -65,7 +65,7 @@ struct ServiceLife {
   /// What to tell when the end begins; after it there is nothing more to tell.
   mutating func end() -> String {
     phase = .ending
-    return "STOPPING=1\n" + Self.status("saying goodbye")
+    return "STOPPING=1\n" + Self.status("shutting down")
   }
 
   /// One line, whatever JACK says.

@@ -51,10 +51,12 @@ struct Surroundings: Sendable {
     let limitBytes = 1 << 20
     var bytes = [UInt8](repeating: 0, count: limitBytes + 1)
     let count = unsafe fread(&bytes, 1, bytes.count, file)
-    if unsafe ferror(file) != 0 { return .unreadable(words: "reading it fails") }
-    guard count <= limitBytes else { return .unreadable(words: "longer than \(limitBytes) bytes") }
+    if unsafe ferror(file) != 0 { return .unreadable(words: "read error") }
+    guard count <= limitBytes else {
+      return .unreadable(words: "it is longer than \(limitBytes) bytes")
+    }
     guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
-      return .unreadable(words: "not UTF-8")
+      return .unreadable(words: "it is not UTF-8")
     }
     return .text(text)
   }

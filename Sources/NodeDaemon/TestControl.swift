@@ -34,7 +34,7 @@ actor TestControl {
       case .testSpeech(let peer): return .speechTest(try await speech(with: peer))
       case .loopBack(let peer, let minutes): try await begin(peer, seconds: minutes * 60)
       case .loopBackOff: await end()
-      default: return .error(message: "this is no test")
+      default: return .error(message: "not a test request")
       }
       return .ok
     } catch {
@@ -79,7 +79,7 @@ actor TestControl {
     guard await membership.loopBack(by: peer.node) == id else {
       let own = await membership.ownName
       throw .refused(
-        "\(peer.name) does not send our voice back; ask its user to run there: comlink loopback on '\(own)'"
+        "\(peer.name) does not loop our voice back; ask its user to run: comlink loopback on '\(own)'"
       )
     }
     return peer.name

@@ -35,12 +35,12 @@ extension RecordingError: CustomStringConvertible {
     switch self {
     case .system(let attempt, let path, let errorNumber):
       "cannot \(attempt) \(path): \(Self.words(errorNumber))"
-    case .folderGone(let path): "the folder is gone: \(path)"
+    case .folderGone(let path): "the folder no longer exists: \(path)"
     case .sizeLimit(let bytes):
-      "the size limit of \(ByteCount.words(bytes)) is reached (--max-size)"
+      "the recording reached its size limit of \(ByteCount.words(bytes)) (--max-size)"
     case .spaceFloor(let bytes, let path):
-      "less than \(ByteCount.words(bytes)) are free on the disk of \(path) (--keep-free)"
-    case .noAnswer(let path): "the disk of \(path) does not answer"
+      "less than \(ByteCount.words(bytes)) free on the disk of \(path) (--keep-free)"
+    case .noAnswer(let path): "the disk of \(path) does not respond"
     case .audio(let error): "\(error)"
     case .ogg(let path): "not enough memory to write \(path)"
     }

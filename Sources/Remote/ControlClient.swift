@@ -41,7 +41,7 @@ public struct ControlClient: ~Copyable {
     while true {
       switch input.next() {
       case .line(let line): return try JSONLine.decode(ControlResponse.self, from: line)
-      case .tooLong: throw .malformed("the answer of comlinkd at \(path) is too long")
+      case .tooLong: throw .malformed("the response of comlinkd at \(path) is too long")
       case .nothing: try receive(until: deadline)
       }
     }

@@ -14,7 +14,7 @@ extension ControlRequest: Codable {
       let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
       throw DecodingError.dataCorruptedError(
         forKey: .request, in: fields,
-        debugDescription: "unknown request \"\(word.prefix(40))\"; known are \(known)")
+        debugDescription: "unknown request \"\(word.prefix(40))\"; use one of \(known)")
     }
     switch kind {
     case .status: self = .status

@@ -37,7 +37,7 @@ public enum JSONLine {
     do {
       return [UInt8](try encoder.encode(value))
     } catch {
-      throw .malformed("a figure of the answer is not a number")
+      throw .malformed("a value in the response is not a number")
     }
   }
 

@@ -35,9 +35,9 @@ extension RemoteError: CustomStringConvertible {
     case .pathTooLong(let path, let limitBytes):
       "the path \(path) is too long for a socket (at most \(limitBytes) bytes); use a shorter one"
     case .untrustedDirectory(let path, let reason):
-      "the directory \(path) cannot be trusted: \(reason); remove it or use another --control path"
+      "the directory \(path) is not safe: \(reason); remove it or use another --control path"
     case .directoryBusy(let path):
-      "another comlinkd is starting in \(path) and does not finish; try again"
+      "another comlinkd is still starting in \(path); try again"
     case .notASocket(let path):
       "\(path) is in the way and is not a socket; remove it or use another --control path"
     case .foreignSocket(let path, let ownerID):
@@ -49,13 +49,13 @@ extension RemoteError: CustomStringConvertible {
     case .noServer(let path):
       "no comlinkd answers at \(path); is it running? (--control names another socket)"
     case .noPermission(let path, let group?):
-      "\(path) exists but is not permitted: join the group \(group) "
+      "no permission to use \(path): join the group \(group) "
         + "(sudo usermod -aG \(group) $USER, then log out and in again)"
     case .noPermission(let path, nil):
-      "\(path) exists but is not permitted: it is for comlinkd's own user only"
+      "no permission to use \(path): run comlink as comlinkd's user"
     case .timedOut(let path, let seconds):
       "comlinkd at \(path) did not answer within \(Fixed.text(seconds, digits: 1)) s"
-    case .disconnected(let path): "comlinkd at \(path) ended the connection"
+    case .disconnected(let path): "comlinkd at \(path) closed the connection"
     case .malformed(let words): words
     }
   }

@@ -55,7 +55,7 @@ public enum StatusTable {
   private static func loopBack(_ node: NodeStatus) -> [String] {
     guard let loopBack = node.loopBack else { return [] }
     return [
-      "loopback \(Cell.clean(loopBack.peer)) is sent back instead of the microphone, "
+      "loopback sends \(Cell.clean(loopBack.peer)) back instead of the microphone, "
         + "\(Fixed.text(loopBack.secondsLeft, digits: 0)) s left"
     ]
   }
@@ -84,7 +84,7 @@ public enum StatusTable {
   private static func defects(_ audio: AudioStatus) -> [String] {
     let counts = [
       (audio.refusedPeriods ?? 0, "periods longer than 8192 frames, played as silence"),
-      (audio.ringErrors ?? 0, "ring errors, a defect of this node: please report them"),
+      (audio.ringErrors ?? 0, "ring errors, a defect in comlinkd: please report"),
     ]
     return counts.filter { $0.0 > 0 }.map { "         \($0.0) \($0.1)" }
   }
@@ -94,7 +94,7 @@ public enum StatusTable {
     guard !causes.isEmpty else { return [] }
     let counts = causes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     return [
-      "underrun periods of peers without sound, by cause: "
+      "periods in which a talking peer had no audio, by cause: "
         + counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     ]
   }

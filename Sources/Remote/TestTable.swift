@@ -10,15 +10,15 @@ public enum TestTable {
       return "none of \(result.sent) sweeps came back from \(Cell.clean(result.peer))\n"
     }
     var lines = [
-      "there and back  \(number(trip)) ms  (\(number(least)) to \(number(most)) ms, "
+      "round trip      \(number(trip)) ms  (\(number(least)) to \(number(most)) ms, "
         + "\(result.found) of \(result.sent) sweeps found)",
-      "one way         \(number(trip / 2)) ms, if both ways are alike; sound cards not counted",
+      "one way         \(number(trip / 2)) ms, half of that; sound cards not included",
     ]
     if let network = result.networkMilliseconds {
-      lines.append("network alone   \(number(network)) ms there and back")
+      lines.append("network alone   \(number(network)) ms round trip")
     }
     if let playout = result.playoutDelayMilliseconds {
-      lines.append("waiting here    \(number(playout)) ms, for packets that come late")
+      lines.append("playout delay   \(number(playout)) ms on this station")
     }
     if let level = result.levelDecibels {
       lines.append("level           \(level < 0 ? "" : "+")\(number(level)) dB")

@@ -19,7 +19,7 @@ struct GroupFile {
       throw .crypto(error)
     }
     guard let groups else {
-      throw .corrupt(path: disk.path(of: Self.name), what: "every group this node is in")
+      throw .corrupt(path: disk.path(of: Self.name), what: "all groups of this node")
     }
     return groups
   }

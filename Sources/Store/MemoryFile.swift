@@ -34,7 +34,7 @@ struct MemoryFile {
     }
     guard let memory else {
       throw .corrupt(
-        path: disk.path(of: Self.name), what: "which nodes are trusted and which are blocked")
+        path: disk.path(of: Self.name), what: "the list of trusted and blocked nodes")
     }
     return memory
   }
@@ -61,7 +61,7 @@ struct MemoryFile {
     let limitBytes = record.contentLimitBytes - lists.count - countBytes - forgotten.count
     guard limitBytes >= 0 else {
       throw .notKept(
-        reason: "too many nodes are trusted or blocked; comlink forget takes some out")
+        reason: "too many nodes are trusted or blocked; remove some with comlink forget")
     }
     let entries = entries(of: memory, withinBytes: limitBytes)
     return lists + RecordReader.octets(of: UInt64(entries.count), count: countBytes)

@@ -21,7 +21,8 @@ struct NamesFile {
       throw .crypto(error)
     }
     guard let names else {
-      throw .corrupt(path: disk.path(of: Self.name), what: "which of those of one name is which")
+      throw .corrupt(
+        path: disk.path(of: Self.name), what: "the numbering of nodes of the same name")
     }
     return names
   }

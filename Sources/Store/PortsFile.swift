@@ -22,7 +22,7 @@ struct PortsFile {
       throw .crypto(error)
     }
     guard let ports else {
-      throw .corrupt(path: disk.path(of: Self.name), what: "how JACK ports were connected")
+      throw .corrupt(path: disk.path(of: Self.name), what: "the saved JACK connections")
     }
     return ports
   }

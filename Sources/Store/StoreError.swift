@@ -40,34 +40,34 @@ extension StoreError: CustomStringConvertible {
   /// The error in words for a person, with what to do; no secret is part of it.
   public var description: String {
     switch self {
-    case .noPlace: "no place for the node's state: set HOME, or name a directory by --state"
+    case .noPlace: "no directory for the node's state; set HOME or use --state DIR"
     case .system(let attempt, let path, let code):
       "cannot \(attempt) \(path): \(errorWords(code))\(Self.advice(forCode: code, path))"
     case .busy(let path):
-      "another comlinkd uses \(path); give this one a directory of its own by --state"
+      "another comlinkd uses \(path); give this one its own with --state"
     case .wrongKind(let path, let wanted):
-      "\(path) is in the way and is not a \(wanted); remove it or name another place by --state"
+      "\(path) is in the way and is not a \(wanted); remove it or use another --state"
     case .foreign(let path, let ownerID) where StatePath.isSystem(path):
-      "\(path) belongs to user \(ownerID); run it as user \(ownerID), or name another place by --state"
+      "\(path) belongs to user \(ownerID); run comlinkd as user \(ownerID), or use another --state"
     case .foreign(let path, let ownerID):
-      "\(path) belongs to user \(ownerID); give it to this user (chown) or name another place by "
+      "\(path) belongs to user \(ownerID); give it to this user (chown) or use another "
         + "--state"
     case .exposed(let path, let mode, let wanted):
-      "\(path) has mode \(String(mode, radix: 8)), so others could know or change the node's "
-        + "secrets; if nobody did, chmod \(String(wanted, radix: 8)) \(path)"
+      "\(path) has mode \(String(mode, radix: 8)), so other users could read or change the node's "
+        + "secrets; if none did, run chmod \(String(wanted, radix: 8)) \(path)"
     case .unfit(let path, let lacks):
-      "the file system of \(path) cannot \(lacks); name another place by --state"
+      "the file system of \(path) cannot \(lacks); use another --state"
     case .corrupt(let path, let what):
-      "\(path) is damaged; put a copy of it back, or remove it (\(what) is lost then)"
+      "\(path) is damaged; restore a copy, or remove it and lose \(what)"
     case .instanceLost(let path):
-      "the counter of starts in \(path) is lost, and the clock is not set, which could replace it; "
+      "the start counter in \(path) is lost, and the clock that could replace it is not set; "
         + "set the clock and start again"
     case .crypto(let error): "\(error)"
-    case .notKept(let reason): "nothing can be changed now: \(reason)"
+    case .notKept(let reason): "changes cannot be saved: \(reason)"
     case .groupExists(let name):
-      "there is a group \"\(name)\" already, with another secret; leave it first or use another name"
-    case .sameGroup(let name): "this node is in that group already, under the name \"\(name)\""
-    case .noSuchGroup(let name): "this node is in no group \"\(name)\""
+      "group \"\(name)\" exists with another secret; leave it first or use another name"
+    case .sameGroup(let name): "this node is already in that group, as \"\(name)\""
+    case .noSuchGroup(let name): "this node is not in group \"\(name)\""
     case .tooManyGroups(let limit): "a node can be in \(limit) groups at most; leave one first"
     }
   }
@@ -75,10 +75,10 @@ extension StoreError: CustomStringConvertible {
   private static func advice(forCode code: Int32, _ path: String) -> String {
     switch code {
     case ENOSPC, EDQUOT: "; free some space and start again"
-    case EROFS: "; make it writable, or name another place by --state"
+    case EROFS: "; make it writable, or use another --state"
     case EACCES where StatePath.isSystem(path), EPERM where StatePath.isSystem(path):
-      "; run it as the user that owns it, or name another place by --state"
-    case EACCES, EPERM: "; give this user the right to, or name another place by --state"
+      "; run comlinkd as its owner, or use another --state"
+    case EACCES, EPERM: "; give this user permission, or use another --state"
     default: ""
     }
   }

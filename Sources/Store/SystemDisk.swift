@@ -220,7 +220,7 @@ final class SystemDisk: Disk {
       throw .exposed(path: path, mode: facts.st_mode & 0o777, wanted: Self.fileMode)
     }
     guard (1...Record.fileLimitBytes).contains(Int(facts.st_size)) else {
-      throw .corrupt(path: path, what: "what it held")
+      throw .corrupt(path: path, what: "its contents")
     }
     return Int(facts.st_size)
   }

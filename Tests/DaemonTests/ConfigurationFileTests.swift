@@ -19,7 +19,7 @@ import Testing
     ),
     ("weather = 1", "/c.toml:1: unknown key \"weather\""),
     ("# c\n[peer-list]\nname = 1", "/c.toml:2: unknown key \"peer-list\""),
-    ("config = \"x\"", "/c.toml:1: \"config\" is a flag only, it cannot stand in a file"),
+    ("config = \"x\"", "/c.toml:1: \"config\" is a flag only; remove it from the file"),
     ("a.name = 1", "/c.toml:1: unknown key \"a\""),
     ("ptime = 5\nbitrate = \"64\"", "/c.toml:2: bitrate must be a whole number"),
     ("bitrate = 64.5", "/c.toml:1: bitrate must be a whole number"),

@@ -89,7 +89,7 @@ import Testing
     let missing = #expect(throws: DaemonError.self) {
       try ConfigurationLoader(surroundings: TestSurroundings.with()).load(path: "/no", flags: [])
     }
-    #expect(missing.map { "\($0)" } == "/no: no such file (named by --config)")
+    #expect(missing.map { "\($0)" } == "/no: no such file; check --config")
     #expect(missing?.exitCode == 78)
     var surroundings = TestSurroundings.with()
     surroundings.read = { _ in .unreadable(words: "Permission denied") }

@@ -14,7 +14,7 @@ import Testing
     let relay = ControlRelay()
     let version = ControlResponse.version(Version.current, schema: Status.currentSchema)
     let absent = ControlResponse.error(
-      message: "the node is not running (it starts or ends); try again")
+      message: "the node is starting or exiting; try again")
     #expect(await relay.handle(.talk(isOn: true)) == absent)
     #expect(await relay.handle(.version) == version)
     relay.attach(Node())

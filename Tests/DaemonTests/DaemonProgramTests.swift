@@ -131,7 +131,7 @@ import Testing
     (["--control", ""], 64, "--control must be a path"),
     (
       ["--control", "/tmp/" + String(repeating: "x", count: 103)], 64,
-      "--control must have at most 107 bytes"
+      "--control is too long for a socket path, at most 107 bytes"
     ),
     (["--bitrate", "lots"], 64, "--bitrate must be a whole number, not \"lots\""),
     (["--clear"], 64, "Unknown option '--clear'"),

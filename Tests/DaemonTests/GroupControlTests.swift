@@ -30,7 +30,7 @@ import Testing
     #expect(control.handle(.groupList) == .groups([]))
     #expect(
       control.handle(.groupLeave(name: "crew"))
-        == .error(message: "this node is in no group \"crew\""))
+        == .error(message: "this node is not in group \"crew\""))
   }
 
   @Test func `all groups that a node can be in are announced`() {
@@ -40,7 +40,7 @@ import Testing
   @Test func `other requests are not its own`() throws {
     let folder = try TestFolder()
     let state = try NodeState(directory: folder.path, unixSeconds: 1_800_000_000)
-    let refusal = ControlResponse.error(message: "this is no request about groups")
+    let refusal = ControlResponse.error(message: "not a request about groups")
     #expect(GroupControl(state: state).handle(.status) == refusal)
   }
 }

@@ -88,7 +88,7 @@ import Testing
     #expect(mistyped.complaint.contains("its secret has 4 characters instead of 58"))
     let unknown = try await comlink(["group", "leave", "crew"])
     #expect(unknown.code == 65)
-    #expect(unknown.complaint == "comlink: this node is in no group \"crew\"\n")
+    #expect(unknown.complaint == "comlink: this node is not in group \"crew\"\n")
     _ = try await ended(daemon)
   }
 
@@ -100,7 +100,7 @@ import Testing
     #expect(id.output.contains("for this run only: \(state) is in the way and is not a directory"))
     let made = try await comlink(["group", "new", "crew"])
     #expect(made.code == 65)
-    #expect(made.complaint.contains("nothing can be changed now: \(state) is in the way"))
+    #expect(made.complaint.contains("changes cannot be saved: \(state) is in the way"))
     #expect(try await ended(daemon).contains("another identity at each start"))
   }
 }

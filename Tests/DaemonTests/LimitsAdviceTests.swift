@@ -9,7 +9,7 @@ import Testing
   @Test func `the advice has the exact lines, the file and the group`() {
     #expect(
       LimitsAdvice.message([.realtimeScheduling(priority: 60)], user: "eve") == """
-        no permission for real-time scheduling (SCHED_FIFO 60): sound may break up when the machine is \
+        no permission for real-time scheduling (SCHED_FIFO 60): audio may drop out when the machine is \
         busy. To allow it, put these lines into /etc/security/limits.d/95-comlink.conf:
           @audio - rtprio 75
           @audio - memlock unlimited
@@ -19,7 +19,7 @@ import Testing
     #expect(
       LimitsAdvice.message([.memoryLock], user: "eve")
         .hasPrefix(
-          "no permission to lock memory: sound may break up when memory is short. To allow"))
+          "no permission to lock memory: audio may drop out when memory is short. To allow"))
   }
 
   @Test func `two missing rights are told at once and their cure once`() {
@@ -27,8 +27,8 @@ import Testing
     #expect(
       words.hasPrefix(
         """
-        no permission for real-time scheduling (SCHED_FIFO 60): sound may break up when the machine is \
-        busy; no permission to lock memory: sound may break up when memory is short. To allow both, \
+        no permission for real-time scheduling (SCHED_FIFO 60): audio may drop out when the machine is \
+        busy; no permission to lock memory: audio may drop out when memory is short. To allow both, \
         put these lines into /etc
         """))
     for line in LimitsAdvice.lines {

@@ -51,10 +51,10 @@ import Testing
     _ = levels.threshold(of: "mesh", configured: .info)
     #expect(
       levels.answer(level: "loud", area: nil)
-        == .error(message: "no log level \"loud\"; known are \(LogLevelName.words)"))
+        == .error(message: "no log level \"loud\"; use one of \(LogLevelName.words)"))
     #expect(
       levels.answer(level: "debug", area: "x")
-        == .error(message: "no log area \"x\"; known are mesh"))
+        == .error(message: "no log area \"x\"; use one of mesh"))
     #expect(levels.answer(level: nil, area: "mesh") == .logLevels(["mesh": "info"]))
   }
 

@@ -22,8 +22,8 @@ struct RemotePermissionTests {
   static let modes: [(directory: mode_t, socket: mode_t, words: String)] = [
     (0o755, 0o660, "join the group daemon (sudo usermod -aG daemon $USER, then log out and in"),
     (0o750, 0o660, "join the group daemon (sudo"),
-    (0o755, 0o600, "it is for comlinkd's own user only"),
-    (0o700, 0o660, "it is for comlinkd's own user only"),
+    (0o755, 0o600, "run comlink as comlinkd's user"),
+    (0o700, 0o660, "run comlink as comlinkd's user"),
   ]
 
   @Test(arguments: modes)
@@ -41,7 +41,7 @@ struct RemotePermissionTests {
     }
     let outcome = try await Program.run("/usr/bin/env", Self.wrapper + ["--control", path])
     #expect(outcome.code == 77)
-    #expect(outcome.complaint.hasPrefix("comlink: \(path) exists but is not permitted: \(words)"))
+    #expect(outcome.complaint.hasPrefix("comlink: no permission to use \(path): \(words)"))
   }
 
   @Test func `who has no daemon and may not use the system's hears of both`() async throws {
@@ -55,8 +55,8 @@ struct RemotePermissionTests {
     #expect(
       outcome.complaint.hasPrefix(
         """
-        comlink: no comlinkd answers at /tmp/comlink-65534/control.sock, and /run/comlink/control.sock \
-        exists but is not permitted: join the group daemon
+        comlink: no comlinkd answers at /tmp/comlink-65534/control.sock, and no permission to use \
+        /run/comlink/control.sock: join the group daemon
         """), "\(outcome.complaint)")
   }
 }

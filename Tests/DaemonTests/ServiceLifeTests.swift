@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test mutating func `the end is told, and nothing after it`() {
-    #expect(life.end() == "STOPPING=1\nSTATUS=saying goodbye")
+    #expect(life.end() == "STOPPING=1\nSTATUS=shutting down")
     #expect(life.audio(.waiting(server: "default")) == nil)
     #expect(life.audio(Self.running) == nil)
     #expect(life.look(turns: 9) == nil)

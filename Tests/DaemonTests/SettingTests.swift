@@ -9,7 +9,7 @@ import Testing
     (.name, String(repeating: "ä", count: 32), "must have 1 to 63 bytes"),
     (.name, " a", "must have 1 to 63 bytes"),
     (.name, "a\nb", "must have 1 to 63 bytes"),
-    (.jackClient, "a:b", "must not have a colon"),
+    (.jackClient, "a:b", "must not contain a colon"),
     (.jackServer, "", "must have 1 to 63 bytes"),
     (.listen, "127.0.0.1", "cannot be used: “127.0.0.1” has no port: write ADDRESS:PORT"),
     (.listen, "", "has no port"),
@@ -37,7 +37,7 @@ import Testing
     (.bitrate, "64k", "must be a whole number"),
     (.bitrateMax, "5", "must be from 6 to 2000, not 5"),
     (.bitrateMax, "much", "must be a number or \"auto\""),
-    (.bitrateMax, "48", "is less than bitrate, which is 64"),
+    (.bitrateMax, "48", "is less than bitrate, 64"),
     (.profile, "club", "must be one of stage|wifi|saver|none, not \"club\""),
     (.complexity, "11", "must be from 0 to 10, not 11"),
     (.bandwidth, "narrow", "must be one of wide|full, not \"narrow\""),
@@ -48,13 +48,13 @@ import Testing
     (.lateRate, "0", "must be from 0.01 to 20, not 0"),
     (.lateRate, "few", "must be a number"),
     (.control, "", "must be a path"),
-    (.control, "/" + String(repeating: "x", count: 107), "must have at most 107 bytes"),
+    (.control, "/" + String(repeating: "x", count: 107), "at most 107 bytes"),
     (.logLevel, "INFO", "must be one of trace|debug|info"),
     (.noDiscovery, "yes", "must be true or false"),
     (.metrics, "9464", "has no port"),
     (.policy, "all", "must be one of ask|group-only|open"),
     (.colour, "red", "must be six hexadecimal digits"), (.colour, "-fffff", "hexadecimal"),
-    (.role, " x", "no blank at its ends"),
+    (.role, " x", "no space at either end"),
   ]
 
   @Test(arguments: refused)
@@ -129,7 +129,7 @@ import Testing
   }
 
   static let conflicts: [(flags: [(Setting, String)], words: String)] = [
-    ([(.listen, "127.0.0.1:1"), (.peer, "127.0.0.1:1")], "which is this node's own address"),
+    ([(.listen, "127.0.0.1:1"), (.peer, "127.0.0.1:1")], "this node's own address"),
     (
       [(.listen, "127.0.0.1:1"), (.peer, "192.0.2.1:1")],
       "cannot be reached from the loopback address"

@@ -66,7 +66,7 @@ import Testing
     let daemon = try await started()
     let outcome = try await comlink(["block", Self.stranger])
     #expect(outcome.code == 0)
-    let reason = "for this run only: nothing can be changed now: \(state) is in the way"
+    let reason = "for this run only: changes cannot be saved: \(state) is in the way"
     #expect(outcome.complaint.contains(reason))
     try await end(daemon)
   }
@@ -102,15 +102,17 @@ import Testing
     for verb in ["accept", "decline", "invite", "block"] {
       let outcome = try await comlink([verb, "no\u{1B}body"])
       #expect(outcome.code == 65)
-      #expect(outcome.complaint == "comlink: no peer named 'no?body': no peer is known yet\n")
+      #expect(outcome.complaint == "comlink: no peer named 'no?body'; there are no peers yet\n")
     }
     let declined = try await comlink(["decline", Self.stranger])
     #expect(declined.complaint.contains("does not ask to be let in"))
     _ = try await comlink(["block", Self.stranger])
     let invited = try await comlink(["invite", Self.stranger])
-    #expect(invited.code == 65 && invited.complaint.contains("is blocked; comlink forget"))
+    #expect(
+      invited.code == 65
+        && invited.complaint.contains("is blocked; lift the block with comlink forget"))
     let wrong = try await comlink(["pair", "--with", "nobody", "--pin", "123456"])
-    #expect(wrong.code == 65 && wrong.complaint.contains("nobody is called nobody here"))
+    #expect(wrong.code == 65 && wrong.complaint.contains("no node named nobody found"))
     let shown = try await comlink(["pair", "--show"])
     #expect(shown.code == 0 && shown.output.wholeMatch(of: /[0-9]{3} [0-9]{3}\n/) != nil)
     try await end(daemon)

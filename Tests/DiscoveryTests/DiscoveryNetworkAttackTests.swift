@@ -69,7 +69,7 @@ struct DiscoveryNetworkAttackTests {
     // Fewer than it polls: what it waits by fails, and so does what it would begin anew with.
     try limitDescriptors(to: 3)
     let time = try one.tell("name C")
-    try one.line(since: time) { $0.hasPrefix("problem") && $0.contains("begins anew") }
+    try one.line(since: time) { $0.hasPrefix("problem") && $0.contains("restarts") }
     try one.line(since: time) { $0 == "lost 2" }
     try limitDescriptors(to: 1024)
     try one.line(since: time, within: 20) { $0.hasPrefix("found 2 shares") }

@@ -29,7 +29,7 @@ import Testing
     let words = (search.candidates[0].node?.words.prefix(3) ?? []).joined(separator: " ")
     for text in ["foh", alike, words] {
       let error = #expect(throws: IntercomError.self) { try search.index(of: text) }
-      #expect("\(error!)".contains("use the words of the one you mean"), "\(text)")
+      #expect("\(error!)".contains("give the words of the one you mean"), "\(text)")
     }
     #expect(try search.index(of: "FOH") == 1)
   }

@@ -110,7 +110,9 @@ import Testing
     unsafe mkdir("\(shared)/open", 0o777)
     unsafe chmod("\(shared)/open", 0o777)
     unsafe symlink(directory.path, "\(shared)/link")
-    for (name, reason) in [("open", "others may write to it"), ("link", "it is not a directory")] {
+    for (name, reason) in [
+      ("open", "other users may write to it"), ("link", "it is not a directory"),
+    ] {
       let trap = "\(shared)/\(name)"
       #expect(throws: RemoteError.untrustedDirectory(path: trap, reason: reason)) {
         try ControlServer(path: "\(trap)/control.sock", handler: RecordingHandler())

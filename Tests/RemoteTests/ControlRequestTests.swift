@@ -84,7 +84,7 @@ import Testing
     (#"{"request":null}"#, "field \"request\" must not be null"),
     (
       #"{"request":"dance"}"#,
-      "unknown request \"dance\"; known are status, version, talk, gain, mute, pan, group-new, "
+      "unknown request \"dance\"; use one of status, version, talk, gain, mute, pan, group-new, "
         + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop"

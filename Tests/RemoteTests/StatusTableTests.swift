@@ -15,14 +15,14 @@ import Testing
                  was its SD card or state copied? comlink id new on one of the two, then restart comlinkd
         trust    unknown: the file of whom this node trusts is damaged
         state    gain, pan, mute and talk hold for this run only: the disk is full
-        loopback B is sent back instead of the microphone, 250 s left
+        loopback sends B back instead of the microphone, 250 s left
         sound    mic -23.5 dB (peak -12.0 dB)  mix silent  lowdelay 2.5 ms 64 kbit/s  ssrc 0xdeadbeef
         jack     running  jackd 1.9.21  server default  client comlink  48000 Hz  64 frames  3 xruns
                  JACK client name 'comlink' is in use
         callback mean 8.5 us  worst 20.5 us (of all 40.3)  load 0.8 %  capture overruns 1
                  7 periods longer than 8192 frames, played as silence
-                 1 ring errors, a defect of this node: please report them
-        underrun periods of peers without sound, by cause: wakeUps 4, callbacks 1
+                 1 ring errors, a defect in comlinkd: please report
+        periods in which a talking peer had no audio, by cause: wakeUps 4, callbacks 1
         loop     wake-up p50 24 us  p99 152 us  fifo 55  memory locked  100000 wakes
         network  sent 20000  received 19990  dropped 9 (unknownSource 7, truncated 2)
         record   ended  1:02:03  9 files (opus)  123.5 MB of 10.0 GB  dropped 480  DISK STALLED for 3 s

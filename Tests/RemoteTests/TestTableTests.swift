@@ -13,10 +13,10 @@ import Testing
     result.playoutDelayMilliseconds = 7.5
     #expect(
       TestTable.text(result) == """
-        there and back  61.3 ms  (60.5 to 64.0 ms, 7 of 8 sweeps found)
-        one way         30.6 ms, if both ways are alike; sound cards not counted
-        network alone   1.5 ms there and back
-        waiting here    7.5 ms, for packets that come late
+        round trip      61.3 ms  (60.5 to 64.0 ms, 7 of 8 sweeps found)
+        one way         30.6 ms, half of that; sound cards not included
+        network alone   1.5 ms round trip
+        playout delay   7.5 ms on this station
         level           -0.5 dB
 
         """)

@@ -95,7 +95,7 @@ final class ModelDisk: Disk {
       state.isOff ? nil : state.names[name].map { state.files[$0].octets }
     }
     guard let octets else { return nil }
-    guard !octets.isEmpty else { throw .corrupt(path: name, what: "what it held") }
+    guard !octets.isEmpty else { throw .corrupt(path: name, what: "its contents") }
     do throws(CryptoError) {
       return unsafe try SecretBytes(copying: octets.span.bytes)
     } catch {

@@ -189,7 +189,7 @@ import Testing
     let file = try unsafe Record(kind: "groups").file(content.span.bytes)
     let octets = file.withBytes { unsafe $0.withUnsafeBytes { unsafe Array($0) } }
     let state = try start(ModelDisk(["groups": octets]))
-    let problem = StoreError.corrupt(path: "/model/groups", what: "every group this node is in")
+    let problem = StoreError.corrupt(path: "/model/groups", what: "all groups of this node")
     #expect(state.groupsProblem == problem)
     #expect(state.groups.isEmpty)
   }

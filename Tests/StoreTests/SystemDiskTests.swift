@@ -183,7 +183,7 @@ import Testing
   func `a file system that cannot lock is told as the cause`(code: Int32) {
     let words = "\(SystemDisk.lockError(code: code, "/nfs/state"))"
     #expect(
-      words == "the file system of /nfs/state cannot lock files; name another place by --state")
+      words == "the file system of /nfs/state cannot lock files; use another --state")
   }
 
   @Test func `a directory that cannot be synced is done`() throws {
@@ -198,10 +198,10 @@ import Testing
       StoreError.foreign(path: "/var/lib/comlink", ownerID: 998),
       .system(attempt: "open", path: "/var/lib/comlink", code: EACCES),
     ] {
-      #expect(!"\(error)".contains("chown") && "\(error)".contains("; run it as"))
+      #expect(!"\(error)".contains("chown") && "\(error)".contains("; run comlinkd as"))
     }
     let foreign = StoreError.foreign(path: "/var/lib/comlink", ownerID: 998)
-    #expect("\(foreign)".contains("run it as user 998, or name another place by --state"))
+    #expect("\(foreign)".contains("run comlinkd as user 998, or use another --state"))
     #expect("\(StoreError.foreign(path: "/home/a/state", ownerID: 7))".contains("chown"))
   }
 

@@ -57,7 +57,7 @@ import Synchronization
   func load(from position: Int64) throws(AudioError) {
     let byteCount = capacityFrames * MemoryLayout<Float>.stride
     guard let memory = unsafe malloc(byteCount) else {
-      throw .outOfMemory(wanted: "a recording's tape of \(byteCount) bytes")
+      throw .outOfMemory(wanted: "a recording buffer of \(byteCount) bytes")
     }
     // Written now, as the pages would else be made by the loop's first touch.
     unsafe memset(memory, 0, byteCount)

@@ -40,7 +40,7 @@ extension Intercom: MediaGate {
   nonisolated func install(_ key: MediaKey, of node: NodeID) async throws {
     let received = try ReceivedKey(octets: key.octets, epoch: key.epoch)
     guard await install(received, of: node) else {
-      throw IntercomError.refused("its stream is another member's, or not the one it had")
+      throw IntercomError.refused("its SSRC belongs to another member, or changed")
     }
   }
 

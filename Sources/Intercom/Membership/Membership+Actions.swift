@@ -121,7 +121,7 @@ extension Membership {
       ?? (addresses.isEmpty
         ? "it has no address"
         : reachable.isEmpty
-          ? "it has only IPv6 addresses and this node listens on IPv4; use --listen [::]:PORT"
+          ? "it has only IPv6 addresses, and this node listens on IPv4 only; use --listen [::]:PORT"
           : nil)
     if let problem {
       // Once, and again only after it was found in between.

@@ -60,7 +60,7 @@ extension Membership {
   public func decline(_ peer: String) async throws(IntercomError) {
     let node = try await find(peer, among: invitations)
     guard invitations[node] != nil else {
-      throw .refused("\(peer) does not ask to be let in; comlink peers lists who does")
+      throw .refused("\(peer) does not ask to be let in; comlink peers lists the nodes that do")
     }
     handle(.decline(node))
   }
@@ -199,7 +199,7 @@ extension Membership {
 
   private func refuseBlocked(_ node: NodeID, _ peer: String) throws(IntercomError) {
     guard mesh.memory.blocked.contains(node) else { return }
-    throw .refused("\(peer) is blocked; comlink forget takes that back")
+    throw .refused("\(peer) is blocked; lift the block with comlink forget")
   }
 
   /// Who the user means, see ``NodeSearch``; by a whole ID also somebody who is not known.

@@ -94,7 +94,7 @@ extension Membership {
       wanted[node]?.isFaultTold == false
     else { return }
     wanted[node]?.isFaultTold = true
-    parts.report(.fault("the media key of \(member.name) is of no use: \(error)"))
+    parts.report(.fault("the media key of \(member.name) is invalid: \(error)"))
   }
 }
 

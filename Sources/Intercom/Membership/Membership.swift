@@ -123,7 +123,7 @@ public actor Membership {
     do {
       handle(.share(Self.streamed(try await media.presentMessage())))
     } catch {
-      parts.report(.fault("no key for this node's media: \(error)"))
+      parts.report(.fault("cannot make this node's media key: \(error)"))
     }
   }
 
@@ -205,7 +205,7 @@ public actor Membership {
       rollTask = nil
       return false
     } catch {
-      parts.report(.fault("the media key could not be rolled, trying again: \(error)"))
+      parts.report(.fault("cannot replace the media key, trying again: \(error)"))
       isRollDue = true
       try? await pause(Self.rollPause)
     }

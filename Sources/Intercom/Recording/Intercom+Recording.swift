@@ -15,7 +15,7 @@ extension Intercom {
     keepsTalkers: Bool, keepsMix: Bool
   ) async throws(IntercomError) -> TapeDeck {
     guard let (sampleRate, talkers) = await recordingTerms() else {
-      throw .refused("JACK does not run: there is no sound to record")
+      throw .refused("JACK does not run; start it, then record")
     }
     do throws(AudioError) {
       return try TapeDeck(

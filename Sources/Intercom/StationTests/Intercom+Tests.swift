@@ -83,7 +83,7 @@ extension Intercom {
   /// How it is to code.
   private func beginCodecTest() throws(IntercomError) -> VoiceCoding {
     guard !isJudgingCodec else {
-      throw .refused("another speech test runs; try again in a few seconds")
+      throw .refused("another speech test is running; try again in a few seconds")
     }
     isJudgingCodec = true
     return station.coding
@@ -114,14 +114,14 @@ extension Intercom {
   private func takeEcho(_ number: Int, of peer: String) throws(IntercomError) -> Echo {
     defer { station.lastEcho = nil }
     guard let last = station.lastEcho, last.number == number else {
-      throw .refused("the test was broken off")
+      throw .refused("the test was cancelled")
     }
     let test = last.test
     guard test.isComplete else {
       throw .refused(
         test.lostFrames > 0
-          ? "this machine stood still during the test; try again"
-          : "the test was broken off: \(peer) or JACK went away")
+          ? "this machine stalled during the test; try again"
+          : "the test was cancelled: \(peer) or JACK went away")
     }
     let connected = try? station.peers.find(peer)
     let statistics = connected?.stream?.statistics

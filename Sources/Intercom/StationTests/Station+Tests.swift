@@ -5,7 +5,7 @@ import Media
 extension Station {
   /// The rate of what is captured and heard; JACK has to run.
   func trialRate() throws(IntercomError) -> Int {
-    guard beat.isRunning else { throw .refused("JACK does not run: nothing is heard or sent") }
+    guard beat.isRunning else { throw .refused("JACK does not run; start it, then test again") }
     return beat.sampleRate
   }
 
@@ -22,7 +22,7 @@ extension Station {
   func beginTone(_ sound: EarTone.Sound) throws(IntercomError) -> Int {
     _ = try trialRate()
     guard let index = freeSlots.lastIndex(where: engine.isIdle) else {
-      throw .refused("no place in the mix is free")
+      throw .refused("all slots of the mix are taken; try again when a peer has left")
     }
     let number = try begin(EarTone(sound, in: freeSlots[index]))
     freeSlots.remove(at: index)
@@ -32,11 +32,11 @@ extension Station {
   /// Begins to send a signal in place of the microphone, and to record what the peer sends back; returns the test's number.
   func beginEcho(_ echo: EchoTest, peer name: String) throws(IntercomError) -> Int {
     guard try trialRate() == echo.sampleRate else {
-      throw .refused("JACK's sample rate has just changed")
+      throw .refused("JACK's sample rate has just changed; try again")
     }
     if let loopBack {
       throw .refused(
-        "this node sends \(loopBack.name)'s voice back, so it cannot send a test; "
+        "this node loops \(loopBack.name)'s voice back, so it cannot send a test; "
           + "end that with comlink loopback off")
     }
     echo.slot = try trialPeer(name).slot
@@ -45,7 +45,7 @@ extension Station {
 
   private func begin(_ next: any StationTest) throws(IntercomError) -> Int {
     guard test == nil, next.begin(engine) else {
-      throw .refused("another test runs; try again in a few seconds")
+      throw .refused("another test is running; try again in a few seconds")
     }
     test = next
     testNumber += 1
@@ -70,7 +70,7 @@ extension Station {
   func setLoopBack(
     of name: String, seconds: Double, nowNanoseconds: Int64
   ) throws(IntercomError) -> TestPeer {
-    guard test == nil else { throw .refused("a test runs; try again in a few seconds") }
+    guard test == nil else { throw .refused("a test is running; try again in a few seconds") }
     let peer = try trialPeer(name)
     guard let slot = peer.slot else { throw .refused("\(name) is not connected now") }
     loopBack = LoopBack(

@@ -46,7 +46,7 @@ extension Mesh {
       !declined.contains(link.node, nowNanoseconds: now)
     else {
       return refuse(
-        link, words: isBusy ? "too many ask at the moment" : "not admitted",
+        link, words: isBusy ? "too many requests at the moment" : "not admitted",
         isRemembered: !isBusy, now)
     }
     let deadline = now.saturatingAdding(MeshTimes.invitationNanoseconds)

@@ -201,7 +201,7 @@ extension Mesh {
       return wake(atNanoseconds: link.deadlineNanoseconds)
     }
     if link.invitationNanoseconds != nil {
-      refuse(link, words: "nobody answered", now)
+      refuse(link, words: "no answer", now)
     } else {
       close(link, .late, now)
     }

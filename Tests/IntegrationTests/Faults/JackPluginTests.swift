@@ -127,7 +127,7 @@ extension FaultTests {
       let (node, speaker) = (scene.node, scene.speaker)
       let second = try Daemon(
         "second", ["--listen", "127.0.0.1:0"] + scene.plugin.nodeArguments, in: directory)
-      try second.waitUntilSaid("it plays for another comlinkd already")
+      try second.waitUntilSaid("another comlinkd uses it")
       let other = try Daemon(
         "other", ["--listen", "127.0.0.1:0", "--jack-client", "fred"] + scene.plugin.nodeArguments,
         in: directory)

@@ -37,7 +37,7 @@ extension FaultTests {
     }
 
     @Test(arguments: [
-      ("error=EINVAL", "is too old for what is asked of io_uring: Linux 6.0 or newer"),
+      ("error=EINVAL", "is too old: io_uring as comlinkd uses it needs Linux 6.0 or newer"),
       (
         "error=EPERM",
         "io_uring is switched off for this process: see `sysctl kernel.io_uring_disabled`"

@@ -95,7 +95,7 @@ extension RealNodeTests {
         Issue.record("it began")
         return
       }
-      #expect(words == "the disk of \(share) does not answer")
+      #expect(words == "the disk of \(share) does not respond")
       _ = try stage.start(format: "opus")
       try stage.waitForRecorded(seconds: 1)
       #expect(try node.ask(.recordStop) == .ok)

@@ -34,7 +34,7 @@ extension RealNodeTests {
       #expect(try refusal(a, .testLoop(peer: "nobody")).contains("no peer named"))
       let id = try #require(try a.status().peers[0].id)
       for text in ["b", id, String(id.prefix(8))] {
-        #expect(try refusal(a, .testLoop(peer: text)).hasPrefix("B does not send our voice back"))
+        #expect(try refusal(a, .testLoop(peer: text)).hasPrefix("B does not loop our voice back"))
       }
 
       _ = try b.ask(.loopBack(peer: "A", minutes: 2))

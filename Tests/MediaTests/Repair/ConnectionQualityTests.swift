@@ -29,7 +29,7 @@ import Testing
     (
       reading {
         ($0.lostShare, $0.resentShare, $0.unheardShare) = (0.018, 0.01, 0.008)
-      }, 4.4, "1.8 % loss, in part repaired by resends, 0.8 % not heard; playout 8 ms"
+      }, 4.4, "1.8 % loss, partly repaired by RTX, 0.8 % concealed; playout 8 ms"
     ),
     (
       // Who has few bits a second is coded by the speech mode, which keeps more.
@@ -37,7 +37,7 @@ import Testing
         ($0.codedBitsPerSecond, $0.framesPerPacket, $0.isSpeech) = (20_000, 1920, true)
       }, 4.3, "no loss; playout 8 ms"
     ),
-    (reading { $0.isInterrupted = true }, 0, "nothing comes"),
+    (reading { $0.isInterrupted = true }, 0, "no packets arrive"),
     (
       reading {
         ($0.roundTripMilliseconds, $0.codedBitsPerSecond) = (400, 16_000)
@@ -45,7 +45,7 @@ import Testing
     ),
     (
       reading { ($0.lateShare, $0.unheardShare) = (0.02, 0.02) }, 4.0,
-      "2 % not heard; 2 % late; playout 8 ms"
+      "2 % concealed; 2 % late; playout 8 ms"
     ),
     (
       reading { ($0.lostShare, $0.unheardShare, $0.burstPackets) = (1, 1, 4) }, 0.6,

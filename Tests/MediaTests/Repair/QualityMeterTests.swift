@@ -58,7 +58,7 @@ import Testing
     #expect(stream.figure > 4.5)
     stream.breakOff(seconds: 4)
     #expect(stream.figure == 0)
-    #expect(stream.reason == "nothing comes")
+    #expect(stream.reason == "no packets arrive")
     stream.talk(seconds: 1)
     #expect(stream.figure > 4)
   }
