@@ -1,7 +1,7 @@
 internal import CRealtime
 import Glibc
 
-/// What the audio thread counted since the engine was made.
+/// Counters of the audio thread since the engine was made.
 public struct EngineCounters: Hashable, Sendable {
   /// Process callbacks run.
   public var callbacks: UInt64
@@ -46,7 +46,7 @@ public struct EngineCounters: Hashable, Sendable {
   }
 }
 
-/// What a meter showed: a level since the last reading, linear and in dBFS (0 dBFS: full scale, RMS of a square wave).
+/// A meter reading: the level since the last one, linear and in dBFS (0 dBFS: full scale, RMS of a square wave).
 public struct MeterReading: Hashable, Sendable {
   /// The quietest level told, for silence too.
   public static let floorDBFS: Float = -127

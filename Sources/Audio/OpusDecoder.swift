@@ -83,7 +83,7 @@ internal import COpus
     }
   }
 
-  /// Makes up sound for lost packets from what came before.
+  /// Conceals lost packets by continuing the signal.
   ///
   /// Hot path: no allocation.
   ///
@@ -104,7 +104,7 @@ internal import COpus
     return true
   }
 
-  /// Goes back to the state it remembered: at first that of a new decoder.
+  /// Restores the saved state: at first that of a new decoder.
   ///
   /// Hot path: no allocation.
   public func goBack() {

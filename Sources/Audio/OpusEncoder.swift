@@ -7,7 +7,7 @@ internal import COpus
   /// The least complexity with CELT's pitch filter, and no worse than the highest: PESQ-WB of speech in 10 ms frames at 64 kbit/s is
   /// 4.10 at 1, 4.13 at 4, 4.45 at 5 and 4.44 at 10, for 22, 23, 32 and 42 µs a frame.
   public static let defaultComplexity = 5
-  /// How hard an encoder may try.
+  /// Range of the encoder's complexity.
   public static let complexityRange = 0...10
   /// Bits per second an encoder takes.
   public static let bitrateRange = 6000...510_000
@@ -85,7 +85,7 @@ internal import COpus
     }
   }
 
-  /// Forgets the signal so far; what it was told stays.
+  /// Resets the signal; the settings stay.
   ///
   /// Hot path: no allocation.
   public func reset() {
@@ -118,7 +118,7 @@ func opusWords(_ code: Int32) -> String {
   unsafe String(cString: copus_error_text(code))
 }
 
-/// What the encoder is tuned for; decides its look-ahead.
+/// The encoder's mode; decides its look-ahead.
 public enum OpusApplication: String, CaseIterable, Sendable {
   /// OPUS_APPLICATION_RESTRICTED_LOWDELAY: CELT only, 120 frames (2.5 ms) of look-ahead.
   case lowDelay = "lowdelay"
@@ -137,7 +137,7 @@ public enum OpusApplication: String, CaseIterable, Sendable {
   }
 }
 
-/// The most of the spectrum that an encoder codes (RFC 6716 §2, table 1).
+/// Audio bandwidth of an encoder (RFC 6716 §2, table 1).
 public enum OpusBandwidth: String, CaseIterable, Sendable {
   /// Up to 8 kHz: all that speech needs to be understood, at a third of the work.
   case wide

@@ -1,17 +1,17 @@
 public import Cryptography
 public import Mesh
 
-/// Why a connection or an attempt came to nothing, for the log.
+/// Why a connection or an attempt failed, for the log.
 public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
   /// What it is counted as.
   public enum Reason: String, CaseIterable, Sendable {
-    /// Nobody took the connection.
+    /// No answer to the connection.
     case unreachable
-    /// TLS came to nothing: no TLS 1.3, no certificate, none of Ed25519, octets changed on the way.
+    /// TLS failed: no TLS 1.3, no certificate, none of Ed25519, octets changed on the way.
     case tls
     /// The certificate is of no Ed25519 key, or the other end was not made to prove one.
     case foreignKey
-    /// The other end wants something else than we do, or than there is.
+    /// The other end wants another protocol, or an unknown one.
     case wrongPurpose
     /// TLS and the proof of groups took too long.
     case lateProof
@@ -21,17 +21,17 @@ public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
     case crowded
     /// Too many connections that proved nothing from one address.
     case crowdedAddress
-    /// A message longer than what is taken.
+    /// A message above the size limit.
     case oversized
-    /// It held most of all where unfinished messages were too long together.
+    /// It held the most of the unfinished messages when all together were too long.
     case overfull
-    /// A message that is none.
+    /// A malformed message.
     case malformed
     /// A message that took too long.
     case slow
     /// A message before the proof of groups, or a second challenge.
     case outOfTurn
-    /// Proofs of groups again and again.
+    /// Too many group proofs.
     case proofFlood
     /// The other end does not read.
     case stalled
@@ -49,9 +49,9 @@ public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
   public let words: String
   /// The other end; nil where there was none.
   public let remote: NodeAddress?
-  /// Who it proved to be, if anybody.
+  /// Its proved identity, if any.
   public let node: NodeID?
-  /// The attempt that came to nothing.
+  /// The failed attempt.
   public let attempt: AttemptID?
   /// The connection that ended, if it had been reported.
   public let connection: ConnectionID?
@@ -74,7 +74,7 @@ public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why the control plane cannot do what it was asked to.
+/// An error of the control plane.
 public enum ControlPlaneError: Error, Hashable, Sendable {
   /// The node's key cannot be used for TLS.
   case identity(words: String)
@@ -82,7 +82,7 @@ public enum ControlPlaneError: Error, Hashable, Sendable {
   case addressInUse(address: String)
   /// It cannot listen there for another reason.
   case listening(address: String, words: String)
-  /// A pairing connection came to nothing, or ended.
+  /// A pairing connection failed, or ended.
   case connection(words: String)
   /// The other end of a pairing took too long.
   case late(seconds: Int)

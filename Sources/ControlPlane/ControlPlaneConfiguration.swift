@@ -1,7 +1,7 @@
 public import Cryptography
 public import Mesh
 
-/// Where a control plane listens, and how much and how long its connections may take.
+/// A control plane's address, and the limits of its connections in size and time.
 public struct ControlPlaneConfiguration: Sendable {
   /// Times, all of a steady clock.
   public struct Times: Sendable {

@@ -1,11 +1,11 @@
 internal import Mesh
 internal import Synchronization
 
-/// What is to be told to a ``ControlPlaneHandler``, in order, and the counters of faults.
+/// The events for a ``ControlPlaneHandler``, in order, and the counters of faults.
 ///
 /// Given from the event loop, taken by one task. Bounded by those who give: of each connection one message waits at a time.
 final class EventQueue: Sendable {
-  /// Something to be told.
+  /// An event.
   private enum Item: Sendable {
     case event(MeshEvent, whenHandled: @Sendable () -> Void)
     case fault(ControlFault)
@@ -46,7 +46,7 @@ final class EventQueue: Sendable {
   /// Nothing comes after this.
   func finish() { continuation.finish() }
 
-  /// Tells everything until the end.
+  /// Delivers all events until the end.
   func run(_ handler: any ControlPlaneHandler) async {
     for await item in stream {
       switch item {

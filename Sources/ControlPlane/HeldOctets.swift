@@ -1,6 +1,6 @@
 internal import Mesh
 
-/// Octets that came and are not decoded yet.
+/// Received octets that are not decoded yet.
 ///
 /// Messages are taken out one by one, each when the last is handled: what waits is as long as what came, and not the
 /// many times longer list of what it means.

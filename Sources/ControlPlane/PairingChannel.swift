@@ -3,7 +3,7 @@ public import Mesh
 internal import NIOCore
 internal import ServiceLoop
 
-/// A connection on which two nodes pair: TLS proved who both are, and nothing else is known of the other.
+/// A connection on which two nodes pair: TLS proved both identities, and nothing else is known of the other.
 ///
 /// Any thread; one ``receive()`` at a time. Closed when nobody holds on to what it is for: by ``close()``, or when
 /// ``ControlPlaneHandler/pair(_:)`` returns.

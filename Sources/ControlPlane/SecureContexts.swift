@@ -2,7 +2,7 @@ internal import Cryptography
 internal import NIOCore
 internal import NIOSSL
 
-/// How TLS is spoken: 1.3 only, Ed25519 only, both ends with a certificate, nobody's authority.
+/// The TLS contexts: 1.3 only, Ed25519 only, certificates at both ends, no authority.
 ///
 /// Neither end resumes sessions: clients keep none, and a server takes an end whose certificate was not shown in this very handshake for
 /// nobody (``SecureConnection``), so that a ticket of it is worth nothing.

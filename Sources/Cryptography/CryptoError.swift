@@ -1,14 +1,14 @@
 internal import CSodium
 
-/// What can go wrong in this target; a datagram that fails authentication is counted by reason instead.
+/// An error of this target; a datagram that fails authentication is counted by reason instead.
 public enum CryptoError: Error, Hashable, Sendable {
   /// The system gives no random numbers, or the library does not start.
   case unavailable(what: String)
   /// Memory for a secret could not be had.
   case outOfMemory(bytes: Int)
-  /// Octets from outside are not what they should be: what was read, and why it will not do.
+  /// Malformed octets from outside: what was read, and the fault.
   case malformed(what: String, reason: String)
-  /// A datagram was neither protected nor let in.
+  /// A datagram was rejected, or could not be protected.
   case datagram(DatagramFault)
   /// Two nodes were not paired.
   case pairing(PairingFault)

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// A group: a name, and the secret whose holders admit each other without asking.
+/// A group: a name, and the secret whose holders admit each other automatically.
 ///
 /// Shared by reference, so that the secret lies in one place only. Printing it, in whatever way, shows the name alone.
 public final class Group: Sendable {
@@ -33,7 +33,7 @@ public final class Group: Sendable {
     self.secret = secret
   }
 
-  /// Words by which people can tell whether they have the same secret.
+  /// Words for people to compare their secrets.
   ///
   /// The first ``wordCount`` octets of SHA-256 of `comlink group words 1`, a zero octet and the secret: of 256 random bits
   /// they tell nothing that helps to find them.
@@ -65,7 +65,7 @@ extension Group: CustomReflectable, CustomDebugStringConvertible {
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// How a node shows, to who is in the same group and to nobody else, that it is in it.
+/// A node's proof of group membership, which only members of that group can check.
 extension Group {
   /// Octets of a nonce.
   public static let nonceByteCount = 32

@@ -1,4 +1,4 @@
-/// What a node may tell everybody about a group it belongs to: who has the secret knows it, nobody else learns from it.
+/// A public hint at a group: holders of the secret recognise it, and others learn nothing from it.
 ///
 /// The first 64 bits of HMAC-SHA-512 under the group's secret of `comlink group hint 1`, a zero octet, the salt and the node's
 /// ID. The secret has 256 random bits, so there is nothing to guess; another node, or another salt, has another hint, so
@@ -57,7 +57,7 @@ extension Base32 {
   }
 }
 
-/// What a group can be called.
+/// Valid names of groups.
 public enum GroupName {
   /// The most octets of a name, in UTF-8.
   public static let byteLimit = 63

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// Octets that nobody else shall see: the one owner of their memory, which is zeroed when it ends.
+/// Secret octets: the one owner of their memory, which is zeroed at the end.
 ///
 /// The memory lies between guard pages, stays out of core dumps, and out of swap where the limits on locked memory allow
 /// it. There is no copy but by ``init(copying:)``, and nothing to print: a value that cannot be copied goes into no string.

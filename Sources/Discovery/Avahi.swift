@@ -1,7 +1,7 @@
 internal import CAvahi
 internal import Mesh
 
-/// What Avahi tells, as values.
+/// Avahi's events as values.
 enum AvahiEvent {
   enum State {
     case registering
@@ -20,7 +20,7 @@ enum AvahiEvent {
   case browsingFailed(String)
 }
 
-/// Why Avahi does not do something.
+/// An error of Avahi.
 struct AvahiError: Error {
   /// In its words.
   let words: String
@@ -78,7 +78,7 @@ struct AvahiError: Error {
 
   var waker: AvahiWaker { unsafe AvahiWaker(handle: handle) }
 
-  /// What came since the last time.
+  /// The events since the last call.
   func takeEvents() -> [AvahiEvent] {
     defer { inbox.events.removeAll(keepingCapacity: inbox.events.count < 256) }
     return inbox.events
@@ -137,7 +137,7 @@ struct AvahiError: Error {
 
   func stopResolving(_ token: UInt32) { unsafe cavahi_resolve_stop(handle, token) }
 
-  /// The name to try when somebody else has this one.
+  /// The name to try when this one is taken.
   static func nextName(after name: String) -> String {
     var next = [CChar](repeating: 0, count: Int(CAVAHI_NAME_BYTES))
     guard unsafe cavahi_next_name(name, &next) == 0 else { return name }

@@ -1,4 +1,4 @@
-/// Through whom to publish and browse: avahi-daemon while it runs, else a responder of our own.
+/// Chooses the backend: avahi-daemon while it runs, otherwise the built-in responder.
 ///
 /// Sans-I/O, in virtual time. Two machines. The *client*, which watches for avahi-daemon:
 ///
@@ -91,7 +91,7 @@ struct BackendChoice {
     clientDelaySeconds = min(clientDelaySeconds * 2, 30)
   }
 
-  /// The client says how avahi-daemon is.
+  /// The client reports the state of avahi-daemon.
   mutating func daemonIs(_ state: DaemonState, nowNanoseconds now: Int64) {
     switch state {
     case .absent:
@@ -123,7 +123,7 @@ struct BackendChoice {
     use(.inProcess)
   }
 
-  /// ``Action/startOwn`` did not work, or what it started does no more.
+  /// ``Action/startOwn`` did not work, or the responder failed.
   mutating func ownFailed(_ reason: String, nowNanoseconds now: Int64) {
     if inUse == .inProcess {
       actions.append(.stopOwn)

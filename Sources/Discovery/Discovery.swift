@@ -4,7 +4,7 @@ public import Mesh
 internal import Synchronization
 internal import System
 
-/// Finds the nodes of the local network, and is found by them: DNS-SD (RFC 6763) of `_comlink._udp` by multicast DNS.
+/// Discovery of nodes on the local network: DNS-SD (RFC 6763) of `_comlink._udp` by multicast DNS.
 ///
 /// It speaks through avahi-daemon while that runs, else by a responder in this process, and changes between them by
 /// itself (`BackendChoice` says when). All interfaces that can multicast take part, with IPv4 and IPv6, as they come
@@ -42,7 +42,7 @@ public final class Discovery: Sendable {
 
   /// Begins to publish and to browse.
   ///
-  /// What does not work later is told as a problem and tried again.
+  /// Later failures are reported as problems and tried again.
   ///
   /// - Throws: `DiscoveryError.running`; `.system` when there are no threads.
   public func start() throws(DiscoveryError) {
@@ -59,7 +59,7 @@ public final class Discovery: Sendable {
     }
   }
 
-  /// The name, the groups or the port are others: announced at once.
+  /// Announces a changed name, port or groups at once.
   ///
   /// Another port is a goodbye and a new announcement. The node stays the one of the start.
   public func update(_ service: ServiceDescription) {
@@ -71,7 +71,7 @@ public final class Discovery: Sendable {
     }
   }
 
-  /// Asks the network anew where a node is; what is another than before is told.
+  /// Resolves a node again, and reports changes.
   public func rediscover(_ node: NodeID) {
     state.withLock { $0.running?.mailbox.leave(node) }
   }
@@ -88,20 +88,20 @@ public final class Discovery: Sendable {
     running.mailbox.isDone ? running.thread.join() : running.thread.detach()
   }
 
-  /// Through whom it speaks at the moment.
+  /// The backend in use.
   public var backend: DiscoveryBackend {
     state.withLock { $0.running?.mailbox.backend ?? .none }
   }
 
-  /// What it holds and what it did not take.
+  /// Its size and its refusals.
   public var counters: DiscoveryCounters {
     state.withLock { $0.running?.mailbox.counters ?? DiscoveryCounters() }
   }
 }
 
-/// Through whom a ``Discovery`` speaks to the network.
+/// A backend of a ``Discovery``.
 public enum DiscoveryBackend: String, Hashable, Sendable {
-  /// Nobody (yet): nothing is published or found.
+  /// None (yet): nothing is published or found.
   case none
   /// The system's avahi-daemon.
   case daemon = "avahi-daemon"
@@ -128,22 +128,22 @@ extension DiscoveryError: CustomStringConvertible {
   }
 }
 
-/// What a ``Discovery`` tells.
+/// An event of a ``Discovery``.
 public enum DiscoveryEvent: Sendable {
   /// A node is there, or what is known of it changed; everything is as the node says, without proof.
   ///
   /// Addresses: 1 to 8, each once, those for one link only last. The name has at most 63 octets, no control characters, and
   /// is never empty.
   case found(Announcement, name: String, softwareVersion: String)
-  /// The node is there no more.
+  /// The node is gone.
   case lost(NodeID)
-  /// Another way to the network is in use; nodes found before stay found if they are found again within seconds.
+  /// The backend changed; nodes stay found if the new one finds them within seconds.
   case backendChanged(DiscoveryBackend)
   /// Something does not work and is tried again by itself: a line for the log.
   case problem(String)
 }
 
-/// What a ``Discovery`` did not take, by reason, since it started; and how much it holds.
+/// Counters of a ``Discovery``: refusals by reason since it started, and its size.
 public struct DiscoveryCounters: Hashable, Sendable {
   /// Nodes known now, at most ``ServiceTable/Limits/nodes``.
   public var nodes = 0
@@ -159,7 +159,7 @@ public struct DiscoveryCounters: Hashable, Sendable {
   public var oversizedTexts = 0
   /// See ``malformedTexts``: without the ID of a node.
   public var namelessTexts = 0
-  /// Ports and addresses that no node can have.
+  /// Invalid ports and addresses.
   public var unusableAddresses = 0
   /// Instances not taken, or put out again, as there are too many.
   public var crowdedInstances = 0

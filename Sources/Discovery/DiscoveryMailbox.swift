@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// What the thread of a ``Discovery`` and everybody else leave for each other.
+/// The mailbox between the thread of a ``Discovery`` and its callers.
 final class DiscoveryMailbox: Sendable {
   private struct Contents {
     var service: ServiceDescription?

@@ -1,6 +1,6 @@
 internal import Cryptography
 
-/// What we publish, and how far that is: published anew when the name or the port changes, updated when the rest does.
+/// Our publication and its progress: republished when the name or the port changes, updated when the rest does.
 struct Publication {
   static let retryNanoseconds: Int64 = 5_000_000_000
 
@@ -65,7 +65,7 @@ struct Publication {
   /// The host's records are taken from us, and ours with them.
   mutating func hostCollided() { isCurrent = false }
 
-  /// The backend says what became of it.
+  /// The backend reports the outcome.
   mutating func heard(
     _ state: AvahiEvent.State, _ avahi: borrowing Avahi, _ backend: DiscoveryBackend,
     nowNanoseconds now: Int64

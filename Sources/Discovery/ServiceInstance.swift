@@ -53,9 +53,9 @@ enum InstanceName {
   static func host(of node: NodeID) -> String { "comlink-\(node.text.prefix(10))" }
 }
 
-/// What a node tells the network about itself.
+/// A node's public description.
 public struct ServiceDescription: Sendable {
-  /// Most groups that are hinted at; a node is in no more.
+  /// Most group hints; a node is in no more groups.
   public static let maximumGroups = 16
 
   /// Who it is.

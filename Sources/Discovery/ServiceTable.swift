@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Mesh
 
-/// Which nodes are there: from instances that come, are resolved and go, sans-I/O.
+/// The table of nodes present, from instances that appear, are resolved and disappear; sans-I/O.
 ///
 /// An instance is *waiting* (to be resolved), *resolving*, or *resolved*: it then belongs to the node that its TXT data names
 /// and is watched on. Events move it:
@@ -20,7 +20,7 @@ internal import Mesh
 /// a node has no room for an instance, another of it.
 /// What was put out for want of room or answer may be there all the same: a minute later browsing begins anew.
 struct ServiceTable {
-  /// How much of a hostile network is taken in.
+  /// Limits against a hostile network.
   struct Limits: Sendable {
     var nodes = 128
     var instancesPerNode = 8
@@ -119,7 +119,7 @@ struct ServiceTable {
     return actions
   }
 
-  /// Our groups are others.
+  /// Our groups changed.
   mutating func regroup(_ groups: [Group], nowNanoseconds now: Int64) {
     self.groups = groups
     for id in Array(nodes.keys) {

@@ -36,7 +36,7 @@ struct ServiceText: Hashable, Sendable {
   var salt: GroupHint.Salt?
   var hints: [GroupHint]
 
-  /// What a node tells.
+  /// A node's description.
   init(_ service: ServiceDescription, salt: GroupHint.Salt) {
     node = service.node
     name = DisplayText.clean(service.name, maximumBytes: Self.maximumNameBytes)
@@ -49,7 +49,7 @@ struct ServiceText: Hashable, Sendable {
       .sorted { $0.text < $1.text }
   }
 
-  /// Reads what a node tells.
+  /// Parses a node's description.
   init(parsing octets: [UInt8]) throws(Refusal) {
     guard octets.count <= Self.maximumBytes else { throw .oversized }
     let values = try Self.values(octets)

@@ -1,4 +1,4 @@
-/// Why a text is no address to talk to.
+/// Why a text is not an address.
 ///
 /// Every case carries the text as it was given.
 public enum AddressError: Error, Equatable, Sendable {

@@ -43,10 +43,10 @@ public final class EventLoop: @unchecked Sendable {
   let hasNextHandler = Atomic<Bool>(false)
   /// The loop thread's alone.
   var handler: (any EventLoopHandler)?
-  /// Whether jobs that may have come gave way to a deadline.
+  /// Whether jobs were deferred for a deadline.
   var haveJobsWaited = false
 
-  /// What locking the memory came to; nil: it was not asked for, or it is locked.
+  /// Error of locking the memory; nil: not requested, or locked.
   public let memoryLockWarning: EventLoopWarning?
 
   /// Makes the ring and all its memory; the thread comes with `start`.

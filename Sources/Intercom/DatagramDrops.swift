@@ -2,7 +2,7 @@ import Cryptography
 import Media
 import RTP
 
-/// Why datagrams were not used, by reason.
+/// Counters of dropped datagrams, by reason.
 struct DatagramDrops {
   var notRTP = 0
   var unknownSource = 0
@@ -10,15 +10,15 @@ struct DatagramDrops {
   var wrongPayloadType = 0
   var refusedPeers = 0
   var ownSSRC = 0
-  /// Keys of members whose SSRC is another's.
+  /// Keys of members whose SSRC belongs to another.
   var takenSSRC = 0
-  /// Goodbyes by RTCP, which any member can make in another's name: control connections have the true ones.
+  /// RTCP goodbyes, which any member can forge in another's name: only those of control connections count.
   var unprovedGoodbye = 0
   /// Packets of ours that could not be protected, and were not sent.
   var unsealed = 0
   /// Datagrams of members' SSRCs that were not let in.
   var protection = SRTPCounters()
-  /// Of peers that have left; those that are here count for themselves.
+  /// Counters of peers that have left; present ones have their own.
   var payloadsOfLeavers = PayloadDrops()
   private var malformed = [Int](repeating: 0, count: RTPParseError.allCases.count)
 
@@ -73,7 +73,7 @@ struct AdmissionBudget {
   }
 }
 
-/// Packets whose header was right and whose sound could not be used, by reason.
+/// Packets with a valid header and unusable audio, by reason.
 struct PayloadDrops {
   private var malformed = 0
   private var oversized = 0

@@ -58,7 +58,7 @@ struct LatencyHistogram {
   }
 }
 
-/// The greatest value of late, whoever asks and however often.
+/// A sliding maximum that any number of readers can read.
 ///
 /// A window is kept as so many parts; a value is forgotten once its part is older than the window, so after
 /// at most one part more.
@@ -74,7 +74,7 @@ struct RecentMaximum {
     self.parts = [Double](repeating: 0, count: parts + 1)
   }
 
-  /// Takes a value of now; times must not go back.
+  /// Adds a value; times must not go back.
   mutating func add(_ value: Double, nowNanoseconds: Int64) {
     let part = nowNanoseconds / partNanoseconds
     let passed = min(max(0, part - newest), Int64(parts.count))
@@ -98,7 +98,7 @@ struct StationMaxima {
   /// The microphone's peak of the last second, linear.
   private(set) var micPeaks = RecentMaximum(parts: 4, partNanoseconds: 250_000_000)
 
-  /// Takes what came since the last time; before each status, and once a second.
+  /// Reads the values since the last call; before each status, and once a second.
   mutating func take(from engine: AudioEngine, nowNanoseconds: Int64) {
     let longest = Double(engine.counters.callbackMaximumNanoseconds)
     engine.resetCallbackMaximum()

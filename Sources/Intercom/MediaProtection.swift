@@ -16,7 +16,7 @@ import RTP
 
   private(set) var members: [NodeID: Member] = [:]
   private var memberBySSRC: [UInt32: Member] = [:]
-  /// Members that left, the latest last: who comes back in the same session is not to be heard by what was recorded.
+  /// Members that left, the latest last: a recording must not be accepted when one returns in the same session.
   private var former: [Member] = []
   private static let mostFormer = 64
   private let sender: SRTPSender
@@ -58,7 +58,7 @@ import RTP
     return true
   }
 
-  /// The member that a datagram says it is of.
+  /// The member that a datagram claims to come from.
   func claimant(ofMedia datagram: RawSpan) -> Member? {
     SRTPReceiver.claimedSSRC(ofMedia: datagram).flatMap { memberBySSRC[$0] }
   }
@@ -104,7 +104,7 @@ import RTP
     return lastEpoch
   }
 
-  /// Lets a key wait for its use; one made before it that comes later changes nothing.
+  /// Queues a key for its use; an older one that arrives later is ignored.
   func setNextKey(_ key: consuming SRTPSendingKey, epoch: UInt64) {
     guard epoch > nextEpoch ?? ownEpoch else { return }
     nextEpoch = epoch

@@ -6,7 +6,7 @@ import Media
 ///
 /// Loop thread only. Its ``Peer`` entries, one an address, are in the station's table.
 final class Member {
-  /// Packets under an older key are let in for so long after the next one came.
+  /// How long packets under an older key are accepted after the next one arrived.
   private static let oldKeyNanoseconds: Int64 = 5_000_000_000
 
   let node: NodeID
@@ -16,12 +16,12 @@ final class Member {
   /// As admitted; entries of other addresses come by authentic datagrams.
   var addresses: [SocketAddress] = []
   private(set) var receiver = SRTPReceiver()
-  /// Its stream, once its first key came.
+  /// Its stream, once its first key arrived.
   var ssrc: UInt32?
   private var newestEpoch: UInt64?
-  /// When its newest key came, while there are older ones.
+  /// When its newest key arrived, while there are older ones.
   private var keyNanoseconds: Int64?
-  /// When its last authentic datagram came, from wherever; before the first, when it was admitted.
+  /// When its last authentic datagram arrived, from any address; before the first, when it was admitted.
   var heardNanoseconds: Int64
   /// The entry that has the stream; cleared before that goes.
   unowned var connected: Peer?
@@ -32,13 +32,13 @@ final class Member {
     heardNanoseconds = nowNanoseconds
   }
 
-  /// Goes on with the keys that it had before it left: what was heard then is no news now, and old keys are no younger.
+  /// Keeps the replay state and the key ages of the previous session.
   func resume(_ former: Member) {
     receiver = former.receiver
     (newestEpoch, keyNanoseconds) = (former.newestEpoch, former.keyNanoseconds)
   }
 
-  /// Takes a key of its stream; one that is not newer than the one before changes nothing.
+  /// Adds a key of its stream; one that is not newer than the last is ignored.
   func add(_ key: consuming SRTPReceivingKey, epoch: UInt64, nowNanoseconds: Int64) -> Bool {
     if let newestEpoch {
       guard epoch > newestEpoch else { return false }
@@ -49,7 +49,7 @@ final class Member {
     return true
   }
 
-  /// Lets go of older keys whose time is over.
+  /// Drops expired older keys.
   func dropOldKeys(nowNanoseconds: Int64) {
     guard let came = keyNanoseconds, nowNanoseconds - came >= Self.oldKeyNanoseconds else { return }
     receiver.dropOlderKeys()
@@ -57,21 +57,21 @@ final class Member {
   }
 }
 
-/// A connected peer as the sound that goes out sees it.
+/// A connected peer as seen by the sending side.
 struct Listener {
   let peer: Peer
-  /// Which of the station's recipes its packets are made by.
+  /// Index of its packets' recipe in the station's list.
   var recipeIndex: Int
 }
 
-/// A member as the media know it: whose sound may come in, and where it may be.
+/// A member as seen by the media path: its identity and possible addresses.
 public struct MediaMember: Sendable, Hashable {
   /// The most addresses that are tried at once.
   public static let mostAddresses = 8
 
   /// Who it is.
   public var node: NodeID
-  /// What it is called until its own reports say so.
+  /// Its name until its own reports carry one.
   public var name: String
   /// Where it may be reached; of more than ``mostAddresses`` the first.
   public var addresses: [SocketAddress]

@@ -6,7 +6,7 @@ public struct OwnKey: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 {
   /// Grows with each key.
   public let epoch: UInt64
-  /// What a member makes a ``ReceivedKey`` of.
+  /// The octets for a member's ``ReceivedKey``.
   public let octets: [UInt8]
 
   init(epoch: UInt64, ssrc: UInt32, secret: RawSpan) {
@@ -37,11 +37,11 @@ public struct ReceivedKey: ~Copyable, Sendable {
 
   /// Grows with each key of a sender.
   public let epoch: UInt64
-  /// The stream that it protects; the packets that are sent again have the complement.
+  /// The stream that it protects; its RTX stream has the complement.
   let ssrc: UInt32
   let key: SRTPReceivingKey
 
-  /// Takes what ``OwnKey/octets`` of another node are; the octets stay the caller's to zero.
+  /// Parses another node's ``OwnKey/octets``; the caller zeroes the octets.
   ///
   /// - Throws: what is wrong with them.
   public init(octets: [UInt8], epoch: UInt64) throws(CryptoError) {

@@ -2,7 +2,7 @@ public import Cryptography
 internal import Glibc
 internal import StatusSchema
 
-/// What this node's user set for one peer; survives the peer's absence.
+/// The user's mix settings for one peer; they survive its absence.
 public struct PeerSettings: Sendable, Equatable {
   static let gainRange = PeerStatus.gainRangeDecibels
   static let panRange = PeerStatus.panRange
@@ -11,13 +11,13 @@ public struct PeerSettings: Sendable, Equatable {
   public var gainDecibels = 0.0
   /// -1 left, 1 right.
   public var pan = 0.0
-  /// Whether it is not heard.
+  /// Whether it is muted.
   public var isMuted = false
 
   /// Nothing was set.
   public init() {}
 
-  /// What was set once, within what can be set now.
+  /// Saved settings, clamped to the present ranges.
   public init(gainDecibels: Double, pan: Double, isMuted: Bool) {
     self.gainDecibels = Self.gainRange.nearest(to: gainDecibels)
     self.pan = Self.panRange.nearest(to: pan)
@@ -36,11 +36,11 @@ extension ClosedRange<Double> {
   }
 }
 
-/// What the user set of the sound: the talk key, and how members are heard.
+/// The user's mix: the talk key, and the settings of members.
 public struct Mix: Sendable, Equatable {
-  /// Whether the microphone is open.
+  /// Whether the talk key is on.
   public var isTalking = true
-  /// The members for which something was set, here or away.
+  /// The members with settings, present or away.
   public var peers: [NodeID: PeerSettings] = [:]
 
   /// Nothing was set.

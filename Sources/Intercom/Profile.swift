@@ -1,6 +1,6 @@
 public import Audio
 
-/// A kind of place, and the settings that go together there.
+/// A set of default settings for a kind of place.
 ///
 /// The one table of them: the daemon's `--profile` takes them as defaults, and so do the calls of `./dev bench quality`.
 public enum Profile: String, CaseIterable, Sendable {
@@ -11,21 +11,21 @@ public enum Profile: String, CaseIterable, Sendable {
   /// Battery and scarce bits: long packets, half the spectrum, least work.
   case saver
 
-  /// What goes together.
+  /// The settings of a profile.
   public struct Settings: Hashable, Sendable {
     /// Frames at 48 kHz in each packet.
     public var framesPerPacket: Int
     /// Opus' target.
     public var bitsPerSecond: Int
-    /// Most payload bits a second for one peer, copies and what is sent again included.
+    /// Most payload bits a second for one peer, copies and RTX included.
     public var mostBitsPerSecond: Int
     /// Opus' mode.
     public var application: OpusApplication
-    /// How hard Opus tries, 0…10.
+    /// Complexity of the Opus encoder, 0…10.
     public var complexity: Int
-    /// The most of the spectrum that is sent.
+    /// Audio bandwidth.
     public var bandwidth: OpusBandwidth
-    /// How many packets an automatic playout delay lets come too late, of one.
+    /// Share of packets that may arrive too late for the automatic playout delay.
     public var lateShare: Double
     /// JACK's period in frames, where the node starts the server: short beside the packets, and no wake-up more than that takes.
     public var periodFrames: Int

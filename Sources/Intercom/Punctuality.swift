@@ -1,4 +1,4 @@
-/// Whether the loop ran when it had asked to, and so whose doing it is when sound comes too late for its callback.
+/// Whether the loop ran on time, and so the cause when audio misses its callback.
 ///
 /// The question is what would have been: had the thread run at the moment it asked for (or, where it was still at work
 /// then, at the end of that) and gone on without a break, would the sound have been there at the beat?
@@ -9,7 +9,7 @@
 ///
 /// Loop thread only.
 struct Punctuality {
-  /// What any wake-up of a real-time thread may take: up to that it is no excuse, and beyond it all of it is.
+  /// Normal wake-up latency of a real-time thread: a longer one counts in full as the cause.
   private static let usualNanoseconds: Int64 = 100_000
   /// The same for callbacks that come before their prediction.
   private static let marginNanoseconds: Int64 = 50_000
@@ -20,7 +20,7 @@ struct Punctuality {
   private var endedNanoseconds: Int64 = 0
   /// How long the thread had run in all at the end of the last wake-up.
   private var cpuNanoseconds: Int64 = 0
-  /// What of the last wake-up the thread did not run.
+  /// Time of the last wake-up in which the thread did not run.
   private var heldNanoseconds: Int64 = 0
   /// When this wake-up would have been, had the thread not been kept from running.
   private var ownNanoseconds: Int64 = 0
@@ -51,7 +51,7 @@ struct Punctuality {
     neededNanoseconds = due == .max ? .max : due + lead
   }
 
-  /// Why sound that is ready at `now` was not there for its callback.
+  /// Why audio that is ready at `now` missed its callback.
   ///
   /// What the thread did between two wake-ups counts as work of the second.
   ///
@@ -64,12 +64,12 @@ struct Punctuality {
   }
 }
 
-/// Why a callback found nothing to play of a peer that talked; see ``Punctuality``.
+/// Why a callback had no audio of a talking peer; see ``Punctuality``.
 enum UnderrunCause: String, CaseIterable {
   case callbacks, wakeUps, work
 }
 
-/// Frames that callbacks did not find, by cause.
+/// Frames missing in callbacks, by cause.
 struct UnderrunCauses {
   private var frames = InlineArray<3, Int>(repeating: 0)
 

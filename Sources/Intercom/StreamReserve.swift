@@ -2,11 +2,11 @@ import Audio
 import Media
 import Synchronization
 
-/// Streams for peers to come, made aside: to make one takes longer than the others' sound may wait.
+/// Streams made ahead for new peers, on another thread: making one would delay the others' audio.
 ///
 /// None is made before anybody is in sight.
 final class StreamReserve: Sendable {
-  /// Of a crowd that comes at once the others wait for some milliseconds.
+  /// Spare streams; more peers at once wait some milliseconds.
   private static let mostSpares = 2
 
   /// Its stream is the reserve's first, then the loop's alone, and at last nobody's.
@@ -48,7 +48,7 @@ final class StreamReserve: Sendable {
     if isToFill == true { runAside { self.fill() } }
   }
 
-  /// Gives a stream away; nil: none is ready yet.
+  /// Takes a stream from the reserve; nil: none is ready yet.
   ///
   /// Loop thread; does not wait.
   ///
@@ -68,7 +68,7 @@ final class StreamReserve: Sendable {
     return spare?.stream
   }
 
-  /// Lets a stream go aside, as to give its memory back takes its time.
+  /// Frees a stream on another thread, as that takes time.
   ///
   /// Loop thread; does not wait.
   func discard(_ stream: consuming PeerStream) {

@@ -1,8 +1,8 @@
-/// How long the pieces of the loop's work take as a rule, so that work can be planned.
+/// The usual duration of each kind of loop work, for planning.
 ///
 /// Loop thread only.
 struct WorkPace {
-  /// What the loop does many times a second.
+  /// A kind of frequent work.
   enum Piece: Int {
     /// Takes a datagram: authentic or not, whose, where it belongs.
     case receiving
@@ -24,19 +24,19 @@ struct WorkPace {
   /// What the pieces since the last rest took, without what they were held up.
   private(set) var spentNanoseconds: Int64 = 0
 
-  /// What such a piece takes as a rule; 0 before the first.
+  /// Usual duration of such a piece; 0 before the first.
   func usualNanoseconds(_ piece: Piece) -> Int64 { usual[piece.rawValue] }
 
-  /// A piece begins.
+  /// Marks the start of a piece.
   mutating func mark(_ nowNanoseconds: Int64) { markNanoseconds = nowNanoseconds }
 
   /// Whether it is known when the next piece begins.
   var isMarked: Bool { markNanoseconds != nil }
 
-  /// Nothing of what follows is measured until the next mark.
+  /// Stops measuring until the next mark.
   mutating func rest() { (markNanoseconds, spentNanoseconds) = (nil, 0) }
 
-  /// A piece that began at the last mark or piece's end is over.
+  /// Marks the end of a piece that began at the last mark or piece's end.
   mutating func finish(_ piece: Piece, atNanoseconds now: Int64) {
     defer { markNanoseconds = now }
     guard let began = markNanoseconds else { return }

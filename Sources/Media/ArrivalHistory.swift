@@ -1,4 +1,4 @@
-/// How late packets came over the last 12 s, to the millisecond: for a wanted rate of late packets.
+/// A histogram of packet delays over the last 12 s, in milliseconds, for a wanted rate of late packets.
 ///
 /// The last two seconds (`ArrivalWindow`) tell a calm link's need to a fraction of a period, but a radio's droughts come
 /// every few seconds: who follows each of them up and down cuts the speech more often than they would. Here they are
@@ -12,20 +12,20 @@ struct ArrivalHistory {
   private static let seconds = 12
   private static let classCount = 200
   private static let classNanoseconds: Int64 = 1_000_000
-  /// The fastest packets' class, so that faster ones have a place.
+  /// Class of the fastest packets, which leaves room for faster ones.
   private static let firstClass = 20
   private static let farClass = 60
   private static let secondNanoseconds: Int64 = 1_000_000_000
-  /// Fewer packets, or of a shorter time, say nothing of a rate; what is known holds until half of them are left.
+  /// Fewer packets, or a shorter time, give no rate; a known one holds until half of them are left.
   private static let tellingCount = 180
   private static let tellingNanoseconds: Int64 = 4_000_000_000
-  /// From this spread on a link is one that varies: more than an xrun or two at short periods shift a stream by.
+  /// A link with this spread is varying: it exceeds what an xrun or two shift a stream by at short periods.
   private static let variedClasses = 15
   private static let beyondCount = 16
   private static let renewalNanoseconds: Int64 = 200_000_000
-  /// A stall is no longer than so many times the late packets wanted, or 0.3 s.
+  /// Longest stall, as a multiple of the wanted late packets, or 0.3 s.
   private static let stallShare = 5
-  /// One packet in so many may be faster than the fastest that count.
+  /// One packet in this many may be faster than the fastest that count.
   private static let packetsPerException = 200
   /// One packet in so many may be late.
   private let packetsPerLate: Int
@@ -41,15 +41,15 @@ struct ArrivalHistory {
   private var renewed: Int64 = .min / 2
   private var held: Int64?
 
-  /// Whether the link's delays vary by so much that the last two seconds do not tell what is needed.
+  /// Whether delays vary too much for the last two seconds to suffice.
   private(set) var isVaried = false
 
-  /// Arrival less media time that three packets in four keep.
+  /// Arrival minus media time that three packets in four meet.
   private(set) var typicalTransitNanoseconds: Int64 = 0
-  /// Arrival less media time that all but the wanted share of the packets keep; nil: not known yet.
+  /// Arrival minus media time that all but the wanted share of packets meet; nil: not known yet.
   var transitNanoseconds: Int64? { held }
 
-  /// Nothing came yet; of what comes, `lateShare` may be late.
+  /// An empty history that lets `lateShare` of the packets be late.
   init(lateShare: Double = 0.005) { packetsPerLate = Int((1 / lateShare).rounded()) }
 
   /// Forgets everything.
@@ -67,7 +67,7 @@ struct ArrivalHistory {
     typicalTransitNanoseconds += step
   }
 
-  /// Takes a packet's arrival.
+  /// Adds a packet's arrival.
   mutating func add(transitNanoseconds transit: Int64, at now: Int64) {
     if origin != nil { turn(now) }
     let start = origin ?? transit - Int64(Self.firstClass) * Self.classNanoseconds
@@ -233,9 +233,9 @@ struct ArrivalHistory {
   }
 }
 
-/// By how much what two seconds of arrivals need differs from what the two before did: the median.
+/// The median difference between the delay needed in two seconds and in the two before.
 ///
-/// It is the jitter's chance that is meant. Periods of devices on either side make arrivals differ, but alike in all
+/// It measures random jitter. Device periods on either side make arrivals differ, but alike in all
 /// windows, and an xrun or a stall is two steps of it at most, whatever its size.
 struct TargetWander {
   /// A window that has nothing of the one before.
@@ -246,7 +246,7 @@ struct TargetWander {
   private(set) var nanoseconds: Int64 = 0
   private var last: (need: Int64, atNanoseconds: Int64)?
 
-  /// Takes what is needed now.
+  /// Adds the delay needed now.
   mutating func add(_ need: Int64, at now: Int64) {
     guard let before = last else {
       last = (need, now)
@@ -258,6 +258,6 @@ struct TargetWander {
     nanoseconds = max(0, nanoseconds + step)
   }
 
-  /// Begins anew; how much the link's jitter does stays known.
+  /// Starts again; the learned jitter stays.
   mutating func restart() { last = nil }
 }

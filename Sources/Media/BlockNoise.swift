@@ -1,10 +1,10 @@
-/// How much the blocks of a clock tracker differ by chance: how far each lies beside the line
-/// through its neighbours, whatever lag and rate are.
+/// The random noise of a clock tracker's blocks: how far each lies off the line through its
+/// neighbours, whatever lag and rate are.
 struct BlockNoise {
-  /// 5 microseconds: nobody's time stamps are better.
+  /// 5 microseconds: no time stamps are better.
   private static let leastVariance = 2.5e-11
   private static let averagedBlocks = 8
-  /// One block counts for no more than so many times the variance known.
+  /// Most that one block counts for, as a multiple of the known variance.
   private static let greatestSample = 4.0
 
   private struct Point {
@@ -27,10 +27,10 @@ struct BlockNoise {
   /// Begins with at least a variance, which leaves doubts with the rate until blocks have told.
   init(firstVariance: Double) { self.firstVariance = firstVariance }
 
-  /// What comes now does not lie on one line with what was.
+  /// Marks a discontinuity: the next blocks are not on the old line.
   mutating func interrupt() { pointCount = 0 }
 
-  /// Takes a block: its moment and the lag it told, in seconds.
+  /// Adds a block: its time and its lag, in seconds.
   mutating func add(lag: Double, at moment: Double) {
     let newest = Point(moment: moment, lag: lag)
     if pointCount >= 2, moment > older.moment {
@@ -45,7 +45,7 @@ struct BlockNoise {
   /// Blocks become another kind.
   mutating func scale(by factor: Double) { learnt *= factor }
 
-  /// Takes a variance that was seen otherwise.
+  /// Sets a variance measured elsewhere.
   mutating func learn(_ sample: Double) {
     let bounded = min(sample, Self.greatestSample * variance)
     learntBlocks = min(learntBlocks + 1, Self.averagedBlocks)

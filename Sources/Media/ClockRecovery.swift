@@ -1,26 +1,26 @@
-/// How fast a sender's sample clock runs against that of our device.
+/// Measures a sender's sample clock against that of our device.
 ///
 /// Both are followed against the loop's own time (CLOCK_MONOTONIC), each by a `ClockTracker`: the
 /// sender's by its time stamps and when they came, the device's by its beats. So each may step (an
 /// xrun, a suspended machine, a storm on the link) without the rates being taken for changed, and
 /// nothing this node does to the sound, splices or steering, comes back in what is measured.
 struct ClockRecovery {
-  /// So much is believed at once: sound cards differ by 50 ppm as a rule.
+  /// A drift that is accepted at once: sound cards usually differ by 50 ppm.
   private static let evidentDrift = 10e-6
-  /// So much when it has been seen for a minute.
+  /// A drift that is accepted after a minute.
   ///
   /// Two servers on one clock looked 4 ppm apart for some seconds, on a machine that stalls. Less is none: a period of 64
   /// frames then lasts 11 minutes and more.
   private static let slowDrift = 2e-6
   private static let slowNanoseconds: Int64 = 60_000_000_000
-  /// Below this they run alike again.
+  /// Below this drift the clocks count as equal again.
   private static let noDrift = 1e-6
-  /// Beats that are an hour beside their time belong to another device.
+  /// Beats an hour off belong to another device.
   private static let greatestLagNanoseconds = 3.6e12
   /// Standard deviations that a drift must be above to be believed, and how great one may be: what
   /// is acted upon is no worse in tune than what is not.
   private static let significance = 6.0
-  /// How far, in seconds, the delay of a link and of the nodes at its ends wanders within seconds.
+  /// How far the delay of a link and its end nodes wanders within seconds, in seconds.
   ///
   /// It is no noise of single readings, and looks like a drift to whoever has not watched for long: 60 microseconds in three
   /// seconds were seen between two nodes of one machine, 24 ppm.
@@ -34,7 +34,7 @@ struct ClockRecovery {
   private var lastGrid: PlayoutGrid?
   /// The beat from which the device's lag is counted.
   private var firstGrid: PlayoutGrid?
-  /// Since when this sender's time line has been watched.
+  /// Start of this sender's time line.
   private var firstArrivalNanoseconds: Int64?
   private var slowSinceNanoseconds: Int64?
 
@@ -43,16 +43,16 @@ struct ClockRecovery {
     didSet { if deviceRate != oldValue { forgetDevice() } }
   }
 
-  /// The two clocks are known to differ: beats slide against arrivals.
+  /// Whether the clocks are known to differ: beats slide against arrivals.
   private(set) var isSliding = false
 
-  /// Device frames per sender's frame, both at their nominal rate; 1 while that is not known.
+  /// Device frames per sender frame, both at nominal rate; 1 while unknown.
   var ratio: Double { isSliding ? (1 - device.rate) / (1 - sender.rate) : 1 }
 
   /// How much faster than ours the sender's clock is; 0: the same.
   var drift: Double { (1 - sender.rate) / (1 - device.rate) - 1 }
 
-  /// How much a second of the sender's sound comes later than the second before; 0 while unknown.
+  /// How much later each second of the sender's audio arrives than the one before; 0 while unknown.
   var arrivalSlope: Double {
     let isKnown = sender.isExperienced && sender.rateVariance.squareRoot() < Self.greatestDeviation
     return isKnown ? sender.rate : 0
@@ -69,20 +69,20 @@ struct ClockRecovery {
     (sender.rateVariance + (lastGrid == nil ? 0 : device.rateVariance)).squareRoot()
   }
 
-  /// Another time line of the same sender, or another sender: what is known of rates stays a guess.
+  /// Another time line of the same sender, or another sender; known rates become a first guess.
   mutating func restartSender() {
     sender.unanchor()
     firstArrivalNanoseconds = nil
   }
 
-  /// Takes a packet's arrival.
+  /// Adds a packet's arrival.
   mutating func observe(arrivalNanoseconds arrival: Int64, mediaNanoseconds media: Int64) {
     firstArrivalNanoseconds = firstArrivalNanoseconds ?? arrival
     sender.observe(lagNanoseconds: arrival - media, at: arrival)
     judge(arrival)
   }
 
-  /// Takes the device's coming beat, or that beats are not known.
+  /// Sets the device's next beat, or marks beats as unknown.
   mutating func observe(_ grid: PlayoutGrid?) {
     defer { lastGrid = grid }
     guard let grid, let last = lastGrid, grid.periodNanoseconds == last.periodNanoseconds else {

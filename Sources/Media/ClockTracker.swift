@@ -1,7 +1,7 @@
-/// Follows how fast another clock runs against ours, from readings that come late by chance.
+/// Tracks another clock's rate against ours, from readings with random delays.
 ///
-/// A reading is the other clock's lag, our time less its time, at a moment of ours. Of each block
-/// of readings only the least lag counts: what was delayed by nobody. Blocks feed a delay-locked
+/// A reading is the other clock's lag, our time minus its time, at a moment of ours. Of each block
+/// of readings only the least lag counts: the undelayed one. Blocks feed a delay-locked
 /// loop of second order (F. Adriaensen, "Using a DLL to filter time", 2005), whose bandwidth
 /// follows from what is known: it is a Kalman filter of lag and rate, so it is wide at first, and
 /// narrow once the readings' own noise, measured all along, is the greater doubt.
@@ -65,7 +65,7 @@ struct ClockTracker {
   /// Whether the readings' noise is known, and so what `rateVariance` is worth.
   var isExperienced: Bool { noise.isKnown }
 
-  /// Its readings are seldom late.
+  /// Whether its readings are seldom late.
   private let isNear: Bool
   private var isAnchored = false
   private var hasLag = false
@@ -80,7 +80,7 @@ struct ClockTracker {
   private var block = Block()
   private var doubted = DoubtedBlocks()
 
-  /// Makes a tracker of a clock behind a network, or of a near one, whose readings are seldom late.
+  /// Makes a tracker of a clock behind a network, or of a local one, whose readings are seldom late.
   init(isNear: Bool) {
     self.isNear = isNear
     rateVariance = isNear ? Self.nearRateVariance : Self.farRateVariance
@@ -88,10 +88,10 @@ struct ClockTracker {
       firstVariance: isNear ? Self.nearNoiseVariance : Self.farNoiseVariance)
   }
 
-  /// The readings begin anew somewhere else; the rate stays known.
+  /// Restarts the readings at another lag; the rate stays known.
   mutating func unanchor() { isAnchored = false }
 
-  /// Takes a reading; moments do not go back by more than readings are disordered.
+  /// Adds a reading; times go back by no more than readings are out of order.
   mutating func observe(lagNanoseconds reading: Int64, at now: Int64) {
     guard isAnchored else {
       anchor(reading, at: now)
@@ -157,7 +157,7 @@ struct ClockTracker {
     chooseBlocks()
   }
 
-  /// The first block tells the lag and nothing of the rate.
+  /// The first block gives the lag, and no rate.
   private mutating func begin(_ error: Double) {
     hasLag = true
     lag += error + rate * Double(block.leastNanoseconds - epochNanoseconds) * 1e-9

@@ -1,44 +1,44 @@
-/// Chooses how the one coding for all receivers is made: bit rate, in-band FEC, and where a way takes less than the
-/// voice needs, as a last resort, packet duration and the codec's speech mode.
+/// Chooses the one coding for all receivers: bit rate, in-band FEC, and, as a last resort where a link is narrower than
+/// the voice, packet duration and the codec's speech mode.
 ///
-/// IP, UDP and RTP headers take 77 kbit/s in packets of 5 ms, 38 in 10, 19 in 20, 10 in 40 and 6 in 60: on a way
+/// IP, UDP and RTP headers take 77 kbit/s in packets of 5 ms, 38 in 10, 19 in 20, 10 in 40 and 6 in 60: on a link
 /// of 64 kbit/s longer packets leave more for the voice than any bit rate. And the speech mode keeps at 20 kbit/s
 /// (PESQ-WB 4.08 in packets of 10 ms, 4.24 of 20 and 40) what the low-delay mode has at 32 (3.37 at 20).
 ///
 /// Each way of coding has a `RepairPlan` of its own, and the ratings of its best recipes count, less what its delay
-/// takes away. Against flapping: what is coded now is preferred, more so where the change is of more than the bit
-/// rate; whoever applies it waits for a second opinion.
+/// costs. Against flapping, the present coding has an advantage, a greater one where more than the bit rate would
+/// change; the caller waits for a second opinion.
 ///
 /// There is one coding for all, so what a narrow way needs the others bear: on average 5 points each for every receiver in need, and
 /// no more. Where nothing within that fits its way, a narrow one gets packets of the usual length at the low rate, and of these what
 /// its way lets through.
 ///
-/// As soon as no way is narrow, the usual coding holds again:
-/// `CongestionWatch` has tried by then, step by step and with growing patience, that there is room.
+/// Once no link is narrow, the usual coding returns:
+/// `CongestionWatch` has probed by then, step by step and at growing intervals, that there is room.
 ///
 /// In-band FEC takes its bits from everybody's voice, and is for who loses packets and has neither the bit rate for copies nor a
 /// way short enough to ask again. So it is chosen only if no receiver is rated noticeably lower with it than without:
 /// one that hears everything, or whose copies fit, forbids it to the rest. Nor is it chosen while any way is narrow.
 public struct CodingPlan: Sendable {
-  /// A talk suffers more from longer packets than a listener: 10 ms take 2.5.
+  /// A conversation suffers more from longer packets than a listener does: 10 ms cost 2.5.
   private static let impairmentPerMillisecond = 0.25
   /// The speech mode looks 4 ms further ahead.
   private static let speechMilliseconds = 4.0
   /// Up to 8 kHz more is not heard.
   private static let mostSpeechBitsPerSecond = 32_000
   private static let rateMargin = 0.5
-  /// What a narrow way may take from each of the others.
+  /// What a narrow link may cost each of the others.
   private static let mostBurden = 5.0
   private static let impairmentPerKilobit = 0.001
   private static let codingMargin = 3.0
   /// The durations that help; the low-delay mode gains nothing beyond 20 ms.
   private static let longerFrames = [960, 1920, 2880]
   private static let (leastSpeechFrames, mostLowDelayFrames) = (480, 960)
-  /// Packets of 60 ms come too late for it.
+  /// Packets of 60 ms are too late for FEC.
   ///
   /// Of 24 kbit/s in packets of 20 and 40 ms, 10 % lost leave PESQ-WB 3.30 and 3.33 with FEC, 2.10 and 2.16 without.
   private static let framesWithFEC = [960, 1920]
-  /// What the codec is told to expect, whatever is lost.
+  /// The loss that the codec is set to expect, whatever the real loss.
   ///
   /// The more, the finer the FEC and the less is left to the voice: at 24 kbit/s PESQ-WB
   /// is 3.95 on a clean way told 7, 3.89 told 10 and 3.42 told 20; at 10 % lost 3.33 told 7 and 3.35 told 10. Told 5 and
@@ -46,12 +46,12 @@ public struct CodingPlan: Sendable {
   private static let expectedLossPercent = 7
   /// As with copies, the bit rate is for the voice: so much more may go into the two together.
   private static let greatestShareWithFEC = 1.4
-  /// Losing so much is not noticed, and gaining less is not worth a change.
+  /// A loss of rating this small goes unnoticed, and a smaller gain is not worth a change.
   private static let fecMargin = 2.0
 
   private struct Choice {
     var plan: RepairPlan
-    /// What its delay takes away from each receiver.
+    /// What its delay costs each receiver.
     var delayImpairment: Double
   }
 
@@ -65,13 +65,13 @@ public struct CodingPlan: Sendable {
   private let choices: [Choice]
   /// The usual coding with in-band FEC, where there is such.
   private let choicesWithFEC: [Choice]
-  /// What holds where nothing is amiss.
+  /// The coding while nothing is wrong.
   public let usual: VoiceCoding
 
   /// Makes a plan.
   ///
   /// - Parameters:
-  ///   - usual: what holds where nothing is amiss.
+  ///   - usual: the coding while nothing is wrong.
   ///   - hasSpeechMode: whether the talker can change to it; what is `usual` it has anyway.
   public init(usual: VoiceCoding, hasSpeechMode: Bool) {
     self.usual = usual
@@ -123,7 +123,7 @@ public struct CodingPlan: Sendable {
     return best.coding
   }
 
-  /// Takes the best rate of a choice if it is better than what was best up to now.
+  /// Adopts a choice's best rate if it beats the best so far.
   private func consider(
     _ choice: Choice, _ needs: [RepairPlan.Need], _ current: VoiceCoding, _ best: inout Rated,
     isAllowed: ([Double]) -> Bool
@@ -156,12 +156,12 @@ public struct CodingPlan: Sendable {
     }
   }
 
-  /// What those without a narrow way get in all.
+  /// Sum of the ratings of receivers without a narrow link.
   private static func ofOthers(_ ratings: [Double], _ needs: [RepairPlan.Need]) -> Double {
     zip(ratings, needs).reduce(0) { $1.1.wayBitsPerSecond == nil ? $0 + $1.0 : $0 }
   }
 
-  /// What those without a narrow way must be left of the best that they could have.
+  /// The rating that receivers without a narrow link must keep, of their best.
   private func leastForOthers(_ needs: [RepairPlan.Need]) -> Double {
     let others = needs.count { $0.wayBitsPerSecond == nil }
     let burden = Self.mostBurden * Double(needs.count - others)

@@ -1,4 +1,4 @@
-/// The sound of a talker's room, learnt in pauses and made anew when nothing comes.
+/// Comfort noise like a talker's room, learnt in pauses and played in long gaps.
 ///
 /// The model is that of comfort noise payloads (RFC 3389 §3): a level and an all-pole filter excited
 /// by white noise; only that the listener works it out by itself, from what it decoded. Learning:
@@ -14,7 +14,7 @@ struct ComfortNoise {
   static let blockFrames = 480
   /// Mean square of -40 dBov.
   static let greatestMeanSquare: Float = 1e-4
-  /// Mean square of -85 dBov: below, nobody hears whether there is noise.
+  /// Mean square of -85 dBov: noise below this is inaudible.
   static let leastMeanSquare: Float = 3.162_278e-9
   /// Enough for the tilt and the hum of a room at 48 kHz.
   static let order = 12
@@ -49,7 +49,7 @@ struct ComfortNoise {
     return min(autocorrelation[0], Self.greatestMeanSquare)
   }
 
-  /// Takes what was decoded, never what was invented.
+  /// Learns from decoded audio; never pass concealment.
   mutating func learn(from pcm: Span<Float>) {
     var start = 0
     while start + Self.blockFrames <= pcm.count {
@@ -60,7 +60,7 @@ struct ComfortNoise {
     if start == 0 && pcm.count > Self.order { learn(fromBlock: pcm) }
   }
 
-  /// Another talker begins.
+  /// Forgets the talker.
   mutating func forget() {
     leastOfSpans = InlineArray(repeating: Self.highest)
     (spanIndex, blocksInSpan, smoothedPower) = (0, 0, 0)
@@ -68,7 +68,7 @@ struct ComfortNoise {
     hasLearnt = false
   }
 
-  /// Makes the filter of what was learnt; noise begins from rest.
+  /// Builds the filter from the learnt noise; the noise begins from rest.
   mutating func prepare() {
     memory = Coefficients(repeating: 0)
     excitation = 0

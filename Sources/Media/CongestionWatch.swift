@@ -1,7 +1,7 @@
-/// Finds out how many bits a second the way to one receiver takes.
+/// Estimates the bit rate that the path to one receiver carries: congestion control by delay.
 ///
-/// Loss alone is no congestion: radios lose. A queue that grows is: the way there takes longer, seen as a
-/// round trip that rises while the way back does not.
+/// Loss alone is not congestion: radios lose packets. A growing queue is: the forward delay rises, seen as a
+/// rising round trip while the backward delay stays.
 ///
 /// States: free (the bound is the configured one), suspecting (one report told of a long way: nothing may be added),
 /// reduced (below the bound), probing (a step up is being tried).
@@ -33,22 +33,22 @@ public struct CongestionWatch: Sendable {
   private static let (muchLoss, throughputShare) = (0.05, 0.9)
   private static let (unansweredReports, unansweredLoss) = (3, 0.25)
   private static let (usedShare, unusedPatience) = (0.85, 4)
-  /// So many late packets are more than the wanted share, and than a spike of a tenth of a second makes.
+  /// A share of late packets above the wanted one, and above what a spike of a tenth of a second causes.
   private static let muchLate = 0.1
-  /// Above what is proven by so much, it is not.
+  /// A rate this far above the proven one is unproven.
   private static let provenMargin = 1.05
   private static let increase = 1.1
   private static let (firstWaitReports, longestWaitReports) = (10, 270)
   private static let growingPatience = 3
   /// Of the rise at the first reduction: less shows that reductions help, more that a queue grows.
   private static let unchangedRise = 0.8...1.5
-  /// Who sends less than this is in a pause, which proves nothing of what the way takes.
+  /// A sender below this is in a pause, which proves nothing about the path.
   private static let quietShare = 0.5
   private static let tellingReductions = 2
   private static let lossSmoothing = 0.1
-  /// Below that no speech is coded.
+  /// Speech is never coded below this.
   private static let leastBitsPerSecond = 12_000
-  /// That, in the longest packets.
+  /// The same in the longest packets.
   private var leastWireBits: Int {
     Self.leastBitsPerSecond
       + Self.headerBitsPerSecond(framesPerPacket: 2880, protectionBytes: protectionBytes)
@@ -63,16 +63,16 @@ public struct CongestionWatch: Sendable {
   private var calmReports = 0
   private var waitReports = firstWaitReports
   private var goodWireBits = 0
-  /// What was sent, headers included, for `provingReports` without a long way; 0: not known.
+  /// Rate sent, headers included, for `provingReports` without a rise in delay; 0: not known.
   private var provenWireBits = 0
   private var provingCount = 0
   /// Reports in a row without a new measurement.
   private var unanswered = 0
   private var wireBits: Int?
-  /// Whether reductions help; nil: none was made since the way was short.
+  /// Whether reductions help; nil: none was made since the delay was last short.
   private var trial: StationTest?
   private var lossTrial = LossTrial(leastLoss: unansweredLoss)
-  /// What gets lost while the way is short, smoothed.
+  /// Loss while the delay is short, smoothed.
   private var usualLoss = 0.0
 
   private struct StationTest {
@@ -92,16 +92,16 @@ public struct CongestionWatch: Sendable {
     Self.headerBitsPerSecond(framesPerPacket: framesPerPacket, protectionBytes: protectionBytes)
   }
 
-  /// Whether less is sent than the bound allows, because the way takes no more.
+  /// Whether the rate is below the bound because the path carries no more.
   public var isReduced: Bool { wireBits != nil }
-  /// Whether the last report told of a long way: a bad moment to send more.
+  /// Whether the last report showed a long delay: a bad moment to send more.
   public var isSuspecting: Bool { suspicions > 0 }
-  /// By how much the way is longer than at its best, in nanoseconds.
+  /// Rise of the forward delay above its minimum, nanoseconds.
   public private(set) var riseNanoseconds: Int64 = 0
 
-  /// What the way takes, headers included; nil: more than the bound.
+  /// Rate the path carries, headers included; nil: more than the bound.
   public var wayBitsPerSecond: Int? { wireBits }
-  /// Payload bits a second that may be sent.
+  /// Payload bit rate that may be sent.
   public var budgetBitsPerSecond: Int {
     guard let wireBits else { return bound }
     return min(bound, max(Self.leastBitsPerSecond, wireBits - headerBits))
@@ -126,9 +126,9 @@ public struct CongestionWatch: Sendable {
   /// - Parameters:
   ///   - roundTripNanoseconds: as measured last.
   ///   - isNew: whether that was measured since the report before.
-  ///   - riseBackNanoseconds: by how much the way back is longer than at its best.
+  ///   - riseBackNanoseconds: rise of the backward delay above its minimum.
   ///   - lostShare: of what was sent since the report before.
-  ///   - lateShare: of that, what came too late to be heard.
+  ///   - lateShare: share of that too late to play.
   ///   - sentBitsPerSecond: payload that is sent while there is something to say.
   ///   - sentShare: of that, with headers, what was sent since the report before.
   public mutating func observe(
@@ -179,7 +179,7 @@ public struct CongestionWatch: Sendable {
     follow(before: before)
   }
 
-  /// Whether the way is as long, and loses as little, as if nothing had been reduced.
+  /// Whether delay and loss are as before the first reduction.
   private func isPath(lostShare: Double, isMeasured: Bool) -> Bool {
     guard let trial, isMeasured, trial.reductions >= Self.tellingReductions,
       lostShare <= usualLoss + Self.muchLoss
@@ -194,7 +194,7 @@ public struct CongestionWatch: Sendable {
     (trial, suspicions, state) = (nil, 0, .steady)
   }
 
-  /// Counts a reduction, or begins anew where the way has become shorter or longer since the first.
+  /// Counts a reduction, or starts again where the delay has changed since the first.
   private mutating func follow(before: (wireBits: Int?, waitReports: Int)) {
     guard riseNanoseconds > Self.riseNanoseconds else {
       trial = nil
@@ -226,7 +226,7 @@ public struct CongestionWatch: Sendable {
     wireBits = max(Int(share * Double(sent)), leastWireBits)
   }
 
-  /// Whether more is sent than has proven itself, and packets come too late.
+  /// Whether an unproven rate is sent and packets arrive too late.
   ///
   /// - Parameters:
   ///   - sentBitsPerSecond: payload that is sent.
@@ -239,7 +239,7 @@ public struct CongestionWatch: Sendable {
     isReduced && isBeyondProven(sentBitsPerSecond + headerBits)
   }
 
-  /// Whether so much on the wire is more than has been seen to go through.
+  /// Whether this rate on the wire exceeds the proven one.
   private func isBeyondProven(_ wireBits: Int) -> Bool {
     provenWireBits > 0 && Double(wireBits) > Self.provenMargin * Double(provenWireBits)
   }

@@ -1,48 +1,48 @@
-/// How good a peer is heard, as a figure and in words.
+/// The quality at which a peer is heard, as a figure and in words.
 ///
-/// The figure goes from 0 (nothing is understood) to 5 (as good as it gets): the rating R of
-/// `SpeechQuality` by 20. G.107 annex B calls R above 80 "satisfied", which is 4; 70, many dissatisfied
+/// The figure goes from 0 (unintelligible) to 5 (perfect): the rating R of
+/// `SpeechQuality` divided by 20. G.107 annex B calls R above 80 "satisfied", which is 4; 70, many dissatisfied
 /// from there on down, is 3.5; 50, nearly all dissatisfied, is 2.5.
 public struct ConnectionQuality: Hashable, Sendable {
-  /// What is heard of a peer, over the last seconds.
+  /// What was received of a peer over the last seconds.
   public struct Reading: Hashable, Sendable {
-    /// Share of the packets that did not come at first.
+    /// Share of packets lost before repair.
     public var lostShare = 0.0
-    /// How many of them in a row, on average.
+    /// Mean burst length of losses, packets.
     public var burstPackets = 1.0
-    /// Share of the frames that were made up: not there in time, whatever was done.
+    /// Share of frames concealed: lost or late, and not repaired.
     public var unheardShare = 0.0
-    /// Share of the packets that came too late.
+    /// Share of packets that arrived too late.
     public var lateShare = 0.0
-    /// Share of the packets repaired by copies.
+    /// Share of packets repaired by copies.
     public var copiedShare = 0.0
-    /// Share of the packets repaired by sending them again.
+    /// Share of packets repaired by RTX.
     public var resentShare = 0.0
-    /// Share of the packets repaired by in-band FEC of those after them.
+    /// Share of packets repaired by in-band FEC of the next ones.
     public var recoveredShare = 0.0
     /// Playout delay, milliseconds.
     public var playoutMilliseconds = 0.0
     /// Round trip, milliseconds; nil: not yet measured.
     public var roundTripMilliseconds: Double?
-    /// What its frames are coded at; 0: not known.
+    /// Bit rate of its frames; 0: not known.
     public var codedBitsPerSecond = 0
-    /// Whether by the codec's speech mode.
+    /// Whether the codec's speech mode codes them.
     public var isSpeech = false
-    /// Whether nothing comes though it should.
+    /// Whether packets stopped arriving.
     public var isInterrupted = false
     /// Frames in its packets, above 0.
     public var framesPerPacket = 480
 
-    /// Nothing amiss.
+    /// A reading without faults.
     public init() {}
   }
 
   /// 0...5.
   public let figure: Double
-  /// Why, in words.
+  /// The reason, in words.
   public let reason: String
 
-  /// Judges a reading.
+  /// Rates a reading.
   public init(_ reading: Reading) {
     figure = reading.isInterrupted ? 0 : Self.rating(reading) / 20
     reason = reading.isInterrupted ? "no packets arrive" : Self.words(reading)

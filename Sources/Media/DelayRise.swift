@@ -1,4 +1,4 @@
-/// How much longer a way takes than it did at its best in the last half minute or so.
+/// Rise of a path's delay above its minimum of the last half minute or so.
 ///
 /// Only differences of the same kind of reading are used, so clocks need not agree; that they drift
 /// by 100 ppm would make 6 ms of it in a minute, so readings of two clocks are to be without their drift.
@@ -9,10 +9,10 @@ struct DelayRise {
   private var least: Int64 = .max
   private var leastBefore: Int64 = .max
 
-  /// The newest reading above the least; 0 before the first.
+  /// The newest reading above the minimum; 0 before the first.
   private(set) var nanoseconds: Int64 = 0
 
-  /// Takes a reading.
+  /// Adds a reading.
   mutating func add(_ reading: Int64, nowNanoseconds now: Int64) {
     if let began = beganNanoseconds, now - began > Self.spanNanoseconds {
       (leastBefore, least) = (least, reading)
@@ -23,7 +23,7 @@ struct DelayRise {
     nanoseconds = reading - min(least, leastBefore)
   }
 
-  /// Takes the newest reading for the best there is: the way has become longer for good.
+  /// Makes the newest reading the minimum: the path has become longer for good.
   mutating func rebase() {
     let reading = nanoseconds + min(least, leastBefore)
     (least, leastBefore) = (reading, reading)
@@ -31,9 +31,9 @@ struct DelayRise {
   }
 }
 
-/// How much longer a stream's packets are under way than at their best, jitter smoothed away.
+/// Rise of a stream's transit time above its minimum, jitter smoothed out.
 ///
-/// Smoothed over time, not packets: who is quiet sends one in 400 ms, who talks up to 400 a second.
+/// Smoothed over time, not packets: a quiet sender sends one in 400 ms, a talker up to 400 a second.
 struct SmoothedTransit {
   private static let smoothingNanoseconds: Int64 = 300_000_000
   /// Packets that come together after a stall count as if they had come one by one.
@@ -46,7 +46,7 @@ struct SmoothedTransit {
   /// The smoothed transit above the least of the last half minute.
   var riseNanoseconds: Int64 { rise.nanoseconds }
 
-  /// Takes a packet's arrival less its end in media time, without what the two clocks differ by.
+  /// Adds a packet's arrival minus its end in media time, corrected for clock drift.
   mutating func add(_ transit: Int64, nowNanoseconds: Int64) {
     let elapsed = max(Self.leastIntervalNanoseconds, nowNanoseconds - addedNanoseconds)
     addedNanoseconds = nowNanoseconds

@@ -1,4 +1,4 @@
-/// A few errors in a row that a clock tracker could not believe, and the straight line through them.
+/// Consecutive outliers of a clock tracker, and the straight line through them.
 struct DoubtedBlocks {
   /// The line of least squares.
   struct Line {
@@ -21,7 +21,7 @@ struct DoubtedBlocks {
   private var moments = InlineArray<8, Double>(repeating: 0)
   private(set) var count = 0
 
-  /// Takes an error and its moment, in seconds; there must be room.
+  /// Adds an error and its time, in seconds; there must be room.
   ///
   /// Errors to the other side than before make them all chance.
   mutating func add(_ error: Double, at moment: Double) {

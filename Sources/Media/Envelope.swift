@@ -4,7 +4,7 @@ struct Envelope {
   private var target: Float = 0
   private var step: Float = 0
 
-  /// Becomes silent at once; for when nothing sounds.
+  /// Mutes at once; for use in silence.
   mutating func silence() {
     gain = 0
     target = 0
@@ -36,7 +36,7 @@ struct Envelope {
   }
 }
 
-/// Lets the sound end without asking the decoder, whose memory so stays in step with the encoder's.
+/// Fades out without the decoder, whose state so stays in step with the encoder's.
 ///
 /// The last frames are played backwards while they fade: no step, and at the end of a talk spurt
 /// nobody can tell.

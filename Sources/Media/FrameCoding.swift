@@ -1,4 +1,4 @@
-/// Turns payloads back into speech and invents what is missing.
+/// Decodes payloads and conceals losses.
 ///
 /// The seam to the codec: Media imports none, whoever wires the node conforms a real one.
 /// Loop thread only. Implementations allocate nothing after their creation.
@@ -21,13 +21,13 @@ public protocol FrameDecoder: AnyObject {
   /// - Returns: frames written, or below 0 on error.
   func conceal(into pcm: inout MutableSpan<Float>) -> Int
 
-  /// Remembers its state, in place of what it remembered before; false: it cannot.
+  /// Saves its state in place of an earlier one; false: not supported.
   func keep() -> Bool
 
-  /// Goes back to the state it remembered, as if nothing had been decoded or concealed since.
+  /// Restores the saved state.
   func goBack()
 
-  /// Forgets the signal: another stream begins.
+  /// Resets for another stream.
   func reset()
 }
 
@@ -59,7 +59,7 @@ public protocol FrameEncoder: AnyObject {
   /// Lets packets tell of the ones before them, where the mode can, for who loses so many percent (in-band FEC); 0: not any more.
   func expect(lossPercent: Int)
 
-  /// Forgets the signal: what comes does not follow what came.
+  /// Resets: the next audio does not continue the last.
   func reset()
 
   /// Frames by which the decoded signal trails the input, beyond the codec frame itself.
@@ -71,7 +71,7 @@ extension FrameEncoder {
   public func expect(lossPercent: Int) {}
 }
 
-/// Changes how many frames a second of sound has, by a ratio that may change with every call.
+/// Resamples by a ratio that may change with every call.
 ///
 /// The seam to the converter: Media imports none, whoever wires the node conforms a real one.
 /// Loop thread only. Implementations allocate nothing after their creation. Output frame n is the
@@ -92,9 +92,9 @@ public protocol FrameResampler: AnyObject {
     _ input: Span<Float>, into output: inout MutableSpan<Float>
   ) -> (consumed: Int, produced: Int)
 
-  /// Input frames that are held back, at most, as their sound is not whole yet.
+  /// Most input frames held back: the resampler's latency.
   var latencyFrames: Int { get }
 
-  /// Forgets the sound so far; the ratio stays.
+  /// Resets the filter; the ratio stays.
   func reset()
 }

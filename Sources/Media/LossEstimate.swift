@@ -1,29 +1,29 @@
 public import RTP
 
-/// What a receiver loses, and what copies at each distance would leave of it.
+/// A receiver's loss, and the residual loss with copies at each distance.
 ///
 /// Each is the worse of the last 2.5 s and the last 10 s: of the packets that reports of that time told of, however few they
 /// are in a pause.
 public struct LossEstimate: Sendable {
-  /// The distances that copies may have; 0: none.
+  /// Possible distances of copies; 0: none.
   static let distances: [(near: Int, far: Int)] = [
     (0, 0), (1, 0), (2, 0), (3, 0), (1, 2), (1, 3), (2, 4),
   ]
   private static let recentNanoseconds: Int64 = 2_500_000_000
   private static let pastNanoseconds: Int64 = 10_000_000_000
 
-  /// One lost of a handful, in a pause, is no share to act on.
+  /// Fewer packets, in a pause, give no share to act on.
   private static let leastPackets = 25
 
   private var unrepaired = InlineArray<7, Double>(repeating: 0)
 
-  /// Share of the packets that did not come themselves.
+  /// Share of packets lost before repair.
   public var lostShare: Double { unrepaired[0] }
 
   /// No losses.
   public init() {}
 
-  /// Counts in what reports told of packets of so many frames.
+  /// Adds reports on packets of this many frames.
   public init(_ pattern: LossPattern, framesPerPacket: Int, nowNanoseconds now: Int64) {
     let packet = MediaClock.nanoseconds(frames: Int64(framesPerPacket))
     let told = { span in min(Int(span / packet), pattern.packets(sinceNanoseconds: now - span)) }
@@ -54,13 +54,13 @@ public struct LossEstimate: Sendable {
   }
 }
 
-/// How a run of a stream's packets was received, packet by packet: what a receiver tells its sender
+/// How a run of a stream's packets was received, packet by packet: what a receiver reports to its sender
 /// (RFC 3611 §4.1, RFC 5725).
 public struct LossReport: Sendable {
-  /// The most packets that one report tells of; the oldest are left out.
+  /// Most packets in one report; the oldest are left out.
   static let mostPackets: Int64 = 1024
 
-  /// The first packet told of.
+  /// The first packet reported.
   public let begin: SequenceNumber
   /// How many from it on.
   public private(set) var count = 0
@@ -69,10 +69,10 @@ public struct LossReport: Sendable {
 
   init(begin: SequenceNumber) { self.begin = begin }
 
-  /// Whether the packet at `index` came itself.
+  /// Whether the packet at `index` arrived itself.
   public func came(_ index: Int) -> Bool { came[index / 64] >> UInt64(index % 64) & 1 == 1 }
 
-  /// Whether its sound was there in time, by itself or repaired.
+  /// Whether its audio was there in time, received or repaired.
   public func heard(_ index: Int) -> Bool { heard[index / 64] >> UInt64(index % 64) & 1 == 1 }
 
   mutating func append(came hasCome: Bool, heard isHeard: Bool) {

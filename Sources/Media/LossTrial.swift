@@ -5,11 +5,11 @@
 /// much loss, or less, shows a queue. Else, and where the way gets longer meanwhile, it was in vain, and is not tried again for two
 /// minutes.
 struct LossTrial {
-  /// What a report leads to.
+  /// The outcome of a report.
   enum Outcome: Equatable {
     /// Nothing.
     case none
-    /// Less is to be sent.
+    /// Send less.
     case begins
     /// So much may be sent again; nil: as much as is configured.
     case wasInVain(wireBits: Int?)
@@ -31,7 +31,7 @@ struct LossTrial {
   /// So much is to be lost at least.
   init(leastLoss: Double) { self.leastLoss = leastLoss }
 
-  /// Takes a report of a way that is not longer.
+  /// Adds a report without a rise in delay.
   ///
   /// - Parameters:
   ///   - wireBits: what may be sent now.

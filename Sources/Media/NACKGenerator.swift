@@ -1,17 +1,17 @@
 import RTP
 
-/// Which packets a receiver misses, and which of them it is worth to ask for again.
+/// Tracks a receiver's losses and chooses those worth a NACK.
 ///
 /// A packet is missed once a later one came; or, while packets get lost, once it is overdue: of a run of losses
 /// only time tells before its end, and of the last packet before a pause nothing else does. It is asked for at once, and again when the answer is
 /// overdue, up to `mostAsks` times, as long as the answer can come before its sound is due. Answers are
 /// timed: a node looks at its socket when it has time, which may take longer than the round trip.
 struct NACKGenerator {
-  /// The most packets asked for in one datagram.
+  /// Most packets NACKed in one datagram.
   static let mostAtOnce = 32
   static let mostAsks = 5
   private static let capacity = 64
-  /// What an answer takes beyond the round trip until some were timed: both nodes look at their
+  /// Assumed RTX delay beyond the round trip until some were measured: both nodes read their
   /// sockets every 5 ms while packets get lost, and every 10 ms at least.
   private static let firstWaitNanoseconds: Int64 = 8_000_000
 
@@ -22,28 +22,28 @@ struct NACKGenerator {
     var askedNanoseconds: Int64 = 0
   }
 
-  /// So many packets may be overdue before the silence must have another reason.
+  /// Most overdue packets; more mean that the silence has another reason.
   private static let mostOverdue: Int64 = 3
 
   private var missing = [Missing](repeating: Missing(), count: capacity)
-  /// The newest that came.
+  /// The newest packet received.
   private var newest: PacketBuffer.Entry?
-  /// The newest that came or was missed.
+  /// The newest packet received or missing.
   private(set) var lastSequence: Int64 = 0
   private var meanNanoseconds: Int64?
   private var deviationNanoseconds: Int64 = 0
 
-  /// When an answer is overdue; what comes later costs a packet more, what is asked too late a sound.
+  /// When an RTX is overdue: too early costs one packet more, too late a dropout.
   private var patienceNanoseconds: Int64? {
     meanNanoseconds.map { $0 + deviationNanoseconds } ?? turnaroundNanoseconds
   }
 
-  /// Packets missed and not given up.
+  /// Missing packets not given up.
   private(set) var missingCount = 0
-  /// The measured round trip of reports; nil: asking is pointless as long as nobody knows it.
+  /// Round trip as measured by reports; nil: unknown, so no NACKs.
   var roundTripNanoseconds: Int64?
 
-  /// How long an answer takes to come, seldom longer: mean and two deviations; nil while unknown.
+  /// RTX delay, seldom exceeded: mean and two deviations; nil while unknown.
   var turnaroundNanoseconds: Int64? {
     guard let roundTripNanoseconds else { return nil }
     guard let meanNanoseconds else { return roundTripNanoseconds + Self.firstWaitNanoseconds }
@@ -57,9 +57,9 @@ struct NACKGenerator {
     missingCount = 0
   }
 
-  /// Takes a packet's arrival.
+  /// Adds a packet's arrival.
   ///
-  /// - Returns: how many packets are newly missed; -1: this one was missed, and is not lost.
+  /// - Returns: how many packets are newly missing; -1: this one was missing, and is not lost.
   mutating func note(_ entry: PacketBuffer.Entry) -> Int {
     let wasMissed = settle(entry.sequence)
     guard let before = newest else {
@@ -78,9 +78,9 @@ struct NACKGenerator {
     return Int(entry.sequence - before.sequence - 1)
   }
 
-  /// Misses packets that should have come by now.
+  /// Marks overdue packets as missing.
   ///
-  /// - Parameter transit: arrival less media time that a packet seldom exceeds.
+  /// - Parameter transit: arrival minus media time that a packet seldom exceeds.
   mutating func missOverdue(nowNanoseconds now: Int64, transitNanoseconds transit: Int64) {
     guard let newest, !newest.isNotice else { return }
     while lastSequence < newest.sequence + Self.mostOverdue {
@@ -92,7 +92,7 @@ struct NACKGenerator {
     }
   }
 
-  /// Takes the arrival of a missed packet's sound, sent again or in a copy.
+  /// Adds the arrival of a repair, by RTX or a copy.
   mutating func noteRepair(_ sequence: Int64, isAnswer: Bool, arrivalNanoseconds now: Int64) {
     let entry = missing[Self.index(sequence)]
     // The answer to one of several requests tells nothing (Karn's rule).
@@ -102,7 +102,7 @@ struct NACKGenerator {
     settle(sequence)
   }
 
-  /// The packets to ask for now, ascending.
+  /// The packets to NACK now, ascending.
   ///
   /// - Parameters:
   ///   - offset: playout less media time.

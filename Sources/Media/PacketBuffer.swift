@@ -1,12 +1,12 @@
 /// The jitter buffer: packets of one stream by sequence number, in memory allocated once.
 ///
-/// A slot remembers what became of its sequence number until a number `slotCount` further on takes its
-/// place; so copies and late packets are told apart. Sequence numbers and media times here do not
+/// A slot remembers the fate of its sequence number until a number `slotCount` further on takes its
+/// place; that tells duplicates from late packets. Sequence numbers and media times here do not
 /// wrap: whoever fills the buffer extends them.
 struct PacketBuffer {
   /// 320 ms of the shortest packets.
   static let leastSlotCount = 128
-  /// What waits beyond the longest playout delay: packets that overtook others, and a burst after a stall.
+  /// Room beyond the longest playout delay: for reordered packets, and a burst after a stall.
   private static let reserveNanoseconds: Int64 = 120_000_000
   private static let shortestPacketNanoseconds: Int64 = 2_500_000
   /// A code 0 packet of the longest codec frame (RFC 6716 §3.4, R2); datagrams are kept below
@@ -15,7 +15,7 @@ struct PacketBuffer {
 
   /// One packet, without its payload.
   struct Entry {
-    /// What became of the sequence number.
+    /// The fate of the sequence number.
     enum Fate: UInt8 { case unknown, waiting, taken, missed }
 
     var sequence: Int64 = -1
@@ -25,9 +25,9 @@ struct PacketBuffer {
     var durationFrames = 0
     var payloadBytes = 0
     var arrivalNanoseconds: Int64 = 0
-    /// It is a copy, or was sent again: the packet itself has not come (yet).
+    /// Whether it is a repair, a copy or RTX: the packet itself has not arrived (yet).
     var isRepair = false
-    /// Frames right before it of which it tells (in-band FEC); 0: none.
+    /// Frames right before it that its in-band FEC covers; 0: none.
     var recoverableFrames = 0
 
     /// Only "nobody talks" (RFC 6716 §3.1: a frame without data).
@@ -50,7 +50,7 @@ struct PacketBuffer {
   private var octets: [UInt8]
   private var endSequence: Int64 = 0
 
-  /// The first number not yet played, missed or skipped.
+  /// The first number not yet played, lost or skipped.
   private(set) var nextSequence: Int64 = 0
   /// Packets waiting.
   private(set) var waitingCount = 0
@@ -78,7 +78,7 @@ struct PacketBuffer {
   /// Only before anything was taken.
   mutating func lower(to sequence: Int64) { nextSequence = min(nextSequence, sequence) }
 
-  /// A packet that is `ahead` came and was thrown away: it is not missed, and may come again.
+  /// Notes that a packet `ahead` arrived and was discarded: it is not missing, and may come again.
   mutating func excuse(_ sequence: Int64) {
     let index = slot(sequence)
     entries[index] = Entry()
@@ -96,7 +96,7 @@ struct PacketBuffer {
     return entry.fate == .missed ? .late : .duplicate
   }
 
-  /// Whether what waits or was taken under a number was a repair, of which the packet itself comes now.
+  /// Whether a number holds or held a repair whose packet itself arrives now.
   mutating func isRepaired(_ sequence: Int64) -> Bool {
     let index = slot(sequence)
     guard entries[index].sequence == sequence, entries[index].isRepair else { return false }
@@ -104,7 +104,7 @@ struct PacketBuffer {
     return true
   }
 
-  /// Remembers that a missed packet came after all.
+  /// Notes that a missing packet arrived after all.
   mutating func markTaken(_ sequence: Int64) {
     entries[slot(sequence)].fate = .taken
   }
@@ -118,7 +118,7 @@ struct PacketBuffer {
     waitingCount += 1
   }
 
-  /// Puts a packet in the place of its repair, which may be coded at less, if that waits still.
+  /// Replaces a waiting repair, which may have a lower bit rate, by the packet itself.
   mutating func replaceRepair(with entry: Entry, payload: RawSpan) {
     let index = slot(entry.sequence)
     guard entries[index].sequence == entry.sequence, entries[index].fate == .waiting,
@@ -182,7 +182,7 @@ struct PacketBuffer {
     return passage
   }
 
-  /// Leaves all before `sequence` behind: waiting packets are skipped, others missed.
+  /// Drops all before `sequence`: waiting packets are skipped, others lost.
   mutating func pass(to sequence: Int64) -> Passage {
     var passage = Passage()
     // Beyond the slots nothing can wait and nothing is remembered.
@@ -229,7 +229,7 @@ extension PacketBuffer.Entry {
   }
 }
 
-/// Packets that were thrown away, by reason.
+/// Discarded packets, by reason.
 public struct PacketDiscards: Hashable, Sendable {
   /// No valid Opus packet by its table of contents (RFC 6716 §3.4), an empty one included.
   public internal(set) var malformed = 0
@@ -237,7 +237,7 @@ public struct PacketDiscards: Hashable, Sendable {
   public internal(set) var oversized = 0
   /// Of an unknown SSRC or far off in sequence or time, and not (yet) proven to be a new stream.
   public internal(set) var unproven = 0
-  /// Too old to tell whether it is late or a copy.
+  /// Too old to tell whether it is late or a duplicate.
   public internal(set) var tooOld = 0
   /// In time, but dropped to keep the delay below its bound.
   public internal(set) var skipped = 0

@@ -1,7 +1,7 @@
 extension PeerStream {
   /// Renders the next codec frame, when the peer's ring holds less than the coming period needs.
   ///
-  /// May give fewer or more frames than a codec frame (splices), or several (when it catches up);
+  /// May return fewer or more frames than a codec frame (splices), or several (when it catches up);
   /// call again while the ring holds too little and the result is not 0.
   /// - Parameters:
   ///   - pcm: room for `maximumRenderFrames`, mono, at `deviceRate`.
@@ -29,7 +29,7 @@ extension PeerStream {
     return frames
   }
 
-  /// What comes next at 48 kHz; 0: a pause.
+  /// The next audio at 48 kHz; 0: a pause.
   private func proceed(
     into pcm: inout MutableSpan<Float>, dueNanoseconds due: Int64, playoutNanoseconds playout: Int64
   ) -> Int {
@@ -42,18 +42,18 @@ extension PeerStream {
     converter.convert(&pcm, frames: frames, ratio: controller.ratio(offset: offsetNanoseconds))
   }
 
-  /// Whether the two clocks differ so that sound must be resampled.
+  /// Whether the clocks differ enough to need resampling.
   private var needsConversion: Bool {
     controller.clocks.isSliding || deviceRate != MediaClock.framesPerSecond
   }
 
-  /// What the resampler, if it runs or should, adds to the way of the sound.
+  /// Latency of the resampler, if it runs or should.
   var pathNanoseconds: Int64 {
     let isConverting = needsConversion || converter.isEngaged && isPlaying
     return isConverting ? converter.latencyNanoseconds : 0
   }
 
-  /// Engages the resampler as soon as its latency has been made room for.
+  /// Engages the resampler once the playout delay has room for its latency.
   ///
   /// It is left again at the next start of sound.
   private func chooseConversion() {
@@ -110,7 +110,7 @@ extension PeerStream {
     return convert(&pcm, frames: playback.fill(lead, into: &pcm))
   }
 
-  /// Comfort noise in a gap too long to be concealed; little at once, as what comes is not to wait
+  /// Comfort noise in a gap too long for concealment, in short pieces, so that no packet waits
   /// for its end.
   private func fill(into pcm: inout MutableSpan<Float>) -> Int {
     guard isFilling else { return 0 }
@@ -179,7 +179,7 @@ extension PeerStream {
     }
   }
 
-  /// Takes out delay that nobody needs, if it is quiet.
+  /// Removes unneeded delay in quiet passages.
   private func trim(_ frames: Int, due: Int64, playout: Int64) {
     guard playback.isQuiet else { return }
     gather(wantedFrames: -frames, due: due, playout: playout)
@@ -208,7 +208,7 @@ extension PeerStream {
     return playback.emit(into: &pcm)
   }
 
-  /// Has sound to stand for the next packet, and can join that when it comes; false: it cannot.
+  /// Conceals the next packet so that the packet itself can still join; false: it cannot.
   private func invent() -> Bool {
     if playback.isInventing && nextFrame < inventedFrame + Int64(lastDurationFrames) { return true }
     let left = Playback.concealmentLimitFrames - playback.concealedRunFrames
@@ -225,7 +225,7 @@ extension PeerStream {
     if !isContinued { counts.concealmentEvents += 1 }
   }
 
-  /// Ends the sound; more of it is a new start.
+  /// Stops playing; more audio is a new start.
   private func close(into pcm: inout MutableSpan<Float>) -> Int {
     isClosing = false
     isPlaying = false

@@ -1,8 +1,8 @@
 public import RTP
 
-/// Copies and packets sent again fill the places of lost ones, as if these had come late but in time.
+/// Copies and RTX packets replace lost ones, as if these had arrived late but in time.
 ///
-/// They say nothing of the link's delay, so playout control does not see them.
+/// They carry no information on the link's delay, so playout control ignores them.
 extension PeerStream {
   /// Takes a packet of this peer that carries copies of earlier ones (RFC 2198).
   ///
@@ -27,7 +27,7 @@ extension PeerStream {
     }
   }
 
-  /// Takes a packet of this peer that was sent again (RFC 4588), its payload type and SSRC checked.
+  /// Takes an RTX packet of this peer (RFC 4588), its payload type and SSRC checked.
   public func receiveResent(_ packet: RTPPacket, bytes: RawSpan, arrivalNanoseconds: Int64) {
     counts.resent += 1
     counts.receivedOctets += packet.payload.count
@@ -48,11 +48,11 @@ extension PeerStream {
     if admitRepair(entry, payload: payload) { counts.repairedByResending += 1 }
   }
 
-  /// Names the packets that are missed and may still come in time, if they are asked for now.
+  /// Lists the missing packets whose RTX can still arrive in time.
   ///
   /// - Parameters:
-  ///   - roundTripNanoseconds: as measured by reports; nil: not yet, so nothing is asked for.
-  ///   - numbers: room for the names, which ascend.
+  ///   - roundTripNanoseconds: as measured by reports; nil: not yet, so no NACK.
+  ///   - numbers: room for the sequence numbers, which ascend.
   /// - Returns: how many.
   public func takeRequests(
     roundTripNanoseconds: Int64?, nowNanoseconds: Int64,
@@ -84,12 +84,12 @@ extension PeerStream {
   /// Whether playout waits for repairs.
   public var waitsForRepairs: Bool { controller.repairDelayNanoseconds > 0 }
 
-  /// What became of the packets that were played or given up since the last call; nil: of none.
+  /// Reception of the packets played or given up since the last call; nil: none.
   public func takeLossReport() -> LossReport? {
     reception.takeReport(before: buffer.nextSequence)
   }
 
-  /// Notes a packet's own arrival for reports, requests and patience.
+  /// Notes a packet's own arrival for reports, NACKs and the repair delay.
   func noteArrival(_ entry: PacketBuffer.Entry, isHeard: Bool) {
     reception.note(entry.sequence, came: true, heard: isHeard)
     transit.add(
@@ -115,7 +115,7 @@ extension PeerStream {
     counts.burstPackets = patience.burstPackets
   }
 
-  /// So much of the delay that repairs do not need any more has been taken out, unheard.
+  /// Notes delay removed in silence that repairs no longer need.
   func shortenPatience(byNanoseconds taken: Int64) {
     patience.shorten(byNanoseconds: taken)
     applyPatience()
@@ -159,7 +159,7 @@ extension PeerStream {
     return entry
   }
 
-  /// Lets a repair wait for its turn if its packet is missed and its time has not passed.
+  /// Queues a repair if its packet is missing and its playout is still ahead.
   private func admitRepair(_ entry: PacketBuffer.Entry, payload: RawSpan) -> Bool {
     let isPassed = isPlaying && !isClosing && entry.startFrame < nextFrame
     guard buffer.standing(of: entry.sequence) == .ahead, !isPassed,
@@ -177,10 +177,10 @@ extension PeerStream {
 /// That works with whoever sends it. The wait for the packet after is the sender's word, as that for copies: only where
 /// packets get lost, as some send FEC all the time.
 extension PeerStream {
-  /// From that loss on it is waited for.
+  /// Loss from which playout waits for FEC.
   private static let tellingLoss = 0.005
 
-  /// How many frames right before a packet it tells of.
+  /// Frames right before a packet that its FEC covers.
   ///
   /// What begins a talk spurt tells of the end of the one before, a pause ago: of nothing.
   static func recoverableFrames(_ header: RTPHeader, _ payload: RawSpan) -> Int {
@@ -197,7 +197,7 @@ extension PeerStream {
       frames: entry.recoverableFrames, arrivalNanoseconds: entry.arrivalNanoseconds)
   }
 
-  /// Renders what is missing before a packet: of more than it tells of, the first is concealed.
+  /// Renders the frames missing before a packet: conceals those that its FEC does not cover.
   func bridge(
     _ gapFrames: Int64, before next: PacketBuffer.Entry, into pcm: inout MutableSpan<Float>
   ) -> Int {

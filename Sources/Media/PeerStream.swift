@@ -28,9 +28,9 @@ public import RTP
 public final class PeerStream {
   /// Longer payloads are discarded.
   public static let maximumPayloadBytes = PacketBuffer.payloadCapacity
-  /// What may be decoded for one render: 120 ms and a splice.
+  /// Most audio decoded for one render: 120 ms and a splice.
   static let maximumCodedFrames = OpusTOC.maximumFrameCount + Splicer.surplusFrames
-  /// What `render` may write: the same at 192 kHz, and 1 % for clocks that differ.
+  /// Most that `render` writes: the same at 192 kHz, and 1 % for clock drift.
   public static let maximumRenderFrames = 4 * maximumCodedFrames * 101 / 100
 
   private static let leastRestartSilenceNanoseconds: Int64 = 50_000_000
@@ -41,15 +41,15 @@ public final class PeerStream {
   var playback: Playback
   var converter: RateConverter
   var isClosing = false
-  /// The next packet's sound was thought lost, and invented sound was played in its place.
+  /// Whether concealment was played in place of the next packet.
   var isTurnedBack = false
-  /// Media time of the packet that invented sound stands for, while `playback` has some.
+  /// Media time of the packet being concealed, while `playback` has concealment.
   var inventedFrame: Int64 = 0
   /// Media time of the next frame to be rendered; while pausing, of the end of the last one.
   var nextFrame: Int64 = 0
-  /// Playout less media time at the last render.
+  /// Playout minus media time at the last render.
   var offsetNanoseconds: Int64 = 0
-  /// What a missing packet is believed to last.
+  /// Assumed duration of a missing packet.
   var lastDurationFrames = Playback.concealmentUnitFrames
   /// So long before they must nearly all packets come: from the slack of those played, which counts more where it is less.
   public internal(set) var usualSlackNanoseconds: Int64 = 0
@@ -61,20 +61,20 @@ public final class PeerStream {
   private(set) var timeline: StreamTimeline?
   private var probation = StreamProbation()
   private var expectedSSRC: SSRC?
-  /// What came of the stream before it was proven was thrown away; so is what comes of that time still.
+  /// Packets from before the stream was proven are discarded, late ones included.
   private(set) var isProvenFirst = false
 
-  /// Whether the talker's sound comes from `render`, or sound in its place for up to 100 ms.
+  /// Whether `render` gives the talker's audio, or concealment for up to 100 ms.
   public internal(set) var isPlaying = false
-  /// Comfort noise sounds in a long gap.
+  /// Whether comfort noise fills a long gap.
   var isFilling = false
   /// Whether `render` gives anything: an empty ring is an underrun now, and a pause otherwise.
   public var isSounding: Bool { isPlaying || isFilling }
 
-  /// What the last packet that was played lasted, at 48 kHz.
+  /// Duration of the packet played last, at 48 kHz.
   public var packetFrames: Int { lastDurationFrames }
 
-  /// What became of all packets so far.
+  /// The fate of all packets so far.
   public var statistics: PeerStreamStatistics {
     var result = counts
     result.ssrc = timeline?.ssrc
@@ -171,7 +171,7 @@ public final class PeerStream {
     admit(entry, payload: payload)
   }
 
-  /// Forgets the stream and what waits, without a fade; the statistics go on.
+  /// Drops the stream and its waiting packets, without a fade; the statistics continue.
   public func reset() {
     flush()
     timeline = nil

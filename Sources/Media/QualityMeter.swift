@@ -1,11 +1,11 @@
-/// Watches a stream's counts and tells how good it is heard over the last seconds.
+/// Rates a stream over the last seconds by its counters.
 ///
 /// Fed once a second; a second has a weight of a quarter, so that a figure settles within five. In a pause nothing is known to
 /// get lost, and what did is forgotten within half a minute; who breaks off in the middle of sound is not heard at all.
 public struct QualityMeter: Sendable {
   private static let weight = 0.25
   private static let pauseWeight = 0.1
-  /// Fewer packets, of a pause, tell nothing.
+  /// Fewer packets, as in a pause, give no figure.
   private static let leastPackets = 5
 
   private var before = PeerStreamStatistics()
@@ -15,10 +15,10 @@ public struct QualityMeter: Sendable {
   /// Nothing is known yet.
   public init() {}
 
-  /// How good the peer is heard; nil before it was.
+  /// Quality of the peer; nil before it was heard.
   public var quality: ConnectionQuality? { hasRead ? ConnectionQuality(reading) : nil }
 
-  /// Takes the counts of now.
+  /// Adds the present counters.
   public mutating func observe(_ now: PeerStreamStatistics, roundTrip: RoundTripTime?) {
     defer { before = now }
     let missed = now.lost + now.late - before.lost - before.late

@@ -1,10 +1,10 @@
-/// Takes sound from the sender's clock to the device's.
+/// Resamples audio from the sender's clock to the device's.
 ///
 /// Bypassed while both run alike: then not a bit changes and nothing waits. It is engaged at a
 /// start of sound, or in the midst of it without a step: the resampler gets the end of what was
 /// played before, and what it makes of that is left out.
 struct RateConverter {
-  /// What pushes out all that is held back; silence.
+  /// Silence that flushes the resampler.
   static let flushFrames = 64
 
   private let resampler: any FrameResampler
@@ -12,19 +12,19 @@ struct RateConverter {
   private var unwantedFrames = 0
   private var ratio = 1.0
 
-  /// Whether sound goes through the resampler.
+  /// Whether audio goes through the resampler.
   private(set) var isEngaged = false
   /// Frames, at 48 kHz, that went in and have not come out.
   private(set) var heldFrames = 0.0
 
   init(_ resampler: any FrameResampler) { self.resampler = resampler }
 
-  /// What is held back when engaged.
+  /// Latency once engaged.
   var latencyNanoseconds: Int64 { MediaClock.nanoseconds(frames: Int64(resampler.latencyFrames)) }
   /// The same of now.
   var heldNanoseconds: Int64 { Int64(heldFrames * 62_500 / 3) }
 
-  /// Sound begins after silence.
+  /// Starts after silence.
   mutating func start(isEngaged: Bool) {
     self.isEngaged = isEngaged
     heldFrames = 0
@@ -32,7 +32,7 @@ struct RateConverter {
     resampler.reset()
   }
 
-  /// Engages in the midst of sound at 48 kHz; `history` is what was played last.
+  /// Engages during audio at 48 kHz; `history` is the audio played last.
   mutating func engage(after history: Span<Float>) {
     start(isEngaged: true)
     resampler.setRatio(1)

@@ -1,8 +1,8 @@
 import RTP
 
-/// Which packets of a stream came, and of which the sound was there in time, until that was reported.
+/// Which packets of a stream arrived, and whose audio was in time, until reported.
 ///
-/// A ring of bits by sequence number; what is not noted did not come.
+/// A ring of bits by sequence number; packets not noted are lost.
 struct ReceptionRecord {
   /// 2048 packets: 5 s of the shortest; reports are a second apart.
   static let capacity = 2048
@@ -21,7 +21,7 @@ struct ReceptionRecord {
     (firstSequence, endSequence, reportedSequence) = (sequence, sequence, sequence)
   }
 
-  /// Notes that a packet came itself, or that its sound is there in time, or both.
+  /// Notes that a packet arrived itself, or that its audio is in time, or both.
   mutating func note(_ sequence: Int64, came hasCome: Bool, heard isHeard: Bool) {
     guard sequence >= max(reportedSequence, endSequence - Int64(Self.capacity)) else { return }
     while endSequence <= sequence {
@@ -37,7 +37,7 @@ struct ReceptionRecord {
     heard[index] = heard[index] || isHeard
   }
 
-  /// What became of the packets before `end` that were not reported yet; nil: nothing.
+  /// Reception of the packets before `end` not reported yet; nil: none.
   mutating func takeReport(before end: Int64) -> LossReport? {
     let end = min(end, endSequence)
     let begin = max(

@@ -1,5 +1,5 @@
-/// How much longer a receiver waits for packets so that repairs come in time: the one thing that loss
-/// repair asks of playout control.
+/// The extra playout delay that lets repairs arrive in time: all that loss repair asks of playout
+/// control.
 ///
 /// - For copies, as long as they come behind: what the sender says by sending them. Kept for 3 s after
 ///   the last.
@@ -21,7 +21,7 @@ struct RepairDelay {
   private static let spareNanosecondsAfter: (quiet: Int64, anywhere: Int64) = (
     15_000_000_000, 45_000_000_000
   )
-  /// A tenth more or less is nothing that speech is cut for: how long answers take wavers by as much.
+  /// A change of a tenth is not worth a splice: RTX delays vary by as much.
   private static let waverShare: Int64 = 10
   private static let longestStormFrames = 480_000
   /// Of packets that came, since the last loss of a storm.
@@ -32,7 +32,7 @@ struct RepairDelay {
   private static let (burstMargin, greatestBurst) = (0.7, 5.0)
   /// Gaps over which their mean length is taken.
   private static let averagedGaps = 48.0
-  /// One gap alone is no habit.
+  /// A single gap does not count.
   private static let tellingGaps = 4.0
   /// Requests go out when the loop wakes, not when they could.
   private static let slackNanoseconds: Int64 = 3_000_000
@@ -40,12 +40,12 @@ struct RepairDelay {
   private static let averagedFrames = 144_000.0
 
   private let boundNanoseconds: Int64
-  /// How far behind the farthest copies come; 0: none do.
+  /// Distance of the farthest copies; 0: none.
   private(set) var copiesNanoseconds: Int64 = 0
   private var copiesSeenNanoseconds: Int64 = .min / 2
   private var answersNanoseconds: Int64 = 0
   private var gaps = 0.0
-  /// `burstPackets`, in whole packets and without its wavering.
+  /// `burstPackets` in whole packets, with hysteresis.
   private var expectedBurst = 1.0
   private var neededNanoseconds: Int64 = 0
   private var exhaustedAtNanoseconds: Int64 = .min / 2
@@ -54,19 +54,19 @@ struct RepairDelay {
   /// Runs of losses, for each packet, when the last was lost.
   private var gapShare = 0.0
 
-  /// Share of the packets that did not come at first.
+  /// Share of packets lost before repair.
   private(set) var lossShare = 0.0
   /// Packets lost in a row, on average.
   private(set) var burstPackets = 1.0
-  /// What playout control is to add to its target.
+  /// Delay for playout control to add to its target.
   private(set) var delayNanoseconds: Int64 = 0
-  /// What of that has not been needed for a while.
+  /// The part of it not needed for a while.
   private(set) var spareNanoseconds: Int64 = 0
 
   /// Waits `bound` at most, and 1.8 times that for bursts.
   init(boundNanoseconds bound: Int64) { boundNanoseconds = max(0, bound) }
 
-  /// Takes copies, the farthest so many frames behind its packet.
+  /// Adds copies, the farthest so many frames behind its packet.
   mutating func noteCopies(frames: Int, arrivalNanoseconds now: Int64) {
     let reach = MediaClock.nanoseconds(frames: Int64(frames))
     if reach >= copiesNanoseconds || now - copiesSeenNanoseconds > Self.copiesKeptNanoseconds {
@@ -75,7 +75,7 @@ struct RepairDelay {
     if reach == copiesNanoseconds { copiesSeenNanoseconds = now }
   }
 
-  /// Takes a packet before which so many are missed; or one missed that came after all: -1.
+  /// Adds a packet with so many missing before it; -1: a missing one that arrived after all.
   mutating func note(missed: Int, frames: Int) {
     let weight = min(0.5, Double(frames) / Self.averagedFrames)
     guard missed >= 0 else {
@@ -96,7 +96,7 @@ struct RepairDelay {
     }
   }
 
-  /// Judges anew.
+  /// Updates the delay.
   mutating func judge(frames: Int, turnaroundNanoseconds: Int64?, nowNanoseconds now: Int64) {
     answersNanoseconds = answers(frames: frames, turnaroundNanoseconds)
     let areCopiesSeen = now - copiesSeenNanoseconds <= Self.copiesKeptNanoseconds
@@ -118,7 +118,7 @@ struct RepairDelay {
     spareNanoseconds = isSpare ? delayNanoseconds - neededNanoseconds : 0
   }
 
-  /// So much of what is spare has been taken out.
+  /// Notes spare delay that was removed.
   mutating func shorten(byNanoseconds taken: Int64) {
     let taken = min(taken, spareNanoseconds)
     delayNanoseconds -= taken
@@ -151,7 +151,7 @@ struct RepairDelay {
     }
   }
 
-  /// How often must be asked until so little stays lost that it is not worth another time.
+  /// NACKs per packet until the residual loss is not worth another one.
   private var neededTries: Int64 {
     let failing = 1 - (1 - lossShare) * (1 - lossShare)
     var left = lossShare * failing

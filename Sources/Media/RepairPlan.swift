@@ -1,7 +1,7 @@
-/// Chooses what each receiver is sent of what is coded in one way; which way and bit rate, says `CodingPlan`.
+/// Chooses the repair recipe of each receiver for one coding; `CodingPlan` chooses the coding and its bit rate.
 ///
 /// No rule of thumb stands between loss and copies: what each recipe would have left of the packets
-/// that were really lost is counted (`LossPattern.unrepaired`), what the receiver gets by asking is
+/// that were really lost is counted (`LossPattern.unrepaired`), the receiver's success with NACKs is
 /// measured, and `SpeechQuality` weighs it against bit rate and delay. Recipes above a receiver's
 /// budget are not considered.
 ///
@@ -14,17 +14,17 @@
 public struct RepairPlan: Sendable {
   /// What is known of one receiver.
   public struct Need: Sendable {
-    /// How its last packets fared.
+    /// Reception of its last packets.
     public var losses: LossEstimate
-    /// Share of what copies leave that it gets by asking.
+    /// Share of losses left by copies that NACK and RTX repair.
     public var resendYield: Double
-    /// Payload bits a second that may go to it.
+    /// Its budget, payload bits per second.
     public var budgetBitsPerSecond: Int
     /// What the way to it takes, headers of IP, UDP and RTP and the encryption's octets included; nil: nothing is known to be in the way.
     public var wayBitsPerSecond: Int?
     /// What encryption adds to each of its packets.
     public var protectionBytes: Int
-    /// What it is sent now.
+    /// Its present recipe.
     public var recipe: RepairRecipe
 
     /// Makes a need from its parts.
@@ -51,10 +51,10 @@ public struct RepairPlan: Sendable {
     }
   }
 
-  /// What there is to choose from.
+  /// The recipes to choose from.
   ///
-  /// Spaced copies are for bursts; a lean primary is for who has not the bit rate for more, though
-  /// others have.
+  /// Spaced copies are for bursts; a lean primary is for a receiver without the bit rate for more, though
+  /// others have it.
   static let recipes: [RepairRecipe] = {
     var recipes = [RepairRecipe.plain, RepairRecipe(primary: .lean)]
     for distances in LossEstimate.distances.dropFirst() {
@@ -70,7 +70,7 @@ public struct RepairPlan: Sendable {
     return recipes
   }()
 
-  /// What in-band FEC is like.
+  /// The recipe that in-band FEC is equivalent to.
   private static let recovered = RepairRecipe(nearDistance: 1)
   private static let leastCopiedBitsPerSecond = 16_000
 
@@ -83,17 +83,17 @@ public struct RepairPlan: Sendable {
   /// A change must be better by so much; by `greatMargin` it is made at once.
   private static let (margin, greatMargin) = (2.0, 6.0)
 
-  /// Just below what anything that fits is rated: as good as silence, and no worse.
+  /// Just below any rating that fits: as good as silence.
   private static let misfitRating = -20.0
 
-  /// Frames in a packet.
+  /// Frames per packet.
   let framesPerPacket: Int
   /// Whether frames are coded by the codec's speech mode.
   let isSpeech: Bool
-  /// For whose loss packets tell of the ones before them; 0: they do not.
+  /// Loss that in-band FEC is made for; 0: none.
   let expectedLossPercent: Int
   private let leanBitsPerSecond: Int
-  /// What may be coded at, the best first.
+  /// Possible bit rates, the best first.
   let rates: [Int]
 
   /// Makes a plan for frames coded like this where nothing is amiss, and at lower bit rates.
@@ -137,7 +137,7 @@ public struct RepairPlan: Sendable {
     return (least, Self.misfitRating - Double(excess(of: least, for: need, full: full)) / 10_000)
   }
 
-  /// By how much the least is too much, and the less is coded that nobody can be sent, the better.
+  /// Rates the smallest recipe by its excess over the budget, and prefers lower bit rates.
   private func excess(of least: RepairRecipe, for need: Need, full: Int) -> Int {
     let sent = least.primary == .full ? full : leanBitsPerSecond
     let way = need.wayBitsPerSecond ?? need.budgetBitsPerSecond
@@ -193,7 +193,7 @@ public struct RepairPlan: Sendable {
       - needed / 1000 * Self.impairmentPerKilobit
   }
 
-  /// Whether a receiver that is configured as usual waits for the farthest copies (`RepairDelay`).
+  /// Whether a receiver with default settings waits for the farthest copies (`RepairDelay`).
   private func isHeard(_ recipe: RepairRecipe) -> Bool {
     let reach = MediaClock.nanoseconds(frames: Int64(recipe.greatestDistance * framesPerPacket))
     return recipe.greatestDistance <= 1

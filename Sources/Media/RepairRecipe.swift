@@ -3,7 +3,7 @@ import RTP
 /// What a packet to one receiver carries: its own codec frame, and copies of earlier ones
 /// (RFC 2198).
 ///
-/// Receivers in like need share a recipe, and so a packet.
+/// Receivers with equal needs share a recipe, and so a packet.
 public struct RepairRecipe: Hashable, Sendable {
   /// Which of the two codings of a frame.
   public enum Coding: Hashable, Sendable {
@@ -13,19 +13,19 @@ public struct RepairRecipe: Hashable, Sendable {
     case lean
   }
 
-  /// The furthest a copy may be behind, in packets.
+  /// Greatest distance of a copy, in packets.
   ///
-  /// In bursts of three a copy three packets later is the one that comes (issue 3's trials); beyond four
+  /// In bursts of three, a copy three packets later survives (issue 3's trials); beyond four
   /// it costs more delay than it saves.
   public static let greatestDistance = 4
 
-  /// How the packet's own frame is coded; lean for who has not the bit rate for more.
+  /// Coding of the packet's own frame; lean where the bit rate allows no more.
   public var primary: Coding
-  /// How the copies are coded.
+  /// Coding of the copies.
   public var copies: Coding
-  /// How many packets the nearer copy is behind; 0: there is none.
+  /// Distance of the nearer copy, in packets; 0: none.
   public var nearDistance: Int
-  /// The same of the farther one, above `nearDistance`; 0: there is none.
+  /// Distance of the farther one, above `nearDistance`; 0: none.
   public var farDistance: Int
 
   /// Makes a recipe; distances of 0 for copies there are none of.
@@ -41,12 +41,12 @@ public struct RepairRecipe: Hashable, Sendable {
     self.farDistance = farDistance
   }
 
-  /// Nothing but the packet's own frame.
+  /// The packet's own frame only.
   public static let plain = RepairRecipe()
 
   /// How many copies a packet carries.
   public var copyCount: Int { (nearDistance > 0 ? 1 : 0) + (farDistance > 0 ? 1 : 0) }
-  /// How many packets later the last copy comes: as much longer a receiver must wait.
+  /// Distance of the last copy, in packets: the extra delay of the receiver.
   public var greatestDistance: Int { max(nearDistance, farDistance) }
   /// The recipe in a few words: `none`, `1`, `1+3`, and `low rate` for what is coded so; `in-band FEC` where no copies are beside it.
   public func words(hasFEC: Bool) -> String {
@@ -57,7 +57,7 @@ public struct RepairRecipe: Hashable, Sendable {
     let text = distances.map { "\($0)" }.joined(separator: "+")
     return copies == .lean ? "\(text) low rate" : text
   }
-  /// Whether frames must be coded a second time for it.
+  /// Whether it needs the second, low-rate coding.
   public var needsLean: Bool { primary == .lean || copyCount > 0 && copies == .lean }
 
   /// Payload bits a second, block headers included, when frames are coded at `full` and `lean`.

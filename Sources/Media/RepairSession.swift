@@ -1,9 +1,9 @@
-/// What a sender knows of one receiver's losses, and decides for it: fed by the receiver's reports, asked by
-/// whoever sends.
+/// A sender's view of one receiver's losses, and its repair decisions: fed by the receiver's reports, read by
+/// the sender.
 ///
 /// Loop thread only; a report may allocate, a packet does not.
 public final class RepairSession {
-  /// Patience is counted in reports, of which one a second is due: more often nobody makes us decide.
+  /// Least time between two decisions: waits are counted in reports, of which one a second is due.
   private static let leastIntervalNanoseconds: Int64 = 700_000_000
 
   private var yield = ResendYield()
@@ -19,9 +19,9 @@ public final class RepairSession {
   private let boundBitsPerSecond: Int
   private let protectionBytes: Int
 
-  /// What its packets carry.
+  /// The recipe of its packets.
   public private(set) var recipe = RepairRecipe.plain
-  /// What it may have sent again.
+  /// Its RTX budget.
   public var resends = ResendBudget()
 
   /// Frames in its packets.
@@ -29,7 +29,7 @@ public final class RepairSession {
     didSet { congestion.framesPerPacket = framesPerPacket }
   }
 
-  /// Whether its packets tell of the ones before them (in-band FEC).
+  /// Whether its packets have in-band FEC.
   public var hasFEC = false
 
   /// Starts with plain packets.
@@ -46,15 +46,15 @@ public final class RepairSession {
       boundBitsPerSecond: bound, framesPerPacket: framesPerPacket, protectionBytes: protectionBytes)
   }
 
-  /// Whether nothing is lost, nothing is in the way and nothing is done about it.
+  /// Whether there is no loss, no congestion and no repair.
   public var isAtRest: Bool {
     losses.lostShare == 0 && !congestion.isReduced && !congestion.isSuspecting && recipe == .plain
   }
 
-  /// Whether the way takes less than the bit rate allows.
+  /// Whether the path is narrower than the bit rate allows.
   public var isReduced: Bool { congestion.isReduced }
 
-  /// Payload bits a second that may be sent.
+  /// Payload bit rate that may be sent.
   public var budgetBitsPerSecond: Int { congestion.budgetBitsPerSecond }
 
   /// Payload bits a second that its packets have, when frames are coded at `full` and `lean`.
@@ -62,7 +62,7 @@ public final class RepairSession {
     recipe.bitsPerSecond(full: full, lean: lean, framesPerPacket: framesPerPacket)
   }
 
-  /// Takes a report that told of losses; one that follows another too soon is counted in with the next.
+  /// Adds a report on losses; one that follows another too soon counts with the next.
   ///
   /// - Parameters:
   ///   - pattern: what all reports told.
@@ -112,7 +112,7 @@ public final class RepairSession {
     return true
   }
 
-  /// How many packets of a pattern were not told of before.
+  /// Packets of a pattern that were not reported before.
   private func newPackets(in pattern: LossPattern) -> Int {
     max(0, min(pattern.total - toldPackets, pattern.count))
   }
@@ -133,7 +133,7 @@ public final class RepairSession {
 
   /// What a plan needs to know.
   ///
-  /// While the way may be congested nothing is added to what goes on it but what is sent again.
+  /// While the path may be congested only RTX may be added.
   public func need(full: Int, lean: Int) -> RepairPlan.Need {
     let resent = losses.lostShare * Double(full)
     let current = bitsPerSecond(full: full, lean: lean) + Int(resent.rounded(.up))
@@ -170,7 +170,7 @@ public final class RepairSession {
   /// Sends these copies, whatever the reports say.
   public func fix(_ recipe: RepairRecipe) { self.recipe = recipe }
 
-  /// What the budget leaves may be sent again: a twentieth of the packets at least, half of them at most.
+  /// RTX gets what the budget leaves: at least a twentieth of the packets, at most half.
   private func allowResends(full: Int, lean: Int) {
     let packets = 48_000 / Double(framesPerPacket)
     let left = Double(budgetBitsPerSecond - bitsPerSecond(full: full, lean: lean))

@@ -1,7 +1,7 @@
 public import RTP
 
-/// How many packets one receiver is sent again: whatever it asks for, never more than a share of what it
-/// is sent anyway, so that forged or flooding requests cost little and reach nobody else.
+/// Limits RTX to one receiver: it gets what it NACKs, up to a share of what it is sent anyway,
+/// so that forged or flooding NACKs cost little and affect nobody else.
 ///
 /// A bucket of tokens, one a packet; and no packet twice within 5 ms, as a request may come twice.
 public struct ResendBudget: Sendable {
@@ -21,7 +21,7 @@ public struct ResendBudget: Sendable {
 
   /// Packets that may be sent again in a second.
   public var packetsPerSecond = 30.0
-  /// Packets that were asked for and not sent again.
+  /// NACKed packets that were not sent again.
   public private(set) var refused = 0
 
   /// A full bucket.
@@ -50,7 +50,7 @@ public struct ResendBudget: Sendable {
   }
 }
 
-/// Measures which share of the packets that copies leave a receiver gets by asking for them.
+/// Measures the share of losses left by copies that NACK and RTX repair.
 ///
 /// Each report that has something to tell adds to it, and what came before fades by a fifth; a guess
 /// stands in until four packets were left to be asked for: who asks over a short way gets nearly all. The first three
@@ -82,8 +82,8 @@ struct ResendYield {
     return Self.guess
   }
 
-  /// Takes a report: how many packets were beyond copies, and of how many that were lost the sound was
-  /// not there.
+  /// Adds a report: packets lost beyond copies, and lost packets whose audio was
+  /// missing.
   mutating func add(left new: Int, unheard newUnheard: Int) {
     guard new > 0 else {
       calm += 1

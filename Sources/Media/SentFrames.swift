@@ -1,10 +1,9 @@
 import RTP
 
-/// The last frames that were sent, coded, to be sent again: by copies (RFC 2198) or when asked for
-/// (RFC 4588).
+/// The last frames sent, coded, for copies (RFC 2198) and RTX (RFC 4588).
 ///
 /// Slots by sequence number, in memory allocated once: 64 packets of the shortest kind are 160 ms,
-/// above the round trip after which asking is given up; of 10 ms packets 640 ms.
+/// above the longest round trip for NACKs; of 10 ms packets 640 ms.
 struct SentFrames {
   static let slotCount = 64
   /// A datagram of 1200 octets less the longest header, what a packet sent again says of itself, and what encryption adds.

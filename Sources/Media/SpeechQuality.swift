@@ -1,12 +1,12 @@
 /// Estimates how speech sounds, as a transmission rating from 0 to 100 in the shape of ITU-T G.107
-/// (§7.1): R = 100 - what delay, coding and loss each take away.
+/// (§7.1): R = 100 - the impairments by delay, coding and loss.
 ///
 /// Constants are fitted to PESQ-WB of real speech through libopus 1.3.1 (issue 3's trials, and
 /// `OpusEncoder.defaultComplexity`), turned into R by the inverse of G.107 annex B: 4.42 at 48 kbit/s is
 /// 95, 4.26 at 32 is 88, 3.97 at 24 is 78. With them each scheme in the trials' table comes out
 /// within 0.35 of its PESQ.
 public enum SpeechQuality {
-  /// What coding takes away at a bit rate, in packets of 10 ms.
+  /// Impairment by coding at a bit rate, in packets of 10 ms.
   private static let coding: [(bitsPerSecond: Double, impairment: Double)] = [
     (6_000, 70), (12_000, 50), (16_000, 37), (24_000, 22), (32_000, 12), (48_000, 5), (64_000, 4),
     (96_000, 2), (128_000, 0),
@@ -26,14 +26,14 @@ public enum SpeechQuality {
   /// lost at 10 ms, and 2.26 / 1.72 / 1.27 at 5 ms, where frames lean on each other more.
   private static let robustness = (short: 4.5, long: 9.0)
   private static let longFrames = 480
-  /// Loss takes all but this away at the end (G.107 §7.5).
+  /// What total loss leaves (G.107 §7.5).
   private static let greatestLossImpairment = 95.0
 
-  /// What coding takes away; shorter packets need more bits for the same sound.
+  /// Impairment by coding; shorter packets need more bits for the same quality.
   ///
   /// - Parameters:
   ///   - isSpeech: coded by the codec's speech mode, of packets of 10 ms and more.
-  ///   - hasFEC: some of the bits tell of the packet before; in the speech mode only.
+  ///   - hasFEC: some of the bits are in-band FEC; in the speech mode only.
   public static func codingImpairment(
     bitsPerSecond: Int, framesPerPacket: Int, isSpeech: Bool = false, hasFEC: Bool = false
   ) -> Double {
@@ -70,7 +70,7 @@ public enum SpeechQuality {
     return below.impairment
   }
 
-  /// What frames that are not there in time take away (Ie,eff - Ie of G.107 §7.5).
+  /// Impairment by concealed frames (Ie,eff - Ie of G.107 §7.5).
   ///
   /// - Parameters:
   ///   - share: of the frames, 0...1.
@@ -85,7 +85,7 @@ public enum SpeechQuality {
       / (percent / max(1, burstRatio) + bpl)
   }
 
-  /// What frames replaced by their low-rate coding take away.
+  /// Impairment by frames replaced with their low-rate coding.
   ///
   /// 4.26 falls to 4.10 / 3.68 / 3.01 at 5 / 10 / 20 %, of which 0.07 / 0.23 / 0.25 are not loss. Packets below 10 ms lean on each other more: of 2.5 ms, PESQ-WB falls by
   /// 0.22 at 1 %, and by 0.05 at most with whole copies.
@@ -93,7 +93,7 @@ public enum SpeechQuality {
     framesPerPacket < longFrames ? min(20, 300 * max(0, share)) : min(7, 80 * max(0, share))
   }
 
-  /// What the way from mouth to ear takes away: the approximation of G.107's Idd by Cole and
+  /// Impairment by mouth-to-ear delay: the approximation of G.107's Idd by Cole and
   /// Rosenbluth ("Voice over IP performance monitoring", 2001).
   public static func delayImpairment(milliseconds: Double) -> Double {
     max(0, 0.024 * milliseconds) + max(0, 0.11 * (milliseconds - 177.3))

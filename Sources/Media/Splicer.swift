@@ -1,5 +1,5 @@
-/// Takes parts out of a signal or repeats them so that it is hardly heard: waveform-similarity
-/// overlap-add on what was decoded last.
+/// Removes or repeats parts of a signal inaudibly: waveform-similarity overlap-add on the audio
+/// decoded last.
 ///
 /// New frames are appended to a line that also holds some history. Two taps read the line a lag
 /// apart while the sound cross-fades from one to the other: towards the leading tap the lag is
@@ -42,7 +42,7 @@ struct Splicer {
   private var line: [Float]
   private var freshFrames = 0
   private var skipFrames = 0
-  /// Emitted since the last reset: what lies before is silence that belongs to nothing.
+  /// Frames emitted since the last reset; before them is silence.
   private var knownHistoryFrames = 0
   private var fade: Fade?
 
@@ -113,7 +113,7 @@ struct Splicer {
     return isRemoval ? -lag : lag
   }
 
-  /// Whether nobody would hear a splice in what was appended last.
+  /// Whether a splice in the newest frames would be inaudible.
   var isQuiet: Bool {
     let end = Self.historyFrames + freshFrames
     let newest = line.span.extracting((end - Self.comparedFrames)..<end)

@@ -14,7 +14,7 @@ struct StreamTimeline {
   /// delay or clock explains it that would still be of use.
   private static let greatestTransitStepNanoseconds: Int64 = 2_000_000_000
 
-  /// Further from its beginning a stream ends, and the sender is taken for one that started anew.
+  /// Greatest distance from a stream's beginning; beyond it the sender counts as restarted.
   ///
   /// 46 years of sound, or two hours and more of packets that each step two seconds; nanoseconds hold twice as much.
   static let greatestFrame: Int64 = 1 << 46

@@ -1,6 +1,6 @@
 public import RTP
 
-/// Makes RTP packets of the codec frames of one microphone.
+/// Makes RTP packets from the codec frames of one microphone.
 ///
 /// States: talking, quiet (only with DTX). Events: a codec frame, with or without voice
 /// (`VoiceActivity`). Talking sends every frame. The first quiet frame is sent as a payload of one
@@ -79,7 +79,7 @@ public final class Talker {
     currentTimestamp = configuration.firstTimestamp
   }
 
-  /// Codes otherwise from the next frame on; `framesPerPacket` must be a supported one.
+  /// Changes the coding from the next frame on; `framesPerPacket` must be a supported one.
   ///
   /// Without encoders for the speech mode `isSpeech` does nothing.
   public func aim(_ coding: VoiceCoding) {
@@ -128,7 +128,7 @@ public final class Talker {
     return talk(pcm)
   }
 
-  /// Lets the time of codec frames pass that are known to be silent: they are not looked at, and nothing is sent.
+  /// Advances time over codec frames known to be silent, without coding or sending.
   public func pass(frames: Int) {
     currentTimestamp = currentTimestamp.advanced(by: frames)
     framesSinceKeepAlive += frames
@@ -160,13 +160,13 @@ public final class Talker {
     max(0, packetBytes - header(of: current, payloadType: 0).byteCount)
   }
 
-  /// Whether a packet can be sent again: for a second, beyond which nobody waits, and nobody is to learn what was said.
+  /// Whether RTX of a packet is possible: for one second, since nobody waits longer and old speech must not leak.
   public func remembers(_ wanted: SequenceNumber) -> Bool {
     guard let entry = sent[wanted] else { return false }
     return entry.timestamp.distance(to: currentTimestamp) <= MediaClock.framesPerSecond
   }
 
-  /// Writes a packet that was sent before, in the stream of resent packets (RFC 4588 §4).
+  /// Writes an RTX packet of one sent before (RFC 4588 §4).
   ///
   /// - Returns: its bytes; 0 when it is not remembered or `packet` is too short.
   public func writeResent(_ wanted: SequenceNumber, into packet: inout MutableRawSpan) -> Int {

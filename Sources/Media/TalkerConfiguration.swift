@@ -1,6 +1,6 @@
 public import RTP
 
-/// What a talker sends.
+/// The format of a talker's stream.
 public struct TalkerConfiguration: Hashable, Sendable {
   /// Packet durations a talker can make: 2.5, 5, 10, 20, 40 and 60 ms in frames.
   public static let supportedFramesPerPacket = [120, 240, 480, 960, 1920, 2880]
@@ -8,13 +8,13 @@ public struct TalkerConfiguration: Hashable, Sendable {
   /// Octets that encryption may add to a packet: a tag (16) and the number of the key (4).
   public static let protectionBytes = 20
 
-  /// The stream's name on the wire.
+  /// The stream's SSRC.
   public var ssrc: SSRC
   /// The dynamic payload type that stands for Opus (RFC 7587 §7).
   public var payloadType: UInt8
   /// The dynamic payload type of packets with copies (RFC 2198 §5).
   public var redundantPayloadType: UInt8
-  /// The dynamic payload type of packets that are sent again (RFC 4588 §8.1).
+  /// The dynamic payload type of RTX packets (RFC 4588 §8.1).
   public var resentPayloadType: UInt8
   /// Audio in a packet: one of `supportedFramesPerPacket`.
   public var framesPerPacket: Int
@@ -22,7 +22,7 @@ public struct TalkerConfiguration: Hashable, Sendable {
   public var firstSequenceNumber: SequenceNumber
   /// Where time stamps begin; should be random (RFC 3550 §5.1).
   public var firstTimestamp: RTPTimestamp
-  /// Whether nothing but a keep-alive is sent while nobody talks.
+  /// Whether DTX is on: only keep-alives while nobody talks.
   public var usesDTX: Bool
 
   /// Makes a configuration.
@@ -48,7 +48,7 @@ public struct TalkerCounters: Hashable, Sendable {
   public internal(set) var packets = 0
   /// Payload bytes in them, headers not counted (RFC 3550 §6.4.1 counts so).
   public internal(set) var payloadOctets = 0
-  /// Packets written again because a receiver asked for them.
+  /// RTX packets written.
   public internal(set) var resentPackets = 0
   /// Codec frames not sent because nobody talked.
   public internal(set) var suppressedFrames = 0
@@ -56,7 +56,7 @@ public struct TalkerCounters: Hashable, Sendable {
   public internal(set) var encoderErrors = 0
 }
 
-/// What a talker codes with.
+/// A talker's encoders.
 ///
 /// The codec decides at its making for which mode it is, so each mode has its own.
 public struct TalkerEncoders {

@@ -19,7 +19,7 @@ public struct VoiceCoding: Hashable, Sendable {
     self.expectedLossPercent = expectedLossPercent
   }
 
-  /// What frames are coded at for low-rate copies, and for who has not the bit rate for more.
+  /// Bit rate of low-rate copies, and of primaries where the bit rate allows no more.
   ///
   /// In trials with PESQ 16 kbit/s beside 32 kept 4.10 of 4.26 at 5 % lost, in packets of 10 ms. Shorter ones need more
   /// to be worth it: of 5 ms PESQ-WB is 2.34 at 16 kbit/s, 3.91 at 32 and 4.39 at 48; of 2.5 ms 3.19 at 48 and 4.37 at 64.
@@ -35,12 +35,12 @@ public struct VoiceCoding: Hashable, Sendable {
     return min(worthwhile, bitsPerSecond)
   }
 
-  /// The bit rates at which packets may tell of the ones before them, the best first.
+  /// The bit rates at which in-band FEC works, the best first.
   ///
   /// Below, libopus makes none or keeps the voice to a telephone's spectrum; above, copies are better.
   static let ratesWithFEC = [28_000, 24_000, 22_000, 20_000]
 
-  /// Whether each packet tells of the one before.
+  /// Whether packets have in-band FEC.
   public var hasFEC: Bool { expectedLossPercent > 0 }
 
   /// What the frames take with the leanest copy that helps, and its headers: below that what is lost stays lost where
@@ -56,7 +56,7 @@ public struct VoiceCoding: Hashable, Sendable {
   }
 }
 
-/// Decides from the level alone whether somebody talks.
+/// Voice activity detection by level.
 ///
 /// States: talking, hanging over (level is low, but has not been for long), quiet. A frame at or
 /// above the threshold leads to talking from everywhere; `hangOverFrames` of low level in a row

@@ -4,7 +4,7 @@ public enum CloseReason: Hashable, Sendable {
   case ourselves
   /// The node is blocked.
   case blocked
-  /// Neither asks to be let in by the other, or one does not want to.
+  /// Neither node admits the other, or one declines.
   case notAdmitted
   /// A lower count of starts than the node already had.
   case ghost
@@ -16,11 +16,11 @@ public enum CloseReason: Hashable, Sendable {
   case wrongIdentity
   /// No hello, or no answer to an invitation, in time.
   case late
-  /// Its own address is none of this machine's any more.
+  /// Its local address is no longer one of this machine's.
   case uprooted
   /// Nothing came for three heartbeats.
   case silent
-  /// A message that cannot come here.
+  /// A message out of turn.
   case outOfTurn
   /// More messages than any node has to send, now or a minute ago.
   case flooding
@@ -30,11 +30,11 @@ public enum CloseReason: Hashable, Sendable {
   case goodbye
   /// This node leaves.
   case leaving
-  /// The user took the node's admission back.
+  /// The user revoked the node's admission.
   case forgotten
 }
 
-/// Why a member is one no more.
+/// Why a member departed.
 public enum DepartureReason: Hashable, Sendable {
   /// It said goodbye.
   case goodbye
@@ -44,7 +44,7 @@ public enum DepartureReason: Hashable, Sendable {
   case silent
   /// A later run of it takes its place at once.
   case restarted
-  /// The user blocked or forgot it, or it took back that it admits us.
+  /// The user blocked or forgot it, or it revoked our admission.
   case expelled
   /// It sent more messages than any node has to.
   case flooding

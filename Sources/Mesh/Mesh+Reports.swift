@@ -1,8 +1,8 @@
 public import Cryptography
 
-/// What can be asked.
+/// Queries.
 extension Mesh {
-  /// What this node tells about itself.
+  /// This node's profile.
   public var ownProfile: NodeProfile { profile }
 
   /// Who is connected and admitted, in the order of admission.
@@ -10,7 +10,7 @@ extension Mesh {
     peers.values.sorted { $0.revision < $1.revision }.compactMap(\.member)
   }
 
-  /// Whether a member of this identity and run is there: else its messages and its media are refused.
+  /// Whether a member of this identity and run is present: else its messages and media are refused.
   public func isMember(_ node: NodeID, instance: UInt64) -> Bool {
     peers[.node(node)]?.member?.instance == instance
   }
@@ -25,7 +25,7 @@ extension Mesh {
     peers[.node(node)]?.allAddresses ?? []
   }
 
-  /// A line on each peer that is known, and how far the way to it is.
+  /// A line on each known peer, and the progress of its connection.
   public var reports: [PeerReport] {
     peers.values.map { peer in
       PeerReport(
@@ -43,7 +43,7 @@ extension Mesh {
   }
 }
 
-/// What was refused; only grows.
+/// Counters of refusals; they only grow.
 public struct MeshCounters: Hashable, Sendable {
   /// Connections closed because of a lower instance.
   public internal(set) var ghosts = 0
@@ -55,13 +55,13 @@ public struct MeshCounters: Hashable, Sendable {
   public internal(set) var crowded = 0
   /// Connections that gave no hello, or no answer, in time.
   public internal(set) var late = 0
-  /// Messages that could not come there, and goodbyes that were not the sender's own.
+  /// Messages out of turn, and goodbyes in another's name.
   public internal(set) var outOfTurn = 0
   /// Connections closed in favour of another of the same pair.
   public internal(set) var duplicates = 0
   /// Connections closed, or not taken, because of messages beyond ``MeshLimits/messagesPerSecond``.
   public internal(set) var floods = 0
-  /// Announcements and gossip beyond what is kept.
+  /// Announcements and gossip beyond the limits.
   public internal(set) var hearsayDropped = 0
 
   /// Nothing refused.

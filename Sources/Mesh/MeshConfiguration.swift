@@ -1,16 +1,16 @@
 public import Cryptography
 
-/// What a node brings into the mesh.
+/// A node's configuration for the mesh.
 public struct MeshConfiguration: Sendable {
   /// Who it is.
   public var node: NodeID
   /// Its count of starts, below 2⁶², written and synced before it is used.
   public var instance: UInt64
-  /// What it tells the others.
+  /// Its profile for the others.
   public var profile: NodeProfile
-  /// What becomes of strangers.
+  /// The policy for strangers.
   public var policy: AdmissionPolicy
-  /// What it knew when it ran last.
+  /// Its memory of the last run.
   public var memory: MeshMemory
 
   /// Makes a configuration.
@@ -26,33 +26,33 @@ public struct MeshConfiguration: Sendable {
   }
 }
 
-/// A stranger who asks to be taken as a member.
+/// A stranger that asks for admission.
 public struct Invitation: Hashable, Sendable {
   /// Who asks, as the connection proved.
   public let node: NodeID
-  /// What it tells about itself; nobody vouches for the name.
+  /// Its own profile; the name is unproved.
   public let profile: NodeProfile
-  /// When it is declined unless somebody answers.
+  /// When it is declined without an answer.
   public let deadlineNanoseconds: Int64
 }
 
-/// What becomes of a node that is neither in the group nor trusted.
+/// The policy for a node that is neither in the group nor trusted.
 public enum AdmissionPolicy: String, Sendable, CaseIterable {
-  /// Its invitation is shown, and declined if nobody answers.
+  /// Show its invitation, and decline it without an answer.
   case ask
-  /// Its invitation is declined.
+  /// Decline its invitation.
   case groupOnly = "group-only"
-  /// It is a member.
+  /// Admit it.
   case open
 }
 
 /// A node seen by discovery: hearsay, which proves nothing.
 public struct Announcement: Hashable, Sendable {
-  /// Who it says it is.
+  /// Its claimed identity.
   public var node: NodeID
   /// Where it takes control connections.
   public var addresses: [NodeAddress]
-  /// Whether it says that it belongs to a group of ours.
+  /// Whether it claims to be in a group of ours.
   public var sharesGroup: Bool
 
   /// Makes an announcement.

@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// What happens to a ``Mesh``.
+/// An input of a ``Mesh``.
 public enum MeshEvent: Sendable {
   /// Time passed; due at ``Mesh/nextDeadlineNanoseconds``, harmless at any other moment.
   case tick
@@ -9,7 +9,7 @@ public enum MeshEvent: Sendable {
 
   /// Discovery sees a node.
   case discovered(Announcement)
-  /// Discovery sees it no more.
+  /// Discovery lost a node.
   case lost(NodeID)
   /// The user names a static peer, by a number of its own; addresses may be none yet.
   case named(Int, [NodeAddress])
@@ -18,47 +18,47 @@ public enum MeshEvent: Sendable {
   /// An answer to ``MeshAction/resolve(_:)``; none found is an empty list.
   case resolved(PeerTarget, [NodeAddress])
 
-  /// The attempt has a connection, and both ends now prove who they are.
+  /// The attempt has a connection, and both ends now prove their identity.
   case securing(AttemptID)
   /// The attempt succeeded.
   case dialled(AttemptID, OpenedConnection)
-  /// It did not.
+  /// The attempt failed.
   case failed(AttemptID)
-  /// Somebody connected to us and proved who it is.
+  /// A node connected to us and proved its identity.
   case accepted(OpenedConnection)
-  /// A message came.
+  /// A message arrived.
   case received(Message, ConnectionID)
   /// A connection ended, not by us.
   case closed(ConnectionID)
-  /// A connection's own address is none of this machine's any more, so that nothing comes through it again.
+  /// A connection's local address is no longer one of this machine's, so it is dead.
   case uprooted(ConnectionID)
 
-  /// An answer to ``MeshAction/listen(_:)``: when authentic media of a member came last.
+  /// An answer to ``MeshAction/listen(_:)``: when authentic media of a member arrived last.
   case sounded(NodeID, atNanoseconds: Int64)
-  /// A knock came, as ``MeshAction/knock(_:_:)`` sends them: hearsay.
+  /// A knock arrived, as ``MeshAction/knock(_:_:)`` sends them: hearsay.
   case knocked(NodeID)
 
-  /// The user lets a node in, now and in future.
+  /// The user admits a node, now and in future.
   case accept(NodeID)
   /// The user declines its invitation.
   case decline(NodeID)
-  /// The user asks a node to let us in, and trusts it.
+  /// The user invites a node, and trusts it.
   case invite(NodeID)
-  /// The user takes trust, or a block, back.
+  /// The user revokes trust, or lifts a block.
   case forget(NodeID)
-  /// The user keeps a node out for good.
+  /// The user blocks a node for good.
   case block(NodeID)
-  /// What becomes of strangers from now on.
+  /// The policy for strangers changed.
   case policy(AdmissionPolicy)
   /// Our groups changed; these connections, and no others, prove to hold the secret of one.
   case groupsChanged(Set<ConnectionID>)
-  /// This node's description is another.
+  /// This node's profile changed.
   case describe(NodeProfile)
-  /// This node begins to record what it hears, or ends it; all members are told.
+  /// This node starts or stops recording; all members are notified.
   case recording(Bool)
   /// A media key of this node, for all members, present and future.
   case share(MediaKey)
-  /// That stream's key is handed to nobody any more.
+  /// That stream's key is no longer distributed.
   case unshare(stream: Int)
   /// This node leaves: the last event.
   case leave
@@ -68,9 +68,9 @@ public enum MeshEvent: Sendable {
 public struct PeerReport: Hashable, Sendable {
   /// Who it is, or how it was named.
   public let target: PeerTarget
-  /// The name it told last; empty before.
+  /// Its last name; empty before the first.
   public let name: String
-  /// How far the way to it is.
+  /// Progress of its connection.
   public let progress: DialProgress
   /// Attempts that failed in a row.
   public let failureCount: Int
@@ -86,8 +86,8 @@ public struct Member: Hashable, Sendable {
   public let node: NodeID
   /// Which run of it.
   public let instance: UInt64
-  /// What it tells about itself; its addresses are complete.
+  /// Its own profile; its addresses are complete.
   public let profile: NodeProfile
-  /// Whether it is here by a group's secret, and not by the user's word or an open policy.
+  /// Whether a group's secret admits it, and not the user or an open policy.
   public let isInGroup: Bool
 }

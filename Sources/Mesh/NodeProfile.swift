@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// What a node tells about itself; all of it may change while it runs.
+/// A node's own description; all of it may change while it runs.
 public struct NodeProfile: Hashable, Sendable {
   /// Longest text of each kind in octets of UTF-8.
   public static let maximumTextBytes = 63
@@ -9,19 +9,19 @@ public struct NodeProfile: Hashable, Sendable {
 
   /// The display name.
   public var name: String
-  /// What it is for: “stage left”, “foh”; empty for none.
+  /// Its role: “stage left”, “foh”; empty for none.
   public var role: String
   /// A colour to show it in, 24 bits of red, green and blue; nil for none.
   public var colourRGB: UInt32?
   /// The software's version, as people write it.
   public var softwareVersion: String
-  /// Whether it records what it hears; courtesy, which nothing proves.
+  /// Whether it records what it hears; a courtesy without proof.
   public var isRecording: Bool
   /// Where it takes control connections, the best first.
   public var controlAddresses: [NodeAddress]
   /// Where it takes media, the best first.
   public var mediaAddresses: [NodeAddress]
-  /// Whose voice it sends back in place of its own, for a test that its user consents to; nil: nobody's.
+  /// The peer whose voice it loops back, for a test with its user's consent; nil: none.
   public var loopBack: NodeID?
 
   /// Makes a profile.

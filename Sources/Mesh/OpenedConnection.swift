@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// A connection that stands and whose other end proved who it is.
+/// An open connection whose other end has proved its identity.
 public struct OpenedConnection: Hashable, Sendable {
   /// The connection.
   public var connection: ConnectionID
@@ -40,9 +40,9 @@ public struct ConnectionID: Hashable, Sendable {
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// How far the way to a peer is.
+/// Progress of the connection to a peer.
 public enum DialProgress: Hashable, Sendable {
-  /// Nothing is done: there is no address, it said goodbye, or it declined.
+  /// No attempt: there is no address, it said goodbye, or it declined.
   case resting
   /// The next attempt begins then.
   case waiting(untilNanoseconds: Int64)
@@ -50,17 +50,17 @@ public enum DialProgress: Hashable, Sendable {
   case resolving
   /// Connections are under way, of so many addresses to this one and those before it.
   case connecting(address: Int, of: Int)
-  /// One is there; both prove who they are.
+  /// One is open; both ends prove their identity.
   case securing
   /// The other's hello is awaited.
   case greeting
-  /// Somebody has to say whether it is let in.
+  /// One side's user must admit the other.
   case asking
   /// It is a member.
   case connected
 }
 
-/// Somebody to be connected to: a node, or whoever answers where the user said.
+/// The target of a connection: a node, or whoever answers at a static peer's address.
 public enum PeerTarget: Hashable, Sendable {
   /// The node of this identity.
   case node(NodeID)

@@ -6,7 +6,7 @@ public struct GenericNACK: Hashable, Sendable {
   /// Octets of one entry: a packet identifier and a mask of the sixteen that follow it.
   static let entryBytes = 4
 
-  /// Who misses packets.
+  /// The receiver that lacks packets.
   public let sender: SSRC
   /// The stream they belong to.
   public let source: SSRC

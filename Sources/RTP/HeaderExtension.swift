@@ -60,7 +60,7 @@ enum HeaderExtension {
   }
 }
 
-/// The loudness of the audio in a packet, told beside it so that nobody needs to decode to meter
+/// The level of the audio in a packet, sent with it so that meters need no decoder
 /// (RFC 6464 §3).
 public struct AudioLevel: Hashable, Sendable {
   /// The local identifier of the header extension element (RFC 8285 §4.2).

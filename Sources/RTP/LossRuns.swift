@@ -1,16 +1,16 @@
-/// An extended report's block on which packets of a stream came, in runs (Loss RLE, RFC 3611 §4.1), or
+/// An extended report's block on the packets of a stream received, in runs (Loss RLE, RFC 3611 §4.1), or
 /// on which could be played after all repair (Post-repair Loss RLE, RFC 5725 §3); read on demand from
 /// the bytes it was parsed in.
 public struct LossRuns: Hashable, Sendable {
-  /// What the block tells of each packet.
+  /// What the block reports of each packet.
   public enum Kind: UInt8, Hashable, Sendable {
-    /// Whether the packet came.
+    /// Whether the packet arrived.
     case received = 1
-    /// Whether its sound was there in time: as the packet itself, a copy, or sent again.
+    /// Whether its audio was in time: by the packet itself, a copy or RTX.
     case repaired = 10
   }
 
-  /// The most packets that one block tells of (RFC 3611 §4.1).
+  /// Most packets in one block (RFC 3611 §4.1).
   public static let mostPackets = 65_534
   static let leastContentBytes = 8
   /// Packets in a chunk that is a vector of bits.

@@ -98,7 +98,7 @@ public enum OpusTOC {
 }
 
 extension OpusTOC {
-  /// PCM frames at 48 kHz right before the packet of which it tells by in-band FEC; 0: it has none.
+  /// PCM frames at 48 kHz right before the packet that its in-band FEC covers; 0: no FEC.
   ///
   /// That is one codec frame of its length, of the packet before or the end of it (RFC 6716 §2.1.7); only SILK and hybrid
   /// packets have it. Whether, says a bit behind the first codec frame's voice activity flags (§4.2.3): all are of even odds, so

@@ -2,7 +2,7 @@
 ///
 /// Lists and texts are read on demand from the bytes the packet was parsed in.
 public enum RTCPPacket: Hashable, Sendable {
-  /// SR: a source that sent media tells of its stream and of what it receives.
+  /// SR: the report of a source that sent media, on its stream and its reception.
   case senderReport(ssrc: SSRC, info: SenderInfo, blocks: ReportBlocks)
   /// RR: the same of one that sent none.
   case receiverReport(ssrc: SSRC, blocks: ReportBlocks)
@@ -12,7 +12,7 @@ public enum RTCPPacket: Hashable, Sendable {
   case bye(Goodbye)
   /// XR: reference times and their echoes, losses in detail (RFC 3611).
   case extendedReport(ExtendedReport)
-  /// RTPFB: packets that are missed (RFC 4585 §6.2.1).
+  /// RTPFB: NACKs (RFC 4585 §6.2.1).
   case genericNACK(GenericNACK)
   /// Any other type, with the offsets of what follows its header of four octets.
   case other(packetType: UInt8, body: Range<Int>)

@@ -93,8 +93,8 @@ public struct RedundantPayload: Hashable, Sendable {
   }
 }
 
-/// The payload of a packet that was sent again, in a stream of its own: the original sequence
-/// number, then the original payload (RFC 4588 §4).
+/// The payload of an RTX packet, in a stream of its own: the original sequence number, then the
+/// original payload (RFC 4588 §4).
 ///
 /// The header keeps the original's time stamp and has its own payload type, SSRC and sequence
 /// numbers, so that losses and jitter of the original stream are counted as they were (§3).
@@ -102,7 +102,7 @@ public enum RTXPayload {
   /// Octets in front of the original payload (OSN).
   public static let headerBytes = 2
 
-  /// The SSRC of the stream of resent packets beside the stream of `ssrc`.
+  /// The SSRC of the RTX stream of the stream of `ssrc`.
   ///
   /// RFC 4588 §5.3 leaves it to the receiver to find out which two streams belong together; here
   /// one is the other's complement, as random as that and as hard to guess.

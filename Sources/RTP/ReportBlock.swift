@@ -1,4 +1,4 @@
-/// How one source is received, as its receiver tells it (RFC 3550 §6.4.1).
+/// Reception of one source, as reported by its receiver (RFC 3550 §6.4.1).
 public struct ReportBlock: Hashable, Sendable {
   /// The source reported on.
   public var ssrc: SSRC

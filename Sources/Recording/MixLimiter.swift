@@ -1,4 +1,4 @@
-/// The limiter of the mix, by the law of the one that is heard (rt_limiter.c): both sides alike, no look-ahead.
+/// The limiter of the recorded mix, with the law of the live one (rt_limiter.c): both sides alike, no look-ahead.
 ///
 /// Above -1 dBFS a soft knee that ends below full scale; let go of within a tenth of a second.
 struct MixLimiter {

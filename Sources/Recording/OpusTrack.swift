@@ -18,7 +18,7 @@ final class OpusTrack: TrackWriter {
   private let encoder: OpusEncoder
   private let channels: Int
   private let preSkipFrames: Int
-  /// Frames that wait for a packet to be full, interleaved.
+  /// Frames that wait for a full packet, interleaved.
   private var pending: [Float] = []
   private var packet = [UInt8](repeating: 0, count: OpusTrack.mostPacketBytes)
   /// The newest packet, held back, as the last of the stream has to be marked.

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import System
 
-/// A file that is written from its beginning to its end, and never one that was there before.
+/// A new file, written from beginning to end; never overwrites an existing one.
 ///
 /// Collects what is appended and writes it in large pieces. Closed with the object. One thread at a time.
 final class OutputFile {
   /// Owner writes, group reads, nobody else.
   private static let mode: mode_t = 0o640
   private static let pieceBytes = 1 << 16
-  /// What may wait to be written, at most: a piece and what is appended at once.
+  /// Most bytes that wait to be written: a piece and one append.
   static let mostPendingBytes = 2 * pieceBytes
 
   let path: String

@@ -35,7 +35,7 @@ public struct RecordingReport: Hashable, Sendable {
     case beginning
     /// Sound is written.
     case running
-    /// It ended as asked.
+    /// It ended on request.
     case ended
     /// It ended by itself.
     case failed(RecordingError)
@@ -47,11 +47,11 @@ public struct RecordingReport: Hashable, Sendable {
   public var hasBegun = false
   /// The take's folder; while it begins, and where it could not, the one that it was to be made in.
   public var path: String
-  /// What was asked for.
+  /// Its settings.
   public var settings: TakeSettings
   /// Length of the files, in seconds.
   public var seconds = 0.0
-  /// For how long there is room yet, in seconds, about; nil: not known.
+  /// Time until the disk or the limit is full, in seconds, about; nil: not known.
   public var secondsLeft: Double?
   /// Bytes of all files.
   public var byteCount = 0

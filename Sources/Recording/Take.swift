@@ -16,7 +16,7 @@ public final class Take {
   public var path: String { folder.path }
   /// The length of all files.
   public var seconds: Double { Double(fileFrames) / Double(fileRate) }
-  /// For how long there is room yet, as the files grow now; nil: not known yet.
+  /// Time until it is full at the present rate; nil: not known yet.
   public private(set) var secondsLeft: Double?
   /// Files that are written.
   public var fileCount: Int { tracks.count }
@@ -66,7 +66,7 @@ public final class Take {
     }
   }
 
-  /// Writes what has come to the tapes since the last call.
+  /// Writes the audio added to the tapes since the last call.
   ///
   /// - Throws: why no more can be written; ``finish()`` then keeps what there is.
   public func advance() throws(RecordingError) {

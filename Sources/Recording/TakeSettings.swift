@@ -1,8 +1,8 @@
-/// What is recorded, where to and how much at most.
+/// What to record, where, and how much at most.
 public struct TakeSettings: Hashable, Sendable {
   /// 10 GB: a day and a half of eight talkers and the mix in Opus, nearly two hours in WAV.
   public static let defaultMaximumBytes = 10_000_000_000
-  /// 1 GB: the system and its logs live on.
+  /// 1 GB: room for the system and its logs.
   public static let defaultKeptFreeBytes = 1_000_000_000
 
   /// An existing folder; the take gets one of its own in it.
@@ -13,7 +13,7 @@ public struct TakeSettings: Hashable, Sendable {
   public var keepsMix: Bool
   /// How the files are written.
   public var format: RecordingFormat
-  /// The most that all files of the take may have together, in bytes.
+  /// Most bytes of all files of the take together.
   public var maximumBytes: Int
   /// The recording ends before the disk has less free than that, in bytes.
   public var keptFreeBytes: Int
@@ -31,7 +31,7 @@ public struct TakeSettings: Hashable, Sendable {
 
 /// What the files of a take are labelled with.
 public struct TakeLabels: Hashable, Sendable {
-  /// What the own microphone is called, as the others call it.
+  /// Name of this node's own microphone track, as others see it.
   public var nodeName: String
   /// The software and its version.
   public var software: String

@@ -8,7 +8,7 @@ final class TakeTrack {
   /// Frames that are written at once, at most.
   static let chunkFrames = 1024
 
-  /// Whose sound it is.
+  /// Name of its talker.
   let name: String
   private let tapes: [SoundTape]
   private let writer: any TrackWriter
@@ -38,7 +38,7 @@ final class TakeTrack {
   /// The file's bytes so far.
   var byteCount: Int { writer.byteCount }
 
-  /// Writes silence for all that was before this talker came.
+  /// Writes silence for the time before this talker joined.
   ///
   /// - Parameters:
   ///   - fileFrames: of the file, up to the last break.

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import System
 
-/// The remote's end of the control socket: one request, one answer, in turn.
+/// The client side of the control socket: one request, one response, in turn.
 ///
 /// Its calls wait (at most the time-out) in the calling thread.
 public struct ControlClient: ~Copyable {
-  /// The longest answer taken, bytes: 64 peers take about 40 000.
+  /// The longest response accepted, bytes: 64 peers take about 40 000.
   private static let answerLimitBytes = 1 << 20
 
   private let path: String
@@ -32,9 +32,9 @@ public struct ControlClient: ~Copyable {
     return code == 0 && credentials.process > 0 ? credentials.process : nil
   }
 
-  /// Asks, and waits for the answer.
+  /// Sends a request and waits for the response.
   ///
-  /// ``ControlResponse/error(message:)`` is an answer like the others.
+  /// ``ControlResponse/error(message:)`` is a response like the others.
   public mutating func request(_ request: ControlRequest) throws(RemoteError) -> ControlResponse {
     let deadline = ContinuousClock.now + timeout
     try send(try JSONLine.encode(request) + [UInt8(ascii: "\n")], until: deadline)

@@ -6,7 +6,7 @@ public enum RemoteError: Error, Sendable, Hashable {
   case pathTooLong(path: String, limitBytes: Int)
   /// The directory of the socket cannot be trusted, and why.
   case untrustedDirectory(path: String, reason: String)
-  /// Another daemon is starting in this directory, and does not get done.
+  /// Another daemon is starting in this directory and does not finish.
   case directoryBusy(path: String)
   /// Something that is not a socket is in the way.
   case notASocket(path: String)
@@ -24,7 +24,7 @@ public enum RemoteError: Error, Sendable, Hashable {
   case timedOut(path: String, seconds: Double)
   /// The daemon ended the connection.
   case disconnected(path: String)
-  /// What came is not understood, in words.
+  /// The response is invalid, in words.
   case malformed(String)
 }
 

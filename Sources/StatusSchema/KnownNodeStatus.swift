@@ -1,4 +1,4 @@
-/// Somebody whom a node knows of: a member, one who asks to be one, one who is looked for, trusted or blocked.
+/// A node known to this one: a member, a node that asks for admission, a static peer, a trusted or a blocked node.
 public struct KnownNodeStatus: Codable, Hashable, Sendable {
   /// The name it gave, for which nobody vouches; of a static peer that has not answered, its address as the user wrote it.
   public var name: String
@@ -6,15 +6,15 @@ public struct KnownNodeStatus: Codable, Hashable, Sendable {
   public var id: String?
   /// The same as words.
   public var idWords: String?
-  /// Of a member, what it says of itself, as ``PeerStatus/role``.
+  /// A member's own role, as ``PeerStatus/role``.
   public var role: String?
   /// Likewise ``PeerStatus/colour``.
   public var colour: String?
   /// Likewise ``PeerStatus/version``.
   public var version: String?
-  /// How far the way to it is, in words such as `member`, `asks to be let in`, `stranger` or `connecting`.
+  /// Progress of its connection, in words such as `member`, `asks to be let in`, `stranger` or `connecting`.
   public var state: String
-  /// Why it is let in, `group`, `trusted` or `open`, or that it never is, `blocked`; nil: it is not.
+  /// Why it is admitted, `group`, `trusted` or `open`, or `blocked`; nil: not admitted.
   public var admission: String?
   /// Attempts to connect that failed in a row.
   public var failures: Int
@@ -22,10 +22,10 @@ public struct KnownNodeStatus: Codable, Hashable, Sendable {
   public var attempt: AttemptStatus?
   /// Of a member, whether it says that it records what it hears.
   public var isRecording: Bool?
-  /// Of one that asks: when it is declined by itself.
+  /// Time until a node that asks is declined automatically.
   public var secondsLeft: Double?
 
-  /// Describes somebody.
+  /// Describes a node.
   public init(name: String, state: String) {
     self.name = name
     self.state = state
@@ -56,10 +56,10 @@ public struct AttemptStatus: Codable, Hashable, Sendable {
 
 /// A group that a node is in, without its secret.
 public struct GroupStatus: Sendable, Hashable, Codable {
-  /// What people call it.
+  /// Its name.
   public var name: String
-  /// Four words of a hash of its secret, blanks between them: the same words, the same secret, but for
-  /// what an attacker makes: they are 32 bits, good against mistakes only.
+  /// Four words of a hash of its secret, blanks between them: equal words mean the same secret,
+  /// except against an attacker: 32 bits protect from mistakes only.
   public var words: String
 
   /// A group as it is listed.

@@ -1,4 +1,4 @@
-/// How well speech gets through a codec, or to a peer and back, from a test.
+/// The result of a speech test, through the codec or to a peer and back.
 public struct SpeechTestStatus: Codable, Hashable, Sendable {
   /// The peer; absent where speech only went through a codec as this node's is set.
   public var peer: String?
@@ -6,7 +6,7 @@ public struct SpeechTestStatus: Codable, Hashable, Sendable {
   ///
   /// STOI: Taal et al. (2011), see STATUS.md.
   public var intelligibility: Double
-  /// Until it came out again, milliseconds: of the codec alone, or there and back.
+  /// Delay, milliseconds: of the codec alone, or the round trip.
   public var delayMilliseconds: Double
   /// Processor time that coding and decoding took, percent of one core; absent with a peer.
   public var processorPercent: Double?
@@ -14,7 +14,7 @@ public struct SpeechTestStatus: Codable, Hashable, Sendable {
   public var ptimeMilliseconds: Double
   /// Target bit rate of the encoder, kbit/s.
   public var bitrateKilobits: Double
-  /// What Opus is tuned for: `lowdelay` or `voip`.
+  /// Mode of Opus: `lowdelay` or `voip`.
   public var application: String
 
   /// A result.
@@ -32,11 +32,11 @@ public struct SpeechTestStatus: Codable, Hashable, Sendable {
   }
 }
 
-/// Whose voice a node sends back in place of its own.
+/// A loop-back: the peer whose voice a node sends in place of its own.
 public struct LoopBackStatus: Codable, Hashable, Sendable {
   /// The peer.
   public var peer: String
-  /// When it ends by itself.
+  /// Time until it ends by itself.
   public var secondsLeft: Double
 
   /// Describes a loop-back.
@@ -45,23 +45,23 @@ public struct LoopBackStatus: Codable, Hashable, Sendable {
   }
 }
 
-/// How long sound takes to a peer and back, from a test.
+/// The result of a loop test: the audio round trip to a peer.
 public struct LoopTestStatus: Codable, Hashable, Sendable {
   /// The peer.
   public var peer: String
   /// Sweeps that were sent.
   public var sent: Int
-  /// How many of them were found in what came back.
+  /// Sweeps found in the returned audio.
   public var found: Int
   /// From the microphone's port to the ear's, there and back, milliseconds: the middle one; absent where none was found.
   public var roundTripMilliseconds: Double?
   /// The least and the most of them.
   public var leastMilliseconds, mostMilliseconds: Double?
-  /// How much louder (above 0) or quieter they came back, dB.
+  /// Level change over the round trip, dB; above 0 is louder.
   public var levelDecibels: Double?
-  /// Of the network alone, there and back, from the reports (RFC 3550 §6.4.1); absent before the first.
+  /// Round trip of the network alone, from the reports (RFC 3550 §6.4.1); absent before the first.
   public var networkMilliseconds: Double?
-  /// How long the peer's packets wait here before they are heard.
+  /// Playout delay of the peer's packets here.
   public var playoutDelayMilliseconds: Double?
 
   /// A test in which nothing was found yet.

@@ -1,19 +1,19 @@
 internal import Cryptography
 internal import Glibc
 
-/// What a node's state lies on: one directory of small files, behind few enough steps that a test can fail or cut
-/// the power at each of them.
+/// Storage of a node's state: one directory of small files, in few enough steps that a test can fail or cut the
+/// power at each.
 protocol Disk: Sendable {
   /// The whole of a file; nil: there is none of that name.
   func read(_ name: String) throws(StoreError) -> SecretBytes?
-  /// Makes an empty file of that name, readable by its owner only; what was there of a former try is gone.
+  /// Creates an empty file of that name, readable by its owner only; replaces one left by a failed try.
   func create(_ name: String) throws(StoreError) -> Int32
   /// Writes all of it.
   func write(_ bytes: RawSpan, to file: Int32, _ name: String) throws(StoreError)
   /// Returns when the file's octets survive a power cut.
   func sync(_ file: Int32, _ name: String) throws(StoreError)
   func close(_ file: Int32)
-  /// Gives a file a name, in place of what had it.
+  /// Renames a file, replacing any file of that name.
   func rename(_ name: String, to newName: String) throws(StoreError)
   /// Returns when names survive a power cut.
   func syncDirectory() throws(StoreError)
@@ -50,12 +50,12 @@ extension Disk {
   }
 }
 
-/// Where a node's state is when nobody says otherwise.
+/// The default directory of a node's state.
 public enum StatePath {
-  /// The place of a daemon that root runs by hand, and of the service, which is another user.
+  /// The directory for a daemon run by root, and for the service, which is another user.
   public static let system = "/var/lib/comlink"
 
-  /// The directory for a user with these environment variables; nil: nothing tells.
+  /// The directory for a user with these environment variables; nil: they name none.
   ///
   /// systemd's `$STATE_DIRECTORY` (the first of its list), else ``system`` for root, else `comlink` in
   /// `$XDG_STATE_HOME`, else in `~/.local/state` (XDG base directory specification). Only whole paths count.

@@ -7,7 +7,7 @@ struct GroupFile {
 
   let disk: any Disk
 
-  /// The groups that were kept, none if there is no file.
+  /// The saved groups, none if there is no file.
   func read() throws(StoreError) -> [Group] {
     guard let file = try disk.read(Self.name) else { return [] }
     let groups: [Group]?
@@ -24,7 +24,7 @@ struct GroupFile {
     return groups
   }
 
-  /// Keeps these groups in place of the former.
+  /// Saves these groups in place of the former.
   func write(_ groups: [Group]) throws(StoreError) {
     let file: SecretBytes
     do throws(CryptoError) {
@@ -63,7 +63,7 @@ struct GroupFile {
     return content
   }
 
-  /// Nil for a content that nobody wrote; its hash was right, so that is another version's.
+  /// Nil for unknown content: its hash is right, so another version wrote it.
   private static func groups(_ content: RawSpan) throws(CryptoError) -> [Group]? {
     guard content.byteCount >= 2 else { return nil }
     let count = Int(content.octet(at: 0)) << 8 | Int(content.octet(at: 1))

@@ -1,6 +1,6 @@
 internal import Cryptography
 
-/// The number of a node's start: grows with each, and survives power cuts.
+/// A node's start counter: it grows with each start and survives power cuts.
 ///
 /// Where the clock is set (a time before 2026 means that it never was), the number is the seconds since 1970, unless the
 /// count is higher already. So a directory that comes back from a backup does no harm: its old count is less than what

@@ -1,17 +1,17 @@
 public import Cryptography
 
-/// What the user set of the sound, as it outlives a run.
+/// The user's mix settings, kept across restarts.
 public struct KeptMix: Equatable, Sendable {
-  /// How one node is heard.
+  /// The mix settings of one node.
   public struct Peer: Equatable, Sendable {
     /// Its gain, dB.
     public var gainDecibels: Double
-    /// Its place: -1 left, 1 right.
+    /// Its pan: -1 left, 1 right.
     public var pan: Double
-    /// Whether it is not heard.
+    /// Whether it is muted.
     public var isMuted: Bool
 
-    /// Describes how it is heard.
+    /// Makes the settings of a node.
     public init(gainDecibels: Double, pan: Double, isMuted: Bool) {
       self.gainDecibels = gainDecibels
       self.pan = pan
@@ -19,28 +19,28 @@ public struct KeptMix: Equatable, Sendable {
     }
   }
 
-  /// The most nodes of which something is kept.
+  /// Most nodes with saved settings.
   public static let peerLimit = 256
 
-  /// Whether the microphone is open.
+  /// Whether the talk key is on.
   public var isTalking: Bool
-  /// The nodes for which something was set.
+  /// The nodes with settings.
   public var peers: [NodeID: Peer]
 
-  /// A mix; without arguments one in which nothing was set.
+  /// Makes a mix; without arguments an empty one.
   public init(isTalking: Bool = true, peers: [NodeID: Peer] = [:]) {
     self.isTalking = isTalking
     self.peers = peers
   }
 }
 
-/// What members are called, as it outlives a run.
+/// Names of members, kept across restarts.
 public struct KeptNames: Equatable, Sendable {
   /// One member's name.
   public struct Entry: Equatable, Sendable {
-    /// What it calls itself.
+    /// Its own name.
     public var wish: String
-    /// What it is called here.
+    /// Its name here.
     public var name: String
 
     /// A name.
@@ -50,19 +50,19 @@ public struct KeptNames: Equatable, Sendable {
     }
   }
 
-  /// The most members of which the name is kept.
+  /// Most members with a saved name.
   public static let entryLimit = 256
-  /// The longest of either in UTF-8; a member with a longer one is not kept.
+  /// Longest of either in UTF-8; a member with a longer one is not saved.
   public static let nameLimitBytes = 64
 
   /// The members by their IDs.
   public var entries: [NodeID: Entry]
 
-  /// Names; without arguments those of a node that never met anybody.
+  /// Makes the names; without arguments none.
   public init(entries: [NodeID: Entry] = [:]) { self.entries = entries }
 }
 
-/// Which of our JACK ports were connected with what, as it outlives a run.
+/// Connections of our JACK ports, kept across restarts.
 public struct KeptPorts: Equatable, Sendable {
   /// One connection, by JACK's full port names.
   public struct Connection: Equatable, Sendable {
@@ -81,19 +81,19 @@ public struct KeptPorts: Equatable, Sendable {
     }
   }
 
-  /// The most connections that are kept: of more the latest.
+  /// Most connections that are saved: the latest.
   public static let connectionLimit = 512
-  /// The longest name of a port in UTF-8 (JACK's own limit is 319); a connection with a longer one is not kept.
+  /// Longest name of a port in UTF-8 (JACK's own limit is 319); a connection with a longer one is not saved.
   public static let nameLimitBytes = 1024
 
   /// The connections, the latest last.
   public var connections: [Connection]
-  /// Whether the user took the microphone from the card.
+  /// Whether the user disconnected the microphone from the card.
   public var isCaptureCut: Bool
   /// The same of the mix.
   public var isPlaybackCut: Bool
 
-  /// Connections; without arguments those of a node that never ran.
+  /// Makes the connections; without arguments none.
   public init(
     connections: [Connection] = [], isCaptureCut: Bool = false, isPlaybackCut: Bool = false
   ) {

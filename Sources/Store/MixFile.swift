@@ -8,7 +8,7 @@ struct MixFile {
 
   let disk: any Disk
 
-  /// What was kept, nothing if there is no file.
+  /// The saved mix, empty if there is no file.
   func read() throws(StoreError) -> KeptMix {
     guard let file = try disk.read(Self.name) else { return KeptMix() }
     let mix: KeptMix?
@@ -27,7 +27,7 @@ struct MixFile {
     return mix
   }
 
-  /// Keeps this in place of the former.
+  /// Saves this in place of the former.
   func write(_ mix: KeptMix) throws(StoreError) {
     let file: SecretBytes
     do throws(CryptoError) {
@@ -53,7 +53,7 @@ struct MixFile {
   }
 }
 
-/// Takes the content apart; nil for one that nobody wrote.
+/// Parses the content; nil if it is invalid.
 extension RecordReader {
   fileprivate mutating func mix() -> KeptMix? {
     guard let isTalking = flag(), let count = number(2), count <= KeptMix.peerLimit else {

@@ -8,7 +8,7 @@ struct NamesFile {
 
   let disk: any Disk
 
-  /// What was kept, nothing if there is no file.
+  /// The saved names, none if there is no file.
   func read() throws(StoreError) -> KeptNames {
     guard let file = try disk.read(Self.name) else { return KeptNames() }
     let names: KeptNames?
@@ -27,7 +27,7 @@ struct NamesFile {
     return names
   }
 
-  /// Keeps this in place of the former.
+  /// Saves this in place of the former.
   func write(_ names: KeptNames) throws(StoreError) {
     let file: SecretBytes
     do throws(CryptoError) {
@@ -52,7 +52,7 @@ struct NamesFile {
   }
 }
 
-/// Takes the content apart; nil for one that nobody wrote.
+/// Parses the content; nil if it is invalid.
 extension RecordReader {
   fileprivate mutating func names() -> KeptNames? {
     guard let count = number(2), count <= KeptNames.entryLimit else { return nil }

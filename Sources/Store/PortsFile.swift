@@ -9,7 +9,7 @@ struct PortsFile {
 
   let disk: any Disk
 
-  /// What was kept, nothing if there is no file.
+  /// The saved connections, none if there is no file.
   func read() throws(StoreError) -> KeptPorts {
     guard let file = try disk.read(Self.name) else { return KeptPorts() }
     let ports: KeptPorts?
@@ -27,7 +27,7 @@ struct PortsFile {
     return ports
   }
 
-  /// Keeps this in place of the former; of what does not fit the latest.
+  /// Saves this in place of the former; the latest ones where not all fit.
   func write(_ ports: KeptPorts) throws(StoreError) {
     let file: SecretBytes
     do throws(CryptoError) {
@@ -56,7 +56,7 @@ struct PortsFile {
   }
 }
 
-/// Takes the content apart; nil for one that nobody wrote.
+/// Parses the content; nil if it is invalid.
 extension RecordReader {
   fileprivate mutating func ports() -> KeptPorts? {
     guard let flags = number(1), flags <= 3, let count = number(2),

@@ -1,11 +1,11 @@
 internal import Cryptography
 
-/// How every file of the state is laid out: a line that names its kind and version (`comlink KIND 1`), the content, and
+/// The layout of every state file: a line with its kind and version (`comlink KIND 1`), the content, and
 /// the SHA-256 of both.
 ///
 /// The hash finds torn and rotten files; it is no protection from people, which the file's mode is.
 struct Record: Sendable {
-  /// Most octets of a file: a longer one is not read, so none may be written.
+  /// Most octets of a file: a longer one is neither read nor written.
   static let fileLimitBytes = 64 * 1024
 
   /// What is in the file: `identity`, `instance`, `groups`, `mesh`, `mix`, `ports` or `names`.
@@ -54,7 +54,7 @@ struct Record: Sendable {
   }
 }
 
-/// Reads the content of a ``Record`` from its beginning on; nil where there is not as much.
+/// Reads the content of a ``Record`` in order; nil past its end.
 struct RecordReader {
   private let octets: [UInt8]
   private var offset = 0

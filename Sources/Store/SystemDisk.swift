@@ -131,7 +131,7 @@ final class SystemDisk: Disk {
     }
   }
 
-  /// What a lock that was refused with an error number means.
+  /// The meaning of an error number from locking.
   static func lockError(code: Int32, _ directory: String) -> StoreError {
     switch code {
     case EWOULDBLOCK: .busy(path: directory)
@@ -140,7 +140,7 @@ final class SystemDisk: Disk {
     }
   }
 
-  /// The locked file, as long as which lives nobody else gets the lock; nil: the file system is read-only.
+  /// Lock file; holding it open excludes other processes; nil: the file system is read-only.
   private static func lock(
     in directory: Int32, _ path: String
   ) throws(StoreError) -> Descriptor? {
@@ -179,7 +179,7 @@ final class SystemDisk: Disk {
     try syncName(in: parent.isEmpty ? "/" : parent)
   }
 
-  /// Returns when the name of a directory that was just made survives a power cut: without it, all in it would be gone.
+  /// Returns when a new directory's name survives a power cut: without the name, its contents would be lost.
   private static func syncName(in parent: String) throws(StoreError) {
     let directory = try SystemCall.perform("open", parent) {
       unsafe Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

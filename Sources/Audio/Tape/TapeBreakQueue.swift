@@ -45,7 +45,7 @@ import Synchronization
   func removeFirst() { taken.store(taken.load(ordering: .relaxed) + 1, ordering: .releasing) }
 }
 
-/// A place on the tapes where time passed that has no frames: JACK did not run, or goes on at another rate.
+/// A gap in the tapes' time line: JACK did not run, or continues at another rate.
 public struct TapeBreak: Sendable, Hashable {
   /// Where the sound before it ends.
   public var end: Int64

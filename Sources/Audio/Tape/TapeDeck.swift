@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the media loop hands to a recorder: a tape a talker and two of the mix, all on one time line.
+/// The tapes between the media loop and a recorder: one a talker and two of the mix, all on one time line.
 ///
 /// Position 0 is where the recording began; positions count the frames that JACK ran. What passed while it did not, however
 /// long, has no room on the tapes: it is told as a ``TapeBreak``. Made by whoever starts the recorder, loaded and read by
@@ -16,7 +16,7 @@ public final class TapeDeck: Sendable {
 
   /// A tape for each place in the mix, and one for the own microphone.
   public static let mostTalkers = PeerSlot.count + 1
-  /// Tapes that lie ready for who comes.
+  /// Spare tapes for new talkers.
   static let spareCount = 3
 
   /// JACK's rate when the recording began, in hertz.
@@ -80,7 +80,7 @@ public final class TapeDeck: Sendable {
     try loadSpares(Self.spareCount, from: position)
   }
 
-  /// The talkers that came since the last call.
+  /// The new talkers since the last call.
   public func takeNewTalkers() -> [Talker] {
     let first = toldTalkers.load(ordering: .relaxed)
     var talkers: [Talker] = []

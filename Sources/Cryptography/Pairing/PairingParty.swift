@@ -71,13 +71,13 @@ struct PairingParty: ~Copyable {
   }
 }
 
-/// Why a pairing came to nothing.
+/// Why a pairing failed.
 public enum PairingFault: String, CaseIterable, Hashable, Sendable {
   /// A message of another length than it should have, or a share that is none.
   case malformed
-  /// A message that nobody waits for.
+  /// A message out of turn.
   case outOfOrder
-  /// The other does not know the PIN, or somebody is between the two.
+  /// The other does not know the PIN, or an attacker is between the two.
   case wrongPIN
   /// The PIN is older than two minutes.
   case expired

@@ -1,8 +1,8 @@
-/// Which numbers came already (RFC 3711 §3.3.2): the highest, and a bit for each of the 128 up to it.
+/// The replay window (RFC 3711 §3.3.2): the highest number received, and a bit for each of the 128 up to it.
 ///
 /// Wait-free; allocates nothing. Only numbers that were authentic may be let in.
 struct ReplayWindow: Sendable {
-  /// What the window knows of a number.
+  /// The window's verdict on a number.
   enum Verdict: Sendable {
     case new, replayed, tooOld
   }

@@ -1,4 +1,4 @@
-/// One of a sender's keys, and what came under it: each key's numbers are judged by its own.
+/// One of a sender's keys with its replay windows: each key has its own.
 struct SRTPHeardKey {
   private struct Stream {
     /// nil: nobody's yet, as all that follow.

@@ -1,4 +1,4 @@
-/// Lets in what one sender protected (``SRTPSender``), and nothing else.
+/// Authenticates and decrypts the packets of one sender (``SRTPSender``).
 ///
 /// Whoever holds a sender's key could have made a packet, so among the members of a group it is no proof of who talks: keys are
 /// symmetric. Against all others it proves that the packet is the sender's, unchanged, and here for the first time.
@@ -18,7 +18,7 @@
 public final class SRTPReceiver {
   private var state = SRTPReceiverState()
 
-  /// What came so far.
+  /// Counters of received datagrams.
   public var counters: SRTPCounters { state.counters }
 
   /// A receiver that knows no key yet.
@@ -41,7 +41,7 @@ public final class SRTPReceiver {
   /// One that is there already changes nothing.
   public func add(_ key: consuming SRTPReceivingKey) { state.add(key.keys) }
 
-  /// Lets in no more packets but of the newest key.
+  /// Drops all keys but the newest.
   public func dropOlderKeys() { state.dropOlderKeys() }
 
   /// Checks and decrypts an RTP packet.
@@ -65,7 +65,7 @@ public final class SRTPReceiver {
   }
 }
 
-/// Why a datagram was neither protected nor let in; one word each, for counters.
+/// Why a datagram was rejected, or not protected; one word each, for counters.
 public enum DatagramFault: String, CaseIterable, Hashable, Sendable {
   /// Shorter than its headers, tag and key number.
   case tooShort
@@ -73,9 +73,9 @@ public enum DatagramFault: String, CaseIterable, Hashable, Sendable {
   case malformed
   /// Of a key that we do not have (any more, or yet).
   case unknownKey
-  /// Its number came before.
+  /// Its number was received before: a replay.
   case replayed
-  /// Its number is so far back that nobody knows any more whether it came before.
+  /// Its number is older than the replay window.
   case tooOld
   /// Made with another key, or changed on the way.
   case notAuthentic
@@ -89,19 +89,19 @@ public enum DatagramFault: String, CaseIterable, Hashable, Sendable {
   case exhausted
 }
 
-/// What a receiver let in, and what not, by reason.
+/// Counters of a receiver: accepted, and rejected by reason.
 public struct SRTPCounters: Hashable, Sendable {
-  /// Datagrams that were authentic and new.
+  /// Authentic and new datagrams.
   public internal(set) var accepted = 0
   private var faults = [Int](repeating: 0, count: DatagramFault.allCases.count)
 
   /// Nothing came yet.
   public init() {}
 
-  /// How many datagrams were turned away for a reason.
+  /// How many datagrams were rejected for a reason.
   public func turnedAway(_ fault: DatagramFault) -> Int { faults[fault.ordinal] }
 
-  /// Counts a datagram that was turned away; other errors are no datagram's.
+  /// Counts a rejected datagram; other errors are ignored.
   public mutating func count(_ error: CryptoError) {
     if case .datagram(let fault) = error { faults[fault.ordinal] += 1 }
   }

@@ -1,4 +1,4 @@
-/// What an ``SRTPReceiver`` knows, in one value: a packet is let in by one access to it.
+/// The state of an ``SRTPReceiver`` in one value: accepting a packet is one access to it.
 struct SRTPReceiverState {
   private static let keyLimit = 3
 

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// Protects what one node sends (SRTP and SRTCP, RFC 3711, with AEAD_AES_128_GCM, RFC 7714).
+/// Protects the packets of one node (SRTP and SRTCP, RFC 3711, with AEAD_AES_128_GCM, RFC 7714).
 ///
 /// A packet is encoded once, protected once per variant (``SRTPVariant`` tells why) and sent to many. Its keys are
 /// new and its own (``SRTPSendingKey``), and it seals a number once per variant and SSRC at most.
@@ -27,7 +27,7 @@ public final class SRTPSender {
   public static let overheadByteCount = SRTPCipher.tagByteCount + masterKeyIdentifierByteCount
   /// Octets that ``protectControl(_:byteCount:)`` adds.
   public static let controlOverheadByteCount = overheadByteCount + controlIndexByteCount
-  /// The most SSRCs a sender has: a stream and its packets sent again for each of four party lines.
+  /// Most SSRCs of a sender: a stream and its RTX stream for each of four party lines.
   public static let streamLimit = 8
 
   static let masterKeyIdentifierByteCount = 4
@@ -185,7 +185,7 @@ public final class SRTPSender {
 public struct SRTPVariant: Hashable, Sendable {
   /// How many there are: six for recipes (`Station.mostRecipes` and the two without copies), two to spare.
   public static let limit = 8
-  /// For packets sent again and all that goes out in one form only.
+  /// For RTX and all other packets with one form only.
   public static let first = SRTPVariant(unchecked: 0)
 
   /// 0 and up, below ``limit``.

@@ -1,11 +1,11 @@
 import Mesh
 
-/// What outlives a run: written by a task of its own, the newest state only, and waited for by whoever wants to know.
+/// State kept across restarts: a task of its own writes the newest, and callers can wait for it.
 extension Membership {
-  /// Before what could not be written is written again: a full disk is emptied, or a share is back.
+  /// Delay before a failed write is repeated: the disk may have room again, or the share be back.
   static let keepingPause = Duration.seconds(10)
 
-  /// Waits until what was decided so far is kept, or cannot be.
+  /// Waits until all decisions so far are saved, or cannot be.
   ///
   /// - Returns: why it holds for this run only, in words; nil: it is kept.
   public func keepingProblem() async -> String? {
@@ -14,13 +14,13 @@ extension Membership {
     return await withCheckedContinuation { keepingWaiters.append((change, $0)) }
   }
 
-  /// Has the memory written as it is now.
+  /// Queues the present memory for writing.
   func store() {
     memoryChange += 1
     memoryWrites.yield((memoryChange, mesh.memory))
   }
 
-  /// A change was written, or could not be; those before it are no matter then.
+  /// Handles a finished write, successful or not; it covers all earlier changes.
   func tellKept(_ change: Int, problem: String?) {
     keptChange = change
     lastKeepingProblem = problem
@@ -36,13 +36,13 @@ extension Membership {
     }
   }
 
-  /// Has what could not be written written again.
+  /// Repeats failed writes.
   private func storeAgain() {
     guard lastKeepingProblem != nil, !hasLeft else { return }
     memoryWrites.yield((memoryChange, mesh.memory))
   }
 
-  /// Nothing is to be kept after this; what could not be written gets a last chance.
+  /// Stops saving, after a last try of failed writes.
   func endKeeping() {
     keepingRetry?.cancel()
     if lastKeepingProblem != nil { memoryWrites.yield((memoryChange, mesh.memory)) }

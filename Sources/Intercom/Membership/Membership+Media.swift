@@ -2,7 +2,7 @@ import Cryptography
 import EventLoop
 import Mesh
 
-/// What the media path is told: where it stands is compared with where it should.
+/// Updates of the media path, by comparing its state with the wanted one.
 ///
 /// However fast a member changes its mind, its name and its keys, one task brings the media path up to date, one member after the
 /// other, and each waits once at most: nothing grows.
@@ -38,13 +38,13 @@ extension Membership {
     outdatedCount += 1
   }
 
-  /// Waits until the media path knows what was decided until now: who was blocked is not heard any more.
+  /// Waits until the media path has all decisions so far: blocked nodes are no longer heard.
   public func mediaKnows() async {
     guard synchronisedCount < outdatedCount else { return }
     await withCheckedContinuation { mediaWaiters.append((outdatedCount, $0)) }
   }
 
-  /// Brings the media path up to date about a node; one call at a time.
+  /// Updates the media path on a node; one call at a time.
   func synchronise(_ node: NodeID) async {
     outdated.remove(node)
     await tellMedia(about: node)
@@ -98,7 +98,7 @@ extension Membership {
   }
 }
 
-/// What the media path is to know of a member.
+/// The media path's wanted state of a member.
 struct MemberMedia: Sendable {
   /// Most keys that wait to be taken: the one in use and the next.
   static let mostKeys = 2
@@ -109,7 +109,7 @@ struct MemberMedia: Sendable {
   var addresses: [SocketAddress]
   /// Whether it says that it records.
   var isRecording = false
-  /// Whether the user knows of a key of no use.
+  /// Whether the user was notified of an invalid key.
   var isFaultTold = false
   /// Keys that were not taken yet, the oldest first.
   private(set) var keys: [MediaKey] = []
@@ -120,30 +120,30 @@ struct MemberMedia: Sendable {
     self.addresses = addresses
   }
 
-  /// Whether the media path need not be told anew, but for keys.
+  /// Whether nothing but keys differs for the media path.
   func isCalledLike(_ other: MemberMedia) -> Bool {
     admission == other.admission && name == other.name && addresses == other.addresses
       && isRecording == other.isRecording
   }
 
-  /// Lets a key wait; of too many the oldest is no use any more.
+  /// Queues a key; of too many the oldest is dropped.
   mutating func add(_ key: MediaKey) {
     if keys.count == Self.mostKeys { keys.removeFirst() }
     keys.append(key)
   }
 
-  /// The keys that wait, and wait no more.
+  /// Takes the queued keys.
   mutating func takeKeys() -> [MediaKey] {
     defer { keys = [] }
     return keys
   }
 }
 
-/// Who records: told once a minute of each member, however often it changes its mind, and then as it is.
+/// Notices of members that record: at most one a minute for each, with its latest state.
 extension Membership {
   private static let mostToldRecorders = 256
 
-  /// Tells whether a member records, if that is not what was told last.
+  /// Reports whether a member records, if that changed.
   func tellRecording(by node: NodeID) {
     let isRecording = wanted[node]?.isRecording == true
     guard let member = wanted[node], toldRecorders.contains(node) != isRecording else { return }

@@ -12,7 +12,7 @@ extension NodeAddress {
 }
 
 extension SocketAddress {
-  /// Where datagrams to an address of the mesh go; nil: only its reader could know.
+  /// The socket address of a mesh address; nil: only its receiver knows the host.
   init?(_ address: NodeAddress) {
     switch address.host {
     case .observed: return nil

@@ -1,6 +1,6 @@
 import Audio
 
-/// The own microphone's sound on its way to a recorder.
+/// The microphone's track of a recording.
 ///
 /// While something else is captured in its place, for a test or as a peer's voice is sent back, the tape stays silent: its
 /// file is this talker's. The audio thread changes over at the start of a period, once its gate has closed, and opens
@@ -43,7 +43,7 @@ final class MicrophoneTrack {
     ramp.put(pcm.extracting(last...), on: tape, at: position + Int64(last), floor: floor)
   }
 
-  /// Something else is to be captured from now on, or the microphone again.
+  /// Switches to another source, or back to the microphone.
   func setCaptured(_ isCaptured: Bool, nextCallback: Int64, periodFrames: Int) {
     let gateFrames = Int64(sampleRate / Self.gatesPerSecond)
     if isCaptured {
@@ -57,7 +57,7 @@ final class MicrophoneTrack {
     }
   }
 
-  /// The next frames are of another time, and may be at another rate.
+  /// Marks a discontinuity: the next frames may also have another rate.
   func interrupt(sampleRate: Int) {
     cursor.interrupt()
     guard sampleRate != self.sampleRate else { return }

@@ -1,6 +1,6 @@
 import Audio
 
-/// Where a recorder gets its sound: copies what is captured and what goes to the peers' rings onto tapes.
+/// The source of a recording: copies captured audio and the audio of the peers' rings onto tapes.
 ///
 /// **The time line** counts frames of JACK: a frame captured in a callback and one played in it have the same position, as
 /// in a recorder that is connected to our ports. Periods that JACK ran without us count (`Beat.lineFrames`). Position 0
@@ -29,13 +29,13 @@ final class RecordingTap {
   private var brokenNanoseconds: Int64 = 0
   /// Tapes by talker: who comes back goes on with its own.
   private var tapesByTalker: [String: SoundTape] = [:]
-  /// What was published: sound before that comes too late.
+  /// End of the published part: earlier audio is too late.
   private(set) var floor: Int64 = 0
-  /// The end of all that was put on tapes.
+  /// End of all audio on tapes.
   private var writtenEnd: Int64 = 0
   /// False while the line is broken: what the rings hold then is of another time.
   private(set) var isOpen: Bool
-  /// How often it was opened again: each time all streams begin anew.
+  /// How often the line was reopened: each time all streams restart.
   private(set) var openings = 0
 
   /// Begins at the beat's next callback; claims a tape for the microphone.
@@ -57,7 +57,7 @@ final class RecordingTap {
     isOpen = beat.isRunning && beat.sampleRate == deck.sampleRate
   }
 
-  /// Takes over where the beat stands, once a wake-up, before any sound.
+  /// Reads the beat's position, once a wake-up, before any audio.
   func follow(_ beat: Beat) {
     guard beat.isRunning else {
       isOpen = false
@@ -76,7 +76,7 @@ final class RecordingTap {
     }
   }
 
-  /// Lets the recorder have what is on the tapes; once a wake-up, after all sound.
+  /// Publishes the tapes to the recorder, once a wake-up, after all audio.
   func publish(_ beat: Beat) {
     guard beat.isRunning else { return }
     if isOpen {
@@ -96,7 +96,7 @@ final class RecordingTap {
     note(end: microphone.next ?? 0)
   }
 
-  /// Something else is to be captured in the microphone's place from now on, or the microphone again.
+  /// Switches the capture to another source, or back to the microphone.
   func setMicrophone(isCaptured: Bool) {
     microphone.setCaptured(
       isCaptured, nextCallback: nextCallbackPosition(), periodFrames: periodFrames)

@@ -1,6 +1,6 @@
 import RTP
 
-/// What one RTCP compound says to us: its sender's report, names and farewell, and its echo of us.
+/// The contents of one RTCP compound for us: its sender's report, names and BYE, and its echo of us.
 ///
 /// Packets and chunks of other sources are passed over.
 struct CompoundDigest {

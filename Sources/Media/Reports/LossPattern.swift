@@ -1,7 +1,7 @@
 import RTP
 
-/// How a receiver's last packets fared, packet by packet, as its reports tell (RFC 3611 §4.1,
-/// RFC 5725): what was lost on the way, and of what the sound was there in time after all.
+/// Reception of a receiver's last packets, packet by packet, from its reports (RFC 3611 §4.1,
+/// RFC 5725): which were lost, and whose audio was in time after all.
 ///
 /// The receiver's word. Words of bits, the oldest packet in the lowest bit of the first.
 public struct LossPattern: Sendable {
@@ -18,20 +18,20 @@ public struct LossPattern: Sendable {
     var nanoseconds: Int64
     var total: Int
   }
-  /// 12 s, more than anybody asks for.
+  /// 12 s, more than any caller needs.
   private static let markCount = 24
   private static let markNanoseconds: Int64 = 500_000_000
   private var marks: [Mark] = []
 
-  /// Packets told of, the newest `capacity` at most.
+  /// Packets reported, the newest `capacity` at most.
   public private(set) var count = 0
-  /// Packets told of since the beginning.
+  /// Packets reported since the beginning.
   public private(set) var total = 0
 
   /// Nothing is known yet.
   public init() { marks.reserveCapacity(Self.markCount) }
 
-  /// Takes a report's two blocks; packets told of before are passed over.
+  /// Adds a report's two blocks; packets reported before are skipped.
   ///
   /// Blocks that do not tell of the same packets are not believed.
   mutating func add(
@@ -63,7 +63,7 @@ public struct LossPattern: Sendable {
     marks.append(Mark(nanoseconds: nowNanoseconds, total: total))
   }
 
-  /// Packets told of since a moment, at most `count`: few in a pause.
+  /// Packets reported since a time, at most `count`: few in a pause.
   func packets(sinceNanoseconds start: Int64) -> Int {
     guard let mark = marks.first(where: { $0.nanoseconds >= start }) else { return 0 }
     return min(count, total - mark.total)
@@ -108,7 +108,7 @@ public struct LossPattern: Sendable {
     }
   }
 
-  /// What the newest `packets` tell.
+  /// Counts over the newest `packets`.
   public func summary(packets: Int) -> Summary {
     let begin = max(0, count - packets)
     var summary = Summary(packets: count - begin)
@@ -128,7 +128,7 @@ public struct LossPattern: Sendable {
     return summary
   }
 
-  /// How many of the newest `packets` copies at these distances (0: none) would not have brought.
+  /// How many of the newest `packets` copies at these distances (0: none) would not have repaired.
   ///
   /// A packet is beyond copies when it and all that carried its copies were lost. The very newest,
   /// whose carriers are not known yet, are left out.
@@ -162,16 +162,16 @@ public struct LossPattern: Sendable {
     public internal(set) var lost = 0
     /// Runs of them.
     public internal(set) var bursts = 0
-    /// Whose sound was not there in time, lost or late.
+    /// Packets whose audio was not in time, lost or late.
     public internal(set) var unheard = 0
-    /// That came, but too late.
+    /// Packets that arrived too late.
     public internal(set) var late = 0
 
     /// Share lost on the way.
     public var lostShare: Double { packets == 0 ? 0 : Double(lost) / Double(packets) }
-    /// Share that came, but too late.
+    /// Share that arrived too late.
     public var lateShare: Double { packets == 0 ? 0 : Double(late) / Double(packets) }
-    /// Share that was not heard.
+    /// Share that was concealed.
     public var unheardShare: Double { packets == 0 ? 0 : Double(unheard) / Double(packets) }
     /// Packets lost in a row on average, 1 while none is.
     public var burstLength: Double { bursts == 0 ? 1 : Double(lost) / Double(bursts) }

@@ -1,6 +1,6 @@
 public import RTP
 
-/// What is said: reports and the farewell.
+/// Outgoing reports and BYE.
 extension PeerReports {
   /// Writes the report that is due and sets the moment of the next.
   ///
@@ -38,7 +38,7 @@ extension PeerReports {
     return writer.byteCount
   }
 
-  /// Writes our farewell; send it once or twice, then no more.
+  /// Writes our BYE; send it once or twice, then nothing.
   ///
   /// - Returns: octets of the datagram; 0 when it does not fit.
   public func makeBye(into bytes: inout MutableRawSpan) -> Int {
@@ -69,12 +69,12 @@ extension PeerReports {
   }
 }
 
-/// What is said of single packets: how they fared, and which are asked for.
+/// Feedback on single packets: loss reports and NACKs.
 extension PeerReports {
-  /// Writes a request for packets of the remote, alone in its datagram (RFC 4585 §6.2.1, RFC 5506);
+  /// Writes a NACK for packets of the remote, alone in its datagram (RFC 4585 §6.2.1, RFC 5506);
   /// `missed` ascends.
   ///
-  /// - Returns: octets of the datagram; 0 when there is nobody to ask or nothing to ask for.
+  /// - Returns: octets of the datagram; 0 without a remote or a missing packet.
   public func makeRequest(
     for missed: Span<SequenceNumber>, into bytes: inout MutableRawSpan
   ) -> Int {
@@ -103,7 +103,7 @@ extension PeerReports {
     }
   }
 
-  /// Writes how the remote's packets fared (RFC 3611 §4.1, RFC 5725).
+  /// Writes the reception of the remote's packets (RFC 3611 §4.1, RFC 5725).
   func write(
     _ losses: LossReport, of source: SSRC, by writer: inout RTCPCompoundWriter,
     into bytes: inout MutableRawSpan

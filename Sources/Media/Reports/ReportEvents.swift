@@ -1,4 +1,4 @@
-/// What a remote's RTCP compound brought about.
+/// The events of a remote's RTCP compound.
 public struct ReportEvents: OptionSet, Hashable, Sendable {
   /// The bits; meaningful only through the members below.
   public let rawValue: UInt8
@@ -24,7 +24,7 @@ public struct ReportEvents: OptionSet, Hashable, Sendable {
   public static let ownSSRCSeen = ReportEvents(rawValue: 1 << 5)
   /// With `ownSSRCSeen`: the CNAME was ours too, so the address leads back to this node.
   public static let ourselves = ReportEvents(rawValue: 1 << 6)
-  /// The remote told how it received our packets, one by one.
+  /// The remote reported the reception of our packets, one by one.
   public static let lossesTold = ReportEvents(rawValue: 1 << 7)
 }
 
@@ -40,7 +40,7 @@ public struct RemoteReception: Hashable, Sendable {
   public let jitterNanoseconds: Int64
 }
 
-/// The way to the remote and back, without the time the remote held the report
+/// The round trip to the remote, without the time that it held the report
 /// (RFC 3550 §6.4.1).
 public struct RoundTripTime: Hashable, Sendable {
   /// The newest measurement.

@@ -52,7 +52,7 @@ struct ReportSchedule {
     nextNanoseconds = min(nextNanoseconds, nowNanoseconds)
   }
 
-  /// A report went out (or could not): draws the moment of the next.
+  /// Draws the time of the next report after one went out (or could not).
   mutating func didReport(nowNanoseconds: Int64) {
     mayAnswer = mayAnswer || !isAnswering
     isAnswering = false

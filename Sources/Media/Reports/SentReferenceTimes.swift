@@ -1,11 +1,11 @@
 public import RTP
 
-/// The reference times we sent lately, by which an echo is known as true and gives the round trip.
+/// The reference times sent recently, which prove an echo and give the round trip.
 ///
 /// Only moments of our own steady clock are subtracted, so no wall clock matters, neither ours
 /// nor the remote's.
 struct SentReferenceTimes {
-  /// What an echo of a reference time that we really sent proves.
+  /// The result of a genuine echo.
   struct Proof {
     /// Nil when the remote's own delay cannot be true.
     var roundTripNanoseconds: Int64?
@@ -48,7 +48,7 @@ struct SentReferenceTimes {
   }
 }
 
-/// What a sender report needs to know of our stream, counted over what was sent to this remote.
+/// Counters of our stream to this remote for sender reports.
 public struct SenderCounters: Hashable, Sendable {
   /// RTP packets sent since the stream began.
   public var packets: Int

@@ -1,8 +1,8 @@
 import Cryptography
 
-/// Signs of life, and what they tell about others.
+/// Heartbeats, and the gossip in them.
 extension Mesh {
-  /// Every two seconds: a heartbeat to each member that does not ask for it, a knock at some that were lost long ago.
+  /// Every two seconds: a heartbeat to each member that does not request it, a knock at some members lost long ago.
   func beat(_ now: Int64) {
     nextRoundNanoseconds = now.saturatingAdding(MeshTimes.heartbeatNanoseconds)
     roundCount &+= 1
@@ -109,7 +109,7 @@ extension Mesh {
     link.toldRevision = 0
   }
 
-  /// Hearsay of a member's: reason to connect, and for nothing else.
+  /// Handles a member's gossip: it is a reason to connect and nothing more.
   func takeGossip(_ heartbeat: Heartbeat, from link: Link, _ now: Int64) {
     for notice in heartbeat.members.prefix(Heartbeat.maximumMembers) {
       let isNew = peers[.node(notice.node)] == nil
@@ -133,7 +133,7 @@ extension Mesh {
     }
   }
 
-  /// Each half second, while somebody is missed.
+  /// Runs each half second while a member is missing.
   func search(_ now: Int64) {
     searchNanoseconds = .max
     let missed = peers.values.filter { isLost($0) && isMissed($0, now) }

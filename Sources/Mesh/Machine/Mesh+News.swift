@@ -1,6 +1,6 @@
 import Cryptography
 
-/// What is heard about peers, from the user and from others.
+/// News about peers, from the user and from others.
 extension Mesh {
   func takeNews(_ event: MeshEvent, _ now: Int64) {
     switch event {
@@ -122,7 +122,7 @@ extension Mesh {
     wake(atNanoseconds: now)
   }
 
-  /// Whether nothing came of a member for longer than heartbeats take.
+  /// Whether a member has been silent for longer than its heartbeats take.
   ///
   /// Where the way is open again, TCP repeats what was lost only after a wait that has doubled each time: another connection is
   /// faster.

@@ -1,6 +1,6 @@
 import Cryptography
 
-/// Who is known, within bounds.
+/// The table of known peers, within bounds.
 extension Mesh {
   /// The peer of a node, new or known, with another source; nil where it is not to be known, or
   /// there is no room.
@@ -89,7 +89,7 @@ extension Mesh {
     releaseNamed(answeredBy: peer, latestNanoseconds)
   }
 
-  /// Whether a connection to it would be of use.
+  /// Whether a connection to it would be useful.
   func wants(_ peer: Peer) -> Bool {
     guard peer.rest == .none, peer.link == nil else { return false }
     guard let node = peer.node else {
@@ -112,7 +112,7 @@ extension Mesh {
 }
 
 extension Peer {
-  /// Of hearsay: whether gossip and no announcement told of it.
+  /// Whether it is known by gossip only, without an announcement.
   fileprivate var isGossip: Bool {
     sources.rawValue & (Sources.announced.rawValue | Sources.stranger.rawValue) == 0
   }

@@ -1,11 +1,11 @@
 import Cryptography
 
-/// What the mesh knows about somebody it is connected to, or means to be.
+/// The mesh's state of a node that it is connected to, or wants to be.
 final class Peer {
-  /// What makes it worth an attempt.
+  /// The reason to connect to it.
   struct Sources: OptionSet {
     let rawValue: UInt8
-    /// The user named it, or asked it to let us in.
+    /// The user named it, or invited it.
     static let configured = Sources(rawValue: 1)
     /// It was a member, or is trusted: never makes room for hearsay.
     static let proven = Sources(rawValue: 2)
@@ -19,12 +19,12 @@ final class Peer {
 
   private static let firm = Sources([.configured, .proven]).rawValue
 
-  /// Why nothing is done about it.
+  /// Why no attempt is made.
   enum Rest { case none, goodbye, declined }
 
   let target: PeerTarget
   var sources: Sources
-  /// The member whose gossip told of it first.
+  /// The member whose gossip named it first.
   var informant: NodeID?
   /// Where it was reached, or said itself that it is; the latest first, at most ``MeshLimits/addresses``.
   private(set) var addresses: [NodeAddress] = []
@@ -37,9 +37,9 @@ final class Peer {
   var declinedNanoseconds: Int64 = .min / 2
   /// Whether it declined our invitation: only the user asks again.
   var hasDeclinedInvitation = false
-  /// Whether the user knows that it is not admitted, or does not admit us.
+  /// Whether the user was notified that one side does not admit the other.
   var isRefusalTold = false
-  /// When hearsay told of it last.
+  /// Time of the last hearsay on it.
   var mentionedNanoseconds: Int64
 
   /// Taken out of the table.
@@ -56,7 +56,7 @@ final class Peer {
 
   // Membership.
   var member: Member?
-  /// Where it was admitted in the order of admissions; news are what is above what was told.
+  /// Its place in the order of admissions; higher places than the last one sent are news.
   var revision: UInt64 = 0
   /// The connection in use; nil for a moment while one takes another's place.
   var link: Link?
@@ -68,12 +68,12 @@ final class Peer {
   var isReprieved = false
   /// When it departed last without a goodbye.
   var lostNanoseconds: Int64 = .min / 2
-  /// When anything came from it on the connection in use.
+  /// When the last message arrived on the connection in use.
   var heardNanoseconds: Int64 = .min / 2
 
-  /// When its media came last, as far as that was asked for.
+  /// When its media arrived last, as far as queried.
   var soundedNanoseconds: Int64 = .min / 2
-  /// For which last sign it was asked for.
+  /// The last sign of life at that query.
   var listenedNanoseconds: Int64 = .min
 
   /// Its last sign of life: a message, or its media, which keep it for 15 s after the last message at most.
@@ -95,7 +95,7 @@ final class Peer {
     if case .node(let node) = target { node } else { nil }
   }
 
-  /// Whether nothing but hearsay speaks for it.
+  /// Whether it is known by hearsay only.
   var isHearsay: Bool {
     member == nil && sources.rawValue & Self.firm == 0
   }

@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// Says that the sender lives, and whom it is connected to.
+/// A sign of life with the sender's connected members.
 public struct Heartbeat: Hashable, Sendable {
   /// Most members that one heartbeat carries; readers ignore the rest.
   public static let maximumMembers = 64
