@@ -60,8 +60,8 @@ internal import COpus
     }
   }
 
-  /// Decodes what was lost right before a packet from the packet's in-band FEC (RFC 6716 §2.1.7); the packet itself is to be
-  /// decoded next.
+  /// Decodes the frame lost right before a packet from its in-band FEC (RFC 6716 §2.1.7); the packet itself is decoded
+  /// next.
   ///
   /// Where the FEC leaves parts out, as of silence, they are concealed. Hot path: no allocation.
   ///
@@ -95,7 +95,7 @@ internal import COpus
     }
   }
 
-  /// Remembers its state, some 20 KB (more where libopus conceals by a neural network), in place of what it remembered before; always true.
+  /// Saves its state, some 20 KB (more with neural concealment), replacing an earlier one; always true.
   ///
   /// Hot path: no allocation.
   public func keep() -> Bool {

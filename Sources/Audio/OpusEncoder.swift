@@ -72,7 +72,7 @@ internal import COpus
     }
   }
 
-  /// Lets each packet tell of the one before, too, for who loses so many percent (in-band FEC, RFC 6716 §2.1.7); 0: none.
+  /// Sets the loss, percent, that in-band FEC is made for (RFC 6716 §2.1.7); 0: off.
   ///
   /// Only packets of 10 ms and more in the speech mode can, and as the bit rate stays what it is, the voice itself gets less of it: in
   /// libopus 1.3.1 a quarter to a third less, and above a loss of 5 % less of the spectrum where the bit rate is too low for both.

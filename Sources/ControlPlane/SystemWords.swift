@@ -9,11 +9,11 @@ enum SystemWords {
   static func of(_ error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
-      error.connectionErrors.first.map { of($0.error) } ?? "nobody answers"
+      error.connectionErrors.first.map { of($0.error) } ?? "no answer"
     case let error as IOError: errorWords(error.errnoCode)
-    case ChannelError.connectTimeout: "nobody answers"
-    case ChannelError.alreadyClosed, ChannelError.ioOnClosedChannel: "it is closed"
-    default: isEnd(error) ? "it ended in the middle" : ofTLS("\(error)")
+    case ChannelError.connectTimeout: "no answer"
+    case ChannelError.alreadyClosed, ChannelError.ioOnClosedChannel: "the connection is closed"
+    default: isEnd(error) ? "the connection ended unexpectedly" : ofTLS("\(error)")
     }
   }
 

@@ -182,7 +182,7 @@ final class ControlClientHandler: ChannelInboundHandler {
     do throws(RemoteError) {
       line = try JSONLine.encode(response)
     } catch {
-      line = Array(#"{"error":"the answer cannot be written as JSON","ok":false}"#.utf8)
+      line = Array(#"{"error":"the response cannot be written as JSON","ok":false}"#.utf8)
     }
     return ByteBuffer(bytes: line + [UInt8(ascii: "\n")])
   }

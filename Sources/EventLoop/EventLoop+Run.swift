@@ -114,8 +114,8 @@ extension EventLoop {
     guard result < 0 else { return }
     // Not precondition: an optimised build would end without a word.
     fatalError(
-      "the media loop cannot go on, as the kernel refused io_uring_enter: \(errorWords(-result)). "
-        + "Start the program again. If that happens more than once, see `journalctl -k`, and whether "
+      "the media loop stopped: the kernel refused io_uring_enter: \(errorWords(-result)). "
+        + "Restart comlinkd. If it happens again, check `journalctl -k`, and whether "
         + "a seccomp filter (of a container, or a service's SystemCallFilter) forbids io_uring_enter"
     )
   }

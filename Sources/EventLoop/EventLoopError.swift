@@ -69,7 +69,7 @@ extension EventLoopError: CustomStringConvertible {
     switch self {
     case .ring(let step, let code): Self.describe(step, code)
     case .thread(let code): "cannot start the loop thread: \(errorWords(code))"
-    case .alreadyStarted: "the event loop was started already"
+    case .alreadyStarted: "the event loop is already started"
     case .endpointTooLate: "an event loop takes one UDP endpoint, before it starts"
     case .endpoint(let step, let address, let code): Self.describe(step, address, code)
     }

@@ -42,8 +42,8 @@ enum Knock {
 
 /// Which knocks are passed on, as anybody may send any number of them.
 ///
-/// Each node that was a member, or that this one knocks at, has a share of its own; all others have one together. So who makes
-/// IDs up keeps nobody known from being heard, and who takes a known one's ID wakes nothing that its own knock would not have.
+/// Each node that was a member, or that this one knocks at, has a share of its own; all others share one. So forged IDs
+/// cannot starve known nodes, and a spoofed known ID causes no more than a genuine knock.
 struct KnockBudget {
   /// Half of what a sign of life is good for (`Mesh`, *proof of life*).
   private static let intervalNanoseconds: Int64 = 500_000_000

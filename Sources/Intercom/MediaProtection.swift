@@ -46,7 +46,7 @@ import RTP
     former.append(member)
   }
 
-  /// Finds a member by its stream, and by that of the packets it sends again, from now on; false: one of them is another's.
+  /// Registers a member's stream and its RTX stream; false: one of them belongs to another.
   func bind(_ ssrc: UInt32, to member: Member) -> Bool {
     guard memberBySSRC[ssrc] == nil, memberBySSRC[~ssrc] == nil else { return false }
     member.ssrc = ssrc

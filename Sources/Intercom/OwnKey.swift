@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// The key that this node's sound is protected with, or will be, for admitted members: a secret, which its description does not show.
+/// This node's media key, present or next, for admitted members: a secret, which its description does not show.
 public struct OwnKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {

@@ -49,21 +49,21 @@ extension JackSessionEvent: CustomStringConvertible {
     case .waiting(let server):
       "waiting for JACK server '\(server)'"
     case .pipeWireBeside(let socket):
-      "PipeWire runs, and no jackd: start this anew as pw-jack comlinkd (package pipewire-jack), "
+      "PipeWire runs, and no jackd: restart it as pw-jack comlinkd (package pipewire-jack), "
         + "as jackd's libjack does not find PipeWire at \(socket)"
     case .waitingForPlugin(let server, let path):
       "waiting for the plugin in JACK server '\(server)', at \(path)"
     case .besidePlugin(_, let client, let path):
-      "the plugin in jackd, at \(path), does not suit: \(JackSessionLoop.versionProblem) (when it suits you: sound runs until then by JACK "
+      "the plugin in jackd, at \(path), is unusable: \(JackSessionLoop.versionProblem) (at a convenient time; until then audio runs through JACK "
         + "client '\(client)')"
     case .refused(_, let reason):
       reason
     case .freewheels(let server):
       "JACK server '\(server)' freewheels, as for an export: nothing is sent or played until that ends"
     case .freewheelEnded(let server, let seconds):
-      "JACK server '\(server)' freewheels no more, after \(seconds) s: sound is back"
+      "JACK server '\(server)' stopped freewheeling after \(seconds) s: audio is back"
     case .deserted(let server, let seconds):
-      "JACK server '\(server)' runs, and has run no period of ours for \(seconds) s: opening it anew"
+      "JACK server '\(server)' has run no period of ours for \(seconds) s: reconnecting"
     case .running(let connection):
       "JACK client '\(connection.client)' runs on server '\(connection.server)'\(connection.implementationWords): "
         + "\(connection.periodFrames) frames a period, \(connection.sampleRate) Hz"
@@ -73,14 +73,14 @@ extension JackSessionEvent: CustomStringConvertible {
     case .connectionsRestored(let count):
       "\(count) port connection\(count == 1 ? "" : "s") restored"
     case .peerPortRefused(_, let portName, let reason):
-      "JACK has no port '\(portName)' for the peer, who is heard in the mix only: \(reason)"
+      "JACK has no port '\(portName)' for the peer, which is in the mix only: \(reason)"
     case .serverGone(let server):
       "JACK server '\(server)' is gone"
     case .standsStill(let server, let seconds):
-      "JACK server '\(server)' stands still: it is there, and has run no period for \(seconds) s; it is stopped, or its "
-        + "sound card hangs; sound goes on by itself with the next period, and if none comes, restart it"
+      "JACK server '\(server)' has stalled: no period for \(seconds) s; it is stopped, or its "
+        + "sound card hangs; audio resumes with the next period; if none comes, restart it"
     case .hangs(let server, let seconds):
-      "JACK server '\(server)' has left a call without an answer for \(seconds) s: ports and connections stay as they are; if this "
+      "JACK server '\(server)' has not answered a call for \(seconds) s: ports and connections stay as they are; if this "
         + "lasts, restart it, and if sound runs, comlinkd"
     case .answers(let server, let seconds):
       "JACK server '\(server)' answers again, after \(seconds) s"

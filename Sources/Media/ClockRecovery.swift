@@ -22,7 +22,7 @@ struct ClockRecovery {
   private static let significance = 6.0
   /// How far the delay of a link and its end nodes wanders within seconds, in seconds.
   ///
-  /// It is no noise of single readings, and looks like a drift to whoever has not watched for long: 60 microseconds in three
+  /// It is not noise of single readings, and looks like drift in a short measurement: 60 microseconds in three
   /// seconds were seen between two nodes of one machine, 24 ppm.
   private static let wander = 150e-6
   private static let greatestDeviation = 30e-6

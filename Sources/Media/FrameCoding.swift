@@ -9,8 +9,7 @@ public protocol FrameDecoder: AnyObject {
   /// - Returns: frames written, or below 0 when the payload cannot be decoded.
   func decode(_ payload: RawSpan, into pcm: inout MutableSpan<Float>) -> Int
 
-  /// Decodes what was lost right before a packet from the in-band FEC that the packet is known to have; the packet itself is
-  /// decoded next.
+  /// Decodes the frame lost right before a packet from that packet's in-band FEC; the packet itself is decoded next.
   ///
   /// - Parameter pcm: as long as one codec frame of the packet (RFC 6716 §3.1).
   /// - Returns: frames written; 0: the codec cannot, or not here; below 0 on error.
@@ -56,7 +55,7 @@ public protocol FrameEncoder: AnyObject {
   /// Aims at another bit rate from the next packet on; a rate the codec cannot have leaves the old one.
   func aim(bitsPerSecond: Int)
 
-  /// Lets packets tell of the ones before them, where the mode can, for who loses so many percent (in-band FEC); 0: not any more.
+  /// Sets the loss, in percent, that in-band FEC is made for, where the mode has it; 0: off.
   func expect(lossPercent: Int)
 
   /// Resets: the next audio does not continue the last.

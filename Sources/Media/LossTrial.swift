@@ -1,5 +1,5 @@
-/// Tries whether less gets lost where less is sent: on a way whose queue was full from the beginning nothing else tells it from a
-/// radio that loses.
+/// Tests whether a lower rate reduces loss: on a path whose queue was full from the start, only that tells congestion
+/// from radio loss.
 ///
 /// Of reports of a way that is not longer: after three in a row with a quarter and more lost less is to be sent; three later half as
 /// much loss, or less, shows a queue. Else, and where the way gets longer meanwhile, it was in vain, and is not tried again for two
@@ -53,7 +53,7 @@ struct LossTrial {
     return .begins
   }
 
-  /// Ends what is being tried, as the way has got longer: that shows nothing, and is not to leave less behind each time.
+  /// Ends the test because the delay rose: it proves nothing, and must not lower the rate each time.
   mutating func end() -> Outcome {
     lossy = 0
     guard let trial = begun.take() else { return .none }

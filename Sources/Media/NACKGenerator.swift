@@ -2,10 +2,10 @@ import RTP
 
 /// Tracks a receiver's losses and chooses those worth a NACK.
 ///
-/// A packet is missed once a later one came; or, while packets get lost, once it is overdue: of a run of losses
-/// only time tells before its end, and of the last packet before a pause nothing else does. It is asked for at once, and again when the answer is
-/// overdue, up to `mostAsks` times, as long as the answer can come before its sound is due. Answers are
-/// timed: a node looks at its socket when it has time, which may take longer than the round trip.
+/// A packet is missing once a later one arrived or, while packets get lost, once it is overdue: only time reveals a
+/// burst of losses before its end, or the loss of the last packet before a pause. It is NACKed at once, and again when
+/// the RTX is overdue, up to `mostAsks` times, as long as the RTX can arrive before its playout. RTX delays are
+/// measured: a node reads its socket when it has time, which may take longer than the round trip.
 struct NACKGenerator {
   /// Most packets NACKed in one datagram.
   static let mostAtOnce = 32

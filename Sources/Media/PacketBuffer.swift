@@ -175,7 +175,7 @@ struct PacketBuffer {
     return passage
   }
 
-  /// Takes the packet `sequence`, which is missing and whose sound was there in another way, and leaves all before it behind.
+  /// Drops the missing packet `sequence`, whose audio was recovered otherwise, and all before it.
   mutating func takeRecovered(_ sequence: Int64) -> Passage {
     let passage = take(sequence)
     entries[slot(sequence)].isRepair = true

@@ -187,7 +187,7 @@ extension PeerStream {
     header.marker ? 0 : OpusTOC.recoverableFrameCount(payload: payload)
   }
 
-  /// Takes note that the packet before one that came needs not be asked for, and what it takes to wait for the next such.
+  /// Notes that FEC covers the packet before this one, and the delay that waiting for FEC takes.
   func noteRecovery(_ entry: PacketBuffer.Entry) {
     guard entry.recoverableFrames > 0 else { return }
     requests.noteRepair(

@@ -20,7 +20,7 @@ public struct RepairPlan: Sendable {
     public var resendYield: Double
     /// Its budget, payload bits per second.
     public var budgetBitsPerSecond: Int
-    /// What the way to it takes, headers of IP, UDP and RTP and the encryption's octets included; nil: nothing is known to be in the way.
+    /// Capacity of the path to it, with IP, UDP and RTP headers and encryption; nil: no known limit.
     public var wayBitsPerSecond: Int?
     /// What encryption adds to each of its packets.
     public var protectionBytes: Int
@@ -121,8 +121,8 @@ public struct RepairPlan: Sendable {
 
   /// The best recipe for a receiver when frames are coded at `full`, and its rating.
   ///
-  /// What it is sent now is preferred by `advantage`. Where nothing fits the budget it is the least there is, rated below
-  /// all that fits: whatever gets lost on a way that is too narrow, gets lost because of that.
+  /// The present recipe gets `advantage`. Where nothing fits the budget it is the smallest one, rated below all that
+  /// fit: a path that is too narrow causes its own loss.
   func best(
     for need: Need, full: Int, advantage: Double
   ) -> (recipe: RepairRecipe, rating: Double) {

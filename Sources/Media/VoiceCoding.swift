@@ -6,7 +6,7 @@ public struct VoiceCoding: Hashable, Sendable {
   public var bitsPerSecond: Int
   /// Whether by the codec's speech mode, up to 8 kHz: best where bits are scarce, and a little later.
   public var isSpeech: Bool
-  /// For whose loss each packet tells of the one before (in-band FEC), percent, at the cost of its own sound; 0: none does.
+  /// Loss that in-band FEC is made for, percent, at the cost of the primary's quality; 0: no FEC.
   public var expectedLossPercent: Int
 
   /// Makes a coding.

@@ -65,14 +65,14 @@ struct Connections: Sendable {
       await membership.handle(.describe(profile))
     }
     watch = NetworkWatch { [plane] in
-      log.event(.networkChanged, "the network changed: who is away is called at once")
+      log.event(.networkChanged, "the network changed; calling lost peers at once")
       plane.networkChanged()
       Task { await membership.handle(.networkChanged) }
       Task { await node.networkChanged() }
     }
     if watch == nil {
       log.event(
-        .networkUnwatched, "changes of the network go unnoticed: no netlink socket")
+        .networkUnwatched, "no netlink socket; network changes will not be noticed")
     }
     discovery?.update(Announcer.service(name, state, port: control))
     self.discovery = Self.start(discovery, found, membership, log)
@@ -150,7 +150,7 @@ struct Connections: Sendable {
     do throws(DiscoveryError) {
       try discovery?.start()
     } catch {
-      log.event(.discoveryFailed, "no discovery: \(error)")
+      log.event(.discoveryFailed, "discovery failed: \(error)")
       return nil
     }
     Task {

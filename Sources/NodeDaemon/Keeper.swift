@@ -149,7 +149,7 @@ final class KeepingProblems: Sendable {
     if let problem, before == nil {
       log.event(matter.event, "\(matter.rawValue) for this run only: \(problem)")
     } else if problem == nil, before != nil {
-      log.event(.kept, "\(matter.rawValue) beyond this run again")
+      log.event(.kept, "\(matter.rawValue) across restarts again")
     }
   }
 

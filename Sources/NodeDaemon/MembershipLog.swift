@@ -17,26 +17,27 @@ enum MembershipLog {
       log.event(.memberGone, "member gone", metadata(node, name, ["why": "\(reason)"]))
     case .invited(let node, let name):
       log.event(
-        .asks, "a stranger asks to be let in: comlink accept or decline, within 30 s",
+        .asks, "a node asks to be let in; run comlink accept or decline within 30 s",
         metadata(node, name))
     case .invitationEnded(let node):
-      log.event(.asksNoMore, "nobody asks to be let in any more", metadata(node, nil))
+      log.event(
+        .asksNoMore, "the request to be let in was answered or expired", metadata(node, nil))
     case .declined(let node, let words):
       log.event(
-        .declined, "a node does not let this one in",
+        .declined, "a node declined this one",
         metadata(node, nil, ["says": words]))
     case .stranger(let node, let name):
       log.event(
         .stranger,
-        "a node was called and is in no group of ours: comlink invite asks it to let this one in",
+        "a called node shares no group with this one; comlink invite asks it for admission",
         metadata(node, name))
     case .unresolved(let peer, let reason):
       log.event(
-        .peerUnresolved, "peer not found, trying again until it is",
+        .peerUnresolved, "the peer's host name does not resolve; still trying",
         ["peer": "\(peer)", "reason": "\(reason)"])
     case .ourselves(let peer):
       log.event(
-        .peerOurselves, "this peer is this node itself; leave it out",
+        .peerOurselves, "this --peer is this node itself; remove it",
         ["address": "\(peer)"])
     case .twin(let twin):
       var facts = ["start": "\(twin.instance)"]
@@ -50,12 +51,12 @@ enum MembershipLog {
         metadata(node, name, ["by": teller]))
     case .rebuilt(let peer):
       log.event(
-        .peerFailing, "peer fails again and again and is tried on; told once an hour",
+        .peerFailing, "peer keeps failing; still trying (logged once an hour)",
         ["peer": "\(peer)"])
     case .recording(let node, let name, let isRecording):
       log.event(
         isRecording ? .memberRecords : .memberRecordsNoMore,
-        isRecording ? "a member records what it hears" : "a member records no more",
+        isRecording ? "a member records what it hears" : "a member stopped recording",
         metadata(node, name))
     case .fault(let words): log.event(.meshFault, "\(words)")
     }

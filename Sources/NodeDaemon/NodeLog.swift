@@ -12,7 +12,7 @@ struct NodeLog: Sendable {
   private static let waitingAdvice =
     JackImplementation.ofThisProcess.kind == .pipeWire
     ? "this process has PipeWire's libjack; start it: systemctl --user start pipewire wireplumber"
-    : "start it, such as jackd -R -d alsa -d hw:CARD -r 48000 -p 128; comlink doctor tells more"
+    : "start one, such as jackd -R -d alsa -d hw:CARD -r 48000 -p 128; comlink doctor says more"
 
   private let events: AsyncStream<IntercomEvent>
   private let continuation: AsyncStream<IntercomEvent>.Continuation
@@ -52,12 +52,12 @@ struct NodeLog: Sendable {
     case .ssrcTaken(let name):
       node.event(
         .streamTaken,
-        "a member's key names a stream that is another's; it is not heard until it starts anew",
+        "a member claims another member's SSRC and is not heard; restart it",
         ["peer": "\(name)"])
     case .tooManyPeers(let address, let maximum):
       node.event(
         .tooManyPeers,
-        "a node asks for a place and there is none; raise --max-peers if it is wanted",
+        "a node was refused: --max-peers is reached; raise it to admit more",
         ["address": "\(address)", "max-peers": "\(maximum)"])
     case .audioFault(let words): audio.event(.audioFault, "\(words)")
     case .audio(let event): write(event, audio)

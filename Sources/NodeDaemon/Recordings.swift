@@ -154,7 +154,8 @@ actor Recordings {
     switch event {
     case .failed(let failure):
       log.event(
-        .recordingFileFailed, "a file of the recording failed, the others go on: \(failure.error)",
+        .recordingFileFailed,
+        "a file of the recording failed, the others continue: \(failure.error)",
         ["talker": "\(failure.name)"])
     case .ended(let report): await ended(report, deck)
     }

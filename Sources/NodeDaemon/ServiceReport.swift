@@ -22,7 +22,7 @@ final class ServiceReport: @unchecked Sendable {
       socket = try NotifySocket(name)
     } catch {
       log.event(
-        .systemdUnreachable, "systemd cannot be told anything",
+        .systemdUnreachable, "systemd cannot be notified",
         ["socket": "\(name)", "why": "\(error)"])
       return nil
     }
@@ -74,7 +74,7 @@ final class ServiceReport: @unchecked Sendable {
       guard !hasComplained else { return }
       hasComplained = true
       log.event(
-        .systemdUnreachable, "systemd cannot be told anything", ["why": "\(error)"])
+        .systemdUnreachable, "systemd cannot be notified", ["why": "\(error)"])
     }
   }
 }

@@ -41,7 +41,7 @@ final class TerminationSignals: Sendable {
     let isSecond = Self.waitForAnother(&set)
     log.event(
       .endedAtOnce,
-      isSecond ? "ended at once by a second signal" : "the end took too long, ended at once")
+      isSecond ? "exits at once: second signal" : "exits at once: shutdown took too long")
     _exit(128 + signal)
   }
 

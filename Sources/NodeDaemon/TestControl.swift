@@ -88,7 +88,8 @@ actor TestControl {
   private func begin(_ name: String, seconds: Double) async throws(IntercomError) {
     let wanted = try await node.trialPeer(named: name)
     if await membership.loopBack(by: wanted.node) != nil {
-      throw .refused("\(wanted.name) itself sends a voice back, which would go round and round")
+      throw .refused(
+        "\(wanted.name) already loops a voice back, which would make a loop; end that first")
     }
     let peer = try await node.startLoopBack(of: wanted.name, seconds: seconds)
     log.event(
@@ -108,7 +109,7 @@ actor TestControl {
     while !Task.isCancelled, await node.isLoopingBack {
       if await membership.loopBack(by: peer.node) != nil {
         log.event(
-          .loopBackRefused, "the peer sends a voice back, too",
+          .loopBackRefused, "loop-back ended: the peer loops a voice back, too",
           ["peer": "\(peer.name)"])
         await node.endLoopBack()
       }

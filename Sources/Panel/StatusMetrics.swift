@@ -36,7 +36,7 @@ enum StatusMetrics {
 
   private static func audio(_ audio: AudioStatus) -> [MetricFamily] {
     [
-      flag("comlink_jack_running", "Whether the JACK server calls us.", audio.state == .running),
+      flag("comlink_jack_running", "Whether the JACK client runs.", audio.state == .running),
       flag(
         "comlink_jack_freewheeling",
         "Whether the JACK server freewheels, and nothing is sent or played.",

@@ -50,7 +50,7 @@ extension RecordingError: CustomStringConvertible {
     switch errorNumber {
     case ENOSPC, EDQUOT: "the disk is full"
     case EROFS: "the disk is read-only"
-    case EFBIG: "too large a file for this file system; --format opus takes less"
+    case EFBIG: "the file is too large for this file system; --format opus takes less"
     default: errorWords(errorNumber)
     }
   }

@@ -1,6 +1,6 @@
 public import Audio
 
-/// One recording: takes what is on the tapes and writes it to files, all of which begin at position 0 and go on together.
+/// One recording: writes the tapes to files, all of which begin at position 0 and stay aligned.
 ///
 /// One thread at a time; knows no clock. Sound reaches the files in the order of positions, a chunk of all talkers after the
 /// other, so that a moment is at the same place in all of them: a talker who comes later gets silence first, one who is

@@ -104,7 +104,7 @@ enum QualityTable {
     let heard = peers.filter { $0.quality != nil }
     guard !heard.isEmpty else { return [] }
     let names = NameColumn(peers)
-    return ["", "\(names.title) heard  why, and what it is sent"]
+    return ["", "\(names.title) heard  why, and what we send it"]
       + heard.map { "\(names.text($0)) \(line($0))" }
   }
 

@@ -1,6 +1,6 @@
 /// A node known to this one: a member, a node that asks for admission, a static peer, a trusted or a blocked node.
 public struct KnownNodeStatus: Codable, Hashable, Sendable {
-  /// The name it gave, for which nobody vouches; of a static peer that has not answered, its address as the user wrote it.
+  /// Its own name, unproved; for a static peer without an answer, its address as the user wrote it.
   public var name: String
   /// Its fingerprint; nil: it has not answered yet.
   public var id: String?

@@ -43,7 +43,7 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var levelDBFS: Double
   /// Its gain in the mix, dB.
   public var gainDecibels: Double
-  /// Its place in the mix: -1 left, 0 middle, 1 right.
+  /// Its place in the mix: -1 left, 0 centre, 1 right.
   public var pan: Double
   /// Whether it is muted in the mix.
   public var isMuted: Bool

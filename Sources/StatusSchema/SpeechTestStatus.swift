@@ -53,7 +53,7 @@ public struct LoopTestStatus: Codable, Hashable, Sendable {
   public var sent: Int
   /// Sweeps found in the returned audio.
   public var found: Int
-  /// From the microphone's port to the ear's, there and back, milliseconds: the middle one; absent where none was found.
+  /// Round trip from the microphone's port to the output port, milliseconds: the median; absent where none was found.
   public var roundTripMilliseconds: Double?
   /// The least and the most of them.
   public var leastMilliseconds, mostMilliseconds: Double?

@@ -23,7 +23,7 @@ protocol Disk: Sendable {
 }
 
 extension Disk {
-  /// Replaces a file as a whole: whenever the power is cut, there is the old or the new one, and after the return the new.
+  /// Replaces a file atomically: a power cut leaves the old or the new one, and after the return the new one.
   ///
   /// Written beside it, synced, renamed, and the directory synced (the order matters: POSIX promises nothing
   /// about a name that gets to the disk before its octets). When it throws, the old file is there, or the new one

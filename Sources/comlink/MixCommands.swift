@@ -53,13 +53,13 @@ struct PanCommand: ParsableCommand {
 
   @Argument(help: "The peer's name, words or fingerprint.") var peer: String
   @Argument(
-    help: ArgumentHelp("-1 left, 0 middle, 1 right.", valueName: PeerStatus.panRange.words()))
+    help: ArgumentHelp("-1 left, 0 centre, 1 right.", valueName: PeerStatus.panRange.words()))
   var position: SignedNumber
   @OptionGroup var remote: RemoteOptions
 
   func validate() throws {
     guard PeerStatus.panRange.contains(position.value) else {
-      throw ValidationError("the place must be from -1 (left) to 1 (right)")
+      throw ValidationError("the pan must be from -1 (left) to 1 (right)")
     }
   }
 

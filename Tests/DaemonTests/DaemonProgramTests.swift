@@ -76,7 +76,7 @@ import Testing
     kill(daemon.identifier, SIGTERM)
     let outcome = try await daemon.outcome()
     #expect(outcome.code == 128 + SIGTERM)
-    #expect(outcome.complaint.contains("ended at once by a second signal"))
+    #expect(outcome.complaint.contains("exits at once: second signal"))
   }
 
   @Test func `a service manager that cannot be reached is told in the log, and no more`()
@@ -85,7 +85,7 @@ import Testing
     let daemon = try await started(environment: ["NOTIFY_SOCKET": "/nowhere"])
     #expect(
       daemon.complaint.contains(
-        "systemd cannot be told anything event=systemd-unreachable socket=/nowhere"))
+        "systemd cannot be notified event=systemd-unreachable socket=/nowhere"))
     kill(daemon.identifier, SIGTERM)
     #expect(try await daemon.outcome().code == 0)
   }

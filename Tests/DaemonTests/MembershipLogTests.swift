@@ -32,7 +32,7 @@ import Testing
     ({ .invitationEnded($0) }, ["INFO mesh: nobody asks"]),
     (
       { .declined($0, words: "not admitted") },
-      ["NOTICE mesh: a node does not let this one in", "says=\"not admitted\""]
+      ["NOTICE mesh: a node declined this one", "says=\"not admitted\""]
     ),
     ({ .stranger($0, name: "foh") }, ["NOTICE mesh: ", "comlink invite", "peer=foh"]),
     (
@@ -53,12 +53,12 @@ import Testing
       { .forgotten($0, name: "box", by: "foh") },
       ["NOTICE mesh: a node that is away was forgotten", "peer=box", "by=foh"]
     ),
-    ({ _ in .rebuilt(peer: "foh") }, ["INFO mesh: peer fails again and again", "peer=foh"]),
+    ({ _ in .rebuilt(peer: "foh") }, ["INFO mesh: peer keeps failing", "peer=foh"]),
     (
       { .recording($0, name: "foh", true) },
       ["NOTICE mesh: a member records what it hears", "peer=foh"]
     ),
-    ({ .recording($0, name: "foh", false) }, ["NOTICE mesh: a member records no more"]),
+    ({ .recording($0, name: "foh", false) }, ["NOTICE mesh: a member stopped recording"]),
     ({ _ in .fault("no key") }, ["ERROR mesh: no key"]),
   ]
 

@@ -13,7 +13,7 @@ import Testing
     log.finish()
     await log.write(to: lines.logger("node"), audio: lines.logger("audio"))
     let words =
-      "waiting for JACK server 'studio' of user \(LimitsAdvice.user) (start it, such as jackd "
+      "waiting for JACK server 'studio' of user \(LimitsAdvice.user) (start one, such as jackd "
     #expect(lines.all.count == 1 && lines.all[0].hasPrefix("NOTICE audio: \(words)"))
     #expect(lines.all[0].hasSuffix(" event=jack-waiting server=studio\n"))
   }

@@ -141,7 +141,7 @@ import Testing
 
   static let mistakes: [(arguments: [String], code: Int32, words: String)] = [
     (["talk", "maybe"], 64, "maybe"),
-    (["pan", "B", "-1.5"], 64, "the place must be from -1 (left) to 1 (right)"),
+    (["pan", "B", "-1.5"], 64, "the pan must be from -1 (left) to 1 (right)"),
     (["pan", "B", "left"], 64, "left"),
     (["gain", "B", "21"], 64, "the gain must be from -60 to 18 dB"),
     (["gain", "B", "nan"], 64, "Gain, dB, -60…18; 0 is unity."),
@@ -182,7 +182,7 @@ import Testing
     #expect(with.code == 1)
     #expect(with.output.contains("comlinkd 0.1.0 answers"))
     #expect(with.output.contains("the media loop runs as other"))
-    #expect(with.output.contains("no server default runs"))
+    #expect(with.output.contains("runs no JACK server default"))
     let without = try await Program.run("comlink", ["doctor", "--json", "--control", "/no/such"])
     #expect([0, 1].contains(without.code))
     #expect(without.output.hasPrefix("[\n  {\n"))

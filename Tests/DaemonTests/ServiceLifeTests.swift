@@ -53,7 +53,7 @@ import Testing
   {
     _ = life.audio(Self.running)
     let told = life.audio(.standsStill(server: "default", seconds: 2)) ?? ""
-    #expect(told.hasPrefix("STATUS=JACK server 'default' stands still"))
+    #expect(told.hasPrefix("STATUS=JACK server 'default' has stalled"))
     #expect(life.look(turns: 8) == "WATCHDOG=1")
     #expect(
       life.audio(.answers(server: "default", seconds: 9))

@@ -35,7 +35,7 @@ import Testing
   static let sounds: [Case] = [
     (sound(), [.ok, .ok, .ok, .ok, .ok], "128 frames, 2.7 ms"),
     (SoundCheck(audio: nil, uptimeSeconds: 0, wakeLatencyP99Microseconds: 0), [], ""),
-    (server(.missing(server: "studio")), [.advice], "no server studio of this user runs"),
+    (server(.missing(server: "studio")), [.advice], "this user runs no JACK server studio"),
     (server(.refused(reason: "runs at 4000 Hz")), [.problem], "runs at 4000 Hz"),
     (server(.silent(server: "studio")), [.problem], "server studio runs no period"),
     (
@@ -51,7 +51,7 @@ import Testing
         .running(server: "default", sampleRate: 48_000, periodFrames: 1024),
         pipeWire: PipeWireFacts(isDefault: true)), [.ok, .ok], "server default runs"
     ),
-    (sound { $0.state = .waiting }, [.problem], "no server default runs"),
+    (sound { $0.state = .waiting }, [.problem], "runs no JACK server default"),
     (
       sound { ($0.state, $0.problem) = (.stalled, "it stands still") }, [.problem],
       "it stands still"
@@ -118,7 +118,7 @@ import Testing
     ),
     (sound { $0.sampleRate = 44_100 }, [.ok, .advice, .ok, .ok, .ok], "resampled"),
     (sound { $0.periodFrames = 32 }, [.ok, .ok, .advice, .ok, .ok], "32 frames, 0.7 ms"),
-    (sound { $0.periodFrames = 1024 }, [.ok, .ok, .advice, .ok, .ok], "two periods later"),
+    (sound { $0.periodFrames = 1024 }, [.ok, .ok, .advice, .ok, .ok], "two periods more delay"),
     (sound { $0.xruns = 1 }, [.ok, .ok, .ok, .ok, .ok], "1 xruns and 0 missed periods in 10 min"),
     (sound { $0.xruns = 20 }, [.ok, .ok, .ok, .advice, .ok], "-p 256"),
     (sound { $0.missedPeriods = 100 }, [.ok, .ok, .ok, .problem, .ok], "a click or a dropout"),

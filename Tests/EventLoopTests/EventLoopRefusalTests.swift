@@ -54,6 +54,6 @@ import Testing
     }
     let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(words.contains("the kernel refused io_uring_enter: Operation not permitted"))
-    #expect(words.contains("Start the program again"))
+    #expect(words.contains("Restart comlinkd"))
   }
 }

@@ -15,7 +15,7 @@ extension JackSessionTests {
     let look = LookingThread(station.session.makeLook())
     defer { look.stop() }
     server.send(signal: SIGSTOP)
-    #expect(await eventually { station.session.problem?.contains("stands still") == true })
+    #expect(await eventually { station.session.problem?.contains("has stalled") == true })
     server.send(signal: SIGCONT)
     #expect(await eventually { station.session.problem == nil })
     // The server drops a client that did not answer in time, and takes it back: that is told, too.

@@ -34,7 +34,7 @@ import Testing
         * B          RECORDING  -21.5  -6.0 -0.50   0.3   1.5   7.5 -42.5  12345   12    3    15   0.5  63.5
           C          connecting     -   0.0  0.00   0.0     -   0.0     -      0    0    0     0   0.0   0.0
 
-          peer       heard  why, and what it is sent
+          peer       heard  why, and what we send it
         * B            4.3  12 % loss in bursts of 3, repaired by copies; playout 48 ms; 103 kbit/s to it, c
         """)
   }

@@ -176,7 +176,7 @@ public final class SRTPSender {
 /// So each place in the list of recipes has a key of its own, derived from the sender's one session key, and the packet says
 /// which by its master key identifier (RFC 3711 §3.1): octet 0 is the epoch, octet 1 the variant, then the roll-over counter.
 ///
-/// Packets that are sent again (RFC 4588) have an SSRC and sequence numbers of their own, and control packets an index of
+/// RTX packets (RFC 4588) have an SSRC and sequence numbers of their own, and control packets an index of
 /// their own: they never share a nonce with the stream. They use ``first``.
 ///
 /// Which place a recipe has may change from frame to frame, and a programming mistake may seal a frame twice. Therefore

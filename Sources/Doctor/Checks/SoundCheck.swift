@@ -60,8 +60,8 @@ extension SoundCheck {
     case .missing(let name):
       return [
         Finding(
-          check: "jack", level: .advice, seen: missing("no server \(name) of this user runs"),
-          meaning: "comlinkd waits for one; without JACK nothing is heard.", fix: starts)
+          check: "jack", level: .advice, seen: missing("this user runs no JACK server \(name)"),
+          meaning: "comlinkd waits for one; there is no audio without JACK.", fix: starts)
       ]
     case .refused(let reason):
       return [
@@ -97,7 +97,7 @@ extension SoundCheck {
     }
     return Finding(
       check: "jack", level: .advice, seen: problem,
-      meaning: "Sound runs; ports and connections may not be as they should.",
+      meaning: "Audio runs; ports and connections may be wrong.",
       fix: ["when it suits: \(isPipeWire(audio) ? PipeWireFacts.restart : restart)"])
   }
 
@@ -105,12 +105,12 @@ extension SoundCheck {
     Finding(
       check: "jack", level: .problem,
       seen: audio.problem ?? "server \(audio.server) runs no period",
-      meaning: "Nothing is heard until it runs on; comlinkd waits for that, and needs no restart.",
+      meaning: "There is no audio until it resumes; comlinkd waits for it and needs no restart.",
       fix: isPipeWire(audio)
-        ? ["if the sound card hangs, plug it in anew; then \(PipeWireFacts.restart)"]
+        ? ["if the sound card hangs, unplug and replug it; then \(PipeWireFacts.restart)"]
         : [
           "if jackd is stopped (T in: ps -C jackd -o stat,pid): kill -CONT PID",
-          "if the sound card hangs, plug it in anew; then \(restart)",
+          "if the sound card hangs, unplug and replug it; then \(restart)",
         ])
   }
 
@@ -124,8 +124,8 @@ extension SoundCheck {
       check: "jack", level: .problem,
       seen: audio.state == .failed
         ? audio.problem ?? "server \(audio.server) refuses the client"
-        : missing("no server \(audio.server) runs for comlinkd's user"),
-      meaning: "Without JACK nothing is heard.",
+        : missing("comlinkd's user runs no JACK server \(audio.server)"),
+      meaning: "There is no audio without JACK.",
       fix: isService
         ? pipeWire.cures(isService: true) + [
           "sudo systemctl enable --now jackd@USB (/proc/asound/cards has the cards' IDs in brackets)"
@@ -155,11 +155,11 @@ extension SoundCheck {
     }
     return Finding(
       check: "rate", level: .advice, seen: "\(audio.sampleRate) Hz",
-      meaning: "Everything is resampled to and from 48000 Hz, which costs CPU and 0.4 ms.",
+      meaning: "All audio is resampled to and from 48000 Hz, which costs CPU and 0.4 ms.",
       fix: [
         isPipeWire(audio)
           ? "pw-metadata -n settings 0 clock.force-rate 48000"
-          : "\(option("RATE", "-r", 48_000)), if the card does it"
+          : "\(option("RATE", "-r", 48_000)), if the card supports it"
       ])
   }
 
@@ -170,7 +170,7 @@ extension SoundCheck {
     if milliseconds < Self.shortestMilliseconds {
       return Finding(
         check: "period", level: .advice, seen: seen,
-        meaning: "Shorter than what USB cards and a Raspberry Pi keep up with.",
+        meaning: "Too short for USB cards and a Raspberry Pi.",
         fix: [period(audio, frames: 128)])
     }
     guard milliseconds > Self.longestMilliseconds else {
@@ -178,7 +178,7 @@ extension SoundCheck {
     }
     return Finding(
       check: "period", level: .advice, seen: seen,
-      meaning: "Each voice comes two periods later than it would need to.",
+      meaning: "Each voice gets two periods more delay than necessary.",
       fix: ["\(period(audio, frames: 256)); 128 where that has no xruns"])
   }
 

@@ -91,7 +91,7 @@ extension Mesh {
         peer.addresses.filter { !$0.isLinkLocal }.prefix(Heartbeat.Notice.maximumAddresses)))
   }
 
-  /// Tells the other of all members with the next heartbeat where it does not have as many as we do, and not just for the moment.
+  /// Sends all members with the next heartbeat where the other has had fewer than we do for a while.
   ///
   /// It does the same. Once for each difference, as it may last: not everybody can be reached by everybody.
   func compare(_ heartbeat: Heartbeat, on link: Link, _ now: Int64) {

@@ -27,7 +27,7 @@ public struct Heartbeat: Hashable, Sendable {
 
   /// How many members the sender is connected to.
   public var memberCount: Int
-  /// Those of them that the receiver has not been told of, and now and then one that it has, or all where the counts differ.
+  /// Those of them not yet sent to the receiver, now and then one already sent, or all where the counts differ.
   public var members: [Notice]
   /// Whether the receiver is to send its own at once, so that TCP acknowledges along with it.
   public var asks: Bool

@@ -68,9 +68,9 @@ extension FaultTests {
       let daemon = try Daemon(
         "N", ["--listen", "127.0.0.1:0", "--peer", "nobody.invalid:5004"], in: directory)
       try daemon.waitUntilReady()
-      try daemon.waitUntilSaid("peer not found, trying again")
+      try daemon.waitUntilSaid("the peer's host name does not resolve")
       let lines = daemon.process.output.split(separator: "\n")
-      let line = try #require(lines.first { $0.contains("peer not found") })
+      let line = try #require(lines.first { $0.contains("does not resolve") })
       #expect(line.contains("peer=nobody.invalid:5004"))
       #expect(try daemon.status().peers.isEmpty)
     }
