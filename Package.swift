@@ -146,7 +146,8 @@ let coreTests: [Target] = [
 ]
 
 let programs: [Target] = [
-  // Without pkg-config: of what its files say, the package manager refuses -D_REENTRANT. Debian: libavahi-client-dev, libavahi-core-dev.
+  // Without pkg-config: of what its files say, the package manager refuses -D_REENTRANT.
+  // Debian: libavahi-client-dev, libavahi-core-dev.
   .target(
     name: "CAvahi", path: "CSupport/CAvahi", cSettings: cSettings,
     linkerSettings: [.linkedLibrary("avahi-common")]),

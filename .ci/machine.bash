@@ -1,7 +1,9 @@
-# What a shared machine does to those who judge by the clock, and what can be done about it. Sourced by ./dev and .ci/run.
+# What a shared machine does to those who judge by the clock, and what can be done about it.
+# Sourced by ./dev and .ci/run.
 
-# Keeps processors awake until this process has ended, by the kernel's own means (pm_qos_interface): a host lays down a virtual
-# processor that rests, and takes 1 to 50 ms now and then to resume it, which no sound survives. Not as an ordinary user.
+# Keeps processors awake until this process has ended, by the kernel's own means (pm_qos_interface): a host lays down a
+# virtual processor that rests, and takes 1 to 50 ms now and then to resume it, which no sound survives.
+# Not as an ordinary user.
 keep_awake() {
   [ -z "${COMLINK_AWAKE:-}" ] && [ -w /dev/cpu_dma_latency ] || return 0
   export COMLINK_AWAKE=1
@@ -35,7 +37,8 @@ watch_timers() {
   disown
 }
 
-# Ends that; prints how many of 1000 timers ended more than 2 ms late. A machine left alone has 2, one that is not 20 to 300.
+# Ends that; prints how many of 1000 timers ended more than 2 ms late.
+# A machine left alone has 2, one that is not 20 to 300.
 late_timers() {
   local sleeps=0 late=0
   kill "$timer_watch" 2>/dev/null

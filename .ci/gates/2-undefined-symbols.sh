@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gate 2: what the real-time object files take from outside, against realtime-symbols.txt. The compiler's view (gate 1) ends
-# at a wrong declaration; the linker's does not.
+# Gate 2: what the real-time object files take from outside, against realtime-symbols.txt. The compiler's view (gate 1)
+# ends at a wrong declaration; the linker's does not.
 source "$(dirname "$0")/gate.bash"
 
 list=.ci/gates/realtime-symbols.txt

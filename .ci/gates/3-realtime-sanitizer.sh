@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gate 3: RealtimeSanitizer over RealtimeTests, which drive the callback directly and, in JackTests, by a jackd of their own.
-# Canary: the same binary with a clock that allocates must be stopped in the callback.
+# Gate 3: RealtimeSanitizer over RealtimeTests, which drive the callback directly and, in JackTests, by a jackd of their
+# own. Canary: the same binary with a clock that allocates must be stopped in the callback.
 source "$(dirname "$0")/gate.bash"
 export COMLINK_CORE_ONLY=RealtimeTests
 

@@ -5,7 +5,8 @@ source "$(dirname "$0")/gate.bash"
 skipped_tests=()
 # Whole stations in virtual time too, which every octet of a datagram goes through.
 computing_tests='^(System|RTP|Media|Mesh|Cryptography|Store|Barcode|Intercom)Tests\.'
-# What counts time or allocations would judge the sanitizer; MembershipTests leave tasks waiting, whose memory counts as leaked.
+# What counts time or allocations would judge the sanitizer;
+# MembershipTests leave tasks waiting, whose memory counts as leaked.
 skipped_computing=(--skip '^IntercomTests\.(Intercom|StationAllocation|Membership)Tests' --skip 'a flood of forgeries takes time and nothing else')
 run_core_tests --scratch-path .build-asan --sanitize=address
 grep -q 'Suite "JACK session" passed' "$scratch/clocked.log" || fail "the session on a real jackd was not run"

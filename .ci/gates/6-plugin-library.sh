@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gate 6: comlink.so as jackd gets it. It exports the entry points and nothing else, brings no library into jackd but C's, and
-# takes from jackd only what libjackserver has. Its callback is CRealtime's, which gates 1 to 3 judge.
+# Gate 6: comlink.so as jackd gets it. It exports the entry points and nothing else, brings no library into jackd but
+# C's, and takes from jackd only what libjackserver has. Its callback is CRealtime's, which gates 1 to 3 judge.
 source "$(dirname "$0")/gate.bash"
 
 entry_points="jack_finish

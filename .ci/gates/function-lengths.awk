@@ -1,5 +1,5 @@
-# Names Swift functions, initialisers and computed properties, and C functions, that are longer than `most` lines. As swift-format
-# lays them out: one ends at the first line that begins with a brace as far in as its own first line.
+# Names Swift functions, initialisers and computed properties, and C functions, that are longer than `most` lines. As
+# swift-format lays them out: one ends at the first line that begins with a brace as far in as its own first line.
 
 FNR == 1 { delete began }
 

@@ -1,4 +1,5 @@
-# What the gates share; sourced. Sets repo (the package's root, where the gate then runs) and clang (the Swift toolchain's).
+# What the gates share; sourced. Sets repo (the package's root,
+# where the gate then runs) and clang (the Swift toolchain's).
 
 set -euo pipefail
 
@@ -17,8 +18,8 @@ realtime=CSupport/CRealtime
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The suites the sanitizers judge: those that only compute run side by side, those with threads, a clock or a JACK server
-# (libjack serves one per process) one after the other. Beside sanitized computing they would starve.
+# The suites the sanitizers judge: those that only compute run side by side, those with threads, a clock or a JACK
+# server (libjack serves one per process) one after the other. Beside sanitized computing they would starve.
 # A gate may leave some out: skipped_tests of the clocked, skipped_computing of the others.
 skipped_tests=() skipped_computing=()
 computing_tests='^(System|RTP|Media|Mesh|Cryptography|Store|Barcode)Tests\.'
@@ -79,8 +80,8 @@ must_fail() {
   done <<<"$text"
 }
 
-# compile_stress SANITIZER RING_SOURCE PROGRAM: canaries/ring-stress.c with this copy of rt_ring.c. The toolchain's ThreadSanitizer
-# wants its libdispatch.
+# compile_stress SANITIZER RING_SOURCE PROGRAM: canaries/ring-stress.c with this copy of rt_ring.c. The toolchain's
+# ThreadSanitizer wants its libdispatch.
 compile_stress() {
   local libraries=${clang%/bin/clang}/lib/swift/linux
   run "$scratch/compile.log" "$clang" -O1 -g -fsanitize="$1" -I"$realtime" -I"$realtime/include" \

@@ -5,8 +5,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# What a target's Swift files may import. Foundation only where the table says so. Dispatch: EventLoop looks host names up on a
-# thread of Dispatch's, as getaddrinfo blocks; NodeDaemon takes signals by it.
+# What a target's Swift files may import. Foundation only where the table says so. Dispatch: EventLoop looks host names
+# up on a thread of Dispatch's, as getaddrinfo blocks; NodeDaemon takes signals by it.
 declare -A may=(
   [RTP]=""
   [Media]="RTP"

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 /*
- * The addresses of this host under the name of our own responder. Avahi would publish them itself, but with names for addresses
- * (PTR in in-addr.arpa) as well: there can be one only, so that avahi-daemon, or a second node on this host, would take
- * ours for a conflict of host names, without end.
+ * The addresses of this host under the name of our own responder. Avahi would publish them itself, but with names for
+ * addresses (PTR in in-addr.arpa) as well: there can be one only, so that avahi-daemon, or a second node on this host,
+ * would take ours for a conflict of host names, without end.
  *
  * A group each, so that a change of one leaves the others alone. Changes are heard of by netlink (rtnetlink(7)).
  */

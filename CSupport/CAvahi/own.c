@@ -7,7 +7,8 @@
 /* libavahi-core: a responder of our own. */
 
 enum {
-  /* A record each, per interface and protocol, of everybody's on the network. 4096 by default; hostile ones are up to 9 kB. */
+  /* A record each, per interface and protocol, of everybody's on the network. 4096 by default;
+   * hostile ones are up to 9 kB. */
   CACHE_ENTRIES = 2048,
   /* As avahi-daemon's configuration has it: packets sent, which an attacker's questions would drive up. */
   PACKETS_PER_SECOND = 1000,

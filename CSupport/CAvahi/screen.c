@@ -5,12 +5,14 @@
 #include <sys/socket.h>
 
 /*
- * Keeps messages with aliases (CNAME) away from avahi-core, which follows them into recursion, assertions and freed memory as anybody on
- * the network likes (its issues 501, 678 and 683, in all releases so far): here that would end the station with its sound.
- * Nothing of ours is an alias. Messages that are none, or longer than RFC 6762 §17 has them, are dropped too.
+ * Keeps messages with aliases (CNAME) away from avahi-core, which follows them into recursion, assertions and freed
+ * memory as anybody on the network likes (its issues 501, 678 and 683, in all releases so far): here that would end the
+ * station with its sound. Nothing of ours is an alias.
+ * Messages that are none, or longer than RFC 6762 §17 has them, are dropped too.
  *
- * avahi-core waits for its sockets by the watches of an AvahiPoll and reads one datagram each time; so it is given one whose watches look
- * at the datagram first (MSG_PEEK), and take it away where it must not be seen. All of it is on the thread that polls.
+ * avahi-core waits for its sockets by the watches of an AvahiPoll and reads one datagram each time; so it is given one
+ * whose watches look at the datagram first (MSG_PEEK), and take it away where it must not be seen.
+ * All of it is on the thread that polls.
  */
 
 enum { HEADER_BYTES = 12, QUESTION_BYTES = 4, RECORD_BYTES = 10, TYPE_CNAME = 5 };

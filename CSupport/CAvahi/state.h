@@ -17,8 +17,8 @@
 #define SERVICE_TYPE "_comlink._udp"
 
 /*
- * Both libraries export a function avahi_entry_group_free, and call it: linked into one program, one of them would free the
- * other's structures. So each is loaded where only it sees itself (dlopen without RTLD_GLOBAL), on first use.
+ * Both libraries export a function avahi_entry_group_free, and call it: linked into one program, one of them would free
+ * the other's structures. So each is loaded where only it sees itself (dlopen without RTLD_GLOBAL), on first use.
  * A machine without them has no discovery, but a node.
  */
 #define LIBAVAHI_CLIENT(F) \

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A counter block is a nonce and 32 bits of counter, big-endian; 1 is the tag's, the text's begin with 2 (NIST SP 800-38D §7.1). */
+/* A counter block is a nonce and 32 bits of counter, big-endian;
+ * 1 is the tag's, the text's begin with 2 (NIST SP 800-38D §7.1). */
 enum { BLOCK_BYTES = 16, COUNTER_OFFSET = COPENSSL_NONCE_BYTES, AHEAD_BLOCKS = 96 };
 
-/* libcrypto's GCM asks for AES by the two functions below, and is answered out of what one call made for the whole packet. */
+/* libcrypto's GCM asks for AES by the two functions below,
+ * and is answered out of what one call made for the whole packet. */
 struct copenssl_gcm {
   EVP_CIPHER_CTX *aes;
   GCM128_CONTEXT *mode;
@@ -98,7 +100,8 @@ copenssl_gcm *copenssl_gcm_create(const uint8_t key[16], int32_t *error) {
   return NULL;
 }
 
-/* Makes the key stream of a packet in room, and begins its tag. What a very long packet needs beyond is made block by block. */
+/* Makes the key stream of a packet in room, and begins its tag.
+ * What a very long packet needs beyond is made block by block. */
 static int begin(copenssl_gcm *gcm, uint8_t room[BLOCK_BYTES * AHEAD_BLOCKS], const uint8_t nonce[12],
                  const uint8_t *associated, size_t associated_bytes, size_t text_bytes) {
   const size_t needed = 1 + (text_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;

@@ -1,6 +1,6 @@
 /** The one clock: CLOCK_MONOTONIC, as the kernel's receive stamps and timers can be had in it. JACK's microseconds are
- *  another: jack2 counts CLOCK_MONOTONIC_RAW, which drifts away from it by NTP's correction (60 ppm here: 250 ms after an
- *  hour), so the callback converts. */
+ *  another: jack2 counts CLOCK_MONOTONIC_RAW, which drifts away from it by NTP's correction (60 ppm here: 250 ms after
+ *  an hour), so the callback converts. */
 #ifndef RT_CLOCK_H
 #define RT_CLOCK_H
 

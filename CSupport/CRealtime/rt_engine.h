@@ -4,7 +4,8 @@
 
 struct rt_engine;
 
-/** An engine without a desk, which plays silence until one is published. NULL: out of memory or descriptors. [control] */
+/** An engine without a desk, which plays silence until one is published. NULL: out of memory or descriptors.
+ *  [control] */
 struct rt_engine *rt_engine_allocate(void);
 
 #endif

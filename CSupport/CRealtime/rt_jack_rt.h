@@ -1,7 +1,7 @@
 /**
- * The calls into libjack that the process callback makes, and no others. JACK documents them as safe there, or they read
- * a field of the server's memory; their own headers do not say so in a way the compiler knows, so they are declared again with
- * RT_NONBLOCKING.
+ * The calls into libjack that the process callback makes, and no others. JACK documents them as safe there, or they
+ * read a field of the server's memory; their own headers do not say so in a way the compiler knows, so they are
+ * declared again with RT_NONBLOCKING.
  */
 #ifndef RT_JACK_RT_H
 #define RT_JACK_RT_H

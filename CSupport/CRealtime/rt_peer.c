@@ -54,8 +54,8 @@ struct tail {
   uint32_t frame_count;
 };
 
-/** Leaves out what should have sounded in periods that passed unplayed, so that the rest keeps its time. The beginning of
- *  it fades out over what follows, which fades in. Returns how many of the frames were not there yet. */
+/** Leaves out what should have sounded in periods that passed unplayed, so that the rest keeps its time. The beginning
+ *  of it fades out over what follows, which fades in. Returns how many of the frames were not there yet. */
 static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, struct tail *tail) RT_NONBLOCKING;
 static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, struct tail *tail) RT_NONBLOCKING {
   const uint32_t most = mix->missed_frames < mix->period_frames ? mix->missed_frames : mix->period_frames;

@@ -167,7 +167,8 @@ void rt_plugin_unload(void *process_argument) {
   const uint64_t one = 1;
   const ssize_t written = write(plugin->stop_fd, &one, sizeof one);
   (void)written;
-  /* jackd holds its lock in this moment. A thread that waits for it inside a call can be waited for no longer than jackd
+  /* jackd holds its lock in this moment. A thread that waits for it inside a call can be waited for no longer than
+   * jackd
      itself takes: it is left to end by itself, which is why this library is never unmapped. */
   if (pthread_mutex_trylock(&plugin->calls) == 0) {
     pthread_mutex_unlock(&plugin->calls);

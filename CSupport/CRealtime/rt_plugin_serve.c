@@ -140,7 +140,8 @@ static int carry_out(struct rt_plugin *plugin, const struct rt_link_request *req
 static void send_answer(struct rt_plugin *plugin, uint32_t text_bytes) {
   struct rt_link_answer *answer = plugin->answer;
   answer->graph_changes = rt_graph_changes(plugin->engine);
-  /* What does not fit into the socket is for one that does not read: a request gets its answer, notices wait already. */
+  /* What does not fit into the socket is for one that does not read: a request gets its answer,
+   * notices wait already. */
   (void)rt_link_send(plugin->daemon_fd, answer, sizeof *answer + text_bytes, NULL, 0);
 }
 

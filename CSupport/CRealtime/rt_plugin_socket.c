@@ -39,8 +39,8 @@ static bool set_path(struct sockaddr_un *address, const char *path) {
   return bytes > 0 && (size_t)bytes < capacity;
 }
 
-/** Makes the socket's directory if it is missing, and locks it: two that start at once take turns. The descriptor, which
- *  is the lock, or -errno. Who could put something else there is found out by rt_link_trusts. */
+/** Makes the socket's directory if it is missing, and locks it: two that start at once take turns. The descriptor,
+ *  which is the lock, or -errno. Who could put something else there is found out by rt_link_trusts. */
 static int lock_directory(const struct sockaddr_un *address) {
   char directory[sizeof address->sun_path];
   strcpy(directory, address->sun_path);

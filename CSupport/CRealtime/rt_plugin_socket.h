@@ -12,8 +12,8 @@ struct rt_plugin_socket {
   ino_t node;
 };
 
-/** Listens at a path, see rt_plugin_load; one that nobody listens at any more is taken over. 0 or -errno, -EADDRINUSE when
- *  somebody does. [control] */
+/** Listens at a path, see rt_plugin_load; one that nobody listens at any more is taken over. 0 or -errno, -EADDRINUSE
+ *  when somebody does. [control] */
 int rt_plugin_socket_open(struct rt_plugin_socket *own, const char *path);
 /** Closes and removes it. [control] */
 void rt_plugin_socket_close(struct rt_plugin_socket *own);

@@ -29,8 +29,8 @@ struct rt_plugin {
   struct rt_link_answer *answer; /**< room for one */
 };
 
-/** One hello from the stranger: it becomes the daemon, or is told why not. Only now: who closes a socket with something unread
- *  in it takes back what was said. [control] */
+/** One hello from the stranger: it becomes the daemon, or is told why not. Only now: who closes a socket with something
+ *  unread in it takes back what was said. [control] */
 void rt_plugin_meet(struct rt_plugin *plugin);
 /** Tells the stranger why it cannot be the daemon, and lets it go. [control] */
 void rt_plugin_refuse(struct rt_plugin *plugin, int result);

@@ -53,8 +53,8 @@ static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING {
  *
  *  JACK's frame time counts the server's periods. Read by a callback that runs late it can be that of the next period
  *  already, which may be run without us or not: so only what two callbacks in a row find missing is. Where both were
- *  that late and nothing was missing, the next miss is not counted. A longer gap is a stop: what should have been heard then
- *  is not waited for; see rt_hole.h. */
+ *  that late and nothing was missing, the next miss is not counted. A longer gap is a stop: what should have been heard
+ *  then is not waited for; see rt_hole.h. */
 static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle) RT_NONBLOCKING;
 static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle) RT_NONBLOCKING {
   const struct rt_cycle *last = &desk->last_cycle;
@@ -173,8 +173,9 @@ static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_
 
 /** Counts an xrun since the last period, by the delay that JACK keeps of it.
  *
- *  Not by JACK's callback for xruns: of those jackd tells its clients one by one, a period each while one of them stands
- *  still, until a message to itself is cut for want of room; from then on it leaves calls without an answer (1.9.21). */
+ *  Not by JACK's callback for xruns: of those jackd tells its clients one by one, a period each while one of them
+ *  stands still, until a message to itself is cut for want of room;
+ *  from then on it leaves calls without an answer (1.9.21). */
 static void notice_xrun(struct rt_engine *engine) RT_NONBLOCKING;
 static void notice_xrun(struct rt_engine *engine) RT_NONBLOCKING {
   jack_client_t *client = atomic_load_explicit(&engine->rt_client, memory_order_relaxed);

@@ -3,9 +3,9 @@
  *
  * How control takes something from it, a port, the desk or the whole engine: it withdraws the pointer, then waits until
  * is_in_callback was false once. The callback sets that before it loads any pointer; both sides use sequentially
- * consistent order, so either control sees the callback inside, or the callback sees the pointer gone. Without a desk or
- * the microphone's port it plays silence and touches nothing: control needs that before it closes the client, because libjack
- * then cancels the audio thread asynchronously, wherever it is.
+ * consistent order, so either control sees the callback inside, or the callback sees the pointer gone. Without a desk
+ * or the microphone's port it plays silence and touches nothing: control needs that before it closes the client,
+ * because libjack then cancels the audio thread asynchronously, wherever it is.
  */
 #ifndef RT_PROCESS_H
 #define RT_PROCESS_H

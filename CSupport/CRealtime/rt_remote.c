@@ -43,7 +43,8 @@ static int64_t deadline_in(int milliseconds) {
   return rt_clock_nanoseconds() + milliseconds * INT64_C(1000000);
 }
 
-/** Takes one frame into rt_engine.answer and what it says of the graph. 0, -EAGAIN, or another -errno: the link is over. */
+/** Takes one frame into rt_engine.answer and what it says of the graph.
+ *  0, -EAGAIN, or another -errno: the link is over. */
 static int take_answer(struct rt_engine *engine) {
   struct rt_link_answer *answer = engine->answer;
   const int64_t bytes =

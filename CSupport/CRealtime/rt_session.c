@@ -204,9 +204,9 @@ static void *wait_for_end(void *argument) {
 }
 
 /**
- * Ends a thread as libjack ends the audio thread when its server dies: cancelled, and unwound by the tables of this program and of
- * the C library. They are a megabyte, which is in memory from here on where memory is locked: the node does not wait for the
- * disk then, and is no larger for a server that died.
+ * Ends a thread as libjack ends the audio thread when its server dies: cancelled, and unwound by the tables of this
+ * program and of the C library. They are a megabyte, which is in memory from here on where memory is locked: the node
+ * does not wait for the disk then, and is no larger for a server that died.
  */
 static void rehearse_end(void) {
   pthread_attr_t attributes;

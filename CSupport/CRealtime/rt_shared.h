@@ -2,7 +2,8 @@
  * What the callback and the event loop share: no pointers, constant sizes, so that two processes can map it.
  *
  * Parts with one writer each, on cache lines of their own. In jackd the other side is another process: the callback
- * takes no value from here on trust (indices are masked, gains bounded, frames cleaned), and keeps its own state in rt_desk.
+ * takes no value from here on trust (indices are masked, gains bounded, frames cleaned),
+ * and keeps its own state in rt_desk.
  */
 #ifndef RT_SHARED_H
 #define RT_SHARED_H

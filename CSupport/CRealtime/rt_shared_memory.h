@@ -11,7 +11,8 @@
 
 /** A number made of the place and size of everything in rt_shared: builds that differ in one cannot share it. */
 uint64_t rt_shared_layout(void);
-/** Makes a memfd of rt_shared's size, all zeros, sealed against every change of it; mapped at *shared. The descriptor or
+/** Makes a memfd of rt_shared's size, all zeros, sealed against every change of it; mapped at *shared.
+ *  The descriptor or
  *  -errno. [control] */
 int rt_shared_create(struct rt_shared **shared);
 /** Maps what another process handed over and rt_link_check_descriptors approved, touched and, if that may be, locked;

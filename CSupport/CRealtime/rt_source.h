@@ -1,12 +1,13 @@
 /**
  * Where captured sound comes from.
  *
- * As a rule the microphone. For tests of a station also what a peer sent, straight back (a loop-back), or a signal, beside
- * which is recorded what a peer sends: both advance frame by frame in the same periods, so that a place in the record is
- * a time since that place in the signal.
+ * As a rule the microphone. For tests of a station also what a peer sent, straight back (a loop-back), or a signal,
+ * beside which is recorded what a peer sends: both advance frame by frame in the same periods, so that a place in the
+ * record is a time since that place in the signal.
  *
- * A change waits until the gate (rt_microphone.h) has closed; it opens again by itself for all but the microphone, which
- * stays the talk key's. What the loop asks for and what the callback does are a word each: the source, and the slot.
+ * A change waits until the gate (rt_microphone.h) has closed; it opens again by itself for all but the microphone,
+ * which stays the talk key's. What the loop asks for and what the callback does are a word each: the source,
+ * and the slot.
  */
 #ifndef RT_SOURCE_H
 #define RT_SOURCE_H

@@ -1,6 +1,7 @@
 /**
  * Spare ports, in jackd: those of peers whose comlinkd is gone. They play silence and keep their connections until a
- * comlinkd has a peer of the name again. When there is no place for more, the oldest goes; when JACK has no port left, all.
+ * comlinkd has a peer of the name again. When there is no place for more, the oldest goes;
+ * when JACK has no port left, all.
  */
 #ifndef RT_SPARES_H
 #define RT_SPARES_H

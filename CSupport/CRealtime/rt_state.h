@@ -1,6 +1,7 @@
 /**
- * The engine: a desk, and the JACK client that runs it. Where that client is the plugin's, in jackd, there are two engines:
- * the plugin's has the client and, while a comlinkd is there, a desk; comlinkd's has the same desk and the link.
+ * The engine: a desk, and the JACK client that runs it. Where that client is the plugin's, in jackd, there are two
+ * engines: the plugin's has the client and, while a comlinkd is there, a desk;
+ * comlinkd's has the same desk and the link.
  */
 #ifndef RT_STATE_H
 #define RT_STATE_H

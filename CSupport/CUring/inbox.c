@@ -10,9 +10,9 @@
 
 /*
  * Other threads' jobs: a bounded queue of cells, each with a sequence number that says whose turn it is. A producer
- * claims a position by moving tail (relaxed), writes the job and releases sequence = position + 1; the consumer acquires
- * it, takes the job and releases sequence = position + capacity for the next lap. Lock-free for producers; the consumer
- * is wait-free.
+ * claims a position by moving tail (relaxed), writes the job and releases sequence = position + 1; the consumer
+ * acquires it, takes the job and releases sequence = position + capacity for the next lap. Lock-free for producers; the
+ * consumer is wait-free.
  *
  * The loop's own jobs: an ordinary growing ring that no other thread touches.
  */

@@ -117,7 +117,8 @@ static int forget_code(struct dl_phdr_info *object, size_t size, void *context) 
 }
 
 int uring_lock_memory(void) {
-  /* What only the start needed (flags, files, tables) is not to be locked: some megabytes. Locked pages cannot be let go. */
+  /* What only the start needed (flags, files, tables) is not to be locked: some megabytes.
+   * Locked pages cannot be let go. */
   dl_iterate_phdr(forget_code, NULL);
   /* ONFAULT: without it every thread's whole 8 MiB stack would become resident. */
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) < 0 ? -errno : 0;

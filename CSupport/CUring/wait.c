@@ -4,9 +4,9 @@
 
 /*
  * A chain (chains.c) that fires posts its head and the drain's end, hence the wait for two completions. Two chains at
- * once end it with their heads: they are two wake-ups, and an enter each. Whatever else ends the wait (failed sends, the
- * timer and its update at cross purposes) leaves an end expected or no cause, and costs an extra enter. (Heads that post
- * nothing, and a wait for one completion, do not do: a timer ends any wait, before its drain has begun.)
+ * once end it with their heads: they are two wake-ups, and an enter each. Whatever else ends the wait (failed sends,
+ * the timer and its update at cross purposes) leaves an end expected or no cause, and costs an extra enter. (Heads that
+ * post nothing, and a wait for one completion, do not do: a timer ends any wait, before its drain has begun.)
  *
  * The kernel stops a drain after 33 datagrams (32 retries), or when the receive slots run out: then drain again.
  */

@@ -16,8 +16,8 @@ internal import CRealtime
   ///
   /// - Parameters:
   ///   - wakeDescriptor: an eventfd the callback writes 8 bytes to; stays the caller's and must outlive the engine.
-  ///   - isForPlugin: whether the plugin in jackd is to play this engine (`JackSessionConfiguration.pluginPath`), instead
-  ///     of a JACK client of its own.
+  ///   - isForPlugin: whether the plugin in jackd is to play this engine (`JackSessionConfiguration.pluginPath`),
+  ///     instead of a JACK client of its own.
   /// - Throws: `AudioError.outOfMemory`.
   public init(wakeDescriptor: Int32, isForPlugin: Bool = false) throws(AudioError) {
     let created =
@@ -59,7 +59,8 @@ internal import CRealtime
     }
   }
 
-  /// Frames that passed unheard before or among those read last, as JACK or what the microphone comes through stood still. [loop]
+  /// Frames that passed unheard before or among those read last,
+  /// as JACK or what the microphone comes through stood still. [loop]
   ///
   /// - Returns: 0 as a rule, and once they were taken.
   public func takeCaptureHole() -> Int {

@@ -4,8 +4,8 @@ internal import COpus
 ///
 /// Not thread-safe: made anywhere, then used by one thread (the event loop). Only the initialiser allocates.
 @safe public final class OpusEncoder {
-  /// The least complexity with CELT's pitch filter, and no worse than the highest: PESQ-WB of speech in 10 ms frames at 64 kbit/s is
-  /// 4.10 at 1, 4.13 at 4, 4.45 at 5 and 4.44 at 10, for 22, 23, 32 and 42 µs a frame.
+  /// The least complexity with CELT's pitch filter, and no worse than the highest: PESQ-WB of speech in 10 ms frames at
+  /// 64 kbit/s is 4.10 at 1, 4.13 at 4, 4.45 at 5 and 4.44 at 10, for 22, 23, 32 and 42 µs a frame.
   public static let defaultComplexity = 5
   /// Range of the encoder's complexity.
   public static let complexityRange = 0...10
@@ -74,8 +74,9 @@ internal import COpus
 
   /// Sets the loss, percent, that in-band FEC is made for (RFC 6716 §2.1.7); 0: off.
   ///
-  /// Only packets of 10 ms and more in the speech mode can, and as the bit rate stays what it is, the voice itself gets less of it: in
-  /// libopus 1.3.1 a quarter to a third less, and above a loss of 5 % less of the spectrum where the bit rate is too low for both.
+  /// Only packets of 10 ms and more in the speech mode can, and as the bit rate stays what it is, the voice itself gets
+  /// less of it: in libopus 1.3.1 a quarter to a third less,
+  /// and above a loss of 5 % less of the spectrum where the bit rate is too low for both.
   ///
   /// - Throws: `AudioError.codec` when it is outside 0...100; the old one stays.
   public func setExpectedLoss(percent: Int) throws(AudioError) {

@@ -29,7 +29,8 @@ internal import CQREncode
     unsafe cqrencode_is_dark(symbol, Int32(clamping: column), Int32(clamping: row)) == 1
   }
 
-  /// The code for a terminal, with its light border: two rows a line, black on white whatever the terminal's colours are.
+  /// The code for a terminal, with its light border: two rows a line,
+  /// black on white whatever the terminal's colours are.
   public var terminalText: String {
     let range = -Self.quietModules..<(side + Self.quietModules)
     let lines = stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in

@@ -6,17 +6,19 @@ internal import NIOPosix
 internal import ServiceLoop
 internal import Synchronization
 
-/// The control connections of a node: TCP with TLS 1.3, both ends proved, their groups proved, messages cut and bounded.
+/// The control connections of a node: TCP with TLS 1.3, both ends proved, their groups proved,
+/// messages cut and bounded.
 ///
-/// It does what ``MeshAction`` wants done with connections, and tells what ``MeshEvent`` wants to know of them. Runs on one thread
-/// of its own; everything that is not `async` returns at once and may be called on any thread, in the order in which it is to
-/// happen. ``stop()`` must be called, also when ``start()`` was not.
+/// It does what ``MeshAction`` wants done with connections, and tells what ``MeshEvent`` wants to know of them. Runs on
+/// one thread of its own; everything that is not `async` returns at once and may be called on any thread, in the order
+/// in which it is to happen. ``stop()`` must be called, also when ``start()`` was not.
 ///
-/// **What others can cost.** 64 connections that proved nothing, 8 of one address, 5 s each; then Mesh has them, and judges. 64 KiB a
-/// message before ``raiseLimit(of:)``, 10 MiB after it, held only as far as it came, and 32 MiB of all unfinished ones; 1 MiB that waits to be read by the other end.
-/// Whatever is refused is counted by reason and told as a ``ControlFault``. When the 64 places are taken, the oldest connection of the address that has
-/// most makes room: whoever opens them faster than a node proves itself, from as many addresses as it likes, still keeps others out. Connections that
-/// we dial are not counted, so nodes find each other that way.
+/// **What others can cost.** 64 connections that proved nothing, 8 of one address, 5 s each; then Mesh has them, and
+/// judges. 64 KiB a message before ``raiseLimit(of:)``, 10 MiB after it, held only as far as it came, and 32 MiB of all
+/// unfinished ones; 1 MiB that waits to be read by the other end. Whatever is refused is counted by reason and told as
+/// a ``ControlFault``. When the 64 places are taken, the oldest connection of the address that has most makes room:
+/// whoever opens them faster than a node proves itself, from as many addresses as it likes, still keeps others out.
+/// Connections that we dial are not counted, so nodes find each other that way.
 public final class ControlPlane: Sendable {
   private static let backlog: Int32 = 128
 
@@ -36,8 +38,8 @@ public final class ControlPlane: Sendable {
   ///
   /// - Parameters:
   ///   - identity: the node's key; it signs once here, and once in each handshake.
-  ///   - groups: the groups of this node at the moment, at most 64 of which count; called on the control plane's thread, where it must
-  ///     not wait for anything. Whoever changes them calls ``groupsChanged()``.
+  ///   - groups: the groups of this node at the moment, at most 64 of which count; called on the control plane's
+  ///     thread, where it must not wait for anything. Whoever changes them calls ``groupsChanged()``.
   public init(
     configuration: ControlPlaneConfiguration, identity: any ControlIdentity,
     groups: @escaping @Sendable () -> [Group], handler: any ControlPlaneHandler
@@ -170,7 +172,8 @@ public final class ControlPlane: Sendable {
     exchange.gate.run { exchange.groupsChanged() }
   }
 
-  /// Tells which connections have an address of their own that no interface has any more; to be called when addresses changed.
+  /// Tells which connections have an address of their own that no interface has any more;
+  /// to be called when addresses changed.
   public func networkChanged() {
     let exchange = exchange
     exchange.gate.run { exchange.tellUprooted() }
@@ -216,14 +219,14 @@ public protocol ControlPlaneHandler: Sendable {
   /// Takes an event of ``Mesh``: securing, dialled, failed, accepted, received, closed or groupsChanged.
   ///
   /// All of them come one after the other, each when the last returned, in the order in which they happened: a set of
-  /// proving connections would be wrong at any other moment. A connection is not read on while a message of it waits for its
-  /// turn, so that a flood slows down its sender. Must not wait for ``ControlPlane/stop()``.
+  /// proving connections would be wrong at any other moment. A connection is not read on while a message of it waits
+  /// for its turn, so that a flood slows down its sender. Must not wait for ``ControlPlane/stop()``.
   func handle(_ event: MeshEvent) async
 
   /// Takes, in the same order, why a connection or an attempt came to nothing.
   ///
-  /// Strangers can cause as many as they like: to be logged once in a while for each reason. Of a flood some are left out, but
-  /// ``ControlPlane/faultCounts`` has all.
+  /// Strangers can cause as many as they like: to be logged once in a while for each reason. Of a flood some are left
+  /// out, but ``ControlPlane/faultCounts`` has all.
   func note(_ fault: ControlFault) async
 
   /// Takes a connection that somebody opened in order to pair; it is closed when this returns.

@@ -26,8 +26,8 @@ public struct ControlPlaneConfiguration: Sendable {
     public var unproven = 64
     /// Of these, from one address.
     public var unprovenPerAddress = 8
-    /// Connections of all kinds beyond which nobody else is let in: the 512 that ``MeshLimits`` allows others to open, the unproven, and
-    /// what we dial; well within the 1024 files that a process may have open as a rule.
+    /// Connections of all kinds beyond which nobody else is let in: the 512 that ``MeshLimits`` allows others to open,
+    /// the unproven, and what we dial; well within the 1024 files that a process may have open as a rule.
     public var connections = 640
     /// Pairings at once that others opened, as many as a PIN bears; one of each address.
     public var pairings = 4

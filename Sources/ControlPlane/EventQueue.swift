@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The events for a ``ControlPlaneHandler``, in order, and the counters of faults.
 ///
-/// Given from the event loop, taken by one task. Bounded by those who give: of each connection one message waits at a time.
+/// Given from the event loop, taken by one task. Bounded by those who give:
+/// of each connection one message waits at a time.
 final class EventQueue: Sendable {
   /// An event.
   private enum Item: Sendable {

@@ -70,8 +70,8 @@ final class Exchange: @unchecked Sendable {
     return loop.makeSucceededVoidFuture()
   }
 
-  /// Ends the oldest one of the address that has most, so that whoever crowds loses more than who is crowded; false: all are about
-  /// to be given to Mesh.
+  /// Ends the oldest one of the address that has most, so that whoever crowds loses more than who is crowded; false:
+  /// all are about to be given to Mesh.
   private func makeRoom() -> Bool {
     let counts = Dictionary(grouping: unproven, by: \.host).mapValues(\.count)
     let endable = unproven.filter { !$0.isBeingGiven }
@@ -162,7 +162,8 @@ final class Exchange: @unchecked Sendable {
     return id
   }
 
-  /// Keeps its place among the unproven until Mesh has it, so that no more of these wait for Mesh than there are places.
+  /// Keeps its place among the unproven until Mesh has it,
+  /// so that no more of these wait for Mesh than there are places.
   private func give(_ connection: SecureConnection, _ opened: OpenedConnection) {
     connection.isBeingGiven = true
     events.give(.accepted(opened)) { [self] in

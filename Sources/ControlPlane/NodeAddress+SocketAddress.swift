@@ -2,8 +2,8 @@ internal import Glibc
 internal import Mesh
 internal import NIOCore
 
-/// Kernel's socket addresses are read and written by the places of their fields (RFC 3493 §3.3, Linux's ip(7) and ipv6(7)): the compiler
-/// takes their types for a module's of NIO that nobody else may import.
+/// Kernel's socket addresses are read and written by the places of their fields (RFC 3493 §3.3, Linux's ip(7) and
+/// ipv6(7)): the compiler takes their types for a module's of NIO that nobody else may import.
 extension NodeAddress {
   private static let portOffset = 2
   private static let ipv4Offset = 4
@@ -84,8 +84,8 @@ enum SocketOptions {
 
   /// Small messages go at once, and what is not acknowledged in time ends the connection.
   ///
-  /// Until then what was lost is sent again at even times, where TCP else doubles its wait each time: over a way that voices
-  /// fill, heartbeats would come too late for the other end not to take this one for gone.
+  /// Until then what was lost is sent again at even times, where TCP else doubles its wait each time: over a way that
+  /// voices fill, heartbeats would come too late for the other end not to take this one for gone.
   static func apply(_ configuration: ControlPlaneConfiguration, to channel: any Channel) throws {
     guard let options = channel.syncOptions else { return }
     try options.setOption(.tcpOption(.tcp_nodelay), value: 1)

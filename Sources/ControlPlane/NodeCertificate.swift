@@ -4,11 +4,12 @@ internal import NIOSSL
 
 /// A node's key in the form that TLS wants: a self-signed certificate (RFC 5280) of an Ed25519 key (RFC 8410).
 ///
-/// Only the key in it means anything. There is no authority; who the other end is follows from the key alone, and that it holds the private half
-/// from the signature that TLS 1.3 makes over the handshake (RFC 8446 §4.4.3). So neither names nor the certificate's own signature are
-/// looked at, and dates are not either: boards without a clock begin in 1970 at every start, and a key that expired
-/// would be a node that nobody knows any more. It is written here, and not by a library, as it is 200 octets of a fixed form;
-/// swift-certificates would bring swift-crypto, and with it a second BoringSSL.
+/// Only the key in it means anything. There is no authority; who the other end is follows from the key alone, and that
+/// it holds the private half from the signature that TLS 1.3 makes over the handshake (RFC 8446 §4.4.3). So neither
+/// names nor the certificate's own signature are looked at, and dates are not either: boards without a clock begin in
+/// 1970 at every start, and a key that expired would be a node that nobody knows any more. It is written here, and not
+/// by a library, as it is 200 octets of a fixed form; swift-certificates would bring swift-crypto,
+/// and with it a second BoringSSL.
 enum NodeCertificate {
   /// `AlgorithmIdentifier` of id-Ed25519 (RFC 8410 §3), which must have no parameters.
   private static let algorithm: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70]

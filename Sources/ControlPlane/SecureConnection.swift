@@ -6,9 +6,9 @@ internal import NIOTLS
 
 /// One connection from TCP to its end, as the last handler of its NIO channel, behind TLS.
 ///
-/// **States**: `securing` (TCP stands, TLS shakes hands) → `proving` (both ends prove their groups) → `open` (Mesh has it), or → `pairing`;
-/// → `closing` (we closed, what is under way is being sent) → `over`. From the TCP connection to `open` or `pairing` there are 5 s.
-/// Whatever comes that must not come leads to `over` at once, with a fault.
+/// **States**: `securing` (TCP stands, TLS shakes hands) → `proving` (both ends prove their groups) → `open` (Mesh has
+/// it), or → `pairing`; → `closing` (we closed, what is under way is being sent) → `over`. From the TCP connection to
+/// `open` or `pairing` there are 5 s. Whatever comes that must not come leads to `over` at once, with a fault.
 ///
 /// **Back-pressure**: while a message, or a frame of a pairing, waits to be taken, NIO's reads are held back, and the
 /// clock of the message under way stands still. Runs on the event loop of ``Exchange`` only.

@@ -4,8 +4,8 @@ internal import NIOSSL
 
 /// The TLS contexts: 1.3 only, Ed25519 only, certificates at both ends, no authority.
 ///
-/// Neither end resumes sessions: clients keep none, and a server takes an end whose certificate was not shown in this very handshake for
-/// nobody (``SecureConnection``), so that a ticket of it is worth nothing.
+/// Neither end resumes sessions: clients keep none, and a server takes an end whose certificate was not shown in this
+/// very handshake for nobody (``SecureConnection``), so that a ticket of it is worth nothing.
 struct SecureContexts: Sendable {
   /// For connections that others open, of both purposes.
   let accepting: NIOSSLContext

@@ -7,9 +7,9 @@ internal import Synchronization
 
 /// Serves the control socket: requests of `comlink` and of anything else that speaks its lines.
 ///
-/// It has one thread of its own, an event loop of SwiftNIO, and can never hold up anybody else; requests are handled on Swift's
-/// ordinary pool. It serves from `init` until ``stop()``. What a client can do wrong (bad lines, long lines, slow reading,
-/// leaving at any moment) is answered, counted and bounded by ``ControlLimits``.
+/// It has one thread of its own, an event loop of SwiftNIO, and can never hold up anybody else; requests are handled on
+/// Swift's ordinary pool. It serves from `init` until ``stop()``. What a client can do wrong (bad lines, long lines,
+/// slow reading, leaving at any moment) is answered, counted and bounded by ``ControlLimits``.
 public final class ControlServer: Sendable {
   /// What one read takes of a client.
   private static let readBytes = 16_384
@@ -60,8 +60,8 @@ public final class ControlServer: Sendable {
 
   /// Stops serving and removes the socket; the second call does nothing.
   ///
-  /// Any thread; waits for nobody: clients are let go of, and the thread ends, a moment later. Requests that are with the
-  /// handler still get done, unanswered.
+  /// Any thread; waits for nobody: clients are let go of, and the thread ends, a moment later. Requests that are with
+  /// the handler still get done, unanswered.
   public func stop() {
     guard let listener = listener.withLock({ $0.take() }) else { return }
     listener.remove()

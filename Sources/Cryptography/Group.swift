@@ -35,8 +35,8 @@ public final class Group: Sendable {
 
   /// Words for people to compare their secrets.
   ///
-  /// The first ``wordCount`` octets of SHA-256 of `comlink group words 1`, a zero octet and the secret: of 256 random bits
-  /// they tell nothing that helps to find them.
+  /// The first ``wordCount`` octets of SHA-256 of `comlink group words 1`, a zero octet and the secret: of 256 random
+  /// bits they tell nothing that helps to find them.
   public var words: [String] {
     let hash = secret.withBytes { secret -> [UInt8] in
       var input = Array("comlink group words 1".utf8) + [0]
@@ -74,10 +74,10 @@ extension Group {
 
   /// The proof of one end of a connection to the other.
   ///
-  /// The first ``proofByteCount`` octets of HMAC-SHA-512 (RFC 2104) under the secret of `comlink group proof 1`, a zero octet, both IDs
-  /// and both nonces, all of 32 octets. Both IDs must be proved by the channel: then it is good for this pair, this direction and
-  /// this connection alone, and can be neither replayed, nor sent back, nor passed on. Of the secret, and of the group,
-  /// it tells nothing to who does not have the secret.
+  /// The first ``proofByteCount`` octets of HMAC-SHA-512 (RFC 2104) under the secret of `comlink group proof 1`, a zero
+  /// octet, both IDs and both nonces, all of 32 octets. Both IDs must be proved by the channel: then it is good for
+  /// this pair, this direction and this connection alone, and can be neither replayed, nor sent back, nor passed on. Of
+  /// the secret, and of the group, it tells nothing to who does not have the secret.
   public func proof(
     prover: NodeID, verifier: NodeID, proverNonce: [UInt8], verifierNonce: [UInt8]
   ) -> [UInt8] {
@@ -108,9 +108,9 @@ extension Group {
 /// A group as text that can be typed, sent or shown as a QR code: `comlink:group/NAME/SECRET`.
 ///
 /// NAME has all but letters, digits and `-._~` of ASCII written as `%` and two digits (RFC 3986 §2.1). SECRET is 58
-/// letters and digits (RFC 4648 §6, lower case, without padding): the 32 octets of the secret, then a checksum of 4. That is the
-/// beginning of SHA-256 of `comlink group text 1`, a zero octet, the length of the name in one octet, the name and
-/// the secret, so a mistake in either is told (all but one of 4 thousand million).
+/// letters and digits (RFC 4648 §6, lower case, without padding): the 32 octets of the secret, then a checksum of 4.
+/// That is the beginning of SHA-256 of `comlink group text 1`, a zero octet, the length of the name in one octet, the
+/// name and the secret, so a mistake in either is told (all but one of 4 thousand million).
 ///
 /// The text *is* the secret, and a Swift string cannot be zeroed: it should not live longer than it takes to show it.
 extension Group {
@@ -132,7 +132,8 @@ extension Group {
     }
   }
 
-  /// The group that a text invites to; upper and lower case are the same in all but the name, blanks around it do not matter.
+  /// The group that a text invites to; upper and lower case are the same in all but the name,
+  /// blanks around it do not matter.
   ///
   /// Throws `CryptoError.invitation`, with words that tell the mistake but not the secret.
   public convenience init(invitation text: String) throws(CryptoError) {

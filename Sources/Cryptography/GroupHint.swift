@@ -1,8 +1,8 @@
 /// A public hint at a group: holders of the secret recognise it, and others learn nothing from it.
 ///
-/// The first 64 bits of HMAC-SHA-512 under the group's secret of `comlink group hint 1`, a zero octet, the salt and the node's
-/// ID. The secret has 256 random bits, so there is nothing to guess; another node, or another salt, has another hint, so
-/// hints do not tell which nodes belong together. A hint can be copied: it proves nothing.
+/// The first 64 bits of HMAC-SHA-512 under the group's secret of `comlink group hint 1`, a zero octet, the salt and the
+/// node's ID. The secret has 256 random bits, so there is nothing to guess; another node, or another salt, has another
+/// hint, so hints do not tell which nodes belong together. A hint can be copied: it proves nothing.
 public struct GroupHint: Hashable, Sendable {
   /// Random bits that a node chooses anew at each start.
   public struct Salt: Hashable, Sendable {

@@ -32,9 +32,9 @@ public struct PublicKey: Hashable, Sendable {
 
 /// Hashes as words that two people can compare over a bad line: one word an octet.
 ///
-/// The table is this project's own: 256 English words of four to seven letters and mostly two syllables. No two begin with the
-/// same three letters, and each differs from every other in three letters or more. The octet is the place in the table,
-/// which is in alphabetical order and never changes: a word once shown means the same for ever.
+/// The table is this project's own: 256 English words of four to seven letters and mostly two syllables. No two begin
+/// with the same three letters, and each differs from every other in three letters or more. The octet is the place in
+/// the table, which is in alphabetical order and never changes: a word once shown means the same for ever.
 public enum FingerprintWords {
   /// The words of some octets, in their order.
   public static func words(of bytes: some Sequence<UInt8>) -> [String] {

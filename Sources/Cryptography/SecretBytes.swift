@@ -2,14 +2,15 @@ internal import CSodium
 
 /// Secret octets: the one owner of their memory, which is zeroed at the end.
 ///
-/// The memory lies between guard pages, stays out of core dumps, and out of swap where the limits on locked memory allow
-/// it. There is no copy but by ``init(copying:)``, and nothing to print: a value that cannot be copied goes into no string.
-/// What is read by ``withBytes(_:)`` must not be kept.
+/// The memory lies between guard pages, stays out of core dumps, and out of swap where the limits on locked memory
+/// allow it. There is no copy but by ``init(copying:)``, and nothing to print: a value that cannot be copied goes into
+/// no string. What is read by ``withBytes(_:)`` must not be kept.
 ///
 /// Made and read by any thread; each secret costs two to three pages.
 ///
-/// `@unchecked`, as the compiler lets no struct with a pointer be `Sendable`. It holds because this value is the only one that has
-/// the pointer: it cannot be copied, only `mutating` functions write through it, and what `withBytes` lends cannot escape.
+/// `@unchecked`, as the compiler lets no struct with a pointer be `Sendable`. It holds because this value is the only
+/// one that has the pointer: it cannot be copied, only `mutating` functions write through it,
+/// and what `withBytes` lends cannot escape.
 @safe public struct SecretBytes: ~Copyable, @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
   /// Its length.

@@ -13,7 +13,8 @@
 ///                ownDue is over             -> startOwn; refused: ownDue 2, 4, ... 60 s later, and a problem is told
 ///     inProcess  client running             -> stopOwn, use(daemon)
 ///                own responder failed       -> stopOwn, none, ownDue as above
-///     daemon     client failed              -> none; ownDue 3 s later: a daemon that is only restarted has come back by then
+///     daemon     client failed              -> none; ownDue 3 s later:
+///     a daemon that is only restarted has come back by then
 ///
 /// ownDue is at once at the start, and 3 s later when a daemon is seen that is still registering.
 struct BackendChoice {

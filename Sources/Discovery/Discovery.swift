@@ -78,7 +78,8 @@ public final class Discovery: Sendable {
 
   /// Says goodbye and ends, usually within milliseconds.
   ///
-  /// Events end with it. It may be started again. After 0.7 s in vain (avahi-daemon hangs) the thread is left to end by itself, silently or with a last event.
+  /// Events end with it. It may be started again. After 0.7 s in vain (avahi-daemon hangs) the thread is left to end by
+  /// itself, silently or with a last event.
   public func stop() {
     guard let running = state.withLock({ $0.running.take() }) else { return }
     running.mailbox.stop()
@@ -132,8 +133,8 @@ extension DiscoveryError: CustomStringConvertible {
 public enum DiscoveryEvent: Sendable {
   /// A node is there, or what is known of it changed; everything is as the node says, without proof.
   ///
-  /// Addresses: 1 to 8, each once, those for one link only last. The name has at most 63 octets, no control characters, and
-  /// is never empty.
+  /// Addresses: 1 to 8, each once, those for one link only last. The name has at most 63 octets, no control characters,
+  /// and is never empty.
   case found(Announcement, name: String, softwareVersion: String)
   /// The node is gone.
   case lost(NodeID)

@@ -2,8 +2,8 @@ internal import Cryptography
 internal import Mesh
 internal import System
 
-/// What the thread of a ``Discovery`` does: it polls Avahi, hands what comes to the table and to the choice of the backend,
-/// and does what they ask for.
+/// What the thread of a ``Discovery`` does: it polls Avahi, hands what comes to the table and to the choice of the
+/// backend, and does what they ask for.
 struct DiscoveryLoop: ~Copyable {
   private let avahi: Avahi
   private let mailbox: DiscoveryMailbox
@@ -12,7 +12,8 @@ struct DiscoveryLoop: ~Copyable {
   private var choice: BackendChoice
   private var publication: Publication
   private var now: Int64
-  /// When the table has something to do: at most once in ``tablePeriodNanoseconds``, as each packet of a flood wakes us.
+  /// When the table has something to do: at most once in ``tablePeriodNanoseconds``,
+  /// as each packet of a flood wakes us.
   private var tableDueNanoseconds: Int64 = 0
   private var tableDoneNanoseconds: Int64 = 0
 

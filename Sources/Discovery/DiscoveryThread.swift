@@ -64,8 +64,9 @@ struct DiscoveryThread: Sendable {
   }
 }
 
-/// One ``DiscoveryLoop`` after the other, until it is enough: one that failed, for want of descriptors as a rule, is followed by
-/// another a second later; the wait doubles each time up to a minute, and a run of a minute makes it a second again.
+/// One ``DiscoveryLoop`` after the other, until it is enough: one that failed, for want of descriptors as a rule, is
+/// followed by another a second later; the wait doubles each time up to a minute,
+/// and a run of a minute makes it a second again.
 struct DiscoveryRuns {
   private static let leastWaitNanoseconds: Int64 = 1_000_000_000
   private static let longestNanoseconds: Int64 = 60_000_000_000

@@ -15,9 +15,11 @@ extension ServiceTable {
     return true
   }
 
-  /// Where a node has as many instances as may be, one of them goes: by chance, of those on the interface and protocol that most are on.
+  /// Where a node has as many instances as may be, one of them goes: by chance,
+  /// of those on the interface and protocol that most are on.
   ///
-  /// Anybody can announce any node any number of times: so a true instance gets in beside those that are made up, whichever came first.
+  /// Anybody can announce any node any number of times: so a true instance gets in beside those that are made up,
+  /// whichever came first.
   mutating func makePlace(for instance: ServiceInstance, of id: NodeID, _ now: Int64) {
     guard let instances = nodes[id]?.instances, instances.count >= limits.instancesPerNode,
       !instances.contains(instance)

@@ -3,21 +3,22 @@ internal import Mesh
 
 /// The table of nodes present, from instances that appear, are resolved and disappear; sans-I/O.
 ///
-/// An instance is *waiting* (to be resolved), *resolving*, or *resolved*: it then belongs to the node that its TXT data names
-/// and is watched on. Events move it:
+/// An instance is *waiting* (to be resolved), *resolving*, or *resolved*: it then belongs to the node that its TXT data
+/// names and is watched on. Events move it:
 ///
 ///     appeared     -> waiting; when all room is taken, in place of a random waiting one
-///     room         waiting -> resolving: by chance, not in order, so that a flood of names that nobody answers for cannot
+///     room         waiting -> resolving: by chance, not in order,
+///     so that a flood of names that nobody answers for cannot
 ///                  keep a true one waiting behind it
 ///     resolved     -> resolved; out if it is ourselves, malformed or has no room
 ///     asked anew   -> waiting, where it was resolved
 ///     failed       -> waiting, 2 s later and once more 4 s later, then out
 ///     disappeared  -> out
 ///
-/// A node is told as found 100 ms after its first instance was resolved, so that its addresses come together, and so again when
-/// it changes; as lost with its last instance. After a change of the backend all instances are out, and its nodes have 5 s
-/// to come back. Where there is no room for a node that hints at a group of ours, one that does not is put out; where
-/// a node has no room for an instance, another of it.
+/// A node is told as found 100 ms after its first instance was resolved, so that its addresses come together, and so
+/// again when it changes; as lost with its last instance. After a change of the backend all instances are out, and its
+/// nodes have 5 s to come back. Where there is no room for a node that hints at a group of ours, one that does not is
+/// put out; where a node has no room for an instance, another of it.
 /// What was put out for want of room or answer may be there all the same: a minute later browsing begins anew.
 struct ServiceTable {
   /// Limits against a hostile network.

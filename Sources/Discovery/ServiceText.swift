@@ -9,8 +9,8 @@ internal import Cryptography
 ///     salt=  13 characters
 ///     g=     hints at groups, 13 characters each, at most 16, in order; absent: none
 ///
-/// At most 416 octets, so that it fits a packet with everything else. Keys are read in upper and lower case, the first of
-/// equal ones counts (§6.4), unknown ones are passed over.
+/// At most 416 octets, so that it fits a packet with everything else. Keys are read in upper and lower case, the first
+/// of equal ones counts (§6.4), unknown ones are passed over.
 struct ServiceText: Hashable, Sendable {
   /// Why TXT data is not a node's.
   enum Refusal: Error, Hashable {
@@ -114,8 +114,8 @@ struct ServiceText: Hashable, Sendable {
 
 /// Makes text of the network's, or the user's, fit to be shown and sent.
 enum DisplayText {
-  /// Text without what cannot be seen (control and format characters, line ends) and without blanks around, cut to whole
-  /// characters within a number of octets.
+  /// Text without what cannot be seen (control and format characters, line ends) and without blanks around, cut to
+  /// whole characters within a number of octets.
   static func clean(_ text: some StringProtocol, maximumBytes: Int) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars where isVisible(scalar) { scalars.append(scalar) }

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// It wakes when the audio thread writes 1 to `wakeDescriptor` (at most once per JACK period), when another
 /// thread leaves a job, or at the deadline its handler named. Datagrams that come meanwhile wait in
-/// the socket and are all taken at the next wake-up, or cause one where the handler asked for that; sends go out with the next wait. In steady
-/// state a wake-up is one system call and no allocation.
+/// the socket and are all taken at the next wake-up, or cause one where the handler asked for that; sends go out with
+/// the next wait. In steady state a wake-up is one system call and no allocation.
 ///
 /// Actors that name the loop as their `unownedExecutor` run on its thread. A task that touches them
 /// should be made with `executorPreference: loop`, or each of its resumptions goes by way of
@@ -192,8 +192,8 @@ extension EventLoop: SerialExecutor {
 /// What the loop does at each wake-up, called synchronously on the loop thread.
 ///
 /// Per wake-up and in this order: every datagram that came since the last one (and every failed
-/// send), then `woke`, then the executor's jobs, and after them `woke` again. Where only a signal caused the wake-up, the
-/// first `woke` is left out. An implementation must not allocate, block or wait; it may make and send packets.
+/// send), then `woke`, then the executor's jobs, and after them `woke` again. Where only a signal caused the wake-up,
+/// the first `woke` is left out. An implementation must not allocate, block or wait; it may make and send packets.
 public protocol EventLoopHandler: AnyObject {
   /// A datagram of 0 … 1500 bytes came. `bytes` is valid during the call only; `arrivalNanoseconds`
   /// is the kernel's receive stamp, converted to CLOCK_MONOTONIC.
@@ -203,8 +203,8 @@ public protocol EventLoopHandler: AnyObject {
   /// what they changed is seen by the call after them.
   ///
   /// `wokenNanoseconds`: when the loop ran again, before the datagrams. Returns the next deadline, CLOCK_MONOTONIC
-  /// nanoseconds: the loop wakes then at the latest. `Int64.max`: none. A job that the last of these calls itself makes, by
-  /// resuming a task, runs right after it; where such a job changes the deadline it calls `EventLoop.wake`.
+  /// nanoseconds: the loop wakes then at the latest. `Int64.max`: none. A job that the last of these calls itself
+  /// makes, by resuming a task, runs right after it; where such a job changes the deadline it calls `EventLoop.wake`.
   func woke(at wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Int64
 
   /// A packet could not be sent to this address; the counters have it already.

@@ -31,7 +31,8 @@ public final class UDPEndpoint: Sendable {
     receiveBufferBytes = Int(unsafe uring_socket_receive_buffer_bytes(loop.ring.handle))
   }
 
-  /// Lets the first datagram end the coming wait, which else waits for the audio thread or the deadline; on average at most once in 5 ms.
+  /// Lets the first datagram end the coming wait, which else waits for the audio thread or the deadline;
+  /// on average at most once in 5 ms.
   ///
   /// Loop thread.
   public func wakeOnDatagram() {

@@ -5,16 +5,18 @@ import Media
 ///
 /// Loop thread only.
 ///
-/// The audio thread wakes the loop when a codec frame is captured, at most once a period. What peers sent since is decoded as late as possible, a lead ahead of
-/// the next callback, so that a packet that arrives late in the period is still heard in the next one: without that
-/// second look each packet would wait up to a period longer (1.3 ms at P = 64).
+/// The audio thread wakes the loop when a codec frame is captured, at most once a period. What peers sent since is
+/// decoded as late as possible, a lead ahead of the next callback, so that a packet that arrives late in the period is
+/// still heard in the next one: without that second look each packet would wait up to a period longer (1.3 ms at P =
+/// 64).
 ///
 /// The next callback is predicted from when callbacks really ran, not from JACK's cycle times: jack2's filter
 /// (a DLL with a time constant of more than a second) was seen 1.5 ms late and 7 ms early for seconds after its driver
 /// had slipped. Here a callback that comes early moves the prediction at once; later ones move it, when all of a
 /// window of them were late, by the least of their latenesses.
 struct Beat {
-  /// Without a beat for so long, or for two periods, JACK is taken for stopped; long enough for a heavily delayed server.
+  /// Without a beat for so long, or for two periods, JACK is taken for stopped;
+  /// long enough for a heavily delayed server.
   private static let staleNanoseconds: Int64 = 200_000_000
   /// How often the socket is drained at least: so late may a new talker be noticed, or a request for a lost packet.
   private static let drainNanoseconds: Int64 = 5_000_000
@@ -22,8 +24,8 @@ struct Beat {
   ///
   /// Packets of 10 ms are captured in up to 10.7 ms with 64, 128 and 256 frames, and no look is to come just before.
   private static let relaxedDrainNanoseconds: Int64 = 12_000_000
-  /// The same where a datagram wakes the loop by itself; short enough that the capture ring does not overflow at 192 kHz, and
-  /// JACK is not taken for stopped.
+  /// The same where a datagram wakes the loop by itself; short enough that the capture ring does not overflow at 192
+  /// kHz, and JACK is not taken for stopped.
   private static let alertNanoseconds: Int64 = 50_000_000
   /// Looks at callbacks that must all be late before the prediction gives in: about 80 ms.
   private static let windowCallbacks = 32
@@ -41,7 +43,8 @@ struct Beat {
   /// The first frame of the last callback on a line that goes on while JACK does not run, then by the clock.
   private(set) var lineFrames: Int64 = 0
   private var callbackNanoseconds: Int64?
-  /// Frames by which the clock moved the line on, in case that the count of periods does so, too, a callback or some later.
+  /// Frames by which the clock moved the line on, in case that the count of periods does so, too,
+  /// a callback or some later.
   private var clockedFrames: Int64 = 0
   private var clockedCallbacks = 0
   /// When the last callback should have run.

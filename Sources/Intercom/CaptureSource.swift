@@ -67,8 +67,8 @@ final class CaptureSource {
     return true
   }
 
-  /// Fills ``frame`` with the newest codec frame that is complete; returns the frames at 48 kHz that came before, nil if there is
-  /// none.
+  /// Fills ``frame`` with the newest codec frame that is complete; returns the frames at 48 kHz that came before, nil
+  /// if there is none.
   func fillNewestFrame() -> Int? {
     var (count, holeFrames) = (0, 0)
     while fillFrame() {

@@ -93,7 +93,8 @@ public actor Intercom {
   /// Any thread; does not wait for the loop, which wakes at least each 10 ms until ``stop()``, also without JACK.
   public nonisolated var wakeUps: UInt64 { loop.statistics.wakes }
 
-  /// Whether JACK's client is lost inside a call, though there is a server that runs, or none: only a new process is rid of it.
+  /// Whether JACK's client is lost inside a call, though there is a server that runs, or none:
+  /// only a new process is rid of it.
   ///
   /// Any thread; does not wait.
   public nonisolated var isSoundLost: Bool { session.isLost }
@@ -227,7 +228,8 @@ extension Intercom {
 
   /// Makes this node's next key, to be handed to all members, and then used: ``useNextKey()``.
   ///
-  /// The work is done on Swift's pool, whatever executor the caller prefers. Made again before it is used, another key takes its place.
+  /// The work is done on Swift's pool, whatever executor the caller prefers.
+  /// Made again before it is used, another key takes its place.
   ///
   /// - Throws: what the system or libcrypto refused; the present key stays.
   public nonisolated func makeNextKey() async throws(CryptoError) -> OwnKey {

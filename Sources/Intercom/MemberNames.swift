@@ -1,8 +1,10 @@
 public import Cryptography
 
-/// What members are called: who comes back has the name that it had, whoever came meanwhile, also after a restart of this node.
+/// What members are called: who comes back has the name that it had, whoever came meanwhile,
+/// also after a restart of this node.
 ///
-/// Names of those that are away stay theirs, so that JACK's ports, and what is patched to them, mean the same node again.
+/// Names of those that are away stay theirs, so that JACK's ports, and what is patched to them,
+/// mean the same node again.
 struct MemberNames {
   /// Beyond so many, a name of one that is away is free for each that comes.
   private static let most = 256
@@ -79,7 +81,8 @@ enum PeerName {
   /// Longest name in UTF-8 bytes; leaves room for "peer_" and a number within JACK's port name.
   static let maximumByteCount = 48
 
-  /// `text` without control characters, colons and line breaks, cut to ``maximumByteCount``; "unnamed" if nothing is left.
+  /// `text` without control characters, colons and line breaks, cut to ``maximumByteCount``;
+  /// "unnamed" if nothing is left.
   static func sanitized(_ text: String) -> String {
     var result = ""
     for character in text.unicodeScalars {

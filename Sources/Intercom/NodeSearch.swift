@@ -2,8 +2,9 @@ import Cryptography
 
 /// Whom the user means: one of those that are known, by what a person can type or read out.
 ///
-/// In this order: the whole ID, its words or the first two and more of them, the name, the name in upper or lower case, the first
-/// ``leastIDCharacters`` characters and more of the ID. What nobody can choose comes before names, which anybody may take.
+/// In this order: the whole ID, its words or the first two and more of them, the name, the name in upper or lower case,
+/// the first ``leastIDCharacters`` characters and more of the ID.
+/// What nobody can choose comes before names, which anybody may take.
 struct NodeSearch {
   /// Somebody who may be meant.
   struct Candidate {

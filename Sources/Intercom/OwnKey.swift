@@ -28,8 +28,8 @@ public struct OwnKey: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 
 /// A member's media key, as it came over the control connection, its ciphers made: for `Intercom.install(_:of:)`.
 ///
-/// Octets: version (1), SSRC (4, big-endian), key (16), salt (12). The epoch goes beside them; its low 8 bits are in each packet.
-/// Making one costs hundreds of system calls: on any thread but the loop's.
+/// Octets: version (1), SSRC (4, big-endian), key (16), salt (12). The epoch goes beside them; its low 8 bits are in
+/// each packet. Making one costs hundreds of system calls: on any thread but the loop's.
 public struct ReceivedKey: ~Copyable, Sendable {
   static let version: UInt8 = 1
   private static let headerByteCount = 5

@@ -40,7 +40,8 @@ final class PlayoutSink {
     return newFrames
   }
 
-  /// Whether the ring has room for as much as was written last; only of the longest periods it may wait for more than it holds.
+  /// Whether the ring has room for as much as was written last;
+  /// only of the longest periods it may wait for more than it holds.
   var hasRoom: Bool { AudioEngine.peerCapacityFrames - fillFrames >= writtenFrames }
 
   /// Frames at JACK's rate still to be played.

@@ -2,7 +2,8 @@ public import Audio
 
 /// A set of default settings for a kind of place.
 ///
-/// The one table of them: the daemon's `--profile` takes them as defaults, and so do the calls of `./dev bench quality`.
+/// The one table of them: the daemon's `--profile` takes them as defaults,
+/// and so do the calls of `./dev bench quality`.
 public enum Profile: String, CaseIterable, Sendable {
   /// Wired and close by: least delay.
   case stage
@@ -27,7 +28,8 @@ public enum Profile: String, CaseIterable, Sendable {
     public var bandwidth: OpusBandwidth
     /// Share of packets that may arrive too late for the automatic playout delay.
     public var lateShare: Double
-    /// JACK's period in frames, where the node starts the server: short beside the packets, and no wake-up more than that takes.
+    /// JACK's period in frames, where the node starts the server: short beside the packets,
+    /// and no wake-up more than that takes.
     public var periodFrames: Int
   }
 
@@ -35,8 +37,8 @@ public enum Profile: String, CaseIterable, Sendable {
   public var settings: Settings {
     switch self {
     case .stage:
-      // A copy comes a packet later: of 2.5 ms that is as little as it can be. Until one is sent each late packet is heard,
-      // and on a wire few have to be.
+      // A copy comes a packet later: of 2.5 ms that is as little as it can be. Until one is sent each late packet is
+      // heard, and on a wire few have to be.
       Settings(
         framesPerPacket: 120, bitsPerSecond: 96_000, mostBitsPerSecond: 224_000,
         application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full,

@@ -3,7 +3,8 @@
 /// The question is what would have been: had the thread run at the moment it asked for (or, where it was still at work
 /// then, at the end of that) and gone on without a break, would the sound have been there at the beat?
 /// - No: `work`. It is the node's own doing, as it has more to do than there is time for, or does it in a bad order.
-/// - Yes, and it came after the beat: `wakeUps`. The thread was kept from running: by other programs, the kernel, the host.
+/// - Yes, and it came after the beat: `wakeUps`. The thread was kept from running: by other programs, the kernel,
+///   the host.
 /// - It came before the beat, and the callback had been there already: `callbacks`. JACK came early, in a bunch after a
 ///   stall, or ran periods without us.
 ///

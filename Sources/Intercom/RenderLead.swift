@@ -3,16 +3,16 @@ import Media
 /// How long before a callback its sound must be begun, from how long that took lately.
 ///
 /// What counts is the time from the moment a render was planned for to its end: the wake-up of the loop, what else it
-/// does first, the decoding of all streams whose turn it is. The lead covers all but one in 100 of them: each one that it
-/// does not cover is a hole in the sound, and each 0.1 ms of it is heard as 0.1 ms of delay. A machine that is held up
-/// for longer than the classes reach is not helped by any lead, so such times do not count.
+/// does first, the decoding of all streams whose turn it is. The lead covers all but one in 100 of them: each one that
+/// it does not cover is a hole in the sound, and each 0.1 ms of it is heard as 0.1 ms of delay. A machine that is held
+/// up for longer than the classes reach is not helped by any lead, so such times do not count.
 ///
-/// Habit alone would let a crowd down: that all streams fall due in one wake-up is rare, but then each of them would have
-/// its hole. So the lead has room for the crowd, by what its pieces usually take, and the more streams there are, for the
-/// most that was done in one wake-up.
+/// Habit alone would let a crowd down: that all streams fall due in one wake-up is rare, but then each of them would
+/// have its hole. So the lead has room for the crowd, by what its pieces usually take, and the more streams there are,
+/// for the most that was done in one wake-up.
 ///
-/// One in 100 is a hole or more a second where packets are short. So what single ones took longer in the last two minutes is
-/// added, up to 0.5 ms (`RareExcess`): a hole a minute at most, on a machine that does not stall for longer.
+/// One in 100 is a hole or more a second where packets are short. So what single ones took longer in the last two
+/// minutes is added, up to 0.5 ms (`RareExcess`): a hole a minute at most, on a machine that does not stall for longer.
 ///
 /// Loop thread only.
 struct RenderLead {

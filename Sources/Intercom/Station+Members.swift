@@ -5,7 +5,8 @@ import RTP
 
 /// Who is a member, and with which key. Rare, and may allocate.
 extension Station {
-  /// Lets a member's sound in as soon as its key came, and tries its addresses; again: another name, or other addresses.
+  /// Lets a member's sound in as soon as its key came, and tries its addresses;
+  /// again: another name, or other addresses.
   ///
   /// - Returns: false where there is no room for one more.
   @discardableResult
@@ -49,7 +50,8 @@ extension Station {
 
   /// Takes a member's key, its first or its next.
   ///
-  /// One that is not newer than the one before, as connections that take each other's place bring it again, changes nothing.
+  /// One that is not newer than the one before, as connections that take each other's place bring it again,
+  /// changes nothing.
   ///
   /// - Returns: false where it is not a member, or its SSRC is another's or not the one before.
   @discardableResult

@@ -25,14 +25,14 @@ extension Station {
 
   /// Decodes for the next callback what its time has come for; returns when to look again.
   ///
-  /// A callback that came before its prediction, while decoding still waited for it, is made up for at once. Callbacks that
-  /// are late come in quick succession, as a sound card lost no time: each finds the sound of its beat. (After an xrun,
-  /// which does lose time, they do not; then `Beat` moves, and playout control takes the delay out.)
+  /// A callback that came before its prediction, while decoding still waited for it, is made up for at once. Callbacks
+  /// that are late come in quick succession, as a sound card lost no time: each finds the sound of its beat. (After an
+  /// xrun, which does lose time, they do not; then `Beat` moves, and playout control takes the delay out.)
   ///
   /// What is there already and would need a wake-up before the next packet is captured is decoded ahead, in this one.
   ///
-  /// The last moment is for packets that come late. Where all that a callback needs are usually there long before, they are
-  /// looked for then: a wake-up that comes late has that much more time, before there is a hole in the sound.
+  /// The last moment is for packets that come late. Where all that a callback needs are usually there long before, they
+  /// are looked for then: a wake-up that comes late has that much more time, before there is a hole in the sound.
   func renderDue(nowNanoseconds: Int64, isSending: Bool) -> Int64 {
     let planned = earlyMoment
     (earlyMoment, earlinessNanoseconds) = (nil, 0)
@@ -59,9 +59,9 @@ extension Station {
 
   /// How long before the last moment what a callback needs is there as a rule; 0: not at all, or hardly.
   ///
-  /// At most half a period: the callback before, which may be late, is to have taken its part of the ring. Packets of 2.5 ms
-  /// are not looked for: whoever sends them wants to be heard early, and what such looks taught the lead made them 0.3 ms
-  /// later.
+  /// At most half a period: the callback before, which may be late, is to have taken its part of the ring. Packets of
+  /// 2.5 ms are not looked for: whoever sends them wants to be heard early, and what such looks taught the lead made
+  /// them 0.3 ms later.
   private func earliness(ofCallbackAfter callbacks: Int, _ grid: PlayoutGrid) -> Int64 {
     var least: Int64?
     let frames = (callbacks + 1 - unseenCallbacks) * beat.periodFrames
@@ -83,8 +83,8 @@ extension Station {
 
   /// Decodes what the next callback needs and is there.
   ///
-  /// Where that was planned it tells as well how long a render takes as one at the last moment: of those alone the late ones
-  /// would be too large a share.
+  /// Where that was planned it tells as well how long a render takes as one at the last moment: of those alone the late
+  /// ones would be too large a share.
   private func renderEarly(_ grid: PlayoutGrid, plannedNanoseconds planned: Int64?, isSending: Bool)
   {
     let end = moment(ofCallbackAfter: 0, grid)
@@ -177,8 +177,8 @@ extension Station {
 
   /// How many callbacks from the next one on can do without decoding; nil: nothing plays or waits.
   ///
-  /// A callback that came while this wake-up took its time has taken its part of the rings, and is one of those that can do
-  /// without: not counted, the one after it would be decoded for at once, a period early.
+  /// A callback that came while this wake-up took its time has taken its part of the rings, and is one of those that
+  /// can do without: not counted, the one after it would be decoded for at once, a period early.
   private func callbacksUntilNeeded(_ grid: PlayoutGrid) -> Int? {
     let unseen = unseenCallbacks
     let callbacks = callbacksUntilNeeded(grid, unseen: unseen)
@@ -246,8 +246,8 @@ extension Station {
 
   /// Frames that the ring held after the last callback that the beat knows of.
   ///
-  /// A callback that came since, while this wake-up took its time, has taken a period of them: not seen, sound would seem a
-  /// period early, and be stretched for it.
+  /// A callback that came since, while this wake-up took its time, has taken a period of them: not seen, sound would
+  /// seem a period early, and be stretched for it.
   private func waitingFrames(in sink: PlayoutSink) -> Int {
     var count = engine.periodTime()?.count
     var fillFrames = sink.fillFrames

@@ -4,12 +4,13 @@ import RTP
 
 /// The addresses of members: each has an entry of its own in the table, and one of a member's is connected.
 ///
-/// Which one may change at any time: a node roams to another network, or its kernel chooses another way. The stream, the place
-/// in the mix and the port stay, and move to the entry that is heard.
+/// Which one may change at any time: a node roams to another network, or its kernel chooses another way. The stream,
+/// the place in the mix and the port stay, and move to the entry that is heard.
 extension Station {
   /// Sound of a member comes from elsewhere for so long: then that is where it is.
   private static let roamNanoseconds: Int64 = 300_000_000
-  /// A node that sends sound does so each 400 ms at least; with less than that from the connected address another takes over.
+  /// A node that sends sound does so each 400 ms at least;
+  /// with less than that from the connected address another takes over.
   private static let missedNanoseconds: Int64 = 1_000_000_000
   /// What counts as heard now, where only reports come, one each 1.25 s at least.
   private static let recentNanoseconds: Int64 = 1_300_000_000

@@ -67,8 +67,8 @@ extension Station {
     if isChange { mixChanged(mix) }
   }
 
-  /// Encodes every codec frame that is complete, once, and sends it to all listeners, in as many different packets as they have
-  /// needs; false: there was nothing to send.
+  /// Encodes every codec frame that is complete, once, and sends it to all listeners, in as many different packets as
+  /// they have needs; false: there was nothing to send.
   ///
   /// What was captured while the station rested is history.
   func sendCaptured() -> Bool {

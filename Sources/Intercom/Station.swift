@@ -7,8 +7,9 @@ import RTP
 /// The node's media path: everything that happens once a JACK period, on the loop thread and nowhere else.
 ///
 /// ``Intercom`` owns it and is the only way in for other threads. No function here that runs per period or per packet
-/// allocates or suspends. A datagram passes exactly one place on its way in (``datagramReceived(_:from:arrivalNanoseconds:)``);
-/// whatever goes out is written by ``makeMedia(_:into:fill:)`` or ``makeReport(into:fill:)``. There SRTP unprotects and protects.
+/// allocates or suspends. A datagram passes exactly one place on its way in
+/// (``datagramReceived(_:from:arrivalNanoseconds:)``); whatever goes out is written by ``makeMedia(_:into:fill:)`` or
+/// ``makeReport(into:fill:)``. There SRTP unprotects and protects.
 final class Station: EventLoopHandler {
   /// Opus' dynamic payload type (RFC 7587 leaves the number to the application).
   static let payloadType: UInt8 = 111
@@ -160,8 +161,8 @@ final class Station: EventLoopHandler {
     followWakeThreshold()
   }
 
-  /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up, which
-  /// comes soon enough).
+  /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up,
+  /// which comes soon enough).
   func woke(at wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Int64 {
     guard !hasEnded else { return .max }
     resentThisWake = 0
@@ -201,8 +202,8 @@ final class Station: EventLoopHandler {
     return min(renderDeadline, drainDeadline)
   }
 
-  /// Whether datagrams come so seldom that each had better wake the loop than that it looks for them all the time: of those
-  /// who are silent, or talk in long packets.
+  /// Whether datagrams come so seldom that each had better wake the loop than that it looks for them all the time: of
+  /// those who are silent, or talk in long packets.
   private var hasSeldomDatagrams: Bool {
     var aSecond = 0
     for listener in listeners {

@@ -103,7 +103,8 @@ extension AudioEngine {
     return connections
   }
 
-  /// The ports of sound cards in JACK's order: `capturing`, those that bring sound in; otherwise those that take it out.
+  /// The ports of sound cards in JACK's order: `capturing`, those that bring sound in;
+  /// otherwise those that take it out.
   func physicalPorts(capturing: Bool) -> [String] {
     unsafe lines { text, capacity in
       unsafe rt_physical_ports(handle, capturing, text, capacity)

@@ -1,9 +1,9 @@
 /// Connects our ports with a sound card's, when one comes that we have nothing to do with yet.
 ///
-/// There are two sides, the mic and the mix. A side without any connection is connected with the first physical ports that
-/// are new: all of a server that was just opened, later those of a card that is plugged in, under whatever name. Ports that were there
-/// when the side lost its last connection are not taken: the built-in microphone is no stand-in for a headset that was unplugged. What the
-/// user cut stays cut, until a card is connected by hand.
+/// There are two sides, the mic and the mix. A side without any connection is connected with the first physical ports
+/// that are new: all of a server that was just opened, later those of a card that is plugged in, under whatever name.
+/// Ports that were there when the side lost its last connection are not taken: the built-in microphone is no stand-in
+/// for a headset that was unplugged. What the user cut stays cut, until a card is connected by hand.
 ///
 /// A pure value: ports and connections in, connections to make out.
 struct CardPorts {

@@ -10,10 +10,11 @@ internal import System
 ///
 /// A server that runs and has called us no more for 10 s is opened anew (`Desertion`).
 ///
-/// The mic without any connection is connected to the first capture port of a card that comes, and the mix to its first two playback
-/// ports (both sides to the same one on a mono card; `CardPorts`). Else the graph is the user's: what is connected when the
-/// server dies, or when a port of another program or of a peer goes away, is connected again when it comes back, also by the next
-/// session that is handed the memory of this one (`PortMemory`), and what the user cut stays cut.
+/// The mic without any connection is connected to the first capture port of a card that comes, and the mix to its first
+/// two playback ports (both sides to the same one on a mono card; `CardPorts`). Else the graph is the user's: what is
+/// connected when the server dies, or when a port of another program or of a peer goes away, is connected again when it
+/// comes back, also by the next session that is handed the memory of this one (`PortMemory`),
+/// and what the user cut stays cut.
 ///
 /// All methods may be called from any thread.
 public final class JackSession: Sendable {
@@ -36,9 +37,10 @@ public final class JackSession: Sendable {
   /// - Parameters:
   ///   - engine: opened and closed by this session alone.
   ///   - configuration: which server, which names.
-  ///   - onMemory: told of each change of what is to be connected again, on the session's thread; must not block for long.
-  ///   - onEvent: called on the session's thread, one event at a time, in order, and on the one that looks (`makeLook()`). It must
-  ///     not block for long, or call `stop()`.
+  ///   - onMemory: told of each change of what is to be connected again, on the session's thread;
+  ///     must not block for long.
+  ///   - onEvent: called on the session's thread, one event at a time, in order, and on the one that looks
+  ///     (`makeLook()`). It must not block for long, or call `stop()`.
   /// - Throws: `AudioError.system`.
   public init(
     engine: AudioEngine, configuration: JackSessionConfiguration,
@@ -96,11 +98,12 @@ public final class JackSession: Sendable {
     return "\(event(kind, nanoseconds: monotonicNanoseconds() - since))"
   }
 
-  /// Whether a call into JACK is lost, and only a new process can be rid of it: the server is gone, or runs without answering it.
+  /// Whether a call into JACK is lost, and only a new process can be rid of it: the server is gone,
+  /// or runs without answering it.
   public var isLost: Bool { calls.areLost }
 
-  /// What is to be called a few times a second, always by the same thread, which is not the session's: it finds out and tells that JACK
-  /// stands still or hangs.
+  /// What is to be called a few times a second, always by the same thread, which is not the session's: it finds out and
+  /// tells that JACK stands still or hangs.
   ///
   /// It does not wait, nor lock but where there is something to tell.
   public func makeLook() -> (_ nowNanoseconds: Int64) -> Void {
@@ -163,8 +166,8 @@ public final class JackSession: Sendable {
 
   /// Gives the slot a port `peer_NAME`, renames the one it has, or will do so once JACK runs.
   ///
-  /// Requests are carried out in their order, and again after the server came back; what JACK refused is asked for again
-  /// each 10 s, too (``refusesPort(of:)``). Names are cut to 63 bytes;
+  /// Requests are carried out in their order, and again after the server came back; what JACK refused is asked for
+  /// again each 10 s, too (``refusesPort(of:)``). Names are cut to 63 bytes;
   /// colons and control characters become underscores.
   ///
   /// - Returns: false when too many requests wait; nothing was changed then.
@@ -186,8 +189,8 @@ public final class JackSession: Sendable {
     request(.clear(slot))
   }
 
-  /// Leaves the peers' ports as they are from now on: at the end peers go one by one, and what the user connected to their
-  /// ports is to outlast it, where the plugin has them.
+  /// Leaves the peers' ports as they are from now on: at the end peers go one by one, and what the user connected to
+  /// their ports is to outlast it, where the plugin has them.
   public func keepPorts() { keepsPorts.store(true, ordering: .relaxed) }
 
   private func request(_ request: PortRequest) -> Bool {

@@ -10,7 +10,8 @@ public enum JackSessionEvent: Hashable, Sendable {
   case waitingForPlugin(server: String, path: String)
   /// The server runs and does not take us; tried again each half second. Told again only when the reason changes.
   case refused(server: String, reason: String)
-  /// The plugin in jackd is of another version: a client of our own, under another name, plays until jackd has one that suits.
+  /// The plugin in jackd is of another version: a client of our own, under another name,
+  /// plays until jackd has one that suits.
   case besidePlugin(server: String, client: String, path: String)
   /// The first period ran on a newly opened connection.
   case running(JackConnection)

@@ -143,7 +143,8 @@ struct JackSessionLoop {
     return engine.open(server: configuration.serverName, client: name)
   }
 
-  /// Plays as a client of our own where jackd has a plugin that we cannot work with, as after an upgrade; false: that cannot be, either.
+  /// Plays as a client of our own where jackd has a plugin that we cannot work with, as after an upgrade;
+  /// false: that cannot be, either.
   private mutating func openBesidePlugin(_ code: Int32) -> Bool {
     guard code == -EPROTONOSUPPORT, let path = configuration.pluginPath else { return false }
     let name = Self.nameBesidePlugin(configuration.clientName)

@@ -3,12 +3,13 @@ internal import System
 
 /// Finds out that a JACK server stands still, and that a call into JACK does not return.
 ///
-/// Looked at by another thread than the session's, which may be the one that hangs. Only time between looks that come in time counts: who
-/// was suspended itself has no proof against others.
+/// Looked at by another thread than the session's, which may be the one that hangs. Only time between looks that come
+/// in time counts: who was suspended itself has no proof against others.
 ///
-/// - *standing still*: we are its client, and no period ran for `stillNanoseconds`. jackd is stopped (SIGSTOP, a debugger), or waits for a
-///   driver that hangs. Nothing is to be done from here: the next period ends it.
-/// - *hanging*: the session's thread is inside one call for `hangNanoseconds`, while periods run or before there is a client.
+/// - *standing still*: we are its client, and no period ran for `stillNanoseconds`. jackd is stopped (SIGSTOP, a
+///   debugger), or waits for a driver that hangs. Nothing is to be done from here: the next period ends it.
+/// - *hanging*: the session's thread is inside one call for `hangNanoseconds`,
+///   while periods run or before there is a client.
 ///
 /// A pure value: facts and times in, changes of trouble out.
 struct JackWatch {
@@ -37,7 +38,8 @@ struct JackWatch {
 
   /// What is wrong now, and since when.
   private(set) var trouble: (kind: Trouble, sinceNanoseconds: Int64)?
-  /// Whether only a new process can be rid of what hangs: periods run, or the server is gone, and the call does not return.
+  /// Whether only a new process can be rid of what hangs: periods run, or the server is gone,
+  /// and the call does not return.
   ///
   /// Not so where the server itself stands still: another process would hang in the same server.
   private(set) var isLost = false

@@ -1,7 +1,8 @@
 internal import Audio
 internal import Synchronization
 
-/// The ports that the peers are to have, and those of them that JACK refuses, which are asked for again from time to time.
+/// The ports that the peers are to have, and those of them that JACK refuses,
+/// which are asked for again from time to time.
 ///
 /// A pure value: wishes, answers and times in, what to ask for out.
 struct PortWishes {

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Something like speech, for tests of what speech is sent over: a source and a filter, as in a throat.
 ///
-/// Pulses of a falling and rising pitch, or noise, through three resonances that glide from sound to sound: syllables of five a
-/// second, with closures, hisses and pauses. Nobody understands it, but its bands and envelopes move as those of speech do,
-/// which is what ``Intelligibility`` looks at. The same at every call.
+/// Pulses of a falling and rising pitch, or noise, through three resonances that glide from sound to sound: syllables
+/// of five a second, with closures, hisses and pauses. Nobody understands it, but its bands and envelopes move as those
+/// of speech do, which is what ``Intelligibility`` looks at. The same at every call.
 public enum ArtificialSpeech {
   /// The sounds of a syllable's beginning.
   private enum Onset { case closure, hiss, none }

@@ -2,10 +2,11 @@ internal import Glibc
 
 /// How much of speech can be understood, by STOI: the short-time objective intelligibility measure.
 ///
-/// C. H. Taal, R. C. Hendriks, R. Heusdens, J. Jensen: "An Algorithm for Intelligibility Prediction of Time-Frequency Weighted
-/// Noisy Speech", IEEE Transactions on Audio, Speech, and Language Processing 19 (2011). What was said and what was heard
-/// are compared in 15 one-third octave bands from 150 Hz on, in stretches of 384 ms: the mean correlation of their envelopes.
-/// Frames in which nothing was said, 40 dB below the loudest, do not count. It agrees with pystoi 0.4.1.
+/// C. H. Taal, R. C. Hendriks, R. Heusdens, J. Jensen: "An Algorithm for Intelligibility Prediction of Time-Frequency
+/// Weighted Noisy Speech", IEEE Transactions on Audio, Speech, and Language Processing 19 (2011). What was said and
+/// what was heard are compared in 15 one-third octave bands from 150 Hz on, in stretches of 384 ms: the mean
+/// correlation of their envelopes. Frames in which nothing was said, 40 dB below the loudest, do not count.
+/// It agrees with pystoi 0.4.1.
 public enum Intelligibility {
   private static let sampleRate = 10_000
   /// Frames of a window, and by how many the next one is later.

@@ -2,8 +2,9 @@ internal import Glibc
 
 /// Finds a known sound in a recording: a matched filter, judged by how much of what is heard at that place it explains.
 ///
-/// The judgement is the correlation, -1…1, of the pattern and the recording within a band, each place by the energy around it:
-/// loud sounds beside it, or silence, decide nothing. Noise of the pattern's band reaches 4.2/√(2BT) at 10⁴ places.
+/// The judgement is the correlation, -1…1, of the pattern and the recording within a band, each place by the energy
+/// around it: loud sounds beside it, or silence, decide nothing.
+/// Noise of the pattern's band reaches 4.2/√(2BT) at 10⁴ places.
 public struct PatternSearch: Sendable {
   /// Where a pattern was found.
   public struct Match: Hashable, Sendable {
@@ -15,8 +16,8 @@ public struct PatternSearch: Sendable {
     public var gain: Double
   }
 
-  /// From this correlation on a match is one: 7 standard deviations of noise for a ``Sweep``, which at a signal-to-noise
-  /// ratio of -20 dB over the whole 24 kHz has 0.27.
+  /// From this correlation on a match is one: 7 standard deviations of noise for a ``Sweep``, which at a
+  /// signal-to-noise ratio of -20 dB over the whole 24 kHz has 0.27.
   public static let leastCorrelation = 0.2
   /// What is below this share of the pattern's energy is rounding: -120 dB.
   private static let leastEnergyShare = 1e-12
@@ -69,11 +70,11 @@ public struct PatternSearch: Sendable {
   }
 }
 
-/// A tone that rises through the band of speech, as loud at its end as at its start: found again by ``PatternSearch`` whatever is
-/// said beside it.
+/// A tone that rises through the band of speech, as loud at its end as at its start: found again by ``PatternSearch``
+/// whatever is said beside it.
 ///
-/// Exponential: each octave takes as long as the next. 200 ms of 3.1 kHz stand 28 dB above noise of their own band, once
-/// correlated (10 log 2BT).
+/// Exponential: each octave takes as long as the next. 200 ms of 3.1 kHz stand 28 dB above noise of their own band,
+/// once correlated (10 log 2BT).
 public struct Sweep: Hashable, Sendable {
   /// The telephone's band, which every codec mode here carries, Hz.
   public static let band = 300.0...3400.0

@@ -1,10 +1,10 @@
 /// A histogram of packet delays over the last 12 s, in milliseconds, for a wanted rate of late packets.
 ///
-/// The last two seconds (`ArrivalWindow`) tell a calm link's need to a fraction of a period, but a radio's droughts come
-/// every few seconds: who follows each of them up and down cuts the speech more often than they would. Here they are
-/// weighed against each other: as many packets may be late as are wanted, wherever in the 12 s. A storm is forgotten as
-/// long after its end. A single bad moment on a link that is calm otherwise is a stall and no habit: nothing is done
-/// about it.
+/// The last two seconds (`ArrivalWindow`) tell a calm link's need to a fraction of a period, but a radio's droughts
+/// come every few seconds: who follows each of them up and down cuts the speech more often than they would. Here they
+/// are weighed against each other: as many packets may be late as are wanted, wherever in the 12 s. A storm is
+/// forgotten as long after its end. A single bad moment on a link that is calm otherwise is a stall and no habit:
+/// nothing is done about it.
 ///
 /// What is asked for moves only when more are late than wanted, or when a quarter of the spread less would do; a link
 /// counts as varying until half as many would be too slow for a calm one.
@@ -60,7 +60,8 @@ struct ArrivalHistory {
     renewed = .min / 2
   }
 
-  /// Packets hold so much more from now on, and are complete so much later: what came before is taken as if it had, too.
+  /// Packets hold so much more from now on, and are complete so much later: what came before is taken as if it had,
+  /// too.
   mutating func delay(byNanoseconds step: Int64) {
     origin? += step
     held? += step

@@ -88,7 +88,8 @@ struct ArrivalWindow {
     }
   }
 
-  /// The path takes so much longer for the newest `count` packets: those before are taken as if they had come by it, too.
+  /// The path takes so much longer for the newest `count` packets: those before are taken as if they had come by it,
+  /// too.
   mutating func delay(byNanoseconds step: Int64, sparing newest: Int) {
     for age in min(newest, count)..<count {
       let index = (nextIndex - 1 - age) & (Self.capacity - 1)
@@ -100,8 +101,8 @@ struct ArrivalWindow {
   /// Forgets all but the newest arrivals.
   mutating func keep(newest: Int) { count = min(count, newest) }
 
-  /// Packets hold so much more from now on, and are complete so much later: the newest arrival is taken as if it had been
-  /// so; how packets of that length meet the beats, the others do not tell.
+  /// Packets hold so much more from now on, and are complete so much later: the newest arrival is taken as if it had
+  /// been so; how packets of that length meet the beats, the others do not tell.
   mutating func delay(byNanoseconds step: Int64) {
     guard count > 0 else { return }
     let newest = (nextIndex - 1) & (Self.capacity - 1)
@@ -163,8 +164,8 @@ struct ArrivalWindow {
       leastTransitNanoseconds: leastTransit)
   }
 
-  /// Mean of arrival minus media time of the last two seconds, less their latest tenth: what a stall held up does not tell
-  /// how long the way is, and a playout delay that is fixed is not moved for it.
+  /// Mean of arrival minus media time of the last two seconds, less their latest tenth: what a stall held up does not
+  /// tell how long the way is, and a playout delay that is fixed is not moved for it.
   ///
   /// Looks through the window some ten times. `slope` as for `summarise`.
   func usualTransitNanoseconds(slope: Double) -> Int64 {

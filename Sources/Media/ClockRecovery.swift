@@ -9,8 +9,8 @@ struct ClockRecovery {
   private static let evidentDrift = 10e-6
   /// A drift that is accepted after a minute.
   ///
-  /// Two servers on one clock looked 4 ppm apart for some seconds, on a machine that stalls. Less is none: a period of 64
-  /// frames then lasts 11 minutes and more.
+  /// Two servers on one clock looked 4 ppm apart for some seconds, on a machine that stalls. Less is none: a period of
+  /// 64 frames then lasts 11 minutes and more.
   private static let slowDrift = 2e-6
   private static let slowNanoseconds: Int64 = 60_000_000_000
   /// Below this drift the clocks count as equal again.

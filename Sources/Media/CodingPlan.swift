@@ -9,16 +9,17 @@
 /// costs. Against flapping, the present coding has an advantage, a greater one where more than the bit rate would
 /// change; the caller waits for a second opinion.
 ///
-/// There is one coding for all, so what a narrow way needs the others bear: on average 5 points each for every receiver in need, and
-/// no more. Where nothing within that fits its way, a narrow one gets packets of the usual length at the low rate, and of these what
-/// its way lets through.
+/// There is one coding for all, so what a narrow way needs the others bear: on average 5 points each for every receiver
+/// in need, and no more. Where nothing within that fits its way, a narrow one gets packets of the usual length at the
+/// low rate, and of these what its way lets through.
 ///
 /// Once no link is narrow, the usual coding returns:
 /// `CongestionWatch` has probed by then, step by step and at growing intervals, that there is room.
 ///
-/// In-band FEC takes its bits from everybody's voice, and is for who loses packets and has neither the bit rate for copies nor a
-/// way short enough to ask again. So it is chosen only if no receiver is rated noticeably lower with it than without:
-/// one that hears everything, or whose copies fit, forbids it to the rest. Nor is it chosen while any way is narrow.
+/// In-band FEC takes its bits from everybody's voice, and is for who loses packets and has neither the bit rate for
+/// copies nor a way short enough to ask again. So it is chosen only if no receiver is rated noticeably lower with it
+/// than without: one that hears everything, or whose copies fit, forbids it to the rest.
+/// Nor is it chosen while any way is narrow.
 public struct CodingPlan: Sendable {
   /// A conversation suffers more from longer packets than a listener does: 10 ms cost 2.5.
   private static let impairmentPerMillisecond = 0.25
@@ -41,8 +42,8 @@ public struct CodingPlan: Sendable {
   /// The loss that the codec is set to expect, whatever the real loss.
   ///
   /// The more, the finer the FEC and the less is left to the voice: at 24 kbit/s PESQ-WB
-  /// is 3.95 on a clean way told 7, 3.89 told 10 and 3.42 told 20; at 10 % lost 3.33 told 7 and 3.35 told 10. Told 5 and
-  /// less, libopus 1.3.1 makes none at these bit rates.
+  /// is 3.95 on a clean way told 7, 3.89 told 10 and 3.42 told 20; at 10 % lost 3.33 told 7 and 3.35 told 10. Told 5
+  /// and less, libopus 1.3.1 makes none at these bit rates.
   private static let expectedLossPercent = 7
   /// As with copies, the bit rate is for the voice: so much more may go into the two together.
   private static let greatestShareWithFEC = 1.4

@@ -5,23 +5,24 @@
 ///
 /// States: free (the bound is the configured one), suspecting (one report told of a long way: nothing may be added),
 /// reduced (below the bound), probing (a step up is being tried).
-/// - free, reduced, probing → suspecting: the way is `riseNanoseconds` longer than at its best; or nobody knows how long it is,
-///   as for `unansweredReports` reports none of ours was answered while a quarter and more was lost: a queue that
-///   is always full lets hardly anything through.
+/// - free, reduced, probing → suspecting: the way is `riseNanoseconds` longer than at its best; or nobody knows how
+///   long it is, as for `unansweredReports` reports none of ours was answered while a quarter and more was lost: a
+///   queue that is always full lets hardly anything through.
 /// - suspecting → reduced: at the next report, too: three quarters of what went on the wire, headers and all, or
 ///   nine tenths of what came through where much was lost, then
 ///   `settlingReports` reports of patience, as the queue must drain first. From probing: back to what was good, and the
 ///   next probe waits three times as long. What is only being tried is given up at the first sign, be it a long way or
 ///   packets that come too late: a queue of 200 ms fills in a second, and until it is empty again nothing is heard.
 /// - reduced → probing: after the wait without a long way: a tenth more on the wire.
-/// - probing → reduced: after `provingReports` without a long way this is what is good, and where it was used the next probe
-///   waits no longer than the first did.
-/// - What may be sent is not what is sent: the talker chooses in steps. When it takes a step that has not been proven in
-///   the same way, and the way gets long, that was a failed probe, too.
-/// - free, reduced → reduced, and back if it was in vain: as much is lost though the way is not longer: see `LossTrial`.
-/// - reduced → what was before: after two reductions the way is as long as at the first, and nothing gets lost that did not
-///   before. Then it is no queue of ours but the path (roaming, a tunnel, somebody else's queue), and its length the one to compare
-///   with.
+/// - probing → reduced: after `provingReports` without a long way this is what is good, and where it was used the next
+///   probe waits no longer than the first did.
+/// - What may be sent is not what is sent: the talker chooses in steps. When it takes a step that has not been proven
+///   in the same way, and the way gets long, that was a failed probe, too.
+/// - free, reduced → reduced, and back if it was in vain: as much is lost though the way is not longer:
+///   see `LossTrial`.
+/// - reduced → what was before: after two reductions the way is as long as at the first, and nothing gets lost that did
+///   not before. Then it is no queue of ours but the path (roaming, a tunnel, somebody else's queue), and its length
+///   the one to compare with.
 ///
 /// Constants: 50 ms is more than what two Wi-Fi hops at the 99th percentile take (30 ms), and a quarter of the queue of
 /// 200 ms of issue 3; single spikes pass as suspicions. Probes at 10, 30, 90, 270 s do not oscillate.
@@ -112,8 +113,8 @@ public struct CongestionWatch: Sendable {
     8 * (28 + 20 + protectionBytes) * MediaClock.framesPerSecond / framesPerPacket
   }
 
-  /// Makes a watch over packets of so many frames, to each of which encryption adds `protectionBytes`; `bound` is in payload
-  /// bits a second.
+  /// Makes a watch over packets of so many frames, to each of which encryption adds `protectionBytes`; `bound` is in
+  /// payload bits a second.
   public init(boundBitsPerSecond bound: Int, framesPerPacket: Int, protectionBytes: Int = 0) {
     self.bound = bound
     self.protectionBytes = protectionBytes

@@ -2,8 +2,8 @@ public import RTP
 
 /// A receiver's loss, and the residual loss with copies at each distance.
 ///
-/// Each is the worse of the last 2.5 s and the last 10 s: of the packets that reports of that time told of, however few they
-/// are in a pause.
+/// Each is the worse of the last 2.5 s and the last 10 s: of the packets that reports of that time told of, however few
+/// they are in a pause.
 public struct LossEstimate: Sendable {
   /// Possible distances of copies; 0: none.
   static let distances: [(near: Int, far: Int)] = [

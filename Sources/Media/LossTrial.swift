@@ -1,9 +1,9 @@
 /// Tests whether a lower rate reduces loss: on a path whose queue was full from the start, only that tells congestion
 /// from radio loss.
 ///
-/// Of reports of a way that is not longer: after three in a row with a quarter and more lost less is to be sent; three later half as
-/// much loss, or less, shows a queue. Else, and where the way gets longer meanwhile, it was in vain, and is not tried again for two
-/// minutes.
+/// Of reports of a way that is not longer: after three in a row with a quarter and more lost less is to be sent; three
+/// later half as much loss, or less, shows a queue. Else, and where the way gets longer meanwhile, it was in vain, and
+/// is not tried again for two minutes.
 struct LossTrial {
   /// The outcome of a report.
   enum Outcome: Equatable {

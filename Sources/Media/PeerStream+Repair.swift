@@ -172,7 +172,8 @@ extension PeerStream {
   }
 }
 
-/// In-band FEC: a packet that is missing at its turn is decoded from the packet after it, if that tells of it (RFC 6716 §2.1.7).
+/// In-band FEC: a packet that is missing at its turn is decoded from the packet after it,
+/// if that tells of it (RFC 6716 §2.1.7).
 ///
 /// That works with whoever sends it. The wait for the packet after is the sender's word, as that for copies: only where
 /// packets get lost, as some send FEC all the time.

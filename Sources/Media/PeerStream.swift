@@ -14,9 +14,10 @@ public import RTP
 /// - playing → pausing and *filling*: nothing came for 100 ms, which is concealed meanwhile; now
 ///   comfort noise sounds, if any was learnt, until sound starts, somebody says that nobody talks,
 ///   or 3 s are over.
-/// - playing, packet missing at its turn: decoded from the next one's in-band FEC (`PeerStream+Recovery`), else concealed. It is lost unless it comes later (late). A
-///   packet that comes while it is being concealed is still played when playout control wants
-///   more delay anyway: so a whole shift of the link is followed within a few packets.
+/// - playing, packet missing at its turn: decoded from the next one's in-band FEC (`PeerStream+Recovery`), else
+///   concealed. It is lost unless it comes later (late). A packet that comes while it is being concealed is still
+///   played when playout control wants more delay anyway:
+///   so a whole shift of the link is followed within a few packets.
 /// - any → closing: another stream takes over. A source proves itself with two packets in a row;
 ///   the old one must have been silent for 200 ms (a DTX keep-alive may be 400 ms away, but a
 ///   stream that talks is never disturbed), or for 50 ms and two packets' durations when only
@@ -51,7 +52,8 @@ public final class PeerStream {
   var offsetNanoseconds: Int64 = 0
   /// Assumed duration of a missing packet.
   var lastDurationFrames = Playback.concealmentUnitFrames
-  /// So long before they must nearly all packets come: from the slack of those played, which counts more where it is less.
+  /// So long before they must nearly all packets come: from the slack of those played,
+  /// which counts more where it is less.
   public internal(set) var usualSlackNanoseconds: Int64 = 0
   var counts = PeerStreamStatistics()
   var reception = ReceptionRecord()
@@ -104,7 +106,8 @@ public final class PeerStream {
     }
   }
 
-  /// Makes a stream that waits for its first packet; allocates all it will ever need (240 KB; 730 with delays up to 1 s).
+  /// Makes a stream that waits for its first packet; allocates all it will ever need (240 KB;
+  /// 730 with delays up to 1 s).
   public init(
     configuration: PeerStreamConfiguration, decoder: any FrameDecoder,
     resampler: any FrameResampler

@@ -95,7 +95,8 @@ public struct PeerStreamConfiguration: Hashable, Sendable {
   public var playoutDelayMaximumNanoseconds: Int64
   /// Share of the packets that `auto` lets come too late, above 0 and below 1.
   public var lateShare: Double
-  /// How much of `auto` may be for repairs to come in time; 1.8 times that where bursts are lost, and a packet where that is longer.
+  /// How much of `auto` may be for repairs to come in time;
+  /// 1.8 times that where bursts are lost, and a packet where that is longer.
   public var repairDelayMaximumNanoseconds: Int64
 
   /// Makes a configuration; 120 ms by default, beyond which people start to talk over each other

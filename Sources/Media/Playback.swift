@@ -7,9 +7,9 @@
 /// fades in over the noise, for 20 ms: Opus codes what changed since the frame before, and after a
 /// gap its decoder is too loud for two or three.
 ///
-/// A packet that is only late is not lost: what stands for it is invented at once but played little by little, and as soon
-/// as it comes the decoder goes back to before the invention, so that the rest of it sounds and what follows is as it
-/// should be (`ConcealedPacket`).
+/// A packet that is only late is not lost: what stands for it is invented at once but played little by little, and as
+/// soon as it comes the decoder goes back to before the invention, so that the rest of it sounds and what follows is as
+/// it should be (`ConcealedPacket`).
 struct Playback {
   /// 100 ms.
   static let concealmentLimitFrames = 4800
@@ -74,7 +74,8 @@ struct Playback {
   /// - Parameters:
   ///   - isTurnedBackTo: what was invented last stood for this packet: a little more of it
   ///     is made to cross-fade from, as the two do not meet.
-  ///   - passed: so many of its first frames are left out, as an invention stood for it and they were played; nil: none did.
+  ///   - passed: so many of its first frames are left out, as an invention stood for it and they were played;
+  ///     nil: none did.
   mutating func decode(
     _ payload: RawSpan, frames: Int, isTurnedBackTo: Bool, passed: Int?
   ) -> Bool {
@@ -104,7 +105,8 @@ struct Playback {
     return true
   }
 
-  /// Appends the sound of so many frames right before a packet, as the packet's in-band FEC tells of it; false: the decoder cannot.
+  /// Appends the sound of so many frames right before a packet, as the packet's in-band FEC tells of it;
+  /// false: the decoder cannot.
   mutating func recover(from payload: RawSpan, frames: Int) -> Bool {
     let decoder = decoder
     invention.forget()
@@ -116,7 +118,8 @@ struct Playback {
     return true
   }
 
-  /// Invents the sound of so many frames, but a multiple of `concealmentUnitFrames`, for `conceal` to take; false: the decoder could not go back.
+  /// Invents the sound of so many frames, but a multiple of `concealmentUnitFrames`, for `conceal` to take;
+  /// false: the decoder could not go back.
   mutating func beginInvention(frames: Int) -> Bool {
     guard frames <= ConcealedPacket.mostFrames, decoder.keep() else { return false }
     let decoder = decoder

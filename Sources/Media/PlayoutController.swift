@@ -17,7 +17,8 @@
 /// - Up or down where only repairs are late, or the rate of late packets is a little off: in silence,
 ///   and anywhere within 1.5 s after 3 s without; these 3 s are not waited for where more than 25 ms are
 ///   missing, as then more is lost than a splice costs.
-/// - Where the delay is fixed and packets have 2 ms to spare, only 1 ms too little counts: it is not held to what is late.
+/// - Where the delay is fixed and packets have 2 ms to spare, only 1 ms too little counts:
+///   it is not held to what is late.
 /// - Trim: while settled, delay that repairs need no more is taken out in silence.
 /// - Jump: no packet may wait longer than the configured maximum; the fastest of the last two
 ///   seconds tells.
@@ -295,7 +296,8 @@ struct PlayoutController {
       || isRoomy(offset: offset)
   }
 
-  /// Whether the delay is one that was chosen, and packets come in time without all of it: then it is not held to the microsecond.
+  /// Whether the delay is one that was chosen, and packets come in time without all of it:
+  /// then it is not held to the microsecond.
   func isRoomy(offset: Int64) -> Bool {
     playoutDelay != .auto
       && offset - pathNanoseconds - Self.roomNanoseconds >= requiredNanoseconds
@@ -320,8 +322,8 @@ struct PlayoutController {
     return history.isVaried ? needed : min(summary.requiredNanoseconds, needed)
   }
 
-  /// What single packets need besides, on a link that is calm: where delays vary by more than periods on both sides make
-  /// them, as many are late as are wanted.
+  /// What single packets need besides, on a link that is calm: where delays vary by more than periods on both sides
+  /// make them, as many are late as are wanted.
   private var rareNanoseconds: Int64 { isCalm ? rare.nanoseconds : 0 }
 
   private var isCalm: Bool {

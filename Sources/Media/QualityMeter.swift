@@ -1,7 +1,8 @@
 /// Rates a stream over the last seconds by its counters.
 ///
-/// Fed once a second; a second has a weight of a quarter, so that a figure settles within five. In a pause nothing is known to
-/// get lost, and what did is forgotten within half a minute; who breaks off in the middle of sound is not heard at all.
+/// Fed once a second; a second has a weight of a quarter, so that a figure settles within five. In a pause nothing is
+/// known to get lost, and what did is forgotten within half a minute;
+/// who breaks off in the middle of sound is not heard at all.
 public struct QualityMeter: Sendable {
   private static let weight = 0.25
   private static let pauseWeight = 0.1

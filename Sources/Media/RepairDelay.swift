@@ -14,8 +14,9 @@
 /// hears it (`shorten`), and after 45 s anywhere: a single cut in a sentence is worse than 10 ms more. Between the
 /// two nothing moves.
 ///
-/// A storm is over sooner: what began less than 10 s before its last loss and is followed by 6 s of packets of which, had it gone
-/// on, eight times some would have been lost. Then nothing is waited for, copies or not: in silence at once, anywhere 3 s later.
+/// A storm is over sooner: what began less than 10 s before its last loss and is followed by 6 s of packets of which,
+/// had it gone on, eight times some would have been lost.
+/// Then nothing is waited for, copies or not: in silence at once, anywhere 3 s later.
 struct RepairDelay {
   private static let copiesKeptNanoseconds: Int64 = 3_000_000_000
   private static let spareNanosecondsAfter: (quiet: Int64, anywhere: Int64) = (

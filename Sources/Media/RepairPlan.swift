@@ -5,8 +5,8 @@
 /// measured, and `SpeechQuality` weighs it against bit rate and delay. Recipes above a receiver's
 /// budget are not considered.
 ///
-/// Where frames are coded with in-band FEC (`CodingPlan` chooses that for all), a packet without copies is as good as one with a
-/// copy of the frame before, of less quality; copies are counted as if there were no FEC beside them.
+/// Where frames are coded with in-band FEC (`CodingPlan` chooses that for all), a packet without copies is as good as
+/// one with a copy of the frame before, of less quality; copies are counted as if there were no FEC beside them.
 ///
 /// Against flapping: loss counts as the worse of the last 2.5 and the last 10 seconds, so more repair
 /// comes within a report or two and less after ten seconds; another choice must be better by a margin, and
@@ -159,7 +159,8 @@ public struct RepairPlan: Sendable {
     return (chosen.recipe, chosen.rating - current > Self.greatMargin)
   }
 
-  /// The rating of a recipe for a receiver, coded at `full`; nil: above its budget, or copies come later than a receiver waits.
+  /// The rating of a recipe for a receiver, coded at `full`;
+  /// nil: above its budget, or copies come later than a receiver waits.
   public func rating(of recipe: RepairRecipe, for need: Need, full: Int) -> Double? {
     guard isHeard(recipe) else { return nil }
     let budget = need.budgetBitsPerSecond(framesPerPacket: framesPerPacket)
@@ -200,8 +201,8 @@ public struct RepairPlan: Sendable {
       || reach <= PeerStreamConfiguration.usualRepairDelayNanoseconds
   }
 
-  /// Whether in-band FEC counts for a receiver: not where copies fit beside a voice that needs not be ashamed, which sound
-  /// no worse from there on: at 29 kbit/s PESQ-WB is 3.95 at 5 % lost, and 3.65 at 10 %, with FEC 3.93 and 3.53.
+  /// Whether in-band FEC counts for a receiver: not where copies fit beside a voice that needs not be ashamed, which
+  /// sound no worse from there on: at 29 kbit/s PESQ-WB is 3.95 at 5 % lost, and 3.65 at 10 %, with FEC 3.93 and 3.53.
   private func isRecoverable(_ recipe: RepairRecipe, budget: Int) -> Bool {
     let copied = RepairRecipe(copies: .lean, nearDistance: 1).bitsPerSecond(
       full: Self.leastCopiedBitsPerSecond, lean: leanBitsPerSecond,

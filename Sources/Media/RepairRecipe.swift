@@ -48,7 +48,8 @@ public struct RepairRecipe: Hashable, Sendable {
   public var copyCount: Int { (nearDistance > 0 ? 1 : 0) + (farDistance > 0 ? 1 : 0) }
   /// Distance of the last copy, in packets: the extra delay of the receiver.
   public var greatestDistance: Int { max(nearDistance, farDistance) }
-  /// The recipe in a few words: `none`, `1`, `1+3`, and `low rate` for what is coded so; `in-band FEC` where no copies are beside it.
+  /// The recipe in a few words: `none`, `1`, `1+3`, and `low rate` for what is coded so;
+  /// `in-band FEC` where no copies are beside it.
   public func words(hasFEC: Bool) -> String {
     let distances = [nearDistance, farDistance].filter { $0 > 0 }
     guard !distances.isEmpty else {

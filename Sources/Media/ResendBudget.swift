@@ -54,8 +54,8 @@ public struct ResendBudget: Sendable {
 ///
 /// Each report that has something to tell adds to it, and what came before fades by a fifth; a guess
 /// stands in until four packets were left to be asked for: who asks over a short way gets nearly all. The first three
-/// reports of a loss are passed over, as the receiver has yet to learn to wait. Whether answers come in time depends on the way, on the receiver's patience and
-/// on when both look at their sockets: nothing a sender could work out.
+/// reports of a loss are passed over, as the receiver has yet to learn to wait. Whether answers come in time depends on
+/// the way, on the receiver's patience and on when both look at their sockets: nothing a sender could work out.
 struct ResendYield {
   private static let kept = 0.8
   private static let tellingPackets = 4.0

@@ -6,7 +6,8 @@ import RTP
 /// above the longest round trip for NACKs; of 10 ms packets 640 ms.
 struct SentFrames {
   static let slotCount = 64
-  /// A datagram of 1200 octets less the longest header, what a packet sent again says of itself, and what encryption adds.
+  /// A datagram of 1200 octets less the longest header, what a packet sent again says of itself,
+  /// and what encryption adds.
   static let payloadCapacity =
     1200 - RTPHeader.maximumByteCount - RTXPayload.headerBytes
     - TalkerConfiguration.protectionBytes

@@ -17,8 +17,8 @@ public enum SpeechQuality {
     (6_000, 70), (12_000, 38), (16_000, 22), (20_000, 13), (24_000, 10), (32_000, 8), (48_000, 5),
     (64_000, 4), (96_000, 2), (128_000, 0),
   ]
-  /// The same with in-band FEC, in packets of 40 ms: PESQ-WB 3.72 / 3.82 / 3.95 / 4.14 at 20 / 22 / 24 / 28 kbit/s; 3.55 / 3.67 /
-  /// 3.86 / 4.08 in those of 20.
+  /// The same with in-band FEC, in packets of 40 ms: PESQ-WB 3.72 / 3.82 / 3.95 / 4.14 at 20 / 22 / 24 / 28 kbit/s;
+  /// 3.55 / 3.67 / 3.86 / 4.08 in those of 20.
   private static let speechCodingWithFEC: [(bitsPerSecond: Double, impairment: Double)] = [
     (16_000, 45), (20_000, 27), (22_000, 25), (24_000, 22), (28_000, 17), (32_000, 13),
   ]
@@ -87,8 +87,8 @@ public enum SpeechQuality {
 
   /// Impairment by frames replaced with their low-rate coding.
   ///
-  /// 4.26 falls to 4.10 / 3.68 / 3.01 at 5 / 10 / 20 %, of which 0.07 / 0.23 / 0.25 are not loss. Packets below 10 ms lean on each other more: of 2.5 ms, PESQ-WB falls by
-  /// 0.22 at 1 %, and by 0.05 at most with whole copies.
+  /// 4.26 falls to 4.10 / 3.68 / 3.01 at 5 / 10 / 20 %, of which 0.07 / 0.23 / 0.25 are not loss. Packets below 10 ms
+  /// lean on each other more: of 2.5 ms, PESQ-WB falls by 0.22 at 1 %, and by 0.05 at most with whole copies.
   static func leanImpairment(share: Double, framesPerPacket: Int) -> Double {
     framesPerPacket < longFrames ? min(20, 300 * max(0, share)) : min(7, 80 * max(0, share))
   }

@@ -5,8 +5,9 @@ import RTP
 /// A packet that does not continue the stream being played makes its source a candidate; the next
 /// one in sequence proves it (RFC 3550 §A.1, MIN_SEQUENTIAL of 2). A handful of candidates is kept
 /// for at least 150 ms, two packets of the longest kind and some, and others are not looked at
-/// meanwhile; not all for the same time, or a flood would find them free all at once. So a flood of forged sources costs no memory, and a real one among them gets its turn
-/// by chance: within about a second if one in ten packets is its own.
+/// meanwhile; not all for the same time, or a flood would find them free all at once. So a flood of forged sources
+/// costs no memory, and a real one among them gets its turn by chance:
+/// within about a second if one in ten packets is its own.
 struct StreamProbation {
   private struct Candidate {
     var isUsed = false

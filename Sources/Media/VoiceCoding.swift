@@ -22,8 +22,8 @@ public struct VoiceCoding: Hashable, Sendable {
   /// Bit rate of low-rate copies, and of primaries where the bit rate allows no more.
   ///
   /// In trials with PESQ 16 kbit/s beside 32 kept 4.10 of 4.26 at 5 % lost, in packets of 10 ms. Shorter ones need more
-  /// to be worth it: of 5 ms PESQ-WB is 2.34 at 16 kbit/s, 3.91 at 32 and 4.39 at 48; of 2.5 ms 3.19 at 48 and 4.37 at 64.
-  /// In the speech mode it is 3.5 at 12 in packets of 20 ms and more.
+  /// to be worth it: of 5 ms PESQ-WB is 2.34 at 16 kbit/s, 3.91 at 32 and 4.39 at 48; of 2.5 ms 3.19 at 48 and 4.37 at
+  /// 64. In the speech mode it is 3.5 at 12 in packets of 20 ms and more.
   public var leanBitsPerSecond: Int {
     let worthwhile =
       switch framesPerPacket {

@@ -10,7 +10,8 @@ enum MeshTimes {
   static let soundNanoseconds: Int64 = 1_000_000_000
   /// A connection without heartbeats for so long is over, though media come: nothing else that it carries comes either.
   static let soundingNanoseconds: Int64 = 15_000_000_000
-  /// A connection without one for so long is given up for another as soon as there is a sign that the way is open again.
+  /// A connection without one for so long is given up for another as soon as there is a sign that the way is open
+  /// again.
   static let stalledNanoseconds: Int64 = 3_000_000_000
   /// Whom we could not hear, being cut off ourselves, has a second from then on.
   static let returnedNanoseconds: Int64 = silentNanoseconds - 1_000_000_000
@@ -26,7 +27,8 @@ enum MeshTimes {
   static let backOffNanoseconds: Int64 = 500_000_000
   /// No wait is longer, jitter and the waiting side's factor included.
   static let longestBackOffNanoseconds: Int64 = 30_000_000_000
-  /// What a dial takes as a rule, TLS on slow boards included; the lower ID waits so often for it before the first failure.
+  /// What a dial takes as a rule, TLS on slow boards included;
+  /// the lower ID waits so often for it before the first failure.
   static let dialNanoseconds: Int64 = 200_000_000
   /// How much longer the lower ID waits before it dials too.
   static let waitingFactor: Int64 = 3

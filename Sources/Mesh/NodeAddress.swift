@@ -16,7 +16,8 @@ public struct NodeAddress: Hashable, Sendable {
   public let port: UInt16
   /// The interface of this machine that a link-local IPv6 address belongs to, by number; 0: none.
   ///
-  /// Never sent. 0 for IPv4 always, where the system's routes tell which (RFC 3927 §2.6.2), or one address would seem to be two.
+  /// Never sent. 0 for IPv4 always, where the system's routes tell which (RFC 3927 §2.6.2),
+  /// or one address would seem to be two.
   public let scope: UInt32
 
   /// Makes an address of its parts.

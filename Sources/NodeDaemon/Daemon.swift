@@ -22,8 +22,8 @@ struct Daemon {
 
   /// Runs until a signal comes, at any time from the start on.
   ///
-  /// The control socket comes first, because it tells whether another daemon runs already, and goes last. At the end the
-  /// others and JACK are told first; what may take its time happens beside that.
+  /// The control socket comes first, because it tells whether another daemon runs already, and goes last. At the end
+  /// the others and JACK are told first; what may take its time happens beside that.
   ///
   /// - Parameter signal: waits for the first of ``TerminationSignals``.
   func run(until signal: @escaping @Sendable () async -> Int32) async throws(DaemonError) {

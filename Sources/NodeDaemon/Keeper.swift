@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// Keeps what becomes of something beyond this run.
 ///
-/// A change is on the disk at once, the next a second later at the earliest: what changes all the time costs a write a second, and a
-/// power cut a second of it. What could not be written is tried again until it is, or until something else is to be kept.
+/// A change is on the disk at once, the next a second later at the earliest: what changes all the time costs a write a
+/// second, and a power cut a second of it. What could not be written is tried again until it is,
+/// or until something else is to be kept.
 actor Keeper<Value: Sendable, Kept: Equatable & Sendable> {
   /// When each write comes, as far as it is no matter of the disk; each pause ends early where its task is cancelled.
   struct Pace: Sendable {
@@ -165,8 +166,8 @@ final class KeepingProblems: Sendable {
 
 /// Writes the state on a thread of its own.
 ///
-/// A disk may take its time, or never answer; Swift's pool has a thread a core, and whoever waits on one of them takes it from all that
-/// keeps the node among the others. One after the other, in the order of the calls.
+/// A disk may take its time, or never answer; Swift's pool has a thread a core, and whoever waits on one of them takes
+/// it from all that keeps the node among the others. One after the other, in the order of the calls.
 final class StateWriter: Sendable {
   private let queue = DispatchQueue(label: "state-writer")
 

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Tells when the machine's interfaces or addresses change (rtnetlink(7)).
 ///
-/// Changes come in bursts: what happens within ``quiet`` is told once. The kernel also tells of scans of the radio and of addresses
-/// whose lifetime was renewed, as anybody on the network can cause: only a difference counts.
+/// Changes come in bursts: what happens within ``quiet`` is told once. The kernel also tells of scans of the radio and
+/// of addresses whose lifetime was renewed, as anybody on the network can cause: only a difference counts.
 final class NetworkWatch: Sendable {
   private static let quiet = DispatchTimeInterval.milliseconds(200)
   /// RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR.

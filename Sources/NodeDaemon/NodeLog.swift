@@ -94,7 +94,8 @@ extension Logger {
   /// The key of an event's name, which comes first of all that stands behind the words.
   static let eventKey = "event"
 
-  /// Logs what happened, on one line: words for people, then `event=NAME` and facts as `key=value` for programs that read the log.
+  /// Logs what happened, on one line: words for people, then `event=NAME` and facts as `key=value` for programs that
+  /// read the log.
   ///
   /// - Parameters:
   ///   - level: where it is not the event's own.

@@ -9,9 +9,10 @@ internal import Store
 /// Pairing by PIN: one node shows six digits, on the other somebody types them.
 ///
 /// On a pairing connection, whose ends have proved their keys, go six frames: the four of CPace (``PairingInitiator``,
-/// ``PairingOffer``), then each side's invitation to a group, or an empty line, the PIN's side first; a frame of one octet ends
-/// it with a reason (``PairingRefusal``). The PIN's side trusts the other once that has proved the PIN, the other trusts it at the end. The side that shows the PIN hands its group over; only one that is in none takes that of the other, if the
-/// other is in just one.
+/// ``PairingOffer``), then each side's invitation to a group, or an empty line, the PIN's side first; a frame of one
+/// octet ends it with a reason (``PairingRefusal``). The PIN's side trusts the other once that has proved the PIN, the
+/// other trusts it at the end. The side that shows the PIN hands its group over;
+/// only one that is in none takes that of the other, if the other is in just one.
 actor Pairing {
   /// What is shown to whoever stands before the node.
   struct Shown: Sendable {

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Opens a pairing connection to the first of a node's addresses that answers.
 ///
-/// The next address is tried a quarter of a second after the last, beside it (RFC 8305 §5): one of a network that is gone
-/// would keep the others waiting.
+/// The next address is tried a quarter of a second after the last, beside it (RFC 8305 §5): one of a network that is
+/// gone would keep the others waiting.
 final class PairingRace: Sendable {
   private static let step = Duration.milliseconds(250)
 

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The period that PipeWire is asked for (its quantum): where nobody asks it runs 1024 frames, each way 21 ms.
 ///
-/// libjack of PipeWire reads the wish from the environment when it opens a client, and PipeWire runs the shortest of all
-/// clients' periods. jackd's libjack does not look at it.
+/// libjack of PipeWire reads the wish from the environment when it opens a client, and PipeWire runs the shortest of
+/// all clients' periods. jackd's libjack does not look at it.
 enum PipeWireQuantum {
   private static let wish = "PIPEWIRE_LATENCY"
   /// By which a user has said it himself: a wish, an order (`pw-jack -p`), and any property.

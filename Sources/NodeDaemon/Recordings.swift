@@ -10,8 +10,8 @@ internal import StatusSchema
 
 /// The recordings of this node, one at a time: begins and ends them, and tells members and log.
 ///
-/// Nothing here waits for a disk for longer than ``patience``: one that does not answer is set aside with its recording,
-/// whose files end when it does.
+/// Nothing here waits for a disk for longer than ``patience``: one that does not answer is set aside with its
+/// recording, whose files end when it does.
 actor Recordings {
   /// What a slow disk is waited for before the answer is that it is slow.
   static let patience = Duration.seconds(10)

@@ -4,9 +4,9 @@ internal import JackSession
 ///
 /// *starting* → sound runs → *ready* → *ending*; a JACK server that goes changes the status line only.
 ///
-/// systemd watches a service from `READY=1` on (systemd.service(5)). Before, while the daemon waits for a JACK server as long as it
-/// takes, the same sign of life extends the time that the start may take: a loop that is stuck meets its end in both phases, and
-/// a missing sound card in neither.
+/// systemd watches a service from `READY=1` on (systemd.service(5)). Before, while the daemon waits for a JACK server
+/// as long as it takes, the same sign of life extends the time that the start may take: a loop that is stuck meets its
+/// end in both phases, and a missing sound card in neither.
 struct ServiceLife {
   private enum Phase { case starting, ready, ending }
 
@@ -46,12 +46,14 @@ struct ServiceLife {
     }
   }
 
-  /// What to tell after a look at the media loop; nil: it did not turn since the last one, or sound is lost, or nobody asks.
+  /// What to tell after a look at the media loop; nil: it did not turn since the last one, or sound is lost,
+  /// or nobody asks.
   ///
   /// - Parameters:
   ///   - turns: how often the loop woke so far.
-  ///   - isSoundLost: whether only a new process can have sound, or ports, again (``Intercom/Intercom/isSoundLost``). A JACK server that
-  ///     stands still is no such case: the next process would wait for the same server, and the others would be left for nothing.
+  ///   - isSoundLost: whether only a new process can have sound, or ports, again (``Intercom/Intercom/isSoundLost``). A
+  ///     JACK server that stands still is no such case: the next process would wait for the same server,
+  ///     and the others would be left for nothing.
   mutating func look(turns: UInt64, isSoundLost: Bool = false) -> String? {
     guard turns != self.turns, !isSoundLost else { return nil }
     self.turns = turns

@@ -4,8 +4,8 @@ internal import Logging
 
 /// Tells systemd how the daemon is: what it waits for, that sound runs, that the media loop turns, that it ends.
 ///
-/// Everything happens on a queue of its own, whose thread is no worker of Swift's pool: a pool that is busy does not look like a
-/// media loop that is stuck. The loop itself does nothing for it; its count of wake-ups is read.
+/// Everything happens on a queue of its own, whose thread is no worker of Swift's pool: a pool that is busy does not
+/// look like a media loop that is stuck. The loop itself does nothing for it; its count of wake-ups is read.
 final class ServiceReport: @unchecked Sendable {
   private let socket: NotifySocket
   private let log: Logger

@@ -8,7 +8,8 @@ struct StandardErrorLog: Sendable {
   enum Style: Sendable {
     /// `LEVEL area: message key=value`
     case terminal
-    /// The same without the level, after its priority, `<6>` (sd-daemon(3)); on one line, as each line is an entry of its own.
+    /// The same without the level, after its priority, `<6>` (sd-daemon(3));
+    /// on one line, as each line is an entry of its own.
     case journal
   }
 

@@ -6,9 +6,9 @@ internal import StatusSchema
 
 /// Carries out tests of the station, and keeps the loop-back that its user consents to.
 ///
-/// **Consent.** A node sends a peer's voice back only after its own user said so, for that peer and for a time. It tells the
-/// members, so that the peer's test is refused in words where there is none. Nobody's voice goes round: a peer that itself
-/// sends somebody's voice back is not sent back, and whoever notices later that it is, ends.
+/// **Consent.** A node sends a peer's voice back only after its own user said so, for that peer and for a time. It
+/// tells the members, so that the peer's test is refused in words where there is none. Nobody's voice goes round: a
+/// peer that itself sends somebody's voice back is not sent back, and whoever notices later that it is, ends.
 actor TestControl {
   private static let lookInterval = Duration.milliseconds(500)
 
@@ -104,7 +104,8 @@ actor TestControl {
     await tellEnd()
   }
 
-  /// Tells the members when it is over: its time, the peer's leaving, or two that would send back what the other sends back.
+  /// Tells the members when it is over: its time, the peer's leaving,
+  /// or two that would send back what the other sends back.
   private func follow(_ peer: TestPeer) async {
     while !Task.isCancelled, await node.isLoopingBack {
       if await membership.loopBack(by: peer.node) != nil {

@@ -1,6 +1,7 @@
 /// Figures in the text format of Prometheus, version 0.0.4 (prometheus.io, "Exposition formats").
 enum MetricsText {
-  /// The families as text; those without samples are left out, and of samples with the same labels all but the first, as a scraper would refuse the whole.
+  /// The families as text; those without samples are left out, and of samples with the same labels all but the first,
+  /// as a scraper would refuse the whole.
   static func text(_ families: [MetricFamily]) -> String {
     families.filter { !$0.samples.isEmpty }.map(text).joined()
   }

@@ -8,8 +8,9 @@ internal import System
 
 /// Shows a node by HTTP: `/metrics`, its figures for Prometheus.
 ///
-/// Whoever reaches it may read: it asks nobody who they are, tells no secrets, and changes nothing. It runs on one thread of its own; what others
-/// can cost is bounded by ``PanelLimits``. The node is asked at most once in ``PanelLimits/freshness``, however many ask here.
+/// Whoever reaches it may read: it asks nobody who they are, tells no secrets, and changes nothing. It runs on one
+/// thread of its own; what others can cost is bounded by ``PanelLimits``.
+/// The node is asked at most once in ``PanelLimits/freshness``, however many ask here.
 public final class Panel: Sendable {
   private static let backlog: Int32 = 16
 

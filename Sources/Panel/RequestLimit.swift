@@ -2,9 +2,9 @@ internal import NIOCore
 
 /// Passes on no more than so many bytes from a connection: whoever sends more is answered "431" and closed.
 ///
-/// It stands before the parser, which would keep a request of any length until its end. What is under way still comes and is
-/// let fall: closed at once, the connection would be reset and the answer lost. That goes on for the farewell's time and no
-/// more than ``farewellRequests`` times what a request may have.
+/// It stands before the parser, which would keep a request of any length until its end. What is under way still comes
+/// and is let fall: closed at once, the connection would be reset and the answer lost. That goes on for the farewell's
+/// time and no more than ``farewellRequests`` times what a request may have.
 final class RequestLimit: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

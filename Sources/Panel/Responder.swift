@@ -4,8 +4,8 @@ internal import ServiceLoop
 
 /// Answers the one request of a connection, then closes it.
 ///
-/// States: waiting for the request's end → answering → closed. A connection that takes too long altogether is closed in any of
-/// them, so that neither a request that trickles in nor an answer that nobody reads keeps a place.
+/// States: waiting for the request's end → answering → closed. A connection that takes too long altogether is closed in
+/// any of them, so that neither a request that trickles in nor an answer that nobody reads keeps a place.
 final class Responder: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -62,7 +62,8 @@ final class Responder: ChannelInboundHandler {
     let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     let isWhole = head.method == .GET
     Task {
-      // The place is kept until the node has answered, even where the connection ends before: a node that hangs is not asked again and again.
+      // The place is kept until the node has answered, even where the connection ends before:
+      // a node that hangs is not asked again and again.
       defer { withExtendedLifetime(place) {} }
       let text = await cache.text()
       gate.run {

@@ -100,9 +100,10 @@ public enum OpusTOC {
 extension OpusTOC {
   /// PCM frames at 48 kHz right before the packet that its in-band FEC covers; 0: no FEC.
   ///
-  /// That is one codec frame of its length, of the packet before or the end of it (RFC 6716 §2.1.7); only SILK and hybrid
-  /// packets have it. Whether, says a bit behind the first codec frame's voice activity flags (§4.2.3): all are of even odds, so
-  /// that the range coder leaves them as they are, from the highest bit on. Of stereo either channel's counts.
+  /// That is one codec frame of its length, of the packet before or the end of it (RFC 6716 §2.1.7); only SILK and
+  /// hybrid packets have it. Whether, says a bit behind the first codec frame's voice activity flags (§4.2.3): all are
+  /// of even odds, so that the range coder leaves them as they are, from the highest bit on.
+  /// Of stereo either channel's counts.
   ///
   /// For payloads that `frameCount` accepts; any thread; allocates nothing, never traps.
   public static func recoverableFrameCount(payload: RawSpan) -> Int {

@@ -2,9 +2,9 @@ internal import Audio
 
 /// A track as Ogg Opus (RFC 7845).
 ///
-/// Packets of 20 ms; a page a second at least, so that whatever was saved can be played. The granule position of a packet
-/// is the number of frames at 48 kHz up to its end, look-ahead included; that of the last is where the sound ends, and
-/// players leave out what the packet has beyond. So file and sound begin and end at the same frame.
+/// Packets of 20 ms; a page a second at least, so that whatever was saved can be played. The granule position of a
+/// packet is the number of frames at 48 kHz up to its end, look-ahead included; that of the last is where the sound
+/// ends, and players leave out what the packet has beyond. So file and sound begin and end at the same frame.
 final class OpusTrack: TrackWriter {
   static let codecRate = 48_000
   private static let packetFrames = 960

@@ -2,10 +2,10 @@ public import Audio
 
 /// One recording: writes the tapes to files, all of which begin at position 0 and stay aligned.
 ///
-/// One thread at a time; knows no clock. Sound reaches the files in the order of positions, a chunk of all talkers after the
-/// other, so that a moment is at the same place in all of them: a talker who comes later gets silence first, one who is
-/// away silence meanwhile, and all of them where JACK did not run. A file that fails ends alone; what concerns
-/// the whole disk ends the take.
+/// One thread at a time; knows no clock. Sound reaches the files in the order of positions, a chunk of all talkers
+/// after the other, so that a moment is at the same place in all of them: a talker who comes later gets silence first,
+/// one who is away silence meanwhile, and all of them where JACK did not run. A file that fails ends alone; what
+/// concerns the whole disk ends the take.
 public final class Take {
   /// Seconds of sound between saves: what a power cut costs is twice that at most.
   private static let saveSeconds = 1.5

@@ -2,8 +2,8 @@ internal import Audio
 
 /// One file of a take: brings what is on its tapes to the file's rate and writes it.
 ///
-/// One thread at a time. However often JACK's rate changes, as many frames reach the file as make the time that passed, so
-/// that all files of a take go on together.
+/// One thread at a time. However often JACK's rate changes, as many frames reach the file as make the time that passed,
+/// so that all files of a take go on together.
 final class TakeTrack {
   /// Frames that are written at once, at most.
   static let chunkFrames = 1024

@@ -1,7 +1,8 @@
 package import NIOCore
 internal import Synchronization
 
-/// The way onto one of SwiftNIO's event loops from other threads, shut before the loop ends: nothing may be given to it then.
+/// The way onto one of SwiftNIO's event loops from other threads, shut before the loop ends:
+/// nothing may be given to it then.
 package final class LoopGate: Sendable {
   private let loop: any EventLoop
   private let isShut = Mutex(false)

@@ -13,7 +13,8 @@ public struct AudioStatus: Sendable, Hashable, Codable {
     public static let waiting = State(rawValue: "waiting")
     /// The process callback runs.
     public static let running = State(rawValue: "running")
-    /// The server refuses this client, as one of that name is there or by its sample rate; tried again each half second.
+    /// The server refuses this client, as one of that name is there or by its sample rate;
+    /// tried again each half second.
     public static let failed = State(rawValue: "failed")
     /// A server is there, and stands still: it runs no period, or does not answer.
     public static let stalled = State(rawValue: "stalled")
@@ -23,7 +24,8 @@ public struct AudioStatus: Sendable, Hashable, Codable {
 
   /// Whether sound runs.
   public var state: State
-  /// What is wrong, in words: why it failed or stalled, or what does not work though sound runs; absent where all is well.
+  /// What is wrong, in words: why it failed or stalled, or what does not work though sound runs;
+  /// absent where all is well.
   public var problem: String?
   /// The name of the JACK server.
   public var server: String
@@ -43,9 +45,11 @@ public struct AudioStatus: Sendable, Hashable, Codable {
   ///
   /// `callbacks`, `wakeUps` and `work`, see `STATUS.md`; only those that happened.
   public var underruns: [String: Int]?
-  /// Periods longer than the node takes, 8192 frames, in which it played silence; absent where an older daemon does not count them.
+  /// Periods longer than the node takes, 8192 frames, in which it played silence;
+  /// absent where an older daemon does not count them.
   public var refusedPeriods: Int?
-  /// Times a ring between the callback and the media loop was seen below empty or above full: any is a defect of the node's.
+  /// Times a ring between the callback and the media loop was seen below empty or above full:
+  /// any is a defect of the node's.
   public var ringErrors: Int?
   /// Mean time in the process callback, microseconds.
   public var callbackMeanMicroseconds: Double

@@ -66,11 +66,13 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var received: Int
   /// Packets that never came (RFC 3550 A.3: expected less received).
   public var lost: Int
-  /// Packets whose sound was there in time by a copy, sent again or by in-band FEC, whether or not they came themselves later.
+  /// Packets whose sound was there in time by a copy, sent again or by in-band FEC,
+  /// whether or not they came themselves later.
   public var repaired: Int
   /// How many of those were sent again.
   public var resent: Int
-  /// How many of those were decoded from what the packet after them tells of them (in-band FEC); absent before its first packet.
+  /// How many of those were decoded from what the packet after them tells of them (in-band FEC);
+  /// absent before its first packet.
   public var recovered: Int?
   /// Packets that came too late to be played.
   public var late: Int
@@ -91,8 +93,8 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   /// Bit rate of our sound to it on the wire, payload only, kbit/s: as coded now, with copies; absent
   /// until it is connected.
   public var sentBitrateKilobits: Double?
-  /// Which copies our packets to it carry: `none`, how many packets behind, such as `1+3 low rate`, or `in-band FEC`; absent
-  /// until it is connected.
+  /// Which copies our packets to it carry: `none`, how many packets behind, such as `1+3 low rate`, or `in-band FEC`;
+  /// absent until it is connected.
   public var sentCopies: String?
   /// How good it is heard, 0 (nothing is understood) to 5 (as good as it gets); absent until it was.
   public var quality: Double?

@@ -11,7 +11,8 @@ public struct Status: Sendable, Hashable, Codable {
 
   /// The version of this value's layout; ``currentSchema`` when written by this build.
   public var schema: Int
-  /// Which fields of the schema there are; ``currentMinor`` when written by this build, absent before fields were counted.
+  /// Which fields of the schema there are; ``currentMinor`` when written by this build,
+  /// absent before fields were counted.
   public var schemaMinor: Int?
   /// The node itself: who it is, where it listens, its microphone and mix.
   public var node: NodeStatus

@@ -1,6 +1,7 @@
 internal import Cryptography
 
-/// The file of the node's groups: their number in two octets, then each one's name, with its length in an octet, and secret.
+/// The file of the node's groups: their number in two octets, then each one's name, with its length in an octet,
+/// and secret.
 struct GroupFile {
   private static let name = "groups"
   private static let record = Record(kind: "groups")

@@ -2,18 +2,19 @@ internal import Cryptography
 
 /// A node's start counter: it grows with each start and survives power cuts.
 ///
-/// Where the clock is set (a time before 2026 means that it never was), the number is the seconds since 1970, unless the
-/// count is higher already. So a directory that comes back from a backup does no harm: its old count is less than what
-/// other nodes remember, and they would take the node for a ghost of itself, but the clock is more. Only a start whose
-/// clock was wrong by years, and then a backup from before it, is not healed by this.
+/// Where the clock is set (a time before 2026 means that it never was), the number is the seconds since 1970, unless
+/// the count is higher already. So a directory that comes back from a backup does no harm: its old count is less than
+/// what other nodes remember, and they would take the node for a ghost of itself, but the clock is more. Only a start
+/// whose clock was wrong by years, and then a backup from before it, is not healed by this.
 ///
-/// Two files, so that one is whole while the other is written. A number is used once it is written and synced, and of the
-/// numbers that were used, the two files differ by one at most. What a start finds, and what becomes of it:
+/// Two files, so that one is whole while the other is written. A number is used once it is written and synced, and of
+/// the numbers that were used, the two files differ by one at most. What a start finds, and what becomes of it:
 /// - both whole: one more than the higher, into the file that has the lower; a clock that is higher, into both;
-/// - one whole (n), the other damaged or gone: that had n + 1 at most, so n + 2, or the clock if it is higher, into both;
+/// - one whole (n), the other damaged or gone: that had n + 1 at most, so n + 2, or the clock if it is higher,
+///   into both;
 /// - neither there, and nobody has used the node before: 1, or the clock, into both;
-/// - neither to be read, but there is an identity that others may know, or a damaged file: the clock, into both. One that
-///   is not set leaves no safe number, and the start is refused.
+/// - neither to be read, but there is an identity that others may know, or a damaged file: the clock, into both. One
+///   that is not set leaves no safe number, and the start is refused.
 struct InstanceCounter {
   /// 2026-01-01T00:00:00Z.
   static let leastUnixSeconds: Int64 = 1_767_225_600

@@ -8,8 +8,9 @@ internal import Mesh
 /// octets. Addresses that hold on one link only are not kept. Where nodes were forgotten, a fourth list has them,
 /// likewise: an ID and the instance.
 ///
-/// What is written can be read: of more than a file may have, first the addresses of the oldest members go, then the oldest
-/// members themselves, those last who are trusted or blocked. The first two lists stay whole, or nothing is written.
+/// What is written can be read: of more than a file may have, first the addresses of the oldest members go, then the
+/// oldest members themselves, those last who are trusted or blocked.
+/// The first two lists stay whole, or nothing is written.
 struct MemoryFile {
   private static let name = "mesh"
   private static let record = Record(kind: "mesh")

@@ -1,7 +1,8 @@
 internal import Cryptography
 
-/// The file of what the user set of the sound: whether the microphone is open in an octet, the number of nodes in two, and of
-/// each its ID, gain and pan (the bits of an IEEE 754 double, 8 octets each) and whether it is muted, in an octet.
+/// The file of what the user set of the sound: whether the microphone is open in an octet, the number of nodes in two,
+/// and of each its ID, gain and pan (the bits of an IEEE 754 double, 8 octets each) and whether it is muted,
+/// in an octet.
 struct MixFile {
   private static let name = "mix"
   private static let record = Record(kind: "mix")

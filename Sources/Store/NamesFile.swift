@@ -1,7 +1,7 @@
 internal import Cryptography
 
-/// The file of what members are called: their number in two octets, and of each its ID, what it calls itself and what it is called
-/// here, both in UTF-8 after their length in an octet.
+/// The file of what members are called: their number in two octets, and of each its ID, what it calls itself and what
+/// it is called here, both in UTF-8 after their length in an octet.
 struct NamesFile {
   private static let name = "names"
   private static let record = Record(kind: "names")

@@ -2,13 +2,14 @@ public import Cryptography
 public import Mesh
 internal import Synchronization
 
-/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts, the mix, its JACK ports, what others are called.
+/// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts, the mix,
+/// its JACK ports, what others are called.
 ///
 /// Opening never fails for want of a disk, because a station must talk. Where the identity or the counter cannot be
 /// read, written and synced, the node gets an identity for this run alone, and ``problem`` tells why: the kept one with
 /// an old number of starts would be taken for a ghost of itself by those who know it, and two daemons on one directory
-/// for each other. What others hold about the node (its name, gain and pairings) does then not apply, until the trouble is cured and
-/// it is started again. Groups that can still be read are used all the same, but cannot be changed.
+/// for each other. What others hold about the node (its name, gain and pairings) does then not apply, until the trouble
+/// is cured and it is started again. Groups that can still be read are used all the same, but cannot be changed.
 ///
 /// Any thread. A change of the groups writes to the disk in the calling thread, which may take its time; ``groups``
 /// never waits for it.
@@ -184,7 +185,8 @@ public final class NodeState: Sendable {
     }
   }
 
-  /// Keeps what the user set of the sound, in place of a file that could not be read, too: nothing but habit is lost with that.
+  /// Keeps what the user set of the sound, in place of a file that could not be read, too:
+  /// nothing but habit is lost with that.
   public func keep(_ mix: KeptMix) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
       if disk == nil, let problem { throw .notKept(reason: "\(problem)") }

@@ -1,7 +1,8 @@
 internal import Cryptography
 
-/// The file of which JACK ports were connected: an octet of two flags (1: the user took the microphone from the card, 2: the mix), the
-/// number of connections in two octets, and of each whether the node chose it in an octet, and both names, each after its length in two.
+/// The file of which JACK ports were connected: an octet of two flags (1: the user took the microphone from the card,
+/// 2: the mix), the number of connections in two octets, and of each whether the node chose it in an octet,
+/// and both names, each after its length in two.
 struct PortsFile {
   private static let name = "ports"
   private static let record = Record(kind: "ports")

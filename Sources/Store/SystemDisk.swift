@@ -7,8 +7,8 @@ internal import System
 /// The lock is of a file `lock` in it, open for writing, as NFS wants it for `flock` (flock(2)); the file stays. A file
 /// system that is read-only needs no lock, and its groups can be read all the same.
 ///
-/// The directory must be this user's own; it is made where it is missing, with mode 0700, and narrowed to that where others
-/// may only read it. A file that others may read, that is not ours or not a plain file is refused: what it says
+/// The directory must be this user's own; it is made where it is missing, with mode 0700, and narrowed to that where
+/// others may only read it. A file that others may read, that is not ours or not a plain file is refused: what it says
 /// may be known to others, or be theirs.
 final class SystemDisk: Disk {
   private static let fileMode: mode_t = 0o600

@@ -5,7 +5,8 @@ import Remote
 import StatusSchema
 import TestRig
 
-/// One node with each profile in turn: without peers, in a group that is silent, hearing one that talks, and talking with it.
+/// One node with each profile in turn: without peers, in a group that is silent, hearing one that talks,
+/// and talking with it.
 ///
 /// JACK runs with the profile's period, unless another is given for all.
 struct BatteryMeasurement {

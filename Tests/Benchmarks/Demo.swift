@@ -5,7 +5,8 @@ import TestRig
 /// The scene of the demo: three stations in one group, two of which talk.
 struct Demo {
   private static let mostUnsteadySeconds = 15.0
-  /// All of a demo as it is by default, and what comes after the waiting but for the talk: the end, and finding the speech in what was heard.
+  /// All of a demo as it is by default, and what comes after the waiting but for the talk: the end,
+  /// and finding the speech in what was heard.
   static let mostSeconds = 45.0
   private static let reportSeconds = 9.0
 
@@ -54,7 +55,8 @@ struct Demo {
     return Int(max(1, min(left, mostUnsteadySeconds)))
   }
 
-  /// What was just built, or paged out, is read from the disk first; a machine that stays too busy is told of at the end.
+  /// What was just built, or paged out, is read from the disk first;
+  /// a machine that stays too busy is told of at the end.
   private func waitUntilSteady() throws(RigError) {
     let most = Self.unsteadySeconds(elapsedSeconds: elapsedSeconds, talkSeconds: seconds)
     var before = try xruns()

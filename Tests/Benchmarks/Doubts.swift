@@ -1,7 +1,8 @@
 import Synchronization
 import TestRig
 
-/// Reasons why a run fails: figures that do not count, as the latency of speech that was not understood, or miss their limit.
+/// Reasons why a run fails: figures that do not count, as the latency of speech that was not understood,
+/// or miss their limit.
 final class Doubts: Sendable {
   private let reasons = Mutex<[String]>([])
 

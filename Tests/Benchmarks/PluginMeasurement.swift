@@ -1,8 +1,8 @@
 import StatusSchema
 import TestRig
 
-/// A node that hears four talkers, through a JACK client of its own and through the plugin in jackd, by turns; then speech
-/// between two nodes of each kind.
+/// A node that hears four talkers, through a JACK client of its own and through the plugin in jackd, by turns; then
+/// speech between two nodes of each kind.
 struct PluginMeasurement {
   private static let talkers = 4
   /// Twice what the machine has, at ordinary priority.

@@ -5,8 +5,8 @@ import TestRig
 /// CPU, memory and losses of a receiver as the number of talkers doubles, and whose doing the losses are.
 ///
 /// The node tells the cause of each period without sound (`audio.underruns` in STATUS.md). That its own account is
-/// right is seen beside it: a canary thread of the media loop's priority, the time for which the loop could have run and
-/// did not, and what the host took.
+/// right is seen beside it: a canary thread of the media loop's priority, the time for which the loop could have run
+/// and did not, and what the host took.
 struct ScaleMeasurement {
   /// What is compared before and after.
   private struct Reading {

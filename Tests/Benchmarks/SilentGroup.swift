@@ -2,7 +2,8 @@ import Remote
 import StatusSchema
 import TestRig
 
-/// Three stations of a group that find each other by DNS-SD over the emulated link, and say nothing: their talk keys are off.
+/// Three stations of a group that find each other by DNS-SD over the emulated link, and say nothing:
+/// their talk keys are off.
 struct SilentGroup {
   private static let count = 3
 

@@ -1,7 +1,7 @@
 import TestRig
 
-/// Whether nodes grow: of each process the last third of its life against the first, by medians, as a machine that stalls
-/// once is no growth.
+/// Whether nodes grow: of each process the last third of its life against the first, by medians, as a machine that
+/// stalls once is no growth.
 struct SoakGrowth {
   /// A figure, and a growth within which two equal thirds of a talk differ anyway.
   private struct Measure {

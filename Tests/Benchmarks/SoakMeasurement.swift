@@ -2,11 +2,12 @@ import StatusSchema
 import TestKit
 import TestRig
 
-/// Three stations talk for long over a bad network with clocks that differ, and every so often something happens to one.
+/// Three stations talk for long over a bad network with clocks that differ,
+/// and every so often something happens to one.
 ///
 /// Audio uptime is the share of JACK cycles in which the others were heard, of all six directions, from the time on
-/// that a fault is to be over (``Fault/recoverySeconds`` after its end) until the next. One that takes longer is a failure of
-/// its own.
+/// that a fault is to be over (``Fault/recoverySeconds`` after its end) until the next. One that takes longer is a
+/// failure of its own.
 struct SoakMeasurement {
   /// What one fault, and the time after it, showed.
   private struct Round {

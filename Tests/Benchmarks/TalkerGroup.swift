@@ -2,8 +2,8 @@ import TestRig
 
 /// Many nodes on one JACK server of long periods, all talking to one receiver.
 ///
-/// Real daemons: the receiver sees what it would see on a network. Real talkers have machines of their own, so these run below the receiver's
-/// threads and never instead of them.
+/// Real daemons: the receiver sees what it would see on a network. Real talkers have machines of their own, so these
+/// run below the receiver's threads and never instead of them.
 final class TalkerGroup {
   /// Twenty below it are the talkers' media loops, and the receiver's is above them all.
   private static let realtimePriority = 40

@@ -1,4 +1,5 @@
-/* Stops the threads of that name in a process for so many seconds, or until they are killed: stop-thread PROCESS NAME SECONDS. */
+/* Stops the threads of that name in a process for so many seconds, or until they are killed:
+ * stop-thread PROCESS NAME SECONDS. */
 #define _GNU_SOURCE /* __WALL */
 
 #include "CProbe.h"

@@ -47,7 +47,8 @@ static void tag_by_evp(const uint8_t *text, int32_t length, int32_t associated_b
   EVP_CIPHER_CTX_free(context);
 }
 
-/* Over zeros the cipher text is the key stream, which libcrypto's counter mode makes too: of all lengths, made ahead whole or in part. */
+/* Over zeros the cipher text is the key stream, which libcrypto's counter mode makes too: of all lengths,
+ * made ahead whole or in part. */
 static void test_lengths(copenssl_gcm *gcm) {
   enum { LONGEST = 2000 };
   static uint8_t stream[LONGEST], text[LONGEST];

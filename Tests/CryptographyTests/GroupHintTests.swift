@@ -12,7 +12,8 @@ import Testing
   }
 
   @Test func `a hint is the same for ever`() throws {
-    // Computed by Python: hmac.new(bytes(range(32)), b"comlink group hint 1\0" + bytes(7) + b"\1" + b"\2" * 32, "sha512")
+    // Computed by Python: hmac.new(bytes(range(32)), b"comlink group hint 1\0" + bytes(7) + b"\1" + b"\2" * 32,
+    // "sha512")
     let salt = try #require(GroupHint.Salt(text: "aaaaaaaaaaaac"))
     let hint = GroupHint(of: try Self.group(0), salt: salt, node: try Self.node(2))
     #expect(hint.text == "hdmgdjhwru6ka")

@@ -6,7 +6,8 @@ import Testing
 
 /// Two nodes, a PIN, and what becomes of them and their groups.
 @Suite(.timeLimit(.minutes(1))) struct PairingTests {
-  /// Groups of the side that shows the PIN, and which it names; groups of the side that types it; what both are in after it.
+  /// Groups of the side that shows the PIN, and which it names; groups of the side that types it;
+  /// what both are in after it.
   struct Case: Sendable {
     var showing: [String] = []
     var named: String?

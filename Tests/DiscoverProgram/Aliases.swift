@@ -3,8 +3,8 @@ import Glibc
 
 /// Made up nodes whose hosts are aliases (CNAME) of each other, in rings, in two ways at once and of themselves.
 ///
-/// What follows aliases without end, or loses count of who looks for what when they expire, falls (avahi's issues 501, 678, 683 and its
-/// change 941, whose shapes these are).
+/// What follows aliases without end, or loses count of who looks for what when they expire, falls (avahi's issues 501,
+/// 678, 683 and its change 941, whose shapes these are).
 struct Aliases {
   private static let lifetimeSeconds: UInt8 = 4
   private static let service = ["_comlink", "_udp", "local"]

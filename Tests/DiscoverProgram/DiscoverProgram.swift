@@ -6,8 +6,8 @@ import Synchronization
 
 /// `comlink-discover NUMBER NAME PORT GROUPS`: a node of the tests that does nothing but discover.
 ///
-/// NUMBER makes its ID, GROUPS are numbers with commas or `-`. Events are printed, a line each, behind the milliseconds of
-/// the system's monotonic clock:
+/// NUMBER makes its ID, GROUPS are numbers with commas or `-`. Events are printed, a line each, behind the milliseconds
+/// of the system's monotonic clock:
 ///
 ///     4000 started
 ///     4421 found NUMBER shares 10.0.0.2:5000,[fe80::1%2]:5000 0.1 Stage left
@@ -15,7 +15,8 @@ import Synchronization
 ///     4003 backend avahi-daemon
 ///     4003 problem no words
 ///
-/// It takes commands, a line each: `name NAME`, `groups GROUPS`, `port PORT`, `counters`, `stop`; at the end of input it stops.
+/// It takes commands, a line each: `name NAME`, `groups GROUPS`, `port PORT`, `counters`, `stop`;
+/// at the end of input it stops.
 ///
 /// `comlink-discover flood COUNT ADDRESS` announces so many made up nodes from an address of this host instead,
 /// `comlink-discover aliases SECONDS ADDRESS` some whose hosts are aliases without end.

@@ -1,8 +1,8 @@
 import Cryptography
 import Glibc
 
-/// Made up nodes, announced as fast as a small machine can hear: multicast DNS messages with PTR, SRV, TXT and A records
-/// (RFC 6762 §8.3), of which every other has hostile TXT data.
+/// Made up nodes, announced as fast as a small machine can hear: multicast DNS messages with PTR, SRV, TXT and A
+/// records (RFC 6762 §8.3), of which every other has hostile TXT data.
 struct Flood {
   let count: Int
   let address: String

@@ -7,7 +7,8 @@ import Testing
 
 /// What the loop does where the kernel refuses what it has always taken.
 @Suite(.timeLimit(.minutes(2))) struct EventLoopRefusalTests {
-  /// From now on the calling thread cannot hand anything to the kernel without waiting for it, as with no kernel memory left.
+  /// From now on the calling thread cannot hand anything to the kernel without waiting for it,
+  /// as with no kernel memory left.
   private static func refuseSubmissions() {
     let code = refusal_begin(refusal_io_uring_enter(), 2, 0, EAGAIN)
     #expect(code == 0)

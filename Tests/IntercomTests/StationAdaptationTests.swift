@@ -109,8 +109,8 @@ import Testing
 
   private let talks: UInt64 = Seeds.areFew ? 3 : 5
 
-  /// Of a narrower way each look whether it has become wider takes a larger share; what such a look may cost is a matter
-  /// of when it falls, and of five talks that began at other moments one may have had a bad one.
+  /// Of a narrower way each look whether it has become wider takes a larger share; what such a look may cost is a
+  /// matter of when it falls, and of five talks that began at other moments one may have had a bad one.
   @Test(arguments: [(64, 0.01), (32, 0.02)])
   func `over a capped way the talk goes on without a queue and without oscillation`(
     kilobits: Double, mostUnheard: Double
@@ -141,8 +141,8 @@ import Testing
     }
   }
 
-  /// Looks whether the way has become wider come 10, 30 and 90 s apart, so that those in vain cost little: the bit rate is back
-  /// after 80 s, and the short packets, whose headers take as much again, after five minutes.
+  /// Looks whether the way has become wider come 10, 30 and 90 s apart, so that those in vain cost little: the bit rate
+  /// is back after 80 s, and the short packets, whose headers take as much again, after five minutes.
   @Test func `once a narrow way is wide again the voice is what it was, without a step back`()
     throws
   {

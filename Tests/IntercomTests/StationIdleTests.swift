@@ -81,7 +81,8 @@ import Testing
     #expect(anna.captureOverrunFrames == 0)
   }
 
-  /// The talk key opens at any moment; what is said then is as fresh as that of one who was silent with an open microphone.
+  /// The talk key opens at any moment; what is said then is as fresh as that of one who was silent with an open
+  /// microphone.
   @Test(arguments: [
     (0.0, 48_000, 256), (0.007, 48_000, 64), (0.019, 44_100, 128), (0.033, 48_000, 1024),
   ])

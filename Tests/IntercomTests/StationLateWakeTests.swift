@@ -34,7 +34,8 @@ import Testing
     return (stream.statistics, before)
   }
 
-  /// Bert's loop is held up for so long, again and again, at any moment of its periods: the holes of 10 s in Anna's voice.
+  /// Bert's loop is held up for so long, again and again, at any moment of its periods:
+  /// the holes of 10 s in Anna's voice.
   ///
   /// - Parameter companion: whether Carl talks, too, in packets of 2.5 ms.
   private func holes(

@@ -100,8 +100,8 @@ import Testing
     #expect(call.anna.station.coding == call.anna.station.codings.usual)
   }
 
-  /// As long as the receiver waits for answers, which in packets of 20 ms it does for a quarter of a minute; until it is known
-  /// that they come in time, FEC may be tried.
+  /// As long as the receiver waits for answers, which in packets of 20 ms it does for a quarter of a minute; until it
+  /// is known that they come in time, FEC may be tried.
   @Test(arguments: [(48, Int64(100_000_000), 1920, 30.0), (24, 2_000_000, 960, 12)])
   func `where copies fit or asking helps there is none`(
     kilobits: Int, delay: Int64, frames: Int, seconds: Double

@@ -54,7 +54,8 @@ import Testing
 
   /// Each packet captured is a wake-up, 100 a second.
   ///
-  /// Decoded at its last moment each packet played would be another, as some are all the same. Nothing looks at the socket besides.
+  /// Decoded at its last moment each packet played would be another, as some are all the same.
+  /// Nothing looks at the socket besides.
   @Test(arguments: [64, 128, 256])
   func `what is there is decoded in wake ups that happen anyway`(periodFrames: Int) throws {
     let beat = VirtualNode.Beat(periodFrames: periodFrames)

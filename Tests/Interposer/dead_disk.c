@@ -1,6 +1,6 @@
 /*
- * A disk that stops answering, for LD_PRELOAD: while there is a file COMLINK_DEAD_DISK, no fsync, fdatasync or pwrite of the process
- * comes to its end.
+ * A disk that stops answering, for LD_PRELOAD: while there is a file COMLINK_DEAD_DISK, no fsync, fdatasync or pwrite
+ * of the process comes to its end.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

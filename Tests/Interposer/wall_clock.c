@@ -5,8 +5,8 @@
  * The kernel's own stamps of packets are not moved, so that they and the clock contradict each other for as long as the
  * number is not 0: worse than a clock that was set, where only packets under way at that moment do.
  *
- * Each number that the program has read is written to a file beside, of the same name and ".seen", so that a test can tell that the
- * clock it set was read.
+ * Each number that the program has read is written to a file beside, of the same name and ".seen", so that a test can
+ * tell that the clock it set was read.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -238,8 +238,8 @@ import Testing
     #expect(abs(scenario.stream.statistics.driftPPM) < 0.1)
   }
 
-  /// Packets of 10 ms from a node on our own clock, whose delay grows by 60 microseconds within three seconds, as it did
-  /// between two nodes of one machine.
+  /// Packets of 10 ms from a node on our own clock, whose delay grows by 60 microseconds within three seconds, as it
+  /// did between two nodes of one machine.
   @Test(arguments: 0..<8)
   func `a delay that wanders is no drift`(secondsBefore: Int) {
     var clocks = ClockRecovery()

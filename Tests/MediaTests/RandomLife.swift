@@ -4,8 +4,8 @@ import TestKit
 
 /// A stream's life on a network, two machines and a talker that the seed draws.
 ///
-/// One in twenty lives for half a minute and meets what takes seconds: clocks far apart, a radio's droughts, a narrow way, long
-/// pauses, machines that are off. In the end the network is clean for three seconds.
+/// One in twenty lives for half a minute and meets what takes seconds: clocks far apart, a radio's droughts, a narrow
+/// way, long pauses, machines that are off. In the end the network is clean for three seconds.
 final class RandomLife {
   /// After what happened here, what is spoken or heard has a step or a start of its own for so long.
   private static let echoMilliseconds = 500
@@ -15,8 +15,8 @@ final class RandomLife {
   let settings: ScenarioSettings
   let scenario: StreamScenario
   let isLong: Bool
-  /// Moments from which on a receiver knows nothing of how fast packets can be, as after a long silence, or before which a machine
-  /// stood still.
+  /// Moments from which on a receiver knows nothing of how fast packets can be, as after a long silence, or before
+  /// which a machine stood still.
   private(set) var turns: [Int64] = [0]
   /// What was counted when the network had been clean for two seconds.
   private(set) var recovered: PeerStreamStatistics?
@@ -116,11 +116,12 @@ final class RandomLife {
 extension RandomLife {
   /// By how much a packet was heard later than the bound says; nil: none was.
   ///
-  /// A packet may wait as long as is allowed after the fastest of the last two seconds would have come; of what came within
-  /// the last tenth of a second the stream need not know yet. What was begun before a turn holds the time of the turn. For
-  /// two seconds after it the stream may know of one packet only, the slowest of all, even if it came just now: one that the
-  /// network held can prove a new stream, and those before it were thrown away, as nobody knew whose they were.
-  /// A step of the path's delay that the stream took note of is a turn: what came before says nothing any more.
+  /// A packet may wait as long as is allowed after the fastest of the last two seconds would have come; of what came
+  /// within the last tenth of a second the stream need not know yet. What was begun before a turn holds the time of the
+  /// turn. For two seconds after it the stream may know of one packet only, the slowest of all, even if it came just
+  /// now: one that the network held can prove a new stream, and those before it were thrown away, as nobody knew whose
+  /// they were. A step of the path's delay that the stream took note of is a turn:
+  /// what came before says nothing any more.
   var mostBeyondBound: Int64? {
     let turns = (turns + scenario.stepMoments).sorted()
     let journeys = scenario.link.journeys.compactMap { journey in

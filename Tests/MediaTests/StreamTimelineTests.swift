@@ -13,7 +13,8 @@ import Testing
       timestamp: RTPTimestamp(rawValue: timestamp), ssrc: SSRC(rawValue: 1))
   }
 
-  /// Each packet steps two seconds, as far as a sender may: some thousand million of them would be beyond what nanoseconds can tell.
+  /// Each packet steps two seconds, as far as a sender may:
+  /// some thousand million of them would be beyond what nanoseconds can tell.
   @Test(arguments: [1, -1] as [Int64])
   func `a timeline that was driven too far ends`(direction: Int64) throws {
     let step = UInt32(truncatingIfNeeded: direction * 96_000)

@@ -59,8 +59,8 @@ import Testing
     #expect(Self.frames(bytes) == frames)
   }
 
-  /// RFC 6716 §4.2.3: voice activity flags of each SILK frame, then whether there is FEC, from the highest bit on; of stereo
-  /// twice.
+  /// RFC 6716 §4.2.3: voice activity flags of each SILK frame, then whether there is FEC, from the highest bit on; of
+  /// stereo twice.
   private static let recoveries: [(bytes: [UInt8], frames: Int)] = [
     ([0x48, 0x40, 0], 960), ([0x48, 0x80, 0], 0), ([0x48, 0xBF, 0], 0), ([0x40, 0x40, 0], 480),
     ([0x50, 0x20, 0], 1920), ([0x50, 0xDF, 0], 0), ([0x58, 0x10, 0], 2880), ([0x58, 0xEF, 0], 0),

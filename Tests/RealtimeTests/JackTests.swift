@@ -8,8 +8,8 @@ import Testing
 /// One after the other: libjack serves one server per process at a time.
 @Suite("JACK session", .serialized, .libjackTurn)
 struct JackTests {
-  /// Opens; again where another client of that name comes to another server at the same moment, as JACK names a client's
-  /// socket by the client alone.
+  /// Opens; again where another client of that name comes to another server at the same moment, as JACK names a
+  /// client's socket by the client alone.
   private func open(
     _ engine: TestEngine, on server: TestServer, as client: String = "comlink"
   ) async throws {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// How a fuzz test searches: from a fixed seed, the same each time, or from one by chance, as far as it gets in a few seconds.
+/// How a fuzz test searches: from a fixed seed, the same each time, or from one by chance,
+/// as far as it gets in a few seconds.
 public struct FuzzRun: Sendable, CustomStringConvertible {
   private static let variable = "COMLINK_FUZZ_SEED"
   /// All parsers together: about a minute in the night, a quarter of that for a change.

@@ -2,7 +2,8 @@ import Glibc
 
 /// How often a property test repeats: its seeds and rounds.
 ///
-/// A change is judged by a part of them, the night (`./dev test --all`, which sets COMLINK_ALL) by all. The same code runs in both.
+/// A change is judged by a part of them, the night (`./dev test --all`, which sets COMLINK_ALL) by all.
+/// The same code runs in both.
 public enum Seeds {
   /// Whether all of it is to run, thousands of rounds included.
   public static let areAll = unsafe getenv("COMLINK_ALL") != nil

@@ -4,8 +4,8 @@ public import Media
 /// A codec for tests: speech is a tone of 187.5 Hz, and a payload says where in it the frame begins.
 ///
 /// So a test can tell what is played, when it was spoken, and whether it is continuous. Payloads
-/// carry a true table of contents (RFC 6716 §3.1), those of 40 and 60 ms a true flag for in-band FEC (§4.2.3), and are otherwise not
-/// Opus.
+/// carry a true table of contents (RFC 6716 §3.1), those of 40 and 60 ms a true flag for in-band FEC (§4.2.3), and are
+/// otherwise not Opus.
 public enum ToneCodec {
   /// Frames of one period of the tone at 48 kHz; no codec frame is a multiple of its half, so that
   /// no join meets by chance.

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A network namespace in which dbus-daemon and avahi-daemon can run, beside those of the machine and of other namespaces.
+/// A network namespace in which dbus-daemon and avahi-daemon can run,
+/// beside those of the machine and of other namespaces.
 public final class AvahiHost: Sendable {
   /// The programs that it starts.
   public static let programs = ["ip", "dbus-daemon", "avahi-daemon"]

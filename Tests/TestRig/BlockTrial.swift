@@ -17,7 +17,8 @@ public struct BlockTrial: Sendable {
 
   /// From the block until the blocker's voice has another key; nil: it kept the one it had.
   public private(set) var keySeconds: Double?
-  /// From the block until a datagram of the blocker reached the blocked one last, whether it was let in there or not; 0: not once after it.
+  /// From the block until a datagram of the blocker reached the blocked one last, whether it was let in there or not;
+  /// 0: not once after it.
   public private(set) var lastReachedSeconds = 0.0
   /// Packets that the witness heard of the blocker meanwhile.
   public let received: Int

@@ -1,7 +1,7 @@
 /// Networks without a router or a DHCP server.
 extension LinkProcess {
-  /// Leaves a node nothing but IPv6's link-local address, and adds a second interface that has one too and leads nowhere,
-  /// so that an address without its interface, or with the wrong one, is of no use.
+  /// Leaves a node nothing but IPv6's link-local address, and adds a second interface that has one too and leads
+  /// nowhere, so that an address without its interface, or with the wrong one, is of no use.
   ///
   /// - Returns: the address that the others reach, without an interface.
   /// - Throws: `RigError`.
@@ -23,7 +23,8 @@ extension LinkProcess {
     return found ?? ""
   }
 
-  /// Leaves a node nothing but a link-local address of IPv4, as systems give themselves where nobody else does (RFC 3927).
+  /// Leaves a node nothing but a link-local address of IPv4,
+  /// as systems give themselves where nobody else does (RFC 3927).
   ///
   /// - Returns: the address.
   /// - Throws: `RigError`.

@@ -15,7 +15,8 @@ public final class Probe: Sendable {
     case measure
     /// Copies inputs to outputs: the barest client, to compare xruns with.
     case passThrough
-    /// The first, with ports that say they are a sound card's: it is plugged in by `init`, and unplugged with its owner.
+    /// The first, with ports that say they are a sound card's: it is plugged in by `init`,
+    /// and unplugged with its owner.
     case card
 
     fileprivate var number: Int {

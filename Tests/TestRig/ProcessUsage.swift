@@ -69,8 +69,9 @@ public struct ProcessUsage: Sendable {
 
   /// What of that was written, so that no file holds it: all that can grow without end.
   ///
-  /// Pages of a program and its libraries become resident as they are run for the first time, and are none of it, even while a
-  /// program that was just copied is not on the disk yet: of what is not shared only pages count that are no file's any more.
+  /// Pages of a program and its libraries become resident as they are run for the first time, and are none of it, even
+  /// while a program that was just copied is not on the disk yet:
+  /// of what is not shared only pages count that are no file's any more.
   public static func writtenMegabytes(
     of process: Int32, excluding prefixes: [String] = []
   ) -> Double? {

@@ -1,4 +1,5 @@
-/* Preloaded by 3-realtime-sanitizer.sh: a clock that allocates, so that the audio callback, which reads the clock, does. */
+/* Preloaded by 3-realtime-sanitizer.sh: a clock that allocates, so that the audio callback, which reads the clock,
+ * does. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -6,8 +6,8 @@
  * it notes the event, and what follows from it is done once cavahi_poll has returned. What to do is decided in Swift.
  *
  * All functions [control], and all but cavahi_wake on one thread, the one that polls. Errors are Avahi's numbers, below
- * zero as -errno is, but not errno: cavahi_error_words tells what they mean. Calls to avahi-daemon wait for its answer, 25 s
- * at worst if it hangs.
+ * zero as -errno is, but not errno: cavahi_error_words tells what they mean. Calls to avahi-daemon wait for its answer,
+ * 25 s at worst if it hangs.
  */
 #ifndef CAVAHI_H
 #define CAVAHI_H
@@ -82,7 +82,8 @@ int32_t cavahi_poll(cavahi *avahi, int32_t milliseconds);
 /** Ends a wait of cavahi_poll, or the next one; any thread. */
 void cavahi_wake(cavahi *avahi);
 
-/** Looks for avahi-daemon; state events follow, the first of them perhaps before this returns. Error: no D-Bus, or no libavahi-client. */
+/** Looks for avahi-daemon; state events follow, the first of them perhaps before this returns.
+ *  Error: no D-Bus, or no libavahi-client. */
 int32_t cavahi_daemon_start(cavahi *avahi);
 /** Starts a responder of our own on UDP port 5353 under a host name. Error: no sockets, or no libavahi-core. */
 int32_t cavahi_own_start(cavahi *avahi, const char *host);
@@ -105,7 +106,8 @@ void cavahi_withdraw(cavahi *avahi, int32_t backend);
 
 /** Browses for _comlink._udp; what goes on already begins anew. */
 int32_t cavahi_browse(cavahi *avahi, int32_t backend);
-/** Watches address, port and TXT data of an instance until told to stop; the token comes back in its events. -EMFILE: too many. */
+/** Watches address, port and TXT data of an instance until told to stop; the token comes back in its events.
+ *  -EMFILE: too many. */
 int32_t cavahi_resolve(cavahi *avahi, int32_t backend, uint32_t token, int32_t interface, int32_t is_ipv6, const char *name, const char *domain);
 void cavahi_resolve_stop(cavahi *avahi, uint32_t token);
 

@@ -1,6 +1,7 @@
 /**
  * COpus: libopus behind two opaque handles. The shim exists because Swift cannot call variadic *_ctl functions.
- * Float at 48 kHz, mono but for encoders that are made for two channels (interleaved, left first). All functions [loop] once created; none allocates but create.
+ * Float at 48 kHz, mono but for encoders that are made for two channels (interleaved, left first).
+ * All functions [loop] once created; none allocates but create.
  */
 #ifndef COPUS_H
 #define COPUS_H
@@ -21,7 +22,8 @@ void copus_encoder_destroy(copus_encoder *encoder);
 int32_t copus_encoder_set_bitrate(copus_encoder *encoder, int32_t bits_per_second);
 int32_t copus_encoder_set_complexity(copus_encoder *encoder, int32_t complexity);
 int32_t copus_encoder_set_max_bandwidth(copus_encoder *encoder, enum copus_bandwidth bandwidth);
-/** In-band FEC for a loss of 1 ... 100 %, where the mode has it: at the bit rate, so that the voice itself gets less; 0: none. 0 or an OPUS_* code. */
+/** In-band FEC for a loss of 1 ... 100 %, where the mode has it: at the bit rate, so that the voice itself gets less;
+ *  0: none. 0 or an OPUS_* code. */
 int32_t copus_encoder_set_expected_loss(copus_encoder *encoder, int32_t percent);
 void copus_encoder_reset(copus_encoder *encoder);
 int32_t copus_encoder_lookahead_frames(copus_encoder *encoder);
@@ -33,9 +35,11 @@ copus_decoder *copus_decoder_create(int32_t *error);
 void copus_decoder_destroy(copus_decoder *decoder);
 /** payload NULL: conceal exactly frames_capacity frames. Frames decoded or an OPUS_* code (negative). */
 int32_t copus_decode(copus_decoder *decoder, const uint8_t *payload, int32_t payload_bytes, float *pcm, int32_t frames_capacity);
-/** Decodes the frames_capacity frames before a payload from its in-band FEC; what it has none for is concealed. Frames decoded or an OPUS_* code (negative). */
+/** Decodes the frames_capacity frames before a payload from its in-band FEC; what it has none for is concealed.
+ *  Frames decoded or an OPUS_* code (negative). */
 int32_t copus_recover(copus_decoder *decoder, const uint8_t *payload, int32_t payload_bytes, float *pcm, int32_t frames_capacity);
-/** Whether a libopus of that version string (opus_get_version_string) conceals losses with a neural network. [control] */
+/** Whether a libopus of that version string (opus_get_version_string) conceals losses with a neural network.
+ *  [control] */
 int copus_conceals_deeply(const char *version);
 void copus_decoder_reset(copus_decoder *decoder);
 /** Remembers the decoder's state, in place of what it remembered before; one that was just made remembers that. */

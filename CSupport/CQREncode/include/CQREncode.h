@@ -1,6 +1,6 @@
 /**
- * CQREncode: libqrencode's encoder, one symbol at a time. The shim turns its structure of raw bytes into "is that module
- * dark?". All functions [control].
+ * CQREncode: libqrencode's encoder, one symbol at a time. The shim turns its structure of raw bytes into "is that
+ * module dark?". All functions [control].
  */
 #ifndef CQRENCODE_H
 #define CQRENCODE_H
@@ -9,8 +9,8 @@
 
 typedef struct cqrencode_symbol cqrencode_symbol;
 
-/** The smallest symbol (ISO/IEC 18004) with medium error correction that holds the octets. NULL and *error: -EINVAL (nothing to encode), -ERANGE
- *  (more than any symbol holds), -ENOMEM. */
+/** The smallest symbol (ISO/IEC 18004) with medium error correction that holds the octets. NULL and *error: -EINVAL
+ *  (nothing to encode), -ERANGE (more than any symbol holds), -ENOMEM. */
 cqrencode_symbol *cqrencode_create(const uint8_t *octets, int32_t count, int32_t *error);
 /** NULL is allowed. */
 void cqrencode_destroy(cqrencode_symbol *symbol);

@@ -2,8 +2,8 @@
  * CRealtime: the only code that runs on JACK's audio thread.
  *
  * [control] any thread, may block and allocate   [rt] process callback   [loop] the event-loop thread
- * All memory is allocated and locked in rt_engine_create, and touched there; a peer's ring in rt_peer_attach. Frames are
- * mono float, full scale 1.0.
+ * All memory is allocated and locked in rt_engine_create, and touched there; a peer's ring in rt_peer_attach. Frames
+ * are mono float, full scale 1.0.
  */
 #ifndef CREALTIME_H
 #define CREALTIME_H
@@ -43,11 +43,12 @@ bool rt_engine_is_locked(const rt_engine *engine);
  *  0 or -ENOENT no server, -EEXIST client name taken, -EALREADY open, -ERANGE its sample rate, -EPROTO other
  *  refusal. [control] */
 int rt_engine_open(rt_engine *engine, const char *server_name, const char *client_name);
-/** Becomes what the plugin comlink.so in jackd plays, instead of a JACK client of its own: the plugin's socket, and the name
- *  that it has as a client. Everything else is as after rt_engine_open, but that what the user connected while nobody
- *  was here still is; see rt_engine_is_resumed. 0 or -ENOENT no plugin there, -EPERM it is another user's, -EBUSY it plays for
- *  another comlinkd, -EPROTONOSUPPORT it is of another version, -EINVAL it has another name, -EALREADY open,
- *  -ERANGE jackd's sample rate, -ETIMEDOUT jackd hangs, -EPROTO it is no such plugin, or another -errno. [control] */
+/** Becomes what the plugin comlink.so in jackd plays, instead of a JACK client of its own: the plugin's socket, and the
+ *  name that it has as a client. Everything else is as after rt_engine_open, but that what the user connected while
+ *  nobody was here still is; see rt_engine_is_resumed. 0 or -ENOENT no plugin there, -EPERM it is another user's,
+ *  -EBUSY it plays for another comlinkd, -EPROTONOSUPPORT it is of another version, -EINVAL it has another name,
+ *  -EALREADY open, -ERANGE jackd's sample rate, -ETIMEDOUT jackd hangs, -EPROTO it is no such plugin, or another
+ *  -errno. [control] */
 int rt_engine_open_plugin(rt_engine *engine, const char *socket_path, const char *client_name);
 /** Whether the plugin played for a comlinkd before: how its ports are connected is then the user's. [control] */
 bool rt_engine_is_resumed(const rt_engine *engine);
@@ -59,7 +60,8 @@ enum rt_state rt_engine_state(const rt_engine *engine); /* [control] [loop] */
 /** Whether the server freewheels, as for an export: periods run at any speed, and the engine takes no part.
  *  [control] [loop] */
 bool rt_engine_is_freewheeling(const rt_engine *engine);
-/** Readable once JACK has reported something (state, period, rate, graph) since rt_take_notice; the engine's own. [control] */
+/** Readable once JACK has reported something (state, period, rate, graph) since rt_take_notice; the engine's own.
+ *  [control] */
 int rt_notice_fd(const rt_engine *engine);
 /** Makes rt_notice_fd unreadable: before looking what it was about, or a report in between is missed. [control] */
 void rt_take_notice(rt_engine *engine);
@@ -108,8 +110,8 @@ bool rt_engine_cycle(const rt_engine *engine, struct rt_cycle *cycle);
 uint32_t rt_capture_available(const rt_engine *engine);
 /** Takes up to frames; returns how many. [loop] */
 uint32_t rt_capture_read(rt_engine *engine, float *frames_out, uint32_t frames);
-/** Frames that passed unheard (the server stood still, or a client before the microphone) before or among those that were
- *  read last; 0 as a rule, and once taken. [loop] */
+/** Frames that passed unheard (the server stood still, or a client before the microphone) before or among those that
+ *  were read last; 0 as a rule, and once taken. [loop] */
 uint32_t rt_capture_take_hole(rt_engine *engine);
 /** Opens or closes the mic gate, in 5 ms; closed at first. Closed, it puts silence into the ring. [control] [loop] */
 void rt_set_talk(rt_engine *engine, bool on);
@@ -123,9 +125,10 @@ int64_t rt_take_wake_nanoseconds(rt_engine *engine);
 /** What is captured: the microphone; what a peer sent, as it is heard but for its gain; or a signal. */
 enum rt_source { RT_SOURCE_MICROPHONE = 0, RT_SOURCE_PEER = 1, RT_SOURCE_SIGNAL = 2 };
 
-/** Captures another source from now on, faded; all but the microphone whatever the mic gate. The slot is that of the peer
- *  that is sent back, or is recorded beside the signal; it is ignored for the microphone. RT_SOURCE_SIGNAL begins with both
- *  rings empty: write the signal's beginning at once. 0, -EINVAL, or -EBUSY while the last signal has not faded out. [loop] */
+/** Captures another source from now on, faded; all but the microphone whatever the mic gate. The slot is that of the
+ *  peer that is sent back, or is recorded beside the signal; it is ignored for the microphone. RT_SOURCE_SIGNAL begins
+ *  with both rings empty: write the signal's beginning at once.
+ *  0, -EINVAL, or -EBUSY while the last signal has not faded out. [loop] */
 int rt_set_source(rt_engine *engine, enum rt_source source, rt_slot slot);
 /** Adds frames to the signal; returns how many fitted. It is to be kept from running dry. [loop] */
 uint32_t rt_signal_write(rt_engine *engine, const float *frames_in, uint32_t frames);
@@ -186,16 +189,12 @@ void rt_reset_callback_max(rt_engine *engine);
 /** Frames of silence played because the slot's ring was empty while playing. */
 uint64_t rt_peer_underrun_frames(const rt_engine *engine, rt_slot slot);
 
-/* --- without JACK: what the callback does, for tests and benchmarks --- */
-
-/** Runs one period on the caller's buffers, exactly as the process callback does; not beside an open JACK client.
+/** For tests and benchmarks: runs one period on the caller's buffers, exactly as the process callback does; not beside
+ *  an open JACK client.
  *  cycle.count is ignored. peers_out has RT_MAX_PEERS places and may hold NULLs, or be NULL. [rt] */
 void rt_engine_process(rt_engine *engine, const float *mic, float *mix_left, float *mix_right,
                        float *const *peers_out, const struct rt_cycle *cycle) RT_NONBLOCKING;
 
-/* --- the plugin in jackd --- */
-
 #include "rt_link.h"
 #include "rt_plugin.h"
-
 #endif

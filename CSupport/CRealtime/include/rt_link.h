@@ -77,11 +77,12 @@ int rt_link_check_welcome(const void *frame, size_t bytes);
 int rt_link_check_request(const void *frame, size_t bytes);
 /** The same of an answer. */
 int rt_link_check_answer(const void *frame, size_t bytes);
-/** Whether what came with a hello can be worked with: a memfd of exactly rt_shared's size, sealed so that nothing can cut it
- *  short under the callback, and an eventfd, as nothing else is sure to take 8 bytes without waiting. 0 or -EINVAL.
+/** Whether what came with a hello can be worked with: a memfd of exactly rt_shared's size, sealed so that nothing can
+ *  cut it short under the callback, and an eventfd, as nothing else is sure to take 8 bytes without waiting.
+ *  0 or -EINVAL.
  *
- *  An eventfd takes them unless its owner filled it to the brim and left it blocking: that is not seen here, and needs a
- *  process of the same user or root, which could stop the server without that. */
+ *  An eventfd takes them unless its owner filled it to the brim and left it blocking: that is not seen here, and needs
+ *  a process of the same user or root, which could stop the server without that. */
 int rt_link_check_descriptors(int memory_fd, int wake_fd);
 /** The version that this side speaks. */
 struct rt_link_version rt_link_own_version(void);
@@ -91,7 +92,8 @@ bool rt_link_trusts(int socket_fd);
 /** Sends a frame, with descriptors if count is not 0; never waits. 0 or -errno. */
 int rt_link_send(int socket_fd, const void *frame, size_t bytes, const int *descriptors, uint32_t count);
 /** Takes a frame, cut to capacity; never waits. Bytes, 0 when the other side has ended, -EAGAIN when there is none.
- *  Descriptors that came along: exactly RT_LINK_DESCRIPTORS go to descriptors, others are closed; has_descriptors tells. */
+ *  Descriptors that came along: exactly RT_LINK_DESCRIPTORS go to descriptors, others are closed;
+ *  has_descriptors tells. */
 int64_t rt_link_receive(int socket_fd, void *frame, size_t capacity, int *descriptors, bool *has_descriptors);
 
 #endif

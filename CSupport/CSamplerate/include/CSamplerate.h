@@ -20,9 +20,9 @@ csamplerate *csamplerate_create(double ratio, int32_t *error);
 /** NULL is allowed. [control] */
 void csamplerate_destroy(csamplerate *resampler);
 
-/** The ratio from the next output frame on; the sound goes on without a step, only its slope changes. A ratio that varies
- *  smoothly is set in small steps, as often as wanted. 0 or -EINVAL (out of range or not a number; the old one stays).
- *  [loop] */
+/** The ratio from the next output frame on; the sound goes on without a step, only its slope changes. A ratio that
+ *  varies smoothly is set in small steps, as often as wanted. 0 or -EINVAL (out of range or not a number; the old one
+ *  stays). [loop] */
 int32_t csamplerate_set_ratio(csamplerate *resampler, double ratio);
 
 /** Converts from input to output, which must not overlap; stops when input is used up or output is full.

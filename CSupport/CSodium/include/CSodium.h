@@ -2,8 +2,8 @@
  * CSodium: what Comlink uses of libsodium. The shim keeps its macros and unchecked pointers out of Swift: sizes are
  * constants here, every function answers 0 or -errno.
  *
- * All functions are [control] but for csodium_equal and csodium_zero, which allocate nothing and never fail. Any thread, once
- * csodium_start has answered 0 on one.
+ * All functions are [control] but for csodium_equal and csodium_zero, which allocate nothing and never fail. Any
+ * thread, once csodium_start has answered 0 on one.
  */
 #ifndef CSODIUM_H
 #define CSODIUM_H
@@ -24,7 +24,8 @@ enum {
 /** Once per process before all others; more often does no harm. 0 or -ENOSYS (no source of random numbers). */
 int32_t csodium_start(void);
 
-/** Memory for a secret: zeroed, between guard pages, not in core dumps, not swapped out where the limits allow it; NULL: none left. */
+/** Memory for a secret: zeroed, between guard pages, not in core dumps, not swapped out where the limits allow it;
+ *  NULL: none left. */
 void *csodium_secret_create(size_t bytes);
 /** Zeroes and frees it; NULL is allowed. */
 void csodium_secret_destroy(void *secret);
@@ -36,7 +37,8 @@ void csodium_zero(void *memory, size_t bytes);
 /** 1: equal, 0: not; takes the same time whatever is in them. */
 int32_t csodium_equal(const void *a, const void *b, size_t bytes);
 
-/** SHA-256 and SHA-512 (FIPS 180-4) of one piece of memory; HMAC-SHA-512 (RFC 2104, 64 octets) under a key of any length. */
+/** SHA-256 and SHA-512 (FIPS 180-4) of one piece of memory;
+ *  HMAC-SHA-512 (RFC 2104, 64 octets) under a key of any length. */
 void csodium_sha256(uint8_t out[32], const void *data, size_t bytes);
 void csodium_sha512(uint8_t out[64], const void *data, size_t bytes);
 void csodium_hmac_sha512(uint8_t out[64], const void *key, size_t key_bytes, const void *data, size_t bytes);

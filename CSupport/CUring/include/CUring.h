@@ -89,9 +89,9 @@ enum uring_mode uring_mode_in_use(const uring *ring); /* [control] */
 /** Whether io_uring_enter goes by a registered ring descriptor; known after uring_attach. [control] */
 bool uring_has_registered_ring(const uring *ring);
 
-/** Submits all that is queued, re-arms what fired, moves the timer to the deadline (INT64_MAX: none; exact to 20 µs) and
- *  waits for a beat, a signal or the deadline; datagrams alone do not end the wait, unless uring_wake_on_datagram was called.
- *  Then packets and sends may be made anew. [loop] */
+/** Submits all that is queued, re-arms what fired, moves the timer to the deadline (INT64_MAX: none; exact to 20 µs)
+ *  and waits for a beat, a signal or the deadline; datagrams alone do not end the wait, unless uring_wake_on_datagram
+ *  was called. Then packets and sends may be made anew. [loop] */
 int uring_wait(uring *ring, int64_t deadline_nanoseconds);
 /** Lets a datagram end the next wait, or one that already waits in the socket; but on average at most once in 5 ms, and
  *  four at once, so that a flood cannot keep the loop awake. If that is known too late, a later one. [loop] */

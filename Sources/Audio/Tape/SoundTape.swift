@@ -3,9 +3,9 @@ import Synchronization
 
 /// One channel of sound on its way from the media loop to whoever keeps it, addressed by position.
 ///
-/// A ring of frames in which position p has the place p mod ``capacityFrames``: sound of several tapes that belongs to one
-/// moment has one position on all of them, in whatever order it came, and what nobody wrote is silence. ``TapeDeck``
-/// says how far it is written and how far read. One writer and one reader, each wait-free:
+/// A ring of frames in which position p has the place p mod ``capacityFrames``: sound of several tapes that belongs to
+/// one moment has one position on all of them, in whatever order it came, and what nobody wrote is silence.
+/// ``TapeDeck`` says how far it is written and how far read. One writer and one reader, each wait-free:
 /// - the writer (the media loop) stores frames at positions that the deck has not published yet, and only up to
 ///   the capacity beyond the last position given back, which it loads with acquire;
 /// - the reader takes frames below the published position (acquire, which pairs with the deck's release), leaves

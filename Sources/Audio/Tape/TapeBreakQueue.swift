@@ -5,8 +5,8 @@ import Synchronization
 /// One writer and one reader, each wait-free: two indices that only grow, each stored by one side (release) and loaded
 /// by the other (acquire), as in the audio rings.
 ///
-/// Unchecked because the compiler cannot see it: a place is written before the index that shows it, and not again before
-/// the reader's has passed it.
+/// Unchecked because the compiler cannot see it: a place is written before the index that shows it, and not again
+/// before the reader's has passed it.
 @safe final class TapeBreakQueue: @unchecked Sendable {
   /// More than a server comes back in while a disk may stand still.
   static let capacity = 64

@@ -2,9 +2,10 @@ import Synchronization
 
 /// The tapes between the media loop and a recorder: one a talker and two of the mix, all on one time line.
 ///
-/// Position 0 is where the recording began; positions count the frames that JACK ran. What passed while it did not, however
-/// long, has no room on the tapes: it is told as a ``TapeBreak``. Made by whoever starts the recorder, loaded and read by
-/// the recorder on its own thread; written by the media loop. Neither ever waits for the other, nor for a lock.
+/// Position 0 is where the recording began; positions count the frames that JACK ran. What passed while it did not,
+/// however long, has no room on the tapes: it is told as a ``TapeBreak``. Made by whoever starts the recorder, loaded
+/// and read by the recorder on its own thread; written by the media loop.
+/// Neither ever waits for the other, nor for a lock.
 public final class TapeDeck: Sendable {
   /// Who talks on a tape.
   public struct Talker: Sendable {

@@ -1,6 +1,7 @@
 internal import CSodium
 
-/// CPace over ristretto255 with SHA-512, initiator and responder told apart (draft-irtf-cfrg-cpace-21, §7, §8.3 and §10.4).
+/// CPace over ristretto255 with SHA-512, initiator and responder told apart (draft-irtf-cfrg-cpace-21, §7,
+/// §8.3 and §10.4).
 ///
 /// Names in the code are the draft's: PRS the password, CI who talks to whom, sid the session, ISK the result.
 enum CPace {
@@ -56,7 +57,8 @@ enum CPace {
 
   /// G.scalar_mult_vfy (§8.3).
   ///
-  /// - Throws: `CryptoError.pairing(.malformed)` where the draft has G.I: no encoding of an element, or the neutral one.
+  /// - Throws: `CryptoError.pairing(.malformed)` where the draft has G.I: no encoding of an element,
+  ///   or the neutral one.
   static func multiply(
     _ scalar: borrowing SecretBytes, _ point: [UInt8]
   ) throws(CryptoError) -> SecretBytes {

@@ -1,12 +1,12 @@
 /// The side of a pairing on which a person types the PIN (sans-I/O).
 ///
-/// Messages: a hello of 16 random octets; the answer of 16 random octets and the other's share; the proof, which is our share and
-/// tag; the confirmation, which is the other's tag. States: waiting for the answer, waiting for the confirmation, over.
-/// Whatever goes wrong ends it: a new try takes a new value, and the PIN to be typed again. An attacker in the
-/// other's place learns from the proof whether one guess of the PIN was right, and nothing more.
+/// Messages: a hello of 16 random octets; the answer of 16 random octets and the other's share; the proof, which is our
+/// share and tag; the confirmation, which is the other's tag. States: waiting for the answer, waiting for the
+/// confirmation, over. Whatever goes wrong ends it: a new try takes a new value, and the PIN to be typed again. An
+/// attacker in the other's place learns from the proof whether one guess of the PIN was right, and nothing more.
 ///
-/// The keys of both nodes must come from the channel that carries the messages, which has to have shown that each holds its private key (TLS with
-/// both identities): the pairing then proves that this channel ends at whoever knows the PIN.
+/// The keys of both nodes must come from the channel that carries the messages, which has to have shown that each holds
+/// its private key (TLS with both identities): the pairing then proves that this channel ends at whoever knows the PIN.
 public struct PairingInitiator: ~Copyable {
   private enum State {
     case greeting, proving, over

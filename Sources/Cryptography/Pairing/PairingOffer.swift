@@ -1,9 +1,9 @@
 /// The side of a pairing that shows the PIN (sans-I/O): valid for two minutes, five tries and one success.
 ///
-/// A try is a proof that is looked at: our share alone tells nothing about the PIN, so hellos cost none. Each wrong proof
-/// costs one, whoever sent it, and after the fifth, or the first right one, the PIN is worth nothing. An attacker thus has five
-/// guesses in a million for each PIN that somebody has shown; that anybody can use them up and so prevent a pairing is the
-/// price. Several nodes may be under way at a time; of more than four the oldest is forgotten.
+/// A try is a proof that is looked at: our share alone tells nothing about the PIN, so hellos cost none. Each wrong
+/// proof costs one, whoever sent it, and after the fifth, or the first right one, the PIN is worth nothing. An attacker
+/// thus has five guesses in a million for each PIN that somebody has shown; that anybody can use them up and so prevent
+/// a pairing is the price. Several nodes may be under way at a time; of more than four the oldest is forgotten.
 ///
 /// As for ``PairingInitiator``, the peer's key must come from a channel that has shown that the peer holds it.
 public struct PairingOffer: ~Copyable {

@@ -1,7 +1,7 @@
 /// One side of a run of CPace between two nodes, once both nonces are known.
 ///
-/// CI is lv_cat of `comlink pair 1` and the public keys of initiator and responder; sid is both nonces; ADa and ADb are the
-/// words `initiator` and `responder`, so that no message can be sent back to its sender as the other's.
+/// CI is lv_cat of `comlink pair 1` and the public keys of initiator and responder; sid is both nonces; ADa and ADb are
+/// the words `initiator` and `responder`, so that no message can be sent back to its sender as the other's.
 struct PairingParty: ~Copyable {
   /// Who began: the node on which the PIN is typed.
   enum Role: String, Sendable {

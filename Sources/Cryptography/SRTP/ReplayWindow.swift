@@ -35,13 +35,14 @@ struct ReplayWindow: Sendable {
   }
 }
 
-/// The number of an RTP packet in its stream: 32 bits of roll-over counter, then the 16 of the sequence number (RFC 3711 §3.3.1).
+/// The number of an RTP packet in its stream: 32 bits of roll-over counter,
+/// then the 16 of the sequence number (RFC 3711 §3.3.1).
 enum PacketIndex {
   /// One beyond the greatest.
   static let limit: UInt64 = 1 << 48
 
-  /// The index that its lowest bits most likely mean (RFC 3711 appendix A): 16 of them, the sequence number, or 32, with
-  /// half of the roll-over counter in front.
+  /// The index that its lowest bits most likely mean (RFC 3711 appendix A): 16 of them, the sequence number, or 32,
+  /// with half of the roll-over counter in front.
   ///
   /// - Parameter highest: the highest index known; nil: the stream is just beginning, and all higher bits are 0.
   /// - Returns: nil for one below 0 or beyond the greatest.

@@ -35,7 +35,8 @@ internal import COpenSSL
 
   /// The 12 octets of a nonce (RFC 7714 §8.1 and §9.1) as a number, the first octet highest.
   ///
-  /// Two zero octets, the SSRC, and 48 bits of index (a roll-over counter and sequence number, or an SRTCP index), all XOR the salt.
+  /// Two zero octets, the SSRC, and 48 bits of index (a roll-over counter and sequence number, or an SRTCP index),
+  /// all XOR the salt.
   func nonce(ssrc: UInt32, index: UInt64) -> UInt128 {
     salt ^ (UInt128(ssrc) << 48 | UInt128(index))
   }

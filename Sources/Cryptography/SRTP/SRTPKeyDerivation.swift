@@ -49,7 +49,8 @@ enum SRTPKeyDerivation {
   }
 }
 
-/// The master key identifier at a packet's end: epoch, variant, and the lower half of the roll-over counter (``SRTPSender``).
+/// The master key identifier at a packet's end: epoch, variant,
+/// and the lower half of the roll-over counter (``SRTPSender``).
 struct SRTPKeyIdentifier {
   let epoch: UInt8
   /// nil: one that no sender has.

@@ -40,7 +40,8 @@ final class SRTPKeySet {
 ///
 /// Making one costs hundreds of system calls and allocations, and is therefore not for the loop thread.
 ///
-/// `@unchecked Sendable`: the ciphers are no `Sendable` class, but nobody else has them, and ``SRTPReceiver`` takes them over.
+/// `@unchecked Sendable`: the ciphers are no `Sendable` class, but nobody else has them,
+/// and ``SRTPReceiver`` takes them over.
 public struct SRTPReceivingKey: ~Copyable, @unchecked Sendable {
   let keys: SRTPKeySet
 
@@ -52,10 +53,12 @@ public struct SRTPReceivingKey: ~Copyable, @unchecked Sendable {
 
 /// A new key of a sender's own, its ciphers made: ready to be used by one ``SRTPSender``.
 ///
-/// Making one costs hundreds of system calls and allocations, and is therefore not for the loop thread. It can be made of nothing but fresh
-/// random numbers and cannot be copied: whoever could seal twice from the same start would use nonces twice.
+/// Making one costs hundreds of system calls and allocations, and is therefore not for the loop thread. It can be made
+/// of nothing but fresh random numbers and cannot be copied:
+/// whoever could seal twice from the same start would use nonces twice.
 ///
-/// `@unchecked Sendable`: the ciphers are no `Sendable` class, but nobody else has them, and ``SRTPSender`` takes them over.
+/// `@unchecked Sendable`: the ciphers are no `Sendable` class, but nobody else has them,
+/// and ``SRTPSender`` takes them over.
 public struct SRTPSendingKey: ~Copyable, @unchecked Sendable {
   let keys: SRTPKeySet
   /// What those need who are to hear the sender.

@@ -1,18 +1,19 @@
 /// Authenticates and decrypts the packets of one sender (``SRTPSender``).
 ///
-/// Whoever holds a sender's key could have made a packet, so among the members of a group it is no proof of who talks: keys are
-/// symmetric. Against all others it proves that the packet is the sender's, unchanged, and here for the first time.
+/// Whoever holds a sender's key could have made a packet, so among the members of a group it is no proof of who talks:
+/// keys are symmetric. Against all others it proves that the packet is the sender's, unchanged,
+/// and here for the first time.
 ///
 /// One for each sender and each session of it, that is each start: a sender begins its epochs and numbers anew.
 ///
-/// Keys: the newest, and the two before it until ``dropOlderKeys()`` (two, because a sender may prepare a key in place of one
-/// that it never used). Numbers that came are remembered for each key and SSRC
+/// Keys: the newest, and the two before it until ``dropOlderKeys()`` (two, because a sender may prepare a key in place
+/// of one that it never used). Numbers that came are remembered for each key and SSRC
 /// over all variants, so a packet in another form, made for another listener, is no news either. A stream's state
 /// changes only by an authentic packet, and is bounded; any octets may come, none trap.
 ///
-/// Whoever holds a key can also send a number of it that is so far ahead that the sender's own are too old. With the sender's next key
-/// that is over: its numbers are judged by what came under it. Within a key a bound to such a jump would not help, as
-/// many small ones lead as far, and would shut out a listener that was not sent to for long.
+/// Whoever holds a key can also send a number of it that is so far ahead that the sender's own are too old. With the
+/// sender's next key that is over: its numbers are judged by what came under it. Within a key a bound to such a jump
+/// would not help, as many small ones lead as far, and would shut out a listener that was not sent to for long.
 ///
 /// Loop thread only; only the initialiser allocates.
 public final class SRTPReceiver {

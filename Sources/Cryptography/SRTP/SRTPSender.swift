@@ -5,21 +5,22 @@ internal import CSodium
 /// A packet is encoded once, protected once per variant (``SRTPVariant`` tells why) and sent to many. Its keys are
 /// new and its own (``SRTPSendingKey``), and it seals a number once per variant and SSRC at most.
 ///
-/// Wire format: RTP header in clear, encrypted payload, 16-octet tag, then the master key identifier (4 octets: epoch, variant, the
-/// lower half of the roll-over counter, high octet first). RTCP: first header and SSRC in clear, the rest encrypted, tag, E flag and index
-/// (4 octets), master key identifier with 0 in place of a counter.
+/// Wire format: RTP header in clear, encrypted payload, 16-octet tag, then the master key identifier (4 octets: epoch,
+/// variant, the lower half of the roll-over counter, high octet first). RTCP: first header and SSRC in clear, the rest
+/// encrypted, tag, E flag and index (4 octets), master key identifier with 0 in place of a counter.
 ///
-/// The counter's lower half lets a receiver that joins late, or was away for long, read a sequence number right. It is believed in part of
-/// the nonce only: changed, the packet is not authentic. Its upper half begins at 0 with each key and is guessed (RFC 3711 appendix A), by who joins
-/// after 2³² packets under one key wrongly: 124 days of uninterrupted talk in packets of 2.5 ms.
+/// The counter's lower half lets a receiver that joins late, or was away for long, read a sequence number right. It is
+/// believed in part of the nonce only: changed, the packet is not authentic. Its upper half begins at 0 with each key
+/// and is guessed (RFC 3711 appendix A), by who joins after 2³² packets under one key wrongly:
+/// 124 days of uninterrupted talk in packets of 2.5 ms.
 ///
 /// Keys roll in two steps, so that nothing is lost: ``setNextKey(_:)``, hand its secret to all who are to have it, then
 /// ``useNextKey()``.
 ///
-/// Measured per packet with 88 octets of payload (AMD EPYC, thread CPU time with warm caches; callgrind; allocations counted by a preloaded
-/// library): 0.15 µs to protect and 0.13 µs to unprotect, 0.65 µs each without AES instructions; 2100 and 1920 instructions, 1160 of them the
-/// cipher's; no allocation, for a replay neither. libsrtp2 2.5.0 of Debian 12, which sits on NSS, makes 5 allocations each, for which it was
-/// left out.
+/// Measured per packet with 88 octets of payload (AMD EPYC, thread CPU time with warm caches; callgrind; allocations
+/// counted by a preloaded library): 0.15 µs to protect and 0.13 µs to unprotect, 0.65 µs each without AES instructions;
+/// 2100 and 1920 instructions, 1160 of them the cipher's; no allocation, for a replay neither. libsrtp2 2.5.0 of Debian
+/// 12, which sits on NSS, makes 5 allocations each, for which it was left out.
 ///
 /// Loop thread only; only the initialiser allocates.
 public final class SRTPSender {
@@ -169,19 +170,20 @@ public final class SRTPSender {
 
 /// Which of a sender's keys a packet is made with, beside its epoch.
 ///
-/// **Why there are several.** One codec frame goes out in up to six different packets, one for each recipe of copies among the
-/// listeners, and all have one SSRC and one sequence number (RFC 2198 payloads that differ). AES-GCM's nonce is made of
-/// just these (RFC 7714 §8.1). Two different packets under one key and one nonce would tell the XOR of both plaintexts,
-/// and, worse, the authentication key, with which anybody can forge packets (NIST SP 800-38D §8.3, appendix A).
-/// So each place in the list of recipes has a key of its own, derived from the sender's one session key, and the packet says
-/// which by its master key identifier (RFC 3711 §3.1): octet 0 is the epoch, octet 1 the variant, then the roll-over counter.
+/// **Why there are several.** One codec frame goes out in up to six different packets, one for each recipe of copies
+/// among the listeners, and all have one SSRC and one sequence number (RFC 2198 payloads that differ). AES-GCM's nonce
+/// is made of just these (RFC 7714 §8.1). Two different packets under one key and one nonce would tell the XOR of both
+/// plaintexts, and, worse, the authentication key, with which anybody can forge packets (NIST SP 800-38D §8.3, appendix
+/// A). So each place in the list of recipes has a key of its own, derived from the sender's one session key, and the
+/// packet says which by its master key identifier (RFC 3711 §3.1): octet 0 is the epoch, octet 1 the variant,
+/// then the roll-over counter.
 ///
 /// RTX packets (RFC 4588) have an SSRC and sequence numbers of their own, and control packets an index of
 /// their own: they never share a nonce with the stream. They use ``first``.
 ///
 /// Which place a recipe has may change from frame to frame, and a programming mistake may seal a frame twice. Therefore
-/// none of this is believed: ``SRTPSender`` seals only numbers that are higher than all it sealed before under the same variant
-/// and SSRC, and refuses all others.
+/// none of this is believed: ``SRTPSender`` seals only numbers that are higher than all it sealed before under the same
+/// variant and SSRC, and refuses all others.
 public struct SRTPVariant: Hashable, Sendable {
   /// How many there are: six for recipes (`Station.mostRecipes` and the two without copies), two to spare.
   public static let limit = 8

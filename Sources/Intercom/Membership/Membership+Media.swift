@@ -4,8 +4,8 @@ import Mesh
 
 /// Updates of the media path, by comparing its state with the wanted one.
 ///
-/// However fast a member changes its mind, its name and its keys, one task brings the media path up to date, one member after the
-/// other, and each waits once at most: nothing grows.
+/// However fast a member changes its mind, its name and its keys, one task brings the media path up to date, one member
+/// after the other, and each waits once at most: nothing grows.
 extension Membership {
   func admit(_ node: NodeID, _ profile: NodeProfile) {
     let addresses = profile.mediaAddresses.compactMap(SocketAddress.init).filter(takes)

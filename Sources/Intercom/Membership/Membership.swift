@@ -4,19 +4,20 @@ public import Mesh
 
 /// Who belongs to this node's intercom: runs the ``Mesh`` and carries out what it decides.
 ///
-/// Control connections, discovery, the network's changes and the user tell it what happens (``handle(_:)`` and the calls
-/// beside it); it tells the media path who may be heard and by which keys, by a task of its own, so that a loop that is
-/// busy holds up no connection.
+/// Control connections, discovery, the network's changes and the user tell it what happens (``handle(_:)`` and the
+/// calls beside it); it tells the media path who may be heard and by which keys, by a task of its own, so that a loop
+/// that is busy holds up no connection.
 ///
-/// **Keys.** The media path's first key is handed out from the start. When somebody left, the next one is made, handed to
-/// the members, and used ``keyLeadTime`` later; until then both are given to whoever joins, in two streams of the
+/// **Keys.** The media path's first key is handed out from the start. When somebody left, the next one is made, handed
+/// to the members, and used ``keyLeadTime`` later; until then both are given to whoever joins, in two streams of the
 /// ``MediaKey`` messages, one for odd and one for even epochs. A roll that becomes necessary meanwhile follows at once.
 ///
 /// Runs on Swift's ordinary pool; nothing here is done per packet or per period.
 public actor Membership {
   /// From handing a key out to its use.
   ///
-  /// A TCP segment that is lost twice is sent a third time after 600 ms (RFC 6298 §2 and §5.5, with Linux' least time-out of 200 ms). With the 250 ms before, the key is another within a second (issue 4 §5).
+  /// A TCP segment that is lost twice is sent a third time after 600 ms (RFC 6298 §2 and §5.5,
+  /// with Linux' least time-out of 200 ms). With the 250 ms before, the key is another within a second (issue 4 §5).
   static let keyLeadTime = Duration.milliseconds(650)
   /// Before a roll that failed is tried again.
   private static let rollPause = Duration.seconds(1)

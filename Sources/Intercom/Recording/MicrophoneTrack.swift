@@ -2,9 +2,9 @@ import Audio
 
 /// The microphone's track of a recording.
 ///
-/// While something else is captured in its place, for a test or as a peer's voice is sent back, the tape stays silent: its
-/// file is this talker's. The audio thread changes over at the start of a period, once its gate has closed, and opens
-/// it again then; so what comes later than the gate takes to close is left out, and what
+/// While something else is captured in its place, for a test or as a peer's voice is sent back, the tape stays silent:
+/// its file is this talker's. The audio thread changes over at the start of a period, once its gate has closed, and
+/// opens it again then; so what comes later than the gate takes to close is left out, and what
 /// comes later than it takes to change back is let in, faded.
 ///
 /// Loop thread only.

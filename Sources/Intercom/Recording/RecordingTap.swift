@@ -2,14 +2,15 @@ import Audio
 
 /// The source of a recording: copies captured audio and the audio of the peers' rings onto tapes.
 ///
-/// **The time line** counts frames of JACK: a frame captured in a callback and one played in it have the same position, as
-/// in a recorder that is connected to our ports. Periods that JACK ran without us count (`Beat.lineFrames`). Position 0
-/// is the first callback after the recording began.
+/// **The time line** counts frames of JACK: a frame captured in a callback and one played in it have the same position,
+/// as in a recorder that is connected to our ports. Periods that JACK ran without us count (`Beat.lineFrames`).
+/// Position 0 is the first callback after the recording began.
 /// What is captured belongs to the callbacks up to the last one; what is written to a ring that holds
 /// n frames is played n frames after the next callback's first.
 ///
-/// **Breaks.** While JACK does not run, when it comes back at another rate, and where it ran on for longer than a tape has
-/// room, the line breaks: the positions go on behind all that was written, and the recorder is told how long it took.
+/// **Breaks.** While JACK does not run, when it comes back at another rate, and where it ran on for longer than a tape
+/// has room, the line breaks: the positions go on behind all that was written,
+/// and the recorder is told how long it took.
 ///
 /// Published is what can change no more: up to the last callback, but not beyond what was read of the microphone.
 ///
@@ -105,7 +106,8 @@ final class RecordingTap {
   /// Sound was put on a tape up to there.
   func note(end: Int64) { writtenEnd = max(writtenEnd, end) }
 
-  /// The tape of a talker, the one it had if it was here before; nil: there is no spare one just now, or none is wanted.
+  /// The tape of a talker, the one it had if it was here before;
+  /// nil: there is no spare one just now, or none is wanted.
   ///
   /// Rare; may allocate.
   func tape(of talker: String, called name: String) -> SoundTape? {

@@ -87,9 +87,9 @@ extension PeerSettings {
 
 /// Where the next frames of one stream belong on the time line.
 ///
-/// Two things are known when frames come: that they follow the last ones, if the ring between the callback and the loop has
-/// not run dry since; and an estimate from the count of callbacks and the ring's fill. The estimate is off by a period
-/// if it was made while a callback ran, so a stream goes on where it was until ``disagreements`` estimates in a
+/// Two things are known when frames come: that they follow the last ones, if the ring between the callback and the loop
+/// has not run dry since; and an estimate from the count of callbacks and the ring's fill. The estimate is off by a
+/// period if it was made while a callback ran, so a stream goes on where it was until ``disagreements`` estimates in a
 /// row say otherwise, as after frames were lost.
 struct TapCursor {
   /// Estimates in a row that move a stream: no callback runs that often just then.

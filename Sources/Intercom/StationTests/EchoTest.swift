@@ -3,8 +3,9 @@ public import Cryptography
 
 /// Sends a signal in the microphone's place and records, frame by frame beside it, what a peer sends meanwhile.
 ///
-/// Both are exchanged in the same periods of JACK, so a place in the record is a time since that place in the signal: from this
-/// node's microphone port to its ear port, whatever the clocks of the loop, the network and the other node do.
+/// Both are exchanged in the same periods of JACK, so a place in the record is a time since that place in the signal:
+/// from this node's microphone port to its ear port, whatever the clocks of the loop,
+/// the network and the other node do.
 final class EchoTest: StationTest {
   /// Where JACK stands still the test ends that much after its time.
   private static let graceNanoseconds: Int64 = 2_000_000_000

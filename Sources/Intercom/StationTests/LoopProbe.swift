@@ -5,7 +5,8 @@ import Measurement
 public struct LoopMeasurement: Sendable, Hashable {
   /// Sweeps that were sent, and how many of them were found in what came back.
   public var sent, found: Int
-  /// From the microphone's port to the ear's, there and back: the middle one, the least and the most; nil: none was found.
+  /// From the microphone's port to the ear's, there and back: the middle one, the least and the most;
+  /// nil: none was found.
   public var roundTrip: (median: Double, least: Double, most: Double)? {
     let sorted = milliseconds.sorted()
     guard let least = sorted.first, let most = sorted.last else { return nil }

@@ -29,7 +29,8 @@ extension Station {
     return number
   }
 
-  /// Begins to send a signal in place of the microphone, and to record what the peer sends back; returns the test's number.
+  /// Begins to send a signal in place of the microphone, and to record what the peer sends back;
+  /// returns the test's number.
   func beginEcho(_ echo: EchoTest, peer name: String) throws(IntercomError) -> Int {
     guard try trialRate() == echo.sampleRate else {
       throw .refused("JACK's sample rate has just changed; try again")

@@ -153,8 +153,9 @@ public final class PeerReports {
 
   /// Takes the echo of a reference time of this session in a compound that came another way.
   ///
-  /// Only for a compound that is the remote's beyond doubt (encrypted): a node with several addresses answers by the one that its
-  /// kernel chooses, whichever it was asked by. It proves that what is sent to this session's address arrives.
+  /// Only for a compound that is the remote's beyond doubt (encrypted): a node with several addresses answers by the
+  /// one that its kernel chooses, whichever it was asked by.
+  /// It proves that what is sent to this session's address arrives.
   ///
   /// - Returns: whether there was one.
   public func confirm(byEchoIn bytes: RawSpan, nowNanoseconds: Int64) -> Bool {

@@ -7,10 +7,10 @@
 /// Beside that a report is due at once at the start, and once per interval as an answer to
 /// somebody new: a bound, so that forged newcomers cannot make us talk more than twice as much.
 /// One may be early between two regular ones, where there is news that cannot wait (RFC 4585 §3.5.2).
-/// An introduction (RFC 3550 §6.2 lets the first report be sooner, too) is four reports more, 0.1, 0.2, 0.4 and 0.8 s apart:
-/// of two who are to hear each other each needs an echo, and a report that was lost, or came before its key, costs a tenth of a
-/// second and not a whole one. For members only, whom an introduction makes talk five times as much at most, until one of their
-/// addresses is connected.
+/// An introduction (RFC 3550 §6.2 lets the first report be sooner, too) is four reports more, 0.1, 0.2, 0.4 and 0.8 s
+/// apart: of two who are to hear each other each needs an echo, and a report that was lost, or came before its key,
+/// costs a tenth of a second and not a whole one. For members only, whom an introduction makes talk five times as much
+/// at most, until one of their addresses is connected.
 struct ReportSchedule {
   private static let intervalNanoseconds: Int64 = 1_000_000_000
   private static let spreadNanoseconds: Int64 = 250_000_000

@@ -42,7 +42,8 @@ final class Link {
   /// When a heartbeat was answered last.
   var answeredNanoseconds: Int64 = .min / 2
 
-  /// How many members the other has and how many we do, where that differs, since when, and whether we told it of all for that.
+  /// How many members the other has and how many we do, where that differs, since when,
+  /// and whether we told it of all for that.
   var difference: (theirs: Int, ours: Int, sinceNanoseconds: Int64, isTold: Bool)?
 
   init(_ opened: OpenedConnection, isOurs: Bool, attempt: UInt64, deadlineNanoseconds: Int64) {

@@ -60,7 +60,8 @@ extension Mesh {
 
   private func refusal(of link: Link, _ now: Int64) -> CloseReason? {
     if ledger.blocked.contains(link.node) { return .blocked }
-    // Whether it is a later run than the one that flooded tells its hello, for which one connection at a time is enough.
+    // Whether it is a later run than the one that flooded tells its hello,
+    // for which one connection at a time is enough.
     let isFlooder = flooders.contains(link.node, nowNanoseconds: now)
     if isFlooder, !links(of: link.node).isEmpty { return .flooding }
     let ofNode = links(of: link.node).count
@@ -92,8 +93,8 @@ extension Mesh {
     replaceSoon(link, of: peer, now)
   }
 
-  /// Gives a member's connection up on which nothing comes, likewise; it is closed once there is another, or the member departed, as
-  /// the other end would take its end for the member's.
+  /// Gives a member's connection up on which nothing comes, likewise; it is closed once there is another, or the member
+  /// departed, as the other end would take its end for the member's.
   ///
   /// Whether it is dead is not known: where something comes on it before there is another, it is in use again.
   func forsake(_ link: Link, of peer: Peer, _ now: Int64) {

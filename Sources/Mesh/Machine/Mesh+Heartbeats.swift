@@ -31,8 +31,8 @@ extension Mesh {
 
   /// Keeps the clock to that half of the members whose IDs follow ours, in a ring.
   ///
-  /// They do not, having the same members, so each answers as many as answer it. Where two disagree, both keep it or none:
-  /// then both send as if alone.
+  /// They do not, having the same members, so each answers as many as answer it. Where two disagree, both keep it or
+  /// none: then both send as if alone.
   private func shareClocks(of members: [Peer]) {
     let others = members.compactMap(\.link).sorted { $0.node < $1.node }
     let next = others.firstIndex { $0.node > node } ?? 0

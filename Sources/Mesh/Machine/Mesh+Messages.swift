@@ -218,10 +218,11 @@ extension Mesh {
     wake(atNanoseconds: now.saturatingAdding(MeshTimes.listenNanoseconds))
   }
 
-  /// Which of two connections of one pair stays: both ends know what this looks at, but for moments near `crossingNanoseconds`.
+  /// Which of two connections of one pair stays: both ends know what this looks at,
+  /// but for moments near `crossingNanoseconds`.
   ///
-  /// That of a dialler who lost those before takes their place, whoever dialled them; where both lost them, at once, the rule is that
-  /// for others.
+  /// That of a dialler who lost those before takes their place, whoever dialled them; where both lost them, at once,
+  /// the rule is that for others.
   private func replaces(_ link: Link, _ old: Link, _ now: Int64) -> Bool {
     let isCrossing = now - old.relocatedNanoseconds < MeshTimes.crossingNanoseconds
     if link.relocates, !isCrossing { return true }

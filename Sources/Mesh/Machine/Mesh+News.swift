@@ -124,8 +124,8 @@ extension Mesh {
 
   /// Whether a member has been silent for longer than its heartbeats take.
   ///
-  /// Where the way is open again, TCP repeats what was lost only after a wait that has doubled each time: another connection is
-  /// faster.
+  /// Where the way is open again, TCP repeats what was lost only after a wait that has doubled each time: another
+  /// connection is faster.
   private func isStalled(_ peer: Peer, _ now: Int64) -> Bool {
     peer.member != nil && now - peer.heardNanoseconds > MeshTimes.stalledNanoseconds
   }

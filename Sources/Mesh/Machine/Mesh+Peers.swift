@@ -61,7 +61,8 @@ extension Mesh {
     return true
   }
 
-  /// Whether a node can be a member; where there are as many as may be, whom the user trusts takes the place of who came last.
+  /// Whether a node can be a member; where there are as many as may be,
+  /// whom the user trusts takes the place of who came last.
   func makePlace(for node: NodeID, _ now: Int64) -> Bool {
     let members = membersByRevision()
     guard members.count >= MeshLimits.members, peers[.node(node)]?.member == nil else {

@@ -42,8 +42,8 @@ public import Cryptography
 ///   the other's place the member stays a member.
 /// - When our groups or the policy change, all connections are judged anew: who would not be let in
 ///   unasked any more is expelled.
-/// - Heartbeats every 2 s; nothing for 5.9 s, and the member departed. Media are a sign of life too, for up to 15 s without a
-///   heartbeat: over a way that voices fill, TCP starves. One end of a connection asks with its own for that
+/// - Heartbeats every 2 s; nothing for 5.9 s, and the member departed. Media are a sign of life too, for up to 15 s
+///   without a heartbeat: over a way that voices fill, TCP starves. One end of a connection asks with its own for that
 ///   of the other, so that TCP's acknowledgement rides on it. The first one lists all
 ///   members, later ones what is new within 50 ms, and every eighth one old member in turn; all again where the
 ///   other's count of members stays another than ours.

@@ -38,7 +38,8 @@ public struct ScreenText {
     return text.isEmpty ? "" : "\u{1B}[?2026h\(text)\u{1B}[?2026l"
   }
 
-  /// Each piece goes to its column by itself: a name that the terminal makes wider or narrower than we think shifts nothing.
+  /// Each piece goes to its column by itself: a name that the terminal makes wider or narrower than we think shifts
+  /// nothing.
   private func text(_ piece: LiveFrame.Piece) -> String {
     let move = "\u{1B}[\(piece.column + 1)G"
     let text = isUnicode ? piece.text : Self.ascii(piece.text)
@@ -64,8 +65,8 @@ public struct ScreenText {
 
 /// How many columns of a terminal a text takes.
 ///
-/// By Unicode's East Asian Width (UAX #11: wide and full-width take two columns), combining marks taking none. Terminals
-/// differ in what is newer than they are: whoever aligns columns moves the cursor rather than counts blanks.
+/// By Unicode's East Asian Width (UAX #11: wide and full-width take two columns), combining marks taking none.
+/// Terminals differ in what is newer than they are: whoever aligns columns moves the cursor rather than counts blanks.
 enum TextWidth {
   /// Marks on one character that are kept: enough for every language, too few to climb over other lines.
   private static let marksPerCharacter = 2

@@ -42,7 +42,8 @@ final class MeshEight {
 
   /// Waits until every node receives sound of every other's present run.
   ///
-  /// - Parameter parts: the part of the network that each node is in: then that is so within the parts, and no sound passes between.
+  /// - Parameter parts: the part of the network that each node is in: then that is so within the parts,
+  ///   and no sound passes between.
   /// - Returns: the seconds it took.
   @discardableResult
   func waitUntilWhole(

@@ -2,7 +2,8 @@ import TestRig
 
 /// Two nodes, of which one starts, dies or loses its network, and how soon the other hears it (again).
 struct MeshMeasurement {
-  /// The node that is there has announced itself, and what it answered others may be said again (RFC 6762 §6: after 1 s).
+  /// The node that is there has announced itself, and what it answered others may be said again (RFC 6762 §6:
+  /// after 1 s).
   private static let calmSeconds = 3.0
 
   let bench: Bench

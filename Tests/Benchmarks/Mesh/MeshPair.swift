@@ -3,8 +3,8 @@ import Remote
 import StatusSchema
 import TestRig
 
-/// A node that is there, and a caller that comes and goes, on one JACK server; what is timed ends when the first one's mix
-/// has the caller's sound.
+/// A node that is there, and a caller that comes and goes, on one JACK server; what is timed ends when the first one's
+/// mix has the caller's sound.
 final class MeshPair {
   private static let periodFrames = 256
   /// Of a full-scale tone at half level; noise of the codec is far below.

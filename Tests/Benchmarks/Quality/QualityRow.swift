@@ -33,8 +33,8 @@ struct QualityRow {
 
   /// A row without calls.
   ///
-  /// - Parameter chanceMilliseconds: by how much the playout delay differs from call to call, as the beats of two JACK servers
-  ///   stand to each other by chance: up to a period.
+  /// - Parameter chanceMilliseconds: by how much the playout delay differs from call to call, as the beats of two JACK
+  ///   servers stand to each other by chance: up to a period.
   init(
     profile: QualityProfile, link: QualityLink, reference: Reference, chanceMilliseconds: Double
   ) {

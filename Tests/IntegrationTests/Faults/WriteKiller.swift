@@ -14,8 +14,8 @@ struct WriteKiller {
     var label: String { "\(call.drop { $0 == "?" })-\(number)" }
   }
 
-  /// What changes a directory or a file of it; strace counts the calls of each name by themselves, and passes over names
-  /// with a question mark that the machine's kernel does not have.
+  /// What changes a directory or a file of it; strace counts the calls of each name by themselves, and passes over
+  /// names with a question mark that the machine's kernel does not have.
   private static let calls = [
     "?mkdir", "mkdirat", "openat", "write", "fsync", "?renameat", "renameat2", "unlinkat",
   ]
@@ -25,8 +25,8 @@ struct WriteKiller {
 
   let directory: TemporaryDirectory
 
-  /// Tries each call of each name until it is not made any more: all of them in the night; for a change a third, other ones
-  /// in each test.
+  /// Tries each call of each name until it is not made any more: all of them in the night; for a change a third, other
+  /// ones in each test.
   ///
   /// - Parameters:
   ///   - expected: how many calls there are at least, of all.

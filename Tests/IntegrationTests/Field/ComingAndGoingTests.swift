@@ -19,8 +19,8 @@ import Testing
     var threads: Int?
     var ports: [String]
 
-    /// Swift's pool starts its last thread when it first has need of it, and before may have been a moment with a connection
-    /// of its own: of what stays with each member there would be hundreds.
+    /// Swift's pool starts its last thread when it first has need of it, and before may have been a moment with a
+    /// connection of its own: of what stays with each member there would be hundreds.
     func isNoMore(than before: Holdings) -> Bool {
       (descriptors ?? .max) <= (before.descriptors ?? 0) && ports == before.ports
         && (threads ?? .max) <= (before.threads ?? 0) + 1

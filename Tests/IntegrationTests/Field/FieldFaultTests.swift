@@ -45,8 +45,8 @@ struct FieldFaultTests {
     Issue.record("during \(fault.rawValue), three times: \(noticed)")
   }
 
-  /// Who did not hear everybody all the time; a hundredth is what this machine does to a talk by itself, and a tenth when
-  /// it is busy.
+  /// Who did not hear everybody all the time; a hundredth is what this machine does to a talk by itself, and a tenth
+  /// when it is busy.
   private func whoNoticed(since before: [Audibility], on deployment: Deployment) -> [String] {
     zip(deployment.sites, before).compactMap { site, before in
       let heard = site.audibility.since(before)

@@ -37,7 +37,8 @@ import Testing
     (0..<sampleRate).map { 0.3 * Float(sin(2 * .pi * hertz * Double($0) / Double(sampleRate))) }
   }
 
-  /// The amplitude of a tone: the median of pieces of 250 ms after two seconds, so that a machine that stalls does not matter.
+  /// The amplitude of a tone: the median of pieces of 250 ms after two seconds,
+  /// so that a machine that stalls does not matter.
   private static func level(of hertz: Double, in pcm: [Float], at sampleRate: Int) -> Double {
     let pieces = stride(from: 2 * sampleRate, to: pcm.count - sampleRate / 4, by: sampleRate / 4)
     let levels = pieces.map { start in

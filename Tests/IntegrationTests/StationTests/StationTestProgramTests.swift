@@ -51,7 +51,8 @@ extension RealNodeTests {
       #expect(result.sent == 8 && result.found >= 4)
       let trip = try #require(result.roundTripMilliseconds)
       let waits = [try a.status(), try b.status()].map { $0.peers[0].playoutDelayMilliseconds }
-      // Two packets of 10 ms and the codec's look-ahead are there in any case; the rest is waits, periods, and the machine's.
+      // Two packets of 10 ms and the codec's look-ahead are there in any case;
+      // the rest is waits, periods, and the machine's.
       #expect(trip > 25 && trip < 125 + waits.reduce(0, +) * 2, "\(result), \(waits)")
       #expect(try refusal(a, .loopBack(peer: "B", minutes: 1)).contains("would make a loop"))
       #expect(try refusal(b, .testLoop(peer: "A")).contains("comlink loopback on 'B'"))

@@ -47,7 +47,8 @@ extension StationAttackTests {
     }.min() ?? .nan
   }
 
-  /// What Testing takes for itself of each forgery: a backtrace of every error that is thrown, which is nothing of the station's.
+  /// What Testing takes for itself of each forgery: a backtrace of every error that is thrown,
+  /// which is nothing of the station's.
   private func costOfBacktraces() -> Double {
     @inline(never) func check() throws(CryptoError) { throw .datagram(.notAuthentic) }
     @inline(never) func checkAndCount() throws(CryptoError) {
@@ -56,7 +57,8 @@ extension StationAttackTests {
     return leastCost(batches: 20, of: 100) { _ in try? checkAndCount() }
   }
 
-  /// Forged packets of Bert's SSRC, and of nobody's: neither costs more than a genuine one, which is decrypted and kept too.
+  /// Forged packets of Bert's SSRC, and of nobody's: neither costs more than a genuine one,
+  /// which is decrypted and kept too.
   @Test func `a flood of forgeries takes time and nothing else`() throws {
     let (batches, size) = (Seeds.areFew ? 20 : 1000, 100)
     var random = SplitMix64(seed: 11)

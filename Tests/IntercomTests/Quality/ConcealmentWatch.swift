@@ -7,8 +7,8 @@ import TestKit
 
 /// Tells apart what a listener has to make up because a radio was silent, and what it makes up anyway.
 ///
-/// Asked after each millisecond: what was made up since is sound of the packets that play moved past meanwhile and that had
-/// not come themselves. If all of them were sent in a drought, or held by one, it is the drought's.
+/// Asked after each millisecond: what was made up since is sound of the packets that play moved past meanwhile and that
+/// had not come themselves. If all of them were sent in a drought, or held by one, it is the drought's.
 struct ConcealmentWatch {
   private let source: SocketAddress
   private let listener: VirtualNode

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Intercom
 
-/// Not a test but the workshop of `./dev bench quality --virtual`: a whole station talks to another in virtual time, codec,
-/// reports and playout included, without the noise of a machine.
+/// Not a test but the workshop of `./dev bench quality --virtual`: a whole station talks to another in virtual time,
+/// codec, reports and playout included, without the noise of a machine.
 @Suite(.enabled(if: QualityJob.given != nil, "./dev bench quality --virtual asks for it"))
 struct QualityRun {
   let home = SocketAddress.host(1)

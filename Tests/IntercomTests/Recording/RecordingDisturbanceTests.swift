@@ -35,7 +35,8 @@ import Testing
 
   private static let undisturbed = Result { try talk { _, _ in } }
 
-  /// Fifteen seconds of talk over a network that loses and delays; `record` is called each tenth of a second of the last twelve.
+  /// Fifteen seconds of talk over a network that loses and delays;
+  /// `record` is called each tenth of a second of the last twelve.
   private static func talk(_ record: (VirtualNode, _ tenth: Int) throws -> Void) throws -> Talk {
     var model = LinkModel()
     model.loss = 0.03

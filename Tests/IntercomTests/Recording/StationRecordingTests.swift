@@ -6,8 +6,8 @@ import Testing
 
 /// What a recorder gets is what the microphone and the ear had, each frame at its place, whatever happens meanwhile.
 ///
-/// The virtual node numbers the frames of its microphone and of its ear alike, as JACK does. So there is one number that a
-/// tape's position differs by from both.
+/// The virtual node numbers the frames of its microphone and of its ear alike, as JACK does. So there is one number
+/// that a tape's position differs by from both.
 @Suite struct StationRecordingTests {
   private static let periodFrames = 128
   let network = VirtualNetwork()

@@ -1,8 +1,8 @@
 import Media
 import TestKit
 
-/// A codec whose payloads are 16-bit samples, and whose concealment is the worst there is: the last 5 ms again and again,
-/// back and forth, so that nothing of it jumps.
+/// A codec whose payloads are 16-bit samples, and whose concealment is the worst there is: the last 5 ms again and
+/// again, back and forth, so that nothing of it jumps.
 enum WaveformCodec {
   static let frames = 480
   /// What concealment repeats.

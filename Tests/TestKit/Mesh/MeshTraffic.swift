@@ -1,9 +1,10 @@
-/// What one node of a ``MeshNetwork`` puts on the wire for control, or takes from it: IP packets, from their first octet on.
+/// What one node of a ``MeshNetwork`` puts on the wire for control, or takes from it: IP packets,
+/// from their first octet on.
 ///
 /// Each message travels alone, as TCP_NODELAY and a write of its own have it: the frame with its length, the TLS record
-/// around it, the headers of TCP and IP. Each message costs its reader an acknowledgement without data, unless that rides
-/// on a message the other way (``MeshAcknowledging``). Handshakes, repetitions, knocks and DNS-SD are not in it, nor what
-/// the wire has below IP.
+/// around it, the headers of TCP and IP. Each message costs its reader an acknowledgement without data, unless that
+/// rides on a message the other way (``MeshAcknowledging``). Handshakes, repetitions, knocks and DNS-SD are not in it,
+/// nor what the wire has below IP.
 public struct MeshTraffic: Sendable {
   /// Without options (RFC 791 §3.1).
   public static let ipv4HeaderBytes = 20

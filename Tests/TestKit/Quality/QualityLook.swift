@@ -16,10 +16,11 @@ public struct QualityLook: Sendable {
     self.status = status
   }
 
-  /// Codec frames made up while no drought of the radio explains them, in percent of the packets that came or should have.
+  /// Codec frames made up while no drought of the radio explains them,
+  /// in percent of the packets that came or should have.
   ///
-  /// What was made up between two looks is a drought's where that began before the second, and the sound that it held up can
-  /// have been due after the first: until its end and the playout delay are over.
+  /// What was made up between two looks is a drought's where that began before the second, and the sound that it held
+  /// up can have been due after the first: until its end and the playout delay are over.
   ///
   /// - Returns: nil: there were no packets.
   public static func concealedOutside(

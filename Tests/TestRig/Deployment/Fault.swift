@@ -32,8 +32,8 @@ public enum Fault: String, Sendable, CaseIterable {
 
   /// The longest from the end of it until everybody hears everybody, seconds; 0: nobody is to notice.
   ///
-  /// A restart may take two seconds, a link that returns one, as the rest; one more is for the rig, which puts its own clients
-  /// to a new server or node and looks every 0.15 s.
+  /// A restart may take two seconds, a link that returns one, as the rest; one more is for the rig, which puts its own
+  /// clients to a new server or node and looks every 0.15 s.
   public var recoverySeconds: Double {
     switch self {
     case .kill, .restart, .jack: 3

@@ -71,7 +71,8 @@ public final class Site {
     "\(Character(UnicodeScalar(65 + UInt8(index))))"
   }
 
-  /// Not the daemon's default: JACK names a client's socket by the client alone, and all servers here are of one machine.
+  /// Not the daemon's default: JACK names a client's socket by the client alone,
+  /// and all servers here are of one machine.
   private static func client(_ name: String) -> String { "comlink-\(name)" }
 
   private static func probes(
@@ -168,7 +169,8 @@ public final class Site {
     }
   }
 
-  /// Takes away what the station hears and speaks by, for two seconds, and leaves it to the node to connect what comes back.
+  /// Takes away what the station hears and speaks by, for two seconds,
+  /// and leaves it to the node to connect what comes back.
   func replugCard() throws(RigError) {
     mouth.unplug()
     ear.unplug()
