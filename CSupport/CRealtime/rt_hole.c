@@ -1,8 +1,8 @@
 /* Which holes are holes.
  *
  * The clock tells that time passed; JACK's frame time tells how much to the frame, where a client stopped and the
- * server ran on. A server that itself stopped counts on from anywhere (jackd 1.9.21 adds microseconds to frames then),
- * so its word holds only where the clock's is within a period and an eighth of it.
+ * server ran on. A server that itself stopped counts on from anywhere (jackd 1.9.21 adds microseconds to frames
+ * then), so its word holds only where the clock's is within a period and an eighth of it.
  *
  * States: none suspected; suspected. Events: a callback.
  * - none → suspected: so much more time than a period has passed since the callback before.

@@ -17,9 +17,9 @@ struct rt_hole {
   uint32_t periods;    /**< since then, run or counted as missed */
 };
 
-/** Takes a callback and the one before it; what missed_frames already counted of the time between is no hole. Returns
- *  the frames of a hole longer than rt_hole_least_frames, of whole periods, once a callback has come at its usual time;
- *  else 0. [rt] */
+/** Takes a callback and the one before it; what missed_frames already counted of the time between is no hole.
+ *  Returns the frames of a hole longer than rt_hole_least_frames, of whole periods, once a callback has come at its
+ *  usual time; else 0. [rt] */
 uint32_t rt_hole_find(struct rt_hole *hole, const struct rt_cycle *last, const struct rt_cycle *cycle,
                       uint32_t missed_frames) RT_NONBLOCKING;
 

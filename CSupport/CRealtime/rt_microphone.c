@@ -46,7 +46,8 @@ void rt_microphone_run(struct rt_desk *desk, const float *mic, uint32_t period_f
 }
 
 void rt_microphone_leave(struct rt_desk *desk, uint32_t frame_count) RT_NONBLOCKING {
-  const uint32_t total = (uint32_t)atomic_load_explicit(&desk->shared->capture_hole, memory_order_relaxed) + frame_count;
+  const uint64_t before = atomic_load_explicit(&desk->shared->capture_hole, memory_order_relaxed);
+  const uint32_t total = (uint32_t)before + frame_count;
   const uint32_t place = atomic_load_explicit(&desk->capture.indices->write_index, memory_order_relaxed);
   /* Before the frames after it, which are handed over with release. */
   atomic_store_explicit(&desk->shared->capture_hole, (uint64_t)place << 32 | total, memory_order_relaxed);

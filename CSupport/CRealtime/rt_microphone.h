@@ -14,8 +14,8 @@ struct rt_desk;
 void rt_microphone_run(struct rt_desk *desk, const float *mic, uint32_t period_frames, uint32_t sample_rate,
                        uint32_t missed_frames) RT_NONBLOCKING;
 
-/** So many frames passed before the period that comes, for which nothing is written: whoever reads the ring moves its
- *  time on by as many. [rt] */
+/** So many frames passed before the period that comes, for which nothing is written: whoever reads the ring moves
+ *  its time on by as many. [rt] */
 void rt_microphone_leave(struct rt_desk *desk, uint32_t frame_count) RT_NONBLOCKING;
 
 #endif

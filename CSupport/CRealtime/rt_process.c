@@ -53,8 +53,8 @@ static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING {
  *
  *  JACK's frame time counts the server's periods. Read by a callback that runs late it can be that of the next period
  *  already, which may be run without us or not: so only what two callbacks in a row find missing is. Where both were
- *  that late and nothing was missing, the next miss is not counted. A longer gap is a stop: what should have been heard
- *  then is not waited for; see rt_hole.h. */
+ *  that late and nothing was missing, the next miss is not counted. A longer gap is a stop: what should have been
+ *  heard then is not waited for; see rt_hole.h. */
 static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle) RT_NONBLOCKING;
 static uint32_t missed_frames(struct rt_desk *desk, const struct rt_cycle *cycle) RT_NONBLOCKING {
   const struct rt_cycle *last = &desk->last_cycle;

@@ -30,7 +30,8 @@ struct rt_shared {
   _Atomic uint32_t is_freewheeling; /**< 0 or not: the callback plays silence and captures nothing */
   _Atomic uint32_t present_source; /**< see rt_source.h */
   _Atomic uint64_t signal_lost;
-  _Atomic uint64_t capture_hole; /**< the capture ring's write index at the last hole << 32 | frames of all holes so far */
+  /** The capture ring's write index at the last hole << 32 | frames of all holes so far. */
+  _Atomic uint64_t capture_hole;
   struct rt_level mic_level, mix_level;
 
   /* What several write. */

@@ -59,8 +59,8 @@ internal import CRealtime
     }
   }
 
-  /// Frames that passed unheard before or among those read last,
-  /// as JACK or what the microphone comes through stood still. [loop]
+  /// Frames that passed unheard before or among those read last, as JACK or what the microphone comes through stood
+  /// still. [loop]
   ///
   /// - Returns: 0 as a rule, and once they were taken.
   public func takeCaptureHole() -> Int {

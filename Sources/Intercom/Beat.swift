@@ -43,8 +43,8 @@ struct Beat {
   /// The first frame of the last callback on a line that goes on while JACK does not run, then by the clock.
   private(set) var lineFrames: Int64 = 0
   private var callbackNanoseconds: Int64?
-  /// Frames by which the clock moved the line on, in case that the count of periods does so, too,
-  /// a callback or some later.
+  /// Frames by which the clock moved the line on, in case that the count of periods does so, too, a callback or some
+  /// later.
   private var clockedFrames: Int64 = 0
   private var clockedCallbacks = 0
   /// When the last callback should have run.

@@ -12,7 +12,8 @@ import Media
 /// for the most that was done in one wake-up.
 ///
 /// One in 100 is a hole or more a second where packets are short. So what single ones took longer in the last two
-/// minutes is added, up to 0.5 ms (`RareExcess`): a hole a minute at most, on a machine that does not stall for longer.
+/// minutes is added, up to 0.5 ms (`RareExcess`): a hole a minute at most, on a machine that does not stall for
+/// longer.
 ///
 /// Loop thread only.
 struct RenderLead {

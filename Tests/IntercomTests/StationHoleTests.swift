@@ -5,8 +5,8 @@ import Testing
 
 @testable import Intercom
 
-/// JACK, or a client before the microphone, stands still at one node: the others lose what was not captured,
-/// and hardly more.
+/// JACK, or a client before the microphone, stands still at one node: the others lose what was not captured, and
+/// hardly more.
 @Suite struct StationHoleTests {
   struct Case: CustomTestStringConvertible {
     let profile: Profile?

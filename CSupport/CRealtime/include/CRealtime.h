@@ -110,8 +110,8 @@ bool rt_engine_cycle(const rt_engine *engine, struct rt_cycle *cycle);
 uint32_t rt_capture_available(const rt_engine *engine);
 /** Takes up to frames; returns how many. [loop] */
 uint32_t rt_capture_read(rt_engine *engine, float *frames_out, uint32_t frames);
-/** Frames that passed unheard (the server stood still, or a client before the microphone) before or among those that
- *  were read last; 0 as a rule, and once taken. [loop] */
+/** Frames that passed unheard (the server stood still, or a client before the microphone) before or among those
+ *  that were read last; 0 as a rule, and once taken. [loop] */
 uint32_t rt_capture_take_hole(rt_engine *engine);
 /** Opens or closes the mic gate, in 5 ms; closed at first. Closed, it puts silence into the ring. [control] [loop] */
 void rt_set_talk(rt_engine *engine, bool on);
