@@ -220,7 +220,7 @@ let programs: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   // Both ends of the control socket.
-  tests("RemoteTests", ["Remote", "ControlSocket", "StatusSchema"]),
+  tests("RemoteTests", ["Remote", "ControlSocket", "StatusSchema", "System"]),
   tests(
     "DaemonTests",
     [

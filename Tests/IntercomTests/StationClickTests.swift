@@ -32,7 +32,7 @@ import Testing
       network.add(node)
       network.run(seconds: 0.000_37 * Double(seed))
     }
-    nodes[0].station.addNamed(away, nowNanoseconds: network.now)
+    try nodes[0].meet(nodes[1], network)
     network.run(seconds: 60)
     let stream = try #require(nodes[1].peer(at: home)?.stream)
     func events() -> Int {
@@ -50,7 +50,6 @@ import Testing
   func `on a clean link one event a minute is heard at most`(profile: Profile?) throws {
     for seed in Seeds.first(1) {
       let outcome = try Self.outcome(profile, seed: seed)
-      print("CLICKS", profile?.rawValue ?? "none", seed, outcome)
       #expect(outcome.events <= 1, "seed \(seed): \(outcome)")
     }
   }

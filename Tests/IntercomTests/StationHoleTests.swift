@@ -34,7 +34,7 @@ import Testing
     anna.mic = Tone(hertz: 220).sample
     network.add(anna)
     network.add(bert)
-    anna.station.addNamed(away, nowNanoseconds: network.now)
+    try anna.meet(bert, network)
     network.run(seconds: 6)
     let stream = try #require(bert.peer(at: home)?.stream)
     let before = stream.statistics

@@ -120,6 +120,7 @@ private final class RawKeys: MediaGate {
   func admit(_ member: MediaMember) async -> Bool { true }
   func expel(_ node: NodeID, saidGoodbye: Bool) async {}
   func freeName(of node: NodeID) async {}
+  func calledNames() async -> [NodeID: String] { [:] }
 
   func install(_ key: MediaKey, of node: NodeID) async throws {
     guard key.octets.count == ReceivedKey.byteCount else { return }
