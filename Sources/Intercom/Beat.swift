@@ -100,7 +100,9 @@ struct Beat {
     let missed = frames - Int64(period.periodFrames)
     guard missed > 0, 2 * missed > clockedFrames else { return frames }
     clockedCallbacks = 0
-    return frames - min(missed, clockedFrames)
+    // Whole periods differ from the clock by parts of one: that is no time to be made up for.
+    let more = missed - clockedFrames
+    return Int64(period.periodFrames) + (more > 2 * Int64(period.periodFrames) ? more : 0)
   }
 
   private mutating func restart(at callbackNanoseconds: Int64) {

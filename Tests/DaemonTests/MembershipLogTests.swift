@@ -28,8 +28,11 @@ import Testing
       { .departed($0, name: "foh", .flooding) },
       ["NOTICE mesh: member gone ", "peer=foh", "why=flooding"]
     ),
-    ({ .invited($0, name: "foh") }, ["NOTICE mesh: a stranger asks", "comlink accept or decline"]),
-    ({ .invitationEnded($0) }, ["INFO mesh: nobody asks"]),
+    (
+      { .invited($0, name: "foh") },
+      ["NOTICE mesh: a node asks to be let in", "comlink accept or decline"]
+    ),
+    ({ .invitationEnded($0) }, ["INFO mesh: the request to be let in was answered or expired"]),
     (
       { .declined($0, words: "not admitted") },
       ["NOTICE mesh: a node declined this one", "says=\"not admitted\""]
@@ -37,7 +40,10 @@ import Testing
     ({ .stranger($0, name: "foh") }, ["NOTICE mesh: ", "comlink invite", "peer=foh"]),
     (
       { _ in .unresolved(peer: "foh.local:5004", reason: "no such host") },
-      ["WARNING mesh: peer not found", "peer=foh.local:5004", "reason=\"no such host\""]
+      [
+        "WARNING mesh: the peer's host name does not resolve", "peer=foh.local:5004",
+        "reason=\"no such host\"",
+      ]
     ),
     ({ _ in .ourselves(peer: "10.0.0.1:5004") }, ["WARNING mesh: ", "address=10.0.0.1:5004"]),
     (

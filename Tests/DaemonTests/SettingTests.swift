@@ -149,7 +149,8 @@ import Testing
   @Test func `peers must be few enough and different`() {
     let many = "max-peers = 1\npeer = [\"127.0.0.1:1\", \"127.0.0.1:2\"]"
     #expect(
-      TestSurroundings.complaint(many) == "/c.toml:2: peer is given 2 times, but max-peers is 1")
+      TestSurroundings.complaint(many)
+        == "/c.toml:2: peer is given 2 times, but max-peers is 1; raise max-peers")
     let twice = "peer = [\"127.0.0.1:1\", \"127.0.0.1:1\"]"
     #expect(TestSurroundings.complaint(twice) == "/c.toml:1: peer names 127.0.0.1:1 twice")
   }

@@ -43,7 +43,7 @@ import Testing
     #expect {
       try state.renewIdentity()
     } throws: {
-      "\($0)".contains("no place for the node's state")
+      "\($0)".contains("no directory for the node's state")
     }
   }
 
