@@ -181,7 +181,7 @@ import Testing
     await membership.handle(
       .received(.mediaKey(MediaKey(stream: 0, epoch: 1, octets: [1])), connection))
     #expect(await media.next() == "install 1 of 2")
-    #expect(reports.words.contains { $0.contains("media key of N2 is of no use") })
+    #expect(reports.words.contains { $0.contains("media key of N2 is invalid") })
   }
 
   @Test func `who leaves says goodbye to its members and hears nothing any more`() async throws {
