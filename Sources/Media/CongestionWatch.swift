@@ -71,12 +71,12 @@ public struct CongestionWatch: Sendable {
   private var unanswered = 0
   private var wireBits: Int?
   /// Whether reductions help; nil: none was made since the delay was last short.
-  private var trial: StationTest?
+  private var trial: RateTrial?
   private var lossTrial = LossTrial(leastLoss: unansweredLoss)
   /// Loss while the delay is short, smoothed.
   private var usualLoss = 0.0
 
-  private struct StationTest {
+  private struct RateTrial {
     var riseNanoseconds: Int64
     var wireBits: Int?
     var waitReports: Int
@@ -206,7 +206,7 @@ public struct CongestionWatch: Sendable {
     {
       self.trial?.reductions += 1
     } else {
-      trial = StationTest(
+      trial = RateTrial(
         riseNanoseconds: riseNanoseconds, wireBits: before.wireBits,
         waitReports: before.waitReports)
     }

@@ -15,13 +15,14 @@ final class HostNameWatch: Sendable {
   /// - Parameters:
   ///   - interval: between two looks.
   ///   - read: the machine's name.
-  ///   - changed: told a name that differs from the last one; called on a queue of Dispatch's.
+  ///   - changed: told the name at once, as it may have changed since somebody read it, and then each other one; called
+  ///     on a queue of Dispatch's.
   init(
     interval: DispatchTimeInterval = HostNameWatch.interval,
     read: @escaping @Sendable () -> String = { Surroundings.ownHostName },
     changed: @escaping @Sendable (String) -> Void
   ) {
-    let last = Mutex(read())
+    let last = Mutex<String?>(nil)
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "host-name-watch"))
     timer.setEventHandler {
       let name = read()
@@ -31,7 +32,7 @@ final class HostNameWatch: Sendable {
       }
       if isAnother { changed(name) }
     }
-    timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .seconds(1))
+    timer.schedule(deadline: .now(), repeating: interval, leeway: .seconds(1))
     unsafe self.timer = timer
     timer.activate()
   }

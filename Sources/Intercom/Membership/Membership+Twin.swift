@@ -32,14 +32,14 @@ public struct IdentityTwin: Sendable, Hashable {
 
 /// What this node knows of others that have its identity.
 extension Membership {
-  /// Who is kept out calls again within a minute; a later start stays one, whoever tells of it.
+  /// Whoever is kept out calls again within a minute, and is told again.
   private static let twinNanoseconds: Int64 = 300_000_000_000
 
   /// The other start; nil: there is none, or it was not heard of for some minutes.
   public var twin: IdentityTwin? {
     guard let known = twinNote else { return nil }
     let isOver = now() - known.atNanoseconds > Self.twinNanoseconds
-    return isOver && !known.twin.isLater ? nil : known.twin
+    return isOver ? nil : known.twin
   }
 
   func noteTwin(_ instance: UInt64, toldBy teller: NodeID, at address: SocketAddress?) {

@@ -17,7 +17,7 @@ extension Mesh {
   }
 
   func takeForgotten(_ told: ForgottenNodes, from link: Link, _ now: Int64) {
-    guard mayForget(link) else { return }
+    guard isBelieved(link) else { return }
     var news: [MeshMemory.Forgotten] = []
     for one in told.nodes.prefix(ForgottenNodes.maximumNodes) where isAway(one.node) {
       // Only of whom is known here; and what one says of starts that nobody saw does not count for these.
@@ -25,12 +25,14 @@ extension Mesh {
       guard one.node != node, known > 0, known <= one.instance,
         ledger.forgottenInstance(of: one.node) ?? 0 < known
       else { continue }
-      news.append(MeshMemory.Forgotten(node: one.node, instance: known))
+      let one = MeshMemory.Forgotten(node: one.node, instance: known)
+      // At once, so that a message that repeats a node tells of it once.
+      ledger.noteForgotten(one)
+      news.append(one)
       takeLeave(of: one.node)
       actions.append(.forgotten(one.node, by: link.node))
     }
     guard !news.isEmpty else { return }
-    for one in news { ledger.noteForgotten(one) }
     actions.append(.store)
     tell(news, except: link)
   }
@@ -38,18 +40,18 @@ extension Mesh {
   /// Tells a new member whom it may not know to be forgotten.
   func tellForgotten(on link: Link) {
     let nodes = ledger.forgotten.filter { $0.node != link.node }
-    guard !nodes.isEmpty, mayForget(link) else { return }
+    guard !nodes.isEmpty, isBelieved(link) else { return }
     actions.append(.send(.forgotten(ForgottenNodes(nodes: nodes)), link.connection))
   }
 
   private func tell(_ nodes: [MeshMemory.Forgotten], except source: Link?) {
-    for link in links.values where link.isMember && link !== source && mayForget(link) {
+    for link in links.values where link.isMember && link !== source && isBelieved(link) {
       actions.append(.send(.forgotten(ForgottenNodes(nodes: nodes)), link.connection))
     }
   }
 
-  /// Whether one has a say in whom the group knows: not who is here by an open policy alone.
-  private func mayForget(_ link: Link) -> Bool {
+  /// Whether one has a say in whom the group knows and who runs twice: not who is here by an open policy alone.
+  func isBelieved(_ link: Link) -> Bool {
     link.provesGroup || ledger.trusted.contains(link.node)
   }
 

@@ -36,7 +36,7 @@ extension Mesh {
       takeForgotten(forgotten, from: link, now)
     case .twin(let twin):
       guard link.isMember else { return close(link, .outOfTurn, now) }
-      guard twin.instance != instance else { return }
+      guard twin.instance != instance, isBelieved(link) else { return }
       actions.append(.twin(instance: twin.instance, toldBy: link.node, at: nil))
     case .hello, .challenge, .groupProof, .unknown: break
     }
