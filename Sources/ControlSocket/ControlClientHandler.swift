@@ -7,12 +7,12 @@ internal import StatusSchema
 ///
 /// Lives on the server's loop.
 ///
-/// States: *reading* (waits for a line) → *handling* (a request is with the handler; nothing is read, but what the socket
-/// holds at the client's end) → *writing* (the answer has not all been taken; likewise) → reading again. After a line that is too long: writing → *draining*
-/// (our side is shut, what still comes is thrown away, because closing with unread bytes would take the answer from the
-/// client) → closed. The end of the client's side closes once all that it sent is answered. One deadline covers each
-/// wait: it is set when the client connects, when an answer is queued and when it has been taken, and never by mere
-/// bytes, so that sending slowly wins no time.
+/// States: *reading* (waits for a line) → *handling* (a request is with the handler; nothing is read, but what the
+/// socket holds at the client's end) → *writing* (the answer has not all been taken; likewise) → reading again. After a
+/// line that is too long: writing → *draining* (our side is shut, what still comes is thrown away, because closing with
+/// unread bytes would take the answer from the client) → closed. The end of the client's side closes once all that it
+/// sent is answered. One deadline covers each wait: it is set when the client connects, when an answer is queued and
+/// when it has been taken, and never by mere bytes, so that sending slowly wins no time.
 final class ControlClientHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
