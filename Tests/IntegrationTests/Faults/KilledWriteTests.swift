@@ -41,7 +41,7 @@ extension FaultTests {
     {
       let before = try restarted("later")
       var last = before.instance ?? .max
-      try killer.killEverywhere(expected: 5, phase: 1) { point in
+      try killer.killEverywhere(expected: 5) { point in
         guard try isStartKilled(at: point, "later") else { return false }
         let after = try restarted("later")
         #expect(after.identityProblem == nil, "\(point)")
@@ -56,7 +56,7 @@ extension FaultTests {
       throws
     {
       var before = try groups("group")
-      try killer.killEverywhere(expected: 5, phase: 2) { point in
+      try killer.killEverywhere(expected: 5) { point in
         let name = "g-\(point.label)"
         let daemon = try Daemon("group", ["--listen", "127.0.0.1:0"], in: directory)
         try daemon.waitUntilReady()
@@ -107,7 +107,7 @@ extension FaultTests {
     {
       let (peer, port) = try peer()
       defer { peer.process.terminate() }
-      try killer.killEverywhere(expected: 5, phase: 1) { point in
+      try killer.killEverywhere(expected: 5) { point in
         let label = "names-\(point.label)"
         let first = try Daemon(
           label, Self.calling(port),
@@ -131,7 +131,7 @@ extension FaultTests {
       let ear = try patchbay.ear()
       var daemon = try patchbay.daemon()
       var isConnected = false
-      try killer.killEverywhere(expected: 5, phase: 2) { point in
+      try killer.killEverywhere(expected: 5) { point in
         let tracer = try killer.attachedTracer(
           to: daemon, Patchbay.label, at: point, files: ["ports"])
         if isConnected {

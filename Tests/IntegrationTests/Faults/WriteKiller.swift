@@ -25,20 +25,16 @@ struct WriteKiller {
 
   let directory: TemporaryDirectory
 
-  /// Tries each call of each name until it is not made any more: all of them in the night; for a change a third, other
-  /// ones in each test.
+  /// Tries each call of each name until it is not made any more: all of them in the night, each third for a change.
   ///
   /// - Parameters:
   ///   - expected: how many calls there are at least, of all.
-  ///   - phase: at which call of the first three to begin.
   ///   - killed: whether something was killed at a point.
-  func killEverywhere(
-    expected: Int, phase: Int = 0, _ killed: (Point) throws -> Bool
-  ) throws {
+  func killEverywhere(expected: Int, _ killed: (Point) throws -> Bool) throws {
     let step = Seeds.areAll ? 1 : 3
     var kills = 0
     for call in Self.calls {
-      for number in stride(from: 1 + phase % step, through: 40, by: step) {
+      for number in stride(from: 1, through: 40, by: step) {
         guard try killed(Point(call: call, number: number)) else { break }
         kills += 1
       }
