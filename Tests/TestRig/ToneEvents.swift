@@ -2,7 +2,8 @@ import Glibc
 
 /// What is heard of a steady tone that was sent: clicks and holes.
 ///
-/// Each 5 ms are compared with the tone of its frequency that fits them best. More than a fifth of the tone beside
+/// Each 5 ms, half a frame after the ones before, are compared with the tone of its frequency that fits them best: a cut
+/// that one frame ends at is in the midst of another. More than a fifth of the tone beside
 /// that, or less than half of it, is heard. What is less than 50 ms apart is one event.
 public enum ToneEvents {
   private static let frameSeconds = 0.005
@@ -16,7 +17,8 @@ public enum ToneEvents {
   ///   - hertz: of the tone, to within what clocks differ by.
   public static func positions(in recording: [Float], hertz: Double, sampleRate: Double) -> [Int] {
     let length = Int(frameSeconds * sampleRate)
-    let fits = stride(from: 0, through: recording.count - length, by: length).map { start in
+    let hop = length / 2
+    let fits = stride(from: 0, through: recording.count - length, by: hop).map { start in
       fit(recording[start..<start + length], turn: 2 * .pi * hertz / sampleRate)
     }
     let usual = fits.map(\.amplitude).sorted()[fits.count / 2]
@@ -26,7 +28,7 @@ public enum ToneEvents {
       let isHeard =
         fit.residual > residualShare * usual || fit.amplitude < leastShare * usual
       guard isHeard else { continue }
-      let start = index * length
+      let start = index * hop
       if Double(start - last) > joinSeconds * sampleRate { events.append(start) }
       last = start + length
     }

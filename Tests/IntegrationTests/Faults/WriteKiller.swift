@@ -25,13 +25,13 @@ struct WriteKiller {
 
   let directory: TemporaryDirectory
 
-  /// Tries each call of each name until it is not made any more: all of them in the night, each third for a change.
+  /// Tries each call of each name until it is not made any more: all of them in the night, each fifth for a change.
   ///
   /// - Parameters:
   ///   - expected: how many calls there are at least, of all.
   ///   - killed: whether something was killed at a point.
   func killEverywhere(expected: Int, _ killed: (Point) throws -> Bool) throws {
-    let step = Seeds.areAll ? 1 : 3
+    let step = Seeds.areAll ? 1 : 5
     var kills = 0
     for call in Self.calls {
       for number in stride(from: 1, through: 40, by: step) {
