@@ -100,9 +100,9 @@ struct Beat {
     let missed = frames - Int64(period.periodFrames)
     guard missed > 0, 2 * missed > clockedFrames else { return frames }
     clockedCallbacks = 0
-    // Whole periods differ from the clock by parts of one: that is no time to be made up for.
-    let more = missed - clockedFrames
-    return Int64(period.periodFrames) + (more > 2 * Int64(period.periodFrames) ? more : 0)
+    // The two agree to within an eighth and some periods (rt_hole.c): that is no time to be made up for.
+    let (more, periodFrames) = (missed - clockedFrames, Int64(period.periodFrames))
+    return periodFrames + (more > clockedFrames / 8 + 2 * periodFrames ? more : 0)
   }
 
   private mutating func restart(at callbackNanoseconds: Int64) {
