@@ -179,7 +179,7 @@ import Testing
   }
 
   /// For longer than a tape lasts.
-  @Test func `a long time that JACK does not run costs the two periods of its return at most`() throws {
+  @Test func `a long time without JACK costs the two periods of its return at most`() throws {
     try run(seconds: 2)
     anna.beat = nil
     try run(seconds: 9)
