@@ -2,8 +2,8 @@ import Glibc
 
 /// What is heard of a steady tone that was sent: clicks and holes.
 ///
-/// Each 5 ms, half a frame after the ones before, are compared with the tone of its frequency that fits them best: a cut
-/// that one frame ends at is in the midst of another. More than a fifth of the tone beside
+/// Each 5 ms, half a frame after the ones before, are compared with the tone of its frequency that fits them best: a
+/// cut that one frame ends at is in the midst of another. More than a fifth of the tone beside
 /// that, or less than half of it, is heard. What is less than 50 ms apart is one event.
 public enum ToneEvents {
   private static let frameSeconds = 0.005
