@@ -7,7 +7,7 @@ public struct ControlPlaneConfiguration: Sendable {
   public struct Times: Sendable {
     /// For TCP to connect: three SYN fit in.
     public var connectNanoseconds: Int64 = 3_500_000_000
-    /// From the TCP connection to the end of TLS and the proof of groups (issue 4 §8).
+    /// From the TCP connection to the end of TLS and the proof of groups.
     public var proofNanoseconds: Int64 = 5_000_000_000
     /// For the other end to take octets that wait.
     public var stallNanoseconds: Int64 = 10_000_000_000

@@ -17,7 +17,6 @@ public final class ControlServer: Sendable {
   /// Until the server is stopped.
   private let listener: Mutex<ControlListener?>
   private let threads: MultiThreadedEventLoopGroup
-  private let channel: EventLoopFuture<any Channel>
   private let service: ControlService
 
   /// Puts the socket at `path` and starts serving.
@@ -32,7 +31,7 @@ public final class ControlServer: Sendable {
     threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let service = ControlService(handler, limits, gate: LoopGate(threads.next()))
     let places = Places(limits.clients)
-    channel = ServerBootstrap(group: threads)
+    _ = ServerBootstrap(group: threads)
       .serverChannelOption(.backlog, value: ControlListener.backlog)
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.allowRemoteHalfClosure, value: true)

@@ -80,6 +80,17 @@ struct Beat {
     max(staleNanoseconds, 2_000_000_000 * Int64(period.periodFrames) / Int64(period.sampleRate))
   }
 
+  /// Where on the line the first frame of a callback is that came since the last one taken over.
+  ///
+  /// Not by the count of callbacks alone: that of a hole, which the clock has told before, may come with them.
+  func lineFrames(at period: PeriodTime) -> Int64 {
+    let elapsed = Int64(bitPattern: period.count &- callbackCount)
+    guard elapsed > 0 else { return lineFrames }
+    var next = self
+    next.followLine(period, elapsedPeriods: elapsed)
+    return next.lineFrames
+  }
+
   /// `elapsedPeriods` nil: JACK did not run all the time, or not with this period.
   private mutating func followLine(_ period: PeriodTime, elapsedPeriods: Int64?) {
     if let elapsedPeriods {

@@ -25,7 +25,7 @@
 ///   the one to compare with.
 ///
 /// Constants: 50 ms is more than what two Wi-Fi hops at the 99th percentile take (30 ms), and a quarter of the queue of
-/// 200 ms of issue 3; single spikes pass as suspicions. Probes at 10, 30, 90, 270 s do not oscillate.
+/// 200 ms that a narrow way has; single spikes pass as suspicions. Probes at 10, 30, 90, 270 s do not oscillate.
 public struct CongestionWatch: Sendable {
   private static let riseNanoseconds: Int64 = 50_000_000
   private static let settlingReports = 3

@@ -15,7 +15,7 @@ public struct RepairRecipe: Hashable, Sendable {
 
   /// Greatest distance of a copy, in packets.
   ///
-  /// In bursts of three, a copy three packets later survives (issue 3's trials); beyond four
+  /// In bursts of three, a copy three packets later survives (trials over emulated links); beyond four
   /// it costs more delay than it saves.
   public static let greatestDistance = 4
 

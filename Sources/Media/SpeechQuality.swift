@@ -1,7 +1,7 @@
 /// Estimates how speech sounds, as a transmission rating from 0 to 100 in the shape of ITU-T G.107
 /// (§7.1): R = 100 - the impairments by delay, coding and loss.
 ///
-/// Constants are fitted to PESQ-WB of real speech through libopus 1.3.1 (issue 3's trials, and
+/// Constants are fitted to PESQ-WB of real speech through libopus 1.3.1 (trials over emulated links, and
 /// `OpusEncoder.defaultComplexity`), turned into R by the inverse of G.107 annex B: 4.42 at 48 kbit/s is
 /// 95, 4.26 at 32 is 88, 3.97 at 24 is 78. With them each scheme in the trials' table comes out
 /// within 0.35 of its PESQ.

@@ -1,6 +1,6 @@
 /// The times of the state machine.
 enum MeshTimes {
-  /// Between heartbeats (issue 4 §8).
+  /// Between heartbeats.
   static let heartbeatNanoseconds: Int64 = 2_000_000_000
   /// Three heartbeats less a twentieth of one: a killed node is gone within 6 s of its last sign.
   static let silentNanoseconds: Int64 = 5_900_000_000
@@ -47,7 +47,7 @@ enum MeshTimes {
   static let securingNanoseconds: Int64 = 5_000_000_000
   /// For the first hello, and for an announced invitation.
   static let greetingNanoseconds: Int64 = 5_000_000_000
-  /// For the user to answer an invitation (issue 4 §4).
+  /// For the user to answer an invitation.
   static let invitationNanoseconds: Int64 = 30_000_000_000
   /// A declined stranger may not be shown again before.
   static let declinedNanoseconds: Int64 = 60_000_000_000
@@ -75,7 +75,7 @@ enum MeshTimes {
   static let newsNanoseconds: Int64 = 50_000_000
   /// Between heartbeats that tell of the same difference in members.
   static let differenceNanoseconds: Int64 = 1_000_000_000
-  /// From the first departure to the roll of the key (issue 4 §5: within 1 s).
+  /// From the first departure to the roll of the key.
   static let rollNanoseconds: Int64 = 250_000_000
   /// Hearsay that nothing came of is forgotten.
   static let hearsayNanoseconds: Int64 = 600_000_000_000

@@ -21,9 +21,6 @@ package struct LineBuffer {
   /// A buffer for lines of at most `limitBytes` bytes.
   package init(limitBytes: Int) { self.limitBytes = limitBytes }
 
-  /// How many more bytes are worth taking: one more than a line may have shows that it is too long.
-  package var roomBytes: Int { max(0, limitBytes + 1 - (bytes.count - start)) }
-
   /// Takes what came in.
   package mutating func append(_ more: some Sequence<UInt8>) {
     bytes.removeFirst(start)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ControlPlane
 
-/// Whoever does not keep to the rules loses its connection, and nobody else loses anything (issue 4 §5, §8, §9).
+/// Whoever does not keep to the rules loses its connection, and nobody else loses anything.
 @Suite struct HostileTests {
   /// Whether a node that means well still gets in.
   private func goodNodeGetsIn(to station: Station) async throws {

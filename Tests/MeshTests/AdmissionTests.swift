@@ -3,7 +3,7 @@ import Mesh
 import TestKit
 import Testing
 
-/// Who is let in (issue 4 §4 and §5).
+/// Who is let in.
 @Suite struct AdmissionTests {
   /// A stranger that connects and asks.
   private func ask(_ bench: Bench, _ node: NodeID, attempt: UInt64 = 1) -> ConnectionID {

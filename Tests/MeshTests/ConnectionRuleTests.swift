@@ -2,7 +2,7 @@ import Mesh
 import TestKit
 import Testing
 
-/// One connection of a pair, of the living run, of the right node (issue 4 §8).
+/// One connection of a pair, of the living run, of the right node.
 @Suite struct ConnectionRuleTests {
   @Test func `two hellos of the same group make a member`() {
     let bench = Bench()

@@ -3,7 +3,7 @@ import Mesh
 import TestKit
 import Testing
 
-/// Who dials whom when, and what follows a failure (issue 4 §8).
+/// Who dials whom when, and what follows a failure.
 @Suite struct DialRuleTests {
   @Test func `of a pair the higher ID dials at once`() {
     let bench = Bench()

@@ -3,7 +3,7 @@ import Mesh
 import TestKit
 import Testing
 
-/// Members told of by members (issue 4 §7), and hearsay within bounds (§ Attacks).
+/// Members told of by members, and hearsay within bounds (§ Attacks).
 @Suite struct GossipTests {
   private func notice(_ node: NodeID, instance: UInt64 = 1, at number: UInt32 = 50)
     -> Heartbeat.Notice

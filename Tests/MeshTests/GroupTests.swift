@@ -2,7 +2,7 @@ import Mesh
 import TestKit
 import Testing
 
-/// Whole groups in virtual time (issue 4, “What it must reach”).
+/// Whole groups in virtual time.
 @Suite struct GroupTests {
   @Test func `64 nodes from a cold start are a clique within 10 s`() {
     var model = MeshNetworkModel()

@@ -2,7 +2,7 @@ import Mesh
 import TestKit
 import Testing
 
-/// Heartbeats, goodbyes, and how long it takes to notice (issue 4 §8 and §10).
+/// Heartbeats, goodbyes, and how long it takes to notice.
 @Suite struct LivenessTests {
   @Test func `a heartbeat goes out every two seconds`() {
     let bench = Bench()

@@ -1,7 +1,7 @@
 import Mesh
 import Testing
 
-/// Messages out of a stream of octets, within bounds (issue 4 §9, § Attacks).
+/// Messages out of a stream of octets, within bounds.
 @Suite struct MessageDecoderTests {
   private func feed(
     _ decoder: inout MessageDecoder, _ octets: some Sequence<UInt8>, at nanoseconds: Int64 = 0

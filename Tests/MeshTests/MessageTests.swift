@@ -3,7 +3,7 @@ import Mesh
 import TestKit
 import Testing
 
-/// What is written is read again; what cannot be is refused, with words (issue 4 §9).
+/// What is written is read again; what cannot be is refused, with words.
 @Suite struct MessageTests {
   static let profile = NodeProfile(
     name: "Bühne links", role: "stage", colourRGB: 0x12_34_56, softwareVersion: "1.2.3",

@@ -2,7 +2,7 @@ import Foundation
 import Mesh
 import Testing
 
-/// Peers of other minor versions (issue 4 §9): older ones, of which 1.1 is recorded, and one to come.
+/// Peers of other minor versions: older ones, of which 1.1 is recorded, and one to come.
 ///
 /// Where the messages come from is told in `Recorded/README.md`.
 @Suite struct RecordedPeerTests {

@@ -17,7 +17,7 @@ public actor Membership {
   /// From handing a key out to its use.
   ///
   /// A TCP segment that is lost twice is sent a third time after 600 ms (RFC 6298 §2 and §5.5,
-  /// with Linux' least time-out of 200 ms). With the 250 ms before, the key is another within a second (issue 4 §5).
+  /// with Linux' least time-out of 200 ms). With the 250 ms before, the key is another within a second.
   static let keyLeadTime = Duration.milliseconds(650)
   /// Before a roll that failed is tried again.
   private static let rollPause = Duration.seconds(1)

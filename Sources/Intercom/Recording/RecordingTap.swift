@@ -21,11 +21,9 @@ final class RecordingTap {
   private(set) var sampleRate: Int
   private let engine: AudioEngine
   private let microphone: MicrophoneTrack
-  /// The last callback known, its first frame's position, and where that is on the beat's line.
-  private var callbackCount: UInt64
+  /// The beat as it was followed last, and the position of its last callback's first frame.
+  private var beat: Beat
   private var callbackPosition: Int64
-  private var lineFrames: Int64
-  private var periodFrames: Int
   /// Since the last callback before the line broke.
   private var brokenNanoseconds: Int64 = 0
   /// Tapes by talker: who comes back goes on with its own.
@@ -51,10 +49,8 @@ final class RecordingTap {
     microphone = MicrophoneTrack(
       tape: deck.keepsTalkers ? deck.claim(for: nodeName) : nil, sampleRate: sampleRate,
       isCaptured: capturesMicrophone)
-    callbackCount = beat.callbackCount
+    self.beat = beat
     callbackPosition = -Int64(beat.periodFrames)
-    lineFrames = beat.lineFrames
-    periodFrames = beat.periodFrames
     isOpen = beat.isRunning && beat.sampleRate == deck.sampleRate
   }
 
@@ -64,12 +60,10 @@ final class RecordingTap {
       isOpen = false
       return
     }
-    let passed = beat.lineFrames - lineFrames
+    let passed = beat.lineFrames - self.beat.lineFrames
     let isFarther = passed > Int64(deck.mostJumpFrames)
     isOpen = isOpen && beat.sampleRate == sampleRate && !isFarther
-    lineFrames = beat.lineFrames
-    callbackCount = beat.callbackCount
-    periodFrames = beat.periodFrames
+    self.beat = beat
     if isOpen {
       callbackPosition += passed
     } else {
@@ -100,7 +94,7 @@ final class RecordingTap {
   /// Switches the capture to another source, or back to the microphone.
   func setMicrophone(isCaptured: Bool) {
     microphone.setCaptured(
-      isCaptured, nextCallback: nextCallbackPosition(), periodFrames: periodFrames)
+      isCaptured, nextCallback: nextCallbackPosition(), periodFrames: beat.periodFrames)
   }
 
   /// Sound was put on a tape up to there.
@@ -120,9 +114,8 @@ final class RecordingTap {
 
   /// Position of the first frame of the callback that comes next, by what the audio thread says now.
   func nextCallbackPosition() -> Int64 {
-    let count = engine.periodTime()?.count ?? callbackCount
-    let passed = Int64(clamping: count > callbackCount ? count - callbackCount : 0)
-    return callbackPosition + (passed + 1) * Int64(periodFrames)
+    let passed = engine.periodTime().map { beat.lineFrames(at: $0) - beat.lineFrames } ?? 0
+    return callbackPosition + passed + Int64(beat.periodFrames)
   }
 
   /// Goes on at the last callback, in the wake-up after which the rings hold nothing of before.

@@ -82,7 +82,7 @@ import Testing
     return (rate / 1000, plan.recipe(for: need, full: rate).recipe)
   }
 
-  /// Ratings against PESQ-WB of issue 3's trials, by G.107 annex B and its inverse.
+  /// Ratings against PESQ-WB of trials over emulated links, by G.107 annex B and its inverse.
   static let trials: [(RepairRecipe, full: Int, loss: Double, pesq: Double)] = [
     (.plain, 48, 0, 4.42), (.plain, 48, 0.05, 3.24), (.plain, 48, 0.1, 2.51),
     (.plain, 48, 0.2, 1.87), (RepairRecipe(nearDistance: 1), 24, 0.05, 3.90),
@@ -129,7 +129,7 @@ import Testing
         full: narrow.kilobits * 1000, lean: 16_000, framesPerPacket: 480) <= 60_000)
   }
 
-  /// Short packets of the low-delay mode suffer most: 1 % lost took 0.6 to 0.9 of the PESQ in issue 3's trials.
+  /// Short packets of the low-delay mode suffer most: 1 % lost took 0.6 to 0.9 of the PESQ in trials over emulated links.
   @Test(arguments: [nil, 200, 100, 20] as [Int?])
   func `packets of two and a half milliseconds are copied from half a percent on`(
     lostOnceIn span: Int?
