@@ -129,7 +129,8 @@ import Testing
         full: narrow.kilobits * 1000, lean: 16_000, framesPerPacket: 480) <= 60_000)
   }
 
-  /// Short packets of the low-delay mode suffer most: 1 % lost took 0.6 to 0.9 of the PESQ in trials over emulated links.
+  /// Short packets of the low-delay mode suffer most: 1 % lost took 0.6 to 0.9 of the PESQ in trials over emulated
+  /// links.
   @Test(arguments: [nil, 200, 100, 20] as [Int?])
   func `packets of two and a half milliseconds are copied from half a percent on`(
     lostOnceIn span: Int?
