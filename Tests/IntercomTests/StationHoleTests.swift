@@ -18,7 +18,7 @@ import Testing
     [100, 150, 300, 1000, 5000].map { Case(profile: profile, milliseconds: $0) }
   }
 
-  @Test(arguments: cases)
+  @Test(arguments: Seeds.part(of: cases))
   func `a hole at the sender costs itself and 100 ms at most`(one: Case) throws {
     let (home, away) = (SocketAddress.host(1), SocketAddress.host(2))
     let network = VirtualNetwork(seed: UInt64(one.milliseconds))

@@ -97,7 +97,7 @@ import Testing
       late: Double(late) * packet)
   }
 
-  @Test(arguments: cases)
+  @Test(arguments: Seeds.part(of: cases))
   func `a stall or a step costs itself and 100 ms at most`(one: Case) {
     // There and back.
     let times = one.event == .detour ? 2.0 : 1.0

@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import Synchronization
 import System
 import Testing
 
@@ -31,23 +33,25 @@ struct SystemCallTests {
   }
 
   @Test
-  func `all of a text is written, in as many calls as a full pipe takes`() async {
+  func `all of a text is written, in as many calls as a full pipe takes`() {
     var ends: [Int32] = [-1, -1]
     #expect(unsafe pipe(&ends) == 0)
     let (reading, writing) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
     let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
-    async let read = { () -> [UInt8] in
-      var all: [UInt8] = []
+    let read = Mutex<[UInt8]>([])
+    // A thread of its own: a task would wait for one of the pool's, which writing holds up.
+    let reader = DispatchQueue(label: "reader")
+    reader.async {
       var part = [UInt8](repeating: 0, count: 4096)
-      while all.count < bytes.count {
+      while read.withLock({ $0.count }) < bytes.count {
         let count = SystemCall.result { unsafe Glibc.read(reading.number, &part, part.count) }
         guard count > 0 else { break }
-        all += part[..<count]
+        read.withLock { $0 += part[..<count] }
       }
-      return all
-    }()
+    }
     #expect(SystemCall.write(bytes, to: writing.number))
-    #expect(await read == bytes)
+    reader.sync {}
+    #expect(read.withLock { $0 } == bytes)
   }
 
   @Test

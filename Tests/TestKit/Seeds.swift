@@ -11,9 +11,17 @@ public enum Seeds {
   public static let areFew = unsafe getenv("COMLINK_FEW_SEEDS") != nil
 
   /// 1 … `count` of the night; a tenth of them, but no fewer than ten, for a change; a twentieth under a sanitizer.
+  ///
+  /// Tests of fewer than ten are long ones: for a change a third.
   public static func first(_ count: UInt64) -> ClosedRange<UInt64> {
     if areFew { return 1...max(1, count / 20) }
-    return 1...(areAll ? count : min(count, max(10, count / 10)))
+    if areAll { return 1...count }
+    return 1...(count < 10 ? (count + 2) / 3 : min(count, max(10, count / 10)))
+  }
+
+  /// Cases of a test that has many, each of which takes long: under a sanitizer each seventh.
+  public static func part<Case>(of cases: [Case]) -> [Case] {
+    areFew ? stride(from: 0, to: cases.count, by: 7).map { cases[$0] } : cases
   }
 
   /// The same of tests with a great many: a hundredth of them under a sanitizer, and as many as COMLINK_SEEDS says.
