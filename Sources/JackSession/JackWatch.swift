@@ -58,7 +58,8 @@ struct JackWatch {
       facts.state == .running && facts.periods == last?.periods && !facts.isFreewheeling
     stillNanoseconds = isStill ? stillNanoseconds + max(0, step) : 0
     let isInside = facts.callNanoseconds != nil && facts.callNanoseconds == last?.callNanoseconds
-    hangNanoseconds = isInside ? hangNanoseconds + max(0, step) : 0
+    // While the server stands still no call can return, and that is the server's fault.
+    hangNanoseconds = isInside ? hangNanoseconds + (isStill ? 0 : max(0, step)) : 0
     isLost =
       hangNanoseconds >= Self.lostNanoseconds && facts.state != .closed
       && stillNanoseconds < Self.stillNanoseconds

@@ -94,6 +94,16 @@ struct JackWatchTests {
   }
 
   @Test
+  mutating func `a call made while the server stands still hangs no more once it goes on`() {
+    look(forSeconds: 11)
+    facts.callNanoseconds = 7
+    look(forSeconds: 60)
+    #expect(watch.trouble?.kind == .standsStill)
+    look(forSeconds: 1) { $0.periods += 9 }
+    #expect(watch.trouble == nil && !watch.isLost)
+  }
+
+  @Test
   mutating func `a server that keeps us at the door is told, and never a reason to start anew`() {
     (facts.state, facts.callNanoseconds) = (.closed, 7)
     look(forSeconds: 600)
