@@ -113,7 +113,14 @@ struct Beat {
     clockedCallbacks = 0
     // The two agree to within an eighth and some periods (rt_hole.c): that is no time to be made up for.
     let (more, periodFrames) = (missed - clockedFrames, Int64(period.periodFrames))
-    return periodFrames + (more > clockedFrames / 8 + 2 * periodFrames ? more : 0)
+    guard more <= clockedFrames / 8 + 2 * periodFrames else { return periodFrames + more }
+    return periodFrames * max(1, runPeriods(until: period))
+  }
+
+  /// The periods since the last callback, by the clock: the count of them has the hole in it.
+  private func runPeriods(until period: PeriodTime) -> Int64 {
+    let passed = period.callbackNanoseconds - (callbackNanoseconds ?? period.callbackNanoseconds)
+    return (passed + periodNanoseconds / 2) / max(1, periodNanoseconds)
   }
 
   private mutating func restart(at callbackNanoseconds: Int64) {
