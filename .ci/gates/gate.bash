@@ -49,12 +49,12 @@ run() {
 # run_core_tests FLAG...: builds and runs those suites; FLAG goes to swift build and swift test. Sets count.
 # Optimised, or the hours of virtual time in MediaTests would take minutes.
 run_core_tests() {
-  local flags=(--disable-index-store -Xswiftc -gline-tables-only
+  local flags=(--disable-xctest --disable-index-store -Xswiftc -gline-tables-only
     -Xswiftc -O -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 "$@")
   run "$scratch/build.log" swift build --build-tests "${flags[@]}"
   run "$scratch/computing.log" \
-    swift test --skip-build --disable-xctest "${flags[@]}" --filter "$computing_tests" "${skipped_computing[@]}"
-  local clocked=(swift test --skip-build --disable-xctest "${flags[@]}" --filter "$clocked_tests" --no-parallel "${skipped_tests[@]}")
+    swift test --skip-build "${flags[@]}" --filter "$computing_tests" "${skipped_computing[@]}"
+  local clocked=(swift test --skip-build "${flags[@]}" --filter "$clocked_tests" --no-parallel "${skipped_tests[@]}")
   "${clocked[@]}" >"$scratch/clocked.log" 2>&1 || {
     grep -a '✘' "$scratch/clocked.log" | cut -c 1-400 >&2 || true
     ! grep -Ea -A 30 -m 1 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer' "$scratch/clocked.log" >&2 ||
