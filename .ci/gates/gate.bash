@@ -49,7 +49,7 @@ run() {
 # run_core_tests FLAG...: builds and runs those suites; FLAG goes to swift build and swift test. Sets count.
 # Optimised, or the hours of virtual time in MediaTests would take minutes.
 run_core_tests() {
-  local flags=(--disable-xctest --disable-index-store -Xswiftc -gline-tables-only
+  local flags=(--disable-xctest -Xswiftc -gline-tables-only
     -Xswiftc -O -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 "$@")
   run "$scratch/build.log" swift build --build-tests "${flags[@]}"
   run "$scratch/computing.log" \
