@@ -24,12 +24,13 @@ final class CaptureSource {
   /// Whether the resampler holds some of what it was given last.
   private var isResamplerUsed = false
   private var rate = CaptureSource.codecRate
-  /// Where a recorder gets what is read; nil: nobody records.
-  var tap: RecordingTap?
+  /// Where recorders get what is read.
+  private let taps: Taps
 
   /// Allocates everything for codec frames of `framesPerPacket`.
-  init(engine: AudioEngine, framesPerPacket: Int) {
+  init(engine: AudioEngine, taps: Taps, framesPerPacket: Int) {
     self.engine = engine
+    self.taps = taps
     self.framesPerPacket = framesPerPacket
     frame = [Float](repeating: 0, count: framesPerPacket)
     chunk = [Float](repeating: 0, count: Self.chunkFrames)
@@ -93,13 +94,13 @@ final class CaptureSource {
     isResamplerUsed = false
   }
 
-  /// Takes the oldest captured frames, and lets a recorder have them.
+  /// Takes the oldest captured frames, and lets recorders have them.
   private func read(into pcm: inout MutableSpan<Float>) -> Int {
-    guard let tap else { return engine.readCapture(into: &pcm) }
+    guard !taps.isEmpty else { return engine.readCapture(into: &pcm) }
     let availableFrames = engine.captureAvailableFrames
     let count = engine.readCapture(into: &pcm)
     if count > 0 {
-      tap.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
+      taps.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
     }
     return count
   }

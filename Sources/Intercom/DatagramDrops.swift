@@ -2,39 +2,39 @@ import Cryptography
 import Media
 import RTP
 
-/// Counters of dropped datagrams, by reason.
-struct DatagramDrops {
-  var notRTP = 0
-  var unknownSource = 0
-  var unknownSSRC = 0
-  var wrongPayloadType = 0
-  var refusedPeers = 0
-  var ownSSRC = 0
-  /// Keys of members whose SSRC belongs to another.
-  var takenSSRC = 0
-  /// RTCP goodbyes, which any member can forge in another's name: only those of control connections count.
-  var unprovedGoodbye = 0
-  /// Packets of ours that could not be protected, and were not sent.
-  var unsealed = 0
-  /// Datagrams of members' SSRCs that were not let in.
-  var protection = SRTPCounters()
-  /// Counters of peers that have left; present ones have their own.
-  var payloadsOfLeavers = PayloadDrops()
+/// Counters of dropped datagrams, by reason; shared by all parts of a station that drop some.
+///
+/// Loop thread only.
+final class DatagramDrops {
+  /// Why one was dropped.
+  enum Reason: Int, CaseIterable {
+    case notRTP, unknownSource, unknownSSRC, wrongPayloadType, refusedPeer, ownSSRC
+    /// A member's key names a stream that is another's.
+    case takenSSRC
+    /// RTCP goodbyes, which any member can forge in another's name: only those of control connections count.
+    case unprovedGoodbye
+    /// Packets of ours that could not be protected, and were not sent.
+    case unsealed
+  }
+
+  private var reasons = [Int](repeating: 0, count: Reason.allCases.count)
   private var malformed = [Int](repeating: 0, count: RTPParseError.allCases.count)
+  /// Datagrams of members' SSRCs that were not let in.
+  private(set) var protection = SRTPCounters()
+
+  /// Counts one.
+  func count(_ reason: Reason) { reasons[reason.rawValue] += 1 }
 
   /// Counts one parse error.
-  mutating func count(_ error: RTPParseError) {
-    malformed[error.rawValue] += 1
-  }
+  func count(_ error: RTPParseError) { malformed[error.rawValue] += 1 }
+
+  /// Counts one that is not authentic, or not new.
+  func count(_ error: CryptoError) { protection.count(error) }
 
   /// Reason and count, for display.
   var byReason: [String: Int] {
-    var result = [
-      "notRTP": notRTP, "unknownSource": unknownSource, "unknownSSRC": unknownSSRC,
-      "wrongPayloadType": wrongPayloadType, "refusedPeer": refusedPeers,
-      "ownSSRC": ownSSRC, "takenSSRC": takenSSRC, "unsealed": unsealed,
-      "unprovedGoodbye": unprovedGoodbye,
-    ]
+    var result: [String: Int] = [:]
+    for reason in Reason.allCases { result["\(reason)"] = reasons[reason.rawValue] }
     for fault in DatagramFault.allCases {
       result[Self.word(fault), default: 0] += protection.turnedAway(fault)
     }

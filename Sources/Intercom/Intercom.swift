@@ -55,15 +55,15 @@ public actor Intercom {
     let (knocks, continuation) = AsyncStream.makeStream(
       of: NodeID.self, bufferingPolicy: .bufferingNewest(64))
     self.knocks = knocks
-    parts.station.knockHeard = { continuation.yield($0) }
+    parts.station.knocks.heard = { continuation.yield($0) }
     let (mixes, mixContinuation) = AsyncStream.makeStream(
       of: Mix.self, bufferingPolicy: .bufferingNewest(1))
     self.mixes = mixes
-    parts.station.mixChanged = { mixContinuation.yield($0) }
+    parts.station.mix.changed = { mixContinuation.yield($0) }
     let (names, namesContinuation) = AsyncStream.makeStream(
       of: NameMemory.self, bufferingPolicy: .bufferingNewest(1))
     nameMemories = names
-    parts.station.namesChanged = { namesContinuation.yield($0) }
+    parts.station.roster.namesChanged = { namesContinuation.yield($0) }
   }
 
   /// Starts the loop's thread and JACK's, and lets datagrams and JACK's beat in.
@@ -115,7 +115,7 @@ public actor Intercom {
   public nonisolated func keepPorts() { session.keepPorts() }
 
   /// What the user set of the sound.
-  public var mix: Mix { station.mix }
+  public var mix: Mix { station.mix.mix }
 
   /// Goes on with the mix of a former run; to be called before members are admitted.
   public func restore(_ mix: Mix) { station.restore(mix) }
@@ -130,7 +130,7 @@ public actor Intercom {
     guard PeerSettings.gainRange.contains(decibels) else {
       throw .outOfRange("gain \(decibels) dB", PeerSettings.gainRange)
     }
-    try station.change(name) { $0.gainDecibels = decibels }
+    try station.roster.change(name) { $0.gainDecibels = decibels }
   }
 
   /// Sets a peer's place, −1 (left)…1 (right).
@@ -138,12 +138,12 @@ public actor Intercom {
     guard PeerSettings.panRange.contains(pan) else {
       throw .outOfRange("pan \(pan)", PeerSettings.panRange)
     }
-    try station.change(name) { $0.pan = pan }
+    try station.roster.change(name) { $0.pan = pan }
   }
 
   /// Silences a peer in this node's ears, or lets it be heard again.
   public func setMuted(_ isMuted: Bool, peer name: String) throws(IntercomError) {
-    try station.change(name) { $0.isMuted = isMuted }
+    try station.roster.change(name) { $0.isMuted = isMuted }
   }
 
   /// Everything the node knows of itself now; takes the peak meters.
@@ -166,7 +166,7 @@ public actor Intercom {
     return status
   }
 
-  private func end() { station.hasEnded = true }
+  private func end() { station.end() }
 }
 
 extension Status {
@@ -196,35 +196,35 @@ extension Intercom {
   ///
   /// A restart of a member is this, then ``admit(_:)``. That it hears no more of us takes another key of ours.
   public func expel(_ node: NodeID, saidGoodbye: Bool = false) {
-    station.expel(node, saidGoodbye: saidGoodbye)
+    station.roster.expel(node, saidGoodbye: saidGoodbye)
   }
 
   /// The network of this machine changed: members that are not heard are reported to at once.
   public func networkChanged() {
-    station.introduceToMembers(nowNanoseconds: EventLoop.nowNanoseconds())
+    station.networkChanged(nowNanoseconds: EventLoop.nowNanoseconds())
   }
 
   /// Lets others have the name of a node that is no member: it was forgotten.
-  public func freeName(of node: NodeID) { station.freeName(of: node) }
+  public func freeName(of node: NodeID) { station.roster.freeName(of: node) }
 
   /// What each member is called, here or away.
   public func calledNames() -> [NodeID: String] {
-    station.memberNames.memory.entries.mapValues(\.name)
+    station.roster.names.memory.entries.mapValues(\.name)
   }
 
   /// Calls this node otherwise from now on; its members are told by a ``Membership``.
-  public func rename(_ name: String) { station.rename(name) }
+  public func rename(_ name: String) { station.roster.rename(name) }
 
   /// Takes a member's key, its first or its next; made with ``ReceivedKey/init(octets:epoch:)`` off the loop.
   ///
   /// - Returns: false where it is no member, its key is not newer than the last, or its SSRC is another's.
   @discardableResult
   public func install(_ key: consuming sending ReceivedKey, of node: NodeID) -> Bool {
-    station.install(key, of: node, nowNanoseconds: EventLoop.nowNanoseconds())
+    station.roster.install(key, of: node, nowNanoseconds: EventLoop.nowNanoseconds())
   }
 
   /// The key in use, for members.
-  public func ownKey() -> OwnKey { station.protection.ownKey(ssrc: station.identity.ssrc) }
+  public func ownKey() -> OwnKey { station.protection.ownKey(ssrc: station.roster.identity.ssrc) }
 
   /// Makes this node's next key, to be handed to all members, and then used: ``useNextKey()``.
   ///
@@ -254,7 +254,7 @@ extension Intercom {
   }
 
   private func takeEpoch() -> (epoch: UInt64, ssrc: UInt32) {
-    (station.protection.takeEpoch(), station.identity.ssrc.rawValue)
+    (station.protection.takeEpoch(), station.roster.identity.ssrc.rawValue)
   }
 
   private func setNextKey(_ key: consuming sending SRTPSendingKey, epoch: UInt64) {

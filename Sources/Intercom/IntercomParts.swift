@@ -55,7 +55,7 @@ struct IntercomParts {
     } catch {
       throw .audio(error)
     }
-    station.lookAtSound = session.makeLook()
+    station.house.lookAtSound = session.makeLook()
     loop.setHandler(station)
   }
 

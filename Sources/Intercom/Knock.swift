@@ -71,22 +71,34 @@ struct KnockBudget {
 }
 
 /// Signs of life beside media; what is sent, and what is passed on, is rare and may allocate.
-extension Station {
+///
+/// Loop thread only.
+final class KnockDesk {
+  private let outlet: PacketOutlet
+  private let drops: DatagramDrops
+  private var budget = KnockBudget()
+  /// Gets knocks that are passed on: hearsay, as anybody may send some; must not block.
+  var heard: @Sendable (NodeID) -> Void = { _ in }
+
+  init(outlet: PacketOutlet, drops: DatagramDrops) {
+    (self.outlet, self.drops) = (outlet, drops)
+  }
+
+  /// Gives a node a share of its own.
+  func know(_ node: NodeID) { budget.know(node) }
+
   /// Tells another node, at these addresses, that this one is up.
-  func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
-    knocks.know(other)
-    guard !hasEnded else { return }
-    let slot = endpoint.makePacket { packet in Knock.write(node, into: &packet) }
-    guard let slot else { return }
-    for address in addresses { endpoint.send(slot, to: address) }
+  func send(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
+    budget.know(other)
+    outlet.sendPlain(to: addresses) { Knock.write(node, into: &$0) }
   }
 
   /// Passes a knock on, if it is not one too many; what is none either is counted.
-  func hearKnock(_ datagram: RawSpan, nowNanoseconds: Int64) {
+  func hear(_ datagram: RawSpan, nowNanoseconds: Int64) {
     guard let node = Knock.node(of: datagram) else {
-      drops.notRTP += 1
+      drops.count(.notRTP)
       return
     }
-    if knocks.take(node, nowNanoseconds: nowNanoseconds) { knockHeard(node) }
+    if budget.take(node, nowNanoseconds: nowNanoseconds) { heard(node) }
   }
 }

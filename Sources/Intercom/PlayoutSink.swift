@@ -15,8 +15,8 @@ final class PlayoutSink {
   /// Longer holes shift the stream, as nobody waits for what was to sound then: a share of a second.
   private static let missedPerSecond = 20
 
-  /// Where a recorder gets what is written; nil: nobody records.
-  var track: TapTrack?
+  /// Where recorders get what is written.
+  private var tracks: [TapTrack] = []
 
   /// Frames at JACK's rate whose turn has passed before they were written.
   private(set) var missedFrames = 0
@@ -53,14 +53,24 @@ final class PlayoutSink {
     let passed = min(missedFrames, pcm.count)
     missedFrames -= passed
     let heard = pcm.extracting(passed...)
-    guard let track else {
+    guard !tracks.isEmpty else {
       _ = engine.write(heard, to: slot)
       return
     }
     let waitingFrames = fillFrames
-    let estimate = track.estimate(fillFrames: waitingFrames)
+    for track in tracks { track.prepare(fillFrames: waitingFrames) }
     let count = engine.write(heard, to: slot)
-    track.keep(
-      heard.extracting(..<count), estimate: estimate, isContinuous: waitingFrames > 0)
+    for track in tracks {
+      track.keep(heard.extracting(..<count), isContinuous: waitingFrames > 0)
+    }
   }
+
+  /// Lets a recorder have what is written from now on.
+  func add(_ track: TapTrack) { tracks.append(track) }
+
+  /// Lets a recorder have nothing more.
+  func remove(_ tap: RecordingTap) { tracks.removeAll { $0.tap === tap } }
+
+  /// Lets the recorders' mix have the gain and the place that the ear has.
+  func follow(_ settings: PeerSettings) { for track in tracks { track.follow(settings) } }
 }

@@ -9,7 +9,7 @@ import StatusSchema
 extension Station {
   /// A complete status; taking it changes none that others take.
   func status(loop: EventLoop, nowNanoseconds: Int64, uptimeSeconds: Double) -> Status {
-    maxima.take(from: engine, nowNanoseconds: nowNanoseconds)
+    house.takeMaxima(nowNanoseconds: nowNanoseconds)
     return Status(
       node: nodeStatus(nowNanoseconds: nowNanoseconds, uptimeSeconds), audio: audioStatus(),
       loop: loopStatus(loop),
@@ -18,19 +18,21 @@ extension Station {
 
   func nodeStatus(nowNanoseconds: Int64, _ uptimeSeconds: Double) -> NodeStatus {
     let mic = engine.takeMicMeter()
-    let mix = engine.takeMixMeter()
+    let mixMeter = engine.takeMixMeter()
+    let coding = repair.coding
     var status = NodeStatus(
-      name: ownName, version: configuration.softwareVersion,
-      uptimeSeconds: uptimeSeconds, listen: endpoint.localAddress.description, talk: isTalking,
+      name: roster.ownName, version: configuration.softwareVersion,
+      uptimeSeconds: uptimeSeconds, listen: endpoint.localAddress.description,
+      talk: capture.isTalking,
       micLevelDBFS: Double(mic.rmsDBFS),
-      micPeakDBFS: Double(MeterReading(peak: Float(maxima.micPeaks.value), rms: 0).peakDBFS),
-      mixLevelDBFS: Double(mix.rmsDBFS), ssrc: identity.ssrc.rawValue,
+      micPeakDBFS: Double(MeterReading(peak: Float(house.maxima.micPeaks.value), rms: 0).peakDBFS),
+      mixLevelDBFS: Double(mixMeter.rmsDBFS), ssrc: roster.identity.ssrc.rawValue,
       ptimeMilliseconds: Double(coding.framesPerPacket) / 48,
       bitrateKilobits: Double(coding.bitsPerSecond) / 1000,
       bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
       application: configuration.application(of: coding).rawValue)
     status.keyEpoch = protection.ownEpoch
-    status.loopBack = loopBack.map {
+    status.loopBack = tests.loopBack.map {
       LoopBackStatus(
         peer: $0.name, secondsLeft: Double(max(0, $0.untilNanoseconds - nowNanoseconds)) / 1e9)
     }
@@ -39,6 +41,7 @@ extension Station {
 
   func audioStatus() -> AudioStatus {
     let counters = engine.counters
+    let beat = playout.beat
     let mean = Double(counters.callbackMeanNanoseconds)
     let period = Double(max(beat.periodNanoseconds, 1))
     var status = AudioStatus(
@@ -47,14 +50,14 @@ extension Station {
       periodFrames: beat.isRunning ? beat.periodFrames : 0, xruns: Int(counters.xruns),
       missedPeriods: Int(counters.missedPeriods),
       callbackMeanMicroseconds: mean / 1000,
-      callbackWorstMicroseconds: maxima.callbackNanoseconds / 1000,
+      callbackWorstMicroseconds: house.maxima.callbackNanoseconds / 1000,
       callbackLoadPercent: beat.isRunning ? 100 * mean / period : 0,
       captureOverruns: Int(counters.captureOverrunFrames))
     status.refusedPeriods = Int(counters.refusedPeriods)
     status.ringErrors = Int(counters.ringErrors)
-    status.callbackRecentWorstMicroseconds = maxima.recentCallbacks.value / 1000
+    status.callbackRecentWorstMicroseconds = house.maxima.recentCallbacks.value / 1000
     if beat.periodFrames > 0 {
-      status.underruns = underruns.periods(ofFrames: beat.periodFrames)
+      status.underruns = playout.underruns.periods(ofFrames: beat.periodFrames)
     }
     return status
   }
@@ -63,8 +66,8 @@ extension Station {
     let statistics = loop.statistics
     return LoopStatus(
       wakes: Int(statistics.wakes), enters: Int(statistics.enters),
-      wakeLatencyP50Microseconds: Double(wakeLatency.quantile(0.5) ?? 0) / 1000,
-      wakeLatencyP99Microseconds: Double(wakeLatency.quantile(0.99) ?? 0) / 1000,
+      wakeLatencyP50Microseconds: Double(playout.wakeLatency.quantile(0.5) ?? 0) / 1000,
+      wakeLatencyP99Microseconds: Double(playout.wakeLatency.quantile(0.99) ?? 0) / 1000,
       scheduling: scheduling(of: loop),
       memoryLocked: configuration.locksMemory && loop.memoryLockWarning == nil)
   }
@@ -78,9 +81,7 @@ extension Station {
 
   /// What the loop dropped before anyone looked, and what the station dropped.
   private func allDrops(_ statistics: EventLoopStatistics) -> [String: Int] {
-    var payloads = drops.payloadsOfLeavers
-    for peer in peers.all { if let stream = peer.stream { payloads.add(stream.statistics) } }
-    var result = drops.byReason.merging(payloads.byReason) { $0 + $1 }
+    var result = drops.byReason.merging(streams.payloadDrops.byReason) { $0 + $1 }
     result["oversized"] = Int(statistics.oversizedDrops + statistics.truncatedDrops)
     result["kernelBufferFull"] = Int(statistics.kernelDrops)
     result["receiveError"] = Int(statistics.receiveErrors + statistics.malformedDrops)
@@ -94,42 +95,43 @@ extension Station {
     loop.realtimePriority.map { "fifo \($0)" } ?? "other"
   }
 
-  /// All peers, in the order they came; a member with several addresses once.
+  /// All members, in the order they came, but those that are nowhere yet.
   func peerStatuses(nowNanoseconds: Int64) -> [PeerStatus] {
-    var told: Set<NodeID> = []
-    let shown = peers.all.filter { peer in
-      if let connected = peer.member.connected { return peer === connected }
-      return told.insert(peer.member.node).inserted
-    }
-    return shown.map { peerStatus($0, nowNanoseconds: nowNanoseconds) }
+    roster.sessions.shown.map { peerStatus($0, nowNanoseconds: nowNanoseconds) }
   }
 
-  private func peerStatus(_ peer: Peer, nowNanoseconds: Int64) -> PeerStatus {
-    let name = peer.name.isEmpty ? peer.address.description : peer.name
+  private func peerStatus(_ session: Session, nowNanoseconds: Int64) -> PeerStatus {
+    let path = session.active ?? session.paths.first
+    let address = path?.address.description ?? ""
     var status = PeerStatus(
-      name: name, address: peer.address.description,
-      state: state(of: peer, nowNanoseconds: nowNanoseconds))
-    status.id = peer.member.node.text
-    status.gainDecibels = peer.settings.gainDecibels
-    status.pan = peer.settings.pan
-    status.isMuted = peer.settings.isMuted
-    status.isRecording = peer.member.isRecording
-    status.roundTripMilliseconds = peer.reports.roundTrip.map {
+      name: session.name.isEmpty ? address : session.name, address: address,
+      state: state(of: session, nowNanoseconds: nowNanoseconds))
+    status.id = session.node.text
+    status.gainDecibels = session.settings.gainDecibels
+    status.pan = session.settings.pan
+    status.isMuted = session.settings.isMuted
+    status.isRecording = session.told.isRecording
+    status.roundTripMilliseconds = path?.reports.roundTrip.map {
       Double($0.smoothedNanoseconds) / 1e6
     }
-    status.remoteLossPercent = peer.reports.remoteReception.map { Double($0.fractionLost) / 2.56 }
-    status.bitrateKilobits = Double(peer.receivedBitsPerSecond) / 1000
-    if let stream = peer.stream { fill(&status, from: stream) }
-    if let repair = peer.repair { fill(&status, from: repair) }
-    if let quality = peer.quality.quality {
+    status.remoteLossPercent = path?.reports.remoteReception.map {
+      Double($0.fractionLost) / 2.56
+    }
+    if let heard = session.streams.first { fill(&status, from: heard, of: session) }
+    if let repair = path?.repair { fill(&status, from: repair) }
+    return status
+  }
+
+  private func fill(_ status: inout PeerStatus, from heard: HeardStream, of session: Session) {
+    status.bitrateKilobits = Double(heard.receivedBitsPerSecond) / 1000
+    if let quality = heard.quality.quality {
       (status.quality, status.qualityReason) = (quality.figure, quality.reason)
     }
-    if let slot = peer.slot {
-      status.levelDBFS = Level.finite(Double(engine.takePeerMeter(slot).rmsDBFS))
-      status.underrun = Int(engine.underrunFrames(of: slot)) / max(beat.periodFrames, 1)
-      if !peer.isPortAwaited, !ports.isRefused(slot) { status.port = portName(peer) }
-    }
-    return status
+    status.levelDBFS = Level.finite(Double(engine.takePeerMeter(heard.slot).rmsDBFS))
+    status.underrun =
+      Int(engine.underrunFrames(of: heard.slot)) / max(playout.beat.periodFrames, 1)
+    if slots.hasPort(heard.slot) { status.port = slots.portName(of: session.name) }
+    fill(&status, from: heard.stream)
   }
 
   private func fill(_ status: inout PeerStatus, from stream: PeerStream) {
@@ -154,19 +156,14 @@ extension Station {
     status.lossPercent = 100 * Double(lost) / Double(max(expected, 1))
   }
 
-  private func fill(_ status: inout PeerStatus, from repair: RepairSession) {
-    let lean = coding.leanBitsPerSecond
-    status.sentBitrateKilobits =
-      Double(repair.bitsPerSecond(full: coding.bitsPerSecond, lean: lean)) / 1000
-    status.sentCopies = repair.recipe.words(hasFEC: repair.hasFEC)
+  private func fill(_ status: inout PeerStatus, from session: RepairSession) {
+    status.sentBitrateKilobits = Double(repair.bitsPerSecond(of: session)) / 1000
+    status.sentCopies = session.recipe.words(hasFEC: session.hasFEC)
   }
 
-  private func state(of peer: Peer, nowNanoseconds: Int64) -> PeerStatus.State {
-    switch peer.state {
-    case .connecting, .contacted, .duplicate: return .connecting
-    case .connected:
-      let quiet = nowNanoseconds - peer.presenceNanoseconds
-      return quiet > Peer.Limit.silentNanoseconds ? .silent : .connected
-    }
+  private func state(of session: Session, nowNanoseconds: Int64) -> PeerStatus.State {
+    guard session.isConnected else { return .connecting }
+    let quiet = nowNanoseconds - session.heardNanoseconds
+    return quiet > Path.Limit.silentNanoseconds ? .silent : .connected
   }
 }

@@ -6,231 +6,201 @@ import RTP
 
 /// The node's media path: everything that happens once a JACK period, on the loop thread and nowhere else.
 ///
-/// ``Intercom`` owns it and is the only way in for other threads. No function here that runs per period or per packet
-/// allocates or suspends. A datagram passes exactly one place on its way in
-/// (``datagramReceived(_:from:arrivalNanoseconds:)``); whatever goes out is written by ``makeMedia(_:into:fill:)`` or
-/// ``makeReport(into:fill:)``. There SRTP unprotects and protects.
+/// ``Intercom`` owns it and is the only way in for other threads. It wires its parts, each of which owns its state:
+/// ``CapturePath`` (from the microphone to what is sent), ``PlayoutScheduler`` (when to decode), ``Roster`` (members,
+/// their sessions and paths), ``RepairDesk`` (what is done against loss), ``Taps`` (recorders), ``TestDesk``. A datagram
+/// has one way in (``DatagramInlet``) and one way out (``PacketOutlet``), where SRTP unprotects and protects. No
+/// function that runs per period or per packet allocates or suspends.
 final class Station: EventLoopHandler {
-  /// Opus' dynamic payload type (RFC 7587 leaves the number to the application).
-  static let payloadType: UInt8 = 111
-  /// Of packets with copies (RFC 2198) and of packets sent again (RFC 4588).
-  static let redundantPayloadType: UInt8 = 112
-  static let resentPayloadType: UInt8 = 113
-  static let codecRate = 48_000
   /// Datagrams a second up to which each may wake the loop.
   private static let mostSeldomDatagrams = 60
-  /// What one who does not talk sends: RTCP, and "nobody talks" each 400 ms.
-  private static let silentDatagrams = 3
 
   let configuration: IntercomConfiguration
-  /// What this node calls itself now.
-  var ownName: String
   let engine: AudioEngine
   let endpoint: any DatagramEndpoint
-  let ports: any PeerPorts
-  let talker: Talker
-  let capture: CaptureSource
-  let identity: Identity
-  /// The keys, and whose they are.
+  /// The keys of what is sent.
   let protection: MediaProtection
-  /// The time now, which has gone on since the wake-up.
-  let clock: () -> Int64
-  /// How long the loop's thread has run.
-  let threadCPU: () -> Int64
-  let report: @Sendable (IntercomEvent) -> Void
-
-  let streams: StreamReserve
-  /// A peer could be connected, but for a stream.
-  var awaitsStream = false
-  var peers: PeerTable
-  var freeSlots: [PeerSlot]
-  /// Slots whose port JACK's session has yet to be told to take away.
-  var unclearedSlots: Set<PeerSlot> = []
-  /// All connected peers; rebuilt when one comes or goes or needs other copies.
-  var listeners: [Listener] = []
-  /// The different packets made of each frame.
-  var recipes: [RepairRecipe] = []
-  /// Room for the packets asked for in one datagram.
-  var requestNumbers: [SequenceNumber]
-  /// Settings of members by their ID, kept while they are away.
-  var settingsByNode: [NodeID: PeerSettings] = [:]
-  var memberNames: MemberNames
-  var rendered: [Float]
-  var drops = DatagramDrops()
-  var wakeLatency = LatencyHistogram()
-  var maxima = StationMaxima()
-  var beat = Beat()
-  var lead = RenderLead()
-  var pace = WorkPace()
-  var punctuality = Punctuality()
-  /// Frames that callbacks did not find, of all peers.
-  var underruns = UnderrunCauses()
-  /// Packets sent again since the last wake-up.
-  var resentThisWake = 0
-  /// The callback that decoding is to come before; nil: nothing plays or waits.
-  var awaitedCallback: UInt64?
-  /// How much sooner than at the last moment the loop wants to wake for it.
-  var earlinessNanoseconds: Int64 = 0
-  /// That moment; nil: it is the last one.
-  var earlyMoment: Int64?
-  var isTalking = true
-  /// How little of the microphone is looked at; see `Station+Sending.swift`.
-  var rest = CaptureRest.none
-  /// Told of each change of what the user set, on the loop thread; must not block.
-  var mixChanged: @Sendable (Mix) -> Void = { _ in }
-  /// Told of each change of what members are called, on the loop thread; must not block.
-  var namesChanged: @Sendable (NameMemory) -> Void = { _ in }
-  /// Looks whether JACK is well, a few times a second, on the loop thread; must not block.
-  var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
-  /// Where a recorder gets all sound; nil: nobody records.
-  var tap: RecordingTap?
+  let drops: DatagramDrops
+  let capture: CapturePath
+  let playout: PlayoutScheduler
+  let repair: RepairDesk
+  let taps: Taps
+  let slots: Slots
+  let tests: TestDesk
+  let mix = MixBook()
+  let streams: StreamDesk
+  let roster: Roster
+  let knocks: KnockDesk
+  let house: Housekeeping
+  private let pace: WorkPace
+  private let inlet: DatagramInlet
   /// After the end nothing is sent or believed any more, or peers would take us for back again.
-  var hasEnded = false
-  /// How frames are coded now; as configured, or at less where the ways to peers take no more.
-  var coding: VoiceCoding
-  /// What the last look found best.
-  var wantedCoding: VoiceCoding?
-  /// What waits for a pause, as packets of another length or mode can be heard to begin; and until when at most.
-  var awaitedCoding: (coding: VoiceCoding, untilNanoseconds: Int64)?
-  let codings: CodingPlan
-  /// The recipes that go with `coding`.
-  var plan: RepairPlan
-  var nextPlanNanoseconds: Int64 = 0
-  var nextHousekeepingNanoseconds: Int64 = 0
-  var nextRateNanoseconds: Int64 = 0
-  var admissions = AdmissionBudget()
-  /// Knocks that are passed on; hearsay, and anybody may send some.
-  var knocks = KnockBudget()
-  /// Gets them, on the loop thread; must not block.
-  var knockHeard: @Sendable (NodeID) -> Void = { _ in }
-  /// The test that runs, their count, and the last that brought a recording.
-  var test: (any StationTest)?
-  var testNumber = 0
-  var lastEcho: (number: Int, test: EchoTest)?
-  /// Whose voice is sent back, if anybody's.
-  var loopBack: LoopBack?
-  /// What must not be guessed: the origins of reference times, of sequence numbers and time stamps.
-  var random: any RandomNumberGenerator
+  private(set) var hasEnded = false
 
   /// Wires the parts; all buffers are allocated here.
   init(
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
     endpoint: any DatagramEndpoint, ports: any PeerPorts, encoders: TalkerEncoders,
-    protection: MediaProtection, streams: StreamReserve,
+    protection: MediaProtection, streams reserve: StreamReserve,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     clock: @escaping () -> Int64 = EventLoop.nowNanoseconds,
     threadCPU: @escaping () -> Int64 = EventLoop.threadCPUNanoseconds,
     report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
     var random = random
-    self.configuration = configuration
-    ownName = configuration.name
-    self.identity = identity
-    self.protection = protection
-    self.streams = streams
-    self.engine = engine
-    self.endpoint = endpoint
-    self.ports = ports
-    self.clock = clock
-    self.threadCPU = threadCPU
-    self.report = report
-    memberNames = MemberNames(configuration.nameMemory)
-    coding = configuration.coding
-    codings = CodingPlan(
-      usual: coding, hasSpeechMode: encoders.speech != nil)
-    plan = codings.recipes(of: coding)
-    talker = Talker(
+    (self.configuration, self.engine) = (configuration, engine)
+    (self.endpoint, self.protection) = (endpoint, protection)
+    drops = DatagramDrops()
+    pace = WorkPace(clock: clock)
+    taps = Taps(engine)
+    slots = Slots(engine: engine, ports: ports, client: configuration.jackClient, report: report)
+    tests = TestDesk(engine: engine, slots: slots, taps: taps)
+    playout = PlayoutScheduler(engine: engine, pace: pace, clock: clock, threadCPU: threadCPU)
+    streams = StreamDesk(
+      engine: engine, slots: slots, reserve: reserve, playout: playout, taps: taps, tests: tests,
+      report: report)
+    let outlet = PacketOutlet(endpoint: endpoint, protection: protection, drops: drops)
+    let talker = Talker(
       configuration: TalkerConfiguration(
-        ssrc: identity.ssrc, payloadType: Self.payloadType,
-        redundantPayloadType: Self.redundantPayloadType,
-        resentPayloadType: Self.resentPayloadType,
-        framesPerPacket: configuration.framesPerPacket,
-        firstSequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: random.next())),
-        firstTimestamp: RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: random.next())),
-        usesDTX: true),
+        of: identity.ssrc, framesPerPacket: configuration.framesPerPacket, using: &random),
       encoders: encoders)
-    self.random = random
-    capture = CaptureSource(engine: engine, framesPerPacket: configuration.framesPerPacket)
-    peers = PeerTable(capacity: configuration.maximumPeers * MediaMember.mostAddresses)
-    freeSlots = PeerSlot.all.reversed()
-    listeners.reserveCapacity(configuration.maximumPeers)
-    recipes.reserveCapacity(Self.mostRecipes + 2)
-    requestNumbers = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 32)
-    rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
-    engine.setTalking(isTalking)
-    followWakeThreshold()
+    capture = CapturePath(
+      engine: engine, outlet: outlet, pace: pace, taps: taps, talker: talker, report: report)
+    repair = RepairDesk(
+      configuration: configuration, hasSpeechMode: encoders.speech != nil, capture: capture,
+      outlet: outlet)
+    roster = Roster(
+      configuration: configuration, identity: identity, outlet: outlet, capture: capture,
+      repair: repair, streams: streams, mix: mix, drops: drops, random: random, report: report)
+    knocks = KnockDesk(outlet: outlet, drops: drops)
+    inlet = DatagramInlet(
+      protection: protection, roster: roster, repair: repair, knocks: knocks, drops: drops)
+    house = Housekeeping(engine: engine, roster: roster, slots: slots, tests: tests)
   }
 
   /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up,
   /// which comes soon enough).
   func woke(at wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Int64 {
     guard !hasEnded else { return .max }
-    resentThisWake = 0
-    if let woken = engine.takeWakeNanoseconds() {
-      wakeLatency.add(nanoseconds: wokenNanoseconds - woken)
-    }
-    punctuality.begin(atNanoseconds: wokenNanoseconds)
-    pace.mark(nowNanoseconds)
-    let wasRunning = beat.isRunning
-    beat.update(engine.periodTime(), nowNanoseconds: nowNanoseconds)
-    tap?.follow(beat)
-    if beat.isRunning != wasRunning { audioChanged() }
-    var isSending = false
-    if beat.isRunning {
-      followRate()
-      changeCodingIfDue(nowNanoseconds: nowNanoseconds)
-      isSending = sendCaptured()
-      sendRequests(nowNanoseconds: nowNanoseconds)
-    }
-    stepTest(nowNanoseconds: nowNanoseconds)
-    if awaitsStream { connectWaiting() }
-    let renderDeadline = renderDue(nowNanoseconds: nowNanoseconds, isSending: isSending)
-    tap?.publish(beat)
-    if nowNanoseconds >= nextHousekeepingNanoseconds { keepHouse(nowNanoseconds: nowNanoseconds) }
-    pace.rest()
-    punctuality.end(
-      atNanoseconds: clock(), cpuNanoseconds: threadCPU(), dueNanoseconds: renderDeadline,
-      leadNanoseconds: beat.leadNanoseconds(wanted: lead.nanoseconds) + earlinessNanoseconds)
+    repair.begin()
+    let isTurn = playout.begin(wokenNanoseconds: wokenNanoseconds, nowNanoseconds: nowNanoseconds)
+    let beat = playout.beat
+    taps.follow(beat)
+    if isTurn { capture.discardAll() }
+    let isSending = beat.isRunning && send(nowNanoseconds: nowNanoseconds)
+    tests.step(beat, nowNanoseconds: nowNanoseconds)
+    roster.connectWaiting()
+    let renderDeadline = playout.renderDue(
+      nowNanoseconds: nowNanoseconds, isSending: isSending,
+      sentFrames: repair.coding.framesPerPacket)
+    taps.publish(beat)
+    house.keep(nowNanoseconds: nowNanoseconds)
+    playout.end(dueNanoseconds: renderDeadline)
     followRest()
-    // What is missing is asked for when its time is over, with or without a datagram.
-    let isRepairing = isRepairing
-    let isAlert = !isRepairing && hasSeldomDatagrams
+    return min(renderDeadline, nowNanoseconds + drainNanoseconds(isIdle: renderDeadline == .max))
+  }
+
+  /// Sends what was captured, and asks for what is missed.
+  ///
+  /// - Returns: whether there was sound to send.
+  private func send(nowNanoseconds: Int64) -> Bool {
+    if let rate = playout.takeNewRate() { capture.setRate(rate) }
+    repair.changeCodingIfDue(for: roster.connected, nowNanoseconds: nowNanoseconds)
+    let isSending = capture.send(repair.recipes, to: roster.connected)
+    repair.sendRequests(to: roster.connected, nowNanoseconds: nowNanoseconds)
+    return isSending
+  }
+
+  /// How long the loop may sleep before it looks at the socket.
+  ///
+  /// What is missing is asked for when its time is over, with or without a datagram. Of those who are silent, or talk in
+  /// long packets, datagrams come so seldom that each had better wake the loop.
+  private func drainNanoseconds(isIdle: Bool) -> Int64 {
+    let isRepairing = repair.isRepairing(for: roster.connected) || playout.waitsForRepairs
+    let limit = Self.mostSeldomDatagrams
+    let isAlert = !isRepairing && playout.expectedDatagrams(limit: limit) <= limit
     if isAlert { endpoint.wakeOnDatagram() }
-    let drainDeadline =
-      nowNanoseconds
-      + beat.drainNanoseconds(isAlert: isAlert, isHasty: renderDeadline == .max || isRepairing)
-    return min(renderDeadline, drainDeadline)
+    return playout.beat.drainNanoseconds(isAlert: isAlert, isHasty: isIdle || isRepairing)
   }
 
-  /// Whether datagrams come so seldom that each had better wake the loop than that it looks for them all the time: of
-  /// those who are silent, or talk in long packets.
-  private var hasSeldomDatagrams: Bool {
-    var aSecond = 0
-    for listener in listeners {
-      guard aSecond <= Self.mostSeldomDatagrams else { return false }
-      guard let stream = listener.peer.stream, stream.isSounding else {
-        aSecond += Self.silentDatagrams
-        continue
-      }
-      aSecond += Self.codecRate / max(1, stream.packetFrames)
-    }
-    return aSecond <= Self.mostSeldomDatagrams
+  private func followRest() {
+    capture.followRest(
+      hasListeners: !roster.connected.isEmpty,
+      isUsed: tests.isBusy || !taps.isEmpty || streams.awaitsStream)
   }
 
-  /// What was captured or buffered while no audio ran is history: both directions start anew.
-  private func audioChanged() {
-    capture.discardAll()
-    for peer in peers.all { peer.stream?.reset() }
+  /// Every datagram's way in; bytes may be anything.
+  func datagramReceived(
+    _ bytes: RawSpan, from address: SocketAddress, arrivalNanoseconds: Int64
+  ) {
+    guard !hasEnded else { return }
+    pace.markIfResting()
+    inlet.take(bytes, from: address, arrivalNanoseconds: arrivalNanoseconds)
+    pace.finish(.receiving)
   }
 
-  private func followRate() {
-    guard beat.rateChanged() else { return }
-    followWakeThreshold()
-    for peer in peers.all { peer.stream?.deviceRate = beat.sampleRate }
-    do {
-      try capture.setRate(beat.sampleRate)
-    } catch {
-      report(.audioFault("cannot resample from \(beat.sampleRate) Hz: \(error)"))
-    }
+  /// Falls silent for good.
+  func end() { hasEnded = true }
+}
+
+/// What the user and the membership ask for. Rare, and may allocate.
+extension Station {
+  /// The talk key.
+  func setTalk(_ isOn: Bool) {
+    capture.setTalk(isOn)
+    mix.setTalk(isOn)
+  }
+
+  /// Goes on with the mix of a former run, before there are members.
+  func restore(_ mix: Mix) {
+    self.mix.restore(mix)
+    capture.setTalk(mix.isTalking)
+  }
+
+  /// Lets a member in, or follows what it tells; false: there is no room for one more.
+  @discardableResult
+  func admit(_ member: MediaMember, nowNanoseconds: Int64) -> Bool {
+    guard roster.admit(member, nowNanoseconds: nowNanoseconds) else { return false }
+    knocks.know(member.node)
+    return true
+  }
+
+  /// Tells another node that this one is up.
+  func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
+    guard !hasEnded else { return }
+    knocks.send(at: other, addresses, as: node)
+  }
+
+  /// The network changed: whoever is not heard may be in reach now.
+  func networkChanged(nowNanoseconds: Int64) {
+    guard !hasEnded else { return }
+    roster.introduceToMembers(nowNanoseconds: nowNanoseconds)
+  }
+
+  /// Talkers there are now, the own microphone among them: so many tapes are needed at once.
+  var talkerCount: Int { 1 + playout.streams.count }
+
+  /// Puts all sound from now on on the deck's tapes.
+  func beginRecording(on deck: TapeDeck) {
+    taps.begin(
+      deck, of: roster.connected, beat: playout.beat, nodeName: roster.ownName,
+      capturesMicrophone: tests.capturesMicrophone)
+  }
+
+  /// Puts nothing on that deck any more; what was captured up to now is on it.
+  func endRecording(on deck: TapeDeck) { taps.end(deck, of: roster.connected) }
+}
+
+extension TalkerConfiguration {
+  /// Of the microphone's stream; where its numbers begin must not be guessed.
+  fileprivate init(
+    of ssrc: SSRC, framesPerPacket: Int, using random: inout any RandomNumberGenerator
+  ) {
+    self.init(
+      ssrc: ssrc, payloadType: PayloadType.opus, redundantPayloadType: PayloadType.redundant,
+      resentPayloadType: PayloadType.resent, framesPerPacket: framesPerPacket,
+      firstSequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: random.next())),
+      firstTimestamp: RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: random.next())),
+      usesDTX: true)
   }
 }

@@ -1,7 +1,7 @@
 /// The usual duration of each kind of loop work, for planning.
 ///
 /// Loop thread only.
-struct WorkPace {
+final class WorkPace {
   /// A kind of frequent work.
   enum Piece: Int {
     /// Takes a datagram: authentic or not, whose, where it belongs.
@@ -19,25 +19,30 @@ struct WorkPace {
   /// Pieces over which the usual time is averaged.
   private static let memory: Int64 = 32
 
+  private let clock: () -> Int64
   private var usual = InlineArray<3, Int64>(repeating: 0)
   private var markNanoseconds: Int64?
   /// What the pieces since the last rest took, without what they were held up.
   private(set) var spentNanoseconds: Int64 = 0
 
+  /// - Parameter clock: the time now.
+  init(clock: @escaping () -> Int64) { self.clock = clock }
+
   /// Usual duration of such a piece; 0 before the first.
   func usualNanoseconds(_ piece: Piece) -> Int64 { usual[piece.rawValue] }
 
-  /// Marks the start of a piece.
-  mutating func mark(_ nowNanoseconds: Int64) { markNanoseconds = nowNanoseconds }
+  /// Marks the start of a piece, now or as told.
+  func mark(_ nowNanoseconds: Int64? = nil) { markNanoseconds = nowNanoseconds ?? clock() }
 
-  /// Whether it is known when the next piece begins.
-  var isMarked: Bool { markNanoseconds != nil }
+  /// Marks the start of a piece where it is not known yet.
+  func markIfResting() { if markNanoseconds == nil { mark() } }
 
   /// Stops measuring until the next mark.
-  mutating func rest() { (markNanoseconds, spentNanoseconds) = (nil, 0) }
+  func rest() { (markNanoseconds, spentNanoseconds) = (nil, 0) }
 
   /// Marks the end of a piece that began at the last mark or piece's end.
-  mutating func finish(_ piece: Piece, atNanoseconds now: Int64) {
+  func finish(_ piece: Piece) {
+    let now = clock()
     defer { markNanoseconds = now }
     guard let began = markNanoseconds else { return }
     let (took, known) = (max(now - began, 0), usual[piece.rawValue])

@@ -12,7 +12,7 @@ import Testing
     engine.setTalking(true)
     // The gate's ramp ends before the tests begin.
     engine.runPeriod(mic: [Float](repeating: 0, count: 4096))
-    CaptureSource(engine: engine, framesPerPacket: 480).discardAll()
+    CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480).discardAll()
   }
 
   /// Captures a signal period by period and takes what codec frames it makes.
@@ -34,7 +34,7 @@ import Testing
 
   @Test(arguments: [120, 480, 2880], [64, 128, 1000])
   func `at 48 k hz every frame is what was captured`(framesPerPacket: Int, periodFrames: Int) {
-    let source = CaptureSource(engine: engine, framesPerPacket: framesPerPacket)
+    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: framesPerPacket)
     let signal = tone(sampleRate: 48_000, frames: 48_000)
     let result = frames(of: source, signal, sampleRate: 48_000, periodFrames: periodFrames)
     #expect(result.count == 48_000 / framesPerPacket * framesPerPacket)
@@ -44,7 +44,7 @@ import Testing
 
   @Test(arguments: [48_000, 44_100])
   func `between frames of another length nothing is lost`(sampleRate: Int) throws {
-    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
     try source.setRate(sampleRate)
     let signal = tone(sampleRate: sampleRate, frames: sampleRate)
     var result: [Float] = []
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `too little makes no frame and is kept`() {
-    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 479))
     #expect(!source.fillFrame())
     #expect(engine.captureAvailableFrames == 479)
@@ -71,7 +71,7 @@ import Testing
 
   @Test(arguments: [44_100, 96_000, 8000, 192_000], [480, 2880])
   func `at other rates nothing is lost or added`(sampleRate: Int, framesPerPacket: Int) throws {
-    let source = CaptureSource(engine: engine, framesPerPacket: framesPerPacket)
+    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: framesPerPacket)
     try source.setRate(sampleRate)
     let signal = tone(sampleRate: sampleRate, frames: 2 * sampleRate)
     let result = frames(of: source, signal, sampleRate: sampleRate, periodFrames: 256)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `the wake up waits for one codec frame`() {
-    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
     #expect(source.neededFrames(sampleRate: 48_000) == 480)
     #expect(source.neededFrames(sampleRate: 44_100) == 441)
     #expect(source.neededFrames(sampleRate: 11_025) == 111)
@@ -94,7 +94,7 @@ import Testing
 
   @Test(arguments: [48_000, 44_100])
   func `what is discarded is never sent`(sampleRate: Int) throws {
-    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
     try source.setRate(sampleRate)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 5000), sampleRate: sampleRate)
     #expect(source.fillFrame())
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `a change of rate starts anew`() throws {
-    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
     try source.setRate(44_100)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 600), sampleRate: 44_100)
     #expect(source.fillFrame())
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test func `a rate that cannot be converted is refused`() {
-    let source = CaptureSource(engine: engine, framesPerPacket: 480)
+    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
     #expect(throws: AudioError.self) { try source.setRate(100) }
   }
 }

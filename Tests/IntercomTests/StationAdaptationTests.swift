@@ -95,7 +95,7 @@ import Testing
     var codings: [VoiceCoding] = []
     for _ in 0..<60 {
       talk.network.run(seconds: 1)
-      codings.append(talk.anna.station.coding)
+      codings.append(talk.anna.station.repair.coding)
     }
     let stream = try #require(talk.bert.peer(at: home)?.stream)
     let before = stream.statistics
@@ -150,21 +150,21 @@ import Testing
     model.delayNanoseconds = 10_000_000
     model.rateKilobits = 64
     let talk = try talk(model)
-    let usual = talk.anna.station.coding
+    let usual = talk.anna.station.repair.coding
     talk.network.run(seconds: 60)
-    let narrow = talk.anna.station.coding
+    let narrow = talk.anna.station.repair.coding
     try #require(narrow.bitsPerSecond < usual.bitsPerSecond)
     talk.network.model.rateKilobits = nil
     var codings = [narrow]
-    while codings.count < 600, talk.anna.station.coding != usual {
+    while codings.count < 600, talk.anna.station.repair.coding != usual {
       talk.network.run(seconds: 1)
-      codings.append(talk.anna.station.coding)
+      codings.append(talk.anna.station.repair.coding)
     }
     #expect(codings.last == usual, "\(codings.count): \(codings.suffix(1))")
     let steps = zip(codings, codings.dropFirst())
     #expect(steps.allSatisfy { $0.bitsPerSecond <= $1.bitsPerSecond }, "\(codings)")
     // And stays so.
     talk.network.run(seconds: 60)
-    #expect(talk.anna.station.coding == usual)
+    #expect(talk.anna.station.repair.coding == usual)
   }
 }

@@ -32,7 +32,7 @@ import Testing
     ]
     for bytes in datagrams { inject(bytes, from: .host(2)) }
     network.run(seconds: 3)
-    #expect(node.station.peers.all.isEmpty)
+    #expect(node.station.seen.isEmpty)
     #expect(network.traffic.isEmpty && node.events.all.isEmpty)
     #expect(node.station.drops.byReason.values.reduce(0, +) == datagrams.count)
   }
@@ -47,11 +47,11 @@ import Testing
     let bert = try ScriptedPeer("Bert", at: .host(30), to: home, ssrc: 30)
     network.add(bert)
     network.run(seconds: 2)
-    #expect(node.station.peers.all.isEmpty)
+    #expect(node.station.seen.isEmpty)
     try node.meet(bert, network)
     #expect(network.run(until: { node.isConnected(to: .host(30)) }, limitSeconds: 1))
     network.run(seconds: 3)
-    #expect(node.station.peers.all.map(\.address) == [.host(30)])
+    #expect(node.station.seen.map(\.address) == [.host(30)])
     #expect(network.traffic.allSatisfy { $0.source != home || $0.destination == .host(30) })
     #expect(node.drops("unknownSource") > 60)
   }

@@ -44,12 +44,12 @@ import Testing
   }
 
   @Test func `what one reader is told is not taken from the next`() {
-    anna.station.maxima.take(from: anna.station.engine, nowNanoseconds: network.now)
+    anna.station.house.takeMaxima(nowNanoseconds: network.now)
     let first = anna.station.audioStatus()
     let peak = anna.station.nodeStatus(nowNanoseconds: network.now, 0).micPeakDBFS
     #expect(first.callbackWorstMicroseconds > 0)
     #expect(peak > -20)
-    anna.station.maxima.take(from: anna.station.engine, nowNanoseconds: network.now)
+    anna.station.house.takeMaxima(nowNanoseconds: network.now)
     let second = anna.station.audioStatus()
     #expect(second.callbackWorstMicroseconds == first.callbackWorstMicroseconds)
     #expect(second.callbackRecentWorstMicroseconds == first.callbackRecentWorstMicroseconds)
@@ -92,12 +92,12 @@ import Testing
   }
 
   @Test func `a loop that does not come to run is the machines`() throws {
-    #expect(bert.station.underruns.periods(ofFrames: 256) == [:])
+    #expect(bert.station.playout.underruns.periods(ofFrames: 256) == [:])
     bert.heldUpUntilNanoseconds = network.now + VirtualNetwork.second / 50
     network.run(seconds: 2)
     let status = try #require(bert.statuses(network).first)
     #expect(status.underrun > 0)
-    #expect(bert.station.underruns.periods(ofFrames: 256) == ["wakeUps": status.underrun])
+    #expect(bert.station.playout.underruns.periods(ofFrames: 256) == ["wakeUps": status.underrun])
   }
 
   @Test func `a talker whose Jack stalls is heard whole afterwards`() throws {

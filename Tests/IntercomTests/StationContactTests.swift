@@ -104,8 +104,8 @@ import Testing
     network.add(bert)
     for _ in 0..<2 { try anna.meet(bert, network) }
     network.run(seconds: 3)
-    #expect(anna.station.peers.all.count == 1 && anna.isConnected(to: away))
-    #expect(bert.station.peers.all.count == 1 && bert.isConnected(to: home))
+    #expect(anna.station.seen.count == 1 && anna.isConnected(to: away))
+    #expect(bert.station.seen.count == 1 && bert.isConnected(to: home))
   }
 
   @Test func `an address that is told later keeps its connection and is then called again`() throws

@@ -78,7 +78,7 @@ import Testing
     }
     network.run(seconds: 1.5)
     #expect(!network.media(to: away).isEmpty)
-    node.station.hasEnded = true
+    node.station.end()
     let gone = network.now + 1
     network.run(seconds: 3)
     #expect(network.reports(to: home, since: gone).count > 5)

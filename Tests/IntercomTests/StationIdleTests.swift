@@ -34,8 +34,8 @@ import Testing
     #expect(
       network.run(
         until: { bert.peer(at: .host(1))?.stream?.statistics.played ?? 0 > 2 }, limitSeconds: 0.3))
-    anna.station.expel(bert.node, saidGoodbye: true)
-    bert.station.hasEnded = true
+    anna.station.roster.expel(bert.node, saidGoodbye: true)
+    bert.station.end()
     network.run(seconds: 1)
     let before = anna.wakeUps
     network.run(seconds: 10)

@@ -61,9 +61,9 @@ import Testing
   @Test func `a port that could not be taken away is taken away later`() throws {
     try #require(network.run(until: { node.isConnected(to: away) }))
     node.ports.refusals = 5
-    node.station.expel(bert.id)
+    node.station.roster.expel(bert.id, saidGoodbye: false)
     network.run(seconds: 0.02)
-    #expect(node.station.peers.all.isEmpty)
+    #expect(node.station.seen.isEmpty)
     #expect(node.ports.names.values.sorted() == ["Bert"])
     network.run(seconds: 1)
     #expect(node.ports.names.isEmpty)
@@ -74,15 +74,15 @@ import Testing
     let slot = try #require(node.peer(at: away)?.slot)
     // Refused once: taking the port away. The next peer is to get the same slot.
     node.ports.refusals = 1
-    node.station.freeSlots.removeAll()
-    node.station.expel(bert.id)
-    #expect(node.station.peers.all.isEmpty)
-    node.station.nextHousekeepingNanoseconds = .max
+    while node.station.slots.take() != nil {}
+    node.station.roster.expel(bert.id, saidGoodbye: false)
+    #expect(node.station.seen.isEmpty)
+    node.station.house.wait(untilNanoseconds: .max)
     let carl = try ScriptedPeer("Carl", at: .host(3), to: home, ssrc: 3)
     network.add(carl)
     try node.meet(carl, network)
     try #require(network.run(until: { node.isConnected(to: .host(3)) }))
-    node.station.nextHousekeepingNanoseconds = 0
+    node.station.house.wait(untilNanoseconds: 0)
     network.run(seconds: 1)
     #expect(node.ports.names == [slot: "Carl"])
   }

@@ -53,7 +53,7 @@ import Testing
   func `what is lost comes with the next packet`(loss: Double) throws {
     let call = try call(loss: loss)
     call.network.run(seconds: 20)
-    #expect(call.anna.station.coding.hasFEC)
+    #expect(call.anna.station.repair.coding.hasFEC)
     let status = try #require(call.anna.statuses(call.network).first)
     #expect(status.sentCopies == "in-band FEC")
     let stream = try #require(call.bert.peer(at: home)?.stream)
@@ -64,7 +64,7 @@ import Testing
     #expect(unheard < loss / 3, "\(unheard)")
     #expect(after.recovered - before.recovered > Int(1500 * loss * 0.6))
     #expect(after.playoutDelayNanoseconds < 80_000_000)
-    #expect(call.anna.station.coding.bitsPerSecond <= 22_000)
+    #expect(call.anna.station.repair.coding.bitsPerSecond <= 22_000)
     let reason = call.bert.statuses(call.network).first?.qualityReason
     #expect(reason?.contains("repaired by in-band FEC") == true, "\(reason ?? "")")
   }
@@ -87,17 +87,17 @@ import Testing
   @Test func `without loss the voice has all its bits`() throws {
     let call = try call(loss: 0)
     call.network.run(seconds: 20)
-    #expect(call.anna.station.coding == call.anna.station.codings.usual)
+    #expect(call.anna.station.repair.coding == call.anna.station.configuration.coding)
     #expect(call.bert.peer(at: home)?.stream?.statistics.recovered == 0)
   }
 
   @Test func `when the loss ends it ends`() throws {
     let call = try call(loss: 0.1)
     call.network.run(seconds: 20)
-    #expect(call.anna.station.coding.hasFEC)
+    #expect(call.anna.station.repair.coding.hasFEC)
     call.network.model.loss = 0
     call.network.run(seconds: 20)
-    #expect(call.anna.station.coding == call.anna.station.codings.usual)
+    #expect(call.anna.station.repair.coding == call.anna.station.configuration.coding)
   }
 
   /// As long as the receiver waits for answers, which in packets of 20 ms it does for a quarter of a minute; until it
@@ -111,7 +111,7 @@ import Testing
       let call = try call(
         loss: 0.05, kilobits: kilobits, delay: delay, frames: frames, seed: seed)
       call.network.run(seconds: seconds)
-      #expect(!call.anna.station.coding.hasFEC)
+      #expect(!call.anna.station.repair.coding.hasFEC)
       let stream = try #require(call.bert.peer(at: home)?.stream)
       repaired += stream.statistics.repaired
       recovered += stream.statistics.recovered

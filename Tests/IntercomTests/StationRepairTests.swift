@@ -41,7 +41,7 @@ import Testing
     let statistics = try heard(bert, from: home)
     #expect(statistics.repairedByResending > 50)
     #expect(statistics.lost < statistics.received / 100, "\(statistics)")
-    #expect(anna.station.talker.counters.resentPackets >= statistics.repairedByResending)
+    #expect(anna.station.capture.counters.resentPackets >= statistics.repairedByResending)
     #expect(network.media(to: away).contains { $0.bytes[1] & 0x7F == 113 })
     #expect(
       network.reports(to: home).contains {
@@ -67,7 +67,7 @@ import Testing
     #expect(network.media(to: away).allSatisfy { $0.bytes.count < 1200 })
     // The sender reports all it sent, copies included.
     let octets = try #require(anna.peer(at: away)).sentOctets
-    #expect(octets > anna.station.talker.counters.payloadOctets * 5 / 4)
+    #expect(octets > anna.station.capture.counters.payloadOctets * 5 / 4)
   }
 
   @Test func `the same frame goes to each peer as it needs it`() throws {
@@ -86,8 +86,8 @@ import Testing
     for (other, distance) in zip(others, distances) {
       anna.peer(at: other.addresses[0])?.repair?.fix(RepairRecipe(nearDistance: distance))
     }
-    anna.station.rebuildListeners()
-    #expect(anna.station.recipes.count == Station.mostRecipes)
+    anna.station.repair.regroup(anna.station.roster.connected)
+    #expect(anna.station.repair.recipes.count == RepairDesk.mostRecipes)
     let start = network.now + 1
     network.run(seconds: 2)
     let types = others.map { other in
@@ -118,16 +118,17 @@ import Testing
     for isNeeded in [true, false] {
       peers[0].repair?.fix(isNeeded ? RepairRecipe(nearDistance: 1) : .plain)
       #expect(peers[0].repair?.isAtRest == !isNeeded)
-      station.wantedCoding = wanted
+      station.repair.wantedCoding = wanted
       now += 1_000_000_000
-      station.followLosses(of: peers[1], nowNanoseconds: now)
-      #expect(station.wantedCoding == (isNeeded ? wanted : nil))
+      station.repair.followLosses(
+        of: peers[1].session, among: station.roster.connected, nowNanoseconds: now)
+      #expect(station.repair.wantedCoding == (isNeeded ? wanted : nil))
     }
   }
 
   @Test func `requests of strangers are not answered`() throws {
     let (network, anna, bert) = try talk(loss: 0, seconds: 4)
-    let bertsSSRC = bert.station.identity.ssrc
+    let bertsSSRC = bert.station.roster.identity.ssrc
     for turn in 0..<50 {
       // Even with the SSRC of a peer.
       let stranger = try ScriptedPeer(
@@ -141,13 +142,13 @@ import Testing
         }
         var writer = RTCPCompoundWriter()
         writer.genericNACK(
-          from: ssrc, of: anna.station.identity.ssrc, lost: numbers.span, into: &bytes)
+          from: ssrc, of: anna.station.roster.identity.ssrc, lost: numbers.span, into: &bytes)
         return writer.byteCount
       }
       network.run(seconds: 0.02)
       network.remove(stranger)
     }
-    #expect(anna.station.talker.counters.resentPackets == 0)
+    #expect(anna.station.capture.counters.resentPackets == 0)
     #expect(network.reports(to: .host(9)).isEmpty && network.media(to: .host(9)).isEmpty)
     #expect(anna.peer(at: .host(9)) == nil)
     let refused = anna.drops("notAuthentic") + anna.drops("replayed") + anna.drops("tooOld")

@@ -117,7 +117,7 @@ import Testing
     var isBeating = true
     for _ in 0..<8000 {
       network.run(seconds: 0.001)
-      isBeating = isBeating && bert.station.beat.isRunning
+      isBeating = isBeating && bert.station.playout.beat.isRunning
     }
     #expect(isBeating)
     let after = try #require(bert.statuses(network).first)
@@ -172,14 +172,14 @@ import Testing
     let tone = Tone(hertz: 700)
     network.run(seconds: 3)
     let before = tone.level(in: anna.heard.suffix(48_000))
-    try anna.station.change("Bert") { $0.gainDecibels = -6 }
+    try anna.station.roster.change("Bert") { $0.gainDecibels = -6 }
     network.run(seconds: 2)
     let softer = tone.level(in: anna.heard.suffix(48_000))
     #expect(abs(softer / before - 0.501) < 0.05)
-    try anna.station.change("Bert") { $0.pan = 1 }
+    try anna.station.roster.change("Bert") { $0.pan = 1 }
     network.run(seconds: 2)
     #expect(tone.level(in: anna.heard.suffix(48_000)) < 0.01 * before)
-    try anna.station.change("Bert") { ($0.pan, $0.isMuted) = (-1, true) }
+    try anna.station.roster.change("Bert") { ($0.pan, $0.isMuted) = (-1, true) }
     network.run(seconds: 2)
     #expect(anna.heard.suffix(48_000).allSatisfy { $0 == 0 })
   }

@@ -51,7 +51,7 @@ extension Intercom: MediaGate {
   }
 
   func heardNanoseconds(of node: NodeID) -> Int64? {
-    station.protection.members[node]?.heardNanoseconds
+    station.roster.sessions[node]?.heardNanoseconds
   }
 
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {

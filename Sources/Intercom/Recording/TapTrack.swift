@@ -6,11 +6,13 @@ import Audio
 ///
 /// Loop thread only.
 final class TapTrack {
-  private let tap: RecordingTap
+  let tap: RecordingTap
   private let talker: String
   private let name: String
   private var tape: SoundTape?
   private var cursor = TapCursor()
+  /// Where the next frames belong, by what the ring held before they were written.
+  private var estimate: Int64 = 0
   /// Of the tap, when the last frames came.
   private var openings: Int
   private var left: GainRamp
@@ -39,15 +41,13 @@ final class TapTrack {
     self.right.target = right
   }
 
-  /// Where frames belong that are about to be written to a ring that holds `fillFrames`.
-  func estimate(fillFrames: Int) -> Int64 { tap.nextCallbackPosition() + Int64(fillFrames) }
+  /// Looks where frames belong that are about to be written to a ring that holds `fillFrames`.
+  func prepare(fillFrames: Int) { estimate = tap.nextCallbackPosition() + Int64(fillFrames) }
 
   /// Takes frames that were written to the ring.
   ///
-  /// - Parameters:
-  ///   - estimate: of their position, made before.
-  ///   - isContinuous: whether the ring held some before.
-  func keep(_ pcm: Span<Float>, estimate: Int64, isContinuous: Bool) {
+  /// - Parameter isContinuous: whether the ring held some before.
+  func keep(_ pcm: Span<Float>, isContinuous: Bool) {
     guard tap.isOpen else { return }
     if tap.openings != openings { interrupt() }
     let position = cursor.place(pcm.count, estimate: estimate, isContinuous: isContinuous)

@@ -20,7 +20,8 @@ final class EarTone: StationTest {
   private static let chunkFrames = 256
 
   let sound: Sound
-  private(set) var slot: PeerSlot?
+  let slot: PeerSlot?
+  var ownSlot: PeerSlot? { slot }
   private var chunk = [Float](repeating: 0, count: chunkFrames)
   private var position = 0
   private var phase = 0.0

@@ -60,25 +60,25 @@ extension Intercom {
 
   /// Who a peer is; it has to be connected.
   public func trialPeer(named name: String) throws(IntercomError) -> TestPeer {
-    let peer = try station.trialPeer(name)
-    return TestPeer(name: peer.name, node: peer.member.node)
+    try TestDesk.peer(station.roster.sessions.find(name))
   }
 
   /// Sends a peer's voice back in place of the microphone's, for so long, while it is connected.
   ///
   /// Everybody hears it: what this node sends is the same for all.
   public func startLoopBack(of name: String, seconds: Double) throws(IntercomError) -> TestPeer {
-    try station.setLoopBack(
-      of: name, seconds: seconds, nowNanoseconds: EventLoop.nowNanoseconds())
+    try station.tests.beginLoopBack(
+      of: station.roster.sessions.find(name), seconds: seconds,
+      nowNanoseconds: EventLoop.nowNanoseconds())
   }
 
   /// Sends the microphone's sound again.
-  public func endLoopBack() { station.endLoopBack() }
+  public func endLoopBack() { station.tests.endLoopBack() }
 
   /// Whether a peer's voice is sent back now.
-  public var isLoopingBack: Bool { station.loopBack != nil }
+  public var isLoopingBack: Bool { station.tests.loopBack != nil }
 
-  private var coding: VoiceCoding { station.coding }
+  private var coding: VoiceCoding { station.repair.coding }
 
   /// How it is to code.
   private func beginCodecTest() throws(IntercomError) -> VoiceCoding {
@@ -86,21 +86,24 @@ extension Intercom {
       throw .refused("another speech test is running; try again in a few seconds")
     }
     isJudgingCodec = true
-    return station.coding
+    return station.repair.coding
   }
 
   private func endCodecTest() { isJudgingCodec = false }
 
-  private func trialRate() throws(IntercomError) -> Int { try station.trialRate() }
+  private func trialRate() throws(IntercomError) -> Int {
+    try TestDesk.sampleRate(of: station.playout.beat)
+  }
 
   private func beginTone(_ sound: EarTone.Sound) throws(IntercomError) -> Int {
-    try station.beginTone(sound)
+    try station.tests.beginTone(sound, at: station.playout.beat)
   }
 
   private func beginEcho(
     _ test: sending EchoTest, _ peer: String
   ) throws(IntercomError) -> Int {
-    try station.beginEcho(test, peer: peer)
+    try station.tests.beginEcho(
+      test, by: station.roster.sessions.find(peer), at: station.playout.beat)
   }
 
   private nonisolated func echo(
@@ -112,33 +115,31 @@ extension Intercom {
   }
 
   private func takeEcho(_ number: Int, of peer: String) throws(IntercomError) -> Echo {
-    defer { station.lastEcho = nil }
-    guard let last = station.lastEcho, last.number == number else {
+    guard let test = station.tests.takeEcho(number) else {
       throw .refused("the test was cancelled")
     }
-    let test = last.test
     guard test.isComplete else {
       throw .refused(
         test.lostFrames > 0
           ? "this machine stalled during the test; try again"
           : "the test was cancelled: \(peer) or JACK went away")
     }
-    let connected = try? station.peers.find(peer)
-    let statistics = connected?.stream?.statistics
+    let session = try? station.roster.sessions.find(peer)
+    let statistics = session?.streams.first?.stream.statistics
     return Echo(
       record: test.record,
-      networkMilliseconds: connected?.reports.roundTrip.map {
+      networkMilliseconds: session?.active?.reports.roundTrip.map {
         Double($0.smoothedNanoseconds) / 1e6
       },
       playoutMilliseconds: statistics.map { Double($0.playoutDelayNanoseconds) / 1e6 })
   }
 
   private func isRunning(_ number: Int) -> Bool {
-    station.test != nil && station.testNumber == number
+    station.tests.running != nil && station.tests.number == number
   }
 
   private func endTest(_ number: Int) {
-    if isRunning(number) { station.endTest() }
+    if isRunning(number) { station.tests.end() }
   }
 
   private nonisolated func wait(for number: Int) async {

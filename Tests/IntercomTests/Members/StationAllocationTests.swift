@@ -32,16 +32,16 @@ struct StationAllocationTests {
     let clock = Clock()
     let ends = try (1...2).map { try End($0, sampleRate: sampleRate, clock) }
     for (end, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-      let key = other.station.protection.ownKey(ssrc: other.station.identity.ssrc)
+      let key = other.station.protection.ownKey(ssrc: other.station.roster.identity.ssrc)
       let member = MediaMember(
         node: .named("\(other.number)"), name: "Node \(other.number)",
         addresses: [.host(other.number), .host(other.number + 50)])
       end.station.admit(member, nowNanoseconds: clock.now)
-      end.station.install(
+      end.station.roster.install(
         try ReceivedKey(octets: key.octets, epoch: 0), of: member.node, nowNanoseconds: clock.now)
     }
     var forged = [UInt8](repeating: 0x80, count: 120)
-    let ssrc = ends[1].station.identity.ssrc.rawValue
+    let ssrc = ends[1].station.roster.identity.ssrc.rawValue
     for place in 0..<4 { forged[8 + place] = UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * place)) }
     for place in 116..<120 { forged[place] = 0 }
     let deck = try TapeDeck(sampleRate: sampleRate, keepsTalkers: true, keepsMix: true)
@@ -71,7 +71,7 @@ struct StationAllocationTests {
     for end in ends {
       let status = try #require(end.station.peerStatuses(nowNanoseconds: clock.now).first)
       #expect(status.received > 3000 && status.isTalking == true && status.lost == 0)
-      let peer = try #require(end.station.peers.all.first)
+      let peer = try #require(end.station.seen.first)
       #expect(peer.stream?.statistics.isResampled == (sampleRate != 48_000))
       #expect(end.station.drops.protection.turnedAway(.unknownKey) == 0)
     }

@@ -20,7 +20,7 @@ extension StationAttackTests {
   @Test func `a flood of knocks is passed on some a second and hides nobodys who is known`() throws
   {
     let heard = Mutex<[NodeID]>([])
-    anna.station.knockHeard = { node in heard.withLock { $0.append(node) } }
+    anna.station.knocks.heard = { node in heard.withLock { $0.append(node) } }
     let (carl, stranger) = (NodeID.named("Carl"), NodeID.named("stranger"))
     anna.station.sendKnocks(at: carl, [.host(3)], as: anna.node)
     for _ in 0..<10_000 { inject(knock(of: stranger), from: .host(9)) }

@@ -42,7 +42,7 @@ import Testing
     #expect(status.state == .connected && status.isTalking == true)
     #expect(status.lost == 0 && status.late == 0 && status.concealed == 0)
     #expect(status.duplicate == 0 && status.underrun == 0)
-    #expect(anna.station.peers.all.map(\.address) == [away])
+    #expect(anna.station.seen.map(\.address) == [away])
     #expect(Tone(hertz: 700).level(in: anna.heard.suffix(48_000)) > 0.08)
     #expect(anna.events.count { if case .peerLeft = $0 { true } else { false } } == 0)
   }
@@ -60,7 +60,7 @@ import Testing
   @Test func `who comes back in the same session is not heard by what was recorded`() throws {
     let old = captured()
     network.cut(home)
-    anna.station.expel(bert.node)
+    anna.station.roster.expel(bert.node, saidGoodbye: false)
     try anna.admit(bert, network)
     for datagram in old { inject(datagram.bytes) }
     // One was still under way when Bert was expelled.
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `a key that was replaced while its member was away expires`() throws {
-    anna.station.expel(bert.node)
+    anna.station.roster.expel(bert.node, saidGoodbye: false)
     network.cut(home)
     let begin = network.now
     network.run(seconds: 1)
@@ -103,7 +103,7 @@ import Testing
   @Test func `who has a key of berts keeps him silent no longer than it is in use`() throws {
     let shared = try SRTPSendingKey(epoch: 1)
     let told = shared.secret.withBytes { secret in
-      OwnKey(epoch: 1, ssrc: bert.station.identity.ssrc.rawValue, secret: secret)
+      OwnKey(epoch: 1, ssrc: bert.station.roster.identity.ssrc.rawValue, secret: secret)
     }
     #expect(try bert.makeNextKey().epoch == told.epoch)
     #expect(try anna.install(told, of: bert, network))

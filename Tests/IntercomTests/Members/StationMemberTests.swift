@@ -47,9 +47,9 @@ import Testing
     try meet(carl)
     network.run(seconds: 3)
     #expect(Tone(hertz: 600).level(in: anna.heard.suffix(24_000)) > 0.05)
-    anna.station.expel(bert.node)
+    anna.station.roster.expel(bert.node, saidGoodbye: false)
     #expect(anna.ports.names.values.sorted() == ["Carl"] && departures() == 1)
-    #expect(anna.station.peers.all.map(\.address) == [.host(3)])
+    #expect(anna.station.seen.map(\.address) == [.host(3)])
     let before = anna.drops("unknownSource")
     network.run(seconds: 0.05)
     let silent = anna.heard.count
@@ -69,17 +69,17 @@ import Testing
     }
     #expect(bert.drops("unknownKey") == 20)
     #expect(Tone(hertz: 440).level(in: carl.heard.suffix(20_000)) > 0.05)
-    anna.station.expel(bert.node)
+    anna.station.roster.expel(bert.node, saidGoodbye: false)
     #expect(try !anna.install(bert.ownKey, of: bert, network))
   }
 
   @Test func `who starts anew is put out and let in again`() throws {
     let first = try node("Bert", 2)
     try meet(first)
-    try anna.station.change("Bert") { $0.gainDecibels = -6 }
+    try anna.station.roster.change("Bert") { $0.gainDecibels = -6 }
     network.remove(first)
     let second = try node("Bert", 2, run: 1)
-    anna.station.expel(first.node)
+    anna.station.roster.expel(first.node, saidGoodbye: false)
     try meet(second)
     network.run(seconds: 2)
     #expect(Tone(hertz: 600).level(in: anna.heard.suffix(48_000)) > 0.03)
@@ -90,8 +90,8 @@ import Testing
   @Test func `settings go by the node and not by its name`() throws {
     let bert = try node("Bert", 2)
     try meet(bert)
-    try anna.station.change("Bert") { ($0.gainDecibels, $0.isMuted) = (-9, true) }
-    anna.station.expel(bert.node)
+    try anna.station.roster.change("Bert") { ($0.gainDecibels, $0.isMuted) = (-9, true) }
+    anna.station.roster.expel(bert.node, saidGoodbye: false)
     let carl = try VirtualNode("Bert", at: .host(3))
     carl.mic = { _ in 0 }
     // Another node of that name.
@@ -99,12 +99,12 @@ import Testing
       MediaMember(node: .named("another"), name: "Bert", addresses: [.host(3)]),
       nowNanoseconds: network.now)
     #expect(anna.statuses(network).first?.gainDecibels == 0)
-    anna.station.expel(.named("another"))
+    anna.station.roster.expel(.named("another"), saidGoodbye: false)
     try anna.admit(bert, name: "Robert", network)
     let status = try #require(anna.statuses(network).first)
     #expect(status.name == "Robert" && status.gainDecibels == -9 && status.isMuted)
     // While it is away they can be changed.
-    try anna.station.change("Robert") { $0.isMuted = false }
+    try anna.station.roster.change("Robert") { $0.isMuted = false }
     try #require(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 1.5))
     let connected = try #require(anna.statuses(network).first)
     #expect(connected.name == "Bert" && connected.gainDecibels == -9 && !connected.isMuted)
@@ -144,7 +144,7 @@ import Testing
     let isLost = { anna.connected(bert) == nil && bert.connected(anna) == nil }
     try #require(network.run(until: isLost, limitSeconds: 6))
     network.mend(.host(2))
-    anna.station.introduceToMembers(nowNanoseconds: network.now)
+    anna.station.networkChanged(nowNanoseconds: network.now)
     #expect(network.run(until: { anna.connected(bert) != nil }, limitSeconds: 0.3))
   }
 
@@ -157,8 +157,8 @@ import Testing
     func names() -> [String?] { nodes.map { anna.connected($0)?.name } }
     for node in nodes { try meet(node) }
     #expect(names() == ["Bert", "Bert-2"])
-    try anna.station.change("Bert-2") { $0.isMuted = true }
-    for node in nodes { anna.station.expel(node.node) }
+    try anna.station.roster.change("Bert-2") { $0.isMuted = true }
+    for node in nodes { anna.station.roster.expel(node.node, saidGoodbye: false) }
     // Nobody else gets what is theirs.
     let third = try node("third", 4, called: "Bert")
     try meet(third)
@@ -174,18 +174,15 @@ import Testing
       try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert"),
     ]
     let told = Mutex<[NameMemory]>([])
-    anna.station.namesChanged = { names in told.withLock { $0.append(names) } }
+    anna.station.roster.namesChanged = { names in told.withLock { $0.append(names) } }
     for node in nodes { try meet(node) }
     let memory = try #require(told.withLock { $0.last })
     #expect(told.withLock { $0.count } == 2, "each change once")
     var again = MemberNames(memory)
     // They come back the other way round, after one who was never there.
     var called: [NodeID: String] = [:]
-    var members: [NodeID: Member] = [:]
     for id in [.named("third")] + nodes.reversed().map(\.node) {
-      let member = Member(node: id, name: "Bert", nowNanoseconds: 0)
-      members[id] = member
-      called[id] = again.name(of: member, wish: "Bert", among: members)
+      called[id] = again.name(of: id, wish: "Bert") { called[$0] != nil || $0 == id }
     }
     #expect(nodes.map { called[$0.node] } == ["Bert", "Bert-2"])
     #expect(called[.named("third")] == "Bert-3")
@@ -197,10 +194,10 @@ import Testing
       try node("first", 2, called: "Bert"), try node("second", 3, called: "Bert")
     )
     try meet(first)
-    anna.station.freeName(of: first.node)
-    #expect(anna.station.memberNames.memory.entries[first.node]?.name == "Bert")
-    anna.station.expel(first.node)
-    anna.station.freeName(of: first.node)
+    anna.station.roster.freeName(of: first.node)
+    #expect(anna.station.roster.names.memory.entries[first.node]?.name == "Bert")
+    anna.station.roster.expel(first.node, saidGoodbye: false)
+    anna.station.roster.freeName(of: first.node)
     try meet(second)
     #expect(anna.connected(second)?.name == "Bert")
   }
@@ -214,8 +211,8 @@ import Testing
     try meet(first)
     try meet(second)
     #expect(anna.connected(second)?.name == "Bert-2")
-    anna.station.expel(first.node)
-    anna.station.freeName(of: first.node)
+    anna.station.roster.expel(first.node, saidGoodbye: false)
+    anna.station.roster.freeName(of: first.node)
     #expect(anna.connected(second)?.name == "Bert")
     #expect(anna.ports.names.values.sorted() == ["Bert"])
   }
@@ -223,21 +220,21 @@ import Testing
   @Test func `a node that is called otherwise is so at its members`() throws {
     let bert = try node("Bert", 2)
     try meet(bert)
-    bert.station.rename("Stage")
+    bert.station.roster.rename("Stage")
     #expect(network.run(until: { anna.connected(bert)?.name == "Stage" }, limitSeconds: 15))
     #expect(bert.station.nodeStatus(nowNanoseconds: 0, 0).name == "Stage")
   }
 
   @Test func `each change of the mix is told once`() throws {
     let told = Mutex<[Mix]>([])
-    anna.station.mixChanged = { mix in told.withLock { $0.append(mix) } }
+    anna.station.mix.changed = { mix in told.withLock { $0.append(mix) } }
     let bert = try node("Bert", 2)
     try meet(bert)
     anna.station.setTalk(true)
     #expect(told.withLock { $0.isEmpty })
-    try anna.station.change("Bert") { $0.gainDecibels = -9 }
-    try anna.station.change("Bert") { $0.gainDecibels = -9 }
-    anna.station.expel(bert.node)
+    try anna.station.roster.change("Bert") { $0.gainDecibels = -9 }
+    try anna.station.roster.change("Bert") { $0.gainDecibels = -9 }
+    anna.station.roster.expel(bert.node, saidGoodbye: false)
     anna.station.setTalk(false)
     let settings = PeerSettings(gainDecibels: -9, pan: 0, isMuted: false)
     #expect(told.withLock { $0.map(\.peers) } == [[bert.node: settings], [bert.node: settings]])
@@ -254,7 +251,7 @@ import Testing
     let status = try #require(anna.statuses(network).first)
     // No more than can be set.
     #expect(status.gainDecibels == 18 && status.pan == -0.5 && status.isMuted)
-    #expect(!anna.station.isTalking && anna.station.mix == mix)
+    #expect(!anna.station.capture.isTalking && anna.station.mix.mix == mix)
   }
 
   @Test func `the first to claim an SSRC keeps it`() throws {
@@ -268,7 +265,7 @@ import Testing
         MediaMember(node: carl.node, name: "Carl", addresses: carl.addresses),
         nowNanoseconds: network.now)
       #expect(
-        !anna.station.install(
+        !anna.station.roster.install(
           try ReceivedKey(octets: octets, epoch: 0), of: carl.node, nowNanoseconds: network.now))
     }
     let own = anna.ownKey
@@ -283,11 +280,11 @@ import Testing
   @Test func `the farewell comes by the control connection`() throws {
     let bert = try node("Bert", 2)
     try meet(bert)
-    bert.station.hasEnded = true
+    bert.station.end()
     network.run(seconds: 0.2)
     network.remove(bert)
     #expect(anna.connected(bert) != nil)
-    anna.station.expel(bert.node, saidGoodbye: true)
+    anna.station.roster.expel(bert.node, saidGoodbye: true)
     #expect(anna.connected(bert) == nil && departures() == 1)
   }
 
@@ -295,7 +292,7 @@ import Testing
     for number in 2...4 { try anna.admit(try node("P\(number)", number), network) }
     let late = MediaMember(node: .named("late"), name: "Late", addresses: [])
     #expect(!anna.station.admit(late, nowNanoseconds: network.now))
-    anna.station.expel(.named("P2"))
+    anna.station.roster.expel(.named("P2"), saidGoodbye: false)
     #expect(anna.station.admit(late, nowNanoseconds: network.now))
   }
 }

@@ -72,11 +72,11 @@ import Testing
       nowNanoseconds: network.now)
     network.add(try ScriptedPeer("Mallory", at: .host(4), to: .host(1), ssrc: 7))
     let impostor = try ScriptedPeer(
-      "Bert", at: .host(5), to: .host(1), ssrc: bert.station.identity.ssrc.rawValue)
+      "Bert", at: .host(5), to: .host(1), ssrc: bert.station.roster.identity.ssrc.rawValue)
     impostor.speaksInClear = true
     network.add(impostor)
     network.run(seconds: 4)
-    #expect(anna.station.peers.all.map(\.address) == [.host(2)])
+    #expect(anna.station.seen.map(\.address) == [.host(2)])
     #expect(anna.drops("unknownSource") > 4)
     #expect(anna.drops("unknownKey") + anna.drops("malformed.srtp") > 2)
     #expect(anna.ports.names.count == 1 && eve.ports.names.isEmpty)
@@ -99,7 +99,7 @@ import Testing
       var room = unsafe span.mutableBytes
       let byteCount = try unsafe receiver.unprotect(datagram.bytes.span.bytes, into: &room)
       let packet = try unsafe RTPPacket(parsing: plain.span.bytes.extracting(0..<byteCount))
-      #expect(packet.header.ssrc == anna.station.identity.ssrc)
+      #expect(packet.header.ssrc == anna.station.roster.identity.ssrc)
       #expect(byteCount + 20 == datagram.bytes.count)
       let payload = packet.payload
       #expect(Array(plain[..<payload.lowerBound]) == Array(datagram.bytes[..<payload.lowerBound]))

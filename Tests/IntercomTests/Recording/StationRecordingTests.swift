@@ -105,7 +105,7 @@ import Testing
     throws
   {
     try run(seconds: 1)
-    try anna.station.change("Bert") {
+    try anna.station.roster.change("Bert") {
       $0.gainDecibels = -12
       $0.pan = -0.5
     }
@@ -115,7 +115,7 @@ import Testing
     let place = peer.count - 1000
     #expect(abs(reader.right[place] / reader.left[place] - 0.41421) < 1e-3)
     #expect(abs(reader.left[place] / peer[place] - 0.25119 * 0.92388) < 1e-3)
-    try anna.station.change("Bert") { $0.isMuted = true }
+    try anna.station.roster.change("Bert") { $0.isMuted = true }
     try run(seconds: 1)
     #expect(reader.left.suffix(24_000).allSatisfy { $0 == 0 })
     #expect(reader.talkers["Bert"]?.suffix(24_000).contains { $0.magnitude > 0.05 } == true)
@@ -194,9 +194,10 @@ import Testing
     bert.mic = Tone(hertz: 700).sample
     anna.mic = Tone(hertz: 1100).sample
     try run(seconds: 1)
-    _ = try anna.station.setLoopBack(of: "Bert", seconds: 60, nowNanoseconds: network.now)
+    _ = try anna.station.tests.beginLoopBack(
+      of: anna.station.roster.sessions.find("Bert"), seconds: 60, nowNanoseconds: network.now)
     try run(seconds: 2)
-    anna.station.endLoopBack()
+    anna.station.tests.endLoopBack()
     try run(seconds: 2)
     let own = try #require(reader.talkers["Anna"])
     #expect(Tone(hertz: 700).level(in: own[48_000..<144_000]) < 0.001)

@@ -36,7 +36,8 @@ import Testing
 
   private func consent(_ bert: VirtualNode, _ network: VirtualNetwork, seconds: Double = 60) throws
   {
-    _ = try bert.station.setLoopBack(of: "Anna", seconds: seconds, nowNanoseconds: network.now)
+    _ = try bert.station.tests.beginLoopBack(
+      of: bert.station.roster.sessions.find("Anna"), seconds: seconds, nowNanoseconds: network.now)
   }
 
   /// What a loop test finds.
@@ -51,9 +52,9 @@ import Testing
   private func record(
     of signal: [Float], _ anna: VirtualNode, _ network: VirtualNetwork
   ) throws -> [Float] {
-    _ = try anna.station.beginEcho(EchoTest(signal, sampleRate: 48_000), peer: "Bert")
-    #expect(network.run(until: { anna.station.test == nil }, limitSeconds: 12))
-    let test = try #require(anna.station.lastEcho?.test)
+    _ = try anna.beginEcho(EchoTest(signal, sampleRate: 48_000), with: "Bert")
+    #expect(network.run(until: { anna.station.tests.running == nil }, limitSeconds: 12))
+    let test = try #require(anna.station.tests.lastEcho?.test)
     #expect(test.isComplete)
     return test.record
   }
@@ -103,9 +104,9 @@ import Testing
       record: try record(of: probe.signal, anna, network), networkMilliseconds: nil,
       playoutMilliseconds: nil)
     let judged = try probe.measure(
-      echo, coding: anna.station.coding, application: "lowdelay")
+      echo, coding: anna.station.repair.coding, application: "lowdelay")
     let alone = try CodecTest(
-      configuration: anna.station.configuration, coding: anna.station.coding
+      configuration: anna.station.configuration, coding: anna.station.repair.coding
     ).run()
     #expect(judged.intelligibility > alone.intelligibility - 0.03)
     #expect(alone.intelligibility > 0.98)
@@ -134,7 +135,7 @@ import Testing
     let after = anna.heard.suffix(48_000)
     #expect(Tone(hertz: 700).level(in: after) > 0.05)
     #expect(Tone(hertz: 440).level(in: after) < 0.005)
-    #expect(bert.station.loopBack == nil)
+    #expect(bert.station.tests.loopBack == nil)
   }
 
   @Test func `After a test the microphone is sent again`() throws {
@@ -148,13 +149,13 @@ import Testing
     let (network, anna, bert) = try pair()
     try consent(bert, network)
     let signal = LoopProbe(sampleRate: 48_000).signal
-    _ = try anna.station.beginEcho(EchoTest(signal, sampleRate: 48_000), peer: "Bert")
+    _ = try anna.beginEcho(EchoTest(signal, sampleRate: 48_000), with: "Bert")
     network.run(seconds: 0.5)
     network.cut(home)
     network.run(seconds: 6)
-    #expect(bert.station.loopBack == nil)
-    #expect(anna.station.test == nil)
-    #expect(anna.station.lastEcho?.test.isComplete == false)
+    #expect(bert.station.tests.loopBack == nil)
+    #expect(anna.station.tests.running == nil)
+    #expect(anna.station.tests.lastEcho?.test.isComplete == false)
   }
 
   @Test func `A tone is heard as loud as told, by nobody else, and leaves its place`() throws {
@@ -162,16 +163,16 @@ import Testing
     anna.station.setTalk(false)
     network.run(seconds: 1)
     let first = anna.heard.count
-    let free = anna.station.freeSlots.count
-    _ = try anna.station.beginTone(EarTone.Sound(levelDBFS: -20, hertz: 1000, seconds: 1))
-    #expect(anna.station.freeSlots.count == free - 1)
+    let free = anna.station.slots.freeCount
+    _ = try anna.beginTone(EarTone.Sound(levelDBFS: -20, hertz: 1000, seconds: 1))
+    #expect(anna.station.slots.freeCount == free - 1)
     let start = network.now
     network.run(seconds: 1.5)
     let tone = anna.heard[(first + 12_000)..<(first + 36_000)]
     // In the middle: 3 dB less on each side.
     #expect(abs(Tone(hertz: 1000).level(in: tone) - 0.1 * 0.5.squareRoot()) < 0.002)
     #expect(Tone(hertz: 1000).level(in: anna.heard.suffix(9_600)) < 0.001)
-    #expect(anna.station.freeSlots.count == free)
+    #expect(anna.station.slots.freeCount == free)
     // Keep-alives only: nobody talks.
     #expect(network.media(to: away, since: start).count <= 4)
   }
@@ -180,9 +181,9 @@ import Testing
     let (network, anna, bert) = try pair()
     bert.station.setTalk(false)
     network.run(seconds: 1)
-    _ = try anna.station.beginTone(EarTone.Sound(levelDBFS: -12, hertz: 1000, seconds: 20))
+    _ = try anna.beginTone(EarTone.Sound(levelDBFS: -12, hertz: 1000, seconds: 20))
     network.run(seconds: 0.5)
-    anna.station.endTest()
+    anna.station.tests.end()
     let end = anna.heard.count
     network.run(seconds: 0.3)
     #expect(Tone(hertz: 1000).level(in: anna.heard[(end + 4_800)...]) < 0.001)
@@ -195,27 +196,41 @@ import Testing
   @Test func `One test at a time, of a peer that is there, while JACK runs`() throws {
     let (network, anna, bert) = try pair()
     let echo = { EchoTest([Float](repeating: 0, count: 48_000), sampleRate: 48_000) }
-    #expect(throws: IntercomError.self) { _ = try anna.station.beginEcho(echo(), peer: "Carla") }
-    #expect(anna.station.test == nil)
-    _ = try anna.station.beginEcho(echo(), peer: "Bert")
-    #expect(throws: IntercomError.self) { _ = try anna.station.beginEcho(echo(), peer: "Bert") }
+    #expect(throws: IntercomError.self) { _ = try anna.beginEcho(echo(), with: "Carla") }
+    #expect(anna.station.tests.running == nil)
+    _ = try anna.beginEcho(echo(), with: "Bert")
+    #expect(throws: IntercomError.self) { _ = try anna.beginEcho(echo(), with: "Bert") }
     #expect(throws: IntercomError.self) { try consentOf(anna, to: "Bert", network) }
     #expect(throws: IntercomError.self) {
-      _ = try anna.station.beginTone(EarTone.Sound(levelDBFS: -20, hertz: 1000, seconds: 1))
+      _ = try anna.beginTone(EarTone.Sound(levelDBFS: -20, hertz: 1000, seconds: 1))
     }
     try consent(bert, network)
-    #expect(throws: IntercomError.self) { _ = try bert.station.beginEcho(echo(), peer: "Anna") }
+    #expect(throws: IntercomError.self) { _ = try bert.beginEcho(echo(), with: "Anna") }
     let deaf = try VirtualNode("Deaf", at: .host(3))
     network.add(deaf)
     network.run(seconds: 0.1)
     #expect(throws: IntercomError.self) {
-      _ = try deaf.station.beginTone(EarTone.Sound(levelDBFS: -20, hertz: 1000, seconds: 1))
+      _ = try deaf.beginTone(EarTone.Sound(levelDBFS: -20, hertz: 1000, seconds: 1))
     }
   }
 
   private func consentOf(
     _ node: VirtualNode, to peer: String, _ network: VirtualNetwork
   ) throws {
-    _ = try node.station.setLoopBack(of: peer, seconds: 60, nowNanoseconds: network.now)
+    _ = try node.station.tests.beginLoopBack(
+      of: node.station.roster.sessions.find(peer), seconds: 60, nowNanoseconds: network.now)
+  }
+}
+
+extension VirtualNode {
+  fileprivate func beginEcho(
+    _ echo: EchoTest, with peer: String
+  ) throws(IntercomError) -> Int {
+    try station.tests.beginEcho(
+      echo, by: station.roster.sessions.find(peer), at: station.playout.beat)
+  }
+
+  fileprivate func beginTone(_ sound: EarTone.Sound) throws(IntercomError) -> Int {
+    try station.tests.beginTone(sound, at: station.playout.beat)
   }
 }

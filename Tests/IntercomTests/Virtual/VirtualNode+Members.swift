@@ -19,7 +19,7 @@ extension NodeID {
 /// What membership does to nodes.
 extension VirtualNode {
   /// The key in use, for others.
-  var ownKey: OwnKey { station.protection.ownKey(ssrc: station.identity.ssrc) }
+  var ownKey: OwnKey { station.protection.ownKey(ssrc: station.roster.identity.ssrc) }
 
   /// Makes two nodes members of each other, with addresses and keys: what control connections do.
   func meet(_ other: VirtualNode, _ network: VirtualNetwork) throws {
@@ -32,7 +32,7 @@ extension VirtualNode {
     _ other: ScriptedPeer, at addresses: [SocketAddress]? = nil, _ network: VirtualNetwork
   ) throws {
     admit(other, at: addresses ?? other.addresses, network)
-    station.install(try ReceivedKey(other.ownKey), of: other.id, nowNanoseconds: network.now)
+    station.roster.install(try ReceivedKey(other.ownKey), of: other.id, nowNanoseconds: network.now)
     try other.install(ownKey)
   }
 
@@ -60,7 +60,7 @@ extension VirtualNode {
   func install(
     _ key: OwnKey, of other: VirtualNode, _ network: VirtualNetwork
   ) throws -> Bool {
-    station.install(try ReceivedKey(key), of: other.node, nowNanoseconds: network.now)
+    station.roster.install(try ReceivedKey(key), of: other.node, nowNanoseconds: network.now)
   }
 
   /// Makes the next key, as `Intercom.makeNextKey()` does.
@@ -69,7 +69,7 @@ extension VirtualNode {
     let epoch = protection.takeEpoch()
     let key = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
     let own = key.secret.withBytes { secret in
-      OwnKey(epoch: epoch, ssrc: station.identity.ssrc.rawValue, secret: secret)
+      OwnKey(epoch: epoch, ssrc: station.roster.identity.ssrc.rawValue, secret: secret)
     }
     protection.setNextKey(key, epoch: epoch)
     return own
@@ -79,7 +79,10 @@ extension VirtualNode {
   func drops(_ reason: String) -> Int { station.drops.byReason[reason] ?? 0 }
 
   /// Its peer that is a node, connected.
-  func connected(_ other: VirtualNode) -> Peer? {
-    station.protection.members[other.node]?.connected
+  func connected(_ other: VirtualNode) -> SeenPath? {
+    guard let session = station.roster.sessions[other.node], let path = session.active else {
+      return nil
+    }
+    return SeenPath(session: session, path: path)
   }
 }

@@ -137,7 +137,9 @@ final class VirtualNode: VirtualHost {
   }
 
   /// The peer at an address, whatever its state.
-  func peer(at address: SocketAddress) -> Peer? { station.peers[address] }
+  func peer(at address: SocketAddress) -> SeenPath? {
+    station.seen.first { $0.address == address }
+  }
 
   /// Whether the peer at an address is connected.
   func isConnected(to address: SocketAddress) -> Bool {

@@ -15,19 +15,20 @@ struct MemberNames {
   init(_ memory: NameMemory = NameMemory()) { self.memory = memory }
 
   /// The name of a member that calls itself `wish`: the one that it had by that, or the first that is nobody else's.
-  mutating func name(of member: Member, wish: String, among members: [NodeID: Member]) -> String {
-    if let known = memory.entries[member.node], known.wish == wish { return known.name }
-    memory.entries[member.node] = nil
-    if memory.entries.count >= Self.most { freeOne(members) }
+  mutating func name(
+    of node: NodeID, wish: String, isHere: (NodeID) -> Bool
+  ) -> String {
+    if let known = memory.entries[node], known.wish == wish { return known.name }
+    memory.entries[node] = nil
+    if memory.entries.count >= Self.most { freeOne(isHere) }
     let name = PeerName.unique(wish, among: Set(memory.entries.values.map(\.name)))
-    memory.entries[member.node] = NameMemory.Entry(wish: wish, name: name)
+    memory.entries[node] = NameMemory.Entry(wish: wish, name: name)
     return name
   }
 
   /// One at a time: a crowd that comes once is not to cost all others their names.
-  private mutating func freeOne(_ members: [NodeID: Member]) {
-    let away = memory.entries.keys.lazy.filter { members[$0] == nil }
-    if let node = away.first { memory.entries[node] = nil }
+  private mutating func freeOne(_ isHere: (NodeID) -> Bool) {
+    if let away = memory.entries.keys.first(where: { !isHere($0) }) { memory.entries[away] = nil }
   }
 
   /// Lets others have the name of a node.
@@ -35,14 +36,14 @@ struct MemberNames {
   /// Of those that have to have a number because of it the lowest needs none any more, first of those that are here.
   ///
   /// - Returns: who is called otherwise now.
-  mutating func free(_ node: NodeID, among members: [NodeID: Member]) -> NodeID? {
+  mutating func free(_ node: NodeID, isHere: (NodeID) -> Bool) -> NodeID? {
     guard let freed = memory.entries.removeValue(forKey: node), freed.name == freed.wish else {
       return nil
     }
     let numbered = memory.entries.filter { $0.value.wish == freed.wish }
     let heir = numbered.min { one, other in
-      let isHere = (members[one.key] != nil, members[other.key] != nil)
-      guard isHere.0 == isHere.1 else { return isHere.0 }
+      let are = (isHere(one.key), isHere(other.key))
+      guard are.0 == are.1 else { return are.0 }
       let (name, otherName) = (one.value.name, other.value.name)
       return (name.utf8.count, name) < (otherName.utf8.count, otherName)
     }

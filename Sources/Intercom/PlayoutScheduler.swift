@@ -1,8 +1,10 @@
 import Audio
-import EventLoop
 import Media
 
-extension Station {
+/// When to decode for the callbacks to come: JACK's beat, how long before it to begin, and what came too late.
+///
+/// Loop thread only.
+final class PlayoutScheduler {
   /// A timer may fire this much early and still count as due.
   private static let timerToleranceNanoseconds: Int64 = 30_000
   /// Callbacks that may be late together and yet find sound, the periods of a sound card's buffer: beside those that a
@@ -20,8 +22,101 @@ extension Station {
   private static let leastEarlinessNanoseconds: Int64 = 100_000
   /// Of 2.5 ms, at 48 kHz.
   private static let shortPacketFrames = 120
+  /// What one who does not talk sends: RTCP, and "nobody talks" each 400 ms.
+  private static let silentDatagrams = 3
   /// A ring holds so much, at 48 kHz, and the longest codec frame besides.
   private static let mostAheadFrames = 480
+
+  private let engine: AudioEngine
+  private let pace: WorkPace
+  /// The time now, which has gone on since the wake-up.
+  private let clock: () -> Int64
+  /// How long the loop's thread has run.
+  private let threadCPU: () -> Int64
+  /// All that is heard.
+  private(set) var streams: [HeardStream] = []
+  private(set) var beat = Beat()
+  private var lead = RenderLead()
+  private var punctuality = Punctuality()
+  /// Frames that callbacks did not find, of all streams.
+  private(set) var underruns = UnderrunCauses()
+  private(set) var wakeLatency = LatencyHistogram()
+  private var rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
+  /// The callback that decoding is to come before; nil: nothing plays or waits.
+  private var awaitedCallback: UInt64?
+  /// How much sooner than at the last moment the loop wants to wake for it.
+  private var earlinessNanoseconds: Int64 = 0
+  /// That moment; nil: it is the last one.
+  private var earlyMoment: Int64?
+
+  init(
+    engine: AudioEngine, pace: WorkPace, clock: @escaping () -> Int64,
+    threadCPU: @escaping () -> Int64
+  ) {
+    (self.engine, self.pace, self.clock, self.threadCPU) = (engine, pace, clock, threadCPU)
+    streams.reserveCapacity(PeerSlot.count)
+  }
+
+  /// Decodes a stream from now on.
+  func add(_ heard: HeardStream) {
+    heard.stream.deviceRate = beat.sampleRate
+    // Without it the first packets would not tell what they need.
+    if beat.isRunning { heard.stream.grid = beat.grid(leadNanoseconds: lead.nanoseconds) }
+    streams.append(heard)
+  }
+
+  /// Decodes a stream no more.
+  func remove(_ heard: HeardStream) { streams.removeAll { $0 === heard } }
+
+  /// A wake-up begins: looks where the beat stands.
+  ///
+  /// What was buffered while no audio ran is history.
+  ///
+  /// - Returns: whether JACK has begun or ceased to run.
+  func begin(wokenNanoseconds: Int64, nowNanoseconds: Int64) -> Bool {
+    if let asked = engine.takeWakeNanoseconds() {
+      wakeLatency.add(nanoseconds: wokenNanoseconds - asked)
+    }
+    punctuality.begin(atNanoseconds: wokenNanoseconds)
+    pace.mark(nowNanoseconds)
+    let wasRunning = beat.isRunning
+    beat.update(engine.periodTime(), nowNanoseconds: nowNanoseconds)
+    guard beat.isRunning != wasRunning else { return false }
+    for heard in streams { heard.stream.reset() }
+    return true
+  }
+
+  /// JACK's sample rate, once after it changed.
+  func takeNewRate() -> Int? {
+    guard beat.rateChanged() else { return nil }
+    for heard in streams { heard.stream.deviceRate = beat.sampleRate }
+    return beat.sampleRate
+  }
+
+  /// The wake-up is about to end; the next is due then.
+  func end(dueNanoseconds: Int64) {
+    pace.rest()
+    punctuality.end(
+      atNanoseconds: clock(), cpuNanoseconds: threadCPU(), dueNanoseconds: dueNanoseconds,
+      leadNanoseconds: beat.leadNanoseconds(wanted: lead.nanoseconds) + earlinessNanoseconds)
+  }
+
+  /// Datagrams that are to come in a second, or more than `limit`.
+  func expectedDatagrams(limit: Int) -> Int {
+    var aSecond = 0
+    for heard in streams where aSecond <= limit {
+      aSecond +=
+        heard.stream.isSounding
+        ? MediaClock.framesPerSecond / max(1, heard.stream.packetFrames) : Self.silentDatagrams
+    }
+    return aSecond
+  }
+
+  /// Whether what is missed of a stream may still come.
+  var waitsForRepairs: Bool {
+    for heard in streams where heard.stream.waitsForRepairs { return true }
+    return false
+  }
 
   /// Decodes for the next callback what its time has come for; returns when to look again.
   ///
@@ -33,7 +128,11 @@ extension Station {
   ///
   /// The last moment is for packets that come late. Where all that a callback needs are usually there long before, they
   /// are looked for then: a wake-up that comes late has that much more time, before there is a hole in the sound.
-  func renderDue(nowNanoseconds: Int64, isSending: Bool) -> Int64 {
+  ///
+  /// - Parameters:
+  ///   - isSending: whether this wake-up has something to send at its end.
+  ///   - sentFrames: of this node's own packets.
+  func renderDue(nowNanoseconds: Int64, isSending: Bool, sentFrames: Int) -> Int64 {
     let planned = earlyMoment
     (earlyMoment, earlinessNanoseconds) = (nil, 0)
     guard beat.isRunning else { return .max }
@@ -43,7 +142,8 @@ extension Station {
     renderEarly(grid, plannedNanoseconds: planned, isSending: isSending)
     var callbacks = callbacksUntilNeeded(grid)
     if let needed = callbacks,
-      renderAhead(grid, callbacksUntilNeeded: needed, isSending: isSending)
+      renderAhead(
+        grid, callbacksUntilNeeded: needed, isSending: isSending, sentFrames: sentFrames)
     {
       callbacks = callbacksUntilNeeded(grid)
     }
@@ -65,10 +165,8 @@ extension Station {
   private func earliness(ofCallbackAfter callbacks: Int, _ grid: PlayoutGrid) -> Int64 {
     var least: Int64?
     let frames = (callbacks + 1 - unseenCallbacks) * beat.periodFrames
-    for listener in listeners {
-      guard let stream = listener.peer.stream, let sink = listener.peer.sink,
-        sink.fillFrames < frames
-      else { continue }
+    for heard in streams where heard.sink.fillFrames < frames {
+      let stream = heard.stream
       if stream.isPlaying {
         guard stream.packetFrames > Self.shortPacketFrames else { continue }
         let slack = stream.usualSlackNanoseconds - Self.afterArrivalNanoseconds
@@ -90,12 +188,11 @@ extension Station {
     let end = moment(ofCallbackAfter: 0, grid)
     var hasRendered = false
     var left = isSending ? Self.mostAheadOfSending : .max
-    pace.mark(clock())
-    for listener in listeners {
-      let peer = listener.peer
-      guard let stream = peer.stream, let sink = peer.sink else { continue }
-      while left > 0, clock() < end, sink.fillFrames < beat.periodFrames, stream.isNextComplete,
-        render(peer, grid: grid, frames: sink.fillFrames + 1)
+    pace.mark()
+    for heard in streams {
+      while left > 0, clock() < end, heard.sink.fillFrames < beat.periodFrames,
+        heard.stream.isNextComplete,
+        render(heard, grid: grid, frames: heard.sink.fillFrames + 1)
       {
         left -= 1
         hasRendered = true
@@ -111,11 +208,10 @@ extension Station {
   /// Decodes for so many callbacks: what the first of them needs first.
   private func renderBeats(_ beats: Int, _ grid: PlayoutGrid) {
     guard beats > 0 else { return }
-    pace.mark(clock())
+    pace.mark()
     var hasRendered = false
     for beats in 1...beats {
-      for listener in listeners
-      where render(listener.peer, grid: grid, frames: beats * beat.periodFrames) {
+      for heard in streams where render(heard, grid: grid, frames: beats * beat.periodFrames) {
         hasRendered = true
       }
     }
@@ -132,7 +228,7 @@ extension Station {
   /// hole once in a while and needs each 0.1 ms; almost in full for ten, which all have it then.
   private var crowdNanoseconds: Int64 {
     let each = pace.usualNanoseconds(.receiving) + pace.usualNanoseconds(.rendering)
-    let count = Int64(listeners.count { $0.peer.stream?.isSounding ?? false })
+    let count = Int64(streams.count { $0.stream.isSounding })
     let usual = count * each + pace.usualNanoseconds(.sending)
     let most = Self.wakeUpReserveNanoseconds + pace.spentNanoseconds * 5 / 4
     return usual + max(0, most - usual) * max(0, count - 1) / max(1, count)
@@ -146,19 +242,18 @@ extension Station {
   /// Decodes one frame each of the streams that have it and need it before this node's next packet, until something
   /// else is due; false: there are none.
   private func renderAhead(
-    _ grid: PlayoutGrid, callbacksUntilNeeded callbacks: Int, isSending: Bool
+    _ grid: PlayoutGrid, callbacksUntilNeeded callbacks: Int, isSending: Bool, sentFrames: Int
   ) -> Bool {
     let end = moment(ofCallbackAfter: callbacks, grid) - lead.nanoseconds
-    pace.mark(clock())
+    pace.mark()
     let packetFrames =
-      min(coding.framesPerPacket, Self.mostAheadFrames) * beat.sampleRate / Self.codecRate
+      min(sentFrames, Self.mostAheadFrames) * beat.sampleRate / MediaClock.framesPerSecond
     var left = isSending ? Self.mostAheadOfSending : .max
     var hasRendered = false
-    for listener in listeners {
+    for heard in streams {
       guard left > 0, clock() < end else { break }
-      let peer = listener.peer
-      guard let stream = peer.stream, let sink = peer.sink, stream.isNextComplete,
-        sink.fillFrames < packetFrames, render(peer, grid: grid, frames: sink.fillFrames + 1)
+      guard heard.stream.isNextComplete, heard.sink.fillFrames < packetFrames,
+        render(heard, grid: grid, frames: heard.sink.fillFrames + 1)
       else { continue }
       left -= 1
       hasRendered = true
@@ -196,12 +291,11 @@ extension Station {
 
   private func callbacksUntilNeeded(_ grid: PlayoutGrid, unseen: Int) -> Int? {
     var least: Int?
-    for listener in listeners {
-      guard let stream = listener.peer.stream, let sink = listener.peer.sink else { continue }
+    for heard in streams {
       let callbacks: Int
-      if stream.isSounding {
-        callbacks = sink.fillFrames / beat.periodFrames + unseen
-      } else if let start = stream.startNanoseconds {
+      if heard.stream.isSounding {
+        callbacks = heard.sink.fillFrames / beat.periodFrames + unseen
+      } else if let start = heard.stream.startNanoseconds {
         callbacks = max(0, Int((start - grid.beatNanoseconds) / grid.periodNanoseconds))
       } else {
         continue
@@ -218,9 +312,9 @@ extension Station {
     return start < grid.beatNanoseconds + Int64(beats) * grid.periodNanoseconds
   }
 
-  /// Fills the peer's ring with `frames` at JACK's rate, or more; false: it held enough, or nothing sounds.
-  private func render(_ peer: Peer, grid: PlayoutGrid, frames: Int) -> Bool {
-    guard let stream = peer.stream, let sink = peer.sink, let slot = peer.slot else { return false }
+  /// Fills the stream's ring with `frames` at JACK's rate, or more; false: it held enough, or nothing sounds.
+  private func render(_ heard: HeardStream, grid: PlayoutGrid, frames: Int) -> Bool {
+    let (stream, sink) = (heard.stream, heard.sink)
     stream.grid = grid
     noticeUnderruns(stream, sink)
     var hasRendered = false
@@ -235,12 +329,12 @@ extension Station {
         playoutNanoseconds: beat.playoutNanoseconds(fillFrames: waitingFrames))
       guard count > 0 else { break }
       hasRendered = true
-      pace.finish(.rendering, atNanoseconds: clock())
+      pace.finish(.rendering)
       // The callback may have come meanwhile: then its part is left out already here.
       noticeUnderruns(stream, sink)
       sink.write(rendered.span.extracting(..<count))
     }
-    engine.setPlaying(stream.isSounding, for: slot)
+    engine.setPlaying(stream.isSounding, for: heard.slot)
     return hasRendered
   }
 

@@ -1,0 +1,46 @@
+import Audio
+
+/// What has time: reports that are due, members that fell silent, rates, ports that JACK did not take on.
+///
+/// Loop thread only.
+final class Housekeeping {
+  private static let intervalNanoseconds: Int64 = 50_000_000
+  private static let rateNanoseconds: Int64 = 1_000_000_000
+
+  private let engine: AudioEngine
+  private let roster: Roster
+  private let slots: Slots
+  private let tests: TestDesk
+  private(set) var maxima = StationMaxima()
+  private var nextRateNanoseconds: Int64 = 0
+  private var nextNanoseconds: Int64 = 0
+  /// Looks whether JACK is well, a few times a second; must not block.
+  var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
+
+  init(engine: AudioEngine, roster: Roster, slots: Slots, tests: TestDesk) {
+    (self.engine, self.roster, self.slots, self.tests) = (engine, roster, slots, tests)
+  }
+
+  /// Does what is due.
+  func keep(nowNanoseconds: Int64) {
+    guard nowNanoseconds >= nextNanoseconds else { return }
+    nextNanoseconds = nowNanoseconds + Self.intervalNanoseconds
+    roster.keepHouse(nowNanoseconds: nowNanoseconds)
+    slots.retryPorts()
+    lookAtSound(nowNanoseconds)
+    tests.expireLoopBack(nowNanoseconds: nowNanoseconds)
+    guard nowNanoseconds >= nextRateNanoseconds else { return }
+    let elapsed = nowNanoseconds - nextRateNanoseconds + Self.rateNanoseconds
+    nextRateNanoseconds = nowNanoseconds + Self.rateNanoseconds
+    takeMaxima(nowNanoseconds: nowNanoseconds)
+    roster.measure(elapsedNanoseconds: elapsed)
+  }
+
+  /// Does nothing before then.
+  func wait(untilNanoseconds next: Int64) { nextNanoseconds = next }
+
+  /// Reads peaks and worst times since the last look.
+  func takeMaxima(nowNanoseconds: Int64) {
+    maxima.take(from: engine, nowNanoseconds: nowNanoseconds)
+  }
+}

@@ -1,0 +1,367 @@
+import Audio
+import Cryptography
+import EventLoop
+import Media
+import RTP
+
+/// Who is a member, with which keys and by which paths: how members come, are told apart, move and go.
+///
+/// A ``Session`` is connected by the first of its paths that is confirmed, and moves to another one that it is heard by.
+///
+/// Loop thread only; but for reports, rare, and may allocate.
+final class Roster {
+  private let configuration: IntercomConfiguration
+  let identity: Identity
+  private let outlet: PacketOutlet
+  private let capture: CapturePath
+  private let repair: RepairDesk
+  private let streams: StreamDesk
+  private let mix: MixBook
+  private let drops: DatagramDrops
+  private let report: @Sendable (IntercomEvent) -> Void
+  /// What must not be guessed: the origins of reference times.
+  private var random: any RandomNumberGenerator
+  private var admissions = AdmissionBudget()
+  private(set) var sessions: SessionTable
+  /// Those that are heard and hear.
+  private(set) var connected: [Session] = []
+  /// What this node calls itself now.
+  private(set) var ownName: String
+  private(set) var names: MemberNames
+  /// Told of each change of what members are called; must not block.
+  var namesChanged: @Sendable (NameMemory) -> Void = { _ in }
+
+  init(
+    configuration: IntercomConfiguration, identity: Identity, outlet: PacketOutlet,
+    capture: CapturePath, repair: RepairDesk, streams: StreamDesk, mix: MixBook,
+    drops: DatagramDrops, random: any RandomNumberGenerator,
+    report: @escaping @Sendable (IntercomEvent) -> Void
+  ) {
+    (self.configuration, self.identity, self.outlet) = (configuration, identity, outlet)
+    (self.capture, self.repair, self.streams) = (capture, repair, streams)
+    (self.mix, self.drops, self.random, self.report) = (mix, drops, random, report)
+    sessions = SessionTable(capacity: configuration.maximumPeers)
+    connected.reserveCapacity(configuration.maximumPeers)
+    ownName = configuration.name
+    names = MemberNames(configuration.nameMemory)
+  }
+
+  /// Lets a member's sound in as soon as its key came, and tries its addresses;
+  /// again: another name, or other addresses.
+  ///
+  /// - Returns: false where there is no room for one more.
+  func admit(_ member: MediaMember, nowNanoseconds: Int64) -> Bool {
+    guard let session = session(of: member, nowNanoseconds: nowNanoseconds) else { return false }
+    var told = member
+    told.addresses = Array(member.addresses.prefix(MediaMember.mostAddresses))
+    let before = session.told.addresses
+    session.follow(told)
+    for path in session.paths where !told.addresses.contains(path.address) {
+      path.tell(false)
+      if path.state == .told { sessions.remove(path, of: session) }
+    }
+    if !session.name.isEmpty { followName(of: session, nowNanoseconds: nowNanoseconds) }
+    for address in told.addresses where !before.contains(address) {
+      addPath(to: address, of: session, isTold: true, nowNanoseconds: nowNanoseconds)
+    }
+    return true
+  }
+
+  private func session(of member: MediaMember, nowNanoseconds: Int64) -> Session? {
+    if let known = sessions[member.node] { return known }
+    guard sessions.all.count < configuration.maximumPeers else {
+      drops.count(.refusedPeer)
+      report(.tooManyPeers(address: member.name, maximum: configuration.maximumPeers))
+      return nil
+    }
+    let session = Session(member, nowNanoseconds: nowNanoseconds)
+    session.settings = mix.settings(of: member.node)
+    sessions.add(session)
+    return session
+  }
+
+  /// Silences a node that is a member no more, and forgets its keys and addresses; its settings stay.
+  func expel(_ node: NodeID, saidGoodbye: Bool) {
+    guard let session = sessions[node] else { return }
+    if let path = session.active { disconnect(session, from: path, saidGoodbye: saidGoodbye) }
+    sessions.remove(session)
+  }
+
+  /// Takes a member's key, its first or its next.
+  ///
+  /// One that is not newer than the one before, as connections that take each other's place bring it again,
+  /// changes nothing.
+  ///
+  /// - Returns: false where it is not a member, or its SSRC is another's or not the one before.
+  @discardableResult
+  func install(_ key: consuming ReceivedKey, of node: NodeID, nowNanoseconds: Int64) -> Bool {
+    guard let session = sessions[node] else { return false }
+    let (ssrc, epoch, own) = (key.ssrc, key.epoch, identity.ssrc.rawValue)
+    if let bound = session.keys.ssrc {
+      guard bound == ssrc else { return false }
+    } else {
+      guard ssrc != own, ssrc != ~own, sessions.bind(ssrc, to: session) else {
+        drops.count(.takenSSRC)
+        report(.ssrcTaken(name: session.told.name))
+        return false
+      }
+    }
+    if session.add(key.key, epoch: epoch, nowNanoseconds: nowNanoseconds) {
+      // What it said before was of no use.
+      introduce(to: session, nowNanoseconds: nowNanoseconds)
+    }
+    return true
+  }
+
+  /// Lets a member that is not heard hear of this node soon.
+  private func introduce(to session: Session, nowNanoseconds: Int64) {
+    guard !session.isConnected else { return }
+    for path in session.paths { path.reports.introduce(nowNanoseconds: nowNanoseconds) }
+  }
+
+  /// The network changed: whoever is not heard may be in reach now.
+  func introduceToMembers(nowNanoseconds: Int64) {
+    for session in sessions.all { introduce(to: session, nowNanoseconds: nowNanoseconds) }
+  }
+
+  /// The path by which an authentic datagram of a member came; a new one if there is room.
+  ///
+  /// Nil: the address is another member's, or too many new ones came this second.
+  func path(from address: SocketAddress, of session: Session, nowNanoseconds: Int64) -> Path? {
+    if let path = session.path(to: address) { return path }
+    guard sessions.owner(of: address)?.path(to: address)?.state ?? .told == .told,
+      admissions.take(nowNanoseconds: nowNanoseconds)
+    else {
+      drops.count(.refusedPeer)
+      return nil
+    }
+    let path = addPath(
+      to: address, of: session, isTold: false, nowNanoseconds: nowNanoseconds)
+    path?.answers()
+    return path
+  }
+
+  /// Adds a path of a member, in place of an unheard one of another where there is one.
+  @discardableResult
+  private func addPath(
+    to address: SocketAddress, of session: Session, isTold: Bool, nowNanoseconds: Int64
+  ) -> Path? {
+    if let known = session.path(to: address) {
+      if isTold { known.tell(true) }
+      return known
+    }
+    if let owner = sessions.owner(of: address), let other = owner.path(to: address) {
+      guard other.state == .told else { return nil }
+      sessions.remove(other, of: owner)
+    }
+    if session.paths.count >= MediaMember.mostAddresses {
+      guard let stalest = session.stalest else { return nil }
+      sessions.remove(stalest, of: session)
+    }
+    streams.prepare()
+    let reports = PeerReports(
+      ssrc: identity.ssrc, canonicalName: identity.canonicalName, name: ownName,
+      seed: random.next())
+    let path = Path(
+      to: address, isTold: isTold, reports: reports, nowNanoseconds: nowNanoseconds)
+    reports.introduce(nowNanoseconds: nowNanoseconds)
+    sessions.add(path, to: session)
+    if session.name.isEmpty { name(session) }
+    return path
+  }
+
+  /// Takes a member's compound of reports that came by a path.
+  func take(
+    _ bytes: RawSpan, of session: Session, by path: Path, nowNanoseconds: Int64
+  ) throws(RTPParseError) {
+    let events = try path.reports.handle(bytes, nowNanoseconds: nowNanoseconds)
+    if !path.reports.wasEchoed {
+      // It has lost us, maybe, and has yet to get our key: one answer might be none. Where we hear it already by
+      // another of its addresses, this one may never be echoed.
+      if session.isConnected {
+        path.reports.answer(nowNanoseconds: nowNanoseconds)
+      } else {
+        path.reports.introduce(nowNanoseconds: nowNanoseconds)
+      }
+    }
+    path.answers()
+    if path.reports.isConfirmed { connect(session, by: path) }
+    if path === session.active {
+      if events.contains(.lossesTold) {
+        repair.followLosses(of: session, among: connected, nowNanoseconds: nowNanoseconds)
+      }
+      followName(of: session, nowNanoseconds: nowNanoseconds)
+    }
+    reportIfDue(to: session, by: path, nowNanoseconds: nowNanoseconds)
+    confirmOthers(of: session, but: path, by: bytes, nowNanoseconds: nowNanoseconds)
+  }
+
+  /// A member answers by whichever address its kernel chooses: what it echoes proves the address that it was sent to.
+  private func confirmOthers(
+    of session: Session, but heard: Path, by bytes: RawSpan, nowNanoseconds: Int64
+  ) {
+    for path in session.paths where path !== heard {
+      guard path.reports.confirm(byEchoIn: bytes, nowNanoseconds: nowNanoseconds),
+        !session.isConnected
+      else { continue }
+      path.answers()
+      connect(session, by: path)
+    }
+  }
+
+  private func connect(_ session: Session, by path: Path) {
+    guard !session.isConnected, let ssrc = session.keys.ssrc,
+      let stream = streams.open(SSRC(rawValue: ssrc), for: "\(path.address)")
+    else { return }
+    session.add(stream)
+    session.go(by: path, with: repair.makeSession())
+    name(session)
+    streams.applySettings(of: session)
+    streams.tap(session)
+    connectedChanged()
+    report(
+      .peerConnected(
+        name: session.name, address: path.address.description,
+        port: streams.portName(of: session)))
+  }
+
+  /// Connects those whom no stream was ready for.
+  func connectWaiting() {
+    guard streams.awaitsStream else { return }
+    streams.forgetWaiting()
+    for session in sessions.all where !session.isConnected {
+      let path = session.paths.first { $0.state == .heard && $0.reports.isConfirmed }
+      if let path { connect(session, by: path) }
+      if streams.awaitsStream { return }
+    }
+  }
+
+  /// Takes a connected member's sound, ports and places in the mix away.
+  private func disconnect(_ session: Session, from path: Path, saidGoodbye: Bool) {
+    mix.remember(session.settings, of: session.node)
+    for stream in session.disconnect() { streams.close(stream) }
+    connectedChanged()
+    if connected.isEmpty { repair.forgetNarrowWays() }
+    report(
+      .peerLeft(
+        name: session.name, address: path.address.description, saidGoodbye: saidGoodbye))
+  }
+
+  private func connectedChanged() {
+    connected.removeAll(keepingCapacity: true)
+    for session in sessions.all where session.isConnected { connected.append(session) }
+    repair.regroup(connected)
+  }
+
+  /// Lets a session go by the path that it is heard by now.
+  private func follow(_ session: Session, nowNanoseconds: Int64) {
+    guard let old = session.active,
+      let new = session.takeBetterPath(nowNanoseconds: nowNanoseconds)
+    else { return }
+    session.go(by: new, with: repair.makeSession())
+    repair.regroup(connected)
+    report(
+      .peerMoved(
+        name: session.name, from: old.address.description, to: new.address.description))
+  }
+
+  /// Reports that are due, members that fell silent or moved, keys whose time is over.
+  func keepHouse(nowNanoseconds: Int64) {
+    for session in sessions.all {
+      let quiet = nowNanoseconds - session.heardNanoseconds
+      if let path = session.active, quiet > Path.Limit.goneNanoseconds {
+        disconnect(session, from: path, saidGoodbye: false)
+        leave(path, of: session)
+      }
+      for path in session.paths {
+        reportIfDue(to: session, by: path, nowNanoseconds: nowNanoseconds)
+        if path !== session.active,
+          path.isGone(isSpare: session.isConnected, nowNanoseconds: nowNanoseconds)
+        {
+          leave(path, of: session)
+        }
+      }
+      follow(session, nowNanoseconds: nowNanoseconds)
+      session.dropOldKeys(nowNanoseconds: nowNanoseconds)
+    }
+  }
+
+  /// Nothing comes from there any more.
+  private func leave(_ path: Path, of session: Session) {
+    path.forget()
+    if !path.isTold { sessions.remove(path, of: session) }
+  }
+
+  /// Sends a compound report if its time has come (or the member just made contact).
+  private func reportIfDue(to session: Session, by path: Path, nowNanoseconds: Int64) {
+    let stream = path === session.active ? session.streams.first : nil
+    if stream?.isNewlyLate == true { path.reports.hurry(nowNanoseconds: nowNanoseconds) }
+    guard nowNanoseconds >= path.reports.nextReportNanoseconds else { return }
+    let isSending = path === session.active
+    let sender = SenderCounters(
+      packets: isSending ? session.sentPackets : 0,
+      payloadOctets: isSending ? session.sentOctets : 0,
+      currentTimestamp: capture.currentTimestamp)
+    let losses = stream?.takeLossReport()
+    outlet.sendReport(to: path.address) {
+      path.reports.makeReport(
+        sender: sender, losses: losses, nowNanoseconds: nowNanoseconds, into: &$0)
+    }
+  }
+
+  /// Takes rates and quality of the time since the last look.
+  func measure(elapsedNanoseconds: Int64) {
+    for session in connected {
+      for stream in session.streams {
+        stream.measure(
+          elapsedNanoseconds: elapsedNanoseconds, roundTrip: session.active?.reports.roundTrip)
+      }
+    }
+  }
+
+  /// Names a member and its ports after what it calls itself.
+  private func name(_ session: Session) {
+    let called = session.calledName
+    let wish = PeerName.sanitized(called)
+    changeNames { names in
+      let name = names.name(of: session.node, wish: wish, isHere: { sessions[$0] != nil })
+      session.take(name: name, madeOf: called)
+    }
+    streams.name(session)
+  }
+
+  /// A member may call itself otherwise, once a second; gain, pan and mute stay what they are.
+  private func followName(of session: Session, nowNanoseconds: Int64) {
+    if session.followsName(nowNanoseconds: nowNanoseconds) { name(session) }
+  }
+
+  /// Lets others have the name of a node that is no member: who has it with a number, has it without from now on.
+  func freeName(of node: NodeID) {
+    guard sessions[node] == nil else { return }
+    var heir: NodeID?
+    changeNames { names in heir = names.free(node, isHere: { sessions[$0] != nil }) }
+    if let session = heir.flatMap({ sessions[$0] }), !session.name.isEmpty { name(session) }
+  }
+
+  private func changeNames(_ body: (inout MemberNames) -> Void) {
+    let before = names.memory
+    var names = names
+    body(&names)
+    self.names = names
+    if names.memory != before { namesChanged(names.memory) }
+  }
+
+  /// Calls this node otherwise from now on, in its reports and its status.
+  func rename(_ name: String) {
+    ownName = name
+    for session in sessions.all { for path in session.paths { path.reports.rename(name) } }
+  }
+
+  /// Changes the settings of the member that the user means by `name`.
+  func change(_ name: String, _ body: (inout PeerSettings) -> Void) throws(IntercomError) {
+    let session = try sessions.find(name)
+    body(&session.settings)
+    streams.applySettings(of: session)
+    mix.remember(session.settings, of: session.node)
+  }
+}

@@ -1,0 +1,259 @@
+public import Cryptography
+public import EventLoop
+import Media
+import RTP
+
+/// A member as the media path has it: its keys, the streams that are heard of it, what is sent to it, what the user set
+/// for it, and the paths that lead there.
+///
+/// A session is *connected* while one of its paths carries it. Where that is may change at any time: a node roams to
+/// another network, or its kernel chooses another way. Streams, places in the mix and counters stay where they are.
+///
+/// Loop thread only.
+final class Session {
+  /// Sound of a member comes from elsewhere for so long: then that is where it is.
+  private static let roamNanoseconds: Int64 = 300_000_000
+  /// A node that sends sound does so each 400 ms at least;
+  /// with less than that from the active path another takes over.
+  private static let missedNanoseconds: Int64 = 1_000_000_000
+  /// What counts as heard now, where only reports come, one each 1.25 s at least.
+  private static let recentNanoseconds: Int64 = 1_300_000_000
+
+  let node: NodeID
+  /// As admitted; paths to other addresses come by authentic datagrams.
+  private(set) var told: MediaMember
+  private(set) var keys = ReceivingKeys()
+  private(set) var paths: [Path] = []
+  /// The path that carries the session; nil: it is not connected.
+  private(set) var active: Path?
+  /// What is heard of it, while it is connected.
+  private(set) var streams: [HeardStream] = []
+  /// What the user set for it.
+  var settings = PeerSettings()
+  private(set) var title = Title()
+  /// Which of the recipes in use its packets have.
+  var recipeIndex = 0
+  /// Packets of sound sent to it since it is connected, and the octets of their payload, copies included.
+  private(set) var (sentPackets, sentOctets) = (0, 0)
+  /// When its last authentic datagram arrived, from any address; before the first, when it was admitted.
+  private(set) var heardNanoseconds: Int64
+  /// Whether a datagram came by another path than the active one since that was looked at last.
+  private var isHeardElsewhere = false
+
+  init(_ told: MediaMember, nowNanoseconds: Int64) {
+    node = told.node
+    self.told = told
+    self.told.addresses = []
+    heardNanoseconds = nowNanoseconds
+  }
+
+  /// What it is called, and what that was made of.
+  struct Title {
+    private static let renameNanoseconds: Int64 = 1_000_000_000
+
+    /// Unique, sanitized; empty before it has a path.
+    private(set) var name = ""
+    private var told = ""
+    private var renamedNanoseconds: Int64 = .min / 2
+
+    /// Names it after what it calls itself.
+    mutating func take(_ name: String, madeOf told: String) {
+      (self.name, self.told) = (name, told)
+    }
+
+    /// Whether it calls itself otherwise now and may be renamed: once a second.
+    mutating func isToFollow(_ called: String, nowNanoseconds: Int64) -> Bool {
+      guard told != called, nowNanoseconds - renamedNanoseconds > Self.renameNanoseconds
+      else { return false }
+      renamedNanoseconds = nowNanoseconds
+      return true
+    }
+  }
+
+  var name: String { title.name }
+
+  /// What it calls itself, or until then what it was admitted as.
+  var calledName: String {
+    guard let own = active?.reports.remoteName, !own.isEmpty else { return told.name }
+    return own
+  }
+
+  /// Takes its name.
+  func take(name: String, madeOf called: String) { title.take(name, madeOf: called) }
+
+  /// Whether it is to be named anew.
+  func followsName(nowNanoseconds: Int64) -> Bool {
+    title.isToFollow(calledName, nowNanoseconds: nowNanoseconds)
+  }
+
+  /// Takes what its member tells of itself.
+  func follow(_ told: MediaMember) { self.told = told }
+
+  /// Takes its stream, and the keys of a former session of that, if there was one.
+  func bind(_ ssrc: UInt32, resuming former: ReceivingKeys?) {
+    keys = former ?? ReceivingKeys()
+    keys.ssrc = ssrc
+  }
+
+  /// Adds a key of its stream; one that is not newer than the last is ignored.
+  func add(_ key: consuming SRTPReceivingKey, epoch: UInt64, nowNanoseconds: Int64) -> Bool {
+    keys.add(key, epoch: epoch, nowNanoseconds: nowNanoseconds)
+  }
+
+  /// Lets go of keys whose time is over.
+  func dropOldKeys(nowNanoseconds: Int64) { keys.dropOld(nowNanoseconds: nowNanoseconds) }
+
+  /// The path to an address, if there is one.
+  func path(to address: SocketAddress) -> Path? {
+    for path in paths where path.address == address { return path }
+    return nil
+  }
+
+  /// Adds a path.
+  func add(_ path: Path) { paths.append(path) }
+
+  /// Takes a path away that does not carry the session.
+  func remove(_ path: Path) {
+    precondition(path !== active, "the active path is left before it goes")
+    paths.removeAll { $0 === path }
+  }
+
+  /// The path to give up for another where there are as many as may be; nil: none can be.
+  var stalest: Path? {
+    paths.filter { $0 !== active }.min { $0.isStaler(than: $1) }
+  }
+
+  /// An authentic datagram came, by a path or from an address that is not one.
+  func isHeard(by path: Path?, sendingMedia: Bool, nowNanoseconds: Int64) {
+    path?.isHeard(sendingMedia: sendingMedia, nowNanoseconds: nowNanoseconds)
+    if path !== active { isHeardElsewhere = true }
+  }
+
+  /// An authentic datagram arrived.
+  func isAlive(atNanoseconds arrival: Int64) {
+    heardNanoseconds = max(heardNanoseconds, arrival)
+  }
+
+  /// The path by which it is heard now, if that is another one than the active.
+  func takeBetterPath(nowNanoseconds: Int64) -> Path? {
+    guard isHeardElsewhere, let active else { return nil }
+    isHeardElsewhere = false
+    var best: Path?
+    for path in paths where path !== active {
+      guard path.reports.isConfirmed, path.state == .heard else { continue }
+      // Not yet better is looked at again, with or without another datagram.
+      if path.heardNanoseconds > active.heardNanoseconds { isHeardElsewhere = true }
+      guard isBetter(path, than: active, nowNanoseconds: nowNanoseconds),
+        path.heardNanoseconds > best?.heardNanoseconds ?? .min
+      else { continue }
+      best = path
+    }
+    return best
+  }
+
+  private func isBetter(_ path: Path, than active: Path, nowNanoseconds: Int64) -> Bool {
+    let heard = active.heardNanoseconds
+    if path.mediaNanoseconds - heard > Self.roamNanoseconds { return true }
+    let isSending = active.mediaNanoseconds > nowNanoseconds - Path.Limit.goneNanoseconds
+    let limit = isSending ? Self.missedNanoseconds : Path.Limit.silentNanoseconds
+    return path.heardNanoseconds - heard > limit
+      && nowNanoseconds - path.heardNanoseconds < Self.recentNanoseconds
+  }
+
+  var isConnected: Bool { active != nil }
+
+  /// Goes by a path from now on, the first or another one.
+  func go(by path: Path, with repair: RepairSession) {
+    active?.rest()
+    path.carry(with: repair)
+    active = path
+  }
+
+  /// The stream that it sends under an SSRC.
+  func stream(_ ssrc: SSRC) -> HeardStream? {
+    for stream in streams where stream.ssrc == ssrc { return stream }
+    return nil
+  }
+
+  /// The stream whose packets it sends again under an SSRC.
+  func stream(resentAs ssrc: SSRC) -> HeardStream? {
+    for stream in streams where RTXPayload.ssrc(beside: stream.ssrc) == ssrc { return stream }
+    return nil
+  }
+
+  /// A stream of it is heard from now on.
+  func add(_ stream: HeardStream) { streams.append(stream) }
+
+  /// Is connected no more.
+  ///
+  /// - Returns: the streams that were heard.
+  func disconnect() -> [HeardStream] {
+    defer { streams.removeAll() }
+    active?.rest()
+    active = nil
+    (sentPackets, sentOctets) = (0, 0)
+    return streams
+  }
+
+  /// A packet of sound was sent to it.
+  func countSent(octets: Int) {
+    sentPackets += 1
+    sentOctets += octets
+  }
+}
+
+/// The keys of a member's stream, as they came one after the other, and what was received under them.
+struct ReceivingKeys {
+  /// How long packets under an older key are accepted after the next one arrived.
+  private static let oldKeyNanoseconds: Int64 = 5_000_000_000
+
+  let receiver = SRTPReceiver()
+  /// Its stream, once its first key arrived.
+  var ssrc: UInt32?
+  private var newestEpoch: UInt64?
+  /// When its newest key arrived, while there are older ones.
+  private var keyNanoseconds: Int64?
+
+  fileprivate mutating func add(
+    _ key: consuming SRTPReceivingKey, epoch: UInt64, nowNanoseconds: Int64
+  ) -> Bool {
+    if let newestEpoch {
+      guard epoch > newestEpoch else { return false }
+      keyNanoseconds = nowNanoseconds
+    }
+    newestEpoch = epoch
+    receiver.add(key)
+    return true
+  }
+
+  fileprivate mutating func dropOld(nowNanoseconds: Int64) {
+    guard let came = keyNanoseconds, nowNanoseconds - came >= Self.oldKeyNanoseconds else { return }
+    receiver.dropOlderKeys()
+    keyNanoseconds = nil
+  }
+}
+
+/// A member as seen by the media path: its identity and possible addresses.
+public struct MediaMember: Sendable, Hashable {
+  /// The most addresses that are tried at once.
+  public static let mostAddresses = 8
+
+  /// Who it is.
+  public var node: NodeID
+  /// Its name until its own reports carry one.
+  public var name: String
+  /// Where it may be reached; of more than ``mostAddresses`` the first.
+  public var addresses: [SocketAddress]
+  /// Whether it says that it records.
+  public var isRecording: Bool
+
+  /// A member.
+  public init(
+    node: NodeID, name: String, addresses: [SocketAddress], isRecording: Bool = false
+  ) {
+    self.node = node
+    self.name = name
+    self.addresses = addresses
+    self.isRecording = isRecording
+  }
+}
