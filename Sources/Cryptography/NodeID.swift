@@ -15,6 +15,9 @@ public struct NodeID: Hashable, Sendable {
   /// Eight octets each, the first highest.
   let first, second, third, fourth: UInt64
 
+  /// The first 64 bits, those of the words.
+  public var firstBits: UInt64 { first }
+
   /// The ID of whoever holds the private key to this one.
   public init(of key: PublicKey) {
     self.init(validOctets: Digest.sha256(label: "comlink node id 1", key.bytes))

@@ -17,24 +17,36 @@ final class DatagramDrops {
     case unsealed
   }
 
-  private var reasons = [Int](repeating: 0, count: Reason.allCases.count)
-  private var malformed = [Int](repeating: 0, count: RTPParseError.allCases.count)
+  private(set) var counts = Counts()
+
   /// Datagrams of members' SSRCs that were not let in.
-  private(set) var protection = SRTPCounters()
+  var protection: SRTPCounters { counts.protection }
 
   /// Counts one.
-  func count(_ reason: Reason) { reasons[reason.rawValue] += 1 }
+  func count(_ reason: Reason) { counts.reasons[reason.rawValue] += 1 }
 
   /// Counts one parse error.
-  func count(_ error: RTPParseError) { malformed[error.rawValue] += 1 }
+  func count(_ error: RTPParseError) { counts.malformed[error.rawValue] += 1 }
 
   /// Counts one that is not authentic, or not new.
-  func count(_ error: CryptoError) { protection.count(error) }
+  func count(_ error: CryptoError) { counts.protection.count(error) }
 
   /// Reason and count, for display.
+  var byReason: [String: Int] { counts.byReason }
+
+  /// The counters as a value.
+  struct Counts: Sendable {
+    fileprivate var reasons = [Int](repeating: 0, count: Reason.allCases.count)
+    fileprivate var malformed = [Int](repeating: 0, count: RTPParseError.allCases.count)
+    fileprivate(set) var protection = SRTPCounters()
+  }
+}
+
+extension DatagramDrops.Counts {
+  /// Reason and count, for display; not on the media loop.
   var byReason: [String: Int] {
     var result: [String: Int] = [:]
-    for reason in Reason.allCases { result["\(reason)"] = reasons[reason.rawValue] }
+    for reason in DatagramDrops.Reason.allCases { result["\(reason)"] = reasons[reason.rawValue] }
     for fault in DatagramFault.allCases {
       result[Self.word(fault), default: 0] += protection.turnedAway(fault)
     }

@@ -1,4 +1,6 @@
 import Audio
+import Cryptography
+import Media
 
 /// What has time: reports that are due, members that fell silent, rates, ports that JACK did not take on.
 ///
@@ -11,18 +13,24 @@ final class Housekeeping {
   private let roster: Roster
   private let slots: Slots
   private let tests: TestDesk
+  /// Where levels are read without asking the loop.
+  let levels: LevelBlock
   private(set) var maxima = StationMaxima()
   private var nextRateNanoseconds: Int64 = 0
   private var nextNanoseconds: Int64 = 0
   /// Looks whether JACK is well, a few times a second; must not block.
   var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
 
-  init(engine: AudioEngine, roster: Roster, slots: Slots, tests: TestDesk) {
+  init(
+    engine: AudioEngine, roster: Roster, slots: Slots, tests: TestDesk, levels: LevelBlock
+  ) {
+    self.levels = levels
     (self.engine, self.roster, self.slots, self.tests) = (engine, roster, slots, tests)
   }
 
   /// Does what is due.
   func keep(nowNanoseconds: Int64) {
+    if levels.takeWish() { publishLevels(nowNanoseconds: nowNanoseconds) }
     guard nowNanoseconds >= nextNanoseconds else { return }
     nextNanoseconds = nowNanoseconds + Self.intervalNanoseconds
     roster.keepHouse(nowNanoseconds: nowNanoseconds)
@@ -38,6 +46,23 @@ final class Housekeeping {
 
   /// Does nothing before then.
   func wait(untilNanoseconds next: Int64) { nextNanoseconds = next }
+
+  /// Stores levels, and who talks, for whoever reads them without asking the loop.
+  func publishLevels(nowNanoseconds: Int64) {
+    takeMaxima(nowNanoseconds: nowNanoseconds)
+    levels.publish(
+      micRMS: engine.takeMicMeter().rms, micPeak: Float(maxima.micPeaks.value),
+      mixRMS: engine.takeMixMeter().rms
+    ) { add in
+      for session in roster.connected {
+        guard let heard = session.streams.first else { continue }
+        add(
+          LevelBlock.PeerLevel(
+            key: session.node.firstBits, rms: engine.takePeerMeter(heard.slot).rms,
+            isTalking: heard.stream.isPlaying))
+      }
+    }
+  }
 
   /// Reads peaks and worst times since the last look.
   func takeMaxima(nowNanoseconds: Int64) {

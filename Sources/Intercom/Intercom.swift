@@ -15,7 +15,8 @@ public actor Intercom {
   let station: Station
   private let session: JackSession
   private let endpoint: UDPEndpoint
-  let configuration: IntercomConfiguration
+  private let levelBlock: LevelBlock
+  nonisolated let configuration: IntercomConfiguration
   /// Nodes that say they are up (``Knock``): hearsay, the latest few of a flood.
   let knocks: AsyncStream<NodeID>
   /// What the user set, after each change; the latest only.
@@ -52,6 +53,8 @@ public actor Intercom {
     endpoint = parts.endpoint
     session = parts.session
     station = parts.station
+    let levels = parts.levels
+    levelBlock = levels
     let (knocks, continuation) = AsyncStream.makeStream(
       of: NodeID.self, bufferingPolicy: .bufferingNewest(64))
     self.knocks = knocks
@@ -59,11 +62,17 @@ public actor Intercom {
     let (mixes, mixContinuation) = AsyncStream.makeStream(
       of: Mix.self, bufferingPolicy: .bufferingNewest(1))
     self.mixes = mixes
-    parts.station.mix.changed = { mixContinuation.yield($0) }
+    parts.station.mix.changed = {
+      levels.noteChange()
+      mixContinuation.yield($0)
+    }
     let (names, namesContinuation) = AsyncStream.makeStream(
       of: NameMemory.self, bufferingPolicy: .bufferingNewest(1))
     nameMemories = names
-    parts.station.roster.namesChanged = { namesContinuation.yield($0) }
+    parts.station.roster.namesChanged = {
+      levels.noteChange()
+      namesContinuation.yield($0)
+    }
   }
 
   /// Starts the loop's thread and JACK's, and lets datagrams and JACK's beat in.
@@ -92,6 +101,16 @@ public actor Intercom {
   ///
   /// Any thread; does not wait for the loop, which wakes at least each 10 ms until ``stop()``, also without JACK.
   public nonisolated var wakeUps: UInt64 { loop.statistics.wakes }
+
+  /// How often something changed that ``levels`` do not tell.
+  ///
+  /// Any thread; does not wait for the loop.
+  public nonisolated var revision: UInt64 { levelBlock.revision }
+
+  /// Levels, and who talks, as of the wake-up of the media loop after the last call of this or ``status()``.
+  ///
+  /// Any thread; does not wait for the loop.
+  public nonisolated var levels: LevelReading { levelBlock.read() }
 
   /// Whether JACK's client is lost inside a call, though there is a server that runs, or none:
   /// only a new process is rid of it.
@@ -146,11 +165,26 @@ public actor Intercom {
     try station.roster.change(name) { $0.isMuted = isMuted }
   }
 
-  /// Everything the node knows of itself now; takes the peak meters.
-  public func status() -> Status {
+  /// Everything the node knows of itself now.
+  ///
+  /// The media loop takes values only; what is made of them is made here, on the caller's side.
+  public nonisolated func status() async -> Status {
+    let (snapshot, nowNanoseconds) = await snapshot()
+    let uptimeSeconds = Double(nowNanoseconds - startNanoseconds) / 1e9
+    // A task that prefers the loop would run this on the loop.
+    return await withTaskExecutorPreference(globalConcurrentExecutor) {
+      status(of: snapshot, uptimeSeconds: uptimeSeconds)
+    }
+  }
+
+  private func snapshot() -> (StationSnapshot, Int64) {
     let now = EventLoop.nowNanoseconds()
-    var status = station.status(
-      loop: loop, nowNanoseconds: now, uptimeSeconds: Double(now - startNanoseconds) / 1e9)
+    return (station.snapshot(nowNanoseconds: now), now)
+  }
+
+  private nonisolated func status(of snapshot: StationSnapshot, uptimeSeconds: Double) -> Status {
+    var status = snapshot.status(
+      configuration, of: loop, at: endpoint.localAddress, uptimeSeconds: uptimeSeconds)
     if case .running(let connection) = session.state { status.take(client: connection.client) }
     status.audio.implementation = "\(JackImplementation.ofThisProcess)"
     if case .refused(_, let reason) = session.state {

@@ -10,6 +10,7 @@ struct IntercomParts {
   let endpoint: UDPEndpoint
   let session: JackSession
   let station: Station
+  let levels: LevelBlock
 
   /// Everything that can fail at a node's start fails here.
   init(
@@ -25,6 +26,8 @@ struct IntercomParts {
     } catch {
       throw .eventLoop(error)
     }
+    let levels = LevelBlock()
+    self.levels = levels
     let protection: MediaProtection
     do throws(CryptoError) {
       protection = MediaProtection(try SRTPSendingKey(epoch: 0))
@@ -45,13 +48,18 @@ struct IntercomParts {
         if case .running(let connection) = event, let priority = connection.realtimePriority {
           loop.keepBelow(realtimePriority: priority)
         }
+        levels.noteChange()
         if let told = refusals.told(event) { events(told) }
       }
       station = Station(
         configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
         ports: SessionPorts(session: session, refusals: refusals),
         encoders: try configuration.makeEncoders(), protection: protection,
-        streams: StreamReserve(configuration.streams), report: events)
+        streams: StreamReserve(configuration.streams), levels: levels
+      ) { event in
+        levels.noteChange()
+        events(event)
+      }
     } catch {
       throw .audio(error)
     }

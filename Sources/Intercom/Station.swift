@@ -42,6 +42,7 @@ final class Station: EventLoopHandler {
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
     endpoint: any DatagramEndpoint, ports: any PeerPorts, encoders: TalkerEncoders,
     protection: MediaProtection, streams reserve: StreamReserve,
+    levels: LevelBlock = LevelBlock(),
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     clock: @escaping () -> Int64 = EventLoop.nowNanoseconds,
     threadCPU: @escaping () -> Int64 = EventLoop.threadCPUNanoseconds,
@@ -75,7 +76,8 @@ final class Station: EventLoopHandler {
     knocks = KnockDesk(outlet: outlet, drops: drops)
     inlet = DatagramInlet(
       protection: protection, roster: roster, repair: repair, knocks: knocks, drops: drops)
-    house = Housekeeping(engine: engine, roster: roster, slots: slots, tests: tests)
+    house = Housekeeping(
+      engine: engine, roster: roster, slots: slots, tests: tests, levels: levels)
   }
 
   /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up,

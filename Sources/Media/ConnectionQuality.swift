@@ -39,13 +39,17 @@ public struct ConnectionQuality: Hashable, Sendable {
 
   /// 0...5.
   public let figure: Double
-  /// The reason, in words.
-  public let reason: String
+  private let reading: Reading
 
   /// Rates a reading.
   public init(_ reading: Reading) {
+    self.reading = reading
     figure = reading.isInterrupted ? 0 : Self.rating(reading) / 20
-    reason = reading.isInterrupted ? "no packets arrive" : Self.words(reading)
+  }
+
+  /// The reason, in words, which are made when they are asked for: not on the media loop.
+  public var reason: String {
+    reading.isInterrupted ? "no packets arrive" : Self.words(reading)
   }
 
   /// From the device's period and the look-ahead on both sides, beside what is measured.

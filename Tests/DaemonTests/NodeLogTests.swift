@@ -22,17 +22,20 @@ import Testing
     server: "studio", client: "comlink", periodFrames: 128, sampleRate: 48_000,
     implementation: JackImplementation(kind: .pipeWire, version: "0.3.65"))
 
+  private static let address = SocketAddress(ipv4: 0x0A00_0002, port: 5004)
+
   /// Each kind of event, its name and one of its facts.
   private static let events: [(IntercomEvent, name: String, fact: String)] = [
     (
-      .peerConnected(name: "foh", address: "10.0.0.2:5004", port: "comlink:peer_foh"),
+      .peerConnected(
+        name: "foh", address: address, port: PeerPort(client: "comlink", peer: "foh")),
       "peer-connected", "port=comlink:peer_foh"
     ),
     (
-      .peerLeft(name: "foh", address: "10.0.0.2:5004", saidGoodbye: true), "peer-left",
+      .peerLeft(name: "foh", address: address, saidGoodbye: true), "peer-left",
       "why=\"said goodbye\""
     ),
-    (.peerMoved(name: "foh", from: "a:1", to: "b:2"), "peer-moved", "from=a:1"),
+    (.peerMoved(name: "foh", from: address, to: address), "peer-moved", "from=10.0.0.2:5004"),
     (.ssrcTaken(name: "foh"), "stream-taken", "peer=foh"),
     (.tooManyPeers(address: "a:1", maximum: 3), "too-many-peers", "max-peers=3"),
     (.audioFault("no"), "audio-fault", "no"),

@@ -42,7 +42,7 @@ import Testing
     #expect(status.name == "Bert" && status.state == .connected)
     #expect(status.port == "comlink:peer_Bert")
     let connected = node.events.count {
-      if case .peerConnected("Bert", away.description, "comlink:peer_Bert") = $0 {
+      if case .peerConnected("Bert", away, PeerPort(client: "comlink", peer: "Bert")) = $0 {
         true
       } else {
         false

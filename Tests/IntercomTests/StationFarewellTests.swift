@@ -24,7 +24,7 @@ import Testing
 
   private func departures(_ node: VirtualNode, saidGoodbye: Bool) -> Int {
     node.events.count {
-      if case .peerLeft("Bert", away.description, saidGoodbye) = $0 { true } else { false }
+      if case .peerLeft("Bert", away, saidGoodbye) = $0 { true } else { false }
     }
   }
 

@@ -221,8 +221,7 @@ final class Roster {
     connectedChanged()
     report(
       .peerConnected(
-        name: session.name, address: path.address.description,
-        port: streams.portName(of: session)))
+        name: session.name, address: path.address, port: streams.port(of: session)))
   }
 
   /// Connects those whom no stream was ready for.
@@ -244,7 +243,7 @@ final class Roster {
     if connected.isEmpty { repair.forgetNarrowWays() }
     report(
       .peerLeft(
-        name: session.name, address: path.address.description, saidGoodbye: saidGoodbye))
+        name: session.name, address: path.address, saidGoodbye: saidGoodbye))
   }
 
   private func connectedChanged() {
@@ -262,7 +261,7 @@ final class Roster {
     repair.regroup(connected)
     report(
       .peerMoved(
-        name: session.name, from: old.address.description, to: new.address.description))
+        name: session.name, from: old.address, to: new.address))
   }
 
   /// Reports that are due, members that fell silent or moved, keys whose time is over.

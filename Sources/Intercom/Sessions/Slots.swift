@@ -71,12 +71,12 @@ final class Slots {
   func hasPort(_ slot: PeerSlot) -> Bool { awaited[slot] == nil && !ports.isRefused(slot) }
 
   /// A peer's JACK port, as `jack_lsp` shows it.
-  func portName(of name: String) -> String { "\(client):peer_\(name)" }
+  func port(of name: String) -> PeerPort { PeerPort(client: client, peer: name) }
 
   private func tellDelay(of name: String) {
     report(
       .audioFault(
-        "JACK does not create port '\(portName(of: name))', so \(name) is in the mix only; "
+        "JACK does not create port '\(port(of: name))', so \(name) is in the mix only; "
           + "if this lasts, restart the JACK server"))
   }
 }

@@ -78,7 +78,7 @@ final class StreamDesk {
   }
 
   /// The session's JACK port, as `jack_lsp` shows it.
-  func portName(of session: Session) -> String { slots.portName(of: session.name) }
+  func port(of session: Session) -> PeerPort { slots.port(of: session.name) }
 
   /// Hands gain, mute and pan to the mixer, which ramps them.
   func applySettings(of session: Session) {

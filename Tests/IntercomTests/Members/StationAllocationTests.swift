@@ -69,7 +69,8 @@ struct StationAllocationTests {
     #expect(counted == 0)
     #expect(deck.lostFrames > 4 * sampleRate)
     for end in ends {
-      let status = try #require(end.station.peerStatuses(nowNanoseconds: clock.now).first)
+      let status = try #require(
+        end.station.snapshot(nowNanoseconds: clock.now).peerStatuses(client: "comlink").first)
       #expect(status.received > 3000 && status.isTalking == true && status.lost == 0)
       let peer = try #require(end.station.seen.first)
       #expect(peer.stream?.statistics.isResampled == (sampleRate != 48_000))

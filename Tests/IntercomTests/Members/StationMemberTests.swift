@@ -222,7 +222,7 @@ import Testing
     try meet(bert)
     bert.station.roster.rename("Stage")
     #expect(network.run(until: { anna.connected(bert)?.name == "Stage" }, limitSeconds: 15))
-    #expect(bert.station.nodeStatus(nowNanoseconds: 0, 0).name == "Stage")
+    #expect(bert.station.snapshot(nowNanoseconds: network.now).sending.name == "Stage")
   }
 
   @Test func `each change of the mix is told once`() throws {

@@ -133,7 +133,7 @@ final class VirtualNode: VirtualHost {
 
   /// What status would show now.
   func statuses(_ network: VirtualNetwork) -> [PeerStatus] {
-    station.peerStatuses(nowNanoseconds: network.now)
+    station.snapshot(nowNanoseconds: network.now).peerStatuses(client: "comlink")
   }
 
   /// The peer at an address, whatever its state.

@@ -1,0 +1,212 @@
+import Audio
+import Cryptography
+import EventLoop
+import Media
+import RTP
+import StatusSchema
+
+/// What a station is at one moment: plain values and what it holds already, taken on the media loop.
+///
+/// Words, texts of addresses and dictionaries are made of it elsewhere (``status(of:uptimeSeconds:)``).
+struct StationSnapshot: Sendable {
+  /// What the node sends.
+  struct Sending: Sendable {
+    var name: String
+    var isTalking: Bool
+    var ssrc: SSRC
+    var coding: VoiceCoding
+    var keyEpoch: UInt64
+    /// Whose voice is sent back, and how long still.
+    var loopBack: (peer: String, leftNanoseconds: Int64)?
+    var mic: MeterReading
+    /// The microphone's of the last second, linear.
+    var micPeak: Double
+    var mix: MeterReading
+  }
+
+  /// The side of JACK.
+  struct Sound: Sendable {
+    var isRunning: Bool
+    var sampleRate: Int
+    var periodFrames: Int
+    var periodNanoseconds: Int64
+    var counters: EngineCounters
+    /// Since the start and of the last minute.
+    var longestCallbackNanoseconds: Double
+    var recentCallbackNanoseconds: Double
+    var underruns: UnderrunCauses
+    /// From the callback to the loop, half and 99 of 100.
+    var wakeLatency: (median: Int64?, late: Int64?)
+  }
+
+  /// A member.
+  struct Peer: Sendable {
+    var node: NodeID
+    /// Empty until it told one.
+    var name: String
+    /// Where it is, or is looked for.
+    var address: SocketAddress?
+    var state: PeerStatus.State
+    var settings: PeerSettings
+    var isRecording: Bool
+    var roundTripNanoseconds: Int64?
+    var remoteFractionLost: UInt8?
+    var repair: (recipe: RepairRecipe, hasFEC: Bool, bitsPerSecond: Int)?
+    /// Its sound, while that is heard.
+    var heard: Heard?
+  }
+
+  /// The sound of a member.
+  struct Heard: Sendable {
+    var statistics: PeerStreamStatistics
+    var isPlaying: Bool
+    var receivedBitsPerSecond: Int
+    var quality: ConnectionQuality?
+    var rmsDBFS: Float
+    var underrunPeriods: Int
+    var hasPort: Bool
+  }
+
+  var sending: Sending
+  var sound: Sound
+  var drops: DatagramDrops.Counts
+  var payloadDrops: PayloadDrops
+  var peers: [Peer]
+}
+
+/// What is made of a snapshot, on any thread but the loop's.
+extension StationSnapshot {
+  /// All that the station tells; what the loop counts by itself is added.
+  func status(
+    _ configuration: IntercomConfiguration, of loop: EventLoop, at listen: SocketAddress,
+    uptimeSeconds: Double
+  ) -> Status {
+    let statistics = loop.statistics
+    let isLocked = configuration.locksMemory && loop.memoryLockWarning == nil
+    return Status(
+      node: nodeStatus(configuration, at: listen, uptimeSeconds: uptimeSeconds),
+      audio: audioStatus(configuration),
+      loop: LoopStatus(
+        wakes: Int(statistics.wakes), enters: Int(statistics.enters),
+        wakeLatencyP50Microseconds: Double(sound.wakeLatency.median ?? 0) / 1000,
+        wakeLatencyP99Microseconds: Double(sound.wakeLatency.late ?? 0) / 1000,
+        scheduling: loop.realtimePriority.map { "fifo \($0)" } ?? "other",
+        memoryLocked: isLocked),
+      network: NetworkStatus(
+        packetsSent: Int(statistics.datagramsOut), packetsReceived: Int(statistics.datagramsIn),
+        drops: allDrops(statistics).filter { $0.value > 0 }),
+      peers: peerStatuses(client: configuration.jackClient))
+  }
+
+  /// The node's own part.
+  func nodeStatus(
+    _ configuration: IntercomConfiguration, at listen: SocketAddress, uptimeSeconds: Double
+  ) -> NodeStatus {
+    let coding = sending.coding
+    var status = NodeStatus(
+      name: sending.name, version: configuration.softwareVersion,
+      uptimeSeconds: uptimeSeconds, listen: listen.description, talk: sending.isTalking,
+      micLevelDBFS: Double(sending.mic.rmsDBFS),
+      micPeakDBFS: Double(MeterReading(peak: Float(sending.micPeak), rms: 0).peakDBFS),
+      mixLevelDBFS: Double(sending.mix.rmsDBFS), ssrc: sending.ssrc.rawValue,
+      ptimeMilliseconds: Double(coding.framesPerPacket) / 48,
+      bitrateKilobits: Double(coding.bitsPerSecond) / 1000,
+      bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
+      application: configuration.application(of: coding).rawValue)
+    status.keyEpoch = sending.keyEpoch
+    status.loopBack = sending.loopBack.map {
+      LoopBackStatus(peer: $0.peer, secondsLeft: Double(max(0, $0.leftNanoseconds)) / 1e9)
+    }
+    return status
+  }
+
+  /// JACK's part.
+  func audioStatus(_ configuration: IntercomConfiguration) -> AudioStatus {
+    let (counters, isRunning) = (sound.counters, sound.isRunning)
+    let mean = Double(counters.callbackMeanNanoseconds)
+    var status = AudioStatus(
+      state: isRunning ? .running : .waiting, server: configuration.jackServer ?? "default",
+      client: configuration.jackClient, sampleRate: isRunning ? sound.sampleRate : 0,
+      periodFrames: isRunning ? sound.periodFrames : 0, xruns: Int(counters.xruns),
+      missedPeriods: Int(counters.missedPeriods),
+      callbackMeanMicroseconds: mean / 1000,
+      callbackWorstMicroseconds: sound.longestCallbackNanoseconds / 1000,
+      callbackLoadPercent: isRunning ? 100 * mean / Double(max(sound.periodNanoseconds, 1)) : 0,
+      captureOverruns: Int(counters.captureOverrunFrames))
+    status.refusedPeriods = Int(counters.refusedPeriods)
+    status.ringErrors = Int(counters.ringErrors)
+    status.callbackRecentWorstMicroseconds = sound.recentCallbackNanoseconds / 1000
+    if sound.periodFrames > 0 {
+      status.underruns = sound.underruns.periods(ofFrames: sound.periodFrames)
+    }
+    return status
+  }
+
+  /// All peers, in the order they came; a member with several addresses once.
+  func peerStatuses(client: String) -> [PeerStatus] { peers.map { $0.status(client: client) } }
+
+  /// What the loop dropped before anyone looked, and what the station dropped.
+  private func allDrops(_ statistics: EventLoopStatistics) -> [String: Int] {
+    var result = drops.byReason.merging(payloadDrops.byReason) { $0 + $1 }
+    result["oversized"] = Int(statistics.oversizedDrops + statistics.truncatedDrops)
+    result["kernelBufferFull"] = Int(statistics.kernelDrops)
+    result["receiveError"] = Int(statistics.receiveErrors + statistics.malformedDrops)
+    result["sendBufferFull"] = Int(statistics.sendsFull + statistics.packetShortages)
+    result["sendUnreachable"] = Int(statistics.sendsUnreachable)
+    result["sendRefused"] = Int(statistics.sendsRefused)
+    return result
+  }
+}
+
+extension StationSnapshot.Peer {
+  /// The peer for display.
+  func status(client: String) -> PeerStatus {
+    let address = address?.description ?? ""
+    var status = PeerStatus(name: name.isEmpty ? address : name, address: address, state: state)
+    status.id = node.text
+    status.gainDecibels = settings.gainDecibels
+    status.pan = settings.pan
+    status.isMuted = settings.isMuted
+    status.isRecording = isRecording
+    status.roundTripMilliseconds = roundTripNanoseconds.map { Double($0) / 1e6 }
+    status.remoteLossPercent = remoteFractionLost.map { Double($0) / 2.56 }
+    if let repair {
+      status.sentBitrateKilobits = Double(repair.bitsPerSecond) / 1000
+      status.sentCopies = repair.recipe.words(hasFEC: repair.hasFEC)
+    }
+    if let heard {
+      heard.fill(&status)
+      if heard.hasPort { status.port = "\(PeerPort(client: client, peer: name))" }
+    }
+    return status
+  }
+}
+
+extension StationSnapshot.Heard {
+  fileprivate func fill(_ status: inout PeerStatus) {
+    status.bitrateKilobits = Double(receivedBitsPerSecond) / 1000
+    if let quality {
+      (status.quality, status.qualityReason) = (quality.figure, quality.reason)
+    }
+    status.levelDBFS = Level.finite(Double(rmsDBFS))
+    status.underrun = underrunPeriods
+    status.ssrc = statistics.ssrc?.rawValue
+    status.isTalking = isPlaying
+    status.jitterMilliseconds = Double(statistics.jitterNanoseconds) / 1e6
+    status.playoutDelayMilliseconds = Double(statistics.playoutDelayNanoseconds) / 1e6
+    if statistics.ssrc != nil {
+      status.driftPPM = statistics.driftPPM
+      status.isClockLocked = statistics.isClockLocked
+    }
+    // Whatever was repaired never came itself.
+    let lost = statistics.lost + statistics.repaired - statistics.overtaken
+    (status.received, status.lost) = (statistics.received, lost)
+    (status.repaired, status.resent) = (statistics.repaired, statistics.repairedByResending)
+    status.recovered = statistics.recovered
+    (status.late, status.duplicate) = (statistics.late, statistics.duplicate)
+    status.concealed = Int(statistics.concealedPackets + 0.001)
+    status.spliced = statistics.removals + statistics.insertions + statistics.jumps
+    let expected = statistics.received + lost
+    status.lossPercent = 100 * Double(lost) / Double(max(expected, 1))
+  }
+}
