@@ -13,15 +13,22 @@ internal import StatusSchema
 /// unread bytes would take the answer from the client) → closed. The end of the client's side closes once all that it
 /// sent is answered. One deadline covers each wait: it is set when the client connects, when an answer is queued and
 /// when it has been taken, and never by mere bytes, so that sending slowly wins no time.
+///
+/// A client that subscribed goes on as before; besides, while no answer is being written, it gets the node's changes,
+/// and nobody takes it for idle who reads them. The end of its side does not end them.
 final class ControlClientHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
+
+  /// How soon a subscriber that has not read the last line yet is looked at again.
+  private static let offerInterval = TimeAmount.milliseconds(20)
 
   private enum State {
     case reading, handling, writing, draining
   }
 
   private let shared: ControlService
+  private let feed: ChangesFeed
   /// Nil: there was none; the client is told so and let go of.
   private var place: Places.Place?
   private var state = State.reading
@@ -34,9 +41,15 @@ final class ControlClientHandler: ChannelInboundHandler {
   /// The request under way, where it ends with its client.
   private var task: Task<Void, Never>?
   private var deadline: Scheduled<Void>?
+  /// While it is connected.
+  private var context: ChannelHandlerContext?
+  private var subscriber: Subscriber?
+  /// Whether a look is due at whether the subscriber has read the last line.
+  private var isOfferedLater = false
 
-  init(_ shared: ControlService, place: Places.Place?) {
+  init(_ shared: ControlService, _ feed: ChangesFeed, place: Places.Place?) {
     self.shared = shared
+    self.feed = feed
     self.place = place
     input = LineBuffer(limitBytes: shared.limits.lineBytes)
   }
@@ -52,12 +65,15 @@ final class ControlClientHandler: ChannelInboundHandler {
       return
     }
     shared.count { $0.clients += 1 }
+    self.context = context
     renewDeadline(context)
     context.read()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     isClosed = true
+    self.context = nil
+    feed.remove(self)
     deadline?.cancel()
     task?.cancel()
     guard place != nil else { return }
@@ -94,7 +110,10 @@ final class ControlClientHandler: ChannelInboundHandler {
     var next = input.next()
     if next == .nothing, hasEnded {
       next = input.rest()
-      if next == .nothing { return context.close(promise: nil) }
+      if next == .nothing {
+        if subscriber == nil { context.close(promise: nil) }
+        return
+      }
     }
     switch next {
     case .line(let line): begin(line, context)
@@ -115,6 +134,9 @@ final class ControlClientHandler: ChannelInboundHandler {
       return answer(.error(message: "not a request: \(error)"), context)
     }
     shared.count { $0.requests += 1 }
+    if case .subscribe(let levels) = request {
+      return answer(subscribe(withLevels: levels, context), context)
+    }
     state = .handling
     let shared = shared
     let client = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -127,6 +149,51 @@ final class ControlClientHandler: ChannelInboundHandler {
     }
     if request.endsWithItsClient { self.task = task }
   }
+
+  private func subscribe(
+    withLevels isLive: Bool, _ context: ChannelHandlerContext
+  ) -> ControlResponse {
+    if let former = subscriber {
+      subscriber = Subscriber(hasLevels: isLive, insteadOf: former)
+      return .ok
+    }
+    guard let place = shared.places.take() else {
+      shared.count { $0.refused += 1 }
+      return .error(
+        message: "comlinkd already has \(shared.limits.subscribers) subscribers; end one of them")
+    }
+    let socket = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { $0 }
+    guard let socket, feed.add(self, on: context.eventLoop) else {
+      return .error(message: "the node is starting or exiting; try again")
+    }
+    subscriber = Subscriber(hasLevels: isLive, socket: socket)
+    self.place = place
+    return .ok
+  }
+
+  /// There is a new picture of the node; a subscriber who is ready for it gets what changed.
+  func offer() {
+    guard let context, state == .reading || state == .handling else { return }
+    let client = NIOLoopBound(self, eventLoop: context.eventLoop)
+    switch subscriber?.next(of: feed) {
+    case .line(let line):
+      context.writeAndFlush(wrapOutboundOut(line)).whenSuccess {
+        client.value.subscriber?.written()
+      }
+    case .later where !isOfferedLater:
+      isOfferedLater = true
+      context.eventLoop.scheduleTask(in: Self.offerInterval) {
+        client.value.isOfferedLater = false
+        client.value.offer()
+      }
+    default: break
+    }
+  }
+
+  /// Nothing more is to be told.
+  func close() { context?.close(promise: nil) }
 
   private func handled(_ response: ControlResponse, _ context: ChannelHandlerContext) {
     task = nil
@@ -158,24 +225,34 @@ final class ControlClientHandler: ChannelInboundHandler {
     renewDeadline(context)
     guard isLast else {
       state = .reading
-      return
+      return offer()
     }
+    feed.remove(self)
+    subscriber = nil
     state = .draining
     guard !hasEnded else { return context.close(promise: nil) }
     context.close(mode: .output, promise: nil)
     context.read()
   }
 
-  private func renewDeadline(_ context: ChannelHandlerContext) {
+  private func renewDeadline(_ context: ChannelHandlerContext, since start: NIODeadline = .now()) {
     deadline?.cancel()
     let client = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    deadline = context.eventLoop.scheduleTask(in: TimeAmount(shared.limits.idleTimeout)) {
+    let end = start + TimeAmount(shared.limits.idleTimeout)
+    deadline = context.eventLoop.scheduleTask(deadline: end) {
       let (handler, context) = client.value
-      // Whose request is with the handler is not idle; the answer has a deadline of its own.
-      guard handler.state != .handling, !handler.isClosed else { return }
-      handler.shared.count { $0.timedOut += 1 }
-      context.close(promise: nil)
+      handler.reachDeadline(context, setAt: start)
     }
+  }
+
+  private func reachDeadline(_ context: ChannelHandlerContext, setAt start: NIODeadline) {
+    // Whose request is with the handler is not idle; the answer has a deadline of its own.
+    guard state != .handling || subscriber != nil, !isClosed else { return }
+    if state != .writing, let drained = subscriber?.drained, drained > start {
+      return renewDeadline(context, since: drained)
+    }
+    shared.count { $0.timedOut += 1 }
+    context.close(promise: nil)
   }
 
   private static func line(_ response: ControlResponse) -> ByteBuffer {

@@ -29,8 +29,10 @@ public final class ControlServer: Sendable {
   ) throws(RemoteError) {
     let listener = try ControlListener(path: path)
     threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let service = ControlService(handler, limits, gate: LoopGate(threads.next()))
+    let loop = threads.next()
+    let service = ControlService(handler, limits, gate: LoopGate(loop))
     let places = Places(limits.clients)
+    let feed = NIOLoopBoundBox.makeBoxSendingValue(ChangesFeed(service), eventLoop: loop)
     _ = ServerBootstrap(group: threads)
       .serverChannelOption(.backlog, value: ControlListener.backlog)
       .childChannelOption(.autoRead, value: false)
@@ -42,7 +44,7 @@ public final class ControlServer: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            ControlClientHandler(service, place: places.take()))
+            ControlClientHandler(service, feed.value, place: places.take()))
         }
       }
       .withBoundSocket(listener.socket)
@@ -73,6 +75,8 @@ public final class ControlServer: Sendable {
 final class ControlService: Sendable {
   let limits: ControlLimits
   let gate: LoopGate
+  /// Those of subscribers.
+  let places: Places
   private let handler: any ControlHandler
   private let status = Mutex(ControlStatus())
 
@@ -80,6 +84,8 @@ final class ControlService: Sendable {
     self.handler = handler
     self.limits = limits
     self.gate = gate
+    places = Places(limits.subscribers)
+    status.withLock { $0.subscribers = 0 }
   }
 
   /// Any thread.
@@ -89,6 +95,9 @@ final class ControlService: Sendable {
   func count(_ change: (inout ControlStatus) -> Void) {
     status.withLock { change(&$0) }
   }
+
+  /// The node's pictures for one follower.
+  func pictures() -> AsyncStream<NodePicture>? { handler.pictures() }
 
   /// Has a request carried out, on the caller's executor; a status gets the counters of this socket.
   func response(to request: ControlRequest) async -> ControlResponse {

@@ -67,6 +67,8 @@ final class ControlRelay: ControlHandler {
   /// Any thread.
   func detach() { node.withLock { $0 = nil } }
 
+  func pictures() -> AsyncStream<NodePicture>? { node.withLock { $0 }?.pictures() }
+
   func handle(_ request: ControlRequest) async -> ControlResponse {
     if request == .version { return .version(Version.current, schema: Status.currentSchema) }
     guard let handler = node.withLock({ $0 }) else {

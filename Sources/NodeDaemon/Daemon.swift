@@ -55,10 +55,21 @@ struct Daemon {
     let recordings = Recordings(
       node: node, nodeName: name, membership: connections.membership,
       log: logger("record"))
+    let survey = NodeSurvey(
+      node: node, state: state, connections: connections, recordings: recordings,
+      problems: problems)
+    let model = NodeModel(
+      NodeModel.Look {
+        await survey.status()
+      } revision: {
+        node.revision
+      } levels: {
+        node.levels
+      })
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      tests: tests, levels: levels, problems: problems)
-    let panel = await startPanel(control, server)
+      tests: tests, levels: levels, model: model)
+    let panel = await startPanel(model, server)
     relay.attach(control)
     log.event(
       .ready, "ready",
@@ -68,6 +79,7 @@ struct Daemon {
 
     await ending.value
     relay.detach()
+    await model.end()
     await DaemonEnd(
       node: node, connections: connections, keepers: keepers, recordings: recordings, panel: panel
     ).run(log)
@@ -167,11 +179,11 @@ struct Daemon {
 /// Where the daemon tells its figures.
 extension Daemon {
   /// Tells figures to Prometheus; nil: nobody asked for it, or it cannot be, which is logged and no reason not to talk.
-  func startPanel(_ control: NodeControl, _ server: ControlServer) async -> Panel? {
+  func startPanel(_ model: NodeModel, _ server: ControlServer) async -> Panel? {
     guard let place = effective.configuration.metrics else { return nil }
     do throws(PanelError) {
       return try await Panel(host: place.host, port: Int(place.port)) {
-        var status = await control.status()
+        var status = await model.status()
         status.control = server.counters
         return status
       }

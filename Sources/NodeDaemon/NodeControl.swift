@@ -14,12 +14,22 @@ struct NodeControl: ControlHandler {
   let recordings: Recordings
   let tests: TestControl
   let levels: LogLevels
-  let problems: KeepingProblems
+  let model: NodeModel
+
+  func pictures() -> AsyncStream<NodePicture>? { model.pictures() }
 
   func handle(_ request: ControlRequest) async -> ControlResponse {
+    // Whatever was asked for may have changed something.
+    defer { model.touch() }
+    return await answer(request)
+  }
+
+  private func answer(_ request: ControlRequest) async -> ControlResponse {
     do throws(IntercomError) {
       switch request {
-      case .status: return .status(await status())
+      case .status: return .status(await model.status())
+      // The server's own business.
+      case .subscribe: return .error(message: "subscribe at the control socket")
       case .version: return .version(Version.current, schema: Status.currentSchema)
       case .talk(let isOn): await node.setTalk(isOn)
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
@@ -64,32 +74,6 @@ struct NodeControl: ControlHandler {
     } catch {
       return .error(message: "\(error)")
     }
-  }
-
-  /// The status with what the node itself does not know of its identity.
-  func status() async -> Status {
-    var status = await node.status()
-    status.recording = await recordings.status
-    status.node.id = state.id.text
-    status.node.idWords = state.id.words.joined(separator: " ")
-    status.node.instance = state.instance
-    status.node.identityProblem = state.problem.map { "\($0)" }
-    status.node.statePath = state.directory
-    status.node.trustProblem = state.memoryProblem.map { "\($0)" }
-    status.node.keepingProblem = problems.words
-    let membership = connections.membership
-    status.node.identityTwin = await membership.twin?.words
-    let (instances, profiles) = await (membership.instances, membership.profiles)
-    let loopingBack = await membership.loopingBack
-    for index in status.peers.indices {
-      guard let node = status.peers[index].id.flatMap({ NodeID(text: $0) }) else { continue }
-      status.peers[index].instance = instances[node]
-      status.peers[index].isLoopingBack = loopingBack.contains(node)
-      status.peers[index].role = profiles[node]?.shownRole
-      status.peers[index].colour = profiles[node]?.shownColour
-      status.peers[index].version = profiles[node]?.shownVersion
-    }
-    return status
   }
 }
 

@@ -121,6 +121,9 @@ enum StatusMetrics {
       gauge(
         "comlink_control_clients", "Clients connected to the control socket.",
         Double(control.clients)),
+      gauge(
+        "comlink_control_subscribers", "Clients that follow the node's changes.",
+        Double(control.subscribers ?? 0)),
       counter(
         "comlink_control_requests_total", "Well-formed requests on the control socket.",
         control.requests),

@@ -38,13 +38,26 @@ public struct ControlClient: ~Copyable {
   public mutating func request(_ request: ControlRequest) throws(RemoteError) -> ControlResponse {
     let deadline = ContinuousClock.now + timeout
     try send(try JSONLine.encode(request) + [UInt8(ascii: "\n")], until: deadline)
+    guard let line = try line(until: deadline) else { throw timedOut(after: timeout) }
+    return try JSONLine.decode(ControlResponse.self, from: line)
+  }
+
+  /// The next line that the daemon sends; nil: none came in time.
+  package mutating func line(until deadline: ContinuousClock.Instant) throws(RemoteError)
+    -> [UInt8]?
+  {
     while true {
       switch input.next() {
-      case .line(let line): return try JSONLine.decode(ControlResponse.self, from: line)
+      case .line(let line): return line
       case .tooLong: throw .malformed("the response of comlinkd at \(path) is too long")
-      case .nothing: try receive(until: deadline)
+      case .nothing: guard try receive(until: deadline) else { return nil }
       }
     }
+  }
+
+  /// That the daemon took too long.
+  func timedOut(after duration: Duration) -> RemoteError {
+    .timedOut(path: path, seconds: duration / .seconds(1))
   }
 
   private func send(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) throws(RemoteError) {
@@ -58,7 +71,7 @@ public struct ControlClient: ~Copyable {
         }
       }
       if SystemCall.isWouldBlock(sent) {
-        try wait(for: POLLOUT, until: deadline)
+        guard wait(for: POLLOUT, until: deadline) else { throw timedOut(after: timeout) }
       } else if sent < 0 {
         // The daemon may have said why before it hung up: reading tells.
         return
@@ -68,25 +81,27 @@ public struct ControlClient: ~Copyable {
     }
   }
 
-  private mutating func receive(until deadline: ContinuousClock.Instant) throws(RemoteError) {
+  /// False when nothing came in time.
+  private mutating func receive(
+    until deadline: ContinuousClock.Instant
+  ) throws(RemoteError) -> Bool {
     let number = descriptor.number
     var received = 0
     let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
       received = SystemCall.result { unsafe recv(number, buffer.baseAddress, 65_536, 0) }
       count = max(0, received)
     }
-    if SystemCall.isWouldBlock(received) { return try wait(for: POLLIN, until: deadline) }
+    if SystemCall.isWouldBlock(received) { return wait(for: POLLIN, until: deadline) }
     guard received > 0 else { throw .disconnected(path: path) }
     input.append(chunk)
+    return true
   }
 
-  private func wait(
-    for events: Int32, until deadline: ContinuousClock.Instant
-  ) throws(RemoteError) {
+  /// False when it was not possible in time.
+  private func wait(for events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
     let left = (deadline - ContinuousClock.now) / .milliseconds(1)
     var polled = pollfd(fd: descriptor.number, events: Int16(events), revents: 0)
-    let ready = SystemCall.result { unsafe poll(&polled, 1, Int32(max(0, left.rounded(.up)))) }
-    if ready == 0 { throw .timedOut(path: path, seconds: timeout / .seconds(1)) }
+    return SystemCall.result { unsafe poll(&polled, 1, Int32(max(0, left.rounded(.up)))) } != 0
   }
 
   private static func connect(path: String, timeout: Duration) throws(RemoteError) -> Descriptor {

@@ -3,7 +3,7 @@ internal import StatusSchema
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
-      minutes, recording
+      minutes, recording, levels
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -18,6 +18,8 @@ extension ControlRequest: Codable {
     }
     switch kind {
     case .status: self = .status
+    case .subscribe:
+      self = .subscribe(levels: try fields.decodeIfPresent(Bool.self, forKey: .levels) ?? false)
     case .version: self = .version
     case .talk: self = .talk(isOn: try fields.decode(Bool.self, forKey: .on))
     case .gain:
@@ -100,6 +102,7 @@ extension ControlRequest: Codable {
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
     case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop: break
+    case .subscribe(let levels): try fields.encode(levels, forKey: .levels)
     case .testTone(let levelDBFS, let hertz, let seconds):
       try fields.encode(levelDBFS, forKey: .level)
       try fields.encode(hertz, forKey: .hertz)
@@ -137,6 +140,7 @@ extension ControlRequest: Codable {
   private var kind: Kind {
     switch self {
     case .status: .status
+    case .subscribe: .subscribe
     case .version: .version
     case .talk: .talk
     case .gain: .gain

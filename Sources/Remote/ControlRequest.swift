@@ -4,6 +4,11 @@
 public enum ControlRequest: Sendable, Hashable {
   /// Asks for the ``Status``.
   case status
+  /// Asks for the node as a document, then each change of it, as merge patches until the connection ends; the answer is
+  /// ``ControlResponse/ok``.
+  ///
+  /// - Parameter levels: whether levels are told as they change, 20 times a second.
+  case subscribe(levels: Bool)
   /// Asks for the daemon's version and schema.
   case version
   /// Turns the talk key on or off.
@@ -72,7 +77,7 @@ public enum ControlRequest: Sendable, Hashable {
 
   /// The words of the `request` field.
   enum Kind: String, CaseIterable {
-    case status, version, talk, gain, mute, pan
+    case status, subscribe, version, talk, gain, mute, pan
     case groupNew = "group-new"
     case groupJoin = "group-join"
     case groupList = "group-list"

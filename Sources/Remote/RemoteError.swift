@@ -24,6 +24,8 @@ public enum RemoteError: Error, Sendable, Hashable {
   case timedOut(path: String, seconds: Double)
   /// The daemon ended the connection.
   case disconnected(path: String)
+  /// The daemon refused, and why.
+  case refused(String)
   /// The response is invalid, in words.
   case malformed(String)
 }
@@ -56,7 +58,7 @@ extension RemoteError: CustomStringConvertible {
     case .timedOut(let path, let seconds):
       "comlinkd at \(path) did not answer within \(Fixed.text(seconds, digits: 1)) s"
     case .disconnected(let path): "comlinkd at \(path) closed the connection"
-    case .malformed(let words): words
+    case .refused(let words), .malformed(let words): words
     }
   }
 }

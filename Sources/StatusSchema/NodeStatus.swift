@@ -79,8 +79,10 @@ public struct NodeStatus: Sendable, Hashable, Codable {
 ///
 /// Counted since the daemon started.
 public struct ControlStatus: Sendable, Hashable, Codable {
-  /// Clients connected now.
+  /// Clients connected now, subscribers included.
   public var clients = 0
+  /// Subscribers among them; absent where an older daemon has none.
+  public var subscribers: Int?
   /// Well-formed requests.
   public var requests = 0
   /// Lines that were no request: no JSON, an unknown request, a field missing or out of range.

@@ -4,7 +4,7 @@ internal import StatusSchema
 
 /// `comlink status --watch` in a terminal: the node and its peers with meters, until a key or a signal ends it.
 struct LiveStatus: ~Copyable {
-  /// Eight pictures a second: fast enough for meters to read speech by, and 0.3 % of a core for the daemon.
+  /// Eight pictures a second: fast enough for meters to read speech by.
   private static let interval = Duration.milliseconds(125)
   /// How long a daemon that is gone is left alone.
   private static let retryInterval = Duration.seconds(1)

@@ -21,6 +21,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
   /// The failure in words for a person.
   var description: String {
     switch self {
+    case .remote(.refused(let message)): PlainText.cleaned(message)
     case .remote(let error): "\(error)"
     case .systemOnly(let own, let error): "no comlinkd answers at \(own), and \(error)"
     // Names of others are in it.
@@ -37,7 +38,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
   /// What the process ends with, by sysexits.h.
   var exitCode: Int32 {
     switch self {
-    case .refused: EX_DATAERR
+    case .refused, .remote(.refused): EX_DATAERR
     case .unexpectedAnswer, .remote(.malformed): EX_PROTOCOL
     case .remote(.noServer): EX_UNAVAILABLE
     case .remote(.noPermission), .systemOnly, .needsRoot: EX_NOPERM

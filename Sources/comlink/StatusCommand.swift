@@ -9,7 +9,8 @@ struct StatusCommand: ParsableCommand {
     commandName: "status", abstract: "Shows the state of the node and its peers.",
     discussion: """
       STATUS.md in the sources describes the JSON; with --watch it is one object a line. In a terminal --watch is a live \
-      view with meters (q or Ctrl-C ends it); elsewhere it prints the status once a second.
+      view with meters (q or Ctrl-C ends it); elsewhere it prints the status once a second. It follows what the \
+      daemon tells of its changes and asks for nothing.
       """)
 
   @Flag(help: "Prints JSON, keys sorted.") var json = false
@@ -18,17 +19,20 @@ struct StatusCommand: ParsableCommand {
 
   func run() throws {
     if watch, !json, let terminal = TerminalTraits.ofThisProcess {
-      var live = LiveStatus(source: try StatusSource(remote: remote), traits: terminal)
+      var live = LiveStatus(
+        source: try StatusSource(remote: remote, levels: true), traits: terminal)
       return live.run()
     }
+    guard watch else { return try show(once: remote) }
+    var source = try StatusSource(remote: remote, levels: false)
+    while StandardOutput.write(try text(of: source.next().get()) + "\n") { sleep(1) }
+  }
+
+  private func show(once remote: RemoteOptions) throws {
     var client = try remote.connect()
-    repeat {
-      let answer = try RemoteOptions.answer(of: &client, to: .status)
-      guard case .status(let status) = answer else { throw RemoteFailure.unexpectedAnswer }
-      let text = try text(of: status)
-      guard StandardOutput.write(text + "\n") else { return }
-      if watch { sleep(1) }
-    } while watch
+    let answer = try RemoteOptions.answer(of: &client, to: .status)
+    guard case .status(let status) = answer else { throw RemoteFailure.unexpectedAnswer }
+    _ = StandardOutput.write(try text(of: status) + "\n")
   }
 
   private func text(of status: Status) throws(RemoteFailure) -> String {
@@ -42,38 +46,56 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// Asks the daemon for its status, and looks for it again when it is gone.
+/// The daemon's status as it changes; looks for the daemon again when it is gone.
 struct StatusSource: ~Copyable {
   private static let timeout = Duration.seconds(2)
 
   private let remote: RemoteOptions
-  private var client: ControlClient?
+  private let hasLevels: Bool
+  private var subscription: StatusSubscription?
 
-  /// Connects; a daemon that is not there now is no reason to wait for one.
-  init(remote: RemoteOptions) throws(RemoteFailure) {
+  /// Subscribes; a daemon that is not there now is no reason to wait for one.
+  ///
+  /// - Parameter levels: whether levels are to come as they change.
+  init(remote: RemoteOptions, levels: Bool) throws(RemoteFailure) {
     self.remote = remote
-    client = try remote.connect(timeout: Self.timeout)
+    hasLevels = levels
+    subscription = try Self.subscribe(remote, levels: levels)
   }
 
-  /// The status, or why there is none, in words.
+  /// The status with all that came so far, or why there is none, in words.
   mutating func next() -> Result<Status, RemoteFailure> {
     do throws(RemoteFailure) {
-      return .success(try ask())
+      return .success(try newest())
     } catch {
       return .failure(error)
     }
   }
 
-  private mutating func ask() throws(RemoteFailure) -> Status {
-    var connection: ControlClient
-    if let open = client.take() {
-      connection = open
+  private mutating func newest() throws(RemoteFailure) -> Status {
+    var open: StatusSubscription
+    if let former = subscription.take() {
+      open = former
     } else {
-      connection = try remote.connect(timeout: Self.timeout)
+      open = try Self.subscribe(remote, levels: hasLevels)
     }
-    let answer = try RemoteOptions.answer(of: &connection, to: .status)
-    guard case .status(let status) = answer else { throw .unexpectedAnswer }
-    client = consume connection
-    return status
+    do throws(RemoteError) {
+      let status = try open.status(after: .zero)
+      subscription = consume open
+      return status
+    } catch {
+      throw .remote(error)
+    }
+  }
+
+  private static func subscribe(
+    _ remote: RemoteOptions, levels: Bool
+  ) throws(RemoteFailure) -> StatusSubscription {
+    let client = try remote.connect(timeout: timeout)
+    do throws(RemoteError) {
+      return try StatusSubscription(client, levels: levels)
+    } catch {
+      throw .remote(error)
+    }
   }
 }

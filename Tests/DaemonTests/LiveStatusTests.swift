@@ -7,18 +7,9 @@ import Testing
 /// `comlink status --watch` in a terminal.
 @Suite(.timeLimit(.minutes(2))) struct LiveStatusTests {
   private struct Node: ControlHandler {
-    func handle(_ request: ControlRequest) async -> ControlResponse {
-      .status(
-        Status(
-          node: NodeStatus(
-            name: "stage", version: "0.1.0", uptimeSeconds: 1, listen: "127.0.0.1:5004", ssrc: 1,
-            ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay"),
-          audio: AudioStatus(state: .waiting, server: "default", client: "comlink"),
-          loop: LoopStatus(
-            wakes: 0, enters: 0, wakeLatencyP50Microseconds: 0, wakeLatencyP99Microseconds: 0,
-            scheduling: "other", memoryLocked: false),
-          network: NetworkStatus(packetsSent: 0, packetsReceived: 0), peers: []))
-    }
+    func handle(_ request: ControlRequest) async -> ControlResponse { .ok }
+
+    func pictures() -> AsyncStream<NodePicture>? { TickingNode().pictures() }
   }
 
   private let folder: TestFolder

@@ -1,4 +1,5 @@
 import Audio
+import EventLoop
 import Intercom
 import JackSession
 import Testing

@@ -58,8 +58,12 @@ final class Program: Sendable {
   var isRunning: Bool { process.isRunning }
 
   /// What it wrote to standard error so far.
-  var complaint: String {
-    (try? String(contentsOfFile: "\(folder.path)/complaint", encoding: .utf8)) ?? ""
+  var complaint: String { contents(of: "complaint") }
+  /// What it wrote to standard output so far, where that is no terminal.
+  var output: String { contents(of: "output") }
+
+  private func contents(of file: String) -> String {
+    (try? String(contentsOfFile: "\(folder.path)/\(file)", encoding: .utf8)) ?? ""
   }
 
   /// Waits for its end.

@@ -6,6 +6,8 @@ import Testing
 @Suite struct ControlRequestTests {
   static let lines: [(ControlRequest, String)] = [
     (.status, #"{"request":"status"}"#),
+    (.subscribe(levels: false), #"{"levels":false,"request":"subscribe"}"#),
+    (.subscribe(levels: true), #"{"levels":true,"request":"subscribe"}"#),
     (.version, #"{"request":"version"}"#),
     (.talk(isOn: true), #"{"on":true,"request":"talk"}"#),
     (.gain(peer: "B", decibels: -6.5), #"{"decibels":-6.5,"peer":"B","request":"gain"}"#),
@@ -84,11 +86,12 @@ import Testing
     (#"{"request":null}"#, "field \"request\" must not be null"),
     (
       #"{"request":"dance"}"#,
-      "unknown request \"dance\"; use one of status, version, talk, gain, mute, pan, group-new, "
+      "unknown request \"dance\"; use one of status, subscribe, version, talk, gain, mute, pan, group-new, "
         + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop"
     ),
+    (#"{"request":"subscribe","levels":20}"#, "field \"levels\" must be a true or false"),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
     (#"{"request":"talk","on":1}"#, "field \"on\" must be a true or false"),
     (#"{"request":"gain","decibels":1}"#, "field \"peer\" is missing"),

@@ -14,6 +14,7 @@ enum GoldenStatus {
         packetsSent: 20_000, packetsReceived: 19_990, drops: ["truncated": 2, "unknownSource": 7]),
       peers: [peer, PeerStatus(name: "C", address: "[::1]:5008")])
     status.control = ControlStatus()
+    status.control?.subscribers = 2
     status.recording = recording
     return status
   }
@@ -137,6 +138,7 @@ enum GoldenStatus {
         "oversized" : 0,
         "refused" : 0,
         "requests" : 0,
+        "subscribers" : 2,
         "timedOut" : 0
       },
       "loop" : {
@@ -266,7 +268,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 6
+      "schemaMinor" : 7
     }
     """
 }

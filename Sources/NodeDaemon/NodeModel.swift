@@ -1,0 +1,133 @@
+internal import Cryptography
+internal import Intercom
+internal import Remote
+internal import StatusSchema
+internal import Synchronization
+
+/// What is so in this node, for all that show it: `status`, `subscribe`, `/metrics`.
+///
+/// A view asks for a ``status()``, or follows ``pictures()``. While somebody follows, the model looks at the levels 20
+/// times a second, which costs the media loop a few stores, and at everything else once a second, and within 50 ms of
+/// a change (200 ms of the last such look). Followers get the newest picture and never a backlog. While nobody
+/// follows, it does nothing.
+///
+/// Everything here runs on Swift's ordinary pool.
+actor NodeModel {
+  /// Where it looks.
+  struct Look: Sendable {
+    var status: @Sendable () async -> Status
+    /// How often something changed that levels do not tell.
+    var revision: @Sendable () -> UInt64
+    var levels: @Sendable () -> LevelReading
+  }
+
+  /// From one look to the next; ends early where its task is cancelled.
+  static let pause: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(50)) }
+  /// Looks at the levels for each at everything, where nothing is known to have changed.
+  static let steadyLooks = 20
+  /// The same where something has.
+  static let hastyLooks = 4
+
+  private let look: Look
+  private let pause: @Sendable () async -> Void
+  private nonisolated let touches = Atomic<UInt64>(0)
+  private var followers: [Int: AsyncStream<NodePicture>.Continuation] = [:]
+  private var followerCount = 0
+  private var ticker: Task<Void, Never>?
+  private var picture: NodePicture?
+  private var document: StatusDocument?
+  private var documentCount: UInt64 = 0
+  /// The document's peers, as ``LevelReading`` has them.
+  private var keys: [UInt64?] = []
+  /// What was counted when the document was made.
+  private var seen: UInt64 = 0
+  private var looksSinceDocument = 0
+  private var hasEnded = false
+
+  init(_ look: Look, pause: @escaping @Sendable () async -> Void = NodeModel.pause) {
+    self.look = look
+    self.pause = pause
+  }
+
+  /// Whether it looks.
+  var isFollowed: Bool { ticker != nil }
+
+  /// All that is so now.
+  nonisolated func status() async -> Status { await look.status() }
+
+  /// Something changed that neither levels nor the node's revision tell.
+  ///
+  /// Any thread; does not wait.
+  nonisolated func touch() { touches.add(1, ordering: .relaxed) }
+
+  /// The node at once and whenever it changes, for one follower.
+  ///
+  /// Any thread; does not wait.
+  nonisolated func pictures() -> AsyncStream<NodePicture> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: NodePicture.self, bufferingPolicy: .bufferingNewest(1))
+    Task { await add(continuation) }
+    return stream
+  }
+
+  /// Ends all streams, and each that is asked for later at once.
+  func end() {
+    hasEnded = true
+    for follower in followers.values { follower.finish() }
+    followers = [:]
+    rest()
+  }
+
+  private func add(_ follower: AsyncStream<NodePicture>.Continuation) {
+    guard !hasEnded else { return follower.finish() }
+    followerCount += 1
+    let number = followerCount
+    followers[number] = follower
+    follower.onTermination = { [weak self] _ in
+      Task { await self?.remove(number) }
+    }
+    if let picture { follower.yield(picture) }
+    if ticker == nil {
+      ticker = Task { [weak self, pause] in
+        while !Task.isCancelled, await self?.tick() == true { await pause() }
+      }
+    }
+  }
+
+  private func remove(_ number: Int) {
+    followers[number] = nil
+    if followers.isEmpty { rest() }
+  }
+
+  /// What was known is history once nobody looks any more.
+  private func rest() {
+    ticker?.cancel()
+    (ticker, picture, document) = (nil, nil, nil)
+  }
+
+  /// Looks once; false when nobody follows any more.
+  private func tick() async -> Bool {
+    looksSinceDocument += 1
+    let counted = look.revision() &+ touches.load(ordering: .relaxed)
+    let patience = counted == seen ? Self.steadyLooks : Self.hastyLooks
+    if document == nil || looksSinceDocument >= patience {
+      (seen, looksSinceDocument) = (counted, 0)
+      let status = await look.status()
+      // Whoever took the followers away meanwhile wants nothing of it left.
+      guard !Task.isCancelled else { return false }
+      take(status)
+    }
+    guard let document else { return false }
+    let next = NodePicture(document, look.levels().levels(of: keys), after: picture)
+    if let picture, !next.differs(from: picture) { return true }
+    picture = next
+    for follower in followers.values { follower.yield(next) }
+    return true
+  }
+
+  private func take(_ status: Status) {
+    documentCount &+= 1
+    document = StatusDocument(status, number: documentCount)
+    keys = status.peers.map { $0.id.flatMap { NodeID(text: $0) }?.firstBits }
+  }
+}

@@ -1,0 +1,39 @@
+internal import Cryptography
+internal import Intercom
+internal import StatusSchema
+internal import Store
+
+/// Gathers all that is known of a node, of those who know it.
+struct NodeSurvey {
+  let node: Intercom
+  let state: NodeState
+  let connections: Connections
+  let recordings: Recordings
+  let problems: KeepingProblems
+
+  /// The status with what the node itself does not know of its identity.
+  func status() async -> Status {
+    var status = await node.status()
+    status.recording = await recordings.status
+    status.node.id = state.id.text
+    status.node.idWords = state.id.words.joined(separator: " ")
+    status.node.instance = state.instance
+    status.node.identityProblem = state.problem.map { "\($0)" }
+    status.node.statePath = state.directory
+    status.node.trustProblem = state.memoryProblem.map { "\($0)" }
+    status.node.keepingProblem = problems.words
+    let membership = connections.membership
+    status.node.identityTwin = await membership.twin?.words
+    let (instances, profiles) = await (membership.instances, membership.profiles)
+    let loopingBack = await membership.loopingBack
+    for index in status.peers.indices {
+      guard let node = status.peers[index].id.flatMap({ NodeID(text: $0) }) else { continue }
+      status.peers[index].instance = instances[node]
+      status.peers[index].isLoopingBack = loopingBack.contains(node)
+      status.peers[index].role = profiles[node]?.shownRole
+      status.peers[index].colour = profiles[node]?.shownColour
+      status.peers[index].version = profiles[node]?.shownVersion
+    }
+    return status
+  }
+}

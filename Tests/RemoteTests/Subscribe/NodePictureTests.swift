@@ -1,0 +1,151 @@
+import StatusSchema
+import Testing
+
+@testable import Remote
+
+/// What subscribers are told between two pictures of a node.
+@Suite struct NodePictureTests {
+  private static func peer(_ name: String, id: String? = nil) -> PeerStatus {
+    var peer = PeerStatus(name: name, address: "127.0.0.1:5006", state: .connected)
+    peer.id = id
+    return peer
+  }
+
+  private static func words(_ patch: JSONTree?) -> String? {
+    patch.map { String(decoding: $0.line, as: UTF8.self) }
+  }
+
+  private static func picture(
+    _ status: Status, _ number: UInt64, after former: NodePicture? = nil,
+    _ change: (inout NodeLevels) -> Void = { _ in }
+  ) -> NodePicture {
+    var levels = NodeLevels(status)
+    change(&levels)
+    return NodePicture(StatusDocument(status, number: number), levels, after: former)
+  }
+
+  @Test func `the whole document is the status, with the peers by ID`() throws {
+    let whole = try #require(NodePicture(GoldenStatus.value).patch(from: nil, withLevels: false))
+    var status = try TreeEncoder.tree(of: GoldenStatus.value)
+    guard case .array(let peers) = status["peers"] else {
+      Issue.record("no peers")
+      return
+    }
+    var members: [String: JSONTree] = [:]
+    for (place, (key, peer)) in zip([GoldenStatus.value.peers[0].id ?? "", "C"], peers).enumerated()
+    {
+      var peer = peer
+      peer.merge(.object(["place": .integer(Int64(place))]))
+      members[key] = peer
+    }
+    status.merge(.object(["peers": .null]))
+    status.merge(.object(["peers": .object(members)]))
+    #expect(whole == status)
+  }
+
+  @Test func `levels are told as they change to those who want them, and to nobody else`() {
+    let status = GoldenStatus.value
+    let first = Self.picture(status, 1)
+    let second = Self.picture(status, 1, after: first) {
+      $0.micDBFS = -3
+      $0.peers[1].levelDBFS = -7.5
+    }
+    #expect(
+      Self.words(second.patch(from: first, withLevels: true))
+        == #"{"node":{"micLevelDBFS":-3.0},"peers":{"C":{"levelDBFS":-7.5}}}"#)
+    #expect(second.patch(from: first, withLevels: false) == nil)
+    #expect(second.differs(from: first))
+    let third = Self.picture(status, 1, after: second) {
+      $0.micDBFS = -3
+      $0.peers[1].levelDBFS = -7.5
+    }
+    #expect(third.patch(from: second, withLevels: true) == nil)
+    #expect(!third.differs(from: second))
+  }
+
+  @Test func `who talks is told to all at once`() {
+    let first = Self.picture(GoldenStatus.value, 1)
+    let second = Self.picture(GoldenStatus.value, 1, after: first) { $0.peers[1].isTalking = true }
+    for hasLevels in [false, true] {
+      #expect(
+        Self.words(second.patch(from: first, withLevels: hasLevels))
+          == #"{"peers":{"C":{"isTalking":true}}}"#)
+    }
+  }
+
+  @Test func `a peer that left is null, and one that came is whole`() throws {
+    var before = GoldenStatus.value
+    before.peers = [Self.peer("B", id: "b"), Self.peer("C", id: "c")]
+    var after = before
+    after.peers = [Self.peer("D", id: "d"), Self.peer("C", id: "c")]
+    let first = Self.picture(before, 1)
+    let second = Self.picture(after, 2, after: first)
+    let patch = try #require(second.patch(from: first, withLevels: true))
+    #expect(patch["peers"]?["b"] == .null)
+    #expect(patch["peers"]?["c"] == nil)
+    #expect(patch["peers"]?["d"]?["name"] == .text("D"))
+    #expect(patch["peers"]?["d"]?["levelDBFS"] == .number(-120))
+  }
+
+  @Test func `an optional field that is gone is null`() {
+    var after = GoldenStatus.value
+    after.recording = nil
+    after.node.loopBack = nil
+    let first = Self.picture(GoldenStatus.value, 1)
+    let second = Self.picture(after, 2, after: first)
+    #expect(
+      Self.words(second.patch(from: first, withLevels: false))
+        == #"{"node":{"loopBack":null},"recording":null}"#)
+  }
+
+  @Test func `levels of other peers than the document's are not told`() {
+    let status = GoldenStatus.value
+    let levels = NodeLevels(micDBFS: -1, micPeakDBFS: -1, mixDBFS: -1, peers: [])
+    let picture = NodePicture(StatusDocument(status, number: 1), levels, after: nil)
+    #expect(
+      picture.patch(from: nil, withLevels: true)
+        == NodePicture(status).patch(
+          from: nil, withLevels: true))
+  }
+
+  @Test(arguments: [false, true])
+  func `whatever a subscriber misses, each patch brings it up to date`(hasLevels: Bool) throws {
+    var generator = SystemRandomNumberGenerator()
+    var status = GoldenStatus.value
+    var (picture, shown): (NodePicture?, NodePicture?)
+    var document = JSONTree.object([:])
+    for number: UInt64 in 1...400 {
+      if Int.random(in: 0..<4, using: &generator) == 0 {
+        let ids = ["a", "b", "c", "d", "e"].filter { _ in Bool.random(using: &generator) }
+        status.peers = ids.shuffled(using: &generator).map { Self.peer("n\($0)", id: $0) }
+        status.node.uptimeSeconds += 1
+        status.recording = Bool.random(using: &generator) ? GoldenStatus.value.recording : nil
+      }
+      let isNew = picture == nil || status.node.uptimeSeconds != document.uptime
+      let next = Self.picture(
+        status, UInt64(status.node.uptimeSeconds), after: picture
+      ) { levels in
+        levels.micDBFS = Double(Int.random(in: -9...0, using: &generator))
+        for index in levels.peers.indices {
+          levels.peers[index].isTalking = Bool.random(using: &generator)
+          levels.peers[index].levelDBFS = Double(Int.random(in: -9...0, using: &generator))
+        }
+      }
+      picture = next
+      guard Bool.random(using: &generator) else { continue }
+      if let patch = next.patch(from: shown, withLevels: hasLevels) {
+        document.merge(patch)
+      } else {
+        #expect(!isNew)
+      }
+      shown = next
+      #expect(document == next.patch(from: nil, withLevels: hasLevels), "picture \(number)")
+    }
+  }
+}
+
+extension JSONTree {
+  fileprivate var uptime: Double? {
+    if case .number(let seconds) = self["node"]?["uptimeSeconds"] { seconds } else { nil }
+  }
+}
