@@ -1,0 +1,146 @@
+import Foundation
+import Remote
+import StatusSchema
+import Synchronization
+import TestRig
+
+/// CPU of a node that many talk to, without viewers and with them, by turns; what the viewers get, and whether the
+/// sound is the worse for it.
+struct ViewersMeasurement {
+  private static let mostCPUPercent = 1.5
+  private static let linesPerSecond = 20.0
+
+  let bench: Bench
+  let viewers: Int
+  let talkers: Int
+  let seconds: Double
+  let rounds: Int
+
+  func run() throws(RigError) {
+    let port = try LoopbackPorts.free(1)[0]
+    let receiver = try Station(
+      "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
+      recordSeconds: 1, in: bench.directory)
+    let group = try TalkerGroup(to: receiver.node, at: port, maximum: talkers, in: bench.directory)
+    try group.grow(to: talkers)
+    try receiver.node.waitUntilConnected(peers: talkers, within: 60)
+    pause(seconds: 3)
+    let bare = try BareClient(of: bench)
+    var (without, with): ([Double], [Double]) = ([], [])
+    var watched = Watched()
+    for round in 1...rounds {
+      without.append(try cpu(of: receiver.node, "round \(round), nobody looks"))
+      let audience = Audience(of: receiver.node.controlPath, count: viewers)
+      pause(seconds: 1)
+      let (before, xruns) = (try receiver.node.status(), bare.xruns)
+      audience.begin()
+      with.append(try cpu(of: receiver.node, "round \(round), \(viewers) look"))
+      let seen = audience.end()
+      watched.add(from: before, to: try receiver.node.status(), xruns: bare.xruns - xruns)
+      tell(seen, round)
+    }
+    group.stop()
+    receiver.stop()
+    bare.stop()
+    let costs = zip(with, without).map { $0 - $1 }.sorted()
+    bench.figures.add("viewers.cpuWithout", without.sorted()[rounds / 2], "%")
+    bench.figures.add("viewers.cpuWith", with.sorted()[rounds / 2], "%")
+    bench.judge("viewers.cost", costs[rounds / 2], "%", atMost: Self.mostCPUPercent)
+    bench.judge("viewers.underrun.work", Double(watched.own), "count", atMost: 0)
+    bench.figures.add("viewers.missedPeriods", Double(watched.missed), "count")
+    bench.figures.add("viewers.bare.xruns", Double(watched.bareXruns), "count")
+  }
+
+  private func cpu(of node: NodeProcess, _ what: String) throws(RigError) -> Double {
+    let process = node.process.identifier
+    let before = ProcessUsage(of: process)
+    bench.wait(what, seconds: seconds)
+    guard let before, let after = ProcessUsage(of: process) else {
+      throw .status(reason: "no CPU figures of the node")
+    }
+    return after.cpuPercent(since: before)
+  }
+
+  private func tell(_ seen: [Audience.Seen], _ round: Int) {
+    let lines = seen.map { Double($0.lines) / seconds }.sorted()
+    let name = "viewers.round\(round)"
+    bench.figures.add("\(name).lines.least", lines.first ?? .nan, "1/s")
+    bench.figures.add("\(name).lines.most", lines.last ?? .nan, "1/s")
+    bench.figures.add(
+      "\(name).bytes", Double(seen.map(\.bytes).max() ?? 0) / seconds / 1000, "kB/s")
+    bench.figures.add("\(name).longestGap", seen.map(\.longestGap).max() ?? .nan, "ms")
+    bench.doubts.check(
+      "\(name): a viewer got \(Figures.fixed(lines.first ?? 0, 1)) lines a second of 20",
+      lines.first ?? 0 < Self.linesPerSecond / 2)
+  }
+
+  /// What happened to the sound while they looked.
+  private struct Watched {
+    var (own, missed, bareXruns) = (0, 0, 0)
+
+    mutating func add(from before: Status, to after: Status, xruns: Int) {
+      own += (after.audio.underruns?["work"] ?? 0) - (before.audio.underruns?["work"] ?? 0)
+      own += after.audio.captureOverruns - before.audio.captureOverruns
+      missed += after.audio.missedPeriods - before.audio.missedPeriods
+      bareXruns += xruns
+    }
+  }
+}
+
+/// Subscribers that read what they are told, each on a thread of its own, and count it.
+private final class Audience: Sendable {
+  /// What a viewer got.
+  struct Seen: Sendable {
+    var (lines, bytes) = (0, 0)
+    /// Milliseconds from one line to the next.
+    var longestGap = 0.0
+  }
+
+  private let counts = Mutex<[Seen]>([])
+  private let isCounting = Atomic(false)
+  private let isOver = Atomic(false)
+  private let left = DispatchGroup()
+
+  init(of path: String, count: Int) {
+    counts.withLock { $0 = [Seen](repeating: Seen(), count: count) }
+    for index in 0..<count {
+      left.enter()
+      Thread.detachNewThread {
+        try? self.look(at: path, index)
+        self.left.leave()
+      }
+    }
+  }
+
+  /// Counts from now on.
+  func begin() { isCounting.store(true, ordering: .relaxed) }
+
+  /// Everybody goes.
+  ///
+  /// - Returns: what each got; nothing for one that was not let in.
+  func end() -> [Seen] {
+    isCounting.store(false, ordering: .relaxed)
+    isOver.store(true, ordering: .relaxed)
+    left.wait()
+    return counts.withLock { $0 }
+  }
+
+  private func look(at path: String, _ index: Int) throws {
+    var client = try ControlClient(path: path)
+    guard try client.request(.subscribe(levels: true)) == .ok else { return }
+    var last: ContinuousClock.Instant?
+    while !isOver.load(ordering: .relaxed) {
+      guard let line = try client.line(until: .now + .milliseconds(200)) else { continue }
+      guard isCounting.load(ordering: .relaxed) else { continue }
+      let now = ContinuousClock.now
+      counts.withLock { counts in
+        counts[index].lines += 1
+        counts[index].bytes += line.count + 1
+        if let last {
+          counts[index].longestGap = max(counts[index].longestGap, (now - last) / .milliseconds(1))
+        }
+      }
+      last = now
+    }
+  }
+}
