@@ -74,6 +74,18 @@ public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+extension ControlFault.Reason {
+  /// What an error of the messages is counted as.
+  init(_ error: MeshError) {
+    self =
+      switch error {
+      case .oversized: .oversized
+      case .slow: .slow
+      case .truncated, .malformed, .version: .malformed
+      }
+  }
+}
+
 /// An error of the control plane.
 public enum ControlPlaneError: Error, Hashable, Sendable {
   /// The node's key cannot be used for TLS.

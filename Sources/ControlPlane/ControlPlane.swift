@@ -162,8 +162,8 @@ public final class ControlPlane: Sendable {
 
   /// The other end was admitted: its messages may be as long as a member's.
   public func raiseLimit(of connection: ConnectionID) {
-    let (exchange, limits) = (exchange, configuration.limits.member)
-    exchange.gate.run { exchange.connections[connection]?.decoder.limits = limits }
+    let exchange = exchange
+    exchange.gate.run { exchange.connections[connection]?.raiseLimit() }
   }
 
   /// Proves our groups as they are now, judges all connections anew, and tells which of them prove one.

@@ -61,19 +61,80 @@ public final class PairingChannel: Sendable {
   }
 }
 
-/// What a pairing connection holds on the event loop.
-struct PairingState {
-  /// Who waits for one.
-  var waiting: (@Sendable (Result<[UInt8], ControlPlaneError>) -> Void)?
-  var timer: Scheduled<Void>?
-  /// Why no more come.
-  var end: ControlPlaneError?
-  /// Whether it has one of the places for pairings that others opened.
-  var hasPlace = false
+/// The frames of a pairing connection on the event loop: somebody asks for one at a time.
+final class PairingLine {
+  /// Whoever waits for a frame.
+  typealias Answer = @Sendable (Result<[UInt8], ControlPlaneError>) -> Void
+
   /// What came and nobody has taken yet.
-  var cutter: PairingFrames
+  private var cutter: PairingFrames
+  private var waiting: Answer?
+  private var timer: Scheduled<Void>?
+  /// Why no more come.
+  private(set) var end: ControlPlaneError?
+  /// Whether it has one of the places for pairings that others opened.
+  private var hasPlace = false
 
   init(maximumBytes: Int) { cutter = PairingFrames(maximumBytes: maximumBytes) }
+
+  /// Whether somebody waits for a frame.
+  var isAwaited: Bool { waiting != nil }
+  /// Whether a frame is whole.
+  var hasFrame: Bool { cutter.hasFrame }
+
+  /// It has one of the places for pairings that others opened.
+  func takePlace() { hasPlace = true }
+
+  /// Gives the place back; false where it has none.
+  func leavePlace() -> Bool {
+    defer { hasPlace = false }
+    return hasPlace
+  }
+
+  /// Takes what came.
+  func append(_ octets: [UInt8]) throws(ControlPlaneError) { try cutter.append(octets) }
+
+  /// Lets somebody wait for the next frame; false where another one does.
+  func wait(with answer: @escaping Answer) -> Bool {
+    guard waiting == nil else { return false }
+    waiting = answer
+    return true
+  }
+
+  /// Calls `late` when the frame that is waited for does not come in time.
+  func setTimer(
+    on loop: any EventLoop, nanoseconds: Int64, late: @escaping @Sendable () -> Void
+  ) {
+    timer = loop.scheduleTask(in: .nanoseconds(nanoseconds), late)
+  }
+
+  /// Gives the next frame, or why there is none, to whoever waits.
+  ///
+  /// - Throws: what the waiting one was told, too, when a frame is too long.
+  func answerIfPossible() throws(ControlPlaneError) {
+    do {
+      if let frame = try cutter.next() {
+        answer(with: .success(frame))
+      } else if let end {
+        answer(with: .failure(end))
+      }
+    } catch {
+      answer(with: .failure(error))
+      throw error
+    }
+  }
+
+  /// Answers whoever waits.
+  func answer(with result: Result<[UInt8], ControlPlaneError>) {
+    timer?.cancel()
+    timer = nil
+    let waiting = waiting
+    self.waiting = nil
+    waiting?(result)
+  }
+
+  /// No more come; the first reason counts.
+  func end(_ error: ControlPlaneError) { end = end ?? error }
 }
 
 /// Cuts the octets of a pairing connection into frames behind lengths of four octets, big-endian.

@@ -3,6 +3,7 @@ internal import Mesh
 internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
+internal import ServiceLoop
 
 /// One connection from TCP to its end, as the last handler of its NIO channel, behind TLS.
 ///
@@ -31,54 +32,46 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   let origin: Origin
   let remote: NodeAddress?
   let exchange: Exchange
-  var phase = Phase.securing
+  /// The frames of a pairing.
+  let pairing: PairingLine
+  private(set) var phase = Phase.securing
   /// Whether Mesh has still to take it.
   var isBeingGiven = false
 
-  var channel: (any Channel)?
-  var context: ChannelHandlerContext?
-  /// Shown, and proved, in this handshake.
-  var peerKey: PublicKey?
-  var isForeign = false
-  var deadline: Scheduled<Void>?
+  private(set) var channel: (any Channel)?
+  private var context: ChannelHandlerContext?
+  private let certificate = PeerCertificate()
+  private let outgoing: OutgoingOctets
+  private var deadline: Scheduled<Void>?
 
-  var prover: GroupProver?
-  var provesGroup = false
-  var lastProof: GroupProof?
-  var proofCount = 0
-  var proofsSinceNanoseconds: Int64 = 0
-
-  var id: ConnectionID?
-  var decoder: MessageDecoder
-  var held = HeldOctets()
-  /// What is held here, as ``Exchange`` knows it.
-  private(set) var countedBytes = 0
-  var isHandling = false
-  var isEndGiven = false
-  var wantsRead = false
-  var pausedSinceNanoseconds: Int64?
-  var pausedNanoseconds: Int64 = 0
-  var messageTimer: Scheduled<Void>?
-
-  var pairing: PairingState
-
-  var waitingBytes = 0
-  var writtenCount = 0
-  var stallTimer: Scheduled<Void>?
+  private var prover: GroupProver?
+  private var id: ConnectionID?
+  private var intake: MessageIntake
+  private var isHandling = false
+  private var isEndGiven = false
+  private var messageTimer: Scheduled<Void>?
 
   init(_ origin: Origin, remote: NodeAddress?, exchange: Exchange) {
     self.origin = origin
     self.remote = remote
     self.exchange = exchange
     let limits = exchange.configuration.limits
-    decoder = MessageDecoder(limits: limits.stranger)
-    pairing = PairingState(maximumBytes: limits.pairingBytes)
+    intake = MessageIntake(limits: limits.stranger)
+    pairing = PairingLine(maximumBytes: limits.pairingBytes)
+    outgoing = OutgoingOctets(loop: exchange.loop, configuration: exchange.configuration)
   }
 
   var attempt: AttemptID? { if case .dialled(let attempt) = origin { attempt } else { nil } }
 
   var host: NodeAddress.Host? { remote?.host }
-  var peer: NodeID? { peerKey.map(NodeID.init(of:)) }
+  /// Who is at the other end, as TLS proved.
+  var peer: NodeID? { certificate.node }
+  /// By which key.
+  var peerKey: PublicKey? { certificate.key }
+  /// Whether the other end proves to hold the secret of a group of ours.
+  var provesGroup: Bool { prover?.isProved ?? false }
+  /// What is held here, as ``Exchange`` knows it.
+  var countedBytes: Int { intake.countedBytes }
 
   /// What the other end has to be told that we want; nil where it tells.
   private var purpose: Purpose? {
@@ -89,52 +82,17 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     }
   }
 
-  /// Tells how much is held here now; ends this or another connection where that is too much.
-  func countHeld() {
-    let bytes = phase == .over ? 0 : held.byteCount + decoder.heldBytes
-    let change = bytes - countedBytes
-    countedBytes = bytes
-    if change != 0 { exchange.noteHeld(changeBytes: change) }
-  }
-
-  /// Lets go of what came and is not decoded.
-  func clearHeld() {
-    held.clear()
-    decoder = MessageDecoder(limits: decoder.limits)
-    countHeld()
-  }
+  /// Of a steady clock.
+  static var nowNanoseconds: Int64 { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
 
   /// Puts TLS and itself into a new channel.
   func install(in channel: any Channel) throws {
     guard phase == .securing else { throw ChannelError.alreadyClosed }
     self.channel = channel
     channel.closeFuture.whenComplete { _ in self.exchange.forget(self) }
-    let verify: NIOSSLCustomVerificationCallback = { [weak self] certificates, promise in
-      promise.succeed(self?.takesKey(of: certificates) == true ? .certificateVerified : .failed)
-    }
-    let contexts = exchange.contexts
-    let secure: NIOSSLHandler =
-      switch purpose {
-      case nil:
-        NIOSSLServerHandler(
-          context: contexts.accepting, customVerificationCallback: verify)
-      case .control:
-        try NIOSSLClientHandler(
-          context: contexts.dialling, serverHostname: nil, customVerificationCallback: verify)
-      case .pairing:
-        try NIOSSLClientHandler(
-          context: contexts.pairing, serverHostname: nil, customVerificationCallback: verify)
-      }
+    let secure = try certificate.handler(exchange.contexts, purpose: purpose)
     try channel.pipeline.syncOperations.addHandler(secure)
     try channel.pipeline.syncOperations.addHandler(self)
-  }
-
-  /// The key of whoever is at the other end; TLS proves that it holds it.
-  private func takesKey(of certificates: [NIOSSLCertificate]) -> Bool {
-    peerKey = certificates.first.flatMap { try? $0.toDERBytes() }
-      .flatMap(NodeCertificate.key(in:))
-    isForeign = peerKey == nil
-    return !isForeign
   }
 
   // MARK: NIO's events
@@ -177,7 +135,10 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let octets = Array(unwrapInboundIn(data).readableBytesView)
     switch phase {
-    case .proving, .open: take(octets)
+    case .proving, .open:
+      intake.append(octets)
+      giveNext()
+      countHeld()
     case .pairing: takePairing(octets)
     case .securing, .closing, .over: break
     }
@@ -187,27 +148,22 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     if mayRead {
       context.read()
     } else {
-      wantsRead = true
-      pausedSinceNanoseconds = pausedSinceNanoseconds ?? Self.nowNanoseconds
+      intake.pause(nowNanoseconds: Self.nowNanoseconds)
     }
   }
 
   private var mayRead: Bool {
     switch phase {
-    case .open: !isHandling && held.isEmpty
-    case .pairing: !pairing.cutter.hasFrame
+    case .open: !isHandling && intake.isEmpty
+    case .pairing: !pairing.hasFrame
     case .securing, .proving, .closing, .over: true
     }
   }
 
   /// Reads on where nothing waits any more.
   func resumeReading() {
-    guard wantsRead, mayRead else { return }
-    wantsRead = false
-    if let pausedSinceNanoseconds {
-      pausedNanoseconds += Self.nowNanoseconds - pausedSinceNanoseconds
-    }
-    pausedSinceNanoseconds = nil
+    guard intake.isPaused, mayRead else { return }
+    _ = intake.resume(nowNanoseconds: Self.nowNanoseconds)
     armMessageTimer()
     context?.read()
   }
@@ -215,7 +171,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     let words = SystemWords.of(error)
     switch phase {
-    case .securing where isForeign:
+    case .securing where certificate.isForeign:
       fail(.foreignKey, "its certificate has no Ed25519 key")
     case .securing, .proving:
       fail(SystemWords.isEnd(error) ? .gone : .tls, words)
@@ -232,14 +188,277 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     }
   }
 
-  /// Of a steady clock.
-  static var nowNanoseconds: Int64 { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
-}
+  // MARK: What goes out
 
-/// What a connection is for, as ALPN tells (RFC 7301).
-enum Purpose: String, CaseIterable, Sendable {
-  /// Messages between nodes.
-  case control = "comlink/1"
-  /// A pairing by PIN.
-  case pairing = "comlink-pair/1"
+  func write(_ message: Message) { write(message.frame()) }
+
+  /// - Parameter whenWritten: called on the event loop, when the kernel has it, or never will.
+  func write(_ octets: [UInt8], whenWritten: @escaping (Bool) -> Void = { _ in }) {
+    guard let context, phase != .closing, phase != .over, !octets.isEmpty else {
+      return whenWritten(false)
+    }
+    guard outgoing.hasRoom(for: octets.count) else {
+      whenWritten(false)
+      return fail(.stalled, outgoing.stallWords)
+    }
+    outgoing.write(octets, in: context, whenWritten: whenWritten) { [self] in
+      if phase != .over { fail(.stalled, outgoing.stallWords) }
+    }
+  }
+
+  // MARK: Messages that come
+
+  /// Tells how much is held here now; ends this or another connection where that is too much.
+  private func countHeld() {
+    let change = intake.countChange(isOver: phase == .over)
+    if change != 0 { exchange.noteHeld(changeBytes: change) }
+  }
+
+  /// Lets go of what came and is not decoded.
+  private func clearHeld() {
+    intake.clear()
+    countHeld()
+  }
+
+  /// The other end was admitted: its messages may be as long as a member's.
+  func raiseLimit() { intake.limits = exchange.configuration.limits.member }
+
+  /// Takes messages out until one goes to Mesh, which handles it first, and gives the end after all of them.
+  private func giveNext() {
+    do {
+      while !isHandling, mayDecode, !intake.isEmpty {
+        guard let message = try intake.next(nowNanoseconds: Self.nowNanoseconds) else { break }
+        take(message)
+      }
+    } catch {
+      fail(error)
+    }
+    guard !isHandling else { return }
+    if phase == .over { return giveEnd() }
+    armMessageTimer()
+    resumeReading()
+  }
+
+  /// What came before the other end closed is still good.
+  private var mayDecode: Bool {
+    switch phase {
+    case .proving, .open: true
+    case .over: id != nil
+    case .securing, .pairing, .closing: false
+    }
+  }
+
+  private func take(_ message: Message) {
+    switch (message, phase) {
+    case (.challenge, .over), (.groupProof, .over): break
+    case (.challenge(let challenge), _): take(challenge)
+    case (.groupProof(let proof), _): take(proof)
+    case (_, .proving): fail(.outOfTurn, "it sent a message before its group proof")
+    default: give(message)
+    }
+  }
+
+  private func give(_ message: Message) {
+    guard let id else { return }
+    isHandling = true
+    exchange.events.give(.received(message, id)) { [self] in
+      exchange.gate.run {
+        self.isHandling = false
+        self.giveNext()
+        self.countHeld()
+      }
+    }
+  }
+
+  private func giveEnd() {
+    guard let id, !isEndGiven else { return }
+    isEndGiven = true
+    exchange.events.give(.closed(id))
+  }
+
+  private func fail(_ error: MeshError) {
+    if case .version(let major, let minor) = error {
+      // Short enough to be sent whole; a decline of any version has its words there.
+      let words = "you speak protocol \(major).\(minor), this node \(MessageVersion.current)"
+      write(.decline(Decline(words: "\(words): update the older")))
+    }
+    fail(ControlFault.Reason(error), error.description)
+  }
+
+  /// Cuts a message that is begun and not finished.
+  private func armMessageTimer() {
+    guard messageTimer == nil,
+      let wait = intake.waitNanoseconds(nowNanoseconds: Self.nowNanoseconds)
+    else { return }
+    messageTimer = exchange.loop.scheduleTask(in: .nanoseconds(wait)) { [self] in
+      messageTimer = nil
+      guard phase == .open || phase == .proving, !intake.isPaused else { return }
+      do throws(MeshError) {
+        try intake.check(nowNanoseconds: Self.nowNanoseconds)
+      } catch {
+        return fail(error)
+      }
+      armMessageTimer()
+    }
+  }
+
+  // MARK: The proof of groups
+
+  private func beginProof(with peer: NodeID) {
+    phase = .proving
+    do {
+      let prover = try GroupProver(
+        own: exchange.own, peer: peer, mostProofs: exchange.configuration.limits.proofs)
+      self.prover = prover
+      write(.challenge(prover.challenge))
+    } catch {
+      fail(.system, "\(error)")
+    }
+  }
+
+  /// Takes the other's challenge and answers it.
+  private func take(_ challenge: Challenge) {
+    guard prover?.take(challenge) == true else {
+      return fail(.outOfTurn, "it sent a second challenge")
+    }
+    sendProof(of: exchange.groups())
+    openIfProved()
+  }
+
+  /// Takes the other's first proof, or one of its groups as they are now.
+  private func take(_ proof: GroupProof) {
+    guard prover?.take(proof, nowNanoseconds: Self.nowNanoseconds) == true else {
+      return fail(.proofFlood, "it repeats its group proofs too often")
+    }
+    guard phase == .open else { return openIfProved() }
+    if prover?.judge(by: exchange.groups()) == true { exchange.reportProving() }
+  }
+
+  private func openIfProved() {
+    guard phase == .proving, prover?.isComplete == true, let peer else { return }
+    deadline?.cancel()
+    _ = prover?.judge(by: exchange.groups())
+    guard let id = exchange.open(self, node: peer, provesGroup: provesGroup) else {
+      return endSilently()
+    }
+    self.id = id
+    phase = .open
+  }
+
+  /// Proves, and judges, by other groups than before.
+  func proveAnew(_ groups: [Group]) {
+    guard phase == .open || phase == .proving else { return }
+    sendProof(of: groups)
+    if phase == .open { _ = prover?.judge(by: groups) }
+  }
+
+  /// Sends our proof, unless it is the one that the other end has.
+  private func sendProof(of groups: [Group]) {
+    guard let proof = prover?.nextProof(of: groups) else { return }
+    write(.groupProof(proof))
+  }
+
+  // MARK: A pairing, and the end
+
+  private func beginPairing() {
+    deadline?.cancel()
+    guard let channel = PairingChannel(self) else { return }
+    switch origin {
+    case .dialled: fail(.wrongPurpose, "it wants to pair")
+    case .pairing(let answer):
+      phase = .pairing
+      answer(.success(channel))
+    case .accepted:
+      guard exchange.beginPairing(of: host) else {
+        return fail(.pairingBusy, "too many nodes want to pair at once")
+      }
+      phase = .pairing
+      pairing.takePlace()
+      exchange.release(self)
+      exchange.events.pair(channel)
+    }
+  }
+
+  /// Something that must not be: the connection ends at once.
+  func fail(_ reason: ControlFault.Reason, _ words: String) {
+    guard phase != .over else { return }
+    guard phase != .closing else { return cut() }
+    end(
+      ControlFault(
+        reason, words, remote: remote, node: phase == .securing ? nil : peer, attempt: attempt,
+        connection: id), keepsHeld: reason == .broken)
+    cut()
+  }
+
+  /// We want it no more: what is under way is sent, and TLS's goodbye, within a bounded time.
+  func close() {
+    switch phase {
+    case .open, .pairing:
+      if phase == .pairing { endPairing(.connection(words: "it is closed")) }
+      phase = .closing
+      clearHeld()
+      stopTimers()
+      if let id { exchange.retire(id) }
+      context?.close(promise: nil)
+      resumeReading()
+    case .securing, .proving: endSilently()
+    case .closing, .over: break
+    }
+  }
+
+  /// Nobody waits for it any more.
+  func endSilently() {
+    guard phase != .over else { return }
+    if let attempt { _ = exchange.finish(attempt) }
+    end(nil)
+    cut()
+  }
+
+  /// Closes the socket now, past TLS.
+  func cut() {
+    guard let channel else { return }
+    let pipeline = channel.pipeline.syncOperations
+    if let secure = try? pipeline.context(handlerType: NIOSSLHandler.self) {
+      secure.close(promise: nil)
+    } else {
+      channel.close(promise: nil)
+    }
+  }
+
+  /// Tells whoever waits for it that it is over.
+  ///
+  /// - Parameter keepsHeld: whether messages that came are still good.
+  private func end(_ fault: ControlFault?, keepsHeld: Bool = true) {
+    let last = phase
+    guard last != .over else { return }
+    phase = .over
+    keepsHeld ? countHeld() : clearHeld()
+    stopTimers()
+    if let fault { exchange.events.note(fault) }
+    exchange.release(self)
+    switch last {
+    case .securing, .proving: endAttempt(fault?.words ?? "attempt given up")
+    case .open:
+      if let id { exchange.retire(id) }
+      giveNext()
+    case .pairing: endPairing(.connection(words: fault?.words ?? "the other node closed it"))
+    case .closing, .over: break
+    }
+  }
+
+  private func endAttempt(_ words: String) {
+    switch origin {
+    case .dialled(let attempt):
+      if exchange.finish(attempt) { exchange.events.give(.failed(attempt)) }
+    case .accepted: break
+    case .pairing(let answer): answer(.failure(.connection(words: words)))
+    }
+  }
+
+  private func stopTimers() {
+    deadline?.cancel()
+    messageTimer?.cancel()
+    (deadline, messageTimer) = (nil, nil)
+    outgoing.end()
+  }
 }
