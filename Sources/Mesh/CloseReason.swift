@@ -50,4 +50,12 @@ public enum DepartureReason: Hashable, Sendable {
   case flooding
   /// This node leaves.
   case leaving
+
+  /// Whether the node does not come back by itself, as one that was lost does.
+  public var isForGood: Bool {
+    switch self {
+    case .goodbye, .expelled, .flooding, .leaving: true
+    case .disconnected, .silent, .restarted: false
+    }
+  }
 }

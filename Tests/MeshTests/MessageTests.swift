@@ -52,6 +52,10 @@ import Testing
     .goodbye(Goodbye(node: Bench.higher, instance: 64, words: "updating")),
     .mediaKey(MediaKey(stream: 15, epoch: 16_384, octets: Array(0..<44))),
     .challenge(Challenge(nonce: Array(0..<32))),
+    .lane(.resume(LaneResume(own: 1 << 61, other: 0))),
+    .lane(.chunk(LaneChunk(channel: 5, position: 1 << 40, octets: Array(0...255)))),
+    .lane(.receipt(LaneReceipt(channel: 77, received: 20_000, taken: 64))),
+    .lane(.refusal(words: "a chunk out of order")),
     .groupProof(GroupProof()),
     .groupProof(GroupProof(codes: (0..<64).map { Array(repeating: $0, count: 32) })),
   ]
@@ -137,6 +141,17 @@ import Testing
       return
     }
     #expect(heartbeat.members.count == 64)
+  }
+
+  @Test func `a part of a lane without its channel, its place or its octets is refused`() {
+    for (text, tag): (String, UInt64) in [
+      ("0C 1B0105", 26), ("0D 1D0100 1E0101", 28), ("0D 1C0103 1E0101", 29),
+      ("0D 1C0103 1D0100", 30), ("0E 1C0103 1F0100", 29), ("0E 1C0103 1D0100", 31),
+    ] {
+      #expect(throws: MeshError.malformed(type: UInt64(octets(text)[0]), tag: tag), "\(text)") {
+        try Message(parsing: octets(text))
+      }
+    }
   }
 
   @Test func `a nonce or a code of a wrong length is refused, and a 65th code is ignored`() throws {

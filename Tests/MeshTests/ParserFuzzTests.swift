@@ -62,7 +62,7 @@ import Testing
       return forgotten.nodes.count <= ForgottenNodes.maximumNodes
     case .decline(let decline): return (decline.latestInstance ?? 0) < 1 << 62
     case .twin(let twin): return twin.instance < 1 << 62
-    case .invite, .accept, .goodbye, .unknown: return true
+    case .invite, .accept, .goodbye, .lane, .unknown: return true
     }
   }
 

@@ -4,7 +4,7 @@ extension Mesh {
     guard link.messages.take(nowNanoseconds: now) else { return endFlood(on: link, now) }
     switch message {
     // The connection's own: whoever holds it has judged them.
-    case .unknown, .challenge, .groupProof: return
+    case .unknown, .challenge, .groupProof, .lane: return
     default: break
     }
     if link.isMember { peers[.node(link.node)]?.hear(now) }
@@ -38,7 +38,7 @@ extension Mesh {
       guard link.isMember else { return close(link, .outOfTurn, now) }
       guard twin.instance != instance, isBelieved(link) else { return }
       actions.append(.twin(instance: twin.instance, toldBy: link.node, at: nil))
-    case .hello, .challenge, .groupProof, .unknown: break
+    case .hello, .challenge, .groupProof, .lane, .unknown: break
     }
   }
 

@@ -21,6 +21,7 @@ extension Message {
     case Kind.groupProof: self = .groupProof(try Self.groupProof(&reader))
     case Kind.forgotten: self = .forgotten(try Self.forgotten(&reader))
     case Kind.twin: self = .twin(try Self.twin(&reader))
+    case Kind.laneResume...Kind.laneRefusal: self = .lane(try LaneFrame(&reader))
     default:
       self = .unknown(type: type)
       return

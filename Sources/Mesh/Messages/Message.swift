@@ -26,6 +26,8 @@ public enum Message: Hashable, Sendable {
   case forgotten(ForgottenNodes)
   /// The receiver's identity runs twice.
   case twin(Twin)
+  /// What the application lanes say; for the connection, not for ``Mesh``.
+  case lane(LaneFrame)
   /// A type that a later version added; ignored.
   case unknown(type: UInt64)
 
@@ -42,6 +44,10 @@ public enum Message: Hashable, Sendable {
     static let groupProof: UInt64 = 9
     static let forgotten: UInt64 = 10
     static let twin: UInt64 = 11
+    static let laneResume: UInt64 = 12
+    static let laneChunk: UInt64 = 13
+    static let laneReceipt: UInt64 = 14
+    static let laneRefusal: UInt64 = 15
   }
 
   /// The numbers that the fields have in their message.
@@ -71,6 +77,12 @@ public enum Message: Hashable, Sendable {
     static let recording: UInt64 = 23
     static let asks: UInt64 = 24
     static let forgottenNode: UInt64 = 25
+    static let ownLane: UInt64 = 26
+    static let otherLane: UInt64 = 27
+    static let channel: UInt64 = 28
+    static let position: UInt64 = 29
+    static let data: UInt64 = 30
+    static let taken: UInt64 = 31
   }
 }
 
@@ -132,6 +144,9 @@ extension Message {
     case .twin(let twin):
       writer.number(Kind.twin)
       writer.field(Tag.instance, number: twin.instance)
+    case .lane(let frame):
+      writer.number(frame.kind)
+      frame.write(to: &writer)
     case .unknown: break
     }
     return writer.octets
