@@ -248,6 +248,10 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink-link", dependencies: ["CLink", "System", "TestKit"], path: "Tests/LinkEmulator",
     swiftSettings: swiftSettings),
+  .executableTarget(
+    name: "comlink-lane",
+    dependencies: ["ControlPlane", "Mesh", "Cryptography", "System"], path: "Tests/LaneProgram",
+    swiftSettings: swiftSettings),
   tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
   tests(
     "IntegrationTests",

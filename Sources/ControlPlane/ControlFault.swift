@@ -39,6 +39,10 @@ public struct ControlFault: Hashable, Sendable, CustomStringConvertible {
     case broken
     /// More pairings at once than a PIN bears, or than one of an address.
     case pairingBusy
+    /// It broke a rule of the application lane, of which nothing more is taken for a minute.
+    case lane
+    /// It went on sending on the application lane after that.
+    case laneFlood
     /// The system gives no socket or no random numbers.
     case system
   }

@@ -160,11 +160,22 @@ public final class ControlPlane: Sendable {
     exchange.gate.run { exchange.connections[connection]?.close() }
   }
 
-  /// The other end was admitted: its messages may be as long as a member's.
+  /// The other end was admitted, and this is the connection in use: its messages may be as long as a member's, and the
+  /// application lane goes on here.
   public func raiseLimit(of connection: ConnectionID) {
     let exchange = exchange
-    exchange.gate.run { exchange.connections[connection]?.raiseLimit() }
+    exchange.gate.run { exchange.raise(connection) }
   }
+
+  /// A node is a member no more, and does not come back by itself: what is under way to it on the application lane is
+  /// given up.
+  public func endLane(of node: NodeID) {
+    let exchange = exchange
+    exchange.gate.run { exchange.lanes.end(node) }
+  }
+
+  /// The application lanes to all members.
+  public var lane: ControlLane { ControlLane(exchange) }
 
   /// Proves our groups as they are now, judges all connections anew, and tells which of them prove one.
   public func groupsChanged() {

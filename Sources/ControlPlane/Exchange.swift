@@ -17,6 +17,7 @@ final class Exchange: @unchecked Sendable {
   let own: NodeID
   let groups: @Sendable () -> [Group]
   let events: EventQueue
+  let lanes: LanePort
 
   /// Those that Mesh was told of.
   private(set) var connections: [ConnectionID: SecureConnection] = [:]
@@ -44,6 +45,7 @@ final class Exchange: @unchecked Sendable {
     self.own = own
     self.groups = groups
     self.events = events
+    lanes = LanePort(loop: loop, gate: gate, events: events)
   }
 
   // MARK: Connections that others open
@@ -186,7 +188,17 @@ final class Exchange: @unchecked Sendable {
   }
 
   /// Takes a connection out of what can be sent on.
-  func retire(_ id: ConnectionID) { connections[id] = nil }
+  func retire(_ id: ConnectionID) {
+    connections[id] = nil
+    lanes.detach(id)
+  }
+
+  /// The other end was admitted, and this is the connection in use: its messages may be as long as a member's.
+  func raise(_ id: ConnectionID) {
+    guard let connection = connections[id] else { return }
+    connection.raiseLimit()
+    lanes.attach(connection, id)
+  }
 
   /// The socket is closed.
   func forget(_ connection: SecureConnection) {
@@ -223,6 +235,7 @@ final class Exchange: @unchecked Sendable {
     if let stopped { return stopped.futureResult }
     let promise = loop.makePromise(of: Void.self)
     stopped = promise
+    lanes.stop()
     let connections = Array(all.values)
     if connections.isEmpty { promise.succeed() }
     for connection in connections { connection.close() }

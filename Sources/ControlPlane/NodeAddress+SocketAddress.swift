@@ -82,6 +82,11 @@ enum SocketOptions {
   static let segment = ChannelOptions.Types.SocketOption(
     level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_MAXSEG))
 
+  /// Octets that the kernel takes beyond what it can send: what it has nobody can overtake.
+  ///
+  /// 8 KiB take 33 ms at 2 Mbit/s.
+  static let unsentBytes = 8 * 1024
+
   /// Small messages go at once, and what is not acknowledged in time ends the connection.
   ///
   /// Until then what was lost is sent again at even times, where TCP else doubles its wait each time: over a way that
@@ -94,6 +99,8 @@ enum SocketOptions {
       .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)), value: .init(milliseconds))
     try options.setOption(
       .tcpOption(NIOBSDSocket.Option(rawValue: TCP_THIN_LINEAR_TIMEOUTS)), value: 1)
+    try options.setOption(
+      .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: .init(unsentBytes))
     guard let bytes = configuration.socketBytes else { return }
     try options.setOption(.socketOption(.so_sndbuf), value: .init(bytes))
     try options.setOption(.socketOption(.so_rcvbuf), value: .init(bytes))

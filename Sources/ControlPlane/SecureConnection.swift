@@ -190,6 +190,9 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
 
   // MARK: What goes out
 
+  /// Whether the kernel has all that was written, and more may be.
+  var isClear: Bool { phase == .open && outgoing.waitingBytes == 0 }
+
   func write(_ message: Message) { write(message.frame()) }
 
   /// - Parameter whenWritten: called on the event loop, when the kernel has it, or never will.
@@ -197,11 +200,16 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     guard let context, phase != .closing, phase != .over, !octets.isEmpty else {
       return whenWritten(false)
     }
+    let id = id
     guard outgoing.hasRoom(for: octets.count) else {
       whenWritten(false)
       return fail(.stalled, outgoing.stallWords)
     }
-    outgoing.write(octets, in: context, whenWritten: whenWritten) { [self] in
+    let isDone: (Bool) -> Void = { [self] isWritten in
+      whenWritten(isWritten)
+      if let id, isClear { exchange.lanes.isClear(id) }
+    }
+    outgoing.write(octets, in: context, whenWritten: isDone) { [self] in
       if phase != .over { fail(.stalled, outgoing.stallWords) }
     }
   }
@@ -253,6 +261,8 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
     case (.challenge, .over), (.groupProof, .over): break
     case (.challenge(let challenge), _): take(challenge)
     case (.groupProof(let proof), _): take(proof)
+    case (.lane, .over): break
+    case (.lane(let frame), .open): if let id { exchange.lanes.take(frame, on: id) }
     case (_, .proving): fail(.outOfTurn, "it sent a message before its group proof")
     default: give(message)
     }

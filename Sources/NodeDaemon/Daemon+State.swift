@@ -53,4 +53,6 @@ extension Daemon {
 
 extension ControlPlane: ControlTransport {}
 
+extension ControlLane: ApplicationLane {}
+
 extension NodeState: ControlIdentity {}

@@ -11,6 +11,21 @@ struct NoTransport: ControlTransport {
   func send(_ message: Message, on connection: ConnectionID) {}
   func close(_ connection: ConnectionID) {}
   func raiseLimit(of connection: ConnectionID) {}
+  func endLane(of node: NodeID) {}
+  var lane: NoLane { NoLane() }
+}
+
+/// Application lanes to nobody.
+struct NoLane: ApplicationLane {
+  func open(
+    _ channel: LaneChannel, consumer: @escaping @Sendable (LaneMessage) async -> Void
+  ) {}
+  func send(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async throws(LaneError) { throw .notMember }
+  func deliver(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async throws(LaneError) { throw .notMember }
 }
 
 /// A media path that takes everybody.

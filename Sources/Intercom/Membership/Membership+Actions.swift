@@ -55,6 +55,7 @@ extension Membership {
     case .changed(let member): admit(member.node, member.profile)
     case .departed(let node, let reason):
       let name = names[node] ?? ""
+      if reason.isForGood { parts.transport.endLane(of: node) }
       expel(node, saidGoodbye: reason == .goodbye)
       parts.report(.departed(node, name: name, reason))
     case .mediaKey(let node, let key): take(key, of: node)

@@ -103,6 +103,9 @@ public actor Membership {
     (memories, memoryWrites) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
+  /// The application lanes to all members, for whatever they have to say beside membership.
+  public nonisolated var lane: any ApplicationLane { parts.transport.lane }
+
   /// Hands the first key out and begins.
   public func start() async {
     let (nodes, memories, store) = (nodes, memories, parts.store)

@@ -40,6 +40,11 @@ public struct MembershipParts: Sendable {
 ///
 /// Any thread; no call waits.
 public protocol ControlTransport: Sendable {
+  /// What the application lanes are.
+  associatedtype Lane: ApplicationLane
+
+  /// The application lanes to all members.
+  var lane: Lane { get }
   /// Opens a connection; `dialled` or `failed` answers.
   func dial(_ attempt: AttemptID, _ address: NodeAddress)
   /// Gives an attempt up.
@@ -48,8 +53,35 @@ public protocol ControlTransport: Sendable {
   func send(_ message: Message, on connection: ConnectionID)
   /// Sends what is under way, then closes.
   func close(_ connection: ConnectionID)
-  /// The node at the other end is a member: it may send long messages.
+  /// The node at the other end is a member, and this is its connection in use: it may send long messages, and its
+  /// application lane goes on here.
   func raiseLimit(of connection: ConnectionID)
+  /// A node is a member no more, and does not come back by itself: its application lane ends.
+  func endLane(of node: NodeID)
+}
+
+/// The application lanes to all members: messages on typed channels, beside the mesh's own, that hold up neither
+/// heartbeats nor keys, nor each other.
+///
+/// Any thread. What becomes of connections meanwhile does not matter: messages of a channel come in order, and are
+/// acknowledged when the receiver's consumer has done with them. One that was not acknowledged may come again, by the
+/// same key.
+public protocol ApplicationLane: Sendable {
+  /// Takes the messages of a channel from now on, one at a time, of all senders in turn; the consumer acknowledges by
+  /// returning.
+  func open(
+    _ channel: LaneChannel, consumer: @escaping @Sendable (LaneMessage) async -> Void)
+  /// Sends a message, and waits until it has its place among those that go out.
+  ///
+  /// - Parameter sequence: its number, below 2⁶², that no other message of this node has on this channel, in this run
+  ///   or another; the same message may go to any number of nodes by the same.
+  func send(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async throws(LaneError)
+  /// Sends a message, and waits until the other node has acknowledged it.
+  func deliver(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async throws(LaneError)
 }
 
 /// What a membership tells the log; rare.

@@ -96,6 +96,28 @@ private struct Transport: ControlTransport {
   func send(_ message: Message, on connection: ConnectionID) { plane.send(message, on: connection) }
   func close(_ connection: ConnectionID) { plane.close(connection) }
   func raiseLimit(of connection: ConnectionID) { plane.raiseLimit(of: connection) }
+  func endLane(of node: NodeID) { plane.endLane(of: node) }
+  var lane: Lane { Lane(lane: plane.lane) }
+}
+
+private struct Lane: ApplicationLane {
+  let lane: ControlLane
+
+  func open(
+    _ channel: LaneChannel, consumer: @escaping @Sendable (LaneMessage) async -> Void
+  ) {
+    lane.open(channel, consumer: consumer)
+  }
+  func send(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async throws(LaneError) {
+    try await lane.send(octets, on: channel, to: node, sequence: sequence)
+  }
+  func deliver(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async throws(LaneError) {
+    try await lane.deliver(octets, on: channel, to: node, sequence: sequence)
+  }
 }
 
 /// The media path that there is not: keys only.

@@ -28,6 +28,21 @@ final class FakeTransport: ControlTransport {
   func send(_ message: Message, on connection: ConnectionID) {
     sent.withLock { $0.append((message, connection)) }
   }
+  func endLane(of node: NodeID) { told.withLock { $0.append("end lane of \(node.octets[0])") } }
+  var lane: NoLane { NoLane() }
+}
+
+/// Application lanes to nobody.
+struct NoLane: ApplicationLane {
+  func open(
+    _ channel: LaneChannel, consumer: @escaping @Sendable (LaneMessage) async -> Void
+  ) {}
+  func send(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async throws(LaneError) { throw .notMember }
+  func deliver(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async throws(LaneError) { throw .notMember }
 }
 
 /// A media path that only remembers what it was told; ``next()`` waits for the next thing.

@@ -91,6 +91,20 @@ import Testing
     #expect(transport.words == ["raise 7", "close 7", "raise 8"])
   }
 
+  @Test func `the lane of a member that leaves ends, and that of one that is lost waits for it`()
+    async throws
+  {
+    let membership = try membership()
+    await membership.start()
+    try await join(membership, 2, connection)
+    await membership.handle(.closed(connection))
+    #expect(transport.words == ["raise 7"])
+    try await join(membership, 2, ConnectionID(rawValue: 8))
+    let goodbye = Goodbye(node: try Self.node(2), instance: 3)
+    await membership.handle(.received(.goodbye(goodbye), ConnectionID(rawValue: 8)))
+    #expect(transport.words == ["raise 7", "raise 8", "close 8", "end lane of 2"])
+  }
+
   @Test func `a member is let in where it was seen, then its key is taken, then it is expelled`()
     async throws
   {
@@ -191,7 +205,7 @@ import Testing
     await membership.leave()
     let goodbye = Message.goodbye(Goodbye(node: try Self.node(1), instance: 5))
     #expect(transport.messages(on: connection).last == goodbye)
-    #expect(transport.words.last == "close 7")
+    #expect(transport.words.suffix(2) == ["close 7", "end lane of 2"])
     try await join(membership, 3, ConnectionID(rawValue: 8))
     #expect(transport.words.last == "close 8")
   }
