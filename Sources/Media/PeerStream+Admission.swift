@@ -2,7 +2,7 @@
 extension PeerStream {
   /// Gives a packet its place among those that wait, and counts it.
   func admit(_ entry: PacketBuffer.Entry, payload: RawSpan) {
-    if nextFrame == 0 && buffer.waitingCount > 0 && !isPlaying && !isProvenFirst {
+    if nextFrame == 0 && buffer.waitingCount > 0 && !isPlaying && !source.isProvenFirst {
       buffer.lower(to: entry.sequence)
     }
     switch buffer.standing(of: entry.sequence) {

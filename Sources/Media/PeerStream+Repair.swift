@@ -39,12 +39,11 @@ extension PeerStream {
       let place = timeline?.place(
         ofRepaired: sequenceNumber, timestamp: packet.header.timestamp),
       // What nobody missed yet nobody asked for.
-      place.sequence <= requests.lastSequence,
+      place.sequence <= repair.lastSequence,
       var entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
     else { return }
     entry.recoverableFrames = Self.recoverableFrames(packet.header, payload)
-    requests.noteRepair(
-      entry.sequence, isAnswer: true, arrivalNanoseconds: arrivalNanoseconds)
+    repair.noteResent(entry)
     if admitRepair(entry, payload: payload) { counts.repairedByResending += 1 }
   }
 
@@ -58,17 +57,15 @@ extension PeerStream {
     roundTripNanoseconds: Int64?, nowNanoseconds: Int64,
     into numbers: inout MutableSpan<SequenceNumber>
   ) -> Int {
-    requests.roundTripNanoseconds = roundTripNanoseconds
+    repair.setRoundTrip(nanoseconds: roundTripNanoseconds)
     if waitsForRepairs && isPlaying {
-      // What a copy may bring needs not be asked for before.
-      requests.missOverdue(
-        nowNanoseconds: nowNanoseconds,
-        transitNanoseconds: controller.seldomTransitNanoseconds + patience.copiesNanoseconds)
+      repair.missOverdue(
+        nowNanoseconds: nowNanoseconds, transitNanoseconds: controller.seldomTransitNanoseconds)
     }
-    guard requests.missingCount > 0, let timeline else { return 0 }
+    guard let timeline else { return 0 }
     var count = 0
     let room = numbers.count
-    requests.take(
+    repair.takeRequests(
       nowNanoseconds: nowNanoseconds,
       offsetNanoseconds: isPlaying
         ? max(offsetNanoseconds, controller.targetNanoseconds) : controller.targetNanoseconds,
@@ -86,44 +83,32 @@ extension PeerStream {
 
   /// Reception of the packets played or given up since the last call; nil: none.
   public func takeLossReport() -> LossReport? {
-    reception.takeReport(before: buffer.nextSequence)
+    repair.takeReport(before: buffer.nextSequence)
   }
 
   /// Notes a packet's own arrival for reports, NACKs and the repair delay.
   func noteArrival(_ entry: PacketBuffer.Entry, isHeard: Bool) {
-    reception.note(entry.sequence, came: true, heard: isHeard)
-    transit.add(
-      entry.arrivalNanoseconds - MediaClock.nanoseconds(frames: entry.endFrame)
-        - controller.wanderNanoseconds,
-      nowNanoseconds: entry.arrivalNanoseconds)
-    counts.delayRiseNanoseconds = transit.riseNanoseconds
+    repair.note(
+      entry, isHeard: isHeard, wanderNanoseconds: controller.wanderNanoseconds)
+    counts.delayRiseNanoseconds = repair.delayRiseNanoseconds
+    counts.burstPackets = repair.burstPackets
     if !entry.isNotice {
       let rate = 8 * entry.payloadBytes * MediaClock.framesPerSecond / entry.durationFrames
       counts.codedBitsPerSecond +=
         (rate - counts.codedBitsPerSecond) / (counts.codedBitsPerSecond == 0 ? 1 : 64)
     }
-    patience.note(missed: requests.note(entry), frames: entry.durationFrames)
-    noteRecovery(entry)
-    judgePatience(entry)
-  }
-
-  private func judgePatience(_ entry: PacketBuffer.Entry) {
-    patience.judge(
-      frames: entry.durationFrames, turnaroundNanoseconds: requests.turnaroundNanoseconds,
-      nowNanoseconds: entry.arrivalNanoseconds)
     applyPatience()
-    counts.burstPackets = patience.burstPackets
   }
 
   /// Notes delay removed in silence that repairs no longer need.
   func shortenPatience(byNanoseconds taken: Int64) {
-    patience.shorten(byNanoseconds: taken)
+    repair.shorten(byNanoseconds: taken)
     applyPatience()
   }
 
   private func applyPatience() {
-    controller.repairDelayNanoseconds = patience.delayNanoseconds
-    controller.spareNanoseconds = patience.spareNanoseconds
+    controller.repairDelayNanoseconds = repair.delayNanoseconds
+    controller.spareNanoseconds = repair.spareNanoseconds
   }
 
   private func receive(
@@ -140,9 +125,7 @@ extension PeerStream {
       header.ssrc == timeline?.ssrc,
       let entry = repairEntry(place, payload, arrivalNanoseconds: arrivalNanoseconds)
     else { return }
-    patience.noteCopies(frames: copy.timestampOffset, arrivalNanoseconds: arrivalNanoseconds)
-    requests.noteRepair(
-      entry.sequence, isAnswer: false, arrivalNanoseconds: arrivalNanoseconds)
+    repair.noteCopy(entry, offsetFrames: copy.timestampOffset)
     _ = admitRepair(entry, payload: payload)
   }
 
@@ -166,7 +149,7 @@ extension PeerStream {
       entry.sequence - buffer.nextSequence < Int64(buffer.slotCount)
     else { return false }
     buffer.insert(entry, payload: payload)
-    reception.note(entry.sequence, came: false, heard: true)
+    repair.noteRepaired(entry.sequence)
     counts.repaired += 1
     return true
   }
@@ -178,24 +161,11 @@ extension PeerStream {
 /// That works with whoever sends it. The wait for the packet after is the sender's word, as that for copies: only where
 /// packets get lost, as some send FEC all the time.
 extension PeerStream {
-  /// Loss from which playout waits for FEC.
-  private static let tellingLoss = 0.005
-
   /// Frames right before a packet that its FEC covers.
   ///
   /// What begins a talk spurt tells of the end of the one before, a pause ago: of nothing.
   static func recoverableFrames(_ header: RTPHeader, _ payload: RawSpan) -> Int {
     header.marker ? 0 : OpusTOC.recoverableFrameCount(payload: payload)
-  }
-
-  /// Notes that FEC covers the packet before this one, and the delay that waiting for FEC takes.
-  func noteRecovery(_ entry: PacketBuffer.Entry) {
-    guard entry.recoverableFrames > 0 else { return }
-    requests.noteRepair(
-      entry.sequence - 1, isAnswer: false, arrivalNanoseconds: entry.arrivalNanoseconds)
-    guard patience.lossShare >= Self.tellingLoss else { return }
-    patience.noteCopies(
-      frames: entry.recoverableFrames, arrivalNanoseconds: entry.arrivalNanoseconds)
   }
 
   /// Renders the frames missing before a packet: conceals those that its FEC does not cover.
@@ -217,7 +187,7 @@ extension PeerStream {
     let frames = next.recoverableFrames
     guard playback.recover(from: buffer.payload(of: next), frames: frames) else { return false }
     let missing = next.sequence - 1
-    reception.note(missing, came: false, heard: true)
+    repair.noteRepaired(missing)
     leave(buffer.takeRecovered(missing))
     nextFrame = next.startFrame
     counts.repaired += 1

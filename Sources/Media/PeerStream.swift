@@ -14,7 +14,7 @@ public import RTP
 /// - playing → pausing and *filling*: nothing came for 100 ms, which is concealed meanwhile; now
 ///   comfort noise sounds, if any was learnt, until sound starts, somebody says that nobody talks,
 ///   or 3 s are over.
-/// - playing, packet missing at its turn: decoded from the next one's in-band FEC (`PeerStream+Recovery`), else
+/// - playing, packet missing at its turn: decoded from the next one's in-band FEC (`PeerStream+Repair`), else
 ///   concealed. It is lost unless it comes later (late). A packet that comes while it is being concealed is still
 ///   played when playout control wants more delay anyway:
 ///   so a whole shift of the link is followed within a few packets.
@@ -23,8 +23,9 @@ public import RTP
 ///   stream that talks is never disturbed), or for 50 ms and two packets' durations when only
 ///   sequence and time stamps of the same SSRC jumped, or `expect(_:)` named it.
 ///
-/// Playout control, its events and constants: `PlayoutController`, `ArrivalWindow`, `Splicer`; two
-/// clocks: `ClockRecovery`, `RateConverter`.
+/// Its control loops, with their events and constants: delay (`PlayoutController`, `DelayNeed`, `DelayCorrection`,
+/// `Splicer`), clocks (`ClockRecovery`, `RateConverter`), loss (`LossRepair`).
+/// Whose packets are played: `StreamSource`.
 /// Loop thread only; allocates only in `init`. Nothing from outside traps.
 public final class PeerStream {
   /// Longer payloads are discarded.
@@ -33,9 +34,6 @@ public final class PeerStream {
   static let maximumCodedFrames = OpusTOC.maximumFrameCount + Splicer.surplusFrames
   /// Most that `render` writes: the same at 192 kHz, and 1 % for clock drift.
   public static let maximumRenderFrames = 4 * maximumCodedFrames * 101 / 100
-
-  private static let leastRestartSilenceNanoseconds: Int64 = 50_000_000
-  private static let takeoverSilenceNanoseconds: Int64 = 200_000_000
 
   var buffer: PacketBuffer
   var controller: PlayoutController
@@ -56,15 +54,10 @@ public final class PeerStream {
   /// which counts more where it is less.
   public internal(set) var usualSlackNanoseconds: Int64 = 0
   var counts = PeerStreamStatistics()
-  var reception = ReceptionRecord()
-  var requests = NACKGenerator()
-  var patience: RepairDelay
-  var transit = SmoothedTransit()
-  private(set) var timeline: StreamTimeline?
-  private var probation = StreamProbation()
-  private var expectedSSRC: SSRC?
-  /// Packets from before the stream was proven are discarded, late ones included.
-  private(set) var isProvenFirst = false
+  var repair: LossRepair
+  private(set) var source = StreamSource()
+  /// The time line of the stream under way.
+  var timeline: StreamTimeline? { source.timeline }
 
   /// Whether `render` gives the talker's audio, or concealment for up to 100 ms.
   public internal(set) var isPlaying = false
@@ -115,7 +108,7 @@ public final class PeerStream {
     buffer = PacketBuffer(
       playoutDelayMaximumNanoseconds: configuration.playoutDelayMaximumNanoseconds)
     controller = PlayoutController(configuration)
-    patience = RepairDelay(boundNanoseconds: configuration.repairDelayMaximumNanoseconds)
+    repair = LossRepair(boundNanoseconds: configuration.repairDelayMaximumNanoseconds)
     playback = Playback(decoder: decoder)
     converter = RateConverter(resampler)
   }
@@ -136,7 +129,7 @@ public final class PeerStream {
   }
 
   /// Announces the peer's SSRC, from RTCP or signalling: its packets take over without probation.
-  public func expect(_ ssrc: SSRC) { expectedSSRC = ssrc }
+  public func expect(_ ssrc: SSRC) { source.expect(ssrc) }
 
   /// Takes a packet of this peer, in any order; copies the payload.
   ///
@@ -177,7 +170,7 @@ public final class PeerStream {
   /// Drops the stream and its waiting packets, without a fade; the statistics continue.
   public func reset() {
     flush()
-    timeline = nil
+    source.reset()
     isPlaying = false
     isFilling = false
     isClosing = false
@@ -188,51 +181,36 @@ public final class PeerStream {
   private func place(
     of header: RTPHeader, arrivalNanoseconds arrival: Int64
   ) -> StreamTimeline.Place? {
-    guard let current = timeline else { return begin(header, arrivalNanoseconds: arrival) }
-    let isSameSource = header.ssrc == current.ssrc
-    if isSameSource, let place = timeline?.place(of: header, arrivalNanoseconds: arrival) {
-      return place
+    switch source.standing(
+      of: header, arrivalNanoseconds: arrival, packetFrames: lastDurationFrames)
+    {
+    case .continues(let place): place
+    case .begins(let isProven, let ahead):
+      begin(header, arrivalNanoseconds: arrival, isProven: isProven, ahead: ahead)
+    case .unproven: nil
     }
-    if !isSameSource && header.ssrc == expectedSSRC {
-      return begin(header, arrivalNanoseconds: arrival)
-    }
-    let silence = isSameSource ? restartSilenceNanoseconds : Self.takeoverSilenceNanoseconds
-    let isProven = probation.proves(header, arrivalNanoseconds: arrival)
-    guard isProven, arrival - current.seenNanoseconds >= silence else { return nil }
-    return begin(header, arrivalNanoseconds: arrival, isProven: true)
-  }
-
-  /// A stream of the longest packets is no less safe from strays than one of short ones.
-  private var restartSilenceNanoseconds: Int64 {
-    let packet = MediaClock.nanoseconds(frames: Int64(lastDurationFrames))
-    return max(Self.leastRestartSilenceNanoseconds, 2 * packet)
   }
 
   private func begin(
-    _ header: RTPHeader, arrivalNanoseconds: Int64, isProven: Bool = false
+    _ header: RTPHeader, arrivalNanoseconds: Int64, isProven: Bool, ahead: UInt64
   ) -> StreamTimeline.Place? {
     if timeline != nil { counts.restarts += 1 }
-    let ahead = isProven ? probation.ahead(of: header.ssrc) : 0
     flush()
-    isProvenFirst = isProven
     for step in 0..<32 where ahead & 1 << UInt64(step) != 0 {
       buffer.excuse(StreamTimeline.firstSequence + 1 + Int64(step))
     }
     isClosing = isSounding
-    timeline = StreamTimeline(
-      first: header, arrivalNanoseconds: arrivalNanoseconds, reach: buffer.slotCount)
-    reception.restart(at: StreamTimeline.firstSequence, number: header.sequenceNumber)
-    return timeline?.place(of: header, arrivalNanoseconds: arrivalNanoseconds)
+    repair.begin(at: StreamTimeline.firstSequence, number: header.sequenceNumber)
+    return source.begin(
+      header, arrivalNanoseconds: arrivalNanoseconds, reach: buffer.slotCount, isProven: isProven)
   }
 
   private func flush() {
     counts.discarded.flushed += buffer.waitingCount
     buffer.reset(nextSequence: StreamTimeline.firstSequence)
-    requests.restart()
-    transit = SmoothedTransit()
+    repair.restart()
     nextFrame = 0
     controller.restart()
-    probation.reset()
     playback.resetDecoder()
   }
 }
