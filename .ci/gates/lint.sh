@@ -8,6 +8,11 @@ export LC_ALL=C.UTF-8
 
 readme_lines=150
 columns=120
+stored_properties=20
+# Types that keep more, MODULE.TYPE: each to be deleted here when it is split.
+too_large=(
+  ControlPlane.SecureConnection Intercom.Membership Media.PeerReports Mesh.Link Mesh.Mesh Mesh.Peer
+)
 failures=0
 
 complain() {
@@ -69,7 +74,26 @@ check_links() {
   done < <(files "$1" '*.md')
 }
 
+# A type with much state hides others.
+check_properties() {
+  local type place count module excepted
+  local -A seen=()
+  while read -r type place count; do
+    module=${place#"$1"/Sources/}
+    type=${module%%/*}.$type
+    seen[$type]=1
+    [[ " ${too_large[*]} " == *" $type "* ]] ||
+      complain "$place: $type has $count stored properties, at most $stored_properties: split it by what it owns"
+  done < <(files "$1/Sources" '*.swift' |
+    xargs -0r awk -v most=$stored_properties -f .ci/gates/stored-properties.awk)
+  for excepted in "${too_large[@]}"; do
+    [ -n "${seen[$excepted]:-}" ] ||
+      complain "$excepted has at most $stored_properties stored properties: delete it from too_large in lint.sh"
+  done
+}
+
 check_tree() {
+  check_properties "$1"
   check_readme "$1"
   check_blanks "$1"
   check_widths "$1"
@@ -78,7 +102,8 @@ check_tree() {
 
 # Each planted violation must be found, one by one.
 check_canaries() {
-  local path count before=$failures wide
+  local path count before=$failures wide many too_large=()
+  many=$(printf '  private let (x%d, y) = (0, 0)\n' $(seq $((stored_properties / 2 + 1))))
   wide=$(printf 'x%.0s' $(seq $columns))
   local -A plants=(
     [a.c]='int a; '
@@ -90,6 +115,12 @@ check_canaries() {
     [Sources/a.swift]="  /// $wide"
     [Sources/a.h]="/** $wide */"
     [Sources/c.c]=" * $wide"
+    [Sources/Part/Class.swift]="final class Large {
+$many
+}"
+    [Sources/Part/Struct.swift]="struct PrivateStatus {
+$many
+}"
     [.ci/run]="# $wide"
     [.ci/a.bash]="  # $wide"
   )
@@ -100,6 +131,10 @@ check_canaries() {
     printf '%s\n' "${wide//x/ä}" '[here](docs#part)' '```' '](nowhere.md)' '```' >"$canary/house/README.md"
     printf '%s\n' "int $wide;" >"$canary/house/Sources/b.c"
     printf '%s\n' "x$wide" >"$canary/house/.build/a.md"
+    # A table for others, and what is computed.
+    printf '%s\n' 'struct LargeStatus {' "${many//private /}" '}' 'class Small {' \
+      "$(sed 's/private let.*/var x: Int { 0 }/' <<<"$many")" '  var y: Int {' '    0' '  }' '}' \
+      >"$canary/house/Sources/Fine.swift"
     count=$failures
     check_tree "$canary/house" 2>/dev/null
     if [ "$failures" -ne "$count" ]; then
@@ -115,6 +150,14 @@ check_canaries() {
       exit 1
     fi
   done
+  rm -rf "$canary/house/$path"
+  too_large=(Part.Small)
+  count=$failures
+  check_properties "$canary/house" 2>/dev/null
+  if [ "$failures" -eq "$count" ]; then
+    echo "lint: the canary passed: an exception that nobody needs" >&2
+    exit 1
+  fi
   failures=$before
 }
 
