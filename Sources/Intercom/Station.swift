@@ -8,9 +8,9 @@ import RTP
 ///
 /// ``Intercom`` owns it and is the only way in for other threads. It wires its parts, each of which owns its state:
 /// ``CapturePath`` (from the microphone to what is sent), ``PlayoutScheduler`` (when to decode), ``Roster`` (members,
-/// their sessions and paths), ``RepairDesk`` (what is done against loss), ``Taps`` (recorders), ``TestDesk``. A datagram
-/// has one way in (``DatagramInlet``) and one way out (``PacketOutlet``), where SRTP unprotects and protects. No
-/// function that runs per period or per packet allocates or suspends.
+/// their sessions and paths), ``RepairDesk`` (what is done against loss), ``Taps`` (recorders), ``TestDesk``. A
+/// datagram has one way in (``DatagramInlet``) and one way out (``PacketOutlet``), where SRTP unprotects and protects.
+/// No function that runs per period or per packet allocates or suspends.
 final class Station: EventLoopHandler {
   /// Datagrams a second up to which each may wake the loop.
   private static let mostSeldomDatagrams = 60
@@ -115,8 +115,8 @@ final class Station: EventLoopHandler {
 
   /// How long the loop may sleep before it looks at the socket.
   ///
-  /// What is missing is asked for when its time is over, with or without a datagram. Of those who are silent, or talk in
-  /// long packets, datagrams come so seldom that each had better wake the loop.
+  /// What is missing is asked for when its time is over, with or without a datagram. Of those who are silent, or talk
+  /// in long packets, datagrams come so seldom that each had better wake the loop.
   private func drainNanoseconds(isIdle: Bool) -> Int64 {
     let isRepairing = repair.isRepairing(for: roster.connected) || playout.waitsForRepairs
     let limit = Self.mostSeldomDatagrams

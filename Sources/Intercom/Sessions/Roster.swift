@@ -6,7 +6,8 @@ import RTP
 
 /// Who is a member, with which keys and by which paths: how members come, are told apart, move and go.
 ///
-/// A ``Session`` is connected by the first of its paths that is confirmed, and moves to another one that it is heard by.
+/// A ``Session`` is connected by the first of its paths that is confirmed,
+/// and moves to another one that it is heard by.
 ///
 /// Loop thread only; but for reports, rare, and may allocate.
 final class Roster {
