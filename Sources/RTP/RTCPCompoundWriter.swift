@@ -7,6 +7,10 @@
 public struct RTCPCompoundWriter: Sendable {
   private var end = 0
   private var hasOverflowed = false
+  /// Where the report begins that blocks may be added to, and how many it has.
+  private var lastReport: (start: Int, blocks: Int)?
+  /// Where the SDES begins that chunks may be added to, and how many it has.
+  private var lastDescription: (start: Int, chunks: Int)?
 
   /// Makes a writer at the start of its bytes.
   public init() {}
@@ -14,24 +18,48 @@ public struct RTCPCompoundWriter: Sendable {
   /// Octets of the compound so far; 0 when something did not fit.
   public var byteCount: Int { hasOverflowed ? 0 : end }
 
-  /// Adds an SR, or an RR where there is no sender information (§6.4).
-  public mutating func report(
-    from ssrc: SSRC, info: SenderInfo?, block: ReportBlock?, into bytes: inout MutableRawSpan
-  ) {
-    let infoBytes = info == nil ? 0 : SenderInfo.byteCount
-    let blockBytes = block == nil ? 0 : ReportBlock.byteCount
-    let type =
-      info == nil ? RTCPPacket.PacketType.receiverReport : RTCPPacket.PacketType.senderReport
-    guard
-      let start = begin(
-        type, count: block == nil ? 0 : 1, bodyBytes: 4 + infoBytes + blockBytes, into: &bytes)
-    else { return }
-    bytes.store(ssrc.rawValue, at: start)
-    info?.write(at: start + 4, into: &bytes)
-    block?.write(at: start + 4 + infoBytes, into: &bytes)
+  /// Adds what may be left out: where `add` does not fit, the compound stays as it was.
+  ///
+  /// - Returns: whether it fitted.
+  @discardableResult
+  public mutating func ifItFits(_ add: (inout RTCPCompoundWriter) -> Void) -> Bool {
+    let before = self
+    add(&self)
+    guard hasOverflowed, !before.hasOverflowed else { return !hasOverflowed }
+    self = before
+    return false
   }
 
-  /// Adds an SDES with one chunk: CNAME, and NAME where it is not empty (§6.5).
+  /// Adds an SR, or an RR where there is no sender information (§6.4); `add(_:into:)` adds more blocks to it.
+  public mutating func report(
+    from ssrc: SSRC, info: SenderInfo?, block: ReportBlock? = nil, into bytes: inout MutableRawSpan
+  ) {
+    let infoBytes = info == nil ? 0 : SenderInfo.byteCount
+    let type =
+      info == nil ? RTCPPacket.PacketType.receiverReport : RTCPPacket.PacketType.senderReport
+    guard let start = begin(type, count: 0, bodyBytes: 4 + infoBytes, into: &bytes) else { return }
+    bytes.store(ssrc.rawValue, at: start)
+    info?.write(at: start + 4, into: &bytes)
+    lastReport = (start - 4, 0)
+    if let block { add(block, into: &bytes) }
+  }
+
+  /// Adds a block to the report added just before, of which it is the next of 31 at most (§6.4.1).
+  public mutating func add(_ block: ReportBlock, into bytes: inout MutableRawSpan) {
+    guard let report = lastReport, report.blocks < ReportBlocks.limit,
+      let place = extend(report.start, by: ReportBlock.byteCount, into: &bytes)
+    else {
+      hasOverflowed = true
+      return
+    }
+    block.write(at: place, into: &bytes)
+    let first = bytes.bytes.octet(at: report.start)
+    bytes.store(first & 0xE0 | UInt8(report.blocks + 1), at: report.start)
+    lastReport = (report.start, report.blocks + 1)
+  }
+
+  /// Adds an SDES with one chunk: CNAME, and NAME where it is not empty (§6.5); right behind another SDES
+  /// a chunk to that, of 31 at most.
   ///
   /// Of each text the first 255 octets are sent.
   public mutating func sourceDescription(
@@ -40,19 +68,31 @@ public struct RTCPCompoundWriter: Sendable {
     let nameBytes = min(name.count, 255)
     let itemBytes = 2 + min(canonicalName.count, 255) + (nameBytes == 0 ? 0 : 2 + nameBytes)
     // At least one zero octet ends the items, more fill the word.
-    let bodyBytes = (4 + itemBytes) / 4 * 4 + 4
-    guard
-      let start = begin(
-        RTCPPacket.PacketType.sourceDescription, count: 1, bodyBytes: bodyBytes, into: &bytes)
-    else { return }
+    let chunkBytes = (4 + itemBytes) / 4 * 4 + 4
+    guard let start = beginChunk(chunkBytes, into: &bytes) else { return }
     bytes.store(ssrc.rawValue, at: start)
-    bytes.store(0 as UInt32, at: start + bodyBytes - 4)
+    bytes.store(0 as UInt32, at: start + chunkBytes - 4)
     var offset = start + 4
     offset = write(
       SourceDescription.Item.canonicalName, text: canonicalName, at: offset, into: &bytes)
     if nameBytes > 0 {
       offset = write(SourceDescription.Item.name, text: name, at: offset, into: &bytes)
     }
+  }
+
+  private mutating func beginChunk(_ chunkBytes: Int, into bytes: inout MutableRawSpan) -> Int? {
+    if let last = lastDescription, last.chunks < SourceDescription.mostChunks {
+      guard let place = extend(last.start, by: chunkBytes, into: &bytes) else { return nil }
+      bytes.store(0x80 | UInt8(last.chunks + 1), at: last.start)
+      lastDescription = (last.start, last.chunks + 1)
+      return place
+    }
+    guard
+      let place = begin(
+        RTCPPacket.PacketType.sourceDescription, count: 1, bodyBytes: chunkBytes, into: &bytes)
+    else { return nil }
+    lastDescription = (place - 4, 1)
+    return place
   }
 
   /// Adds an XR with a reference time, an echo of one, or both; nothing when it has neither
@@ -106,7 +146,24 @@ public struct RTCPCompoundWriter: Sendable {
     bytes.store(packetType, at: end + 1)
     bytes.store(UInt16(bodyBytes / 4), at: end + 2)
     end = start + bodyBytes
+    (lastReport, lastDescription) = (nil, nil)
     return start
+  }
+
+  /// Takes more room for the packet added last, which begins at `start`: the offset of that room, or nil
+  /// when there is none.
+  private mutating func extend(
+    _ start: Int, by byteCount: Int, into bytes: inout MutableRawSpan
+  ) -> Int? {
+    guard !hasOverflowed,
+      end + byteCount <= min(bytes.byteCount, RTCPCompound.maximumByteCount)
+    else {
+      hasOverflowed = true
+      return nil
+    }
+    defer { end += byteCount }
+    bytes.store(UInt16((end + byteCount - start) / 4 - 1), at: start + 2)
+    return end
   }
 
   private func write(

@@ -1,5 +1,6 @@
 /// The header of an RTP packet as this project sends it: no contributing sources, no padding, and
-/// at most the audio level as header extension (RFC 3550 §5.1, RFC 8285 §4.2, RFC 6464 §3).
+/// as header extension at most the audio level and the lines that the packet is for (RFC 3550 §5.1,
+/// RFC 8285 §4.2, RFC 6464 §3).
 public struct RTPHeader: Hashable, Sendable {
   /// The marker bit; for Opus the first packet of a talk spurt (RFC 7587 §4.1).
   public var marker: Bool
@@ -15,16 +16,18 @@ public struct RTPHeader: Hashable, Sendable {
   public var ssrc: SSRC
   /// The level of the packet's audio where the sender tells it.
   public var audioLevel: AudioLevel?
+  /// The party lines that the packet is for; nil: its stream's whole audience.
+  public var lines: LineSet?
 
   /// Octets of the header without any extension.
   public static let fixedByteCount = 12
   /// Octets of the longest header that `write(into:)` makes.
-  public static let maximumByteCount = fixedByteCount + 8
+  public static let maximumByteCount = fixedByteCount + 12
 
   /// Makes a header; only the low seven bits of `payloadType` can be sent.
   public init(
     marker: Bool, payloadType: UInt8, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp,
-    ssrc: SSRC, audioLevel: AudioLevel? = nil
+    ssrc: SSRC, audioLevel: AudioLevel? = nil, lines: LineSet? = nil
   ) {
     self.marker = marker
     self.payloadType = payloadType
@@ -32,11 +35,12 @@ public struct RTPHeader: Hashable, Sendable {
     self.timestamp = timestamp
     self.ssrc = ssrc
     self.audioLevel = audioLevel
+    self.lines = lines
   }
 
   /// Octets that `write(into:)` writes.
   public var byteCount: Int {
-    audioLevel == nil ? Self.fixedByteCount : Self.maximumByteCount
+    Self.fixedByteCount + HeaderExtension.byteCount(audioLevel: audioLevel, lines: lines)
   }
 
   /// Writes the header to the start of `bytes`, ready for the payload behind it.
@@ -44,20 +48,17 @@ public struct RTPHeader: Hashable, Sendable {
   /// Any thread; allocates nothing.
   /// - Returns: the octets written, or 0 when `bytes` is too short (then nothing is written).
   public func write(into bytes: inout MutableRawSpan) -> Int {
+    let byteCount = byteCount
     guard bytes.byteCount >= byteCount else { return 0 }
-    let extensionBit: UInt8 = audioLevel == nil ? 0 : 0x10
-    bytes.store(0x80 | extensionBit, at: 0)
+    let hasExtension = byteCount > Self.fixedByteCount
+    bytes.store(0x80 | (hasExtension ? 0x10 : 0) as UInt8, at: 0)
     bytes.store((payloadType & 0x7F) | (marker ? 0x80 : 0), at: 1)
     bytes.store(sequenceNumber.rawValue, at: 2)
     bytes.store(timestamp.rawValue, at: 4)
     bytes.store(ssrc.rawValue, at: 8)
-    if let audioLevel {
-      bytes.store(HeaderExtension.oneByteProfile, at: 12)
-      bytes.store(1 as UInt16, at: 14)
-      // The low four bits are the length less one (RFC 8285 §4.2); two octets of padding follow.
-      bytes.store(AudioLevel.extensionID << 4, at: 16)
-      bytes.store(audioLevel.octet, at: 17)
-      bytes.store(0 as UInt16, at: 18)
+    if hasExtension {
+      HeaderExtension.write(
+        audioLevel: audioLevel, lines: lines, at: Self.fixedByteCount, into: &bytes)
     }
     return byteCount
   }

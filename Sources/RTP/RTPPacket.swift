@@ -1,6 +1,6 @@
 /// A received RTP packet: its header, and where in the datagram the payload lies.
 public struct RTPPacket: Hashable, Sendable {
-  /// The fixed header and, where the sender told it, the audio level.
+  /// The fixed header and, where the sender told them, the audio level and whom the packet is for.
   public let header: RTPHeader
   /// The payload as offsets into the parsed bytes, without padding; may be empty.
   public let payload: Range<Int>
@@ -18,13 +18,13 @@ public struct RTPPacket: Hashable, Sendable {
     var start = RTPHeader.fixedByteCount + 4 * Int(first & 0x0F)
     guard start <= bytes.byteCount else { throw .truncated }
 
-    var audioLevel: AudioLevel?
+    var elements = HeaderExtension()
     if first & 0x10 != 0 {
       guard bytes.byteCount - start >= 4 else { throw .headerExtension }
       let body = start + 4
       let end = body + 4 * Int(bytes.uint16(at: start + 2))
       guard end <= bytes.byteCount else { throw .headerExtension }
-      audioLevel = try HeaderExtension.audioLevel(
+      elements = try HeaderExtension(
         profile: bytes.uint16(at: start), body: body..<end, in: bytes)
       start = end
     }
@@ -39,7 +39,8 @@ public struct RTPPacket: Hashable, Sendable {
       marker: second & 0x80 != 0, payloadType: second & 0x7F,
       sequenceNumber: SequenceNumber(rawValue: bytes.uint16(at: 2)),
       timestamp: RTPTimestamp(rawValue: bytes.uint32(at: 4)),
-      ssrc: SSRC(rawValue: bytes.uint32(at: 8)), audioLevel: audioLevel)
+      ssrc: SSRC(rawValue: bytes.uint32(at: 8)), audioLevel: elements.audioLevel,
+      lines: elements.lines)
   }
 }
 

@@ -60,6 +60,9 @@ public struct ReportBlock: Hashable, Sendable {
 
 /// The report blocks of one report, read on demand from the bytes they were parsed in.
 public struct ReportBlocks: Hashable, Sendable {
+  /// Most blocks of one report (RFC 3550 §6.4.1).
+  public static let limit = 31
+
   /// How many blocks there are, 0...31.
   public let count: Int
   private let start: Int

@@ -18,6 +18,9 @@ public struct SourceDescription: Hashable, Sendable {
     public fileprivate(set) var name: Range<Int>?
   }
 
+  /// Most chunks of one packet (RFC 3550 §6.5).
+  static let mostChunks = 31
+
   private let chunkCount: Int
   private let body: Range<Int>
 

@@ -32,4 +32,25 @@ import Testing
   func `the level is found among two-byte elements`(elements: String, level: UInt8?) throws {
     #expect(try Self.level(elements) == level)
   }
+
+  @Test(
+    arguments: [
+      ("BEDE0001 20050000", 5), ("BEDE0002 10A1 21 8001 000000", 0x8001), ("BEDE0001 20000000", 0),
+      ("BEDE0002 23 80000001 000000", 0x8000_0001), ("BEDE0001 22 000005", 5),
+      // Of two the last counts; of an unfit length it is none, as behind the end of the walk.
+      ("BEDE0001 2005 2006", 6), ("BEDE0002 24 0102030405 0000", nil),
+      ("BEDE0001 F0AA 2005", nil), ("BEDE0001 10A10000", nil),
+      ("10000001 0201 0500", 5), ("10000001 0200 0000", nil),
+      ("10000002 02058000 00000100", nil), ("10000002 0204 80000001 0000", 0x8000_0001),
+    ] as [(String, UInt32?)])
+  func `whom a packet is for is found in both forms`(elements: String, lines: UInt32?) throws {
+    let packet = try parse(octets("90 6F 0001 00000002 00000003" + elements))
+    #expect(packet.header.lines?.rawValue == lines)
+  }
+
+  @Test func `a line has a number below 32`() {
+    #expect(LineSet(line: -1) == nil && LineSet(line: LineSet.capacity) == nil)
+    #expect(LineSet(line: 0)?.rawValue == 1 && LineSet(line: 31)?.rawValue == 1 << 31)
+    #expect(LineSet(line: 3)?.isSubset(of: LineSet(rawValue: 0x0C)) == true)
+  }
 }

@@ -63,7 +63,7 @@ import Testing
             of: Self.ssrc, canonicalName: name.span, name: name.span, into: &bytes)
         }
       }
-      #expect(bytes.isEmpty == (8 + repetitions * 524 > RTCPCompound.maximumByteCount))
+      #expect(bytes.isEmpty == (12 + repetitions * 520 > RTCPCompound.maximumByteCount))
     }
   }
 
@@ -74,5 +74,64 @@ import Testing
       return
     }
     #expect(description.chunk(on: Self.ssrc, in: bytes.raw)?.name?.count == 255)
+  }
+
+  /// RFC 3550 §6.4.1: five bits count the blocks, so 31 are the most.
+  @Test(arguments: [1, 2, 8, 31, 32])
+  func `a report has as many blocks as its count can tell`(count: Int) throws {
+    let written = (0..<count).map { index in
+      var block = Self.block
+      block.ssrc = SSRC(rawValue: UInt32(100 + index))
+      return block
+    }
+    let bytes = compound { writer, bytes in
+      writer.report(from: Self.ssrc, info: Self.info, into: &bytes)
+      for block in written { writer.add(block, into: &bytes) }
+      writer.report(from: SSRC(rawValue: 9), info: Self.info, into: &bytes)
+    }
+    guard count <= ReportBlocks.limit else {
+      #expect(bytes.isEmpty)
+      return
+    }
+    guard case .senderReport(Self.ssrc, Self.info, let blocks) = try parseCompound(bytes).first,
+      case .senderReport(SSRC(rawValue: 9), Self.info, let none) = try parseCompound(bytes).last
+    else {
+      Issue.record("other reports")
+      return
+    }
+    #expect(none.count == 0)
+    #expect((0..<blocks.count).map { blocks.block(at: $0, in: bytes.raw) } == written)
+  }
+
+  @Test func `a block without a report before it is a mistake that sends nothing`() {
+    let bytes = compound { writer, bytes in
+      writer.report(from: Self.ssrc, info: nil, into: &bytes)
+      writer.bye(of: Self.ssrc, into: &bytes)
+      writer.add(Self.block, into: &bytes)
+    }
+    #expect(bytes.isEmpty)
+  }
+
+  @Test(arguments: [1, 8, 31, 32])
+  func `descriptions in a row share a packet, and are found by source`(count: Int) throws {
+    let bytes = compound { writer, bytes in
+      writer.report(from: Self.ssrc, info: nil, into: &bytes)
+      for index in 1...count {
+        let name = Array("node \(index)".utf8)
+        writer.sourceDescription(
+          of: SSRC(rawValue: UInt32(index)), canonicalName: name.span, name: Span(), into: &bytes)
+      }
+      writer.bye(of: Self.ssrc, into: &bytes)
+    }
+    let packets = try parseCompound(bytes)
+    #expect(packets.count == (count > 31 ? 4 : 3))
+    guard case .sourceDescription(let description) = packets[1] else {
+      Issue.record("no description")
+      return
+    }
+    for index in 1...min(count, 31) {
+      let chunk = description.chunk(on: SSRC(rawValue: UInt32(index)), in: bytes.raw)
+      #expect(text(chunk?.canonicalName, of: bytes) == "node \(index)")
+    }
   }
 }
