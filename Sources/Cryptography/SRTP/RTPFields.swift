@@ -1,9 +1,15 @@
-/// What SRTP needs of an RTP header (RFC 3550 §5.1): where the payload begins, and what the nonce is made of.
+/// What SRTP needs of an RTP header (RFC 3550 §5.1): where the encrypted part begins, and what the nonce is made of.
+///
+/// A header extension is encrypted with the payload, all but its first four octets (Cryptex, RFC 9335 §6): levels and
+/// whom a packet is for are nobody's but its audience's. Its "defined by profile" field says so, under the tag's
+/// protection, and one that does not is refused. Contributing sources, which would have to be moved, nobody sends.
 struct RTPFields: Sendable {
   /// The shortest header.
   static let minimumByteCount = 12
+  /// The header of a header extension.
+  private static let extensionHeaderByteCount = 4
 
-  /// Header, contributing sources and extension: authenticated, not encrypted.
+  /// Fixed header and the header of an extension: authenticated, not encrypted.
   let byteCount: Int
   let sequenceNumber: UInt16
   let ssrc: UInt32
@@ -13,17 +19,37 @@ struct RTPFields: Sendable {
     let available = packet.byteCount - trailer
     guard available >= Self.minimumByteCount else { throw .datagram(.tooShort) }
     let first = packet.octet(at: 0)
-    guard first >> 6 == 2 else { throw .datagram(.malformed) }
-    var byteCount = Self.minimumByteCount + 4 * Int(first & 0x0F)
-    if first & 0x10 != 0 {
-      guard byteCount + 4 <= available else { throw .datagram(.tooShort) }
-      byteCount += 4 + 4 * Int(packet.uint16(at: byteCount + 2))
-    }
-    guard byteCount <= available else { throw .datagram(.tooShort) }
-    self.byteCount = byteCount
+    guard first >> 6 == 2, first & 0x0F == 0 else { throw .datagram(.malformed) }
     sequenceNumber = packet.uint16(at: 2)
     ssrc = packet.uint32(at: 8)
+    guard first & 0x10 != 0 else {
+      byteCount = Self.minimumByteCount
+      return
+    }
+    byteCount = Self.minimumByteCount + Self.extensionHeaderByteCount
+    guard byteCount <= available else { throw .datagram(.tooShort) }
+    let extensionByteCount = 4 * Int(packet.uint16(at: byteCount - 2))
+    guard byteCount + extensionByteCount <= available else { throw .datagram(.tooShort) }
   }
+
+  /// Marks a packet's extension, if it has one, as encrypted (RFC 9335 §5.1), or as what it is in clear.
+  ///
+  /// - Throws: `malformed` for an extension of another form, or one that is marked so already.
+  func mark(_ packet: inout MutableRawSpan, _ change: ExtensionMark) throws(CryptoError) {
+    guard byteCount > Self.minimumByteCount else { return }
+    let found = packet.bytes.uint16(at: Self.minimumByteCount)
+    let marked: UInt16
+    switch (found, change) {
+    case (0xBEDE, .encrypted): marked = 0xC0DE
+    case (0xC0DE, .clear): marked = 0xBEDE
+    case (0x1000, .encrypted): marked = 0xC2DE
+    case (0xC2DE, .clear): marked = 0x1000
+    default: throw .datagram(.malformed)
+    }
+    packet.storeBytes(of: marked.bigEndian, toByteOffset: Self.minimumByteCount, as: UInt16.self)
+  }
+
+  enum ExtensionMark { case encrypted, clear }
 }
 
 /// Reading and writing in network byte order. Callers check bounds first; these trap beyond them.

@@ -11,7 +11,7 @@ struct SRTPHeardKey {
   /// The control packets that came.
   private var control = ReplayWindow()
   /// The RTP packets that came, by SSRC: as many as a sender has (`SRTPSender.streamLimit`).
-  private var streams = InlineArray<8, Stream>(repeating: Stream())
+  private var streams = InlineArray<2, Stream>(repeating: Stream())
 
   init(_ ciphers: SRTPKeySet) {
     epoch = ciphers.epoch
@@ -40,6 +40,7 @@ struct SRTPHeardKey {
       &plain, header: fields.byteCount, text: byteCount - fields.byteCount, ssrc: fields.ssrc,
       index: index)
     guard isAuthentic else { throw .datagram(.notAuthentic) }
+    try fields.mark(&plain, .clear)
     streams[place].ssrc = fields.ssrc
     streams[place].window.accept(index)
     return byteCount

@@ -1,10 +1,10 @@
-/// Authenticates and decrypts the packets of one sender (``SRTPSender``).
+/// Authenticates and decrypts the packets of one stream of a sender (``SRTPSender``).
 ///
 /// Whoever holds a sender's key could have made a packet, so among the members of a group it is no proof of who talks:
 /// keys are symmetric. Against all others it proves that the packet is the sender's, unchanged,
 /// and here for the first time.
 ///
-/// One for each sender and each session of it, that is each start: a sender begins its epochs and numbers anew.
+/// One for each stream of each session of a sender, that is each start: a sender begins its epochs and numbers anew.
 ///
 /// Keys: the newest, and the two before it until ``dropOlderKeys()`` (two, because a sender may prepare a key in place
 /// of one that it never used). Numbers that came are remembered for each key and SSRC
@@ -70,7 +70,7 @@ public final class SRTPReceiver {
 public enum DatagramFault: String, CaseIterable, Hashable, Sendable {
   /// Shorter than its headers, tag and key number.
   case tooShort
-  /// Not of RTP's version 2.
+  /// Not of RTP's version 2, with contributing sources, or with a header extension that is not encrypted as a whole.
   case malformed
   /// Of a key that we do not have (any more, or yet).
   case unknownKey
@@ -80,7 +80,7 @@ public enum DatagramFault: String, CaseIterable, Hashable, Sendable {
   case tooOld
   /// Made with another key, or changed on the way.
   case notAuthentic
-  /// One more SSRC than a sender has.
+  /// Of another SSRC than the stream and its RTX stream.
   case tooManyStreams
   /// The place for the result is too small.
   case noRoom

@@ -1,11 +1,14 @@
 internal import CSodium
 
-/// Protects the packets of one node (SRTP and SRTCP, RFC 3711, with AEAD_AES_128_GCM, RFC 7714).
+/// Protects the packets of one stream of a node (SRTP and SRTCP, RFC 3711, with AEAD_AES_128_GCM, RFC 7714).
 ///
-/// A packet is encoded once, protected once per variant (``SRTPVariant`` tells why) and sent to many. Its keys are
-/// new and its own (``SRTPSendingKey``), and it seals a number once per variant and SSRC at most.
+/// A stream is a source for an audience, and its key is for that audience alone. A packet is protected once per variant
+/// (``SRTPVariant`` tells why) and sent to many. The keys are new and the stream's own (``SRTPSendingKey``), and it
+/// seals a number once per variant and SSRC at most. Of SSRCs it has two: the stream's and that of its RTX packets.
+/// Reports of all of a node's streams go by the one that all members have the key of.
 ///
-/// Wire format: RTP header in clear, encrypted payload, 16-octet tag, then the master key identifier (4 octets: epoch,
+/// Wire format: RTP header in clear, encrypted header extension (Cryptex, RFC 9335: ``RTPFields``) and payload,
+/// 16-octet tag, then the master key identifier (4 octets: epoch,
 /// variant, the lower half of the roll-over counter, high octet first). RTCP: first header and SSRC in clear, the rest
 /// encrypted, tag, E flag and index (4 octets), master key identifier with 0 in place of a counter.
 ///
@@ -28,8 +31,8 @@ public final class SRTPSender {
   public static let overheadByteCount = SRTPCipher.tagByteCount + masterKeyIdentifierByteCount
   /// Octets that ``protectControl(_:byteCount:)`` adds.
   public static let controlOverheadByteCount = overheadByteCount + controlIndexByteCount
-  /// Most SSRCs of a sender: a stream and its RTX stream for each of four party lines.
-  public static let streamLimit = 8
+  /// SSRCs of a sender: a stream and its RTX stream.
+  public static let streamLimit = 2
 
   static let masterKeyIdentifierByteCount = 4
   static let controlIndexByteCount = 4
@@ -111,6 +114,7 @@ public final class SRTPSender {
     // Counted as used before it is: whatever happens now, this number is not sealed again.
     streams[place].next[variant.index] = index + 1
     streams[place].highest = max(streams[place].highest, index)
+    try fields.mark(&packet, .encrypted)
     let isSealed = keys.rtp[variant.index].seal(
       &packet, header: fields.byteCount, text: byteCount - fields.byteCount, ssrc: fields.ssrc,
       index: index)

@@ -20,17 +20,70 @@ import Testing
     #expect(receiver.counters.accepted == 20)
   }
 
-  @Test func `a packet with sources, an extension or no payload at all comes through`() throws {
+  @Test func `a packet with an extension or no payload at all comes through`() throws {
     let sender = try SRTPSender()
     let receiver = try SRTPReceiver(hearing: sender)
     let packets = [
-      octets("92 6F 0001 00000000 00000001 AAAAAAAA BBBBBBBB BEDE0001 10A10000") + [1, 2, 3],
+      octets("90 6F 0001 00000000 00000001 BEDE0001 10A10000") + [1, 2, 3],
       octets("80 6F 0002 00000000 00000001"),
       octets("90 6F 0003 00000000 00000001 BEDE0000"),
+      octets("90 6F 0004 00000000 00000001 10000001 0101A100") + [4],
     ]
     for packet in packets {
       #expect(try receiver.opened(try sender.protected(packet)) == packet)
     }
+  }
+
+  /// RFC 9335 §5.1: "defined by profile" tells that the rest of the extension is encrypted.
+  @Test(arguments: [("BEDE", "C0DE"), ("1000", "C2DE")])
+  func `nothing of an extension but its form and length is sent in clear`(
+    clear: String, marked: String
+  ) throws {
+    let elements = octets("10A1 21 8001 000000")
+    let packet =
+      octets("90 6F 0001 00000000 00000001 \(clear) 0002") + elements + [1, 2, 3]
+    let sender = try SRTPSender()
+    let sealed = try sender.protected(packet)
+    #expect(Array(sealed[..<16]) == packet[..<12] + octets("\(marked) 0002"))
+    #expect(Array(sealed[16..<24]) != elements)
+    let receiver = try SRTPReceiver(hearing: sender)
+    for place in 0..<24 {
+      var changed = sealed
+      changed[place] ^= place == 0 ? 0x20 : 1
+      #expect(throws: CryptoError.self, "octet \(place)") { try receiver.opened(changed) }
+    }
+    #expect(try receiver.opened(sealed) == packet)
+  }
+
+  @Test(arguments: [
+    "92 6F 0001 00000000 00000001 AAAAAAAA BBBBBBBB 010203",
+    "91 6F 0001 00000000 00000001 AAAAAAAA BEDE0001 10A10000 010203",
+    "90 6F 0001 00000000 00000001 12340001 10A10000 010203",
+    "90 6F 0001 00000000 00000001 C0DE0001 10A10000 010203",
+    "90 6F 0001 00000000 00000001 10010001 10A10000 010203",
+  ])
+  func `what could not be hidden as a whole is not sent`(packet: String) throws {
+    #expect(throws: CryptoError.datagram(.malformed)) {
+      try SRTPSender().protected(octets(packet))
+    }
+  }
+
+  @Test(arguments: ["BEDE", "1000", "C1DE"])
+  func `a packet whose extension is not marked as encrypted is refused, whoever made it`(
+    profile: String
+  ) throws {
+    let secret = try SRTPSessionKey(epoch: 0)
+    let receiver = SRTPReceiver()
+    try receiver.add(secret)
+    let packet = octets("90 6F 0001 00000000 00000001 \(profile) 0001 10A10000 010203")
+    let keys = try SRTPKeySet(secret)
+    var room = packet + [UInt8](repeating: 0, count: SRTPSender.overheadByteCount)
+    let isSealed = changing(&room) {
+      keys.rtp[0].seal(&$0, header: 16, text: packet.count - 16, ssrc: 1, index: 1)
+    }
+    #expect(isSealed)
+    #expect(throws: CryptoError.datagram(.malformed)) { try receiver.opened(room) }
+    #expect(receiver.counters.turnedAway(.malformed) == 1)
   }
 
   @Test func `a replay is refused in every variant, and for reports`() throws {

@@ -71,6 +71,46 @@ import Testing
     #expect(packet[12..<50].allSatisfy { $0 == 0 })
   }
 
+  /// RFC 9335 appendix A.2: AEAD_AES_128_GCM under the session key and salt that it derives, roll-over counter 0.
+  @Test(arguments: [
+    (
+      "900f1235 decafbad cafebabe bede0001 51000200",
+      """
+      900f1235 decafbad cafebabe c0de0001 39972dc9 572c4d99 e8fc355d e743fb2e
+      94f9d8ff 54e72f41 93bbc5c7 4ffab0fa 9fa0fbeb
+      """
+    ),
+    (
+      "900f1236 decafbad cafebabe 10000001 05020002",
+      """
+      900f1236 decafbad cafebabe c2de0001 bb75a4c5 45cd1f41 3bdb7daa 2b1e3263
+      de313667 c9632490 81b35a65 f5cb6c88 b394235f
+      """
+    ),
+  ])
+  func `header extensions are encrypted as in RFC 9335`(header: String, expected: String) throws {
+    let (master, salt) = (
+      octets("000102030405060708090a0b0c0d0e0f"), octets("a0a1a2a3a4a5a6a7a8a9aaab")
+    )
+    let plain = octets(header) + [UInt8](repeating: 0xAB, count: 16)
+    var packet = plain + [UInt8](repeating: 0, count: SRTPCipher.tagByteCount)
+    let fields = try unsafe RTPFields(plain.span.bytes, trailer: 0)
+    let cipher = try Self.cipher(master, salt)
+    try changing(&packet) { bytes throws(CryptoError) in try fields.mark(&bytes, .encrypted) }
+    let (text, index) = (plain.count - fields.byteCount, UInt64(fields.sequenceNumber))
+    let isSealed = changing(&packet) {
+      cipher.seal(
+        &$0, header: fields.byteCount, text: text, ssrc: fields.ssrc, index: index)
+    }
+    #expect(isSealed && packet == octets(expected))
+    let isOpened = changing(&packet) {
+      cipher.open(
+        &$0, header: fields.byteCount, text: text, ssrc: fields.ssrc, index: index)
+    }
+    try changing(&packet) { bytes throws(CryptoError) in try fields.mark(&bytes, .clear) }
+    #expect(isOpened && Array(packet.prefix(plain.count)) == plain)
+  }
+
   /// RFC 3711 appendix B.3.
   @Test(
     arguments: [
@@ -119,16 +159,7 @@ import Testing
     _ labels: (key: SRTPKeyDerivation.Label, salt: SRTPKeyDerivation.Label), header: Int,
     trailer: UInt32? = nil, ssrc: UInt32, index: UInt64
   ) throws -> [UInt8] {
-    let (key, salt) = (Array(master.prefix(16)), Array(master.suffix(12)))
-    let sessionKey = try unsafe SRTPKeyDerivation.derive(
-      labels.key, key: key.span.bytes, salt: salt.span.bytes, byteCount: 16)
-    let sessionSalt = try unsafe SRTPKeyDerivation.derive(
-      labels.salt, key: key.span.bytes, salt: salt.span.bytes, byteCount: 12)
-    let cipher = try sessionKey.withBytes { key throws(CryptoError) in
-      try sessionSalt.withBytes { salt throws(CryptoError) in
-        try SRTPCipher(key: key, salt: salt)
-      }
-    }
+    let cipher = try cipher(Array(master.prefix(16)), Array(master.suffix(12)), labels)
     var sealed = packet + [UInt8](repeating: 0, count: SRTPCipher.tagByteCount)
     let isSealed = changing(&sealed) {
       cipher.seal(
@@ -137,5 +168,20 @@ import Testing
     }
     #expect(isSealed)
     return sealed
+  }
+
+  private static func cipher(
+    _ key: [UInt8], _ salt: [UInt8],
+    _ labels: (key: SRTPKeyDerivation.Label, salt: SRTPKeyDerivation.Label) = (.encryption, .salt)
+  ) throws -> SRTPCipher {
+    let sessionKey = try unsafe SRTPKeyDerivation.derive(
+      labels.key, key: key.span.bytes, salt: salt.span.bytes, byteCount: 16)
+    let sessionSalt = try unsafe SRTPKeyDerivation.derive(
+      labels.salt, key: key.span.bytes, salt: salt.span.bytes, byteCount: 12)
+    return try sessionKey.withBytes { key throws(CryptoError) in
+      try sessionSalt.withBytes { salt throws(CryptoError) in
+        try SRTPCipher(key: key, salt: salt)
+      }
+    }
   }
 }
