@@ -33,10 +33,12 @@ public enum MeshAction: Hashable, Sendable {
   case declined(NodeID, words: String)
   /// A static peer answered that is in no group of ours and not trusted: it is up to the user to invite it.
   case stranger(NodeID, NodeProfile)
-  /// The media keys of this node have to change, as somebody has one who is a member no more.
-  case rollKey
+  /// The keys of these streams of this node have to change, as somebody has one who is a member no more.
+  case rollKeys([Int])
   /// The key of a member's stream.
   case mediaKey(NodeID, MediaKey)
+  /// A member's stream of that number is over for this node.
+  case streamEnded(NodeID, Int)
   /// A peer that failed five times in a row starts from nothing.
   case rebuilt(PeerTarget)
   /// A member's user forgot a node that is away: nobody has its name any more.

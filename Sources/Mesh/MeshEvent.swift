@@ -56,10 +56,12 @@ public enum MeshEvent: Sendable {
   case describe(NodeProfile)
   /// This node starts or stops recording; all members are notified.
   case recording(Bool)
-  /// A media key of this node, for all members, present and future.
-  case share(MediaKey)
-  /// That stream's key is no longer distributed.
-  case unshare(stream: Int)
+  /// A key of a stream of this node, its first or its next, and who is to have it from now on.
+  case share(MediaKey, with: StreamListeners)
+  /// A stream's keys before that epoch are no longer handed out.
+  case retireKeys(stream: Int, beforeEpoch: UInt64)
+  /// A stream of this node is over.
+  case endStream(Int)
   /// This node leaves: the last event.
   case leave
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ControlPlane
 
-/// What a peer of an older version said, over a connection of today.
+/// What peers of other versions say, over a connection of today.
 @Suite struct RecordedPeerTests {
   /// The messages of a recording of MeshTests.
   private static func recording(_ name: String) throws -> [[UInt8]] {
@@ -20,8 +20,26 @@ import Testing
       }
   }
 
-  @Test(
-    arguments: ["1.0", "1.1", "1.1-session", "1.1-invites", "1.1-accepts", "1.1-declines", "1.9"])
+  @Test(arguments: [("1.0", "1.0"), ("1.2", "1.2"), ("1.1-session", "1.1"), ("1.1-invites", "1.1")])
+  func `a recorded peer of major version 1 is told so before it is cut`(
+    name: String, version: String
+  ) async throws {
+    let hello = try #require(try Self.recording(name).first { $0.first == 1 })
+    let station = try Station()
+    try await withStations(station) {
+      let stranger = try await Stranger(station.plane.localAddress, .node(TestIdentity()))
+      stranger.proveNothing()
+      stranger.send([0, 0, 0, UInt8(hello.count)] + hello)
+      try await station.recorder.fault(.malformed)
+      var words: [String] = []
+      for await message in stranger.messages() {
+        if case .decline(let decline) = message { words.append(decline.words) }
+      }
+      #expect(words == ["you speak protocol \(version), this node 2.0: update the older"])
+    }
+  }
+
+  @Test(arguments: ["2.0", "2.9"])
   func `each message of a recorded peer comes out of a connection as it is read`(name: String)
     async throws
   {

@@ -36,8 +36,12 @@ struct NoMedia: MediaGate {
   func freeName(of node: NodeID) async {}
   func calledNames() async -> [NodeID: String] { [:] }
   func install(_ key: MediaKey, of node: NodeID) async throws {}
-  func presentMessage() async throws -> MediaKey { MediaKey(stream: 0, epoch: 0, octets: [1]) }
-  func makeNextMessage() async throws -> MediaKey { MediaKey(stream: 1, epoch: 1, octets: [2]) }
+  func presentMessage() async throws -> MediaKey {
+    MediaKey(stream: 0, ssrc: 5, epoch: 0, octets: [1])
+  }
+  func makeNextMessage() async throws -> MediaKey {
+    MediaKey(stream: 0, ssrc: 5, epoch: 1, octets: [2])
+  }
   func useNextKey() async -> UInt64 { 1 }
   func heardNanoseconds(of node: NodeID) async -> Int64? { nil }
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async {}

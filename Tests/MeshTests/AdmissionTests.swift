@@ -201,6 +201,7 @@ import Testing
 
   @Test func `forgetting a trusted member ends its membership, but not a group's`() {
     let bench = Bench()
+    bench.share()
     let group = bench.accept(Bench.lower)
     bench.give(.accept(Bench.higher))
     let paired = bench.accept(Bench.higher, group: false)
@@ -212,7 +213,7 @@ import Testing
     #expect(bench.mesh.memory.trusted.isEmpty)
     #expect(bench.mesh.members.map(\.node) == [Bench.lower])
     bench.pass(seconds: 1)
-    #expect(bench.taken().contains(.rollKey), "who was forgotten has our key")
+    #expect(bench.taken().contains(.rollKeys([0])), "who was forgotten has our key")
   }
 
   @Test func `eight strangers are shown in 30 s, no more, whether they wait or come and go`() {
@@ -243,24 +244,26 @@ import Testing
 
   @Test func `keys are rolled once within a second of departures, and not without one`() {
     let bench = Bench()
+    bench.share()
     let connections = (0..<5).map { bench.accept(Bench.id(0x11, $0)) }
     bench.pass(seconds: 2)
-    #expect(!bench.taken().contains(.rollKey))
+    #expect(!bench.taken().contains(.rollKeys([0])))
     bench.give(.block(Bench.id(0x11, 0)))
     bench.give(.closed(connections[1]))
     bench.give(
       .received(.goodbye(Goodbye(node: Bench.id(0x11, 2), instance: 1)), connections[2]))
     bench.pass(seconds: 1)
-    #expect(bench.taken().count { $0 == .rollKey } == 1)
+    #expect(bench.taken().count { $0 == .rollKeys([0]) } == 1)
     bench.pass(seconds: 2.95)
     let silent = bench.taken()
     #expect(silent.departed == [.silent, .silent])
     bench.pass(seconds: 1)
-    #expect((silent + bench.taken()).count { $0 == .rollKey } == 1)
+    #expect((silent + bench.taken()).count { $0 == .rollKeys([0]) } == 1)
   }
 
   @Test func `the key is rolled when a member comes back without the group`() {
     let bench = Bench()
+    bench.share()
     let old = bench.accept(Bench.lower, instance: 3)
     _ = bench.taken()
     let new = bench.accept(Bench.lower, instance: 4, group: false, admits: false)
@@ -268,32 +271,6 @@ import Testing
     #expect(actions.closed(old) == .replaced && actions.closed(new) == .notAdmitted)
     #expect(actions.departed == [.restarted])
     bench.pass(seconds: 1)
-    #expect(bench.taken().contains(.rollKey), "its former run has our key")
-  }
-
-  @Test func `the media key goes to members, present and future, and to nobody else`() {
-    let bench = Bench()
-    let member = bench.accept(Bench.lower)
-    let stranger = ask(bench, Bench.id(0x30))
-    let key = MediaKey(stream: 0, epoch: 1, octets: [1, 2, 3])
-    bench.give(.share(key))
-    let later = bench.accept(Bench.higher)
-    let actions = bench.taken()
-    #expect(actions.sent(on: member).contains(.mediaKey(key)))
-    #expect(actions.sent(on: later).contains(.mediaKey(key)))
-    #expect(!actions.sent(on: stranger).contains(.mediaKey(key)))
-    bench.give(.received(.mediaKey(key), member))
-    #expect(bench.taken() == [.mediaKey(Bench.lower, key)])
-    let next = MediaKey(stream: 1, epoch: 2, octets: [4])
-    bench.give(.share(next))
-    bench.give(.unshare(stream: 0))
-    _ = bench.taken()
-    let latest = bench.accept(Bench.id(0x31))
-    let sent = bench.taken().sent(on: latest)
-    #expect(sent.contains(.mediaKey(next)) && !sent.contains(.mediaKey(key)))
-    bench.give(.received(.mediaKey(key), stranger))
-    let refused = bench.taken()
-    #expect(!refused.contains { if case .mediaKey = $0 { true } else { false } })
-    #expect(refused.closed(stranger) == .outOfTurn)
+    #expect(bench.taken().contains(.rollKeys([0])), "its former run has our key")
   }
 }

@@ -42,6 +42,17 @@ final class Bench {
     actions += mesh.handle(event, nowNanoseconds: now)
   }
 
+  /// Lets members have a key of a stream.
+  @discardableResult
+  func share(
+    _ stream: Int = 0, epoch: UInt64 = 1, ssrc: UInt32 = 5,
+    with listeners: StreamListeners = .everyone
+  ) -> Message {
+    let key = MediaKey(stream: stream, ssrc: ssrc, epoch: epoch, octets: [UInt8(epoch)])
+    give(.share(key, with: listeners))
+    return .mediaKey(key)
+  }
+
   /// Lets time pass with a tick at each deadline.
   func pass(seconds: Double) { _ = passCounting(seconds: seconds) }
 

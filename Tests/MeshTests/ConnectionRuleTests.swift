@@ -118,7 +118,7 @@ import Testing
     let living = bench.accept(Bench.lower, instance: 5)
     _ = bench.taken()
     let ghost = bench.accept(Bench.lower, instance: 4, attempt: 99)
-    bench.give(.received(.mediaKey(MediaKey(stream: 0, epoch: 1, octets: [1])), ghost))
+    bench.give(.received(.mediaKey(MediaKey(stream: 0, ssrc: 1, epoch: 1, octets: [1])), ghost))
     bench.give(.received(.invite, ghost))
     let goodbye = Goodbye(node: Bench.lower, instance: 4)
     bench.give(.received(.goodbye(goodbye), ghost))

@@ -4,7 +4,7 @@ import Testing
 @Suite struct FloodTests {
   private static let kinds: [Message] = [
     .heartbeat(Heartbeat(memberCount: 2)),
-    .mediaKey(MediaKey(stream: 0, epoch: 1, octets: [1])),
+    .mediaKey(MediaKey(stream: 0, ssrc: 1, epoch: 1, octets: [1])),
     .accept,
     .hello(Hello(node: Bench.lower, instance: 1, profile: NodeProfile(name: "x"), admits: true)),
   ]
@@ -14,6 +14,7 @@ import Testing
     message: Message
   ) {
     let bench = Bench()
+    bench.share()
     let bystander = bench.accept(Bench.higher)
     let member = bench.accept(Bench.lower, attempt: 1)
     bench.pass(seconds: 1)
@@ -34,7 +35,7 @@ import Testing
     #expect(bench.taken().closed(again) == .flooding)
     bench.keepAlive(bystander, seconds: 59)
     let actionsOfTheMinute = bench.taken()
-    #expect(actionsOfTheMinute.contains(.rollKey))
+    #expect(actionsOfTheMinute.contains(.rollKeys([0])))
     #expect(actionsOfTheMinute.dials.isEmpty)
     bench.keepAlive(bystander, seconds: 2)
     let later = bench.accept(Bench.lower, attempt: 3)

@@ -50,7 +50,12 @@ import Testing
       ForgottenNodes(
         nodes: (0..<64).map { .init(node: Bench.id(2, UInt16($0)), instance: UInt64($0) << 30) })),
     .goodbye(Goodbye(node: Bench.higher, instance: 64, words: "updating")),
-    .mediaKey(MediaKey(stream: 15, epoch: 16_384, octets: Array(0..<44))),
+    .mediaKey(MediaKey(stream: 7, ssrc: 0, epoch: 16_384, octets: Array(0..<44))),
+    .mediaKey(
+      MediaKey(
+        stream: 0, source: 63, audience: StreamAudience(octets: Array(0..<32)), ssrc: .max,
+        epoch: 0, octets: [])),
+    .streamEnd(StreamEnd(stream: 0)), .streamEnd(StreamEnd(stream: 7)),
     .challenge(Challenge(nonce: Array(0..<32))),
     .lane(.resume(LaneResume(own: 1 << 61, other: 0))),
     .lane(.chunk(LaneChunk(channel: 5, position: 1 << 40, octets: Array(0...255)))),
@@ -111,8 +116,8 @@ import Testing
   @Test func `a hello without its node, its instance or its version is refused`() {
     let node = "03 20" + String(repeating: "AB", count: 32)
     for (text, tag): (String, UInt64) in [
-      ("01 0101 01 \(node)", 4), ("01 0101 01 040101", 3), ("01 \(node) 040101", 1),
-      ("01 010101 030155 040101", 3),
+      ("01 0101 02 \(node)", 4), ("01 0101 02 040101", 3), ("01 \(node) 040101", 1),
+      ("01 010102 030155 040101", 3),
     ] {
       #expect(throws: MeshError.malformed(type: 1, tag: tag), "\(text)") {
         try Message(parsing: octets(text))
@@ -121,10 +126,10 @@ import Testing
   }
 
   @Test func `another major version is refused with words, whatever else it says`() {
-    let future = octets("01 010102 020105 03 01 FF 04 00")
-    #expect(throws: MeshError.version(major: 2, minor: 5)) { try Message(parsing: future) }
-    let words = MeshError.version(major: 2, minor: 5).description
-    #expect(words.contains("2.5") && words.contains("\(MessageVersion.current)"))
+    let future = octets("01 010103 020105 03 01 FF 04 00")
+    #expect(throws: MeshError.version(major: 3, minor: 5)) { try Message(parsing: future) }
+    let words = MeshError.version(major: 3, minor: 5).description
+    #expect(words.contains("3.5") && words.contains("\(MessageVersion.current)"))
   }
 
   @Test func `a heartbeat that lists 10 000 members gives the first 64`() throws {
@@ -172,8 +177,37 @@ import Testing
     #expect(proof.codes.count == GroupProof.maximumCodes)
   }
 
+  /// Tags 16, 17, 18, 32, 33, 34: stream, epoch, key, source, audience, SSRC.
+  @Test(
+    arguments: [
+      ("07 1101 07 1201 AA 2201 05", 16), ("07 1001 00 1201 AA 2201 05", 17),
+      ("07 1001 00 1101 07 2201 05", 18), ("07 1001 00 1101 07 1201 AA", 34),
+      ("07 1001 08 1101 07 1201 AA 2201 05", 16), ("07 1001 00 1101 07 2001 3F 2002 4040", 32),
+      ("07 1001 00 1101 07 1201 AA 2208 C000000100000000", 34),
+      ("07 1001 00 21 21 " + String(repeating: "AB", count: 33), 33),
+      ("07 1001 00 1101 07 2201 05 12 4101 " + String(repeating: "AB", count: 257), 18),
+    ] as [(String, UInt64)])
+  func `a key whose stream, source, audience, SSRC or length cannot be is refused`(
+    text: String, tag: UInt64
+  ) {
+    #expect(throws: MeshError.malformed(type: 7, tag: tag)) { try Message(parsing: octets(text)) }
+  }
+
+  @Test(arguments: ["10", "10 1001 08", "10 1000", "10 1008 FFFFFFFFFFFFFFFF"])
+  func `an end of a stream that no node has is refused`(text: String) {
+    #expect(throws: MeshError.malformed(type: 16, tag: 16)) {
+      try Message(parsing: octets(text))
+    }
+  }
+
+  @Test func `of an audience's name as much is kept as is sent`() {
+    let audience = StreamAudience(octets: Array(repeating: 1, count: 40))
+    #expect(audience.octets.count == StreamAudience.maximumBytes)
+    #expect(StreamAudience(octets: []) == .everyone)
+  }
+
   @Test func `no description shows a key`() {
-    let key = MediaKey(stream: 0, epoch: 3, octets: [211, 212, 213])
+    let key = MediaKey(stream: 0, ssrc: 5, epoch: 3, octets: [211, 212, 213])
     var dumped = ""
     dump(key, to: &dumped)
     dump(Message.mediaKey(key), to: &dumped)

@@ -45,7 +45,7 @@ import Testing
       let profile = hello.profile
       return profile.controlAddresses.count <= NodeProfile.maximumAddresses
         && profile.mediaAddresses.count <= NodeProfile.maximumAddresses
-        && hello.version.major == 1 && hello.instance < 1 << 62
+        && hello.version.major == 2 && hello.instance < 1 << 62
         && (profile.colourRGB ?? 0) < 1 << 24
         // Each octet that is no UTF-8 becomes a character of three.
         && profile.name.utf8.count <= 3 * NodeProfile.maximumTextBytes
@@ -53,7 +53,10 @@ import Testing
       return heartbeat.members.count <= Heartbeat.maximumMembers && heartbeat.memberCount >= 0
     case .mediaKey(let key):
       return (0..<MediaKey.maximumStreams).contains(key.stream)
+        && (0..<MediaKey.maximumSources).contains(key.source)
+        && key.audience.octets.count <= StreamAudience.maximumBytes
         && key.octets.count <= MediaKey.maximumBytes
+    case .streamEnd(let end): return (0..<MediaKey.maximumStreams).contains(end.stream)
     case .challenge(let challenge): return challenge.nonce.count == Challenge.nonceBytes
     case .groupProof(let proof):
       return proof.codes.count <= GroupProof.maximumCodes

@@ -51,7 +51,9 @@ import Testing
     case 6: return .accept
     case 7: return random.chance(0.3) ? .decline(Decline(words: "")) : .unknown(type: 99)
     case 8: return .goodbye(Goodbye(node: other, instance: instance))
-    case 9: return .mediaKey(MediaKey(stream: 0, epoch: 1, octets: [1]))
+    case 9:
+      guard random.chance(0.7) else { return .streamEnd(StreamEnd(stream: 3)) }
+      return .mediaKey(MediaKey(stream: 0, ssrc: 1, epoch: 1, octets: [1]))
     default:
       let notices = (0..<Int.random(in: 0...5, using: &random)).map { _ in
         Heartbeat.Notice(
@@ -99,7 +101,7 @@ import Testing
     case 19: return .accept(node)
     case 20: return .decline(node)
     case 21: return .invite(node)
-    case 22: return .share(MediaKey(stream: 0, epoch: 2, octets: [2]))
+    case 22: return streamCommand(node, &random)
     case 23:
       guard random.chance(0.3), node != Bench.own else { return .tick }
       watch.blocked.insert(node)
@@ -113,6 +115,19 @@ import Testing
       }
       return .groupsChanged(Set(known.filter { _ in random.chance(0.7) }))
     default: return .received(message(watch.open[connection] ?? node, bench, &random), connection)
+    }
+  }
+
+  private func streamCommand(_ node: NodeID, _ random: inout SplitMix64) -> MeshEvent {
+    let stream = Int.random(in: 0...9, using: &random)
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: return .endStream(stream)
+    case 1: return .retireKeys(stream: stream, beforeEpoch: 3)
+    default:
+      let epoch = UInt64.random(in: 1...4, using: &random)
+      return .share(
+        MediaKey(stream: stream, ssrc: UInt32(stream), epoch: epoch, octets: [2]),
+        with: random.chance(0.5) ? .everyone : .nodes([node]))
     }
   }
 

@@ -14,11 +14,11 @@ protocol MediaGate: Sendable {
   func freeName(of node: NodeID) async
   /// What each member is called here, present or away: what it calls itself, or that and a number.
   func calledNames() async -> [NodeID: String]
-  /// Takes the key of a member's media; what it was given may be anything.
+  /// Takes a key of a member's stream; what it was given may be anything.
   func install(_ key: MediaKey, of node: NodeID) async throws
-  /// The key in use, as it is handed out, for what this node sends.
+  /// The key in use, as it is handed out, of this node's stream for all members.
   func presentMessage() async throws -> MediaKey
-  /// Makes the key to be used next.
+  /// Makes the key of it to be used next.
   func makeNextMessage() async throws -> MediaKey
   /// Sends by the next key from now on.
   ///
@@ -38,7 +38,7 @@ protocol MediaGate: Sendable {
 /// Keys and datagrams in the form that the membership has them; nothing here runs on the loop but what it calls.
 extension Intercom: MediaGate {
   nonisolated func install(_ key: MediaKey, of node: NodeID) async throws {
-    let received = try ReceivedKey(octets: key.octets, epoch: key.epoch)
+    let received = try ReceivedKey(octets: key.octets, ssrc: key.ssrc, epoch: key.epoch)
     guard await install(received, of: node) else {
       throw IntercomError.refused("its SSRC belongs to another member, or changed")
     }
@@ -59,6 +59,6 @@ extension Intercom: MediaGate {
   }
 
   private static func message(_ key: OwnKey) -> MediaKey {
-    MediaKey(stream: 0, epoch: key.epoch, octets: key.octets)
+    MediaKey(stream: 0, ssrc: key.ssrc, epoch: key.epoch, octets: key.octets)
   }
 }

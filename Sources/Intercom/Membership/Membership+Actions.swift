@@ -23,9 +23,10 @@ extension Membership {
     case .knock(let other, let addresses):
       knock(at: other, addresses.compactMap(SocketAddress.init).filter(takes))
     case .listen(let node): Task { await listen(to: node) }
-    case .admitted, .changed, .departed, .mediaKey, .forgotten: performMembers(action)
+    case .admitted, .changed, .departed, .mediaKey, .streamEnded, .forgotten:
+      performMembers(action)
     case .invited, .invitationEnded, .declined, .stranger: performStrangers(action)
-    case .rollKey: rollKey()
+    case .rollKeys: rollKey()
     case .rebuilt(let target): tellFailure(of: target)
     case .twin(let instance, let teller, let address):
       noteTwin(instance, toldBy: teller, at: address.flatMap(SocketAddress.init))
@@ -58,7 +59,9 @@ extension Membership {
       if reason.isForGood { parts.transport.endLane(of: node) }
       expel(node, saidGoodbye: reason == .goodbye)
       parts.report(.departed(node, name: name, reason))
-    case .mediaKey(let node, let key): take(key, of: node)
+    case .mediaKey(let node, let key):
+      // Of a member the stream for all is played.
+      if key.stream == 0 { take(key, of: node) }
     case .forgotten(let node, let teller):
       parts.report(.forgotten(node, name: names[node] ?? "", by: names[teller] ?? ""))
       names[node] = nil

@@ -9,8 +9,8 @@ public import Mesh
 /// that is busy holds up no connection.
 ///
 /// **Keys.** The media path's first key is handed out from the start. When somebody left, the next one is made, handed
-/// to the members, and used ``keyLeadTime`` later; until then both are given to whoever joins, in two streams of the
-/// ``MediaKey`` messages, one for odd and one for even epochs. A roll that becomes necessary meanwhile follows at once.
+/// to the members, and used ``keyLeadTime`` later; until then both are given to whoever joins. A roll that becomes
+/// necessary meanwhile follows at once.
 ///
 /// Runs on Swift's ordinary pool; nothing here is done per packet or per period.
 public actor Membership {
@@ -125,7 +125,7 @@ public actor Membership {
       },
     ]
     do {
-      handle(.share(Self.streamed(try await media.presentMessage())))
+      handle(.share(try await media.presentMessage(), with: .everyone))
     } catch {
       parts.report(.fault("cannot make this node's media key: \(error)"))
     }
@@ -200,11 +200,11 @@ public actor Membership {
     }
     isRollDue = false
     do {
-      let next = Self.streamed(try await media.makeNextMessage())
-      handle(.share(next))
+      let next = try await media.makeNextMessage()
+      handle(.share(next, with: .everyone))
       try await pause(Self.keyLeadTime)
       await media.useNextKey()
-      handle(.unshare(stream: next.stream ^ 1))
+      handle(.retireKeys(stream: next.stream, beforeEpoch: next.epoch))
     } catch is CancellationError {
       rollTask = nil
       return false
@@ -214,10 +214,5 @@ public actor Membership {
       try? await pause(Self.rollPause)
     }
     return true
-  }
-
-  /// A key in the stream of its epoch: two are handed out at a time.
-  private static func streamed(_ key: MediaKey) -> MediaKey {
-    MediaKey(stream: Int(key.epoch & 1), epoch: key.epoch, octets: key.octets)
   }
 }

@@ -20,8 +20,9 @@ extension Mesh {
       var profile = profile
       profile.isRecording = isRecording
       describe(profile)
-    case .share(let key): share(key)
-    case .unshare(let stream): keys[stream] = nil
+    case .share(let key, let listeners): share(key, with: listeners)
+    case .retireKeys(let stream, let epoch): streams.retireKeys(of: stream, before: epoch)
+    case .endStream(let stream): endStream(stream)
     case .leave: leave(now)
     default: break
     }
@@ -227,11 +228,26 @@ extension Mesh {
     planDial(peer, now)
   }
 
-  private func share(_ key: MediaKey) {
+  /// Hands a key to the stream's listeners, and tells those that are listeners no more.
+  private func share(_ key: MediaKey, with listeners: StreamListeners) {
     guard (0..<MediaKey.maximumStreams).contains(key.stream) else { return }
-    keys[key.stream] = key
+    let before = streams.share(key, with: listeners)
     for link in links.values where link.isMember {
-      actions.append(.send(.mediaKey(key), link.connection))
+      let wasListener = before?.contains(link.node) ?? false
+      if listeners.contains(link.node) {
+        // Who joins an audience now gets what the others have already.
+        let keys = wasListener ? [key] : streams.keys(of: link.node, in: key.stream)
+        actions += keys.map { .send(.mediaKey($0), link.connection) }
+      } else if wasListener {
+        actions.append(.send(.streamEnd(StreamEnd(stream: key.stream)), link.connection))
+      }
+    }
+  }
+
+  private func endStream(_ stream: Int) {
+    guard let listeners = streams.end(stream) else { return }
+    for link in links.values where link.isMember && listeners.contains(link.node) {
+      actions.append(.send(.streamEnd(StreamEnd(stream: stream)), link.connection))
     }
   }
 
@@ -251,7 +267,7 @@ extension Mesh {
     }
     for connection in selves.keys { actions.append(.close(connection, .leaving)) }
     selves = [:]
-    (links, peers, attempts, keys) = (OrderedTable(), OrderedTable(), [:], [:])
+    (links, peers, attempts, streams) = (OrderedTable(), OrderedTable(), [:], SharedStreams())
     hasLeft = true
     nextDeadlineNanoseconds = .max
   }

@@ -201,7 +201,7 @@ extension Mesh {
     }
     actions.append(.departed(member.node, cause))
     // Of a later run nobody knows yet whether it is let in: what the former had is changed in any case.
-    guard cause != .leaving else { return }
+    guard cause != .leaving, streams.expose(to: member.node) else { return }
     rollNanoseconds = min(rollNanoseconds, now.saturatingAdding(MeshTimes.rollNanoseconds))
     wake(atNanoseconds: rollNanoseconds)
   }

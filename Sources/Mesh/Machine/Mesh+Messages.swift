@@ -31,6 +31,9 @@ extension Mesh {
     case .mediaKey(let key):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       actions.append(.mediaKey(link.node, key))
+    case .streamEnd(let end):
+      guard link.isMember else { return close(link, .outOfTurn, now) }
+      actions.append(.streamEnded(link.node, end.stream))
     case .forgotten(let forgotten):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       takeForgotten(forgotten, from: link, now)
@@ -188,8 +191,7 @@ extension Mesh {
     } else if before != member {
       actions.append(.changed(member))
     }
-    // The oldest first: receivers take newer keys only.
-    for key in keys.values.sorted(by: { ($0.epoch, $0.stream) < ($1.epoch, $1.stream) }) {
+    for key in streams.keys(of: link.node) {
       actions.append(.send(.mediaKey(key), link.connection))
     }
     tellForgotten(on: link)

@@ -91,7 +91,8 @@ public final class Mesh {
   /// Connections to an address where this node's own identity answered, until its hello tells whether that is another
   /// start.
   var selves: [ConnectionID: NodeAddress] = [:]
-  var keys: [Int: MediaKey] = [:]
+  /// This node's own streams.
+  var streams = SharedStreams()
   var random: any RandomNumberGenerator
 
   var actions: [MeshAction] = []
@@ -136,7 +137,7 @@ public final class Mesh {
     case .securing, .dialled, .failed, .accepted, .received, .closed, .uprooted:
       takeConnection(event, now)
     case .accept, .decline, .invite, .forget, .block, .policy, .groupsChanged, .describe,
-      .recording, .share, .unshare, .leave:
+      .recording, .share, .retireKeys, .endStream, .leave:
       takeCommand(event, now)
     }
     defer { actions.removeAll(keepingCapacity: true) }
@@ -186,7 +187,8 @@ extension Mesh {
     }
     if now >= rollNanoseconds {
       rollNanoseconds = .max
-      actions.append(.rollKey)
+      let exposed = streams.takeExposed()
+      if !exposed.isEmpty { actions.append(.rollKeys(exposed)) }
     }
     if now >= nextRoundNanoseconds { beat(now) }
     if now >= newsNanoseconds { tellNews(now) }

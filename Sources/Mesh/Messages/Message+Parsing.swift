@@ -22,6 +22,7 @@ extension Message {
     case Kind.forgotten: self = .forgotten(try Self.forgotten(&reader))
     case Kind.twin: self = .twin(try Self.twin(&reader))
     case Kind.laneResume...Kind.laneRefusal: self = .lane(try LaneFrame(&reader))
+    case Kind.streamEnd: self = .streamEnd(try Self.streamEnd(&reader))
     default:
       self = .unknown(type: type)
       return
@@ -132,22 +133,48 @@ extension Message {
   }
 
   private static func mediaKey(_ reader: inout FieldReader) throws(MeshError) -> MediaKey {
-    var (stream, epoch): (UInt64?, UInt64?)
+    var (stream, source, epoch): (Int?, Int, UInt64?) = (nil, 0, nil)
+    var audience = StreamAudience.everyone
+    var ssrc: UInt32?
     var key: [UInt8]?
     while let field = try reader.next() {
       switch field.tag {
-      case Tag.stream: stream = try reader.number(field)
+      case Tag.stream: stream = try index(field, of: reader, below: MediaKey.maximumStreams)
+      case Tag.source: source = try index(field, of: reader, below: MediaKey.maximumSources)
+      case Tag.audience:
+        guard field.value.count <= StreamAudience.maximumBytes else {
+          throw reader.wrong(field.tag)
+        }
+        audience = StreamAudience(octets: Array(reader.octets[field.value]))
+      case Tag.ssrc: ssrc = UInt32(try index(field, of: reader, below: 1 << 32))
       case Tag.epoch: epoch = try reader.number(field)
       case Tag.key: key = Array(reader.octets[field.value])
       default: break
       }
     }
-    let number = try reader.required(stream, Tag.stream)
-    guard number < UInt64(MediaKey.maximumStreams) else { throw reader.wrong(Tag.stream) }
     let octets = try reader.required(key, Tag.key)
     guard octets.count <= MediaKey.maximumBytes else { throw reader.wrong(Tag.key) }
     return MediaKey(
-      stream: Int(number), epoch: try reader.required(epoch, Tag.epoch), octets: octets)
+      stream: try reader.required(stream, Tag.stream), source: source, audience: audience,
+      ssrc: try reader.required(ssrc, Tag.ssrc), epoch: try reader.required(epoch, Tag.epoch),
+      octets: octets)
+  }
+
+  private static func streamEnd(_ reader: inout FieldReader) throws(MeshError) -> StreamEnd {
+    var stream: Int?
+    while let field = try reader.next() {
+      guard field.tag == Tag.stream else { continue }
+      stream = try index(field, of: reader, below: MediaKey.maximumStreams)
+    }
+    return StreamEnd(stream: try reader.required(stream, Tag.stream))
+  }
+
+  private static func index(
+    _ field: FieldReader.Field, of reader: FieldReader, below limit: Int
+  ) throws(MeshError) -> Int {
+    let number = try reader.number(field)
+    guard number < UInt64(limit) else { throw reader.wrong(field.tag) }
+    return Int(number)
   }
 
   private static func challenge(_ reader: inout FieldReader) throws(MeshError) -> Challenge {

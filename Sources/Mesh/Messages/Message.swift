@@ -18,6 +18,8 @@ public enum Message: Hashable, Sendable {
   case goodbye(Goodbye)
   /// The key of a media stream of the sender's.
   case mediaKey(MediaKey)
+  /// A stream of the sender's is over for the receiver.
+  case streamEnd(StreamEnd)
   /// A number against which the receiver proves its groups; for the connection, not for ``Mesh``.
   case challenge(Challenge)
   /// The answer to it; for the connection, not for ``Mesh``.
@@ -48,6 +50,7 @@ public enum Message: Hashable, Sendable {
     static let laneChunk: UInt64 = 13
     static let laneReceipt: UInt64 = 14
     static let laneRefusal: UInt64 = 15
+    static let streamEnd: UInt64 = 16
   }
 
   /// The numbers that the fields have in their message.
@@ -83,6 +86,9 @@ public enum Message: Hashable, Sendable {
     static let position: UInt64 = 29
     static let data: UInt64 = 30
     static let taken: UInt64 = 31
+    static let source: UInt64 = 32
+    static let audience: UInt64 = 33
+    static let ssrc: UInt64 = 34
   }
 }
 
@@ -122,9 +128,10 @@ extension Message {
       writer.field(Tag.words, text: goodbye.words)
     case .mediaKey(let key):
       writer.number(Kind.mediaKey)
-      writer.field(Tag.stream, number: UInt64(clamping: key.stream))
-      writer.field(Tag.epoch, number: key.epoch)
-      writer.field(Tag.key, octets: Array(key.octets.prefix(MediaKey.maximumBytes)))
+      Self.write(key, to: &writer)
+    case .streamEnd(let end):
+      writer.number(Kind.streamEnd)
+      writer.field(Tag.stream, number: UInt64(clamping: end.stream))
     case .challenge(let challenge):
       writer.number(Kind.challenge)
       writer.field(Tag.nonce, octets: challenge.nonce)
@@ -170,6 +177,15 @@ extension Message {
     if hello.admits { writer.field(Tag.admits, number: 1) }
     if hello.relocates { writer.field(Tag.relocates, number: 1) }
     if profile.isRecording { writer.field(Tag.recording, number: 1) }
+  }
+
+  private static func write(_ key: MediaKey, to writer: inout FieldWriter) {
+    writer.field(Tag.stream, number: UInt64(clamping: key.stream))
+    if key.source != 0 { writer.field(Tag.source, number: UInt64(clamping: key.source)) }
+    if key.audience != .everyone { writer.field(Tag.audience, octets: key.audience.octets) }
+    writer.field(Tag.ssrc, number: UInt64(key.ssrc))
+    writer.field(Tag.epoch, number: key.epoch)
+    writer.field(Tag.key, octets: Array(key.octets.prefix(MediaKey.maximumBytes)))
   }
 
   private static func write(_ heartbeat: Heartbeat, to writer: inout FieldWriter) {

@@ -145,10 +145,10 @@ private final class RawKeys: MediaGate {
   func calledNames() async -> [NodeID: String] { [:] }
 
   func install(_ key: MediaKey, of node: NodeID) async throws {
-    guard key.octets.count == ReceivedKey.byteCount else { return }
-    let ssrc = key.octets[1..<5].reduce(0) { $0 << 8 | UInt32($1) }
+    guard key.stream == 0, key.octets.count == SRTPSessionKey.byteCount else { return }
+    let ssrc = key.ssrc
     try state.withLock { state in
-      let secret = try unsafe SecretBytes(copying: key.octets.span.bytes.extracting(5..<33))
+      let secret = try unsafe SecretBytes(copying: key.octets.span.bytes)
       let session = try SRTPSessionKey(
         epoch: UInt8(truncatingIfNeeded: key.epoch), secret: secret)
       let receiver = state.receivers[ssrc] ?? SRTPReceiver()
@@ -162,7 +162,7 @@ private final class RawKeys: MediaGate {
     return state.withLock { state in
       let epoch = state.epoch
       let key = state.sender.withSecret { OwnKey(epoch: epoch, ssrc: ssrc, secret: $0) }
-      return MediaKey(stream: 0, epoch: key.epoch, octets: key.octets)
+      return MediaKey(stream: 0, ssrc: ssrc, epoch: key.epoch, octets: key.octets)
     }
   }
 
@@ -174,7 +174,7 @@ private final class RawKeys: MediaGate {
       let next = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
       let key = next.secret.withBytes { OwnKey(epoch: epoch, ssrc: ssrc, secret: $0) }
       state.sender.setNextKey(next)
-      return MediaKey(stream: 0, epoch: key.epoch, octets: key.octets)
+      return MediaKey(stream: 0, ssrc: ssrc, epoch: key.epoch, octets: key.octets)
     }
   }
 

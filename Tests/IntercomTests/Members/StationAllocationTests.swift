@@ -38,7 +38,8 @@ struct StationAllocationTests {
         addresses: [.host(other.number), .host(other.number + 50)])
       end.station.admit(member, nowNanoseconds: clock.now)
       end.station.roster.install(
-        try ReceivedKey(octets: key.octets, epoch: 0), of: member.node, nowNanoseconds: clock.now)
+        try ReceivedKey(octets: key.octets, ssrc: key.ssrc, epoch: 0), of: member.node,
+        nowNanoseconds: clock.now)
     }
     var forged = [UInt8](repeating: 0x80, count: 120)
     let ssrc = ends[1].station.roster.identity.ssrc.rawValue

@@ -257,16 +257,16 @@ import Testing
   @Test func `the first to claim an SSRC keeps it`() throws {
     let (bert, carl) = (try node("Bert", 2), try node("Carl", 3))
     try meet(bert)
-    for mask in [0, 0xFF] as [UInt8] {
-      var octets = carl.ownKey.octets
-      let claimed = bert.ownKey.octets
-      for place in 1...4 { octets[place] = claimed[place] ^ mask }
+    for mask in [0, .max] as [UInt32] {
+      let key = carl.ownKey
+      let claimed = bert.ownKey.ssrc ^ mask
       anna.station.admit(
         MediaMember(node: carl.node, name: "Carl", addresses: carl.addresses),
         nowNanoseconds: network.now)
       #expect(
         !anna.station.roster.install(
-          try ReceivedKey(octets: octets, epoch: 0), of: carl.node, nowNanoseconds: network.now))
+          try ReceivedKey(octets: key.octets, ssrc: claimed, epoch: 0), of: carl.node,
+          nowNanoseconds: network.now))
     }
     let own = anna.ownKey
     #expect(try !anna.install(own, of: carl, network))

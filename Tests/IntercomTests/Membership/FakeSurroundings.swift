@@ -103,6 +103,6 @@ final class FakeMedia: MediaGate {
   }
 
   private var key: MediaKey {
-    MediaKey(stream: 0, epoch: epoch.withLock { $0 }, octets: [9])
+    MediaKey(stream: 0, ssrc: 5, epoch: epoch.withLock { $0 }, octets: [9])
   }
 }

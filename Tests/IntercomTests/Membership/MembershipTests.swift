@@ -114,7 +114,7 @@ import Testing
     #expect(transport.words == ["raise 7"])
     #expect(await media.next() == "admit N2 at 10.0.0.2:5004")
     await membership.handle(
-      .received(.mediaKey(MediaKey(stream: 1, epoch: 11, octets: [1])), connection))
+      .received(.mediaKey(MediaKey(stream: 0, ssrc: 5, epoch: 11, octets: [1])), connection))
     #expect(await media.next() == "install 11 of 2")
     await membership.handle(.closed(connection))
     #expect(await media.next() == "expel 2")
@@ -168,13 +168,13 @@ import Testing
     try await join(membership, 3, other)
     #expect(
       transport.messages(on: connection).contains(
-        .mediaKey(MediaKey(stream: 0, epoch: 0, octets: [9]))))
+        .mediaKey(MediaKey(stream: 0, ssrc: 5, epoch: 0, octets: [9]))))
     #expect(await media.next() == "admit N2 at 10.0.0.2:5004")
     #expect(await media.next() == "admit N3 at 10.0.0.3:5004")
     await membership.rollKey()
     #expect(await media.next() == "make 1")
     #expect(await media.next() == "use 1")
-    let shared = Message.mediaKey(MediaKey(stream: 1, epoch: 1, octets: [9]))
+    let shared = Message.mediaKey(MediaKey(stream: 0, ssrc: 5, epoch: 1, octets: [9]))
     #expect(transport.messages(on: other).contains(shared))
     // The former key is given to nobody who joins now.
     let late = ConnectionID(rawValue: 9)
@@ -191,9 +191,9 @@ import Testing
     try await join(membership, 2, connection)
     #expect(await media.next() == "admit N2 at 10.0.0.2:5004")
     await membership.handle(
-      .received(.mediaKey(MediaKey(stream: 0, epoch: 0, octets: [0])), connection))
+      .received(.mediaKey(MediaKey(stream: 0, ssrc: 5, epoch: 0, octets: [0])), connection))
     await membership.handle(
-      .received(.mediaKey(MediaKey(stream: 0, epoch: 1, octets: [1])), connection))
+      .received(.mediaKey(MediaKey(stream: 0, ssrc: 5, epoch: 1, octets: [1])), connection))
     #expect(await media.next() == "install 1 of 2")
     #expect(reports.words.contains { $0.contains("media key of N2 is invalid") })
   }

@@ -111,7 +111,7 @@ final class ScriptedPeer: VirtualHost {
 extension SRTPReceiver {
   /// Takes the key that a member was handed.
   func add(_ key: OwnKey) throws {
-    let secret = try unsafe SecretBytes(copying: key.octets.span.bytes.extracting(5..<33))
+    let secret = try unsafe SecretBytes(copying: key.octets.span.bytes)
     add(
       try SRTPReceivingKey(
         try SRTPSessionKey(epoch: UInt8(truncatingIfNeeded: key.epoch), secret: secret)))
@@ -120,5 +120,7 @@ extension SRTPReceiver {
 
 extension ReceivedKey {
   /// What a member makes of another's key.
-  init(_ key: OwnKey) throws { try self.init(octets: key.octets, epoch: key.epoch) }
+  init(_ key: OwnKey) throws {
+    try self.init(octets: key.octets, ssrc: key.ssrc, epoch: key.epoch)
+  }
 }
