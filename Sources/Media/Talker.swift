@@ -1,27 +1,28 @@
 public import RTP
 
-/// Makes RTP packets from the codec frames of one microphone.
+/// Codes one source, such as a microphone, and makes the RTP packets of its streams.
 ///
-/// States: talking, quiet (only with DTX). Events: a codec frame, with or without voice
-/// (`VoiceActivity`). Talking sends every frame. The first quiet frame is sent as a payload of one
-/// byte, the table of contents alone, and so is one every 400 ms: that tells receivers a pause from
-/// a loss, as Opus' own DTX does at the same interval (RFC 7587 §3.1.3, RFC 6716 §3.1); the
-/// low-delay modes of Opus have none that helps. The first packet of a talk spurt carries the
-/// marker (RFC 3551 §4.1). Time stamps count all frames, sequence numbers only what is sent.
+/// A source is coded once however many audiences it speaks to. Each of these is a stream with an SSRC and sequence
+/// numbers of its own (`SentStream`), all with the source's time stamps: the base stream, which is there as long as the
+/// talker, and those that are opened beside it. A stream sends every frame while the source talks and its audience is
+/// spoken to. Else it sends a payload of one octet, the table of contents alone, at once and each 400 ms: that tells
+/// receivers a pause from a loss, as Opus' own DTX does at the same interval (RFC 7587 §3.1.3, RFC 6716 §3.1); the
+/// low-delay modes of Opus have none that helps. Time stamps count all frames, sequence numbers only what is sent.
 /// While quiet the encoder is left alone: its memory then fits that of decoders, which are, too.
 ///
-/// Each frame is coded once, and a second time at a low rate while copies at that rate are wanted; of it
-/// as many packets are written as there are recipes among the receivers, all with the same header but
-/// for the payload type. (Encryption must not use one key for packets that differ under one number:
-/// each recipe needs a key or an SSRC of its own then.)
+/// Each frame is coded once, and a second time at a low rate while copies at that rate are wanted; of it as many packets
+/// of a stream are written as there are recipes among its receivers, all with the same header but for the payload type.
+/// (Encryption must not use one key for packets that differ under one number: each recipe needs a key of its own then.)
 ///
 /// Packets may become longer or shorter, and the codec's speech mode take over, between two frames. The two modes have
 /// encoders of their own, of which one starts anew then; the decoder cross-fades.
 ///
-/// Loop thread only; allocates only in `init`.
+/// Loop thread only; allocates only in `init` and when a stream is opened.
 public final class Talker {
-  /// 400 ms between keep-alives.
-  static let keepAliveFrames = 19_200
+  /// The most streams of a talker, its base stream included.
+  public static let streamLimit = ReportedStreams.limit
+  /// The number of the base stream.
+  public static let baseStream = 0
   /// The shortest `packet` that `encode` accepts: a header and one payload byte.
   public static let minimumPacketBytes = RTPHeader.maximumByteCount + 1
   /// The longest packet that carries copies.
@@ -31,27 +32,24 @@ public final class Talker {
   private let encoders: TalkerEncoders
   private var encoder: any FrameEncoder
   private var leanEncoder: (any FrameEncoder)?
-  private var tableOfContents: UInt8
   private var voice = VoiceActivity()
   private var sent = SentFrames()
-  private var current = SentFrames.Entry()
-  private var sequenceNumber: SequenceNumber
-  private var resentSequenceNumber: SequenceNumber
-  private var startsTalkSpurt = true
-  private var framesSinceKeepAlive = keepAliveFrames
+  private var codedFrames = 0
+  /// By number, which the caller chooses; nil: not open.
+  private var streams = [SentStream?](repeating: nil, count: streamLimit)
+  private var isSpeech = false
 
   /// Whether frames are coded at the low rate too, as some recipe in use needs it.
   public var codesLean = false
   /// Totals since the talker was made.
   public private(set) var counters = TalkerCounters()
-  /// Media time of the next frame to be encoded.
+  /// Media time of the next frame to be encoded, of all streams.
   public private(set) var currentTimestamp: RTPTimestamp
   /// Whether the last frame was voice or within the hang-over after it.
   public var isTalking: Bool { voice.isTalking }
 
   /// Frames that the next `encode` takes.
   public private(set) var framesPerPacket: Int
-  private var isSpeech = false
 
   /// Makes a talker of one encoder, or two.
   ///
@@ -64,7 +62,7 @@ public final class Talker {
       configuration: configuration, encoders: TalkerEncoders(full: encoder, lean: leanEncoder))
   }
 
-  /// Makes a talker; `framesPerPacket` must be a supported one.
+  /// Makes a talker with its base stream; `framesPerPacket` must be a supported one.
   public init(configuration: TalkerConfiguration, encoders: TalkerEncoders) {
     precondition(
       TalkerConfiguration.supportedFramesPerPacket.contains(configuration.framesPerPacket))
@@ -73,10 +71,9 @@ public final class Talker {
     encoder = encoders.full
     leanEncoder = encoders.lean
     framesPerPacket = configuration.framesPerPacket
-    tableOfContents = Self.tableOfContents(frames: configuration.framesPerPacket)
-    sequenceNumber = configuration.firstSequenceNumber
-    resentSequenceNumber = configuration.firstSequenceNumber.advanced(by: 0x5555)
     currentTimestamp = configuration.firstTimestamp
+    streams[Self.baseStream] = SentStream(
+      ssrc: configuration.ssrc, firstSequenceNumber: configuration.firstSequenceNumber)
   }
 
   /// Changes the coding from the next frame on; `framesPerPacket` must be a supported one.
@@ -85,7 +82,6 @@ public final class Talker {
   public func aim(_ coding: VoiceCoding) {
     precondition(TalkerConfiguration.supportedFramesPerPacket.contains(coding.framesPerPacket))
     framesPerPacket = coding.framesPerPacket
-    tableOfContents = Self.tableOfContents(frames: framesPerPacket)
     let isSpeech = coding.isSpeech && encoders.speech != nil
     if isSpeech != self.isSpeech {
       self.isSpeech = isSpeech
@@ -99,7 +95,7 @@ public final class Talker {
     leanEncoder?.aim(bitsPerSecond: coding.leanBitsPerSecond)
   }
 
-  /// Encodes the next codec frame and writes its packet without copies.
+  /// Encodes the next codec frame and writes its packet of the base stream without copies.
   ///
   /// - Parameters:
   ///   - pcm: exactly ``framesPerPacket`` frames, mono, 48 kHz, full scale 1.0.
@@ -112,171 +108,191 @@ public final class Talker {
 
   /// Encodes the next codec frame: exactly `framesPerPacket` frames, mono, 48 kHz, full scale 1.0.
   ///
-  /// - Returns: false when nothing is to be sent: DTX keeps quiet, or the encoder failed (counted).
+  /// - Returns: false when no stream has anything to send: DTX keeps quiet, or the encoder failed (counted).
   public func encode(_ pcm: Span<Float>) -> Bool {
     precondition(pcm.count == framesPerPacket)
     let meanSquare = Loudness.meanSquare(pcm)
     voice.observe(meanSquare: meanSquare, frames: pcm.count)
     defer { currentTimestamp = currentTimestamp.advanced(by: pcm.count) }
-    current = SentFrames.Entry()
-    current.frames = pcm.count
-    current.level = AudioLevel(
+    let isSaying =
+      (voice.isTalking || !configuration.usesDTX)
+      && streams.contains { $0?.isSpeaking == true }
+    let frame = isSaying ? code(pcm) : nil
+    guard frame != nil || !isSaying else {
+      for stream in streams.indices { streams[stream]?.miss() }
+      return false
+    }
+    let level = AudioLevel(
       levelDBov: Int(Loudness.decibels(meanSquare: meanSquare).rounded()),
       hasVoiceActivity: voice.isTalking)
-    if configuration.usesDTX && !voice.isTalking { return keepQuiet(frames: pcm.count) }
-    framesSinceKeepAlive = Self.keepAliveFrames
-    return talk(pcm)
+    let moment = SentStream.Moment(
+      timestamp: currentTimestamp, frames: pcm.count, level: level, frame: frame)
+    return advance(moment)
   }
 
   /// Advances time over codec frames known to be silent, without coding or sending.
   public func pass(frames: Int) {
     currentTimestamp = currentTimestamp.advanced(by: frames)
-    framesSinceKeepAlive += frames
+    for stream in streams.indices { streams[stream]?.pass(frames: frames) }
     counters.suppressedFrames += frames / framesPerPacket
-    startsTalkSpurt = true
   }
 
-  /// Writes the packet of the frame encoded last, as a recipe wants it.
+  /// Writes a stream's packet of the frame encoded last, as a recipe wants it.
   ///
   /// What does not fit is left out: copies first, the farther before the nearer.
-  /// - Returns: its bytes; 0 when `packet` is too short, or there is no such frame.
-  public func write(_ recipe: RepairRecipe, into packet: inout MutableRawSpan) -> Int {
-    guard current.isUsed else { return 0 }
-    let coding = current.leanBytes > 0 ? recipe.primary : .full
-    let header = header(
+  /// - Returns: its bytes; 0 when `packet` is too short, or there is no such frame or stream.
+  public func write(
+    _ recipe: RepairRecipe, of number: Int = baseStream, into packet: inout MutableRawSpan
+  ) -> Int {
+    guard let stream = streams[number], let current = stream.current else { return 0 }
+    let frame = current.frame.flatMap { sent[$0] }
+    let coding = frame?.leanBytes ?? 0 > 0 ? recipe.primary : .full
+    let header = stream.header(
       of: current,
       payloadType: recipe.copyCount > 0
         ? configuration.redundantPayloadType : configuration.payloadType)
     guard recipe.copyCount > 0 else {
-      guard packet.byteCount >= header.byteCount + current.payloadBytes(coding) else { return 0 }
+      guard packet.byteCount >= header.byteCount + payloadBytes(frame, coding) else { return 0 }
       let headerBytes = header.write(into: &packet)
-      return headerBytes + sent.write(current, coding, at: headerBytes, into: &packet)
+      return headerBytes + write(current, coding, at: headerBytes, into: &packet)
     }
-    return writeRedundant(recipe, coding, header, into: &packet)
+    return writeRedundant(recipe, coding, header, current, of: stream, into: &packet)
   }
 
-  /// Payload octets in a packet of so many bytes of the frame encoded last.
-  public func payloadOctets(ofPacketBytes packetBytes: Int) -> Int {
-    max(0, packetBytes - header(of: current, payloadType: 0).byteCount)
+  /// Payload octets in a packet of so many bytes of a stream of the frame encoded last.
+  public func payloadOctets(ofPacketBytes packetBytes: Int, of number: Int = baseStream) -> Int {
+    guard let stream = streams[number], let current = stream.current else { return 0 }
+    return max(0, packetBytes - stream.header(of: current, payloadType: 0).byteCount)
   }
 
   /// Whether RTX of a packet is possible: for one second, since nobody waits longer and old speech must not leak.
-  public func remembers(_ wanted: SequenceNumber) -> Bool {
-    guard let entry = sent[wanted] else { return false }
-    return entry.timestamp.distance(to: currentTimestamp) <= MediaClock.framesPerSecond
+  public func remembers(_ wanted: SequenceNumber, of number: Int = baseStream) -> Bool {
+    guard let packet = streams[number]?[wanted] else { return false }
+    return packet.timestamp.distance(to: currentTimestamp) <= MediaClock.framesPerSecond
+      && packet.frame.map { sent[$0] != nil } ?? true
   }
 
-  /// Writes an RTX packet of one sent before (RFC 4588 §4).
+  /// Writes an RTX packet of one that a stream sent before (RFC 4588 §4).
   ///
   /// - Returns: its bytes; 0 when it is not remembered or `packet` is too short.
-  public func writeResent(_ wanted: SequenceNumber, into packet: inout MutableRawSpan) -> Int {
-    guard remembers(wanted), let entry = sent[wanted] else { return 0 }
-    var header = header(of: entry, payloadType: configuration.resentPayloadType)
-    header.ssrc = RTXPayload.ssrc(beside: configuration.ssrc)
-    header.sequenceNumber = resentSequenceNumber
+  public func writeResent(
+    _ wanted: SequenceNumber, of number: Int = baseStream, into packet: inout MutableRawSpan
+  ) -> Int {
+    guard remembers(wanted, of: number), let stream = streams[number], let old = stream[wanted]
+    else { return 0 }
+    let header = stream.resentHeader(of: old, payloadType: configuration.resentPayloadType)
     let start = header.byteCount + RTXPayload.headerBytes
-    guard packet.byteCount >= start + entry.fullBytes else { return 0 }
+    let frame = old.frame.flatMap { sent[$0] }
+    guard packet.byteCount >= start + payloadBytes(frame, .full) else { return 0 }
     _ = header.write(into: &packet)
     RTXPayload.write(wanted, at: header.byteCount, into: &packet)
-    resentSequenceNumber = resentSequenceNumber.advanced(by: 1)
+    streams[number]?.didResend()
     counters.resentPackets += 1
-    return start + sent.write(entry, .full, at: start, into: &packet)
+    return start + write(old, .full, at: start, into: &packet)
   }
 
   private func writeRedundant(
     _ recipe: RepairRecipe, _ coding: RepairRecipe.Coding, _ header: RTPHeader,
-    into packet: inout MutableRawSpan
+    _ current: SentStream.Packet, of stream: SentStream, into packet: inout MutableRawSpan
   ) -> Int {
-    let primaryBytes = RedundantPayload.primaryHeaderBytes + current.payloadBytes(coding)
+    let frame = current.frame.flatMap { sent[$0] }
+    let primaryBytes = RedundantPayload.primaryHeaderBytes + payloadBytes(frame, coding)
     var room = min(packet.byteCount, Self.maximumPacketBytes) - header.byteCount - primaryBytes
     guard room >= 0 else { return 0 }
-    let near = copy(recipe.nearDistance, recipe.copies, &room)
-    let far = copy(recipe.farDistance, recipe.copies, &room)
+    let near = copy(recipe.nearDistance, recipe.copies, of: stream, &room)
+    let far = copy(recipe.farDistance, recipe.copies, of: stream, &room)
     var offset = header.write(into: &packet)
     // The oldest first, as receivers without a buffer want it (RFC 2198 §4).
-    if let far { offset += writeCopyHeader(far, at: offset, into: &packet) }
-    if let near { offset += writeCopyHeader(near, at: offset, into: &packet) }
+    if let far { offset += writeCopyHeader(far, current, at: offset, into: &packet) }
+    if let near { offset += writeCopyHeader(near, current, at: offset, into: &packet) }
     RedundantPayload.writePrimaryHeader(
       payloadType: configuration.payloadType, at: offset, into: &packet)
     offset += RedundantPayload.primaryHeaderBytes
-    if let far { offset += sent.write(far.entry, far.coding, at: offset, into: &packet) }
-    if let near { offset += sent.write(near.entry, near.coding, at: offset, into: &packet) }
-    return offset + sent.write(current, coding, at: offset, into: &packet)
+    if let far { offset += sent.write(far.frame, far.coding, at: offset, into: &packet) }
+    if let near { offset += sent.write(near.frame, near.coding, at: offset, into: &packet) }
+    return offset + write(current, coding, at: offset, into: &packet)
   }
 
-  private typealias Copy = (entry: SentFrames.Entry, coding: RepairRecipe.Coding)
+  private typealias Copy = (
+    packet: SentStream.Packet, frame: SentFrames.Entry, coding: RepairRecipe.Coding
+  )
 
   private func writeCopyHeader(
-    _ copy: Copy, at offset: Int, into packet: inout MutableRawSpan
+    _ copy: Copy, _ current: SentStream.Packet, at offset: Int, into packet: inout MutableRawSpan
   ) -> Int {
     RedundantPayload.writeCopyHeader(
       payloadType: configuration.payloadType,
-      timestampOffset: copy.entry.timestamp.distance(to: current.timestamp),
-      payloadBytes: copy.entry.payloadBytes(copy.coding), at: offset, into: &packet)
+      timestampOffset: copy.packet.timestamp.distance(to: current.timestamp),
+      payloadBytes: copy.frame.payloadBytes(copy.coding), at: offset, into: &packet)
     return RedundantPayload.copyHeaderBytes
   }
 
   /// A copy as wanted if there is one and room for it; where the low rate was not coded, the full one.
   private func copy(
-    _ distance: Int, _ coding: RepairRecipe.Coding, _ room: inout Int
+    _ distance: Int, _ wanted: RepairRecipe.Coding, of stream: SentStream, _ room: inout Int
   ) -> Copy? {
-    let wanted = sent.copy(distance, before: current, coding).map { (entry: $0, coding: coding) }
-    let full = sent.copy(distance, before: current, .full)
-    guard let copy = wanted ?? full.map({ (entry: $0, coding: .full) }) else { return nil }
-    let bytes = RedundantPayload.copyHeaderBytes + copy.entry.payloadBytes(copy.coding)
-    guard bytes <= room else { return nil }
+    guard let packet = stream.copy(distance), let number = packet.frame, let frame = sent[number]
+    else { return nil }
+    let range = 1...RedundantPayload.greatestCopyBytes
+    let coding = range.contains(frame.payloadBytes(wanted)) ? wanted : .full
+    let payloadBytes = frame.payloadBytes(coding)
+    let bytes = RedundantPayload.copyHeaderBytes + payloadBytes
+    guard range.contains(payloadBytes), bytes <= room else { return nil }
     room -= bytes
-    return copy
+    return (packet, frame, coding)
   }
 
-  private func talk(_ pcm: Span<Float>) -> Bool {
-    let bytes = sent.code(sequenceNumber, .full) { encoder.encode(pcm, into: &$0) }
-    guard bytes > 0 else {
-      if bytes < 0 { counters.encoderErrors += 1 } else { counters.suppressedFrames += 1 }
-      return false
+  /// Codes a frame; its number, or nil where the encoder gives nothing.
+  private func code(_ pcm: Span<Float>) -> Int? {
+    var entry = SentFrames.Entry()
+    entry.number = codedFrames
+    entry.fullBytes = sent.code(codedFrames, .full) { encoder.encode(pcm, into: &$0) }
+    guard entry.fullBytes > 0 else {
+      if entry.fullBytes < 0 {
+        counters.encoderErrors += 1
+      } else {
+        counters.suppressedFrames += 1
+      }
+      return nil
     }
     if codesLean, let leanEncoder {
-      current.leanBytes = max(
-        0, sent.code(sequenceNumber, .lean) { leanEncoder.encode(pcm, into: &$0) })
+      entry.leanBytes = max(
+        0, sent.code(codedFrames, .lean) { leanEncoder.encode(pcm, into: &$0) })
     }
-    finish(marker: startsTalkSpurt, payloadBytes: bytes)
-    startsTalkSpurt = false
-    return true
+    sent.add(entry)
+    codedFrames += 1
+    return entry.number
   }
 
-  private func keepQuiet(frames: Int) -> Bool {
-    startsTalkSpurt = true
-    guard framesSinceKeepAlive >= Self.keepAliveFrames else {
-      framesSinceKeepAlive += frames
-      counters.suppressedFrames += 1
-      return false
+  /// Lets all streams take a frame of the source; whether any has a packet of it.
+  private func advance(_ moment: SentStream.Moment) -> Bool {
+    let payloadBytes = moment.frame.flatMap { sent[$0]?.fullBytes } ?? 1
+    var isSending = false
+    for number in streams.indices where streams[number]?.advance(moment) == true {
+      isSending = true
+      counters.packets += 1
+      counters.payloadOctets += streams[number]?.current?.frame == nil ? 1 : payloadBytes
     }
-    framesSinceKeepAlive = frames
-    let tableOfContents = tableOfContents
-    _ = sent.code(sequenceNumber, .full) { payload in
-      payload.storeBytes(of: tableOfContents, as: UInt8.self)
+    if !isSending { counters.suppressedFrames += 1 }
+    return isSending
+  }
+
+  /// Bytes of a frame's coding, or of a notice in place of a frame.
+  private func payloadBytes(_ frame: SentFrames.Entry?, _ coding: RepairRecipe.Coding) -> Int {
+    frame?.payloadBytes(coding) ?? 1
+  }
+
+  /// Writes a packet's payload, its frame or a notice; returns its bytes.
+  private func write(
+    _ packet: SentStream.Packet, _ coding: RepairRecipe.Coding, at offset: Int,
+    into bytes: inout MutableRawSpan
+  ) -> Int {
+    guard let frame = packet.frame.flatMap({ sent[$0] }) else {
+      bytes.storeBytes(
+        of: Self.tableOfContents(frames: packet.frames), toByteOffset: offset, as: UInt8.self)
       return 1
     }
-    finish(marker: false, payloadBytes: 1)
-    return true
-  }
-
-  private func finish(marker: Bool, payloadBytes: Int) {
-    current.isUsed = true
-    current.marker = marker
-    current.fullBytes = payloadBytes
-    current.sequenceNumber = sequenceNumber
-    current.timestamp = currentTimestamp
-    sent.add(current)
-    sequenceNumber = sequenceNumber.advanced(by: 1)
-    counters.packets += 1
-    counters.payloadOctets += payloadBytes
-  }
-
-  private func header(of entry: SentFrames.Entry, payloadType: UInt8) -> RTPHeader {
-    RTPHeader(
-      marker: entry.marker, payloadType: payloadType, sequenceNumber: entry.sequenceNumber,
-      timestamp: entry.timestamp, ssrc: configuration.ssrc, audioLevel: entry.level)
+    return sent.write(frame, coding, at: offset, into: &bytes)
   }
 
   /// RFC 6716 §3.1, table 2, code 0, mono: full-band CELT where it has the duration, else
@@ -291,4 +307,45 @@ public final class Talker {
     default: 11 << 3
     }
   }
+}
+
+/// Streams beside the base stream.
+extension Talker {
+  /// Opens a stream under a number that is free, 0 ..< ``streamLimit``; false: it is not.
+  ///
+  /// Allocates.
+  /// - Parameter firstSequenceNumber: should be random (RFC 3550 §5.1).
+  public func open(
+    _ number: Int, ssrc: SSRC, firstSequenceNumber: SequenceNumber
+  ) -> Bool {
+    guard streams.indices.contains(number), streams[number] == nil,
+      !streams.contains(where: { $0?.ssrc == ssrc })
+    else { return false }
+    streams[number] = SentStream(ssrc: ssrc, firstSequenceNumber: firstSequenceNumber)
+    return true
+  }
+
+  /// Ends a stream; the base stream stays.
+  public func close(_ number: Int) {
+    guard streams.indices.contains(number), number != Self.baseStream else { return }
+    streams[number] = nil
+  }
+
+  /// Speaks to a stream's audience or not; the source goes on either way.
+  public func speak(_ isSpeaking: Bool, to number: Int) {
+    guard streams.indices.contains(number) else { return }
+    streams[number]?.isSpeaking = isSpeaking
+  }
+
+  /// Says which lines of its audience a stream's next packets are for; nil: all.
+  public func aim(_ number: Int, at lines: LineSet?) {
+    guard streams.indices.contains(number) else { return }
+    streams[number]?.lines = lines
+  }
+
+  /// Whether the frame encoded last has a packet of a stream.
+  public func sends(_ number: Int) -> Bool { streams[number]?.current != nil }
+
+  /// The number of a stream; nil: there is none of that SSRC.
+  public func number(of ssrc: SSRC) -> Int? { streams.firstIndex { $0?.ssrc == ssrc } }
 }

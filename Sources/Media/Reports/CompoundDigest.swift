@@ -1,43 +1,61 @@
 import RTP
 
-/// The contents of one RTCP compound for us: its sender's report, names and BYE, and its echo of us.
+/// The contents of one RTCP compound for us: its sender's report, names and BYE, and what it says of our streams.
 ///
-/// Packets and chunks of other sources are passed over.
+/// Chunks of other sources are passed over, and all but the sender information in their reports.
 struct CompoundDigest {
+  /// What the sender tells of a stream of ours.
+  struct Told {
+    var block: ReportBlock?
+    var received: LossRuns?
+    var repaired: LossRuns?
+  }
+
   private(set) var sender = SSRC(rawValue: 0)
   private(set) var senderInfo: SenderInfo?
-  private(set) var block: ReportBlock?
+  /// In the order of our streams.
+  private(set) var told = InlineArray<8, Told>(repeating: Told())
   private(set) var referenceTime: NTPTimestamp?
+  /// The echo of a reference time of our base stream.
   private(set) var echo: ExtendedReport.Echo?
-  private(set) var received: LossRuns?
-  private(set) var repaired: LossRuns?
   private(set) var canonicalName: Range<Int>?
   private(set) var name: Range<Int>?
   private(set) var isLeaving = false
   private var hasSender = false
+  /// Sender reports of the sender's further streams; of more than there may be the first.
+  private var others = InlineArray<8, (ssrc: SSRC, info: SenderInfo)?>(repeating: nil)
+  private var otherCount = 0
 
-  /// Digests `bytes` on behalf of the stream `local`.
+  /// Digests `bytes` on behalf of our streams, the base stream first.
   ///
   /// Allocates nothing.
-  init(parsing bytes: RawSpan, for local: SSRC) throws(RTPParseError) {
+  init(parsing bytes: RawSpan, for own: [SSRC]) throws(RTPParseError) {
     var digest = CompoundDigest()
     try RTCPCompound.forEachPacket(in: bytes) { packet in
-      digest.add(packet, of: bytes, for: local)
+      digest.add(packet, of: bytes, for: own)
     }
     self = digest
   }
 
-  private init() {}
+  private init() { precondition(told.count == ReportedStreams.limit) }
 
-  private mutating func add(_ packet: RTCPPacket, of bytes: RawSpan, for local: SSRC) {
+  /// The sender information of a further stream of the sender's.
+  func senderInfo(of ssrc: SSRC) -> SenderInfo? {
+    for place in 0..<otherCount {
+      if let other = others[place], other.ssrc == ssrc { return other.info }
+    }
+    return nil
+  }
+
+  private mutating func add(_ packet: RTCPPacket, of bytes: RawSpan, for own: [SSRC]) {
     switch packet {
     case .senderReport(let ssrc, let info, let blocks):
-      guard isSender(ssrc) else { return }
+      guard isSender(ssrc) else { return add(info, of: ssrc) }
       senderInfo = info
-      block = block ?? blocks.block(on: local, in: bytes)
+      add(blocks, of: bytes, for: own)
     case .receiverReport(let ssrc, let blocks):
       guard isSender(ssrc) else { return }
-      block = block ?? blocks.block(on: local, in: bytes)
+      add(blocks, of: bytes, for: own)
     case .sourceDescription(let description):
       guard let chunk = description.chunk(on: sender, in: bytes) else { return }
       canonicalName = chunk.canonicalName
@@ -47,12 +65,28 @@ struct CompoundDigest {
     case .extendedReport(let report):
       guard isSender(report.ssrc) else { return }
       referenceTime = report.referenceTime ?? referenceTime
-      echo = echo ?? report.echo(to: local, in: bytes)
-      received = received ?? report.lossRuns(.received, of: local, in: bytes)
-      repaired = repaired ?? report.lossRuns(.repaired, of: local, in: bytes)
+      echo = echo ?? own.first.flatMap { report.echo(to: $0, in: bytes) }
+      for place in own.indices {
+        told[place].received =
+          told[place].received ?? report.lossRuns(.received, of: own[place], in: bytes)
+        told[place].repaired =
+          told[place].repaired ?? report.lossRuns(.repaired, of: own[place], in: bytes)
+      }
     case .genericNACK, .other:
       break
     }
+  }
+
+  private mutating func add(_ blocks: ReportBlocks, of bytes: RawSpan, for own: [SSRC]) {
+    for place in own.indices {
+      told[place].block = told[place].block ?? blocks.block(on: own[place], in: bytes)
+    }
+  }
+
+  private mutating func add(_ info: SenderInfo, of ssrc: SSRC) {
+    guard otherCount < others.count else { return }
+    others[otherCount] = (ssrc, info)
+    otherCount += 1
   }
 
   /// The first report of a compound names its sender.

@@ -2,6 +2,11 @@ public import RTP
 
 /// The RTCP session with one remote: when to report, what to say, what to believe.
 ///
+/// Each end has a base stream, by whose SSRC it reports on all that it receives, and up to seven more, of which it sends
+/// sender reports in the same compound (RFC 8108 §5.3): ``open(_:)`` and ``close(_:)`` for ours, ``expect(_:)`` and
+/// ``forget(_:)`` for the remote's, as whoever hands out the keys knows them. Packets and reports of streams that were
+/// not expected are nobody's. That a stream comes or goes tells nothing about the remote itself.
+///
 /// Sans-I/O. On the loop thread, one call at a time; allocates nothing once the remote's texts are
 /// known. All times are of one steady clock; the wall clock is never asked.
 ///
@@ -13,12 +18,12 @@ public import RTP
 /// A confirmed remote's place goes only to a newcomer that brings such an echo with it; a node
 /// that restarts has one after a round trip, as newcomers are answered at once.
 public final class PeerReports {
-  /// Our stream.
-  public let ssrc: SSRC
+  /// Our base stream.
+  public var ssrc: SSRC { own[0].ssrc }
   /// When `makeReport` is due; in the past at the start, as the first report goes out at once.
   public var nextReportNanoseconds: Int64 { schedule.nextNanoseconds }
-  /// The remote's stream; nil before its first compound and after its BYE.
-  public private(set) var remoteSSRC: SSRC?
+  /// The remote's base stream; nil before its first compound and after its BYE.
+  public var remoteSSRC: SSRC? { remote?.ssrc }
   /// Whether the remote proved that it receives what we send to its address.
   ///
   /// Nobody gets audio, or is shown, before.
@@ -27,28 +32,21 @@ public final class PeerReports {
   public private(set) var lastHeardNanoseconds: Int64?
   /// The round trip; nil before it was measured.
   public private(set) var roundTrip: RoundTripTime?
-  /// How the remote receives us; nil before it reported on us.
-  public private(set) var remoteReception: RemoteReception?
-  /// How the remote received our last packets, one by one; empty before it told.
-  public private(set) var remotePattern = LossPattern()
+  /// How the remote receives our base stream; nil before it reported on us.
+  public var remoteReception: RemoteReception? { own[0].reception }
+  /// How the remote received the last packets of our base stream, one by one; empty before it told.
+  public var remotePattern: LossPattern { own[0].pattern }
   /// Whether the remote's last compound echoed something of us; if not, it has not heard us yet, or not by that way.
   public private(set) var wasEchoed = false
-  /// How we receive the remote's stream.
-  public internal(set) var reception: ReceptionStatistics
+  /// How we receive the remote's base stream.
+  public var reception: ReceptionStatistics {
+    remote?.reception ?? ReceptionStatistics(clockRate: clockRate)
+  }
 
   /// The remote's CNAME as it came, repaired to valid UTF-8; not cleaned of control characters.
   public var remoteCanonicalName: String { canonicalName.text }
   /// The remote's NAME, under the same terms.
   public var remoteName: String { name.text }
-
-  struct ReceivedReference {
-    var middleBits: UInt32
-    var arrivalNanoseconds: Int64
-
-    func delay(nowNanoseconds: Int64) -> UInt32 {
-      NTPTimestamp.shortUnits(nanoseconds: nowNanoseconds - arrivalNanoseconds)
-    }
-  }
 
   private let clockRate: Int
   let localCanonicalName: [UInt8]
@@ -56,20 +54,25 @@ public final class PeerReports {
   let clockOrigin: NTPTimestamp
   var schedule: ReportSchedule
   var sent = SentReferenceTimes()
-  var lastSenderReport: ReceivedReference?
+  /// Our streams, the base stream first, and their SSRCs.
+  var own: [OwnStream] = []
+  private(set) var ownSSRCs: [SSRC] = []
+  /// The remote's base stream, and those of its others that are expected.
+  var remote: HeardStream?
+  var others: [HeardStream] = []
+  /// Of which stream losses are told first, as not all may find room.
+  var firstLosses = 0
   var lastReceiverReference: ReceivedReference?
   private var canonicalName = ReceivedText()
   private var name = ReceivedText()
-  var packetsAtLastReport = 0
   /// A remote that restarts takes longer; one that flips SSRC or CNAME costs its receiver no more.
   private static let replacementNanoseconds: Int64 = 1_000_000_000
   private var replacedNanoseconds: Int64 = .min / 2
-  var packetsAtReportBefore = 0
 
   /// Starts a session in which `nextReportNanoseconds` is already past.
   ///
   /// - Parameters:
-  ///   - ssrc: our stream.
+  ///   - ssrc: our base stream.
   ///   - canonicalName: our CNAME, not empty (RFC 7022 §4.2 says how to choose one).
   ///   - name: our NAME; empty: none is sent. Of both at most 255 octets of whole characters go out.
   ///   - seed: draws intervals and the origin of our reference times; unguessable outside of tests.
@@ -78,13 +81,16 @@ public final class PeerReports {
     ssrc: SSRC, canonicalName: String, name: String, seed: UInt64, clockRate: Int = 48_000
   ) {
     var random = SeededGenerator(seed: seed)
-    self.ssrc = ssrc
     self.clockRate = clockRate
     localCanonicalName = Self.octets(of: canonicalName)
     localName = Self.octets(of: name)
     clockOrigin = NTPTimestamp(rawValue: random.next())
     schedule = ReportSchedule(random: random)
-    reception = ReceptionStatistics(clockRate: clockRate)
+    own.reserveCapacity(ReportedStreams.limit)
+    ownSSRCs.reserveCapacity(ReportedStreams.limit)
+    others.reserveCapacity(ReportedStreams.limit - 1)
+    own.append(OwnStream(ssrc: ssrc))
+    ownSSRCs.append(ssrc)
   }
 
   /// Calls ourselves otherwise from the next report on; empty: no NAME is sent.
@@ -92,10 +98,15 @@ public final class PeerReports {
 
   /// Counts an RTP packet that came from the remote's address.
   ///
-  /// - Returns: false, and nothing counted, when it is not of the remote's stream.
+  /// - Returns: false, and nothing counted, when it is of no stream of the remote's, or the remote was not heard yet.
   public func receive(_ header: RTPHeader, arrivalNanoseconds: Int64) -> Bool {
-    guard header.ssrc == remoteSSRC else { return false }
-    reception.receive(header, arrivalNanoseconds: arrivalNanoseconds)
+    guard remote != nil else { return false }
+    if remote?.ssrc == header.ssrc {
+      remote?.reception.receive(header, arrivalNanoseconds: arrivalNanoseconds)
+    } else {
+      guard let place = others.firstIndex(where: { $0.ssrc == header.ssrc }) else { return false }
+      others[place].reception.receive(header, arrivalNanoseconds: arrivalNanoseconds)
+    }
     lastHeardNanoseconds = arrivalNanoseconds
     return true
   }
@@ -118,7 +129,7 @@ public final class PeerReports {
   /// - Throws: why it is invalid; then nothing of it was believed.
   public func handle(_ bytes: RawSpan, nowNanoseconds: Int64) throws(RTPParseError) -> ReportEvents
   {
-    let digest = try CompoundDigest(parsing: bytes, for: ssrc)
+    let digest = try CompoundDigest(parsing: bytes, for: ownSSRCs)
     guard digest.sender != ssrc else {
       return isOurs(digest, of: bytes) ? [.ownSSRCSeen, .ourselves] : .ownSSRCSeen
     }
@@ -136,10 +147,12 @@ public final class PeerReports {
     lastHeardNanoseconds = nowNanoseconds
     if let range = digest.canonicalName { _ = canonicalName.update(from: range, of: bytes) }
     if let range = digest.name, name.update(from: range, of: bytes) { events.insert(.nameChanged) }
-    wasEchoed = digest.echo != nil || digest.block?.lastSR ?? 0 != 0
+    wasEchoed = digest.echo != nil || digest.told[0].block?.lastSR ?? 0 != 0
     note(digest, nowNanoseconds: nowNanoseconds)
-    if let received = digest.received, let repaired = digest.repaired {
-      remotePattern.add(
+    for place in own.indices {
+      guard let received = digest.told[place].received, let repaired = digest.told[place].repaired
+      else { continue }
+      own[place].pattern.add(
         received: received, repaired: repaired, bytes: bytes, nowNanoseconds: nowNanoseconds)
       events.insert(.lossesTold)
     }
@@ -159,11 +172,11 @@ public final class PeerReports {
   ///
   /// - Returns: whether there was one.
   public func confirm(byEchoIn bytes: RawSpan, nowNanoseconds: Int64) -> Bool {
-    guard let digest = try? CompoundDigest(parsing: bytes, for: ssrc), !digest.isLeaving,
+    guard let digest = try? CompoundDigest(parsing: bytes, for: ownSSRCs), !digest.isLeaving,
       digest.sender != ssrc, remoteSSRC == nil || remoteSSRC == digest.sender,
       let proof = proof(in: digest, nowNanoseconds: nowNanoseconds)
     else { return false }
-    remoteSSRC = digest.sender
+    hear(digest.sender)
     isConfirmed = true
     if let range = digest.canonicalName { _ = canonicalName.update(from: range, of: bytes) }
     if let range = digest.name { _ = name.update(from: range, of: bytes) }
@@ -174,14 +187,20 @@ public final class PeerReports {
   /// Takes the remote for gone, as after its BYE: whoever is heard next is `firstHeard` and has to
   /// be confirmed.
   public func forgetRemote() {
-    remoteSSRC = nil
+    remote = nil
     isConfirmed = false
     roundTrip = nil
-    remoteReception = nil
-    remotePattern = LossPattern()
-    lastSenderReport = nil
     lastReceiverReference = nil
-    reception = ReceptionStatistics(clockRate: clockRate)
+    for place in own.indices { own[place].forgetRemote() }
+    for place in others.indices {
+      others[place] = HeardStream(ssrc: others[place].ssrc, clockRate: clockRate)
+    }
+  }
+
+  /// Takes an SSRC for the remote's base stream; one known for that goes on.
+  private func hear(_ ssrc: SSRC) {
+    guard remote?.ssrc != ssrc else { return }
+    remote = HeardStream(ssrc: ssrc, clockRate: clockRate)
   }
 
   private func proof(
@@ -194,7 +213,7 @@ public final class PeerReports {
     {
       return proof
     }
-    guard let block = digest.block else { return nil }
+    guard let block = digest.told[0].block else { return nil }
     return sent.proof(
       echoing: block.lastSR, delay: block.delaySinceLastSR, nowNanoseconds: nowNanoseconds)
   }
@@ -221,7 +240,7 @@ public final class PeerReports {
     if digest.sender == remoteSSRC && isSameName { return [] }
     schedule.answer(nowNanoseconds: nowNanoseconds, isProven: isProven)
     guard remoteSSRC != nil else {
-      remoteSSRC = digest.sender
+      hear(digest.sender)
       return .firstHeard
     }
     guard !isConfirmed || isProven,
@@ -229,21 +248,27 @@ public final class PeerReports {
     else { return nil }
     replacedNanoseconds = nowNanoseconds
     forgetRemote()
-    remoteSSRC = digest.sender
+    hear(digest.sender)
     return .restarted
   }
 
   private func note(_ digest: CompoundDigest, nowNanoseconds: Int64) {
     if let info = digest.senderInfo {
-      lastSenderReport = ReceivedReference(
+      remote?.lastSenderReport = ReceivedReference(
+        middleBits: info.ntp.middleBits, arrivalNanoseconds: nowNanoseconds)
+    }
+    for place in others.indices {
+      guard let info = digest.senderInfo(of: others[place].ssrc) else { continue }
+      others[place].lastSenderReport = ReceivedReference(
         middleBits: info.ntp.middleBits, arrivalNanoseconds: nowNanoseconds)
     }
     if let time = digest.referenceTime {
       lastReceiverReference = ReceivedReference(
         middleBits: time.middleBits, arrivalNanoseconds: nowNanoseconds)
     }
-    if let block = digest.block {
-      remoteReception = RemoteReception(
+    for place in own.indices {
+      guard let block = digest.told[place].block else { continue }
+      own[place].reception = RemoteReception(
         fractionLost: block.fractionLost, cumulativeLost: block.cumulativeLost,
         jitterNanoseconds: Int64(block.jitter) * 1_000_000_000 / Int64(clockRate))
     }
@@ -266,5 +291,55 @@ public final class PeerReports {
       octets.append(contentsOf: encoded)
     }
     return octets
+  }
+}
+
+/// Streams beside the base streams: rare, and may allocate.
+extension PeerReports {
+  /// Sends this remote a stream of ours from now on.
+  ///
+  /// - Returns: false for one more than ``ReportedStreams/limit``, or one that is there already.
+  @discardableResult
+  public func open(_ ssrc: SSRC) -> Bool {
+    guard own.count < ReportedStreams.limit, !ownSSRCs.contains(ssrc) else { return false }
+    own.append(OwnStream(ssrc: ssrc))
+    ownSSRCs.append(ssrc)
+    return true
+  }
+
+  /// Does so no more; our base stream stays.
+  public func close(_ ssrc: SSRC) {
+    guard ssrc != self.ssrc else { return }
+    own.removeAll { $0.ssrc == ssrc }
+    ownSSRCs.removeAll { $0 == ssrc }
+  }
+
+  /// Takes a stream for one of the remote's from now on.
+  ///
+  /// - Returns: false for one more than ``ReportedStreams/limit``, or one that is there already.
+  @discardableResult
+  public func expect(_ ssrc: SSRC) -> Bool {
+    guard others.count < ReportedStreams.limit - 1, !others.contains(where: { $0.ssrc == ssrc })
+    else { return false }
+    others.append(HeardStream(ssrc: ssrc, clockRate: clockRate))
+    return true
+  }
+
+  /// Does so no more; the remote's base stream stays.
+  public func forget(_ ssrc: SSRC) { others.removeAll { $0.ssrc == ssrc } }
+
+  /// How the remote receives a stream of ours; nil: it did not report, or there is none.
+  public func remoteReception(of ssrc: SSRC) -> RemoteReception? {
+    own.first { $0.ssrc == ssrc }?.reception
+  }
+
+  /// How the remote received the last packets of a stream of ours, one by one; nil: there is none.
+  public func remotePattern(of ssrc: SSRC) -> LossPattern? {
+    own.first { $0.ssrc == ssrc }?.pattern
+  }
+
+  /// How we receive a stream of the remote's; nil: there is none.
+  public func reception(of ssrc: SSRC) -> ReceptionStatistics? {
+    remote?.ssrc == ssrc ? remote?.reception : others.first { $0.ssrc == ssrc }?.reception
   }
 }
