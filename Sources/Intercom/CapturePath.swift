@@ -5,7 +5,7 @@ import RTP
 
 /// The microphone's way out: from the capture ring to the packets that members are sent.
 ///
-/// Each codec frame is encoded once, and sent to all.
+/// Each codec frame is encoded once, protected once for each stream and recipe, and sent to those whom the stream is for.
 ///
 /// Loop thread only.
 final class CapturePath {
@@ -25,6 +25,7 @@ final class CapturePath {
 
   private let engine: AudioEngine
   private let outlet: PacketOutlet
+  private let protection: MediaProtection
   private let pace: WorkPace
   private let source: CaptureSource
   private let talker: Talker
@@ -36,10 +37,10 @@ final class CapturePath {
   private(set) var isTalking = true
 
   init(
-    engine: AudioEngine, outlet: PacketOutlet, pace: WorkPace, taps: Taps, talker: Talker,
-    report: @escaping @Sendable (IntercomEvent) -> Void
+    engine: AudioEngine, outlet: PacketOutlet, protection: MediaProtection, pace: WorkPace,
+    taps: Taps, talker: Talker, report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
-    self.report = report
+    (self.report, self.protection) = (report, protection)
     (self.engine, self.outlet, self.pace, self.talker) = (engine, outlet, pace, talker)
     source = CaptureSource(engine: engine, taps: taps, framesPerPacket: talker.framesPerPacket)
     engine.setTalking(isTalking)
@@ -134,8 +135,8 @@ final class CapturePath {
   /// What was sent so far.
   var counters: TalkerCounters { talker.counters }
 
-  /// Encodes every codec frame that is complete, once, and sends it to all sessions, in as many different packets as
-  /// there are recipes; false: there was nothing to send.
+  /// Encodes every codec frame that is complete, once, and sends it to the sessions in each stream's audience, in as many
+  /// different packets as there are recipes; false: there was nothing to send.
   ///
   /// What was captured while the station rested is history.
   func send(_ recipes: [RepairRecipe], to sessions: [Session]) -> Bool {
@@ -164,31 +165,58 @@ final class CapturePath {
   private func sendFrame(_ recipes: [RepairRecipe], to sessions: [Session]) -> Bool {
     let frame = source.frame
     guard talker.encode(frame.span) else { return false }
-    for index in recipes.indices { sendPacket(recipes[index], index, to: sessions) }
+    for stream in protection.streams {
+      guard let stream, talker.sends(stream.number) else { continue }
+      for index in recipes.indices { sendPacket(recipes[index], index, of: stream, to: sessions) }
+    }
     pace.finish(.sending)
     return true
   }
 
-  private func sendPacket(_ recipe: RepairRecipe, _ index: Int, to sessions: [Session]) {
-    guard let packet = outlet.makeMedia(index, fill: { talker.write(recipe, into: &$0) }) else {
-      return
+  /// Protects a stream's packet once for all who get it with that recipe.
+  private func sendPacket(
+    _ recipe: RepairRecipe, _ index: Int, of stream: OwnStream, to sessions: [Session]
+  ) {
+    guard sessions.contains(where: { $0.hears(stream.number, inPacketsOf: index) }) else { return }
+    let packet = outlet.makeMedia(index, of: stream) {
+      talker.write(recipe, of: stream.number, into: &$0)
     }
+    guard let packet else { return }
     let octets = talker.payloadOctets(
-      ofPacketBytes: packet.byteCount - MediaProtection.mediaOverhead)
-    for session in sessions where session.recipeIndex == index {
+      ofPacketBytes: packet.byteCount - MediaProtection.mediaOverhead, of: stream.number)
+    for session in sessions where session.hears(stream.number, inPacketsOf: index) {
       guard let path = session.active else { continue }
       outlet.send(packet, to: path.address)
-      session.countSent(octets: octets)
+      session.countSent(octets: octets, of: stream.number)
     }
   }
 
-  /// Whether a packet can be sent again.
-  func remembers(_ number: SequenceNumber) -> Bool { talker.remembers(number) }
-
-  /// Sends a packet again.
-  func resend(_ number: SequenceNumber, to address: SocketAddress) {
-    if let packet = outlet.makeMedia(fill: { talker.writeResent(number, into: &$0) }) {
-      outlet.send(packet, to: address)
+  /// Sends a packet of a stream again.
+  func resend(_ number: SequenceNumber, of ssrc: SSRC, to address: SocketAddress) {
+    guard let stream = stream(of: ssrc) else { return }
+    let packet = outlet.makeMedia(of: stream) {
+      talker.writeResent(number, of: stream.number, into: &$0)
     }
+    if let packet { outlet.send(packet, to: address) }
   }
+
+  /// Whether a packet of a stream can be sent again.
+  func remembers(_ number: SequenceNumber, of ssrc: SSRC) -> Bool {
+    stream(of: ssrc).map { talker.remembers(number, of: $0.number) } ?? false
+  }
+
+  /// The number of a stream of this node; nil: there is none of that SSRC.
+  func number(of ssrc: SSRC) -> Int? { talker.number(of: ssrc) }
+
+  private func stream(of ssrc: SSRC) -> OwnStream? {
+    talker.number(of: ssrc).flatMap { protection.stream($0) }
+  }
+
+  /// Sends the microphone to one more audience; false: the number or the SSRC is in use.
+  func open(_ stream: OwnStream, firstSequenceNumber: SequenceNumber) -> Bool {
+    talker.open(stream.number, ssrc: stream.ssrc, firstSequenceNumber: firstSequenceNumber)
+  }
+
+  /// Does so no more.
+  func close(_ stream: OwnStream) { talker.close(stream.number) }
 }

@@ -63,8 +63,14 @@ final class DatagramInlet {
     _ datagram: RawSpan, isReport: Bool, of session: Session, arrivalNanoseconds: Int64
   ) -> UnsafeRawBufferPointer? {
     do throws(CryptoError) {
-      let plain = try unsafe protection.open(
-        datagram, isReport: isReport, by: session.keys.receiver)
+      let ssrc =
+        isReport
+        ? SRTPReceiver.claimedSSRC(ofControl: datagram)
+        : SRTPReceiver.claimedSSRC(ofMedia: datagram)
+      guard let keys = ssrc.flatMap({ session.keys(of: $0) }) else {
+        throw .datagram(.unknownKey)
+      }
+      let plain = try unsafe protection.open(datagram, isReport: isReport, by: keys.receiver)
       session.isAlive(atNanoseconds: arrivalNanoseconds)
       return unsafe plain
     } catch {
@@ -74,7 +80,7 @@ final class DatagramInlet {
   }
 
   private func countUnknown(_ ssrc: UInt32?, from address: SocketAddress) {
-    if ssrc == roster.identity.ssrc.rawValue {
+    if let ssrc, protection.isOwn(ssrc) {
       drops.count(.ownSSRC)
     } else if roster.sessions.owner(of: address) == nil {
       drops.count(.unknownSource)

@@ -28,9 +28,10 @@ struct IntercomParts {
     }
     let levels = LevelBlock()
     self.levels = levels
+    let identity = Identity()
     let protection: MediaProtection
     do throws(CryptoError) {
-      protection = MediaProtection(try SRTPSendingKey(epoch: 0))
+      protection = MediaProtection(try SRTPSendingKey(epoch: 0), ssrc: identity.ssrc)
     } catch {
       throw .cryptography(error)
     }
@@ -52,7 +53,7 @@ struct IntercomParts {
         if let told = refusals.told(event) { events(told) }
       }
       station = Station(
-        configuration: configuration, identity: Identity(), engine: engine, endpoint: endpoint,
+        configuration: configuration, identity: identity, engine: engine, endpoint: endpoint,
         ports: SessionPorts(session: session, refusals: refusals),
         encoders: try configuration.makeEncoders(), protection: protection,
         streams: StreamReserve(configuration.streams), levels: levels

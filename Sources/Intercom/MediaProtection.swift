@@ -1,7 +1,8 @@
 import Cryptography
+import Mesh
 import RTP
 
-/// What a station protects with, its present key and the next, and where it opens what members protected.
+/// This node's streams with the keys that protect them, and where it opens what members protected.
 ///
 /// Loop thread only; what is called per datagram allocates nothing.
 @safe final class MediaProtection {
@@ -14,15 +15,18 @@ import RTP
   /// The longest that can be let in.
   private static let mostReceivedBytes = 1500
 
-  private let sender: SRTPSender
-  /// Of the key in use, and of the last one made.
-  private(set) var (ownEpoch, lastEpoch): (UInt64, UInt64) = (0, 0)
-  private var nextEpoch: UInt64?
+  /// This node's streams by number; the base stream is always there.
+  private(set) var streams: [OwnStream?]
+  /// The epochs of streams that are over: their numbers go on with higher ones.
+  private var usedEpochs: [UInt64]
   private let plain: UnsafeMutableRawBufferPointer
 
-  /// With a first key of epoch 0.
-  init(_ key: consuming SRTPSendingKey) {
-    sender = SRTPSender(key)
+  /// With the base stream, for all members, and its first key of epoch 0.
+  init(_ key: consuming SRTPSendingKey, ssrc: SSRC) {
+    streams = Array(repeating: nil, count: MediaKey.maximumStreams)
+    usedEpochs = Array(repeating: 0, count: MediaKey.maximumStreams)
+    streams[0] = OwnStream(
+      0, ssrc: ssrc, audience: .everyone, listeners: .everyone, key: key, epoch: 0)
     unsafe plain = .allocate(byteCount: Self.mostReceivedBytes, alignment: 8)
   }
 
@@ -40,39 +44,41 @@ import RTP
     return unsafe UnsafeRawBufferPointer(rebasing: plain[..<byteCount])
   }
 
-  /// Protects a packet in place; 0 where it cannot be.
-  func seal(_ packet: inout MutableRawSpan, byteCount: Int, variant: SRTPVariant) -> Int {
-    (try? sender.protect(&packet, byteCount: byteCount, variant: variant)) ?? 0
+  /// The stream for all members, by which reports go.
+  var base: OwnStream {
+    guard let base = streams[0] else { preconditionFailure("the base stream is always there") }
+    return base
   }
 
-  /// The same for a compound of reports.
-  func sealReport(_ packet: inout MutableRawSpan, byteCount: Int) -> Int {
-    (try? sender.protectControl(&packet, byteCount: byteCount)) ?? 0
+  /// A stream of this node; nil: there is none of that number.
+  func stream(_ number: Int) -> OwnStream? {
+    streams.indices.contains(number) ? streams[number] : nil
   }
 
-  /// The key in use, for members.
-  func ownKey(ssrc: SSRC) -> OwnKey {
-    sender.withSecret { OwnKey(epoch: ownEpoch, ssrc: ssrc.rawValue, secret: $0) }
+  /// A number and an epoch for one more stream; nil: there are as many as there may be.
+  func freeNumber() -> (number: Int, epoch: UInt64)? {
+    streams.firstIndex { $0 == nil }.map { ($0, usedEpochs[$0] + 1) }
   }
 
-  /// The number of a key that is about to be made.
-  func takeEpoch() -> UInt64 {
-    lastEpoch += 1
-    return lastEpoch
+  /// Adds a stream under its number, which is free.
+  func add(_ stream: OwnStream) {
+    precondition(streams[stream.number] == nil, "a number is one stream's")
+    streams[stream.number] = stream
   }
 
-  /// Queues a key for its use; an older one that arrives later is ignored.
-  func setNextKey(_ key: consuming SRTPSendingKey, epoch: UInt64) {
-    guard epoch > nextEpoch ?? ownEpoch else { return }
-    nextEpoch = epoch
-    sender.setNextKey(key)
+  /// Takes a stream away; the base stream stays.
+  func remove(_ stream: OwnStream) {
+    guard stream.number != 0 else { return }
+    usedEpochs[stream.number] = stream.lastEpoch
+    streams[stream.number] = nil
   }
 
-  /// Uses the key that waits.
-  func useNextKey() {
-    guard let epoch = nextEpoch else { return }
-    nextEpoch = nil
-    ownEpoch = epoch
-    sender.useNextKey()
+  /// Whether an SSRC is one of this node's streams or their RTX streams.
+  func isOwn(_ ssrc: UInt32) -> Bool {
+    for stream in streams {
+      guard let own = stream?.ssrc.rawValue else { continue }
+      if ssrc == own || ssrc == ~own { return true }
+    }
+    return false
   }
 }

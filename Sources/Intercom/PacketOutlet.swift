@@ -13,17 +13,17 @@ final class PacketOutlet {
     (self.endpoint, self.protection, self.drops) = (endpoint, protection, drops)
   }
 
-  /// Makes a packet that `fill` writes as RTP; each recipe's packets have a key of their own.
+  /// Makes a packet of a stream that `fill` writes as RTP; each recipe's packets have a key of their own.
   ///
   /// - Returns: nil when there is nothing to send, or no room.
   func makeMedia(
-    _ recipeIndex: Int = 0, fill: (inout MutableRawSpan) -> Int
+    _ recipeIndex: Int = 0, of stream: OwnStream, fill: (inout MutableRawSpan) -> Int
   ) -> PacketSlot? {
     endpoint.makePacket { packet in
       let byteCount = Self.fill(&packet, sparing: MediaProtection.mediaOverhead, fill)
       guard byteCount > 0 else { return 0 }
       guard let variant = SRTPVariant(recipeIndex) else { return countUnsealed() }
-      let sealed = protection.seal(&packet, byteCount: byteCount, variant: variant)
+      let sealed = stream.seal(&packet, byteCount: byteCount, variant: variant)
       return sealed > 0 ? sealed : countUnsealed()
     }
   }
@@ -33,7 +33,7 @@ final class PacketOutlet {
     let slot = endpoint.makePacket { packet in
       let byteCount = Self.fill(&packet, sparing: MediaProtection.reportOverhead, fill)
       guard byteCount > 0 else { return 0 }
-      let sealed = protection.sealReport(&packet, byteCount: byteCount)
+      let sealed = protection.base.sealReport(&packet, byteCount: byteCount)
       return sealed > 0 ? sealed : countUnsealed()
     }
     if let slot { endpoint.send(slot, to: address) }

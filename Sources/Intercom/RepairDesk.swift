@@ -87,7 +87,8 @@ final class RepairDesk {
         guard count > 0 else { continue }
         let missed = requestNumbers
         outlet.sendReport(to: path.address) {
-          path.reports.makeRequest(for: missed.span.extracting(..<count), into: &$0)
+          path.reports.makeRequest(
+            for: missed.span.extracting(..<count), of: heard.ssrc, into: &$0)
         }
       }
     }
@@ -95,12 +96,12 @@ final class RepairDesk {
 
   /// Takes a member's feedback: sends again what it asks for.
   func take(_ bytes: RawSpan, by path: Path, nowNanoseconds: Int64) throws(RTPParseError) {
-    try path.reports.handleFeedback(bytes, limit: Self.mostNamed) { number in
-      guard resentThisWake < Self.mostResentPerWake, capture.remembers(number),
+    try path.reports.handleFeedback(bytes, limit: Self.mostNamed) { ssrc, number in
+      guard resentThisWake < Self.mostResentPerWake, capture.remembers(number, of: ssrc),
         path.repair?.resends.take(number, nowNanoseconds: nowNanoseconds) == true
       else { return }
       resentThisWake += 1
-      capture.resend(number, to: path.address)
+      capture.resend(number, of: ssrc, to: path.address)
     }
   }
 
@@ -118,7 +119,7 @@ final class RepairDesk {
       path.reports.remotePattern, roundTrip: path.reports.roundTrip,
       riseBackNanoseconds: session.streams.first?.stream.statistics.delayRiseNanoseconds ?? 0,
       sentBitsPerSecond: repair.bitsPerSecond(full: full, lean: lean),
-      sent: (session.sentPackets, session.sentOctets),
+      sent: session.sent(0),
       nowNanoseconds: nowNanoseconds)
     guard isTelling else { return }
     // Planning allocates; where all is well there is nothing to plan.

@@ -11,7 +11,7 @@ extension Station {
     return StationSnapshot(
       sending: StationSnapshot.Sending(
         name: roster.ownName, isTalking: capture.isTalking, ssrc: roster.identity.ssrc,
-        coding: repair.coding, keyEpoch: protection.ownEpoch,
+        coding: repair.coding, keyEpoch: protection.base.epoch,
         loopBack: tests.loopBack.map { ($0.name, $0.untilNanoseconds - nowNanoseconds) },
         mic: engine.takeMicMeter(), micPeak: maxima.micPeaks.value, mix: engine.takeMixMeter()),
       sound: StationSnapshot.Sound(

@@ -2,6 +2,7 @@ import Audio
 import Cryptography
 import EventLoop
 import Media
+import Mesh
 import RTP
 
 /// The node's media path: everything that happens once a JACK period, on the loop thread and nowhere else.
@@ -66,13 +67,15 @@ final class Station: EventLoopHandler {
         of: identity.ssrc, framesPerPacket: configuration.framesPerPacket, using: &random),
       encoders: encoders)
     capture = CapturePath(
-      engine: engine, outlet: outlet, pace: pace, taps: taps, talker: talker, report: report)
+      engine: engine, outlet: outlet, protection: protection, pace: pace, taps: taps,
+      talker: talker, report: report)
     repair = RepairDesk(
       configuration: configuration, hasSpeechMode: encoders.speech != nil, capture: capture,
       outlet: outlet)
     roster = Roster(
-      configuration: configuration, identity: identity, outlet: outlet, capture: capture,
-      repair: repair, streams: streams, mix: mix, drops: drops, random: random, report: report)
+      configuration: configuration, identity: identity, outlet: outlet, protection: protection,
+      capture: capture, repair: repair, streams: streams, mix: mix, drops: drops, random: random,
+      report: report)
     knocks = KnockDesk(outlet: outlet, drops: drops)
     inlet = DatagramInlet(
       protection: protection, roster: roster, repair: repair, knocks: knocks, drops: drops)
@@ -165,6 +168,28 @@ extension Station {
     guard roster.admit(member, nowNanoseconds: nowNanoseconds) else { return false }
     knocks.know(member.node)
     return true
+  }
+
+  /// Sends the microphone to one more audience under a number that is free; nil: it is not any more.
+  func open(
+    _ number: Int, _ audience: StreamAudience, _ listeners: StreamListeners,
+    _ key: consuming SRTPSendingKey, epoch: UInt64
+  ) -> OwnStream? {
+    guard !hasEnded, protection.stream(number) == nil else { return nil }
+    let (ssrc, first) = roster.drawStream()
+    let stream = OwnStream(
+      number, ssrc: ssrc, audience: audience, listeners: listeners, key: key, epoch: epoch)
+    guard capture.open(stream, firstSequenceNumber: first) else { return nil }
+    protection.add(stream)
+    roster.follow(stream)
+    return stream
+  }
+
+  /// Ends a stream of this node.
+  func close(_ stream: OwnStream) {
+    roster.follow(stream, isOver: true)
+    capture.close(stream)
+    protection.remove(stream)
   }
 
   /// Tells another node that this one is up.

@@ -36,13 +36,19 @@ struct NoMedia: MediaGate {
   func freeName(of node: NodeID) async {}
   func calledNames() async -> [NodeID: String] { [:] }
   func install(_ key: MediaKey, of node: NodeID) async throws {}
-  func presentMessage() async throws -> MediaKey {
+  func endStream(_ number: Int, of node: NodeID) async {}
+  func ownKey(of number: Int) async -> MediaKey? {
     MediaKey(stream: 0, ssrc: 5, epoch: 0, octets: [1])
   }
-  func makeNextMessage() async throws -> MediaKey {
-    MediaKey(stream: 0, ssrc: 5, epoch: 1, octets: [2])
+  func makeNextKey(of number: Int) async throws(CryptoError) -> MediaKey? { nil }
+  func useNextKey(of number: Int) async {}
+  func openStream(
+    to audience: StreamAudience, listeners: StreamListeners
+  ) async throws -> MediaKey {
+    MediaKey(stream: 1, audience: audience, ssrc: 5, epoch: 0, octets: [1])
   }
-  func useNextKey() async -> UInt64 { 1 }
+  func setListeners(_ listeners: StreamListeners, of number: Int) async {}
+  func closeStream(_ number: Int) async {}
   func heardNanoseconds(of node: NodeID) async -> Int64? { nil }
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async {}
 }

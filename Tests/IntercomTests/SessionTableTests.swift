@@ -1,6 +1,7 @@
 import Cryptography
 import EventLoop
 import Media
+import Mesh
 import RTP
 import Testing
 
@@ -27,6 +28,14 @@ import Testing
       reports: PeerReports(
         ssrc: SSRC(rawValue: 1), canonicalName: "us", name: "Anna", seed: UInt64(number)),
       nowNanoseconds: 0)
+  }
+
+  private func bind(
+    _ ssrc: UInt32, stream: Int = 0, to session: Session, in table: inout SessionTable
+  ) -> ReceivingKeys {
+    table.bind(
+      ReceivedKey.Identity(
+        stream: stream, source: 0, audience: .everyone, ssrc: ssrc, epoch: 0), to: session)
   }
 
   private var repair: RepairSession {
@@ -58,31 +67,37 @@ import Testing
     #expect(table.shown.map(\.node) == [second.node] && table.all.count == 2)
   }
 
-  @Test func `a stream and its resent packets are one members`() {
+  @Test func `a stream and its resent packets are one members`() throws {
     var table = SessionTable(capacity: 2)
     let (first, second) = (session(1, in: &table), session(2, in: &table))
-    let isFirst = table.bind(7, to: first)
-    let isSecond = table.bind(7, to: second)
-    let isBeside = table.bind(~7, to: second)
-    #expect(isFirst && !isSecond && !isBeside)
+    _ = bind(7, to: first, in: &table)
+    #expect(!table.isFree(7) && !table.isFree(~7) && table.isFree(8))
+    _ = bind(8, stream: 3, to: second, in: &table)
+    #expect(second.keys(of: 8)?.number == 3 && second.keys(of: ~8)?.number == 3)
+    #expect(second.keys(number: 0) == nil && second.keys(of: 7) == nil)
     table.remove(first)
-    let isFree = table.bind(~7, to: second)
-    #expect(isFree)
+    #expect(table.isFree(7) && table.isFree(~7) && first.keys.isEmpty)
+    table.release(try #require(second.keys(of: 8)), of: second)
+    #expect(table.isFree(8))
   }
 
   @Test func `who returns in the same stream has the keys that it had`() throws {
     var table = SessionTable(capacity: 2)
     let first = session(1, in: &table)
-    _ = table.bind(7, to: first)
-    let receiver = first.keys.receiver
+    let keys = bind(7, to: first, in: &table)
+    let further = bind(9, stream: 1, to: first, in: &table)
     table.remove(first)
     let again = session(1, in: &table)
-    let isBound = table.bind(7, to: again)
-    #expect(isBound && again.keys.receiver === receiver)
+    let (same, sameToo) = (
+      bind(7, to: again, in: &table), bind(9, stream: 1, to: again, in: &table)
+    )
+    #expect(same === keys && sameToo === further)
     table.remove(again)
     let other = session(1, in: &table)
-    let isOther = table.bind(8, to: other)
-    #expect(isOther && other.keys.receiver !== receiver)
+    let (new, renumbered) = (
+      bind(8, to: other, in: &table), bind(9, stream: 2, to: other, in: &table)
+    )
+    #expect(new !== keys && renumbered !== further)
   }
 
   @Test func `a name means the connected member then the exact then any case`() throws {

@@ -16,15 +16,20 @@ protocol MediaGate: Sendable {
   func calledNames() async -> [NodeID: String]
   /// Takes a key of a member's stream; what it was given may be anything.
   func install(_ key: MediaKey, of node: NodeID) async throws
-  /// The key in use, as it is handed out, of this node's stream for all members.
-  func presentMessage() async throws -> MediaKey
-  /// Makes the key of it to be used next.
-  func makeNextMessage() async throws -> MediaKey
-  /// Sends by the next key from now on.
-  ///
-  /// - Returns: its epoch.
-  @discardableResult
-  func useNextKey() async -> UInt64
+  /// A member's stream is over for this node.
+  func endStream(_ number: Int, of node: NodeID) async
+  /// The key in use of a stream of this node, as it is handed out; nil: there is none of that number.
+  func ownKey(of number: Int) async -> MediaKey?
+  /// Makes the key of a stream to be used next; nil: there is none of that number.
+  func makeNextKey(of number: Int) async throws(CryptoError) -> MediaKey?
+  /// Sends a stream by its next key from now on.
+  func useNextKey(of number: Int) async
+  /// Sends the microphone to one more audience; what its listeners are to be told.
+  func openStream(to audience: StreamAudience, listeners: StreamListeners) async throws -> MediaKey
+  /// Sends a stream to these from now on.
+  func setListeners(_ listeners: StreamListeners, of number: Int) async
+  /// Ends a stream of this node.
+  func closeStream(_ number: Int) async
   /// When the last authentic datagram of a member came, as the event loop's clock has it.
   ///
   /// - Returns: when it was admitted, where none came yet; nil where it is no member here.
@@ -38,16 +43,10 @@ protocol MediaGate: Sendable {
 /// Keys and datagrams in the form that the membership has them; nothing here runs on the loop but what it calls.
 extension Intercom: MediaGate {
   nonisolated func install(_ key: MediaKey, of node: NodeID) async throws {
-    let received = try ReceivedKey(octets: key.octets, ssrc: key.ssrc, epoch: key.epoch)
+    let received = try ReceivedKey(key)
     guard await install(received, of: node) else {
       throw IntercomError.refused("its SSRC belongs to another member, or changed")
     }
-  }
-
-  nonisolated func presentMessage() async throws -> MediaKey { Self.message(await ownKey()) }
-
-  nonisolated func makeNextMessage() async throws -> MediaKey {
-    Self.message(try await makeNextKey())
   }
 
   func heardNanoseconds(of node: NodeID) -> Int64? {
@@ -56,9 +55,5 @@ extension Intercom: MediaGate {
 
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) {
     station.sendKnocks(at: other, addresses, as: node)
-  }
-
-  private static func message(_ key: OwnKey) -> MediaKey {
-    MediaKey(stream: 0, ssrc: key.ssrc, epoch: key.epoch, octets: key.octets)
   }
 }

@@ -26,7 +26,7 @@ extension Membership {
     case .admitted, .changed, .departed, .mediaKey, .streamEnded, .forgotten:
       performMembers(action)
     case .invited, .invitationEnded, .declined, .stranger: performStrangers(action)
-    case .rollKeys: rollKey()
+    case .rollKeys(let streams): rollKeys(streams)
     case .rebuilt(let target): tellFailure(of: target)
     case .twin(let instance, let teller, let address):
       noteTwin(instance, toldBy: teller, at: address.flatMap(SocketAddress.init))
@@ -59,9 +59,8 @@ extension Membership {
       if reason.isForGood { parts.transport.endLane(of: node) }
       expel(node, saidGoodbye: reason == .goodbye)
       parts.report(.departed(node, name: name, reason))
-    case .mediaKey(let node, let key):
-      // Of a member the stream for all is played.
-      if key.stream == 0 { take(key, of: node) }
+    case .mediaKey(let node, let key): take(.key(key), of: node)
+    case .streamEnded(let node, let stream): take(.end(stream), of: node)
     case .forgotten(let node, let teller):
       parts.report(.forgotten(node, name: names[node] ?? "", by: names[teller] ?? ""))
       names[node] = nil

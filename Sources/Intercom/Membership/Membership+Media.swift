@@ -28,8 +28,8 @@ extension Membership {
     bringUpToDate(node)
   }
 
-  func take(_ key: MediaKey, of node: NodeID) {
-    wanted[node]?.add(key)
+  func take(_ news: StreamNews, of node: NodeID) {
+    wanted[node]?.add(news)
     bringUpToDate(node)
   }
 
@@ -79,9 +79,12 @@ extension Membership {
       applied[node] = member
     }
     guard wanted[node]?.admission == member.admission else { return }
-    for key in wanted[node]?.takeKeys() ?? [] {
+    for news in wanted[node]?.takeNews() ?? [] {
       do {
-        try await media.install(key, of: node)
+        switch news {
+        case .key(let key): try await media.install(key, of: node)
+        case .end(let stream): await media.endStream(stream, of: node)
+        }
       } catch {
         tell(error, of: member)
       }
@@ -98,9 +101,23 @@ extension Membership {
   }
 }
 
+/// What a member says of a stream of its own.
+enum StreamNews: Sendable {
+  case key(MediaKey)
+  case end(Int)
+
+  /// Which stream it is of.
+  var stream: Int {
+    switch self {
+    case .key(let key): key.stream
+    case .end(let stream): stream
+    }
+  }
+}
+
 /// The media path's wanted state of a member.
 struct MemberMedia: Sendable {
-  /// Most keys that wait to be taken: the one in use and the next.
+  /// Most keys of a stream that wait to be taken: the one in use and the next.
   static let mostKeys = 2
 
   /// Which admission it is: a member that left and came back begins anew.
@@ -111,8 +128,8 @@ struct MemberMedia: Sendable {
   var isRecording = false
   /// Whether the user was notified of an invalid key.
   var isFaultTold = false
-  /// Keys that were not taken yet, the oldest first.
-  private(set) var keys: [MediaKey] = []
+  /// What was said of its streams and not taken yet, the oldest first.
+  private(set) var news: [StreamNews] = []
 
   init(admission: UInt64, name: String, addresses: [SocketAddress]) {
     self.admission = admission
@@ -126,16 +143,25 @@ struct MemberMedia: Sendable {
       && isRecording == other.isRecording
   }
 
-  /// Queues a key; of too many the oldest is dropped.
-  mutating func add(_ key: MediaKey) {
-    if keys.count == Self.mostKeys { keys.removeFirst() }
-    keys.append(key)
+  /// Queues what is said of a stream: of too many keys the oldest is dropped, and an end ends those before it.
+  mutating func add(_ news: StreamNews) {
+    let waiting = self.news.filter { $0.stream == news.stream }.count
+    if case .end = news {
+      self.news.removeAll { $0.stream == news.stream }
+    } else if waiting >= Self.mostKeys,
+      let oldest = self.news.firstIndex(where: {
+        if case .key(let key) = $0 { key.stream == news.stream } else { false }
+      })
+    {
+      self.news.remove(at: oldest)
+    }
+    self.news.append(news)
   }
 
-  /// Takes the queued keys.
-  mutating func takeKeys() -> [MediaKey] {
-    defer { keys = [] }
-    return keys
+  /// Takes what is queued.
+  mutating func takeNews() -> [StreamNews] {
+    defer { news = [] }
+    return news
   }
 }
 

@@ -79,7 +79,8 @@ public actor Membership {
   private var tasks: [Task<Void, Never>] = []
   private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
   private var rollTask: Task<Void, Never>?
-  private var isRollDue = false
+  /// Streams whose keys are to change.
+  private var dueRolls: Set<Int> = []
   private(set) var hasLeft = false
 
   /// A membership of a node that protects its media; begins with ``start()``.
@@ -124,11 +125,7 @@ public actor Membership {
         for await node in media.knocks { await self?.handle(.knocked(node)) }
       },
     ]
-    do {
-      handle(.share(try await media.presentMessage(), with: .everyone))
-    } catch {
-      parts.report(.fault("cannot make this node's media key: \(error)"))
-    }
+    if let key = await media.ownKey(of: 0) { handle(.share(key, with: .everyone)) }
   }
 
   /// Says goodbye to all members, and ends; what is to be kept may still be written then (``finishKeeping()``).
@@ -183,9 +180,9 @@ public actor Membership {
     handle(.tick)
   }
 
-  /// Makes another key and hands it out; one at a time.
-  func rollKey() {
-    isRollDue = true
+  /// Makes other keys of these streams and hands them out; one roll at a time.
+  func rollKeys(_ streams: [Int]) {
+    dueRolls.formUnion(streams)
     guard rollTask == nil, !hasLeft else { return }
     rollTask = Task { [weak self] in
       while await self?.roll() == true {}
@@ -194,23 +191,33 @@ public actor Membership {
 
   /// One roll; false when none was due.
   private func roll() async -> Bool {
-    guard isRollDue, !hasLeft else {
+    guard !dueRolls.isEmpty, !hasLeft else {
       rollTask = nil
       return false
     }
-    isRollDue = false
+    let due = dueRolls
+    dueRolls = []
     do {
-      let next = try await media.makeNextMessage()
-      handle(.share(next, with: .everyone))
+      var next: [MediaKey] = []
+      for stream in due.sorted() {
+        // What is closed meanwhile has no next key.
+        guard let key = try await media.makeNextKey(of: stream),
+          let listeners = mesh.listeners(of: stream)
+        else { continue }
+        handle(.share(key, with: listeners))
+        next.append(key)
+      }
       try await pause(Self.keyLeadTime)
-      await media.useNextKey()
-      handle(.retireKeys(stream: next.stream, beforeEpoch: next.epoch))
+      for key in next {
+        await media.useNextKey(of: key.stream)
+        handle(.retireKeys(stream: key.stream, beforeEpoch: key.epoch))
+      }
     } catch is CancellationError {
       rollTask = nil
       return false
     } catch {
       parts.report(.fault("cannot replace the media key, trying again: \(error)"))
-      isRollDue = true
+      dueRolls.formUnion(due)
       try? await pause(Self.rollPause)
     }
     return true

@@ -23,7 +23,7 @@ final class Taps {
       capturesMicrophone: capturesMicrophone)
     taps.append(tap)
     for session in sessions {
-      for stream in session.streams { Self.add(stream.sink, of: session, to: tap) }
+      for stream in session.streams { Self.add(stream, of: session, to: tap) }
     }
   }
 
@@ -36,14 +36,15 @@ final class Taps {
   }
 
   /// Lets recorders have what is played of a session from now on.
-  func add(_ sink: PlayoutSink, of session: Session) {
-    for tap in taps { Self.add(sink, of: session, to: tap) }
+  func add(_ stream: HeardStream, of session: Session) {
+    for tap in taps { Self.add(stream, of: session, to: tap) }
   }
 
-  private static func add(_ sink: PlayoutSink, of session: Session, to tap: RecordingTap) {
-    sink.add(
+  private static func add(_ stream: HeardStream, of session: Session, to tap: RecordingTap) {
+    stream.sink.add(
       TapTrack(
-        tap: tap, talker: session.node.text, name: session.name, settings: session.settings))
+        tap: tap, talker: stream.title(of: session.node.text),
+        name: stream.title(of: session.name), settings: session.settings))
   }
 
   /// Reads the beat's position, once a wake-up, before any audio.

@@ -9,6 +9,8 @@ final class HeardStream {
   /// Late packets that the member is told of before its report's time: what it sends may be more than the way takes.
   private static let tellingLatePackets = 3
 
+  /// Which of the member's streams it is; 0 is the one for all its members.
+  let number: Int
   let ssrc: SSRC
   /// Its place in the mix.
   let slot: PeerSlot
@@ -21,12 +23,17 @@ final class HeardStream {
   /// Packets that had come too late at the last report.
   private var toldLatePackets = 0
 
-  init(_ ssrc: SSRC, in slot: PeerSlot, of engine: AudioEngine, playedBy stream: PeerStream) {
-    self.ssrc = ssrc
+  init(
+    _ keys: ReceivingKeys, in slot: PeerSlot, of engine: AudioEngine, playedBy stream: PeerStream
+  ) {
+    (number, ssrc) = (keys.number, SSRC(rawValue: keys.ssrc))
     self.slot = slot
     self.stream = stream
     sink = PlayoutSink(engine: engine, slot: slot)
   }
+
+  /// What it is called beside the member's others: the one for all as the member itself.
+  func title(of name: String) -> String { number == 0 ? name : "\(name) stream \(number)" }
 
   /// Whether more packets come too late than before the last report.
   var isNewlyLate: Bool {

@@ -14,6 +14,7 @@ final class Roster {
   private let configuration: IntercomConfiguration
   let identity: Identity
   private let outlet: PacketOutlet
+  private let protection: MediaProtection
   private let capture: CapturePath
   private let repair: RepairDesk
   private let streams: StreamDesk
@@ -34,13 +35,15 @@ final class Roster {
 
   init(
     configuration: IntercomConfiguration, identity: Identity, outlet: PacketOutlet,
-    capture: CapturePath, repair: RepairDesk, streams: StreamDesk, mix: MixBook,
+    protection: MediaProtection, capture: CapturePath, repair: RepairDesk, streams: StreamDesk,
+    mix: MixBook,
     drops: DatagramDrops, random: any RandomNumberGenerator,
     report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
     (self.configuration, self.identity, self.outlet) = (configuration, identity, outlet)
     (self.capture, self.repair, self.streams) = (capture, repair, streams)
     (self.mix, self.drops, self.random, self.report) = (mix, drops, random, report)
+    self.protection = protection
     sessions = SessionTable(capacity: configuration.maximumPeers)
     connected.reserveCapacity(configuration.maximumPeers)
     ownName = configuration.name
@@ -77,6 +80,7 @@ final class Roster {
     }
     let session = Session(member, nowNanoseconds: nowNanoseconds)
     session.settings = mix.settings(of: member.node)
+    for case let stream? in protection.streams { session.follow(stream) }
     sessions.add(session)
     return session
   }
@@ -88,30 +92,84 @@ final class Roster {
     sessions.remove(session)
   }
 
-  /// Takes a member's key, its first or its next.
+  /// Takes a key of a member's stream, its first or its next.
   ///
   /// One that is not newer than the one before, as connections that take each other's place bring it again,
-  /// changes nothing.
+  /// changes nothing. One of another SSRC is another stream in the place of the one before; but the stream that reports
+  /// go by stays for as long as the session.
   ///
   /// - Returns: false where it is not a member, or its SSRC is another's or not the one before.
   @discardableResult
   func install(_ key: consuming ReceivedKey, of node: NodeID, nowNanoseconds: Int64) -> Bool {
     guard let session = sessions[node] else { return false }
-    let (ssrc, epoch, own) = (key.ssrc, key.epoch, identity.ssrc.rawValue)
-    if let bound = session.keys.ssrc {
-      guard bound == ssrc else { return false }
+    let identity = key.identity
+    let keys: ReceivingKeys
+    if let known = session.keys(number: identity.stream), known.ssrc == identity.ssrc {
+      keys = known
     } else {
-      guard ssrc != own, ssrc != ~own, sessions.bind(ssrc, to: session) else {
+      let known = session.keys(number: identity.stream)
+      if let known {
+        guard known.number != 0 else { return false }
+        guard identity.epoch > known.newestEpoch ?? 0 else { return true }
+      }
+      guard !protection.isOwn(identity.ssrc), sessions.isFree(identity.ssrc) else {
         drops.count(.takenSSRC)
         report(.ssrcTaken(name: session.told.name))
         return false
       }
+      if let known { end(known, of: session) }
+      keys = sessions.bind(identity, to: session)
+      if keys.number != 0 {
+        for path in session.paths { path.reports.expect(SSRC(rawValue: keys.ssrc)) }
+      }
     }
-    if session.add(key.key, epoch: epoch, nowNanoseconds: nowNanoseconds) {
+    if keys.add(key.key, of: identity, nowNanoseconds: nowNanoseconds) {
       // What it said before was of no use.
       introduce(to: session, nowNanoseconds: nowNanoseconds)
     }
+    openStreams(of: session)
     return true
+  }
+
+  /// A stream of a member is over for this node; the one that reports go by never is.
+  func endStream(_ number: Int, of node: NodeID) {
+    guard number != 0, let session = sessions[node], let keys = session.keys(number: number)
+    else { return }
+    end(keys, of: session)
+  }
+
+  private func end(_ keys: ReceivingKeys, of session: Session) {
+    if let stream = session.removeStream(keys.number) { streams.close(stream) }
+    for path in session.paths { path.reports.forget(SSRC(rawValue: keys.ssrc)) }
+    sessions.release(keys, of: session)
+  }
+
+  /// Opens the streams of a connected session that are not heard yet, while there are places.
+  private func openStreams(of session: Session) {
+    guard let path = session.active else { return }
+    for keys in session.keys
+    where session.stream(SSRC(rawValue: keys.ssrc)) == nil {
+      guard let stream = streams.open(keys, for: "\(path.address)") else { return }
+      session.add(stream)
+      streams.name(session)
+      streams.applySettings(of: session)
+      streams.tap(stream, of: session)
+    }
+  }
+
+  /// An SSRC that is nobody's, and where the numbers of its packets begin.
+  func drawStream() -> (ssrc: SSRC, firstSequenceNumber: SequenceNumber) {
+    var ssrc = UInt32(truncatingIfNeeded: random.next())
+    while protection.isOwn(ssrc) || !sessions.isFree(ssrc) {
+      ssrc = UInt32(truncatingIfNeeded: random.next())
+    }
+    let first = UInt16(truncatingIfNeeded: random.next())
+    return (SSRC(rawValue: ssrc), SequenceNumber(rawValue: first))
+  }
+
+  /// A stream of this node opens, has another audience, or is over.
+  func follow(_ stream: OwnStream, isOver: Bool = false) {
+    for session in sessions.all { session.follow(stream, isOver: isOver) }
   }
 
   /// Lets a member that is not heard hear of this node soon.
@@ -166,6 +224,10 @@ final class Roster {
     let path = Path(
       to: address, isTold: isTold, reports: reports, nowNanoseconds: nowNanoseconds)
     reports.introduce(nowNanoseconds: nowNanoseconds)
+    for case let stream? in protection.streams where session.hears(stream.number) {
+      reports.open(stream.ssrc)
+    }
+    for keys in session.keys where keys.number != 0 { reports.expect(SSRC(rawValue: keys.ssrc)) }
     sessions.add(path, to: session)
     if session.name.isEmpty { name(session) }
     return path
@@ -211,14 +273,15 @@ final class Roster {
   }
 
   private func connect(_ session: Session, by path: Path) {
-    guard !session.isConnected, let ssrc = session.keys.ssrc,
-      let stream = streams.open(SSRC(rawValue: ssrc), for: "\(path.address)")
+    guard !session.isConnected, let keys = session.keys(number: 0),
+      let stream = streams.open(keys, for: "\(path.address)")
     else { return }
     session.add(stream)
     session.go(by: path, with: repair.makeSession())
     name(session)
     streams.applySettings(of: session)
-    streams.tap(session)
+    streams.tap(stream, of: session)
+    openStreams(of: session)
     connectedChanged()
     report(
       .peerConnected(
@@ -229,9 +292,13 @@ final class Roster {
   func connectWaiting() {
     guard streams.awaitsStream else { return }
     streams.forgetWaiting()
-    for session in sessions.all where !session.isConnected {
+    for session in sessions.all {
       let path = session.paths.first { $0.state == .heard && $0.reports.isConfirmed }
-      if let path { connect(session, by: path) }
+      if session.isConnected {
+        openStreams(of: session)
+      } else if let path {
+        connect(session, by: path)
+      }
       if streams.awaitsStream { return }
     }
   }
@@ -294,18 +361,22 @@ final class Roster {
 
   /// Sends a compound report if its time has come (or the member just made contact).
   private func reportIfDue(to session: Session, by path: Path, nowNanoseconds: Int64) {
-    let stream = path === session.active ? session.streams.first : nil
-    if stream?.isNewlyLate == true { path.reports.hurry(nowNanoseconds: nowNanoseconds) }
+    let isActive = path === session.active
+    if isActive, session.streams.contains(where: \.isNewlyLate) {
+      path.reports.hurry(nowNanoseconds: nowNanoseconds)
+    }
     guard nowNanoseconds >= path.reports.nextReportNanoseconds else { return }
-    let isSending = path === session.active
-    let sender = SenderCounters(
-      packets: isSending ? session.sentPackets : 0,
-      payloadOctets: isSending ? session.sentOctets : 0,
-      currentTimestamp: capture.currentTimestamp)
-    let losses = stream?.takeLossReport()
+    let timestamp = capture.currentTimestamp
     outlet.sendReport(to: path.address) {
-      path.reports.makeReport(
-        sender: sender, losses: losses, nowNanoseconds: nowNanoseconds, into: &$0)
+      path.reports.makeReport(nowNanoseconds: nowNanoseconds, into: &$0) { ssrc in
+        let number = capture.number(of: ssrc)
+        let sent: (packets: Int, octets: Int) =
+          isActive ? number.map { session.sent($0) } ?? (0, 0) : (0, 0)
+        return SenderCounters(
+          packets: sent.packets, payloadOctets: sent.octets, currentTimestamp: timestamp)
+      } losses: { ssrc in
+        isActive ? session.stream(ssrc)?.takeLossReport() : nil
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 public import Cryptography
 public import EventLoop
 import Media
+import Mesh
 import RTP
 
 /// A member as the media path has it: its keys, the streams that are heard of it, what is sent to it, what the user set
@@ -22,7 +23,8 @@ final class Session {
   let node: NodeID
   /// As admitted; paths to other addresses come by authentic datagrams.
   private(set) var told: MediaMember
-  private(set) var keys = ReceivingKeys()
+  /// The keys of its streams, at most one of each number.
+  private(set) var keys: [ReceivingKeys] = []
   private(set) var paths: [Path] = []
   /// The path that carries the session; nil: it is not connected.
   private(set) var active: Path?
@@ -33,8 +35,11 @@ final class Session {
   private(set) var title = Title()
   /// Which of the recipes in use its packets have.
   var recipeIndex = 0
-  /// Packets of sound sent to it since it is connected, and the octets of their payload, copies included.
-  private(set) var (sentPackets, sentOctets) = (0, 0)
+  /// A bit for each of this node's streams that it is in the audience of.
+  private var audiences: UInt8 = 1
+  /// By stream, packets of sound sent to it since it is connected, and the octets of their payload, copies included.
+  private var sentPackets = InlineArray<8, Int>(repeating: 0)
+  private var sentOctets = InlineArray<8, Int>(repeating: 0)
   /// When its last authentic datagram arrived, from any address; before the first, when it was admitted.
   private(set) var heardNanoseconds: Int64
   /// Whether a datagram came by another path than the active one since that was looked at last.
@@ -89,19 +94,28 @@ final class Session {
   /// Takes what its member tells of itself.
   func follow(_ told: MediaMember) { self.told = told }
 
-  /// Takes its stream, and the keys of a former session of that, if there was one.
-  func bind(_ ssrc: UInt32, resuming former: ReceivingKeys?) {
-    keys = former ?? ReceivingKeys()
-    keys.ssrc = ssrc
+  /// Takes the keys of a stream of it from now on, which has none of that number.
+  func add(_ keys: ReceivingKeys) { self.keys.append(keys) }
+
+  /// A stream of it is over.
+  func remove(_ keys: ReceivingKeys) { self.keys.removeAll { $0 === keys } }
+
+  /// The keys of the stream of a number; 0 is the one that its reports go by.
+  func keys(number: Int) -> ReceivingKeys? {
+    for keys in keys where keys.number == number { return keys }
+    return nil
   }
 
-  /// Adds a key of its stream; one that is not newer than the last is ignored.
-  func add(_ key: consuming SRTPReceivingKey, epoch: UInt64, nowNanoseconds: Int64) -> Bool {
-    keys.add(key, epoch: epoch, nowNanoseconds: nowNanoseconds)
+  /// The keys of the stream, or the RTX stream, of an SSRC.
+  func keys(of ssrc: UInt32) -> ReceivingKeys? {
+    for keys in keys where keys.ssrc == ssrc || keys.ssrc == ~ssrc { return keys }
+    return nil
   }
 
   /// Lets go of keys whose time is over.
-  func dropOldKeys(nowNanoseconds: Int64) { keys.dropOld(nowNanoseconds: nowNanoseconds) }
+  func dropOldKeys(nowNanoseconds: Int64) {
+    for keys in keys { keys.dropOld(nowNanoseconds: nowNanoseconds) }
+  }
 
   /// The path to an address, if there is one.
   func path(to address: SocketAddress) -> Path? {
@@ -184,6 +198,11 @@ final class Session {
   /// A stream of it is heard from now on.
   func add(_ stream: HeardStream) { streams.append(stream) }
 
+  /// The stream of a number is heard no more; nil: it was not.
+  func removeStream(_ number: Int) -> HeardStream? {
+    streams.firstIndex { $0.number == number }.map { streams.remove(at: $0) }
+  }
+
   /// Is connected no more.
   ///
   /// - Returns: the streams that were heard.
@@ -191,45 +210,39 @@ final class Session {
     defer { streams.removeAll() }
     active?.rest()
     active = nil
-    (sentPackets, sentOctets) = (0, 0)
+    (sentPackets, sentOctets) = (InlineArray(repeating: 0), InlineArray(repeating: 0))
     return streams
   }
 
-  /// A packet of sound was sent to it.
-  func countSent(octets: Int) {
-    sentPackets += 1
-    sentOctets += octets
+  /// A packet of a stream was sent to it.
+  func countSent(octets: Int, of number: Int) {
+    sentPackets[number] += 1
+    sentOctets[number] += octets
   }
-}
 
-/// The keys of a member's stream, as they came one after the other, and what was received under them.
-struct ReceivingKeys {
-  /// How long packets under an older key are accepted after the next one arrived.
-  private static let oldKeyNanoseconds: Int64 = 5_000_000_000
+  /// What it was sent of a stream since it is connected.
+  func sent(_ number: Int) -> (packets: Int, octets: Int) {
+    (sentPackets[number], sentOctets[number])
+  }
 
-  let receiver = SRTPReceiver()
-  /// Its stream, once its first key arrived.
-  var ssrc: UInt32?
-  private var newestEpoch: UInt64?
-  /// When its newest key arrived, while there are older ones.
-  private var keyNanoseconds: Int64?
+  /// Whether it is in a stream's audience.
+  func hears(_ number: Int) -> Bool { audiences & 1 << UInt8(number) != 0 }
 
-  fileprivate mutating func add(
-    _ key: consuming SRTPReceivingKey, epoch: UInt64, nowNanoseconds: Int64
-  ) -> Bool {
-    if let newestEpoch {
-      guard epoch > newestEpoch else { return false }
-      keyNanoseconds = nowNanoseconds
+  /// Whether it gets a stream, in packets of a recipe.
+  func hears(_ number: Int, inPacketsOf recipeIndex: Int) -> Bool {
+    self.recipeIndex == recipeIndex && hears(number)
+  }
+
+  /// Is in the audience of a stream from now on, or no more.
+  func follow(_ stream: OwnStream, isOver: Bool = false) {
+    let bit: UInt8 = 1 << UInt8(stream.number)
+    if !isOver, stream.listeners.contains(node) {
+      audiences |= bit
+      for path in paths { path.reports.open(stream.ssrc) }
+    } else {
+      audiences &= ~bit
+      for path in paths { path.reports.close(stream.ssrc) }
     }
-    newestEpoch = epoch
-    receiver.add(key)
-    return true
-  }
-
-  fileprivate mutating func dropOld(nowNanoseconds: Int64) {
-    guard let came = keyNanoseconds, nowNanoseconds - came >= Self.oldKeyNanoseconds else { return }
-    receiver.dropOlderKeys()
-    keyNanoseconds = nil
   }
 }
 

@@ -1,14 +1,15 @@
 import Cryptography
 import EventLoop
+import Media
 import RTP
 
 /// The sessions of a node, found by who the member is, by the SSRC that a datagram shows in clear, and by address.
 ///
 /// Loop thread only; what is called per datagram allocates nothing.
 struct SessionTable {
-  private static let mostFormer = 64
+  private static let mostFormer = 64 * ReportedStreams.limit
 
-  /// A member that left: a recording must not be accepted when one returns in the same session.
+  /// A stream that is over, as its member left or otherwise: a recording must not be accepted when one returns in the same session.
   private struct Former {
     let node: NodeID
     let keys: ReceivingKeys
@@ -26,7 +27,7 @@ struct SessionTable {
   init(capacity: Int) {
     all.reserveCapacity(capacity)
     byNode.reserveCapacity(capacity)
-    bySSRC.reserveCapacity(2 * capacity)
+    bySSRC.reserveCapacity(2 * capacity * ReportedStreams.limit)
     byAddress.reserveCapacity(capacity * MediaMember.mostAddresses)
   }
 
@@ -47,12 +48,17 @@ struct SessionTable {
     guard byNode.removeValue(forKey: session.node) != nil else { return }
     all.removeAll { $0 === session }
     for path in session.paths { byAddress[path.address] = nil }
-    guard let ssrc = session.keys.ssrc else { return }
-    bySSRC[ssrc] = nil
-    bySSRC[~ssrc] = nil
     former.removeAll { $0.node == session.node }
+    for keys in session.keys { release(keys, of: session) }
+  }
+
+  /// A stream of a session is over, or the session is.
+  mutating func release(_ keys: ReceivingKeys, of session: Session) {
+    bySSRC[keys.ssrc] = nil
+    bySSRC[~keys.ssrc] = nil
+    session.remove(keys)
     if former.count == Self.mostFormer { former.removeFirst() }
-    former.append(Former(node: session.node, keys: session.keys))
+    former.append(Former(node: session.node, keys: keys))
   }
 
   /// Adds a path to an address that is nobody's.
@@ -68,14 +74,20 @@ struct SessionTable {
     session.remove(path)
   }
 
-  /// Registers a member's stream and its RTX stream; false: one of them belongs to another.
-  mutating func bind(_ ssrc: UInt32, to session: Session) -> Bool {
-    guard bySSRC[ssrc] == nil, bySSRC[~ssrc] == nil else { return false }
-    let known = former.firstIndex { $0.node == session.node && $0.keys.ssrc == ssrc }
-    session.bind(ssrc, resuming: known.map { former.remove(at: $0).keys })
-    bySSRC[ssrc] = session
-    bySSRC[~ssrc] = session
-    return true
+  /// Whether a stream may have an SSRC: it and that of its RTX stream are nobody else's.
+  func isFree(_ ssrc: UInt32) -> Bool { bySSRC[ssrc] == nil && bySSRC[~ssrc] == nil }
+
+  /// Registers a member's stream and its RTX stream, whose SSRCs are free, with what was received under its former keys.
+  mutating func bind(_ identity: ReceivedKey.Identity, to session: Session) -> ReceivingKeys {
+    let known = former.firstIndex {
+      $0.node == session.node && $0.keys.ssrc == identity.ssrc
+        && $0.keys.number == identity.stream
+    }
+    let keys = known.map { former.remove(at: $0).keys } ?? ReceivingKeys(identity)
+    session.add(keys)
+    bySSRC[keys.ssrc] = session
+    bySSRC[~keys.ssrc] = session
+    return keys
   }
 
   /// The session that a datagram claims to be of.
@@ -86,7 +98,7 @@ struct SessionTable {
   /// The same of a report, which is of a member's stream itself.
   func claimant(ofReport datagram: RawSpan) -> Session? {
     guard let ssrc = SRTPReceiver.claimedSSRC(ofControl: datagram),
-      let session = bySSRC[ssrc], session.keys.ssrc == ssrc
+      let session = bySSRC[ssrc], session.keys(number: 0)?.ssrc == ssrc
     else { return nil }
     return session
   }

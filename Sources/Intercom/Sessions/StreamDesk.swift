@@ -34,13 +34,13 @@ final class StreamDesk {
   func forgetWaiting() { awaitsStream = false }
 
   /// Opens a stream of a session; nil: there is no place, or nothing is ready that plays it.
-  func open(_ ssrc: SSRC, for address: String) -> HeardStream? {
+  func open(_ keys: ReceivingKeys, for address: String) -> HeardStream? {
     guard let slot = slots.take() else { return nil }
     guard let player = takePlayer(for: address), engine.attach(slot) else {
       slots.give(slot, hasPort: false)
       return nil
     }
-    let stream = HeardStream(ssrc, in: slot, of: engine, playedBy: player)
+    let stream = HeardStream(keys, in: slot, of: engine, playedBy: player)
     playout.add(stream)
     return stream
   }
@@ -56,10 +56,8 @@ final class StreamDesk {
     }
   }
 
-  /// Lets recorders have the streams of a session that has just been connected.
-  func tap(_ session: Session) {
-    for stream in session.streams { taps.add(stream.sink, of: session) }
-  }
+  /// Lets recorders have a stream of a session that has just been opened.
+  func tap(_ stream: HeardStream, of session: Session) { taps.add(stream, of: session) }
 
   /// Closes a stream: it is silent at once, and its place is free.
   func close(_ stream: HeardStream) {
@@ -74,7 +72,9 @@ final class StreamDesk {
 
   /// Gives the streams' ports the session's name.
   func name(_ session: Session) {
-    for stream in session.streams { slots.requestPort(of: stream.slot, named: session.name) }
+    for stream in session.streams {
+      slots.requestPort(of: stream.slot, named: stream.title(of: session.name))
+    }
   }
 
   /// The session's JACK port, as `jack_lsp` shows it.

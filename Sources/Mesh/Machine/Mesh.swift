@@ -121,6 +121,9 @@ public final class Mesh {
     self.random = random
   }
 
+  /// Who is to have the keys of a stream of this node; nil: there is no such stream.
+  public func listeners(of stream: Int) -> StreamListeners? { streams.listeners(of: stream) }
+
   /// Takes what happened, and tells what is to be done about it.
   ///
   /// - Parameter nowNanoseconds: never less than in the call before; what is due is done too.

@@ -55,6 +55,9 @@ struct SharedStreams {
     return streams.removeValue(forKey: stream)?.listeners
   }
 
+  /// Who is to have a stream's keys; nil: there is no such stream.
+  func listeners(of stream: Int) -> StreamListeners? { streams[stream]?.listeners }
+
   /// The keys that a member is to have, in the order of their streams; those of one stream, or all.
   func keys(of node: NodeID, in stream: Int? = nil) -> [MediaKey] {
     streams.keys.sorted().filter { stream ?? $0 == $0 }.flatMap { number in

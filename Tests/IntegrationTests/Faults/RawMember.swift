@@ -157,34 +157,55 @@ private final class RawKeys: MediaGate {
     }
   }
 
-  func presentMessage() async throws -> MediaKey {
+  func endStream(_ number: Int, of node: NodeID) async {}
+
+  func ownKey(of number: Int) async -> MediaKey? {
     let ssrc = ssrc
     return state.withLock { state in
       let epoch = state.epoch
-      let key = state.sender.withSecret { OwnKey(epoch: epoch, ssrc: ssrc, secret: $0) }
-      return MediaKey(stream: 0, ssrc: ssrc, epoch: key.epoch, octets: key.octets)
+      return state.sender.withSecret { Self.told($0, ssrc: ssrc, epoch: epoch) }
     }
   }
 
-  func makeNextMessage() async throws -> MediaKey {
+  func makeNextKey(of number: Int) async throws(CryptoError) -> MediaKey? {
     let ssrc = ssrc
-    return try state.withLock { state in
+    let epoch = state.withLock { state in
       state.lastEpoch += 1
-      let epoch = state.lastEpoch
-      let next = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
-      let key = next.secret.withBytes { OwnKey(epoch: epoch, ssrc: ssrc, secret: $0) }
-      state.sender.setNextKey(next)
-      return MediaKey(stream: 0, ssrc: ssrc, epoch: key.epoch, octets: key.octets)
+      return state.lastEpoch
+    }
+    let next = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
+    let told = next.secret.withBytes { Self.told($0, ssrc: ssrc, epoch: epoch) }
+    setNextKey(next)
+    return told
+  }
+
+  private func setNextKey(_ next: consuming sending SRTPSendingKey) {
+    var next = Optional(next)
+    state.withLock { state in
+      if let key = next.take() { state.sender.setNextKey(key) }
     }
   }
 
-  func useNextKey() async -> UInt64 {
+  private static func told(_ secret: RawSpan, ssrc: UInt32, epoch: UInt64) -> MediaKey {
+    MediaKey(
+      stream: 0, ssrc: ssrc, epoch: epoch,
+      octets: secret.byteOffsets.map {
+        unsafe secret.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
+      })
+  }
+
+  func useNextKey(of number: Int) async {
     state.withLock { state in
       state.sender.useNextKey()
       state.epoch = state.lastEpoch
-      return state.epoch
     }
   }
+
+  func openStream(
+    to audience: StreamAudience, listeners: StreamListeners
+  ) async throws -> MediaKey { throw CryptoError.unavailable(what: "second stream") }
+  func setListeners(_ listeners: StreamListeners, of number: Int) async {}
+  func closeStream(_ number: Int) async {}
 
   func heardNanoseconds(of node: NodeID) async -> Int64? { EventLoop.nowNanoseconds() }
   func sendKnocks(at other: NodeID, _ addresses: [SocketAddress], as node: NodeID) async {}

@@ -32,14 +32,13 @@ struct StationAllocationTests {
     let clock = Clock()
     let ends = try (1...2).map { try End($0, sampleRate: sampleRate, clock) }
     for (end, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-      let key = other.station.protection.ownKey(ssrc: other.station.roster.identity.ssrc)
+      let key = other.station.protection.base.message
       let member = MediaMember(
         node: .named("\(other.number)"), name: "Node \(other.number)",
         addresses: [.host(other.number), .host(other.number + 50)])
       end.station.admit(member, nowNanoseconds: clock.now)
       end.station.roster.install(
-        try ReceivedKey(octets: key.octets, ssrc: key.ssrc, epoch: 0), of: member.node,
-        nowNanoseconds: clock.now)
+        try ReceivedKey(key), of: member.node, nowNanoseconds: clock.now)
     }
     var forged = [UInt8](repeating: 0x80, count: 120)
     let ssrc = ends[1].station.roster.identity.ssrc.rawValue
@@ -106,10 +105,11 @@ struct StationAllocationTests {
       var random = SplitMix64(seed: UInt64(number))
       engine = try AudioEngine(wakeDescriptor: -1)
       endpoint = KeepingEndpoint(localAddress: .host(number))
+      let identity = Identity(using: &random)
       station = Station(
-        configuration: configuration, identity: Identity(using: &random), engine: engine,
+        configuration: configuration, identity: identity, engine: engine,
         endpoint: endpoint, ports: RecordingPorts(), encoders: try configuration.makeEncoders(),
-        protection: MediaProtection(try SRTPSendingKey(epoch: 0)),
+        protection: MediaProtection(try SRTPSendingKey(epoch: 0), ssrc: identity.ssrc),
         streams: StreamReserve(configuration.streams) { $0() }, random: random,
         clock: { clock.now + 50_000 }
       ) { _ in }

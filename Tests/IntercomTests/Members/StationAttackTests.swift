@@ -1,4 +1,5 @@
 import Cryptography
+import Mesh
 import EventLoop
 import Media
 import RTP
@@ -74,7 +75,7 @@ import Testing
     network.run(seconds: 1)
     let unheard = network.media(to: home, since: begin)
     _ = try bert.makeNextKey()
-    bert.station.protection.useNextKey()
+    bert.station.protection.base.useNextKey()
     network.mend(home)
     try anna.admit(bert, network)
     network.run(seconds: 6)
@@ -92,6 +93,8 @@ import Testing
     var byteCount = 0
     for turn in 0..<100 {
       packet.replaceSubrange(..<template.count, with: template)
+      // A header extension in clear: a level (RFC 8285 §4.2).
+      packet.replaceSubrange(12..<20, with: [0xBE, 0xDE, 0, 1, 0x10, 0xA1, 0, 0])
       packet[2] = turn % 3 == 0 ? 0 : turn % 3 == 1 ? 0x50 : 0xA0
       var span = packet.mutableSpan
       var bytes = unsafe span.mutableBytes
@@ -103,7 +106,7 @@ import Testing
   @Test func `who has a key of berts keeps him silent no longer than it is in use`() throws {
     let shared = try SRTPSendingKey(epoch: 1)
     let told = shared.secret.withBytes { secret in
-      OwnKey(epoch: 1, ssrc: bert.station.roster.identity.ssrc.rawValue, secret: secret)
+      MediaKey(epoch: 1, ssrc: bert.station.roster.identity.ssrc.rawValue, secret: secret)
     }
     #expect(try bert.makeNextKey().epoch == told.epoch)
     #expect(try anna.install(told, of: bert, network))
@@ -113,7 +116,7 @@ import Testing
     #expect(try #require(anna.statuses(network).first).received == received + 1)
     network.run(seconds: 1)
     let key = try bert.makeNextKey()
-    bert.station.protection.useNextKey()
+    bert.station.protection.base.useNextKey()
     #expect(try anna.install(key, of: bert, network))
     network.run(seconds: 3)
     #expect(anna.drops("tooOld") == 0)

@@ -1,6 +1,7 @@
 import Cryptography
 import EventLoop
 import Media
+import Mesh
 import StatusSchema
 import Synchronization
 import Testing
@@ -61,7 +62,7 @@ import Testing
     // What Anna says to Carl is of no use to Bert any more.
     let key = try anna.makeNextKey()
     #expect(try carl.install(key, of: anna, network))
-    anna.station.protection.useNextKey()
+    anna.station.protection.base.useNextKey()
     network.run(seconds: 0.5)
     for datagram in network.media(to: .host(3)).suffix(20) where datagram.source == .host(1) {
       bert.station.datagramReceived(
@@ -258,15 +259,14 @@ import Testing
     let (bert, carl) = (try node("Bert", 2), try node("Carl", 3))
     try meet(bert)
     for mask in [0, .max] as [UInt32] {
-      let key = carl.ownKey
-      let claimed = bert.ownKey.ssrc ^ mask
+      var key = carl.ownKey
+      key.ssrc = bert.ownKey.ssrc ^ mask
       anna.station.admit(
         MediaMember(node: carl.node, name: "Carl", addresses: carl.addresses),
         nowNanoseconds: network.now)
       #expect(
         !anna.station.roster.install(
-          try ReceivedKey(octets: key.octets, ssrc: claimed, epoch: 0), of: carl.node,
-          nowNanoseconds: network.now))
+          try ReceivedKey(key), of: carl.node, nowNanoseconds: network.now))
     }
     let own = anna.ownKey
     #expect(try !anna.install(own, of: carl, network))

@@ -1,4 +1,5 @@
 import Cryptography
+import Mesh
 import EventLoop
 import Media
 import StatusSchema
@@ -102,7 +103,7 @@ import Testing
       #expect(packet.header.ssrc == anna.station.roster.identity.ssrc)
       #expect(byteCount + 20 == datagram.bytes.count)
       let payload = packet.payload
-      #expect(Array(plain[..<payload.lowerBound]) == Array(datagram.bytes[..<payload.lowerBound]))
+      #expect(Array(plain[..<12]) == Array(datagram.bytes[..<12]))
       guard payload.count > 3 else { continue }
       #expect(Array(plain[payload]) != Array(datagram.bytes[payload]))
     }
@@ -118,18 +119,12 @@ import Testing
   @Test(arguments: 0..<200)
   func `no octets of a key trap`(length: Int) throws {
     let octets = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 1) }
+    let told = MediaKey(stream: 0, ssrc: 5, epoch: .max, octets: octets)
     if length == SRTPSessionKey.byteCount {
-      let key = try ReceivedKey(octets: octets, ssrc: 5, epoch: .max)
-      #expect(key.ssrc == 5 && key.epoch == .max)
+      let key = try ReceivedKey(told)
+      #expect(key.identity.ssrc == 5 && key.identity.epoch == .max)
     } else {
-      #expect(throws: CryptoError.self) { _ = try ReceivedKey(octets: octets, ssrc: 5, epoch: 0) }
+      #expect(throws: CryptoError.self) { _ = try ReceivedKey(told) }
     }
-  }
-
-  @Test func `a key is not shown by its description`() throws {
-    let key = try node("Anna", 1).ownKey
-    #expect(key.octets.count == 28 && key.epoch == 0)
-    #expect("\(key)" == "OwnKey(epoch: 0)" && String(reflecting: key) == "\(key)")
-    #expect(Mirror(reflecting: key).children.count == 1)
   }
 }

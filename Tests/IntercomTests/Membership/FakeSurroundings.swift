@@ -84,16 +84,29 @@ final class FakeMedia: MediaGate {
     guard key.octets != [0] else { throw BadKey() }
     command.yield("install \(key.epoch) of \(node.octets[0])")
   }
-  func presentMessage() async throws -> MediaKey { key }
-  func makeNextMessage() async throws -> MediaKey {
+  func endStream(_ number: Int, of node: NodeID) async {
+    command.yield("end \(number) of \(node.octets[0])")
+  }
+  func ownKey(of number: Int) async -> MediaKey? { key(number) }
+  func makeNextKey(of number: Int) async throws(CryptoError) -> MediaKey? {
     epoch.withLock { $0 += 1 }
-    command.yield("make \(key.epoch)")
+    let key = key(number)
+    command.yield("make \(key.epoch)\(number == 0 ? "" : " of stream \(number)")")
     return key
   }
-  func useNextKey() async -> UInt64 {
-    command.yield("use \(key.epoch)")
-    return key.epoch
+  func useNextKey(of number: Int) async {
+    command.yield("use \(key(number).epoch)\(number == 0 ? "" : " of stream \(number)")")
   }
+  func openStream(
+    to audience: StreamAudience, listeners: StreamListeners
+  ) async throws -> MediaKey {
+    command.yield("open \(audience.octets)")
+    return key(1)
+  }
+  func setListeners(_ listeners: StreamListeners, of number: Int) async {
+    command.yield("set listeners of \(number)")
+  }
+  func closeStream(_ number: Int) async { command.yield("close stream \(number)") }
   func heardNanoseconds(of node: NodeID) async -> Int64? {
     command.yield("listen to \(node.octets[0])")
     return heard.withLock { $0 }
@@ -102,7 +115,8 @@ final class FakeMedia: MediaGate {
     command.yield("knock at \(addresses.map(\.description).joined(separator: " "))")
   }
 
-  private var key: MediaKey {
-    MediaKey(stream: 0, ssrc: 5, epoch: epoch.withLock { $0 }, octets: [9])
+  private func key(_ number: Int) -> MediaKey {
+    MediaKey(
+      stream: number, ssrc: 5 + UInt32(number), epoch: epoch.withLock { $0 }, octets: [9])
   }
 }

@@ -171,7 +171,7 @@ import Testing
         .mediaKey(MediaKey(stream: 0, ssrc: 5, epoch: 0, octets: [9]))))
     #expect(await media.next() == "admit N2 at 10.0.0.2:5004")
     #expect(await media.next() == "admit N3 at 10.0.0.3:5004")
-    await membership.rollKey()
+    await membership.rollKeys([0])
     #expect(await media.next() == "make 1")
     #expect(await media.next() == "use 1")
     let shared = Message.mediaKey(MediaKey(stream: 0, ssrc: 5, epoch: 1, octets: [9]))

@@ -1,6 +1,7 @@
 import Cryptography
 import EventLoop
 import Media
+import Mesh
 import RTP
 import TestKit
 
@@ -40,10 +41,10 @@ final class ScriptedPeer: VirtualHost {
   }
 
   /// The key that it protects with.
-  var ownKey: OwnKey { sender.withSecret { OwnKey(epoch: 0, ssrc: ssrc, secret: $0) } }
+  var ownKey: MediaKey { sender.withSecret { MediaKey(epoch: 0, ssrc: ssrc, secret: $0) } }
 
   /// Takes the node's key.
-  func install(_ key: OwnKey) throws { try receiver.add(key) }
+  func install(_ key: MediaKey) throws { try receiver.add(key) }
 
   /// Calls itself otherwise from now on.
   func rename(_ name: String) {
@@ -110,7 +111,7 @@ final class ScriptedPeer: VirtualHost {
 
 extension SRTPReceiver {
   /// Takes the key that a member was handed.
-  func add(_ key: OwnKey) throws {
+  func add(_ key: MediaKey) throws {
     let secret = try unsafe SecretBytes(copying: key.octets.span.bytes)
     add(
       try SRTPReceivingKey(
@@ -118,9 +119,13 @@ extension SRTPReceiver {
   }
 }
 
-extension ReceivedKey {
-  /// What a member makes of another's key.
-  init(_ key: OwnKey) throws {
-    try self.init(octets: key.octets, ssrc: key.ssrc, epoch: key.epoch)
+extension MediaKey {
+  /// A key of the stream for all members.
+  init(epoch: UInt64, ssrc: UInt32, secret: RawSpan) {
+    self.init(
+      stream: 0, ssrc: ssrc, epoch: epoch,
+      octets: secret.byteOffsets.map {
+        unsafe secret.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
+      })
   }
 }

@@ -16,7 +16,7 @@ struct SeenPath {
   var settings: PeerSettings { session.settings }
   var heardNanoseconds: Int64 { path.heardNanoseconds }
   var repair: RepairSession? { path.repair }
-  var sentOctets: Int { session.sentOctets }
+  var sentOctets: Int { session.sent(0).octets }
   private var heard: HeardStream? { session.active === path ? session.streams.first : nil }
   var slot: PeerSlot? { heard?.slot }
   var stream: PeerStream? { heard?.stream }

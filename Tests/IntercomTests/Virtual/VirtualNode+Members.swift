@@ -1,6 +1,8 @@
 import Cryptography
 import EventLoop
+import Mesh
 import RTP
+import Testing
 
 @testable import Intercom
 
@@ -19,7 +21,7 @@ extension NodeID {
 /// What membership does to nodes.
 extension VirtualNode {
   /// The key in use, for others.
-  var ownKey: OwnKey { station.protection.ownKey(ssrc: station.roster.identity.ssrc) }
+  var ownKey: MediaKey { station.protection.base.message }
 
   /// Makes two nodes members of each other, with addresses and keys: what control connections do.
   func meet(_ other: VirtualNode, _ network: VirtualNetwork) throws {
@@ -58,21 +60,16 @@ extension VirtualNode {
   /// Takes a key of another node.
   @discardableResult
   func install(
-    _ key: OwnKey, of other: VirtualNode, _ network: VirtualNetwork
+    _ key: MediaKey, of other: VirtualNode, _ network: VirtualNetwork
   ) throws -> Bool {
     station.roster.install(try ReceivedKey(key), of: other.node, nowNanoseconds: network.now)
   }
 
   /// Makes the next key, as `Intercom.makeNextKey()` does.
-  func makeNextKey() throws -> OwnKey {
-    let protection = station.protection
-    let epoch = protection.takeEpoch()
-    let key = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
-    let own = key.secret.withBytes { secret in
-      OwnKey(epoch: epoch, ssrc: station.roster.identity.ssrc.rawValue, secret: secret)
-    }
-    protection.setNextKey(key, epoch: epoch)
-    return own
+  func makeNextKey(of number: Int = 0) throws -> MediaKey {
+    let stream = try #require(station.protection.stream(number))
+    let key = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: stream.takeEpoch()))
+    return stream.setNextKey(key, epoch: stream.lastEpoch)
   }
 
   /// How often a reason was counted.

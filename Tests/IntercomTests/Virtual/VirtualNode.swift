@@ -97,10 +97,11 @@ final class VirtualNode: VirtualHost {
     var random = SplitMix64(seed: name.utf8.reduce(run << 32) { $0 &* 31 &+ UInt64($1) })
     engine = try AudioEngine(wakeDescriptor: -1)
     endpoint = VirtualEndpoint(localAddress: addresses[0])
+    let identity = Identity(using: &random)
     station = Station(
-      configuration: configuration, identity: Identity(using: &random), engine: engine,
+      configuration: configuration, identity: identity, engine: engine,
       endpoint: endpoint, ports: ports, encoders: try configuration.makeEncoders(),
-      protection: MediaProtection(try SRTPSendingKey(epoch: 0)),
+      protection: MediaProtection(try SRTPSendingKey(epoch: 0), ssrc: identity.ssrc),
       streams: StreamReserve(configuration.streams, runAside: runAside),
       random: random, clock: { [stopwatch] in stopwatch.look() },
       threadCPU: { [stopwatch] in stopwatch.runNanoseconds }
