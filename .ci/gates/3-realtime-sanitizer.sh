@@ -16,6 +16,6 @@ must_fail "$scratch/canary.log" "RealtimeSanitizer: unsafe-library-call
 in rt_engine_process" \
   env LD_PRELOAD="$scratch/allocating-clock.so" \
   "$(swift build "${flags[@]}" --show-bin-path)/comlinkPackageTests.xctest" \
-  --testing-library swift-testing --filter '^RealtimeTests\.MicrophoneTests'
+  --testing-library swift-testing --filter '^RealtimeTests\.CaptureTests'
 
 pass "$count tests, a real jackd among them; an allocation planted in the callback is caught"

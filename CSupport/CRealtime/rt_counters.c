@@ -2,28 +2,31 @@
 
 #include <math.h>
 
-static struct rt_meter take(struct rt_level *level) {
+static struct rt_meter read(const struct rt_level *level) {
   return (struct rt_meter){
-      .peak = atomic_exchange_explicit(&level->peak, 0.0f, memory_order_relaxed),
+      .peak = atomic_load_explicit(&level->peak, memory_order_relaxed),
       .rms = sqrtf(atomic_load_explicit(&level->mean_square, memory_order_relaxed)),
+      .sequence = atomic_load_explicit(&level->sequence, memory_order_relaxed),
   };
 }
 
-struct rt_meter rt_take_mic_meter(struct rt_engine *engine) {
-  return take(&engine->desk.shared->mic_level);
+struct rt_meter rt_mic_meter(const struct rt_engine *engine) {
+  return read(&engine->desk.shared->mic_level);
 }
 
-struct rt_meter rt_take_mix_meter(struct rt_engine *engine) {
-  return take(&engine->desk.shared->mix_level);
+struct rt_meter rt_bus_meter(const struct rt_engine *engine, rt_bus bus) {
+  const bool exists = bus == RT_MAIN_BUS || rt_bus_opens(bus);
+  return exists ? read(&engine->desk.shared->buses[bus].level) : (struct rt_meter){0};
 }
 
-struct rt_meter rt_take_peer_meter(struct rt_engine *engine, rt_slot slot) {
-  return rt_slot_exists(slot) ? take(&engine->desk.shared->peers[slot].level) : (struct rt_meter){0};
+struct rt_meter rt_peer_meter(const struct rt_engine *engine, rt_slot slot) {
+  return rt_slot_exists(slot) ? read(&engine->desk.shared->peers[slot].level) : (struct rt_meter){0};
 }
 
 static uint64_t ring_errors(const struct rt_engine *engine) {
   uint64_t errors = rt_ring_errors(&engine->desk.capture);
   for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) errors += rt_ring_errors(&engine->desk.voices[slot].ring);
+  for (uint32_t bus = 0; bus < RT_OPENED_BUSES; bus++) errors += rt_ring_errors(&engine->desk.buses[bus].ring);
   return errors;
 }
 

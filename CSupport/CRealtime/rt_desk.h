@@ -2,6 +2,8 @@
 #ifndef RT_DESK_H
 #define RT_DESK_H
 
+#include "rt_bus_layout.h"
+#include "rt_capture_frame.h"
 #include "rt_hole.h"
 #include "rt_limiter.h"
 #include "rt_shared.h"
@@ -15,19 +17,27 @@ struct rt_desk {
   struct rt_shared *shared;
   int wake_fd; /**< < 0: nobody to wake */
   struct rt_ring capture, signal, record;
+  uint32_t capture_channels; /**< never written while a callback may run */
   struct rt_voice voices[RT_MAX_PEERS];
 
   /* The callback's own. */
-  struct rt_limiter limiter;
-  float gate;                 /**< position, see rt_fade.h */
-  float last_mic_frame;       /**< the last frame captured, after the gate */
+  struct rt_limiter limiter;      /**< the main bus' */
+  struct rt_crosspoint sidetone;
+  bool has_sidetone;              /**< in this period, of desk->microphone */
+  uint32_t running_buses;         /**< in this period; a bit a place in buses */
+  float insert_fade;          /**< position, see rt_fade.h */
+  struct rt_capture_span span; /**< of this period */
+  float last_frame[RT_MAX_CAPTURE_CHANNELS];
   struct rt_cycle last_cycle; /**< the period before; period_frames 0: there was none */
   int32_t suspected_frames;   /**< that the last callback found missing, for the next to confirm; below 0: too many were */
   struct rt_hole hole;        /**< longer than those, for the next callbacks to confirm */
   struct rt_reports told;     /**< what of JACK's reports is in shared already */
-  uint32_t source;            /**< what is captured, see rt_source.h */
+  uint32_t source;            /**< what is inserted, see rt_source.h */
   float scratch[RT_MAX_PERIOD_FRAMES];
   float tap[RT_MAX_PERIOD_FRAMES]; /**< see rt_source.h */
+  float microphone[RT_MAX_PERIOD_FRAMES]; /**< see rt_mixer_hear */
+  float reference_left[RT_MAX_PERIOD_FRAMES], reference_right[RT_MAX_PERIOD_FRAMES]; /**< where there is a sidetone */
+  struct rt_bus_desk buses[RT_OPENED_BUSES];
 };
 
 /** Sets a desk up, at rest; no callback may be using it. [control] */

@@ -51,7 +51,8 @@ static struct rt_engine *furnish(struct rt_engine *engine, struct rt_shared *sha
   return engine;
 }
 
-/** All zeros and touched, but for the peers' frames: four megabytes, which rt_peer_attach touches slot by slot. */
+/** All zeros and touched, but for the frames of peers and buses: five megabytes, which rt_peer_attach and rt_bus_open
+ *  touch one by one. */
 static struct rt_shared *map_shared(void) {
   void *memory = mmap(NULL, sizeof(struct rt_shared), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return NULL;

@@ -47,10 +47,11 @@ int rt_connections(struct rt_engine *engine, char *text, uint32_t capacity) {
   } else if (rt_engine_state(engine) == RT_RUNNING) {
     all.bytes = 0;
     add_connections(&all, engine, &engine->mic_port);
+    for (uint32_t i = 0; i < RT_MAX_INPUTS; i++) add_connections(&all, engine, &engine->input_ports[i]);
     add_connections(&all, engine, &engine->mix_left_port);
     add_connections(&all, engine, &engine->mix_right_port);
-    for (uint32_t i = 0; i < RT_MAX_PEERS; i++) add_connections(&all, engine, &engine->peer_ports[i]);
-    for (uint32_t i = 0; i < RT_MAX_PEERS; i++) add_connections(&all, engine, &engine->spare_ports[i]);
+    for (uint32_t i = 0; i < RT_MAX_OUTPUTS; i++) add_connections(&all, engine, &engine->output_ports[i]);
+    for (uint32_t i = 0; i < RT_MAX_OUTPUTS; i++) add_connections(&all, engine, &engine->spare_ports[i]);
   }
   pthread_mutex_unlock(&engine->control);
   return all.bytes;

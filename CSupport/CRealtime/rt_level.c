@@ -1,7 +1,11 @@
 #include "rt_level.h"
 
+#include <stdbool.h>
+
 static const float rms_seconds = 0.3f;
 static const float loudest = 1e6f;
+/* A reader that looks four times a second misses no peak. */
+enum { WINDOWS_PER_SECOND = 4 };
 
 enum { LANES = 8 };
 
@@ -43,19 +47,40 @@ struct rt_measure rt_measure_clean(float *frames, uint32_t frame_count) RT_NONBL
   return measure(frames, frame_count);
 }
 
+static void store(_Atomic float *place, float value) RT_NONBLOCKING;
+static void store(_Atomic float *place, float value) RT_NONBLOCKING {
+  atomic_store_explicit(place, value, memory_order_relaxed);
+}
+
+static void feed_peak(struct rt_level *level, float peak, uint32_t period_frames, uint32_t sample_rate) RT_NONBLOCKING;
+static void feed_peak(struct rt_level *level, float peak, uint32_t period_frames, uint32_t sample_rate) RT_NONBLOCKING {
+  const float before = atomic_load_explicit(&level->window_peak, memory_order_relaxed);
+  const float last = atomic_load_explicit(&level->last_peak, memory_order_relaxed);
+  const uint32_t frames = atomic_load_explicit(&level->window_frames, memory_order_relaxed) + period_frames;
+  const float now = peak > before ? peak : before;
+  store(&level->peak, now > last ? now : last);
+  const bool has_ended = frames >= sample_rate / WINDOWS_PER_SECOND;
+  store(&level->window_peak, has_ended ? 0.0f : now);
+  if (has_ended) store(&level->last_peak, now);
+  atomic_store_explicit(&level->window_frames, has_ended ? 0 : frames, memory_order_relaxed);
+  if (!has_ended) return;
+  const uint32_t sequence = atomic_load_explicit(&level->sequence, memory_order_relaxed);
+  atomic_store_explicit(&level->sequence, sequence + 1, memory_order_relaxed);
+}
+
 void rt_level_feed(struct rt_level *level, struct rt_measure block, uint32_t period_frames,
                    uint32_t sample_rate) RT_NONBLOCKING {
-  if (block.peak > atomic_load_explicit(&level->peak, memory_order_relaxed)) {
-    /* A take that falls in between loses nothing: this peak belongs to the time after it. */
-    atomic_store_explicit(&level->peak, block.peak, memory_order_relaxed);
-  }
+  feed_peak(level, block.peak, period_frames, sample_rate);
   const float count = (float)period_frames;
   const float weight = count / (count + rms_seconds * (float)sample_rate);
   const float before = atomic_load_explicit(&level->mean_square, memory_order_relaxed);
   const float after = before + weight * (block.square_sum / count - before);
-  atomic_store_explicit(&level->mean_square, after, memory_order_relaxed);
+  store(&level->mean_square, after);
 }
 
 void rt_level_rest(struct rt_level *level) RT_NONBLOCKING {
-  atomic_store_explicit(&level->mean_square, 0.0f, memory_order_relaxed);
+  store(&level->mean_square, 0.0f);
+  store(&level->peak, 0.0f);
+  store(&level->window_peak, 0.0f);
+  store(&level->last_peak, 0.0f);
 }

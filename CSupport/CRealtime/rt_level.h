@@ -17,16 +17,22 @@ struct rt_measure {
  *  stay in every filter after it for good, here and in the peers' decoders. [rt] */
 struct rt_measure rt_measure_clean(float *frames, uint32_t frame_count) RT_NONBLOCKING;
 
-/** A meter. The callback alone stores it, but for the peak, which a reader exchanges for 0; all relaxed. */
+/** A meter. The callback alone stores it; all relaxed, so that anybody may read at any time and disturbs nobody. */
 struct rt_level {
-  _Atomic float peak;
+  _Atomic float peak; /**< of the present window and the one before */
   _Atomic float mean_square;
+  _Atomic uint32_t sequence; /**< windows that have ended */
+
+  /* The callback's own. */
+  _Atomic float window_peak, last_peak;
+  _Atomic uint32_t window_frames;
 };
 
-/** Adds a block of period_frames to a meter: highest peak, mean square averaged exponentially over 300 ms. [rt] */
+/** Adds a block of period_frames to a meter: its peak, which is held for a quarter to half a second, and its mean
+ *  square, averaged exponentially over 300 ms. [rt] */
 void rt_level_feed(struct rt_level *level, struct rt_measure block, uint32_t period_frames,
                    uint32_t sample_rate) RT_NONBLOCKING;
-/** Back to silence. The peak stays until it is taken. [rt] */
+/** Back to silence. [rt] */
 void rt_level_rest(struct rt_level *level) RT_NONBLOCKING;
 
 #endif

@@ -1,5 +1,7 @@
 #include "rt_limiter.h"
 
+#include <stddef.h>
+
 static const float threshold = 0.891f;
 static const float knee_width = 0.99f - 0.891f;
 static const float release_seconds = 0.1f;
@@ -13,20 +15,37 @@ static float reduction_for(float magnitude) RT_NONBLOCKING {
   return 1.0f - limited / magnitude;
 }
 
+static float magnitude_of(float frame) RT_NONBLOCKING;
+static float magnitude_of(float frame) RT_NONBLOCKING {
+  return frame < 0.0f ? -frame : frame;
+}
+
+/** Lets go, and is at once where a frame of that magnitude needs it. */
+static float next_reduction(float reduction, float keep, float magnitude) RT_NONBLOCKING;
+static float next_reduction(float reduction, float keep, float magnitude) RT_NONBLOCKING {
+  const float kept = reduction > released ? reduction * keep : 0.0f;
+  if (magnitude <= threshold) return kept;
+  const float needed = reduction_for(magnitude);
+  return needed > kept ? needed : kept;
+}
+
 void rt_limiter_apply(struct rt_limiter *limiter, float *left, float *right, uint32_t frame_count, float peak,
                       uint32_t sample_rate) RT_NONBLOCKING {
   float reduction = limiter->reduction;
   if (reduction == 0.0f && peak <= threshold) return;
   const float keep = 1.0f - 1.0f / (release_seconds * (float)sample_rate);
-  for (uint32_t i = 0; i < frame_count; i++) {
-    const float magnitude_left = left[i] < 0.0f ? -left[i] : left[i];
-    const float magnitude_right = right[i] < 0.0f ? -right[i] : right[i];
-    const float magnitude = magnitude_left > magnitude_right ? magnitude_left : magnitude_right;
-    reduction = reduction > released ? reduction * keep : 0.0f;
-    if (magnitude > threshold) {
-      const float needed = reduction_for(magnitude);
-      reduction = needed > reduction ? needed : reduction;
+  if (right == NULL) {
+    for (uint32_t i = 0; i < frame_count; i++) {
+      reduction = next_reduction(reduction, keep, magnitude_of(left[i]));
+      left[i] *= 1.0f - reduction;
     }
+    limiter->reduction = reduction;
+    return;
+  }
+  for (uint32_t i = 0; i < frame_count; i++) {
+    const float magnitude_left = magnitude_of(left[i]), magnitude_right = magnitude_of(right[i]);
+    const float magnitude = magnitude_left > magnitude_right ? magnitude_left : magnitude_right;
+    reduction = next_reduction(reduction, keep, magnitude);
     left[i] *= 1.0f - reduction;
     right[i] *= 1.0f - reduction;
   }

@@ -1,5 +1,5 @@
 /**
- * The soft limiter of the mix: stereo linked, no look-ahead, so no delay.
+ * The soft limiter of a bus: stereo linked, no look-ahead, so no delay.
  *
  * Below the threshold of 0.891 (-1 dBFS) a frame passes bit for bit, unless the limiter is still letting go. Above it
  * the louder channel follows y = T + w·e/(e + w), with e the excess over T and w = 0.99 - T: slope 1 at the threshold,
@@ -19,7 +19,8 @@ struct rt_limiter {
   float reduction;
 };
 
-/** Limits frame_count frames in place; peak is the highest magnitude among them, from rt_measure_clean. [rt] */
+/** Limits frame_count frames in place; peak is the highest magnitude among them, from rt_measure_clean. right is NULL
+ *  of a mono bus. [rt] */
 void rt_limiter_apply(struct rt_limiter *limiter, float *left, float *right, uint32_t frame_count, float peak,
                       uint32_t sample_rate) RT_NONBLOCKING;
 

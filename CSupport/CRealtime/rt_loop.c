@@ -27,12 +27,28 @@ bool rt_engine_cycle(const struct rt_engine *engine, struct rt_cycle *cycle) {
   return cycle->count > 0;
 }
 
-uint32_t rt_capture_available(const struct rt_engine *engine) {
-  return rt_ring_fill(&engine->desk.capture);
+uint32_t rt_capture_channels(const struct rt_engine *engine) {
+  return engine->desk.capture_channels;
 }
 
-uint32_t rt_capture_read(struct rt_engine *engine, float *frames_out, uint32_t frames) {
-  return rt_ring_read(&engine->desk.capture, frames_out, frames);
+uint32_t rt_capture_available(const struct rt_engine *engine) {
+  return rt_ring_fill(&engine->desk.capture) / engine->desk.capture_channels;
+}
+
+/** As many of so many frames as wait. */
+static uint32_t at_most(const struct rt_engine *engine, uint32_t frames) {
+  const uint32_t available = rt_capture_available(engine);
+  return frames < available ? frames : available;
+}
+
+uint32_t rt_capture_read(struct rt_engine *engine, float *samples_out, uint32_t frames) {
+  const uint32_t channels = engine->desk.capture_channels;
+  return rt_ring_read(&engine->desk.capture, samples_out, channels * at_most(engine, frames)) / channels;
+}
+
+uint32_t rt_capture_skip(struct rt_engine *engine, uint32_t frames) {
+  const uint32_t channels = engine->desk.capture_channels;
+  return rt_ring_skip(&engine->desk.capture, channels * at_most(engine, frames)) / channels;
 }
 
 uint32_t rt_capture_take_hole(struct rt_engine *engine) {
@@ -43,10 +59,6 @@ uint32_t rt_capture_take_hole(struct rt_engine *engine) {
   if (frames == 0 || !is_passed) return 0;
   engine->hole_frames = (uint32_t)hole;
   return frames;
-}
-
-void rt_set_talk(struct rt_engine *engine, bool on) {
-  atomic_store_explicit(&engine->desk.shared->talk, on, memory_order_relaxed);
 }
 
 void rt_set_wake_threshold(struct rt_engine *engine, uint32_t frames) {
@@ -142,7 +154,8 @@ void rt_peer_set_gain(struct rt_engine *engine, rt_slot slot, float gain) {
   atomic_store_explicit(&engine->desk.shared->peers[slot].gain, bounded, memory_order_relaxed);
 }
 
-struct rt_sides rt_pan_sides(float pan) {
+/** Equal power. */
+static struct rt_sides sides_of(float pan) {
   const float quarter_turn = 1.57079633f;
   const float bounded = isnan(pan) ? 0.0f : fminf(fmaxf(pan, -1.0f), 1.0f);
   const float angle = 0.5f * (bounded + 1.0f) * quarter_turn;
@@ -152,7 +165,7 @@ struct rt_sides rt_pan_sides(float pan) {
 
 void rt_peer_set_pan(struct rt_engine *engine, rt_slot slot, float pan) {
   if (!rt_slot_exists(slot)) return;
-  const struct rt_sides sides = rt_pan_sides(pan);
+  const struct rt_sides sides = sides_of(pan);
   const union rt_pan packed = {.factors = {.left = sides.left, .right = sides.right}};
   atomic_store_explicit(&engine->desk.shared->peers[slot].pan, packed.word, memory_order_relaxed);
 }

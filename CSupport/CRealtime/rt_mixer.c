@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Of equal power: what each side gets of a sound in the middle. */
+static const float middle = 0.70710678f;
+
 /** Mixes one slot whose bit is set. False when it plays nothing in this period, and peer_out is untouched. */
 static bool run_slot(struct rt_desk *desk, uint32_t slot, const struct rt_mix *mix,
                      float *peer_out) RT_NONBLOCKING;
@@ -22,13 +25,16 @@ static bool run_slot(struct rt_desk *desk, uint32_t slot, const struct rt_mix *m
     }
     state = RT_PEER_SOUNDING;
     rt_peer_begin(voice);
+    rt_buses_join(desk, slot);
   }
   if (state == RT_PEER_IDLE) return false;
   const bool is_leaving = state == RT_PEER_LEAVING;
   struct rt_mix own = *mix;
   if (has_begun) own.missed_frames = 0;
   own.tap = rt_source_taps(desk, (rt_slot)slot) ? desk->tap : NULL;
-  const bool is_heard = rt_peer_mix(voice, &own, is_leaving, peer_out);
+  const bool is_heard = rt_peer_play(voice, &own, is_leaving);
+  if (desk->running_buses != 0) rt_buses_add(desk, slot, &own);
+  rt_peer_add(voice, &own, peer_out);
   if (is_leaving && !is_heard) {
     rt_level_rest(&peer->level);
     /* The bit first: after IDLE the loop may attach anew and set it again. */
@@ -38,33 +44,39 @@ static bool run_slot(struct rt_desk *desk, uint32_t slot, const struct rt_mix *m
   return true;
 }
 
-static void run_master(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING;
-static void run_master(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING {
-  struct rt_measure left = rt_measure_clean(mix->left, mix->period_frames);
-  struct rt_measure right = rt_measure_clean(mix->right, mix->period_frames);
-  const float peak = left.peak > right.peak ? left.peak : right.peak;
-  rt_limiter_apply(&desk->limiter, mix->left, mix->right, mix->period_frames, peak, mix->sample_rate);
-  if (desk->limiter.reduction > 0.0f) {
-    left = rt_measure_clean(mix->left, mix->period_frames);
-    right = rt_measure_clean(mix->right, mix->period_frames);
-  }
-  const struct rt_measure both = {
-      .peak = left.peak > right.peak ? left.peak : right.peak,
-      .square_sum = 0.5f * (left.square_sum + right.square_sum),
-  };
-  rt_level_feed(&desk->shared->mix_level, both, mix->period_frames, mix->sample_rate);
+/** Adds the microphone to the main bus, if it is to be heard there. */
+static void add_sidetone(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING;
+static void add_sidetone(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING {
+  if (!desk->has_sidetone) return;
+  memcpy(desk->reference_left, mix->left, mix->period_frames * sizeof(float));
+  memcpy(desk->reference_right, mix->right, mix->period_frames * sizeof(float));
+  const float gain = rt_bounded(atomic_load_explicit(&desk->shared->sidetone, memory_order_relaxed), 1.0f);
+  const float side = gain * middle;
+  rt_crosspoint_aim(&desk->sidetone, (struct rt_sides){side, side}, mix->sample_rate);
+  rt_crosspoint_add(&desk->sidetone, desk->microphone, mix->left, mix->right, mix->period_frames);
 }
 
-void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *peers_out) RT_NONBLOCKING {
+void rt_mixer_hear(struct rt_desk *desk, const float *mic, uint32_t period_frames) RT_NONBLOCKING {
+  const bool is_wanted = atomic_load_explicit(&desk->shared->sidetone, memory_order_relaxed) > 0.0f;
+  desk->has_sidetone = is_wanted || !rt_crosspoint_is_silent(&desk->sidetone);
+  if (!desk->has_sidetone) return;
+  memcpy(desk->microphone, mic, period_frames * sizeof(float));
+  (void)rt_measure_clean(desk->microphone, period_frames);
+}
+
+void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *outputs) RT_NONBLOCKING {
   const size_t period_bytes = mix->period_frames * sizeof(float);
   memset(mix->left, 0, period_bytes);
   memset(mix->right, 0, period_bytes);
-  memset(desk->tap, 0, period_bytes);
+  if (rt_source_of(desk->source) != RT_SOURCE_MICROPHONE) memset(desk->tap, 0, period_bytes);
+  rt_buses_begin(desk, mix->period_frames);
   const uint64_t active = atomic_load_explicit(&desk->shared->active_slots, memory_order_acquire);
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
-    float *peer_out = peers_out != NULL ? peers_out[slot] : NULL;
+    float *peer_out = outputs != NULL ? outputs[slot] : NULL;
     const bool has_sounded = (active >> slot & 1) != 0 && run_slot(desk, slot, mix, peer_out);
     if (!has_sounded && peer_out != NULL) memset(peer_out, 0, period_bytes);
   }
-  run_master(desk, mix);
+  rt_buses_end(desk, mix, outputs != NULL ? outputs + RT_MAX_PEERS : NULL);
+  add_sidetone(desk, mix);
+  rt_bus_master(&desk->limiter, &desk->shared->buses[RT_MAIN_BUS].level, mix->left, mix->right, mix);
 }

@@ -1,13 +1,17 @@
-/** The mix of all sounding peers, and its limiter and meter. */
+/** The mix of all sounding peers: the main bus with its limiter and meter, sidetone, and the other buses. */
 #ifndef RT_MIXER_H
 #define RT_MIXER_H
 
 #include "rt_nonblocking.h"
 
+#include <stdint.h>
+
 struct rt_desk;
 struct rt_mix;
 
-/** Fills a period of the mix and of every peer output that is not NULL. [rt] */
-void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *peers_out) RT_NONBLOCKING;
+/** Keeps a period of the microphone for the sidetone; before any output is written. [rt] */
+void rt_mixer_hear(struct rt_desk *desk, const float *mic, uint32_t period_frames) RT_NONBLOCKING;
+/** Fills a period of the mix and of every output that is not NULL: the peers', then the buses'. [rt] */
+void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *outputs) RT_NONBLOCKING;
 
 #endif

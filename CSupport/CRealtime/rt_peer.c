@@ -1,6 +1,5 @@
 #include "rt_peer.h"
 
-#include "CRealtime.h"
 #include "rt_fade.h"
 
 #include <string.h>
@@ -8,20 +7,18 @@
 /* The fade out of a detached peer: 5 ms. */
 enum { LEAVES_PER_SECOND = 200 };
 
-/** Within 0 ... most, and 0 for what is no number: what is shared is believed only within bounds. */
-static float bounded(float value, float most) RT_NONBLOCKING;
-static float bounded(float value, float most) RT_NONBLOCKING {
-  if (!(value > 0.0f)) return 0.0f;
-  return value < most ? value : most;
+struct rt_sides rt_peer_pan(const struct rt_peer *peer) RT_NONBLOCKING {
+  const union rt_pan pan = {.word = atomic_load_explicit(&peer->pan, memory_order_relaxed)};
+  return (struct rt_sides){rt_bounded(pan.factors.left, 1.0f), rt_bounded(pan.factors.right, 1.0f)};
 }
 
 static struct rt_gains wanted_gains(const struct rt_voice *voice) RT_NONBLOCKING;
 static struct rt_gains wanted_gains(const struct rt_voice *voice) RT_NONBLOCKING {
-  const union rt_pan pan = {.word = atomic_load_explicit(&voice->peer->pan, memory_order_relaxed)};
+  const struct rt_sides pan = rt_peer_pan(voice->peer);
   return (struct rt_gains){
-      .mono = bounded(atomic_load_explicit(&voice->peer->gain, memory_order_relaxed), RT_MAX_GAIN),
-      .left = bounded(pan.factors.left, 1.0f),
-      .right = bounded(pan.factors.right, 1.0f),
+      .mono = rt_bounded(atomic_load_explicit(&voice->peer->gain, memory_order_relaxed), RT_MAX_GAIN),
+      .left = pan.left,
+      .right = pan.right,
   };
 }
 
@@ -39,7 +36,7 @@ static void aim(struct rt_voice *voice, uint32_t sample_rate) RT_NONBLOCKING {
   const struct rt_gains wanted = wanted_gains(voice);
   const struct rt_gains target = voice->target;
   if (wanted.mono == target.mono && wanted.left == target.left && wanted.right == target.right) return;
-  const uint32_t frames = sample_rate / RT_RAMPS_PER_SECOND > 0 ? sample_rate / RT_RAMPS_PER_SECOND : 1;
+  const uint32_t frames = rt_ramp_frames(sample_rate);
   const float share = 1.0f / (float)frames;
   voice->target = wanted;
   voice->step.mono = (wanted.mono - voice->now.mono) * share;
@@ -131,7 +128,7 @@ static void add_steady(const struct rt_gains *gains, float *restrict frames, flo
   }
 }
 
-bool rt_peer_mix(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving, float *peer_out) RT_NONBLOCKING {
+bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING {
   struct tail tail = {.frame_count = 0};
   /* In this order: what was missed comes before the period. */
   const uint32_t late = mix->missed_frames > 0 ? pass_missed(voice, mix, &tail) : 0;
@@ -141,9 +138,12 @@ bool rt_peer_mix(struct rt_voice *voice, const struct rt_mix *mix, bool is_leavi
     atomic_fetch_add_explicit(&voice->peer->underrun_frames, missing, memory_order_relaxed);
   }
   if (mix->tap != NULL) memcpy(mix->tap, mix->scratch, mix->period_frames * sizeof(float));
+  return voice->fade > 0.0f;
+}
+
+void rt_peer_add(struct rt_voice *voice, const struct rt_mix *mix, float *peer_out) RT_NONBLOCKING {
   aim(voice, mix->sample_rate);
   const uint32_t done = add_ramping(voice, mix);
   add_steady(&voice->now, mix->scratch + done, mix->left + done, mix->right + done, mix->period_frames - done);
   if (peer_out != NULL) memcpy(peer_out, mix->scratch, mix->period_frames * sizeof(float));
-  return voice->fade > 0.0f;
 }

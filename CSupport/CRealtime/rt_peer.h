@@ -1,5 +1,5 @@
 /**
- * One peer's place in the mix.
+ * One peer's place in the mix, and what it gives to the main bus; see rt_bus_layout.h of the others.
  *
  * States, in rt_peer.state:
  *   IDLE ──attach [loop]──▶ ATTACHED ──first period [rt]──▶ SOUNDING ──detach [loop]──▶ LEAVING
@@ -17,6 +17,7 @@
 #ifndef RT_PEER_H
 #define RT_PEER_H
 
+#include "rt_crosspoint.h"
 #include "rt_level.h"
 #include "rt_ring_layout.h"
 
@@ -69,10 +70,14 @@ struct rt_mix {
   uint32_t missed_frames; /**< of periods that passed unplayed before this one */
 };
 
+/** What each side is to get of the peer, by its pan. [rt] */
+struct rt_sides rt_peer_pan(const struct rt_peer *peer) RT_NONBLOCKING;
 /** Makes a slot just claimed from ATTACHED begin: silent, at its gain and pan, about to fade in. [rt] */
 void rt_peer_begin(struct rt_voice *voice) RT_NONBLOCKING;
-/** Mixes a period of a SOUNDING or LEAVING slot; peer_out gets its sound after gain, before pan, or is NULL. Returns
- *  whether it may still be heard; false ends LEAVING. [rt] */
-bool rt_peer_mix(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving, float *peer_out) RT_NONBLOCKING;
+/** Takes a period of a SOUNDING or LEAVING slot to mix->scratch: its sound before gain. Returns whether it may still be
+ *  heard; false ends LEAVING. [rt] */
+bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING;
+/** Adds that to the main bus, and leaves it in mix->scratch after gain; peer_out, if not NULL, gets the same. [rt] */
+void rt_peer_add(struct rt_voice *voice, const struct rt_mix *mix, float *peer_out) RT_NONBLOCKING;
 
 #endif

@@ -119,10 +119,12 @@ static int carry_out(struct rt_plugin *plugin, const struct rt_link_request *req
   struct rt_engine *engine = plugin->engine;
   char *text = plugin->answer->text;
   switch (request->kind) {
+  case RT_LINK_SET_INPUT:
+    return rt_input_set_port(engine, request->port, request->source);
   case RT_LINK_SET_PORT:
-    return rt_peer_set_port(engine, request->slot, request->source);
+    return rt_output_set_port(engine, request->port, request->source);
   case RT_LINK_CLEAR_PORT:
-    rt_peer_clear_port(engine, request->slot);
+    rt_output_clear_port(engine, request->port);
     return 0;
   case RT_LINK_CONNECT:
     return rt_connect(engine, request->source, request->destination);

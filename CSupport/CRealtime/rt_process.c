@@ -3,7 +3,7 @@
 #include "rt_clock.h"
 #include "rt_denormals.h"
 #include "rt_jack_rt.h"
-#include "rt_microphone.h"
+#include "rt_capture_frame.h"
 #include "rt_mixer.h"
 #include "rt_source.h"
 #include "rt_state.h"
@@ -11,11 +11,12 @@
 
 #include <string.h>
 
-/** The ports' memory for a period; peers_out as in rt_engine_process. */
+/** The ports' memory for a period; outputs as in rt_engine_process. */
 struct buffers {
   const float *mic;
+  const float *const *inputs;
   float *mix_left, *mix_right;
-  float *const *peers_out;
+  float *const *outputs;
 };
 
 static void silence(const struct buffers *buffers, uint32_t period_frames) RT_NONBLOCKING;
@@ -23,9 +24,9 @@ static void silence(const struct buffers *buffers, uint32_t period_frames) RT_NO
   const size_t period_bytes = period_frames * sizeof(float);
   if (buffers->mix_left != NULL) memset(buffers->mix_left, 0, period_bytes);
   if (buffers->mix_right != NULL) memset(buffers->mix_right, 0, period_bytes);
-  if (buffers->peers_out == NULL) return;
-  for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
-    if (buffers->peers_out[slot] != NULL) memset(buffers->peers_out[slot], 0, period_bytes);
+  if (buffers->outputs == NULL) return;
+  for (uint32_t output = 0; output < RT_MAX_OUTPUTS; output++) {
+    if (buffers->outputs[output] != NULL) memset(buffers->outputs[output], 0, period_bytes);
   }
 }
 
@@ -46,7 +47,7 @@ static void account(struct rt_desk *desk, int64_t began_nanoseconds) RT_NONBLOCK
 static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING;
 static void wake_if_due(struct rt_desk *desk) RT_NONBLOCKING {
   const uint32_t threshold = atomic_load_explicit(&desk->shared->wake_threshold_frames, memory_order_relaxed);
-  if (rt_ring_fill(&desk->capture) >= threshold) rt_wake(desk);
+  if (rt_ring_fill(&desk->capture) >= (uint64_t)threshold * desk->capture_channels) rt_wake(desk);
 }
 
 /** Frames of periods that the server ran without us, as it does when a callback ends late; 0 as a rule.
@@ -86,9 +87,7 @@ static void render(struct rt_desk *desk, const struct buffers *buffers, const st
     return;
   }
   const uint64_t floating_point = rt_denormals_flush();
-  const bool hears_microphone = rt_source_begin(desk);
-  /* Before any output is written: a port of ours connected to our own microphone may share its memory. */
-  if (hears_microphone) rt_microphone_run(desk, buffers->mic, period_frames, cycle->sample_rate, missed);
+  rt_source_begin(desk);
   const struct rt_mix mix = {
       .left = buffers->mix_left,
       .right = buffers->mix_right,
@@ -98,8 +97,14 @@ static void render(struct rt_desk *desk, const struct buffers *buffers, const st
       .sample_rate = cycle->sample_rate,
       .missed_frames = missed,
   };
-  rt_mixer_run(desk, &mix, buffers->peers_out);
-  if (!hears_microphone) rt_source_run(desk, &mix);
+  rt_mixer_hear(desk, buffers->mic, period_frames);
+  rt_capture_begin(desk, buffers->mic, buffers->inputs, &mix);
+  rt_mixer_run(desk, &mix, buffers->outputs);
+  rt_source_run(desk, &mix);
+  /* The sidetone is the microphone itself: as a part of the reference it would cancel the voice. */
+  const float *left = desk->has_sidetone ? desk->reference_left : mix.left;
+  const float *right = desk->has_sidetone ? desk->reference_right : mix.right;
+  rt_capture_end(desk, left, right, period_frames);
   rt_denormals_restore(floating_point);
 }
 
@@ -109,7 +114,7 @@ static void run_callback(struct rt_desk *desk, const struct buffers *buffers, co
                          int64_t began_nanoseconds) RT_NONBLOCKING {
   const uint32_t missed = missed_frames(desk, cycle);
   const uint32_t hole = rt_hole_find(&desk->hole, &desk->last_cycle, cycle, missed);
-  if (hole > 0) rt_microphone_leave(desk, hole);
+  if (hole > 0) rt_capture_leave(desk, hole);
   render(desk, buffers, cycle, missed);
   uint64_t passed = atomic_load_explicit(&desk->shared->missed_periods, memory_order_relaxed);
   if (missed + hole > 0) {
@@ -123,9 +128,9 @@ static void run_callback(struct rt_desk *desk, const struct buffers *buffers, co
   account(desk, began_nanoseconds);
 }
 
-void rt_engine_process(struct rt_engine *engine, const float *mic, float *mix_left, float *mix_right,
-                       float *const *peers_out, const struct rt_cycle *cycle) RT_NONBLOCKING {
-  const struct buffers buffers = {mic, mix_left, mix_right, peers_out};
+void rt_engine_process(struct rt_engine *engine, const float *mic, const float *const *inputs, float *mix_left,
+                       float *mix_right, float *const *outputs, const struct rt_cycle *cycle) RT_NONBLOCKING {
+  const struct buffers buffers = {mic, inputs, mix_left, mix_right, outputs};
   run_callback(&engine->desk, &buffers, cycle, rt_clock_nanoseconds());
   wake_if_due(&engine->desk);
 }
@@ -165,7 +170,7 @@ static float *buffer_of(_Atomic(jack_port_t *) *published, uint32_t period_frame
 static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING;
 static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING {
   if (atomic_load_explicit(&engine->spare_count, memory_order_relaxed) == 0) return;
-  for (uint32_t i = 0; i < RT_MAX_PEERS; i++) {
+  for (uint32_t i = 0; i < RT_MAX_OUTPUTS; i++) {
     float *spare = buffer_of(&engine->spare_ports[i], period_frames);
     if (spare != NULL) memset(spare, 0, period_frames * sizeof(float));
   }
@@ -251,15 +256,18 @@ static void run_engine(struct rt_engine *engine, const struct buffers *buffers, 
 void rt_run_period(struct rt_engine *engine, jack_nframes_t period_frames) RT_NONBLOCKING {
   const int64_t began_nanoseconds = rt_clock_nanoseconds();
   atomic_store_explicit(&engine->is_in_callback, true, memory_order_seq_cst);
-  float *peers_out[RT_MAX_PEERS];
-  for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
-    peers_out[slot] = buffer_of(&engine->peer_ports[slot], period_frames);
+  float *outputs[RT_MAX_OUTPUTS];
+  for (uint32_t output = 0; output < RT_MAX_OUTPUTS; output++) {
+    outputs[output] = buffer_of(&engine->output_ports[output], period_frames);
   }
+  const float *inputs[RT_MAX_INPUTS];
+  for (uint32_t i = 0; i < RT_MAX_INPUTS; i++) inputs[i] = buffer_of(&engine->input_ports[i], period_frames);
   const struct buffers buffers = {
       .mic = buffer_of(&engine->mic_port, period_frames),
+      .inputs = inputs,
       .mix_left = buffer_of(&engine->mix_left_port, period_frames),
       .mix_right = buffer_of(&engine->mix_right_port, period_frames),
-      .peers_out = peers_out,
+      .outputs = outputs,
   };
   /* First: a port on its way from there to a peer is found in both places. */
   silence_spares(engine, period_frames);

@@ -89,13 +89,13 @@ static bool put_name(char *place, const char *name) {
   return true;
 }
 
-int rt_remote_set_port(struct rt_engine *engine, rt_slot slot, const char *port_name) {
-  struct rt_link_request request = {.kind = RT_LINK_SET_PORT, .slot = slot};
+int rt_remote_set_port(struct rt_engine *engine, rt_output output, const char *port_name) {
+  struct rt_link_request request = {.kind = RT_LINK_SET_PORT, .port = output};
   return put_name(request.source, port_name) ? ask(engine, &request, ANSWER_MILLISECONDS) : -ENAMETOOLONG;
 }
 
-void rt_remote_clear_port(struct rt_engine *engine, rt_slot slot) {
-  struct rt_link_request request = {.kind = RT_LINK_CLEAR_PORT, .slot = slot};
+void rt_remote_clear_port(struct rt_engine *engine, rt_output output) {
+  struct rt_link_request request = {.kind = RT_LINK_CLEAR_PORT, .port = output};
   (void)ask(engine, &request, ANSWER_MILLISECONDS);
 }
 
@@ -153,11 +153,19 @@ static int introduce(const struct rt_engine *engine, int socket_fd, const char *
   return result;
 }
 
-/** Ports for the peers that have names. */
+static void set_input(struct rt_engine *engine, int32_t input) {
+  struct rt_link_request request = {.kind = RT_LINK_SET_INPUT, .port = input};
+  strcpy(request.source, engine->input_names[input]);
+  (void)ask(engine, &request, ANSWER_MILLISECONDS);
+}
+
+/** Ports for the inputs and outputs that have names; inputs that have none lose a former comlinkd's. */
 static void name_ports(struct rt_engine *engine) {
-  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) {
+  for (int32_t input = 0; input < RT_MAX_INPUTS; input++) set_input(engine, input);
+  for (rt_output output = 0; output < RT_MAX_OUTPUTS; output++) {
+    const char *port_name = engine->output_names[output];
     /* One that cannot be had costs a peer its own port, not everybody the talk. */
-    if (engine->peer_names[slot][0] != '\0') (void)rt_remote_set_port(engine, slot, engine->peer_names[slot]);
+    if (port_name[0] != '\0') (void)rt_remote_set_port(engine, output, port_name);
   }
 }
 

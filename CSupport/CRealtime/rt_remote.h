@@ -3,10 +3,11 @@
 #define RT_REMOTE_H
 
 #include "CRealtime.h"
+#include "rt_ports.h"
 
 /** As the functions of CRealtime.h that they stand for; -ENOTCONN when the plugin has gone. [control] */
-int rt_remote_set_port(struct rt_engine *engine, rt_slot slot, const char *port_name);
-void rt_remote_clear_port(struct rt_engine *engine, rt_slot slot);
+int rt_remote_set_port(struct rt_engine *engine, rt_output output, const char *port_name);
+void rt_remote_clear_port(struct rt_engine *engine, rt_output output);
 int rt_remote_connect(struct rt_engine *engine, const char *source, const char *destination);
 /** kind: RT_LINK_CONNECTIONS, RT_LINK_CAPTURE_PORTS or RT_LINK_PLAYBACK_PORTS. */
 int rt_remote_list(struct rt_engine *engine, uint32_t kind, char *text, uint32_t capacity);

@@ -54,6 +54,20 @@ uint32_t rt_ring_skip(struct rt_ring *ring, uint32_t frame_count) RT_NONBLOCKING
   return count;
 }
 
+uint32_t rt_ring_room(struct rt_ring *ring) RT_NONBLOCKING {
+  const uint32_t write_index = atomic_load_explicit(&ring->indices->write_index, memory_order_relaxed);
+  const uint32_t fill = write_index - atomic_load_explicit(&ring->indices->read_index, memory_order_acquire);
+  if (fill > ring->capacity) {
+    count_error(ring);
+    return 0;
+  }
+  return ring->capacity - fill;
+}
+
+void rt_ring_commit(struct rt_ring *ring, uint32_t write_index) RT_NONBLOCKING {
+  atomic_store_explicit(&ring->indices->write_index, write_index, memory_order_release);
+}
+
 uint32_t rt_ring_fill(const struct rt_ring *ring) RT_NONBLOCKING {
   /* The read index first: seen from the producer the fill may then only look too large, from the consumer it is exact
      or too small, and neither side is led to a place it does not own. */

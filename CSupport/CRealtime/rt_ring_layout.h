@@ -26,6 +26,11 @@ struct rt_ring {
 void rt_ring_view(struct rt_ring *ring, struct rt_ring_indices *indices, float *frames, uint32_t capacity_frames);
 /** An empty ring, both indices at first_index; no side may be running. [control] */
 void rt_ring_indices_init(struct rt_ring_indices *indices, uint32_t first_index);
+/** Producer: samples that there is room for; 0 when the fill cannot be, which is counted. [rt] */
+uint32_t rt_ring_room(struct rt_ring *ring) RT_NONBLOCKING;
+/** Producer: announces what it has written by itself, up to this index. Store with release, as in rt_ring_write.
+ *  [rt] */
+void rt_ring_commit(struct rt_ring *ring, uint32_t write_index) RT_NONBLOCKING;
 /** Consumer: drops up to frame_count frames and returns how many. Wait-free, as rt_ring_read. [rt] */
 uint32_t rt_ring_skip(struct rt_ring *ring, uint32_t frame_count) RT_NONBLOCKING;
 /** Consumer: drops all that waits. The producer may also call it while the consumer is known not to look. [loop] */

@@ -149,6 +149,24 @@ void rt_session_undo(struct rt_engine *engine) {
   jack_set_port_connect_callback(client, NULL, NULL);
 }
 
+/** A bus that ran begins anew in the next session; one that was fading out is closed. */
+static void settle_bus(struct rt_engine *engine, uint32_t place) {
+  struct rt_bus_shared *bus = engine->desk.buses[place].shared;
+  uint32_t word = atomic_load_explicit(&bus->state, memory_order_acquire);
+  const uint32_t opened = (word & ~(uint32_t)RT_BUS_STATES) | RT_BUS_OPENED;
+  rt_level_rest(&bus->level);
+  if ((word & RT_BUS_STATES) == RT_BUS_RUNNING) {
+    /* It fails when the loop closed the bus in this moment. */
+    const bool is_settled = atomic_compare_exchange_strong_explicit(&bus->state, &word, opened, memory_order_acq_rel,
+                                                                    memory_order_acquire);
+    if (is_settled) return;
+  }
+  if ((word & RT_BUS_STATES) != RT_BUS_LEAVING) return;
+  const uint32_t bit = 1u << (RT_MAIN_BUS + 1 + place);
+  atomic_fetch_and_explicit(&engine->desk.shared->open_buses, ~bit, memory_order_relaxed);
+  atomic_store_explicit(&bus->state, RT_BUS_CLOSED, memory_order_release);
+}
+
 void rt_session_settle(struct rt_engine *engine) {
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
     struct rt_peer *peer = &engine->desk.shared->peers[slot];
@@ -160,6 +178,7 @@ void rt_session_settle(struct rt_engine *engine) {
     atomic_fetch_and_explicit(&engine->desk.shared->active_slots, ~(UINT64_C(1) << slot), memory_order_relaxed);
     atomic_store_explicit(&peer->state, RT_PEER_IDLE, memory_order_release);
   }
+  for (uint32_t bus = 0; bus < RT_OPENED_BUSES; bus++) settle_bus(engine, bus);
 }
 
 static void close_client(struct rt_engine *engine) {

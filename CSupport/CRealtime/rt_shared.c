@@ -15,4 +15,5 @@ static void init_peer(struct rt_shared *shared, uint32_t slot) {
 void rt_shared_init(struct rt_shared *shared) {
   rt_ring_indices_init(&shared->capture, 0);
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) init_peer(shared, slot);
+  for (uint32_t bus = 0; bus < RT_MAX_BUSES; bus++) rt_ring_indices_init(&shared->buses[bus].ring, 0);
 }

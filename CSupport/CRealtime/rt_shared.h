@@ -9,6 +9,7 @@
 #define RT_SHARED_H
 
 #include "CRealtime.h"
+#include "rt_bus_layout.h"
 #include "rt_cycle.h"
 #include "rt_level.h"
 #include "rt_peer.h"
@@ -16,10 +17,12 @@
 
 struct rt_shared {
   /* From control and loop to the callback. */
-  _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint32_t talk; /**< 0 or not */
+  _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint32_t input_count; /**< never written once it is shared */
   _Atomic uint32_t wake_threshold_frames;
   _Atomic uint64_t active_slots;   /**< see rt_peer.h */
   _Atomic uint32_t wanted_source;  /**< see rt_source.h */
+  _Atomic float sidetone;          /**< see rt_set_sidetone */
+  _Atomic uint32_t open_buses;     /**< a bit a bus; see rt_bus_layout.h */
 
   /* From the callback to the others. */
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_cycle_lock cycle;
@@ -32,7 +35,7 @@ struct rt_shared {
   _Atomic uint64_t signal_lost;
   /** The capture ring's write index at the last hole << 32 | frames of all holes so far. */
   _Atomic uint64_t capture_hole;
-  struct rt_level mic_level, mix_level;
+  struct rt_level mic_level;
 
   /* What several write. */
   _Alignas(RT_CACHE_LINE_BYTES) _Atomic int64_t wake_nanoseconds;
@@ -40,9 +43,11 @@ struct rt_shared {
 
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_ring_indices capture, signal, record;
   struct rt_peer peers[RT_MAX_PEERS];
+  struct rt_bus_shared buses[RT_MAX_BUSES];
   float signal_frames[RT_SIGNAL_RING_FRAMES], record_frames[RT_SIGNAL_RING_FRAMES];
-  float capture_frames[RT_CAPTURE_RING_FRAMES];
+  float capture_samples[RT_CAPTURE_RING_SAMPLES];
   float peer_frames[RT_MAX_PEERS][RT_PEER_RING_FRAMES];
+  float bus_samples[RT_OPENED_BUSES][RT_BUS_RING_SAMPLES];
 };
 
 /** Fills memory that is all zeros: empty rings, gain 1, pan in the middle. [control] */

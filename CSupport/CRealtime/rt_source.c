@@ -1,27 +1,22 @@
 #include "rt_source.h"
 
 #include "rt_desk.h"
-#include "rt_microphone.h"
+#include "rt_capture_frame.h"
+#include "rt_fade.h"
 
 #include <string.h>
 
+/* What is inserted comes and goes in 5 ms. */
+enum { CHANGES_PER_SECOND = 200 };
 /* What a gap in the record is written by. */
 enum { GAP_FRAMES = 64 };
 
-bool rt_source_begin(struct rt_desk *desk) RT_NONBLOCKING {
+void rt_source_begin(struct rt_desk *desk) RT_NONBLOCKING {
   const uint32_t wanted = atomic_load_explicit(&desk->shared->wanted_source, memory_order_acquire);
-  if (wanted != desk->source && desk->gate == 0.0f) {
-    desk->source = wanted;
-    /* Release: the loop may clear the rings once they are out of use. */
-    atomic_store_explicit(&desk->shared->present_source, wanted, memory_order_release);
-  }
-  return rt_source_of(desk->source) == RT_SOURCE_MICROPHONE;
-}
-
-bool rt_source_opens_gate(const struct rt_desk *desk) RT_NONBLOCKING {
-  if (desk->source != atomic_load_explicit(&desk->shared->wanted_source, memory_order_relaxed)) return false;
-  if (rt_source_of(desk->source) != RT_SOURCE_MICROPHONE) return true;
-  return atomic_load_explicit(&desk->shared->talk, memory_order_relaxed) != 0;
+  if (wanted == desk->source || desk->insert_fade > 0.0f) return;
+  desk->source = wanted;
+  /* Release: the loop may clear the rings once they are out of use. */
+  atomic_store_explicit(&desk->shared->present_source, wanted, memory_order_release);
 }
 
 bool rt_source_taps(const struct rt_desk *desk, rt_slot slot) RT_NONBLOCKING {
@@ -51,6 +46,14 @@ static void exchange_signal(struct rt_desk *desk, const struct rt_mix *mix) RT_N
 }
 
 void rt_source_run(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING {
+  if (rt_source_of(desk->source) == RT_SOURCE_MICROPHONE) {
+    rt_capture_insert(desk, NULL, mix->period_frames);
+    return;
+  }
   if (rt_source_of(desk->source) == RT_SOURCE_SIGNAL) exchange_signal(desk, mix);
-  rt_microphone_run(desk, desk->tap, mix->period_frames, mix->sample_rate, mix->missed_frames);
+  const bool stays = desk->source == atomic_load_explicit(&desk->shared->wanted_source, memory_order_relaxed);
+  const float way = (stays ? 1.0f : -1.0f) * (float)CHANGES_PER_SECOND / (float)mix->sample_rate;
+  rt_fade_apply(desk->tap, mix->period_frames, &desk->insert_fade, way);
+  (void)rt_measure_clean(desk->tap, mix->period_frames);
+  rt_capture_insert(desk, desk->tap, mix->period_frames);
 }

@@ -1,13 +1,12 @@
 /**
- * Where captured sound comes from.
+ * What is inserted in the microphone's place.
  *
- * As a rule the microphone. For tests of a station also what a peer sent, straight back (a loop-back), or a signal,
- * beside which is recorded what a peer sends: both advance frame by frame in the same periods, so that a place in the
- * record is a time since that place in the signal.
+ * As a rule nothing. For tests of a station what a peer sent, straight back (a loop-back), or a signal, beside which is
+ * recorded what a peer sends: both advance frame by frame in the same periods, so that a place in the record is a time
+ * since that place in the signal.
  *
- * A change waits until the gate (rt_microphone.h) has closed; it opens again by itself for all but the microphone,
- * which stays the talk key's. What the loop asks for and what the callback does are a word each: the source,
- * and the slot.
+ * It comes and goes in 5 ms, and a change waits until what was there before is gone. What the loop asks for and what
+ * the callback does are a word each: the source, and the slot.
  */
 #ifndef RT_SOURCE_H
 #define RT_SOURCE_H
@@ -29,14 +28,11 @@ static inline enum rt_source rt_source_of(uint32_t word) {
   return (enum rt_source)(word >> 8);
 }
 
-/** Takes the loop's wish over where the gate is closed. True when the microphone is captured: it is to be read before
- *  anything is mixed. [rt] */
-bool rt_source_begin(struct rt_desk *desk) RT_NONBLOCKING;
-/** Whether the gate is to be open. [rt] */
-bool rt_source_opens_gate(const struct rt_desk *desk) RT_NONBLOCKING;
+/** Takes the loop's wish over where nothing is inserted. [rt] */
+void rt_source_begin(struct rt_desk *desk) RT_NONBLOCKING;
 /** Whether the slot's sound is wanted in desk->tap. [rt] */
 bool rt_source_taps(const struct rt_desk *desk, rt_slot slot) RT_NONBLOCKING;
-/** Captures a period of another source than the microphone, after the mix. [rt] */
+/** Inserts a period, after the mix. [rt] */
 void rt_source_run(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING;
 
 #endif

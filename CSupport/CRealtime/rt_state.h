@@ -18,9 +18,10 @@ struct rt_engine {
   _Atomic uint32_t sample_rate;
   _Atomic(jack_client_t *) rt_client;
   _Atomic(jack_port_t *) mic_port, mix_left_port, mix_right_port;
-  _Atomic(jack_port_t *) peer_ports[RT_MAX_PEERS];
+  _Atomic(jack_port_t *) input_ports[RT_MAX_INPUTS];
+  _Atomic(jack_port_t *) output_ports[RT_MAX_OUTPUTS]; /**< the slots', then the buses' */
   _Atomic uint32_t spare_count;                     /**< of the next that may be there; see rt_spares.h */
-  _Atomic(jack_port_t *) spare_ports[RT_MAX_PEERS]; /**< nobody's: play silence */
+  _Atomic(jack_port_t *) spare_ports[RT_MAX_OUTPUTS]; /**< nobody's: play silence */
 
   /* From the callback to control. */
   _Alignas(RT_CACHE_LINE_BYTES) _Atomic bool is_in_callback; /**< see rt_process.h */
@@ -38,8 +39,9 @@ struct rt_engine {
   /* Control's own, under its lock. JACK's threads never take it: control holds it while it waits for them. */
   _Alignas(RT_CACHE_LINE_BYTES) pthread_mutex_t control;
   jack_client_t *client;
-  char peer_names[RT_MAX_PEERS][RT_NAME_BYTES]; /**< empty: no port */
-  char spare_names[RT_MAX_PEERS][RT_NAME_BYTES];
+  char input_names[RT_MAX_INPUTS][RT_NAME_BYTES];
+  char output_names[RT_MAX_OUTPUTS][RT_NAME_BYTES]; /**< empty: no port */
+  char spare_names[RT_MAX_OUTPUTS][RT_NAME_BYTES];
   uint32_t next_spare;
   bool is_locked;
 
@@ -74,6 +76,11 @@ static inline struct rt_reports rt_reports_now(const struct rt_engine *engine) R
       .period_changes = atomic_load_explicit(&engine->period_changes, memory_order_relaxed),
       .rate_changes = atomic_load_explicit(&engine->rate_changes, memory_order_relaxed),
   };
+}
+
+/** Whether it is a bus that is opened and closed. */
+static inline bool rt_bus_opens(rt_bus bus) {
+  return bus > RT_MAIN_BUS && bus < RT_MAX_BUSES;
 }
 
 static inline bool rt_slot_exists(rt_slot slot) {

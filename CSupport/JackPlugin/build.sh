@@ -6,7 +6,7 @@ shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 realtime=$here/../CRealtime
 # Not in jackd: what a client of its own needs, and what only comlinkd calls. jackd keeps its own messages.
-leave_out='rt_(jack_messages|loop|counters|server)\.c$'
+leave_out='rt_(jack_messages|loop|bus_loop|counters|server)\.c$'
 mapfile -t sources < <(printf '%s\n' "$realtime"/*.c | grep -vE "$leave_out")
 
 # Never unmapped (nodelete): see rt_plugin_unload.

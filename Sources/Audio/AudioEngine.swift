@@ -41,7 +41,19 @@ internal import CRealtime
     return unsafe rt_engine_cycle(handle, &cycle) ? PeriodTime(cycle) : nil
   }
 
-  // MARK: Microphone
+  // MARK: Capture
+
+  /// Which sample of a captured frame is whose; after these come further inputs, and last what the mix plays, left and
+  /// right, without the sidetone.
+  public enum CaptureChannel {
+    /// The microphone, before any gate.
+    public static let microphone = Int(RT_CAPTURE_MICROPHONE)
+    /// What is sent in its place, for tests of a station; silent as a rule.
+    public static let insert = Int(RT_CAPTURE_INSERT)
+  }
+
+  /// Samples of a captured frame. [any]
+  public var captureChannels: Int { unsafe Int(rt_capture_channels(handle)) }
 
   /// Frames waiting in the capture ring, at JACK's rate. [loop]
   public var captureAvailableFrames: Int {
@@ -50,13 +62,21 @@ internal import CRealtime
 
   /// Takes the oldest captured frames. [loop]
   ///
-  /// - Parameter pcm: filled from its start on, as far as frames are there.
+  /// - Parameters:
+  ///   - samples: filled from its start on, frame after frame, as far as frames are there and have room.
+  ///   - frames: the most that are wanted.
   /// - Returns: the frames taken.
-  public func readCapture(into pcm: inout MutableSpan<Float>) -> Int {
-    unsafe pcm.withUnsafeMutableBufferPointer { pcm in
-      guard let base = pcm.baseAddress else { return 0 }
-      return unsafe Int(rt_capture_read(handle, base, UInt32(clamping: pcm.count)))
+  public func readCapture(into samples: inout MutableSpan<Float>, frames: Int = .max) -> Int {
+    let frames = min(frames, samples.count / captureChannels)
+    return unsafe samples.withUnsafeMutableBufferPointer { samples in
+      guard let base = samples.baseAddress else { return 0 }
+      return unsafe Int(rt_capture_read(handle, base, UInt32(clamping: frames)))
     }
+  }
+
+  /// Throws all captured frames away. [loop]
+  public func discardCapture() {
+    while unsafe rt_capture_skip(handle, UInt32(RT_CAPTURE_RING_SAMPLES)) > 0 {}
   }
 
   /// Frames that passed unheard before or among those read last, as JACK or what the microphone comes through stood
@@ -65,11 +85,6 @@ internal import CRealtime
   /// - Returns: 0 as a rule, and once they were taken.
   public func takeCaptureHole() -> Int {
     unsafe Int(rt_capture_take_hole(handle))
-  }
-
-  /// Opens or closes the mic gate, with a ramp; closed at first, and then silence is captured. [any]
-  public func setTalking(_ isTalking: Bool) {
-    unsafe rt_set_talk(handle, isTalking)
   }
 
   /// Lets the callback wake the loop only when that many frames are captured; 0: every period. [loop]
@@ -85,14 +100,14 @@ internal import CRealtime
 
   // MARK: Meters and counters
 
-  /// The mic's level after the gate; restarts the meter. [any]
-  public func takeMicMeter() -> MeterReading {
-    unsafe MeterReading(rt_take_mic_meter(handle))
+  /// The mic's level, before any gate. [any]
+  public var micMeter: MeterReading {
+    unsafe MeterReading(rt_mic_meter(handle))
   }
 
-  /// The level of both sides of the mix after the limiter; restarts the meter. [any]
-  public func takeMixMeter() -> MeterReading {
-    unsafe MeterReading(rt_take_mix_meter(handle))
+  /// The level of both sides of the mix after the limiter. [any]
+  public var mixMeter: MeterReading {
+    unsafe MeterReading(rt_bus_meter(handle, Int32(RT_MAIN_BUS)))
   }
 
   /// All counters, each read on its own. [any]
@@ -125,29 +140,29 @@ internal import CRealtime
       unsafe mixLeft.withUnsafeMutableBufferPointer { left in
         unsafe mixRight.withUnsafeMutableBufferPointer { right in
           unsafe rt_engine_process(
-            handle, mic.baseAddress, left.baseAddress, right.baseAddress, nil, &cycle)
+            handle, mic.baseAddress, nil, left.baseAddress, right.baseAddress, nil, &cycle)
         }
       }
     }
   }
 }
 
-/// What is captured in the microphone's place, for tests of a station.
+/// What is sent in the microphone's place, for tests of a station: ``CaptureChannel/insert``.
 extension AudioEngine {
   /// Frames of the signal that the ring holds at most.
   public static let signalCapacityFrames = Int(RT_SIGNAL_RING_FRAMES)
 
-  /// Captures the microphone, as at first; faded. [loop]
+  /// Inserts nothing, as at first; faded. [loop]
   public func captureMicrophone() {
     _ = unsafe rt_set_source(handle, RT_SOURCE_MICROPHONE, 0)
   }
 
-  /// Captures what a slot's peer sent, as it is heard but for its gain, whatever the talk key; faded. [loop]
+  /// Inserts what a slot's peer sent, as it is heard but for its gain; faded. [loop]
   public func captureSound(of slot: PeerSlot) {
     _ = unsafe rt_set_source(handle, RT_SOURCE_PEER, slot.number)
   }
 
-  /// Captures a signal, whatever the talk key, and records what a slot's peer sends beside it; faded. [loop]
+  /// Inserts a signal, and records what a slot's peer sends beside it; faded. [loop]
   ///
   /// Its beginning is to be written at once, and it is to be kept from running dry.
   /// - Returns: false while the last signal has not faded out yet.
@@ -219,16 +234,8 @@ extension AudioEngine {
 
   /// The most that a peer's sound is amplified by.
   public static let maximumGain = Float(RT_MAX_GAIN)
-  /// How many ramps of gain or pan a second has room for.
-  public static let gainRampsPerSecond = Int(RT_RAMPS_PER_SECOND)
 
-  /// What each side of the mix gets of a sound at a place between left (−1) and right (1), equal power.
-  public static func sides(ofPan pan: Float) -> (left: Float, right: Float) {
-    let sides = rt_pan_sides(pan)
-    return (sides.left, sides.right)
-  }
-
-  /// Sets the linear gain, 0 … `maximumGain`, ramped. [any]
+  /// Sets the linear gain in the mix, 0 … `maximumGain`, ramped. [any]
   public func setGain(_ gain: Float, for slot: PeerSlot) {
     unsafe rt_peer_set_gain(handle, slot.number, gain)
   }
@@ -238,9 +245,9 @@ extension AudioEngine {
     unsafe rt_peer_set_pan(handle, slot.number, pan)
   }
 
-  /// The peer's level before its gain; restarts the meter. [any]
-  public func takePeerMeter(_ slot: PeerSlot) -> MeterReading {
-    unsafe MeterReading(rt_take_peer_meter(handle, slot.number))
+  /// The peer's level before its gain. [any]
+  public func meter(of slot: PeerSlot) -> MeterReading {
+    unsafe MeterReading(rt_peer_meter(handle, slot.number))
   }
 
   /// Frames of silence played because the slot's ring was empty while playing. [any]

@@ -46,24 +46,30 @@ public struct EngineCounters: Hashable, Sendable {
   }
 }
 
-/// A meter reading: the level since the last one, linear and in dBFS (0 dBFS: full scale, RMS of a square wave).
+/// A meter reading, linear and in dBFS (0 dBFS: full scale, RMS of a square wave).
+///
+/// Reading changes nothing: any number of readers, each as often as it likes.
 public struct MeterReading: Hashable, Sendable {
   /// The quietest level told, for silence too.
   public static let floorDBFS: Float = -127
 
-  /// The highest absolute sample since the last reading, linear; 1 is full scale.
+  /// The highest absolute sample of the last quarter to half a second, linear; 1 is full scale.
   public var peak: Float
   /// The root of the mean square, linear; 1 is full scale.
   public var rms: Float
 
+  /// Quarters of a second that were metered so far; wraps.
+  public var sequence: UInt32
+
   /// A reading of linear levels.
-  public init(peak: Float, rms: Float) {
+  public init(peak: Float, rms: Float, sequence: UInt32 = 0) {
     self.peak = peak
     self.rms = rms
+    self.sequence = sequence
   }
 
   init(_ meter: rt_meter) {
-    self.init(peak: meter.peak, rms: meter.rms)
+    self.init(peak: meter.peak, rms: meter.rms, sequence: meter.sequence)
   }
 
   /// The peak in dBFS, not below `floorDBFS`.

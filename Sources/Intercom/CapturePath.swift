@@ -34,16 +34,18 @@ final class CapturePath {
   private var rest = Rest.none
   /// Who needs what is captured, as of the last wake-up.
   private var (hasListeners, isUsed) = (false, true)
-  private(set) var isTalking = true
+  private let microphone: Microphone
 
   init(
-    engine: AudioEngine, outlet: PacketOutlet, protection: MediaProtection, pace: WorkPace,
-    taps: Taps, talker: Talker, report: @escaping @Sendable (IntercomEvent) -> Void
+    engine: AudioEngine, microphone: Microphone, outlet: PacketOutlet,
+    protection: MediaProtection, pace: WorkPace, taps: Taps, talker: Talker,
+    report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
     (self.report, self.protection) = (report, protection)
     (self.engine, self.outlet, self.pace, self.talker) = (engine, outlet, pace, talker)
-    source = CaptureSource(engine: engine, taps: taps, framesPerPacket: talker.framesPerPacket)
-    engine.setTalking(isTalking)
+    self.microphone = microphone
+    source = CaptureSource(
+      engine: engine, microphone: microphone, taps: taps, framesPerPacket: talker.framesPerPacket)
     followWakeThreshold()
   }
 
@@ -73,7 +75,7 @@ final class CapturePath {
     if !hasListeners && !isUsed {
       rest = .idle
     } else {
-      rest = isUsed || isTalking || talker.isTalking ? .none : .muted
+      rest = isUsed || microphone.isTalking || talker.isTalking ? .none : .muted
     }
     guard rest != before else { return }
     switch before {
@@ -104,12 +106,12 @@ final class CapturePath {
     talker.pass(frames: passed + source.framesPerPacket)
   }
 
-  /// The talk key: opens or closes the mic gate, which ramps; closed, DTX falls silent by itself.
+  /// The talk key: opens or closes the microphone, faded; closed, DTX falls silent by itself.
   func setTalk(_ isOn: Bool) {
-    isTalking = isOn
     // Before the gate opens: what was captured while it was closed is passed over.
+    if isOn && rest == .muted { passCaptured() }
+    microphone.setTalk(isOn)
     followRest()
-    engine.setTalking(isOn)
   }
 
   /// Codes otherwise from the next frame on.

@@ -24,15 +24,24 @@ final class CaptureSource {
   /// Whether the resampler holds some of what it was given last.
   private var isResamplerUsed = false
   private var rate = CaptureSource.codecRate
-  /// Where recorders get what is read.
+  /// The talk key's: what it does not let through is in no packet and on no tape.
+  private var gate = TalkGate()
+  /// Captured frames as they are read.
+  private var samples: [Float]
+  private let channels: Int
+  private let microphone: Microphone
+  /// Where recorders get what is read of the microphone.
   private let taps: Taps
 
   /// Allocates everything for codec frames of `framesPerPacket`.
-  init(engine: AudioEngine, taps: Taps, framesPerPacket: Int) {
+  init(engine: AudioEngine, microphone: Microphone, taps: Taps, framesPerPacket: Int) {
     self.engine = engine
+    self.microphone = microphone
     self.taps = taps
     self.framesPerPacket = framesPerPacket
     frame = [Float](repeating: 0, count: framesPerPacket)
+    channels = engine.captureChannels
+    samples = [Float](repeating: 0, count: Self.longestFrames * channels)
     chunk = [Float](repeating: 0, count: Self.chunkFrames)
     // A chunk from 8 kHz grows sixfold; a little more for what the converter held back.
     let mostFrames = 8 * Self.chunkFrames
@@ -86,23 +95,44 @@ final class CaptureSource {
 
   /// Throws away what was captured while nobody listened.
   func discardAll() {
-    var span = chunk.mutableSpan
-    while engine.captureAvailableFrames > 0, read(into: &span) > 0 {}
+    if taps.isEmpty {
+      engine.discardCapture()
+    } else {
+      var span = chunk.mutableSpan
+      while engine.captureAvailableFrames > 0, read(into: &span) > 0 {}
+    }
     _ = engine.takeCaptureHole()
     pendingCount = 0
     if isResamplerUsed { resampler?.reset() }
     isResamplerUsed = false
   }
 
-  /// Takes the oldest captured frames, and lets recorders have them.
+  /// Takes the oldest captured frames: the microphone past the talk key, which recorders may have, and what is sent in
+  /// its place.
   private func read(into pcm: inout MutableSpan<Float>) -> Int {
-    guard !taps.isEmpty else { return engine.readCapture(into: &pcm) }
     let availableFrames = engine.captureAvailableFrames
-    let count = engine.readCapture(into: &pcm)
-    if count > 0 {
-      taps.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
+    let count = take(pcm.count, into: &samples)
+    guard count > 0 else { return 0 }
+    var place = AudioEngine.CaptureChannel.microphone
+    for index in 0..<count {
+      pcm[index] = samples[place]
+      place += channels
+    }
+    gate.isOpen = microphone.isOpen
+    var heard = pcm._mutatingExtracting(..<count)
+    gate.apply(to: &heard, sampleRate: rate)
+    taps.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
+    place = AudioEngine.CaptureChannel.insert
+    for index in 0..<count {
+      pcm[index] += samples[place]
+      place += channels
     }
     return count
+  }
+
+  private func take(_ frames: Int, into samples: inout [Float]) -> Int {
+    var room = samples.mutableSpan
+    return engine.readCapture(into: &room, frames: frames)
   }
 
   private func resampleChunk(_ resampler: Resampler) -> Bool {

@@ -13,6 +13,7 @@ final class Housekeeping {
   private let roster: Roster
   private let slots: Slots
   private let tests: TestDesk
+  private let microphone: Microphone
   /// Where levels are read without asking the loop.
   let levels: LevelBlock
   private(set) var maxima = StationMaxima()
@@ -22,10 +23,12 @@ final class Housekeeping {
   var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
 
   init(
-    engine: AudioEngine, roster: Roster, slots: Slots, tests: TestDesk, levels: LevelBlock
+    engine: AudioEngine, roster: Roster, slots: Slots, tests: TestDesk, microphone: Microphone,
+    levels: LevelBlock
   ) {
     self.levels = levels
-    (self.engine, self.roster, self.slots, self.tests) = (engine, roster, slots, tests)
+    (self.engine, self.roster, self.slots) = (engine, roster, slots)
+    (self.tests, self.microphone) = (tests, microphone)
   }
 
   /// Does what is due.
@@ -36,6 +39,7 @@ final class Housekeeping {
     roster.keepHouse(nowNanoseconds: nowNanoseconds)
     slots.retryPorts()
     lookAtSound(nowNanoseconds)
+    if microphone.isOpen { maxima.hear(engine, nowNanoseconds: nowNanoseconds) }
     tests.expireLoopBack(nowNanoseconds: nowNanoseconds)
     guard nowNanoseconds >= nextRateNanoseconds else { return }
     let elapsed = nowNanoseconds - nextRateNanoseconds + Self.rateNanoseconds
@@ -51,20 +55,20 @@ final class Housekeeping {
   func publishLevels(nowNanoseconds: Int64) {
     takeMaxima(nowNanoseconds: nowNanoseconds)
     levels.publish(
-      micRMS: engine.takeMicMeter().rms, micPeak: Float(maxima.micPeaks.value),
-      mixRMS: engine.takeMixMeter().rms
+      micRMS: microphone.isOpen ? engine.micMeter.rms : 0, micPeak: Float(maxima.micPeaks.value),
+      mixRMS: engine.mixMeter.rms
     ) { add in
       for session in roster.connected {
         guard let heard = session.streams.first else { continue }
         add(
           LevelBlock.PeerLevel(
-            key: session.node.firstBits, rms: engine.takePeerMeter(heard.slot).rms,
+            key: session.node.firstBits, rms: engine.meter(of: heard.slot).rms,
             isTalking: heard.stream.isPlaying))
       }
     }
   }
 
-  /// Reads peaks and worst times since the last look.
+  /// Reads worst times since the last look.
   func takeMaxima(nowNanoseconds: Int64) {
     maxima.take(from: engine, nowNanoseconds: nowNanoseconds)
   }

@@ -144,6 +144,14 @@ public actor Intercom {
     station.setTalk(isOn)
   }
 
+  /// Sets how loud the user hears the own microphone while it is open, −60…0 dB; nil: not at all.
+  public func setSidetone(_ decibels: Double?) throws(IntercomError) {
+    if let decibels, !NodeStatus.sidetoneRangeDecibels.contains(decibels) {
+      throw .outOfRange("sidetone \(decibels) dB", NodeStatus.sidetoneRangeDecibels)
+    }
+    station.microphone.setSidetone(decibels)
+  }
+
   /// Sets a peer's gain in decibels, −60…+18.
   public func setGain(_ decibels: Double, peer name: String) throws(IntercomError) {
     guard PeerSettings.gainRange.contains(decibels) else {

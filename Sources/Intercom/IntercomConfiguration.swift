@@ -26,6 +26,8 @@ public struct IntercomConfiguration: Sendable {
   public var pluginPath: String?
   /// Frames at 48 kHz in each sent packet: 120, 240, 480, 960, 1920 or 2880.
   public var framesPerPacket: Int
+  /// How loud the own microphone is in the own ear, within `NodeStatus.sidetoneRangeDecibels`; nil: not at all.
+  public var sidetoneDecibels: Double?
   /// Opus' target, 6000…510000.
   public var bitsPerSecond: Int
   /// Most payload bits a second for one peer, copies and what is sent again included; not below `bitsPerSecond`.

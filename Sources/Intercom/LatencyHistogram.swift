@@ -89,21 +89,26 @@ struct RecentMaximum {
   private func index(_ part: Int64) -> Int { Int(part % Int64(parts.count)) }
 }
 
-/// Peaks and worst times: the audio thread keeps each since it was taken last, and only the station takes them.
+/// Peaks and worst times.
 struct StationMaxima {
   /// The longest callback since the start, nanoseconds.
   private(set) var callbackNanoseconds = 0.0
   /// The same of the last minute.
   private(set) var recentCallbacks = RecentMaximum(parts: 6, partNanoseconds: 10_000_000_000)
-  /// The microphone's peak of the last second, linear.
-  private(set) var micPeaks = RecentMaximum(parts: 4, partNanoseconds: 250_000_000)
+  /// The microphone's peak of the last second, linear; the meter holds it for up to half of that.
+  private(set) var micPeaks = RecentMaximum(parts: 3, partNanoseconds: 250_000_000)
 
-  /// Reads the values since the last call; before each status, and once a second.
+  /// Takes the microphone's peak; as often as the meter holds it, each quarter of a second at least.
+  mutating func hear(_ engine: AudioEngine, nowNanoseconds: Int64) {
+    micPeaks.add(Double(engine.micMeter.peak), nowNanoseconds: nowNanoseconds)
+  }
+
+  /// Takes the longest callback since the last call, which only the station does;
+  /// before each status, and once a second.
   mutating func take(from engine: AudioEngine, nowNanoseconds: Int64) {
     let longest = Double(engine.counters.callbackMaximumNanoseconds)
     engine.resetCallbackMaximum()
     callbackNanoseconds = max(callbackNanoseconds, longest)
     recentCallbacks.add(longest, nowNanoseconds: nowNanoseconds)
-    micPeaks.add(Double(engine.takeMicMeter().peak), nowNanoseconds: nowNanoseconds)
   }
 }

@@ -70,7 +70,4 @@ final class PlayoutSink {
 
   /// Lets a recorder have nothing more.
   func remove(_ tap: RecordingTap) { tracks.removeAll { $0.tap === tap } }
-
-  /// Lets the recorders' mix have the gain and the place that the ear has.
-  func follow(_ settings: PeerSettings) { for track in tracks { track.follow(settings) } }
 }

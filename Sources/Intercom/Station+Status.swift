@@ -10,10 +10,12 @@ extension Station {
     let (beat, maxima) = (playout.beat, house.maxima)
     return StationSnapshot(
       sending: StationSnapshot.Sending(
-        name: roster.ownName, isTalking: capture.isTalking, ssrc: roster.identity.ssrc,
+        name: roster.ownName, isTalking: microphone.isTalking, ssrc: roster.identity.ssrc,
         coding: repair.coding, keyEpoch: protection.base.epoch,
         loopBack: tests.loopBack.map { ($0.name, $0.untilNanoseconds - nowNanoseconds) },
-        mic: engine.takeMicMeter(), micPeak: maxima.micPeaks.value, mix: engine.takeMixMeter()),
+        mic: microphone.isOpen ? engine.micMeter : MeterReading(peak: 0, rms: 0),
+        micPeak: maxima.micPeaks.value, mix: engine.mixMeter,
+        sidetoneDecibels: microphone.sidetoneDecibels),
       sound: StationSnapshot.Sound(
         isRunning: beat.isRunning, sampleRate: beat.sampleRate, periodFrames: beat.periodFrames,
         periodNanoseconds: beat.periodNanoseconds, counters: engine.counters,
@@ -39,7 +41,7 @@ extension Station {
       StationSnapshot.Heard(
         statistics: heard.stream.statistics, isPlaying: heard.stream.isPlaying,
         receivedBitsPerSecond: heard.receivedBitsPerSecond, quality: heard.quality.quality,
-        rmsDBFS: engine.takePeerMeter(heard.slot).rmsDBFS,
+        rmsDBFS: engine.meter(of: heard.slot).rmsDBFS,
         underrunPeriods: Int(engine.underrunFrames(of: heard.slot))
           / max(playout.beat.periodFrames, 1),
         hasPort: slots.hasPort(heard.slot))

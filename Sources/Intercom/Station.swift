@@ -22,6 +22,7 @@ final class Station: EventLoopHandler {
   /// The keys of what is sent.
   let protection: MediaProtection
   let drops: DatagramDrops
+  let microphone: Microphone
   let capture: CapturePath
   let playout: PlayoutScheduler
   let repair: RepairDesk
@@ -56,7 +57,8 @@ final class Station: EventLoopHandler {
     pace = WorkPace(clock: clock)
     taps = Taps(engine)
     slots = Slots(engine: engine, ports: ports, client: configuration.jackClient, report: report)
-    tests = TestDesk(engine: engine, slots: slots, taps: taps)
+    microphone = Microphone(engine: engine, sidetoneDecibels: configuration.sidetoneDecibels)
+    tests = TestDesk(engine: engine, slots: slots, microphone: microphone)
     playout = PlayoutScheduler(engine: engine, pace: pace, clock: clock, threadCPU: threadCPU)
     streams = StreamDesk(
       engine: engine, slots: slots, reserve: reserve, playout: playout, taps: taps, tests: tests,
@@ -67,7 +69,8 @@ final class Station: EventLoopHandler {
         of: identity.ssrc, framesPerPacket: configuration.framesPerPacket, using: &random),
       encoders: encoders)
     capture = CapturePath(
-      engine: engine, outlet: outlet, protection: protection, pace: pace, taps: taps,
+      engine: engine, microphone: microphone, outlet: outlet, protection: protection, pace: pace,
+      taps: taps,
       talker: talker, report: report)
     repair = RepairDesk(
       configuration: configuration, hasSpeechMode: encoders.speech != nil, capture: capture,
@@ -80,7 +83,8 @@ final class Station: EventLoopHandler {
     inlet = DatagramInlet(
       protection: protection, roster: roster, repair: repair, knocks: knocks, drops: drops)
     house = Housekeeping(
-      engine: engine, roster: roster, slots: slots, tests: tests, levels: levels)
+      engine: engine, roster: roster, slots: slots, tests: tests, microphone: microphone,
+      levels: levels)
   }
 
   /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up,
@@ -209,9 +213,7 @@ extension Station {
 
   /// Puts all sound from now on on the deck's tapes.
   func beginRecording(on deck: TapeDeck) {
-    taps.begin(
-      deck, of: roster.connected, beat: playout.beat, nodeName: roster.ownName,
-      capturesMicrophone: tests.capturesMicrophone)
+    taps.begin(deck, of: roster.connected, beat: playout.beat, nodeName: roster.ownName)
   }
 
   /// Puts nothing on that deck any more; what was captured up to now is on it.

@@ -22,6 +22,8 @@ struct StationSnapshot: Sendable {
     /// The microphone's of the last second, linear.
     var micPeak: Double
     var mix: MeterReading
+    /// nil: the user does not hear the own microphone.
+    var sidetoneDecibels: Double?
   }
 
   /// The side of JACK.
@@ -113,6 +115,7 @@ extension StationSnapshot {
       bitrateKilobits: Double(coding.bitsPerSecond) / 1000,
       bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
       application: configuration.application(of: coding).rawValue)
+    status.sidetoneDecibels = sending.sidetoneDecibels
     status.keyEpoch = sending.keyEpoch
     status.loopBack = sending.loopBack.map {
       LoopBackStatus(peer: $0.peer, secondsLeft: Double(max(0, $0.leftNanoseconds)) / 1e9)

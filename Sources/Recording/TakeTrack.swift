@@ -14,8 +14,6 @@ final class TakeTrack {
   private let writer: any TrackWriter
   private let fileRate: Int
   private var converter: RateConverter
-  /// Of the mix.
-  private var limiter: MixLimiter?
   private var channel = [Float](repeating: 0, count: TakeTrack.chunkFrames)
   private var pcm: [Float]
   private var converted: [Float] = []
@@ -29,7 +27,6 @@ final class TakeTrack {
     self.writer = writer
     self.fileRate = fileRate
     converter = try Self.converter(tapes.count, sampleRate, fileRate)
-    limiter = tapes.count == 1 ? nil : MixLimiter(sampleRate: sampleRate)
     pcm = [Float](repeating: 0, count: tapes.count * Self.chunkFrames)
   }
 
@@ -59,7 +56,6 @@ final class TakeTrack {
       for index in 0..<count { pcm[tapes.count * index + side] = channel[index] }
     }
     let sampleCount = tapes.count * count
-    Self.limit(&pcm, sampleCount, by: &limiter)
     converted.removeAll(keepingCapacity: true)
     let pcm = pcm
     converter.convert(pcm.span.extracting(..<sampleCount), onto: &converted)
@@ -77,7 +73,6 @@ final class TakeTrack {
     try flush()
     try writer.writeSilence(frames: silentFrames)
     converter = try Self.converter(tapes.count, sampleRate, fileRate)
-    limiter = limiter.map { _ in MixLimiter(sampleRate: sampleRate) }
   }
 
   /// About what that many silent frames add, in bytes.
@@ -105,12 +100,6 @@ final class TakeTrack {
     var room = channel.mutableSpan
     var frames = room._mutatingExtracting(..<count)
     tape.take(at: position, into: &frames)
-  }
-
-  private static func limit(_ pcm: inout [Float], _ count: Int, by limiter: inout MixLimiter?) {
-    var room = pcm.mutableSpan
-    var frames = room._mutatingExtracting(..<count)
-    limiter?.apply(to: &frames)
   }
 
   private static func converter(

@@ -30,9 +30,11 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var listen: String
   /// Whether the talk key is on, that is whether the microphone goes out to the peers.
   public var talk: Bool
+  /// How loud the own microphone is in the own ear while the talk key is on, dB; absent: not at all.
+  public var sidetoneDecibels: Double?
   /// RMS level of the microphone, dBFS, never below ``Level/silenceDBFS``.
   public var micLevelDBFS: Double
-  /// Peak level of the microphone since the last status, dBFS.
+  /// Peak level of the microphone in the last second, dBFS.
   public var micPeakDBFS: Double
   /// RMS level of the mix in the ear, dBFS: the louder of the two sides.
   public var mixLevelDBFS: Double
@@ -48,6 +50,8 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   /// What Opus is tuned for: `lowdelay` or `voip`.
   public var application: String
 
+  /// The levels that the sidetone can have; 0 dB is as loud as a peer in the middle.
+  public static let sidetoneRangeDecibels = -60.0...0.0
   /// What to do where there is an ``identityTwin``.
   public static let twinAdvice =
     "was its SD card or state copied? comlink id new on one of the two, then restart comlinkd"

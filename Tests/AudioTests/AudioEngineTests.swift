@@ -6,23 +6,30 @@ struct AudioEngineTests {
   static let noDescriptor: Int32 = -1
 
   @Test
-  func `what the mic hears comes out of the capture ring while talking`() throws {
+  func `what the mic hears comes out of the capture ring, and the mix beside it`() throws {
     let engine = try AudioEngine(wakeDescriptor: Self.noDescriptor)
     #expect(engine.periodTime() == nil)
-    engine.setTalking(true)
+    #expect(engine.captureChannels == 4)
     let mic = Signals.sine(hertz: 1000, frames: 480)
-    for _ in 0..<10 { engine.runPeriod(mic: mic) }
+    let slot = PeerSlot.all[0]
+    #expect(engine.attach(slot))
+    #expect(engine.write(Signals.sine(hertz: 300, frames: 4800).span, to: slot) == 4800)
+    var heard: [Float] = []
+    for _ in 0..<10 { heard += engine.runPeriod(mic: mic).left }
     #expect(engine.captureAvailableFrames == 4800)
 
-    var pcm = [Float](repeating: .nan, count: 4800)
-    var span = pcm.mutableSpan
+    var samples = [Float](repeating: .nan, count: 4 * 4800)
+    var span = samples.mutableSpan
     #expect(engine.readCapture(into: &span) == 4800)
     #expect(engine.captureAvailableFrames == 0)
     #expect(engine.readCapture(into: &span) == 0)
-    // Past the gate's ramp it is the mic, sample for sample.
-    #expect(Array(pcm[4320...]) == mic)
+    for frame in 0..<4800 {
+      #expect(samples[4 * frame + AudioEngine.CaptureChannel.microphone] == mic[frame % 480])
+      #expect(samples[4 * frame + AudioEngine.CaptureChannel.insert] == 0)
+      #expect(samples[4 * frame + 2] == heard[frame])
+    }
 
-    let meter = engine.takeMicMeter()
+    let meter = engine.micMeter
     #expect(abs(meter.peakDBFS - -6) < 0.1)
     #expect(engine.periodTime()?.periodFrames == 480)
     #expect(engine.periodTime()?.sampleRate == 48_000)
@@ -53,8 +60,8 @@ struct AudioEngineTests {
     #expect(engine.underrunFrames(of: slot) == 0)
     #expect(abs(Signals.rms(last.0[...]) - 0.125 * 0.5.squareRoot()) < 0.002)
     #expect(Signals.rms(last.1[...]) < 0.001)
-    #expect(abs(engine.takePeerMeter(slot).peak - 0.25) < 0.01)
-    #expect(engine.takeMixMeter().peak > 0.1)
+    #expect(abs(engine.meter(of: slot).peak - 0.25) < 0.01)
+    #expect(engine.mixMeter.peak > 0.1)
 
     engine.runPeriod(mic: silence)
     #expect(engine.underrunFrames(of: slot) == 480)
@@ -63,6 +70,39 @@ struct AudioEngineTests {
     for _ in 0..<10 { engine.runPeriod(mic: silence) }
     #expect(engine.isIdle(slot))
     #expect(engine.attach(slot))
+  }
+
+  @Test
+  func `a recording bus has the mix, without the sidetone, until it is closed`() throws {
+    let engine = try AudioEngine(wakeDescriptor: Self.noDescriptor)
+    let slot = PeerSlot.all[3]
+    engine.setPan(-1, for: slot)
+    engine.setGain(0.5, for: slot, on: .recording)
+    engine.setSidetone(1)
+    #expect(engine.attach(slot))
+    #expect(engine.openStereo(.recording))
+    #expect(!engine.openStereo(.recording))
+    let mic = Signals.sine(hertz: 300, frames: 480)
+    let pcm = Signals.sine(hertz: 1000, frames: 4800, amplitude: 0.25)
+    #expect(engine.write(pcm.span, to: slot) == 4800)
+    var heard: [Float] = []
+    for _ in 0..<10 { heard += engine.runPeriod(mic: mic).left }
+    #expect(engine.availableFrames(of: .recording) == 4800)
+    var samples = [Float](repeating: .nan, count: 2 * 4800)
+    var room = samples.mutableSpan
+    #expect(engine.readStereo(.recording, into: &room) == 4800)
+    for frame in 480..<4800 {
+      #expect(abs(samples[2 * frame] - 0.5 * pcm[frame]) < 1e-6)
+      #expect(abs(samples[2 * frame + 1]) < 1e-6)
+      #expect(
+        abs(heard[frame] - pcm[frame] - mic[frame % 480] * Float(0.5).squareRoot()) < 1e-5)
+    }
+    #expect(engine.lostFrames(of: .recording) == 0)
+    engine.close(.recording)
+    #expect(!engine.openStereo(.recording))
+    engine.runPeriod(mic: mic)
+    #expect(engine.availableFrames(of: .recording) == 0)
+    #expect(engine.openStereo(.recording))
   }
 
   @Test

@@ -1,4 +1,5 @@
-/* What the process callback does, period by period on buffers of our own: microphone, mixer, limiter, meters. */
+/* What the process callback does, period by period on buffers of our own: capture, mixer, buses,
+ * limiter, meters. */
 #include "CRealtime.h"
 #include "core_test.h"
 
@@ -13,7 +14,7 @@ static void run(rt_engine *engine, float mic_level) {
   float mic[PERIOD];
   for (int i = 0; i < PERIOD; i++) mic[i] = mic_level;
   const struct rt_cycle cycle = {.period_frames = PERIOD, .sample_rate = RATE};
-  rt_engine_process(engine, mic, left, right, NULL, &cycle);
+  rt_engine_process(engine, mic, NULL, left, right, NULL, &cycle);
 }
 
 /** A period in which the peer says this. */
@@ -39,7 +40,7 @@ static void test_mixer(void) {
   for (int i = 0; i < 20; i++) say(engine, 0, 0.5f);
   EXPECT(left[PERIOD - 1] == 0.25f);
   EXPECT(fabsf(right[PERIOD - 1]) < 1e-6f);
-  EXPECT(rt_take_peer_meter(engine, 0).peak == 0.5f);
+  EXPECT(rt_peer_meter(engine, 0).peak == 0.5f);
   rt_peer_set_pan(engine, 0, 0);
   for (int i = 0; i < 40; i++) say(engine, 0, 0.5f);
   /* Equal power: both sides 3 dB below. */
@@ -70,30 +71,70 @@ static void test_limiter(void) {
   }
   EXPECT(loudest < 1);
   EXPECT(loudest > 0.891f);
-  EXPECT(rt_take_mix_meter(engine).peak == loudest);
+  EXPECT(rt_bus_meter(engine, RT_MAIN_BUS).peak == loudest);
   /* It lets go, and is transparent again. */
   for (int i = 0; i < 1500; i++) say(engine, 0, 0.03125f);
   EXPECT(left[PERIOD - 1] == 0.25f);
   rt_engine_destroy(engine);
 }
 
-static void test_microphone(void) {
+static void test_buses(void) {
+  rt_engine *engine = with_peer(1, 0);
+  EXPECT(rt_bus_open(engine, RT_MAIN_BUS, 2, true) != 0);
+  rt_bus_set_gain(engine, 3, 0, 0.5f);
+  EXPECT(rt_bus_open(engine, 3, 2, true) == 0);
+  EXPECT(rt_bus_open(engine, 3, 2, true) != 0);
+  for (int i = 0; i < 20; i++) say(engine, 0, 0.5f);
+  EXPECT(rt_bus_available(engine, 3) == 20 * PERIOD);
+  float samples[2 * 20 * PERIOD];
+  EXPECT(rt_bus_read(engine, 3, samples, 20 * PERIOD) == 20 * PERIOD);
+  /* Half of what the main bus has, on both sides. */
+  EXPECT(fabsf(samples[2 * 20 * PERIOD - 2] - 0.5f * left[PERIOD - 1]) < 1e-6f);
+  EXPECT(fabsf(samples[2 * 20 * PERIOD - 1] - 0.5f * right[PERIOD - 1]) < 1e-6f);
+  EXPECT(rt_bus_meter(engine, 3).peak > 0.17f);
+  rt_bus_close(engine, 3);
+  for (int i = 0; i < 4; i++) run(engine, 0);
+  EXPECT(rt_bus_available(engine, 3) == 0 && rt_bus_meter(engine, 3).peak == 0);
+  EXPECT(rt_bus_open(engine, 3, 1, false) == 0);
+  rt_engine_destroy(engine);
+}
+
+static void test_sidetone(void) {
   rt_engine *engine = rt_engine_create(-1);
-  float frames[PERIOD];
   run(engine, 0.5f);
-  EXPECT(rt_capture_read(engine, frames, PERIOD) == PERIOD);
-  EXPECT(frames[PERIOD - 1] == 0);
-  rt_set_talk(engine, true);
+  EXPECT(left[PERIOD - 1] == 0);
+  rt_set_sidetone(engine, 1);
+  for (int i = 0; i < 10; i++) run(engine, 0.5f);
+  /* In the same period, in the middle. */
+  run(engine, 0.25f);
+  EXPECT(fabsf(left[0] - 0.25f * sqrtf(0.5f)) < 1e-6f && left[0] == right[0]);
+  rt_set_sidetone(engine, 0);
+  for (int i = 0; i < 10; i++) run(engine, 0.5f);
+  EXPECT(left[PERIOD - 1] == 0);
+  rt_engine_destroy(engine);
+}
+
+static void test_capture(void) {
+  rt_engine *engine = rt_engine_create(-1);
+  EXPECT(rt_input_add(engine, "program") == 0 && rt_input_add(engine, "program") < 0);
+  EXPECT(rt_capture_channels(engine) == 5);
+  float samples[5 * PERIOD];
   /* Two seconds: the meter averages over 300 ms. */
-  for (int i = 0; i < 1500; i++) {
+  for (int i = 0; i < 1501; i++) {
     run(engine, 0.5f);
-    EXPECT(rt_capture_read(engine, frames, PERIOD) == PERIOD);
+    EXPECT(rt_capture_read(engine, samples, PERIOD) == PERIOD);
   }
-  EXPECT(frames[PERIOD - 1] == 0.5f);
-  const struct rt_meter meter = rt_take_mic_meter(engine);
+  for (int i = 0; i < PERIOD; i++) {
+    EXPECT(samples[5 * i + RT_CAPTURE_MICROPHONE] == 0.5f);
+    EXPECT(samples[5 * i + RT_CAPTURE_INSERT] == 0 && samples[5 * i + RT_CAPTURE_INPUTS] == 0);
+    EXPECT(samples[5 * i + 3] == left[i] && samples[5 * i + 4] == right[i]);
+  }
+  const struct rt_meter meter = rt_mic_meter(engine);
   EXPECT(meter.peak == 0.5f);
   EXPECT(fabsf(meter.rms - 0.5f) < 0.005f);
-  EXPECT(rt_take_mic_meter(engine).peak == 0);
+  /* Reading changes nothing. */
+  EXPECT(rt_mic_meter(engine).peak == 0.5f && rt_mic_meter(engine).sequence == meter.sequence);
+  EXPECT(meter.sequence == 7);
   struct rt_counters counters;
   rt_engine_counters(engine, &counters);
   EXPECT(counters.callbacks == 1501);
@@ -107,5 +148,7 @@ void test_engine(void) {
   test_mixer();
   test_underrun();
   test_limiter();
-  test_microphone();
+  test_buses();
+  test_sidetone();
+  test_capture();
 }

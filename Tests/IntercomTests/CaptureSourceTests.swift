@@ -6,13 +6,25 @@ import Testing
 /// What the microphone heard, cut into codec frames at 48 kHz.
 @Suite struct CaptureSourceTests {
   let engine: AudioEngine
+  let microphone: Microphone
 
   init() throws {
     engine = try AudioEngine(wakeDescriptor: -1)
-    engine.setTalking(true)
-    // The gate's ramp ends before the tests begin.
+    microphone = Microphone(engine: engine, sidetoneDecibels: nil)
+  }
+
+  private func closedSource(framesPerPacket: Int) -> CaptureSource {
+    CaptureSource(
+      engine: engine, microphone: microphone, taps: Taps(engine), framesPerPacket: framesPerPacket)
+  }
+
+  /// One whose gate is open, and has faded in.
+  private func source(framesPerPacket: Int) -> CaptureSource {
+    let source = closedSource(framesPerPacket: framesPerPacket)
     engine.runPeriod(mic: [Float](repeating: 0, count: 4096))
-    CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480).discardAll()
+    while source.fillFrame() {}
+    source.discardAll()
+    return source
   }
 
   /// Captures a signal period by period and takes what codec frames it makes.
@@ -34,7 +46,7 @@ import Testing
 
   @Test(arguments: [120, 480, 2880], [64, 128, 1000])
   func `at 48 k hz every frame is what was captured`(framesPerPacket: Int, periodFrames: Int) {
-    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: framesPerPacket)
+    let source = self.source(framesPerPacket: framesPerPacket)
     let signal = tone(sampleRate: 48_000, frames: 48_000)
     let result = frames(of: source, signal, sampleRate: 48_000, periodFrames: periodFrames)
     #expect(result.count == 48_000 / framesPerPacket * framesPerPacket)
@@ -44,7 +56,7 @@ import Testing
 
   @Test(arguments: [48_000, 44_100])
   func `between frames of another length nothing is lost`(sampleRate: Int) throws {
-    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
+    let source = self.source(framesPerPacket: 480)
     try source.setRate(sampleRate)
     let signal = tone(sampleRate: sampleRate, frames: sampleRate)
     var result: [Float] = []
@@ -60,7 +72,7 @@ import Testing
   }
 
   @Test func `too little makes no frame and is kept`() {
-    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
+    let source = self.source(framesPerPacket: 480)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 479))
     #expect(!source.fillFrame())
     #expect(engine.captureAvailableFrames == 479)
@@ -71,7 +83,7 @@ import Testing
 
   @Test(arguments: [44_100, 96_000, 8000, 192_000], [480, 2880])
   func `at other rates nothing is lost or added`(sampleRate: Int, framesPerPacket: Int) throws {
-    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: framesPerPacket)
+    let source = self.source(framesPerPacket: framesPerPacket)
     try source.setRate(sampleRate)
     let signal = tone(sampleRate: sampleRate, frames: 2 * sampleRate)
     let result = frames(of: source, signal, sampleRate: sampleRate, periodFrames: 256)
@@ -86,7 +98,7 @@ import Testing
   }
 
   @Test func `the wake up waits for one codec frame`() {
-    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
+    let source = self.source(framesPerPacket: 480)
     #expect(source.neededFrames(sampleRate: 48_000) == 480)
     #expect(source.neededFrames(sampleRate: 44_100) == 441)
     #expect(source.neededFrames(sampleRate: 11_025) == 111)
@@ -94,7 +106,7 @@ import Testing
 
   @Test(arguments: [48_000, 44_100])
   func `what is discarded is never sent`(sampleRate: Int) throws {
-    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
+    let source = self.source(framesPerPacket: 480)
     try source.setRate(sampleRate)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 5000), sampleRate: sampleRate)
     #expect(source.fillFrame())
@@ -107,7 +119,7 @@ import Testing
   }
 
   @Test func `a change of rate starts anew`() throws {
-    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
+    let source = self.source(framesPerPacket: 480)
     try source.setRate(44_100)
     engine.runPeriod(mic: [Float](repeating: 0.5, count: 600), sampleRate: 44_100)
     #expect(source.fillFrame())
@@ -119,7 +131,49 @@ import Testing
   }
 
   @Test func `a rate that cannot be converted is refused`() {
-    let source = CaptureSource(engine: engine, taps: Taps(engine), framesPerPacket: 480)
+    let source = self.source(framesPerPacket: 480)
     #expect(throws: AudioError.self) { try source.setRate(100) }
+  }
+
+  @Test func `a closed gate leaves silence`() {
+    microphone.setTalk(false)
+    let source = closedSource(framesPerPacket: 480)
+    engine.runPeriod(mic: [Float](repeating: 0.5, count: 960))
+    while source.fillFrame() { #expect(source.frame.allSatisfy { $0 == 0 }) }
+  }
+
+  @Test(arguments: [120, 480, 2880], [64, 1000])
+  func `the gate opens and closes in 5 ms without a step`(framesPerPacket: Int, periodFrames: Int) {
+    let source = closedSource(framesPerPacket: framesPerPacket)
+    let level = [Float](repeating: 0.5, count: 2 * 2880)
+    func passed() -> [Float] {
+      frames(of: source, level, sampleRate: 48_000, periodFrames: periodFrames)
+    }
+    let opening = passed()
+    microphone.setTalk(false)
+    let closing = passed()
+    // The steepest part of p²(3 − 2p) over 240 frames, with room for rounding.
+    let bound: Float = 0.5 * 1.5 / 240 * 1.01
+    let all = [0] + opening + closing
+    #expect(zip(all, all.dropFirst()).allSatisfy { abs($0 - $1) <= bound })
+    #expect(opening.firstIndex(of: 0.5).map { abs($0 - 240) <= 1 } == true)
+    #expect(closing.firstIndex(of: 0).map { abs($0 - 240) <= 1 } == true)
+    #expect(closing.last == 0)
+  }
+
+  @Test func `what is sent in the microphone's place passes a closed gate`() {
+    let source = closedSource(framesPerPacket: 480)
+    microphone.setReplaced(true)
+    let slot = PeerSlot.all[0]
+    #expect(engine.attach(slot))
+    engine.captureSound(of: slot)
+    let sound = [Float](repeating: 0.25, count: 9600)
+    #expect(engine.write(sound.span, to: slot) == 9600)
+    var last: [Float] = []
+    for _ in 0..<20 {
+      engine.runPeriod(mic: [Float](repeating: 0.5, count: 480))
+      while source.fillFrame() { last = source.frame }
+    }
+    #expect(last == [Float](repeating: 0.25, count: 480))
   }
 }

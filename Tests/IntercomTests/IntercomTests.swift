@@ -129,6 +129,7 @@ import Testing
     let a = try node("A")
     await #expect(throws: IntercomError.self) { try await a.setGain(0, peer: "nobody") }
     await #expect(throws: IntercomError.self) { try await a.setGain(99, peer: "nobody") }
+    await #expect(throws: IntercomError.self) { try await a.setSidetone(0.5) }
     await #expect(throws: IntercomError.self) { try await a.setPan(-1.5, peer: "nobody") }
     await a.stop()
   }

@@ -11,9 +11,10 @@ struct EngineStressTests {
   @Test
   func `peers come, go, change and run dry beside the callback, and nothing breaks`() throws {
     let engine = try TestEngine()
-    unsafe rt_set_wake_threshold(engine.handle, UInt32(RT_CAPTURE_RING_FRAMES))
+    unsafe rt_set_wake_threshold(engine.handle, UInt32(RT_CAPTURE_RING_SAMPLES))
     let isDone = DispatchSemaphore(value: 0)
     let loudest = Loudest()
+    let ofBuses = Loudest()
     Thread.detachNewThread {
       for _ in 0..<Self.periods {
         let output = engine.run(mic: 0.5)
@@ -23,28 +24,38 @@ struct EngineStressTests {
     }
     var random = SplitMix64(seed: 3)
     while isDone.wait(timeout: .now()) == .timedOut {
-      disturb(engine, using: &random)
+      disturb(engine, ofBuses, using: &random)
     }
     #expect(loudest.magnitude < 1)
     #expect(loudest.magnitude > 0)
+    #expect(ofBuses.magnitude < 1)
+    #expect(ofBuses.magnitude > 0)
     #expect(engine.counters.ring_errors == 0)
     #expect(engine.counters.callbacks == Self.periods)
   }
 
-  /// One random act of the loop or of control.
-  private func disturb(_ engine: TestEngine, using random: inout SplitMix64) {
+  /// One random act of the loop or of control; what buses hand over is noted.
+  private func disturb(
+    _ engine: TestEngine, _ loudest: Loudest, using random: inout SplitMix64
+  ) {
     let handle = unsafe engine.handle
     let slot = rt_slot.random(in: 0..<Self.slots, using: &random)
-    switch Int.random(in: 0..<20, using: &random) {
+    let bus = rt_bus.random(in: 0..<4, using: &random)
+    switch Int.random(in: 0..<26, using: &random) {
     case 0: _ = unsafe rt_peer_attach(handle, slot)
     case 1: unsafe rt_peer_detach(handle, slot)
     case 2: unsafe rt_peer_set_gain(handle, slot, .random(in: 0...8, using: &random))
     case 3: unsafe rt_peer_set_pan(handle, slot, .random(in: -1...1, using: &random))
     case 4: unsafe rt_peer_set_playing(handle, slot, .random(using: &random))
-    case 5: unsafe rt_set_talk(handle, .random(using: &random))
-    case 6: _ = unsafe rt_take_mix_meter(handle)
-    case 7: _ = unsafe rt_take_peer_meter(handle, slot)
-    case 8: _ = engine.capture(2_000)
+    case 6: _ = unsafe rt_bus_meter(handle, bus)
+    case 7: _ = unsafe rt_peer_meter(handle, slot)
+    case 8: _ = unsafe rt_bus_open(handle, bus, bus == 2 ? 2 : 1, true)
+    case 9: unsafe rt_bus_close(handle, bus)
+    case 10: unsafe rt_bus_set_gain(handle, bus, slot, .random(in: 0...8, using: &random))
+    case 11: unsafe rt_set_sidetone(handle, .random(in: 0...1, using: &random))
+    case 12:
+      for sample in engine.take(2_000, of: bus, channels: bus == 2 ? 2 : 1) { loudest.note(sample) }
+    case 13: _ = engine.capture(2_000)
     default: engine.write([Float](repeating: 0.3, count: 128), to: slot)
     }
   }

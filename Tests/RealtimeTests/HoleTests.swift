@@ -13,7 +13,6 @@ struct HoleTests {
       engine = try TestEngine(periodFrames: periodFrames)
       period = UInt32(periodFrames)
       engine.callbackNanoseconds = 1_000_000_000
-      unsafe rt_set_talk(engine.handle, true)
       for _ in 0..<8 { run() }
       _ = engine.capture(100_000)
     }

@@ -102,7 +102,7 @@ struct JackPluginHostilityTests {
     for slot in [-1, 64, .max, .min] as [Int32] {
       for kind in [RT_LINK_SET_PORT, RT_LINK_CLEAR_PORT, RT_LINK_CONNECT] {
         var request = rt_link_request()
-        (request.serial, request.kind, request.slot) = (9, kind.rawValue, slot)
+        (request.serial, request.kind, request.port) = (9, kind.rawValue, slot)
         #expect(link.send(unsafe withUnsafeBytes(of: request) { unsafe Array($0) }))
       }
     }
@@ -117,7 +117,6 @@ struct JackPluginHostilityTests {
       unsafe rt_engine_open(ear.handle, server.name, "ear") == 0
     }
     try #require(isThere)
-    unsafe rt_set_talk(ear.handle, true)
     let engine = try SharedEngine()
     await expectPlays(engine)
     let good = try TestMemory(like: try TestMemory.ofEngine(), seals: 7)

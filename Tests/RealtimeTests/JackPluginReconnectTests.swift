@@ -59,7 +59,7 @@ struct JackPluginReconnectTests {
     }
     try #require(code == 0)
     var request = rt_link_request()
-    (request.serial, request.kind, request.slot) = (1, RT_LINK_SET_PORT.rawValue, 5)
+    (request.serial, request.kind, request.port) = (1, RT_LINK_SET_PORT.rawValue, 5)
     unsafe withUnsafeMutableBytes(of: &request.source) { unsafe $0.copyBytes(from: peer.utf8) }
     link?.send(unsafe withUnsafeBytes(of: request) { unsafe Array($0) })
   }

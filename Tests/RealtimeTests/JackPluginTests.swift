@@ -46,7 +46,6 @@ struct JackPluginTests {
     // Both its ends are ours, and each tells of it.
     #expect(
       engine.connections == "comlink:peer_anna\ncomlink:mic\ncomlink:peer_anna\ncomlink:mic\n")
-    unsafe rt_set_talk(handle, true)
     #expect(unsafe rt_peer_attach(handle, 3) == 0)
     let isHeard = await eventually {
       engine.write([Float](repeating: 0.25, count: 4096), to: 3)
@@ -58,6 +57,20 @@ struct JackPluginTests {
     #expect(engine.connections.hasSuffix("comlink:peer_bert\ncomlink:mic\n"))
     #expect(unsafe rt_peer_set_port(handle, 4, "peer_bert") == -EEXIST)
     #expect(unsafe rt_peer_set_port(handle, 4, "mic") == -EEXIST)
+    // A bus has its own port, and a ring back from jackd.
+    #expect(unsafe rt_bus_set_port(handle, 2, "line_stage") == 0)
+    #expect(unsafe rt_bus_set_port(handle, 3, "peer_bert") == -EEXIST)
+    #expect(server.ports()["comlink:line_stage"] == [])
+    unsafe rt_bus_set_gain(handle, 2, 3, 0.5)
+    #expect(unsafe rt_bus_open(handle, 2, 1, true) == 0)
+    let isMixed = await eventually {
+      engine.write([Float](repeating: 0.25, count: 4096), to: 3)
+      return engine.take(8192, of: 2).contains { abs($0 - 0.125) < 0.01 }
+    }
+    #expect(isMixed)
+    #expect(unsafe abs(rt_bus_meter(handle, 2).peak - 0.125) < 0.01)
+    unsafe rt_bus_clear_port(handle, 2)
+    #expect(server.ports()["comlink:line_stage"] == nil)
     unsafe rt_peer_clear_port(handle, 3)
     #expect(server.ports()["comlink:peer_bert"] == nil)
     #expect(engine.physicalPorts(capture: true) == "system:capture_1\nsystem:capture_2\n")
@@ -113,6 +126,27 @@ struct JackPluginTests {
   }
 
   @Test
+  func `inputs outlast their daemon, and go when the next one has none of the name`() async throws {
+    let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
+    do {
+      let first = try SharedEngine()
+      #expect(unsafe rt_input_add(first.handle, "program") == 0)
+      #expect(unsafe rt_input_add(first.handle, "director") == 1)
+      try await open(first)
+      #expect(unsafe rt_connect(first.handle, "system:capture_1", "comlink:program") == 0)
+      #expect(unsafe rt_connect(first.handle, "system:capture_1", "comlink:director") == 0)
+    }
+    #expect(server.isConnected("system:capture_1", "comlink:program"))
+    let second = try SharedEngine()
+    #expect(unsafe rt_input_add(second.handle, "program") == 0)
+    try await open(second)
+    #expect(server.isConnected("system:capture_1", "comlink:program"))
+    #expect(server.ports()["comlink:director"] == nil)
+    #expect(await runs(second))
+    #expect(second.captureChannels == 5)
+  }
+
+  @Test
   func `ports and connections outlast their daemon, by name and not by slot`() async throws {
     let server = try await TestServer.start(periodFrames: 64, plugin: plugin)
     do {
@@ -154,7 +188,6 @@ struct JackPluginTests {
       unsafe rt_engine_open(ear.handle, server.name, "ear") == 0
     }
     try #require(isThere)
-    unsafe rt_set_talk(ear.handle, true)
     do {
       let engine = try SharedEngine()
       #expect(unsafe rt_peer_set_port(engine.handle, 0, "peer_anna") == 0)

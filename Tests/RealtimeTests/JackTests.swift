@@ -47,7 +47,6 @@ struct JackTests {
     try await open(engine, on: server)
     #expect(unsafe rt_engine_state(handle) == RT_RUNNING)
     #expect(unsafe rt_engine_open(handle, server.name, "comlink") == -EALREADY)
-    unsafe rt_set_talk(handle, true)
     #expect(unsafe rt_connect(handle, "system:capture_1", "comlink:mic") == 0)
     #expect(unsafe rt_connect(handle, "system:capture_1", "comlink:mic") == -EEXIST)
     #expect(unsafe rt_connect(handle, "comlink:nobody", "system:playback_1") == -ENOENT)
@@ -96,6 +95,26 @@ struct JackTests {
   }
 
   @Test
+  func `further inputs have ports, and what is connected there is captured`() async throws {
+    let server = try await TestServer.start(periodFrames: 64)
+    let engine = try TestEngine()
+    let handle = unsafe engine.handle
+    #expect(unsafe rt_input_add(handle, "program") == 0)
+    #expect(unsafe rt_peer_set_port(handle, 0, "peer_anna") == 0)
+    try await open(engine, on: server)
+    #expect(unsafe rt_input_add(handle, "late") == -EINVAL)
+    #expect(unsafe rt_connect(handle, "comlink:peer_anna", "comlink:program") == 0)
+    #expect(connections(of: engine).contains("comlink:peer_anna\ncomlink:program\n"))
+    #expect(unsafe rt_peer_attach(handle, 0) == 0)
+    let isHeard = await eventually {
+      engine.write([Float](repeating: 0.25, count: 4096), to: 0)
+      let channels = engine.captureChannels(8192)
+      return channels[2].contains { abs($0 - 0.25) < 0.01 } && channels[0].allSatisfy { $0 == 0 }
+    }
+    #expect(isHeard)
+  }
+
+  @Test
   func `a client name in use is refused`() async throws {
     let server = try await TestServer.start(periodFrames: 64)
     let first = try TestEngine()
@@ -132,12 +151,20 @@ struct JackTests {
     try await open(engine, on: first)
     for slot in 0..<2 as Range<rt_slot> { #expect(unsafe rt_peer_attach(handle, slot) == 0) }
     #expect(await eventually { engine.counters.callbacks > 10 })
+    for bus in 1...2 as ClosedRange<rt_bus> {
+      #expect(unsafe rt_bus_open(handle, bus, 1, true) == 0)
+    }
+    #expect(await eventually { unsafe rt_bus_available(handle, 2) > 0 })
     first.end(signal: signal)
     #expect(await eventually { unsafe rt_engine_state(handle) == RT_SERVER_GONE })
     #expect(unsafe rt_connect(handle, "comlink:peer_anna", "system:playback_1") == -ENOTCONN)
     unsafe rt_peer_detach(handle, 0)
+    unsafe rt_bus_close(handle, 2)
     unsafe rt_peer_clear_port(handle, 0)
     unsafe rt_engine_close(handle)
+    #expect(unsafe rt_bus_open(handle, 1, 1, true) == -EBUSY)
+    #expect(unsafe rt_bus_open(handle, 2, 1, false) == 0)
+    _ = engine.take(100_000, of: 1, channels: 1)
     #expect(unsafe rt_peer_is_idle(handle, 0))
     #expect(unsafe !rt_peer_is_idle(handle, 1))
 
@@ -150,5 +177,6 @@ struct JackTests {
     #expect(engine.cycle?.period_frames == 128)
     #expect(engine.counters.rate_changes == 1)
     #expect(engine.counters.period_changes == 1)
+    #expect(await eventually { unsafe rt_bus_available(handle, 1) > 0 })
   }
 }

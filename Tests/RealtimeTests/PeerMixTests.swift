@@ -106,6 +106,6 @@ struct PeerMixTests {
     unsafe rt_peer_detach(engine.handle, slot)
     unsafe rt_peer_set_gain(engine.handle, slot, 1)
     unsafe rt_peer_set_pan(engine.handle, slot, 1)
-    #expect(unsafe rt_take_peer_meter(engine.handle, slot).peak == 0)
+    #expect(unsafe rt_peer_meter(engine.handle, slot).peak == 0)
   }
 }

@@ -52,11 +52,23 @@ import Testing
     unsafe Int(rt_peer_write(handle, slot, frames, UInt32(frames.count)))
   }
 
-  /// Up to `count` frames of the capture ring.
+  var captureChannels: Int { unsafe Int(rt_capture_channels(handle)) }
+
+  /// What the microphone heard in up to `count` frames of the capture ring.
   func capture(_ count: Int) -> [Float] {
+    let channels = unsafe Int(rt_capture_channels(handle))
+    let samples = unsafe [Float](unsafeUninitializedCapacity: count * channels) { samples, taken in
+      guard let start = samples.baseAddress else { return }
+      taken = unsafe Int(rt_capture_read(handle, start, UInt32(count))) * channels
+    }
+    return stride(from: 0, to: samples.count, by: channels).map { samples[$0] }
+  }
+
+  /// Up to `count` frames of a mono bus' ring.
+  func take(_ count: Int, of bus: rt_bus) -> [Float] {
     unsafe [Float](unsafeUninitializedCapacity: count) { frames, taken in
       guard let start = frames.baseAddress else { return }
-      taken = unsafe Int(rt_capture_read(handle, start, UInt32(count)))
+      taken = unsafe Int(rt_bus_read(handle, bus, start, UInt32(count)))
     }
   }
 

@@ -1,24 +1,23 @@
 import CRealtime
 import Testing
 
-/// What is captured in the microphone's place.
+/// What is inserted in the microphone's place.
 @Suite("Source")
 struct SourceTests {
-  /// The gate closes, and opens again, in 240 frames each.
+  /// What was inserted goes, and what comes then comes, in 240 frames each.
   private static let changePeriods = 10
   private static let slot: rt_slot = 3
 
   /// An engine whose peer sends `level`, at half gain, and whose microphone hears 0.25.
-  private func engine(peer level: Float, talks: Bool = true) throws -> TestEngine {
+  private func engine(peer level: Float) throws -> TestEngine {
     let engine = try TestEngine()
-    unsafe rt_set_talk(engine.handle, talks)
     unsafe rt_peer_set_gain(engine.handle, Self.slot, 0.5)
     engine.sound(Self.slot, level: level)
     run(engine, Self.changePeriods, peer: level)
     return engine
   }
 
-  /// So many periods, each with a period of the peer's sound; what was captured.
+  /// So many periods, each with a period of the peer's sound; what was inserted.
   @discardableResult
   private func run(_ engine: TestEngine, _ periods: Int, peer: Float) -> [Float] {
     var captured: [Float] = []
@@ -26,7 +25,7 @@ struct SourceTests {
       engine.write([Float](repeating: peer, count: engine.periodFrames), to: Self.slot)
       engine.cycleMark &+= UInt32(engine.periodFrames)
       engine.run(mic: 0.25)
-      captured += engine.capture(4 * engine.periodFrames)
+      captured += engine.captureChannels(4 * engine.periodFrames)[1]
     }
     return captured
   }
@@ -42,17 +41,20 @@ struct SourceTests {
     }
   }
 
-  @Test(arguments: [true, false])
-  func `a peer is sent back as it came, in the same period, whatever its gain and the gate`(
-    talks: Bool
-  ) throws {
-    let engine = try engine(peer: 0.5, talks: talks)
+  @Test
+  func
+    `a peer is sent back as it came, in the same period, whatever its gain, and beside the microphone`()
+    throws
+  {
+    let engine = try engine(peer: 0.5)
     #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_PEER, Self.slot) == 0)
     run(engine, Self.changePeriods, peer: 0.5)
     let marked = (0..<64).map { 0.5 + Float($0) / 1000 }
     engine.write(marked, to: Self.slot)
     engine.run(mic: 0.25)
-    #expect(engine.capture(64) == marked)
+    let channels = engine.captureChannels(64)
+    #expect(channels[0] == [Float](repeating: 0.25, count: 64))
+    #expect(channels[1] == marked)
   }
 
   @Test
@@ -64,7 +66,7 @@ struct SourceTests {
     #expect(captured.last == -0.5)
     unsafe rt_set_source(engine.handle, RT_SOURCE_MICROPHONE, 0)
     captured += run(engine, Self.changePeriods, peer: -0.5)
-    #expect(captured.last == 0.25)
+    #expect(captured.last == 0)
     #expect(largestStep(captured) <= steepest(level: 0.5, fadeFrames: 240))
   }
 
@@ -77,12 +79,12 @@ struct SourceTests {
     engine.run(periods: Self.changePeriods, mic: 0.25)
     _ = engine.capture(10_000)
     engine.run(mic: 0.25)
-    #expect(engine.capture(64) == [Float](repeating: 0, count: 64))
+    #expect(engine.captureChannels(64)[1] == [Float](repeating: 0, count: 64))
   }
 
   @Test
   func `signal and record keep step from the first frame on`() throws {
-    let engine = try engine(peer: 0, talks: false)
+    let engine = try engine(peer: 0)
     #expect(unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot) == 0)
     let signal = frames(1, 20 * 64)
     #expect(
@@ -91,9 +93,9 @@ struct SourceTests {
     for period in 0..<20 {
       engine.write(frames(10_000 + period * 64, 64), to: Self.slot)
       engine.run(mic: 0.25)
-      captured += engine.capture(64)
+      captured += engine.captureChannels(64)[1]
     }
-    // Its gate was closed already, so the signal began at once, and was open after 240 frames.
+    // Nothing was inserted before, so the signal began at once, and is all there after 240 frames.
     #expect(captured.suffix(1000) == signal.suffix(1000))
     #expect(record(engine, 5000) == frames(10_000, 20 * 64))
     #expect(unsafe rt_signal_lost(engine.handle) == 0)
@@ -101,7 +103,7 @@ struct SourceTests {
 
   @Test
   func `periods that were missed are missed in both`() throws {
-    let engine = try engine(peer: 0, talks: false)
+    let engine = try engine(peer: 0)
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
     let signal = frames(1, 30 * 64)
     unsafe rt_signal_write(engine.handle, signal, UInt32(signal.count))
@@ -111,7 +113,7 @@ struct SourceTests {
     for period in 0..<20 {
       engine.cycleMark &+= period == 10 ? 3 * 64 : 64
       engine.run(mic: 0.25)
-      captured += engine.capture(10_000)
+      captured += engine.captureChannels(10_000)[1]
     }
     #expect(engine.counters.missed_periods == 2)
     #expect(captured.count == 22 * 64)
@@ -124,17 +126,17 @@ struct SourceTests {
 
   @Test
   func `a signal that runs dry is silence, and counted`() throws {
-    let engine = try engine(peer: 0, talks: false)
+    let engine = try engine(peer: 0)
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
     unsafe rt_signal_write(engine.handle, frames(1, 100), 100)
     engine.run(periods: 2)
     #expect(unsafe rt_signal_lost(engine.handle) == 28)
-    #expect(engine.capture(128).suffix(28).allSatisfy { $0 == 0 })
+    #expect(engine.captureChannels(128)[1].suffix(28).allSatisfy { $0 == 0 })
   }
 
   @Test
   func `a record that nobody takes runs over, and that is counted`() throws {
-    let engine = try engine(peer: 0, talks: false)
+    let engine = try engine(peer: 0)
     engine.periodFrames = 1024
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
     let period = [Float](repeating: 0.1, count: 1024)
@@ -149,7 +151,7 @@ struct SourceTests {
   func `a signal begins anew only when the last one has faded out, and then with empty rings`()
     throws
   {
-    let engine = try engine(peer: 0, talks: false)
+    let engine = try engine(peer: 0)
     unsafe rt_set_source(engine.handle, RT_SOURCE_SIGNAL, Self.slot)
     unsafe rt_signal_write(engine.handle, frames(1, 1000), 1000)
     engine.run(periods: Self.changePeriods)

@@ -20,25 +20,36 @@ import Testing
   /// When the next callback begins.
   var callbackNanoseconds: Int64 = 0
   private static let maximumFrames = 2 * Int(RT_MAX_PERIOD_FRAMES)
-  private static let peerCount = Int(RT_MAX_PEERS)
+  private static let outputCount = Int(RT_MAX_OUTPUTS)
   private let memory: UnsafeMutablePointer<Float>
-  private let peerPorts: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
+  private let outputPorts: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
+  private let inputMemory: UnsafeMutablePointer<Float>
+  private let inputPorts: UnsafeMutablePointer<UnsafePointer<Float>?>
 
   init(periodFrames: Int = 64, wakeDescriptor: Int32 = -1) throws {
     unsafe handle = try #require(unsafe rt_engine_create(wakeDescriptor))
     self.periodFrames = periodFrames
-    let bufferCount = 3 + Self.peerCount
+    let bufferCount = 3 + Self.outputCount
     unsafe memory = .allocate(capacity: bufferCount * Self.maximumFrames)
     unsafe memory.initialize(repeating: .nan, count: bufferCount * Self.maximumFrames)
-    unsafe peerPorts = .allocate(capacity: Self.peerCount)
-    for slot in 0..<Self.peerCount {
-      unsafe (peerPorts + slot).initialize(to: memory + (3 + slot) * Self.maximumFrames)
+    let inputCount = Int(RT_MAX_INPUTS)
+    unsafe inputMemory = .allocate(capacity: inputCount * Self.maximumFrames)
+    unsafe inputMemory.initialize(repeating: .nan, count: inputCount * Self.maximumFrames)
+    unsafe inputPorts = .allocate(capacity: inputCount)
+    for input in 0..<inputCount {
+      unsafe (inputPorts + input).initialize(to: inputMemory + input * Self.maximumFrames)
+    }
+    unsafe outputPorts = .allocate(capacity: Self.outputCount)
+    for slot in 0..<Self.outputCount {
+      unsafe (outputPorts + slot).initialize(to: memory + (3 + slot) * Self.maximumFrames)
     }
   }
 
   deinit {
     unsafe rt_engine_destroy(handle)
-    unsafe peerPorts.deallocate()
+    unsafe inputPorts.deallocate()
+    unsafe inputMemory.deallocate()
+    unsafe outputPorts.deallocate()
     unsafe memory.deallocate()
   }
 
@@ -59,8 +70,12 @@ import Testing
     run(mic: [Float](repeating: mic, count: periodFrames))
   }
 
-  /// Runs one period; `mic` has `periodFrames` frames.
-  @discardableResult func run(mic: [Float]) -> Output {
+  /// Runs one period; `mic` has `periodFrames` frames, and so has each of the inputs.
+  @discardableResult func run(mic: [Float], inputs: [[Float]] = []) -> Output {
+    for (index, input) in inputs.enumerated() {
+      let start = unsafe inputMemory + index * Self.maximumFrames
+      for (frame, sample) in input.enumerated() { unsafe start[frame] = sample }
+    }
     let left = unsafe memory + Self.maximumFrames
     let right = unsafe memory + 2 * Self.maximumFrames
     for (index, frame) in mic.enumerated() { unsafe memory[index] = frame }
@@ -71,7 +86,7 @@ import Testing
     cycle.frame_time = cycleMark
     cycle.period_frames = UInt32(periodFrames)
     cycle.sample_rate = sampleRate
-    unsafe rt_engine_process(handle, memory, left, right, peerPorts, &cycle)
+    unsafe rt_engine_process(handle, memory, inputPorts, left, right, outputPorts, &cycle)
     return unsafe Output(
       left: Array(UnsafeBufferPointer(start: left, count: periodFrames)),
       right: Array(UnsafeBufferPointer(start: right, count: periodFrames)))
@@ -95,6 +110,17 @@ import Testing
         start: memory + (3 + Int(slot)) * Self.maximumFrames, count: periodFrames))
   }
 
+  /// What the bus' port got in the last period.
+  func port(ofBus bus: rt_bus) -> [Float] { port(rt_slot(RT_MAX_PEERS) + bus) }
+
+  /// Up to `count` frames of a bus' ring, interleaved.
+  func take(_ count: Int, of bus: rt_bus, channels: Int) -> [Float] {
+    unsafe [Float](unsafeUninitializedCapacity: count * channels) { samples, taken in
+      guard let start = samples.baseAddress else { return }
+      taken = unsafe Int(rt_bus_read(handle, bus, start, UInt32(count))) * channels
+    }
+  }
+
   /// The number of frames that fitted.
   @discardableResult func write(_ frames: [Float], to slot: rt_slot) -> Int {
     unsafe Int(rt_peer_write(handle, slot, frames, UInt32(frames.count)))
@@ -109,11 +135,18 @@ import Testing
     run(periods: periods)
   }
 
-  /// Up to `count` frames of the capture ring.
-  func capture(_ count: Int) -> [Float] {
-    unsafe [Float](unsafeUninitializedCapacity: count) { frames, taken in
-      guard let start = frames.baseAddress else { return }
-      taken = unsafe Int(rt_capture_read(handle, start, UInt32(count)))
+  /// What the microphone heard in up to `count` frames of the capture ring.
+  func capture(_ count: Int) -> [Float] { captureChannels(count)[0] }
+
+  /// Up to `count` frames of the capture ring, channel by channel.
+  func captureChannels(_ count: Int) -> [[Float]] {
+    let channels = unsafe Int(rt_capture_channels(handle))
+    let samples = unsafe [Float](unsafeUninitializedCapacity: count * channels) { samples, taken in
+      guard let start = samples.baseAddress else { return }
+      taken = unsafe Int(rt_capture_read(handle, start, UInt32(count))) * channels
+    }
+    return (0..<channels).map { channel in
+      stride(from: channel, to: samples.count, by: channels).map { samples[$0] }
     }
   }
 }

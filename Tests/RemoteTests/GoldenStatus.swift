@@ -34,6 +34,7 @@ enum GoldenStatus {
     node.keepingProblem = "gain, pan, mute and talk hold for this run only: the disk is full"
     node.statePath = "/var/lib/comlink"
     node.keyEpoch = 3
+    node.sidetoneDecibels = -18
     return node
   }
 
@@ -178,6 +179,7 @@ enum GoldenStatus {
         "mixLevelDBFS" : -120,
         "name" : "A",
         "ptimeMilliseconds" : 2.5,
+        "sidetoneDecibels" : -18,
         "ssrc" : 3735928559,
         "statePath" : "/var/lib/comlink",
         "talk" : true,

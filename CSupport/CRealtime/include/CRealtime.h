@@ -8,6 +8,8 @@
 #ifndef CREALTIME_H
 #define CREALTIME_H
 
+#include "rt_bus.h"
+#include "rt_capture.h"
 #include "rt_nonblocking.h"
 #include "rt_ring.h"
 
@@ -16,9 +18,11 @@
 
 /** A peer's ring holds the longest codec frame (60 ms) and a period beside it, up to 96 kHz at periods up to 4096. */
 enum { RT_MAX_PEERS = 64, RT_MAX_PERIOD_FRAMES = 8192, RT_NAME_BYTES = 64 };
+/** What can have a port of its own: slots, then buses. */
+enum { RT_MAX_OUTPUTS = RT_MAX_PEERS + RT_MAX_BUSES };
 /** What can be converted to and from the codec's rate; a server of another one is refused. */
 enum { RT_MIN_SAMPLE_RATE = 8000, RT_MAX_SAMPLE_RATE = 192000 };
-enum { RT_CAPTURE_RING_FRAMES = 32768, RT_PEER_RING_FRAMES = 16384, RT_SIGNAL_RING_FRAMES = 16384 };
+enum { RT_PEER_RING_FRAMES = 16384, RT_SIGNAL_RING_FRAMES = 16384 };
 
 typedef struct rt_engine rt_engine;
 
@@ -104,17 +108,8 @@ struct rt_cycle {
 /** A consistent copy (sequence lock); false while no callback has run. [loop] [control] */
 bool rt_engine_cycle(const rt_engine *engine, struct rt_cycle *cycle);
 
-/* --- microphone --- */
+/* --- waking the loop --- */
 
-/** Frames waiting in the capture ring. [loop] */
-uint32_t rt_capture_available(const rt_engine *engine);
-/** Takes up to frames; returns how many. [loop] */
-uint32_t rt_capture_read(rt_engine *engine, float *frames_out, uint32_t frames);
-/** Frames that passed unheard (the server stood still, or a client before the microphone) before or among those
- *  that were read last; 0 as a rule, and once taken. [loop] */
-uint32_t rt_capture_take_hole(rt_engine *engine);
-/** Opens or closes the mic gate, in 5 ms; closed at first. Closed, it puts silence into the ring. [control] [loop] */
-void rt_set_talk(rt_engine *engine, bool on);
 /** The callback wakes the loop when the capture ring holds at least this many frames; 0: every period. [loop] */
 void rt_set_wake_threshold(rt_engine *engine, uint32_t frames);
 /** When wake_fd was first written since the last take, or 0 if it was not. [loop] */
@@ -122,12 +117,13 @@ int64_t rt_take_wake_nanoseconds(rt_engine *engine);
 
 /* --- in the microphone's place, for tests of a station --- */
 
-/** What is captured: the microphone; what a peer sent, as it is heard but for its gain; or a signal. */
+/** What is inserted: nothing, as the microphone goes out; what a peer sent, as it is heard but for its gain; or a
+ *  signal. */
 enum rt_source { RT_SOURCE_MICROPHONE = 0, RT_SOURCE_PEER = 1, RT_SOURCE_SIGNAL = 2 };
 
-/** Captures another source from now on, faded; all but the microphone whatever the mic gate. The slot is that of the
- *  peer that is sent back, or is recorded beside the signal; it is ignored for the microphone. RT_SOURCE_SIGNAL begins
- *  with both rings empty: write the signal's beginning at once.
+/** Inserts another source from now on, faded; see rt_capture.h. The slot is that of the peer that is sent back, or is
+ *  recorded beside the signal; it is ignored for the microphone. RT_SOURCE_SIGNAL begins with both rings empty: write
+ *  the signal's beginning at once.
  *  0, -EINVAL, or -EBUSY while the last signal has not faded out. [loop] */
 int rt_set_source(rt_engine *engine, enum rt_source source, rt_slot slot);
 /** Adds frames to the signal; returns how many fitted. It is to be kept from running dry. [loop] */
@@ -150,27 +146,24 @@ uint32_t rt_peer_write(rt_engine *engine, rt_slot slot, const float *frames_in, 
 uint32_t rt_peer_fill(const rt_engine *engine, rt_slot slot); /* [loop] */
 /** While true an empty ring counts as an underrun; while false it is a pause. [loop] */
 void rt_peer_set_playing(rt_engine *engine, rt_slot slot, bool playing);
-/** The most that a peer's sound is amplified by; and the ramps of gain and pan: long enough that a full change makes no
- *  click, short enough to follow a fader. */
-enum { RT_MAX_GAIN = 8, RT_RAMPS_PER_SECOND = 100 };
-/** What each side gets of a mono sound. */
-struct rt_sides { float left, right; };
-/** Equal power; pan -1 (left) ... 1 (right). [control] [loop] */
-struct rt_sides rt_pan_sides(float pan);
-/** Linear gain 0 ... RT_MAX_GAIN, pan as above; both ramped. [control] [loop] */
+/** The most that a slot's sound is amplified by. */
+enum { RT_MAX_GAIN = 8 };
+/** Linear gain 0 ... RT_MAX_GAIN on the main bus; pan -1 (left) ... 1 (right), equal power; both ramped.
+ *  [control] [loop] */
 void rt_peer_set_gain(rt_engine *engine, rt_slot slot, float gain);
 void rt_peer_set_pan(rt_engine *engine, rt_slot slot, float pan);
 
 /* --- meters and counters: relaxed atomics, [control] [loop] --- */
 
-/** Linear; the peak is the highest since the last take, the RMS is averaged over 300 ms. */
-struct rt_meter { float peak, rms; };
-/** After the gate: what is sent. */
-struct rt_meter rt_take_mic_meter(rt_engine *engine);
-/** Both sides, after the limiter. */
-struct rt_meter rt_take_mix_meter(rt_engine *engine);
+/** Linear; the peak is held for a quarter to half a second, the RMS averaged over 300 ms; sequence counts quarters of
+ *  seconds. Reading changes nothing: any number of readers, each as often as it likes. */
+struct rt_meter { float peak, rms; uint32_t sequence; };
+/** Before any gate. */
+struct rt_meter rt_mic_meter(const rt_engine *engine);
+/** All channels, after the limiter. */
+struct rt_meter rt_bus_meter(const rt_engine *engine, rt_bus bus);
 /** Before gain: what the peer sent. */
-struct rt_meter rt_take_peer_meter(rt_engine *engine, rt_slot slot);
+struct rt_meter rt_peer_meter(const rt_engine *engine, rt_slot slot);
 
 struct rt_counters {
   uint64_t callbacks;
@@ -191,9 +184,10 @@ uint64_t rt_peer_underrun_frames(const rt_engine *engine, rt_slot slot);
 
 /** For tests and benchmarks: runs one period on the caller's buffers, exactly as the process callback does; not beside
  *  an open JACK client.
- *  cycle.count is ignored. peers_out has RT_MAX_PEERS places and may hold NULLs, or be NULL. [rt] */
-void rt_engine_process(rt_engine *engine, const float *mic, float *mix_left, float *mix_right,
-                       float *const *peers_out, const struct rt_cycle *cycle) RT_NONBLOCKING;
+ *  cycle.count is ignored. inputs has a place for each that was added, or is NULL.
+ *  outputs has RT_MAX_OUTPUTS places and may hold NULLs, or be NULL. [rt] */
+void rt_engine_process(rt_engine *engine, const float *mic, const float *const *inputs, float *mix_left,
+                       float *mix_right, float *const *outputs, const struct rt_cycle *cycle) RT_NONBLOCKING;
 
 #include "rt_link.h"
 #include "rt_plugin.h"

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /** The version counts changes of what is said; what is shared is compared by rt_shared_layout. */
-enum { RT_LINK_MAGIC = 0x4b4c4d43, RT_LINK_VERSION = 1 };
+enum { RT_LINK_MAGIC = 0x4b4c4d43, RT_LINK_VERSION = 2 };
 /** JACK's longest full port name, client and colon included, is 320 bytes with its end. */
 enum { RT_PORT_NAME_BYTES = 320, RT_LINK_TEXT_BYTES = 131072 };
 /** More than the hello of any version, and than its answer. */
@@ -46,6 +46,7 @@ struct rt_link_welcome {
 
 enum rt_link_kind {
   RT_LINK_NOTICE,
+  RT_LINK_SET_INPUT,
   RT_LINK_SET_PORT,
   RT_LINK_CLEAR_PORT,
   RT_LINK_CONNECT,
@@ -57,8 +58,8 @@ enum rt_link_kind {
 
 struct rt_link_request {
   uint32_t serial, kind;
-  rt_slot slot;
-  char source[RT_PORT_NAME_BYTES], destination[RT_PORT_NAME_BYTES]; /**< SET_PORT has its name in source */
+  int32_t port; /**< of SET_INPUT: an input; of SET_PORT and CLEAR_PORT: a slot, or RT_MAX_PEERS + a bus */
+  char source[RT_PORT_NAME_BYTES], destination[RT_PORT_NAME_BYTES]; /**< SET_INPUT and SET_PORT have a name in source */
 };
 
 /** An answer, or a notice; its text ends with the frame. */

@@ -1,18 +1,18 @@
 import Audio
 
-/// The source of a recording: copies captured audio and the audio of the peers' rings onto tapes.
+/// The source of a recording: copies captured audio, the audio of the peers' rings and the recording bus onto tapes.
 ///
 /// **The time line** counts frames of JACK: a frame captured in a callback and one played in it have the same position,
 /// as in a recorder that is connected to our ports. Periods that JACK ran without us count (`Beat.lineFrames`).
 /// Position 0 is the first callback after the recording began.
-/// What is captured belongs to the callbacks up to the last one; what is written to a ring that holds
+/// What is captured or mixed belongs to the callbacks up to the last one; what is written to a ring that holds
 /// n frames is played n frames after the next callback's first.
 ///
 /// **Breaks.** While JACK does not run, when it comes back at another rate, and where it ran on for longer than a tape
 /// has room, the line breaks: the positions go on behind all that was written,
 /// and the recorder is told how long it took.
 ///
-/// Published is what can change no more: up to the last callback, but not beyond what was read of the microphone.
+/// Published is what can change no more: up to the last callback, but not beyond what was read of microphone and mix.
 ///
 /// Loop thread only. Per period nothing here allocates, locks or calls the system.
 final class RecordingTap {
@@ -21,6 +21,10 @@ final class RecordingTap {
   private(set) var sampleRate: Int
   private let engine: AudioEngine
   private let microphone: MicrophoneTrack
+  /// Nil: the mix is not wanted.
+  private let mix: MixTrack?
+  /// As of ``prepareMix()``.
+  private var mixCallback: Int64 = 0
   /// The beat as it was followed last, and the position of its last callback's first frame.
   private var beat: Beat
   private var callbackPosition: Int64
@@ -38,17 +42,12 @@ final class RecordingTap {
   private(set) var openings = 0
 
   /// Begins at the beat's next callback; claims a tape for the microphone.
-  ///
-  /// - Parameter capturesMicrophone: not while something else is captured in its place.
-  init(
-    deck: TapeDeck, engine: AudioEngine, beat: Beat, nodeName: String, capturesMicrophone: Bool
-  ) {
+  init(deck: TapeDeck, engine: AudioEngine, beat: Beat, nodeName: String) {
     self.deck = deck
     self.engine = engine
     sampleRate = deck.sampleRate
-    microphone = MicrophoneTrack(
-      tape: deck.keepsTalkers ? deck.claim(for: nodeName) : nil, sampleRate: sampleRate,
-      isCaptured: capturesMicrophone)
+    microphone = MicrophoneTrack(tape: deck.keepsTalkers ? deck.claim(for: nodeName) : nil)
+    mix = MixTrack(deck: deck)
     self.beat = beat
     callbackPosition = -Int64(beat.periodFrames)
     isOpen = beat.isRunning && beat.sampleRate == deck.sampleRate
@@ -75,11 +74,38 @@ final class RecordingTap {
   func publish(_ beat: Beat) {
     guard beat.isRunning else { return }
     if isOpen {
-      floor = max(floor, min(callbackPosition, microphone.next ?? floor))
+      let readEnd = min(microphone.next ?? floor, mix.map { $0.next ?? floor } ?? .max)
+      floor = max(floor, min(callbackPosition, readEnd))
       deck.publish(floor)
     } else {
       open(beat)
     }
+  }
+
+  /// Whether the mix is wanted.
+  var wantsMix: Bool { mix != nil }
+
+  /// Looks where the next callback belongs, before it is looked at how much the recording bus has.
+  func prepareMix() { mixCallback = nextCallbackPosition() }
+
+  /// Whether the line goes on up to there, or is broken already.
+  var isLineSteady: Bool {
+    !isOpen || mixCallback - callbackPosition <= Int64(deck.mostJumpFrames)
+  }
+
+  /// Takes in that the recording bus has so many frames, after which others were lost.
+  func placeMix(frames: Int, lostFrames: Int) {
+    guard isOpen, let mix else { return }
+    mix.place(
+      frames: frames, lostFrames: lostFrames, nextCallback: mixCallback,
+      periodFrames: beat.periodFrames)
+    note(end: mix.next ?? 0)
+  }
+
+  /// Takes some of these frames, in their order.
+  func keepMix(_ left: Span<Float>, _ right: Span<Float>) {
+    guard isOpen else { return }
+    mix?.keep(left, right, floor: floor)
   }
 
   /// Takes frames that were read from the capture ring.
@@ -89,12 +115,6 @@ final class RecordingTap {
     guard isOpen else { return }
     microphone.keep(pcm, estimate: nextCallbackPosition() - Int64(availableFrames), floor: floor)
     note(end: microphone.next ?? 0)
-  }
-
-  /// Switches the capture to another source, or back to the microphone.
-  func setMicrophone(isCaptured: Bool) {
-    microphone.setCaptured(
-      isCaptured, nextCallback: nextCallbackPosition(), periodFrames: beat.periodFrames)
   }
 
   /// Sound was put on a tape up to there.
@@ -129,7 +149,8 @@ final class RecordingTap {
     guard isTold else { return }
     brokenNanoseconds = 0
     (callbackPosition, floor, sampleRate) = (start, start, beat.sampleRate)
-    microphone.interrupt(sampleRate: sampleRate)
+    microphone.interrupt()
+    mix?.interrupt()
     openings += 1
     isOpen = true
     deck.publish(start)

@@ -1,8 +1,6 @@
 import Audio
 
-/// One peer's sound on its way to a recorder: a tape of its own, and its place in the mix.
-///
-/// The mix has the gain, the place and the ramps that the ear's has (rt_peer.c), without the fades of 1 ms at its ends.
+/// One peer's sound on its way to a recorder, onto a tape of its own; the mix comes from the recording bus.
 ///
 /// Loop thread only.
 final class TapTrack {
@@ -15,30 +13,18 @@ final class TapTrack {
   private var estimate: Int64 = 0
   /// Of the tap, when the last frames came.
   private var openings: Int
-  private var left: GainRamp
-  private var right: GainRamp
 
   /// A track of a talker.
   ///
   /// - Parameters:
   ///   - talker: what it is known by when it comes back.
   ///   - name: what its file is called.
-  init(tap: RecordingTap, talker: String, name: String, settings: PeerSettings) {
+  init(tap: RecordingTap, talker: String, name: String) {
     self.tap = tap
     self.talker = talker
     self.name = name
     openings = tap.openings
     tape = tap.tape(of: talker, called: name)
-    let (left, right) = settings.sideGains
-    self.left = GainRamp(left, sampleRate: tap.sampleRate)
-    self.right = GainRamp(right, sampleRate: tap.sampleRate)
-  }
-
-  /// Moves the mix to other gains.
-  func follow(_ settings: PeerSettings) {
-    let (left, right) = settings.sideGains
-    self.left.target = left
-    self.right.target = right
   }
 
   /// Looks where frames belong that are about to be written to a ring that holds `fillFrames`.
@@ -49,21 +35,14 @@ final class TapTrack {
   /// - Parameter isContinuous: whether the ring held some before.
   func keep(_ pcm: Span<Float>, isContinuous: Bool) {
     guard tap.isOpen else { return }
-    if tap.openings != openings { interrupt() }
+    if tap.openings != openings {
+      // What comes is of another time, and may be at another rate.
+      openings = tap.openings
+      cursor.interrupt()
+    }
     let position = cursor.place(pcm.count, estimate: estimate, isContinuous: isContinuous)
     tap.note(end: position + Int64(pcm.count))
     keepOwn(pcm, at: position)
-    guard let mix = tap.deck.mix else { return }
-    left.add(pcm, to: mix.left, at: position, floor: tap.floor)
-    right.add(pcm, to: mix.right, at: position, floor: tap.floor)
-  }
-
-  /// What comes is of another time, and may be at another rate.
-  private func interrupt() {
-    openings = tap.openings
-    cursor.interrupt()
-    left = GainRamp(left.target, sampleRate: tap.sampleRate)
-    right = GainRamp(right.target, sampleRate: tap.sampleRate)
   }
 
   private func keepOwn(_ pcm: Span<Float>, at position: Int64) {
@@ -74,14 +53,6 @@ final class TapTrack {
     } else {
       tap.deck.lose(frames: pcm.count)
     }
-  }
-}
-
-extension PeerSettings {
-  /// What the mixer makes of gain, mute and place.
-  fileprivate var sideGains: (left: Float, right: Float) {
-    let sides = AudioEngine.sides(ofPan: Float(pan))
-    return (linearGain * sides.left, linearGain * sides.right)
   }
 }
 

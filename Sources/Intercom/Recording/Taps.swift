@@ -6,22 +6,22 @@ import Cryptography
 /// Loop thread only; recorders come and go rarely, and may allocate then.
 final class Taps {
   private let engine: AudioEngine
+  private let bus: RecordingBus
   private var taps: [RecordingTap] = []
 
-  init(_ engine: AudioEngine) { self.engine = engine }
+  init(_ engine: AudioEngine) {
+    self.engine = engine
+    bus = RecordingBus(engine)
+  }
 
   /// Nobody listens.
   var isEmpty: Bool { taps.isEmpty }
 
   /// Puts all sound of these sessions and the microphone's from now on on a deck's tapes.
-  func begin(
-    _ deck: TapeDeck, of sessions: [Session], beat: Beat, nodeName: String,
-    capturesMicrophone: Bool
-  ) {
-    let tap = RecordingTap(
-      deck: deck, engine: engine, beat: beat, nodeName: nodeName,
-      capturesMicrophone: capturesMicrophone)
+  func begin(_ deck: TapeDeck, of sessions: [Session], beat: Beat, nodeName: String) {
+    let tap = RecordingTap(deck: deck, engine: engine, beat: beat, nodeName: nodeName)
     taps.append(tap)
+    followBus()
     for session in sessions {
       for stream in session.streams { Self.add(stream, of: session, to: tap) }
     }
@@ -33,6 +33,7 @@ final class Taps {
       for session in sessions { for stream in session.streams { stream.sink.remove(tap) } }
     }
     taps.removeAll { $0.deck === deck }
+    followBus()
   }
 
   /// Lets recorders have what is played of a session from now on.
@@ -44,22 +45,24 @@ final class Taps {
     stream.sink.add(
       TapTrack(
         tap: tap, talker: stream.title(of: session.node.text),
-        name: stream.title(of: session.name), settings: session.settings))
+        name: stream.title(of: session.name)))
   }
 
   /// Reads the beat's position, once a wake-up, before any audio.
   func follow(_ beat: Beat) { for tap in taps { tap.follow(beat) } }
 
   /// Publishes tapes to their recorders, once a wake-up, after all audio.
-  func publish(_ beat: Beat) { for tap in taps { tap.publish(beat) } }
-
-  /// Takes frames that were read from the capture ring, which held so many before.
-  func keepCaptured(_ pcm: Span<Float>, availableFrames: Int) {
-    for tap in taps { tap.keepCaptured(pcm, availableFrames: availableFrames) }
+  func publish(_ beat: Beat) {
+    guard !taps.isEmpty else { return }
+    followBus()
+    bus.hand(to: taps)
+    for tap in taps { tap.publish(beat) }
   }
 
-  /// The microphone is captured, or something else in its place.
-  func setMicrophone(isCaptured: Bool) {
-    for tap in taps { tap.setMicrophone(isCaptured: isCaptured) }
+  private func followBus() { bus.follow(isWanted: taps.contains(where: \.wantsMix)) }
+
+  /// Takes frames of the microphone that were read from the capture ring, which held so many before.
+  func keepCaptured(_ pcm: Span<Float>, availableFrames: Int) {
+    for tap in taps { tap.keepCaptured(pcm, availableFrames: availableFrames) }
   }
 }

@@ -84,8 +84,8 @@ final class StreamDesk {
   func applySettings(of session: Session) {
     for stream in session.streams {
       engine.setGain(session.settings.linearGain, for: stream.slot)
+      engine.setGain(session.settings.linearGain, for: stream.slot, on: .recording)
       engine.setPan(Float(session.settings.pan), for: stream.slot)
-      stream.sink.follow(session.settings)
     }
   }
 

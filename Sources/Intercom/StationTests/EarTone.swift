@@ -36,6 +36,8 @@ final class EarTone: StationTest {
   func begin(_ engine: AudioEngine) -> Bool {
     guard let slot, engine.attach(slot) else { return false }
     engine.setGain(1, for: slot)
+    // The ear's alone.
+    engine.setGain(0, for: slot, on: .recording)
     engine.setPan(0, for: slot)
     return true
   }

@@ -7,7 +7,7 @@ import Media
 final class TestDesk {
   private let engine: AudioEngine
   private let slots: Slots
-  private let taps: Taps
+  private let microphone: Microphone
   /// The test that runs.
   private(set) var running: (any StationTest)?
   /// Of the test that runs, or ran last.
@@ -17,15 +17,15 @@ final class TestDesk {
   /// Whose voice is sent back, if anybody's.
   private(set) var loopBack: LoopBack?
 
-  init(engine: AudioEngine, slots: Slots, taps: Taps) {
-    (self.engine, self.slots, self.taps) = (engine, slots, taps)
+  init(engine: AudioEngine, slots: Slots, microphone: Microphone) {
+    (self.engine, self.slots, self.microphone) = (engine, slots, microphone)
   }
 
   /// Whether there is anything that needs all that is captured.
   var isBusy: Bool { running != nil || loopBack != nil }
 
-  /// Whether what goes out is the microphone's, and neither a test nor a peer's voice.
-  var capturesMicrophone: Bool { loopBack == nil && !(running is EchoTest) }
+  /// Whether a test or a peer's voice goes out in the microphone's place.
+  private var replacesMicrophone: Bool { loopBack != nil || running is EchoTest }
 
   /// The rate of what is captured and heard; JACK has to run.
   static func sampleRate(of beat: Beat) throws(IntercomError) -> Int {
@@ -84,7 +84,7 @@ final class TestDesk {
     }
     running = next
     number += 1
-    taps.setMicrophone(isCaptured: capturesMicrophone)
+    microphone.setReplaced(replacesMicrophone)
     return number
   }
 
@@ -95,7 +95,7 @@ final class TestDesk {
     if let slot = test.ownSlot { slots.give(slot, hasPort: false) }
     if let echo = test as? EchoTest { lastEcho = (number, echo) }
     running = nil
-    taps.setMicrophone(isCaptured: capturesMicrophone)
+    microphone.setReplaced(replacesMicrophone)
   }
 
   /// What a test recorded, once; nil: it did not run to its end.
@@ -113,7 +113,7 @@ final class TestDesk {
     loopBack = LoopBack(
       slot: slot, name: session.name, untilNanoseconds: nowNanoseconds + Int64(seconds * 1e9))
     engine.captureSound(of: slot)
-    taps.setMicrophone(isCaptured: false)
+    microphone.setReplaced(replacesMicrophone)
     return TestPeer(name: session.name, node: session.node)
   }
 
@@ -122,7 +122,7 @@ final class TestDesk {
     guard loopBack != nil else { return }
     loopBack = nil
     engine.captureMicrophone()
-    taps.setMicrophone(isCaptured: true)
+    microphone.setReplaced(replacesMicrophone)
   }
 
   /// One wake-up of the test that runs.

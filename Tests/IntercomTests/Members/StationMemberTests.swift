@@ -252,7 +252,7 @@ import Testing
     let status = try #require(anna.statuses(network).first)
     // No more than can be set.
     #expect(status.gainDecibels == 18 && status.pan == -0.5 && status.isMuted)
-    #expect(!anna.station.capture.isTalking && anna.station.mix.mix == mix)
+    #expect(!anna.station.microphone.isTalking && anna.station.mix.mix == mix)
   }
 
   @Test func `the first to claim an SSRC keeps it`() throws {

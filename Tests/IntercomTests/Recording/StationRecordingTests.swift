@@ -97,7 +97,9 @@ import Testing
     #expect(zip(reader.left, reader.right).allSatisfy { abs($0 - $1) < 1e-6 })
     let peer = try #require(reader.talkers["Bert"])
     let gain = Float(0.5).squareRoot()
-    #expect(zip(peer, reader.left).allSatisfy { abs($0 * gain - $1) < 1e-6 })
+    // What was decoded before it began is in the mix alone, which fades in over it.
+    let both = zip(peer, reader.left).dropFirst(4 * Self.periodFrames)
+    #expect(both.allSatisfy { abs($0 * gain - $1) < 1e-6 })
     #expect(reader.deck.lostFrames == 0)
   }
 
@@ -187,6 +189,51 @@ import Testing
     try run(seconds: 3)
     #expect(reader.deck.lostFrames == 0)
     #expect(try earOffset() == microphoneOffset())
+  }
+
+  @Test func `the mix has what the ear has of others, but neither its sidetone nor its test tones`()
+    throws
+  {
+    anna.station.microphone.setSidetone(0)
+    try run(seconds: 1)
+    _ = try anna.station.tests.beginTone(
+      EarTone.Sound(levelDBFS: -20, hertz: 1000, seconds: 1), at: anna.station.playout.beat)
+    try run(seconds: 1.5)
+    let mix = reader.left.suffix(48_000)
+    let heard = anna.heard.suffix(72_000)
+    #expect(Tone(hertz: 1000).level(in: heard) > 0.03)
+    #expect(Tone(hertz: 1000).level(in: mix) < 0.001)
+    #expect(Tone(hertz: 440).level(in: mix) > 0.05)
+    let peer = try #require(reader.talkers["Bert"])
+    let gain = Float(0.5).squareRoot()
+    let isPeer = (peer.count - 48_000..<peer.count).allSatisfy {
+      abs(peer[$0] * gain - reader.left[$0]) < 1e-6
+    }
+    #expect(isPeer)
+  }
+
+  @Test func `recordings after and beside one another have their mix from their beginning on`()
+    throws
+  {
+    try run(seconds: 1)
+    anna.station.endRecording(on: reader.deck)
+    let second = TapeReader(try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: true))
+    anna.station.beginRecording(on: second.deck)
+    let third = TapeReader(try TapeDeck(sampleRate: 48_000, keepsTalkers: true, keepsMix: true))
+    network.run(seconds: 1)
+    try second.drain()
+    #expect(second.deck.lostFrames == 0)
+    #expect(second.left.dropFirst(2400).contains { $0.magnitude > 0.05 })
+    // Without an end of the one before.
+    anna.station.beginRecording(on: third.deck)
+    network.run(seconds: 1)
+    try second.drain()
+    try third.drain()
+    #expect(second.deck.lostFrames == 0 && third.deck.lostFrames == 0)
+    #expect(Tone(hertz: 440).level(in: third.left.dropFirst(2400)) > 0.05)
+    // The same sound at the same time, whenever a recording began.
+    let count = third.left.count - 2400
+    #expect(second.left.suffix(count) == third.left.suffix(count))
   }
 
   /// What Bert says when his own voice is sent back to Anna is Bert's, and not Anna's.

@@ -1,0 +1,47 @@
+import Audio
+import Glibc
+
+/// Whether the microphone goes out, and how loud the user hears it then: the ear tells that it does.
+///
+/// Loop thread only.
+final class Microphone {
+  private let engine: AudioEngine
+  /// The talk key.
+  private(set) var isTalking = true
+  /// The level in the own ear, 0 is as loud as a peer in the middle; nil: not at all.
+  private(set) var sidetoneDecibels: Double?
+  private var isReplaced = false
+
+  /// An open one, with the sidetone that the user wants from the start on.
+  init(engine: AudioEngine, sidetoneDecibels: Double?) {
+    self.engine = engine
+    self.sidetoneDecibels = sidetoneDecibels
+    followSidetone()
+  }
+
+  /// Whether it goes out: the talk key is on, and nothing else is sent in its place.
+  var isOpen: Bool { isTalking && !isReplaced }
+
+  /// Takes the talk key's position.
+  func setTalk(_ isOn: Bool) {
+    isTalking = isOn
+    followSidetone()
+  }
+
+  /// Takes in whether a test or a peer's voice is sent in its place.
+  func setReplaced(_ isReplaced: Bool) {
+    self.isReplaced = isReplaced
+    followSidetone()
+  }
+
+  /// Takes another level in the own ear; nil: not at all.
+  func setSidetone(_ decibels: Double?) {
+    sidetoneDecibels = decibels
+    followSidetone()
+  }
+
+  private func followSidetone() {
+    let level = isOpen ? sidetoneDecibels : nil
+    engine.setSidetone(level.map { Float(pow(10, $0 / 20)) } ?? 0)
+  }
+}
