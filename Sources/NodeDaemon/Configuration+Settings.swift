@@ -2,6 +2,7 @@ internal import Audio
 internal import EventLoop
 internal import Mesh
 internal import Remote
+internal import StatusSchema
 
 /// Settings by name: how each value is taken, checked and written again.
 extension Configuration {
@@ -33,6 +34,9 @@ extension Configuration {
       playoutDelayMaximumMilliseconds = try Self.checked(milliseconds, within: 10...1000)
     case (.lateRate, .number(let percent)):
       lateRatePercent = try Self.checked(percent, within: 0.01...20)
+    case (.sidetone, .text("off")): sidetoneDecibels = nil
+    case (.sidetone, .number(let decibels)):
+      sidetoneDecibels = try Self.checked(decibels, within: NodeStatus.sidetoneRangeDecibels)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
     case (.jackClient, .text(let text)):
       guard !text.contains(":") else { throw .badValue("must not contain a colon") }
@@ -79,6 +83,7 @@ extension Configuration {
       }
     case .playoutDelayMax: .number(playoutDelayMaximumMilliseconds)
     case .lateRate: .number(lateRatePercent)
+    case .sidetone: sidetoneDecibels.map { .number($0) } ?? .text("off")
     case .jackServer: .text(jackServer)
     case .jackClient: .text(jackClient)
     case .noConnect: .boolean(!connectsPorts)

@@ -46,6 +46,8 @@ struct Configuration: Hashable, Sendable {
   var playoutDelayMaximumMilliseconds = 120.0
   /// Packets that an automatic delay lets come too late, percent, 0.01…20.
   var lateRatePercent = 0.5
+  /// How loud the own microphone is in the own ear, dB; nil: not at all.
+  var sidetoneDecibels: Double?
   /// The JACK server's name.
   var jackServer: String
   /// The JACK client's name, 1…63 bytes.

@@ -63,11 +63,13 @@ struct ConfigurationFile {
     switch (setting.kind, value.type) {
     case (.text, .string): value.string.map { .text($0) }
     case (.numberOrAuto, .string) where value.string == "auto": .text("auto")
+    case (.numberOrOff, .string) where value.string == "off": .text("off")
     case (.list, .string): value.string.map { .list([$0]) }
     case (.list, .array): value.array.flatMap(texts).map { .list($0) }
     case (.integer, .int): value.int.map { .integer($0) }
-    case (.number, .int), (.numberOrAuto, .int): value.int.map { .number(Double($0)) }
-    case (.number, .double), (.numberOrAuto, .double):
+    case (.number, .int), (.numberOrAuto, .int), (.numberOrOff, .int):
+      value.int.map { .number(Double($0)) }
+    case (.number, .double), (.numberOrAuto, .double), (.numberOrOff, .double):
       value.double.flatMap { $0.isFinite ? .number($0) : nil }
     case (.boolean, .bool): value.bool.map { .boolean($0) }
     default: nil

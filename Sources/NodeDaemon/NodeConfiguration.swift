@@ -25,6 +25,7 @@ extension IntercomConfiguration {
     }
     playoutDelayMaximumNanoseconds = Int64(settings.playoutDelayMaximumMilliseconds * 1_000_000)
     lateShare = settings.lateRatePercent / 100
+    sidetoneDecibels = settings.sidetoneDecibels
     maximumPeers = settings.maximumPeers
   }
 }

@@ -35,6 +35,7 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.playoutDelay)) var playoutDelay: String?
   @Option(help: Help.of(.playoutDelayMax)) var playoutDelayMax: String?
   @Option(help: Help.of(.lateRate)) var lateRate: String?
+  @Option(help: Help.of(.sidetone)) var sidetone: String?
   @Option(help: Help.of(.jackServer)) var jackServer: String?
   @Option(help: Help.of(.jackClient)) var jackClient: String?
   @Flag(inversion: .prefixedNo, help: "Connects to the sound card, or leaves its ports alone.")
@@ -62,6 +63,7 @@ struct Options: ParsableCommand {
       (.ptime, ptime), (.bitrate, bitrate), (.bitrateMax, bitrateMax),
       (.application, application), (.complexity, complexity), (.bandwidth, bandwidth),
       (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.lateRate, lateRate),
+      (.sidetone, sidetone),
       (.jackServer, jackServer), (.jackClient, jackClient),
       (.pluginSocket, pluginSocket), (.metrics, metrics), (.control, control), (.state, state),
       (.logLevel, logLevel),

@@ -20,6 +20,7 @@ enum Setting: String, CaseIterable, Sendable {
   case playoutDelay = "playout-delay"
   case playoutDelayMax = "playout-delay-max"
   case lateRate = "late-rate"
+  case sidetone
   case jackServer = "jack-server"
   case jackClient = "jack-client"
   case noConnect = "no-connect"
@@ -37,6 +38,7 @@ enum Setting: String, CaseIterable, Sendable {
     case integer
     case number
     case numberOrAuto
+    case numberOrOff
     case boolean
   }
 
@@ -50,6 +52,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .maxPeers, .bitrate, .complexity: .integer
     case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
+    case .sidetone: .numberOrOff
     case .noDiscovery, .noConnect, .viaPlugin: .boolean
     }
   }
@@ -73,6 +76,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .playoutDelay: "MS|auto"
     case .playoutDelayMax: "MS"
     case .lateRate: "PERCENT"
+    case .sidetone: "DB|off"
     case .control, .pluginSocket: "PATH"
     case .state: "DIR"
     case .logLevel: "LEVEL"
@@ -105,6 +109,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .playoutDelayMax: "Upper bound of the playout delay, ms, 10…1000."
     case .lateRate:
       "Share of packets that may arrive too late for the automatic playout delay, percent, 0.01…20."
+    case .sidetone: "Level of your own open microphone in your ear, dB, -60…0."
     case .jackServer: "Name of the JACK server."
     case .jackClient: "Name of this JACK client."
     case .noConnect: "Leaves the sound card's ports alone instead of connecting to them."

@@ -18,7 +18,8 @@ enum SettingValue: Hashable, Sendable {
       guard let value = Int(text) else { throw .wrongType(expected: "a whole number") }
       self = .integer(value)
     case .numberOrAuto where text == "auto": self = .text(text)
-    case .number, .numberOrAuto:
+    case .numberOrOff where text == "off": self = .text(text)
+    case .number, .numberOrAuto, .numberOrOff:
       guard let value = Double(text), value.isFinite else {
         throw .wrongType(expected: Self.words(for: setting))
       }
@@ -34,6 +35,7 @@ enum SettingValue: Hashable, Sendable {
     case .integer: "a whole number"
     case .number: "a number"
     case .numberOrAuto: "a number or \"auto\""
+    case .numberOrOff: "a number or \"off\""
     case .boolean: "true or false"
     }
   }

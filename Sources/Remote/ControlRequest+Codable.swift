@@ -22,6 +22,11 @@ extension ControlRequest: Codable {
       self = .subscribe(levels: try fields.decodeIfPresent(Bool.self, forKey: .levels) ?? false)
     case .version: self = .version
     case .talk: self = .talk(isOn: try fields.decode(Bool.self, forKey: .on))
+    case .sidetone:
+      let isGiven = try fields.contains(.decibels) && !fields.decodeNil(forKey: .decibels)
+      self = .sidetone(
+        decibels: isGiven
+          ? try Self.number(fields, .decibels, within: NodeStatus.sidetoneRangeDecibels) : nil)
     case .gain:
       self = .gain(
         peer: try fields.decode(String.self, forKey: .peer),
@@ -120,6 +125,7 @@ extension ControlRequest: Codable {
       try fields.encode(peer, forKey: .peer)
       try fields.encode(pin.text, forKey: .pin)
     case .talk(let isOn): try fields.encode(isOn, forKey: .on)
+    case .sidetone(let decibels): try fields.encodeIfPresent(decibels, forKey: .decibels)
     case .gain(let peer, let decibels):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(decibels, forKey: .decibels)
@@ -143,6 +149,7 @@ extension ControlRequest: Codable {
     case .subscribe: .subscribe
     case .version: .version
     case .talk: .talk
+    case .sidetone: .sidetone
     case .gain: .gain
     case .mute: .mute
     case .pan: .pan

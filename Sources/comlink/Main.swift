@@ -36,8 +36,9 @@ struct Comlink: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      StatusCommand.self, TalkCommand.self, GainCommand.self, MuteCommand.self, UnmuteCommand.self,
-      PanCommand.self, IDCommand.self, GroupCommand.self, PeersCommand.self, AcceptCommand.self,
+      StatusCommand.self, TalkCommand.self, SidetoneCommand.self, GainCommand.self,
+      MuteCommand.self, UnmuteCommand.self, PanCommand.self, IDCommand.self, GroupCommand.self,
+      PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
       PairCommand.self, RecordCommand.self, TestCommand.self, LoopBackCommand.self,
       LogCommand.self, DoctorCommand.self,

@@ -82,6 +82,48 @@ struct TalkCommand: ParsableCommand {
   func run() throws { try remote.ask(.talk(isOn: position == .on)) }
 }
 
+/// `comlink sidetone DB|off`: the own microphone in the own ear.
+struct SidetoneCommand: ParsableCommand {
+  /// A level, or none.
+  enum Level: ExpressibleByArgument {
+    case off
+    case decibels(Double)
+
+    init?(argument: String) {
+      if argument == "off" {
+        self = .off
+      } else if let number = SignedNumber(argument: argument) {
+        self = .decibels(number.value)
+      } else {
+        return nil
+      }
+    }
+
+    var decibels: Double? { if case .decibels(let value) = self { value } else { nil } }
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "sidetone", abstract: "Sets how loud you hear your own open microphone.",
+    discussion: "A restart goes back to --sidetone.")
+
+  @Argument(
+    help: ArgumentHelp(
+      "Level, dB, \(Self.range.words()), 0 is as loud as a peer; or off.", valueName: "DB|off"))
+  var level: Level
+  @OptionGroup var remote: RemoteOptions
+
+  private static let range = NodeStatus.sidetoneRangeDecibels
+
+  func validate() throws {
+    guard level.decibels.map(Self.range.contains) ?? true else {
+      throw ValidationError(
+        "the sidetone must be from \(Self.range.words(joinedBy: " to ")) dB, or off")
+    }
+  }
+
+  func run() throws { try remote.ask(.sidetone(decibels: level.decibels)) }
+}
+
 /// A number with an optional sign, which may be a typographic minus.
 struct SignedNumber: ExpressibleByArgument {
   let value: Double

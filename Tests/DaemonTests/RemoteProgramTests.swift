@@ -53,6 +53,8 @@ import Testing
   static let commands: [(arguments: [String], request: ControlRequest)] = [
     (["talk", "on"], .talk(isOn: true)),
     (["talk", "off"], .talk(isOn: false)),
+    (["sidetone", "-18"], .sidetone(decibels: -18)),
+    (["sidetone", "off"], .sidetone(decibels: nil)),
     (["gain", "B", "-6"], .gain(peer: "B", decibels: -6)),
     (["gain", "B", "+3.5"], .gain(peer: "B", decibels: 3.5)),
     (["pan", "B", "-0.5"], .pan(peer: "B", position: -0.5)),

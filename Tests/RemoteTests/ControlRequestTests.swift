@@ -10,6 +10,8 @@ import Testing
     (.subscribe(levels: true), #"{"levels":true,"request":"subscribe"}"#),
     (.version, #"{"request":"version"}"#),
     (.talk(isOn: true), #"{"on":true,"request":"talk"}"#),
+    (.sidetone(decibels: -18), #"{"decibels":-18,"request":"sidetone"}"#),
+    (.sidetone(decibels: nil), #"{"request":"sidetone"}"#),
     (.gain(peer: "B", decibels: -6.5), #"{"decibels":-6.5,"peer":"B","request":"gain"}"#),
     (.mute(peer: "B/Ä", isOn: false), #"{"on":false,"peer":"B/Ä","request":"mute"}"#),
     (.pan(peer: "B", position: -1), #"{"peer":"B","position":-1,"request":"pan"}"#),
@@ -86,8 +88,8 @@ import Testing
     (#"{"request":null}"#, "field \"request\" must not be null"),
     (
       #"{"request":"dance"}"#,
-      "unknown request \"dance\"; use one of status, subscribe, version, talk, gain, mute, pan, group-new, "
-        + "group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
+      "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, gain, mute, "
+        + "pan, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop"
     ),
@@ -100,6 +102,8 @@ import Testing
       #"{"request":"gain","peer":"B","decibels":21}"#,
       "decibels must be from -60.0 to 18.0, not 21.0"
     ),
+    (#"{"request":"sidetone","decibels":1}"#, "decibels must be from -60.0 to 0.0, not 1.0"),
+    (#"{"request":"sidetone","decibels":"loud"}"#, "field \"decibels\" must be a number"),
     (
       #"{"request":"pan","peer":"B","position":-1.5}"#,
       "position must be from -1.0 to 1.0, not -1.5"
