@@ -5,7 +5,8 @@ import RTP
 
 /// The microphone's way out: from the capture ring to the packets that members are sent.
 ///
-/// Each codec frame is encoded once, protected once for each stream and recipe, and sent to those whom the stream is for.
+/// Each codec frame is encoded once, protected once for each stream and recipe,
+/// and sent to those whom the stream is for.
 ///
 /// Loop thread only.
 final class CapturePath {
@@ -137,8 +138,8 @@ final class CapturePath {
   /// What was sent so far.
   var counters: TalkerCounters { talker.counters }
 
-  /// Encodes every codec frame that is complete, once, and sends it to the sessions in each stream's audience, in as many
-  /// different packets as there are recipes; false: there was nothing to send.
+  /// Encodes every codec frame that is complete, once, and sends it to the sessions in each stream's audience, in as
+  /// many different packets as there are recipes; false: there was nothing to send.
   ///
   /// What was captured while the station rested is history.
   func send(_ recipes: [RepairRecipe], to sessions: [Session]) -> Bool {

@@ -3,10 +3,10 @@ import RTP
 /// One stream of a talker: an SSRC with sequence numbers of its own, the packets that it has sent, and whether its
 /// audience is spoken to.
 ///
-/// States: talking, quiet. Events: a frame of the source, with voice or without. The first packet of a talk spurt carries
-/// the marker (RFC 3551 §4.1). The first quiet frame is sent as a notice of one octet, the table of contents alone, and
-/// so is one each 400 ms (``Talker``). An audience that is not spoken to gets notices too, whatever the source says, and
-/// no level that would tell.
+/// States: talking, quiet. Events: a frame of the source, with voice or without. The first packet of a talk spurt
+/// carries the marker (RFC 3551 §4.1). The first quiet frame is sent as a notice of one octet, the table of contents
+/// alone, and so is one each 400 ms (``Talker``). An audience that is not spoken to gets notices too, whatever the
+/// source says, and no level that would tell.
 struct SentStream {
   /// 400 ms between keep-alives.
   private static let keepAliveFrames = 19_200

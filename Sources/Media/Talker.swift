@@ -10,9 +10,10 @@ public import RTP
 /// low-delay modes of Opus have none that helps. Time stamps count all frames, sequence numbers only what is sent.
 /// While quiet the encoder is left alone: its memory then fits that of decoders, which are, too.
 ///
-/// Each frame is coded once, and a second time at a low rate while copies at that rate are wanted; of it as many packets
-/// of a stream are written as there are recipes among its receivers, all with the same header but for the payload type.
-/// (Encryption must not use one key for packets that differ under one number: each recipe needs a key of its own then.)
+/// Each frame is coded once, and a second time at a low rate while copies at that rate are wanted; of it as many
+/// packets of a stream are written as there are recipes among its receivers, all with the same header but for the
+/// payload type. (Encryption must not use one key for packets that differ under one number:
+/// each recipe needs a key of its own then.)
 ///
 /// Packets may become longer or shorter, and the codec's speech mode take over, between two frames. The two modes have
 /// encoders of their own, of which one starts anew then; the decoder cross-fades.

@@ -9,7 +9,8 @@ import RTP
 struct SessionTable {
   private static let mostFormer = 64 * ReportedStreams.limit
 
-  /// A stream that is over, as its member left or otherwise: a recording must not be accepted when one returns in the same session.
+  /// A stream that is over, as its member left or otherwise:
+  /// a recording must not be accepted when one returns in the same session.
   private struct Former {
     let node: NodeID
     let keys: ReceivingKeys
@@ -77,7 +78,8 @@ struct SessionTable {
   /// Whether a stream may have an SSRC: it and that of its RTX stream are nobody else's.
   func isFree(_ ssrc: UInt32) -> Bool { bySSRC[ssrc] == nil && bySSRC[~ssrc] == nil }
 
-  /// Registers a member's stream and its RTX stream, whose SSRCs are free, with what was received under its former keys.
+  /// Registers a member's stream and its RTX stream, whose SSRCs are free,
+  /// with what was received under its former keys.
   mutating func bind(_ identity: ReceivedKey.Identity, to session: Session) -> ReceivingKeys {
     let known = former.firstIndex {
       $0.node == session.node && $0.keys.ssrc == identity.ssrc

@@ -5,9 +5,9 @@ extension PeerReports {
   /// Writes the report that is due and sets the moment of the next.
   ///
   /// From each of our streams an SR when RTP went out since the report before the last (RFC 3550 §6.4); from the base
-  /// stream else an RR with a reference time of its own (RFC 3611 §4.4). The blocks on all of the remote's streams stand
-  /// in the base stream's. Then SDES, with a NAME for the base stream only, and losses as far as there is room: those of
-  /// the streams left out come first in the next report.
+  /// stream else an RR with a reference time of its own (RFC 3611 §4.4). The blocks on all of the remote's streams
+  /// stand in the base stream's. Then SDES, with a NAME for the base stream only, and losses as far as there is room:
+  /// those of the streams left out come first in the next report.
   /// - Parameters:
   ///   - sender: what was sent of a stream of ours; asked once for each.
   ///   - losses: how the remote's packets of a stream fared since it was asked last.

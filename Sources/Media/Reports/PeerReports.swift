@@ -2,10 +2,10 @@ public import RTP
 
 /// The RTCP session with one remote: when to report, what to say, what to believe.
 ///
-/// Each end has a base stream, by whose SSRC it reports on all that it receives, and up to seven more, of which it sends
-/// sender reports in the same compound (RFC 8108 §5.3): ``open(_:)`` and ``close(_:)`` for ours, ``expect(_:)`` and
-/// ``forget(_:)`` for the remote's, as whoever hands out the keys knows them. Packets and reports of streams that were
-/// not expected are nobody's. That a stream comes or goes tells nothing about the remote itself.
+/// Each end has a base stream, by whose SSRC it reports on all that it receives, and up to seven more, of which it
+/// sends sender reports in the same compound (RFC 8108 §5.3): ``open(_:)`` and ``close(_:)`` for ours, ``expect(_:)``
+/// and ``forget(_:)`` for the remote's, as whoever hands out the keys knows them. Packets and reports of streams that
+/// were not expected are nobody's. That a stream comes or goes tells nothing about the remote itself.
 ///
 /// Sans-I/O. On the loop thread, one call at a time; allocates nothing once the remote's texts are
 /// known. All times are of one steady clock; the wall clock is never asked.

@@ -1,7 +1,7 @@
 /// The key of a stream of the sender's, and which stream that is, for who is in its audience.
 ///
-/// A stream is a source for an audience, and has an SSRC, a sequence of packets and keys of its own. Its first key opens
-/// it, ``StreamEnd`` ends it; a key with another source, audience or SSRC moves it.
+/// A stream is a source for an audience, and has an SSRC, a sequence of packets and keys of its own. Its first key
+/// opens it, ``StreamEnd`` ends it; a key with another source, audience or SSRC moves it.
 public struct MediaKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
