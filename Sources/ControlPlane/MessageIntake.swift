@@ -5,8 +5,8 @@ internal import Mesh
 struct MessageIntake {
   private var decoder: MessageDecoder
   private var held = HeldOctets()
-  /// What is held here, as it was told last.
-  private var toldBytes = 0
+  /// Octets that are held, as ``countChange(isOver:)`` told last.
+  private(set) var countedBytes = 0
   /// Since when nothing is read because of us; nil: it is read.
   private var pausedSinceNanoseconds: Int64?
   private var pausedNanoseconds: Int64 = 0
@@ -23,16 +23,13 @@ struct MessageIntake {
   var isEmpty: Bool { held.isEmpty }
 
   /// Octets that are held, of the unfinished message too.
-  var byteCount: Int { held.byteCount + decoder.heldBytes }
-
-  /// Octets that are held as ``countChange(isOver:)`` told last.
-  var countedBytes: Int { toldBytes }
+  private var byteCount: Int { held.byteCount + decoder.heldBytes }
 
   /// By how much what is held has changed since the last time; of a connection that is over nothing counts.
   mutating func countChange(isOver: Bool) -> Int {
     let bytes = isOver ? 0 : byteCount
-    defer { toldBytes = bytes }
-    return bytes - toldBytes
+    defer { countedBytes = bytes }
+    return bytes - countedBytes
   }
 
   /// Adds what came.
@@ -54,12 +51,11 @@ struct MessageIntake {
     pausedSinceNanoseconds = pausedSinceNanoseconds ?? now
   }
 
-  /// Reading goes on; false: it was not paused.
-  mutating func resume(nowNanoseconds now: Int64) -> Bool {
-    guard let since = pausedSinceNanoseconds else { return false }
+  /// Reading goes on.
+  mutating func resume(nowNanoseconds now: Int64) {
+    guard let since = pausedSinceNanoseconds else { return }
     pausedNanoseconds += now - since
     pausedSinceNanoseconds = nil
-    return true
   }
 
   /// Whether nothing is read because of us.

@@ -163,7 +163,7 @@ final class SecureConnection: ChannelDuplexHandler, @unchecked Sendable {
   /// Reads on where nothing waits any more.
   func resumeReading() {
     guard intake.isPaused, mayRead else { return }
-    _ = intake.resume(nowNanoseconds: Self.nowNanoseconds)
+    intake.resume(nowNanoseconds: Self.nowNanoseconds)
     armMessageTimer()
     context?.read()
   }

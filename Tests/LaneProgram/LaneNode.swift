@@ -130,9 +130,10 @@ final class LaneNode: ControlPlaneHandler {
   private static func note(_ action: MeshAction, _ record: inout Record) {
     switch action {
     case .admitted(let member): record.member = member.node
-    case .departed:
+    case .departed(_, let reason):
       record.member = nil
-      record.departures += 1
+      // The sender says goodbye when all was acknowledged, before the receiver looks at its own record.
+      if reason != .goodbye { record.departures += 1 }
     case .raise: record.connections += 1
     default: break
     }
