@@ -62,3 +62,8 @@ extension Intercom: MediaGate {
     MediaKey(stream: 0, epoch: key.epoch, octets: key.octets)
   }
 }
+
+extension MediaKey {
+  /// The key in the stream of its epoch: two are handed out at a time.
+  var inStreamOfEpoch: MediaKey { MediaKey(stream: Int(epoch & 1), epoch: epoch, octets: octets) }
+}
