@@ -128,3 +128,13 @@ extension NodeProfile {
     }
   }
 }
+
+extension MeshEvent {
+  /// After the end only connections that came too late are of interest: they get closed.
+  var isConnection: Bool {
+    switch self {
+    case .accepted, .dialled: true
+    default: false
+    }
+  }
+}

@@ -1,6 +1,5 @@
 import Cryptography
 public import EventLoop
-import Mesh
 
 /// Another start of this node's own identity, as of an SD card that was copied.
 public struct IdentityTwin: Sendable, Hashable {
@@ -31,26 +30,28 @@ public struct IdentityTwin: Sendable, Hashable {
 }
 
 /// What this node knows of others that have its identity.
-extension Membership {
+struct TwinWatch {
   /// Whoever is kept out calls again within a minute, and is told again.
-  private static let twinNanoseconds: Int64 = 300_000_000_000
+  private static let heardNanoseconds: Int64 = 300_000_000_000
+
+  /// The one that was heard of last, and when; and when the user last read of one.
+  private var note: (twin: IdentityTwin, atNanoseconds: Int64)?
+  private var news = TellingInterval<Bool>(seconds: 3600)
 
   /// The other start; nil: there is none, or it was not heard of for some minutes.
-  public var twin: IdentityTwin? {
-    guard let known = twinNote else { return nil }
-    let isOver = now() - known.atNanoseconds > Self.twinNanoseconds
-    return isOver ? nil : known.twin
+  func twin(nowNanoseconds: Int64) -> IdentityTwin? {
+    guard let note, nowNanoseconds - note.atNanoseconds <= Self.heardNanoseconds else { return nil }
+    return note.twin
   }
 
-  func noteTwin(_ instance: UInt64, toldBy teller: NodeID, at address: SocketAddress?) {
-    let own = mesh.instance
+  /// One was heard of.
+  ///
+  /// - Returns: whether the user is to be told.
+  mutating func take(_ twin: IdentityTwin, nowNanoseconds: Int64) -> Bool {
     // A later start is worse than an earlier one, of which there may be some.
-    if let known = twin, known.isLater, instance < own { return }
-    let twin = IdentityTwin(
-      instance: instance, isLater: instance > own,
-      toldBy: teller == mesh.node ? "" : names[teller] ?? "", address: address)
-    twinNote = (twin, now())
-    guard twinNews.tells(twin.isLater, nowNanoseconds: now()) else { return }
-    parts.report(.twin(twin))
+    let known = self.twin(nowNanoseconds: nowNanoseconds)
+    if known?.isLater == true, !twin.isLater { return false }
+    note = (twin, nowNanoseconds)
+    return news.tells(twin.isLater, nowNanoseconds: nowNanoseconds)
   }
 }
