@@ -12,8 +12,6 @@ public import StatusSchema
 /// **Keys.** The media path's first key is handed out from the start. When somebody left, the next one is made, handed
 /// to the members, and used ``keyLeadTime`` later; until then both are given to whoever joins. A roll that becomes
 /// necessary meanwhile follows at once.
-///
-/// Runs on Swift's ordinary pool; nothing here is done per packet or per period.
 public actor Membership {
   /// From handing a key out to its use.
   ///
@@ -111,7 +109,7 @@ public actor Membership {
   /// Takes what happened.
   public func handle(_ event: MeshEvent) {
     guard !hasLeft || event.isConnection else { return }
-    perform(mesh.handle(event, nowNanoseconds: now()))
+    for action in mesh.handle(event, nowNanoseconds: now()) { perform(action) }
     schedule()
   }
 
@@ -179,10 +177,6 @@ public actor Membership {
     return true
   }
 
-  func perform(_ actions: [MeshAction]) {
-    for action in actions { perform(action) }
-  }
-
   private func perform(_ action: MeshAction) {
     switch action {
     case .dial(let attempt, let address): dial(attempt, address)
@@ -192,7 +186,9 @@ public actor Membership {
     case .raise(let connection): parts.transport.raiseLimit(of: connection)
     case .resolve(let target): resolve(target)
     case .knock(let other, let addresses):
-      knock(at: other, addresses.compactMap(SocketAddress.init).filter(takes))
+      let addresses = addresses.compactMap(SocketAddress.init).filter(takes)
+      // Knocks are as good late as never, and few (``Mesh``).
+      Task { [media, node = mesh.node] in await media.sendKnocks(at: other, addresses, as: node) }
     case .listen(let node): Task { await listen(to: node) }
     case .admitted, .changed, .departed, .mediaKey, .streamEnded, .forgotten:
       performMembers(action)
@@ -295,12 +291,6 @@ public actor Membership {
 
   private func takes(_ address: SocketAddress) -> Bool {
     parts.takesIPv6 || address.family == .ipv4
-  }
-
-  /// Knocks are as good late as never, and few (``Mesh``).
-  private func knock(at other: NodeID, _ addresses: [SocketAddress]) {
-    let (media, node) = (media, mesh.node)
-    Task { await media.sendKnocks(at: other, addresses, as: node) }
   }
 
   /// Its heartbeats do not come; whether it is gone, the media path knows better.
@@ -416,9 +406,7 @@ extension Membership {
     handle(.lost(node))
   }
 
-  /// Trusts a node that a PIN vouches for, and calls it.
-  ///
-  /// - Parameter addresses: where it was reached; may be none.
+  /// Trusts a node that a PIN vouches for, and calls it where it was reached, if it was.
   public func trust(_ node: NodeID, at addresses: [NodeAddress]) {
     handle(.accept(node))
     guard !addresses.isEmpty else { return }
