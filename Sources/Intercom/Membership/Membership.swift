@@ -25,7 +25,7 @@ public actor Membership {
 
   let mesh: Mesh
   private let parts: MembershipParts
-  private let media: any MediaGate
+  let media: any MediaGate
   private let now: @Sendable () -> Int64
   private let pause: @Sendable (Duration) async throws -> Void
   private var directory: NodeDirectory
