@@ -40,8 +40,10 @@ final class Microphone {
     followSidetone()
   }
 
+  /// Never inlined: in `Station.init` Swift 6.3's optimiser ends this object's lifetime too early, and stops.
+  @inline(never)
   private func followSidetone() {
-    let level = isOpen ? sidetoneDecibels : nil
-    engine.setSidetone(level.map { Float(pow(10, $0 / 20)) } ?? 0)
+    guard isOpen, let sidetoneDecibels else { return engine.setSidetone(0) }
+    engine.setSidetone(Float(pow(10, sidetoneDecibels / 20)))
   }
 }

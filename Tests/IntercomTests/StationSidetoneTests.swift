@@ -27,11 +27,18 @@ import Testing
     tone.level(in: node.heard.suffix(32_000)) / tone.level(in: (0..<48_000).map(tone.sample))
   }
 
+  /// What status would show.
+  private func sidetoneStatus(of node: VirtualNode) -> Double? {
+    node.station.snapshot(nowNanoseconds: network.now).nodeStatus(
+      node.station.configuration, at: .host(1), uptimeSeconds: 0
+    ).sidetoneDecibels
+  }
+
   @Test func `it is off by default`() throws {
     let anna = try node("Anna", 1)
     network.run(seconds: 1)
     #expect(anna.heard.allSatisfy { $0 == 0 })
-    #expect(anna.station.nodeStatus(nowNanoseconds: network.now, 0).sidetoneDecibels == nil)
+    #expect(sidetoneStatus(of: anna) == nil)
   }
 
   @Test(arguments: [0, -6, -60.0])
@@ -48,7 +55,7 @@ import Testing
       abs(heard[$0] - tone.sample($0) * gain) < 1e-5
     }
     #expect(isSame)
-    #expect(anna.station.nodeStatus(nowNanoseconds: network.now, 0).sidetoneDecibels == decibels)
+    #expect(sidetoneStatus(of: anna) == decibels)
     let bertHears = tone.level(in: bert.heard.suffix(48_000))
     #expect(abs(bertHears - tone.amplitude * 0.6 * Self.centre) < 0.02)
   }

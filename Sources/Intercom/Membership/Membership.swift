@@ -177,7 +177,7 @@ public actor Membership {
     return true
   }
 
-  private func perform(_ action: MeshAction) {
+  func perform(_ action: MeshAction) {
     switch action {
     case .dial(let attempt, let address): dial(attempt, address)
     case .abandon(let attempt): parts.transport.abandon(attempt)

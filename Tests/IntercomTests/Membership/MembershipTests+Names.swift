@@ -31,7 +31,7 @@ extension MembershipTests {
   {
     let membership = try membership()
     await membership.start()
-    await membership.perform([.forgotten(try Self.node(9), by: try Self.node(2))])
+    await membership.perform(.forgotten(try Self.node(9), by: try Self.node(2)))
     #expect(await media.next() == "free the name of 9")
     #expect(reports.words.count == 1 && reports.words[0].contains("forgotten"))
   }
@@ -50,7 +50,7 @@ extension MembershipTests {
     #expect(reports.words.count { $0.contains("twin") } == 1)
     time.pass(seconds: 301)
     #expect(await membership.twin == nil)
-    await membership.perform([.twin(instance: 6, toldBy: try Self.node(2), at: nil)])
+    await membership.perform(.twin(instance: 6, toldBy: try Self.node(2), at: nil))
     #expect(await membership.twin?.isLater == true)
     #expect(reports.words.count { $0.contains("twin") } == 2)
     time.pass(seconds: 301)

@@ -32,7 +32,7 @@ extension MembershipTests {
   @Test func `discovery asks anew where a node is that is looked up`() async throws {
     let asked = Mutex<[NodeID]>([])
     let membership = try membership(rediscover: { node in asked.withLock { $0.append(node) } })
-    await membership.perform([.resolve(.node(try Self.node(8)))])
+    await membership.perform(.resolve(.node(try Self.node(8))))
     #expect(asked.withLock { $0 } == [try Self.node(8)])
   }
 

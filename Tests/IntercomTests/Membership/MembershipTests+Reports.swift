@@ -11,7 +11,7 @@ extension MembershipTests {
     await membership.start()
     func fail() async throws {
       let peers = [try Self.node(8), try Self.node(9)]
-      await membership.perform(peers.map { .rebuilt(.node($0)) })
+      for peer in peers { await membership.perform(.rebuilt(.node(peer))) }
     }
     try await fail()
     #expect(reports.words.count == 2)
