@@ -65,6 +65,9 @@ enum MeshTimes {
   /// For so long it was lost a moment ago: an access point or switch between us may have gone, and be back.
   static let missedNanoseconds: Int64 = 60_000_000_000
 
+  /// So long after a change of our groups or policy there may be things on their way that were said before it.
+  static let changeNanoseconds: Int64 = 250_000_000
+
   /// Attempts start up to this much later, so that nodes do not fall in step.
   static let spreadNanoseconds: Int64 = 20_000_000
   /// A proof of life (knock, announcement) ends a peer's back-off at most this often.

@@ -21,6 +21,9 @@ final class Link {
   /// Whether this side, and the other, take each other as members.
   var weAdmit = false
   var theyAdmit = false
+  /// Whether our groups or policy changed, a moment before it was opened or since, and it is not a member's: that
+  /// nobody admits anybody may be said of what both were before.
+  var isOutdated = false
   var hasInvited = false
   /// While the user is to answer.
   var invitationNanoseconds: Int64?

@@ -73,8 +73,9 @@ extension Mesh {
       actions.append(.twin(instance: latest, toldBy: link.node, at: nil))
     }
     peer?.isRefusalTold = true
-    peer?.rest = .declined
     if link.hasInvited { peer?.hasDeclinedInvitation = true }
+    guard !link.isOutdated else { return close(link, .notAdmitted, now) }
+    peer?.rest = .declined
     close(link, .notAdmitted, as: .expelled, now)
   }
 
@@ -202,18 +203,21 @@ extension Mesh {
     actions.append(.changed(member))
   }
 
-  /// Under other rules: who was declined is tried anew, who would not be let in now is out.
+  /// Under other rules: who was declined is tried anew, who would not be let in now is out, and who would be is let in,
+  /// also where its hello is still to come.
   private func judgeAnew(_ now: Int64) {
+    changeNanoseconds = now
     for peer in peers.values {
       departUnlinked(peer, now)
       tryAnew(peer, now)
       if peer.attempt == nil, peer.nextDialNanoseconds == .max { planDial(peer, now) }
     }
     for link in links.values where !link.isOver {
+      link.isOutdated = !link.isMember
       if link.weAdmit, !admitsUnasked(link) {
         actions.append(.send(.decline(Decline(words: "not admitted")), link.connection))
         close(link, .notAdmitted, as: .expelled, now)
-      } else if !link.weAdmit, link.hello != nil, admitsUnasked(link) {
+      } else if !link.weAdmit, admitsUnasked(link) {
         admitWaiting(link.node, now)
       } else if link.invitationNanoseconds != nil, policy == .groupOnly {
         refuse(link, words: "not admitted", now)

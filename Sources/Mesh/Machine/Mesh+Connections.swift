@@ -54,6 +54,7 @@ extension Mesh {
     links[opened.connection] = link
     wake(atNanoseconds: link.deadlineNanoseconds)
     link.weAdmit = admitsUnasked(link)
+    link.isOutdated = now - changeNanoseconds < MeshTimes.changeNanoseconds
     link.relocates = isOurs && peers[.node(link.node)]?.isUprooted == true
     sendHello(on: link)
   }

@@ -146,6 +146,7 @@ extension Mesh {
       actions.append(.send(.invite, link.connection))
     case (false, true): note(.asking, on: link)
     case (false, false):
+      guard !link.isOutdated else { return close(link, .notAdmitted, now) }
       if let peer = peers[.node(link.node)], peer.sources.contains(.configured),
         !peer.isRefusalTold, let hello = link.hello
       {
@@ -212,7 +213,7 @@ extension Mesh {
       abandonDials(of: peer)
       peer.attempt = nil
     }
-    link.isMember = true
+    (link.isMember, link.isOutdated) = (true, false)
     actions.append(.raise(link.connection))
     link.deadlineNanoseconds = .max
     link.stableNanoseconds = now.saturatingAdding(MeshTimes.stableNanoseconds)

@@ -41,7 +41,9 @@ public import Cryptography
 ///   dialled, that of the higher attempt number. Both ends know both, so they agree. While one takes
 ///   the other's place the member stays a member.
 /// - When our groups or the policy change, all connections are judged anew: who would not be let in
-///   unasked any more is expelled.
+///   unasked any more is expelled, who would be is let in, also before its hello. A no on a connection begun before the
+///   change, or within 250 ms after it, may have been said of what both were: it is a failed attempt, and no reason to
+///   rest.
 /// - Heartbeats every 2 s; nothing for 5.9 s, and the member departed. Media are a sign of life too, for up to 15 s
 ///   without a heartbeat: over a way that voices fill, TCP starves. One end of a connection asks with its own for that
 ///   of the other, so that TCP's acknowledgement rides on it. The first one lists all
@@ -106,6 +108,8 @@ public final class Mesh {
   var searchNanoseconds: Int64 = .max
   var nextKnock = 0
   var nextSearch = 0
+  /// When our groups or policy changed last.
+  var changeNanoseconds: Int64 = .min / 2
   var hasLeft = false
   var latestNanoseconds: Int64 = .min
 

@@ -99,6 +99,28 @@ extension MeshNetwork {
     oneWay.insert([from, to])
   }
 
+  /// A node is in another group, and proves that on each connection before it says anything else there.
+  public func regroup(_ index: Int, to group: Int) {
+    nodes[index].group = group
+    countPairs()
+    for wire in wires.values.sorted(by: { $0.number < $1.number }) {
+      guard let end = wire.ends.firstIndex(where: { $0.node == index && $0.isOpen }) else {
+        continue
+      }
+      put(.proof(group: group), on: wire, toEnd: 1 - end)
+    }
+    give(.groupsChanged(proving(of: index)), to: index)
+  }
+
+  /// On which of its connections the other end has proved a node's group.
+  func proving(of index: Int) -> Set<ConnectionID> {
+    let connections = wires.values.compactMap { wire in
+      wire.ends.firstIndex { $0.node == index && $0.provedGroup == nodes[index].group }
+        .map(wire.connection(ofEnd:))
+    }
+    return Set(connections)
+  }
+
   /// Takes a node's address: its connections lead nowhere any more, of which only it knows.
   ///
   /// Where it is dialled stays as it was; it dials the others itself.

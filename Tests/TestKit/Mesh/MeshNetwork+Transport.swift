@@ -70,8 +70,11 @@ extension MeshNetwork {
     end(dial)
     wireCount += 1
     let wire = MeshWire(
-      number: wireCount, dialler: MeshWire.End(node: dial.from, instance: dial.instance),
-      acceptor: MeshWire.End(node: to, instance: nodes[to].instance))
+      number: wireCount,
+      dialler: MeshWire.End(
+        node: dial.from, instance: dial.instance, provedGroup: nodes[to].group),
+      acceptor: MeshWire.End(
+        node: to, instance: nodes[to].instance, provedGroup: nodes[dial.from].group))
     wires[wire.number] = wire
     let delay = delay()
     wire.ends[0].arrivalNanoseconds = nowNanoseconds + delay
@@ -88,7 +91,7 @@ extension MeshNetwork {
     let (own, other) = (nodes[wire.ends[end].node], nodes[wire.ends[1 - end].node])
     return OpenedConnection(
       connection: wire.connection(ofEnd: end), node: other.id,
-      provesGroup: own.group == other.group,
+      provesGroup: own.group == wire.ends[end].provedGroup,
       remote: NodeAddress(other.address.host, port: 40_000))
   }
 
@@ -166,6 +169,9 @@ extension MeshNetwork {
     case .message(let message):
       if model.isCounted { countAcknowledgement(on: wire, ofEnd: end) }
       hand(message, on: wire, end)
+    case .proof(let group):
+      wire.ends[end].provedGroup = group
+      give(.groupsChanged(proving(of: to.node)), to: to.node)
     }
   }
 

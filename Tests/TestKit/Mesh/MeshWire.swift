@@ -5,6 +5,8 @@ final class MeshWire {
   /// What is said on it.
   enum Item {
     case message(Message)
+    /// The groups of the other end are others.
+    case proof(group: Int)
     case closed
   }
 
@@ -12,6 +14,8 @@ final class MeshWire {
   struct End {
     let node: Int
     let instance: UInt64
+    /// The group that the other end has proved to be in.
+    var provedGroup: Int
     var isOpen = true
     /// When what was sent to it last arrives: nothing overtakes.
     var arrivalNanoseconds: Int64 = .min
