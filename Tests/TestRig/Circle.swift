@@ -58,14 +58,14 @@ public struct Circle: Sendable {
 
   /// Waits until sound of one comes in at the other.
   ///
-  /// - Throws: `RigError.timeout` with the end of the log.
+  /// - Throws: `RigError.timeout` with the ends of all logs.
   public func wait(for node: NodeProcess, toHear talker: String, within seconds: Double = 15)
     throws(RigError)
   {
     var before = Int.max
     try waitUntil(
       "\(node.name) to hear \(talker)", within: seconds, interval: 0.2,
-      detail: { node.process.outputTail() }
+      detail: { "\(node.situation)\n\(directory.logTails())" }
     ) { () throws(RigError) in
       let peer = try node.status().peers.first { $0.name == talker }
       guard let peer, peer.state == .connected else { return false }

@@ -162,7 +162,7 @@ public final class NodeProcess: Sendable {
   }
 
   /// What the node says of its audio and peers, or why it says nothing, in a line.
-  private var situation: String {
+  var situation: String {
     do {
       let status = try status()
       let peers = status.peers.map { "\($0.name) \($0.state.rawValue)" }

@@ -36,4 +36,13 @@ public final class TemporaryDirectory: Sendable {
 
   /// The path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// The ends of all logs in the folder, each under its name: what one node lacks another may tell.
+  public func logTails(lines: Int = 16) -> String {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.filter { $0.hasSuffix(".log") }.sorted().map { name in
+      let tail = (text(ofFile: file(name)) ?? "").split(separator: "\n").suffix(lines)
+      return "== \(name)\n\(tail.joined(separator: "\n"))"
+    }.joined(separator: "\n")
+  }
 }

@@ -169,7 +169,7 @@ extension FaultTests {
 
     private func waitUntilMember(_ node: Daemon, of other: Daemon) throws {
       let id = try node.status().node.id
-      try waitUntil("a member", within: 40, detail: { other.process.output }) {
+      try waitUntil("a member", within: 40, detail: { directory.logTails() }) {
         () throws(RigError) in
         try other.known().contains { $0.id == id && $0.state == "member" }
       }
@@ -186,7 +186,9 @@ extension FaultTests {
     private func waitUntilNamed(_ name: String, at node: Daemon) throws {
       try waitUntil(
         "\(name)", within: 30,
-        detail: { "\((try? node.status().peers.map(\.name)) ?? []) \(node.process.output)" }
+        detail: {
+          "\((try? node.status().peers.map(\.name)) ?? [])\n\(directory.logTails())"
+        }
       ) { () throws(RigError) in
         try node.status().peers.contains { $0.name == name && $0.state == .connected }
       }
