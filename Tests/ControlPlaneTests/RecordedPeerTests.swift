@@ -43,7 +43,13 @@ import Testing
   func `each message of a recorded peer comes out of a connection as it is read`(name: String)
     async throws
   {
-    let recording = try Self.recording(name)
+    // Of proofs the connections take care themselves: there is one at the start, and no second one.
+    let recording = try Self.recording(name).filter { octets in
+      switch try Message(parsing: octets) {
+      case .challenge, .groupProof: false
+      default: true
+      }
+    }
     let station = try Station()
     try await withStations(station) {
       let stranger = try await Stranger(station.plane.localAddress, .node(TestIdentity()))
@@ -54,12 +60,7 @@ import Testing
         stranger.send(prefix + octets)
       }
       for octets in recording {
-        let message = try Message(parsing: octets)
-        // Of proofs the connections take care themselves.
-        switch message {
-        case .challenge, .groupProof: continue
-        default: #expect(try await station.recorder.message() == message)
-        }
+        #expect(try await station.recorder.message() == Message(parsing: octets))
       }
       stranger.close()
     }
