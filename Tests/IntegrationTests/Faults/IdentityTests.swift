@@ -25,8 +25,7 @@ extension FaultTests {
       var b = try node("B", at: 1)
       try b.ask(.groupJoin(invitation: try invitation))
       try waitUntilMember(b, of: a)
-      try FileManager.default.copyItem(
-        atPath: directory.file("B.state"), toPath: directory.file("C.state"))
+      try copyState("B", to: "C")
       let c = try node("C", at: 2)
       try waitUntilMember(c, of: a)
       try waitUntilTold(b, "started later: nobody lets this one in")
@@ -136,6 +135,15 @@ extension FaultTests {
           + (index == 0 ? [] : ["--peer", "127.0.0.1:\(ports[0])"]) + arguments, in: directory)
       try daemon.waitUntilReady()
       return daemon
+    }
+
+    /// Copies a running node's card: a file that it replaces meanwhile may be gone before it is read.
+    private func copyState(_ label: String, to copy: String) throws {
+      let (source, target) = (directory.file("\(label).state"), directory.file("\(copy).state"))
+      try waitUntil("a copy of \(label)'s state", within: 5) { () throws(RigError) in
+        try? FileManager.default.removeItem(atPath: target)
+        return (try? FileManager.default.copyItem(atPath: source, toPath: target)) != nil
+      }
     }
 
     private func end(_ daemon: Daemon) throws {
