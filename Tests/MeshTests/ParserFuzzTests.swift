@@ -8,7 +8,7 @@ import Testing
 /// A trap ends the run; what is checked beside it is that all that was read keeps its limits, and can be
 /// written and read again.
 @Suite struct ParserFuzzTests {
-  private static let rounds = Seeds.rounds(20_000)
+  private static let rounds = Seeds.rounds(20_000, shortenedBy: 2)
   private static let runs = FuzzRun.both(fixed: 0x0C01_1148)
 
   /// The seeds: messages without the prefix.
