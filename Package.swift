@@ -87,6 +87,8 @@ let c: [Target] = [
   .target(
     name: "COpenSSL", dependencies: ["SystemOpenSSL"], path: "CSupport/COpenSSL",
     cSettings: cSettings),
+  .target(name: "CEvdev", path: "CSupport/CEvdev", cSettings: cSettings),
+  .target(name: "CGPIO", path: "CSupport/CGPIO", cSettings: cSettings),
 ]
 
 let core: [Target] = [
@@ -103,6 +105,8 @@ let core: [Target] = [
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
   swiftTarget("Store", ["Cryptography", "Mesh", "System"]),
   swiftTarget("Barcode", ["CQREncode"]),
+  swiftTarget("Keys"),
+  swiftTarget("KeyDevices", ["Keys", "CEvdev", "CGPIO", "System"]),
   swiftTarget("Recording", ["Audio", "COgg", "System"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget(
@@ -135,6 +139,8 @@ let coreTests: [Target] = [
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
   tests("StoreTests", ["Store", "Cryptography", "Mesh"]),
   tests("BarcodeTests", ["Barcode"]),
+  tests("KeysTests", ["Keys", "TestKit"]),
+  tests("KeyDevicesTests", ["KeyDevices", "Keys", "CEvdev", "CGPIO", "System"]),
   tests("RecordingTests", ["Recording", "Audio", "TestKit"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(

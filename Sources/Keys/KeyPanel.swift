@@ -1,0 +1,211 @@
+/// A panel of buttons, lamps and relays beside a station: contacts and times in, what to do out.
+///
+/// It holds no descriptor and no clock: whoever has them tells what happened, then asks for ``turn(at:)``, at the latest
+/// at the ``deadline``. A key of the station is pressed while any of its buttons is. What is pressed while the station
+/// does not answer is pressed when it does again, if it is still held then; a press that came and went is not made up
+/// for, as nobody would expect it any more.
+public struct KeyPanel: Sendable {
+  /// What is to be done.
+  public enum Action: Sendable, Hashable {
+    /// Press a key of the station.
+    case press(key: String)
+    /// Release it.
+    case release(key: String)
+    /// Light a lamp, by its number in the settings.
+    case light(lamp: Int, LampLight)
+    /// Close or open a relay, by its number in the settings.
+    case relay(Int, isClosed: Bool)
+    /// Look what a button says, and call ``settle(button:isClosed:at:)``.
+    case look(button: Int)
+    /// A button is pressed too often, and does nothing until it is still.
+    case floods(button: Int)
+    /// It is still.
+    case isCalm(button: Int)
+  }
+
+  private let settings: PanelSettings
+  private var contacts: [Contact]
+  /// Keys that are pressed at the station.
+  private var pressed: Set<String> = []
+  private var tally = Tally()
+  /// Whether the station answers.
+  private var isLinked = false
+  private var lights: [LampLight?]
+  /// When each relay opens that has no cause any more, or the past; nil: it is open, or has a cause.
+  private var opens: [Duration?]
+  private var relays: [Bool?]
+  private var due: [Action] = []
+
+  /// A panel with all buttons released, beside a station that does not answer yet.
+  public init(_ settings: PanelSettings) {
+    self.settings = settings
+    contacts = settings.buttons.map { _ in Contact(quiet: settings.bounce) }
+    lights = settings.lamps.map { _ in nil }
+    relays = settings.relays.map { _ in nil }
+    opens = settings.relays.map { _ in nil }
+  }
+
+  /// When ``turn(at:)`` has something to do though nothing happened.
+  public private(set) var deadline: Duration?
+
+  /// A button closed or opened.
+  public mutating func button(_ number: Int, isClosed: Bool, at time: Duration) {
+    note(contacts[number].take(isClosed, at: time), number)
+  }
+
+  /// What a button says that was to be looked at; nil: it cannot be asked.
+  public mutating func settle(button number: Int, isClosed: Bool?, at time: Duration) {
+    note(contacts[number].settle(isClosed, at: time), number)
+  }
+
+  /// A button's device is gone.
+  public mutating func lose(button number: Int) {
+    note(contacts[number].lose(), number)
+  }
+
+  /// The station answers from now on, or no more.
+  ///
+  /// With the connection goes what was pressed by it: the station releases that by itself.
+  public mutating func link(isUp: Bool) {
+    guard isUp != isLinked else { return }
+    isLinked = isUp
+    pressed = []
+    tally = Tally()
+    guard isUp else { return }
+    for number in contacts.indices where contacts[number].isDown {
+      press(settings.buttons[number].key)
+    }
+  }
+
+  /// What the station tells of its keys.
+  public mutating func show(_ tally: Tally) { self.tally = tally }
+
+  /// What is to be done now, in this order; after a ``Action/look(button:)`` more is, in another turn.
+  public mutating func turn(at time: Duration) -> [Action] {
+    deadline = nil
+    for number in contacts.indices {
+      guard let end = contacts[number].deadline else { continue }
+      if end <= time { due.append(.look(button: number)) } else { remind(at: end) }
+    }
+    for number in lights.indices { light(number, at: time) }
+    for number in relays.indices { relay(number, at: time) }
+    defer { due = [] }
+    return due
+  }
+
+  /// What is to be done at the end: the station's keys released, lamps off, relays open.
+  public mutating func end() -> [Action] {
+    let keys = pressed.sorted().map { Action.release(key: $0) }
+    pressed = []
+    return keys + lights.indices.map { .light(lamp: $0, .off) }
+      + relays.indices.map { .relay($0, isClosed: false) }
+  }
+
+  private mutating func note(_ changes: [Contact.Change], _ number: Int) {
+    let key = settings.buttons[number].key
+    for change in changes {
+      switch change {
+      case .pressed: press(key)
+      case .released: release(key)
+      case .floods: due.append(.floods(button: number))
+      case .isCalm: due.append(.isCalm(button: number))
+      }
+    }
+  }
+
+  private mutating func press(_ key: String) {
+    guard isLinked, pressed.insert(key).inserted else { return }
+    due.append(.press(key: key))
+  }
+
+  /// Unless another button holds it.
+  private mutating func release(_ key: String) {
+    let isHeld = zip(settings.buttons, contacts).contains { $0.key == key && $1.isDown }
+    guard !isHeld, pressed.remove(key) != nil else { return }
+    due.append(.release(key: key))
+  }
+
+  private mutating func light(_ number: Int, at time: Duration) {
+    let lamp = settings.lamps[number]
+    let pattern = isLinked ? lamp.pattern(of: tally.keys[lamp.key] ?? KeyTally()) : .away
+    let (light, end) = pattern.light(at: time)
+    if let end { remind(at: end) }
+    guard lights[number] != light else { return }
+    lights[number] = light
+    due.append(.light(lamp: number, light))
+  }
+
+  private mutating func relay(_ number: Int, at time: Duration) {
+    let relay = settings.relays[number]
+    if isLinked, relay.isClosed(by: tally) {
+      opens[number] = nil
+      return set(relay: number, isClosed: true)
+    }
+    guard isLinked, relays[number] == true, relay.hold > .zero else {
+      return set(relay: number, isClosed: false)
+    }
+    let end = opens[number] ?? time + relay.hold
+    opens[number] = end
+    guard end <= time else { return remind(at: end) }
+    set(relay: number, isClosed: false)
+  }
+
+  private mutating func set(relay number: Int, isClosed: Bool) {
+    if !isClosed { opens[number] = nil }
+    guard relays[number] != isClosed else { return }
+    relays[number] = isClosed
+    due.append(.relay(number, isClosed: isClosed))
+  }
+
+  private mutating func remind(at time: Duration) {
+    deadline = min(deadline ?? time, time)
+  }
+}
+
+/// How long to wait for the station before the next try: from a tenth of a second to five, twice as long each time.
+public struct RetryPause: Sendable {
+  private static let range = Duration.milliseconds(100)...Duration.seconds(5)
+  private var next = RetryPause.range.lowerBound
+
+  /// Before the first try that fails.
+  public init() {}
+
+  /// After a try that failed.
+  public mutating func afterFailure() -> Duration {
+    defer { next = min(next * 2, Self.range.upperBound) }
+    return next
+  }
+}
+
+/// Names of devices, in which `*` stands for any text.
+public struct NamePattern: Sendable, Hashable {
+  private let parts: [String]
+
+  /// A pattern.
+  public init(_ text: String) {
+    parts = text.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Whether a name is meant, whole and as it is written.
+  public func matches(_ name: String) -> Bool {
+    guard parts.count > 1 else { return name == parts[0] }
+    var rest = Substring(name)
+    guard rest.hasPrefix(parts[0]) else { return false }
+    rest = rest.dropFirst(parts[0].count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let found = Self.end(of: part, in: rest) else { return false }
+      rest = rest[found...]
+    }
+    return rest.hasSuffix(parts[parts.count - 1])
+  }
+
+  /// Where the first place of a part in a text ends.
+  private static func end(of part: String, in text: Substring) -> Substring.Index? {
+    var start = text.startIndex
+    while true {
+      if text[start...].hasPrefix(part) { return text.index(start, offsetBy: part.count) }
+      guard start < text.endIndex else { return nil }
+      start = text.index(after: start)
+    }
+  }
+}
