@@ -222,8 +222,15 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema", "Barcode", "Doctor", "Store", "System",
+      "Remote", "StatusSchema", "Barcode", "Doctor", "KeyDevices", "Store", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ], swiftSettings: swiftSettings),
+  .executableTarget(
+    name: "comlink-keys",
+    dependencies: [
+      "KeyDevices", "Keys", "Remote", "StatusSchema", "System",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      .product(name: "TOMLKit", package: "TOMLKit"),
     ], swiftSettings: swiftSettings),
   // Both ends of the control socket.
   tests("RemoteTests", ["Remote", "ControlSocket", "StatusSchema", "System"]),
@@ -232,7 +239,7 @@ let programs: [Target] = [
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
       "JackSession", "EventLoop",
-      "Store", "Cryptography", "Mesh", "TestKit",
+      "Store", "Cryptography", "Mesh", "TestKit", "comlink-keys", "KeyDevices", "Keys",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
@@ -295,6 +302,7 @@ let package = Package(
     : [
       .executable(name: "comlinkd", targets: ["comlinkd"]),
       .executable(name: "comlink", targets: ["comlink"]),
+      .executable(name: "comlink-keys", targets: ["comlink-keys"]),
       .executable(name: "comlink-bench", targets: ["comlink-bench"]),
       .executable(name: "comlink-link", targets: ["comlink-link"]),
     ],

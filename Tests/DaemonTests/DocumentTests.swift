@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import NodeDaemon
+@testable import comlink_keys
 
 /// The tables of docs/ against the programs that they describe.
 @Suite(.timeLimit(.minutes(1))) struct DocumentTests {
@@ -73,6 +74,13 @@ import Testing
     let events = EventName.allCases.map { "`\($0.rawValue)` \($0.level)" }
     #expect(Set(documented).symmetricDifference(events).isEmpty)
     #expect(documented.count == events.count)
+  }
+
+  @Test func `docs/keys.md has each event of comlink-keys once, with its priority`() throws {
+    let documented = try Self.rows(of: "keys.md", below: "## Log events")
+      .map { "\($0[0]) \($0[1])" }
+    let events = KeysLog.Event.allCases.map { "`\($0.rawValue)` \($0.priority.name)" }
+    #expect(documented.sorted() == events.sorted())
   }
 
   @Test func `docs/remote.md has each command of comlink`() async throws {

@@ -1,0 +1,312 @@
+import ControlSocket
+import Foundation
+import KeyDevices
+import Remote
+import StatusSchema
+import Synchronization
+import Testing
+
+@testable import comlink_keys
+
+/// A box with a chip, a foot switch and an LED that are files, and a library that answers for the kernel.
+private final class FakeBox: Sendable {
+  let folder: TestFolder
+  let library: String
+  private let ends = Mutex<[String: Int32]>([:])
+
+  init() async throws {
+    folder = try TestFolder()
+    library = "\(folder.path)/keys_devices.so"
+    for name in ["dev/input", "sys/class/leds/ACT", "names", "grabbed", "lines", "level"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+    }
+    try write("0", to: "sys/class/leds/ACT/brightness")
+    try write("255\n", to: "sys/class/leds/ACT/max_brightness")
+    try write("none [mmc0] timer\n", to: "sys/class/leds/ACT/trigger")
+    try write("", to: "dev/gpiochip0")
+    let source = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../Interposer/keys_devices.c").standardized.path
+    let built = try await Program.run(
+      "/usr/bin/cc", ["-std=gnu17", "-O2", "-fPIC", "-shared", "-o", library, source],
+      environment: ["PATH": "/usr/bin:/bin"])
+    try #require(built.code == 0, "\(built.complaint)")
+  }
+
+  deinit { for end in ends.withLock({ $0.values }) { close(end) } }
+
+  func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+
+  func write(_ text: String, to name: String) throws {
+    try text.write(toFile: path(name), atomically: false, encoding: .utf8)
+  }
+
+  func text(_ name: String) -> String {
+    (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
+  }
+
+  /// The brightness as it is written over what was there, as the kernel takes it.
+  var brightness: String { String(text("sys/class/leds/ACT/brightness").prefix { $0 != "\n" }) }
+
+  /// A FIFO that events are written into.
+  func plug(_ name: String) {
+    unsafe mkfifo(path(name), 0o600)
+    let end = unsafe open(path(name), O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    ends.withLock { $0[name] = end }
+  }
+
+  func unplug(_ name: String) {
+    unsafe unlink(path(name))
+    if let end = ends.withLock({ $0.removeValue(forKey: name) }) { close(end) }
+  }
+
+  func say(_ name: String, _ bytes: [UInt8]) {
+    guard let end = ends.withLock({ $0[name] }) else { return }
+    unsafe Foundation.write(end, bytes, bytes.count)
+  }
+
+  /// `struct gpio_v2_line_event`: time, edge (1 active, 2 not), offset, numbers.
+  func edge(isActive: Bool, _ number: UInt32) {
+    try? write(isActive ? "1" : "0", to: "level/17")
+    let time = UInt64(now() / .nanoseconds(1))
+    say(
+      "lines/17",
+      Self.octets(time) + [isActive ? 1 : 2, 17, number, number].flatMap(Self.octets)
+        + [UInt8](repeating: 0, count: 24))
+  }
+
+  /// `struct input_event`: seconds, microseconds, type, code, value; and its report.
+  func stroke(_ code: UInt16, isDown: Bool) {
+    let microseconds = UInt64(now() / .microseconds(1))
+    let time = Self.octets(microseconds / 1_000_000) + Self.octets(microseconds % 1_000_000)
+    let key = Self.octets(UInt16(1)) + Self.octets(code) + Self.octets(UInt32(isDown ? 1 : 0))
+    say("dev/input/event0", time + key + time + [UInt8](repeating: 0, count: 8))
+  }
+
+  private static func octets(_ number: some FixedWidthInteger) -> [UInt8] {
+    (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+  }
+}
+
+/// A station that does what is asked, and shows it.
+private final class TalkingNode: ControlHandler {
+  private struct State {
+    var isOn = false
+    var asked: [Bool] = []
+    var number: UInt64 = 0
+    var followers: [AsyncStream<NodePicture>.Continuation] = []
+  }
+
+  private let state = Mutex(State())
+
+  var asked: [Bool] { state.withLock { $0.asked } }
+
+  func handle(_ request: ControlRequest) async -> ControlResponse {
+    guard case .talk(let isOn) = request else { return .error(message: "not here") }
+    state.withLock {
+      $0.isOn = isOn
+      $0.asked.append(isOn)
+      let picture = Self.picture(&$0)
+      for follower in $0.followers { follower.yield(picture) }
+    }
+    return .ok
+  }
+
+  func pictures() -> AsyncStream<NodePicture>? {
+    let (stream, continuation) = AsyncStream.makeStream(of: NodePicture.self)
+    state.withLock {
+      $0.followers.append(continuation)
+      continuation.yield(Self.picture(&$0))
+    }
+    return stream
+  }
+
+  private static func picture(_ state: inout State) -> NodePicture {
+    var status = TickingNode().status
+    status.node.talk = state.isOn
+    state.number += 1
+    return NodePicture(
+      StatusDocument(status, number: state.number), NodeLevels(status), after: nil)
+  }
+}
+
+/// The whole program: buttons on descriptors, a station at a socket, an LED in a file.
+@Suite(.timeLimit(.minutes(2))) struct KeysProgramTests {
+  private static let b = UInt16(48)
+
+  private func program(_ box: FakeBox, _ arguments: [String] = []) throws -> Program {
+    try Program(
+      "comlink-keys",
+      ["--config", box.path("keys.toml"), "--control", box.path("c.sock"), "--devices"]
+        + [box.folder.path] + arguments,
+      environment: ["LD_PRELOAD": box.library, "COMLINK_FAKE": box.folder.path])
+  }
+
+  /// A busy machine may take its time.
+  private func eventually(
+    _ words: Comment, _ isSo: () -> Bool, at place: SourceLocation = #_sourceLocation
+  ) async throws {
+    for _ in 0..<3000 {
+      if isSo() { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    Issue.record(words, sourceLocation: place)
+    throw CancellationError()
+  }
+
+  private static let panel = """
+    [[button]]
+    key = "talk"
+    gpio = "GPIO17"
+    [[button]]
+    key = "talk"
+    device = "Pedal*"
+    code = "KEY_B"
+    [[lamp]]
+    key = "talk"
+    led = "ACT"
+    [[relay]]
+    follows = "talk"
+    gpio = "GPIO5"
+    """
+
+  @Test func `buttons and foot switches open the microphone, lamp and relay show it`() async throws
+  {
+    let (box, node) = (try await FakeBox(), TalkingNode())
+    try box.write(Self.panel, to: "keys.toml")
+    try box.write("Pedal Keyboard\0", to: "names/event0")
+    box.plug("lines/17")
+    let server = try ControlServer(path: box.path("c.sock"), handler: node)
+    defer { server.stop() }
+    let program = try program(box)
+    try await eventually("the lamp is not dim") { box.brightness == "15" }
+
+    box.edge(isActive: true, 1)
+    try await eventually("the lamp does not show talk") { box.brightness == "255" }
+    #expect(node.asked == [true])
+    #expect(box.text("lines/5").last == "1")
+    box.edge(isActive: false, 2)
+    try await eventually("the lamp still shows talk") { box.brightness == "15" }
+    #expect(node.asked == [true, false])
+    try await eventually("the relay is closed") { box.text("lines/5").last == "0" }
+
+    box.plug("dev/input/event0")
+    try await eventually("the pedal was not taken") {
+      FileManager.default.fileExists(atPath: box.path("grabbed/event0"))
+    }
+    box.stroke(Self.b, isDown: true)
+    try await eventually("the pedal does not talk") { node.asked == [true, false, true] }
+    box.unplug("dev/input/event0")
+    try await eventually("unplugged, it still talks") { node.asked.last == false }
+    try await eventually("the lamp still shows talk") { box.brightness == "15" }
+
+    kill(program.identifier, SIGTERM)
+    let outcome = try await program.outcome()
+    #expect(outcome.code == 0, "\(outcome.complaint)")
+    #expect(box.brightness == "0")
+    #expect(box.text("sys/class/leds/ACT/trigger").hasPrefix("mmc0"))
+    #expect(outcome.complaint.contains("uses Pedal Keyboard"))
+    #expect(outcome.complaint.contains("event=device-gone"))
+  }
+
+  @Test func `a press that bounces for 5 ms counts once`() async throws {
+    let (box, node) = (try await FakeBox(), TalkingNode())
+    try box.write(Self.panel, to: "keys.toml")
+    box.plug("lines/17")
+    let server = try ControlServer(path: box.path("c.sock"), handler: node)
+    defer { server.stop() }
+    let program = try program(box)
+    try await eventually("the lamp is not dim") { box.brightness == "15" }
+    for press in 0..<10 {
+      for isPressed in [true, false] {
+        for bounce in 0..<9 { box.edge(isActive: (bounce % 2 == 0) == isPressed, UInt32(bounce)) }
+        let count = press * 2 + (isPressed ? 1 : 2)
+        try await eventually("not heard") { node.asked.count >= count }
+        try await Task.sleep(for: .milliseconds(30))
+        #expect(node.asked.count == count)
+      }
+    }
+    #expect(node.asked == (0..<20).map { $0 % 2 == 0 })
+    kill(program.identifier, SIGINT)
+    #expect(try await program.outcome().code == 0)
+  }
+
+  @Test func `a station that restarts is called again, and what is held is pressed`() async throws {
+    let (box, node) = (try await FakeBox(), TalkingNode())
+    try box.write(Self.panel, to: "keys.toml")
+    box.plug("lines/17")
+    let first = try ControlServer(path: box.path("c.sock"), handler: node)
+    let program = try program(box)
+    try await eventually("the lamp is not dim") { box.brightness == "15" }
+    box.edge(isActive: true, 1)
+    try await eventually("it does not talk") { box.brightness == "255" }
+    first.stop()
+    try await eventually("nobody says that the station is away") {
+      program.complaint.contains("event=station-away")
+    }
+    let successor = TalkingNode()
+    let second = try ControlServer(path: box.path("c.sock"), handler: successor)
+    defer { second.stop() }
+    try await eventually("what is held is not pressed again") { successor.asked == [true] }
+    kill(program.identifier, SIGTERM)
+    #expect(try await program.outcome().code == 0)
+    #expect(successor.asked == [true, false])
+  }
+
+  @Test func `a key that the station does not have is told once`() async throws {
+    let (box, node) = (try await FakeBox(), TalkingNode())
+    try box.write("[[button]]\nkey = \"stage\"\ngpio = \"GPIO17\"\n", to: "keys.toml")
+    box.plug("lines/17")
+    let server = try ControlServer(path: box.path("c.sock"), handler: node)
+    defer { server.stop() }
+    let program = try program(box)
+    try await eventually("no station") { program.complaint.contains("event=station-there") }
+    for edge in 0..<6 {
+      box.edge(isActive: edge % 2 == 0, UInt32(edge))
+      try await Task.sleep(for: .milliseconds(30))
+    }
+    try await eventually("not told") { program.complaint.contains("event=key-refused") }
+    kill(program.identifier, SIGTERM)
+    let outcome = try await program.outcome()
+    #expect(outcome.complaint.split(separator: "\n").count { $0.contains("key-refused") } == 1)
+    #expect(node.asked == [])
+  }
+
+  @Test func `an empty file is no mistake, a wrong one is`() async throws {
+    let box = try await FakeBox()
+    try box.write("# nothing\n", to: "keys.toml")
+    #expect(try await program(box).outcome().code == 0)
+    try box.write("[[button]]\n", to: "keys.toml")
+    let wrong = try await program(box).outcome()
+    #expect(wrong.code == 78)
+    #expect(wrong.complaint.contains("keys.toml:1: button: give gpio"))
+    unsafe unlink(box.path("keys.toml"))
+    #expect(try await program(box).outcome().code == 78)
+  }
+
+  @Test func `--check tells what is there and what is not`() async throws {
+    let box = try await FakeBox()
+    try box.write(Self.panel, to: "keys.toml")
+    box.plug("lines/17")
+    let outcome = try await program(box, ["--check"]).outcome()
+    #expect(outcome.code == 1)
+    #expect(outcome.output.contains("ok       GPIO17 (gpiochip0, fake-pins)\n"))
+    #expect(outcome.output.contains("advice   Pedal*: not plugged in; used once it is\n"))
+  }
+
+  @Test func `comlink keys learn tells what a pedal is called`() async throws {
+    let box = try await FakeBox()
+    try box.write("Pedal Keyboard\0", to: "names/event0")
+    box.plug("dev/input/event0")
+    let program = try Program(
+      "comlink", ["keys", "learn", "--devices", box.folder.path, "--seconds", "60"],
+      environment: ["LD_PRELOAD": box.library, "COMLINK_FAKE": box.folder.path])
+    try await eventually("it does not listen") { program.complaint.contains("Pedal Keyboard") }
+    for isDown in [true, false, true] { box.stroke(Self.b, isDown: isDown) }
+    let lines = "[[button]]\nkey = \"talk\"\ndevice = \"Pedal Keyboard\"\ncode = \"KEY_B\"\n\n"
+    try await eventually("not told") { program.output == lines }
+    _ = try #require(try KeysFile(text: program.output, path: "/k.toml"))
+    kill(program.identifier, SIGINT)
+    _ = try await program.outcome()
+  }
+}
