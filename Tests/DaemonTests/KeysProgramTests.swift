@@ -77,6 +77,7 @@ private final class FakeBox: Sendable {
 
   /// `struct input_event`: seconds, microseconds, type, code, value; and its report.
   func stroke(_ code: UInt16, isDown: Bool) {
+    try? write(isDown ? "\(code)" : "0", to: "level/event0")
     let microseconds = UInt64(now() / .microseconds(1))
     let time = Self.octets(microseconds / 1_000_000) + Self.octets(microseconds % 1_000_000)
     let key = Self.octets(UInt16(1)) + Self.octets(code) + Self.octets(UInt32(isDown ? 1 : 0))
@@ -88,13 +89,11 @@ private final class FakeBox: Sendable {
   }
 }
 
-/// A station that does what is asked, and shows it.
+/// A station that does what is asked, and shows it; its clock goes on, as one's that stands still is given up.
 private final class TalkingNode: ControlHandler {
   private struct State {
     var isOn = false
     var asked: [Bool] = []
-    var number: UInt64 = 0
-    var followers: [AsyncStream<NodePicture>.Continuation] = []
   }
 
   private let state = Mutex(State())
@@ -106,27 +105,28 @@ private final class TalkingNode: ControlHandler {
     state.withLock {
       $0.isOn = isOn
       $0.asked.append(isOn)
-      let picture = Self.picture(&$0)
-      for follower in $0.followers { follower.yield(picture) }
     }
     return .ok
   }
 
   func pictures() -> AsyncStream<NodePicture>? {
-    let (stream, continuation) = AsyncStream.makeStream(of: NodePicture.self)
-    state.withLock {
-      $0.followers.append(continuation)
-      continuation.yield(Self.picture(&$0))
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: NodePicture.self, bufferingPolicy: .bufferingNewest(1))
+    let clock = Task {
+      var former: NodePicture?
+      for tick: UInt64 in 1... {
+        var status = TickingNode().status
+        status.node.uptimeSeconds = Double(tick) / 50
+        status.node.talk = state.withLock { $0.isOn }
+        let picture = NodePicture(
+          StatusDocument(status, number: tick), NodeLevels(status), after: former)
+        continuation.yield(picture)
+        former = picture
+        guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { return }
+      }
     }
+    continuation.onTermination = { _ in clock.cancel() }
     return stream
-  }
-
-  private static func picture(_ state: inout State) -> NodePicture {
-    var status = TickingNode().status
-    status.node.talk = state.isOn
-    state.number += 1
-    return NodePicture(
-      StatusDocument(status, number: state.number), NodeLevels(status), after: nil)
   }
 }
 

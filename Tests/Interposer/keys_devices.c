@@ -3,7 +3,7 @@
  *
  * COMLINK_FAKE names it. Below it dev/input/eventN and lines/N (inputs) are FIFOs that a test writes events into;
  * names/eventN is a device's name, grabbed/eventN appears when it is taken, lines/N of an output gets a digit each time
- * it is set, and level/N is what an input says when it is asked.
+ * it is set, level/N is what an input says when it is asked, and level/eventN the code of the key that is down.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +50,13 @@ static int input(const char *device, unsigned long request, void *argument) {
   char path[512];
   switch (number) {
   case 0x06: return read_text("names", device, argument, size);
-  case 0x18: memset(argument, 0, size); return (int)size;
+  case 0x18: {
+    char text[16];
+    memset(argument, 0, size);
+    int code = read_text("level", device, text, sizeof text) > 0 ? atoi(text) : 0;
+    if (code > 0 && (unsigned)code / 8 < size) ((unsigned char *)argument)[code / 8] |= 1 << code % 8;
+    return (int)size;
+  }
   case 0x21: memset(argument, 0xFF, size); return (int)size;
   case 0x90:
     place(path, sizeof path, "grabbed", device);
