@@ -58,6 +58,9 @@ let system: [Target] = [
     name: "SystemSodium", path: "CSupport/System/Sodium", pkgConfig: "libsodium",
     providers: [.apt(["libsodium-dev"])]),
   .systemLibrary(
+    name: "SystemSQLite", path: "CSupport/System/SQLite", pkgConfig: "sqlite3",
+    providers: [.apt(["libsqlite3-dev"])]),
+  .systemLibrary(
     name: "SystemQREncode", path: "CSupport/System/QREncode", pkgConfig: "libqrencode",
     providers: [.apt(["libqrencode-dev"])]),
   .systemLibrary(
@@ -82,6 +85,9 @@ let c: [Target] = [
     name: "CSodium", dependencies: ["SystemSodium"], path: "CSupport/CSodium",
     cSettings: cSettings),
   .target(
+    name: "CSQLite", dependencies: ["SystemSQLite"], path: "CSupport/CSQLite",
+    cSettings: cSettings),
+  .target(
     name: "CQREncode", dependencies: ["SystemQREncode"], path: "CSupport/CQREncode",
     cSettings: cSettings),
   .target(
@@ -104,6 +110,8 @@ let core: [Target] = [
   swiftTarget("EventLoop", ["CUring", "System"]),
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
   swiftTarget("Store", ["Cryptography", "Mesh", "System"]),
+  swiftTarget("Messages", ["Cryptography"]),
+  swiftTarget("Journal", ["CSQLite", "Cryptography", "Messages", "System"]),
   swiftTarget("Barcode", ["CQREncode"]),
   swiftTarget("Keys"),
   swiftTarget("KeyDevices", ["Keys", "CEvdev", "CGPIO", "System"]),
@@ -138,6 +146,11 @@ let coreTests: [Target] = [
   tests("EventLoopTests", ["EventLoop", "TestKit", "CRefusal"]),
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
   tests("StoreTests", ["Store", "Cryptography", "Mesh"]),
+  tests("MessagesTests", ["Messages", "Cryptography", "TestKit"]),
+  .target(
+    name: "CFaultyDisk", dependencies: ["SystemSQLite"], path: "Tests/CFaultyDisk",
+    cSettings: cSettings),
+  tests("JournalTests", ["Journal", "CFaultyDisk", "Messages", "Cryptography", "TestKit"]),
   tests("BarcodeTests", ["Barcode"]),
   tests("KeysTests", ["Keys", "TestKit"]),
   tests("KeyDevicesTests", ["KeyDevices", "Keys", "CEvdev", "CGPIO", "System"]),
@@ -211,7 +224,7 @@ let programs: [Target] = [
     [
       "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
-      "Cryptography",
+      "Journal", "Messages", "Cryptography",
       "Store", "CKernel", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),

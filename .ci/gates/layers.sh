@@ -25,6 +25,8 @@ declare -A may=(
   [Keys]=""
   [KeyDevices]="Keys CEvdev CGPIO System Glibc"
   [comlink-keys]="KeyDevices Keys Remote ArgumentParser TOMLKit FoundationEssentials System Glibc"
+  [Messages]="Cryptography"
+  [Journal]="CSQLite Messages Cryptography System Glibc"
   [Recording]="Audio COgg System Glibc Synchronization"
   [Discovery]="CAvahi Mesh Cryptography System Glibc Synchronization"
   [StatusSchema]=""
@@ -32,7 +34,7 @@ declare -A may=(
   [Remote]="StatusSchema Foundation FoundationEssentials System Glibc Synchronization"
   [Panel]="ServiceLoop StatusSchema NIOCore NIOPosix NIOHTTP1 System Glibc Synchronization"
   [Doctor]="CKernel Audio JackSession EventLoop StatusSchema System Glibc"
-  [NodeDaemon]="CKernel RTP Media Audio JackSession EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote ControlSocket StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials System Glibc Synchronization Dispatch"
+  [NodeDaemon]="CKernel RTP Media Audio JackSession EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Journal Messages Recording Remote ControlSocket StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials System Glibc Synchronization Dispatch"
   [comlinkd]="NodeDaemon"
   [comlink]="Remote StatusSchema Barcode Doctor KeyDevices Store ArgumentParser Foundation FoundationEssentials System Glibc Synchronization"
 )

@@ -9,6 +9,11 @@ _Static_assert(CSODIUM_SIGNATURE_BYTES == crypto_sign_BYTES, "signature");
 _Static_assert(CSODIUM_SHA256_BYTES == crypto_hash_sha256_BYTES, "SHA-256");
 _Static_assert(CSODIUM_SHA512_BYTES == crypto_hash_sha512_BYTES, "SHA-512");
 _Static_assert(CSODIUM_POINT_BYTES == crypto_core_ristretto255_BYTES, "point");
+_Static_assert(CSODIUM_SEALED_BOX_EXTRA_BYTES == crypto_box_SEALBYTES, "sealed box");
+_Static_assert(CSODIUM_AEAD_KEY_BYTES == crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "AEAD key");
+_Static_assert(CSODIUM_AEAD_EXTRA_BYTES ==
+                   crypto_aead_xchacha20poly1305_ietf_NPUBBYTES + crypto_aead_xchacha20poly1305_ietf_ABYTES,
+               "AEAD");
 _Static_assert(CSODIUM_SCALAR_BYTES == crypto_core_ristretto255_SCALARBYTES, "scalar");
 
 int32_t csodium_start(void) { return sodium_init() < 0 ? -ENOSYS : 0; }
@@ -83,4 +88,43 @@ void csodium_scalar_random(uint8_t scalar[32]) { crypto_core_ristretto255_scalar
 int32_t csodium_scalar_multiply(uint8_t product[32], const uint8_t scalar[32],
                                 const uint8_t point[32]) {
   return crypto_scalarmult_ristretto255(product, scalar, point) == 0 ? 0 : -EBADMSG;
+}
+
+int32_t csodium_seal(uint8_t *box, const void *message, size_t bytes, const uint8_t public_key[32]) {
+  uint8_t key[crypto_box_PUBLICKEYBYTES];
+  if (crypto_sign_ed25519_pk_to_curve25519(key, public_key) != 0)
+    return -EBADMSG;
+  return crypto_box_seal(box, message, bytes, key) == 0 ? 0 : -EBADMSG;
+}
+
+int32_t csodium_open_seal(void *message, const uint8_t *box, size_t box_bytes, const uint8_t seed[32]) {
+  uint8_t public_key[crypto_sign_PUBLICKEYBYTES], secret_key[crypto_sign_SECRETKEYBYTES];
+  uint8_t box_public[crypto_box_PUBLICKEYBYTES], box_secret[crypto_box_SECRETKEYBYTES];
+  int32_t result = expand(public_key, secret_key, seed);
+  if (result == 0 && (crypto_sign_ed25519_pk_to_curve25519(box_public, public_key) != 0 ||
+                      crypto_sign_ed25519_sk_to_curve25519(box_secret, secret_key) != 0 ||
+                      crypto_box_seal_open(message, box, box_bytes, box_public, box_secret) != 0))
+    result = -EBADMSG;
+  sodium_memzero(secret_key, sizeof secret_key);
+  sodium_memzero(box_secret, sizeof box_secret);
+  return result;
+}
+
+enum { NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES };
+
+void csodium_aead_seal(uint8_t *box, const void *message, size_t bytes, const void *context,
+                       size_t context_bytes, const uint8_t key[32]) {
+  randombytes_buf(box, NONCE);
+  (void)crypto_aead_xchacha20poly1305_ietf_encrypt(box + NONCE, NULL, message, bytes, context, context_bytes,
+                                                   NULL, box, key);
+}
+
+int32_t csodium_aead_open(void *message, const uint8_t *box, size_t box_bytes, const void *context,
+                          size_t context_bytes, const uint8_t key[32]) {
+  if (box_bytes < CSODIUM_AEAD_EXTRA_BYTES)
+    return -EBADMSG;
+  return crypto_aead_xchacha20poly1305_ietf_decrypt(message, NULL, NULL, box + NONCE, box_bytes - NONCE, context,
+                                                    context_bytes, box, key) == 0
+             ? 0
+             : -EBADMSG;
 }

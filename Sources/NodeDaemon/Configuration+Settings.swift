@@ -49,6 +49,11 @@ extension Configuration {
     case (.state, .text(let text)):
       guard !text.utf8.contains(0) else { throw .badValue("must be a path") }
       statePath = text
+    case (.messageDays, .integer(let days)): messageDays = try Self.checked(days, within: 0...3650)
+    case (.messageHistory, .integer(let size)):
+      messageHistoryMegabytes = try Self.checked(size, within: 1...10_000)
+    case (.messageKeep, .integer(let size)):
+      messageKeepMegabytes = try Self.checked(size, within: 0...10_000)
     case (.logLevel, .text(let text)):
       guard LogLevelName.level(text) != nil else {
         throw .badValue("must be one of \(LogLevelName.words), not \"\(text)\"")
@@ -92,6 +97,9 @@ extension Configuration {
     case .pluginSocket: .text(pluginPath)
     case .control: .text(controlPath)
     case .state: .text(statePath)
+    case .messageDays: .integer(messageDays)
+    case .messageHistory: .integer(messageHistoryMegabytes)
+    case .messageKeep: .integer(messageKeepMegabytes)
     case .logLevel: .text(logLevel)
     }
   }

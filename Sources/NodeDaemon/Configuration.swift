@@ -64,6 +64,12 @@ struct Configuration: Hashable, Sendable {
   var controlPath: String
   /// The directory of what the node keeps; empty: nothing is kept.
   var statePath: String
+  /// Days that messages are kept after they were read, 0…3650; 0: until they are read and delivered.
+  var messageDays = 30
+  /// The most that the history of messages takes, MB, 1…10000.
+  var messageHistoryMegabytes = 100
+  /// The most that messages which are kept for others take, MB, 0…10000.
+  var messageKeepMegabytes = 20
   /// The least that is logged: one of swift-log's level names.
   var logLevel = "info"
 

@@ -16,6 +16,8 @@ struct Connections: Sendable {
   let membership: Membership
   let pairing: Pairing
   let announcer: Announcer
+  /// What the membership told since its beginning; for one who listens.
+  let news: AsyncStream<MembershipEvent>
   private let plane: ControlPlane
   private let discovery: Discovery?
   private let watch: NetworkWatch?
@@ -35,6 +37,8 @@ struct Connections: Sendable {
       : Discovery(service: Announcer.service(name, state, port: listen.port)) {
         finds.yield($0)
       }
+    let (news, teller) = AsyncStream.makeStream(of: MembershipEvent.self)
+    self.news = news
     let membership = Membership(
       configuration: MeshConfiguration(
         node: state.id, instance: state.instance,
@@ -46,7 +50,7 @@ struct Connections: Sendable {
         names: state.names.entries.mapValues(\.wish),
         rediscover: { discovery?.rediscover($0) },
         store: { await Self.store($0, in: state, by: writer, problems) },
-        report: { MembershipLog.write($0, log) }))
+        report: { Self.tell($0, log, teller) }))
     self.membership = membership
     // Who calls from the first moment on finds everything in its place.
     await membership.start()
@@ -64,16 +68,7 @@ struct Connections: Sendable {
       let profile = Self.profile(settings, media: node.localAddress.port, control: control)
       await membership.handle(.describe(profile))
     }
-    watch = NetworkWatch { [plane] in
-      log.event(.networkChanged, "the network changed; calling lost peers at once")
-      plane.networkChanged()
-      Task { await membership.handle(.networkChanged) }
-      Task { await node.networkChanged() }
-    }
-    if watch == nil {
-      log.event(
-        .networkUnwatched, "no netlink socket; network changes will not be noticed")
-    }
+    watch = Self.watch(plane, membership, node, log)
     discovery?.update(Announcer.service(name, state, port: control))
     self.discovery = Self.start(discovery, found, membership, log)
     let announcer = Announcer(plane: plane, discovery: discovery, name: name, state: state)
@@ -140,6 +135,30 @@ struct Connections: Sendable {
     }
     problems.note(.trust, problem)
     return problem
+  }
+
+  private static func tell(
+    _ event: MembershipEvent, _ log: Logger, _ teller: AsyncStream<MembershipEvent>.Continuation
+  ) {
+    MembershipLog.write(event, log)
+    teller.yield(event)
+  }
+
+  /// Tells of changes of the network; nil: that cannot be, which is told.
+  private static func watch(
+    _ plane: ControlPlane, _ membership: Membership, _ node: Intercom, _ log: Logger
+  ) -> NetworkWatch? {
+    let watch = NetworkWatch {
+      log.event(.networkChanged, "the network changed; calling lost peers at once")
+      plane.networkChanged()
+      Task { await membership.handle(.networkChanged) }
+      Task { await node.networkChanged() }
+    }
+    if watch == nil {
+      log.event(
+        .networkUnwatched, "no netlink socket; network changes will not be noticed")
+    }
+    return watch
   }
 
   /// - Returns: what was started.

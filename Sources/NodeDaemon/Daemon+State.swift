@@ -3,6 +3,7 @@ internal import Cryptography
 internal import Glibc
 public import Intercom
 internal import Logging
+public import Messages
 public import Store
 
 /// What the node keeps from start to start.
@@ -56,3 +57,5 @@ extension ControlPlane: ControlTransport {}
 extension ControlLane: ApplicationLane {}
 
 extension NodeState: ControlIdentity {}
+
+extension NodeState: MessageIdentity {}

@@ -1,7 +1,9 @@
 internal import EventLoop
 internal import Intercom
+internal import Journal
 internal import JackSession
 internal import Logging
+internal import Messages
 internal import Panel
 internal import ControlSocket
 internal import Remote
@@ -55,20 +57,16 @@ struct Daemon {
     let recordings = Recordings(
       node: node, nodeName: name, membership: connections.membership,
       log: logger("record"))
+    let office = try openOffice(of: connections, state)
     let survey = NodeSurvey(
-      node: node, state: state, connections: connections, recordings: recordings,
+      node: node, state: state, connections: connections, recordings: recordings, office: office,
       problems: problems)
-    let model = NodeModel(
-      NodeModel.Look {
-        await survey.status()
-      } revision: {
-        node.revision
-      } levels: {
-        node.levels
-      })
+    let model = Self.model(of: node, survey)
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      tests: tests, levels: levels, model: model)
+      tests: tests, office: office, levels: levels, model: model)
+    await office.start(
+      connections.news, blocked: connections.membership.blockedNodes, changed: model.touch)
     let panel = await startPanel(model, server)
     relay.attach(control)
     log.event(
@@ -81,10 +79,22 @@ struct Daemon {
     relay.detach()
     await model.end()
     await DaemonEnd(
-      node: node, connections: connections, keepers: keepers, recordings: recordings, panel: panel
+      node: node, connections: connections, keepers: keepers, recordings: recordings,
+      office: office, panel: panel
     ).run(log)
     events.finish()
     await writer.value
+  }
+
+  private static func model(of node: Intercom, _ survey: NodeSurvey) -> NodeModel {
+    NodeModel(
+      NodeModel.Look {
+        await survey.status()
+      } revision: {
+        node.revision
+      } levels: {
+        node.levels
+      })
   }
 
   private func controlServer(_ relay: ControlRelay) throws(DaemonError) -> ControlServer {
@@ -150,6 +160,22 @@ struct Daemon {
     try await Connections(
       effective.configuration, named: name, listen: listen, node: node, state: state,
       writer: writer, problems: problems, log: logger("mesh"))
+  }
+
+  private func openOffice(
+    of connections: Connections, _ state: NodeState
+  ) throws(DaemonError) -> MessageOffice {
+    let settings = effective.configuration
+    do throws(JournalError) {
+      return try MessageOffice(
+        state: state, lane: connections.membership.lane,
+        settings: MessageSettings(keepBytes: settings.messageKeepMegabytes * 1_000_000),
+        retention: HistoryRetention(
+          days: settings.messageDays, bytes: settings.messageHistoryMegabytes * 1_000_000),
+        log: logger("messages"))
+    } catch {
+      throw .messages(error)
+    }
   }
 
   /// The log of one part of the daemon.

@@ -13,6 +13,7 @@ struct DaemonEnd {
   let connections: Connections
   let keepers: Keepers
   let recordings: Recordings
+  let office: MessageOffice
   let panel: Panel?
 
   /// Ends it; tells where a disk did not answer.
@@ -24,6 +25,7 @@ struct DaemonEnd {
     async let named = deadline.wait { await keepers.names.stop() }
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
+    async let kept = deadline.wait { await office.finish() }
     async let shut: Void? = panel?.stop()
     await connections.leave()
     async let trusted = deadline.wait { await connections.finishKeeping() }
@@ -31,7 +33,7 @@ struct DaemonEnd {
     await node.stop()
     let connected = await deadline.wait { await keepers.ports.stop() }
     _ = await (recorded, shut, closed)
-    let outcomes = await [mixed, named, trusted, connected]
+    let outcomes = await [mixed, named, trusted, connected, kept]
     guard outcomes.contains(false) else { return }
     log.event(
       .stateHangs, "the disk of the state does not answer: what changed last is not kept")

@@ -3,6 +3,7 @@ internal import Cryptography
 internal import EventLoop
 internal import Glibc
 internal import Intercom
+internal import Messages
 internal import Remote
 
 /// Why the daemon cannot start or go on.
@@ -19,6 +20,8 @@ enum DaemonError: Error, Sendable {
   case connections(ControlPlaneError)
   /// The node cannot run.
   case node(IntercomError)
+  /// Not even messages of this run can be held.
+  case messages(JournalError)
 }
 
 extension DaemonError: CustomStringConvertible {
@@ -37,6 +40,7 @@ extension DaemonError: CustomStringConvertible {
       LimitsAdvice.message([.ringMemory], user: LimitsAdvice.user)
     case .node(let error): "\(error)"
     case .identity(let error): "identity: \(error)"
+    case .messages(let error): "messages: \(error)"
     case .connections(let error): "control connections: \(error)"
     }
   }
@@ -58,7 +62,7 @@ extension DaemonError: CustomStringConvertible {
       [EACCES, EPERM].contains(code) ? EX_NOPERM : EX_UNAVAILABLE
     case .node(.eventLoop(let error)) where error.isLasting: EX_CONFIG
     case .connections(.addressInUse): EX_UNAVAILABLE
-    case .node, .identity, .connections: EX_OSERR
+    case .node, .identity, .connections, .messages: EX_OSERR
     }
   }
 }

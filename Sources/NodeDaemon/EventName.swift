@@ -72,6 +72,12 @@ enum EventName: String, CaseIterable, Sendable {
   case loopBackEnded = "loop-back-ended"
   case loopBackRefused = "loop-back-refused"
 
+  case messageReceived = "message"
+  case messageExpired = "message-expired"
+  case messageRefused = "message-refused"
+  case messagesLost = "messages-lost"
+  case messagesNotKept = "messages-not-kept"
+
   case identityLost = "identity-lost"
   case groupsLost = "groups-lost"
   case trustLost = "trust-lost"
@@ -88,15 +94,16 @@ enum EventName: String, CaseIterable, Sendable {
     switch self {
     case .audioFault, .meshFault, .endedAtOnce, .failed, .discoveryFailed, .metricsFailed,
       .systemdUnreachable, .recordingFailed, .recordingFileFailed, .identityLost, .groupsLost,
-      .trustLost, .mixLost, .portsLost, .namesLost, .notKept, .trustNotKept, .stateHangs:
+      .trustLost, .mixLost, .portsLost, .namesLost, .notKept, .trustNotKept, .stateHangs,
+      .messagesLost, .messagesNotKept:
       .error
     case .jackGone, .jackReopened, .jackPipewire, .jackRefused, .jackStalled, .jackHangs,
       .portRefused, .pluginMisfit, .peerUnresolved, .peerOurselves, .tooManyPeers, .streamTaken,
       .pairingFailed, .identityTwice, .rightsMissing, .networkUnwatched, .discoveryProblem,
-      .loopBackRefused:
+      .loopBackRefused, .messageRefused:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
-      .identity, .networkChanged, .discovery:
+      .identity, .networkChanged, .discovery, .messageReceived:
       .info
     default: .notice
     }

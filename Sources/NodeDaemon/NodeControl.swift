@@ -13,6 +13,7 @@ struct NodeControl: ControlHandler {
   let connections: Connections
   let recordings: Recordings
   let tests: TestControl
+  let office: MessageOffice
   let levels: LogLevels
   let model: NodeModel
 
@@ -40,12 +41,18 @@ struct NodeControl: ControlHandler {
       case .groupNew, .groupJoin, .groupLeave:
         let groups = GroupControl(state: state)
         let response = await writer.run { groups.handle(request) }
-        if response.changesGroups(asked: request) { connections.announcer.groupsChanged() }
+        if response.changesGroups(asked: request) {
+          connections.announcer.groupsChanged()
+          await office.groupsChanged()
+        }
         return response
       case .identityNew: return await newIdentity()
       case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
-        return await AdmissionControl(connections: connections).handle(request)
+        return await admission(request)
+      case .say, .messages, .messagesClear:
+        return await MessageControl(office: office, membership: connections.membership)
+          .handle(request)
       case .logLevel(let level, let area): return levels.answer(level: level, area: area)
       case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
         return await tests.handle(request)
@@ -54,6 +61,17 @@ struct NodeControl: ControlHandler {
     } catch {
       return .error(message: "\(error)")
     }
+  }
+
+  /// Messages of whom the user keeps out are not taken from others either.
+  private func admission(_ request: ControlRequest) async -> ControlResponse {
+    let membership = connections.membership
+    var other: NodeID?
+    if case .forget(let peer) = request { other = try? await membership.node(named: peer) }
+    if case .block(let peer) = request { other = try? await membership.node(named: peer) }
+    let response = await AdmissionControl(connections: connections).handle(request)
+    if let other { await office.block(await membership.blockedNodes, forgetting: other) }
+    return response
   }
 
   private func newIdentity() async -> ControlResponse {

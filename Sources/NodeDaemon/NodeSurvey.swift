@@ -9,12 +9,14 @@ struct NodeSurvey {
   let state: NodeState
   let connections: Connections
   let recordings: Recordings
+  let office: MessageOffice
   let problems: KeepingProblems
 
   /// The status with what the node itself does not know of its identity.
   func status() async -> Status {
     var status = await node.status()
     status.recording = await recordings.status
+    status.messages = await office.status
     status.node.id = state.id.text
     status.node.idWords = state.id.words.joined(separator: " ")
     status.node.instance = state.instance

@@ -45,6 +45,9 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.metrics)) var metrics: String?
   @Option(help: Help.of(.control)) var control: String?
   @Option(help: Help.of(.state)) var state: String?
+  @Option(help: Help.of(.messageDays)) var messageDays: String?
+  @Option(help: Help.of(.messageHistory)) var messageHistory: String?
+  @Option(help: Help.of(.messageKeep)) var messageKeep: String?
   @Option(help: Help.of(.logLevel)) var logLevel: String?
 
   @Option(
@@ -66,6 +69,7 @@ struct Options: ParsableCommand {
       (.sidetone, sidetone),
       (.jackServer, jackServer), (.jackClient, jackClient),
       (.pluginSocket, pluginSocket), (.metrics, metrics), (.control, control), (.state, state),
+      (.messageDays, messageDays), (.messageHistory, messageHistory), (.messageKeep, messageKeep),
       (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [

@@ -29,6 +29,9 @@ enum Setting: String, CaseIterable, Sendable {
   case metrics
   case control
   case state
+  case messageDays = "message-days"
+  case messageHistory = "message-history"
+  case messageKeep = "message-keep"
   case logLevel = "log-level"
 
   /// What a value of the setting looks like.
@@ -49,7 +52,7 @@ enum Setting: String, CaseIterable, Sendable {
       .state, .logLevel:
       .text
     case .peer: .list
-    case .maxPeers, .bitrate, .complexity: .integer
+    case .maxPeers, .bitrate, .complexity, .messageDays, .messageHistory, .messageKeep: .integer
     case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
     case .sidetone: .numberOrOff
@@ -79,6 +82,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .sidetone: "DB|off"
     case .control, .pluginSocket: "PATH"
     case .state: "DIR"
+    case .messageDays: "DAYS"
+    case .messageHistory, .messageKeep: "MB"
     case .logLevel: "LEVEL"
     case .noDiscovery, .noConnect, .viaPlugin: ""
     }
@@ -119,6 +124,11 @@ enum Setting: String, CaseIterable, Sendable {
     case .pluginSocket: "Socket of that plugin."
     case .control: "Socket for comlink, the remote."
     case .state: "Directory for identity, groups and mix; empty: none, nothing survives a restart."
+    case .messageDays:
+      "Days that messages are kept once they are read, 0…3650; 0: until read and delivered."
+    case .messageHistory: "Most that the history of messages takes on disk, MB, 1…10000."
+    case .messageKeep:
+      "Most that messages kept for other nodes take on disk, MB, 0…10000; 0: none are kept."
     case .logLevel: "Lowest level to log: \(LogLevelName.words)."
     }
   }

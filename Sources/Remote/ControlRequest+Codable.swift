@@ -3,7 +3,7 @@ internal import StatusSchema
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
-      minutes, recording, levels
+      minutes, recording, levels, to, text, messages, with
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -63,6 +63,24 @@ extension ControlRequest: Codable {
     case .recordStart:
       self = .recordStart(try fields.decode(RecordingRequest.self, forKey: .recording))
     case .recordStop: self = .recordStop
+    case .say, .messages, .messagesClear: self = try Self.message(kind, fields)
+    }
+  }
+
+  /// What is written.
+  private static func message(
+    _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
+  ) throws -> ControlRequest {
+    switch kind {
+    case .say:
+      return .say(
+        to: try fields.decode(String.self, forKey: .to),
+        text: try fields.decode(String.self, forKey: .text))
+    case .messages:
+      return .messages(
+        try fields.decodeIfPresent(MessageRequest.self, forKey: .messages) ?? MessageRequest())
+    default:
+      return .messagesClear(with: try fields.decodeIfPresent(String.self, forKey: .with))
     }
   }
 
@@ -116,6 +134,12 @@ extension ControlRequest: Codable {
     case .loopBack(let peer, let minutes):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(minutes, forKey: .minutes)
+    case .say(let to, let text):
+      try fields.encode(to, forKey: .to)
+      try fields.encode(text, forKey: .text)
+    case .messages(let request): try fields.encode(request, forKey: .messages)
+    case .messagesClear(let conversation):
+      try fields.encodeIfPresent(conversation, forKey: .with)
     case .recordStart(let recording): try fields.encode(recording, forKey: .recording)
     case .accept(let peer), .decline(let peer), .invite(let peer), .forget(let peer),
       .block(let peer), .testLoop(let peer):
@@ -174,6 +198,9 @@ extension ControlRequest: Codable {
     case .loopBackOff: .loopBackOff
     case .recordStart: .recordStart
     case .recordStop: .recordStop
+    case .say: .say
+    case .messages: .messages
+    case .messagesClear: .messagesClear
     }
   }
 

@@ -53,6 +53,13 @@ public enum ControlRequest: Sendable, Hashable {
   /// Ends the recording, once its files are complete.
   case recordStop
 
+  /// Sends a text to a member, to `group`, or to `group:NAME`; the answer is ``ControlResponse/messages(_:)`` with it.
+  case say(to: String, text: String)
+  /// Asks for messages; the answer is ``ControlResponse/messages(_:)``.
+  case messages(MessageRequest)
+  /// Forgets messages, of a conversation or all; the answer is ``ControlResponse/done(note:)``.
+  case messagesClear(with: String?)
+
   /// Asks for the log's levels, or changes them first; the answer is ``ControlResponse/logLevels(_:)``.
   ///
   /// No level: nothing is changed. No area: all of them.
@@ -96,6 +103,8 @@ public enum ControlRequest: Sendable, Hashable {
     case loopBackOff = "loopback-off"
     case recordStart = "record-start"
     case recordStop = "record-stop"
+    case say, messages
+    case messagesClear = "messages-clear"
   }
 
   /// Whether it is broken off when its client goes: what it does is for that client's user only.
@@ -128,6 +137,32 @@ public struct RecordingRequest: Sendable, Hashable, Codable {
     peers = true
     mix = true
   }
+}
+
+/// Which messages a remote asks for: the last ``limit`` of those that all of it holds for, the oldest first.
+public struct MessageRequest: Sendable, Hashable, Codable {
+  /// How many can be asked for at once.
+  public static let limitRange = 1...200
+  /// For how long a request can wait, seconds.
+  public static let waitRangeSeconds = 0.0...20.0
+
+  /// Of the conversation with a member, `group` or `group:NAME`; nil: of all.
+  public var with: String?
+  /// With all of these words, or words that begin so.
+  public var search: String?
+  /// Above this number.
+  public var after: Int64?
+  /// Below this number.
+  public var before: Int64?
+  /// At most so many, within ``limitRange``; nil: 50.
+  public var limit: Int?
+  /// Where there is none yet, the answer waits for one so long, within ``waitRangeSeconds``.
+  public var waitSeconds: Double?
+  /// Whether they count as read; nil: not.
+  public var marksRead: Bool?
+
+  /// The last 50 of all.
+  public init() {}
 }
 
 /// A text that is a secret, such as an invitation to a group: it goes over the control socket, but into no log.

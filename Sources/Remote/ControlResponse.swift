@@ -28,6 +28,8 @@ public enum ControlResponse: Sendable, Hashable {
   case speechTest(SpeechTestStatus)
   /// The answer to ``ControlRequest/recordStart(_:)``: the folder that the files are in.
   case recording(path: String)
+  /// The answer to ``ControlRequest/messages(_:)`` and ``ControlRequest/say(to:text:)``, the oldest first.
+  case messages([MessageStatus])
   /// Not done, and why, in words for a person.
   case error(message: String)
 }
@@ -49,7 +51,7 @@ extension ControlResponse {
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
     case ok, status, version, schema, error, invitation, groups, knownNodes, pin, seconds, note,
-      logLevels, loopTest, speechTest, recording
+      logLevels, loopTest, speechTest, recording, messages
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -83,6 +85,8 @@ extension ControlResponse: Codable {
       self = .speechTest(result)
     } else if let path = try fields.decodeIfPresent(String.self, forKey: .recording) {
       self = .recording(path: path)
+    } else if let messages = try fields.decodeIfPresent([MessageStatus].self, forKey: .messages) {
+      self = .messages(messages)
     } else {
       self = .ok
     }
@@ -128,6 +132,9 @@ extension ControlResponse: Codable {
     case .recording(let path):
       try fields.encode(true, forKey: .ok)
       try fields.encode(path, forKey: .recording)
+    case .messages(let messages):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(messages, forKey: .messages)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

@@ -7,7 +7,7 @@ public struct Status: Sendable, Hashable, Codable {
   /// The schema this build writes.
   public static let currentSchema = 1
   /// Grows by one with the fields that are added within ``currentSchema``.
-  public static let currentMinor = 7
+  public static let currentMinor = 8
 
   /// The version of this value's layout; ``currentSchema`` when written by this build.
   public var schema: Int
@@ -24,6 +24,8 @@ public struct Status: Sendable, Hashable, Codable {
   public var network: NetworkStatus
   /// The recording that is under way, or the last one; absent before the first.
   public var recording: RecordingStatus?
+  /// Messages; absent where an older daemon has none.
+  public var messages: MessagesStatus?
   /// The control socket; filled in by ``ControlServer`` on the way out.
   public var control: ControlStatus?
   /// One entry per peer, in the order in which the node lists them.

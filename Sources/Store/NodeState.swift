@@ -113,6 +113,9 @@ public final class NodeState: Sendable {
     try key.signature(of: message)
   }
 
+  /// Opens what was sealed to this node (``PublicKey/seal(_:)``); nil: it was not, or it is damaged.
+  public func open(_ box: [UInt8]) -> [UInt8]? { key.open(box) }
+
   /// The groups it is in, in the order in which it came to them.
   public var groups: [Group] { kept.withLock { $0 } }
 

@@ -41,7 +41,8 @@ struct Comlink: ParsableCommand {
       PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
       PairCommand.self, RecordCommand.self, TestCommand.self, LoopBackCommand.self,
-      LogCommand.self, KeysCommand.self, DoctorCommand.self,
+      SayCommand.self, MessagesCommand.self, LogCommand.self, KeysCommand.self,
+      DoctorCommand.self,
     ])
 }
 

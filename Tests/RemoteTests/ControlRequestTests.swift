@@ -56,6 +56,11 @@ import Testing
     ),
     (.recordStart(wholeRecording), wholeRecordingLine),
     (.recordStop, #"{"request":"record-stop"}"#),
+    (.say(to: "foh", text: "Go"), #"{"request":"say","text":"Go","to":"foh"}"#),
+    (.messages(MessageRequest()), #"{"messages":{},"request":"messages"}"#),
+    (.messages(wholeMessages), wholeMessagesLine),
+    (.messagesClear(with: nil), #"{"request":"messages-clear"}"#),
+    (.messagesClear(with: "foh"), #"{"request":"messages-clear","with":"foh"}"#),
   ]
 
   private static var wholeRecording: RecordingRequest {
@@ -66,6 +71,17 @@ import Testing
     request.keepFreeBytes = 0
     return request
   }
+
+  private static var wholeMessages: MessageRequest {
+    var request = MessageRequest()
+    (request.with, request.search, request.after, request.before) = ("group", "lights", 3, 90)
+    (request.limit, request.waitSeconds, request.marksRead) = (10, 2.5, true)
+    return request
+  }
+
+  private static let wholeMessagesLine =
+    #"{"messages":{"after":3,"before":90,"limit":10,"marksRead":true,"search":"lights","#
+    + #""waitSeconds":2.5,"with":"group"},"request":"messages"}"#
 
   private static let wholeRecordingLine =
     #"{"recording":{"directory":"/srv/takes","format":"wav","keepFreeBytes":0,"#
@@ -91,7 +107,7 @@ import Testing
       "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, gain, mute, "
         + "pan, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
-        + "record-start, record-stop"
+        + "record-start, record-stop, say, messages, messages-clear"
     ),
     (#"{"request":"subscribe","levels":20}"#, "field \"levels\" must be a true or false"),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),

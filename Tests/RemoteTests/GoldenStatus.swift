@@ -16,6 +16,7 @@ enum GoldenStatus {
     status.control = ControlStatus()
     status.control?.subscribers = 2
     status.recording = recording
+    status.messages = messages
     return status
   }
 
@@ -93,6 +94,14 @@ enum GoldenStatus {
     return peer
   }
 
+  private static var messages: MessagesStatus {
+    var messages = MessagesStatus()
+    (messages.unread, messages.last, messages.waiting) = (2, 40, 1)
+    (messages.keptBytes, messages.received, messages.refused) = (2048, 30, ["forged": 1])
+    messages.problem = "the disk is full"
+    return messages
+  }
+
   private static var recording: RecordingStatus {
     var recording = RecordingStatus(
       path: "/srv/takes/2026-11-22_14.33.05", format: "opus", mostBytes: 10_000_000_000)
@@ -149,6 +158,17 @@ enum GoldenStatus {
         "wakeLatencyP50Microseconds" : 24,
         "wakeLatencyP99Microseconds" : 152,
         "wakes" : 100000
+      },
+      "messages" : {
+        "keptBytes" : 2048,
+        "last" : 40,
+        "problem" : "the disk is full",
+        "received" : 30,
+        "refused" : {
+          "forged" : 1
+        },
+        "unread" : 2,
+        "waiting" : 1
       },
       "network" : {
         "drops" : {
@@ -270,7 +290,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 7
+      "schemaMinor" : 8
     }
     """
 }

@@ -19,6 +19,9 @@ enum {
   CSODIUM_SHA512_BYTES = 64,
   CSODIUM_POINT_BYTES = 32,
   CSODIUM_SCALAR_BYTES = 32,
+  CSODIUM_SEALED_BOX_EXTRA_BYTES = 48,
+  CSODIUM_AEAD_KEY_BYTES = 32,
+  CSODIUM_AEAD_EXTRA_BYTES = 40,
 };
 
 /** Once per process before all others; more often does no harm. 0 or -ENOSYS (no source of random numbers). */
@@ -56,5 +59,20 @@ void csodium_point_from_hash(uint8_t point[32], const uint8_t hash[64]);
 void csodium_scalar_random(uint8_t scalar[32]);
 /** scalar * point; -EBADMSG: not an element in canonical form, or the product is the neutral element. */
 int32_t csodium_scalar_multiply(uint8_t product[32], const uint8_t scalar[32], const uint8_t point[32]);
+
+/** Sealed box to the holder of an Ed25519 key (crypto_box_seal to the X25519 key that it is birationally equal to):
+ *  box has bytes + CSODIUM_SEALED_BOX_EXTRA_BYTES. 0; -EBADMSG: not a point of the curve. */
+int32_t csodium_seal(uint8_t *box, const void *message, size_t bytes, const uint8_t public_key[32]);
+/** Opens it with the key's seed; message has box_bytes - CSODIUM_SEALED_BOX_EXTRA_BYTES. 0; -EBADMSG: not for this
+ *  key, or damaged; -ENOMEM. */
+int32_t csodium_open_seal(void *message, const uint8_t *box, size_t box_bytes, const uint8_t seed[32]);
+
+/** XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) under a random nonce, which stands before the ciphertext: box has bytes
+ *  + CSODIUM_AEAD_EXTRA_BYTES. Context is authenticated and not part of the box. */
+void csodium_aead_seal(uint8_t *box, const void *message, size_t bytes, const void *context, size_t context_bytes,
+                       const uint8_t key[32]);
+/** Opens it; 0 or -EBADMSG. */
+int32_t csodium_aead_open(void *message, const uint8_t *box, size_t box_bytes, const void *context,
+                          size_t context_bytes, const uint8_t key[32]);
 
 #endif

@@ -31,6 +31,14 @@ extension Membership {
     Set(mesh.members.filter { $0.profile.loopBack != nil }.map(\.node))
   }
 
+  /// The node that the user means, by name, words or ID.
+  public func node(named text: String) async throws(IntercomError) -> NodeID {
+    try await find(text)
+  }
+
+  /// Nodes that the user keeps out.
+  public var blockedNodes: Set<NodeID> { mesh.memory.blocked }
+
   /// What this node calls itself.
   public var ownName: String { mesh.ownProfile.name }
 

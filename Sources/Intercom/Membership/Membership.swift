@@ -488,7 +488,7 @@ extension Membership {
   /// Who the user means, see ``NodeSearch``; by a whole ID also somebody who is not known.
   ///
   /// - Parameter invitations: who may be meant by name; nil: everybody.
-  private func find(
+  func find(
     _ text: String, among invitations: [NodeID: Invitation]? = nil
   ) async throws(IntercomError) -> NodeID {
     if let node = NodeID(text: text) { return node }

@@ -1,0 +1,195 @@
+internal import Cryptography
+public import Messages
+
+/// A message of the history, by its number on this node.
+public struct HistoryEntry: Hashable, Sendable {
+  /// Its number here: it grows with each message, and is never used again.
+  public let number: Int64
+  /// The message.
+  public let message: Message
+  /// Whether this node's user read it, or wrote it.
+  public let isRead: Bool
+
+  /// Makes an entry.
+  public init(number: Int64, message: Message, isRead: Bool) {
+    self.number = number
+    self.message = message
+    self.isRead = isRead
+  }
+}
+
+/// Which messages of the history.
+public struct HistoryQuery: Hashable, Sendable {
+  /// Of one conversation; nil: of all.
+  public var conversation: Conversation?
+  /// With all of these words in them, or words that begin so; nil: all.
+  public var words: String?
+  /// Above this number; nil: from the first on.
+  public var after: Int64?
+  /// Below this number; nil: to the last.
+  public var before: Int64?
+  /// The last so many of these.
+  public var limit = 50
+
+  /// The last 50 of all.
+  public init() {}
+}
+
+/// How long messages are kept after they were read.
+public struct HistoryRetention: Hashable, Sendable {
+  /// Days that a message is kept; 0: until it is read and delivered.
+  public var days: Int
+  /// Octets of all messages together, about.
+  public var bytes: Int
+
+  /// 30 days and 100 MB, unless said otherwise.
+  public init(days: Int = 30, bytes: Int = 100_000_000) {
+    self.days = days
+    self.bytes = bytes
+  }
+}
+
+/// What has been said, for people.
+extension Journal {
+  /// Messages, the oldest first.
+  public func messages(_ query: HistoryQuery) throws(JournalError) -> [HistoryEntry] {
+    var (conditions, values): ([String], [Database.Value]) = ([], [])
+    if let conversation = query.conversation {
+      conditions.append("conversation_kind = ? AND conversation = ?")
+      values += Self.values(conversation)
+    }
+    if let after = query.after {
+      conditions.append("id > ?")
+      values.append(.number(after))
+    }
+    if let before = query.before {
+      conditions.append("id < ?")
+      values.append(.number(before))
+    }
+    if let words = query.words {
+      let match = Self.match(words)
+      guard !match.isEmpty else { return [] }
+      conditions.append("id IN (SELECT rowid FROM message_text WHERE message_text MATCH ?)")
+      values.append(.text(match))
+    }
+    values.append(.number(Int64(clamping: max(0, query.limit))))
+    let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+    let sql = """
+      SELECT id, sender, sequence, conversation_kind, conversation, kind, text, sent, taken,
+        recipients, coalesce((SELECT read FROM mark WHERE node = sender), 0)
+      FROM message \(filter) ORDER BY id DESC LIMIT ?
+      """
+    do throws(DatabaseError) {
+      return try database.query(sql, values) { Self.entry($0) }.compactMap { $0 }.reversed()
+    } catch {
+      throw error.journalError
+    }
+  }
+
+  private static func entry(_ line: borrowing Database.Line) -> HistoryEntry? {
+    guard let sender = NodeID(octets: line.bytes(1)),
+      let conversation = conversation(kind: line.number(3), line.bytes(4))
+    else { return nil }
+    let key = MessageKey(sender: sender, sequence: line.bits(2))
+    let kind = line.number(5)
+    let recipients = nodes(line.bytes(9))
+    let message = Message(
+      key: key, conversation: conversation,
+      content: kind == 1
+        ? .text(line.text(6)) : .unknown(kind: UInt8(truncatingIfNeeded: -kind)),
+      sentUnixMilliseconds: line.number(7), takenUnixMilliseconds: line.number(8),
+      recipients: recipients)
+    return HistoryEntry(
+      number: line.number(0), message: message,
+      isRead: !recipients.isEmpty || key.sequence <= line.bits(10))
+  }
+
+  /// Each word in quotes, so that none is taken for one of FTS5's own, and as the beginning of words.
+  private static func match(_ words: String) -> String {
+    words.split(whereSeparator: \.isWhitespace).prefix(16).map { word in
+      "\"" + word.replacing("\"", with: "\"\"").replacing("\0", with: "") + "\"*"
+    }.joined(separator: " ")
+  }
+
+  /// How many messages of others were not read yet.
+  public func unreadCount() throws(JournalError) -> Int {
+    do throws(DatabaseError) {
+      return try database.query(
+        """
+        SELECT coalesce(sum((SELECT count(*) FROM message
+          WHERE sender = node AND sequence > read)), 0) FROM mark
+        """
+      ) { Int($0.number(0)) }.first ?? 0
+    } catch {
+      throw error.journalError
+    }
+  }
+
+  /// Forgets messages; what is under way to others stays under way.
+  ///
+  /// - Parameter conversation: nil: all.
+  /// - Returns: how many.
+  public func clear(_ conversation: Conversation?) throws(JournalError) -> Int {
+    do throws(DatabaseError) {
+      let filter = conversation == nil ? "" : "WHERE conversation_kind = ? AND conversation = ?"
+      let count = try database.removing(
+        "DELETE FROM message \(filter)", conversation.map(Self.values) ?? [])
+      // What was said is not to be found in free pages or in the log.
+      try database.run("VACUUM")
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      return count
+    } catch {
+      throw error.journalError
+    }
+  }
+
+  /// Forgets what its retention is over of: by age what was read, and by room the oldest of the conversation that takes
+  /// the most.
+  ///
+  /// - Returns: how many messages went.
+  public func prune(
+    _ retention: HistoryRetention, unixMilliseconds now: Int64
+  ) throws(JournalError) -> Int {
+    do throws(DatabaseError) {
+      var count = 0
+      let oldest = now - Int64(retention.days) * 86_400_000
+      // A clock that was set meanwhile makes old what nobody has read yet: that stays.
+      count += try database.removing(
+        """
+        DELETE FROM message WHERE taken < ?
+          AND sequence <= coalesce((SELECT read FROM mark WHERE node = sender), sequence)
+          AND NOT EXISTS (SELECT 1 FROM held WHERE held.sender = message.sender
+            AND held.sequence = message.sequence)
+        """, [.number(oldest)])
+      while try bytes() > retention.bytes {
+        let removed = try removeOldest()
+        guard removed > 0 else { break }
+        count += removed
+      }
+      return count
+    } catch {
+      throw error.journalError
+    }
+  }
+
+  private func bytes() throws(DatabaseError) -> Int {
+    try database.query("SELECT coalesce(sum(size), 0) FROM message") { Int($0.number(0)) }.first
+      ?? 0
+  }
+
+  /// A tenth of the conversation that takes the most.
+  private func removeOldest() throws(DatabaseError) -> Int {
+    let largest = try database.query(
+      """
+      SELECT conversation_kind, conversation, count(*) FROM message
+      GROUP BY conversation_kind, conversation ORDER BY sum(size) DESC LIMIT 1
+      """
+    ) { ($0.number(0), $0.bytes(1), $0.number(2)) }.first
+    guard let (kind, conversation, count) = largest else { return 0 }
+    return try database.removing(
+      """
+      DELETE FROM message WHERE id IN (SELECT id FROM message
+        WHERE conversation_kind = ? AND conversation = ? ORDER BY id LIMIT ?)
+      """, [.number(kind), .bytes(conversation), .number(max(1, count / 10))])
+  }
+}

@@ -1,0 +1,59 @@
+/// The tables of a journal, and how those of each released version become today's.
+enum Schema {
+  /// One step a version: the first makes the tables of version 1 of nothing.
+  static let steps = [first]
+
+  static var version: Int64 { Int64(steps.count) }
+
+  /// Version 1.
+  ///
+  /// Numbers are signed in SQLite; sequences are below 2⁶². Nodes, keys and tags are blobs of 32 and 16 octets, lists
+  /// of them stand one after the other.
+  private static let first = """
+    CREATE TABLE message (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      sender BLOB NOT NULL, sequence INTEGER NOT NULL,
+      conversation_kind INTEGER NOT NULL, conversation BLOB NOT NULL,
+      kind INTEGER NOT NULL, text TEXT,
+      sent INTEGER NOT NULL, taken INTEGER NOT NULL,
+      recipients BLOB NOT NULL, size INTEGER NOT NULL,
+      UNIQUE (sender, sequence));
+    CREATE INDEX message_conversation ON message (conversation_kind, conversation, size);
+    CREATE INDEX message_taken ON message (taken);
+    CREATE VIRTUAL TABLE message_text USING fts5(
+      text, content = 'message', content_rowid = 'id',
+      tokenize = "unicode61 remove_diacritics 2");
+    CREATE TRIGGER message_added AFTER INSERT ON message BEGIN
+      INSERT INTO message_text (rowid, text) VALUES (new.id, new.text);
+    END;
+    CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN
+      INSERT INTO message_text (message_text, rowid, text) VALUES ('delete', old.id, old.text);
+    END;
+    CREATE TABLE held (
+      sender BLOB NOT NULL, sequence INTEGER NOT NULL,
+      octets BLOB NOT NULL, remaining BLOB NOT NULL, until INTEGER NOT NULL,
+      UNIQUE (sender, sequence));
+    CREATE TABLE contact (
+      node BLOB PRIMARY KEY, key BLOB NOT NULL, groups BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE mark (
+      node BLOB PRIMARY KEY, delivered INTEGER NOT NULL, read INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE receipt (
+      node BLOB PRIMARY KEY, delivered INTEGER NOT NULL, read INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE fact (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    """
+
+  /// Brings a database to this version, each step whole or not at all.
+  ///
+  /// - Returns: false where a later version wrote it.
+  static func bring(_ database: Database) throws(DatabaseError) -> Bool {
+    let found = try database.query("PRAGMA user_version") { $0.number(0) }.first ?? 0
+    guard found <= version else { return false }
+    for step in Int(found)..<steps.count {
+      try database.transaction { () throws(DatabaseError) in
+        try database.run(steps[step])
+        try database.run("PRAGMA user_version = \(step + 1)")
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,82 @@
+internal import Cryptography
+
+/// The nodes that messages can be sealed for: their keys, and which groups they share with this node.
+struct ContactBook {
+  private let identity: any MessageIdentity
+  private var contacts: [NodeID: Contact]
+
+  init(_ contacts: [NodeID: Contact], of identity: any MessageIdentity) {
+    self.contacts = contacts
+    self.identity = identity
+  }
+
+  var nodes: Set<NodeID> { Set(contacts.keys) }
+
+  func knows(_ node: NodeID) -> Bool { contacts[node] != nil }
+
+  /// What a card says of the node at whose connection it came.
+  func contact(_ card: Card, from node: NodeID) throws(MessageFault) -> Contact {
+    guard NodeID(of: card.key) == node else { throw .forged }
+    let groups = identity.groups.filter {
+      card.memberTags.contains($0.memberTag(of: node, to: identity.id))
+    }
+    return Contact(key: card.key, groups: Set(groups.map { GroupTag(of: $0) }))
+  }
+
+  func isNews(_ contact: Contact, of node: NodeID) -> Bool { contacts[node] != contact }
+
+  /// Who makes room for a new node; nil: there is room.
+  ///
+  /// - Parameters:
+  ///   - waiting: nodes that something is held for.
+  ///   - present: nodes that are on.
+  func stale(waiting: Set<NodeID>, present: Set<NodeID>) -> NodeID? {
+    guard contacts.count >= MessageLimits.contacts else { return nil }
+    let away = contacts.keys.filter { !present.contains($0) }
+    return away.filter { !waiting.contains($0) }.min() ?? away.min()
+  }
+
+  mutating func set(_ contact: Contact?, of node: NodeID) { contacts[node] = contact }
+
+  /// For whom a message of a conversation is, and how it is sealed.
+  func audience(of conversation: Conversation) throws(SayError) -> ([NodeID], SealingWay) {
+    switch conversation {
+    case .member(let node):
+      guard node != identity.id else { throw .oneself }
+      guard let contact = contacts[node] else { throw .unknownMember }
+      return ([node], .member(contact.key))
+    case .group(let tag):
+      guard let group = identity.groups.first(where: { GroupTag(of: $0) == tag }) else {
+        throw .noGroup
+      }
+      let nodes = contacts.filter { $0.value.groups.contains(tag) }.keys.sorted()
+      guard !nodes.isEmpty else { throw .nobody }
+      guard nodes.count <= MessageLimits.recipients else { throw .tooMany(count: nodes.count) }
+      return (nodes, .group(group))
+    }
+  }
+}
+
+/// How long a node ran, over all its runs: what is held ages by it.
+struct RunClock {
+  /// How often it is kept while something is held.
+  private static let keepingNanoseconds: Int64 = 300_000_000_000
+
+  private let firstSeconds: UInt64
+  private let firstNanoseconds: Int64
+  private var keptNanoseconds: Int64
+
+  init(seconds: UInt64, atNanoseconds now: Int64) {
+    firstSeconds = seconds
+    (firstNanoseconds, keptNanoseconds) = (now, now)
+  }
+
+  func seconds(_ now: MessageTime) -> UInt64 {
+    firstSeconds + UInt64(max(0, now.steadyNanoseconds - firstNanoseconds)) / 1_000_000_000
+  }
+
+  /// When it is to be kept again.
+  var deadlineNanoseconds: Int64 { keptNanoseconds.saturating(adding: Self.keepingNanoseconds) }
+
+  mutating func noteKept(_ now: MessageTime) { keptNanoseconds = now.steadyNanoseconds }
+}

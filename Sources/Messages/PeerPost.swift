@@ -1,0 +1,110 @@
+internal import Cryptography
+
+/// What is to be said to one member that is on, and what it was told since it came.
+struct PeerPost {
+  /// What it lacks is tried again after so long, and what it was sent in vain.
+  static let retryNanoseconds: Int64 = 60_000_000_000
+
+  /// The same of what this node has, as far as it knows.
+  static let shortRetryNanoseconds: Int64 = 1_000_000_000
+
+  /// Whether it is to be told who this node is.
+  var owesCard = true
+  /// Up to where it was handed what is for it, by sender.
+  private var handed: [NodeID: UInt64] = [:]
+  /// Senders whose messages it does not take now, and until when.
+  private var blocked: [NodeID: Int64] = [:]
+  /// Messages of this node that it was asked to keep.
+  private var asked: Set<UInt64> = []
+  /// Until when it keeps nothing more.
+  private var isFullUntil: Int64 = .min
+  /// When it was handed something last.
+  private var handedNanoseconds: Int64 = .min
+  private var receipts: [ReceiptName] = []
+  private var refusals: [Refusal] = []
+
+  // MARK: What is to be said
+
+  mutating func owe(_ receipt: ReceiptName) {
+    if !receipts.contains(receipt) { receipts.append(receipt) }
+  }
+
+  mutating func nextReceipt() -> ReceiptName? {
+    receipts.isEmpty ? nil : receipts.removeFirst()
+  }
+
+  /// Refuses; those beyond the limit are told by nothing coming back.
+  mutating func owe(_ refusal: Refusal) {
+    if refusals.count < MessageLimits.refusals { refusals.append(refusal) }
+  }
+
+  mutating func nextRefusal() -> Refusal? { refusals.isEmpty ? nil : refusals.removeFirst() }
+
+  // MARK: What is for it
+
+  /// After which sequence of a sender it is handed the next; nil: it takes none of that sender's now.
+  mutating func place(of sender: NodeID, nowNanoseconds now: Int64) -> UInt64? {
+    if let until = blocked[sender] {
+      guard now >= until else { return nil }
+      blocked[sender] = nil
+    }
+    return handed[sender] ?? 0
+  }
+
+  mutating func noteHanded(_ key: MessageKey, nowNanoseconds now: Int64) {
+    handed[key.sender] = max(handed[key.sender] ?? 0, key.sequence)
+    handedNanoseconds = now
+  }
+
+  /// It lacks what comes after a sequence.
+  mutating func goBack(
+    _ sender: NodeID, to sequence: UInt64, nowNanoseconds now: Int64, pauseNanoseconds: Int64
+  ) {
+    handed[sender] = sequence
+    blocked[sender] = now.saturating(adding: pauseNanoseconds)
+  }
+
+  /// There is something new of a sender.
+  mutating func unblock(_ sender: NodeID) { blocked[sender] = nil }
+
+  /// Whether what it was handed was in vain, as it seems.
+  func isOverdue(nowNanoseconds now: Int64) -> Bool {
+    handedNanoseconds > .min && now >= handedNanoseconds.saturating(adding: Self.retryNanoseconds)
+  }
+
+  /// Everything that it does not have is handed to it once more.
+  mutating func beginAgain() {
+    handed = [:]
+    asked = []
+    handedNanoseconds = .min
+  }
+
+  var retryDeadlineNanoseconds: Int64 {
+    let overdue =
+      handedNanoseconds == .min
+      ? .max : handedNanoseconds.saturating(adding: Self.retryNanoseconds)
+    return blocked.values.reduce(overdue, min)
+  }
+
+  // MARK: What it keeps
+
+  /// Whether it keeps more.
+  func keeps(nowNanoseconds now: Int64) -> Bool { now >= isFullUntil }
+
+  func wasAsked(toKeep sequence: UInt64) -> Bool { asked.contains(sequence) }
+
+  mutating func noteAsked(toKeep sequence: UInt64) { asked.insert(sequence) }
+
+  mutating func noteFull(nowNanoseconds now: Int64) {
+    isFullUntil = now.saturating(adding: 10 * Self.retryNanoseconds)
+    asked = []
+  }
+}
+
+extension Int64 {
+  /// The sum, or the largest number.
+  func saturating(adding other: Int64) -> Int64 {
+    let (sum, isOver) = addingReportingOverflow(other)
+    return isOver ? .max : sum
+  }
+}

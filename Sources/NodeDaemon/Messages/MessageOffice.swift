@@ -1,0 +1,340 @@
+internal import Cryptography
+internal import EventLoop
+internal import Glibc
+internal import Intercom
+internal import Journal
+internal import Logging
+internal import Mesh
+internal import Messages
+internal import StatusSchema
+internal import Store
+
+/// The messages of this node: brings what ``MessageDesk`` decides to the lanes, the log and those who look.
+///
+/// Runs on a thread of its own, as a disk may take its time.
+actor MessageOffice {
+  /// Own words of messages that are not in the journal for now are tried again.
+  private static let pruneSeconds: Int64 = 3600
+
+  private let state: NodeState
+  private let journal: Journal
+  private let desk: MessageDesk
+  private let lane: any ApplicationLane
+  private let retention: HistoryRetention
+  private let log: Logger
+  /// Told when something changed that people see.
+  private var changed: @Sendable () -> Void = {}
+  /// Why the journal does not outlive this run; nil: it does.
+  private let problem: String?
+  private var diskProblem: String?
+  private var names: [NodeID: String] = [:]
+  private var laneSequence: UInt64
+  private var pumping: Set<NodeID> = []
+  private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
+  private var told = TellingInterval<MessageFault>(seconds: 60)
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var lastNumber: Int64 = 0
+  private var prunedNanoseconds: Int64 = .min
+
+  private let executor = QueueExecutor(label: "messages")
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  /// Opens the journal beside what else the node keeps; where that cannot be, messages are of this run only.
+  init(
+    state: NodeState, lane: any ApplicationLane, settings: MessageSettings,
+    retention: HistoryRetention, log: Logger
+  ) throws(JournalError) {
+    self.state = state
+    self.lane = lane
+    self.retention = retention
+    self.log = log
+    let opened = try JournalFile.open(
+      in: state.problem == nil ? state.directory : nil, log)
+    (journal, problem) = (opened.journal, opened.problem)
+    let now = Self.now()
+    desk = try MessageDesk(
+      identity: state, journal: journal, settings: settings, instance: state.instance, now: now)
+    // Numbers of the lane are below 2⁶²; no other run has these.
+    laneSequence = (state.instance & (1 << 32 - 1)) << 30
+    lastNumber = (try? journal.messages(Self.last))?.last?.number ?? 0
+  }
+
+  private static var last: HistoryQuery {
+    var query = HistoryQuery()
+    query.limit = 1
+    return query
+  }
+
+  /// Takes the channel, and follows the membership.
+  ///
+  /// - Parameter changed: called when something changed that people see; must not block.
+  func start(
+    _ news: AsyncStream<MembershipEvent>, blocked: Set<NodeID>,
+    changed: @escaping @Sendable () -> Void
+  ) {
+    self.changed = changed
+    desk.block(blocked)
+    lane.open(.text) { [weak self] message in await self?.take(message) }
+    Task { [weak self] in
+      for await event in news { await self?.note(event) }
+    }
+    prune()
+  }
+
+  /// What is to outlive this run is kept; ends the waiting of all who wait.
+  func finish() {
+    timer?.task.cancel()
+    desk.finish(now: Self.now())
+    wakeWaiters()
+  }
+
+  // MARK: What happens
+
+  /// Takes what membership tells.
+  private func note(_ event: MembershipEvent) {
+    switch event {
+    case .admitted(let node, let name, _):
+      names[node] = name
+      desk.join(node, now: Self.now())
+    case .departed(let node, _, _): desk.leave(node, now: Self.now())
+    default: return
+    }
+    settle()
+  }
+
+  private func take(_ message: LaneMessage) {
+    desk.take(message.octets, from: message.key.sender, now: Self.now())
+    settle()
+  }
+
+  /// This node is in other groups.
+  func groupsChanged() {
+    desk.groupsChanged()
+    settle()
+  }
+
+  /// The user keeps these out, and trusts one no more.
+  func block(_ blocked: Set<NodeID>, forgetting node: NodeID?) {
+    desk.block(blocked)
+    if let node { desk.forget(node) }
+    settle()
+  }
+
+  /// Carries out what the desk decided meanwhile.
+  private func settle() {
+    for event in desk.takeEvents() { tell(event) }
+    for node in desk.takeWoken() where pumping.insert(node).inserted {
+      Task { await pump(node) }
+    }
+    schedule()
+  }
+
+  private func pump(_ node: NodeID) async {
+    while let octets = desk.next(for: node, now: Self.now()) {
+      laneSequence += 1
+      // What cannot be sent is tried again by the desk.
+      guard (try? await lane.send(octets, on: .text, to: node, sequence: laneSequence)) != nil
+      else { break }
+    }
+    pumping.remove(node)
+    settle()
+  }
+
+  private func schedule() {
+    let deadline = desk.nextDeadlineNanoseconds
+    guard deadline != timer?.deadlineNanoseconds else { return }
+    timer?.task.cancel()
+    timer = nil
+    guard deadline < .max else { return }
+    let wait = Duration.nanoseconds(max(0, deadline - EventLoop.nowNanoseconds()))
+    let task = Task { [weak self] in
+      guard (try? await Task.sleep(for: wait)) != nil else { return }
+      await self?.tick()
+    }
+    timer = (deadline, task)
+  }
+
+  private func tick() {
+    timer = nil
+    desk.tick(now: Self.now())
+    settle()
+  }
+
+  private func tell(_ event: MessageEvent) {
+    switch event {
+    case .message(let message):
+      lastNumber = (try? journal.messages(Self.last))?.last?.number ?? lastNumber
+      diskProblem = nil
+      if message.key.sender != state.id {
+        log.event(.messageReceived, "message", ["from": "\(name(of: message.key.sender))"])
+      }
+      prune()
+      wakeWaiters()
+    case .receipt: break
+    case .expired(_, let nodes):
+      log.event(
+        .messageExpired, "a message was not fetched in time and is no longer kept",
+        ["for": "\(nodes.map(name).joined(separator: ", "))"])
+    case .refused(let node, let fault):
+      let isNew = told.tells(fault, nowNanoseconds: EventLoop.nowNanoseconds())
+      log.event(
+        .messageRefused, at: isNew ? .warning : .debug, "refused \(fault.words)",
+        ["peer": "\(name(of: node))"])
+    case .refusedBy(let node, let fault, _):
+      log.event(
+        .messageRefused, at: .debug, "a member refused \(fault.words)",
+        ["peer": "\(name(of: node))"])
+    case .trouble(let error):
+      if diskProblem == nil { log.event(.messagesNotKept, "\(error)") }
+      diskProblem = error.description
+    }
+    changed()
+  }
+
+  private func wakeWaiters() {
+    for waiter in waiters { waiter.resume() }
+    waiters = []
+  }
+
+  /// Forgets what its time is over of, once an hour at most.
+  private func prune() {
+    let now = EventLoop.nowNanoseconds()
+    guard prunedNanoseconds == .min || now - prunedNanoseconds > Self.pruneSeconds * 1_000_000_000
+    else { return }
+    prunedNanoseconds = now
+    do throws(JournalError) {
+      _ = try journal.prune(retention, unixMilliseconds: Self.now().unixMilliseconds)
+    } catch {
+      log.event(.messagesNotKept, "\(error)")
+    }
+  }
+
+  private static func now() -> MessageTime {
+    var clock = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &clock)
+    return MessageTime(
+      steadyNanoseconds: EventLoop.nowNanoseconds(),
+      unixMilliseconds: Int64(clock.tv_sec) * 1000 + Int64(clock.tv_nsec) / 1_000_000)
+  }
+
+  // MARK: What people ask for
+
+  /// Sends a text.
+  func say(_ text: String, to conversation: Conversation) throws(SayError) -> MessageStatus {
+    let message = try desk.say(text, to: conversation, now: Self.now())
+    settle()
+    return status(HistoryEntry(number: lastNumber, message: message, isRead: true))
+  }
+
+  /// Messages of the history.
+  ///
+  /// - Parameter waitSeconds: where there is none, one is waited for so long.
+  func messages(
+    _ query: HistoryQuery, waitSeconds: Double, marksRead: Bool
+  ) async throws(JournalError) -> [MessageStatus] {
+    let end = ContinuousClock.now + .seconds(waitSeconds)
+    var entries = try journal.messages(query)
+    while entries.isEmpty, ContinuousClock.now < end, !Task.isCancelled {
+      await wait(until: end)
+      entries = try journal.messages(query)
+    }
+    if marksRead { markRead(entries) }
+    return entries.map(status)
+  }
+
+  /// Waits for any message, or that long.
+  private func wait(until end: ContinuousClock.Instant) async {
+    let alarm = Task {
+      try? await Task.sleep(until: end, clock: .continuous)
+      wakeWaiters()
+    }
+    await withCheckedContinuation { waiters.append($0) }
+    alarm.cancel()
+  }
+
+  private func markRead(_ entries: [HistoryEntry]) {
+    let others = entries.filter { !$0.isRead }.map(\.message.key)
+    for (sender, keys) in Dictionary(grouping: others, by: \.sender) {
+      if let last = keys.map(\.sequence).max() { desk.markRead(sender, upTo: last) }
+    }
+    settle()
+    if !others.isEmpty { changed() }
+  }
+
+  /// Forgets messages, of a conversation or all.
+  ///
+  /// - Returns: how many.
+  func clear(_ conversation: Conversation?) throws(JournalError) -> Int {
+    let count = try journal.clear(conversation)
+    changed()
+    return count
+  }
+
+  /// The conversation of a group of that name; nil: the node's only one.
+  func group(named name: String?) throws(SayError) -> Conversation {
+    let groups = state.groups
+    guard let group = name == nil ? groups.first : groups.first(where: { $0.name == name }) else {
+      throw .noGroup
+    }
+    guard name != nil || groups.count == 1 else {
+      throw .whichGroup(groups.map { "group:\($0.name)" }.sorted())
+    }
+    return .group(GroupTag(of: group))
+  }
+
+  // MARK: What people see
+
+  /// The part of a status.
+  var status: MessagesStatus {
+    var status = MessagesStatus()
+    status.unread = (try? journal.unreadCount()) ?? 0
+    status.last = lastNumber
+    status.waiting = desk.waitingCount
+    status.keptBytes = desk.keptBytes
+    let counters = desk.counters
+    status.received = counters.taken
+    for (fault, count) in counters.faults { status.refused[fault.rawValue] = count }
+    status.problem = diskProblem ?? problem
+    return status
+  }
+
+  private func status(_ entry: HistoryEntry) -> MessageStatus {
+    let message = entry.message
+    let isOwn = message.key.sender == state.id
+    let text: String? = if case .text(let text) = message.content { text } else { nil }
+    var status = MessageStatus(
+      number: entry.number, conversation: name(of: message.conversation),
+      sender: isOwn ? "" : name(of: message.key.sender), senderID: message.key.sender.text,
+      isOwn: isOwn, sentUnixSeconds: Double(message.sentUnixMilliseconds) / 1000,
+      takenUnixSeconds: Double(message.takenUnixMilliseconds) / 1000, text: text,
+      isRead: entry.isRead)
+    guard isOwn else { return status }
+    let (marks, remaining) = (desk.receiptMarks, desk.remaining(of: message.key))
+    status.recipients = message.recipients.map { node in
+      let mark = marks[node] ?? MessageMark()
+      let state =
+        remaining.contains(node)
+        ? "waiting"
+        : mark.read >= message.key.sequence
+          ? "read" : mark.delivered >= message.key.sequence ? "delivered" : "expired"
+      return MessageStatus.Recipient(name: name(of: node), id: node.text, state: state)
+    }
+    return status
+  }
+
+  private func name(of conversation: Conversation) -> String {
+    switch conversation {
+    case .member(let node): name(of: node)
+    case .group(let tag):
+      state.groups.first { GroupTag(of: $0) == tag }.map { "group:\($0.name)" }
+        ?? "a group that was left"
+    }
+  }
+
+  private func name(of node: NodeID) -> String {
+    names[node].flatMap { $0.isEmpty ? nil : $0 } ?? state.names.entries[node]?.wish
+      ?? node.words.joined(separator: " ")
+  }
+}

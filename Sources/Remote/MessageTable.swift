@@ -1,0 +1,41 @@
+public import StatusSchema
+
+/// Messages for a terminal.
+public enum MessageTable {
+  /// A message in a line or more, ended by a line end: number, time, whose and where, the text; and how far an own one
+  /// is.
+  ///
+  /// What comes from other nodes (names, texts) cannot send commands to the terminal.
+  ///
+  /// - Parameter time: when this node had it.
+  public static func text(_ message: MessageStatus, time: String) -> String {
+    let sender = message.isOwn ? "you" : Cell.clean(message.sender)
+    let isGroup = message.conversation.hasPrefix("group:")
+    let place = message.isOwn || isGroup ? " → \(Cell.clean(message.conversation))" : ""
+    let mark = message.isRead ? " " : "*"
+    let said = message.text.map(lines) ?? ["(a kind of message that this version does not show)"]
+    var text = "\(message.number)\(mark) \(time)  \(sender)\(place): \(said.first ?? "")\n"
+    for line in said.dropFirst() { text += "    \(line)\n" }
+    if let recipients = message.recipients { text += "    (\(progress(recipients)))\n" }
+    return text
+  }
+
+  /// Each line cleaned by itself.
+  private static func lines(_ text: String) -> [String] {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .map { Cell.clean(String($0)) }
+  }
+
+  private static func progress(_ recipients: [MessageStatus.Recipient]) -> String {
+    func names(_ state: String) -> String {
+      recipients.filter { $0.state == state }.map { Cell.clean($0.name) }.joined(separator: ", ")
+    }
+    let words = [("read by", "read"), ("delivered to", "delivered"), ("waiting for", "waiting")]
+      .compactMap { words, state in
+        let names = names(state)
+        return names.isEmpty ? nil : "\(words) \(names)"
+      }
+    let expired = names("expired")
+    return (words + (expired.isEmpty ? [] : ["expired for \(expired)"])).joined(separator: "; ")
+  }
+}

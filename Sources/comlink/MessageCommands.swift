@@ -1,0 +1,155 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Remote
+internal import StatusSchema
+
+/// `comlink say TO TEXT`: sends a message.
+struct SayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "say", abstract: "Sends a message to a member or to a group.",
+    discussion: """
+      Who is away gets it when it is back: this node keeps it for a week, and so do up to three members that are on. \
+      They cannot read what is for one member. comlink messages shows how far it is.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "A member's name, words or fingerprint; group, or group:NAME where this node is in several.",
+      valueName: "MEMBER|group"))
+  var to: String
+  @Argument(
+    help: ArgumentHelp(
+      "At most 4096 bytes; - reads it from standard input.", valueName: "TEXT"))
+  var text: [String]
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    let text = self.text == ["-"] ? Self.standardInput() : self.text.joined(separator: " ")
+    // A slow disk may take its time.
+    var client = try remote.connect(timeout: .seconds(15))
+    let answer = try RemoteOptions.answer(of: &client, to: .say(to: to, text: text))
+    guard case .messages = answer else { throw RemoteFailure.unexpectedAnswer }
+  }
+
+  /// Without the line end at its end.
+  private static func standardInput() -> String {
+    var lines: [String] = []
+    while let line = readLine() { lines.append(line) }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// `comlink messages`: what was said.
+struct MessagesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "messages", abstract: "Shows and deletes messages; list is the default.",
+    subcommands: [MessagesListCommand.self, MessagesClearCommand.self],
+    defaultSubcommand: MessagesListCommand.self)
+}
+
+/// `comlink messages list`, or `comlink messages`: what was said, and what comes.
+struct MessagesListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Shows the last messages, the oldest first.",
+    discussion: """
+      Messages that are shown count as read, and their senders are told. Times are by this node's clock. An own message \
+      says how many of those that it is for have it, and who does not.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Those with one member, or of a group (group, group:NAME).", valueName: "MEMBER|group"))
+  var with: String?
+  @Option(
+    help: ArgumentHelp(
+      "Those with all of these words, or words that begin so.", valueName: "WORDS"))
+  var search: String?
+  @Option(name: .customShort("n"), help: ArgumentHelp("How many, 1…200.", valueName: "COUNT"))
+  var limit = 50
+  @Flag(help: "Goes on with those that come, until Ctrl-C.") var follow = false
+  @Flag(help: "Leaves them unread.") var keepUnread = false
+  @Flag(help: "Prints JSON, one message a line.") var json = false
+  @OptionGroup var remote: RemoteOptions
+
+  func validate() throws {
+    guard MessageRequest.limitRange.contains(limit) else {
+      throw ValidationError("-n must be from 1 to \(MessageRequest.limitRange.upperBound)")
+    }
+  }
+
+  func run() throws {
+    var request = MessageRequest()
+    (request.with, request.search, request.limit) = (with, search, limit)
+    request.marksRead = !keepUnread
+    var shown = try show(request)
+    if shown == nil, !follow, !json { PlainText.note("no messages") }
+    while follow {
+      request.after = shown ?? 0
+      request.limit = MessageRequest.limitRange.upperBound
+      request.waitSeconds = MessageRequest.waitRangeSeconds.upperBound
+      shown = try show(request) ?? shown
+    }
+  }
+
+  /// Prints messages.
+  ///
+  /// - Returns: the number of the last one; nil: there was none.
+  private func show(_ request: MessageRequest) throws -> Int64? {
+    var client = try remote.connect(
+      timeout: .seconds(15) + .seconds(request.waitSeconds ?? 0))
+    let answer = try RemoteOptions.answer(of: &client, to: .messages(request))
+    guard case .messages(let messages) = answer else { throw RemoteFailure.unexpectedAnswer }
+    for message in messages {
+      guard StandardOutput.write(try text(of: message)) else { throw ExitCode.success }
+    }
+    return messages.last?.number
+  }
+
+  private func text(of message: MessageStatus) throws -> String {
+    guard json else {
+      return MessageTable.text(message, time: LocalTime.text(message.takenUnixSeconds))
+    }
+    do throws(RemoteError) {
+      return String(decoding: try JSONLine.encode(message), as: UTF8.self) + "\n"
+    } catch {
+      throw RemoteFailure.remote(error)
+    }
+  }
+}
+
+/// `comlink messages clear`: deletes them here.
+struct MessagesClearCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clear", abstract: "Deletes messages on this node.",
+    discussion: """
+      Other nodes keep what they have, and what is under way to them stays under way.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Those with one member, or of a group (group, group:NAME); all, if left out.",
+      valueName: "MEMBER|group"))
+  var with: String?
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var client = try remote.connect(timeout: .seconds(30))
+    let answer = try RemoteOptions.answer(of: &client, to: .messagesClear(with: with))
+    if case .done(let note) = answer { print(PlainText.cleaned(note)) }
+  }
+}
+
+/// Times as people on this machine read them.
+enum LocalTime {
+  /// Month, day, hour and minute.
+  static func text(_ unixSeconds: Double) -> String {
+    var seconds = time_t(max(0, min(unixSeconds, 1e11)))
+    var parts = unsafe tm()
+    unsafe localtime_r(&seconds, &parts)
+    let date = unsafe (parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
+    let clock = unsafe (parts.tm_hour, parts.tm_min)
+    return "\(date.0)-\(two(date.1))-\(two(date.2)) \(two(clock.0)):\(two(clock.1))"
+  }
+
+  private static func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

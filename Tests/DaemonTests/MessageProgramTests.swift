@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+/// Messages between daemons as a user has them: two processes, one of which goes and comes back.
+@Suite(.timeLimit(.minutes(2))) struct MessageProgramTests {
+  private let folder: TestFolder
+  private let ports: [Int]
+
+  init() throws {
+    folder = try TestFolder()
+    ports = try (0..<2).map { _ in try Self.freePort() }
+  }
+
+  /// A port of the loopback that nobody has.
+  private static func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout.size(ofValue: address))
+    let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        unsafe bind(descriptor, pointer, size) == 0
+          ? unsafe getsockname(descriptor, pointer, &size) : -1
+      }
+    }
+    try #require(code == 0)
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  private func started(_ name: String, _ index: Int) async throws -> Program {
+    let daemon = try Program(
+      "comlinkd",
+      [
+        "--control", "\(folder.path)/\(name).sock", "--listen", "127.0.0.1:\(ports[index])",
+        "--peer", "127.0.0.1:\(ports[1 - index])", "--state", "\(folder.path)/\(name).state",
+        "--name", name, "--jack-server", "none-\(ports[0])",
+      ])
+    while !daemon.complaint.contains("comlinkd: ready ") {
+      try #require(daemon.isRunning, "\(daemon.complaint)")
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return daemon
+  }
+
+  private func end(_ daemon: Program, by signal: Int32 = SIGTERM) async throws {
+    kill(daemon.identifier, signal)
+    _ = try await daemon.outcome()
+  }
+
+  private func comlink(_ name: String, _ arguments: [String]) async throws -> Program.Outcome {
+    try await Program.run("comlink", arguments + ["--control", "\(folder.path)/\(name).sock"])
+  }
+
+  /// Asks until an output is as wanted; how long that took.
+  private func wait(
+    _ name: String, _ arguments: [String], within seconds: Double,
+    until isWanted: (String) -> Bool
+  ) async throws -> Duration {
+    let start = ContinuousClock.now
+    var last = ""
+    while ContinuousClock.now - start < .seconds(seconds) {
+      last = try await comlink(name, arguments).output
+      if isWanted(last) { return ContinuousClock.now - start }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    Issue.record("\(name): \(arguments.joined(separator: " ")) prints: \(last)")
+    return ContinuousClock.now - start
+  }
+
+  @Test func `a message finds who was away within seconds of its return, once and in order`()
+    async throws
+  {
+    let a = try await started("anna", 0)
+    var b = try await started("bert", 1)
+    let invitation = try await comlink("anna", ["group", "new", "crew", "--no-qr"]).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    _ = try await comlink("bert", ["group", "join", invitation])
+    // Until both are members and know each other's keys, there is nobody to write to.
+    while try await comlink("anna", ["say", "bert", "are you there?"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    _ = try await wait("bert", ["messages", "--keep-unread"], within: 20) {
+      $0.contains("anna: are you there?")
+    }
+    try await end(b, by: SIGKILL)
+    for number in 1...5 {
+      let said = try await comlink("anna", ["say", "group", "call", "\(number)"])
+      #expect(said.code == 0, "\(said.complaint)")
+    }
+    let waiting = try await comlink("anna", ["messages", "--with", "group"]).output
+    #expect(waiting.contains("you → group:crew: call 5") && waiting.contains("(waiting for bert)"))
+
+    b = try await started("bert", 1)
+    let back = ContinuousClock.now
+    _ = try await wait("bert", ["messages", "--with", "group"], within: 20) {
+      $0.contains("call 5")
+    }
+    // Five seconds on an idle machine: the rest is what this one takes to start a program.
+    #expect(ContinuousClock.now - back < .seconds(10))
+    let shown = try await comlink("bert", ["messages", "--with", "group", "--json"]).output
+    let texts = shown.matches(of: /"text":"(call [0-9])"/).map { String($0.output.1) }
+    #expect(texts == (1...5).map { "call \($0)" })
+    _ = try await wait("anna", ["messages", "--with", "group"], within: 20) {
+      $0.contains("call 5\n    (read by bert)")
+    }
+    let found = try await comlink("bert", ["messages", "--search", "THERE"]).output
+    #expect(found.contains("are you"))
+    #expect(try await comlink("bert", ["messages", "clear"]).output.hasSuffix("deleted here\n"))
+    #expect(try await comlink("bert", ["messages"]).output.isEmpty)
+    for daemon in [a, b] { #expect(!daemon.complaint.contains("are you there")) }
+    try await end(a)
+    try await end(b)
+  }
+
+  @Test func `what cannot be said is refused in words`() async throws {
+    let a = try await started("anna", 0)
+    for (arguments, words) in [
+      (["say", "group", "x"], "not in that group"), (["say", "nobody", "x"], "no peer named"),
+      (["messages", "--with", "group:none"], "not in that group"),
+    ] {
+      let outcome = try await comlink("anna", arguments)
+      #expect(outcome.code == 65 && outcome.complaint.contains(words), "\(outcome.complaint)")
+    }
+    _ = try await comlink("anna", ["group", "new", "crew", "--no-qr"])
+    #expect(try await comlink("anna", ["say", "group", "x"]).complaint.contains("nobody else"))
+    #expect(try await comlink("anna", ["messages"]).complaint == "comlink: no messages\n")
+    try await end(a)
+  }
+
+  @Test func `a damaged journal is set aside and told, and messages begin anew`() async throws {
+    let state = "\(folder.path)/anna.state"
+    try await end(try await started("anna", 0))
+    try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: "\(state)/messages.db"))
+    let daemon = try await started("anna", 0)
+    #expect(daemon.complaint.contains("messages.db is damaged; it is now"))
+    #expect(FileManager.default.fileExists(atPath: "\(state)/messages.db.damaged"))
+    #expect(try await comlink("anna", ["messages"]).code == 0)
+    try await end(daemon)
+  }
+}

@@ -1,0 +1,193 @@
+import Cryptography
+import Messages
+import TestKit
+import Testing
+
+@testable import Journal
+
+/// The journal in files of its own.
+@Suite(.timeLimit(.minutes(1))) struct JournalTests {
+  private let folder: JournalFolder
+
+  init() throws { folder = try JournalFolder() }
+
+  @Test func `what is kept is there after another opening, and only its owner may read it`() throws
+  {
+    let maker = try ChangeMaker(seed: 1)
+    var expected = JournalState()
+    do {
+      let journal = try Journal(path: folder.path)
+      for turn in 0..<40 {
+        let changes = maker.changes(turn)
+        try journal.write(changes)
+        maker.apply(changes, to: &expected)
+      }
+      #expect(try journal.load() == expected.sorted)
+    }
+    let journal = try Journal(path: folder.path)
+    #expect(try journal.load() == expected.sorted)
+    #expect(try folder.mode("") == 0o600 && folder.mode("-wal") == 0o600)
+    let held = try #require(expected.held.first)
+    #expect(try journal.envelope(held.key)?.count == held.byteCount)
+    #expect(try journal.envelope(MessageKey(sender: maker.nodes[0], sequence: 999)) == nil)
+  }
+
+  @Test func `messages are found by conversation, number and words`() throws {
+    let journal = try Journal(path: nil)
+    let nodes = try (0..<3).map { _ in try NodeKey().id }
+    let texts = ["Lights on in five", "Straße \"A\" ist frei", "lightning strikes", "okay"]
+    for (index, text) in texts.enumerated() {
+      let key = MessageKey(sender: nodes[0], sequence: UInt64(index + 1))
+      try journal.write([
+        .message(
+          Message(
+            key: key, conversation: .member(nodes[1 + index % 2]), content: .text(text),
+            sentUnixMilliseconds: Int64(index), takenUnixMilliseconds: Int64(index) + 5))
+      ])
+    }
+    func found(_ words: String) throws -> [Int64] {
+      var query = HistoryQuery()
+      query.words = words
+      return try journal.messages(query).map(\.number)
+    }
+    #expect(try found("light") == [1, 3])
+    #expect(try found("LIGHTS five") == [1])
+    #expect(try found("strasse") == [] && found("straße") == [2])
+    for odd in ["\"A\"", "NOT", "a AND (", "*", "", "\0", "text:x"] { _ = try found(odd) }
+    #expect(try found("\"a\"") == [2])
+    var query = HistoryQuery()
+    query.conversation = .member(nodes[2])
+    #expect(try journal.messages(query).map(\.number) == [2, 4])
+    query.after = 2
+    #expect(try journal.messages(query).map(\.number) == [4])
+    query = HistoryQuery()
+    query.limit = 2
+    #expect(try journal.messages(query).map(\.number) == [3, 4])
+    query.before = 3
+    #expect(try journal.messages(query).map(\.number) == [1, 2])
+    #expect(try journal.clear(.member(nodes[1])) == 2)
+    #expect(try found("light") == [])
+    #expect(try journal.clear(nil) == 2)
+  }
+
+  @Test func `unread messages are counted, and age takes only what was read`() throws {
+    let journal = try Journal(path: nil)
+    let sender = try NodeKey().id
+    for sequence in UInt64(1)...10 {
+      try journal.write([
+        .message(
+          Message(
+            key: MessageKey(sender: sender, sequence: sequence), conversation: .member(sender),
+            content: .text("x"), sentUnixMilliseconds: 0, takenUnixMilliseconds: 1000)),
+        .mark(sender, MessageMark(delivered: sequence, read: min(sequence, 6))),
+      ])
+    }
+    #expect(try journal.unreadCount() == 4)
+    let day: Int64 = 86_400_000
+    #expect(try journal.prune(HistoryRetention(days: 30), unixMilliseconds: 30 * day) == 0)
+    #expect(try journal.prune(HistoryRetention(days: 30), unixMilliseconds: 31 * day) == 6)
+    #expect(try journal.unreadCount() == 4)
+  }
+
+  @Test func `room is made in the conversation that takes the most`() throws {
+    let journal = try Journal(path: nil)
+    let (loud, quiet) = (try NodeKey().id, try NodeKey().id)
+    for index in 0..<220 {
+      let sender = index % 11 == 0 ? quiet : loud
+      try journal.write([
+        .message(
+          Message(
+            key: MessageKey(sender: sender, sequence: UInt64(index + 1)),
+            conversation: .member(sender), content: .text(String(repeating: "x", count: 750)),
+            sentUnixMilliseconds: 0, takenUnixMilliseconds: 1000))
+      ])
+    }
+    let removed = try journal.prune(
+      HistoryRetention(days: 30, bytes: 100_000), unixMilliseconds: 2000)
+    #expect(removed >= 120 && removed < 150)
+    var query = HistoryQuery()
+    query.conversation = .member(quiet)
+    #expect(try journal.messages(query).count == 20)
+  }
+
+  @Test func `a file that is no database, or damaged, or of a later version, is told in words`()
+    throws
+  {
+    try folder.write([UInt8](repeating: 0x41, count: 8192))
+    let error = #expect(throws: JournalError.self) { try Journal(path: folder.path) }
+    #expect(error?.isDamage == true)
+    #expect(error?.description == "\(folder.path) is damaged")
+    try folder.remove()
+    do {
+      let journal = try Journal(path: folder.path)
+      try journal.database.run("PRAGMA user_version = 99")
+    }
+    let later = #expect(throws: JournalError.self) { try Journal(path: folder.path) }
+    #expect(later?.isDamage == false)
+    #expect(later?.description.contains("later version of comlinkd; update this one") == true)
+    let nowhere = #expect(throws: JournalError.self) { try Journal(path: "/nowhere/at/all.db") }
+    #expect(nowhere?.description.hasPrefix("cannot keep messages in /nowhere/at/all.db") == true)
+  }
+
+  /// The tables as version 1 made them: a later version must still open these.
+  @Test func `the tables are those of their version`() throws {
+    let journal = try Journal(path: nil)
+    let names = try journal.database.query(
+      """
+      SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+        AND name NOT LIKE 'message_text_%' ORDER BY name
+      """
+    ) { $0.text(0) }
+    let tables = try names.map { name in
+      let columns = try journal.database.query("PRAGMA table_info(\(name))") {
+        "\($0.text(1)) \($0.text(2))"
+      }
+      return "\(name): \(columns.joined(separator: ", "))"
+    }
+    #expect(
+      tables == [
+        "contact: node BLOB, key BLOB, groups BLOB",
+        "fact: name TEXT, value INTEGER",
+        "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER",
+        "mark: node BLOB, delivered INTEGER, read INTEGER",
+        "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+          + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+          + "recipients BLOB, size INTEGER",
+        "message_text: text ",
+        "receipt: node BLOB, delivered INTEGER, read INTEGER",
+      ])
+    #expect(Schema.version == 1)
+  }
+
+  @Test func `a hundred thousand messages are paged and searched at once`() throws {
+    let journal = try Journal(path: folder.path)
+    let count = Seeds.areAll ? 100_000 : 10_000
+    let senders = try (0..<4).map { _ in try NodeKey().id }
+    let words = ["stand", "by", "lights", "go", "sound", "cue", "stage", "left", "right", "hold"]
+    for batch in 0..<count / 1000 {
+      try journal.write(
+        (0..<1000).map { index in
+          let number = batch * 1000 + index
+          let text = (0..<8).map { words[(number / ($0 + 1)) % words.count] }.joined(separator: " ")
+          return .message(
+            Message(
+              key: MessageKey(sender: senders[number % 4], sequence: UInt64(number + 1)),
+              conversation: .member(senders[number % 4]), content: .text("\(text) \(number)"),
+              sentUnixMilliseconds: 0, takenUnixMilliseconds: 0))
+        })
+    }
+    let clock = ContinuousClock()
+    var query = HistoryQuery()
+    query.conversation = .member(senders[1])
+    let first = clock.now
+    #expect(try journal.messages(query).count == 50)
+    let page = clock.now - first
+    query = HistoryQuery()
+    query.words = "\(count - 7)"
+    let second = clock.now
+    #expect(try journal.messages(query).count == 1)
+    let search = clock.now - second
+    // Far above what either takes on an idle machine, and far below reading all rows of a page each.
+    #expect(page < .milliseconds(200) && search < .milliseconds(500), "\(page), \(search)")
+  }
+}

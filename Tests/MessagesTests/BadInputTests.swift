@@ -1,0 +1,255 @@
+import Cryptography
+import TestKit
+import Testing
+
+@testable import Messages
+
+/// What a member may send that no honest one does.
+@Suite(.timeLimit(.minutes(1))) struct BadInputTests {
+  private let group: Group
+  private let sender: TestIdentity
+  private let keeper: TestIdentity
+  private let me: TestIdentity
+  private let journal = ModelJournal()
+  private let desk: MessageDesk
+  private let now = MessageTime(
+    steadyNanoseconds: 5_000_000_000, unixMilliseconds: 1_780_000_000_000)
+
+  init() throws {
+    group = try Group(name: "crew")
+    sender = try TestIdentity(seed: 1, groups: [group])
+    keeper = try TestIdentity(seed: 2, groups: [group])
+    me = try TestIdentity(seed: 3, groups: [group])
+    desk = try MessageDesk(
+      identity: me, journal: journal, settings: MessageSettings(keepBytes: 40_000), instance: 1,
+      now: now)
+    for other in [sender, keeper] {
+      desk.join(other.id, now: now)
+      desk.take(MessageFrame.card(Card(of: other, to: me.id)).octets, from: other.id, now: now)
+    }
+    _ = desk.takeEvents()
+  }
+
+  /// A message of the sender to this node.
+  private func envelope(
+    _ sequence: UInt64 = 7, text: String = "hello", previous: UInt64 = 0, life: UInt32 = 0,
+    lifetime: UInt32 = 1000, to others: [NodeID] = [], by author: TestIdentity? = nil
+  ) throws -> [UInt8] {
+    let recipients = ([me.id] + others).map {
+      Envelope.Recipient(node: $0, previous: previous, previousLifeSeconds: life)
+    }
+    return try Envelope.write(
+      SealedContent(.text(text), sentUnixMilliseconds: 1), sequence: sequence,
+      lifetimeSeconds: lifetime, by: author ?? sender, for: recipients, .group(group)
+    ).octets
+  }
+
+  private func hand(
+    _ envelope: [UInt8], _ role: Parcel.Role = .deliver, age: UInt32 = 0,
+    from node: TestIdentity? = nil
+  ) {
+    let parcel = Parcel(role: role, ageSeconds: age, envelope: envelope)
+    desk.take(parcel.octets, from: (node ?? sender).id, now: now)
+  }
+
+  private func replies(to node: TestIdentity) -> [MessageFrame] {
+    var frames: [MessageFrame] = []
+    while let octets = desk.next(for: node.id, now: now) {
+      if let frame = try? MessageFrame(parsing: octets) { frames.append(frame) }
+    }
+    return frames
+  }
+
+  @Test func `any octets at all are counted and bring nothing down`() throws {
+    var random = SplitMix64(seed: 5)
+    let good = Parcel(role: .deliver, ageSeconds: 3, envelope: try envelope()).octets
+    let receipt = try Receipt(of: keeper, to: me.id, delivered: 0, read: 0).octets
+    var count = 0
+    for round in 0..<Seeds.rounds(20_000) {
+      var octets = [good, receipt, Card(of: sender, to: me.id).octets][round % 3]
+      switch round % 4 {
+      case 0: octets = Array(octets.prefix(Int.random(in: 0..<octets.count, using: &random)))
+      case 1: octets += [UInt8.random(in: 0...255, using: &random)]
+      case 2:
+        let index = Int.random(in: 0..<octets.count, using: &random)
+        octets[index] ^= UInt8.random(in: 1...255, using: &random)
+      default:
+        octets = (0..<Int.random(in: 0...300, using: &random)).map { _ in
+          UInt8.random(in: 0...255, using: &random)
+        }
+      }
+      desk.take(octets, from: sender.id, now: now)
+      count += 1
+    }
+    #expect(journal.history.count <= 1, "a changed age is all that is not signed")
+    #expect(desk.counters.faults.values.reduce(0, +) > count / 2)
+    #expect(Set(desk.counters.faults.keys).isSuperset(of: [.malformed, .forged]))
+    hand(try envelope(9))
+    #expect(journal.history.last?.key.sequence == 9, "a good one is taken all the same")
+  }
+
+  @Test func `who says that another wrote it is refused, and so is a changed envelope`() throws {
+    var forged = try envelope(by: keeper)
+    forged.replaceSubrange(1..<33, with: sender.publicKey.bytes)
+    hand(forged, from: keeper)
+    var changed = try envelope()
+    changed[changed.count - 70] ^= 1
+    hand(changed, from: keeper)
+    #expect(desk.counters.faults == [.forged: 2])
+    #expect(journal.history.isEmpty)
+  }
+
+  @Test func `a message that comes again is acknowledged and shown once`() throws {
+    let octets = try envelope()
+    for _ in 0..<50 { hand(octets) }
+    hand(octets, from: keeper)
+    #expect(journal.history.count == 1)
+    #expect(desk.counters.repeated == 50)
+    let receipts = replies(to: keeper).compactMap { frame -> UInt64? in
+      if case .receipt(let receipt) = frame { receipt.delivered } else { nil }
+    }
+    #expect(receipts == [7])
+  }
+
+  @Test func `a keeper that skips one is told what is missing, and nothing is lost`() throws {
+    hand(try envelope(7))
+    let later = try envelope(9, previous: 8, life: 500)
+    hand(later, from: keeper)
+    #expect(journal.history.map(\.key.sequence) == [7])
+    let refusals = replies(to: keeper).compactMap { frame -> Refusal? in
+      if case .refusal(let refusal) = frame { refusal } else { nil }
+    }
+    #expect(
+      refusals == [
+        Refusal(.missing, MessageKey(sender: sender.id, sequence: 9), delivered: 7)
+      ])
+    hand(later, age: 499, from: keeper)
+    #expect(journal.history.count == 1)
+    hand(later, age: 500, from: keeper)
+    #expect(journal.history.map(\.key.sequence) == [7, 9], "what was missing is over by now")
+    hand(try envelope(8), .deliverFirst)
+    #expect(journal.history.count == 2)
+  }
+
+  @Test func `a keeper is not believed that nothing came before`() throws {
+    hand(try envelope(9, previous: 8, life: 500), .deliverFirst, from: keeper)
+    #expect(journal.history.isEmpty)
+    hand(try envelope(9, previous: 8, life: 500), .deliverFirst)
+    #expect(journal.history.count == 1, "its sender is")
+  }
+
+  @Test func `too long, too many, for others, or to keep for a third: refused in words`() throws {
+    let huge = [UInt8](repeating: 1, count: MessageLimits.envelopeBytes + 1)
+    hand(huge)
+    let other = try TestIdentity(seed: 9)
+    let foreign = try Envelope.write(
+      SealedContent(.text("x"), sentUnixMilliseconds: 0), sequence: 3, lifetimeSeconds: 10,
+      by: sender,
+      for: [Envelope.Recipient(node: other.id, previous: 0, previousLifeSeconds: 0)],
+      .group(group)
+    ).octets
+    hand(foreign)
+    hand(foreign, .keep, from: keeper)
+    #expect(desk.counters.faults == [.oversized: 1, .misdirected: 1, .notTheSender: 1])
+    for fault in MessageFault.allCases { #expect(!fault.words.isEmpty) }
+  }
+
+  @Test func `what is kept for others stays within its room, and a refusal says so`() throws {
+    let other = try TestIdentity(seed: 9)
+    for sequence in 1...200 {
+      hand(
+        try envelope(
+          UInt64(sequence), text: String(repeating: "x", count: 900), to: [other.id]), .keep)
+    }
+    #expect(desk.keptBytes <= 10_000)
+    #expect(desk.counters.faults[.full] ?? 0 > 150)
+    let refused = replies(to: sender).count { if case .refusal = $0 { true } else { false } }
+    #expect(refused == MessageLimits.refusals, "a flood is not answered by a flood")
+  }
+
+  @Test func `whom the user blocks is not heard through others either`() throws {
+    desk.block([sender.id])
+    hand(try envelope(), from: keeper)
+    #expect(journal.history.isEmpty)
+    #expect(desk.counters.faults == [.stranger: 1])
+    desk.block([])
+    hand(try envelope(8), from: keeper)
+    #expect(journal.history.count == 1)
+  }
+
+  @Test func `a message to this node alone is taken from a stranger by nobody's hand`() throws {
+    let stranger = try TestIdentity(seed: 77)
+    let octets = try Envelope.write(
+      SealedContent(.text("psst"), sentUnixMilliseconds: 0), sequence: 1, lifetimeSeconds: 10,
+      by: stranger,
+      for: [Envelope.Recipient(node: me.id, previous: 0, previousLifeSeconds: 0)],
+      .member(me.publicKey)
+    ).octets
+    hand(octets, from: keeper)
+    #expect(journal.history.isEmpty)
+    #expect(desk.counters.faults == [.stranger: 1])
+  }
+
+  @Test func `what cannot be opened is acknowledged, so that it does not come for ever`() throws {
+    me.groups = []
+    hand(try envelope())
+    #expect(journal.history.isEmpty)
+    #expect(desk.counters.faults == [.unreadable: 1])
+    #expect(journal.state.marks[sender.id]?.delivered == 7)
+  }
+
+  @Test func `a receipt of another for what it never had is signed by it or of no effect`() throws {
+    let message = try desk.say("x", to: .member(keeper.id), now: now)
+    var receipt = try Receipt(
+      of: keeper, to: me.id, delivered: message.key.sequence, read: 0
+    ).octets
+    receipt[70] ^= 1
+    desk.take(receipt, from: sender.id, now: now)
+    #expect(desk.waitingCount == 1)
+    let early = try Receipt(of: keeper, to: me.id, delivered: message.key.sequence + 1, read: 0)
+    desk.take(early.octets, from: keeper.id, now: now)
+    #expect(desk.waitingCount == 1, "it has what was never sent")
+    let good = try Receipt(of: keeper, to: me.id, delivered: message.key.sequence, read: 0)
+    desk.take(good.octets, from: sender.id, now: now)
+    #expect(desk.waitingCount == 0, "whoever brings it")
+  }
+
+  @Test(arguments: ["", String(repeating: "x", count: 4097), "a\0b"])
+  func `what is no text is refused in words`(text: String) throws {
+    let error = #expect(throws: SayError.self) {
+      try desk.say(text, to: .member(sender.id), now: now)
+    }
+    #expect(error?.description.isEmpty == false)
+    #expect(desk.waitingCount == 0)
+    let longest = String(repeating: "é", count: 2048)
+    #expect(throws: Never.self) { try desk.say(longest, to: .member(sender.id), now: now) }
+  }
+
+  @Test func `who is not known, or oneself, cannot be written to`() throws {
+    let stranger = try TestIdentity(seed: 9)
+    #expect(throws: SayError.unknownMember) {
+      try desk.say("x", to: .member(stranger.id), now: now)
+    }
+    #expect(throws: SayError.oneself) { try desk.say("x", to: .member(me.id), now: now) }
+    let others = try Group(name: "others")
+    #expect(throws: SayError.noGroup) {
+      try desk.say("x", to: .group(GroupTag(of: others)), now: now)
+    }
+    me.groups = [group, others]
+    #expect(throws: SayError.nobody) {
+      try desk.say("x", to: .group(GroupTag(of: others)), now: now)
+    }
+  }
+
+  @Test func `contacts are as many as there may be, those who wait for something stay`() throws {
+    let message = try desk.say("x", to: .member(keeper.id), now: now)
+    desk.leave(keeper.id, now: now)
+    for seed in 100..<(100 + UInt64(MessageLimits.contacts)) {
+      let other = try TestIdentity(seed: seed)
+      desk.take(MessageFrame.card(Card(of: other, to: me.id)).octets, from: other.id, now: now)
+    }
+    #expect(desk.knownNodes.count == MessageLimits.contacts)
+    #expect(desk.knownNodes.isSuperset(of: [keeper.id, sender.id]))
+    #expect(desk.remaining(of: message.key) == [keeper.id])
+  }
+}
