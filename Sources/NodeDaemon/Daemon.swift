@@ -45,7 +45,8 @@ struct Daemon {
     let place = place(of: node, askedFor: listen)
     let states = StateWriter()
     let problems = KeepingProblems(log: logger("state"))
-    let keepers = await keepers(of: state, by: states, node, problems)
+    let page = PageDesk(effective.configuration.page, state, log: logger("page"))
+    let keepers = await keepers(of: state, by: states, node, page, problems)
     let name = NodeName(effective.configuration.name)
     let connections = try await connect(node, named: name, at: place, state, states, problems)
     let hostNames = followHostName(name, node, connections)
@@ -58,19 +59,13 @@ struct Daemon {
     let survey = NodeSurvey(
       node: node, state: state, connections: connections, recordings: recordings,
       problems: problems)
-    let model = NodeModel(
-      NodeModel.Look {
-        await survey.status()
-      } revision: {
-        node.revision
-      } levels: {
-        node.levels
-      })
+    let model = NodeModel(NodeModel.Look(survey))
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      tests: tests, levels: levels, model: model)
+      tests: tests, levels: levels, model: model, page: page)
     let panel = await startPanel(model, server)
     relay.attach(control)
+    await page.start(nodeName: name.current, handler: relay)
     log.event(
       .ready, "ready",
       [
@@ -81,7 +76,8 @@ struct Daemon {
     relay.detach()
     await model.end()
     await DaemonEnd(
-      node: node, connections: connections, keepers: keepers, recordings: recordings, panel: panel
+      node: node, connections: connections, keepers: keepers, recordings: recordings, panel: panel,
+      page: page
     ).run(log)
     events.finish()
     await writer.value
@@ -97,7 +93,8 @@ struct Daemon {
 
   /// Goes on with what was set in the former run, and keeps what becomes of it.
   private func keepers(
-    of state: NodeState, by writer: StateWriter, _ node: Intercom, _ problems: KeepingProblems
+    of state: NodeState, by writer: StateWriter, _ node: Intercom, _ page: PageDesk,
+    _ problems: KeepingProblems
   ) async -> Keepers {
     let mixes = MixKeeper(state.mix, problems: problems) { mix throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(mix) }
@@ -112,7 +109,12 @@ struct Daemon {
       try await writer.run { () throws(StoreError) in try state.keep(names) }
     }
     await names.note(node.nameMemories)
-    return Keepers(mixes: mixes, ports: ports, names: names)
+    let pages = PageKeeper(state.page.sessions, problems: problems) {
+      pages throws(StoreError) in
+      try await writer.run { () throws(StoreError) in try state.keep(pages) }
+    }
+    await pages.note(page.access.records)
+    return Keepers(mixes: mixes, ports: ports, names: names, pages: pages)
   }
 
   private func startNode(

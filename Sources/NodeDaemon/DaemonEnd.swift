@@ -14,6 +14,7 @@ struct DaemonEnd {
   let keepers: Keepers
   let recordings: Recordings
   let panel: Panel?
+  let page: PageDesk
 
   /// Ends it; tells where a disk did not answer.
   func run(_ log: Logger) async {
@@ -25,13 +26,15 @@ struct DaemonEnd {
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
     async let shut: Void? = panel?.stop()
+    async let left: Void = page.stop()
+    async let signed = deadline.wait { await keepers.pages.stop() }
     await connections.leave()
     async let trusted = deadline.wait { await connections.finishKeeping() }
     async let closed: Void = connections.close()
     await node.stop()
     let connected = await deadline.wait { await keepers.ports.stop() }
-    _ = await (recorded, shut, closed)
-    let outcomes = await [mixed, named, trusted, connected]
+    _ = await (recorded, shut, left, closed)
+    let outcomes = await [mixed, named, signed, trusted, connected]
     guard outcomes.contains(false) else { return }
     log.event(
       .stateHangs, "the disk of the state does not answer: what changed last is not kept")

@@ -15,6 +15,7 @@ struct NodeControl: ControlHandler {
   let tests: TestControl
   let levels: LogLevels
   let model: NodeModel
+  let page: PageDesk
 
   func pictures() -> AsyncStream<NodePicture>? { model.pictures() }
 
@@ -40,8 +41,12 @@ struct NodeControl: ControlHandler {
       case .groupNew, .groupJoin, .groupLeave:
         let groups = GroupControl(state: state)
         let response = await writer.run { groups.handle(request) }
-        if response.changesGroups(asked: request) { connections.announcer.groupsChanged() }
+        if response.changesGroups(asked: request) {
+          connections.announcer.groupsChanged()
+          page.renew()
+        }
         return response
+      case .pageInvite, .pageList, .pageRevoke: return page.handle(request)
       case .identityNew: return await newIdentity()
       case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:

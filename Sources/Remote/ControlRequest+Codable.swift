@@ -3,7 +3,7 @@ internal import StatusSchema
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
-      minutes, recording, levels
+      minutes, recording, levels, rights, name, session
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -63,6 +63,22 @@ extension ControlRequest: Codable {
     case .recordStart:
       self = .recordStart(try fields.decode(RecordingRequest.self, forKey: .recording))
     case .recordStop: self = .recordStop
+    case .pageInvite, .pageList, .pageRevoke: self = try Self.page(kind, fields)
+    }
+  }
+
+  /// Who may use the page.
+  private static func page(
+    _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
+  ) throws -> ControlRequest {
+    switch kind {
+    case .pageInvite:
+      return .pageInvite(
+        rights: try fields.decode(PageRights.self, forKey: .rights),
+        name: try fields.decodeIfPresent(String.self, forKey: .name))
+    case .pageList: return .pageList
+    default:
+      return .pageRevoke(session: try fields.decodeIfPresent(String.self, forKey: .session))
     }
   }
 
@@ -106,7 +122,9 @@ extension ControlRequest: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
-    case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop: break
+    case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop,
+      .pageList:
+      break
     case .subscribe(let levels): try fields.encode(levels, forKey: .levels)
     case .testTone(let levelDBFS, let hertz, let seconds):
       try fields.encode(levelDBFS, forKey: .level)
@@ -140,6 +158,10 @@ extension ControlRequest: Codable {
     case .logLevel(let level, let area):
       try fields.encodeIfPresent(level, forKey: .level)
       try fields.encodeIfPresent(area, forKey: .area)
+    case .pageInvite(let rights, let name):
+      try fields.encode(rights, forKey: .rights)
+      try fields.encodeIfPresent(name, forKey: .name)
+    case .pageRevoke(let session): try fields.encodeIfPresent(session, forKey: .session)
     }
   }
 
@@ -174,6 +196,9 @@ extension ControlRequest: Codable {
     case .loopBackOff: .loopBackOff
     case .recordStart: .recordStart
     case .recordStop: .recordStop
+    case .pageInvite: .pageInvite
+    case .pageList: .pageList
+    case .pageRevoke: .pageRevoke
     }
   }
 

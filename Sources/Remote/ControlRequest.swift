@@ -53,6 +53,17 @@ public enum ControlRequest: Sendable, Hashable {
   /// Ends the recording, once its files are complete.
   case recordStop
 
+  /// Makes a token by which a phone signs in at the page; the answer is ``ControlResponse/pageInvitation(_:)``.
+  ///
+  /// - Parameters:
+  ///   - rights: what the phone may do then.
+  ///   - name: what it is called; nil: as it calls itself.
+  case pageInvite(rights: PageRights, name: String?)
+  /// Asks who is signed in at the page; the answer is ``ControlResponse/pageSessions(_:)``.
+  case pageList
+  /// Signs out whoever is of that name or ID; nil: everybody.
+  case pageRevoke(session: String?)
+
   /// Asks for the log's levels, or changes them first; the answer is ``ControlResponse/logLevels(_:)``.
   ///
   /// No level: nothing is changed. No area: all of them.
@@ -96,6 +107,9 @@ public enum ControlRequest: Sendable, Hashable {
     case loopBackOff = "loopback-off"
     case recordStart = "record-start"
     case recordStop = "record-stop"
+    case pageInvite = "page-invite"
+    case pageList = "page-list"
+    case pageRevoke = "page-revoke"
   }
 
   /// Whether it is broken off when its client goes: what it does is for that client's user only.

@@ -28,6 +28,10 @@ public enum ControlResponse: Sendable, Hashable {
   case speechTest(SpeechTestStatus)
   /// The answer to ``ControlRequest/recordStart(_:)``: the folder that the files are in.
   case recording(path: String)
+  /// The answer to ``ControlRequest/pageInvite(rights:name:)``.
+  case pageInvitation(PageInvitation)
+  /// The answer to ``ControlRequest/pageList``.
+  case pageSessions([PageSessionStatus])
   /// Not done, and why, in words for a person.
   case error(message: String)
 }
@@ -49,7 +53,7 @@ extension ControlResponse {
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
     case ok, status, version, schema, error, invitation, groups, knownNodes, pin, seconds, note,
-      logLevels, loopTest, speechTest, recording
+      logLevels, loopTest, speechTest, recording, pageInvitation, pageSessions
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -83,6 +87,14 @@ extension ControlResponse: Codable {
       self = .speechTest(result)
     } else if let path = try fields.decodeIfPresent(String.self, forKey: .recording) {
       self = .recording(path: path)
+    } else if let invitation = try fields.decodeIfPresent(
+      PageInvitation.self, forKey: .pageInvitation)
+    {
+      self = .pageInvitation(invitation)
+    } else if let sessions = try fields.decodeIfPresent(
+      [PageSessionStatus].self, forKey: .pageSessions)
+    {
+      self = .pageSessions(sessions)
     } else {
       self = .ok
     }
@@ -128,6 +140,12 @@ extension ControlResponse: Codable {
     case .recording(let path):
       try fields.encode(true, forKey: .ok)
       try fields.encode(path, forKey: .recording)
+    case .pageInvitation(let invitation):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(invitation, forKey: .pageInvitation)
+    case .pageSessions(let sessions):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(sessions, forKey: .pageSessions)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

@@ -40,7 +40,8 @@ struct Comlink: ParsableCommand {
       MuteCommand.self, UnmuteCommand.self, PanCommand.self, IDCommand.self, GroupCommand.self,
       PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
-      PairCommand.self, RecordCommand.self, TestCommand.self, LoopBackCommand.self,
+      PairCommand.self, PageCommand.self, RecordCommand.self, TestCommand.self,
+      LoopBackCommand.self,
       LogCommand.self, DoctorCommand.self,
     ])
 }

@@ -56,6 +56,14 @@ import Testing
     ),
     (.recordStart(wholeRecording), wholeRecordingLine),
     (.recordStop, #"{"request":"record-stop"}"#),
+    (.pageInvite(rights: .talk, name: nil), #"{"request":"page-invite","rights":"talk"}"#),
+    (
+      .pageInvite(rights: .admin, name: "Anna"),
+      #"{"name":"Anna","request":"page-invite","rights":"admin"}"#
+    ),
+    (.pageList, #"{"request":"page-list"}"#),
+    (.pageRevoke(session: "Anna"), #"{"request":"page-revoke","session":"Anna"}"#),
+    (.pageRevoke(session: nil), #"{"request":"page-revoke"}"#),
   ]
 
   private static var wholeRecording: RecordingRequest {
@@ -91,7 +99,7 @@ import Testing
       "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, gain, mute, "
         + "pan, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
-        + "record-start, record-stop"
+        + "record-start, record-stop, page-invite, page-list, page-revoke"
     ),
     (#"{"request":"subscribe","levels":20}"#, "field \"levels\" must be a true or false"),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
