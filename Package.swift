@@ -192,15 +192,28 @@ let programs: [Target] = [
   swiftTarget(
     "Doctor", ["CKernel", "Audio", "JackSession", "EventLoop", "StatusSchema", "System"]),
   tests("DoctorTests", ["Doctor", "StatusSchema"]),
-  swiftTarget(
-    "Panel",
-    [
-      "ServiceLoop", "StatusSchema", "System",
+  .target(
+    name: "Panel",
+    dependencies: [
+      "ControlSocket", "Cryptography", "Remote", "ServiceLoop", "StatusSchema", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
+      .product(name: "NIOWebSocket", package: "swift-nio"),
+      .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    ],
+    // The page's files: in the programs, not beside them.
+    resources: [.embedInCode("Web")], swiftSettings: swiftSettings),
+  tests(
+    "PanelTests",
+    [
+      "Panel", "ControlSocket", "Cryptography", "Remote", "StatusSchema",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOHTTP1", package: "swift-nio"),
+      .product(name: "NIOWebSocket", package: "swift-nio"),
+      .product(name: "NIOSSL", package: "swift-nio-ssl"),
     ]),
-  tests("PanelTests", ["Panel", "StatusSchema"]),
   swiftTarget(
     "ControlPlane",
     [

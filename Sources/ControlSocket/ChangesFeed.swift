@@ -1,43 +1,76 @@
-internal import NIOCore
-internal import Remote
-internal import ServiceLoop
-internal import StatusSchema
+package import NIOCore
+package import Remote
+package import ServiceLoop
+package import StatusSchema
 
-/// Who subscribes to a node's changes at one control socket, and what they are shown.
+/// Somebody who follows a node's changes; on the loop of its ``ChangesFeed``.
+package protocol ChangesReader: AnyObject {
+  /// There is a new picture of the node.
+  func offer()
+  /// Nothing more is to be told.
+  func close()
+}
+
+/// Who subscribes to a node's changes at one door, and what they are shown.
 ///
-/// Lives on the server's loop. It follows the node's pictures while there is somebody to show them to. A patch that
+/// Lives on the door's loop. It follows the node's pictures while there is somebody to show them to. A patch that
 /// several subscribers need is made and written down once.
-final class ChangesFeed {
+package final class ChangesFeed {
+  /// Where the changes come from, and what the door adds.
+  package struct Source: Sendable {
+    /// The way onto the door's loop.
+    package var gate: LoopGate
+    /// The node's pictures for one follower; nil: there is no node to show.
+    package var pictures: @Sendable () -> AsyncStream<NodePicture>?
+    /// Figures of a control socket, to be told as part of the node; nil: the door is none.
+    package var figures: (@Sendable () -> ControlStatus)?
+    /// Told how many readers there are, whenever that changes.
+    package var count: @Sendable (Int) -> Void
+
+    /// A source of these.
+    package init(
+      gate: LoopGate, pictures: @escaping @Sendable () -> AsyncStream<NodePicture>?,
+      figures: (@Sendable () -> ControlStatus)? = nil,
+      count: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+      self.gate = gate
+      self.pictures = pictures
+      self.figures = figures
+      self.count = count
+    }
+  }
+
   private struct Step: Hashable {
     var former: UInt64?
     var hasLevels: Bool
   }
 
-  private let service: ControlService
-  private var subscribers: [ObjectIdentifier: ControlClientHandler] = [:]
+  private let source: Source
+  private var subscribers: [ObjectIdentifier: any ChangesReader] = [:]
   private var following: Task<Void, Never>?
   /// Which task's pictures count: one that was cancelled may still bring some.
   private var round: UInt64 = 0
   private var latest: NodePicture?
   /// The figures of this socket that `latest` has.
-  private var control = ControlStatus()
+  private var control: ControlStatus?
   /// Lines that lead to `latest`; nil: nothing is to be told.
   private var lines: [Step: ByteBuffer?] = [:]
 
-  init(_ service: ControlService) { self.service = service }
+  /// Nobody follows yet.
+  package init(_ source: Source) { self.source = source }
 
   /// From now on the client is offered each picture; false where the node has none to show.
-  func add(_ client: ControlClientHandler, on loop: any EventLoop) -> Bool {
+  package func add(_ client: some ChangesReader, on loop: any EventLoop) -> Bool {
     guard following != nil || follow(on: loop) else { return false }
     subscribers[ObjectIdentifier(client)] = client
-    service.count { $0.subscribers = subscribers.count }
+    source.count(subscribers.count)
     return true
   }
 
   /// Does nothing for one that did not subscribe.
-  func remove(_ client: ControlClientHandler) {
+  package func remove(_ client: some ChangesReader) {
     guard subscribers.removeValue(forKey: ObjectIdentifier(client)) != nil else { return }
-    service.count { $0.subscribers = subscribers.count }
+    source.count(subscribers.count)
     guard subscribers.isEmpty else { return }
     following?.cancel()
     (following, latest, lines) = (nil, nil, [:])
@@ -59,9 +92,9 @@ final class ChangesFeed {
   }
 
   private func follow(on loop: any EventLoop) -> Bool {
-    guard let pictures = service.pictures() else { return false }
+    guard let pictures = source.pictures() else { return false }
     round &+= 1
-    let (gate, round) = (service.gate, round)
+    let (gate, round) = (source.gate, round)
     let feed = NIOLoopBound(self, eventLoop: loop)
     following = Task {
       for await picture in pictures {
@@ -76,8 +109,8 @@ final class ChangesFeed {
     guard round == self.round, !subscribers.isEmpty else { return }
     // The figures of this socket change with each line of each client: they come along with what else changed.
     let isNew = latest?.documentNumber != picture.documentNumber
-    if isNew { control = service.counters }
-    latest = picture.adding(control)
+    if isNew { control = source.figures?() }
+    latest = control.map(picture.adding) ?? picture
     lines.removeAll(keepingCapacity: true)
     for subscriber in subscribers.values { subscriber.offer() }
   }

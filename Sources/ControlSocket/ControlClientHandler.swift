@@ -16,7 +16,7 @@ internal import StatusSchema
 ///
 /// A client that subscribed goes on as before; besides, while no answer is being written, it gets the node's changes,
 /// and nobody takes it for idle who reads them. The end of its side does not end them.
-final class ControlClientHandler: ChannelInboundHandler {
+final class ControlClientHandler: ChannelInboundHandler, ChangesReader {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 

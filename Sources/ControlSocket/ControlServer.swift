@@ -32,7 +32,7 @@ public final class ControlServer: Sendable {
     let loop = threads.next()
     let service = ControlService(handler, limits, gate: LoopGate(loop))
     let places = Places(limits.clients)
-    let feed = NIOLoopBoundBox.makeBoxSendingValue(ChangesFeed(service), eventLoop: loop)
+    let feed = NIOLoopBoundBox.makeBoxSendingValue(ChangesFeed(service.changes), eventLoop: loop)
     _ = ServerBootstrap(group: threads)
       .serverChannelOption(.backlog, value: ControlListener.backlog)
       .childChannelOption(.autoRead, value: false)
@@ -96,8 +96,15 @@ final class ControlService: Sendable {
     status.withLock { change(&$0) }
   }
 
-  /// The node's pictures for one follower.
-  func pictures() -> AsyncStream<NodePicture>? { handler.pictures() }
+  /// What subscribers are told.
+  var changes: ChangesFeed.Source {
+    let handler = handler
+    return ChangesFeed.Source(
+      gate: gate,
+      pictures: { handler.pictures() },
+      figures: { [self] in counters },
+      count: { [self] count in self.count { $0.subscribers = count } })
+  }
 
   /// Has a request carried out, on the caller's executor; a status gets the counters of this socket.
   func response(to request: ControlRequest) async -> ControlResponse {

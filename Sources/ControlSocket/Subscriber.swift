@@ -1,5 +1,5 @@
 internal import Glibc
-internal import NIOCore
+package import NIOCore
 internal import Remote
 
 /// What a client that subscribed was shown, and whether it is ready for more.
@@ -7,38 +7,40 @@ internal import Remote
 /// Lives on the server's loop. States: *drained* (all that was written was read) → *shown* (a line is on its way, or in
 /// the kernel and not read yet; pictures pass by) → drained. So a slow reader gets the newest picture as soon as it has
 /// read the last, and nothing of what was in between.
-struct Subscriber {
-  let hasLevels: Bool
+package struct Subscriber {
+  /// Whether it wants levels as they change.
+  package let hasLevels: Bool
   private let socket: Int32
   private var picture: NodePicture?
   /// Whether a line is not yet all with the kernel.
   private var isWriting = false
   /// When it was seen to have read all that it was shown.
-  private(set) var drained = NIODeadline.now()
+  package private(set) var drained = NIODeadline.now()
 
   /// A client at the other end of a socket.
-  init(hasLevels: Bool, socket: Int32) {
+  package init(hasLevels: Bool, socket: Int32) {
     self.hasLevels = hasLevels
     self.socket = socket
   }
 
   /// One that asked again goes on with what it has, but for levels.
-  init(hasLevels: Bool, insteadOf former: Subscriber) {
+  package init(hasLevels: Bool, insteadOf former: Subscriber) {
     self = Subscriber(hasLevels: hasLevels, socket: former.socket)
     (isWriting, drained) = (former.isWriting, former.drained)
   }
 
   /// What is to be done now.
-  enum Turn {
+  package enum Turn {
     /// To be written; ``Subscriber/written()`` follows once the kernel has it.
     case line(ByteBuffer)
     /// It has not read the last line yet: to be asked again soon.
     case later
+    /// Nothing is to be told.
     case nothing
   }
 
   /// What it is to get now.
-  mutating func next(of feed: ChangesFeed) -> Turn {
+  package mutating func next(of feed: ChangesFeed) -> Turn {
     guard !isWriting, isRead else { return .later }
     drained = .now()
     guard let (newest, line) = feed.line(after: picture, withLevels: hasLevels) else {
@@ -51,9 +53,10 @@ struct Subscriber {
   }
 
   /// The kernel has the whole line.
-  mutating func written() { isWriting = false }
+  package mutating func written() { isWriting = false }
 
-  /// Whether the client has read all that was written (TIOCOUTQ; of a UNIX socket what the other end has not read).
+  /// Whether the client has read all that was written (TIOCOUTQ; of a UNIX socket what the other end has not read, of
+  /// TCP what its system has not acknowledged).
   private var isRead: Bool {
     var unread: Int32 = 0
     return unsafe ioctl(socket, UInt(TIOCOUTQ), &unread) != 0 || unread == 0

@@ -43,6 +43,12 @@ extension Configuration {
       jackClient = try Self.checkedName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
     case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Self.place(text)
+    case (.page, .text(let text)): page.place = text.isEmpty ? nil : try Self.place(text)
+    case (.pageTrust, .text("auto")): page.trust = .auto
+    case (.pageTrust, .text("off")): page.trust = .off
+    case (.pageTrust, .text(let text)): page.trust = .place(try Self.place(text))
+    case (.pageCertificate, .text(let text)): page.certificate = try Self.filePath(text)
+    case (.pageKey, .text(let text)): page.key = try Self.filePath(text)
     case (.viaPlugin, .boolean(let isOn)): isViaPlugin = isOn
     case (.pluginSocket, .text(let text)): pluginPath = try Self.socketPath(text)
     case (.control, .text(let text)): controlPath = try Self.socketPath(text)
@@ -93,6 +99,10 @@ extension Configuration {
     case .jackClient: .text(jackClient)
     case .noConnect: .boolean(!connectsPorts)
     case .metrics: .text(metrics?.text ?? "")
+    case .page: .text(page.place?.text ?? "")
+    case .pageTrust: .text(page.trust.text)
+    case .pageCertificate: .text(page.certificate)
+    case .pageKey: .text(page.key)
     case .viaPlugin: .boolean(isViaPlugin)
     case .pluginSocket: .text(pluginPath)
     case .control: .text(controlPath)
@@ -117,6 +127,11 @@ extension Configuration {
       throw .badValue(
         "is too long for a socket path, at most \(ControlPath.byteLimit) bytes: \(text)")
     }
+    return text
+  }
+
+  private static func filePath(_ text: String) throws(SettingProblem) -> String {
+    guard !text.utf8.contains(0) else { throw .badValue("must be a path") }
     return text
   }
 

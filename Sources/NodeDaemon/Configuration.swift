@@ -56,6 +56,8 @@ struct Configuration: Hashable, Sendable {
   var connectsPorts = true
   /// Where its figures are told to Prometheus; nil: nowhere.
   var metrics: HostAndPort?
+  /// The page for phones.
+  var page = PageSettings()
   /// Whether the plugin in jackd plays, instead of a JACK client.
   var isViaPlugin = false
   /// The path of the plugin's socket.
@@ -152,6 +154,7 @@ extension Configuration {
       throw SettingConflict(
         .bitrateMax, "is less than bitrate, \(bitrateKilobits); lower that too")
     }
+    try page.check()
     if case .fixed(let milliseconds) = playoutDelay, milliseconds > playoutDelayMaximumMilliseconds
     {
       throw SettingConflict(

@@ -45,6 +45,9 @@ extension Daemon {
     if let problem = state.portsProblem {
       log.event(.portsLost, "\(problem); the next connections replace it")
     }
+    if let problem = state.page.problem {
+      log.event(.pageLost, "\(problem); phones have to sign in again: comlink page")
+    }
     if let problem = state.namesProblem {
       log.event(
         .namesLost, "\(problem); whoever comes first has the name without a number")

@@ -47,7 +47,8 @@ struct Daemon {
     let place = place(of: node, askedFor: listen)
     let states = StateWriter()
     let problems = KeepingProblems(log: logger("state"))
-    let keepers = await keepers(of: state, by: states, node, problems)
+    let page = PageDesk(effective.configuration.page, state, log: logger("page"))
+    let keepers = await keepers(of: state, by: states, node, page, problems)
     let name = NodeName(effective.configuration.name)
     let connections = try await connect(node, named: name, at: place, state, states, problems)
     let hostNames = followHostName(name, node, connections)
@@ -61,14 +62,15 @@ struct Daemon {
     let survey = NodeSurvey(
       node: node, state: state, connections: connections, recordings: recordings, office: office,
       problems: problems)
-    let model = Self.model(of: node, survey)
+    let model = NodeModel(NodeModel.Look(survey))
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      tests: tests, office: office, levels: levels, model: model)
+      tests: tests, office: office, levels: levels, model: model, page: page)
     await office.start(
       connections.news, blocked: connections.membership.blockedNodes, changed: model.touch)
     let panel = await startPanel(model, server)
     relay.attach(control)
+    await page.start(nodeName: name.current, handler: relay)
     log.event(
       .ready, "ready",
       [
@@ -80,21 +82,10 @@ struct Daemon {
     await model.end()
     await DaemonEnd(
       node: node, connections: connections, keepers: keepers, recordings: recordings,
-      office: office, panel: panel
+      office: office, panel: panel, page: page
     ).run(log)
     events.finish()
     await writer.value
-  }
-
-  private static func model(of node: Intercom, _ survey: NodeSurvey) -> NodeModel {
-    NodeModel(
-      NodeModel.Look {
-        await survey.status()
-      } revision: {
-        node.revision
-      } levels: {
-        node.levels
-      })
   }
 
   private func controlServer(_ relay: ControlRelay) throws(DaemonError) -> ControlServer {
@@ -107,7 +98,8 @@ struct Daemon {
 
   /// Goes on with what was set in the former run, and keeps what becomes of it.
   private func keepers(
-    of state: NodeState, by writer: StateWriter, _ node: Intercom, _ problems: KeepingProblems
+    of state: NodeState, by writer: StateWriter, _ node: Intercom, _ page: PageDesk,
+    _ problems: KeepingProblems
   ) async -> Keepers {
     let mixes = MixKeeper(state.mix, problems: problems) { mix throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(mix) }
@@ -122,7 +114,12 @@ struct Daemon {
       try await writer.run { () throws(StoreError) in try state.keep(names) }
     }
     await names.note(node.nameMemories)
-    return Keepers(mixes: mixes, ports: ports, names: names)
+    let pages = PageKeeper(state.page.sessions, problems: problems) {
+      pages throws(StoreError) in
+      try await writer.run { () throws(StoreError) in try state.keep(pages) }
+    }
+    await pages.note(page.access.records)
+    return Keepers(mixes: mixes, ports: ports, names: names, pages: pages)
   }
 
   private func startNode(

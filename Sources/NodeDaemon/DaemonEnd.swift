@@ -15,6 +15,7 @@ struct DaemonEnd {
   let recordings: Recordings
   let office: MessageOffice
   let panel: Panel?
+  let page: PageDesk
 
   /// Ends it; tells where a disk did not answer.
   func run(_ log: Logger) async {
@@ -27,13 +28,15 @@ struct DaemonEnd {
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
     async let kept = deadline.wait { await office.finish() }
     async let shut: Void? = panel?.stop()
+    async let left: Void = page.stop()
+    async let signed = deadline.wait { await keepers.pages.stop() }
     await connections.leave()
     async let trusted = deadline.wait { await connections.finishKeeping() }
     async let closed: Void = connections.close()
     await node.stop()
     let connected = await deadline.wait { await keepers.ports.stop() }
-    _ = await (recorded, shut, closed)
-    let outcomes = await [mixed, named, trusted, connected, kept]
+    _ = await (recorded, shut, left, closed)
+    let outcomes = await [mixed, named, signed, trusted, connected, kept]
     guard outcomes.contains(false) else { return }
     log.event(
       .stateHangs, "the disk of the state does not answer: what changed last is not kept")

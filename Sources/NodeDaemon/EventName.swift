@@ -63,6 +63,9 @@ enum EventName: String, CaseIterable, Sendable {
   case discoveryProblem = "discovery-problem"
   case discoveryFailed = "discovery-failed"
   case metricsFailed = "metrics-failed"
+  case page
+  case pageFailed = "page-failed"
+  case pageTrustFailed = "page-trust-failed"
   case systemdUnreachable = "systemd-unreachable"
   case recording
   case recordingEnded = "recording-ended"
@@ -84,6 +87,7 @@ enum EventName: String, CaseIterable, Sendable {
   case mixLost = "mix-lost"
   case portsLost = "ports-lost"
   case namesLost = "names-lost"
+  case pageLost = "page-lost"
   case notKept = "not-kept"
   case trustNotKept = "trust-not-kept"
   case kept
@@ -93,17 +97,18 @@ enum EventName: String, CaseIterable, Sendable {
   var level: Logger.Level {
     switch self {
     case .audioFault, .meshFault, .endedAtOnce, .failed, .discoveryFailed, .metricsFailed,
+      .pageFailed,
       .systemdUnreachable, .recordingFailed, .recordingFileFailed, .identityLost, .groupsLost,
       .trustLost, .mixLost, .portsLost, .namesLost, .notKept, .trustNotKept, .stateHangs,
       .messagesLost, .messagesNotKept:
       .error
     case .jackGone, .jackReopened, .jackPipewire, .jackRefused, .jackStalled, .jackHangs,
       .portRefused, .pluginMisfit, .peerUnresolved, .peerOurselves, .tooManyPeers, .streamTaken,
-      .pairingFailed, .identityTwice, .rightsMissing, .networkUnwatched, .discoveryProblem,
-      .loopBackRefused, .messageRefused:
+      .pairingFailed, .pageTrustFailed, .pageLost, .identityTwice, .rightsMissing,
+      .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
-      .identity, .networkChanged, .discovery, .messageReceived:
+      .identity, .networkChanged, .discovery, .messageReceived, .page:
       .info
     default: .notice
     }

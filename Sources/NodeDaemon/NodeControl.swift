@@ -16,6 +16,7 @@ struct NodeControl: ControlHandler {
   let office: MessageOffice
   let levels: LogLevels
   let model: NodeModel
+  let page: PageDesk
 
   func pictures() -> AsyncStream<NodePicture>? { model.pictures() }
 
@@ -44,8 +45,10 @@ struct NodeControl: ControlHandler {
         if response.changesGroups(asked: request) {
           connections.announcer.groupsChanged()
           await office.groupsChanged()
+          page.renew()
         }
         return response
+      case .pageInvite, .pageList, .pageRevoke: return page.handle(request)
       case .identityNew: return await newIdentity()
       case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:

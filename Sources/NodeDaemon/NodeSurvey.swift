@@ -39,3 +39,17 @@ struct NodeSurvey {
     return status
   }
 }
+
+extension NodeModel.Look {
+  /// Looks at what a survey gathers, and at its node.
+  init(_ survey: NodeSurvey) {
+    let node = survey.node
+    self.init {
+      await survey.status()
+    } revision: {
+      node.revision
+    } levels: {
+      node.levels
+    }
+  }
+}

@@ -43,6 +43,10 @@ struct Options: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: Help.of(.viaPlugin)) var viaPlugin: Bool?
   @Option(help: Help.of(.pluginSocket)) var pluginSocket: String?
   @Option(help: Help.of(.metrics)) var metrics: String?
+  @Option(help: Help.of(.page)) var page: String?
+  @Option(help: Help.of(.pageTrust)) var pageTrust: String?
+  @Option(help: Help.of(.pageCertificate)) var pageCertificate: String?
+  @Option(help: Help.of(.pageKey)) var pageKey: String?
   @Option(help: Help.of(.control)) var control: String?
   @Option(help: Help.of(.state)) var state: String?
   @Option(help: Help.of(.messageDays)) var messageDays: String?
@@ -68,8 +72,10 @@ struct Options: ParsableCommand {
       (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.lateRate, lateRate),
       (.sidetone, sidetone),
       (.jackServer, jackServer), (.jackClient, jackClient),
-      (.pluginSocket, pluginSocket), (.metrics, metrics), (.control, control), (.state, state),
-      (.messageDays, messageDays), (.messageHistory, messageHistory), (.messageKeep, messageKeep),
+      (.pluginSocket, pluginSocket), (.metrics, metrics), (.page, page), (.pageTrust, pageTrust),
+      (.pageCertificate, pageCertificate), (.pageKey, pageKey), (.control, control),
+      (.state, state), (.messageDays, messageDays), (.messageHistory, messageHistory),
+      (.messageKeep, messageKeep),
       (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [

@@ -27,6 +27,10 @@ enum Setting: String, CaseIterable, Sendable {
   case viaPlugin = "via-plugin"
   case pluginSocket = "plugin-socket"
   case metrics
+  case page
+  case pageTrust = "page-trust"
+  case pageCertificate = "page-certificate"
+  case pageKey = "page-key"
   case control
   case state
   case messageDays = "message-days"
@@ -48,7 +52,7 @@ enum Setting: String, CaseIterable, Sendable {
   var kind: Kind {
     switch self {
     case .name, .role, .colour, .listen, .policy, .profile, .application, .bandwidth, .jackServer,
-      .jackClient, .pluginSocket, .metrics, .control,
+      .jackClient, .pluginSocket, .metrics, .page, .pageTrust, .pageCertificate, .pageKey, .control,
       .state, .logLevel:
       .text
     case .peer: .list
@@ -66,7 +70,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .name, .jackServer, .jackClient: "NAME"
     case .role: "TEXT"
     case .colour: "RRGGBB"
-    case .listen, .peer, .metrics: "ADDR:PORT"
+    case .listen, .peer, .metrics, .page: "ADDR:PORT"
+    case .pageTrust: "ADDR:PORT|auto|off"
+    case .pageCertificate, .pageKey: "FILE"
     case .policy: AdmissionPolicy.words
     case .maxPeers: "1…64"
     case .bitrate: "KBITS"
@@ -120,6 +126,11 @@ enum Setting: String, CaseIterable, Sendable {
     case .noConnect: "Leaves the sound card's ports alone instead of connecting to them."
     case .metrics:
       "Serves metrics to Prometheus there, by HTTP at /metrics, without authentication; empty: off."
+    case .page: "Serves the page for phones there, by HTTPS; [::]:8443 is usual. Empty: off."
+    case .pageTrust:
+      "Where phones get the certificate to trust, by HTTP; auto: port 8080 beside the page."
+    case .pageCertificate: "Your own certificate for the page, a PEM file; empty: the crew's."
+    case .pageKey: "The private key of that certificate, a PEM file."
     case .viaPlugin: "Plays through the plugin comlink.so in jackd instead of a JACK client."
     case .pluginSocket: "Socket of that plugin."
     case .control: "Socket for comlink, the remote."

@@ -54,7 +54,7 @@ public final class Panel: Sendable {
       self.gate = gate
     } catch {
       try? await threads.shutdownGracefully()
-      throw Self.words(error, address: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
+      throw Self.words(error, host: host, port: port)
     }
   }
 
@@ -70,7 +70,9 @@ public final class Panel: Sendable {
     try? await threads.shutdownGracefully()
   }
 
-  private static func words(_ error: any Error, address: String) -> PanelError {
+  /// Why nobody can listen there.
+  static func words(_ error: any Error, host: String, port: Int) -> PanelError {
+    let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     guard let error = error as? IOError else {
       return .listening(address: address, words: "\(error)")
     }
@@ -85,6 +87,8 @@ public enum PanelError: Error, Hashable, Sendable {
   case addressInUse(address: String)
   /// Nobody can listen there, and why, in words.
   case listening(address: String, words: String)
+  /// Browsers cannot be shown who the page is, and why, in words.
+  case certificate(words: String)
 }
 
 extension PanelError: CustomStringConvertible {
@@ -94,6 +98,7 @@ extension PanelError: CustomStringConvertible {
     case .addressInUse(let address):
       "TCP \(address) is in use by another program (`ss -ltnp` shows which): stop it or choose another port"
     case .listening(let address, let words): "cannot listen on TCP \(address): \(words)"
+    case .certificate(let words): words
     }
   }
 }

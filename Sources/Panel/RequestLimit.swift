@@ -5,7 +5,7 @@ internal import NIOCore
 /// It stands before the parser, which would keep a request of any length until its end. What is under way still comes
 /// and is let fall: closed at once, the connection would be reset and the answer lost. That goes on for the farewell's
 /// time and no more than ``farewellRequests`` times what a request may have.
-final class RequestLimit: ChannelInboundHandler {
+final class RequestLimit: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -26,6 +26,9 @@ final class RequestLimit: ChannelInboundHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { farewell?.cancel() }
+
+  /// A request was whole: the next may be as long.
+  func renew() { receivedBytes = 0 }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     receivedBytes += unwrapInboundIn(data).readableBytes

@@ -3,7 +3,7 @@ internal import StatusSchema
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
-      minutes, recording, levels, to, text, messages, with
+      minutes, recording, levels, to, text, messages, with, rights, name, session
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -64,6 +64,7 @@ extension ControlRequest: Codable {
       self = .recordStart(try fields.decode(RecordingRequest.self, forKey: .recording))
     case .recordStop: self = .recordStop
     case .say, .messages, .messagesClear: self = try Self.message(kind, fields)
+    case .pageInvite, .pageList, .pageRevoke: self = try Self.page(kind, fields)
     }
   }
 
@@ -81,6 +82,21 @@ extension ControlRequest: Codable {
         try fields.decodeIfPresent(MessageRequest.self, forKey: .messages) ?? MessageRequest())
     default:
       return .messagesClear(with: try fields.decodeIfPresent(String.self, forKey: .with))
+    }
+  }
+
+  /// Who may use the page.
+  private static func page(
+    _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
+  ) throws -> ControlRequest {
+    switch kind {
+    case .pageInvite:
+      return .pageInvite(
+        rights: try fields.decode(PageRights.self, forKey: .rights),
+        name: try fields.decodeIfPresent(String.self, forKey: .name))
+    case .pageList: return .pageList
+    default:
+      return .pageRevoke(session: try fields.decodeIfPresent(String.self, forKey: .session))
     }
   }
 
@@ -124,7 +140,9 @@ extension ControlRequest: Codable {
     var fields = encoder.container(keyedBy: Key.self)
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
-    case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop: break
+    case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop,
+      .pageList:
+      break
     case .subscribe(let levels): try fields.encode(levels, forKey: .levels)
     case .testTone(let levelDBFS, let hertz, let seconds):
       try fields.encode(levelDBFS, forKey: .level)
@@ -164,6 +182,10 @@ extension ControlRequest: Codable {
     case .logLevel(let level, let area):
       try fields.encodeIfPresent(level, forKey: .level)
       try fields.encodeIfPresent(area, forKey: .area)
+    case .pageInvite(let rights, let name):
+      try fields.encode(rights, forKey: .rights)
+      try fields.encodeIfPresent(name, forKey: .name)
+    case .pageRevoke(let session): try fields.encodeIfPresent(session, forKey: .session)
     }
   }
 
@@ -201,6 +223,9 @@ extension ControlRequest: Codable {
     case .say: .say
     case .messages: .messages
     case .messagesClear: .messagesClear
+    case .pageInvite: .pageInvite
+    case .pageList: .pageList
+    case .pageRevoke: .pageRevoke
     }
   }
 

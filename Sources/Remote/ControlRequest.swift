@@ -59,6 +59,16 @@ public enum ControlRequest: Sendable, Hashable {
   case messages(MessageRequest)
   /// Forgets messages, of a conversation or all; the answer is ``ControlResponse/done(note:)``.
   case messagesClear(with: String?)
+  /// Makes a token by which a phone signs in at the page; the answer is ``ControlResponse/pageInvitation(_:)``.
+  ///
+  /// - Parameters:
+  ///   - rights: what the phone may do then.
+  ///   - name: what it is called; nil: as it calls itself.
+  case pageInvite(rights: PageRights, name: String?)
+  /// Asks who is signed in at the page; the answer is ``ControlResponse/pageSessions(_:)``.
+  case pageList
+  /// Signs out whoever is of that name or ID; nil: everybody.
+  case pageRevoke(session: String?)
 
   /// Asks for the log's levels, or changes them first; the answer is ``ControlResponse/logLevels(_:)``.
   ///
@@ -105,6 +115,9 @@ public enum ControlRequest: Sendable, Hashable {
     case recordStop = "record-stop"
     case say, messages
     case messagesClear = "messages-clear"
+    case pageInvite = "page-invite"
+    case pageList = "page-list"
+    case pageRevoke = "page-revoke"
   }
 
   /// Whether it is broken off when its client goes: what it does is for that client's user only.

@@ -30,6 +30,10 @@ public enum ControlResponse: Sendable, Hashable {
   case recording(path: String)
   /// The answer to ``ControlRequest/messages(_:)`` and ``ControlRequest/say(to:text:)``, the oldest first.
   case messages([MessageStatus])
+  /// The answer to ``ControlRequest/pageInvite(rights:name:)``.
+  case pageInvitation(PageInvitation)
+  /// The answer to ``ControlRequest/pageList``.
+  case pageSessions([PageSessionStatus])
   /// Not done, and why, in words for a person.
   case error(message: String)
 }
@@ -51,7 +55,7 @@ extension ControlResponse {
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
     case ok, status, version, schema, error, invitation, groups, knownNodes, pin, seconds, note,
-      logLevels, loopTest, speechTest, recording, messages
+      logLevels, loopTest, speechTest, recording, messages, pageInvitation, pageSessions
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -87,6 +91,14 @@ extension ControlResponse: Codable {
       self = .recording(path: path)
     } else if let messages = try fields.decodeIfPresent([MessageStatus].self, forKey: .messages) {
       self = .messages(messages)
+    } else if let invitation = try fields.decodeIfPresent(
+      PageInvitation.self, forKey: .pageInvitation)
+    {
+      self = .pageInvitation(invitation)
+    } else if let sessions = try fields.decodeIfPresent(
+      [PageSessionStatus].self, forKey: .pageSessions)
+    {
+      self = .pageSessions(sessions)
     } else {
       self = .ok
     }
@@ -135,6 +147,12 @@ extension ControlResponse: Codable {
     case .messages(let messages):
       try fields.encode(true, forKey: .ok)
       try fields.encode(messages, forKey: .messages)
+    case .pageInvitation(let invitation):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(invitation, forKey: .pageInvitation)
+    case .pageSessions(let sessions):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(sessions, forKey: .pageSessions)
     case .error(let message):
       try fields.encode(false, forKey: .ok)
       try fields.encode(message, forKey: .error)

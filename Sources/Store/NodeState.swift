@@ -3,7 +3,7 @@ public import Mesh
 internal import Synchronization
 
 /// What a node keeps from start to start: its identity, the number of its starts, its groups, whom it trusts, the mix,
-/// its JACK ports, what others are called.
+/// its JACK ports, what others are called, who is signed in at its page.
 ///
 /// Opening never fails for want of a disk, because a station must talk. Where the identity or the counter cannot be
 /// read, written and synced, the node gets an identity for this run alone, and ``problem`` tells why: the kept one with
@@ -47,6 +47,8 @@ public final class NodeState: Sendable {
   public let names: KeptNames
   /// Why that could not be read; nil: it was.
   public let namesProblem: StoreError?
+  /// Who was signed in at the page when it started, and why that could not be read.
+  public let page: (sessions: KeptPage, problem: StoreError?)
 
   /// Opens the state in a directory, and counts this start.
   ///
@@ -88,6 +90,7 @@ public final class NodeState: Sendable {
     let called: (names: KeptNames, problem: StoreError?) =
       disk.map { NamesFile(disk: $0).outcome } ?? (KeptNames(), nil)
     (names, namesProblem) = (called.names, called.problem)
+    page = disk.map { PageFile(disk: $0).outcome } ?? (KeptPage(), nil)
     self.disk = disk
     self.directory = directory
     self.problem = problem
@@ -115,6 +118,13 @@ public final class NodeState: Sendable {
 
   /// Opens what was sealed to this node (``PublicKey/seal(_:)``); nil: it was not, or it is damaged.
   public func open(_ box: [UInt8]) -> [UInt8]? { key.open(box) }
+
+  /// The key of what this node shows to browsers, derived from its identity: the same until that is another.
+  public func pageKey(for purpose: PageKeyPurpose) throws(CryptoError) -> P256Key {
+    try key.withSeed { seed throws(CryptoError) in
+      try P256Key(of: seed, for: purpose.rawValue)
+    }
+  }
 
   /// The groups it is in, in the order in which it came to them.
   public var groups: [Group] { kept.withLock { $0 } }
@@ -216,6 +226,15 @@ public final class NodeState: Sendable {
     }
   }
 
+  /// Keeps who is signed in at the page; as the mix, in place of a file that could not be read, too.
+  public func keep(_ page: KeptPage) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try PageFile(disk: disk).write(page)
+    }
+  }
+
   /// Changes the groups once the change is kept; if it cannot be, there is none.
   private func change(_ body: (inout [Group]) throws(StoreError) -> Void) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
@@ -283,6 +302,13 @@ extension PortsFile {
   /// What was kept, or nothing and why.
   fileprivate var outcome: (ports: KeptPorts, problem: StoreError?) {
     do throws(StoreError) { return (try read(), nil) } catch { return (KeptPorts(), error) }
+  }
+}
+
+extension PageFile {
+  /// What was kept, or nothing and why.
+  fileprivate var outcome: (sessions: KeptPage, problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return (KeptPage(), error) }
   }
 }
 

@@ -8,7 +8,7 @@ struct Record: Sendable {
   /// Most octets of a file: a longer one is neither read nor written.
   static let fileLimitBytes = 64 * 1024
 
-  /// What is in the file: `identity`, `instance`, `groups`, `mesh`, `mix`, `ports` or `names`.
+  /// What is in the file: `identity`, `instance`, `groups`, `mesh`, `mix`, `ports`, `names` or `page`.
   let kind: String
 
   private var head: [UInt8] { Array("comlink \(kind) 1\n".utf8) }
@@ -71,6 +71,9 @@ struct RecordReader {
   mutating func number(_ count: Int) -> UInt64? {
     take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
   }
+
+  /// That many octets.
+  mutating func octets(_ count: Int) -> [UInt8]? { take(count).map { Array($0) } }
 
   /// That many octets of UTF-8; nil where they are not.
   mutating func text(_ count: Int) -> String? {

@@ -40,9 +40,9 @@ struct Comlink: ParsableCommand {
       MuteCommand.self, UnmuteCommand.self, PanCommand.self, IDCommand.self, GroupCommand.self,
       PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
-      PairCommand.self, RecordCommand.self, TestCommand.self, LoopBackCommand.self,
-      SayCommand.self, MessagesCommand.self, LogCommand.self, KeysCommand.self,
-      DoctorCommand.self,
+      PairCommand.self, PageCommand.self, RecordCommand.self, TestCommand.self,
+      LoopBackCommand.self, SayCommand.self, MessagesCommand.self, LogCommand.self,
+      KeysCommand.self, DoctorCommand.self,
     ])
 }
 

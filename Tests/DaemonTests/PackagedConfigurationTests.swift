@@ -3,12 +3,12 @@ import Testing
 
 @testable import NodeDaemon
 
-/// `/etc/comlink/comlink.toml`, as the package brings it: all in comments.
+/// `/etc/comlink/comlink.toml`, as the package brings it: all but the page in comments.
 @Suite struct PackagedConfigurationTests {
   /// Defaults that depend on who runs the daemon; the file has the service's.
   private static let places: [Setting: String] = [
     .control: "/run/comlink/control.sock", .state: "/var/lib/comlink",
-    .pluginSocket: "/run/comlink/comlink/plugin.sock",
+    .pluginSocket: "/run/comlink/comlink/plugin.sock", .page: "[::]:8443",
   ]
   private let text: String
   private let settings: [String]
@@ -17,12 +17,12 @@ import Testing
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../packaging/comlink.toml").standardized
     text = try String(contentsOf: file, encoding: .utf8)
-    settings = text.split(separator: "\n").filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") }
-      .map { String($0.dropFirst()) }
+    settings = text.split(separator: "\n").filter { !$0.hasPrefix("# ") }
+      .map { String($0.drop { $0 == "#" }) }
   }
 
-  @Test func `it sets nothing`() throws {
-    #expect(try TestSurroundings.load(text).origins.isEmpty)
+  @Test func `it opens the page, and sets nothing else`() throws {
+    #expect(try TestSurroundings.load(text).origins.keys.map(\.rawValue) == ["page"])
   }
 
   @Test func `it shows each setting once, in their order`() {

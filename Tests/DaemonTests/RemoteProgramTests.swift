@@ -16,6 +16,13 @@ import Testing
       if case .mute(peer: "nobody", _) = request { return .error(message: "no peer nobody") }
       switch request {
       case .logLevel: return .logLevels(["mesh": "debug", "comlinkd": "info"])
+      case .pageInvite: return .pageInvitation(Self.invitation)
+      case .pageList:
+        return .pageSessions([
+          PageSessionStatus(
+            id: "abc", name: "An\u{1B}na", rights: .talk, ageSeconds: 200_000, idleSeconds: 90,
+            isOpen: false)
+        ])
       case .recordStart(let recording): return .recording(path: recording.directory + "/take")
       case .testLoop(let peer):
         var result = LoopTestStatus(peer: peer, sent: 8, found: peer == "far" ? 0 : 7)
@@ -36,6 +43,16 @@ import Testing
     }
 
     func pictures() -> AsyncStream<NodePicture>? { TickingNode().pictures() }
+
+    private static var invitation: PageInvitation {
+      var invitation = PageInvitation(
+        addresses: ["https://stage.local:8443/", "https://10.0.0.1:8443/"],
+        trustAddresses: ["http://stage.local:8080/trust", "http://10.0.0.1:8080/trust"],
+        token: "secret", seconds: 600)
+      invitation.authority = "Comlink a b c d"
+      invitation.authorityFingerprint = "AB CD"
+      return invitation
+    }
   }
 
   private let node = Node()
@@ -69,6 +86,8 @@ import Testing
     (["loopback", "on", "B", "--minutes", "2"], .loopBack(peer: "B", minutes: 2)),
     (["loopback", "off"], .loopBackOff),
     (["record", "stop"], .recordStop),
+    (["page", "revoke", "Anna"], .pageRevoke(session: "Anna")),
+    (["page", "revoke", "--all"], .pageRevoke(session: nil)),
   ]
 
   @Test(arguments: commands)
@@ -112,6 +131,32 @@ import Testing
     #expect(outcome.code == 0)
     #expect(outcome.output == "/takes/take\n")
     #expect(outcome.complaint.isEmpty)
+    #expect(node.requests == [request])
+  }
+
+  static let invitations: [(arguments: [String], request: ControlRequest, words: [String])] = [
+    (
+      ["page"], .pageInvite(rights: .operate, name: nil),
+      [
+        "http://stage.local:8080/trust", "Comlink a b c d", "AB CD",
+        "https://stage.local:8443/#secret",
+      ]
+    ),
+    (
+      ["page", "--rights", "talk", "--name", "Anna", "--ip"],
+      .pageInvite(rights: .talk, name: "Anna"),
+      ["http://10.0.0.1:8080/trust", "https://10.0.0.1:8443/#secret"]
+    ),
+    (["page", "list"], .pageList, ["An?na", "abc", "talk, seen 90 s ago, signed in 2 days ago"]),
+  ]
+
+  @Test(arguments: invitations)
+  func `a phone is shown the way in, and listed`(
+    arguments: [String], request: ControlRequest, words: [String]
+  ) async throws {
+    let outcome = try await comlink(arguments)
+    #expect(outcome.code == 0)
+    for words in words { #expect(outcome.output.contains(words), "\(outcome.output)") }
     #expect(node.requests == [request])
   }
 

@@ -55,6 +55,9 @@ import Testing
     (.logLevel, "INFO", "must be one of trace|debug|info"),
     (.noDiscovery, "yes", "must be true or false"),
     (.metrics, "9464", "has no port"),
+    (.page, "8443", "has no port"), (.pageTrust, "on", "has no port"),
+    (.pageKey, "/k.pem", "is of no use without page-certificate"),
+    (.pageCertificate, "/c.pem", "needs its private key"),
     (.policy, "all", "must be one of ask|group-only|open"),
     (.colour, "red", "must be six hexadecimal digits"), (.colour, "-fffff", "hexadecimal"),
     (.role, " x", "no space at either end"),
@@ -82,7 +85,8 @@ import Testing
     (.pluginSocket, "/tmp/a b/plugin.sock"),
     (.policy, "group-only"), (.role, "stage left"), (.role, ""), (.colour, "00ff0a"),
     (.logLevel, "trace"),
-    (.metrics, ""), (.metrics, "127.0.0.1:9464"),
+    (.metrics, ""), (.metrics, "127.0.0.1:9464"), (.page, ""), (.page, "[::]:8443"),
+    (.pageTrust, "auto"), (.pageTrust, "off"), (.pageTrust, "[::]:80"),
     (.state, ""), (.state, "/srv/comlink"), (.control, "/tmp/a b/\u{1}\t\n\"'\\#.sock"),
   ]
 

@@ -61,6 +61,14 @@ import Testing
     (.messages(wholeMessages), wholeMessagesLine),
     (.messagesClear(with: nil), #"{"request":"messages-clear"}"#),
     (.messagesClear(with: "foh"), #"{"request":"messages-clear","with":"foh"}"#),
+    (.pageInvite(rights: .talk, name: nil), #"{"request":"page-invite","rights":"talk"}"#),
+    (
+      .pageInvite(rights: .admin, name: "Anna"),
+      #"{"name":"Anna","request":"page-invite","rights":"admin"}"#
+    ),
+    (.pageList, #"{"request":"page-list"}"#),
+    (.pageRevoke(session: "Anna"), #"{"request":"page-revoke","session":"Anna"}"#),
+    (.pageRevoke(session: nil), #"{"request":"page-revoke"}"#),
   ]
 
   private static var wholeRecording: RecordingRequest {
@@ -107,7 +115,7 @@ import Testing
       "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, gain, mute, "
         + "pan, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
-        + "record-start, record-stop, say, messages, messages-clear"
+        + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke"
     ),
     (#"{"request":"subscribe","levels":20}"#, "field \"levels\" must be a true or false"),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),

@@ -1,5 +1,5 @@
 /**
- * COpenSSL: AES-128 of libcrypto for SRTP, one key a handle, behind opaque handles.
+ * COpenSSL: AES-128 of libcrypto for SRTP, one key a handle, behind opaque handles; and P-256 for certificates.
  *
  * GCM is libcrypto's own mode (openssl/modes.h) over its own AES, chosen by the processor as EVP's GCM is: AES and
  * carry-less multiplication by instructions; without them AES in vectors (vpaes), which reads no table by secrets, and
@@ -20,6 +20,7 @@
 typedef struct copenssl_gcm copenssl_gcm;
 
 enum { COPENSSL_KEY_BYTES = 16, COPENSSL_NONCE_BYTES = 12, COPENSSL_TAG_BYTES = 16 };
+enum { COPENSSL_P256_SCALAR_BYTES = 32, COPENSSL_P256_POINT_BYTES = 65, COPENSSL_P256_SIGNATURE_BYTES = 72 };
 
 /** AES-128-GCM (NIST SP 800-38D) with a 16-octet tag. NULL and *error: -ENOMEM, -ENOSYS (libcrypto has no such cipher).
  *  [control] */
@@ -38,5 +39,16 @@ int32_t copenssl_gcm_open(copenssl_gcm *gcm, const uint8_t nonce[12], const uint
 /** AES-128 in counter mode over zeros: a key stream from that first counter block on. 0, -EINVAL, -ENOMEM or -EIO.
  *  [control] */
 int32_t copenssl_key_stream(const uint8_t key[16], const uint8_t counter[16], uint8_t *out, int32_t bytes);
+
+/** The scalar of a P-256 key out of 64 random or derived octets: their number modulo n - 1, plus 1 (FIPS 186-5 A.2.1).
+ *  0 or -ENOMEM. [control] */
+int32_t copenssl_p256_scalar(const uint8_t octets[64], uint8_t scalar[COPENSSL_P256_SCALAR_BYTES]);
+/** The public point of a scalar, uncompressed (SEC 1 §2.3.3). 0, -EINVAL (0, or n and more) or -ENOMEM. [control] */
+int32_t copenssl_p256_point(const uint8_t scalar[COPENSSL_P256_SCALAR_BYTES], uint8_t point[COPENSSL_P256_POINT_BYTES]);
+/** ECDSA of a SHA-256, with the nonce of RFC 6979 §3.2, as DER (RFC 3279 §2.2.3): the same digest has the same
+ *  signature. Not for whoever may time it: not all of it takes the same time for all keys.
+ *  Its length, -EINVAL or -ENOMEM. [control] */
+int32_t copenssl_p256_sign(const uint8_t scalar[COPENSSL_P256_SCALAR_BYTES], const uint8_t digest[32],
+                           uint8_t signature[COPENSSL_P256_SIGNATURE_BYTES]);
 
 #endif

@@ -2,17 +2,19 @@ import Glibc
 
 @testable import TestRig
 
-/// One GET of a node's figures, as Prometheus does it.
+/// One GET of a node, by default of its figures, as Prometheus does it.
 struct Scrape {
   /// The head of the answer, up to the empty line.
   let head: String
   /// What follows.
-  let body: String
+  let octets: [UInt8]
+  /// The same as text.
+  var body: String { String(decoding: octets, as: UTF8.self) }
 
   /// Asks a node of this machine.
   ///
   /// - Throws: `RigError.status` where nothing listens or no answer comes.
-  init(port: Int) throws(RigError) {
+  init(port: Int, path: String = "/metrics") throws(RigError) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     var patience = timeval(tv_sec: 20, tv_usec: 0)
@@ -28,7 +30,7 @@ struct Scrape {
       }
     }
     guard code == 0 else { throw .status(reason: "port \(port): \(systemMessage(errno))") }
-    let request = Array("GET /metrics HTTP/1.1\r\nHost: node\r\n\r\n".utf8)
+    let request = Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8)
     _ = unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 65_536)
@@ -37,11 +39,11 @@ struct Scrape {
       guard count > 0 else { break }
       bytes += part[..<count]
     }
-    let answer = String(decoding: bytes, as: UTF8.self)
-    guard let end = answer.firstRange(of: "\r\n\r\n") else {
-      throw .status(reason: "port \(port) answers \"\(answer)\"")
+    guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else {
+      throw .status(
+        reason: "port \(port) answers \"\(String(decoding: bytes, as: UTF8.self))\"")
     }
-    head = String(answer[..<end.lowerBound])
-    body = String(answer[end.upperBound...])
+    head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+    octets = Array(bytes[end.upperBound...])
   }
 }

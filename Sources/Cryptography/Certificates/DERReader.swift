@@ -1,27 +1,31 @@
 /// Reads DER (X.690 §8, §10) from octets that others sent: one element after the other, never outside of them.
-struct DERReader {
+package struct DERReader {
   /// Elements that certificates have.
-  enum Tag {
-    static let integer: UInt8 = 0x02
-    static let bitString: UInt8 = 0x03
-    static let objectIdentifier: UInt8 = 0x06
-    static let utf8String: UInt8 = 0x0C
-    static let generalizedTime: UInt8 = 0x18
-    static let utcTime: UInt8 = 0x17
-    static let sequence: UInt8 = 0x30
-    static let set: UInt8 = 0x31
-    static let version: UInt8 = 0xA0
+  package enum Tag {
+    package static let boolean: UInt8 = 0x01
+    package static let integer: UInt8 = 0x02
+    package static let bitString: UInt8 = 0x03
+    package static let octetString: UInt8 = 0x04
+    package static let objectIdentifier: UInt8 = 0x06
+    package static let utf8String: UInt8 = 0x0C
+    package static let generalizedTime: UInt8 = 0x18
+    package static let utcTime: UInt8 = 0x17
+    package static let sequence: UInt8 = 0x30
+    package static let set: UInt8 = 0x31
+    package static let version: UInt8 = 0xA0
+    package static let extensions: UInt8 = 0xA3
   }
 
   private var rest: ArraySlice<UInt8>
 
-  init(_ octets: ArraySlice<UInt8>) { rest = octets }
+  /// Reads these.
+  package init(_ octets: ArraySlice<UInt8>) { rest = octets }
 
   /// The tag of the element to come.
-  var nextTag: UInt8? { rest.first }
+  package var nextTag: UInt8? { rest.first }
 
   /// The contents of the next element; nil when it is another, or longer than what is there.
-  mutating func next(_ tag: UInt8) -> ArraySlice<UInt8>? {
+  package mutating func next(_ tag: UInt8) -> ArraySlice<UInt8>? {
     guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
     var byteCount = Int(first)
     if first >= 0x80 {
@@ -37,7 +41,7 @@ struct DERReader {
   }
 
   /// An element of these contents.
-  static func element(_ tag: UInt8, _ contents: [UInt8]...) -> [UInt8] {
+  package static func element(_ tag: UInt8, _ contents: [UInt8]...) -> [UInt8] {
     let contents = contents.flatMap { $0 }
     let count = contents.count
     let length: [UInt8] =

@@ -1,0 +1,119 @@
+import Foundation
+import Remote
+import StatusSchema
+import Testing
+
+@testable import TestRig
+
+/// The page in a real browser, with real stations behind it.
+@Suite(.serialized, .enabled(if: Browser.isInstalled, "apt-get install chromium libnss3-tools"))
+struct PageJackTests {
+  @Test func `a phone signs in, presses and mutes, and a second one sees it live`() throws {
+    let stage = try PageStage(others: 1)
+    _ = try stage.node.ask(.talk(isOn: false))
+    let page = try stage.page(name: "Anna")
+    #expect(try page.value(of: "isSecureContext") == "true")
+    #expect(try page.value(of: "location.hash") == "")
+    let other = try stage.page(.listen, name: "Ben")
+
+    // Held: the gate is open as long as the finger is there.
+    try page.touch(".key")
+    try stage.wait("the talk key is on") { $0.node.talk }
+    try other.wait("document.querySelector('.key').dataset.state === 'latched'")
+    pause(seconds: 0.3)
+    try page.release()
+    try stage.wait("the talk key is off") { !$0.node.talk }
+    // Tapped: it stays open, until the next tap.
+    try page.tap(".key")
+    try stage.wait("the talk key is on") { $0.node.talk }
+    try page.wait("document.querySelector('.key').dataset.state === 'latched'")
+    try page.tap(".key")
+    try stage.wait("the talk key is off") { !$0.node.talk }
+
+    try page.tap(".talker .mute")
+    try stage.wait("foh is muted") { $0.peers.first?.isMuted == true }
+    try other.wait("document.querySelector('.talker.muted')")
+    // What is done elsewhere is on the page.
+    _ = try stage.node.ask(.mute(peer: "foh", isOn: false))
+    _ = try stage.node.ask(.gain(peer: "foh", decibels: -12))
+    try page.wait(
+      "!document.querySelector('.talker.muted') && document.querySelector('.talker output').textContent === '-12 dB'"
+    )
+    try page.wait(
+      "document.querySelector('.talker .meter').getAttribute('aria-valuenow') > -45")
+
+    // Ben may only listen: his key does nothing.
+    try other.tap(".key")
+    #expect(
+      try other.value(of: "document.querySelector('.key').getAttribute('aria-disabled')") == "true")
+    #expect(try !stage.node.status().node.talk)
+    // Whoever is signed out is out at once.
+    _ = try stage.node.ask(.pageRevoke(session: "Ben"))
+    try other.wait("document.querySelector('.state').dataset.state === 'lost'")
+    try other.go(to: try stage.invitation().split(separator: "#")[0].description)
+    try other.wait("document.querySelector('form.signin')")
+    // A page that goes lets go of what it holds.
+    try page.touch(".key")
+    try stage.wait("the talk key is on") { $0.node.talk }
+    try page.close()
+    try stage.wait("the talk key is off") { !$0.node.talk }
+  }
+
+  @Test func `a browser that does not trust the crew does not open the page`() throws {
+    let stage = try PageStage(others: 0)
+    let strange = try TemporaryDirectory(prefix: "comlink-page")
+    let browser = try Browser(trusting: nil, in: strange)
+    #expect {
+      _ = try browser.open(try stage.invitation())
+    } throws: { error in
+      "\(error)".contains("ERR_CERT_AUTHORITY_INVALID")
+    }
+  }
+}
+
+/// Where the pictures go; nil: none are wanted.
+private let shotsFolder = ProcessInfo.processInfo.environment["COMLINK_PAGE_SHOTS"]
+
+/// Pictures of each view, for people: `./dev page shots`.
+@Suite(
+  .serialized, .enabled(if: shotsFolder != nil, "COMLINK_PAGE_SHOTS names no folder"))
+struct PageShots {
+  @Test func `pictures of each view, upright and across`() throws {
+    let folder = try #require(shotsFolder)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let stage = try PageStage(others: 3)
+    let page = try stage.page(name: "Anna")
+    func shoot(_ name: String) throws {
+      for (width, height) in [(390, 844), (844, 390)] {
+        try page.resize(width: width, height: height)
+        pause(seconds: 0.5)
+        try page.screenshot("\(folder)/\(name)-\(width)x\(height).png")
+      }
+    }
+    // Levels and qualities have come.
+    _ = try stage.node.ask(.talk(isOn: false))
+    try page.wait("document.querySelector('.talker.talking')")
+    pause(seconds: 4)
+    try shoot("talk")
+    try page.tap(".key")
+    try page.tap(".talker .more")
+    try page.wait("document.querySelector('.key').dataset.state === 'latched'")
+    try shoot("talk-on-air")
+    try page.tap(".key")
+    try page.value(of: "location.hash = 'stations'")
+    try page.wait("document.querySelector('.station')")
+    pause(seconds: 1)
+    try shoot("stations")
+    try page.value(of: "document.querySelector('.station .more').click()")
+    try page.value(of: "[...document.querySelectorAll('.own ~ .card button')][0].click()")
+    try shoot("stations-open")
+    let stranger = try stage.browser.open(
+      String(try stage.invitation().split(separator: "#")[0]))
+    _ = try stage.node.ask(.pageRevoke(session: nil))
+    try stranger.go(to: String(try stage.invitation().split(separator: "#")[0]))
+    try stranger.wait("document.querySelector('form.signin')")
+    try stranger.screenshot("\(folder)/sign-in-390x844.png")
+    try stranger.go(to: try stage.trustAddress)
+    try stranger.screenshot("\(folder)/trust-390x844.png")
+  }
+}
