@@ -1,5 +1,6 @@
 internal import Audio
 internal import EventLoop
+internal import Lines
 internal import Media
 internal import Mesh
 internal import Remote
@@ -64,6 +65,8 @@ struct Configuration: Hashable, Sendable {
   var controlPath: String
   /// The directory of what the node keeps; empty: nothing is kept.
   var statePath: String
+  /// Lines that the node is on from its start, and its keys.
+  var lines = LineSettings()
   /// The least that is logged: one of swift-log's level names.
   var logLevel = "info"
 

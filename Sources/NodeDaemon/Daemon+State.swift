@@ -44,6 +44,9 @@ extension Daemon {
     if let problem = state.portsProblem {
       log.event(.portsLost, "\(problem); the next connections replace it")
     }
+    if let problem = state.linesProblem {
+      log.event(.linesLost, "\(problem); this node is on line all only")
+    }
     if let problem = state.namesProblem {
       log.event(
         .namesLost, "\(problem); whoever comes first has the name without a number")

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Intercom
 internal import JackSession
+internal import Lines
 internal import Logging
 internal import Panel
 internal import ControlSocket
@@ -45,9 +46,16 @@ struct Daemon {
     let place = place(of: node, askedFor: listen)
     let states = StateWriter()
     let problems = KeepingProblems(log: logger("state"))
-    let keepers = await keepers(of: state, by: states, node, problems)
+    let lines = LineService(
+      node: node, instance: state.instance,
+      settings: LineSettings(kept: state.lines).taking(effective.configuration.lines),
+      isTalking: state.mix.isTalking, log: logger("lines"))
+    let keepers = await keepers(of: state, by: states, node, lines, problems)
+    await lines.start()
     let name = NodeName(effective.configuration.name)
-    let connections = try await connect(node, named: name, at: place, state, states, problems)
+    let connections = try await connect(
+      node, named: name, at: place, state, states, lines, problems)
+    await lines.attach(connections.membership.lane)
     let hostNames = followHostName(name, node, connections)
     defer { hostNames?.stop() }
     let tests = TestControl(
@@ -57,7 +65,7 @@ struct Daemon {
       log: logger("record"))
     let survey = NodeSurvey(
       node: node, state: state, connections: connections, recordings: recordings,
-      problems: problems)
+      lines: lines, problems: problems)
     let model = NodeModel(
       NodeModel.Look {
         await survey.status()
@@ -66,9 +74,10 @@ struct Daemon {
       } levels: {
         node.levels
       })
+    await lines.tell { model.touch() }
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      tests: tests, levels: levels, model: model)
+      tests: tests, lines: LineControl(lines: lines), levels: levels, model: model)
     let panel = await startPanel(model, server)
     relay.attach(control)
     log.event(
@@ -97,7 +106,8 @@ struct Daemon {
 
   /// Goes on with what was set in the former run, and keeps what becomes of it.
   private func keepers(
-    of state: NodeState, by writer: StateWriter, _ node: Intercom, _ problems: KeepingProblems
+    of state: NodeState, by writer: StateWriter, _ node: Intercom, _ lines: LineService,
+    _ problems: KeepingProblems
   ) async -> Keepers {
     let mixes = MixKeeper(state.mix, problems: problems) { mix throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(mix) }
@@ -112,7 +122,11 @@ struct Daemon {
       try await writer.run { () throws(StoreError) in try state.keep(names) }
     }
     await names.note(node.nameMemories)
-    return Keepers(mixes: mixes, ports: ports, names: names)
+    let settings = LineKeeper(state.lines, problems: problems) { lines throws(StoreError) in
+      try await writer.run { () throws(StoreError) in try state.keep(lines) }
+    }
+    await settings.note(lines.settings)
+    return Keepers(mixes: mixes, ports: ports, names: names, lines: settings)
   }
 
   private func startNode(
@@ -145,11 +159,11 @@ struct Daemon {
   /// Lets control connections and other nodes in.
   private func connect(
     _ node: Intercom, named name: NodeName, at listen: SocketAddress, _ state: NodeState,
-    _ writer: StateWriter, _ problems: KeepingProblems
+    _ writer: StateWriter, _ lines: LineService, _ problems: KeepingProblems
   ) async throws(DaemonError) -> Connections {
     try await Connections(
       effective.configuration, named: name, listen: listen, node: node, state: state,
-      writer: writer, problems: problems, log: logger("mesh"))
+      writer: writer, lines: lines, problems: problems, log: logger("mesh"))
   }
 
   /// The log of one part of the daemon.

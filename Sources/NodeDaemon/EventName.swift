@@ -42,6 +42,7 @@ enum EventName: String, CaseIterable, Sendable {
   case stranger
   case paired
   case pairingFailed = "pairing-failed"
+  case linesRefused = "lines-refused"
   case controlFault = "control-fault"
   case meshFault = "mesh-fault"
 
@@ -78,6 +79,7 @@ enum EventName: String, CaseIterable, Sendable {
   case mixLost = "mix-lost"
   case portsLost = "ports-lost"
   case namesLost = "names-lost"
+  case linesLost = "lines-lost"
   case notKept = "not-kept"
   case trustNotKept = "trust-not-kept"
   case kept
@@ -88,12 +90,13 @@ enum EventName: String, CaseIterable, Sendable {
     switch self {
     case .audioFault, .meshFault, .endedAtOnce, .failed, .discoveryFailed, .metricsFailed,
       .systemdUnreachable, .recordingFailed, .recordingFileFailed, .identityLost, .groupsLost,
-      .trustLost, .mixLost, .portsLost, .namesLost, .notKept, .trustNotKept, .stateHangs:
+      .trustLost, .mixLost, .portsLost, .namesLost, .linesLost, .notKept, .trustNotKept,
+      .stateHangs:
       .error
     case .jackGone, .jackReopened, .jackPipewire, .jackRefused, .jackStalled, .jackHangs,
       .portRefused, .pluginMisfit, .peerUnresolved, .peerOurselves, .tooManyPeers, .streamTaken,
       .pairingFailed, .identityTwice, .rightsMissing, .networkUnwatched, .discoveryProblem,
-      .loopBackRefused:
+      .loopBackRefused, .linesRefused:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
       .identity, .networkChanged, .discovery:

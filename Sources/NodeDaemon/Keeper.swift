@@ -119,6 +119,7 @@ struct Keepers {
   let mixes: MixKeeper
   let ports: PortKeeper
   let names: NameKeeper
+  let lines: LineKeeper
 }
 
 /// What holds for this run only, as it cannot be written, and why; told when that begins, and when it is over.
@@ -128,6 +129,7 @@ final class KeepingProblems: Sendable {
     case mix = "gain, pan, mute and talk hold"
     case ports = "JACK connections hold"
     case names = "the numbering of members of the same name holds"
+    case lines = "lines and keys hold"
     case trust = "the list of trusted and blocked nodes holds"
 
     /// The name of the event that it is not kept.

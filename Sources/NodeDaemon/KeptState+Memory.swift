@@ -1,5 +1,6 @@
 internal import Intercom
 internal import JackSession
+internal import Lines
 internal import Store
 
 /// Keeps gain, pan and mute of each node, and the talk key.
@@ -64,6 +65,11 @@ extension KeptNames {
   init(_ memory: NameMemory) {
     self.init(entries: memory.entries.mapValues { Entry(wish: $0.wish, name: $0.name) })
   }
+}
+
+extension LineSettings {
+  /// The lines and keys that were kept; none where they make no sense.
+  init(kept: KeptLines) { self = LineSettings(kept.octets) ?? LineSettings() }
 }
 
 /// Keeps which of our ports are connected with what.

@@ -9,12 +9,15 @@ struct NodeSurvey {
   let state: NodeState
   let connections: Connections
   let recordings: Recordings
+  let lines: LineService
   let problems: KeepingProblems
 
   /// The status with what the node itself does not know of its identity.
   func status() async -> Status {
     var status = await node.status()
     status.recording = await recordings.status
+    let lines = await lines.statuses
+    (status.lines, status.keys) = (lines.lines, lines.keys)
     status.node.id = state.id.text
     status.node.idWords = state.id.words.joined(separator: " ")
     status.node.instance = state.instance

@@ -10,8 +10,19 @@ extension ControlRequest: Codable {
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
     let word = try fields.decode(String.self, forKey: .request)
+    if let kind = LineRequest.Kind(rawValue: word) {
+      self = .line(try LineRequest(kind, from: decoder))
+      return
+    }
+    if let kind = KeyRequest.Kind(rawValue: word) {
+      self = .key(try KeyRequest(kind, from: decoder))
+      return
+    }
     guard let kind = Kind(rawValue: word) else {
-      let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      let words =
+        Kind.allCases.map(\.rawValue) + LineRequest.Kind.allCases.map(\.rawValue)
+        + KeyRequest.Kind.allCases.map(\.rawValue)
+      let known = words.joined(separator: ", ")
       throw DecodingError.dataCorruptedError(
         forKey: .request, in: fields,
         debugDescription: "unknown request \"\(word.prefix(40))\"; use one of \(known)")
@@ -103,9 +114,15 @@ extension ControlRequest: Codable {
 
   /// Writes the request as `STATUS.md` describes it.
   public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: Key.self)
-    try fields.encode(kind.rawValue, forKey: .request)
     switch self {
+    case .line(let request): return try request.encode(to: encoder)
+    case .key(let request): return try request.encode(to: encoder)
+    default: break
+    }
+    var fields = encoder.container(keyedBy: Key.self)
+    try fields.encodeIfPresent(kind?.rawValue, forKey: .request)
+    switch self {
+    case .line, .key: break
     case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop: break
     case .subscribe(let levels): try fields.encode(levels, forKey: .levels)
     case .testTone(let levelDBFS, let hertz, let seconds):
@@ -143,8 +160,10 @@ extension ControlRequest: Codable {
     }
   }
 
-  private var kind: Kind {
+  /// Nil: requests of lines and keys have their own.
+  private var kind: Kind? {
     switch self {
+    case .line, .key: nil
     case .status: .status
     case .subscribe: .subscribe
     case .version: .version

@@ -7,7 +7,7 @@ public struct Status: Sendable, Hashable, Codable {
   /// The schema this build writes.
   public static let currentSchema = 1
   /// Grows by one with the fields that are added within ``currentSchema``.
-  public static let currentMinor = 7
+  public static let currentMinor = 8
 
   /// The version of this value's layout; ``currentSchema`` when written by this build.
   public var schema: Int
@@ -28,6 +28,10 @@ public struct Status: Sendable, Hashable, Codable {
   public var control: ControlStatus?
   /// One entry per peer, in the order in which the node lists them.
   public var peers: [PeerStatus]
+  /// The party lines of the group, `all` first; absent where an older daemon has none.
+  public var lines: [LineStatus]?
+  /// The keys, by name; absent where an older daemon has none.
+  public var keys: [KeyStatus]?
 
   /// A status of ``currentSchema``.
   public init(

@@ -47,6 +47,10 @@ public final class NodeState: Sendable {
   public let names: KeptNames
   /// Why that could not be read; nil: it was.
   public let namesProblem: StoreError?
+  /// The lines that the node was on, and its keys.
+  public let lines: KeptLines
+  /// Why that could not be read; nil: it was.
+  public let linesProblem: StoreError?
 
   /// Opens the state in a directory, and counts this start.
   ///
@@ -88,6 +92,7 @@ public final class NodeState: Sendable {
     let called: (names: KeptNames, problem: StoreError?) =
       disk.map { NamesFile(disk: $0).outcome } ?? (KeptNames(), nil)
     (names, namesProblem) = (called.names, called.problem)
+    (lines, linesProblem) = disk.map { LinesFile(disk: $0).outcome } ?? (KeptLines(), nil)
     self.disk = disk
     self.directory = directory
     self.problem = problem
@@ -210,6 +215,15 @@ public final class NodeState: Sendable {
       if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
       guard let disk else { return }
       try NamesFile(disk: disk).write(names)
+    }
+  }
+
+  /// Keeps lines and keys; as the mix, in place of a file that could not be read, too.
+  public func keep(_ lines: KeptLines) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try LinesFile(disk: disk).write(lines)
     }
   }
 
