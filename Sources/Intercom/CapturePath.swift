@@ -143,7 +143,10 @@ final class CapturePath {
   }
 
   /// Members are on other lines than before.
-  func linesChanged() { notices.hurry() }
+  func linesChanged() {
+    notices.hurry()
+    talker.breakRun(of: Talker.baseStream)
+  }
 
   /// Codes otherwise from the next frame on.
   func code(_ coding: VoiceCoding) {

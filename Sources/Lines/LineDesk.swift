@@ -173,6 +173,7 @@ public struct LineDesk: Sendable {
     do throws(LineViolation) {
       guard let message = try LineMessage(octets) else { return }
       if directory.take(message, of: node) { revision += 1 }
+      if case .record(_, asks: true) = message { outbox.forget(node) }
     } catch {
       violations[error, default: 0] += 1
       throw error
@@ -181,7 +182,8 @@ public struct LineDesk: Sendable {
 
   /// What is to be sent to members now; each ends with ``finish(_:isDelivered:nowNanoseconds:)``.
   public mutating func letters(nowNanoseconds now: Int64) -> [LineOutbox.Letter] {
-    outbox.letters(of: told, linesCount: linesCount, nowNanoseconds: now)
+    outbox.letters(
+      of: told, linesCount: linesCount, knows: directory.knows, nowNanoseconds: now)
   }
 
   /// A message was acknowledged, or will not be.

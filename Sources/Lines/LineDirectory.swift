@@ -21,7 +21,7 @@ struct LineDirectory {
   mutating func take(_ message: LineMessage, of node: NodeID) -> Bool {
     guard members.contains(node) else { return false }
     switch message {
-    case .record(let record):
+    case .record(let record, _):
       guard records[node].map({ $0.version < record.version }) ?? true else { return false }
       records[node] = record
     case .tally(let version, let talking, let listening):
@@ -39,6 +39,9 @@ struct LineDirectory {
   func record(of node: NodeID) -> LineRecord {
     records[node] ?? LineRecord(version: LineVersion(instance: 0, count: 0))
   }
+
+  /// Whether a member told anything.
+  func knows(_ node: NodeID) -> Bool { records[node] != nil }
 
   /// Lines that members are on, beside `all`.
   var names: Set<LineName> { Set(records.values.flatMap(\.lines.values)) }

@@ -46,7 +46,8 @@ public struct LineOutbox: Sendable {
 
   /// What may be sent now.
   mutating func letters(
-    of record: LineRecord, linesCount: UInt64, nowNanoseconds now: Int64
+    of record: LineRecord, linesCount: UInt64, knows: (NodeID) -> Bool,
+    nowNanoseconds now: Int64
   ) -> [Letter] {
     var letters: [Letter] = []
     for (node, member) in members where !member.isUnderWay && member.readyNanoseconds <= now {
@@ -54,7 +55,7 @@ public struct LineOutbox: Sendable {
       let hasLines = member.version == nil || member.linesCount != linesCount
       let message: LineMessage =
         hasLines
-        ? .record(record)
+        ? .record(record, asks: !knows(node))
         : .tally(
           version: record.version, talking: record.talking, listening: record.listening)
       members[node]?.isUnderWay = true
@@ -66,6 +67,9 @@ public struct LineOutbox: Sendable {
     }
     return letters
   }
+
+  /// A member has nothing of this node.
+  mutating func forget(_ node: NodeID) { members[node]?.version = nil }
 
   /// A message was acknowledged, or will not be.
   mutating func finish(_ letter: Letter, isDelivered: Bool, nowNanoseconds now: Int64) {

@@ -55,20 +55,20 @@ public struct LineRecord: Sendable, Hashable {
 
 /// What nodes tell each other of lines, a message of the lane's channel `lines`.
 ///
-/// Octets: what it is (1: record, 2: tally; others are of later versions and mean nothing), the version's instance and
-/// count (8 each), the sets of lines talked and listened to (4 each); in a record the number of lines, and of each its
+/// Octets: what it is (1: record, 2: tally, 3: record of who has none of the receiver; others are of later versions and
+/// mean nothing), the version's instance and count (8 each), the sets of lines talked and listened to (4 each); in a record the number of lines, and of each its
 /// number, the length of its name and the name.
 public enum LineMessage: Sendable, Hashable {
-  /// All of it.
-  case record(LineRecord)
+  /// All of it; who asks has nothing of the receiver, as that came before it was known to be a member.
+  case record(LineRecord, asks: Bool = false)
   /// What changed since the last record: who talks and listens.
   case tally(version: LineVersion, talking: LineSet, listening: LineSet)
 
   /// The message in octets, 25 to 825.
   public var octets: [UInt8] {
     switch self {
-    case .record(let record):
-      var octets = Self.head(1, record.version, record.talking, record.listening)
+    case .record(let record, let asks):
+      var octets = Self.head(asks ? 3 : 1, record.version, record.talking, record.listening)
       octets.append(UInt8(record.lines.count))
       for (number, name) in record.lines.sorted(by: { $0.key < $1.key }) {
         octets += [UInt8(number), UInt8(name.text.utf8.count)]
@@ -99,18 +99,19 @@ public enum LineMessage: Sendable, Hashable {
   public init?(_ octets: [UInt8]) throws(LineViolation) {
     var reader = LineReader(octets)
     guard let kind = reader.number(1) else { throw .malformed }
-    guard kind == 1 || kind == 2 else { return nil }
+    guard (1...3).contains(kind) else { return nil }
     guard let instance = reader.number(8), let count = reader.number(8),
       let talking = reader.number(4), let listening = reader.number(4)
     else { throw .malformed }
     let version = LineVersion(instance: instance, count: count)
     let sets = [talking, listening].map { LineSet(rawValue: UInt32(truncatingIfNeeded: $0)) }
-    if kind == 1 {
+    if kind == 2 {
+      self = .tally(version: version, talking: sets[0], listening: sets[1])
+    } else {
       let lines = try reader.lines()
       self = .record(
-        LineRecord(version: version, lines: lines, talking: sets[0], listening: sets[1]))
-    } else {
-      self = .tally(version: version, talking: sets[0], listening: sets[1])
+        LineRecord(version: version, lines: lines, talking: sets[0], listening: sets[1]),
+        asks: kind == 3)
     }
     guard reader.isAtEnd else { throw .malformed }
   }

@@ -82,6 +82,9 @@ struct SentStream {
     startsTalkSpurt = true
   }
 
+  /// Others are on ``lines`` than before.
+  mutating func breakRun() { aimedRun = 0 }
+
   private var isAtWhole: Bool { lines?.contains(line: 0) ?? true }
 
   /// Takes the source's next frame; whether a packet is due.

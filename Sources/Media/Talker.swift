@@ -359,6 +359,12 @@ extension Talker {
     streams[number]?.aim(at: lines)
   }
 
+  /// Others are on a stream's lines than before: what was sent to these before was not sent to all of them.
+  public func breakRun(of number: Int) {
+    guard streams.indices.contains(number) else { return }
+    streams[number]?.breakRun()
+  }
+
   /// The lines that a stream's next packets are for; nil: all.
   public func lines(of number: Int) -> LineSet? {
     streams.indices.contains(number) ? streams[number]?.lines : nil

@@ -68,7 +68,20 @@ struct Connections: Sendable {
       let profile = Self.profile(settings, media: node.localAddress.port, control: control)
       await membership.handle(.describe(profile))
     }
-    watch = NetworkWatch { [plane] in
+    watch = Self.watch(plane, membership, node, log)
+    discovery?.update(Announcer.service(name, state, port: control))
+    self.discovery = Self.start(discovery, found, membership, log)
+    let announcer = Announcer(plane: plane, discovery: discovery, name: name, state: state)
+    self.announcer = announcer
+    await pairing.tell(announcer)
+    for peer in settings.peers { await membership.name(peer.text) }
+  }
+
+  /// Follows the network's changes; nil: it cannot, which is told.
+  private static func watch(
+    _ plane: ControlPlane, _ membership: Membership, _ node: Intercom, _ log: Logger
+  ) -> NetworkWatch? {
+    let watch = NetworkWatch {
       log.event(.networkChanged, "the network changed; calling lost peers at once")
       plane.networkChanged()
       Task { await membership.handle(.networkChanged) }
@@ -78,12 +91,7 @@ struct Connections: Sendable {
       log.event(
         .networkUnwatched, "no netlink socket; network changes will not be noticed")
     }
-    discovery?.update(Announcer.service(name, state, port: control))
-    self.discovery = Self.start(discovery, found, membership, log)
-    let announcer = Announcer(plane: plane, discovery: discovery, name: name, state: state)
-    self.announcer = announcer
-    await pairing.tell(announcer)
-    for peer in settings.peers { await membership.name(peer.text) }
+    return watch
   }
 
   private static func plane(

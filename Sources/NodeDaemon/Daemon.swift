@@ -46,16 +46,11 @@ struct Daemon {
     let place = place(of: node, askedFor: listen)
     let states = StateWriter()
     let problems = KeepingProblems(log: logger("state"))
-    let lines = LineService(
-      node: node, instance: state.instance,
-      settings: LineSettings(kept: state.lines).taking(effective.configuration.lines),
-      isTalking: state.mix.isTalking, log: logger("lines"))
+    let lines = lineService(of: node, state)
     let keepers = await keepers(of: state, by: states, node, lines, problems)
-    await lines.start()
     let name = NodeName(effective.configuration.name)
     let connections = try await connect(
       node, named: name, at: place, state, states, lines, problems)
-    await lines.attach(connections.membership.lane)
     let hostNames = followHostName(name, node, connections)
     defer { hostNames?.stop() }
     let tests = TestControl(
@@ -66,15 +61,7 @@ struct Daemon {
     let survey = NodeSurvey(
       node: node, state: state, connections: connections, recordings: recordings,
       lines: lines, problems: problems)
-    let model = NodeModel(
-      NodeModel.Look {
-        await survey.status()
-      } revision: {
-        node.revision
-      } levels: {
-        node.levels
-      })
-    await lines.tell { model.touch() }
+    let model = await model(of: node, survey, lines)
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
       tests: tests, lines: LineControl(lines: lines), levels: levels, model: model)
@@ -126,6 +113,7 @@ struct Daemon {
       try await writer.run { () throws(StoreError) in try state.keep(lines) }
     }
     await settings.note(lines.settings)
+    await lines.start()
     return Keepers(mixes: mixes, ports: ports, names: names, lines: settings)
   }
 
@@ -156,14 +144,39 @@ struct Daemon {
     return node
   }
 
+  /// Lines and keys as they were, and as the configuration file has them.
+  private func lineService(of node: Intercom, _ state: NodeState) -> LineService {
+    LineService(
+      node: node, instance: state.instance,
+      settings: LineSettings(kept: state.lines).taking(effective.configuration.lines),
+      isTalking: state.mix.isTalking, log: logger("lines"))
+  }
+
+  private func model(
+    of node: Intercom, _ survey: NodeSurvey, _ lines: LineService
+  ) async -> NodeModel {
+    let model = NodeModel(
+      NodeModel.Look {
+        await survey.status()
+      } revision: {
+        node.revision
+      } levels: {
+        node.levels
+      })
+    await lines.tell { model.touch() }
+    return model
+  }
+
   /// Lets control connections and other nodes in.
   private func connect(
     _ node: Intercom, named name: NodeName, at listen: SocketAddress, _ state: NodeState,
     _ writer: StateWriter, _ lines: LineService, _ problems: KeepingProblems
   ) async throws(DaemonError) -> Connections {
-    try await Connections(
+    let connections = try await Connections(
       effective.configuration, named: name, listen: listen, node: node, state: state,
       writer: writer, lines: lines, problems: problems, log: logger("mesh"))
+    await lines.attach(connections.membership.lane)
+    return connections
   }
 
   /// The log of one part of the daemon.

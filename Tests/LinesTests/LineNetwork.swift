@@ -28,12 +28,19 @@ final class LineNetwork {
   /// A number for each time that two became members of each other; 0: they are not.
   private var epochs: [[Int]]
   private var epochCount = 0
+  private var admissions: [(node: Int, member: Int, epoch: Int, atNanoseconds: Int64)] = []
   private var random: SplitMix64
   /// Octets of all letters that were sent.
   private(set) var sentOctets = 0
   private(set) var sentLetters = 0
 
-  init(nodes: Int, seed: UInt64) {
+  /// How far apart the moments are at which something arrives.
+  private let stepMilliseconds: Int
+  private let places: [NodeID: Int]
+
+  init(nodes: Int, seed: UInt64, stepMilliseconds: Int = 1) {
+    self.stepMilliseconds = stepMilliseconds
+    places = Dictionary(uniqueKeysWithValues: (0..<nodes).map { (LineTests.node($0), $0) })
     random = SplitMix64(seed: seed)
     instances = [UInt64](repeating: 1, count: nodes)
     desks = (0..<nodes).map { _ in LineDesk(instance: 1, isTalking: false) }
@@ -49,8 +56,20 @@ final class LineNetwork {
     guard !isMember(one, of: other) else { return }
     epochCount += 1
     (epochs[one][other], epochs[other][one]) = (epochCount, epochCount)
-    desks[one].admit(LineTests.node(other))
-    desks[other].admit(LineTests.node(one))
+    // One end may know much later.
+    for (node, member) in [(one, other), (other, one)] {
+      let delay = draw(0..<3) == 0 ? draw(1..<100) : 0
+      admissions.append((node, member, epochCount, now + Int64(delay) * Self.millisecond))
+    }
+    admit()
+  }
+
+  private func admit() {
+    let due = admissions.filter { $0.atNanoseconds <= now }
+    admissions.removeAll { $0.atNanoseconds <= now }
+    for one in due where epochs[one.node][one.member] == one.epoch {
+      desks[one.node].admit(LineTests.node(one.member))
+    }
   }
 
   func part(_ one: Int, _ other: Int) {
@@ -76,13 +95,14 @@ final class LineNetwork {
 
   /// Lets time pass.
   func run(milliseconds: Int) {
-    for _ in 0..<milliseconds {
-      now += Self.millisecond
+    for _ in 0..<max(1, milliseconds / stepMilliseconds) {
+      now += Int64(stepMilliseconds) * Self.millisecond
       step()
     }
   }
 
   private func step() {
+    admit()
     let due = parcels.filter { $0.arrival <= now }
     parcels.removeAll { $0.arrival <= now }
     for parcel in due { deliver(parcel) }
@@ -93,7 +113,7 @@ final class LineNetwork {
         sentLetters += 1
         // Few take long; TCP sends again what was lost.
         let delay = draw(0..<20) == 0 ? draw(60..<200) : draw(1..<40)
-        let other = desks.indices.first { LineTests.node($0) == letter.node } ?? 0
+        let other = places[letter.node] ?? 0
         parcels.append(
           Parcel(
             from: node, letter: letter, arrival: now + Int64(delay) * Self.millisecond,
@@ -103,8 +123,7 @@ final class LineNetwork {
   }
 
   private func deliver(_ parcel: Parcel) {
-    guard let other = desks.indices.first(where: { LineTests.node($0) == parcel.letter.node })
-    else { return }
+    guard let other = places[parcel.letter.node] else { return }
     let isThere = parcel.epoch != 0 && epochs[parcel.from][other] == parcel.epoch
     if isThere { try? desks[other].take(parcel.letter.octets, of: LineTests.node(parcel.from)) }
     desks[parcel.from].finish(parcel.letter, isDelivered: isThere, nowNanoseconds: now)

@@ -122,7 +122,7 @@ import Testing
 
   @Test func `messages are read as they are written`() throws {
     for message in [
-      LineMessage.record(Self.record),
+      LineMessage.record(Self.record), .record(Self.record, asks: true),
       .tally(version: Self.record.version, talking: [], listening: .everyone),
     ] {
       #expect(try LineMessage(message.octets) == message)
@@ -133,7 +133,7 @@ import Testing
       }
       #expect(throws: LineViolation.malformed) { try LineMessage(message.octets + [0]) }
     }
-    #expect(try LineMessage([3, 1, 2]) == nil)
+    #expect(try LineMessage([4, 1, 2]) == nil)
   }
 
   @Test func `rules that are broken are counted, and nothing is taken`() throws {
@@ -184,6 +184,34 @@ import Testing
     #expect(desk.lines[0].talkers.isEmpty)
     desk.depart(node)
     #expect(desk.lines.count == 1)
+  }
+
+  @Test func `what comes before its sender is known to be a member is asked for again`() throws {
+    var (one, other) = (LineDesk(instance: 1), LineDesk(instance: 1))
+    let (first, second) = (LineTests.node(1), LineTests.node(2))
+    try one.makeLine(LineTests.name("stage"))
+    one.admit(second)
+    func post(
+      _ from: inout LineDesk, _ node: NodeID, to desk: inout LineDesk, at now: Int64
+    ) throws -> Int {
+      let letters = from.letters(nowNanoseconds: now)
+      for letter in letters {
+        try desk.take(letter.octets, of: node)
+        from.finish(letter, isDelivered: true, nowNanoseconds: now)
+      }
+      return letters.count
+    }
+    #expect(try post(&one, first, to: &other, at: 0) == 1)
+    other.admit(first)
+    #expect(other.lines.count == 1)
+    #expect(try post(&other, second, to: &one, at: 0) == 1)
+    #expect(try post(&one, first, to: &other, at: 1_000_000_000) == 1)
+    #expect(other.lines.map(\.name.text) == ["all", "stage"])
+    // And that is all.
+    for step in 2...9 {
+      #expect(try post(&one, first, to: &other, at: Int64(step) * 1_000_000_000) == 0)
+      #expect(try post(&other, second, to: &one, at: Int64(step) * 1_000_000_000) == 0)
+    }
   }
 
   @Test func `anything at all is taken without harm`() {
