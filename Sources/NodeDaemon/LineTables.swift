@@ -68,9 +68,9 @@ enum LineTables {
 
   private static func key(_ reader: Reader) throws(LineTableProblem) -> Key {
     let name = try reader.label("name")
-    let one = try reader.text("line").map { [$0] }
-    var setting = KeySetting(
-      name: name.text, lines: try one ?? reader.texts("lines") ?? [name.text])
+    var lines = try reader.texts("lines") ?? [name.text]
+    if let line = try reader.text("line") { lines = [line] }
+    var setting = KeySetting(name: name.text, lines: lines)
     setting.activation = try reader.text("activation")
     setting.latchMilliseconds = try reader.integer("latch")
     setting.interlock = try reader.integer("interlock")

@@ -6,7 +6,8 @@ import Testing
 
 /// A stream of which the receiver is sent some packets only, as others are for somebody else.
 @Suite struct OthersPacketsTests {
-  private let probe = StreamProbe()
+  private let probe = StreamProbe(
+    PeerStreamConfiguration(playoutDelay: .fixed(nanoseconds: 10_000_000)))
   private let forge = PacketForge()
 
   /// A packet with a run, or a notice.
@@ -28,13 +29,13 @@ import Testing
     }
     // The talker turns to others: a notice, and one each 400 ms, under the numbers of what they get.
     for index in [40, 200, 360] {
-      receive(index, run: 0, isForUs: false)
       probe.play(untilMilliseconds: Double(index) * 2.5)
+      receive(index, run: 0, isForUs: false)
     }
     #expect(!probe.stream.isPlaying)
     for index in 500..<560 {
-      receive(index, run: UInt8(index - 500))
       probe.play(untilMilliseconds: Double(index) * 2.5)
+      receive(index, run: UInt8(index - 500))
     }
     #expect(probe.stream.isPlaying)
     let statistics = probe.statistics
