@@ -105,6 +105,7 @@ let core: [Target] = [
   .target(
     name: "Mesh", dependencies: ["Cryptography"], exclude: ["MESSAGES.md"],
     swiftSettings: swiftSettings),
+  swiftTarget("Lines", ["Cryptography", "RTP"]),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate", "System"]),
   swiftTarget("JackSession", ["Audio", "CRealtime", "System"]),
   swiftTarget("EventLoop", ["CUring", "System"]),
@@ -120,8 +121,8 @@ let core: [Target] = [
   swiftTarget(
     "Intercom",
     [
-      "RTP", "Media", "Measurement", "Mesh", "Audio", "JackSession", "Cryptography", "EventLoop",
-      "StatusSchema",
+      "RTP", "Media", "Measurement", "Mesh", "Lines", "Audio", "JackSession", "Cryptography",
+      "EventLoop", "StatusSchema",
     ]),
 ]
 
@@ -137,6 +138,7 @@ let coreTests: [Target] = [
   tests(
     "MeshTests", ["Mesh", "Cryptography", "TestKit"],
     resources: [.copy("Corpus"), .copy("Recorded")]),
+  tests("LinesTests", ["Lines", "RTP", "Cryptography", "TestKit"]),
   .target(
     name: "TestJack", dependencies: ["System", "TestKit"], path: "Tests/TestJack",
     swiftSettings: swiftSettings),
@@ -159,8 +161,8 @@ let coreTests: [Target] = [
   tests(
     "IntercomTests",
     [
-      "Intercom", "RTP", "Media", "Mesh", "Cryptography", "Audio", "JackSession", "EventLoop",
-      "StatusSchema", "TestJack", "TestKit",
+      "Intercom", "RTP", "Media", "Mesh", "Lines", "Cryptography", "Audio", "JackSession",
+      "EventLoop", "StatusSchema", "TestJack", "TestKit",
     ], resources: [.copy("Corpus")]),
 ]
 
@@ -235,7 +237,7 @@ let programs: [Target] = [
   swiftTarget(
     "NodeDaemon",
     [
-      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "ControlPlane",
+      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "Lines", "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
       "Journal", "Messages", "Cryptography",
       "Store", "CKernel", "System",

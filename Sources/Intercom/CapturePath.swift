@@ -36,6 +36,9 @@ final class CapturePath {
   /// Who needs what is captured, as of the last wake-up.
   private var (hasListeners, isUsed) = (false, true)
   private let microphone: Microphone
+  /// Whom packets are for once so many more are sent: those hold what was captured before the keys changed.
+  private var next: (lines: LineSet?, packets: Int)?
+  private var notices = LineNotices()
 
   init(
     engine: AudioEngine, microphone: Microphone, outlet: PacketOutlet,
@@ -76,7 +79,8 @@ final class CapturePath {
     if !hasListeners && !isUsed {
       rest = .idle
     } else {
-      rest = isUsed || microphone.isTalking || talker.isTalking ? .none : .muted
+      let isBusy = isUsed || microphone.isTalking || talker.isTalking || next != nil
+      rest = isBusy ? .none : .muted
     }
     guard rest != before else { return }
     switch before {
@@ -107,12 +111,41 @@ final class CapturePath {
     talker.pass(frames: passed + source.framesPerPacket)
   }
 
-  /// The talk key: opens or closes the microphone, faded; closed, DTX falls silent by itself.
-  func setTalk(_ isOn: Bool) {
+  /// The talk keys: opens or closes the microphone, faded, for these lines; closed, DTX falls silent by itself.
+  ///
+  /// What was captured up to now goes to whom it was said, and where a key opens, to both.
+  ///
+  /// - Parameter lines: nil: for all; empty: closed.
+  func talk(to lines: LineSet?) {
+    let isOn = lines.map { !$0.isEmpty } ?? true
     // Before the gate opens: what was captured while it was closed is passed over.
     if isOn && rest == .muted { passCaptured() }
+    if !isOn && microphone.isTalking { source.close() }
+    let before = talker.lines(of: Talker.baseStream)
+    let isTail = microphone.isTalking || next != nil
+    let waiting = source.waitingPackets
     microphone.setTalk(isOn)
+    // Closed, it is still for whom it was.
+    let wanted = isOn ? lines : next?.lines ?? before
+    next = nil
+    if isTail, waiting > 0 {
+      next = (wanted, waiting)
+      talker.aim(Talker.baseStream, at: Self.union(before, wanted))
+    } else {
+      talker.aim(Talker.baseStream, at: wanted)
+    }
     followRest()
+  }
+
+  private static func union(_ one: LineSet?, _ other: LineSet?) -> LineSet? {
+    guard let one, let other else { return nil }
+    return one.union(other)
+  }
+
+  /// Members are on other lines than before.
+  func linesChanged() {
+    notices.hurry()
+    talker.breakRun(of: Talker.baseStream)
   }
 
   /// Codes otherwise from the next frame on.
@@ -167,27 +200,55 @@ final class CapturePath {
 
   private func sendFrame(_ recipes: [RepairRecipe], to sessions: [Session]) -> Bool {
     let frame = source.frame
+    defer { countDown() }
     guard talker.encode(frame.span) else { return false }
     for stream in protection.streams {
       guard let stream, talker.sends(stream.number) else { continue }
       for index in recipes.indices { sendPacket(recipes[index], index, of: stream, to: sessions) }
+      if stream.number == Talker.baseStream { sendNotice(of: stream, to: sessions) }
     }
     pace.finish(.sending)
     return true
+  }
+
+  /// A codec frame less holds what was captured before the keys changed.
+  private func countDown() {
+    guard let (lines, packets) = next else { return }
+    next = packets > 1 ? (lines, packets - 1) : nil
+    if packets <= 1 { talker.aim(Talker.baseStream, at: lines) }
+  }
+
+  /// Tells those whom the packet is not for that nobody talks to them.
+  private func sendNotice(of stream: OwnStream, to sessions: [Session]) {
+    let audience = talker.audience(of: stream.number)
+    guard notices.isDue(to: audience, frames: source.framesPerPacket),
+      sessions.contains(where: { !$0.isAddressed(by: audience) }),
+      let packet = outlet.makeNotice(
+        of: stream, fill: { talker.writeNotice(of: stream.number, into: &$0) })
+    else { return }
+    for session in sessions where !session.isAddressed(by: audience) {
+      guard let path = session.active else { continue }
+      outlet.send(packet, to: path.address)
+      session.countSent(octets: 1, of: stream.number)
+    }
   }
 
   /// Protects a stream's packet once for all who get it with that recipe.
   private func sendPacket(
     _ recipe: RepairRecipe, _ index: Int, of stream: OwnStream, to sessions: [Session]
   ) {
-    guard sessions.contains(where: { $0.hears(stream.number, inPacketsOf: index) }) else { return }
+    let audience = talker.audience(of: stream.number)
+    func gets(_ session: Session) -> Bool {
+      session.hears(stream.number, inPacketsOf: index) && session.isAddressed(by: audience)
+    }
+    guard sessions.contains(where: gets) else { return }
     let packet = outlet.makeMedia(index, of: stream) {
       talker.write(recipe, of: stream.number, into: &$0)
     }
     guard let packet else { return }
     let octets = talker.payloadOctets(
       ofPacketBytes: packet.byteCount - MediaProtection.mediaOverhead, of: stream.number)
-    for session in sessions where session.hears(stream.number, inPacketsOf: index) {
+    for session in sessions where gets(session) {
       guard let path = session.active else { continue }
       outlet.send(packet, to: path.address)
       session.countSent(octets: octets, of: stream.number)
@@ -203,9 +264,11 @@ final class CapturePath {
     if let packet { outlet.send(packet, to: address) }
   }
 
-  /// Whether a packet of a stream can be sent again.
-  func remembers(_ number: SequenceNumber, of ssrc: SSRC) -> Bool {
-    stream(of: ssrc).map { talker.remembers(number, of: $0.number) } ?? false
+  /// Whether a packet of a stream can be sent again to a session, which was sent it.
+  func remembers(_ number: SequenceNumber, of ssrc: SSRC, for session: Session) -> Bool {
+    guard let stream = stream(of: ssrc), session.hears(stream.number) else { return false }
+    return talker.remembers(number, of: stream.number)
+      && session.isAddressed(by: talker.audience(of: number, in: stream.number))
   }
 
   /// The number of a stream of this node; nil: there is none of that SSRC.
@@ -222,4 +285,25 @@ final class CapturePath {
 
   /// Does so no more.
   func close(_ stream: OwnStream) { talker.close(stream.number) }
+}
+
+/// When those whom packets are not for are told so: as soon as it begins, and each 400 ms, as of any pause.
+struct LineNotices {
+  private static let intervalFrames = 19_200
+
+  private var audience: LineSet?
+  private var frames = 0
+
+  /// Members are on other lines: who is not spoken to any more is told with the next packet.
+  mutating func hurry() { frames = Self.intervalFrames }
+
+  /// Takes whom a packet goes to, nil: to all; whether the others are to be told.
+  mutating func isDue(to audience: LineSet?, frames packetFrames: Int) -> Bool {
+    frames += packetFrames
+    let isNew = audience != self.audience
+    self.audience = audience
+    guard audience != nil, isNew || frames >= Self.intervalFrames else { return false }
+    frames = 0
+    return true
+  }
 }

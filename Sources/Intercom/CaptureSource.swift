@@ -26,6 +26,8 @@ final class CaptureSource {
   private var rate = CaptureSource.codecRate
   /// The talk key's: what it does not let through is in no packet and on no tape.
   private var gate = TalkGate()
+  /// Captured frames, at JACK's rate, from before the talk key went up: the gate is still open for them.
+  private var openFrames = 0
   /// Captured frames as they are read.
   private var samples: [Float]
   private let channels: Int
@@ -102,10 +104,19 @@ final class CaptureSource {
       while engine.captureAvailableFrames > 0, read(into: &span) > 0 {}
     }
     _ = engine.takeCaptureHole()
-    pendingCount = 0
+    (pendingCount, openFrames) = (0, 0)
     if isResamplerUsed { resampler?.reset() }
     isResamplerUsed = false
   }
+
+  /// Codec frames that hold something that was captured by now and not filled in yet.
+  var waitingPackets: Int {
+    let frames = pendingCount + engine.captureAvailableFrames * Self.codecRate / rate
+    return (frames + framesPerPacket - 1) / framesPerPacket
+  }
+
+  /// The talk key goes up: what was captured before passes yet.
+  func close() { openFrames = engine.captureAvailableFrames }
 
   /// Takes the oldest captured frames: the microphone past the talk key, which recorders may have, and what is sent in
   /// its place.
@@ -118,9 +129,10 @@ final class CaptureSource {
       pcm[index] = samples[place]
       place += channels
     }
-    gate.isOpen = microphone.isOpen
-    var heard = pcm._mutatingExtracting(..<count)
-    gate.apply(to: &heard, sampleRate: rate)
+    let passing = min(openFrames, count)
+    openFrames -= passing
+    if passing > 0 { apply(isOpen: gate.isOpen || microphone.isOpen, to: &pcm, 0..<passing) }
+    apply(isOpen: microphone.isOpen, to: &pcm, passing..<count)
     taps.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
     place = AudioEngine.CaptureChannel.insert
     for index in 0..<count {
@@ -128,6 +140,12 @@ final class CaptureSource {
       place += channels
     }
     return count
+  }
+
+  private func apply(isOpen: Bool, to pcm: inout MutableSpan<Float>, _ range: Range<Int>) {
+    gate.isOpen = isOpen
+    var heard = pcm._mutatingExtracting(range)
+    gate.apply(to: &heard, sampleRate: rate)
   }
 
   private func take(_ frames: Int, into samples: inout [Float]) -> Int {

@@ -100,6 +100,7 @@ final class DatagramInlet {
         drops.count(.unknownSSRC)
         return
       }
+      guard roster.gain(of: heard, for: packet.header.lines, in: session) > 0 else { return }
       heard.stream.receiveResent(packet, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
       return
     }
@@ -116,11 +117,14 @@ final class DatagramInlet {
     }
     // Not counted before a report came from that address.
     _ = path.reports.receive(packet.header, arrivalNanoseconds: arrivalNanoseconds)
+    let isForUs = roster.follow(packet.header.lines, by: heard, of: session)
     if let redundant {
       heard.stream.receive(
-        packet, redundant: redundant, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
+        packet, redundant: redundant, bytes: bytes, isForUs: isForUs,
+        arrivalNanoseconds: arrivalNanoseconds)
     } else {
-      heard.stream.receive(packet, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
+      heard.stream.receive(
+        packet, bytes: bytes, isForUs: isForUs, arrivalNanoseconds: arrivalNanoseconds)
     }
   }
 
@@ -163,7 +167,7 @@ final class DatagramInlet {
       drops.count(.unknownSource)
       return
     }
-    try repair.take(bytes, by: active, nowNanoseconds: nowNanoseconds)
+    try repair.take(bytes, of: session, by: active, nowNanoseconds: nowNanoseconds)
   }
 
   /// Whether a compound holds a BYE.

@@ -2,6 +2,7 @@ internal import Audio
 public import Cryptography
 public import EventLoop
 public import JackSession
+public import Lines
 import Media
 import RTP
 public import StatusSchema
@@ -139,9 +140,17 @@ public actor Intercom {
   /// Goes on with the mix of a former run; to be called before members are admitted.
   public func restore(_ mix: Mix) { station.restore(mix) }
 
-  /// Opens or closes the microphone.
+  /// Opens or closes the microphone for all.
   public func setTalk(_ isOn: Bool) {
     station.setTalk(isOn)
+  }
+
+  /// Takes whom the microphone goes to, and of whom what is played, as lines and keys have it.
+  ///
+  /// - Parameter isTalkLatched: the key of the line that all are on, which is kept as the user left it.
+  public func follow(_ routing: LineRouting, isTalkLatched: Bool) {
+    station.follow(routing)
+    station.mix.setTalk(isTalkLatched)
   }
 
   /// Sets how loud the user hears the own microphone while it is open, −60…0 dB; nil: not at all.

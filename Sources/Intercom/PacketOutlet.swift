@@ -28,6 +28,16 @@ final class PacketOutlet {
     }
   }
 
+  /// Makes what those get in place of a stream's packet whom that is not for; nil: no room.
+  func makeNotice(of stream: OwnStream, fill: (inout MutableRawSpan) -> Int) -> PacketSlot? {
+    endpoint.makePacket { packet in
+      let byteCount = Self.fill(&packet, sparing: MediaProtection.mediaOverhead, fill)
+      guard byteCount > 0 else { return 0 }
+      let sealed = stream.seal(&packet, byteCount: byteCount, variant: .notice)
+      return sealed > 0 ? sealed : countUnsealed()
+    }
+  }
+
   /// Sends a compound of reports that `fill` writes.
   func sendReport(to address: SocketAddress, fill: (inout MutableRawSpan) -> Int) {
     let slot = endpoint.makePacket { packet in

@@ -95,9 +95,12 @@ final class RepairDesk {
   }
 
   /// Takes a member's feedback: sends again what it asks for.
-  func take(_ bytes: RawSpan, by path: Path, nowNanoseconds: Int64) throws(RTPParseError) {
+  func take(
+    _ bytes: RawSpan, of session: Session, by path: Path, nowNanoseconds: Int64
+  ) throws(RTPParseError) {
     try path.reports.handleFeedback(bytes, limit: Self.mostNamed) { ssrc, number in
-      guard resentThisWake < Self.mostResentPerWake, capture.remembers(number, of: ssrc),
+      guard resentThisWake < Self.mostResentPerWake,
+        capture.remembers(number, of: ssrc, for: session),
         path.repair?.resends.take(number, nowNanoseconds: nowNanoseconds) == true
       else { return }
       resentThisWake += 1

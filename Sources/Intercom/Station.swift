@@ -1,6 +1,7 @@
 import Audio
 import Cryptography
 import EventLoop
+import Lines
 import Media
 import Mesh
 import RTP
@@ -154,16 +155,23 @@ final class Station: EventLoopHandler {
 
 /// What the user and the membership ask for. Rare, and may allocate.
 extension Station {
-  /// The talk key.
+  /// The key of the line that all are on, alone.
   func setTalk(_ isOn: Bool) {
-    capture.setTalk(isOn)
+    capture.talk(to: isOn ? nil : [])
     mix.setTalk(isOn)
+  }
+
+  /// Takes whom the microphone goes to, and of whom what is played.
+  func follow(_ routing: LineRouting) {
+    roster.follow(routing)
+    capture.talk(to: routing.tellsLines || routing.talk.isEmpty ? routing.talk : nil)
+    capture.linesChanged()
   }
 
   /// Goes on with the mix of a former run, before there are members.
   func restore(_ mix: Mix) {
     self.mix.restore(mix)
-    capture.setTalk(mix.isTalking)
+    capture.talk(to: mix.isTalking ? nil : [])
   }
 
   /// Lets a member in, or follows what it tells; false: there is no room for one more.

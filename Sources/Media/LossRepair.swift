@@ -62,6 +62,16 @@ struct LossRepair {
       frames: entry.recoverableFrames, arrivalNanoseconds: entry.arrivalNanoseconds)
   }
 
+  /// Packets after the last one were sent to others only: none is missing, nor is asked for.
+  mutating func excuse(_ range: Range<Int64>) {
+    requests.excuse(before: range.upperBound)
+    var sequence = max(range.lowerBound, range.upperBound - Int64(ReceptionRecord.capacity))
+    while sequence < range.upperBound {
+      reception.note(sequence, came: true, heard: true)
+      sequence += 1
+    }
+  }
+
   /// Takes a packet that was sent again.
   mutating func noteResent(_ entry: PacketBuffer.Entry) {
     requests.noteRepair(

@@ -78,6 +78,13 @@ struct NACKGenerator {
     return Int(entry.sequence - before.sequence - 1)
   }
 
+  /// Packets after the last one and before `end` were sent to others only.
+  mutating func excuse(before end: Int64) {
+    guard let last = newest?.sequence else { return }
+    newest?.sequence = max(last, end - 1)
+    lastSequence = max(lastSequence, end - 1)
+  }
+
   /// Marks overdue packets as missing.
   ///
   /// - Parameter transit: arrival minus media time that a packet seldom exceeds.

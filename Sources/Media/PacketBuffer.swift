@@ -86,6 +86,23 @@ struct PacketBuffer {
     entries[index].fate = .taken
   }
 
+  /// Notes that packets `ahead` were sent to others only: none of them is missing.
+  ///
+  /// They follow the last one that came or was missed.
+  mutating func excuse(_ range: Range<Int64>) {
+    guard waitingCount > 0 || range.lowerBound > nextSequence else {
+      nextSequence = max(nextSequence, range.upperBound)
+      endSequence = max(endSequence, nextSequence)
+      return
+    }
+    let end = min(range.upperBound, nextSequence + Int64(slotCount))
+    var sequence = range.lowerBound
+    while sequence < end {
+      excuse(sequence)
+      sequence += 1
+    }
+  }
+
   /// What is known of `sequence`.
   func standing(of sequence: Int64) -> Standing {
     let entry = entries[slot(sequence)]

@@ -11,14 +11,17 @@ extension PeerStream {
   ///   - redundant: parsed from its payload; payload types checked but those of the copies, of which
   ///     others than the primary's are passed over.
   ///   - bytes: the datagram.
+  ///   - isForUs: else it says no more than that nobody talks to us.
   ///   - arrivalNanoseconds: when it came, CLOCK_MONOTONIC.
   public func receive(
-    _ packet: RTPPacket, redundant: RedundantPayload, bytes: RawSpan, arrivalNanoseconds: Int64
+    _ packet: RTPPacket, redundant: RedundantPayload, bytes: RawSpan, isForUs: Bool = true,
+    arrivalNanoseconds: Int64
   ) {
     counts.receivedOctets += packet.payload.count - redundant.primary.count
     receive(
-      packet.header, payload: bytes.extracting(redundant.primary),
+      packet.header, payload: bytes.extracting(redundant.primary), isForUs: isForUs,
       arrivalNanoseconds: arrivalNanoseconds)
+    guard isForUs else { return }
     redundant.forEachCopy(in: bytes) { copy in
       guard copy.payloadType == redundant.primaryPayloadType else { return }
       receive(

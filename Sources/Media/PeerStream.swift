@@ -136,14 +136,19 @@ public final class PeerStream {
   /// - Parameters:
   ///   - packet: parsed from `bytes`, its payload type checked.
   ///   - bytes: the datagram.
+  ///   - isForUs: else it says no more than that nobody talks to us.
   ///   - arrivalNanoseconds: when it came, CLOCK_MONOTONIC.
-  public func receive(_ packet: RTPPacket, bytes: RawSpan, arrivalNanoseconds: Int64) {
+  public func receive(
+    _ packet: RTPPacket, bytes: RawSpan, isForUs: Bool = true, arrivalNanoseconds: Int64
+  ) {
     receive(
-      packet.header, payload: bytes.extracting(packet.payload),
+      packet.header, payload: bytes.extracting(packet.payload), isForUs: isForUs,
       arrivalNanoseconds: arrivalNanoseconds)
   }
 
-  func receive(_ header: RTPHeader, payload: RawSpan, arrivalNanoseconds: Int64) {
+  func receive(
+    _ header: RTPHeader, payload: RawSpan, isForUs: Bool = true, arrivalNanoseconds: Int64
+  ) {
     counts.received += 1
     counts.receivedOctets += payload.byteCount
     guard payload.byteCount <= Self.maximumPayloadBytes else {
@@ -158,13 +163,16 @@ public final class PeerStream {
       counts.discarded.unproven += 1
       return
     }
-    counts.isTalking = payload.byteCount > 1
+    if let run = header.run { excuse(before: place.sequence - Int64(run)) }
+    // A payload of one octet is a notice.
+    let said = isForUs ? payload : payload.extracting(first: 1)
+    counts.isTalking = said.byteCount > 1
     if counts.isTalking { counts.isSpeechCoded = OpusTOC.isSpeech(payload: payload) }
     var entry = PacketBuffer.Entry(
-      at: place, durationFrames: durationFrames, payloadBytes: payload.byteCount,
+      at: place, durationFrames: durationFrames, payloadBytes: said.byteCount,
       arrivalNanoseconds: arrivalNanoseconds)
-    entry.recoverableFrames = Self.recoverableFrames(header, payload)
-    admit(entry, payload: payload)
+    entry.recoverableFrames = isForUs ? Self.recoverableFrames(header, payload) : 0
+    admit(entry, payload: said)
   }
 
   /// Drops the stream and its waiting packets, without a fade; the statistics continue.
@@ -189,6 +197,14 @@ public final class PeerStream {
       begin(header, arrivalNanoseconds: arrival, isProven: isProven, ahead: ahead)
     case .unproven: nil
     }
+  }
+
+  /// What did not come before a packet was not for us.
+  private func excuse(before end: Int64) {
+    let first = max(repair.lastSequence + 1, buffer.nextSequence)
+    guard timeline != nil, first < end else { return }
+    buffer.excuse(first..<end)
+    repair.excuse(first..<end)
   }
 
   private func begin(

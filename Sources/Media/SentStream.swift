@@ -20,9 +20,18 @@ struct SentStream {
     var frames = 0
     var marker = false
     var level = AudioLevel(levelDBov: -127, hasVoiceActivity: false)
+    /// nil: its whole audience.
     var lines: LineSet?
+    /// How many right before it went to all that it goes to.
+    var run = 0
     /// The coded frame that it carries; nil: a notice.
     var frame: Int?
+
+    /// Whom it goes to; nil: the whole audience.
+    var goesTo: LineSet? {
+      guard frame != nil, let lines, !lines.contains(line: 0) else { return nil }
+      return lines
+    }
   }
 
   /// A frame of the source.
@@ -35,8 +44,10 @@ struct SentStream {
   }
 
   let ssrc: SSRC
-  /// The lines that its next packets are for; nil: its whole audience.
-  var lines: LineSet?
+  /// The lines that its next packets with sound are for; nil: its whole audience, as all on line 0 are.
+  private(set) var lines: LineSet?
+  /// How many packets right before the next one went to its whole audience, and to those on ``lines``.
+  private var (wholeRun, aimedRun) = (AudienceRun.longest + 1, AudienceRun.longest + 1)
   /// Whether its audience is spoken to.
   var isSpeaking = true
   /// The packet of the source's last frame; nil: none was due.
@@ -59,6 +70,22 @@ struct SentStream {
     let packet = packets[Self.slot(sequenceNumber)]
     return packet.isUsed && packet.sequenceNumber == sequenceNumber ? packet : nil
   }
+
+  /// Sends what has sound to these lines from the next frame on; nil: to the whole audience.
+  mutating func aim(at next: LineSet?) {
+    guard next != lines else { return }
+    let wasWhole = isAtWhole
+    lines = next
+    guard !isAtWhole else { return }
+    aimedRun = wasWhole ? wholeRun : 0
+    // In-band FEC of what was said to others before is for nobody.
+    startsTalkSpurt = true
+  }
+
+  /// Others are on ``lines`` than before.
+  mutating func breakRun() { aimedRun = 0 }
+
+  private var isAtWhole: Bool { lines?.contains(line: 0) ?? true }
 
   /// Takes the source's next frame; whether a packet is due.
   mutating func advance(_ moment: Moment) -> Bool {
@@ -86,6 +113,7 @@ struct SentStream {
     guard let current else { return nil }
     let offset = distance * current.frames
     guard distance > 0, offset <= RedundantPayload.greatestTimestampOffset,
+      distance <= current.run,
       let copied = self[current.sequenceNumber.advanced(by: -distance)],
       copied.frames == current.frames, copied.timestamp.distance(to: current.timestamp) == offset,
       copied.frame != nil
@@ -97,7 +125,17 @@ struct SentStream {
   func header(of packet: Packet, payloadType: UInt8) -> RTPHeader {
     RTPHeader(
       marker: packet.marker, payloadType: payloadType, sequenceNumber: packet.sequenceNumber,
-      timestamp: packet.timestamp, ssrc: ssrc, audioLevel: packet.level, lines: packet.lines)
+      timestamp: packet.timestamp, ssrc: ssrc, audioLevel: packet.level, lines: packet.lines,
+      run: packet.run > AudienceRun.longest ? nil : UInt8(packet.run))
+  }
+
+  /// The header of what those get in place of the current packet whom it is not for.
+  func noticeHeader(of packet: Packet, payloadType: UInt8) -> RTPHeader {
+    var header = header(of: packet, payloadType: payloadType)
+    header.marker = false
+    header.audioLevel = AudioLevel(levelDBov: -127, hasVoiceActivity: false)
+    header.run = 0
+    return header
   }
 
   /// The header of the next packet of its RTX stream.
@@ -105,6 +143,7 @@ struct SentStream {
     var header = header(of: packet, payloadType: payloadType)
     header.ssrc = RTXPayload.ssrc(beside: ssrc)
     header.sequenceNumber = resentSequenceNumber
+    header.run = nil
     return header
   }
 
@@ -124,10 +163,13 @@ struct SentStream {
   }
 
   private mutating func send(_ moment: Moment, frame: Int?, level: AudioLevel) {
+    let isWhole = frame == nil || isAtWhole
     let packet = Packet(
       isUsed: true, sequenceNumber: sequenceNumber, timestamp: moment.timestamp,
       frames: moment.frames, marker: frame != nil && startsTalkSpurt, level: level, lines: lines,
-      frame: frame)
+      run: isWhole ? wholeRun : aimedRun, frame: frame)
+    wholeRun = isWhole ? min(wholeRun + 1, AudienceRun.longest + 1) : 0
+    aimedRun = min(aimedRun + 1, AudienceRun.longest + 1)
     packets[Self.slot(sequenceNumber)] = packet
     current = packet
     sequenceNumber = sequenceNumber.advanced(by: 1)

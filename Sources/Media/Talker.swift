@@ -192,6 +192,21 @@ public final class Talker {
     return start + write(old, .full, at: start, into: &packet)
   }
 
+  /// Writes what those get in place of the packet of the frame encoded last whom that is not for: nobody talks to
+  /// them, and what they did not get is not lost.
+  ///
+  /// It has the packet's number, so it needs a key of its own.
+  /// - Returns: its bytes; 0 when `packet` is too short, or there is no such packet.
+  public func writeNotice(of number: Int = baseStream, into packet: inout MutableRawSpan) -> Int {
+    guard let stream = streams[number], let current = stream.current else { return 0 }
+    let header = stream.noticeHeader(of: current, payloadType: configuration.payloadType)
+    guard packet.byteCount > header.byteCount else { return 0 }
+    let start = header.write(into: &packet)
+    packet.storeBytes(
+      of: Self.tableOfContents(frames: current.frames), toByteOffset: start, as: UInt8.self)
+    return start + 1
+  }
+
   private func writeRedundant(
     _ recipe: RepairRecipe, _ coding: RepairRecipe.Coding, _ header: RTPHeader,
     _ current: SentStream.Packet, of stream: SentStream, into packet: inout MutableRawSpan
@@ -338,10 +353,29 @@ extension Talker {
     streams[number]?.isSpeaking = isSpeaking
   }
 
-  /// Says which lines of its audience a stream's next packets are for; nil: all.
+  /// Says which lines of its audience a stream's next packets are for; nil, or with line 0: all.
   public func aim(_ number: Int, at lines: LineSet?) {
     guard streams.indices.contains(number) else { return }
-    streams[number]?.lines = lines
+    streams[number]?.aim(at: lines)
+  }
+
+  /// Others are on a stream's lines than before: what was sent to these before was not sent to all of them.
+  public func breakRun(of number: Int) {
+    guard streams.indices.contains(number) else { return }
+    streams[number]?.breakRun()
+  }
+
+  /// The lines that a stream's next packets are for; nil: all.
+  public func lines(of number: Int) -> LineSet? {
+    streams.indices.contains(number) ? streams[number]?.lines : nil
+  }
+
+  /// Whom a stream's packet of the frame encoded last goes to; nil: its whole audience.
+  public func audience(of number: Int) -> LineSet? { streams[number]?.current?.goesTo }
+
+  /// The same of a packet that was sent before.
+  public func audience(of wanted: SequenceNumber, in number: Int) -> LineSet? {
+    streams[number]?[wanted]?.goesTo
   }
 
   /// Whether the frame encoded last has a packet of a stream.

@@ -1,5 +1,6 @@
 internal import Audio
 internal import EventLoop
+internal import Lines
 internal import Media
 internal import Mesh
 internal import Remote
@@ -72,6 +73,8 @@ struct Configuration: Hashable, Sendable {
   var messageHistoryMegabytes = 100
   /// The most that messages which are kept for others take, MB, 0…10000.
   var messageKeepMegabytes = 20
+  /// Lines that the node is on from its start, and its keys.
+  var lines = LineSettings()
   /// The least that is logged: one of swift-log's level names.
   var logLevel = "info"
 

@@ -1,3 +1,4 @@
+internal import Lines
 internal import TOMLKit
 
 /// What a TOML file sets.
@@ -11,6 +12,8 @@ struct ConfigurationFile {
 
   /// The settings in the order of ``Setting``.
   let entries: [Entry]
+  /// The lines and keys.
+  let lines: LineSettings
 
   /// Reads the text of the file at `path` (which is only named in errors).
   init(text: String, path: String) throws(DaemonError) {
@@ -27,7 +30,12 @@ struct ConfigurationFile {
     // In the order of the lines, so that the first mistake is the one that is told.
     let keys = table.keys.sorted { (lines[$0] ?? 0, $0) < (lines[$1] ?? 0, $1) }
     var entries: [Entry] = []
-    for key in keys {
+    do throws(LineTableProblem) {
+      self.lines = try LineTables.read(table)
+    } catch {
+      throw .file(path: path, line: lines[error.table], words: error.words)
+    }
+    for key in keys where !LineTables.names.contains(key) {
       let line = lines[key]
       guard let setting = Setting(rawValue: key) else {
         throw .file(path: path, line: line, words: Self.unknown(key))

@@ -17,9 +17,9 @@ struct ConfigurationLoader {
     var given: [(setting: Setting, value: SettingValue, origin: Origin)] = []
     if let (path, text) = try fileText(path: path) {
       effective.path = path
-      given += try ConfigurationFile(text: text, path: path).entries.map {
-        ($0.setting, $0.value, .file(path: path, line: $0.line))
-      }
+      let file = try ConfigurationFile(text: text, path: path)
+      effective.configuration.lines = file.lines
+      given += file.entries.map { ($0.setting, $0.value, .file(path: path, line: $0.line)) }
     }
     given += flags.map { ($0.setting, $0.value, .flag($0.setting)) }
     // Whose defaults hold must be known first; all is set in its order again, as the first mistake is to be told.

@@ -25,7 +25,8 @@ struct Connections: Sendable {
   /// Listens, and calls who is to be called.
   init(
     _ settings: Configuration, named name: NodeName, listen: SocketAddress, node: Intercom,
-    state: NodeState, writer: StateWriter, problems: KeepingProblems, log: Logger
+    state: NodeState, writer: StateWriter, lines: LineService, problems: KeepingProblems,
+    log: Logger
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
     plane = try Self.plane(at: listen, state, router)
@@ -50,7 +51,10 @@ struct Connections: Sendable {
         names: state.names.entries.mapValues(\.wish),
         rediscover: { discovery?.rediscover($0) },
         store: { await Self.store($0, in: state, by: writer, problems) },
-        report: { Self.tell($0, log, teller) }))
+        report: {
+          Self.tell($0, log, teller)
+          lines.note($0)
+        }))
     self.membership = membership
     // Who calls from the first moment on finds everything in its place.
     await membership.start()

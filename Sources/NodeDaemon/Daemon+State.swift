@@ -48,6 +48,9 @@ extension Daemon {
     if let problem = state.page.problem {
       log.event(.pageLost, "\(problem); phones have to sign in again: comlink page")
     }
+    if let problem = state.linesProblem {
+      log.event(.linesLost, "\(problem); this node is on line all only")
+    }
     if let problem = state.namesProblem {
       log.event(
         .namesLost, "\(problem); whoever comes first has the name without a number")

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import Intercom
 internal import Journal
 internal import JackSession
+internal import Lines
 internal import Logging
 internal import Messages
 internal import Panel
@@ -48,9 +49,11 @@ struct Daemon {
     let states = StateWriter()
     let problems = KeepingProblems(log: logger("state"))
     let page = PageDesk(effective.configuration.page, state, log: logger("page"))
-    let keepers = await keepers(of: state, by: states, node, page, problems)
+    let lines = lineService(of: node, state)
+    let keepers = await keepers(of: state, by: states, node, page, lines, problems)
     let name = NodeName(effective.configuration.name)
-    let connections = try await connect(node, named: name, at: place, state, states, problems)
+    let connections = try await connect(
+      node, named: name, at: place, state, states, lines, problems)
     let hostNames = followHostName(name, node, connections)
     defer { hostNames?.stop() }
     let tests = TestControl(
@@ -61,11 +64,12 @@ struct Daemon {
     let office = try openOffice(of: connections, state)
     let survey = NodeSurvey(
       node: node, state: state, connections: connections, recordings: recordings, office: office,
-      problems: problems)
-    let model = NodeModel(NodeModel.Look(survey))
+      lines: lines, problems: problems)
+    let model = await model(of: survey, lines)
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      tests: tests, office: office, levels: levels, model: model, page: page)
+      tests: tests, office: office, lines: LineControl(lines: lines), levels: levels, model: model,
+      page: page)
     await office.start(
       connections.news, blocked: connections.membership.blockedNodes, changed: model.touch)
     let panel = await startPanel(model, server)
@@ -99,6 +103,7 @@ struct Daemon {
   /// Goes on with what was set in the former run, and keeps what becomes of it.
   private func keepers(
     of state: NodeState, by writer: StateWriter, _ node: Intercom, _ page: PageDesk,
+    _ lines: LineService,
     _ problems: KeepingProblems
   ) async -> Keepers {
     let mixes = MixKeeper(state.mix, problems: problems) { mix throws(StoreError) in
@@ -119,7 +124,12 @@ struct Daemon {
       try await writer.run { () throws(StoreError) in try state.keep(pages) }
     }
     await pages.note(page.access.records)
-    return Keepers(mixes: mixes, ports: ports, names: names, pages: pages)
+    let settings = LineKeeper(state.lines, problems: problems) { lines throws(StoreError) in
+      try await writer.run { () throws(StoreError) in try state.keep(lines) }
+    }
+    await settings.note(lines.settings)
+    await lines.start()
+    return Keepers(mixes: mixes, ports: ports, names: names, pages: pages, lines: settings)
   }
 
   private func startNode(
@@ -149,14 +159,30 @@ struct Daemon {
     return node
   }
 
+  /// Lines and keys as they were, and as the configuration file has them.
+  private func lineService(of node: Intercom, _ state: NodeState) -> LineService {
+    LineService(
+      node: node, instance: state.instance,
+      settings: LineSettings(kept: state.lines).taking(effective.configuration.lines),
+      isTalking: state.mix.isTalking, log: logger("lines"))
+  }
+
+  private func model(of survey: NodeSurvey, _ lines: LineService) async -> NodeModel {
+    let model = NodeModel(NodeModel.Look(survey))
+    await lines.tell { model.touch() }
+    return model
+  }
+
   /// Lets control connections and other nodes in.
   private func connect(
     _ node: Intercom, named name: NodeName, at listen: SocketAddress, _ state: NodeState,
-    _ writer: StateWriter, _ problems: KeepingProblems
+    _ writer: StateWriter, _ lines: LineService, _ problems: KeepingProblems
   ) async throws(DaemonError) -> Connections {
-    try await Connections(
+    let connections = try await Connections(
       effective.configuration, named: name, listen: listen, node: node, state: state,
-      writer: writer, problems: problems, log: logger("mesh"))
+      writer: writer, lines: lines, problems: problems, log: logger("mesh"))
+    await lines.attach(connections.membership.lane)
+    return connections
   }
 
   private func openOffice(

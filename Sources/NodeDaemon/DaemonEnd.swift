@@ -23,6 +23,7 @@ struct DaemonEnd {
     let deadline = Deadline(after: Self.patience)
     let (keepers, connections, mix) = (keepers, connections, await node.mix)
     async let mixed = deadline.wait { await keepers.mixes.stop(with: mix) }
+    async let lined = deadline.wait { await keepers.lines.stop() }
     async let named = deadline.wait { await keepers.names.stop() }
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
@@ -36,7 +37,7 @@ struct DaemonEnd {
     await node.stop()
     let connected = await deadline.wait { await keepers.ports.stop() }
     _ = await (recorded, shut, left, closed)
-    let outcomes = await [mixed, named, signed, trusted, connected, kept]
+    let outcomes = await [mixed, lined, named, signed, trusted, connected, kept]
     guard outcomes.contains(false) else { return }
     log.event(
       .stateHangs, "the disk of the state does not answer: what changed last is not kept")

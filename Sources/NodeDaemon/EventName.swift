@@ -42,6 +42,7 @@ enum EventName: String, CaseIterable, Sendable {
   case stranger
   case paired
   case pairingFailed = "pairing-failed"
+  case linesRefused = "lines-refused"
   case controlFault = "control-fault"
   case meshFault = "mesh-fault"
 
@@ -88,6 +89,7 @@ enum EventName: String, CaseIterable, Sendable {
   case portsLost = "ports-lost"
   case namesLost = "names-lost"
   case pageLost = "page-lost"
+  case linesLost = "lines-lost"
   case notKept = "not-kept"
   case trustNotKept = "trust-not-kept"
   case kept
@@ -99,13 +101,13 @@ enum EventName: String, CaseIterable, Sendable {
     case .audioFault, .meshFault, .endedAtOnce, .failed, .discoveryFailed, .metricsFailed,
       .pageFailed,
       .systemdUnreachable, .recordingFailed, .recordingFileFailed, .identityLost, .groupsLost,
-      .trustLost, .mixLost, .portsLost, .namesLost, .notKept, .trustNotKept, .stateHangs,
-      .messagesLost, .messagesNotKept:
+      .trustLost, .mixLost, .portsLost, .namesLost, .linesLost, .notKept, .trustNotKept,
+      .stateHangs, .messagesLost, .messagesNotKept:
       .error
     case .jackGone, .jackReopened, .jackPipewire, .jackRefused, .jackStalled, .jackHangs,
       .portRefused, .pluginMisfit, .peerUnresolved, .peerOurselves, .tooManyPeers, .streamTaken,
       .pairingFailed, .pageTrustFailed, .pageLost, .identityTwice, .rightsMissing,
-      .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused:
+      .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
       .identity, .networkChanged, .discovery, .messageReceived, .page:

@@ -120,6 +120,7 @@ struct Keepers {
   let ports: PortKeeper
   let names: NameKeeper
   let pages: PageKeeper
+  let lines: LineKeeper
 }
 
 /// What holds for this run only, as it cannot be written, and why; told when that begins, and when it is over.
@@ -130,6 +131,7 @@ final class KeepingProblems: Sendable {
     case ports = "JACK connections hold"
     case names = "the numbering of members of the same name holds"
     case page = "who is signed in at the page holds"
+    case lines = "lines and keys hold"
     case trust = "the list of trusted and blocked nodes holds"
 
     /// The name of the event that it is not kept.

@@ -1,5 +1,6 @@
 internal import Intercom
 internal import JackSession
+internal import Lines
 internal import Panel
 internal import Remote
 internal import Store
@@ -103,6 +104,11 @@ extension KeptPage {
       }
     }
   }
+}
+
+extension LineSettings {
+  /// The lines and keys that were kept; none where they make no sense.
+  init(kept: KeptLines) { self = LineSettings(kept.octets) ?? LineSettings() }
 }
 
 /// Keeps which of our ports are connected with what.

@@ -113,6 +113,7 @@ enum ConfigurationText {
       ]
     }
     return lines.dropLast().joined(separator: "\n") + "\n"
+      + LineTables.text(effective.configuration.lines)
   }
 
   private static func toml(_ value: SettingValue) -> String {
@@ -127,7 +128,7 @@ enum ConfigurationText {
   }
 
   /// The text as a TOML basic string.
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

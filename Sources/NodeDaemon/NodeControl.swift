@@ -14,6 +14,7 @@ struct NodeControl: ControlHandler {
   let recordings: Recordings
   let tests: TestControl
   let office: MessageOffice
+  let lines: LineControl
   let levels: LogLevels
   let model: NodeModel
   let page: PageDesk
@@ -33,7 +34,9 @@ struct NodeControl: ControlHandler {
       // The server's own business.
       case .subscribe: return .error(message: "subscribe at the control socket")
       case .version: return .version(Version.current, schema: Status.currentSchema)
-      case .talk(let isOn): await node.setTalk(isOn)
+      case .talk(let isOn): try await lines.setTalk(isOn)
+      case .line(let request): return await lines.handle(request)
+      case .key(let request): return await lines.handle(request)
       case .sidetone(let decibels): try await node.setSidetone(decibels)
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)

@@ -10,6 +10,7 @@ struct NodeSurvey {
   let connections: Connections
   let recordings: Recordings
   let office: MessageOffice
+  let lines: LineService
   let problems: KeepingProblems
 
   /// The status with what the node itself does not know of its identity.
@@ -17,6 +18,8 @@ struct NodeSurvey {
     var status = await node.status()
     status.recording = await recordings.status
     status.messages = await office.status
+    let lines = await lines.statuses
+    (status.lines, status.keys) = (lines.lines, lines.keys)
     status.node.id = state.id.text
     status.node.idWords = state.id.words.joined(separator: " ")
     status.node.instance = state.instance

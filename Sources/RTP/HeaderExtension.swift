@@ -7,6 +7,7 @@ struct HeaderExtension {
 
   private(set) var audioLevel: AudioLevel?
   private(set) var lines: LineSet?
+  private(set) var run: UInt8?
 
   /// No element at all.
   init() {}
@@ -66,21 +67,24 @@ struct HeaderExtension {
       var bits: UInt32 = 0
       for offset in data { bits = bits << 8 | UInt32(bytes.octet(at: offset)) }
       lines = LineSet(rawValue: bits)
+    case AudienceRun.extensionID where data.count == 1: run = bytes.octet(at: data.lowerBound)
     default: break
     }
   }
 
   /// Octets of the extension with these elements, its header of four included; 0 without any.
-  static func byteCount(audioLevel: AudioLevel?, lines: LineSet?) -> Int {
-    let elements = (audioLevel == nil ? 0 : 2) + (lines.map { 1 + $0.octetCount } ?? 0)
+  static func byteCount(audioLevel: AudioLevel?, lines: LineSet?, run: UInt8? = nil) -> Int {
+    let elements =
+      (audioLevel == nil ? 0 : 2) + (lines.map { 1 + $0.octetCount } ?? 0) + (run == nil ? 0 : 2)
     return elements == 0 ? 0 : 4 + (elements + 3) / 4 * 4
   }
 
   /// Writes the extension in its one-byte form at `offset` of `bytes`, where there must be room.
   static func write(
-    audioLevel: AudioLevel?, lines: LineSet?, at offset: Int, into bytes: inout MutableRawSpan
+    audioLevel: AudioLevel?, lines: LineSet?, run: UInt8? = nil, at offset: Int,
+    into bytes: inout MutableRawSpan
   ) {
-    let end = offset + byteCount(audioLevel: audioLevel, lines: lines)
+    let end = offset + byteCount(audioLevel: audioLevel, lines: lines, run: run)
     bytes.store(oneByteProfile, at: offset)
     bytes.store(UInt16((end - offset) / 4 - 1), at: offset + 2)
     var place = offset + 4
@@ -98,6 +102,11 @@ struct HeaderExtension {
         bytes.store(octet, at: place + 1 + index)
       }
       place += 1 + count
+    }
+    if let run {
+      bytes.store(AudienceRun.extensionID << 4, at: place)
+      bytes.store(run, at: place + 1)
+      place += 2
     }
     while place < end {
       bytes.store(0 as UInt8, at: place)
@@ -136,6 +145,17 @@ public struct AudioLevel: Hashable, Sendable {
   }
 }
 
+/// How many packets in a row, right before one, went to all that it goes to.
+///
+/// Who is on none of the lines that packets are for is not sent them, and must not take them for lost. What came before
+/// the run may not have been for the receiver; a packet without this element went to whom all before it went to.
+public enum AudienceRun {
+  /// The local identifier of the header extension element (RFC 8285 §4.2); one octet of data.
+  public static let extensionID: UInt8 = 3
+  /// The longest run that is told.
+  public static let longest = 254
+}
+
 /// The party lines of its stream's audience that a packet is for, sent with it: a set of numbers below 32.
 ///
 /// On the wire as few octets as hold it, 1 to 4: line n is bit n, the highest octet first. A packet without
@@ -153,6 +173,19 @@ public struct LineSet: OptionSet, Hashable, Sendable {
 
   /// Makes a set of its bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// The line that everyone is on: number 0.
+  public static let everyone = LineSet(rawValue: 1)
+
+  /// Whether a line is in the set.
+  public func contains(line: Int) -> Bool {
+    (0..<Self.capacity).contains(line) && rawValue & 1 << UInt32(line) != 0
+  }
+
+  /// Adds a line; a number that no line has adds none.
+  public mutating func insert(line: Int) {
+    if let set = LineSet(line: line) { formUnion(set) }
+  }
 
   /// The set of one line; nil for a number that no line has.
   public init?(line: Int) {

@@ -1,5 +1,6 @@
 /// The header of an RTP packet as this project sends it: no contributing sources, no padding, and
-/// as header extension at most the audio level and the lines that the packet is for (RFC 3550 §5.1,
+/// as header extension at most the audio level, the lines that the packet is for, and how many
+/// before it went to the same (RFC 3550 §5.1,
 /// RFC 8285 §4.2, RFC 6464 §3).
 public struct RTPHeader: Hashable, Sendable {
   /// The marker bit; for Opus the first packet of a talk spurt (RFC 7587 §4.1).
@@ -18,16 +19,18 @@ public struct RTPHeader: Hashable, Sendable {
   public var audioLevel: AudioLevel?
   /// The party lines that the packet is for; nil: its stream's whole audience.
   public var lines: LineSet?
+  /// How many packets right before it went to all that it goes to (``AudienceRun``); nil: all did.
+  public var run: UInt8?
 
   /// Octets of the header without any extension.
   public static let fixedByteCount = 12
   /// Octets of the longest header that `write(into:)` makes.
-  public static let maximumByteCount = fixedByteCount + 12
+  public static let maximumByteCount = fixedByteCount + 16
 
   /// Makes a header; only the low seven bits of `payloadType` can be sent.
   public init(
     marker: Bool, payloadType: UInt8, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp,
-    ssrc: SSRC, audioLevel: AudioLevel? = nil, lines: LineSet? = nil
+    ssrc: SSRC, audioLevel: AudioLevel? = nil, lines: LineSet? = nil, run: UInt8? = nil
   ) {
     self.marker = marker
     self.payloadType = payloadType
@@ -36,11 +39,13 @@ public struct RTPHeader: Hashable, Sendable {
     self.ssrc = ssrc
     self.audioLevel = audioLevel
     self.lines = lines
+    self.run = run
   }
 
   /// Octets that `write(into:)` writes.
   public var byteCount: Int {
-    Self.fixedByteCount + HeaderExtension.byteCount(audioLevel: audioLevel, lines: lines)
+    Self.fixedByteCount
+      + HeaderExtension.byteCount(audioLevel: audioLevel, lines: lines, run: run)
   }
 
   /// Writes the header to the start of `bytes`, ready for the payload behind it.
@@ -58,7 +63,7 @@ public struct RTPHeader: Hashable, Sendable {
     bytes.store(ssrc.rawValue, at: 8)
     if hasExtension {
       HeaderExtension.write(
-        audioLevel: audioLevel, lines: lines, at: Self.fixedByteCount, into: &bytes)
+        audioLevel: audioLevel, lines: lines, run: run, at: Self.fixedByteCount, into: &bytes)
     }
     return byteCount
   }

@@ -40,7 +40,7 @@ public struct RTPPacket: Hashable, Sendable {
       sequenceNumber: SequenceNumber(rawValue: bytes.uint16(at: 2)),
       timestamp: RTPTimestamp(rawValue: bytes.uint32(at: 4)),
       ssrc: SSRC(rawValue: bytes.uint32(at: 8)), audioLevel: elements.audioLevel,
-      lines: elements.lines)
+      lines: elements.lines, run: elements.run)
   }
 }
 

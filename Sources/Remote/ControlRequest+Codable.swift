@@ -10,8 +10,12 @@ extension ControlRequest: Codable {
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
     let word = try fields.decode(String.self, forKey: .request)
+    if let request = try Self.lineOrKey(word, from: decoder) {
+      self = request
+      return
+    }
     guard let kind = Kind(rawValue: word) else {
-      let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      let known = Self.words.joined(separator: ", ")
       throw DecodingError.dataCorruptedError(
         forKey: .request, in: fields,
         debugDescription: "unknown request \"\(word.prefix(40))\"; use one of \(known)")
@@ -39,12 +43,7 @@ extension ControlRequest: Codable {
       self = .pan(
         peer: try fields.decode(String.self, forKey: .peer),
         position: try Self.number(fields, .position, within: PeerStatus.panRange))
-    case .groupNew: self = .groupNew(name: try fields.decode(String.self, forKey: .group))
-    case .groupJoin:
-      let invitation = try fields.decode(String.self, forKey: .invitation)
-      self = .groupJoin(invitation: SecretText(invitation))
-    case .groupList: self = .groupList
-    case .groupLeave: self = .groupLeave(name: try fields.decode(String.self, forKey: .group))
+    case .groupNew, .groupJoin, .groupList, .groupLeave: self = try Self.group(kind, fields)
     case .peers: self = .peers
     case .accept, .decline, .invite, .forget, .block: self = try Self.judgement(kind, fields)
     case .identityNew: self = .identityNew
@@ -100,6 +99,35 @@ extension ControlRequest: Codable {
     }
   }
 
+  private static var words: [String] {
+    Kind.allCases.map(\.rawValue) + LineRequest.Kind.allCases.map(\.rawValue)
+      + KeyRequest.Kind.allCases.map(\.rawValue)
+  }
+
+  /// A request of lines or keys; nil: the word is of no such.
+  private static func lineOrKey(
+    _ word: String, from decoder: any Decoder
+  ) throws -> ControlRequest? {
+    if let kind = LineRequest.Kind(rawValue: word) {
+      return .line(try LineRequest(kind, from: decoder))
+    }
+    return try KeyRequest.Kind(rawValue: word).map { .key(try KeyRequest($0, from: decoder)) }
+  }
+
+  /// The groups that the node is in.
+  private static func group(
+    _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
+  ) throws -> ControlRequest {
+    switch kind {
+    case .groupNew: return .groupNew(name: try fields.decode(String.self, forKey: .group))
+    case .groupJoin:
+      let invitation = try fields.decode(String.self, forKey: .invitation)
+      return .groupJoin(invitation: SecretText(invitation))
+    case .groupLeave: return .groupLeave(name: try fields.decode(String.self, forKey: .group))
+    default: return .groupList
+    }
+  }
+
   /// What the user says of a node.
   private static func judgement(
     _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
@@ -137,9 +165,15 @@ extension ControlRequest: Codable {
 
   /// Writes the request as `STATUS.md` describes it.
   public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: Key.self)
-    try fields.encode(kind.rawValue, forKey: .request)
     switch self {
+    case .line(let request): return try request.encode(to: encoder)
+    case .key(let request): return try request.encode(to: encoder)
+    default: break
+    }
+    var fields = encoder.container(keyedBy: Key.self)
+    try fields.encodeIfPresent(kind?.rawValue, forKey: .request)
+    switch self {
+    case .line, .key: break
     case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop,
       .pageList:
       break
@@ -189,8 +223,10 @@ extension ControlRequest: Codable {
     }
   }
 
-  private var kind: Kind {
+  /// Nil: requests of lines and keys have their own.
+  private var kind: Kind? {
     switch self {
+    case .line, .key: nil
     case .status: .status
     case .subscribe: .subscribe
     case .version: .version

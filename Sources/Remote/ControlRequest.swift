@@ -11,8 +11,12 @@ public enum ControlRequest: Sendable, Hashable {
   case subscribe(levels: Bool)
   /// Asks for the daemon's version and schema.
   case version
-  /// Turns the talk key on or off.
+  /// Turns the key of the line that all are on on or off.
   case talk(isOn: Bool)
+  /// Asks about party lines.
+  case line(LineRequest)
+  /// Asks about keys.
+  case key(KeyRequest)
   /// Sets how loud the own microphone is in the own ear, within `NodeStatus.sidetoneRangeDecibels`; nil: not at all.
   case sidetone(decibels: Double?)
   /// Sets a peer's gain in the mix, within ``gainRangeDecibels``.

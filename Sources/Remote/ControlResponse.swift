@@ -34,6 +34,10 @@ public enum ControlResponse: Sendable, Hashable {
   case pageInvitation(PageInvitation)
   /// The answer to ``ControlRequest/pageList``.
   case pageSessions([PageSessionStatus])
+  /// The answer to ``LineRequest/list``.
+  case lines([LineStatus])
+  /// The answer to ``KeyRequest/list``.
+  case keys([KeyStatus])
   /// Not done, and why, in words for a person.
   case error(message: String)
 }
@@ -55,7 +59,8 @@ extension ControlResponse {
 extension ControlResponse: Codable {
   private enum Key: String, CodingKey {
     case ok, status, version, schema, error, invitation, groups, knownNodes, pin, seconds, note,
-      logLevels, loopTest, speechTest, recording, messages, pageInvitation, pageSessions
+      logLevels, loopTest, speechTest, recording, messages, pageInvitation, pageSessions, lines,
+      keys
   }
 
   /// Reads an answer; fields it does not know are ignored.
@@ -71,6 +76,10 @@ extension ControlResponse: Codable {
       self = .version(version, schema: try fields.decode(Int.self, forKey: .schema))
     } else if let invitation = try fields.decodeIfPresent(String.self, forKey: .invitation) {
       self = .invitation(SecretText(invitation))
+    } else if let lines = try fields.decodeIfPresent([LineStatus].self, forKey: .lines) {
+      self = .lines(lines)
+    } else if let keys = try fields.decodeIfPresent([KeyStatus].self, forKey: .keys) {
+      self = .keys(keys)
     } else if let groups = try fields.decodeIfPresent([GroupStatus].self, forKey: .groups) {
       self = .groups(groups)
     } else if let known = try fields.decodeIfPresent(
@@ -141,6 +150,12 @@ extension ControlResponse: Codable {
     case .speechTest(let result):
       try fields.encode(true, forKey: .ok)
       try fields.encode(result, forKey: .speechTest)
+    case .lines(let lines):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(lines, forKey: .lines)
+    case .keys(let keys):
+      try fields.encode(true, forKey: .ok)
+      try fields.encode(keys, forKey: .keys)
     case .recording(let path):
       try fields.encode(true, forKey: .ok)
       try fields.encode(path, forKey: .recording)

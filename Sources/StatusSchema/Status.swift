@@ -30,6 +30,10 @@ public struct Status: Sendable, Hashable, Codable {
   public var control: ControlStatus?
   /// One entry per peer, in the order in which the node lists them.
   public var peers: [PeerStatus]
+  /// The party lines of the group, `all` first; absent where an older daemon has none.
+  public var lines: [LineStatus]?
+  /// The keys, by name; absent where an older daemon has none.
+  public var keys: [KeyStatus]?
 
   /// A status of ``currentSchema``.
   public init(

@@ -49,6 +49,10 @@ public final class NodeState: Sendable {
   public let namesProblem: StoreError?
   /// Who was signed in at the page when it started, and why that could not be read.
   public let page: (sessions: KeptPage, problem: StoreError?)
+  /// The lines that the node was on, and its keys.
+  public let lines: KeptLines
+  /// Why that could not be read; nil: it was.
+  public let linesProblem: StoreError?
 
   /// Opens the state in a directory, and counts this start.
   ///
@@ -91,6 +95,7 @@ public final class NodeState: Sendable {
       disk.map { NamesFile(disk: $0).outcome } ?? (KeptNames(), nil)
     (names, namesProblem) = (called.names, called.problem)
     page = disk.map { PageFile(disk: $0).outcome } ?? (KeptPage(), nil)
+    (lines, linesProblem) = disk.map { LinesFile(disk: $0).outcome } ?? (KeptLines(), nil)
     self.disk = disk
     self.directory = directory
     self.problem = problem
@@ -232,6 +237,15 @@ public final class NodeState: Sendable {
       if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
       guard let disk else { return }
       try PageFile(disk: disk).write(page)
+    }
+  }
+
+  /// Keeps lines and keys; as the mix, in place of a file that could not be read, too.
+  public func keep(_ lines: KeptLines) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try LinesFile(disk: disk).write(lines)
     }
   }
 

@@ -74,7 +74,7 @@ struct TalkCommand: ParsableCommand {
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "talk", abstract: "Turns the talk key on or off.")
+    commandName: "talk", abstract: "Turns the talk key of line all on or off.")
 
   @Argument(help: "on or off.") var position: Position
   @OptionGroup var remote: RemoteOptions

@@ -172,4 +172,44 @@ import Testing
     let resent = packet { talker.writeResent(SequenceNumber(rawValue: 1000), of: 1, into: &$0) }
     #expect(try #require(resent).header.lines == lines)
   }
+
+  @Test func `who is on other lines than before has a run that begins, and no copy from before it`()
+    throws
+  {
+    let talker = talker()
+    let copies = RepairRecipe(nearDistance: 1)
+    for _ in 0..<3 { #expect(say(talker)) }
+    #expect(try #require(packet(of: 0, talker)).header.run == nil)
+    // All that are on line 3 got what went to all.
+    talker.aim(0, at: LineSet(line: 3))
+    #expect(say(talker))
+    var sent = try #require(packet(of: 0, talker, copies))
+    #expect(sent.header.lines == LineSet(line: 3) && sent.header.run == nil)
+    #expect(sent.header.payloadType == 112 && talker.audience(of: 0) == LineSet(line: 3))
+    for turn in 0..<3 {
+      talker.aim(0, at: LineSet(line: 5))
+      #expect(say(talker))
+      sent = try #require(packet(of: 0, talker, copies))
+      #expect(sent.header.run == UInt8(turn) && sent.header.marker == (turn == 0))
+      let plain = try #require(packet(of: 0, talker))
+      let copied = sent.payload.count - plain.payload.count
+      #expect(turn == 0 ? copied < 6 : copied > plain.payload.count, "turn \(turn)")
+    }
+    // Whom it is not for gets a notice under the same number.
+    let notice = try #require(packet { talker.writeNotice(into: &$0) })
+    #expect(notice.payload.count == 1 && notice.header.run == 0 && !notice.header.marker)
+    #expect(notice.header.sequenceNumber == sent.header.sequenceNumber)
+    #expect(notice.header.audioLevel?.levelDBov == -127)
+    talker.breakRun(of: 0)
+    #expect(say(talker))
+    #expect(try #require(packet(of: 0, talker)).header.run == 0)
+    // A pause is told to all, so what comes after it follows what went to all.
+    talker.aim(0, at: [.everyone, LineSet(rawValue: 8)])
+    #expect(talker.audience(of: 0) == LineSet(line: 5))
+    #expect(say(talker))
+    sent = try #require(packet(of: 0, talker))
+    #expect(sent.header.run == 0 && talker.audience(of: 0) == nil)
+    #expect(say(talker))
+    #expect(try #require(packet(of: 0, talker)).header.run == 1)
+  }
 }

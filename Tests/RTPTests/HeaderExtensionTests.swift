@@ -48,7 +48,24 @@ import Testing
     #expect(packet.header.lines?.rawValue == lines)
   }
 
+  @Test(
+    arguments: [
+      ("BEDE0001 30050000", 5), ("BEDE0002 10A1 2005 30FE 0000", 254), ("BEDE0001 20050000", nil),
+      ("BEDE0001 31050500", nil), ("10000001 0301 0000", 0),
+    ] as [(String, UInt8?)])
+  func `how many packets went to the same is found in both forms`(
+    elements: String, run: UInt8?
+  ) throws {
+    let packet = try parse(octets("90 6F 0001 00000002 00000003" + elements))
+    #expect(packet.header.run == run)
+  }
+
   @Test func `a line has a number below 32`() {
+    var set = LineSet.everyone
+    set.insert(line: 31)
+    set.insert(line: 32)
+    #expect(set.rawValue == 0x8000_0001 && set.contains(line: 0) && set.contains(line: 31))
+    #expect(!set.contains(line: 1) && !set.contains(line: 32) && !set.contains(line: -1))
     #expect(LineSet(line: -1) == nil && LineSet(line: LineSet.capacity) == nil)
     #expect(LineSet(line: 0)?.rawValue == 1 && LineSet(line: 31)?.rawValue == 1 << 31)
     #expect(LineSet(line: 3)?.isSubset(of: LineSet(rawValue: 0x0C)) == true)

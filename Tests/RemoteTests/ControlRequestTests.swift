@@ -69,6 +69,34 @@ import Testing
     (.pageList, #"{"request":"page-list"}"#),
     (.pageRevoke(session: "Anna"), #"{"request":"page-revoke","session":"Anna"}"#),
     (.pageRevoke(session: nil), #"{"request":"page-revoke"}"#),
+    (.line(.list), #"{"request":"line-list"}"#),
+    (.line(.new(line: "Bühne")), #"{"line":"Bühne","request":"line-new"}"#),
+    (.line(.join(line: "a")), #"{"line":"a","request":"line-join"}"#),
+    (.line(.leave(line: "a")), #"{"line":"a","request":"line-leave"}"#),
+    (
+      .line(.listen(line: "a", isOn: false)), #"{"line":"a","on":false,"request":"line-listen"}"#
+    ),
+    (
+      .line(.level(line: "a", decibels: -6)),
+      #"{"decibels":-6,"line":"a","request":"line-level"}"#
+    ),
+    (.key(.list), #"{"request":"key-list"}"#),
+    (.key(.press(key: "a", holder: nil)), #"{"key":"a","request":"key-press"}"#),
+    (
+      .key(.press(key: "a", holder: "pedal")),
+      #"{"holder":"pedal","key":"a","request":"key-press"}"#
+    ),
+    (
+      .key(.release(key: "a", holder: "pedal")),
+      #"{"holder":"pedal","key":"a","request":"key-release"}"#
+    ),
+    (.key(.tap(key: "a")), #"{"key":"a","request":"key-tap"}"#),
+    (.key(.hold(holder: "pedal")), #"{"holder":"pedal","request":"key-hold"}"#),
+    (.key(.remove(key: "a")), #"{"key":"a","request":"key-remove"}"#),
+    (
+      .key(.set(KeySetting(name: "a", lines: ["b", "c"]))),
+      #"{"request":"key-set","setting":{"lines":["b","c"],"name":"a"}}"#
+    ),
   ]
 
   private static var wholeRecording: RecordingRequest {
@@ -115,7 +143,9 @@ import Testing
       "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, gain, mute, "
         + "pan, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
-        + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke"
+        + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke, "
+        + "line-new, line-join, line-leave, line-list, line-listen, line-level, "
+        + "key-set, key-remove, key-list, key-press, key-release, key-tap, key-hold"
     ),
     (#"{"request":"subscribe","levels":20}"#, "field \"levels\" must be a true or false"),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
@@ -136,6 +166,14 @@ import Testing
       #"{"request":"test-tone","level":0,"hertz":1000,"seconds":1}"#,
       "level must be from -60.0 to -6.0, not 0.0"
     ),
+    (#"{"request":"line-join"}"#, "field \"line\" is missing"),
+    (
+      #"{"request":"line-level","line":"a","decibels":13}"#,
+      "decibels must be from -40.0 to 12.0, not 13.0"
+    ),
+    (#"{"request":"key-press"}"#, "field \"key\" is missing"),
+    (#"{"request":"key-hold"}"#, "field \"holder\" is missing"),
+    (#"{"request":"key-set","setting":{}}"#, "field \"name\" is missing"),
     (
       #"{"request":"loopback","peer":"B","minutes":61}"#,
       "minutes must be from 0.1 to 60.0, not 61.0"

@@ -17,6 +17,7 @@ enum GoldenStatus {
     status.control?.subscribers = 2
     status.recording = recording
     status.messages = messages
+    (status.lines, status.keys) = ([line], [key])
     return status
   }
 
@@ -118,6 +119,26 @@ enum GoldenStatus {
     return recording
   }
 
+  private static var line: LineStatus {
+    var line = LineStatus(name: "Bühne")
+    (line.isJoined, line.isListening, line.isSetListening, line.isTalking) = (
+      true, false, true, true
+    )
+    line.levelDecibels = -6.5
+    (line.members, line.talkers) = (["B", "C"], ["B"])
+    return line
+  }
+
+  private static var key: KeyStatus {
+    var key = KeyStatus(
+      name: "show", lines: ["Bühne"], activation: "dual", latchMilliseconds: 300)
+    key.interlock = 2
+    (key.isSet, key.isHeld, key.isLatched, key.isPresent) = (true, true, false, true)
+    key.tally = .talkListen
+    key.talkers = ["B"]
+    return key
+  }
+
   static let json = """
     {
       "audio" : {
@@ -151,6 +172,42 @@ enum GoldenStatus {
         "subscribers" : 2,
         "timedOut" : 0
       },
+      "keys" : [
+        {
+          "activation" : "dual",
+          "interlock" : 2,
+          "isHeld" : true,
+          "isLatched" : false,
+          "isPresent" : true,
+          "isSet" : true,
+          "latchMilliseconds" : 300,
+          "lines" : [
+            "Bühne"
+          ],
+          "name" : "show",
+          "talkers" : [
+            "B"
+          ],
+          "tally" : "talk-listen"
+        }
+      ],
+      "lines" : [
+        {
+          "isJoined" : true,
+          "isListening" : false,
+          "isSetListening" : true,
+          "isTalking" : true,
+          "levelDecibels" : -6.5,
+          "members" : [
+            "B",
+            "C"
+          ],
+          "name" : "Bühne",
+          "talkers" : [
+            "B"
+          ]
+        }
+      ],
       "loop" : {
         "enters" : 100007,
         "memoryLocked" : true,

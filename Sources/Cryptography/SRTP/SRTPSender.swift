@@ -189,10 +189,14 @@ public final class SRTPSender {
 /// none of this is believed: ``SRTPSender`` seals only numbers that are higher than all it sealed before under the same
 /// variant and SSRC, and refuses all others.
 public struct SRTPVariant: Hashable, Sendable {
-  /// How many there are: six for recipes (`Station.mostRecipes` and the two without copies), two to spare.
+  /// How many there are: six for recipes (`RepairDesk.mostRecipes` and the two without copies), one to spare, and
+  /// ``notice``.
   public static let limit = 8
   /// For RTX and all other packets with one form only.
   public static let first = SRTPVariant(unchecked: 0)
+
+  /// For what those get in place of a packet whom it is not for.
+  public static let notice = SRTPVariant(unchecked: limit - 1)
 
   /// 0 and up, below ``limit``.
   public let index: Int

@@ -17,6 +17,10 @@ final class HeardStream {
   let stream: PeerStream
   let sink: PlayoutSink
   private(set) var quality = QualityMeter()
+  /// The lines that its packets are for; nil: its whole audience.
+  private(set) var lines: LineSet?
+  /// How loud the line is heard, as a factor; 0: not at all.
+  private(set) var lineGain: Float = 1
   private(set) var receivedBitsPerSecond = 0
   /// Payload octets at the last look.
   private var rateOctets = 0
@@ -31,6 +35,9 @@ final class HeardStream {
     self.stream = stream
     sink = PlayoutSink(engine: engine, slot: slot)
   }
+
+  /// Takes whom its packets are for, and how loud that is heard.
+  func take(_ lines: LineSet?, gain: Float) { (self.lines, lineGain) = (lines, gain) }
 
   /// What it is called beside the member's others: the one for all as the member itself.
   func title(of name: String) -> String { number == 0 ? name : "\(name) stream \(number)" }

@@ -1,6 +1,7 @@
 import Audio
 import Cryptography
 import EventLoop
+import Lines
 import Media
 import RTP
 
@@ -19,6 +20,7 @@ final class Roster {
   private let repair: RepairDesk
   private let streams: StreamDesk
   private let mix: MixBook
+  private let lines = LineTable()
   private let drops: DatagramDrops
   private let report: @Sendable (IntercomEvent) -> Void
   /// What must not be guessed: the origins of reference times.
@@ -80,6 +82,7 @@ final class Roster {
     }
     let session = Session(member, nowNanoseconds: nowNanoseconds)
     session.settings = mix.settings(of: member.node)
+    session.follow(lines.lines(of: member.node))
     for case let stream? in protection.streams { session.follow(stream) }
     sessions.add(session)
     return session
@@ -426,6 +429,37 @@ final class Roster {
   func rename(_ name: String) {
     ownName = name
     for session in sessions.all { for path in session.paths { path.reports.rename(name) } }
+  }
+
+  /// Follows which lines members are on, and which of theirs are heard.
+  func follow(_ routing: LineRouting) {
+    lines.take(routing)
+    for session in sessions.all {
+      session.follow(lines.lines(of: session.node))
+      for stream in session.streams {
+        stream.take(stream.lines, gain: gain(of: stream, for: stream.lines, in: session))
+        streams.applyGain(of: stream, of: session)
+      }
+    }
+  }
+
+  /// How loud a stream is played whose packets are for these lines; 0: it is not.
+  ///
+  /// Allocates nothing. Only the stream for all members is for lines.
+  func gain(of stream: HeardStream, for lines: LineSet?, in session: Session) -> Float {
+    stream.number == 0 ? session.lines.gain(of: lines) : 1
+  }
+
+  /// Follows the lines that a packet of a stream is for; false: none of them is heard.
+  func follow(_ lines: LineSet?, by stream: HeardStream, of session: Session) -> Bool {
+    if lines != stream.lines {
+      let gain = gain(of: stream, for: lines, in: session)
+      let isChanged = gain != stream.lineGain
+      stream.take(lines, gain: gain)
+      // What still waits is played out as it was.
+      if isChanged, gain > 0 { streams.applyGain(of: stream, of: session) }
+    }
+    return stream.lineGain > 0
   }
 
   /// Changes the settings of the member that the user means by `name`.

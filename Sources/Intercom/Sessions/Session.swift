@@ -37,6 +37,8 @@ final class Session {
   var recipeIndex = 0
   /// A bit for each of this node's streams that it is in the audience of.
   private var audiences: UInt8 = 1
+  /// Which lines it is on, and which of its own are heard.
+  private(set) var lines = MemberLines()
   /// By stream, packets of sound sent to it since it is connected, and the octets of their payload, copies included.
   private var sentPackets = InlineArray<8, Int>(repeating: 0)
   private var sentOctets = InlineArray<8, Int>(repeating: 0)
@@ -232,6 +234,14 @@ final class Session {
   func hears(_ number: Int, inPacketsOf recipeIndex: Int) -> Bool {
     self.recipeIndex == recipeIndex && hears(number)
   }
+
+  /// Whether it gets packets of its streams that are for these lines; nil: for all.
+  func isAddressed(by lines: LineSet?) -> Bool {
+    lines.map { !$0.isDisjoint(with: self.lines.addressed) } ?? true
+  }
+
+  /// Follows which lines it is on, and which of its own are heard.
+  func follow(_ lines: MemberLines) { self.lines = lines }
 
   /// Is in the audience of a stream from now on, or no more.
   func follow(_ stream: OwnStream, isOver: Bool = false) {

@@ -83,10 +83,18 @@ final class StreamDesk {
   /// Hands gain, mute and pan to the mixer, which ramps them.
   func applySettings(of session: Session) {
     for stream in session.streams {
-      engine.setGain(session.settings.linearGain, for: stream.slot)
-      engine.setGain(session.settings.linearGain, for: stream.slot, on: .recording)
+      applyGain(of: stream, of: session)
       engine.setPan(Float(session.settings.pan), for: stream.slot)
     }
+  }
+
+  /// Hands a stream's gain to the mixer: the member's, and that of the line that it is for.
+  ///
+  /// Allocates nothing.
+  func applyGain(of stream: HeardStream, of session: Session) {
+    let gain = session.settings.linearGain * stream.lineGain
+    engine.setGain(gain, for: stream.slot)
+    engine.setGain(gain, for: stream.slot, on: .recording)
   }
 
   /// What streams counted, those that are closed and those that are heard.

@@ -25,6 +25,8 @@ public struct ReceptionStatistics: Sendable {
   private var probation = Self.minimumSequential
   private var baseSequence = 0
   private var extendedHighest = 0
+  /// Packets that were sent to others only.
+  private var excusedPackets = 0
   private var expectedPrior = 0
   private var receivedPrior = 0
   private var transit: UInt32?
@@ -42,7 +44,9 @@ public struct ReceptionStatistics: Sendable {
   public var isValid: Bool { highest != nil && probation == 0 }
 
   /// Packets that the sequence numbers say were sent (A.3).
-  public var expectedPackets: Int { isValid ? extendedHighest - baseSequence + 1 : 0 }
+  public var expectedPackets: Int {
+    isValid ? extendedHighest - baseSequence + 1 - excusedPackets : 0
+  }
 
   /// Packets lost since the source became valid; negative when duplicates outnumber losses.
   public var cumulativeLost: Int { expectedPackets - receivedPackets }
@@ -62,7 +66,7 @@ public struct ReceptionStatistics: Sendable {
   ///   packet after a jump.
   @discardableResult
   public mutating func receive(_ header: RTPHeader, arrivalNanoseconds: Int64) -> Bool {
-    guard validate(header.sequenceNumber) else { return false }
+    guard validate(header.sequenceNumber, run: header.run) else { return false }
     receivedPackets += 1
     updateJitter(header.timestamp, arrivalNanoseconds: arrivalNanoseconds)
     return true
@@ -83,7 +87,7 @@ public struct ReceptionStatistics: Sendable {
       delaySinceLastSR: delaySinceLastSR)
   }
 
-  private mutating func validate(_ number: SequenceNumber) -> Bool {
+  private mutating func validate(_ number: SequenceNumber, run: UInt8?) -> Bool {
     guard let highest else {
       self.highest = number
       probation = Self.minimumSequential - 1
@@ -104,6 +108,7 @@ public struct ReceptionStatistics: Sendable {
     if ahead < Self.maximumDropout {
       self.highest = number
       extendedHighest += ahead
+      if let run { excusedPackets += max(0, ahead - 1 - Int(run)) }
     } else if ahead <= 65536 - Self.maximumMisorder {
       guard number == expectedAfterJump else {
         expectedAfterJump = number.advanced(by: 1)
@@ -121,6 +126,7 @@ public struct ReceptionStatistics: Sendable {
     baseSequence = Int(number.rawValue)
     extendedHighest = baseSequence
     receivedPackets = 0
+    excusedPackets = 0
     expectedPrior = 0
     receivedPrior = 0
     // The time stamps jumped too: the first difference would be no jitter.

@@ -1,0 +1,150 @@
+/// The keys of a node: which are set, which are pressed, and what follows for talking and listening.
+///
+/// Sans-I/O: one call at a time, all times of one steady clock.
+struct KeyDesk {
+  /// What all keys together do.
+  struct Effect: Equatable {
+    /// Lines that are talked to.
+    var talks: Set<LineName> = []
+    /// Lines that are listened to, whatever is set for them.
+    var listens: Set<LineName> = []
+    /// Lines that are not listened to, whatever is set for them.
+    var mutes: Set<LineName> = []
+    /// Whether lines that are not talked to are not listened to.
+    var isolates = false
+  }
+
+  /// By name, those that the user set.
+  private(set) var configured: [KeyName: Key] = [:]
+  private var states: [KeyName: KeyState] = [:]
+  /// When a device is gone unless it is heard of again.
+  private var leases: [Label: Int64] = [:]
+  /// Presses of this second.
+  private var (presses, secondNanoseconds): (Int, Int64) = (0, .min / 2)
+
+  /// The keys of a node that is on these lines: those that are set, and one for each line that has none.
+  func keys(on lines: [LineName]) -> [Key] {
+    let own = Set(configured.values.filter { $0.lines.count == 1 }.flatMap(\.lines))
+    let implied = lines.filter { !own.contains($0) && configured[$0] == nil }
+    return (implied.map(Key.init(of:)) + configured.values).sorted { $0.name < $1.name }
+  }
+
+  func key(_ name: KeyName, on lines: [LineName]) throws(LineError) -> Key {
+    guard let key = keys(on: lines).first(where: { $0.name == name }) else {
+      throw .noSuchKey(name)
+    }
+    return key
+  }
+
+  func state(of name: KeyName) -> KeyState { states[name] ?? KeyState() }
+
+  /// Sets a key, in the place of one of that name.
+  mutating func set(_ key: Key) throws(LineError) {
+    guard configured[key.name] != nil || configured.count < LineLimits.keys else {
+      throw .tooManyKeys
+    }
+    configured[key.name] = key
+  }
+
+  /// Takes a key away; who holds it holds nothing.
+  mutating func remove(_ name: KeyName) throws(LineError) {
+    guard configured.removeValue(forKey: name) != nil else { throw .ownKey(name) }
+    states[name] = nil
+  }
+
+  /// Forgets what no key is of any more.
+  mutating func settle(on lines: [LineName]) {
+    let names = Set(keys(on: lines).map(\.name))
+    states = states.filter { names.contains($0.key) }
+  }
+
+  // MARK: Fingers
+
+  mutating func press(
+    _ key: Key, by holder: KeyHolder, on lines: [LineName], nowNanoseconds now: Int64
+  ) throws(LineError) {
+    try note(holder, now)
+    let isNew = !state(of: key.name).holders.contains(holder)
+    if isNew { try countPress(now) }
+    guard states[key.name, default: KeyState()].press(by: holder, nowNanoseconds: now),
+      key.activation.talks, let group = key.interlock
+    else { return }
+    for other in keys(on: lines) where other.interlock == group && other.name != key.name {
+      states[other.name]?.giveWay()
+    }
+  }
+
+  /// Lets go of a key; true: listening to its lines is to be turned.
+  mutating func release(
+    _ key: Key, by holder: KeyHolder, nowNanoseconds now: Int64
+  ) throws(LineError) -> Bool {
+    try note(holder, now)
+    let turns = states[key.name]?.release(by: holder, of: key, nowNanoseconds: now) ?? false
+    forgetIdle(key.name)
+    return turns
+  }
+
+  /// A device is there.
+  mutating func note(_ holder: KeyHolder, _ now: Int64) throws(LineError) {
+    guard case .device(let device) = holder else { return }
+    guard leases[device] != nil || leases.count < LineLimits.holders else { throw .badHolder }
+    leases[device] = now + LineLimits.leaseNanoseconds
+  }
+
+  /// Lets go of all that devices hold that are gone; nothing latches by that.
+  mutating func expire(on lines: [LineName], nowNanoseconds now: Int64) {
+    for (device, until) in leases where until <= now {
+      leases[device] = nil
+      for key in keys(on: lines) {
+        _ = states[key.name]?.release(
+          by: .device(device), of: key, isLost: true, nowNanoseconds: now)
+        forgetIdle(key.name)
+      }
+    }
+  }
+
+  var nextDeadlineNanoseconds: Int64 { leases.values.min() ?? .max }
+
+  /// Opens a key for good, or closes it.
+  mutating func set(_ key: Key, latched: Bool) {
+    states[key.name, default: KeyState()].set(latched: latched)
+    forgetIdle(key.name)
+  }
+
+  private mutating func forgetIdle(_ name: KeyName) {
+    if states[name]?.isIdle == true { states[name] = nil }
+  }
+
+  private mutating func countPress(_ now: Int64) throws(LineError) {
+    if now - secondNanoseconds >= 1_000_000_000 { (presses, secondNanoseconds) = (0, now) }
+    guard presses < LineLimits.pressesPerSecond else { throw .tooFast }
+    presses += 1
+  }
+
+  // MARK: What follows
+
+  /// Whether a key talks now.
+  func talks(_ key: Key) -> Bool {
+    key.activation.forcesTalk || key.activation.talks && state(of: key.name).isOpen
+  }
+
+  /// Whether a key listens now, whatever is set for its lines.
+  func listens(_ key: Key) -> Bool {
+    key.activation.forcesListen || key.activation.listens && state(of: key.name).isOpen
+      || key.listensWhileTalking && talks(key)
+  }
+
+  /// What all keys together do.
+  func effect(on lines: [LineName]) -> Effect {
+    var effect = Effect()
+    for key in keys(on: lines) {
+      let talks = talks(key)
+      if talks { effect.talks.formUnion(key.lines) }
+      if listens(key) { effect.listens.formUnion(key.lines) }
+      if talks, key.mutesWhileTalking { effect.mutes.formUnion(key.lines) }
+      if talks, key.isolates { effect.isolates = true }
+    }
+    effect.talks.formIntersection(lines)
+    return effect
+  }
+}

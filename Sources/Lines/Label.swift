@@ -1,0 +1,57 @@
+/// What people call a party line.
+public typealias LineName = Label
+/// What people call a key.
+public typealias KeyName = Label
+
+/// What people call a line or a key: 1 to 30 bytes of UTF-8 that can be shown on one line.
+///
+/// Two labels that differ in case only, or in how Unicode composes a character, are the same.
+public struct Label: Sendable {
+  /// The longest in UTF-8.
+  public static let byteLimit = 30
+
+  /// As it was written first.
+  public let text: String
+  /// What tells labels apart.
+  private let identity: String
+
+  /// Takes a label.
+  ///
+  /// - Throws: what is wrong with it.
+  public init(_ text: String) throws(LineError) {
+    guard (1...Self.byteLimit).contains(text.utf8.count), text.first != " ", text.last != " ",
+      text.unicodeScalars.allSatisfy(Self.isShown)
+    else { throw .badLabel(text) }
+    self.init(unchecked: text)
+  }
+
+  /// The label of the line that everyone is on, and of its key.
+  public static let all = Label(unchecked: "all")
+
+  private init(unchecked text: String) {
+    self.text = text
+    identity = text.lowercased()
+  }
+
+  /// What would break a line or turn its direction is in no label.
+  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: false
+    default: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
+    }
+  }
+}
+
+extension Label: Hashable, Comparable, CustomStringConvertible {
+  /// Whether both are the same but for case.
+  public static func == (one: Label, other: Label) -> Bool { one.identity == other.identity }
+
+  /// By their letters, whatever their case.
+  public static func < (one: Label, other: Label) -> Bool { one.identity < other.identity }
+
+  /// By what tells labels apart.
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+
+  /// As it was written.
+  public var description: String { text }
+}

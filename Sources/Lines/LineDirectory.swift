@@ -1,0 +1,60 @@
+import Cryptography
+import RTP
+
+/// Who in the group is on which lines, as each node tells of itself.
+///
+/// A line is there as long as anyone is on it: nothing is replicated that somebody else could say otherwise, and
+/// halves of a group that meet again need but tell each other what each node is on.
+struct LineDirectory {
+  private var records: [NodeID: LineRecord] = [:]
+  /// Who is a member; of some no record came yet.
+  private(set) var members: Set<NodeID> = []
+
+  mutating func admit(_ node: NodeID) { members.insert(node) }
+
+  mutating func depart(_ node: NodeID) {
+    members.remove(node)
+    records[node] = nil
+  }
+
+  /// Takes what a member says; false: it is old, or nothing that can be used.
+  mutating func take(_ message: LineMessage, of node: NodeID) -> Bool {
+    guard members.contains(node) else { return false }
+    switch message {
+    case .record(let record, _):
+      guard records[node].map({ $0.version < record.version }) ?? true else { return false }
+      records[node] = record
+    case .tally(let version, let talking, let listening):
+      guard let known = records[node], known.version.instance == version.instance,
+        known.version < version
+      else { return false }
+      records[node]?.version = version
+      records[node]?.talking = talking
+      records[node]?.listening = listening
+    }
+    return true
+  }
+
+  /// What a member told last; of who told nothing that it is on `all`.
+  func record(of node: NodeID) -> LineRecord {
+    records[node] ?? LineRecord(version: LineVersion(instance: 0, count: 0))
+  }
+
+  /// Whether a member told anything.
+  func knows(_ node: NodeID) -> Bool { records[node] != nil }
+
+  /// Lines that members are on, beside `all`.
+  var names: Set<LineName> { Set(records.values.flatMap(\.lines.values)) }
+
+  /// Members on a line, and of them those who talk there.
+  func people(on line: LineName) -> (members: [NodeID], talkers: [NodeID]) {
+    var people: (members: [NodeID], talkers: [NodeID]) = ([], [])
+    for node in members.sorted() {
+      let record = record(of: node)
+      guard let number = record.number(of: line) else { continue }
+      people.members.append(node)
+      if record.talking.contains(line: number) { people.talkers.append(node) }
+    }
+    return people
+  }
+}

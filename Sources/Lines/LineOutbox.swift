@@ -1,0 +1,94 @@
+public import Cryptography
+
+/// Which member has to be told what: each has one message under way, and gets the newest state after it.
+///
+/// A record goes to who has none of this run or misses lines; else a tally will do. Between two messages to a member
+/// pass 250 ms, or a key that chatters would fill the lane of a large group.
+public struct LineOutbox: Sendable {
+  /// A message to a member.
+  public struct Letter: Sendable, Hashable {
+    /// To whom.
+    public let node: NodeID
+    /// What.
+    public let octets: [UInt8]
+    fileprivate let version: LineVersion
+    /// The lines that it tells; nil: none.
+    fileprivate let linesCount: UInt64?
+    fileprivate let admission: Int
+  }
+
+  static let pauseNanoseconds: Int64 = 250_000_000
+  private static let retryNanoseconds: Int64 = 1_000_000_000
+
+  private struct Member {
+    /// What it acknowledged; nil: nothing.
+    var version: LineVersion?
+    /// Whether it has the lines of that version's run, as of this count.
+    var linesCount: UInt64 = 0
+    let admission: Int
+    var isUnderWay = false
+    var readyNanoseconds: Int64 = .min
+  }
+
+  private var members: [NodeID: Member] = [:]
+  private var admissions = 0
+
+  init() {}
+
+  mutating func admit(_ node: NodeID) {
+    // What it knew may be gone with its former connection: all is said again.
+    let isUnderWay = members[node]?.isUnderWay ?? false
+    admissions += 1
+    members[node] = Member(admission: admissions, isUnderWay: isUnderWay)
+  }
+
+  mutating func depart(_ node: NodeID) { members[node] = nil }
+
+  /// What may be sent now.
+  mutating func letters(
+    of record: LineRecord, linesCount: UInt64, knows: (NodeID) -> Bool,
+    nowNanoseconds now: Int64
+  ) -> [Letter] {
+    var letters: [Letter] = []
+    for (node, member) in members where !member.isUnderWay && member.readyNanoseconds <= now {
+      guard member.version != record.version else { continue }
+      let hasLines = member.version == nil || member.linesCount != linesCount
+      let message: LineMessage =
+        hasLines
+        ? .record(record, asks: !knows(node))
+        : .tally(
+          version: record.version, talking: record.talking, listening: record.listening)
+      members[node]?.isUnderWay = true
+      members[node]?.readyNanoseconds = now + Self.pauseNanoseconds
+      letters.append(
+        Letter(
+          node: node, octets: message.octets, version: record.version,
+          linesCount: hasLines ? linesCount : nil, admission: member.admission))
+    }
+    return letters
+  }
+
+  /// A member has nothing of this node.
+  mutating func forget(_ node: NodeID) { members[node]?.version = nil }
+
+  /// A message was acknowledged, or will not be.
+  mutating func finish(_ letter: Letter, isDelivered: Bool, nowNanoseconds now: Int64) {
+    guard let member = members[letter.node] else { return }
+    members[letter.node]?.isUnderWay = false
+    // What was acknowledged before it was admitted anew, it may have forgotten.
+    guard member.admission == letter.admission else { return }
+    guard isDelivered else {
+      members[letter.node]?.version = nil
+      members[letter.node]?.readyNanoseconds = now + Self.retryNanoseconds
+      return
+    }
+    members[letter.node]?.version = letter.version
+    if let count = letter.linesCount { members[letter.node]?.linesCount = count }
+  }
+
+  /// When somebody may be sent something that waits; `max`: never.
+  func nextDeadlineNanoseconds(of record: LineRecord) -> Int64 {
+    members.values.filter { !$0.isUnderWay && $0.version != record.version }
+      .map(\.readyNanoseconds).min() ?? .max
+  }
+}

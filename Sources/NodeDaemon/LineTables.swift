@@ -1,0 +1,168 @@
+internal import Lines
+internal import Remote
+internal import TOMLKit
+
+/// What is wrong with a table of lines or keys.
+struct LineTableProblem: Error {
+  /// `line` or `key`.
+  let table: String
+  let words: String
+}
+
+/// The tables `[[line]]` and `[[key]]` of the configuration file.
+enum LineTables {
+  static let names: Set<String> = ["line", "key"]
+  private static let lineFields: Set<String> = ["name", "listen", "level"]
+  private static let keyFields: Set<String> = [
+    "name", "line", "lines", "activation", "latch", "interlock", "auto-listen", "auto-mute",
+    "isolate",
+  ]
+
+  /// Reads them; each line and each key once.
+  static func read(_ file: TOMLTable) throws(LineTableProblem) -> LineSettings {
+    var settings = LineSettings()
+    for (place, table) in try tables("line", of: file).enumerated() {
+      let line = try line(Reader(table, "line", place, lineFields))
+      guard !settings.lines.contains(where: { $0.name == line.name }) else {
+        throw LineTableProblem(table: "line", words: "line \(line.name) is there twice; remove one")
+      }
+      settings.lines.append(line)
+    }
+    guard settings.lines.count(where: { $0.name != .all }) <= LineLimits.ownLines else {
+      throw LineTableProblem(table: "line", words: "\(LineError.tooManyOwnLines)")
+    }
+    for (place, table) in try tables("key", of: file).enumerated() {
+      let key = try key(Reader(table, "key", place, keyFields))
+      guard !settings.keys.contains(where: { $0.name == key.name }) else {
+        throw LineTableProblem(table: "key", words: "key \(key.name) is there twice; remove one")
+      }
+      settings.keys.append(key)
+    }
+    guard settings.keys.count <= LineLimits.keys else {
+      throw LineTableProblem(table: "key", words: "\(LineError.tooManyKeys)")
+    }
+    return settings
+  }
+
+  private static func tables(
+    _ name: String, of file: TOMLTable
+  ) throws(LineTableProblem) -> [TOMLTable] {
+    guard let value = file[name] else { return [] }
+    let tables = value.array?.compactMap(\.table) ?? []
+    guard !tables.isEmpty, tables.count == value.array?.count else {
+      throw LineTableProblem(
+        table: name, words: "\"\(name)\" must be tables, each headed [[\(name)]]")
+    }
+    return tables
+  }
+
+  private static func line(_ reader: Reader) throws(LineTableProblem) -> LineSettings.Line {
+    let name = try reader.label("name")
+    let level = try reader.number("level") ?? 0
+    guard LineLimits.levelDecibels.contains(level) else {
+      throw reader.problem("\(LineError.badLevel(level))")
+    }
+    return LineSettings.Line(
+      name: name, isListening: try reader.boolean("listen") ?? true, levelDecibels: level)
+  }
+
+  private static func key(_ reader: Reader) throws(LineTableProblem) -> Key {
+    let name = try reader.label("name")
+    var lines = try reader.texts("lines") ?? [name.text]
+    if let line = try reader.text("line") { lines = [line] }
+    var setting = KeySetting(name: name.text, lines: lines)
+    setting.activation = try reader.text("activation")
+    setting.latchMilliseconds = try reader.integer("latch")
+    setting.interlock = try reader.integer("interlock")
+    setting.autoListen = try reader.boolean("auto-listen")
+    setting.autoMute = try reader.boolean("auto-mute")
+    setting.isolate = try reader.boolean("isolate")
+    do throws(LineError) {
+      return try Key(setting)
+    } catch {
+      throw reader.problem("\(error)")
+    }
+  }
+
+  /// The tables as they are read.
+  static func text(_ settings: LineSettings) -> String {
+    var lines: [String] = []
+    for line in settings.lines {
+      lines += [
+        "", "[[line]]", "name = \(ConfigurationText.quoted(line.name.text))",
+        "listen = \(line.isListening)", "level = \(line.levelDecibels)",
+      ]
+    }
+    for key in settings.keys {
+      let names = key.lines.map { ConfigurationText.quoted($0.text) }.joined(separator: ", ")
+      lines += [
+        "", "[[key]]", "name = \(ConfigurationText.quoted(key.name.text))", "lines = [\(names)]",
+        "activation = \"\(key.activation.rawValue)\"", "latch = \(key.latchMilliseconds)",
+      ]
+      if let group = key.interlock { lines.append("interlock = \(group)") }
+      lines += [
+        "auto-listen = \(key.listensWhileTalking)", "auto-mute = \(key.mutesWhileTalking)",
+        "isolate = \(key.isolates)",
+      ]
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+/// One table, its fields by name.
+private struct Reader {
+  private let table: TOMLTable
+  private let name: String
+  private let place: Int
+
+  init(
+    _ table: TOMLTable, _ name: String, _ place: Int, _ known: Set<String>
+  ) throws(LineTableProblem) {
+    (self.table, self.name, self.place) = (table, name, place)
+    guard let unknown = table.keys.sorted().first(where: { !known.contains($0) }) else { return }
+    let near = NearestWord.find(unknown, among: known.sorted())
+    throw problem(
+      "unknown field \"\(unknown)\"" + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+  }
+
+  /// A problem of this table.
+  func problem(_ words: String) -> LineTableProblem {
+    LineTableProblem(table: name, words: "\(name) \(place + 1): \(words)")
+  }
+
+  func label(_ field: String) throws(LineTableProblem) -> Label {
+    guard let text = try text(field) else { throw problem("\(field) is missing") }
+    do throws(LineError) { return try Label(text) } catch { throw problem("\(error)") }
+  }
+
+  func text(_ field: String) throws(LineTableProblem) -> String? {
+    try value(field, "text in quotes") { $0.string }
+  }
+
+  func texts(_ field: String) throws(LineTableProblem) -> [String]? {
+    try value(field, "a list of texts, [\"…\", \"…\"]") { value in
+      let texts = value.array?.compactMap(\.string)
+      return texts?.count == value.array?.count ? texts : nil
+    }
+  }
+
+  func boolean(_ field: String) throws(LineTableProblem) -> Bool? {
+    try value(field, "true or false") { $0.bool }
+  }
+
+  func integer(_ field: String) throws(LineTableProblem) -> Int? {
+    try value(field, "a whole number") { $0.int }
+  }
+
+  func number(_ field: String) throws(LineTableProblem) -> Double? {
+    try value(field, "a number") { $0.double ?? $0.int.map(Double.init) }
+  }
+
+  private func value<Value>(
+    _ field: String, _ expected: String, _ body: (any TOMLValueConvertible) -> Value?
+  ) throws(LineTableProblem) -> Value? {
+    guard let given = table[field] else { return nil }
+    guard let value = body(given) else { throw problem("\(field) must be \(expected)") }
+    return value
+  }
+}

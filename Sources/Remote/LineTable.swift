@@ -1,0 +1,55 @@
+public import StatusSchema
+
+/// The party lines of a group, as a table for a terminal of 100 columns.
+public enum LineTable {
+  /// A line each, ended by a line end: name, what this node does there, then who else is on it, talkers with a star.
+  ///
+  /// What comes from other nodes (names) cannot send commands to the terminal.
+  public static func text(_ lines: [LineStatus]) -> String {
+    lines.map { "\(row($0).prefix(StatusTable.columns))\n" }.joined()
+  }
+
+  private static func row(_ line: LineStatus) -> String {
+    var words: [String] = []
+    if line.isJoined {
+      words.append(line.isListening ? "listen" : "-")
+      if line.isTalking { words.append("TALK") }
+      if line.levelDecibels != 0 {
+        words.append("\(Fixed.text(line.levelDecibels, digits: 1)) dB")
+      }
+    } else {
+      words.append("not joined")
+    }
+    let talkers = Set(line.talkers)
+    let people = line.members.map { (talkers.contains($0) ? "*" : "") + Cell.clean($0) }
+    return Cell.name(line.name, width: nameColumns) + "  "
+      + Cell.padded(words.joined(separator: " "), width: 20, isLeft: true) + "  "
+      + people.joined(separator: ", ")
+  }
+
+  /// As many characters as a line's name has at most.
+  private static let nameColumns = 30
+}
+
+/// A node's keys, as a table for a terminal of 100 columns.
+public enum KeyTable {
+  /// A line each, ended by a line end: name, position, activation, lines and what else is set.
+  public static func text(_ keys: [KeyStatus]) -> String {
+    keys.map { "\(row($0).prefix(StatusTable.columns))\n" }.joined()
+  }
+
+  private static func row(_ key: KeyStatus) -> String {
+    var position = [key.tally.rawValue]
+    if key.isHeld { position.append("held") }
+    if key.isLatched { position.append("latched") }
+    var facts = [key.activation]
+    facts.append(key.latchMilliseconds == 0 ? "no latch" : "latch \(key.latchMilliseconds) ms")
+    if let interlock = key.interlock { facts.append("interlock \(interlock)") }
+    let names = key.lines.map(Cell.clean).joined(separator: ", ")
+    let talkers = key.talkers.map { "*" + Cell.clean($0) }.joined(separator: ", ")
+    return Cell.name(key.name, width: 16) + "  "
+      + Cell.padded(Cell.clean(position.joined(separator: " ")), width: 20, isLeft: true) + "  "
+      + Cell.clean(facts.joined(separator: ", ")) + "  \(names)"
+      + (talkers.isEmpty ? "" : "  \(talkers)")
+  }
+}

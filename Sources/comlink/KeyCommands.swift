@@ -1,0 +1,124 @@
+internal import ArgumentParser
+internal import Remote
+internal import StatusSchema
+
+/// `comlink key`: the keys of this node.
+struct KeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key", abstract: "Sets, lists and works the node's keys.",
+    discussion: """
+      A key talks or listens to lines. A press opens at once; shorter than the latch time it stays open \
+      until the next press. Each line that the node is on comes with a key of its name.
+      """,
+    subcommands: [
+      KeyListCommand.self, KeySetCommand.self, KeyRemoveCommand.self, KeyPressCommand.self,
+      KeyReleaseCommand.self, KeyTapCommand.self,
+    ])
+}
+
+/// `comlink key list`: all keys and their positions.
+struct KeyListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Lists the keys, how they are set and what they do now.")
+
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var client = try remote.connect()
+    guard case .keys(let keys) = try RemoteOptions.answer(of: &client, to: .key(.list)) else {
+      throw RemoteFailure.unexpectedAnswer
+    }
+    print(KeyTable.text(keys), terminator: "")
+  }
+}
+
+/// `comlink key set NAME`: sets a key.
+struct KeySetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Sets a key, in the place of one of that name.")
+
+  @Argument(help: "The key's name, at most 30 bytes.") var name: String
+  @Option(
+    help: ArgumentHelp(
+      "A line that it is for; repeatable. Without any, the line of the key's name.",
+      valueName: "LINE"))
+  var line: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "talk, listen, talk-listen, dual, force-listen, talk-force-listen or force-talk-force-listen.",
+      valueName: "WORD"))
+  var activation = "talk-force-listen"
+  @Option(
+    help: ArgumentHelp(
+      "A press that is shorter latches, ms, 0…1000; 0: none does.", valueName: "MS"))
+  var latch = 200
+  @Option(
+    help: ArgumentHelp("Of the keys of a group, 1…9, one talks at a time.", valueName: "GROUP"))
+  var interlock: Int?
+  @Flag(help: "Talking listens to its lines, too.") var autoListen = false
+  @Flag(help: "Talking does not listen to its lines.") var autoMute = false
+  @Flag(help: "Talking listens to no other lines.") var isolate = false
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var setting = KeySetting(name: name, lines: line.isEmpty ? [name] : line)
+    setting.activation = activation
+    setting.latchMilliseconds = latch
+    setting.interlock = interlock
+    setting.autoListen = autoListen
+    setting.autoMute = autoMute
+    setting.isolate = isolate
+    try remote.ask(.key(.set(setting)))
+  }
+}
+
+/// `comlink key remove NAME`: removes a key.
+struct KeyRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Removes a key that was set.")
+
+  @Argument(help: "The key's name.") var name: String
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws { try remote.ask(.key(.remove(key: name))) }
+}
+
+/// `comlink key press NAME`: presses a key and holds it.
+struct KeyPressCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "press", abstract: "Presses a key; it stays down until comlink key release.")
+
+  @Argument(help: "The key's name, as comlink key list shows it.") var name: String
+  @Option(
+    help: ArgumentHelp(
+      "Who holds it: without another word of that holder within a second it is let go of.",
+      valueName: "NAME"))
+  var holder: String?
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws { try remote.ask(.key(.press(key: name, holder: holder))) }
+}
+
+/// `comlink key release NAME`: lets go of a key.
+struct KeyReleaseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "release",
+    abstract: "Releases a key; within the latch time of its press it stays open.")
+
+  @Argument(help: "The key's name.") var name: String
+  @Option(help: ArgumentHelp("Who held it.", valueName: "NAME")) var holder: String?
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws { try remote.ask(.key(.release(key: name, holder: holder))) }
+}
+
+/// `comlink key tap NAME`: presses and releases a key.
+struct KeyTapCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tap", abstract: "Taps a key: opens it for good, or closes it.")
+
+  @Argument(help: "The key's name.") var name: String
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws { try remote.ask(.key(.tap(key: name))) }
+}

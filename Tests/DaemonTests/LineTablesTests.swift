@@ -1,0 +1,79 @@
+import Lines
+import Testing
+
+@testable import NodeDaemon
+
+@Suite struct LineTablesTests {
+  private static let text = """
+    ptime = 5
+
+    [[line]]
+    name = "Bühne"
+    level = -3
+
+    [[line]]
+    name = "video"
+    listen = false
+
+    [[key]]
+    name = "video"
+
+    [[key]]
+    name = "show"
+    lines = ["Bühne", "video"]
+    activation = "dual"
+    latch = 0
+    interlock = 2
+    auto-mute = true
+    """
+
+  @Test func `lines and keys of a file hold, and come back from what is printed`() throws {
+    let effective = try TestSurroundings.load(Self.text)
+    let lines = effective.configuration.lines
+    #expect(lines.lines.map(\.name.text) == ["Bühne", "video"])
+    #expect(lines.lines.map(\.levelDecibels) == [-3, 0])
+    #expect(lines.lines.map(\.isListening) == [true, false])
+    let keys = lines.keys
+    #expect(keys.map(\.name.text) == ["video", "show"])
+    #expect(keys[0].lines.map(\.text) == ["video"] && keys[0].activation == .talkForceListen)
+    #expect(keys[0].latchMilliseconds == 200 && keys[0].interlock == nil)
+    #expect(keys[1].lines.map(\.text) == ["Bühne", "video"] && keys[1].activation == .dual)
+    #expect(keys[1].latchMilliseconds == 0 && keys[1].interlock == 2 && keys[1].mutesWhileTalking)
+    let printed = ConfigurationText.text(effective, version: "test")
+    #expect(try TestSurroundings.load(printed).configuration == effective.configuration)
+  }
+
+  static let mistakes: [(text: String, words: String)] = [
+    ("a = 1\n[line]\nname = \"a\"", "/c.toml:2: \"line\" must be tables, each headed [[line]]"),
+    ("[[line]]\nlevel = 1", "/c.toml:1: line 1: name is missing"),
+    ("[[line]]\nname = 3", "/c.toml:1: line 1: name must be text in quotes"),
+    ("[[line]]\nname = \"\"", "/c.toml:1: line 1: \"\" is no name for a line or a key"),
+    (
+      "[[line]]\nname = \"a\"\nlevle = 1",
+      "/c.toml:1: line 1: unknown field \"levle\"; did you mean \"level\"?"
+    ),
+    (
+      "[[line]]\nname = \"a\"\nlevel = 13", "/c.toml:1: line 1: the level must be from -40 to 12 dB"
+    ),
+    ("[[line]]\nname = \"a\"\n[[line]]\nname = \"A\"", "/c.toml:1: line A is there twice"),
+    ("[[key]]\nname = \"a\"\nlatch = 1001", "/c.toml:1: key 1: the latch time must be from 0"),
+    ("[[key]]\nname = \"a\"\nlatch = true", "/c.toml:1: key 1: latch must be a whole number"),
+    ("[[key]]\nname = \"a\"\nlines = []", "/c.toml:1: key 1: key a has no target"),
+    ("[[key]]\nname = \"a\"\nlines = [1]", "/c.toml:1: key 1: lines must be a list of texts"),
+    (
+      "[[key]]\nname = \"a\"\nactivation = \"shout\"",
+      "/c.toml:1: key 1: \"shout\" is no activation"
+    ),
+    ("[[key]]\nname = \"a\"\n[[key]]\nname = \"a\"", "/c.toml:1: key a is there twice"),
+    (
+      (0...24).map { "[[line]]\nname = \"line \($0)\"\n" }.joined(),
+      "/c.toml:1: a node can be on 24 lines"
+    ),
+  ]
+
+  @Test(arguments: mistakes)
+  func `a mistake is told with its place and what to do`(text: String, words: String) {
+    let complaint = TestSurroundings.complaint(text)
+    #expect(complaint?.hasPrefix(words) == true, "\(complaint ?? "none")")
+  }
+}

@@ -1,0 +1,233 @@
+import Cryptography
+import RTP
+import TestKit
+import Testing
+
+@testable import Lines
+
+@Suite struct LineTests {
+  @Test(arguments: ["a", "stage left", "Bühne", "🎭", "👨‍👩‍👧", String(repeating: "x", count: 30)])
+  func `a name can be whatever fits on a line`(text: String) throws {
+    #expect(try Label(text).text == text)
+  }
+
+  @Test(arguments: [
+    "", " a", "a ", String(repeating: "x", count: 31), "a\nb", "a\u{1B}[2J", "\u{202E}abc",
+    String(repeating: "é", count: 16),
+  ])
+  func `what would break a line of text is no name`(text: String) {
+    #expect(throws: LineError.badLabel(text)) { try Label(text) }
+  }
+
+  @Test func `names that differ in case or composition are one`() throws {
+    #expect(try Label("Stage") == Label("stAGE"))
+    #expect(try Label("B\u{FC}hne") == Label("Bu\u{308}hne"))
+    #expect(try Label("stage") != Label("stage 2"))
+  }
+
+  @Test func `a node is on 24 lines, and a group has 64`() throws {
+    var desk = LineDesk(instance: 1)
+    for number in 0..<24 { try desk.makeLine(try Label("line \(number)")) }
+    #expect(throws: LineError.tooManyOwnLines) { try desk.makeLine(try Label("x")) }
+    try desk.leaveLine(try Label("LINE 3"))
+    // Others have 41 more.
+    for (index, count) in [24, 17].enumerated() {
+      let node = Self.node(index)
+      desk.admit(node)
+      let lines = Dictionary(
+        uniqueKeysWithValues: (1...count).map { ($0, Self.name("of \(index) \($0)")) })
+      try desk.take(
+        LineMessage.record(
+          LineRecord(version: LineVersion(instance: 1, count: 1), lines: lines)
+        ).octets, of: node)
+    }
+    #expect(desk.lines.count == 65)
+    #expect(throws: LineError.tooManyLines) { try desk.makeLine(try Label("x")) }
+    try desk.joinLine(try Label("of 1 5"))
+    #expect(throws: LineError.cannotLeaveAll) { try desk.leaveLine(.all) }
+    #expect(throws: LineError.noSuchLine(Self.name("y"))) { try desk.joinLine(Self.name("y")) }
+    #expect(throws: LineError.lineExists(Self.name("of 0 1"))) {
+      try desk.makeLine(Self.name("of 0 1"))
+    }
+    #expect(throws: LineError.badLevel(13)) { try desk.setLevel(13, of: .all) }
+    #expect(throws: LineError.notOnLine(Self.name("line 3"))) {
+      try desk.setListening(true, to: Self.name("line 3"))
+    }
+  }
+
+  @Test func `the number of a line that was left is taken again as late as may be`() throws {
+    var own = OwnLines()
+    var numbers: [Int] = []
+    for round in 0..<31 {
+      _ = try own.join(Self.name("a \(round)"))
+      numbers.append(try #require(own.number(of: Self.name("a \(round)"))))
+      try own.leave(Self.name("a \(round)"))
+    }
+    #expect(Set(numbers).count == 31)
+  }
+
+  @Test func `what is kept comes back, and what is damaged does not`() throws {
+    var desk = LineDesk(instance: 1)
+    try desk.makeLine(Self.name("stage"))
+    try desk.setListening(false, to: Self.name("stage"))
+    try desk.setLevel(-12.5, of: .all)
+    var key = try Key(
+      Self.name("panic"), lines: [Self.name("stage"), .all], activation: .dual,
+      latchMilliseconds: 700, interlock: 9)
+    key.mutesWhileTalking = true
+    try desk.setKey(key)
+    let octets = desk.settings.octets
+    let settings = try #require(LineSettings(octets))
+    #expect(settings == desk.settings)
+    #expect(LineDesk(instance: 2, settings: settings).settings == settings)
+    for count in 0..<octets.count { #expect(LineSettings(Array(octets.prefix(count))) == nil) }
+    for index in octets.indices {
+      var damaged = octets
+      damaged[index] ^= 0xFF
+      _ = LineSettings(damaged)
+    }
+  }
+
+  @Test func `what a file sets goes before what was kept`() throws {
+    let kept = LineSettings(
+      lines: [.init(name: Self.name("a"), isListening: false), .init(name: Self.name("b"))],
+      keys: [try Key(Self.name("k"), lines: [.all])])
+    let file = LineSettings(
+      lines: [.init(name: Self.name("A"))],
+      keys: [try Key(Self.name("k"), lines: [Self.name("b")])])
+    let both = kept.taking(file)
+    #expect(both.lines.map(\.name.text) == ["A", "b"] && both.lines[0].isListening)
+    #expect(both.keys.count == 1 && both.keys[0].lines == [Self.name("b")])
+  }
+
+  static func node(_ number: Int) -> NodeID {
+    guard let node = NodeID(octets: [UInt8(number + 1)] + [UInt8](repeating: 7, count: 31)) else {
+      preconditionFailure("32 octets make an ID")
+    }
+    return node
+  }
+
+  static func name(_ text: String) -> LineName {
+    guard let name = try? LineName(text) else { preconditionFailure("a good name: \(text)") }
+    return name
+  }
+}
+
+/// What other nodes may say.
+@Suite struct LineMessageTests {
+  private static let record = LineRecord(
+    version: LineVersion(instance: 5, count: 7),
+    lines: [1: LineTests.name("stage"), 31: LineTests.name("👨‍👩‍👧")], talking: .everyone,
+    listening: LineSet(rawValue: 0x8000_0003))
+
+  @Test func `messages are read as they are written`() throws {
+    for message in [
+      LineMessage.record(Self.record), .record(Self.record, asks: true),
+      .tally(version: Self.record.version, talking: [], listening: .everyone),
+    ] {
+      #expect(try LineMessage(message.octets) == message)
+      for count in 0..<message.octets.count {
+        #expect(throws: LineViolation.malformed) {
+          try LineMessage(Array(message.octets.prefix(count)))
+        }
+      }
+      #expect(throws: LineViolation.malformed) { try LineMessage(message.octets + [0]) }
+    }
+    #expect(try LineMessage([4, 1, 2]) == nil)
+  }
+
+  @Test func `rules that are broken are counted, and nothing is taken`() throws {
+    var desk = LineDesk(instance: 1)
+    let node = LineTests.node(1)
+    desk.admit(node)
+    func octets(_ lines: [(UInt8, String)], count: Int? = nil) -> [UInt8] {
+      var octets: [UInt8] = [1] + [UInt8](repeating: 0, count: 24)
+      octets[16] = 1
+      octets.append(UInt8(count ?? lines.count))
+      for (number, name) in lines { octets += [number, UInt8(name.utf8.count)] + Array(name.utf8) }
+      return octets
+    }
+    let bad: [(LineViolation, [UInt8])] = [
+      (.malformed, []), (.malformed, octets([(1, "a")], count: 2)),
+      (.tooManyLines, octets((1...25).map { (UInt8($0), "line \($0)") })),
+      (.tooManyLines, octets([], count: 255)),
+      (.badName, octets([(1, "")])), (.badName, octets([(1, "a\u{1B}")])),
+      (.badName, octets([(1, String(repeating: "x", count: 31))])),
+      (.badNumber, octets([(0, "a")])), (.badNumber, octets([(32, "a")])),
+      (.badNumber, octets([(1, "a"), (1, "b")])), (.badNumber, octets([(1, "a"), (2, "A")])),
+      (.badNumber, octets([(1, "All")])),
+    ]
+    for (violation, octets) in bad {
+      #expect(throws: violation) { try desk.take(octets, of: node) }
+    }
+    #expect(desk.violations.values.reduce(0, +) == bad.count)
+    #expect(desk.lines.map(\.name) == [.all])
+    // Of who is no member nothing is taken.
+    try desk.take(LineMessage.record(Self.record).octets, of: LineTests.node(2))
+    #expect(desk.lines.map(\.name) == [.all])
+  }
+
+  @Test func `what is old, or of another run, changes nothing`() throws {
+    var desk = LineDesk(instance: 1)
+    let node = LineTests.node(1)
+    desk.admit(node)
+    func say(_ message: LineMessage) throws { try desk.take(message.octets, of: node) }
+    try say(.tally(version: LineVersion(instance: 5, count: 9), talking: [], listening: []))
+    #expect(desk.lines[0].talkers.isEmpty)
+    try say(.record(Self.record))
+    #expect(desk.lines[0].talkers == [node] && desk.lines.count == 3)
+    try say(.tally(version: LineVersion(instance: 5, count: 7), talking: [], listening: []))
+    try say(.tally(version: LineVersion(instance: 6, count: 8), talking: [], listening: []))
+    try say(.record(LineRecord(version: LineVersion(instance: 4, count: 100))))
+    #expect(desk.lines[0].talkers == [node] && desk.lines.count == 3)
+    try say(.tally(version: LineVersion(instance: 5, count: 8), talking: [], listening: []))
+    #expect(desk.lines[0].talkers.isEmpty)
+    desk.depart(node)
+    #expect(desk.lines.count == 1)
+  }
+
+  @Test func `what comes before its sender is known to be a member is asked for again`() throws {
+    var (one, other) = (LineDesk(instance: 1), LineDesk(instance: 1))
+    let (first, second) = (LineTests.node(1), LineTests.node(2))
+    try one.makeLine(LineTests.name("stage"))
+    one.admit(second)
+    func post(
+      _ from: inout LineDesk, _ node: NodeID, to desk: inout LineDesk, at now: Int64
+    ) throws -> Int {
+      let letters = from.letters(nowNanoseconds: now)
+      for letter in letters {
+        try desk.take(letter.octets, of: node)
+        from.finish(letter, isDelivered: true, nowNanoseconds: now)
+      }
+      return letters.count
+    }
+    #expect(try post(&one, first, to: &other, at: 0) == 1)
+    other.admit(first)
+    #expect(other.lines.count == 1)
+    #expect(try post(&other, second, to: &one, at: 0) == 1)
+    #expect(try post(&one, first, to: &other, at: 1_000_000_000) == 1)
+    #expect(other.lines.map(\.name.text) == ["all", "stage"])
+    // And that is all.
+    for step in 2...9 {
+      #expect(try post(&one, first, to: &other, at: Int64(step) * 1_000_000_000) == 0)
+      #expect(try post(&other, second, to: &one, at: Int64(step) * 1_000_000_000) == 0)
+    }
+  }
+
+  @Test func `anything at all is taken without harm`() {
+    var random = SplitMix64(seed: 34)
+    var desk = LineDesk(instance: 1)
+    let node = LineTests.node(1)
+    desk.admit(node)
+    for _ in 0..<20_000 {
+      var octets = LineMessage.record(Self.record).octets
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        octets[Int.random(in: octets.indices, using: &random)] = UInt8.random(
+          in: 0...255, using: &random)
+      }
+      octets.removeLast(Int.random(in: 0...3, using: &random))
+      try? desk.take(octets, of: node)
+    }
+    #expect(desk.lines.count <= LineLimits.lines + 1)
+  }
+}

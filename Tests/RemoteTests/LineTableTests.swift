@@ -1,0 +1,38 @@
+import StatusSchema
+import Testing
+
+@testable import Remote
+
+@Suite struct LineTableTests {
+  @Test func `lines say what happens there, and names cannot send commands`() {
+    var stage = LineStatus(name: "stage")
+    (stage.isJoined, stage.isListening, stage.isTalking) = (true, true, true)
+    stage.levelDecibels = -6
+    (stage.members, stage.talkers) = (["Anna", "B\u{1B}[2J"], ["Anna"])
+    var video = LineStatus(name: "video")
+    video.members = ["Carl"]
+    var all = LineStatus(name: "all")
+    all.isJoined = true
+    let lines = LineTable.text([all, stage, video]).split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines[0].hasPrefix("all ") && lines[0].contains(" - "))
+    #expect(lines[1].contains("listen TALK -6.0 dB"))
+    #expect(lines[1].hasSuffix("*Anna, B?[2J"))
+    #expect(lines[2].contains("not joined") && lines[2].hasSuffix("Carl"))
+    #expect(lines.allSatisfy { $0.count <= StatusTable.columns })
+  }
+
+  @Test func `keys say how they are set and where they stand`() {
+    var key = KeyStatus(
+      name: "show", lines: ["stage", "video"], activation: "talk", latchMilliseconds: 0)
+    (key.isHeld, key.isLatched, key.tally, key.interlock) = (true, true, .talk, 3)
+    key.talkers = ["Anna"]
+    let text = KeyTable.text([key, KeyStatus(name: "all", lines: ["all"], activation: "talk")])
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines[0].hasPrefix("show "))
+    #expect(lines[0].contains("talk held latched"))
+    #expect(lines[0].contains("talk, no latch, interlock 3  stage, video  *Anna"))
+    #expect(lines[1].contains("off ") && lines[1].contains("latch 200 ms  all"))
+  }
+}
