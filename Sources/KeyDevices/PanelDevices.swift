@@ -77,7 +77,7 @@ public struct PanelDevices {
     inputs.isClosed(button: button) ?? lines.isClosed(button: button)
   }
 
-  /// Lights a lamp. A line is on or off, and takes dim for off.
+  /// Lights a lamp; a line is on or off, and takes dim for off.
   public mutating func light(lamp number: Int, _ light: LampLight) -> [DeviceEvent] {
     levels[number] = light
     guard let name = lights[number]?.name else {

@@ -30,7 +30,7 @@ public struct Tally: Sendable, Hashable {
   public init() {}
 }
 
-/// How bright a lamp is. One that is either on or off takes `dim` for off.
+/// How bright a lamp is; one that is either on or off takes `dim` for off.
 public enum LampLight: Sendable, Hashable {
   /// Dark.
   case off
