@@ -10,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 declare -A may=(
   [RTP]=""
   [Media]="RTP"
+  [Voice]="CSpeexDSP CRNNoise Glibc"
   [Measurement]="Glibc"
   [Mesh]="Cryptography"
   [System]="Glibc Synchronization"
@@ -25,13 +26,13 @@ declare -A may=(
   [Recording]="Audio COgg System Glibc Synchronization"
   [Discovery]="CAvahi Mesh Cryptography System Glibc Synchronization"
   [StatusSchema]=""
-  [Intercom]="RTP Media Measurement Mesh Cryptography Audio JackSession EventLoop StatusSchema Glibc Synchronization"
+  [Intercom]="RTP Media Voice Measurement Mesh Cryptography Audio JackSession EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials System Glibc Synchronization"
   [Panel]="ServiceLoop StatusSchema NIOCore NIOPosix NIOHTTP1 System Glibc Synchronization"
   [Doctor]="CKernel Audio JackSession EventLoop StatusSchema System Glibc"
-  [NodeDaemon]="CKernel RTP Media Audio JackSession EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote ControlSocket StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials System Glibc Synchronization Dispatch"
+  [NodeDaemon]="CKernel RTP Media Voice Audio JackSession EventLoop Intercom Mesh Cryptography ControlPlane Discovery Doctor Panel Store Recording Remote ControlSocket StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials System Glibc Synchronization Dispatch"
   [comlinkd]="NodeDaemon"
-  [comlink]="Remote StatusSchema Barcode Doctor Store ArgumentParser Foundation FoundationEssentials System Glibc Synchronization"
+  [comlink]="Remote StatusSchema Voice Barcode Doctor Store ArgumentParser Foundation FoundationEssentials System Glibc Synchronization"
 )
 maximum_file=500
 maximum_header=200
