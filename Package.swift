@@ -55,6 +55,9 @@ let system: [Target] = [
     name: "SystemSamplerate", path: "CSupport/System/Samplerate", pkgConfig: "samplerate",
     providers: [.apt(["libsamplerate0-dev"])]),
   .systemLibrary(
+    name: "SystemSpeexDSP", path: "CSupport/System/SpeexDSP", pkgConfig: "speexdsp",
+    providers: [.apt(["libspeexdsp-dev"])]),
+  .systemLibrary(
     name: "SystemSodium", path: "CSupport/System/Sodium", pkgConfig: "libsodium",
     providers: [.apt(["libsodium-dev"])]),
   .systemLibrary(
@@ -79,6 +82,10 @@ let c: [Target] = [
     name: "CSamplerate", dependencies: ["SystemSamplerate"], path: "CSupport/CSamplerate",
     cSettings: cSettings),
   .target(
+    name: "CSpeexDSP", dependencies: ["SystemSpeexDSP"], path: "CSupport/CSpeexDSP",
+    cSettings: cSettings),
+  .target(name: "CRNNoise", path: "CSupport/CRNNoise", cSettings: cSettings),
+  .target(
     name: "CSodium", dependencies: ["SystemSodium"], path: "CSupport/CSodium",
     cSettings: cSettings),
   .target(
@@ -92,6 +99,7 @@ let c: [Target] = [
 let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
+  swiftTarget("Voice", ["CSpeexDSP", "CRNNoise"]),
   swiftTarget("Measurement"),
   swiftTarget("System"),
   .target(
@@ -108,8 +116,8 @@ let core: [Target] = [
   swiftTarget(
     "Intercom",
     [
-      "RTP", "Media", "Measurement", "Mesh", "Audio", "JackSession", "Cryptography", "EventLoop",
-      "StatusSchema",
+      "RTP", "Media", "Voice", "Measurement", "Mesh", "Audio", "JackSession", "Cryptography",
+      "EventLoop", "StatusSchema",
     ]),
 ]
 
@@ -121,6 +129,7 @@ let coreTests: [Target] = [
   tests("SystemTests", ["System"]),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
+  tests("VoiceTests", ["Voice", "Measurement", "TestKit"]),
   tests("MeasurementTests", ["Measurement", "StatusSchema", "TestKit"]),
   tests(
     "MeshTests", ["Mesh", "Cryptography", "TestKit"],
@@ -140,8 +149,8 @@ let coreTests: [Target] = [
   tests(
     "IntercomTests",
     [
-      "Intercom", "RTP", "Media", "Mesh", "Cryptography", "Audio", "JackSession", "EventLoop",
-      "StatusSchema", "TestJack", "TestKit",
+      "Intercom", "RTP", "Media", "Voice", "Mesh", "Cryptography", "Audio", "JackSession",
+      "EventLoop", "StatusSchema", "TestJack", "TestKit",
     ], resources: [.copy("Corpus")]),
 ]
 
@@ -203,7 +212,7 @@ let programs: [Target] = [
   swiftTarget(
     "NodeDaemon",
     [
-      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "ControlPlane",
+      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Voice", "Mesh", "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
       "Cryptography",
       "Store", "CKernel", "System",
@@ -216,7 +225,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema", "Barcode", "Doctor", "Store", "System",
+      "Remote", "StatusSchema", "Barcode", "Doctor", "Store", "System", "Voice",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   // Both ends of the control socket.
@@ -225,7 +234,7 @@ let programs: [Target] = [
     "DaemonTests",
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
-      "JackSession", "EventLoop",
+      "JackSession", "EventLoop", "Voice",
       "Store", "Cryptography", "Mesh", "TestKit",
     ]),
   .executableTarget(

@@ -36,17 +36,20 @@ final class CapturePath {
   /// Who needs what is captured, as of the last wake-up.
   private var (hasListeners, isUsed) = (false, true)
   private let microphone: Microphone
+  /// What is done to it first.
+  let voice: VoiceDesk
 
   init(
-    engine: AudioEngine, microphone: Microphone, outlet: PacketOutlet,
+    engine: AudioEngine, microphone: Microphone, voice: VoiceDesk, outlet: PacketOutlet,
     protection: MediaProtection, pace: WorkPace, taps: Taps, talker: Talker,
     report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
     (self.report, self.protection) = (report, protection)
     (self.engine, self.outlet, self.pace, self.talker) = (engine, outlet, pace, talker)
-    self.microphone = microphone
+    (self.microphone, self.voice) = (microphone, voice)
     source = CaptureSource(
-      engine: engine, microphone: microphone, taps: taps, framesPerPacket: talker.framesPerPacket)
+      engine: engine, microphone: microphone, voice: voice, taps: taps,
+      framesPerPacket: talker.framesPerPacket)
     followWakeThreshold()
   }
 

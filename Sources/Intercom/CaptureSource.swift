@@ -30,13 +30,18 @@ final class CaptureSource {
   private var samples: [Float]
   private let channels: Int
   private let microphone: Microphone
+  private let voice: VoiceDesk
   /// Where recorders get what is read of the microphone.
   private let taps: Taps
 
   /// Allocates everything for codec frames of `framesPerPacket`.
-  init(engine: AudioEngine, microphone: Microphone, taps: Taps, framesPerPacket: Int) {
+  init(
+    engine: AudioEngine, microphone: Microphone, voice: VoiceDesk, taps: Taps,
+    framesPerPacket: Int
+  ) {
     self.engine = engine
     self.microphone = microphone
+    self.voice = voice
     self.taps = taps
     self.framesPerPacket = framesPerPacket
     frame = [Float](repeating: 0, count: framesPerPacket)
@@ -51,6 +56,7 @@ final class CaptureSource {
 
   /// Follows JACK's sample rate; allocates only when it changed.
   func setRate(_ sampleRate: Int) throws(AudioError) {
+    voice.setRate(sampleRate)
     guard sampleRate != rate else { return }
     resampler = sampleRate == Self.codecRate ? nil : try Resampler(ratio: ratio(from: sampleRate))
     rate = sampleRate
@@ -107,8 +113,8 @@ final class CaptureSource {
     isResamplerUsed = false
   }
 
-  /// Takes the oldest captured frames: the microphone past the talk key, which recorders may have, and what is sent in
-  /// its place.
+  /// Takes the oldest captured frames: the microphone by way of the voice chain and past the talk key, which recorders
+  /// may have, and what is sent in its place.
   private func read(into pcm: inout MutableSpan<Float>) -> Int {
     let availableFrames = engine.captureAvailableFrames
     let count = take(pcm.count, into: &samples)
@@ -120,6 +126,7 @@ final class CaptureSource {
     }
     gate.isOpen = microphone.isOpen
     var heard = pcm._mutatingExtracting(..<count)
+    voice.process(&heard)
     gate.apply(to: &heard, sampleRate: rate)
     taps.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
     place = AudioEngine.CaptureChannel.insert

@@ -7,7 +7,7 @@ public struct Status: Sendable, Hashable, Codable {
   /// The schema this build writes.
   public static let currentSchema = 1
   /// Grows by one with the fields that are added within ``currentSchema``.
-  public static let currentMinor = 7
+  public static let currentMinor = 8
 
   /// The version of this value's layout; ``currentSchema`` when written by this build.
   public var schema: Int
