@@ -33,6 +33,8 @@ struct NodeControl: ControlHandler {
       case .version: return .version(Version.current, schema: Status.currentSchema)
       case .talk(let isOn): await node.setTalk(isOn)
       case .sidetone(let decibels): try await node.setSidetone(decibels)
+      case .voice(let changes):
+        if let problem = try await node.setVoice(changes) { return .done(note: problem) }
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)

@@ -1,4 +1,5 @@
 internal import Mesh
+internal import Voice
 
 /// Every setting of the daemon, by its name as a flag (`--NAME`) and as a TOML key (`NAME =`).
 enum Setting: String, CaseIterable, Sendable {
@@ -30,6 +31,26 @@ enum Setting: String, CaseIterable, Sendable {
   case control
   case state
   case logLevel = "log-level"
+  case voiceHighPass = "voice-high-pass"
+  case voiceSuppress = "voice-suppress"
+  case voiceSuppressMix = "voice-suppress-mix"
+  case voiceGain = "voice-gain"
+  case voiceTarget = "voice-target"
+  case voiceGate = "voice-gate"
+  case voiceVox = "voice-vox"
+  case voiceLimit = "voice-limit"
+
+  /// The tables of a TOML file; a setting of one begins with its name.
+  static let tables = ["voice"]
+
+  /// The table of the TOML file that it stands in; nil: none.
+  var table: String? { Self.tables.first { rawValue.hasPrefix($0 + "-") } }
+
+  /// Its key there.
+  var key: String { table.map { String(rawValue.dropFirst($0.count + 1)) } ?? rawValue }
+
+  /// What it is called in the voice chain; nil: it is none of its settings.
+  var voice: VoiceSettings.Name? { table == "voice" ? VoiceSettings.Name(rawValue: key) : nil }
 
   /// What a value of the setting looks like.
   enum Kind: Sendable {
@@ -39,6 +60,8 @@ enum Setting: String, CaseIterable, Sendable {
     case number
     case numberOrAuto
     case numberOrOff
+    /// A text, or a number.
+    case word
     case boolean
   }
 
@@ -54,6 +77,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .playoutDelay, .bitrateMax: .numberOrAuto
     case .sidetone: .numberOrOff
     case .noDiscovery, .noConnect, .viaPlugin: .boolean
+    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
+      .voiceVox, .voiceLimit:
+      .word
     }
   }
 
@@ -81,6 +107,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .state: "DIR"
     case .logLevel: "LEVEL"
     case .noDiscovery, .noConnect, .viaPlugin: ""
+    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
+      .voiceVox, .voiceLimit:
+      voice?.placeholder ?? ""
     }
   }
 
@@ -120,6 +149,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .control: "Socket for comlink, the remote."
     case .state: "Directory for identity, groups and mix; empty: none, nothing survives a restart."
     case .logLevel: "Lowest level to log: \(LogLevelName.words)."
+    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
+      .voiceVox, .voiceLimit:
+      voice?.summary ?? ""
     }
   }
 }

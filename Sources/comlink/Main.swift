@@ -36,7 +36,8 @@ struct Comlink: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      StatusCommand.self, TalkCommand.self, SidetoneCommand.self, GainCommand.self,
+      StatusCommand.self, TalkCommand.self, SidetoneCommand.self, VoiceCommand.self,
+      GainCommand.self,
       MuteCommand.self, UnmuteCommand.self, PanCommand.self, IDCommand.self, GroupCommand.self,
       PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,

@@ -17,8 +17,13 @@ import Testing
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../packaging/comlink.toml").standardized
     text = try String(contentsOf: file, encoding: .utf8)
+    var table = ""
     settings = text.split(separator: "\n").filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") }
-      .map { String($0.dropFirst()) }
+      .compactMap { line in
+        guard line.hasPrefix("#[") else { return table + line.dropFirst() }
+        table = line.dropFirst(2).prefix { $0 != "]" } + "-"
+        return nil
+      }
   }
 
   @Test func `it sets nothing`() throws {
@@ -33,8 +38,9 @@ import Testing
   @Test(arguments: Setting.allCases) func `what it shows is the default`(setting: Setting) throws {
     let line = try #require(settings.first { $0.hasPrefix("\(setting.rawValue) = ") })
     let path = "/c.toml"
+    let text = setting.table.map { "[\($0)]\n\(line.dropFirst($0.count + 1))" } ?? line
     // The name it shows is that of the machine.
-    let surroundings = TestSurroundings.with(files: [path: line], hostName: "stage")
+    let surroundings = TestSurroundings.with(files: [path: text], hostName: "stage")
     let shown = try ConfigurationLoader(surroundings: surroundings).load(path: path, flags: [])
     let value = shown.configuration.value(of: setting)
     if let place = Self.places[setting] {
