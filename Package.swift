@@ -55,6 +55,9 @@ let system: [Target] = [
     name: "SystemSamplerate", path: "CSupport/System/Samplerate", pkgConfig: "samplerate",
     providers: [.apt(["libsamplerate0-dev"])]),
   .systemLibrary(
+    name: "SystemSpeexDSP", path: "CSupport/System/SpeexDSP", pkgConfig: "speexdsp",
+    providers: [.apt(["libspeexdsp-dev"])]),
+  .systemLibrary(
     name: "SystemSodium", path: "CSupport/System/Sodium", pkgConfig: "libsodium",
     providers: [.apt(["libsodium-dev"])]),
   .systemLibrary(
@@ -82,6 +85,10 @@ let c: [Target] = [
     name: "CSamplerate", dependencies: ["SystemSamplerate"], path: "CSupport/CSamplerate",
     cSettings: cSettings),
   .target(
+    name: "CSpeexDSP", dependencies: ["SystemSpeexDSP"], path: "CSupport/CSpeexDSP",
+    cSettings: cSettings),
+  .target(name: "CRNNoise", path: "CSupport/CRNNoise", cSettings: cSettings),
+  .target(
     name: "CSodium", dependencies: ["SystemSodium"], path: "CSupport/CSodium",
     cSettings: cSettings),
   .target(
@@ -100,6 +107,7 @@ let c: [Target] = [
 let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
+  swiftTarget("Voice", ["CSpeexDSP", "CRNNoise"]),
   swiftTarget("Measurement"),
   swiftTarget("System"),
   .target(
@@ -121,7 +129,8 @@ let core: [Target] = [
   swiftTarget(
     "Intercom",
     [
-      "RTP", "Media", "Measurement", "Mesh", "Lines", "Audio", "JackSession", "Cryptography",
+      "RTP", "Media", "Voice", "Measurement", "Mesh", "Lines", "Audio", "JackSession",
+      "Cryptography",
       "EventLoop", "StatusSchema",
     ]),
 ]
@@ -134,6 +143,7 @@ let coreTests: [Target] = [
   tests("SystemTests", ["System"]),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
   tests("MediaTests", ["Media", "RTP", "TestKit"]),
+  tests("VoiceTests", ["Voice", "Measurement", "TestKit"]),
   tests("MeasurementTests", ["Measurement", "StatusSchema", "TestKit"]),
   tests(
     "MeshTests", ["Mesh", "Cryptography", "TestKit"],
@@ -161,7 +171,8 @@ let coreTests: [Target] = [
   tests(
     "IntercomTests",
     [
-      "Intercom", "RTP", "Media", "Mesh", "Lines", "Cryptography", "Audio", "JackSession",
+      "Intercom", "RTP", "Media", "Voice", "Mesh", "Lines", "Cryptography", "Audio",
+      "JackSession",
       "EventLoop", "StatusSchema", "TestJack", "TestKit",
     ], resources: [.copy("Corpus")]),
 ]
@@ -237,7 +248,8 @@ let programs: [Target] = [
   swiftTarget(
     "NodeDaemon",
     [
-      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "Lines", "ControlPlane",
+      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Voice", "Mesh", "Lines",
+      "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
       "Journal", "Messages", "Cryptography",
       "Store", "CKernel", "System",
@@ -250,7 +262,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema", "Barcode", "Doctor", "KeyDevices", "Store", "System",
+      "Remote", "StatusSchema", "Barcode", "Doctor", "KeyDevices", "Store", "System", "Voice",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   .executableTarget(
@@ -266,7 +278,7 @@ let programs: [Target] = [
     "DaemonTests",
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
-      "JackSession", "EventLoop",
+      "JackSession", "EventLoop", "Voice",
       "Store", "Cryptography", "Mesh", "TestKit", "comlink-keys", "KeyDevices", "Keys",
     ]),
   .executableTarget(

@@ -10,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 declare -A may=(
   [RTP]=""
   [Media]="RTP"
+  [Voice]="CSpeexDSP CRNNoise Glibc"
   [Measurement]="Glibc"
   [Mesh]="Cryptography"
   [Lines]="Cryptography RTP Glibc"
@@ -31,13 +32,13 @@ declare -A may=(
   [Recording]="Audio COgg System Glibc Synchronization"
   [Discovery]="CAvahi Mesh Cryptography System Glibc Synchronization"
   [StatusSchema]=""
-  [Intercom]="RTP Media Measurement Mesh Lines Cryptography Audio JackSession EventLoop StatusSchema Glibc Synchronization"
+  [Intercom]="RTP Media Voice Measurement Mesh Lines Cryptography Audio JackSession EventLoop StatusSchema Glibc Synchronization"
   [Remote]="StatusSchema Foundation FoundationEssentials System Glibc Synchronization"
   [Panel]="ControlSocket Cryptography Remote ServiceLoop StatusSchema NIOCore NIOPosix NIOHTTP1 NIOWebSocket NIOSSL System Glibc Synchronization"
   [Doctor]="CKernel Audio JackSession EventLoop StatusSchema System Glibc"
-  [NodeDaemon]="CKernel RTP Media Audio JackSession EventLoop Intercom Mesh Lines Cryptography ControlPlane Discovery Doctor Panel Store Journal Messages Recording Remote ControlSocket StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials System Glibc Synchronization Dispatch"
+  [NodeDaemon]="CKernel RTP Media Voice Audio JackSession EventLoop Intercom Mesh Lines Cryptography ControlPlane Discovery Doctor Panel Store Journal Messages Recording Remote ControlSocket StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials System Glibc Synchronization Dispatch"
   [comlinkd]="NodeDaemon"
-  [comlink]="Remote StatusSchema Barcode Doctor KeyDevices Store ArgumentParser Foundation FoundationEssentials System Glibc Synchronization"
+  [comlink]="Remote StatusSchema Voice Barcode Doctor KeyDevices Store ArgumentParser Foundation FoundationEssentials System Glibc Synchronization"
 )
 maximum_file=500
 maximum_header=200

@@ -39,17 +39,20 @@ final class CapturePath {
   /// Whom packets are for once so many more are sent: those hold what was captured before the keys changed.
   private var next: (lines: LineSet?, packets: Int)?
   private var notices = LineNotices()
+  /// What is done to it first.
+  let voice: VoiceDesk
 
   init(
-    engine: AudioEngine, microphone: Microphone, outlet: PacketOutlet,
+    engine: AudioEngine, microphone: Microphone, voice: VoiceDesk, outlet: PacketOutlet,
     protection: MediaProtection, pace: WorkPace, taps: Taps, talker: Talker,
     report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
     (self.report, self.protection) = (report, protection)
     (self.engine, self.outlet, self.pace, self.talker) = (engine, outlet, pace, talker)
-    self.microphone = microphone
+    (self.microphone, self.voice) = (microphone, voice)
     source = CaptureSource(
-      engine: engine, microphone: microphone, taps: taps, framesPerPacket: talker.framesPerPacket)
+      engine: engine, microphone: microphone, voice: voice, taps: taps,
+      framesPerPacket: talker.framesPerPacket)
     followWakeThreshold()
   }
 

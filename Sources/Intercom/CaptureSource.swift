@@ -32,13 +32,18 @@ final class CaptureSource {
   private var samples: [Float]
   private let channels: Int
   private let microphone: Microphone
+  private let voice: VoiceDesk
   /// Where recorders get what is read of the microphone.
   private let taps: Taps
 
   /// Allocates everything for codec frames of `framesPerPacket`.
-  init(engine: AudioEngine, microphone: Microphone, taps: Taps, framesPerPacket: Int) {
+  init(
+    engine: AudioEngine, microphone: Microphone, voice: VoiceDesk, taps: Taps,
+    framesPerPacket: Int
+  ) {
     self.engine = engine
     self.microphone = microphone
+    self.voice = voice
     self.taps = taps
     self.framesPerPacket = framesPerPacket
     frame = [Float](repeating: 0, count: framesPerPacket)
@@ -53,6 +58,7 @@ final class CaptureSource {
 
   /// Follows JACK's sample rate; allocates only when it changed.
   func setRate(_ sampleRate: Int) throws(AudioError) {
+    voice.setRate(sampleRate)
     guard sampleRate != rate else { return }
     resampler = sampleRate == Self.codecRate ? nil : try Resampler(ratio: ratio(from: sampleRate))
     rate = sampleRate
@@ -115,11 +121,11 @@ final class CaptureSource {
     return (frames + framesPerPacket - 1) / framesPerPacket
   }
 
-  /// The talk key goes up: what was captured before passes yet.
-  func close() { openFrames = engine.captureAvailableFrames }
+  /// The talk key goes up: what was captured before passes yet, as late as the voice chain makes it.
+  func close() { openFrames = engine.captureAvailableFrames + voice.delayFrames }
 
-  /// Takes the oldest captured frames: the microphone past the talk key, which recorders may have, and what is sent in
-  /// its place.
+  /// Takes the oldest captured frames: the microphone by way of the voice chain and past the talk key, which recorders
+  /// may have, and what is sent in its place.
   private func read(into pcm: inout MutableSpan<Float>) -> Int {
     let availableFrames = engine.captureAvailableFrames
     let count = take(pcm.count, into: &samples)
@@ -129,6 +135,8 @@ final class CaptureSource {
       pcm[index] = samples[place]
       place += channels
     }
+    var heard = pcm._mutatingExtracting(..<count)
+    voice.process(&heard)
     let passing = min(openFrames, count)
     openFrames -= passing
     if passing > 0 { apply(isOpen: gate.isOpen || microphone.isOpen, to: &pcm, 0..<passing) }

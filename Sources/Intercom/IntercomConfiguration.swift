@@ -3,6 +3,7 @@ public import EventLoop
 public import JackSession
 public import Media
 import RTP
+public import Voice
 
 /// What a node is told at its start.
 public struct IntercomConfiguration: Sendable {
@@ -28,6 +29,8 @@ public struct IntercomConfiguration: Sendable {
   public var framesPerPacket: Int
   /// How loud the own microphone is in the own ear, within `NodeStatus.sidetoneRangeDecibels`; nil: not at all.
   public var sidetoneDecibels: Double?
+  /// What is done to the own voice before it is sent.
+  public var voice = VoiceSettings()
   /// Opus' target, 6000…510000.
   public var bitsPerSecond: Int
   /// Most payload bits a second for one peer, copies and what is sent again included; not below `bitsPerSecond`.
@@ -76,7 +79,7 @@ public struct IntercomConfiguration: Sendable {
     locksMemory = true
   }
 
-  /// Takes what goes together in a kind of place.
+  /// Takes how a kind of place sends and plays; what it does to the voice is not taken.
   public mutating func take(_ profile: Profile) {
     let settings = profile.settings
     framesPerPacket = settings.framesPerPacket

@@ -1,4 +1,5 @@
 public import Audio
+public import Voice
 
 /// A set of default settings for a kind of place.
 ///
@@ -28,6 +29,8 @@ public enum Profile: String, CaseIterable, Sendable {
     public var bandwidth: OpusBandwidth
     /// Share of packets that may arrive too late for the automatic playout delay.
     public var lateShare: Double
+    /// What is done to the own voice.
+    public var voice = VoiceSettings()
     /// JACK's period in frames, where the node starts the server: short beside the packets,
     /// and no wake-up more than that takes.
     public var periodFrames: Int
@@ -47,11 +50,12 @@ public enum Profile: String, CaseIterable, Sendable {
       Settings(
         framesPerPacket: 480, bitsPerSecond: 32_000, mostBitsPerSecond: 96_000,
         application: .lowDelay, complexity: OpusEncoder.defaultComplexity, bandwidth: .full,
-        lateShare: 0.005, periodFrames: 256)
+        lateShare: 0.005, voice: .light, periodFrames: 256)
     case .saver:
       Settings(
         framesPerPacket: 1920, bitsPerSecond: 20_000, mostBitsPerSecond: 48_000,
-        application: .voip, complexity: 2, bandwidth: .wide, lateShare: 0.005, periodFrames: 512)
+        application: .voip, complexity: 2, bandwidth: .wide, lateShare: 0.005,
+        voice: .light, periodFrames: 512)
     }
   }
 }

@@ -16,6 +16,7 @@ extension Station {
         mic: microphone.isOpen ? engine.micMeter : MeterReading(peak: 0, rms: 0),
         micPeak: maxima.micPeaks.value, mix: engine.mixMeter,
         sidetoneDecibels: microphone.sidetoneDecibels),
+      voice: capture.voice.snapshot,
       sound: StationSnapshot.Sound(
         isRunning: beat.isRunning, sampleRate: beat.sampleRate, periodFrames: beat.periodFrames,
         periodNanoseconds: beat.periodNanoseconds, counters: engine.counters,

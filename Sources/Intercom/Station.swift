@@ -70,9 +70,10 @@ final class Station: EventLoopHandler {
         of: identity.ssrc, framesPerPacket: configuration.framesPerPacket, using: &random),
       encoders: encoders)
     capture = CapturePath(
-      engine: engine, microphone: microphone, outlet: outlet, protection: protection, pace: pace,
-      taps: taps,
-      talker: talker, report: report)
+      engine: engine, microphone: microphone,
+      voice: VoiceDesk(configuration.voice, framesPerPacket: configuration.framesPerPacket),
+      outlet: outlet, protection: protection, pace: pace, taps: taps, talker: talker, report: report
+    )
     repair = RepairDesk(
       configuration: configuration, hasSpeechMode: encoders.speech != nil, capture: capture,
       outlet: outlet)

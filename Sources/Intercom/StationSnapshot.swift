@@ -4,6 +4,7 @@ import EventLoop
 import Media
 import RTP
 import StatusSchema
+import Voice
 
 /// What a station is at one moment: plain values and what it holds already, taken on the media loop.
 ///
@@ -24,6 +25,18 @@ struct StationSnapshot: Sendable {
     var mix: MeterReading
     /// nil: the user does not hear the own microphone.
     var sidetoneDecibels: Double?
+  }
+
+  /// What is done to the own voice.
+  struct Voice: Sendable {
+    var settings: VoiceSettings
+    var delayMilliseconds: Double
+    var hearsSpeech: Bool?
+    /// Of the automatic gain.
+    var gainDecibels: Double?
+    /// nil: no VOX.
+    var isTransmitting: Bool?
+    var problem: String?
   }
 
   /// The side of JACK.
@@ -70,6 +83,7 @@ struct StationSnapshot: Sendable {
   }
 
   var sending: Sending
+  var voice: Voice
   var sound: Sound
   var drops: DatagramDrops.Counts
   var payloadDrops: PayloadDrops
@@ -116,6 +130,7 @@ extension StationSnapshot {
       bitrateMaxKilobits: Double(configuration.mostBitsPerSecond) / 1000,
       application: configuration.application(of: coding).rawValue)
     status.sidetoneDecibels = sending.sidetoneDecibels
+    status.voice = voice.status
     status.keyEpoch = sending.keyEpoch
     status.loopBack = sending.loopBack.map {
       LoopBackStatus(peer: $0.peer, secondsLeft: Double(max(0, $0.leftNanoseconds)) / 1e9)
@@ -158,6 +173,17 @@ extension StationSnapshot {
     result["sendUnreachable"] = Int(statistics.sendsUnreachable)
     result["sendRefused"] = Int(statistics.sendsRefused)
     return result
+  }
+}
+
+extension StationSnapshot.Voice {
+  fileprivate var status: VoiceStatus {
+    let texts = VoiceSettings.Name.allCases.map { ($0.rawValue, settings.text(of: $0)) }
+    var status = VoiceStatus(
+      settings: Dictionary(uniqueKeysWithValues: texts), delayMilliseconds: delayMilliseconds)
+    (status.hearsSpeech, status.gainDecibels) = (hearsSpeech, gainDecibels)
+    (status.isTransmitting, status.problem) = (isTransmitting, problem)
+    return status
   }
 }
 

@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Mesh
 internal import Remote
 internal import StatusSchema
+internal import Voice
 
 /// Settings by name: how each value is taken, checked and written again.
 extension Configuration {
@@ -37,6 +38,7 @@ extension Configuration {
     case (.sidetone, .text("off")): sidetoneDecibels = nil
     case (.sidetone, .number(let decibels)):
       sidetoneDecibels = try Self.checked(decibels, within: NodeStatus.sidetoneRangeDecibels)
+    case (_, .text(let text)) where setting.voice != nil: try setVoice(setting, to: text)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
     case (.jackClient, .text(let text)):
       guard !text.contains(":") else { throw .badValue("must not contain a colon") }
@@ -111,6 +113,18 @@ extension Configuration {
     case .messageHistory: .integer(messageHistoryMegabytes)
     case .messageKeep: .integer(messageKeepMegabytes)
     case .logLevel: .text(logLevel)
+    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
+      .voiceVox, .voiceLimit:
+      .text(setting.voice.map { voice.text(of: $0) } ?? "")
+    }
+  }
+
+  private mutating func setVoice(_ setting: Setting, to text: String) throws(SettingProblem) {
+    guard let name = setting.voice else { return }
+    do throws(VoiceSettings.Problem) {
+      try voice.set(name, to: text)
+    } catch {
+      throw .badValue(error.words)
     }
   }
 

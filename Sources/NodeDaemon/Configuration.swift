@@ -5,6 +5,7 @@ internal import Media
 internal import Mesh
 internal import Remote
 internal import Store
+internal import Voice
 
 /// Every setting of a node, as it holds when the daemon runs.
 struct Configuration: Hashable, Sendable {
@@ -49,6 +50,8 @@ struct Configuration: Hashable, Sendable {
   var lateRatePercent = 0.5
   /// How loud the own microphone is in the own ear, dB; nil: not at all.
   var sidetoneDecibels: Double?
+  /// What is done to the own voice.
+  var voice = VoiceSettings()
   /// The JACK server's name.
   var jackServer: String
   /// The JACK client's name, 1…63 bytes.

@@ -36,29 +36,73 @@ struct ConfigurationFile {
       throw .file(path: path, line: lines[error.table], words: error.words)
     }
     for key in keys where !LineTables.names.contains(key) {
-      let line = lines[key]
-      guard let setting = Setting(rawValue: key) else {
-        throw .file(path: path, line: line, words: Self.unknown(key))
+      let place = Place(path: path, line: lines[key])
+      if Setting.tables.contains(key) {
+        entries += try Self.entries(ofTable: key, table[key], lines, at: place)
+        continue
       }
-      guard let value = table[key].flatMap({ Self.value($0, for: setting) }) else {
-        throw .setting(
-          setting, origin: .file(path: path, line: line),
-          words: SettingProblem.wrongType(expected: SettingValue.words(for: setting)).words)
+      guard let setting = Setting(rawValue: key), setting.table == nil else {
+        throw .file(path: path, line: place.line, words: Self.unknown(key))
       }
-      entries.append(Entry(setting: setting, value: value, line: line))
+      entries.append(try Self.entry(setting, table[key], at: place))
     }
     self.entries = entries
+  }
+
+  /// Where something stands.
+  private struct Place {
+    let path: String
+    var line: Int?
+  }
+
+  private static func entries(
+    ofTable name: String, _ value: (any TOMLValueConvertible)?, _ lines: [String: Int],
+    at place: Place
+  ) throws(DaemonError) -> [Entry] {
+    guard let table = value?.table else {
+      throw .file(
+        path: place.path, line: place.line, words: "\"\(name)\" must be a table: [\(name)]")
+    }
+    let keys = table.keys.map { (key: $0, line: lines["\(name).\($0)"] ?? place.line) }
+    var entries: [Entry] = []
+    for (key, line) in keys.sorted(by: { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }) {
+      guard let setting = Setting(rawValue: "\(name)-\(key)") else {
+        let known = Setting.allCases.filter { $0.table == name }.map(\.key)
+        let near = NearestWord.find(key, among: known)
+        throw .file(
+          path: place.path, line: line,
+          words: "unknown key \"\(key)\" in [\(name)]"
+            + (near.map { "; did you mean \"\($0)\"?" }
+              ?? "; it takes \(known.joined(separator: ", "))"))
+      }
+      entries.append(try entry(setting, table[key], at: Place(path: place.path, line: line)))
+    }
+    return entries
+  }
+
+  private static func entry(
+    _ setting: Setting, _ value: (any TOMLValueConvertible)?, at place: Place
+  ) throws(DaemonError) -> Entry {
+    guard let value = value.flatMap({ Self.value($0, for: setting) }) else {
+      throw .setting(
+        setting, origin: .file(path: place.path, line: place.line),
+        words: SettingProblem.wrongType(expected: SettingValue.words(for: setting)).words)
+    }
+    return Entry(setting: setting, value: value, line: place.line)
   }
 
   private static func unknown(_ key: String) -> String {
     if key == "config" || key == "print-config" {
       return "\"\(key)\" is a flag only; remove it from the file"
     }
+    if let setting = Setting(rawValue: key), let table = setting.table {
+      return "\"\(key)\" is a flag only; write \(setting.key) in the table [\(table)]"
+    }
     let opposite = key.hasPrefix("no-") ? String(key.dropFirst(3)) : "no-\(key)"
     if Setting(rawValue: opposite) != nil {
       return "unknown key \"\(key)\"; did you mean \"\(opposite)\", its opposite?"
     }
-    let near = NearestWord.find(key, among: Setting.allCases.map(\.rawValue))
+    let near = NearestWord.find(key, among: Setting.allCases.filter { $0.table == nil }.map(\.key))
     return "unknown key \"\(key)\"" + (near.map { "; did you mean \"\($0)\"?" } ?? "")
   }
 
@@ -79,6 +123,9 @@ struct ConfigurationFile {
       value.int.map { .number(Double($0)) }
     case (.number, .double), (.numberOrAuto, .double), (.numberOrOff, .double):
       value.double.flatMap { $0.isFinite ? .number($0) : nil }
+    case (.word, .string): value.string.map { .text($0) }
+    case (.word, .int): value.int.map { .text("\($0)") }
+    case (.word, .double): value.double.map { .text("\($0)") }
     case (.boolean, .bool): value.bool.map { .boolean($0) }
     default: nil
     }

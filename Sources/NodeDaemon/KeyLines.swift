@@ -8,7 +8,7 @@ struct KeyLines {
   private var line = 1
   private var lines: [String: Int] = [:]
 
-  /// The line of each top-level key or table, 1 is the first.
+  /// The line of each top-level key or table, 1 is the first; of a key in a table by `TABLE.KEY`.
   static func find(in text: String) -> [String: Int] {
     var search = KeyLines(text)
     search.run()
@@ -20,19 +20,20 @@ struct KeyLines {
   private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func run() {
-    var isInTable = false
+    var table: String?
     while let byte = current {
       switch byte {
       case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): advance()
       case UInt8(ascii: "#"): skipComment()
       case UInt8(ascii: "["):
-        isInTable = true
         while current == UInt8(ascii: "[") { advance() }
-        note(key())
+        let found = key()
+        table = found
+        note(found)
         skipValue()
       default:
         let found = key()
-        if !isInTable { note(found) }
+        note(table.map { "\($0).\(found)" } ?? found)
         skipValue()
       }
     }
@@ -104,12 +105,19 @@ enum ConfigurationText {
   /// The file; reading it gives the same configuration again.
   static func text(_ effective: EffectiveConfiguration, version: String) -> String {
     var lines = ["# The effective configuration of comlinkd \(version).", ""]
-    for setting in Setting.allCases {
+    var table: String?
+    for setting in Setting.allCases.filter({ $0.table == nil })
+      + Setting.allCases.filter({ $0.table != nil })
+    {
+      if let own = setting.table, own != table {
+        lines += ["[\(own)]"]
+        table = own
+      }
       let origin = effective.origins[setting] ?? .builtIn
       let source = origin == .builtIn ? "Default." : "From \(origin.words)."
       let value = toml(effective.configuration.value(of: setting))
       lines += [
-        "# \(setting.summary)", "# \(printable(source))", "\(setting.rawValue) = \(value)", "",
+        "# \(setting.summary)", "# \(printable(source))", "\(setting.key) = \(value)", "",
       ]
     }
     return lines.dropLast().joined(separator: "\n") + "\n"

@@ -26,6 +26,7 @@ extension IntercomConfiguration {
     playoutDelayMaximumNanoseconds = Int64(settings.playoutDelayMaximumMilliseconds * 1_000_000)
     lateShare = settings.lateRatePercent / 100
     sidetoneDecibels = settings.sidetoneDecibels
+    voice = settings.voice
     maximumPeers = settings.maximumPeers
   }
 }

@@ -38,6 +38,8 @@ struct NodeControl: ControlHandler {
       case .line(let request): return await lines.handle(request)
       case .key(let request): return await lines.handle(request)
       case .sidetone(let decibels): try await node.setSidetone(decibels)
+      case .voice(let changes):
+        if let problem = try await node.setVoice(changes) { return .done(note: problem) }
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)

@@ -53,6 +53,7 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.messageHistory)) var messageHistory: String?
   @Option(help: Help.of(.messageKeep)) var messageKeep: String?
   @Option(help: Help.of(.logLevel)) var logLevel: String?
+  @OptionGroup(title: "Voice") var voice: VoiceFlags
 
   @Option(
     help: ArgumentHelp(
@@ -82,9 +83,10 @@ struct Options: ParsableCommand {
       (.noDiscovery, discovery.map { !$0 }), (.noConnect, connect.map { !$0 }),
       (.viaPlugin, viaPlugin),
     ]
+    let given = texts + voice.texts
     var flags: [ConfigurationLoader.Flag] = peer.isEmpty ? [] : [(.peer, .list(peer))]
     for case (let setting, let isOn?) in switches { flags.append((setting, .boolean(isOn))) }
-    for case (let setting, let text?) in texts {
+    for case (let setting, let text?) in given {
       do throws(SettingProblem) {
         flags.append((setting, try SettingValue(flag: text, for: setting)))
       } catch {
@@ -94,9 +96,31 @@ struct Options: ParsableCommand {
     return flags
   }
 
-  private enum Help {
-    static func of(_ setting: Setting) -> ArgumentHelp {
-      ArgumentHelp("\(setting.summary)", valueName: setting.placeholder)
-    }
+}
+
+/// The flags of the voice chain.
+struct VoiceFlags: ParsableArguments {
+  @Option(help: Help.of(.voiceHighPass)) var voiceHighPass: String?
+  @Option(help: Help.of(.voiceSuppress)) var voiceSuppress: String?
+  @Option(help: Help.of(.voiceSuppressMix)) var voiceSuppressMix: String?
+  @Option(help: Help.of(.voiceGain)) var voiceGain: String?
+  @Option(help: Help.of(.voiceTarget)) var voiceTarget: String?
+  @Option(help: Help.of(.voiceGate)) var voiceGate: String?
+  @Option(help: Help.of(.voiceVox)) var voiceVox: String?
+  @Option(help: Help.of(.voiceLimit)) var voiceLimit: String?
+
+  /// What was given.
+  var texts: [(Setting, String?)] {
+    [
+      (.voiceHighPass, voiceHighPass), (.voiceSuppress, voiceSuppress),
+      (.voiceSuppressMix, voiceSuppressMix), (.voiceGain, voiceGain), (.voiceTarget, voiceTarget),
+      (.voiceGate, voiceGate), (.voiceVox, voiceVox), (.voiceLimit, voiceLimit),
+    ]
+  }
+}
+
+private enum Help {
+  static func of(_ setting: Setting) -> ArgumentHelp {
+    ArgumentHelp("\(setting.summary)", valueName: setting.placeholder)
   }
 }

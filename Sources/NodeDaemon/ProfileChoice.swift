@@ -1,5 +1,6 @@
 internal import Audio
 internal import Intercom
+internal import Voice
 
 /// Which profile's settings are the defaults.
 enum ProfileChoice: Hashable, Sendable {
@@ -43,6 +44,9 @@ enum ProfileChoice: Hashable, Sendable {
   var settings: [(setting: Setting, value: SettingValue)] {
     guard case .of(let profile) = self else { return [] }
     let settings = profile.settings
+    let voice = Setting.allCases.compactMap { setting in
+      setting.voice.map { (setting, SettingValue.text(settings.voice.text(of: $0))) }
+    }
     return [
       (.ptime, .number(Double(settings.framesPerPacket) / 48)),
       (.bitrate, .integer(settings.bitsPerSecond / 1000)),
@@ -51,7 +55,7 @@ enum ProfileChoice: Hashable, Sendable {
       (.complexity, .integer(settings.complexity)),
       (.bandwidth, .text(settings.bandwidth.rawValue)),
       (.lateRate, .number(settings.lateShare * 100)),
-    ]
+    ] + voice
   }
 }
 

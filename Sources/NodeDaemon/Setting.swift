@@ -1,4 +1,5 @@
 internal import Mesh
+internal import Voice
 
 /// Every setting of the daemon, by its name as a flag (`--NAME`) and as a TOML key (`NAME =`).
 enum Setting: String, CaseIterable, Sendable {
@@ -37,6 +38,26 @@ enum Setting: String, CaseIterable, Sendable {
   case messageHistory = "message-history"
   case messageKeep = "message-keep"
   case logLevel = "log-level"
+  case voiceHighPass = "voice-high-pass"
+  case voiceSuppress = "voice-suppress"
+  case voiceSuppressMix = "voice-suppress-mix"
+  case voiceGain = "voice-gain"
+  case voiceTarget = "voice-target"
+  case voiceGate = "voice-gate"
+  case voiceVox = "voice-vox"
+  case voiceLimit = "voice-limit"
+
+  /// The tables of a TOML file; a setting of one begins with its name.
+  static let tables = ["voice"]
+
+  /// The table of the TOML file that it stands in; nil: none.
+  var table: String? { Self.tables.first { rawValue.hasPrefix($0 + "-") } }
+
+  /// Its key there.
+  var key: String { table.map { String(rawValue.dropFirst($0.count + 1)) } ?? rawValue }
+
+  /// What it is called in the voice chain; nil: it is none of its settings.
+  var voice: VoiceSettings.Name? { table == "voice" ? VoiceSettings.Name(rawValue: key) : nil }
 
   /// What a value of the setting looks like.
   enum Kind: Sendable {
@@ -46,6 +67,8 @@ enum Setting: String, CaseIterable, Sendable {
     case number
     case numberOrAuto
     case numberOrOff
+    /// A text, or a number.
+    case word
     case boolean
   }
 
@@ -61,6 +84,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .playoutDelay, .bitrateMax: .numberOrAuto
     case .sidetone: .numberOrOff
     case .noDiscovery, .noConnect, .viaPlugin: .boolean
+    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
+      .voiceVox, .voiceLimit:
+      .word
     }
   }
 
@@ -92,6 +118,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .messageHistory, .messageKeep: "MB"
     case .logLevel: "LEVEL"
     case .noDiscovery, .noConnect, .viaPlugin: ""
+    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
+      .voiceVox, .voiceLimit:
+      voice?.placeholder ?? ""
     }
   }
 
@@ -141,6 +170,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .messageKeep:
       "Most that messages kept for other nodes take on disk, MB, 0…10000; 0: none are kept."
     case .logLevel: "Lowest level to log: \(LogLevelName.words)."
+    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
+      .voiceVox, .voiceLimit:
+      voice?.summary ?? ""
     }
   }
 }

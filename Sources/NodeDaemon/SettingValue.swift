@@ -9,7 +9,7 @@ enum SettingValue: Hashable, Sendable {
   /// Reads a value from the command line.
   init(flag text: String, for setting: Setting) throws(SettingProblem) {
     switch setting.kind {
-    case .text: self = .text(text)
+    case .text, .word: self = .text(text)
     case .list: self = .list([text])
     case .boolean:
       guard let isOn = Bool(text) else { throw .wrongType(expected: "true or false") }
@@ -36,6 +36,7 @@ enum SettingValue: Hashable, Sendable {
     case .number: "a number"
     case .numberOrAuto: "a number or \"auto\""
     case .numberOrOff: "a number or \"off\""
+    case .word: "a number, or a text in quotes"
     case .boolean: "true or false"
     }
   }

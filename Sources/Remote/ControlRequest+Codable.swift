@@ -3,7 +3,7 @@ internal import StatusSchema
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
-      minutes, recording, levels, to, text, messages, with, rights, name, session
+      minutes, recording, levels, to, text, messages, with, rights, name, session, settings
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -31,6 +31,8 @@ extension ControlRequest: Codable {
       self = .sidetone(
         decibels: isGiven
           ? try Self.number(fields, .decibels, within: NodeStatus.sidetoneRangeDecibels) : nil)
+    case .voice:
+      self = .voice(changes: try fields.decode([String: String].self, forKey: .settings))
     case .gain:
       self = .gain(
         peer: try fields.decode(String.self, forKey: .peer),
@@ -202,6 +204,7 @@ extension ControlRequest: Codable {
       try fields.encode(pin.text, forKey: .pin)
     case .talk(let isOn): try fields.encode(isOn, forKey: .on)
     case .sidetone(let decibels): try fields.encodeIfPresent(decibels, forKey: .decibels)
+    case .voice(let changes): try fields.encode(changes, forKey: .settings)
     case .gain(let peer, let decibels):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(decibels, forKey: .decibels)
@@ -232,6 +235,7 @@ extension ControlRequest: Codable {
     case .version: .version
     case .talk: .talk
     case .sidetone: .sidetone
+    case .voice: .voice
     case .gain: .gain
     case .mute: .mute
     case .pan: .pan

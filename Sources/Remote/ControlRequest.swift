@@ -19,6 +19,8 @@ public enum ControlRequest: Sendable, Hashable {
   case key(KeyRequest)
   /// Sets how loud the own microphone is in the own ear, within `NodeStatus.sidetoneRangeDecibels`; nil: not at all.
   case sidetone(decibels: Double?)
+  /// Changes settings of the own voice, by name and as they are written; the others stay.
+  case voice(changes: [String: String])
   /// Sets a peer's gain in the mix, within ``gainRangeDecibels``.
   case gain(peer: String, decibels: Double)
   /// Mutes or unmutes a peer in the mix.
@@ -100,7 +102,7 @@ public enum ControlRequest: Sendable, Hashable {
 
   /// The words of the `request` field.
   enum Kind: String, CaseIterable {
-    case status, subscribe, version, talk, sidetone, gain, mute, pan
+    case status, subscribe, version, talk, sidetone, voice, gain, mute, pan
     case groupNew = "group-new"
     case groupJoin = "group-join"
     case groupList = "group-list"

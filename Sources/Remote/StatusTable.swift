@@ -9,7 +9,7 @@ public enum StatusTable {
   ///
   /// What comes from other nodes (their names) cannot send commands to the terminal.
   public static func text(_ status: Status) -> String {
-    var lines = node(status.node) + audio(status.audio)
+    var lines = node(status.node) + (status.node.voice.map(voice) ?? []) + audio(status.audio)
     lines.insert(contentsOf: identity(status.node) + loopBack(status.node), at: 1)
     lines += [loop(status.loop), network(status.network)]
     lines += status.recording.map(RecordingLines.lines) ?? []
@@ -33,6 +33,19 @@ public enum StatusTable {
         + "\(Fixed.text(node.ptimeMilliseconds, digits: 1)) ms "
         + "\(Fixed.text(node.bitrateKilobits, digits: 0)) kbit/s  ssrc 0x\(ssrc)",
     ]
+  }
+
+  /// What is on of it; nothing where all is off.
+  static func voice(_ voice: VoiceStatus) -> [String] {
+    let on = ["high-pass", "suppress", "gain", "gate", "vox"].compactMap { name in
+      voice.settings[name].flatMap { $0 == "off" ? nil : "\(name) \(Cell.clean($0))" }
+    }
+    let problem = voice.problem.map { ["         \(Cell.clean($0))"] } ?? []
+    guard !on.isEmpty else { return problem }
+    let gain = voice.gainDecibels.map { "  (gain now \(Fixed.text($0, digits: 1)) dB)" } ?? ""
+    let vox = voice.isTransmitting == false ? "  VOX shut" : ""
+    let delay = "  \(Fixed.text(voice.delayMilliseconds, digits: 1)) ms late"
+    return ["voice    " + on.joined(separator: "  ") + gain + delay + vox] + problem
   }
 
   /// Nothing of a daemon that has no identity yet.

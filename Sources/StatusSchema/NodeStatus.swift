@@ -32,6 +32,8 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var talk: Bool
   /// How loud the own microphone is in the own ear while the talk key is on, dB; absent: not at all.
   public var sidetoneDecibels: Double?
+  /// What is done to the own voice before it is sent; absent where an older daemon does nothing.
+  public var voice: VoiceStatus?
   /// RMS level of the microphone, dBFS, never below ``Level/silenceDBFS``.
   public var micLevelDBFS: Double
   /// Peak level of the microphone in the last second, dBFS.
@@ -76,6 +78,27 @@ public struct NodeStatus: Sendable, Hashable, Codable {
     self.bitrateKilobits = bitrateKilobits
     self.bitrateMaxKilobits = bitrateMaxKilobits
     self.application = application
+  }
+}
+
+/// What is done to a node's own voice before it is sent.
+public struct VoiceStatus: Sendable, Hashable, Codable {
+  /// Each setting by name, as `comlink voice` takes it.
+  public var settings: [String: String]
+  /// How late it makes the voice, milliseconds.
+  public var delayMilliseconds: Double
+  /// Whether the detector of speech hears a voice; absent: nothing needs it.
+  public var hearsSpeech: Bool?
+  /// What the automatic gain has come to, dB; absent: it is off.
+  public var gainDecibels: Double?
+  /// Whether the VOX lets the voice out; absent: it is off.
+  public var isTransmitting: Bool?
+  /// What is not as set and why, in words; absent: all is.
+  public var problem: String?
+
+  /// The settings and what they cost.
+  public init(settings: [String: String], delayMilliseconds: Double) {
+    (self.settings, self.delayMilliseconds) = (settings, delayMilliseconds)
   }
 }
 

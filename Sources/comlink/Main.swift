@@ -37,7 +37,7 @@ struct Comlink: ParsableCommand {
     version: Version.current,
     subcommands: [
       StatusCommand.self, TalkCommand.self, LineCommand.self, KeyCommand.self,
-      SidetoneCommand.self, GainCommand.self,
+      SidetoneCommand.self, VoiceCommand.self, GainCommand.self,
       MuteCommand.self, UnmuteCommand.self, PanCommand.self, IDCommand.self, GroupCommand.self,
       PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,

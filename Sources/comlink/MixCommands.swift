@@ -129,8 +129,7 @@ struct SignedNumber: ExpressibleByArgument {
   let value: Double
 
   init?(argument: String) {
-    let plain = argument.first == NegativeNumber.minus ? "-" + argument.dropFirst() : argument
-    guard let value = Double(plain), value.isFinite else { return nil }
+    guard let value = Double(NegativeNumber.plain(argument)), value.isFinite else { return nil }
     self.value = value
   }
 }
@@ -142,6 +141,11 @@ struct SignedNumber: ExpressibleByArgument {
 /// ``SignedNumber`` reads both.
 enum NegativeNumber {
   static let minus: Character = "\u{2212}"
+
+  /// A text with a hyphen for the typographic minus that it begins with.
+  static func plain(_ text: String) -> String {
+    text.first == minus ? "-" + text.dropFirst() : text
+  }
 
   /// The arguments with the hyphens of negative numbers out of the parser's sight.
   static func protected(_ arguments: [String]) -> [String] {

@@ -15,6 +15,8 @@ enum RemoteFailure: Error, CustomStringConvertible {
   case groupUnknown(name: String, RemoteError)
   /// Only root can do that.
   case needsRoot(command: String)
+  /// A file of the user's will not do: its path, and why.
+  case file(String, String)
   /// The daemon answered something else than what was asked.
   case unexpectedAnswer
 
@@ -30,6 +32,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
       "\(error); the group may exist anyway: check with comlink group list, and if it is there, "
         + "comlink group leave '\(name)' and create it again"
     case .needsRoot(let command): "this needs root: sudo \(command)"
+    case .file(let path, let words): PlainText.cleaned("\(path) \(words)")
     case .unexpectedAnswer:
       "unexpected response from comlinkd; check that comlink has the version of comlinkd"
     }
@@ -38,7 +41,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
   /// What the process ends with, by sysexits.h.
   var exitCode: Int32 {
     switch self {
-    case .refused, .remote(.refused): EX_DATAERR
+    case .refused, .remote(.refused), .file: EX_DATAERR
     case .unexpectedAnswer, .remote(.malformed): EX_PROTOCOL
     case .remote(.noServer): EX_UNAVAILABLE
     case .remote(.noPermission), .systemOnly, .needsRoot: EX_NOPERM

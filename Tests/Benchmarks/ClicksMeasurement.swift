@@ -54,7 +54,9 @@ struct ClicksMeasurement {
   private func nodes(on servers: (JackServer, JackServer)) throws(RigError) -> [NodeProcess] {
     let ports = try LoopbackPorts.free(2)
     var options = (NodeProcess.Options(port: ports[0]), NodeProcess.Options(port: ports[1]))
-    let arguments = profile == "none" ? [] : ["--profile", profile]
+    // A steady tone is noise to a suppressor.
+    let arguments =
+      profile == "none" ? [] : ["--profile", profile, "--voice-suppress", "off"]
     (options.0.arguments, options.1.arguments) = (arguments, arguments)
     options.0.peerPorts = [ports[1]]
     let a = try NodeProcess("A", on: servers.0, options: options.0, in: bench.directory)

@@ -83,7 +83,7 @@ import Testing
     #expect(
       KeyLines.find(in: text) == [
         "name": 2, "quoted key": 3, "literal": 4, "peer": 5, "dotted": 12, "long": 13, "table": 14,
-        "array": 16,
+        "table.ptime": 15, "array": 16, "array.ptime": 17,
       ])
   }
 

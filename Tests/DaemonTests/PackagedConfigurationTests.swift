@@ -17,8 +17,13 @@ import Testing
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../packaging/comlink.toml").standardized
     text = try String(contentsOf: file, encoding: .utf8)
-    settings = text.split(separator: "\n").filter { !$0.hasPrefix("# ") }
-      .map { String($0.drop { $0 == "#" }) }
+    var table = ""
+    settings = text.split(separator: "\n").filter { !$0.hasPrefix("# ") }.compactMap { line in
+      let line = line.drop { $0 == "#" }
+      guard line.hasPrefix("[") else { return table + line }
+      table = line.dropFirst().prefix { $0 != "]" } + "-"
+      return nil
+    }
   }
 
   @Test func `it opens the page, and sets nothing else`() throws {
@@ -33,8 +38,9 @@ import Testing
   @Test(arguments: Setting.allCases) func `what it shows is the default`(setting: Setting) throws {
     let line = try #require(settings.first { $0.hasPrefix("\(setting.rawValue) = ") })
     let path = "/c.toml"
+    let text = setting.table.map { "[\($0)]\n\(line.dropFirst($0.count + 1))" } ?? line
     // The name it shows is that of the machine.
-    let surroundings = TestSurroundings.with(files: [path: line], hostName: "stage")
+    let surroundings = TestSurroundings.with(files: [path: text], hostName: "stage")
     let shown = try ConfigurationLoader(surroundings: surroundings).load(path: path, flags: [])
     let value = shown.configuration.value(of: setting)
     if let place = Self.places[setting] {

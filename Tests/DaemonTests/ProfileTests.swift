@@ -2,6 +2,7 @@ import Audio
 import EventLoop
 import Intercom
 import Testing
+import Voice
 
 @testable import NodeDaemon
 
@@ -20,6 +21,8 @@ import Testing
     #expect(told.complexity == wanted.complexity)
     #expect(told.bandwidth == wanted.bandwidth)
     #expect(told.lateShare == wanted.lateShare)
+    #expect(told.voice == profile.settings.voice)
+    #expect(told.voice == (profile == .stage ? VoiceSettings() : .light))
   }
 
   static let merges: [(file: String, flags: [(Setting, String)], ptime: String, origin: String)] = [

@@ -72,6 +72,10 @@ import Testing
     (["talk", "off"], .talk(isOn: false)),
     (["sidetone", "-18"], .sidetone(decibels: -18)),
     (["sidetone", "off"], .sidetone(decibels: nil)),
+    (
+      ["voice", "--suppress", "strong", "--gate", "-50"],
+      .voice(changes: ["suppress": "strong", "gate": "-50"])
+    ),
     (["gain", "B", "-6"], .gain(peer: "B", decibels: -6)),
     (["gain", "B", "+3.5"], .gain(peer: "B", decibels: 3.5)),
     (["pan", "B", "-0.5"], .pan(peer: "B", position: -0.5)),

@@ -50,6 +50,16 @@ import Testing
     (.sidetone, "-60.5", "must be from -60 to 0, not -60.5"),
     (.sidetone, "1", "must be from -60 to 0, not 1"),
     (.sidetone, "loud", "must be a number or \"off\""),
+    (.voiceHighPass, "10", "must be from 20 to 400, not 10"),
+    (.voiceHighPass, "deep", "must be a number or \"off\", not \"deep\""),
+    (.voiceSuppress, "much", "must be one of off|light|strong, not \"much\""),
+    (.voiceSuppressMix, "101", "must be from 0 to 100, not 101"),
+    (.voiceGain, "loud", "must be a number or \"auto\" or \"off\", not \"loud\""),
+    (.voiceGain, "41", "must be from -20 to 40, not 41"),
+    (.voiceTarget, "0", "must be from -32 to -12, not 0"),
+    (.voiceGate, "-90", "must be from -80 to -10, not -90"),
+    (.voiceVox, "on", "must be a number or \"voice\" or \"off\", not \"on\""),
+    (.voiceLimit, "1", "must be from -20 to 0, not 1"),
     (.control, "", "must be a path"),
     (.control, "/" + String(repeating: "x", count: 107), "at most 107 bytes"),
     (.logLevel, "INFO", "must be one of trace|debug|info"),
@@ -80,6 +90,9 @@ import Testing
     (.profile, "saver"), (.playoutDelay, "0"), (.playoutDelay, "7.25"), (.playoutDelay, "auto"),
     (.playoutDelayMax, "1000"), (.lateRate, "0.1"), (.jackServer, "studio"),
     (.sidetone, "-60"), (.sidetone, "-18.5"), (.sidetone, "0"), (.sidetone, "off"),
+    (.voiceHighPass, "80"), (.voiceHighPass, "off"), (.voiceSuppress, "strong"),
+    (.voiceSuppressMix, "70"), (.voiceGain, "auto"), (.voiceGain, "-6.5"), (.voiceTarget, "-23"),
+    (.voiceGate, "-50"), (.voiceVox, "voice"), (.voiceLimit, "-3"),
     (.jackClient, "intercom"),
     (.noConnect, "true"), (.noDiscovery, "true"), (.viaPlugin, "true"),
     (.pluginSocket, "/tmp/a b/plugin.sock"),
@@ -101,7 +114,7 @@ import Testing
     let read = try TestSurroundings.load(printed)
     #expect(read.configuration == effective.configuration)
     #expect(read.origins.count == Setting.allCases.count)
-    #expect(printed.contains("# From --\(setting.rawValue).\n\(setting.rawValue) = "))
+    #expect(printed.contains("# From --\(setting.rawValue).\n\(setting.key) = "))
   }
 
   @Test(arguments: Setting.allCases)

