@@ -327,7 +327,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 7
+      "schemaMinor" : 8
     }
     """
 }

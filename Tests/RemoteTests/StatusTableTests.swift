@@ -41,7 +41,7 @@ import Testing
 
   @Test func `a daemon of before identities has no lines about one`() throws {
     let older = GoldenStatus.json
-      .replacing(#""schemaMinor" : 7"#, with: #""later" : 1"#)
+      .replacing(#""schemaMinor" : 8"#, with: #""later" : 1"#)
       .replacing(#""id" :"#, with: #""x" :"#)
     let status = try JSONLine.decode(Status.self, from: Array(older.utf8))
     #expect(status.schemaMinor == nil)
