@@ -56,8 +56,8 @@ public struct LineRecord: Sendable, Hashable {
 /// What nodes tell each other of lines, a message of the lane's channel `lines`.
 ///
 /// Octets: what it is (1: record, 2: tally, 3: record of who has none of the receiver; others are of later versions and
-/// mean nothing), the version's instance and count (8 each), the sets of lines talked and listened to (4 each); in a record the number of lines, and of each its
-/// number, the length of its name and the name.
+/// mean nothing), the version's instance and count (8 each), the sets of lines talked and listened to (4 each); in a
+/// record the number of lines, and of each its number, the length of its name and the name.
 public enum LineMessage: Sendable, Hashable {
   /// All of it; who asks has nothing of the receiver, as that came before it was known to be a member.
   case record(LineRecord, asks: Bool = false)
