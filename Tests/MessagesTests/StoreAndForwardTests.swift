@@ -207,7 +207,7 @@ import Testing
     network.run(seconds: 1500)
   }
 
-  @Test(arguments: Seeds.first(200))
+  @Test(arguments: Seeds.first(100))
   func `whatever goes, is cut, killed or fails, each message comes once and in order`(
     seed: UInt64
   ) throws {
