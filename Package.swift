@@ -98,18 +98,19 @@ let core: [Target] = [
     name: "Mesh", dependencies: ["Cryptography"], exclude: ["MESSAGES.md"],
     swiftSettings: swiftSettings),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate", "System"]),
-  swiftTarget("JackSession", ["Audio", "CRealtime", "System"]),
+  swiftTarget("Habits", ["Cryptography", "StatusSchema"]),
+  swiftTarget("JackSession", ["Habits", "Audio", "CRealtime", "System"]),
   swiftTarget("EventLoop", ["CUring", "System"]),
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
-  swiftTarget("Store", ["Cryptography", "Mesh", "System"]),
+  swiftTarget("Store", ["Habits", "Cryptography", "Mesh", "System"]),
   swiftTarget("Barcode", ["CQREncode"]),
   swiftTarget("Recording", ["Audio", "COgg", "System"]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget(
     "Intercom",
     [
-      "RTP", "Media", "Measurement", "Mesh", "Audio", "JackSession", "Cryptography", "EventLoop",
-      "StatusSchema",
+      "RTP", "Media", "Measurement", "Mesh", "Habits", "Audio", "JackSession", "Cryptography",
+      "EventLoop", "StatusSchema",
     ]),
 ]
 
@@ -129,18 +130,19 @@ let coreTests: [Target] = [
     name: "TestJack", dependencies: ["System", "TestKit"], path: "Tests/TestJack",
     swiftSettings: swiftSettings),
   tests("AudioTests", ["Audio", "TestKit"]),
-  tests("JackSessionTests", ["JackSession", "Audio", "System", "TestJack", "TestKit"]),
+  tests("JackSessionTests", ["JackSession", "Habits", "Audio", "System", "TestJack", "TestKit"]),
   .target(name: "CRefusal", path: "Tests/CRefusal", cSettings: cSettings),
   tests("EventLoopTests", ["EventLoop", "TestKit", "CRefusal"]),
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
-  tests("StoreTests", ["Store", "Cryptography", "Mesh"]),
+  tests("StoreTests", ["Store", "Habits", "Cryptography", "Mesh"]),
   tests("BarcodeTests", ["Barcode"]),
   tests("RecordingTests", ["Recording", "Audio", "TestKit"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   tests(
     "IntercomTests",
     [
-      "Intercom", "RTP", "Media", "Mesh", "Cryptography", "Audio", "JackSession", "EventLoop",
+      "Intercom", "RTP", "Media", "Mesh", "Habits", "Cryptography", "Audio", "JackSession",
+      "EventLoop",
       "StatusSchema", "TestJack", "TestKit",
     ], resources: [.copy("Corpus")]),
 ]
@@ -203,7 +205,7 @@ let programs: [Target] = [
   swiftTarget(
     "NodeDaemon",
     [
-      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "ControlPlane",
+      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Mesh", "Habits", "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
       "Cryptography",
       "Store", "CKernel", "System",
@@ -226,7 +228,7 @@ let programs: [Target] = [
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
       "JackSession", "EventLoop",
-      "Store", "Cryptography", "Mesh", "TestKit",
+      "Store", "Habits", "Cryptography", "Mesh", "TestKit",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",

@@ -26,10 +26,10 @@ extension Mesh {
   }
 
   /// A line on each known peer, and the progress of its connection.
-  public var reports: [PeerReport] {
+  public var reports: [DialReport] {
     peers.all.map { peer in
-      PeerReport(
-        target: peer.target, name: peer.member?.profile.name ?? "", progress: progress(of: peer),
+      DialReport(
+        target: peer.target, progress: progress(of: peer),
         failureCount: peer.backOff.failureCount,
         watchdogNanoseconds: peer.attempt?.watchdogNanoseconds,
         answeredBy: peer.answeredBy)

@@ -55,8 +55,8 @@ struct Consent {
   /// Of this side, and of the other.
   var isOurs = false
   var isTheirs = false
-  /// Whether our groups or policy changed, a moment before the connection was opened or since, and it is not a member's:
-  /// that nobody admits anybody may be said of what both were before.
+  /// Whether our groups or policy changed, a moment before it was opened or since, and it is not a member's: that
+  /// nobody admits anybody may be said of what both were before.
   var isOutdated = false
   /// Whether this side asked the other.
   private(set) var hasInvited = false

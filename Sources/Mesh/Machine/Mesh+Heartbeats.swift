@@ -59,12 +59,12 @@ extension Mesh {
     actions.append(.send(.heartbeat(heartbeat), link.connection))
   }
 
-  private func notice(of peer: Peer, for link: Link) -> Heartbeat.Notice? {
+  private func notice(of peer: Peer, for link: Link) -> NodeRecord? {
     guard let member = peer.member, member.node != link.node else { return nil }
-    return Heartbeat.Notice(
+    return NodeRecord(
       node: member.node, instance: member.instance,
       addresses: Array(
-        peer.addresses.own.filter { !$0.isLinkLocal }.prefix(Heartbeat.Notice.maximumAddresses)))
+        peer.addresses.own.filter { !$0.isLinkLocal }.prefix(Heartbeat.maximumAddresses)))
   }
 
   /// Handles a member's gossip: it is a reason to connect and nothing more.

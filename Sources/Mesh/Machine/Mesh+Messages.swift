@@ -175,7 +175,7 @@ extension Mesh {
     let before = peer.member
     peer.member = member
     learnAddresses(of: peer, member)
-    let entry = MeshMemory.Entry(
+    let entry = NodeRecord(
       node: link.node, instance: member.instance, addresses: peer.addresses.own)
     let isAnew = ledger.endForgetting(link.node, before: member.instance)
     if ledger.note(entry) || isAnew { actions.append(.store) }

@@ -4,7 +4,7 @@ import Cryptography
 struct TrustLedger {
   private(set) var trusted: Set<NodeID>
   private(set) var blocked: Set<NodeID>
-  private var entries: [NodeID: MeshMemory.Entry] = [:]
+  private var entries: [NodeID: NodeRecord] = [:]
   /// Of `entries`, the latest last.
   private var order: [NodeID] = []
   /// Nodes that somebody forgot, the latest last.
@@ -30,7 +30,7 @@ struct TrustLedger {
   func addresses(of node: NodeID) -> [NodeAddress] { entries[node]?.addresses ?? [] }
 
   /// Remembers a member; false when nothing of it is new.
-  mutating func note(_ entry: MeshMemory.Entry) -> Bool {
+  mutating func note(_ entry: NodeRecord) -> Bool {
     var entry = entry
     entry.instance = max(entry.instance, instance(of: entry.node))
     guard entries.updateValue(entry, forKey: entry.node) != entry else { return false }
