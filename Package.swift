@@ -115,10 +115,11 @@ let core: [Target] = [
     swiftSettings: swiftSettings),
   swiftTarget("Lines", ["Cryptography", "RTP"]),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate", "System"]),
-  swiftTarget("JackSession", ["Audio", "CRealtime", "System"]),
+  swiftTarget("Habits", ["Cryptography", "StatusSchema"]),
+  swiftTarget("JackSession", ["Habits", "Audio", "CRealtime", "System"]),
   swiftTarget("EventLoop", ["CUring", "System"]),
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
-  swiftTarget("Store", ["Cryptography", "Mesh", "System"]),
+  swiftTarget("Store", ["Habits", "Cryptography", "Mesh", "System"]),
   swiftTarget("Messages", ["Cryptography"]),
   swiftTarget("Journal", ["CSQLite", "Cryptography", "Messages", "System"]),
   swiftTarget("Barcode", ["CQREncode"]),
@@ -129,7 +130,7 @@ let core: [Target] = [
   swiftTarget(
     "Intercom",
     [
-      "RTP", "Media", "Voice", "Measurement", "Mesh", "Lines", "Audio", "JackSession",
+      "RTP", "Media", "Voice", "Measurement", "Mesh", "Lines", "Habits", "Audio", "JackSession",
       "Cryptography",
       "EventLoop", "StatusSchema",
     ]),
@@ -153,11 +154,11 @@ let coreTests: [Target] = [
     name: "TestJack", dependencies: ["System", "TestKit"], path: "Tests/TestJack",
     swiftSettings: swiftSettings),
   tests("AudioTests", ["Audio", "TestKit"]),
-  tests("JackSessionTests", ["JackSession", "Audio", "System", "TestJack", "TestKit"]),
+  tests("JackSessionTests", ["JackSession", "Habits", "Audio", "System", "TestJack", "TestKit"]),
   .target(name: "CRefusal", path: "Tests/CRefusal", cSettings: cSettings),
   tests("EventLoopTests", ["EventLoop", "TestKit", "CRefusal"]),
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
-  tests("StoreTests", ["Store", "Cryptography", "Mesh"]),
+  tests("StoreTests", ["Store", "Habits", "Cryptography", "Mesh"]),
   tests("MessagesTests", ["Messages", "Cryptography", "TestKit"]),
   .target(
     name: "CFaultyDisk", dependencies: ["SystemSQLite"], path: "Tests/CFaultyDisk",
@@ -171,9 +172,8 @@ let coreTests: [Target] = [
   tests(
     "IntercomTests",
     [
-      "Intercom", "RTP", "Media", "Voice", "Mesh", "Lines", "Cryptography", "Audio",
-      "JackSession",
-      "EventLoop", "StatusSchema", "TestJack", "TestKit",
+      "Intercom", "RTP", "Media", "Voice", "Mesh", "Lines", "Habits", "Cryptography", "Audio",
+      "JackSession", "EventLoop", "StatusSchema", "TestJack", "TestKit",
     ], resources: [.copy("Corpus")]),
 ]
 
@@ -248,7 +248,7 @@ let programs: [Target] = [
   swiftTarget(
     "NodeDaemon",
     [
-      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Voice", "Mesh", "Lines",
+      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Voice", "Mesh", "Lines", "Habits",
       "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
       "Journal", "Messages", "Cryptography",
@@ -278,7 +278,7 @@ let programs: [Target] = [
     "DaemonTests",
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
-      "JackSession", "EventLoop", "Voice",
+      "JackSession", "EventLoop", "Voice", "Habits",
       "Store", "Cryptography", "Mesh", "TestKit", "comlink-keys", "KeyDevices", "Keys",
     ]),
   .executableTarget(

@@ -85,8 +85,7 @@ package final class ChangesFeed {
     guard let latest else { return nil }
     let step = Step(former: former?.number, hasLevels: withLevels)
     if let line = lines[step] { return (latest, line) }
-    let patch = latest.patch(from: former, withLevels: withLevels)
-    let line = patch.map { ByteBuffer(bytes: $0.line + [UInt8(ascii: "\n")]) }
+    let line = latest.line(from: former, withLevels: withLevels).map { ByteBuffer(bytes: $0) }
     lines[step] = .some(line)
     return (latest, line)
   }

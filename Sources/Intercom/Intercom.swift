@@ -1,9 +1,11 @@
 internal import Audio
 public import Cryptography
 public import EventLoop
-public import JackSession
+public import Habits
+import JackSession
 public import Lines
 import Media
+public import Mesh
 import RTP
 public import StatusSchema
 
@@ -163,16 +165,16 @@ public actor Intercom {
 
   /// Sets a peer's gain in decibels, −60…+18.
   public func setGain(_ decibels: Double, peer name: String) throws(IntercomError) {
-    guard PeerSettings.gainRange.contains(decibels) else {
-      throw .outOfRange("gain \(decibels) dB", PeerSettings.gainRange)
+    guard PeerStatus.gainRangeDecibels.contains(decibels) else {
+      throw .outOfRange("gain \(decibels) dB", PeerStatus.gainRangeDecibels)
     }
     try station.roster.change(name) { $0.gainDecibels = decibels }
   }
 
   /// Sets a peer's place, −1 (left)…1 (right).
   public func setPan(_ pan: Double, peer name: String) throws(IntercomError) {
-    guard PeerSettings.panRange.contains(pan) else {
-      throw .outOfRange("pan \(pan)", PeerSettings.panRange)
+    guard PeerStatus.panRange.contains(pan) else {
+      throw .outOfRange("pan \(pan)", PeerStatus.panRange)
     }
     try station.roster.change(name) { $0.pan = pan }
   }
@@ -239,7 +241,7 @@ extension Intercom {
   /// Called again when it is called otherwise, or has other addresses.
   /// - Returns: false where there is no room for one more.
   @discardableResult
-  public func admit(_ member: MediaMember) -> Bool {
+  public func admit(_ member: Member) -> Bool {
     station.admit(member, nowNanoseconds: EventLoop.nowNanoseconds())
   }
 

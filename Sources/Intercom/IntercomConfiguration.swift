@@ -1,6 +1,6 @@
 public import Audio
 public import EventLoop
-public import JackSession
+public import Habits
 public import Media
 import RTP
 public import Voice

@@ -87,19 +87,21 @@ final class LevelBlock: Sendable {
 
   private func readOnce() -> LevelReading {
     let count = min(Int(truncatingIfNeeded: words[3].load(ordering: .acquiring)), Self.mostPeers)
-    var peers: [UInt64: NodeLevels.Peer] = [:]
+    var keys: [UInt64] = []
+    var peers: [NodeLevels.Peer] = []
+    keys.reserveCapacity(max(0, count))
     peers.reserveCapacity(max(0, count))
     for index in 0..<max(0, count) {
       let place = Self.ownWords + 2 * index
-      let key = words[place].load(ordering: .acquiring)
+      keys.append(words[place].load(ordering: .acquiring))
       let word = words[place + 1].load(ordering: .acquiring)
-      peers[key] = NodeLevels.Peer(
-        levelDBFS: Self.decibels(word), isTalking: word & (1 << 32) != 0)
+      peers.append(
+        NodeLevels.Peer(levelDBFS: Self.decibels(word), isTalking: word & (1 << 32) != 0))
     }
     return LevelReading(
       micDBFS: Self.decibels(words[0].load(ordering: .acquiring)),
       micPeakDBFS: Self.decibels(words[1].load(ordering: .acquiring)),
-      mixDBFS: Self.decibels(words[2].load(ordering: .acquiring)), peers: peers)
+      mixDBFS: Self.decibels(words[2].load(ordering: .acquiring)), keys: keys, peers: peers)
   }
 
   private static func decibels(_ word: UInt64) -> Double {
@@ -108,34 +110,47 @@ final class LevelBlock: Sendable {
   }
 }
 
-/// Levels of a node at one moment, its peers' by ``Cryptography/NodeID/firstBits``.
+/// Levels of a node at one moment, its peers' with ``Cryptography/NodeID/firstBits`` of each.
 public struct LevelReading: Sendable, Hashable {
   private let micDBFS: Double
   private let micPeakDBFS: Double
   private let mixDBFS: Double
-  private let peers: [UInt64: NodeLevels.Peer]
+  /// Whose the levels in `peers` are.
+  private let keys: [UInt64]
+  private let peers: [NodeLevels.Peer]
 
   init(
-    micDBFS: Double, micPeakDBFS: Double, mixDBFS: Double, peers: [UInt64: NodeLevels.Peer]
+    micDBFS: Double, micPeakDBFS: Double, mixDBFS: Double, keys: [UInt64],
+    peers: [NodeLevels.Peer]
   ) {
     self.micDBFS = micDBFS
     self.micPeakDBFS = micPeakDBFS
     self.mixDBFS = mixDBFS
-    self.peers = peers
+    (self.keys, self.peers) = (keys, peers)
   }
 
   /// Of a node without peers, in silence.
   public static let silent = LevelReading(
     micDBFS: Level.silenceDBFS, micPeakDBFS: Level.silenceDBFS, mixDBFS: Level.silenceDBFS,
-    peers: [:])
+    keys: [], peers: [])
 
   /// With the peers in an order; who has no place in the mix is silent.
   ///
-  /// - Parameter keys: nil: one of whom no levels are known.
-  public func levels(of keys: [UInt64?]) -> NodeLevels {
+  /// Each is looked for behind the one before it: in an order that is nearly the loop's, as a status has it, that finds
+  /// it at once.
+  ///
+  /// - Parameter wanted: nil: one of whom no levels are known.
+  public func levels(of wanted: [UInt64?]) -> NodeLevels {
     let silent = NodeLevels.Peer(levelDBFS: Level.silenceDBFS, isTalking: false)
+    var next = 0
+    let found = wanted.map { key in
+      guard let key,
+        let place = keys[next...].firstIndex(of: key) ?? keys[..<next].firstIndex(of: key)
+      else { return silent }
+      next = place + 1
+      return peers[place]
+    }
     return NodeLevels(
-      micDBFS: micDBFS, micPeakDBFS: micPeakDBFS, mixDBFS: mixDBFS,
-      peers: keys.map { $0.flatMap { peers[$0] } ?? silent })
+      micDBFS: micDBFS, micPeakDBFS: micPeakDBFS, mixDBFS: mixDBFS, peers: found)
   }
 }

@@ -1,5 +1,6 @@
 import Audio
 import Media
+import Mesh
 import StatusSchema
 
 /// What the station tells of itself.
@@ -32,7 +33,7 @@ extension Station {
     var shown = StationSnapshot.Peer(
       node: session.node, name: session.name, address: path?.address,
       state: state(of: session, nowNanoseconds: nowNanoseconds), settings: session.settings,
-      isRecording: session.told.isRecording,
+      isRecording: session.told.profile.isRecording,
       roundTripNanoseconds: path?.reports.roundTrip?.smoothedNanoseconds,
       remoteFractionLost: path?.reports.remoteReception?.fractionLost)
     shown.repair = path?.repair.map {

@@ -1,6 +1,7 @@
 import Audio
 import Cryptography
 import EventLoop
+import Habits
 import Lines
 import Media
 import Mesh
@@ -177,7 +178,7 @@ extension Station {
 
   /// Lets a member in, or follows what it tells; false: there is no room for one more.
   @discardableResult
-  func admit(_ member: MediaMember, nowNanoseconds: Int64) -> Bool {
+  func admit(_ member: Member, nowNanoseconds: Int64) -> Bool {
     guard roster.admit(member, nowNanoseconds: nowNanoseconds) else { return false }
     knocks.know(member.node)
     return true

@@ -1,4 +1,5 @@
 public import Audio
+public import Habits
 internal import Synchronization
 internal import System
 

@@ -1,4 +1,5 @@
 import Glibc
+public import Habits
 
 /// Where and how a session connects to JACK.
 public struct JackSessionConfiguration: Hashable, Sendable {

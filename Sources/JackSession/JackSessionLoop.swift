@@ -1,5 +1,6 @@
 internal import Audio
 import Glibc
+import Habits
 internal import System
 
 /// What the session's thread does, round by round; lives on that thread alone.

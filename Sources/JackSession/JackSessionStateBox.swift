@@ -1,3 +1,4 @@
+import Habits
 internal import Synchronization
 
 /// The session's state as other threads read it.

@@ -7,30 +7,31 @@ extension Mesh {
 
   /// Who is connected and admitted, in the order of admission.
   public var members: [Member] {
-    peers.values.sorted { $0.revision < $1.revision }.compactMap(\.member)
+    peers.all.sorted { $0.revision < $1.revision }.compactMap(\.member)
   }
 
   /// Whether a member of this identity and run is present: else its messages and media are refused.
   public func isMember(_ node: NodeID, instance: UInt64) -> Bool {
-    peers[.node(node)]?.member?.instance == instance
+    peers[node]?.member?.instance == instance
   }
 
   /// The connections that a node has to us now.
   public func connections(of node: NodeID) -> [ConnectionID] {
-    links(of: node).map(\.connection)
+    links.of(node).map(\.connection)
   }
 
   /// Where a node may be reached, the best first.
   public func addresses(of node: NodeID) -> [NodeAddress] {
-    peers[.node(node)]?.allAddresses ?? []
+    peers[node]?.addresses.all ?? []
   }
 
   /// A line on each known peer, and the progress of its connection.
-  public var reports: [PeerReport] {
-    peers.values.map { peer in
-      PeerReport(
-        target: peer.target, name: peer.member?.profile.name ?? "", progress: progress(of: peer),
-        failureCount: peer.failureCount, watchdogNanoseconds: peer.attempt?.watchdogNanoseconds,
+  public var reports: [DialReport] {
+    peers.all.map { peer in
+      DialReport(
+        target: peer.target, progress: progress(of: peer),
+        failureCount: peer.backOff.failureCount,
+        watchdogNanoseconds: peer.attempt?.watchdogNanoseconds,
         answeredBy: peer.answeredBy)
     }
   }
@@ -38,7 +39,7 @@ extension Mesh {
   private func progress(of peer: Peer) -> DialProgress {
     if peer.member != nil { return .connected }
     if let attempt = peer.attempt { return attempt.progress }
-    let next = peer.nextDialNanoseconds
+    let next = peer.backOff.nextNanoseconds
     return next == .max ? .resting : .waiting(untilNanoseconds: next)
   }
 }

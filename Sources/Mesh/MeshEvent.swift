@@ -66,12 +66,10 @@ public enum MeshEvent: Sendable {
   case leave
 }
 
-/// One line on a peer, connected or not, for people to look at.
-public struct PeerReport: Hashable, Sendable {
+/// How far the way to a peer is, for people to look at.
+public struct DialReport: Hashable, Sendable {
   /// Who it is, or how it was named.
   public let target: PeerTarget
-  /// Its last name; empty before the first.
-  public let name: String
   /// Progress of its connection.
   public let progress: DialProgress
   /// Attempts that failed in a row.
@@ -89,7 +87,15 @@ public struct Member: Hashable, Sendable {
   /// Which run of it.
   public let instance: UInt64
   /// Its own profile; its addresses are complete.
-  public let profile: NodeProfile
+  public var profile: NodeProfile
   /// Whether a group's secret admits it, and not the user or an open policy.
   public let isInGroup: Bool
+
+  /// Makes a member.
+  public init(node: NodeID, instance: UInt64, profile: NodeProfile, isInGroup: Bool) {
+    self.node = node
+    self.instance = instance
+    self.profile = profile
+    self.isInGroup = isInGroup
+  }
 }

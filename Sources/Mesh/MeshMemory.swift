@@ -4,23 +4,6 @@ public import Cryptography
 ///
 /// No secrets in it, but it decides who is let in: it belongs into the state directory, mode 0600.
 public struct MeshMemory: Hashable, Sendable {
-  /// Something known about a node.
-  public struct Entry: Hashable, Sendable {
-    /// The node.
-    public var node: NodeID
-    /// The highest count of starts it proved; a lower one is a ghost.
-    public var instance: UInt64
-    /// Where it was last reached.
-    public var addresses: [NodeAddress]
-
-    /// Makes an entry.
-    public init(node: NodeID, instance: UInt64, addresses: [NodeAddress] = []) {
-      self.node = node
-      self.instance = instance
-      self.addresses = addresses
-    }
-  }
-
   /// A node that a user of the group forgot.
   public struct Forgotten: Hashable, Sendable {
     /// The node.
@@ -39,14 +22,14 @@ public struct MeshMemory: Hashable, Sendable {
   public var trusted: Set<NodeID>
   /// Nodes that are never let in, whatever they prove.
   public var blocked: Set<NodeID>
-  /// Nodes that were members, the latest last.
-  public var entries: [Entry]
+  /// Nodes that were members, the latest last; of one a lower instance is a ghost.
+  public var entries: [NodeRecord]
   /// Nodes that somebody forgot, here or at another member, the latest last: members that were away are told of them.
   public var forgotten: [Forgotten]
 
   /// Makes a memory; without arguments that of a first start.
   public init(
-    trusted: Set<NodeID> = [], blocked: Set<NodeID> = [], entries: [Entry] = [],
+    trusted: Set<NodeID> = [], blocked: Set<NodeID> = [], entries: [NodeRecord] = [],
     forgotten: [Forgotten] = []
   ) {
     self.forgotten = forgotten

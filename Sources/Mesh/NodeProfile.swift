@@ -51,3 +51,20 @@ public struct NodeProfile: Hashable, Sendable {
     return profile
   }
 }
+
+/// A node, a run of it and where it takes control connections: as it is remembered, and as members tell each other.
+public struct NodeRecord: Hashable, Sendable {
+  /// The node.
+  public var node: NodeID
+  /// Its count of starts: of one that is remembered the highest that it proved.
+  public var instance: UInt64
+  /// Where it takes control connections, the best first.
+  public var addresses: [NodeAddress]
+
+  /// Makes a record.
+  public init(node: NodeID, instance: UInt64, addresses: [NodeAddress] = []) {
+    self.node = node
+    self.instance = instance
+    self.addresses = addresses
+  }
+}

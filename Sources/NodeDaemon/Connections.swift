@@ -2,6 +2,7 @@ internal import ControlPlane
 internal import Cryptography
 internal import Discovery
 internal import EventLoop
+internal import Habits
 internal import Intercom
 internal import Logging
 internal import Mesh

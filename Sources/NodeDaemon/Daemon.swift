@@ -106,16 +106,16 @@ struct Daemon {
     _ lines: LineService,
     _ problems: KeepingProblems
   ) async -> Keepers {
-    let mixes = MixKeeper(state.mix, problems: problems) { mix throws(StoreError) in
+    let mixes = Keeper(state.mix, of: .mix, problems: problems) { mix throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(mix) }
     }
-    await node.restore(Mix(state.mix))
+    await node.restore(state.mix)
     await mixes.follow(node.mixes)
-    let ports = PortKeeper(state.ports, problems: problems) { ports throws(StoreError) in
+    let ports = Keeper(state.ports, of: .ports, problems: problems) { ports throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(ports) }
     }
     await ports.note(node.portMemories)
-    let names = NameKeeper(state.names, problems: problems) { names throws(StoreError) in
+    let names = Keeper(state.names, of: .names, problems: problems) { names throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(names) }
     }
     await names.note(node.nameMemories)
@@ -139,8 +139,8 @@ struct Daemon {
     let node: Intercom
     do throws(IntercomError) {
       var configuration = IntercomConfiguration(settings, listen: listen)
-      configuration.portMemory = PortMemory(state.ports)
-      configuration.nameMemory = NameMemory(state.names)
+      configuration.portMemory = state.ports
+      configuration.nameMemory = state.names
       node = try Intercom(configuration: configuration) { [service] event in
         events.add(event)
         service?.add(event)

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Habits
 internal import Logging
 internal import Store
 internal import Synchronization
@@ -50,6 +51,16 @@ actor Keeper<Value: Sendable, Kept: Equatable & Sendable> {
     task = Task {
       for await value in values {
         await keep(value)
+        await pace.pause()
+      }
+    }
+  }
+
+  /// Keeps what there is after each change, or after the last of several.
+  func follow(_ changes: AsyncStream<Void>, of value: @escaping @Sendable () async -> Value) {
+    task = Task {
+      for await _ in changes {
+        await keep(await value())
         await pace.pause()
       }
     }
@@ -114,11 +125,23 @@ actor Keeper<Value: Sendable, Kept: Equatable & Sendable> {
   }
 }
 
+/// What is kept as it is.
+extension Keeper where Kept == Value {
+  /// A keeper of what is written as it comes.
+  init(
+    _ kept: Value, of matter: KeepingProblems.Matter, problems: KeepingProblems,
+    pace: Pace = Pace(), write: @escaping @Sendable (Value) async throws(StoreError) -> Void
+  ) {
+    self.init(
+      kept, of: matter, problems: problems, pace: pace, as: { $0 }, write: write)
+  }
+}
+
 /// What keeps the node's habits as they change: the sound, who is connected with what, who is called what.
 struct Keepers {
-  let mixes: MixKeeper
-  let ports: PortKeeper
-  let names: NameKeeper
+  let mixes: Keeper<Mix, Mix>
+  let ports: Keeper<PortMemory, PortMemory>
+  let names: Keeper<NameMemory, NameMemory>
   let pages: PageKeeper
   let lines: LineKeeper
 }

@@ -128,3 +128,8 @@ extension LineKeeper {
       as: { KeptLines(octets: $0 == LineSettings() ? [] : $0.octets) }, write: write)
   }
 }
+
+extension LineSettings {
+  /// The lines and keys that were kept; none where they make no sense.
+  init(kept: KeptLines) { self = LineSettings(kept.octets) ?? LineSettings() }
+}

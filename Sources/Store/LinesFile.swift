@@ -1,5 +1,17 @@
 internal import Cryptography
 
+/// Lines and keys, kept across restarts.
+public struct KeptLines: Equatable, Sendable {
+  /// What is lost where they cannot be read.
+  public static let words = "the party lines that the node is on, and its keys"
+
+  /// What their own code makes of them; none: nothing was set.
+  public var octets: [UInt8]
+
+  /// Makes lines and keys; without an argument none.
+  public init(octets: [UInt8] = []) { self.octets = octets }
+}
+
 /// The file of the lines that the node is on, and of its keys: what lines' own code makes of them.
 struct LinesFile {
   private static let name = "lines"

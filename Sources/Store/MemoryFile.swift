@@ -120,7 +120,7 @@ struct MemoryFile {
 extension RecordReader {
   fileprivate mutating func memory() -> MeshMemory? {
     guard let trusted = nodes(), let blocked = nodes(), let count = number(2) else { return nil }
-    var entries: [MeshMemory.Entry] = []
+    var entries: [NodeRecord] = []
     for _ in 0..<count {
       guard let entry = entry() else { return nil }
       entries.append(entry)
@@ -150,14 +150,14 @@ extension RecordReader {
     return nodes
   }
 
-  private mutating func entry() -> MeshMemory.Entry? {
+  private mutating func entry() -> NodeRecord? {
     guard let node = node(), let instance = number(8), let count = number(1) else { return nil }
     var addresses: [NodeAddress] = []
     for _ in 0..<count {
       guard let address = address() else { return nil }
       addresses.append(address)
     }
-    return MeshMemory.Entry(node: node, instance: instance, addresses: addresses)
+    return NodeRecord(node: node, instance: instance, addresses: addresses)
   }
 
   private mutating func address() -> NodeAddress? {

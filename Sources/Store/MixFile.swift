@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Habits
 
 /// The file of what the user set of the sound: whether the microphone is open in an octet, the number of nodes in two,
 /// and of each its ID, gain and pan (the bits of an IEEE 754 double, 8 octets each) and whether it is muted,
@@ -10,9 +11,9 @@ struct MixFile {
   let disk: any Disk
 
   /// The saved mix, empty if there is no file.
-  func read() throws(StoreError) -> KeptMix {
-    guard let file = try disk.read(Self.name) else { return KeptMix() }
-    let mix: KeptMix?
+  func read() throws(StoreError) -> Mix {
+    guard let file = try disk.read(Self.name) else { return Mix() }
+    let mix: Mix?
     do throws(CryptoError) {
       mix = try Self.record.read(file) { content in
         var reader = RecordReader(content)
@@ -29,7 +30,7 @@ struct MixFile {
   }
 
   /// Saves this in place of the former.
-  func write(_ mix: KeptMix) throws(StoreError) {
+  func write(_ mix: Mix) throws(StoreError) {
     let file: SecretBytes
     do throws(CryptoError) {
       file = try unsafe Self.record.file(Self.content(mix).span.bytes)
@@ -39,8 +40,8 @@ struct MixFile {
     try file.withBytes { bytes throws(StoreError) in try disk.replace(Self.name, with: bytes) }
   }
 
-  private static func content(_ mix: KeptMix) -> [UInt8] {
-    let peers = mix.peers.sorted { $0.key < $1.key }.prefix(KeptMix.peerLimit)
+  private static func content(_ mix: Mix) -> [UInt8] {
+    let peers = mix.peers.sorted { $0.key < $1.key }.prefix(Mix.mostPeers)
     var content: [UInt8] = [mix.isTalking ? 1 : 0]
     content += RecordReader.octets(of: UInt64(peers.count), count: 2)
     for (node, peer) in peers {
@@ -56,16 +57,16 @@ struct MixFile {
 
 /// Parses the content; nil if it is invalid.
 extension RecordReader {
-  fileprivate mutating func mix() -> KeptMix? {
-    guard let isTalking = flag(), let count = number(2), count <= KeptMix.peerLimit else {
+  fileprivate mutating func mix() -> Mix? {
+    guard let isTalking = flag(), let count = number(2), count <= Mix.mostPeers else {
       return nil
     }
-    var mix = KeptMix(isTalking: isTalking)
+    var mix = Mix(isTalking: isTalking)
     for _ in 0..<count {
       guard let node = node(), let gain = value(), let pan = value(), let isMuted = flag() else {
         return nil
       }
-      mix.peers[node] = KeptMix.Peer(gainDecibels: gain, pan: pan, isMuted: isMuted)
+      mix.peers[node] = PeerSettings(gainDecibels: gain, pan: pan, isMuted: isMuted)
     }
     return isAtEnd ? mix : nil
   }

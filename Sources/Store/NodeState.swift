@@ -1,4 +1,5 @@
 public import Cryptography
+public import Habits
 public import Mesh
 internal import Synchronization
 
@@ -36,15 +37,15 @@ public final class NodeState: Sendable {
   /// Why that could not be read; nil: it was.
   public let memoryProblem: StoreError?
   /// What the user had set of the sound when it started.
-  public let mix: KeptMix
+  public let mix: Mix
   /// Why that could not be read; nil: it was.
   public let mixProblem: StoreError?
   /// Which JACK ports were connected when it ended.
-  public let ports: KeptPorts
+  public let ports: PortMemory
   /// Why that could not be read; nil: it was.
   public let portsProblem: StoreError?
   /// What members were called when it ended.
-  public let names: KeptNames
+  public let names: NameMemory
   /// Why that could not be read; nil: it was.
   public let namesProblem: StoreError?
   /// Who was signed in at the page when it started, and why that could not be read.
@@ -85,14 +86,14 @@ public final class NodeState: Sendable {
     let remembered: (memory: MeshMemory, problem: StoreError?) =
       disk.map { MemoryFile(disk: $0).outcome } ?? (MeshMemory(), nil)
     (memory, memoryProblem) = (remembered.memory, remembered.problem)
-    let mixed: (mix: KeptMix, problem: StoreError?) =
-      disk.map { MixFile(disk: $0).outcome } ?? (KeptMix(), nil)
+    let mixed: (mix: Mix, problem: StoreError?) =
+      disk.map { MixFile(disk: $0).outcome } ?? (Mix(), nil)
     (mix, mixProblem) = (mixed.mix, mixed.problem)
-    let connected: (ports: KeptPorts, problem: StoreError?) =
-      disk.map { PortsFile(disk: $0).outcome } ?? (KeptPorts(), nil)
+    let connected: (ports: PortMemory, problem: StoreError?) =
+      disk.map { PortsFile(disk: $0).outcome } ?? (PortMemory(), nil)
     (ports, portsProblem) = (connected.ports, connected.problem)
-    let called: (names: KeptNames, problem: StoreError?) =
-      disk.map { NamesFile(disk: $0).outcome } ?? (KeptNames(), nil)
+    let called: (names: NameMemory, problem: StoreError?) =
+      disk.map { NamesFile(disk: $0).outcome } ?? (NameMemory(), nil)
     (names, namesProblem) = (called.names, called.problem)
     page = disk.map { PageFile(disk: $0).outcome } ?? (KeptPage(), nil)
     (lines, linesProblem) = disk.map { LinesFile(disk: $0).outcome } ?? (KeptLines(), nil)
@@ -205,7 +206,7 @@ public final class NodeState: Sendable {
 
   /// Keeps what the user set of the sound, in place of a file that could not be read, too:
   /// nothing but habit is lost with that.
-  public func keep(_ mix: KeptMix) throws(StoreError) {
+  public func keep(_ mix: Mix) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
       if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
       guard let disk else { return }
@@ -214,7 +215,7 @@ public final class NodeState: Sendable {
   }
 
   /// Keeps which JACK ports are connected; as the mix, in place of a file that could not be read, too.
-  public func keep(_ ports: KeptPorts) throws(StoreError) {
+  public func keep(_ ports: PortMemory) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
       if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
       guard let disk else { return }
@@ -223,7 +224,7 @@ public final class NodeState: Sendable {
   }
 
   /// Keeps what members are called; as the mix, in place of a file that could not be read, too.
-  public func keep(_ names: KeptNames) throws(StoreError) {
+  public func keep(_ names: NameMemory) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
       if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
       guard let disk else { return }
@@ -307,15 +308,15 @@ extension MemoryFile {
 
 extension MixFile {
   /// What was kept, or nothing and why.
-  fileprivate var outcome: (mix: KeptMix, problem: StoreError?) {
-    do throws(StoreError) { return (try read(), nil) } catch { return (KeptMix(), error) }
+  fileprivate var outcome: (mix: Mix, problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return (Mix(), error) }
   }
 }
 
 extension PortsFile {
   /// What was kept, or nothing and why.
-  fileprivate var outcome: (ports: KeptPorts, problem: StoreError?) {
-    do throws(StoreError) { return (try read(), nil) } catch { return (KeptPorts(), error) }
+  fileprivate var outcome: (ports: PortMemory, problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return (PortMemory(), error) }
   }
 }
 
@@ -328,7 +329,7 @@ extension PageFile {
 
 extension NamesFile {
   /// What was kept, or nothing and why.
-  fileprivate var outcome: (names: KeptNames, problem: StoreError?) {
-    do throws(StoreError) { return (try read(), nil) } catch { return (KeptNames(), error) }
+  fileprivate var outcome: (names: NameMemory, problem: StoreError?) {
+    do throws(StoreError) { return (try read(), nil) } catch { return (NameMemory(), error) }
   }
 }

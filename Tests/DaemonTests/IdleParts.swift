@@ -31,7 +31,7 @@ struct NoLane: ApplicationLane {
 /// A media path that takes everybody.
 struct NoMedia: MediaGate {
   let knocks = AsyncStream<NodeID> { $0.finish() }
-  func admit(_ member: MediaMember) async -> Bool { true }
+  func admit(_ member: Member) async -> Bool { true }
   func expel(_ node: NodeID, saidGoodbye: Bool) async {}
   func freeName(of node: NodeID) async {}
   func calledNames() async -> [NodeID: String] { [:] }

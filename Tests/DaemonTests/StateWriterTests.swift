@@ -1,5 +1,6 @@
 import Cryptography
 import Dispatch
+import Habits
 import Intercom
 import JackSession
 import Logging
@@ -36,38 +37,20 @@ import Testing
   @Test(.timeLimit(.minutes(1)))
   func `of connections that change within a pause the last are kept at the end`() async {
     let (memories, changes) = AsyncStream.makeStream(of: PortMemory.self)
-    let (written, writes) = AsyncStream.makeStream(of: KeptPorts.self)
+    let (written, writes) = AsyncStream.makeStream(of: PortMemory.self)
     let (pauses, _) = AsyncStream.makeStream(of: Void.self)
-    let keeper = PortKeeper(
-      KeptPorts(), problems: KeepingProblems(log: Logger(label: "state")),
+    let keeper = Keeper(
+      PortMemory(), of: .ports, problems: KeepingProblems(log: Logger(label: "state")),
       pace: .init(pause: { for await _ in pauses { return } })
     ) { writes.yield($0) }
     await keeper.note(memories)
     var kept = written.makeAsyncIterator()
     changes.yield(PortMemory(isCaptureCut: true))
-    #expect(await kept.next() == KeptPorts(isCaptureCut: true))
+    #expect(await kept.next() == PortMemory(isCaptureCut: true))
     changes.yield(PortMemory(isPlaybackCut: true))
     // Until it is noted: nothing else tells.
     while await keeper.latest != PortMemory(isPlaybackCut: true) { await Task.yield() }
     await keeper.stop()
-    #expect(await kept.next() == KeptPorts(isPlaybackCut: true))
-  }
-
-  @Test func `connections that are kept are those that come back`() {
-    let memory = PortMemory(
-      entries: [
-        .init(source: "system:capture_1", destination: ":mic", isAutomatic: true),
-        .init(source: ":mix_left", destination: "recorder:in", isAutomatic: false),
-      ], isCaptureCut: false, isPlaybackCut: true)
-    #expect(PortMemory(KeptPorts(memory)) == memory)
-    #expect(PortMemory(KeptPorts()) == PortMemory())
-  }
-
-  @Test func `names that are kept are those that come back`() throws {
-    let octets = [UInt8](repeating: 7, count: NodeID.byteCount)
-    let node = try #require(NodeID(octets: octets))
-    let memory = NameMemory(entries: [node: .init(wish: "Bert", name: "Bert-2")])
-    #expect(NameMemory(KeptNames(memory)) == memory)
-    #expect(NameMemory(KeptNames()) == NameMemory())
+    #expect(await kept.next() == PortMemory(isPlaybackCut: true))
   }
 }

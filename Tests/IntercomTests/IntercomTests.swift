@@ -63,7 +63,7 @@ import Testing
   private func admit(
     _ other: Intercom, _ id: NodeID, to node: Intercom, isAddressTold: Bool = true
   ) async throws {
-    let member = MediaMember(
+    let member = Member(
       node: id, name: "Other", addresses: isAddressTold ? [other.localAddress] : [])
     #expect(await node.admit(member))
     #expect(await node.install(try ReceivedKey(try #require(await other.ownKey())), of: id))
@@ -139,7 +139,7 @@ import Testing
     let b = try node("B")
     try await meet(a, b)
     #expect(try await eventually { await isConnected(a, to: "B") })
-    #expect(await !a.admit(MediaMember(node: .named("C"), name: "C", addresses: [])))
+    #expect(await !a.admit(Member(node: .named("C"), name: "C", addresses: [])))
     #expect(await a.status().network.drops["refusedPeer"] == 1)
     #expect(await a.status().peers.count == 1)
     for node in [a, b] { await node.stop() }

@@ -1,4 +1,5 @@
 import Audio
+import Habits
 import StatusSchema
 import Testing
 

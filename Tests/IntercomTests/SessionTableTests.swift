@@ -13,7 +13,7 @@ import Testing
     _ number: Int, name: String = "", in table: inout SessionTable, isConnected: Bool = false
   ) -> Session {
     let session = Session(
-      MediaMember(node: .named("\(number)"), name: name, addresses: []), nowNanoseconds: 0)
+      Member(node: .named("\(number)"), name: name, addresses: []), nowNanoseconds: 0)
     table.add(session)
     session.take(name: name, madeOf: name)
     let path = path(number)

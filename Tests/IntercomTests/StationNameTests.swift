@@ -1,4 +1,5 @@
 import EventLoop
+import Habits
 import Testing
 
 @testable import Intercom

@@ -1,4 +1,5 @@
 import EventLoop
+import Habits
 import Media
 import StatusSchema
 import Testing

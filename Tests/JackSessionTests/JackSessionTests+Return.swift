@@ -1,5 +1,6 @@
 import Audio
 import Glibc
+import Habits
 import Testing
 import TestJack
 

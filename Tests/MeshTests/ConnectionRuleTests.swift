@@ -207,8 +207,8 @@ import Testing
 
   @Test func `a former member at whose only address another answers is looked for no more`() {
     let address = Bench.address(5)
-    let dead = MeshMemory.Entry(node: Bench.higher, instance: 1, addresses: [address])
-    let paired = MeshMemory.Entry(node: Bench.id(0xF1), instance: 1, addresses: [address])
+    let dead = NodeRecord(node: Bench.higher, instance: 1, addresses: [address])
+    let paired = NodeRecord(node: Bench.id(0xF1), instance: 1, addresses: [address])
     let bench = Bench(memory: MeshMemory(trusted: [paired.node], entries: [dead, paired]))
     bench.pass(seconds: 3)
     let dials = bench.taken().dials

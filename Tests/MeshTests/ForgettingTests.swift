@@ -115,7 +115,7 @@ import Testing
     let count = MeshLimits.forgotten * 2
     let known = (0..<count).map { Bench.id(0x20, UInt16($0)) }
     let bench = Bench(
-      memory: MeshMemory(entries: known.map { MeshMemory.Entry(node: $0, instance: 1) }))
+      memory: MeshMemory(entries: known.map { NodeRecord(node: $0, instance: 1) }))
     let teller = bench.accept(Bench.higher)
     for node in known + (0..<count).map({ Bench.id(0x21, UInt16($0)) }) {
       bench.give(.received(told(.init(node: node, instance: 9)), teller))

@@ -6,12 +6,12 @@ import Testing
 /// Members told of by members, and hearsay within bounds (§ Attacks).
 @Suite struct GossipTests {
   private func notice(_ node: NodeID, instance: UInt64 = 1, at number: UInt32 = 50)
-    -> Heartbeat.Notice
+    -> NodeRecord
   {
-    Heartbeat.Notice(node: node, instance: instance, addresses: [Bench.address(number)])
+    NodeRecord(node: node, instance: instance, addresses: [Bench.address(number)])
   }
 
-  private func gossip(_ notices: [Heartbeat.Notice]) -> Message {
+  private func gossip(_ notices: [NodeRecord]) -> Message {
     .heartbeat(Heartbeat(memberCount: notices.count, members: notices))
   }
 

@@ -39,7 +39,7 @@ import Testing
       Heartbeat(
         memberCount: 70,
         members: (0..<64).map {
-          Heartbeat.Notice(
+          NodeRecord(
             node: Bench.id(1, UInt16($0)), instance: UInt64($0) << 20,
             addresses: [Bench.address(UInt32($0))])
         })),
@@ -136,7 +136,7 @@ import Testing
     let one = Self.payload(
       .heartbeat(
         Heartbeat(members: [
-          Heartbeat.Notice(node: Bench.lower, instance: 1, addresses: [Bench.address(1)])
+          NodeRecord(node: Bench.lower, instance: 1, addresses: [Bench.address(1)])
         ])))
     let member = one.dropFirst(4)
     var flood: [UInt8] = Array(one.prefix(4))

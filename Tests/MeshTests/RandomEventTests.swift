@@ -56,7 +56,7 @@ import Testing
       return .mediaKey(MediaKey(stream: 0, ssrc: 1, epoch: 1, octets: [1]))
     default:
       let notices = (0..<Int.random(in: 0...5, using: &random)).map { _ in
-        Heartbeat.Notice(
+        NodeRecord(
           node: Self.nodes.randomElement(using: &random) ?? node, instance: instance,
           addresses: [Bench.address(UInt32.random(in: 0...20, using: &random))])
       }

@@ -79,7 +79,7 @@ import Testing
         Heartbeat(
           memberCount: 2,
           members: [
-            Heartbeat.Notice(
+            NodeRecord(
               node: other, instance: 9,
               addresses: [NodeAddress(.ipv6(0x2001_0DB8_0000_0000, 1), port: 5005)])
           ])),

@@ -31,7 +31,7 @@ import Testing
   @Test func `addresses that hold on one link only are left out`() throws {
     let disk = ModelDisk()
     let linkLocal = NodeAddress(.ipv6(0xFE80 << 48, 1), port: 5004, scope: 2)
-    let entry = MeshMemory.Entry(node: try Self.node(1), instance: 1, addresses: [linkLocal])
+    let entry = NodeRecord(node: try Self.node(1), instance: 1, addresses: [linkLocal])
     try MemoryFile(disk: disk).write(MeshMemory(entries: [entry]))
     #expect(try MemoryFile(disk: disk).read().entries.first?.addresses == [])
   }

@@ -1,15 +1,16 @@
 import Cryptography
 import Glibc
+import Habits
 import Testing
 
 @testable import Store
 
 @Suite struct MixFileTests {
-  private static func mix() throws -> KeptMix {
+  private static func mix() throws -> Mix {
     func node(_ octet: UInt8) throws -> NodeID {
       try #require(NodeID(octets: [UInt8](repeating: octet, count: NodeID.byteCount)))
     }
-    return KeptMix(
+    return Mix(
       isTalking: false,
       peers: [
         try node(1): .init(gainDecibels: -7.25, pan: 0.5, isMuted: false),
@@ -24,7 +25,7 @@ import Testing
   @Test func `a node keeps its mix from start to start`() throws {
     let disk = ModelDisk()
     let first = try start(disk)
-    #expect(first.mix == KeptMix() && first.mixProblem == nil)
+    #expect(first.mix == Mix() && first.mixProblem == nil)
     try first.keep(Self.mix())
     #expect(try start(disk).mix == Self.mix())
   }
@@ -48,7 +49,7 @@ import Testing
     let disk = ModelDisk(["mix": [1, 2, 3]])
     let state = try start(disk)
     #expect(state.problem == nil && state.memoryProblem == nil)
-    #expect(state.mixProblem != nil && state.mix == KeptMix())
+    #expect(state.mixProblem != nil && state.mix == Mix())
     try state.keep(Self.mix())
     #expect(try start(disk).mix == Self.mix())
   }
@@ -56,7 +57,7 @@ import Testing
   @Test(arguments: 0..<6)
   func `power cuts while it is kept leave the mix before or after it`(step: Int) throws {
     let before = ModelDisk()
-    try start(before).keep(KeptMix(isTalking: false))
+    try start(before).keep(Mix(isTalking: false))
     // Six steps of the counter come first.
     let disk = ModelDisk(before.files, atStep: step + 6)
     let cut = try start(disk)
@@ -65,14 +66,14 @@ import Testing
     for remains in disk.possibleRemains {
       let found = try start(ModelDisk(remains))
       #expect(found.mixProblem == nil)
-      let known = [KeptMix(isTalking: false), try Self.mix()]
+      let known = [Mix(isTalking: false), try Self.mix()]
       #expect(known.contains(found.mix))
     }
   }
 
   @Test func `not more nodes are kept than there is a bound`() throws {
-    var mix = KeptMix()
-    for number in 0..<(KeptMix.peerLimit + 9) {
+    var mix = Mix()
+    for number in 0..<(Mix.mostPeers + 9) {
       var octets = [UInt8](repeating: 0, count: NodeID.byteCount)
       octets[0] = UInt8(truncatingIfNeeded: number >> 8)
       octets[1] = UInt8(truncatingIfNeeded: number)
@@ -81,7 +82,7 @@ import Testing
     }
     let disk = ModelDisk()
     try start(disk).keep(mix)
-    #expect(try start(disk).mix.peers.count == KeptMix.peerLimit)
+    #expect(try start(disk).mix.peers.count == Mix.mostPeers)
   }
 
   @Test func `without a place it cannot be kept, which is told`() throws {

@@ -1,4 +1,5 @@
 import Cryptography
+import Habits
 import Testing
 
 @testable import Store
@@ -11,8 +12,8 @@ import Testing
     return try #require(NodeID(octets: octets))
   }
 
-  private static func names() throws -> KeptNames {
-    KeptNames(entries: [
+  private static func names() throws -> NameMemory {
+    NameMemory(entries: [
       try node(1): .init(wish: "Bühne", name: "Bühne"),
       try node(2): .init(wish: "Bühne", name: "Bühne-2"),
     ])
@@ -25,7 +26,7 @@ import Testing
   @Test func `a node keeps what members are called from start to start`() throws {
     let disk = ModelDisk()
     let first = try start(disk)
-    #expect(first.names == KeptNames() && first.namesProblem == nil)
+    #expect(first.names == NameMemory() && first.namesProblem == nil)
     try first.keep(Self.names())
     #expect(try start(disk).names == Self.names())
   }
@@ -51,7 +52,7 @@ import Testing
     let disk = ModelDisk(["names": [1, 2, 3]])
     let state = try start(disk)
     #expect(state.problem == nil && state.portsProblem == nil)
-    #expect(state.namesProblem != nil && state.names == KeptNames())
+    #expect(state.namesProblem != nil && state.names == NameMemory())
     try state.keep(Self.names())
     #expect(try start(disk).names == Self.names())
   }
@@ -59,7 +60,7 @@ import Testing
   @Test(arguments: 0..<6)
   func `power cuts while they are kept leave the names before or after it`(step: Int) throws {
     let before = ModelDisk()
-    let former = KeptNames(entries: [try Self.node(3): .init(wish: "Regie", name: "Regie")])
+    let former = NameMemory(entries: [try Self.node(3): .init(wish: "Regie", name: "Regie")])
     try start(before).keep(former)
     // Six steps of the counter come first.
     let disk = ModelDisk(before.files, atStep: step + 6)
@@ -74,16 +75,16 @@ import Testing
   }
 
   @Test func `of too many members as many are kept as there is a bound, and can be read`() throws {
-    var names = KeptNames()
-    let longest = String(repeating: "x", count: KeptNames.nameLimitBytes)
-    for number in 0..<(KeptNames.entryLimit + 9) {
+    var names = NameMemory()
+    let longest = String(repeating: "x", count: NameMemory.longestNameBytes)
+    for number in 0..<(NameMemory.mostEntries + 9) {
       names.entries[try Self.node(number)] = .init(wish: longest, name: longest)
     }
     names.entries[try Self.node(0)] = .init(wish: longest + "x", name: "short")
     let disk = ModelDisk()
     try start(disk).keep(names)
     let kept = try start(disk).names
-    #expect(kept.entries.count == KeptNames.entryLimit)
+    #expect(kept.entries.count == NameMemory.mostEntries)
     #expect(kept.entries[try Self.node(0)] == nil)
   }
 

@@ -1,10 +1,11 @@
+import Habits
 import Testing
 
 @testable import Store
 
 @Suite struct PortsFileTests {
-  private static let ports = KeptPorts(
-    connections: [
+  private static let ports = PortMemory(
+    entries: [
       .init(source: "system:capture_1", destination: ":mic", isAutomatic: true),
       .init(source: ":mix_left", destination: "Mischpult – Süd:in 1", isAutomatic: false),
     ], isCaptureCut: false, isPlaybackCut: true)
@@ -16,7 +17,7 @@ import Testing
   @Test func `a node keeps its connections from start to start`() throws {
     let disk = ModelDisk()
     let first = try start(disk)
-    #expect(first.ports == KeptPorts() && first.portsProblem == nil)
+    #expect(first.ports == PortMemory() && first.portsProblem == nil)
     try first.keep(Self.ports)
     #expect(try start(disk).ports == Self.ports)
   }
@@ -42,7 +43,7 @@ import Testing
     let disk = ModelDisk(["ports": [1, 2, 3]])
     let state = try start(disk)
     #expect(state.problem == nil && state.mixProblem == nil)
-    #expect(state.portsProblem != nil && state.ports == KeptPorts())
+    #expect(state.portsProblem != nil && state.ports == PortMemory())
     try state.keep(Self.ports)
     #expect(try start(disk).ports == Self.ports)
   }
@@ -50,7 +51,7 @@ import Testing
   @Test(arguments: 0..<6)
   func `power cuts while they are kept leave the connections before or after it`(step: Int) throws {
     let before = ModelDisk()
-    let former = KeptPorts(isCaptureCut: true)
+    let former = PortMemory(isCaptureCut: true)
     try start(before).keep(former)
     // Six steps of the counter come first.
     let disk = ModelDisk(before.files, atStep: step + 6)
@@ -64,27 +65,27 @@ import Testing
     }
   }
 
-  @Test(arguments: [8, 300, KeptPorts.nameLimitBytes])
+  @Test(arguments: [8, 300, PortMemory.longestNameBytes])
   func `of more connections than there is room for the latest are kept, and can be read`(
     nameBytes: Int
   ) throws {
-    var ports = KeptPorts()
-    for number in 0..<(3 * KeptPorts.connectionLimit) {
+    var ports = PortMemory()
+    for number in 0..<(3 * PortMemory.mostEntries) {
       let digits = "\(number)"
       let name = digits + String(repeating: "x", count: max(0, nameBytes - digits.count))
-      ports.connections.append(.init(source: ":mix_left", destination: name, isAutomatic: false))
+      ports.entries.append(.init(source: ":mix_left", destination: name, isAutomatic: false))
     }
     let disk = ModelDisk()
     try start(disk).keep(ports)
-    let kept = try start(disk).ports.connections
-    #expect(kept.count > 50 && kept.count <= KeptPorts.connectionLimit)
-    #expect(kept == ports.connections.suffix(kept.count))
+    let kept = try start(disk).ports.entries
+    #expect(kept.count > 50 && kept.count <= PortMemory.mostEntries)
+    #expect(kept == ports.entries.suffix(kept.count))
   }
 
   @Test func `a name longer than any of JACK's costs its own connection only`() throws {
     var ports = Self.ports
-    let name = String(repeating: "x", count: KeptPorts.nameLimitBytes + 1)
-    ports.connections.insert(.init(source: name, destination: ":mic", isAutomatic: false), at: 1)
+    let name = String(repeating: "x", count: PortMemory.longestNameBytes + 1)
+    ports.entries.insert(.init(source: name, destination: ":mic", isAutomatic: false), at: 1)
     let disk = ModelDisk()
     try start(disk).keep(ports)
     #expect(try start(disk).ports == Self.ports)

@@ -67,7 +67,7 @@ import Testing
     }
     let addresses = (0..<8).map { NodeAddress(.ipv6(0x2001_0DB8 << 32, UInt64($0)), port: 5004) }
     let entries = try (0..<1024).map {
-      MeshMemory.Entry(node: try node($0), instance: UInt64($0), addresses: addresses)
+      NodeRecord(node: try node($0), instance: UInt64($0), addresses: addresses)
     }
     for listedCount in [1, 600] {
       let (trusted, blocked) = (

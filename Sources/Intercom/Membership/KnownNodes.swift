@@ -18,7 +18,7 @@ struct KnownNodes {
     for report in mesh.reports {
       switch report.target {
       case .node(let node):
-        all[node] = status(node, name: called[node] ?? report.name, report)
+        all[node] = status(node, name: called[node] ?? "", report)
       case .named(let number):
         // Who answered there has a line of its own.
         guard report.answeredBy == nil else { continue }
@@ -50,7 +50,7 @@ struct KnownNodes {
   }
 
   private func status(
-    _ node: NodeID, name: String, _ report: PeerReport?
+    _ node: NodeID, name: String, _ report: DialReport?
   ) -> KnownNodeStatus {
     let called = name.isEmpty ? directory.name(of: node) : name
     var status = KnownNodeStatus(name: called, state: report.map(state(of:)) ?? "away")
@@ -72,7 +72,7 @@ struct KnownNodes {
     return status
   }
 
-  private func state(of report: PeerReport) -> String {
+  private func state(of report: DialReport) -> String {
     switch report.progress {
     case .resting: "away"
     case .waiting: "waiting to try again"
@@ -86,7 +86,7 @@ struct KnownNodes {
   }
 
   /// The attempt under way, or the next.
-  private func attempt(of report: PeerReport) -> AttemptStatus? {
+  private func attempt(of report: DialReport) -> AttemptStatus? {
     let isAwaited: Bool
     let end: Int64
     if let watchdog = report.watchdogNanoseconds {

@@ -7,7 +7,7 @@ protocol MediaGate: Sendable {
   /// Lets a member in, or follows what it tells about itself.
   ///
   /// - Returns: false where there is no place for one more.
-  func admit(_ member: MediaMember) async -> Bool
+  func admit(_ member: Member) async -> Bool
   /// A member is one no more: silent at once.
   func expel(_ node: NodeID, saidGoodbye: Bool) async
   /// Lets others have the name of a node that is no member.

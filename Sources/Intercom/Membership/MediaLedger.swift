@@ -10,7 +10,7 @@ struct MediaLedger {
   enum Step {
     case expel(saidGoodbye: Bool)
     case freeName
-    case admit(MediaMember)
+    case admit(Member)
     case tell(StreamNews)
   }
 
@@ -21,7 +21,7 @@ struct MediaLedger {
   private struct Entry {
     /// Which admission it is: a member that left and came back begins anew.
     let admission: UInt64
-    var member: MediaMember
+    var member: Member
     /// What was said of its streams and not taken yet, the oldest first.
     var news: [StreamNews] = []
     /// Whether the user was notified of an invalid key.
@@ -60,7 +60,7 @@ struct MediaLedger {
   init() { (outdatedNodes, queue) = AsyncStream.makeStream() }
 
   /// A node is a member, or tells something else of itself.
-  mutating func admit(_ member: MediaMember) {
+  mutating func admit(_ member: Member) {
     if wanted[member.node] == nil {
       admissionCount += 1
       wanted[member.node] = Entry(admission: admissionCount, member: member)
@@ -70,7 +70,7 @@ struct MediaLedger {
   }
 
   /// The member that a node is.
-  func member(_ node: NodeID) -> MediaMember? { wanted[node]?.member }
+  func member(_ node: NodeID) -> Member? { wanted[node]?.member }
 
   /// A node is a member no more.
   mutating func expel(_ node: NodeID, saidGoodbye: Bool) {
@@ -135,7 +135,7 @@ struct MediaLedger {
   mutating func takeFault(of node: NodeID) -> String? {
     guard let entry = wanted[node], !entry.isFaultTold else { return nil }
     wanted[node]?.isFaultTold = true
-    return entry.member.name
+    return entry.member.profile.name
   }
 
   /// A node was brought up to date.

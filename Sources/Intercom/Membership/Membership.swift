@@ -219,8 +219,8 @@ public actor Membership {
       directory.endStranger(member.node)
       parts.report(
         .admitted(member.node, name: member.profile.name, isInGroup: member.isInGroup))
-      admit(member.node, member.profile)
-    case .changed(let member): admit(member.node, member.profile)
+      admit(member)
+    case .changed(let member): admit(member)
     case .departed(let node, let reason):
       let name = directory.name(of: node)
       if reason.isForGood { parts.transport.endLane(of: node) }
@@ -289,9 +289,7 @@ public actor Membership {
     parts.report(.rebuilt(peer: directory.words(for: target)))
   }
 
-  private func takes(_ address: SocketAddress) -> Bool {
-    parts.takesIPv6 || address.family == .ipv4
-  }
+  private func takes(_ to: SocketAddress) -> Bool { parts.takesIPv6 || to.family == .ipv4 }
 
   /// Its heartbeats do not come; whether it is gone, the media path knows better.
   func listen(to node: NodeID) async {
@@ -299,23 +297,24 @@ public actor Membership {
     handle(.sounded(node, atNanoseconds: nanoseconds))
   }
 
-  private func admit(_ node: NodeID, _ profile: NodeProfile) {
-    let addresses = profile.mediaAddresses.compactMap(SocketAddress.init).filter(takes)
-    directory.note(profile.name, of: node)
-    ledger.admit(
-      MediaMember(
-        node: node, name: profile.name, addresses: addresses, isRecording: profile.isRecording))
-    tellRecording(by: node)
+  /// The media path need not know where this node cannot send to.
+  private func admit(_ member: Member) {
+    var member = member
+    member.profile.mediaAddresses.removeAll { SocketAddress($0).map(takes) != true }
+    directory.note(member.profile.name, of: member.node)
+    ledger.admit(member)
+    tellRecording(by: member.node)
   }
 
   /// Reports whether a member records, if that changed.
   private func tellRecording(by node: NodeID) {
     guard let member = ledger.member(node) else { return }
     let verdict = recorders.take(
-      node, isRecording: member.isRecording, nowNanoseconds: now())
+      node, isRecording: member.profile.isRecording, nowNanoseconds: now())
     switch verdict {
     case .nothing: break
-    case .tell: parts.report(.recording(node, name: member.name, member.isRecording))
+    case .tell:
+      parts.report(.recording(node, name: member.profile.name, member.profile.isRecording))
     case .wait(let nanoseconds):
       Task { [weak self, pause] in
         guard (try? await pause(.nanoseconds(nanoseconds))) != nil else { return }

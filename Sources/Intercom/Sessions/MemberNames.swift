@@ -1,4 +1,5 @@
-public import Cryptography
+import Cryptography
+import Habits
 
 /// What members are called: who comes back has the name that it had, whoever came meanwhile,
 /// also after a restart of this node.
@@ -6,9 +7,6 @@ public import Cryptography
 /// Names of those that are away stay theirs, so that JACK's ports, and what is patched to them,
 /// mean the same node again.
 struct MemberNames {
-  /// Beyond so many, a name of one that is away is free for each that comes.
-  private static let most = 256
-
   private(set) var memory: NameMemory
 
   /// Goes on with the names of a former run.
@@ -20,7 +18,8 @@ struct MemberNames {
   ) -> String {
     if let known = memory.entries[node], known.wish == wish { return known.name }
     memory.entries[node] = nil
-    if memory.entries.count >= Self.most { freeOne(isHere) }
+    // Beyond so many, a name of one that is away is free for each that comes.
+    if memory.entries.count >= NameMemory.mostEntries { freeOne(isHere) }
     let name = PeerName.unique(wish, among: Set(memory.entries.values.map(\.name)))
     memory.entries[node] = NameMemory.Entry(wish: wish, name: name)
     return name
@@ -50,29 +49,6 @@ struct MemberNames {
     if let heir { memory.entries[heir.key]?.name = freed.name }
     return heir?.key
   }
-}
-
-/// What members are called, as it outlives a run of the daemon.
-public struct NameMemory: Hashable, Sendable {
-  /// One member's name.
-  public struct Entry: Hashable, Sendable {
-    /// What it calls itself, cleaned.
-    public var wish: String
-    /// What it is called here: that, or that and a number where others call themselves the same.
-    public var name: String
-
-    /// A name.
-    public init(wish: String, name: String) {
-      self.wish = wish
-      self.name = name
-    }
-  }
-
-  /// The members that have a name, here or away.
-  public var entries: [NodeID: Entry]
-
-  /// A memory; without arguments that of a node which never met anybody.
-  public init(entries: [NodeID: Entry] = [:]) { self.entries = entries }
 }
 
 /// A peer's display name as it may be shown and used in a JACK port name.

@@ -1,12 +1,10 @@
 import Cryptography
+import Habits
 
 /// What the user set, for members present and away, as it outlives a run of the daemon.
 ///
 /// Loop thread only; rare, and may allocate.
 final class MixBook {
-  /// Settings kept for absent members, at most.
-  private static let mostSettings = 256
-
   private(set) var mix = Mix()
   /// Told of each change; must not block.
   var changed: @Sendable (Mix) -> Void = { _ in }
@@ -28,7 +26,7 @@ final class MixBook {
   func remember(_ settings: PeerSettings, of node: NodeID) {
     let kept = settings == PeerSettings() ? nil : settings
     guard kept != mix.peers[node] else { return }
-    if mix.peers.count >= Self.mostSettings, mix.peers[node] == nil { _ = mix.peers.popFirst() }
+    if mix.peers.count >= Mix.mostPeers, mix.peers[node] == nil { _ = mix.peers.popFirst() }
     mix.peers[node] = kept
     changed(mix)
   }

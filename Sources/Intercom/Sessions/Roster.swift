@@ -1,8 +1,10 @@
 import Audio
 import Cryptography
 import EventLoop
+import Habits
 import Lines
 import Media
+import Mesh
 import RTP
 
 /// Who is a member, with which keys and by which paths: how members come, are told apart, move and go.
@@ -56,28 +58,25 @@ final class Roster {
   /// again: another name, or other addresses.
   ///
   /// - Returns: false where there is no room for one more.
-  func admit(_ member: MediaMember, nowNanoseconds: Int64) -> Bool {
+  func admit(_ member: Member, nowNanoseconds: Int64) -> Bool {
     guard let session = session(of: member, nowNanoseconds: nowNanoseconds) else { return false }
-    var told = member
-    told.addresses = Array(member.addresses.prefix(MediaMember.mostAddresses))
-    let before = session.told.addresses
-    session.follow(told)
-    for path in session.paths where !told.addresses.contains(path.address) {
+    let added = session.follow(member)
+    for path in session.paths where !session.toldAddresses.contains(path.address) {
       path.tell(false)
       if path.state == .told { sessions.remove(path, of: session) }
     }
     if !session.name.isEmpty { followName(of: session, nowNanoseconds: nowNanoseconds) }
-    for address in told.addresses where !before.contains(address) {
+    for address in added {
       addPath(to: address, of: session, isTold: true, nowNanoseconds: nowNanoseconds)
     }
     return true
   }
 
-  private func session(of member: MediaMember, nowNanoseconds: Int64) -> Session? {
+  private func session(of member: Member, nowNanoseconds: Int64) -> Session? {
     if let known = sessions[member.node] { return known }
     guard sessions.all.count < configuration.maximumPeers else {
       drops.count(.refusedPeer)
-      report(.tooManyPeers(address: member.name, maximum: configuration.maximumPeers))
+      report(.tooManyPeers(address: member.profile.name, maximum: configuration.maximumPeers))
       return nil
     }
     let session = Session(member, nowNanoseconds: nowNanoseconds)
@@ -117,7 +116,7 @@ final class Roster {
       }
       guard !protection.isOwn(identity.ssrc), sessions.isFree(identity.ssrc) else {
         drops.count(.takenSSRC)
-        report(.ssrcTaken(name: session.told.name))
+        report(.ssrcTaken(name: session.told.profile.name))
         return false
       }
       if let known { end(known, of: session) }
@@ -216,7 +215,7 @@ final class Roster {
       guard other.state == .told else { return nil }
       sessions.remove(other, of: owner)
     }
-    if session.paths.count >= MediaMember.mostAddresses {
+    if session.paths.count >= Session.mostAddresses {
       guard let stalest = session.stalest else { return nil }
       sessions.remove(stalest, of: session)
     }

@@ -1,5 +1,6 @@
-public import Cryptography
-public import EventLoop
+import Cryptography
+import EventLoop
+import Habits
 import Media
 import Mesh
 import RTP
@@ -20,9 +21,14 @@ final class Session {
   /// What counts as heard now, where only reports come, one each 1.25 s at least.
   private static let recentNanoseconds: Int64 = 1_300_000_000
 
+  /// The most addresses of a member that are tried at once.
+  static let mostAddresses = 8
+
   let node: NodeID
-  /// As admitted; paths to other addresses come by authentic datagrams.
-  private(set) var told: MediaMember
+  /// As admitted; its name until its own reports carry one.
+  private(set) var told: Member
+  /// Of the addresses that it told those that are tried; paths to others come by authentic datagrams.
+  private(set) var toldAddresses: [SocketAddress] = []
   /// The keys of its streams, at most one of each number.
   private(set) var keys: [ReceivingKeys] = []
   private(set) var paths: [Path] = []
@@ -47,10 +53,9 @@ final class Session {
   /// Whether a datagram came by another path than the active one since that was looked at last.
   private var isHeardElsewhere = false
 
-  init(_ told: MediaMember, nowNanoseconds: Int64) {
+  init(_ told: Member, nowNanoseconds: Int64) {
     node = told.node
     self.told = told
-    self.told.addresses = []
     heardNanoseconds = nowNanoseconds
   }
 
@@ -81,7 +86,7 @@ final class Session {
 
   /// What it calls itself, or until then what it was admitted as.
   var calledName: String {
-    guard let own = active?.reports.remoteName, !own.isEmpty else { return told.name }
+    guard let own = active?.reports.remoteName, !own.isEmpty else { return told.profile.name }
     return own
   }
 
@@ -94,7 +99,14 @@ final class Session {
   }
 
   /// Takes what its member tells of itself.
-  func follow(_ told: MediaMember) { self.told = told }
+  ///
+  /// - Returns: addresses that it did not tell before.
+  func follow(_ told: Member) -> [SocketAddress] {
+    let before = toldAddresses
+    let addresses = told.profile.mediaAddresses.compactMap(SocketAddress.init)
+    (self.told, toldAddresses) = (told, Array(addresses.prefix(Self.mostAddresses)))
+    return toldAddresses.filter { !before.contains($0) }
+  }
 
   /// Takes the keys of a stream of it from now on, which has none of that number.
   func add(_ keys: ReceivingKeys) { self.keys.append(keys) }
@@ -253,30 +265,5 @@ final class Session {
       audiences &= ~bit
       for path in paths { path.reports.close(stream.ssrc) }
     }
-  }
-}
-
-/// A member as seen by the media path: its identity and possible addresses.
-public struct MediaMember: Sendable, Hashable {
-  /// The most addresses that are tried at once.
-  public static let mostAddresses = 8
-
-  /// Who it is.
-  public var node: NodeID
-  /// Its name until its own reports carry one.
-  public var name: String
-  /// Where it may be reached; of more than ``mostAddresses`` the first.
-  public var addresses: [SocketAddress]
-  /// Whether it says that it records.
-  public var isRecording: Bool
-
-  /// A member.
-  public init(
-    node: NodeID, name: String, addresses: [SocketAddress], isRecording: Bool = false
-  ) {
-    self.node = node
-    self.name = name
-    self.addresses = addresses
-    self.isRecording = isRecording
   }
 }

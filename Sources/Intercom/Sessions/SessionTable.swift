@@ -29,7 +29,7 @@ struct SessionTable {
     all.reserveCapacity(capacity)
     byNode.reserveCapacity(capacity)
     bySSRC.reserveCapacity(2 * capacity * ReportedStreams.limit)
-    byAddress.reserveCapacity(capacity * MediaMember.mostAddresses)
+    byAddress.reserveCapacity(capacity * Session.mostAddresses)
   }
 
   subscript(node: NodeID) -> Session? { byNode[node] }

@@ -1,5 +1,7 @@
 import Audio
 import Cryptography
+import Glibc
+import Habits
 import Media
 import RTP
 
@@ -102,5 +104,12 @@ final class StreamDesk {
     var drops = closed
     for stream in playout.streams { drops.add(stream.stream.statistics) }
     return drops
+  }
+}
+
+extension PeerSettings {
+  /// The factor the mixer applies.
+  var linearGain: Float {
+    isMuted ? 0 : Float(pow(10, gainDecibels / 20))
   }
 }

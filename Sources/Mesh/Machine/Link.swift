@@ -18,15 +18,8 @@ final class Link {
   /// What it may say yet; heartbeats, news of many members and keys take a fraction of it.
   var messages = TokenBucket(
     burst: MeshLimits.messageBurst, perSecond: MeshLimits.messagesPerSecond)
-  /// Whether this side, and the other, take each other as members.
-  var weAdmit = false
-  var theyAdmit = false
-  /// Whether our groups or policy changed, a moment before it was opened or since, and it is not a member's: that
-  /// nobody admits anybody may be said of what both were before.
-  var isOutdated = false
-  var hasInvited = false
-  /// While the user is to answer.
-  var invitationNanoseconds: Int64?
+  var consent = Consent()
+  var beats = HeartbeatExchange()
   /// When it has to be a member's; `max` once it is.
   var deadlineNanoseconds: Int64
   var isMember = false
@@ -34,20 +27,8 @@ final class Link {
   var isOver = false
   /// When it gets stable; `max` once it is.
   var stableNanoseconds: Int64 = .max
-  /// The admission up to which the other was told who is here.
-  var toldRevision: UInt64 = 0
-  /// The admission it was last reminded of.
-  var remindedRevision: UInt64 = 0
-  /// Whether our heartbeats ask for the other's, and do not answer them.
-  var keepsClock = false
   /// When it was told last that its identity runs twice.
   var twinNanoseconds: Int64 = .min / 2
-  /// When a heartbeat was answered last.
-  var answeredNanoseconds: Int64 = .min / 2
-
-  /// How many members the other has and how many we do, where that differs, since when,
-  /// and whether we told it of all for that.
-  var difference: (theirs: Int, ours: Int, sinceNanoseconds: Int64, isTold: Bool)?
 
   init(_ opened: OpenedConnection, isOurs: Bool, attempt: UInt64, deadlineNanoseconds: Int64) {
     connection = opened.connection
@@ -58,53 +39,105 @@ final class Link {
     self.attempt = attempt
     self.deadlineNanoseconds = deadlineNanoseconds
   }
+
+  /// Its other end as a member; nil: it has not said hello.
+  var asMember: Member? {
+    hello.map {
+      Member(
+        node: node, instance: $0.instance, profile: $0.profile.seen(at: remote),
+        isInGroup: provesGroup)
+    }
+  }
 }
 
-/// One effort to reach a peer, over all its addresses.
-struct Attempt {
-  struct Dial {
-    let id: AttemptID
-    let address: NodeAddress
+/// Whether the two ends of a connection take each other as members.
+struct Consent {
+  /// Of this side, and of the other.
+  var isOurs = false
+  var isTheirs = false
+  /// Whether our groups or policy changed, a moment before it was opened or since, and it is not a member's: that
+  /// nobody admits anybody may be said of what both were before.
+  var isOutdated = false
+  /// Whether this side asked the other.
+  private(set) var hasInvited = false
+  /// Whether the other asked, and the user may answer.
+  private(set) var isInvited = false
+
+  /// This side asks.
+  mutating func invite() { hasInvited = true }
+
+  /// The other asks.
+  mutating func beInvited() { isInvited = true }
+
+  /// The user answered, or the question has no object any more; false where none was open.
+  mutating func endInvitation() -> Bool {
+    defer { isInvited = false }
+    return isInvited
+  }
+}
+
+/// What two members told each other by heartbeats, and whose turn it is.
+struct HeartbeatExchange {
+  /// Whether our heartbeats ask for the other's, and do not answer them.
+  var asks = false
+  /// When a heartbeat was answered last.
+  private var answeredNanoseconds: Int64 = .min / 2
+  /// The admission up to which the other was told who is here.
+  private var toldRevision: UInt64 = 0
+  /// The admission it was last reminded of.
+  private var remindedRevision: UInt64 = 0
+  /// How many members the other has and how many we do, where that differs, since when,
+  /// and whether we told it of all for that.
+  private var difference: (theirs: Int, ours: Int, sinceNanoseconds: Int64, isTold: Bool)?
+
+  /// Whether a heartbeat of this side is due that does not answer one.
+  func isDue(_ now: Int64) -> Bool {
+    asks || now - answeredNanoseconds > MeshTimes.awaitNanoseconds
   }
 
-  /// Addresses not tried yet, the best last.
-  private(set) var remaining: [NodeAddress] = []
-  /// How many there were.
-  private var addressCount = 0
-  /// What is under way.
-  var dials: [Dial] = []
-  /// When the next address is tried beside those.
-  var nextAddressNanoseconds: Int64 = .max
-  /// When this stage has taken too long.
-  var deadlineNanoseconds: Int64
-  /// When everything has taken too long.
-  let watchdogNanoseconds: Int64
-  var progress: DialProgress
-  /// Once there is one.
-  var connection: ConnectionID?
-
-  /// At the beginning, or for one whose connection is there.
-  init(
-    deadlineNanoseconds: Int64, watchdogNanoseconds: Int64, progress: DialProgress,
-    connection: ConnectionID? = nil
-  ) {
-    self.deadlineNanoseconds = deadlineNanoseconds
-    self.watchdogNanoseconds = watchdogNanoseconds
-    self.progress = progress
-    self.connection = connection
+  /// Whether to answer a heartbeat that asks: not where this side asks itself, or answered a moment ago.
+  mutating func takeQuestion(_ now: Int64) -> Bool {
+    guard !asks, now - answeredNanoseconds >= MeshTimes.answerNanoseconds else { return false }
+    answeredNanoseconds = now
+    return true
   }
 
-  /// Tries these from now on, the first first.
-  mutating func take(_ addresses: [NodeAddress]) {
-    remaining = addresses.reversed()
-    addressCount = addresses.count
+  /// The next heartbeat does not wait for the other's.
+  mutating func forgetAnswer() { answeredNanoseconds = .min / 2 }
+
+  func lacks(_ revision: UInt64) -> Bool { toldRevision < revision }
+
+  /// The members that are news to the other, as many as a heartbeat takes.
+  ///
+  /// - Parameter revision: the last admission.
+  mutating func takeNews(of members: [Peer], _ revision: UInt64) -> ArraySlice<Peer> {
+    let news = members.filter { $0.revision > toldRevision }
+    let told = news.prefix(Heartbeat.maximumMembers)
+    toldRevision = told.count == news.count ? revision : told.last?.revision ?? revision
+    return told
   }
 
-  /// The next address to try.
-  mutating func nextAddress() -> NodeAddress? { remaining.popLast() }
+  /// The member that the other is reminded of now: all in turn.
+  mutating func takeReminder(of members: [Peer]) -> Peer? {
+    let next = members.first { $0.revision > remindedRevision } ?? members.first
+    remindedRevision = next?.revision ?? 0
+    return next
+  }
 
-  /// The progress while no connection is there.
-  var connecting: DialProgress {
-    .connecting(address: addressCount - remaining.count, of: addressCount)
+  /// Sends all members with the next heartbeat where the other has had fewer than we do for a while.
+  ///
+  /// It does the same. Once for each difference, as it may last: not everybody can be reached by everybody.
+  mutating func compare(theirs: Int, ours: Int, _ now: Int64) {
+    // A member has us at least: who says nothing has no count.
+    guard theirs > 0, theirs != ours else { return difference = nil }
+    guard let known = difference, known.theirs == theirs, known.ours == ours else {
+      difference = (theirs, ours, now, false)
+      return
+    }
+    guard !known.isTold, now - known.sinceNanoseconds >= MeshTimes.differenceNanoseconds else {
+      return
+    }
+    difference?.isTold = true
+    toldRevision = 0
   }
 }

@@ -7,15 +7,13 @@ extension Mesh {
     case .dialled(let id, let opened): dialled(id, opened, now)
     case .accepted(let opened): accept(opened, now)
     case .received(let message, let connection):
-      if let address = selves.removeValue(forKey: connection) {
+      if let address = links.takeOurselves(connection) {
         return meetOurselves(message, connection, address)
       }
       if let link = links[connection] ?? reinstate(connection) { receive(message, on: link, now) }
     case .closed(let connection):
-      if let address = selves.removeValue(forKey: connection) {
-        actions.append(.ourselves(address))
-      }
-      forsaken[connection] = nil
+      if let address = links.takeOurselves(connection) { actions.append(.ourselves(address)) }
+      _ = links.endGivingUp(connection)
       if let link = links[connection] { drop(link, .disconnected, now) }
     case .uprooted(let connection):
       if let link = links[connection] { uproot(link, now) }
@@ -51,11 +49,11 @@ extension Mesh {
       actions.append(.close(opened.connection, reason))
       return drop(link, .disconnected, now)
     }
-    links[opened.connection] = link
-    wake(atNanoseconds: link.deadlineNanoseconds)
-    link.weAdmit = admitsUnasked(link)
-    link.isOutdated = now - changeNanoseconds < MeshTimes.changeNanoseconds
-    link.relocates = isOurs && peers[.node(link.node)]?.isUprooted == true
+    links.add(link)
+    agenda.wake(atNanoseconds: link.deadlineNanoseconds)
+    link.consent.isOurs = admitsUnasked(link)
+    link.consent.isOutdated = door.changedLately(now)
+    link.relocates = isOurs && peers[link.node]?.isUprooted == true
     sendHello(on: link)
   }
 
@@ -63,14 +61,14 @@ extension Mesh {
     if ledger.blocked.contains(link.node) { return .blocked }
     // Whether it is a later run than the one that flooded tells its hello,
     // for which one connection at a time is enough.
-    let isFlooder = flooders.contains(link.node, nowNanoseconds: now)
-    if isFlooder, !links(of: link.node).isEmpty { return .flooding }
-    let ofNode = links(of: link.node).count
+    let isFlooder = door.isShut(link.node, now)
+    if isFlooder, !links.of(link.node).isEmpty { return .flooding }
+    let ofNode = links.of(link.node).count
     guard ofNode < MeshLimits.connectionsPerNode,
-      link.isOurs || links.count < MeshLimits.connections
+      link.isOurs || links.all.count < MeshLimits.connections
     else { return .crowded }
     guard isStranger(link) else { return nil }
-    let strangers = links.values.count { isStranger($0) && !$0.isMember }
+    let strangers = links.all.count { isStranger($0) && !$0.isMember }
     return strangers < MeshLimits.strangerConnections ? nil : .crowded
   }
 
@@ -81,17 +79,18 @@ extension Mesh {
   func sendHello(on link: Link) {
     let hello = Hello(
       node: node, instance: instance, profile: profile, attempt: link.isOurs ? link.attempt : 0,
-      admits: link.weAdmit, relocates: link.relocates)
+      admits: link.consent.isOurs, relocates: link.relocates)
     actions.append(.send(.hello(hello), link.connection))
   }
 
   /// Gives a connection up whose own address is gone; who is a member stays one, and has another at once, or is silent.
   private func uproot(_ link: Link, _ now: Int64) {
-    guard let peer = peers[.node(link.node)], peer.link === link else {
+    guard let peer = peers[link.node], peer.link === link else {
       return close(link, .uprooted, now)
     }
     actions.append(.close(link.connection, .uprooted))
-    replaceSoon(link, of: peer, now)
+    links.remove(link)
+    replaceSoon(of: peer, now)
   }
 
   /// Gives a member's connection up on which nothing comes, likewise; it is closed once there is another, or the member
@@ -101,30 +100,26 @@ extension Mesh {
   func forsake(_ link: Link, of peer: Peer, _ now: Int64) {
     endUprooting(of: peer)
     peer.forsaken = link.connection
-    forsaken[link.connection] = link
-    replaceSoon(link, of: peer, now)
+    links.giveUp(link)
+    replaceSoon(of: peer, now)
   }
 
-  private func replaceSoon(_ link: Link, of peer: Peer, _ now: Int64) {
-    links[link.connection] = nil
-    link.isOver = true
+  private func replaceSoon(of peer: Peer, _ now: Int64) {
     peer.link = nil
     peer.isUprooted = true
-    peer.nextDialNanoseconds = now
-    wake(atNanoseconds: now)
+    peer.backOff.plan(atNanoseconds: now)
+    agenda.wake(atNanoseconds: now)
   }
 
   /// The connection that was given up, where there is no other yet: nothing came on it, and now something does.
   private func reinstate(_ connection: ConnectionID) -> Link? {
-    guard let link = forsaken[connection],
-      let peer = peers[.node(link.node)], peer.forsaken == connection, peer.link == nil
+    guard let link = links.givenUp(connection),
+      let peer = peers[link.node], peer.forsaken == connection, peer.link == nil
     else { return nil }
-    forsaken[connection] = nil
-    links[connection] = link
-    link.isOver = false
+    links.reinstate(link)
     peer.link = link
     (peer.forsaken, peer.isUprooted) = (nil, false)
-    peer.nextDialNanoseconds = .max
+    peer.backOff.cancel()
     if peer.attempt?.connection == nil {
       abandonDials(of: peer)
       peer.attempt = nil
@@ -135,8 +130,7 @@ extension Mesh {
   /// A member has a connection again, or is none any more.
   func endUprooting(of peer: Peer) {
     peer.isUprooted = false
-    guard let connection = peer.forsaken.take(), forsaken[connection] != nil else { return }
-    forsaken[connection] = nil
+    guard let connection = peer.forsaken.take(), links.endGivingUp(connection) else { return }
     actions.append(.close(connection, .uprooted))
   }
 
@@ -158,13 +152,12 @@ extension Mesh {
 
   /// What follows from the end of a connection.
   func drop(_ link: Link, _ cause: DepartureReason, _ now: Int64) {
-    links[link.connection] = nil
-    link.isOver = true
+    links.remove(link)
     endInvitation(of: link)
-    guard let peer = peers[.node(link.node)] else { return }
+    guard let peer = peers[link.node] else { return }
     if peer.link === link {
       peer.link = nil
-      if cause == .disconnected, !links(of: link.node).isEmpty {
+      if cause == .disconnected, !links.of(link.node).isEmpty {
         // Another connection is about to take its place; silence bounds the wait.
         return
       }
@@ -178,7 +171,7 @@ extension Mesh {
     }
     // One that is uprooted tries again, until it was silent for too long.
     let isOver = !peer.isUprooted || cause != .disconnected
-    if isOver, peer.member != nil, peer.link == nil, links(of: link.node).isEmpty {
+    if isOver, peer.member != nil, peer.link == nil, links.of(link.node).isEmpty {
       depart(peer, .disconnected, now)
     }
     planDial(peer, now)
@@ -196,14 +189,11 @@ extension Mesh {
     case .expelled: peer.rest = .declined
     case .disconnected, .silent, .restarted, .leaving, .flooding:
       peer.lostNanoseconds = now
-      searchNanoseconds = min(
-        searchNanoseconds, now.saturatingAdding(MeshTimes.searchNanoseconds))
-      wake(atNanoseconds: searchNanoseconds)
+      agenda.planSearch(now)
     }
     actions.append(.departed(member.node, cause))
     // Of a later run nobody knows yet whether it is let in: what the former had is changed in any case.
     guard cause != .leaving, streams.expose(to: member.node) else { return }
-    rollNanoseconds = min(rollNanoseconds, now.saturatingAdding(MeshTimes.rollNanoseconds))
-    wake(atNanoseconds: rollNanoseconds)
+    agenda.planRoll(now)
   }
 }

@@ -5,35 +5,34 @@ extension Mesh {
   /// Sets when the next attempt begins, by the failures so far.
   func planDial(_ peer: Peer, _ now: Int64) {
     guard wants(peer), peer.attempt == nil else {
-      if peer.attempt == nil { peer.nextDialNanoseconds = .max }
+      if peer.attempt == nil { peer.backOff.cancel() }
       return
     }
-    let again = now.saturatingAdding(
-      wait(after: peer.failureCount, isWaiting: waits(for: peer)))
-    peer.nextDialNanoseconds = max(again, peer.node.flatMap { flooders.end(of: $0) } ?? again)
-    wake(atNanoseconds: peer.nextDialNanoseconds)
+    let again = now.saturatingAdding(wait(after: peer.backOff.failureCount, for: peer))
+    let opens = peer.node.flatMap(door.shutUntilNanoseconds) ?? again
+    peer.backOff.plan(atNanoseconds: max(again, opens))
+    agenda.wake(atNanoseconds: peer.backOff.nextNanoseconds)
   }
 
   /// Brings the next attempt forward as if nothing had failed.
   func hasten(_ peer: Peer, _ now: Int64) {
-    if let node = peer.node, flooders.contains(node, nowNanoseconds: now) { return }
-    let soon = now.saturatingAdding(wait(after: 0, isWaiting: waits(for: peer)))
-    peer.nextDialNanoseconds = min(peer.nextDialNanoseconds, soon)
-    wake(atNanoseconds: peer.nextDialNanoseconds)
+    if let node = peer.node, door.isShut(node, now) { return }
+    peer.backOff.bringForward(toNanoseconds: now.saturatingAdding(wait(after: 0, for: peer)))
+    agenda.wake(atNanoseconds: peer.backOff.nextNanoseconds)
   }
 
   /// A decline ends the attempts, but for whom the user named: there it is a wait.
   ///
   /// The static address is called then, where by now another node may answer; without one the node.
   func planDialAfterDecline(of peer: Peer, _ now: Int64) {
-    peer.declinedNanoseconds = now
+    peer.refusal.decline(now)
     guard peer.sources.contains(.configured), peer.link == nil, let node = peer.node else { return }
     let again = now.saturatingAdding(MeshTimes.namedRestNanoseconds)
-    let named = peers.values.filter { $0.answeredBy == node }
+    let named = peers.all.filter { $0.answeredBy == node }
     for called in named.isEmpty ? [peer] : named where called.attempt == nil {
-      called.nextDialNanoseconds = again
+      called.backOff.plan(atNanoseconds: again)
     }
-    wake(atNanoseconds: again)
+    agenda.wake(atNanoseconds: again)
   }
 
   /// Ends the rest of a peer after a decline.
@@ -43,39 +42,32 @@ extension Mesh {
     planDial(peer, now)
   }
 
-  private func wait(after failureCount: Int, isWaiting: Bool) -> Int64 {
-    let factor = isWaiting ? MeshTimes.waitingFactor : 1
-    guard failureCount > 0 else {
-      let base = isWaiting ? MeshTimes.dialNanoseconds * factor : 0
-      return base + jitter(MeshTimes.spreadNanoseconds)
-    }
-    let base = MeshTimes.backOffNanoseconds << Int64(min(failureCount - 1, 6))
-    let longest = min(base * factor, MeshTimes.longestBackOffNanoseconds)
-    return longest - jitter(longest / 4)
+  private func wait(after failureCount: Int, for peer: Peer) -> Int64 {
+    BackOff.wait(after: failureCount, isWaiting: waits(for: peer), jitter: jitter)
   }
 
   /// Begins the attempt that is due.
   func beginAttempt(_ peer: Peer, _ now: Int64) {
-    peer.nextDialNanoseconds = .max
+    peer.backOff.cancel()
     if peer.rest == .declined, peer.sources.contains(.configured) { peer.rest = .none }
     guard wants(peer), peer.attempt == nil else { return }
-    let isBeingGreeted = peer.node.map { !links(of: $0).isEmpty } ?? false
+    let isBeingGreeted = peer.node.map { !links.of($0).isEmpty } ?? false
     let isCrowded =
       peer.isHearsay
-      && peers.values.count { $0.isHearsay && $0.attempt != nil } >= MeshLimits.unprovenAttempts
+      && peers.all.count { $0.isHearsay && $0.attempt != nil } >= MeshLimits.unprovenAttempts
     guard !isBeingGreeted, !isCrowded else {
-      peer.nextDialNanoseconds = now.saturatingAdding(MeshTimes.nextAddressNanoseconds)
-      return wake(atNanoseconds: peer.nextDialNanoseconds)
+      peer.backOff.plan(atNanoseconds: now.saturatingAdding(MeshTimes.nextAddressNanoseconds))
+      return agenda.wake(atNanoseconds: peer.backOff.nextNanoseconds)
     }
     let deadline = now.saturatingAdding(MeshTimes.resolvingNanoseconds)
     peer.attempt = Attempt(
       deadlineNanoseconds: deadline,
       watchdogNanoseconds: now.saturatingAdding(MeshTimes.watchdogNanoseconds),
       progress: .resolving)
-    peer.attempt?.take(peer.allAddresses)
-    guard peer.allAddresses.isEmpty else { return dialNext(peer, now) }
+    peer.attempt?.take(peer.addresses.all)
+    guard peer.addresses.all.isEmpty else { return dialNext(peer, now) }
     actions.append(.resolve(peer.target))
-    wake(atNanoseconds: deadline)
+    agenda.wake(atNanoseconds: deadline)
   }
 
   /// Tries the next address beside those under way; without any the attempt failed.
@@ -87,16 +79,14 @@ extension Mesh {
       if attempt.dials.isEmpty, attempt.connection == nil { attemptFailed(peer, now) }
       return
     }
-    attemptCount += 1
-    let id = AttemptID(rawValue: attemptCount)
-    attempts[id] = peer
+    let id = dials.begin(for: peer)
     attempt.dials.append(Attempt.Dial(id: id, address: address))
     attempt.progress = attempt.connecting
     attempt.nextAddressNanoseconds =
       attempt.remaining.isEmpty
       ? .max : now.saturatingAdding(MeshTimes.nextAddressNanoseconds)
     attempt.deadlineNanoseconds = now.saturatingAdding(MeshTimes.connectingNanoseconds)
-    wake(atNanoseconds: min(attempt.nextAddressNanoseconds, attempt.deadlineNanoseconds))
+    agenda.wake(atNanoseconds: min(attempt.nextAddressNanoseconds, attempt.deadlineNanoseconds))
     peer.attempt = attempt
     actions.append(.dial(id, address))
   }
@@ -107,18 +97,18 @@ extension Mesh {
     guard case .connecting? = peer.attempt?.progress, let attempt = peer.attempt,
       attempt.remaining.isEmpty, attempt.dials.count <= MeshLimits.addresses
     else { return }
-    peer.attempt?.take(peer.allAddresses)
+    peer.attempt?.take(peer.addresses.all)
     dialNext(peer, now)
   }
 
   func secure(_ id: AttemptID, _ now: Int64) {
-    guard let peer = attempts[id] else { return }
+    guard let peer = dials[id] else { return }
     peer.attempt?.progress = .securing
     peer.attempt?.deadlineNanoseconds = now.saturatingAdding(MeshTimes.securingNanoseconds)
   }
 
   func dialFailed(_ id: AttemptID, _ now: Int64) {
-    guard let peer = attempts.removeValue(forKey: id), var attempt = peer.attempt else { return }
+    guard let peer = dials.end(id), var attempt = peer.attempt else { return }
     attempt.dials.removeAll { $0.id == id }
     if !attempt.dials.isEmpty { attempt.progress = attempt.connecting }
     peer.attempt = attempt
@@ -136,7 +126,7 @@ extension Mesh {
 
   func abandonDials(of peer: Peer) {
     for dial in peer.attempt?.dials ?? [] {
-      attempts[dial.id] = nil
+      dials.end(dial.id)
       actions.append(.abandon(dial.id))
     }
     peer.attempt?.dials = []
@@ -144,8 +134,7 @@ extension Mesh {
 
   /// One more failure in a row; every fifth starts the peer from nothing but its count.
   func countFailure(_ peer: Peer, _ now: Int64) {
-    peer.failureCount = min(peer.failureCount + 1, Int(Int32.max))
-    guard peer.failureCount % MeshTimes.failuresToRebuild == 0 else { return }
+    guard peer.backOff.countFailure() else { return }
     abandonDials(of: peer)
     peer.rebuild()
     actions.append(.rebuilt(peer.target))
@@ -156,7 +145,7 @@ extension Mesh {
   /// Lets static peers look again for who answers there.
   func releaseNamed(answeredBy peer: Peer, _ now: Int64) {
     guard let node = peer.node else { return }
-    for named in peers.values where named.answeredBy == node {
+    for named in peers.all where named.answeredBy == node {
       named.answeredBy = nil
       planDial(named, now)
     }
@@ -164,7 +153,7 @@ extension Mesh {
 
   /// Takes the connection that an attempt brought, or turns it away.
   func dialled(_ id: AttemptID, _ opened: OpenedConnection, _ now: Int64) {
-    guard let peer = attempts.removeValue(forKey: id),
+    guard let peer = dials.end(id),
       let dial = peer.attempt?.dials.first(where: { $0.id == id })
     else {
       actions.append(.close(opened.connection, .duplicate))
@@ -176,15 +165,15 @@ extension Mesh {
       return findOurselves(peer, dial.address, opened.connection, now)
     }
     let owner = owner(of: opened, dialledFor: peer, dial.address, now)
-    owner?.learn(dial.address)
+    owner?.addresses.learn(dial.address)
     if let owner, owner === peer || owner.attempt == nil {
-      owner.nextDialNanoseconds = .max
+      owner.backOff.cancel()
       owner.attempt = Attempt(
         deadlineNanoseconds: .max,
         watchdogNanoseconds: peer.attempt?.watchdogNanoseconds
           ?? now.saturatingAdding(MeshTimes.watchdogNanoseconds),
         progress: .greeting, connection: opened.connection)
-      if let watchdog = owner.attempt?.watchdogNanoseconds { wake(atNanoseconds: watchdog) }
+      if let watchdog = owner.attempt?.watchdogNanoseconds { agenda.wake(atNanoseconds: watchdog) }
     }
     if owner !== peer { settle(peer, answeredBy: opened.node, dial.address, now) }
     open(opened, isOurs: true, attempt: id.rawValue, now)
@@ -196,7 +185,7 @@ extension Mesh {
   ) -> Peer? {
     if peer.node == opened.node { return peer }
     return peer.node == nil
-      ? makePeer(opened.node, .configured, now) : peers[.node(opened.node)]
+      ? makePeer(opened.node, .configured, now) : peers[opened.node]
   }
 
   /// Ends the attempt of a peer when another node answered at its address.
@@ -204,44 +193,42 @@ extension Mesh {
     _ peer: Peer, answeredBy node: NodeID, _ address: NodeAddress, _ now: Int64
   ) {
     guard let meant = peer.node else {
-      guard peers[.node(node)] != nil, !ledger.blocked.contains(node) else {
+      guard peers[node] != nil, !ledger.blocked.contains(node) else {
         return attemptFailed(peer, now)
       }
       if let old = peer.answeredBy, old != node { unconfigure(old) }
       peer.answeredBy = node
       peer.attempt = nil
-      peer.failureCount = 0
+      peer.backOff.forgetFailures()
       return
     }
-    peer.unlearn(address)
+    peer.addresses.unlearn(address)
     if ledger.unlearn(address, of: meant) { actions.append(.store) }
     // Who was a member once and is nowhere any more may have another identity by now.
-    let isLost = peer.allAddresses.isEmpty && peer.sources == .proven && peer.member == nil
+    let isLost = peer.addresses.isEmpty && peer.sources == .proven && peer.member == nil
     guard !isLost || ledger.trusted.contains(meant) else { return remove(peer) }
     attemptFailed(peer, now)
   }
 
   /// A node that answers at a static address no more was named only by it.
   private func unconfigure(_ node: NodeID) {
-    guard let peer = peers[.node(node)], !ledger.trusted.contains(node) else { return }
+    guard let peer = peers[node], !ledger.trusted.contains(node) else { return }
     peer.sources.remove(.configured)
-    if peer.sources.isEmpty, peer.member == nil, links(of: node).isEmpty { remove(peer) }
+    if peer.sources.isEmpty, peer.member == nil, links.of(node).isEmpty { remove(peer) }
   }
 
   private func findOurselves(
     _ peer: Peer, _ address: NodeAddress, _ connection: ConnectionID, _ now: Int64
   ) {
     // Who does not say hello, as by an earlier version, ends the connection.
-    if selves.count < MeshLimits.connectionsPerNode {
-      selves[connection] = address
-    } else {
+    if !links.addOurselves(connection, at: address) {
       actions.append(.close(connection, .ourselves))
     }
-    peer.unlearn(address)
+    peer.addresses.unlearn(address)
     peer.attempt = nil
     guard peer.node == nil else { return attemptFailed(peer, now) }
-    peer.nextDialNanoseconds = now.saturatingAdding(MeshTimes.ourselvesNanoseconds)
-    wake(atNanoseconds: peer.nextDialNanoseconds)
+    peer.backOff.plan(atNanoseconds: now.saturatingAdding(MeshTimes.ourselvesNanoseconds))
+    agenda.wake(atNanoseconds: peer.backOff.nextNanoseconds)
   }
 
   /// Tells whether it is this node that answered at an address, or another that has its identity.

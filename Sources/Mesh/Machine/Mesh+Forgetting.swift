@@ -12,7 +12,7 @@ extension Mesh {
   func spreadForgetting(of node: NodeID, instance: UInt64, _ now: Int64) {
     guard node != self.node, instance > 0, isAway(node) else { return }
     ledger.noteForgotten(MeshMemory.Forgotten(node: node, instance: instance))
-    peers[.node(node)]?.sources.remove(.gossiped)
+    peers[node]?.sources.remove(.gossiped)
     tell([MeshMemory.Forgotten(node: node, instance: instance)], except: nil)
   }
 
@@ -45,7 +45,7 @@ extension Mesh {
   }
 
   private func tell(_ nodes: [MeshMemory.Forgotten], except source: Link?) {
-    for link in links.values where link.isMember && link !== source && isBelieved(link) {
+    for link in links.all where link.isMember && link !== source && isBelieved(link) {
       actions.append(.send(.forgotten(ForgottenNodes(nodes: nodes)), link.connection))
     }
   }
@@ -56,14 +56,14 @@ extension Mesh {
   }
 
   private func isAway(_ node: NodeID) -> Bool {
-    peers[.node(node)]?.member == nil && links(of: node).isEmpty
+    peers[node]?.member == nil && links.of(node).isEmpty
   }
 
   /// Looks for it no more, unless this node's own user wants it.
   private func takeLeave(of node: NodeID) {
     guard !ledger.trusted.contains(node), !ledger.blocked.contains(node) else { return }
     ledger.unlist(node)
-    guard let peer = peers[.node(node)] else { return }
+    guard let peer = peers[node] else { return }
     peer.sources.subtract([.proven, .gossiped])
     if peer.sources.isEmpty { remove(peer) }
   }

@@ -7,7 +7,7 @@ extension Mesh {
     case .unknown, .challenge, .groupProof, .lane: return
     default: break
     }
-    if link.isMember { peers[.node(link.node)]?.hear(now) }
+    if link.isMember { peers[link.node]?.signs.hear(now) }
     if case .hello(let hello) = message {
       if link.hello == nil { greet(hello, on: link, now) } else { renew(hello, on: link, now) }
       return
@@ -19,14 +19,14 @@ extension Mesh {
     switch message {
     case .invite: beInvited(on: link, now)
     case .accept:
-      link.theyAdmit = true
+      link.consent.isTheirs = true
       if !link.isMember { decide(link, now) }
     case .decline(let decline): beDeclined(decline, on: link, now)
     case .goodbye(let goodbye): bidFarewell(goodbye, on: link, now)
     case .heartbeat(let heartbeat):
       guard link.isMember else { return close(link, .outOfTurn, now) }
       takeGossip(heartbeat, from: link, now)
-      compare(heartbeat, on: link, now)
+      link.beats.compare(theirs: heartbeat.memberCount, ours: peers.memberCount, now)
       if heartbeat.asks { answer(on: link, now) }
     case .mediaKey(let key):
       guard link.isMember else { return close(link, .outOfTurn, now) }
@@ -48,10 +48,9 @@ extension Mesh {
   /// Whoever says more than any node has to is not listened to for a while, by whichever connection.
   private func endFlood(on link: Link, _ now: Int64) {
     counters.floods += 1
-    flooders.add(
-      link.node, instance: max(link.hello?.instance ?? 0, ledger.instance(of: link.node)),
-      untilNanoseconds: now.saturatingAdding(MeshTimes.floodedNanoseconds))
-    for other in links(of: link.node) {
+    door.shut(
+      link.node, instance: max(link.hello?.instance ?? 0, ledger.instance(of: link.node)), now)
+    for other in links.of(link.node) {
       let words = "more than \(MeshLimits.messagesPerSecond) messages a second"
       actions.append(.send(.decline(Decline(words: words)), other.connection))
       close(other, .flooding, as: .flooding, now)
@@ -61,19 +60,16 @@ extension Mesh {
   /// The first hello must name the node that the connection proved, and its living run.
   private func greet(_ hello: Hello, on link: Link, _ now: Int64) {
     guard hello.node == link.node else { return close(link, .wrongIdentity, now) }
-    let peer = peers[.node(link.node)]
+    let peer = peers[link.node]
     let known = max(ledger.instance(of: link.node), peer?.member?.instance ?? 0)
     guard hello.instance >= known else { return exorcise(hello, on: link, known: known, now) }
-    declined.remove(link.node, before: hello.instance)
-    guard
-      !flooders.contains(link.node, nowNanoseconds: now)
-        || flooders.remove(link.node, before: hello.instance)
-    else {
+    door.hearAgain(link.node, before: hello.instance)
+    guard door.opens(to: link.node, instance: hello.instance, now) else {
       counters.floods += 1
       return close(link, .flooding, now)
     }
     link.hello = hello
-    link.theyAdmit = hello.admits
+    link.consent.isTheirs = hello.admits
     if !link.isOurs { (link.attempt, link.relocates) = (hello.attempt, hello.relocates) }
     if let peer, known > 0, hello.instance > known { replace(peer, by: hello.instance, now) }
     decide(link, now)
@@ -85,7 +81,7 @@ extension Mesh {
     let decline = Decline(words: Self.twinWords, latestInstance: known)
     actions.append(.send(.decline(decline), link.connection))
     close(link, .ghost, now)
-    guard let living = peers[.node(link.node)]?.link, living.isMember,
+    guard let living = peers[link.node]?.link, living.isMember,
       now - living.twinNanoseconds >= MeshTimes.twinNanoseconds
     else { return }
     living.twinNanoseconds = now
@@ -97,9 +93,9 @@ extension Mesh {
 
   /// A later run: whatever the old one left ends at once.
   private func replace(_ peer: Peer, by instance: UInt64, _ now: Int64) {
-    peer.failureCount = 0
+    peer.backOff.forgetFailures()
     peer.rest = .none
-    for old in links.values where .node(old.node) == peer.target {
+    for old in links.all where .node(old.node) == peer.target {
       guard let hello = old.hello, hello.instance < instance else { continue }
       close(old, .replaced, as: .restarted, now)
     }
@@ -113,9 +109,8 @@ extension Mesh {
       return
     }
     link.hello?.profile = hello.profile
-    guard link.isMember, let peer = peers[.node(link.node)] else { return }
-    let member = makeMember(link)
-    guard let member, peer.member != member else { return }
+    guard link.isMember, let peer = peers[link.node] else { return }
+    guard let member = link.asMember, peer.member != member else { return }
     peer.member = member
     learnAddresses(of: peer, member)
     actions.append(.changed(member))
@@ -131,36 +126,35 @@ extension Mesh {
 
   /// Goes on where both have said who they are and one of them may have said yes.
   func decide(_ link: Link, _ now: Int64) {
-    switch (link.weAdmit, link.theyAdmit) {
+    switch (link.consent.isOurs, link.consent.isTheirs) {
     case (true, true): join(link, now)
     case (true, false):
-      guard !link.hasInvited else { return }
-      if let peer = peers[.node(link.node)], peer.hasDeclinedInvitation {
+      guard !link.consent.hasInvited else { return }
+      if let peer = peers[link.node], peer.refusal.isOfInvitation {
         peer.rest = .declined
         return close(link, .notAdmitted, now)
       }
-      link.hasInvited = true
+      link.consent.invite()
       link.deadlineNanoseconds = now.saturatingAdding(MeshTimes.watchdogNanoseconds)
-      wake(atNanoseconds: link.deadlineNanoseconds)
+      agenda.wake(atNanoseconds: link.deadlineNanoseconds)
       note(.asking, on: link)
       actions.append(.send(.invite, link.connection))
     case (false, true): note(.asking, on: link)
     case (false, false):
-      guard !link.isOutdated else { return close(link, .notAdmitted, now) }
-      if let peer = peers[.node(link.node)], peer.sources.contains(.configured),
-        !peer.isRefusalTold, let hello = link.hello
+      guard !link.consent.isOutdated else { return close(link, .notAdmitted, now) }
+      if let peer = peers[link.node], peer.sources.contains(.configured),
+        let hello = link.hello, peer.refusal.tell()
       {
-        peer.isRefusalTold = true
         actions.append(.stranger(link.node, hello.profile.seen(at: link.remote)))
       }
-      peers[.node(link.node)]?.rest = .declined
+      peers[link.node]?.rest = .declined
       close(link, .notAdmitted, now)
     }
   }
 
   /// Shows progress; the attempt's watchdog goes on.
   func note(_ progress: DialProgress, on link: Link) {
-    guard let peer = peers[.node(link.node)],
+    guard let peer = peers[link.node],
       peer.attempt?.connection == link.connection
     else { return }
     peer.attempt?.progress = progress
@@ -168,7 +162,7 @@ extension Mesh {
 
   /// Makes the other end a member, or its connection that of the member it is.
   private func join(_ link: Link, _ now: Int64) {
-    guard let member = makeMember(link) else { return }
+    guard let member = link.asMember else { return }
     guard makePlace(for: link.node, now), let peer = makePeer(link.node, .proven, now)
     else { return close(link, .crowded, now) }
     if let old = peer.link {
@@ -181,13 +175,12 @@ extension Mesh {
     let before = peer.member
     peer.member = member
     learnAddresses(of: peer, member)
-    let entry = MeshMemory.Entry(
-      node: link.node, instance: member.instance, addresses: peer.addresses)
+    let entry = NodeRecord(
+      node: link.node, instance: member.instance, addresses: peer.addresses.own)
     let isAnew = ledger.endForgetting(link.node, before: member.instance)
     if ledger.note(entry) || isAnew { actions.append(.store) }
     if before == nil {
-      revision += 1
-      peer.revision = revision
+      peers.admit(peer)
       actions.append(.admitted(member))
     } else if before != member {
       actions.append(.changed(member))
@@ -196,8 +189,7 @@ extension Mesh {
       actions.append(.send(.mediaKey(key), link.connection))
     }
     tellForgotten(on: link)
-    newsNanoseconds = min(newsNanoseconds, now.saturatingAdding(MeshTimes.newsNanoseconds))
-    wake(atNanoseconds: newsNanoseconds)
+    agenda.planNews(now)
   }
 
   private func use(_ link: Link, for peer: Peer, _ now: Int64) {
@@ -205,20 +197,19 @@ extension Mesh {
     endUprooting(of: peer)
     (link.relocates, link.relocatedNanoseconds) = (false, link.relocates ? now : .min / 2)
     peer.rest = .none
-    peer.hasDeclinedInvitation = false
-    peer.isRefusalTold = false
-    peer.hear(now)
-    peer.nextDialNanoseconds = .max
+    peer.refusal.forgive()
+    peer.signs.hear(now)
+    peer.backOff.cancel()
     if peer.attempt?.connection == nil || peer.attempt?.connection == link.connection {
       abandonDials(of: peer)
       peer.attempt = nil
     }
-    (link.isMember, link.isOutdated) = (true, false)
+    (link.isMember, link.consent.isOutdated) = (true, false)
     actions.append(.raise(link.connection))
     link.deadlineNanoseconds = .max
     link.stableNanoseconds = now.saturatingAdding(MeshTimes.stableNanoseconds)
-    wake(atNanoseconds: link.stableNanoseconds)
-    wake(atNanoseconds: now.saturatingAdding(MeshTimes.listenNanoseconds))
+    agenda.wake(atNanoseconds: link.stableNanoseconds)
+    agenda.wake(atNanoseconds: now.saturatingAdding(MeshTimes.listenNanoseconds))
   }
 
   /// Which of two connections of one pair stays: both ends know what this looks at,
@@ -234,15 +225,7 @@ extension Mesh {
     return isByHigher == wasByHigher ? link.attempt > old.attempt : isByHigher
   }
 
-  func makeMember(_ link: Link) -> Member? {
-    link.hello.map {
-      Member(
-        node: link.node, instance: $0.instance, profile: $0.profile.seen(at: link.remote),
-        isInGroup: link.provesGroup)
-    }
-  }
-
   private func learnAddresses(of peer: Peer, _ member: Member) {
-    for address in member.profile.controlAddresses.reversed() { peer.learn(address) }
+    peer.addresses.learn(member.profile.controlAddresses)
   }
 }

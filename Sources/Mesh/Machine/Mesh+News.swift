@@ -18,10 +18,10 @@ extension Mesh {
 
   private func discover(_ announcement: Announcement, _ now: Int64) {
     let isOne = announcement.sharesGroup || ledger.trusted.contains(announcement.node)
-    let known = peers[.node(announcement.node)]
+    let known = peers[announcement.node]
     if isOne, let known, known.rest == .declined,
       !known.sources.contains(.announced)
-        || now - known.declinedNanoseconds >= MeshTimes.announcedRestNanoseconds
+        || now - known.refusal.declinedNanoseconds >= MeshTimes.announcedRestNanoseconds
     {
       // It has a group in common with us since a moment, or may have changed its mind.
       known.rest = .none
@@ -29,27 +29,24 @@ extension Mesh {
     // Where a blocked node is counts once it is blocked no more.
     let source = isOne ? Peer.Sources.announced : .stranger
     guard let peer = makePeer(announcement.node, source, evenBlocked: true, now) else { return }
-    for address in announcement.addresses.prefix(MeshLimits.addresses).reversed() {
-      peer.learnHearsay(address)
-    }
+    peer.addresses.learnHearsay(announcement.addresses)
     if peer.rest == .goodbye { peer.rest = .none }
     proveLife(of: peer, now)
   }
 
   private func lose(_ node: NodeID) {
-    guard let peer = peers[.node(node)] else { return }
+    guard let peer = peers[node] else { return }
     peer.sources.subtract([.announced, .stranger])
     if peer.sources.isEmpty, peer.member == nil { remove(peer) }
   }
 
   private func name(_ number: Int, _ addresses: [NodeAddress], _ now: Int64) {
     let target = PeerTarget.named(number)
-    let named = peers.values.count { $0.node == nil }
-    guard peers[target] != nil || named < MeshLimits.namedPeers else { return }
+    guard peers[target] != nil || peers.hasRoomForNamed else { return }
     let peer = peers[target] ?? Peer(target: target, sources: .configured, nowNanoseconds: now)
-    peers[target] = peer
-    for address in addresses.prefix(MeshLimits.addresses).reversed() { peer.learn(address) }
-    if let answered = peer.answeredBy.flatMap({ peers[.node($0)] }), answered.rest != .none {
+    peers.add(peer)
+    peer.addresses.learn(addresses)
+    if let answered = peer.answeredBy.flatMap({ peers[$0] }), answered.rest != .none {
       answered.rest = .none
       planDial(answered, now)
     }
@@ -58,7 +55,7 @@ extension Mesh {
 
   private func unname(_ number: Int) {
     guard let peer = peers[.named(number)] else { return }
-    if let answered = peer.answeredBy.flatMap({ peers[.node($0)] }) {
+    if let answered = peer.answeredBy.flatMap({ peers[$0] }) {
       answered.sources.remove(.configured)
       if answered.sources.isEmpty, answered.member == nil { remove(answered) }
     }
@@ -67,43 +64,37 @@ extension Mesh {
 
   private func resolve(_ target: PeerTarget, _ addresses: [NodeAddress], _ now: Int64) {
     guard let peer = peers[target] else { return }
-    for address in addresses.prefix(MeshLimits.addresses).reversed() {
-      if peer.node == nil { peer.learn(address) } else { peer.learnHearsay(address) }
+    if peer.node == nil {
+      peer.addresses.learn(addresses)
+    } else {
+      peer.addresses.learnHearsay(addresses)
     }
     guard peer.attempt?.progress == .resolving else { return }
-    peer.attempt?.take(peer.allAddresses)
+    peer.attempt?.take(peer.addresses.all)
     dialNext(peer, now)
   }
 
   private func hearKnock(of node: NodeID, _ now: Int64) {
-    guard let peer = peers[.node(node)], peer.rest != .declined else { return }
+    guard let peer = peers[node], peer.rest != .declined else { return }
     if let link = peer.link {
-      guard now - peer.proofNanoseconds >= MeshTimes.proofNanoseconds else { return }
-      peer.proofNanoseconds = now
-      guard !isStalled(peer, now) else { return forsake(link, of: peer, now) }
-      return sendHeartbeat(on: link, membersByRevision(), isReminded: false, now)
+      guard peer.backOff.takeProof(now) else { return }
+      guard !peer.isStalled(now) else { return forsake(link, of: peer, now) }
+      return sendHeartbeat(on: link, peers.members, isReminded: false, now)
     }
     peer.rest = .none
     if proveLife(of: peer, now), waits(for: peer) { knock(peer) }
   }
 
   private func hearSound(of node: NodeID, _ nanoseconds: Int64, _ now: Int64) {
-    guard let peer = peers[.node(node)], nanoseconds > now - MeshTimes.soundNanoseconds else {
-      return
-    }
-    peer.soundedNanoseconds = min(nanoseconds, now)
+    peers[node]?.signs.sound(nanoseconds, now)
   }
 
   /// All waits end, attempts start again from this side's new addresses.
   private func changeNetwork(_ now: Int64) {
-    for peer in peers.values {
-      peer.failureCount = 0
-      if isStalled(peer, now) {
-        // Nobody could be heard while we were cut off. Once, or changes that never end would keep the dead.
-        if !peer.isReprieved {
-          peer.heardNanoseconds = max(peer.heardNanoseconds, now - MeshTimes.returnedNanoseconds)
-          peer.isReprieved = true
-        }
+    for peer in peers.all {
+      peer.backOff.forgetFailures()
+      if peer.isStalled(now) {
+        peer.signs.reprieve(now)
         if let link = peer.link { forsake(link, of: peer, now) }
       }
       guard peer.link == nil else { continue }
@@ -115,38 +106,22 @@ extension Mesh {
       planDial(peer, now)
     }
     // Which connections are dead shows only where something is sent.
-    for link in links.values { link.answeredNanoseconds = .min / 2 }
-    nextRoundNanoseconds = now
+    for link in links.all { link.beats.forgetAnswer() }
     // Who is to dial us knows nothing of the change.
-    searchNanoseconds = now
-    wake(atNanoseconds: now)
-  }
-
-  /// Whether a member has been silent for longer than its heartbeats take.
-  ///
-  /// Where the way is open again, TCP repeats what was lost only after a wait that has doubled each time: another
-  /// connection is faster.
-  private func isStalled(_ peer: Peer, _ now: Int64) -> Bool {
-    peer.member != nil && now - peer.heardNanoseconds > MeshTimes.stalledNanoseconds
+    agenda.hurry(now)
   }
 
   /// Ends the back-off of a peer that seems to be up; false where there is none to end, or it was done a moment ago.
   @discardableResult
   func proveLife(of peer: Peer, _ now: Int64) -> Bool {
-    guard now - peer.proofNanoseconds >= MeshTimes.proofNanoseconds, wants(peer) else {
-      return false
-    }
-    peer.proofNanoseconds = now
+    guard wants(peer), peer.backOff.takeProof(now) else { return false }
     if peer.attempt == nil { hasten(peer, now) } else { dialBeside(peer, now) }
     return true
   }
 
   /// The same for gossip.
   func proveLifeByGossip(of peer: Peer, _ now: Int64) {
-    guard now - peer.gossipProofNanoseconds >= MeshTimes.gossipProofNanoseconds, wants(peer),
-      peer.attempt == nil
-    else { return }
-    peer.gossipProofNanoseconds = now
+    guard wants(peer), peer.attempt == nil, peer.backOff.takeGossipProof(now) else { return }
     hasten(peer, now)
   }
 }

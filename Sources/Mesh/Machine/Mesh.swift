@@ -69,7 +69,7 @@ public final class Mesh {
   public let instance: UInt64
 
   /// When the next `tick` is due; `Int64.max` after `leave`.
-  public internal(set) var nextDeadlineNanoseconds: Int64 = .min
+  public var nextDeadlineNanoseconds: Int64 { agenda.deadlineNanoseconds }
 
   /// What to store when ``MeshAction/store`` says so.
   public var memory: MeshMemory { ledger.memory }
@@ -78,40 +78,18 @@ public final class Mesh {
   public internal(set) var counters = MeshCounters()
 
   var profile: NodeProfile
-  var policy: AdmissionPolicy
   var ledger: TrustLedger
-  var declined = DeclinedList()
-  var flooders = DeclinedList()
-  /// When strangers asked, in the last 30 s.
-  var invitationNanoseconds: [Int64] = []
-  var peers = OrderedTable<PeerTarget, Peer>()
-  var links = OrderedTable<ConnectionID, Link>()
-  /// Given up for others that are not there yet (`Peer.forsaken`).
-  var forsaken = OrderedTable<ConnectionID, Link>()
-  /// Whose attempt it is.
-  var attempts: [AttemptID: Peer] = [:]
-  /// Connections to an address where this node's own identity answered, until its hello tells whether that is another
-  /// start.
-  var selves: [ConnectionID: NodeAddress] = [:]
+  var door: Door
+  var peers = PeerTable()
+  var links = LinkTable()
+  var dials = DialTable()
   /// This node's own streams.
   var streams = SharedStreams()
-  var random: any RandomNumberGenerator
-
+  var agenda = Agenda()
   var actions: [MeshAction] = []
-  var attemptCount: UInt64 = 0
-  /// The last admission.
-  var revision: UInt64 = 0
-  var roundCount = 0
-  var nextRoundNanoseconds: Int64 = .min
-  var newsNanoseconds: Int64 = .max
-  var rollNanoseconds: Int64 = .max
-  var searchNanoseconds: Int64 = .max
-  var nextKnock = 0
-  var nextSearch = 0
-  /// When our groups or policy changed last.
-  var changeNanoseconds: Int64 = .min / 2
+  private var random: any RandomNumberGenerator
   var hasLeft = false
-  var latestNanoseconds: Int64 = .min
+  private(set) var latestNanoseconds: Int64 = .min
 
   /// Makes a mesh that begins with the first event.
   ///
@@ -120,7 +98,7 @@ public final class Mesh {
     node = configuration.node
     instance = configuration.instance
     profile = configuration.profile
-    policy = configuration.policy
+    door = Door(policy: configuration.policy)
     ledger = TrustLedger(configuration.memory)
     self.random = random
   }
@@ -151,23 +129,18 @@ public final class Mesh {
     return actions
   }
 
-  /// Makes sure that a tick comes not after a moment.
-  func wake(atNanoseconds nanoseconds: Int64) {
-    nextDeadlineNanoseconds = min(nextDeadlineNanoseconds, nanoseconds)
-  }
-
   /// A uniform number from 0 to `limit`.
   func jitter(_ limit: Int64) -> Int64 { Int64.random(in: 0...limit, using: &random) }
 
   private func start(_ now: Int64) {
-    nextRoundNanoseconds = now.saturatingAdding(jitter(MeshTimes.heartbeatNanoseconds))
-    nextDeadlineNanoseconds = nextRoundNanoseconds
+    agenda.start(
+      roundAtNanoseconds: now.saturatingAdding(jitter(MeshTimes.heartbeatNanoseconds)))
     let findable = ledger.memory.entries.filter {
       !$0.addresses.isEmpty || ledger.trusted.contains($0.node)
     }
     for entry in findable.suffix(MeshLimits.rememberedPeers).reversed() {
       guard let peer = makePeer(entry.node, .proven, now) else { continue }
-      for address in entry.addresses.reversed() { peer.learn(address) }
+      peer.addresses.learn(entry.addresses)
       planDial(peer, now)
     }
     knockAtLost(now)
@@ -186,30 +159,28 @@ public final class Mesh {
 extension Mesh {
   /// Does all that is due, and finds the next deadline.
   func runTimers(_ now: Int64) {
-    nextDeadlineNanoseconds = .max
-    for link in links.values { check(link, now) }
-    for peer in peers.values {
+    agenda.clearDeadline()
+    for link in links.all { check(link, now) }
+    for peer in peers.all {
       checkMembership(peer, now)
       checkDialling(peer, now)
     }
-    if now >= rollNanoseconds {
-      rollNanoseconds = .max
+    if agenda.takeRoll(now) {
       let exposed = streams.takeExposed()
       if !exposed.isEmpty { actions.append(.rollKeys(exposed)) }
     }
-    if now >= nextRoundNanoseconds { beat(now) }
-    if now >= newsNanoseconds { tellNews(now) }
-    if now >= searchNanoseconds { search(now) }
-    let rounds = min(nextRoundNanoseconds, newsNanoseconds, searchNanoseconds)
-    wake(atNanoseconds: min(rollNanoseconds, rounds))
+    if agenda.takeRound(now) { beat(now) }
+    if agenda.takeNews(now) { tellNews(now) }
+    if agenda.takeSearch(now) { search(now) }
+    agenda.wakeForPlans()
   }
 
   private func check(_ link: Link, _ now: Int64) {
     guard !link.isOver else { return }
     guard now >= link.deadlineNanoseconds else {
-      return wake(atNanoseconds: link.deadlineNanoseconds)
+      return agenda.wake(atNanoseconds: link.deadlineNanoseconds)
     }
-    if link.invitationNanoseconds != nil {
+    if link.consent.isInvited {
       refuse(link, words: "no answer", now)
     } else {
       close(link, .late, now)
@@ -218,27 +189,26 @@ extension Mesh {
 
   private func checkMembership(_ peer: Peer, _ now: Int64) {
     guard let member = peer.member else { return }
-    let sign = peer.signNanoseconds
+    let sign = peer.signs.lastNanoseconds
     let silent = sign.saturatingAdding(MeshTimes.silentNanoseconds)
     guard now < silent else {
       if let link = peer.link { return close(link, .silent, as: .silent, now) }
       depart(peer, .silent, now)
       return planDial(peer, now)
     }
-    wake(atNanoseconds: silent)
+    agenda.wake(atNanoseconds: silent)
     let listening = sign.saturatingAdding(MeshTimes.listenNanoseconds)
     if now < listening {
-      wake(atNanoseconds: listening)
-    } else if peer.listenedNanoseconds != sign {
-      peer.listenedNanoseconds = sign
+      agenda.wake(atNanoseconds: listening)
+    } else if peer.signs.asks() {
       actions.append(.listen(member.node))
     }
     if let link = peer.link, link.stableNanoseconds != .max {
       if now >= link.stableNanoseconds {
         link.stableNanoseconds = .max
-        peer.failureCount = 0
+        peer.backOff.forgetFailures()
       } else {
-        wake(atNanoseconds: link.stableNanoseconds)
+        agenda.wake(atNanoseconds: link.stableNanoseconds)
       }
     }
   }
@@ -247,14 +217,14 @@ extension Mesh {
     guard !peer.isForgotten else { return }
     if let attempt = peer.attempt {
       check(attempt, of: peer, now)
-    } else if now >= peer.nextDialNanoseconds {
+    } else if now >= peer.backOff.nextNanoseconds {
       beginAttempt(peer, now)
     } else if peer.isHearsay {
       let forgotten = peer.mentionedNanoseconds.saturatingAdding(MeshTimes.hearsayNanoseconds)
       guard now < forgotten else { return remove(peer) }
-      wake(atNanoseconds: min(peer.nextDialNanoseconds, forgotten))
+      agenda.wake(atNanoseconds: min(peer.backOff.nextNanoseconds, forgotten))
     } else {
-      wake(atNanoseconds: peer.nextDialNanoseconds)
+      agenda.wake(atNanoseconds: peer.backOff.nextNanoseconds)
     }
   }
 
@@ -273,7 +243,7 @@ extension Mesh {
       if now >= attempt.nextAddressNanoseconds { dialNext(peer, now) }
     }
     guard let attempt = peer.attempt else { return }
-    wake(
+    agenda.wake(
       atNanoseconds: min(
         attempt.watchdogNanoseconds, attempt.deadlineNanoseconds,
         attempt.nextAddressNanoseconds))

@@ -4,7 +4,7 @@ import Cryptography
 struct TrustLedger {
   private(set) var trusted: Set<NodeID>
   private(set) var blocked: Set<NodeID>
-  private var entries: [NodeID: MeshMemory.Entry] = [:]
+  private var entries: [NodeID: NodeRecord] = [:]
   /// Of `entries`, the latest last.
   private var order: [NodeID] = []
   /// Nodes that somebody forgot, the latest last.
@@ -30,7 +30,7 @@ struct TrustLedger {
   func addresses(of node: NodeID) -> [NodeAddress] { entries[node]?.addresses ?? [] }
 
   /// Remembers a member; false when nothing of it is new.
-  mutating func note(_ entry: MeshMemory.Entry) -> Bool {
+  mutating func note(_ entry: NodeRecord) -> Bool {
     var entry = entry
     entry.instance = max(entry.instance, instance(of: entry.node))
     guard entries.updateValue(entry, forKey: entry.node) != entry else { return false }
@@ -93,39 +93,5 @@ struct TrustLedger {
     let count = forgotten.count
     forgotten.removeAll { $0.node == node && $0.instance < instance }
     return forgotten.count < count
-  }
-}
-
-/// Nodes that were turned away a short time ago: strangers that were declined, or whoever flooded.
-struct DeclinedList {
-  private var entries: [(node: NodeID, instance: UInt64, untilNanoseconds: Int64)] = []
-
-  /// - Parameter instance: the run that was turned away.
-  mutating func add(_ node: NodeID, instance: UInt64, untilNanoseconds: Int64) {
-    let before = entries.first { $0.node == node }?.instance ?? 0
-    remove(node)
-    entries.append((node, max(instance, before), untilNanoseconds))
-    if entries.count > MeshLimits.declined { entries.removeFirst() }
-  }
-
-  mutating func remove(_ node: NodeID) {
-    entries.removeAll { $0.node == node }
-  }
-
-  /// Forgets about a node of which this is a later run than was turned away; false where it is not.
-  @discardableResult
-  mutating func remove(_ node: NodeID, before instance: UInt64) -> Bool {
-    let count = entries.count
-    entries.removeAll { $0.node == node && $0.instance < instance }
-    return entries.count < count
-  }
-
-  func contains(_ node: NodeID, nowNanoseconds: Int64) -> Bool {
-    end(of: node).map { $0 > nowNanoseconds } ?? false
-  }
-
-  /// Until when a node is turned away, or was.
-  func end(of node: NodeID) -> Int64? {
-    entries.first { $0.node == node }?.untilNanoseconds
   }
 }

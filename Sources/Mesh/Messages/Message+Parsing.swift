@@ -98,7 +98,7 @@ extension Message {
 
   private static func notice(
     _ field: FieldReader.Field, of reader: FieldReader
-  ) throws(MeshError) -> Heartbeat.Notice {
+  ) throws(MeshError) -> NodeRecord {
     var inner = FieldReader(reader.octets, range: field.value, type: reader.type)
     var (node, instance): (NodeID?, UInt64?)
     var addresses: [NodeAddress] = []
@@ -106,12 +106,12 @@ extension Message {
       switch field.tag {
       case Tag.node: node = try inner.node(field)
       case Tag.instance: instance = try inner.number(field)
-      case Tag.controlAddress where addresses.count < Heartbeat.Notice.maximumAddresses:
+      case Tag.controlAddress where addresses.count < Heartbeat.maximumAddresses:
         try append(field, of: inner, to: &addresses)
       default: break
       }
     }
-    return Heartbeat.Notice(
+    return NodeRecord(
       node: try inner.required(node, Tag.node),
       instance: try inner.required(instance, Tag.instance), addresses: addresses)
   }

@@ -196,7 +196,7 @@ extension Message {
       inner.field(Tag.node, octets: member.node.octets)
       inner.field(Tag.instance, number: member.instance)
       inner.addresses(
-        Tag.controlAddress, member.addresses, limit: Heartbeat.Notice.maximumAddresses)
+        Tag.controlAddress, member.addresses, limit: Heartbeat.maximumAddresses)
       writer.field(Tag.member, octets: inner.octets)
     }
   }

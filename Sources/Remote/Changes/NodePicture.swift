@@ -11,7 +11,11 @@ public struct StatusDocument: Sendable {
   let number: UInt64
   /// The members of `peers`, in the order of the status.
   let peerKeys: [String]
-  private(set) var tree: JSONTree
+  /// The same as they are written, in the order of their octets, with their places.
+  fileprivate let writtenPeers: [(name: [UInt8], place: Int)]
+  private let own: JSONTree
+  /// What is known only where it is told.
+  fileprivate(set) var control: ControlStatus?
 
   /// The document of a status.
   ///
@@ -20,8 +24,10 @@ public struct StatusDocument: Sendable {
     self.status = status
     self.number = number
     peerKeys = status.peers.map { $0.id ?? $0.name }
+    let places = Dictionary(zip(peerKeys, peerKeys.indices)) { first, _ in first }
+    writtenPeers = places.sorted { $0.key < $1.key }.map { (JSONTree.text($0.key).line, $0.value) }
     guard case .object(var members) = Self.tree(of: status) else {
-      tree = .object([:])
+      own = .object([:])
       return
     }
     if case .array(let peers) = members["peers"] {
@@ -33,14 +39,13 @@ public struct StatusDocument: Sendable {
     members["node"] = members["node"].map {
       Self.without(["micLevelDBFS", "micPeakDBFS", "mixLevelDBFS"], $0)
     }
-    tree = .object(members)
+    own = .object(members)
   }
 
-  /// Adds what is known only where it is told.
-  mutating func add(_ control: ControlStatus) {
-    guard case .object(var members) = tree else { return }
+  var tree: JSONTree {
+    guard let control, case .object(var members) = own else { return own }
     members["control"] = Self.tree(of: control)
-    tree = .object(members)
+    return .object(members)
   }
 
   private static func tree(of value: some Encodable) -> JSONTree {
@@ -62,11 +67,10 @@ public struct NodePicture: Sendable {
   /// Which picture of its maker's it is.
   package let number: UInt64
   private(set) var document: StatusDocument
-  /// Levels of this moment, for those who want them as they change.
-  private let levels: JSONTree
+  /// Levels of this moment, for those who want them as they change; one a peer of the document.
+  private let levels: NodeLevels
   /// Levels as they were when something else changed, for those who do not.
-  private let calmLevels: JSONTree
-  private let talking: [Bool]
+  private let calmLevels: NodeLevels
 
   /// A node as it is now.
   ///
@@ -77,12 +81,11 @@ public struct NodePicture: Sendable {
     let own = levels.peers.count == document.peerKeys.count ? levels : NodeLevels(document.status)
     number = (former?.number ?? 0) &+ 1
     self.document = document
-    self.levels = Self.tree(own, document.peerKeys)
-    talking = own.peers.map(\.isTalking)
-    if let former, former.document.number == document.number, former.talking == talking {
+    self.levels = own
+    if let former, former.document.number == document.number, former.levels.talksAs(own) {
       calmLevels = former.calmLevels
     } else {
-      calmLevels = self.levels
+      calmLevels = own
     }
   }
 
@@ -96,21 +99,35 @@ public struct NodePicture: Sendable {
     document.number != former.document.number || levels != former.levels
   }
 
-  /// With the figures of the control socket that tells it.
+  /// With the figures of the control socket that tells it: the same for as long as the document is.
   package func adding(_ control: ControlStatus) -> NodePicture {
     var picture = self
-    picture.document.add(control)
+    picture.document.control = control
     return picture
   }
 
   /// Which document it shows.
   package var documentNumber: UInt64 { document.number }
 
+  /// The line that makes of a former picture this one; of none, the whole document.
+  ///
+  /// As ``patch(from:withLevels:)`` says; where nothing but levels changed, as 20 times a second, it is written without
+  /// a tree.
+  ///
+  /// - Returns: JSON and a line end; nil where nothing changed that is to be told.
+  package func line(from former: NodePicture?, withLevels isLive: Bool) -> [UInt8]? {
+    guard let former, former.document.number == document.number else {
+      return patch(from: former, withLevels: isLive).map { $0.line + [UInt8(ascii: "\n")] }
+    }
+    let (new, old) = isLive ? (levels, former.levels) : (calmLevels, former.calmLevels)
+    return new == old ? nil : document.line(of: new, from: old)
+  }
+
   /// What makes of a former picture this one; of none, the whole document.
   ///
   /// - Returns: nil where nothing changed that is to be told.
   package func patch(from former: NodePicture?, withLevels isLive: Bool) -> JSONTree? {
-    let levels = isLive ? levels : calmLevels
+    let levels = document.tree(of: isLive ? levels : calmLevels)
     guard let former else {
       var whole = document.tree
       whole.merge(levels)
@@ -120,14 +137,25 @@ public struct NodePicture: Sendable {
     if former.document.number != document.number {
       patch = document.tree.patch(from: former.document.tree)
     }
-    guard let change = levels.patch(from: isLive ? former.levels : former.calmLevels) else {
-      return patch
-    }
+    let before = former.document.tree(of: isLive ? former.levels : former.calmLevels)
+    guard let change = levels.patch(from: before) else { return patch }
     return patch.map { $0.followed(by: change) } ?? change
   }
+}
 
-  private static func tree(_ levels: NodeLevels, _ keys: [String]) -> JSONTree {
-    let peers = zip(keys, levels.peers).map { key, peer in
+extension NodeLevels {
+  /// Whether the same peers talk.
+  fileprivate func talksAs(_ other: NodeLevels) -> Bool {
+    peers.count == other.peers.count
+      && !zip(peers, other.peers).contains { $0.isTalking != $1.isTalking }
+  }
+}
+
+/// Levels as a document of these peers has them.
+extension StatusDocument {
+  /// All of them.
+  fileprivate func tree(of levels: NodeLevels) -> JSONTree {
+    let peers = zip(peerKeys, levels.peers).map { key, peer in
       (
         key,
         JSONTree.object([
@@ -143,4 +171,36 @@ public struct NodePicture: Sendable {
       "peers": .object(Dictionary(peers) { first, _ in first }),
     ])
   }
+
+  /// What makes of former levels others, as a line.
+  fileprivate func line(of levels: NodeLevels, from former: NodeLevels) -> [UInt8] {
+    var writer = LevelsWriter(octets: 64 + 128 * peerKeys.count)
+    writer.addObject(LevelName.node) { node in
+      node.add(LevelName.mic, levels.micDBFS, instead: former.micDBFS)
+      node.add(LevelName.micPeak, levels.micPeakDBFS, instead: former.micPeakDBFS)
+      node.add(LevelName.mix, levels.mixDBFS, instead: former.mixDBFS)
+    }
+    writer.addObject(LevelName.peers) { peers in
+      for (name, place) in writtenPeers {
+        let (new, old) = (levels.peers[place], former.peers[place])
+        guard new != old else { continue }
+        peers.addObject(name) { peer in
+          peer.add(LevelName.talking, new.isTalking, instead: old.isTalking)
+          peer.add(LevelName.level, new.levelDBFS, instead: old.levelDBFS)
+        }
+      }
+    }
+    return writer.finish()
+  }
+}
+
+/// The names of what levels tell, as they are written.
+private enum LevelName {
+  static let node = JSONTree.text("node").line
+  static let peers = JSONTree.text("peers").line
+  static let mic = JSONTree.text("micLevelDBFS").line
+  static let micPeak = JSONTree.text("micPeakDBFS").line
+  static let mix = JSONTree.text("mixLevelDBFS").line
+  static let talking = JSONTree.text("isTalking").line
+  static let level = JSONTree.text("levelDBFS").line
 }

@@ -139,7 +139,7 @@ private final class RawKeys: MediaGate {
     state = Mutex(State(sender: SRTPSender(try SRTPSendingKey(epoch: 0))))
   }
 
-  func admit(_ member: MediaMember) async -> Bool { true }
+  func admit(_ member: Member) async -> Bool { true }
   func expel(_ node: NodeID, saidGoodbye: Bool) async {}
   func freeName(of node: NodeID) async {}
   func calledNames() async -> [NodeID: String] { [:] }

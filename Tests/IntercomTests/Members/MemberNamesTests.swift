@@ -1,4 +1,5 @@
 import Cryptography
+import Habits
 import Testing
 
 @testable import Intercom

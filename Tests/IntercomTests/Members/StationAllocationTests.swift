@@ -1,6 +1,7 @@
 import Audio
 import Cryptography
 import Media
+import Mesh
 import RTP
 import StatusSchema
 import TestKit
@@ -33,7 +34,7 @@ struct StationAllocationTests {
     let ends = try (1...2).map { try End($0, sampleRate: sampleRate, clock) }
     for (end, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
       let key = other.station.protection.base.message
-      let member = MediaMember(
+      let member = Member(
         node: .named("\(other.number)"), name: "Node \(other.number)",
         addresses: [.host(other.number), .host(other.number + 50)])
       end.station.admit(member, nowNanoseconds: clock.now)

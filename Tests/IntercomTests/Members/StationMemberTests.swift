@@ -1,5 +1,6 @@
 import Cryptography
 import EventLoop
+import Habits
 import Media
 import Mesh
 import StatusSchema
@@ -97,7 +98,7 @@ import Testing
     carl.mic = { _ in 0 }
     // Another node of that name.
     anna.station.admit(
-      MediaMember(node: .named("another"), name: "Bert", addresses: [.host(3)]),
+      Member(node: .named("another"), name: "Bert", addresses: [.host(3)]),
       nowNanoseconds: network.now)
     #expect(anna.statuses(network).first?.gainDecibels == 0)
     anna.station.roster.expel(.named("another"), saidGoodbye: false)
@@ -115,7 +116,7 @@ import Testing
     throws
   {
     let bert = try node("Bert", 2)
-    let told = MediaMember(node: bert.node, name: "Bert", addresses: bert.addresses)
+    let told = Member(node: bert.node, name: "Bert", addresses: bert.addresses)
     anna.station.admit(told, nowNanoseconds: network.now)
     try bert.admit(anna, network)
     // What it says, and says again, is unintelligible, and our reports are answered by that.
@@ -262,7 +263,7 @@ import Testing
       var key = carl.ownKey
       key.ssrc = bert.ownKey.ssrc ^ mask
       anna.station.admit(
-        MediaMember(node: carl.node, name: "Carl", addresses: carl.addresses),
+        Member(node: carl.node, name: "Carl", addresses: carl.addresses),
         nowNanoseconds: network.now)
       #expect(
         !anna.station.roster.install(
@@ -290,7 +291,7 @@ import Testing
 
   @Test func `there are as many members as places`() throws {
     for number in 2...4 { try anna.admit(try node("P\(number)", number), network) }
-    let late = MediaMember(node: .named("late"), name: "Late", addresses: [])
+    let late = Member(node: .named("late"), name: "Late", addresses: [])
     #expect(!anna.station.admit(late, nowNanoseconds: network.now))
     anna.station.roster.expel(.named("P2"), saidGoodbye: false)
     #expect(anna.station.admit(late, nowNanoseconds: network.now))

@@ -69,7 +69,7 @@ import Testing
     // One that has the address, but no key; and one that speaks in clear.
     let eve = try node("Eve", 3, says: 1100)
     eve.station.admit(
-      MediaMember(node: anna.node, name: "Anna", addresses: anna.addresses),
+      Member(node: anna.node, name: "Anna", addresses: anna.addresses),
       nowNanoseconds: network.now)
     network.add(try ScriptedPeer("Mallory", at: .host(4), to: .host(1), ssrc: 7))
     let impostor = try ScriptedPeer(

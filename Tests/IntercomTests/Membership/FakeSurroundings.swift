@@ -71,10 +71,12 @@ final class FakeMedia: MediaGate {
 
   func say(_ word: String) { command.yield(word) }
 
-  func admit(_ member: MediaMember) async -> Bool {
-    let addresses = member.addresses.map(\.description).joined(separator: " ")
+  func admit(_ member: Member) async -> Bool {
+    let profile = member.profile
+    let addresses = profile.mediaAddresses.compactMap { SocketAddress($0)?.description }
+    let place = addresses.joined(separator: " ")
     command.yield(
-      "admit \(member.name) at \(addresses)\(member.isRecording ? ", which records" : "")")
+      "admit \(profile.name) at \(place)\(profile.isRecording ? ", which records" : "")")
     return true
   }
   func expel(_ node: NodeID, saidGoodbye: Bool) async { command.yield("expel \(node.octets[0])") }

@@ -1,5 +1,6 @@
 import Audio
 import EventLoop
+import Habits
 import Testing
 
 @testable import Intercom

@@ -1,5 +1,6 @@
 import Audio
 import EventLoop
+import Habits
 import Media
 
 @testable import Intercom

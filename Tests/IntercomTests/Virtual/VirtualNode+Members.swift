@@ -41,7 +41,7 @@ extension VirtualNode {
   /// Tells what a scripted peer is called, and where it is.
   func admit(_ other: ScriptedPeer, at addresses: [SocketAddress], _ network: VirtualNetwork) {
     station.admit(
-      MediaMember(node: other.id, name: other.name, addresses: addresses),
+      Member(node: other.id, name: other.name, addresses: addresses),
       nowNanoseconds: network.now)
   }
 
@@ -51,7 +51,7 @@ extension VirtualNode {
     _ network: VirtualNetwork
   ) throws {
     station.admit(
-      MediaMember(
+      Member(
         node: other.node, name: name ?? other.station.configuration.name,
         addresses: addresses ?? other.addresses), nowNanoseconds: network.now)
     try install(other.ownKey, of: other, network)
@@ -81,5 +81,15 @@ extension VirtualNode {
       return nil
     }
     return SeenPath(session: session, path: path)
+  }
+}
+
+extension Member {
+  /// A member in its first run, of a group.
+  init(node: NodeID, name: String, addresses: [SocketAddress]) {
+    self.init(
+      node: node, instance: 1,
+      profile: NodeProfile(name: name, mediaAddresses: addresses.map { NodeAddress($0) }),
+      isInGroup: true)
   }
 }

@@ -15,6 +15,16 @@ import Testing
     patch.map { String(decoding: $0.line, as: UTF8.self) }
   }
 
+  /// What a subscriber is written; the same as the patch.
+  private static func line(
+    _ picture: NodePicture, from former: NodePicture?, withLevels hasLevels: Bool
+  ) -> String? {
+    let line = picture.line(from: former, withLevels: hasLevels)
+    let written = line.map { String(decoding: $0, as: UTF8.self) }
+    #expect(written == words(picture.patch(from: former, withLevels: hasLevels)).map { $0 + "\n" })
+    return written.map { String($0.dropLast()) }
+  }
+
   private static func picture(
     _ status: Status, _ number: UInt64, after former: NodePicture? = nil,
     _ change: (inout NodeLevels) -> Void = { _ in }
@@ -51,15 +61,15 @@ import Testing
       $0.peers[1].levelDBFS = -7.5
     }
     #expect(
-      Self.words(second.patch(from: first, withLevels: true))
+      Self.line(second, from: first, withLevels: true)
         == #"{"node":{"micLevelDBFS":-3.0},"peers":{"C":{"levelDBFS":-7.5}}}"#)
-    #expect(second.patch(from: first, withLevels: false) == nil)
+    #expect(Self.line(second, from: first, withLevels: false) == nil)
     #expect(second.differs(from: first))
     let third = Self.picture(status, 1, after: second) {
       $0.micDBFS = -3
       $0.peers[1].levelDBFS = -7.5
     }
-    #expect(third.patch(from: second, withLevels: true) == nil)
+    #expect(Self.line(third, from: second, withLevels: true) == nil)
     #expect(!third.differs(from: second))
   }
 
@@ -68,7 +78,7 @@ import Testing
     let second = Self.picture(GoldenStatus.value, 1, after: first) { $0.peers[1].isTalking = true }
     for hasLevels in [false, true] {
       #expect(
-        Self.words(second.patch(from: first, withLevels: hasLevels))
+        Self.line(second, from: first, withLevels: hasLevels)
           == #"{"peers":{"C":{"isTalking":true}}}"#)
     }
   }
@@ -94,7 +104,7 @@ import Testing
     let first = Self.picture(GoldenStatus.value, 1)
     let second = Self.picture(after, 2, after: first)
     #expect(
-      Self.words(second.patch(from: first, withLevels: false))
+      Self.line(second, from: first, withLevels: false)
         == #"{"node":{"loopBack":null},"recording":null}"#)
   }
 
@@ -116,7 +126,7 @@ import Testing
     var document = JSONTree.object([:])
     for number: UInt64 in 1...400 {
       if Int.random(in: 0..<4, using: &generator) == 0 {
-        let ids = ["a", "b", "c", "d", "e"].filter { _ in Bool.random(using: &generator) }
+        let ids = ["a", "b\"1\"", "c", "d", "é"].filter { _ in Bool.random(using: &generator) }
         status.peers = ids.shuffled(using: &generator).map { Self.peer("n\($0)", id: $0) }
         status.node.uptimeSeconds += 1
         status.recording = Bool.random(using: &generator) ? GoldenStatus.value.recording : nil
@@ -128,11 +138,13 @@ import Testing
         levels.micDBFS = Double(Int.random(in: -9...0, using: &generator))
         for index in levels.peers.indices {
           levels.peers[index].isTalking = Bool.random(using: &generator)
-          levels.peers[index].levelDBFS = Double(Int.random(in: -9...0, using: &generator))
+          let tenths = Int.random(in: -1200...30, using: &generator)
+          levels.peers[index].levelDBFS = Double(tenths) / 10
         }
       }
       picture = next
       guard Bool.random(using: &generator) else { continue }
+      _ = Self.line(next, from: shown, withLevels: hasLevels)
       if let patch = next.patch(from: shown, withLevels: hasLevels) {
         document.merge(patch)
       } else {

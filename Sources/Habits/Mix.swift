@@ -1,12 +1,8 @@
 public import Cryptography
-internal import Glibc
 internal import StatusSchema
 
-/// The user's mix settings for one peer; they survive its absence.
+/// The user's mix settings for one member; they survive its absence.
 public struct PeerSettings: Sendable, Equatable {
-  static let gainRange = PeerStatus.gainRangeDecibels
-  static let panRange = PeerStatus.panRange
-
   /// Within `PeerStatus.gainRangeDecibels`.
   public var gainDecibels = 0.0
   /// -1 left, 1 right.
@@ -19,14 +15,9 @@ public struct PeerSettings: Sendable, Equatable {
 
   /// Saved settings, clamped to the present ranges.
   public init(gainDecibels: Double, pan: Double, isMuted: Bool) {
-    self.gainDecibels = Self.gainRange.nearest(to: gainDecibels)
-    self.pan = Self.panRange.nearest(to: pan)
+    self.gainDecibels = PeerStatus.gainRangeDecibels.nearest(to: gainDecibels)
+    self.pan = PeerStatus.panRange.nearest(to: pan)
     self.isMuted = isMuted
-  }
-
-  /// The factor the mixer applies.
-  var linearGain: Float {
-    isMuted ? 0 : Float(pow(10, gainDecibels / 20))
   }
 }
 
@@ -36,13 +27,19 @@ extension ClosedRange<Double> {
   }
 }
 
-/// The user's mix: the talk key, and the settings of members.
+/// The user's mix, the talk key and the settings of members, kept across restarts.
 public struct Mix: Sendable, Equatable {
-  /// Whether the talk key is on.
-  public var isTalking = true
-  /// The members with settings, present or away.
-  public var peers: [NodeID: PeerSettings] = [:]
+  /// Most members whose settings are kept.
+  public static let mostPeers = 256
 
-  /// Nothing was set.
-  public init() {}
+  /// Whether the talk key is on.
+  public var isTalking: Bool
+  /// The members with settings, present or away.
+  public var peers: [NodeID: PeerSettings]
+
+  /// Makes a mix; without arguments nothing was set.
+  public init(isTalking: Bool = true, peers: [NodeID: PeerSettings] = [:]) {
+    self.isTalking = isTalking
+    self.peers = peers
+  }
 }
