@@ -23,8 +23,9 @@ internal import Messages
     }
     unsafe connection = opened
     self.path = path
-    // WAL keeps one writer and its readers apart and syncs once a commit; no other process has the file. EXTRA also syncs
-    // the directory: else a power cut could bring the rollback journal from before WAL back, and that would undo all.
+    // WAL keeps one writer and its readers apart and syncs once a commit; no other process has the file. EXTRA also
+    // syncs the directory: else a power cut could bring the rollback journal from before WAL back,
+    // and that would undo all.
     for pragma in [
       "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = EXTRA", "PRAGMA journal_mode = WAL",
       "PRAGMA cache_size = -1024", "PRAGMA temp_store = MEMORY", "PRAGMA mmap_size = 0",

@@ -6,8 +6,8 @@ internal import System
 /// The GPIO lines of a panel: buttons, lamps and relays.
 ///
 /// A line is found by its name, or by its number on a chip that is named; the number of a chip says nothing, as the
-/// kernel deals them out as it finds them. Inputs tell their edges by interrupt. A chip that comes later, as one on USB,
-/// is found by a later ``scan()``.
+/// kernel deals them out as it finds them. Inputs tell their edges by interrupt. A chip that comes later, as one on
+/// USB, is found by a later ``scan()``.
 public struct GPIOLines {
   /// Who uses a line.
   enum User: Hashable, Sendable {

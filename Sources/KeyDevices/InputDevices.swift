@@ -4,9 +4,9 @@ internal import System
 
 /// The input devices that buttons of a panel are on, as they come and go.
 ///
-/// A device is one of `/dev/input/event*` whose name, or path, a button asks for. It is taken from all others unless one
-/// of its buttons says not to, so that a foot switch does not type on the console. Several devices of one name press the
-/// same buttons.
+/// A device is one of `/dev/input/event*` whose name, or path, a button asks for. It is taken from all others unless
+/// one of its buttons says not to, so that a foot switch does not type on the console. Several devices of one name
+/// press the same buttons.
 public struct InputDevices {
   private struct Wish {
     var button: Int

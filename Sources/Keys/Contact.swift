@@ -1,7 +1,7 @@
 /// A contact that bounces, as a press and a release of a person.
 ///
-/// The first edge counts at once. For a while after it (``quiet``) no other does: a contact bounces for up to 5 ms. What
-/// the contact says at the end of that while counts then. Times are those of one clock, since any moment.
+/// The first edge counts at once. For a while after it (``quiet``) no other does: a contact bounces for up to 5 ms.
+/// What the contact says at the end of that while counts then. Times are those of one clock, since any moment.
 ///
 /// A contact that is pressed more often than a hand can (``mostPresses`` in a second) is broken: it counts as released
 /// until it has been still for a second.

@@ -1,9 +1,9 @@
 /// A panel of buttons, lamps and relays beside a station: contacts and times in, what to do out.
 ///
-/// It holds no descriptor and no clock: whoever has them tells what happened, then asks for ``turn(at:)``, at the latest
-/// at the ``deadline``. A key of the station is pressed while any of its buttons is. What is pressed while the station
-/// does not answer is pressed when it does again, if it is still held then; a press that came and went is not made up
-/// for, as nobody would expect it any more.
+/// It holds no descriptor and no clock: whoever has them tells what happened, then asks for ``turn(at:)``, at the
+/// latest at the ``deadline``. A key of the station is pressed while any of its buttons is. What is pressed while the
+/// station does not answer is pressed when it does again, if it is still held then; a press that came and went is not
+/// made up for, as nobody would expect it any more.
 public struct KeyPanel: Sendable {
   /// What is to be done.
   public enum Action: Sendable, Hashable {

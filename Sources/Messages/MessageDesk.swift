@@ -2,8 +2,8 @@ public import Cryptography
 
 /// Store and forward of messages between a node and the members of its mesh.
 ///
-/// Sans-I/O: one call at a time. Whoever has the lanes tells who is on, hands it what they say, and sends what it has for
-/// those whom ``takeWoken()`` names.
+/// Sans-I/O: one call at a time. Whoever has the lanes tells who is on, hands it what they say, and sends what it has
+/// for those whom ``takeWoken()`` names.
 ///
 /// **Keeping.** A message is held by its sender, and by up to ``MessageLimits/keepers`` members that are on while some
 /// of its recipients are away, until each of these has acknowledged it or its time is over. A keeper is handed all that
@@ -14,8 +14,8 @@ public import Cryptography
 /// that one is over. It acknowledges all up to one sequence at once, signed, so that anybody can pass it on; what comes
 /// again is answered by the same and not taken twice.
 ///
-/// **Time.** Nothing depends on wall clocks: what travels is a message's age, and a node that is off does not age what it
-/// holds.
+/// **Time.** Nothing depends on wall clocks: what travels is a message's age, and a node that is off does not age what
+/// it holds.
 public final class MessageDesk {
   /// A number that no run without a journal gave before: the start's number, and room for a million messages of it.
   private static let startBits = 20

@@ -32,7 +32,8 @@ enum MessageFrame {
   }
 }
 
-/// Kind 1: version (1), key (32), count (1) of groups, for each what says to the receiver that the sender is in it (16).
+/// Kind 1: version (1), key (32), count (1) of groups, for each what says to the receiver that the sender is in it
+/// (16).
 struct Card {
   static let version: UInt8 = 1
   let key: PublicKey

@@ -45,12 +45,9 @@ extension Configuration {
       jackClient = try Self.checkedName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
     case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Self.place(text)
-    case (.page, .text(let text)): page.place = text.isEmpty ? nil : try Self.place(text)
-    case (.pageTrust, .text("auto")): page.trust = .auto
-    case (.pageTrust, .text("off")): page.trust = .off
-    case (.pageTrust, .text(let text)): page.trust = .place(try Self.place(text))
-    case (.pageCertificate, .text(let text)): page.certificate = try Self.filePath(text)
-    case (.pageKey, .text(let text)): page.key = try Self.filePath(text)
+    case (.page, .text(let text)), (.pageTrust, .text(let text)), (.pageCertificate, .text(let text)),
+      (.pageKey, .text(let text)):
+      try setPage(setting, to: text)
     case (.viaPlugin, .boolean(let isOn)): isViaPlugin = isOn
     case (.pluginSocket, .text(let text)): pluginPath = try Self.socketPath(text)
     case (.control, .text(let text)): controlPath = try Self.socketPath(text)
@@ -68,6 +65,17 @@ extension Configuration {
       }
       logLevel = text
     default: throw .wrongType(expected: SettingValue.words(for: setting))
+    }
+  }
+
+  private mutating func setPage(_ setting: Setting, to text: String) throws(SettingProblem) {
+    switch (setting, text) {
+    case (.page, _): page.place = text.isEmpty ? nil : try Self.place(text)
+    case (.pageTrust, "auto"): page.trust = .auto
+    case (.pageTrust, "off"): page.trust = .off
+    case (.pageTrust, _): page.trust = .place(try Self.place(text))
+    case (.pageCertificate, _): page.certificate = try Self.filePath(text)
+    default: page.key = try Self.filePath(text)
     }
   }
 

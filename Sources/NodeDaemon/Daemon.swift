@@ -75,11 +75,7 @@ struct Daemon {
     let panel = await startPanel(model, server)
     relay.attach(control)
     await page.start(nodeName: name.current, handler: relay)
-    log.event(
-      .ready, "ready",
-      [
-        "listen": "\(node.localAddress)", "control": "\(effective.configuration.controlPath)",
-      ])
+    logReady(log, node)
 
     await ending.value
     relay.detach()
@@ -90,6 +86,14 @@ struct Daemon {
     ).run(log)
     events.finish()
     await writer.value
+  }
+
+  private func logReady(_ log: Logger, _ node: Intercom) {
+    log.event(
+      .ready, "ready",
+      [
+        "listen": "\(node.localAddress)", "control": "\(effective.configuration.controlPath)",
+      ])
   }
 
   private func controlServer(_ relay: ControlRelay) throws(DaemonError) -> ControlServer {

@@ -33,18 +33,7 @@ extension ControlRequest: Codable {
           ? try Self.number(fields, .decibels, within: NodeStatus.sidetoneRangeDecibels) : nil)
     case .voice:
       self = .voice(changes: try fields.decode([String: String].self, forKey: .settings))
-    case .gain:
-      self = .gain(
-        peer: try fields.decode(String.self, forKey: .peer),
-        decibels: try Self.number(fields, .decibels, within: PeerStatus.gainRangeDecibels))
-    case .mute:
-      self = .mute(
-        peer: try fields.decode(String.self, forKey: .peer),
-        isOn: try fields.decode(Bool.self, forKey: .on))
-    case .pan:
-      self = .pan(
-        peer: try fields.decode(String.self, forKey: .peer),
-        position: try Self.number(fields, .position, within: PeerStatus.panRange))
+    case .gain, .mute, .pan: self = try Self.mix(kind, fields)
     case .groupNew, .groupJoin, .groupList, .groupLeave: self = try Self.group(kind, fields)
     case .peers: self = .peers
     case .accept, .decline, .invite, .forget, .block: self = try Self.judgement(kind, fields)
@@ -66,6 +55,23 @@ extension ControlRequest: Codable {
     case .recordStop: self = .recordStop
     case .say, .messages, .messagesClear: self = try Self.message(kind, fields)
     case .pageInvite, .pageList, .pageRevoke: self = try Self.page(kind, fields)
+    }
+  }
+
+  /// How a peer is heard.
+  private static func mix(
+    _ kind: Kind, _ fields: KeyedDecodingContainer<Key>
+  ) throws -> ControlRequest {
+    let peer = try fields.decode(String.self, forKey: .peer)
+    switch kind {
+    case .gain:
+      return .gain(
+        peer: peer,
+        decibels: try number(fields, .decibels, within: PeerStatus.gainRangeDecibels))
+    case .mute: return .mute(peer: peer, isOn: try fields.decode(Bool.self, forKey: .on))
+    default:
+      return .pan(
+        peer: peer, position: try number(fields, .position, within: PeerStatus.panRange))
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * CFaultyDisk: a file system of SQLite's for tests, over the system's own, that ends at a chosen step: as a process that
- * is killed there, or a machine whose power goes.
+ * CFaultyDisk: a file system of SQLite's for tests, over the system's own, that ends at a chosen step: as a process
+ * that is killed there, or a machine whose power goes.
  *
  * One at a time in a process; its files are on the system's disk, so what is left can be opened without it.
  */
