@@ -45,8 +45,8 @@ extension Configuration {
       jackClient = try Self.checkedName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
     case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Self.place(text)
-    case (.page, .text(let text)), (.pageTrust, .text(let text)), (.pageCertificate, .text(let text)),
-      (.pageKey, .text(let text)):
+    case (.page, .text(let text)), (.pageTrust, .text(let text)),
+      (.pageCertificate, .text(let text)), (.pageKey, .text(let text)):
       try setPage(setting, to: text)
     case (.viaPlugin, .boolean(let isOn)): isViaPlugin = isOn
     case (.pluginSocket, .text(let text)): pluginPath = try Self.socketPath(text)
