@@ -4,21 +4,27 @@ import Testing
 
 @Suite struct SealingTests {
   @Test func `what is sealed to a key is opened by its holder alone`() throws {
-    let (key, other) = (try NodeKey(), try NodeKey())
+    let key = try NodeKey()
+    let other = try NodeKey()
     let message = Array("nobody else's business".utf8)
     let box = try key.publicKey.seal(message)
     #expect(box.count == message.count + PublicKey.boxExtraByteCount)
-    #expect(key.open(box) == message)
-    #expect(other.open(box) == nil)
-    #expect(try key.publicKey.seal(message) != box, "no two boxes are alike")
-    #expect(key.open(try key.publicKey.seal([])) == [])
+    let (opened, stolen) = (key.open(box), other.open(box))
+    #expect(opened == message)
+    #expect(stolen == nil)
+    let next = try key.publicKey.seal(message)
+    #expect(next != box, "no two boxes are alike")
+    let nothing = key.open(try key.publicKey.seal([]))
+    #expect(nothing == [])
     for index in box.indices {
       var changed = box
       changed[index] ^= 1
-      #expect(key.open(changed) == nil)
+      let opened = key.open(changed)
+      #expect(opened == nil)
     }
     for count in 0..<PublicKey.boxExtraByteCount {
-      #expect(key.open(Array(box.prefix(count))) == nil)
+      let opened = key.open(Array(box.prefix(count)))
+      #expect(opened == nil)
     }
   }
 
