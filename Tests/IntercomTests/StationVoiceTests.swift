@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Media
 import StatusSchema
 import Testing
 import Voice
