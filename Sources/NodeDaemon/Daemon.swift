@@ -1,12 +1,13 @@
+internal import ControlSocket
 internal import EventLoop
+internal import Habits
 internal import Intercom
-internal import Journal
 internal import JackSession
+internal import Journal
 internal import Lines
 internal import Logging
 internal import Messages
 internal import Panel
-internal import ControlSocket
 internal import Remote
 internal import StatusSchema
 internal import Store

@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import EventLoop
 internal import Glibc
+internal import Habits
 internal import Intercom
 internal import Journal
 internal import Logging
