@@ -133,6 +133,8 @@ import Testing
     let state = "\(folder.path)/anna.state"
     try await end(try await started("anna", 0))
     try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: "\(state)/messages.db"))
+    // All of a journal is in its log until that is merged into it.
+    try? FileManager.default.removeItem(atPath: "\(state)/messages.db-wal")
     let daemon = try await started("anna", 0)
     #expect(daemon.complaint.contains("messages.db is damaged; it is now"))
     #expect(FileManager.default.fileExists(atPath: "\(state)/messages.db.damaged"))

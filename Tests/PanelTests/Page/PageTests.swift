@@ -214,6 +214,7 @@ import Testing
         _ = try await visitor.answer()
       }
       await #expect(throws: (any Error).self) { try await rig.answer("GET", "/") }
+      withExtendedLifetime(idle) {}
     }
   }
 
