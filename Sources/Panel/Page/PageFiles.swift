@@ -45,6 +45,8 @@ struct PageFiles: Sendable {
     ("/signin.js", PackageResources.signin_js),
     ("/stations.js", PackageResources.stations_js),
     ("/talk.js", PackageResources.talk_js),
+    ("/keys.js", PackageResources.keys_js),
+    ("/lines.js", PackageResources.lines_js),
     ("/icon.svg", PackageResources.icon_svg),
     ("/page.webmanifest", PackageResources.page_webmanifest),
   ])

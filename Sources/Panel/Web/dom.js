@@ -25,6 +25,9 @@ export function setAttribute(element, name, value) {
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
+/** A name within a sentence: its direction of writing is its own, not that of the words after it. */
+export const isolate = (name) => `\u2068${String(name).replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
+
 /** Rows of a list by key: made once, updated, put in order, taken away. */
 export class Rows {
   constructor(parent, make) {
@@ -37,6 +40,7 @@ export class Rows {
     const keys = new Set(items.map(([key]) => key));
     for (const [key, row] of this.rows) {
       if (keys.has(key)) continue;
+      row.end?.();
       row.element.remove();
       this.rows.delete(key);
     }
@@ -80,6 +84,48 @@ export class Meter {
       this.told = now;
       this.element.setAttribute("aria-valuenow", Math.round(shown));
     }
+  }
+}
+
+/** A slider that is not pulled away under the finger, and tells the station ten times a second at most. */
+export class Slider {
+  #touched = -Infinity;
+  #timer = 0;
+  #wanted = null;
+
+  /** - label: what a screen reader says; title: what stands before it. */
+  constructor(label, title, { min, max, step, text, send }) {
+    this.text = text;
+    this.send = send;
+    this.value = el("output", {});
+    this.input = el("input", { type: "range", min, max, step, ariaLabel: label, oninput: () => this.#moved() });
+    this.element = el("label", { class: "slider" }, el("span", {}, title), this.input, this.value);
+  }
+
+  show(number) {
+    if (performance.now() - this.#touched < 800) return;
+    if (Number(this.input.value) !== number) this.input.value = number;
+    this.#say(number);
+  }
+
+  #moved() {
+    this.#touched = performance.now();
+    this.#wanted = Number(this.input.value);
+    this.#say(this.#wanted);
+    if (!this.#timer) this.#tell();
+  }
+
+  #say(number) {
+    setText(this.value, this.text(number));
+    setAttribute(this.input, "aria-valuetext", this.text(number));
+  }
+
+  #tell() {
+    this.#timer = 0;
+    if (this.#wanted === null) return;
+    this.send(this.#wanted);
+    this.#wanted = null;
+    this.#timer = setTimeout(() => this.#tell(), 100);
   }
 }
 

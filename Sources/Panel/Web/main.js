@@ -19,10 +19,10 @@ class Desk {
 
   may(right) { return ranks.indexOf(this.me.rights) >= ranks.indexOf(right); }
 
-  /** Asks the station; what it refuses is told. */
-  async ask(request) {
+  /** Asks the station; what it refuses is told. What takes long goes aside. */
+  async ask(request, isLong = false) {
     try {
-      return await this.link.ask(request);
+      return await (isLong ? this.link.askAside(request) : this.link.ask(request));
     } catch (error) {
       if (error.message) this.tell(error.message);
       return null;
@@ -46,7 +46,7 @@ class Desk {
     notice.hidden = text === "";
     notice.classList.toggle("bad", isLost);
     if (isLost && this.link.failures > 2) {
-      const trust = `http://${location.hostname.includes(":") ? `[${location.hostname}]` : location.hostname}:8080/trust`;
+      const trust = `http://${location.hostname}:8080/trust`;
       notice.append(" ", el("a", { href: trust }, words.link.trustHere));
     }
   }
@@ -89,7 +89,8 @@ async function start() {
   const updateHead = showHead(desk);
   const mark = showTabs(views, (key) => { location.hash = key; });
   const open = () => {
-    const key = location.hash.slice(1) in views ? location.hash.slice(1) : "talk";
+    const asked = location.hash.slice(1);
+    const key = Object.hasOwn(views, asked) ? asked : "talk";
     mark(key);
     document.body.dataset.view = key;
     if (current === views[key]) return;
@@ -99,6 +100,7 @@ async function start() {
     current.show?.();
     current.update();
   };
+  desk.changed = () => current?.update();
   addEventListener("hashchange", open);
   link.addEventListener("state", () => { updateHead(); desk.show(); current?.update(); });
   link.addEventListener("model", () => { updateHead(); current?.update(); });

@@ -1,5 +1,5 @@
 // Stations: who asks, who is here, who is known; letting in, keeping out, pairing.
-import { Meter, Rows, el, setAttribute, setText, sure } from "./dom.js";
+import { Meter, Rows, el, isolate, setAttribute, setText, sure } from "./dom.js";
 import { words } from "./words.js";
 
 const texts = words.stations;
@@ -21,7 +21,7 @@ function figures(peer) {
 class StationRow {
   constructor(desk, view, peer) {
     this.desk = desk;
-    this.name = el("strong", {});
+    this.name = el("strong", { dir: "auto" });
     this.role = el("small", {});
     this.state = el("p", { class: "quality" });
     this.figures = el("small", {});
@@ -74,7 +74,7 @@ class AskingRow {
   }
 
   update(node) {
-    setText(this.title, texts.asks(node.name));
+    setText(this.title, texts.asks(isolate(node.name)));
     setText(this.words, node.idWords ?? "");
     setText(this.left, node.secondsLeft === undefined ? "" : texts.seconds(Math.round(node.secondsLeft)));
   }
@@ -84,7 +84,7 @@ class AskingRow {
 class KnownRow {
   constructor(desk, view) {
     this.desk = desk;
-    this.name = el("strong", {});
+    this.name = el("strong", { dir: "auto" });
     this.state = el("small", {});
     this.forget = el("button", { class: "quiet", onclick: () => view.forget(this.node) }, texts.forget);
     this.invite = el("button", { class: "quiet", onclick: () => view.invite(this.node) }, texts.invite);
@@ -159,13 +159,13 @@ export class StationsView {
   }
 
   async block(node) {
-    if (!(await sure(texts.blockSure(node.name), texts.block, words.sure.no))) return;
+    if (!(await sure(texts.blockSure(isolate(node.name)), texts.block, words.sure.no))) return;
     await this.desk.ask({ request: "block", peer: node.id ?? node.name });
     this.look();
   }
 
   async forget(node) {
-    if (!(await sure(texts.forgetSure(node.name), texts.forget, words.sure.no))) return;
+    if (!(await sure(texts.forgetSure(isolate(node.name)), texts.forget, words.sure.no))) return;
     await this.desk.ask({ request: "forget", peer: node.id ?? node.name });
     this.look();
   }
@@ -204,7 +204,7 @@ export class StationsView {
         setText(outcome, texts.pairing);
         const answer = await this.desk.ask({
           request: "pair-with", peer: peer.value, pin: pin.value.replace(/ /g, ""),
-        });
+        }, true);
         setText(outcome, answer ? texts.paired : "");
         form.hidden = Boolean(answer);
         this.look();

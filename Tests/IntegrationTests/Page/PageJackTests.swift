@@ -59,6 +59,57 @@ struct PageJackTests {
     try stage.wait("the talk key is off") { !$0.node.talk }
   }
 
+  @Test func `keys and lines are on the page, and a lost finger never latches`() throws {
+    let stage = try PageStage(others: 1)
+    // Names that would be something else in HTML.
+    let name = "<b onclick='x=1'>\u{1F3A4}</b>\""
+    for line in [name, "lights"] {
+      #expect(try stage.node.ask(.line(.new(line: line))) == .ok)
+    }
+    let page = try stage.page(name: "Anna")
+    func key(_ name: String) throws -> KeyStatus? {
+      try stage.node.status().keys?.first { $0.name == name }
+    }
+    try page.wait("document.querySelectorAll('.pad').length === 2")
+    try page.wait("document.querySelectorAll('.party').length === 3")
+    #expect(try page.value(of: "document.querySelectorAll('.pad b, .party b').length") == "0")
+    #expect(
+      try page.value(of: "document.querySelector('.pad strong').textContent") == name)
+
+    // Held, it talks as long; tapped, until the next tap.
+    let lights = ".pad:nth-child(2)"
+    try page.touch(lights)
+    try page.wait("document.querySelector('\(lights)').dataset.tally === 'talk-listen'")
+    #expect(try key("lights")?.isHeld == true)
+    pause(seconds: 1.5)
+    #expect(try key("lights")?.isHeld == true)
+    try page.release()
+    try page.wait("document.querySelector('\(lights)').dataset.tally === 'listen'")
+    #expect(try key("lights")?.isLatched == false)
+    try page.tap(lights)
+    try page.wait("document.querySelector('\(lights).latched')")
+    #expect(try key("lights")?.isLatched == true)
+    try page.tap(lights)
+    try page.wait("document.querySelector('\(lights)').dataset.tally === 'listen'")
+
+    // A finger that gets lost at once is no tap.
+    try page.touch(lights)
+    try page.value(of: "dispatchEvent(new Event('blur'))")
+    try page.wait("document.querySelector('\(lights)').dataset.tally === 'listen'")
+    pause(seconds: 1.5)
+    #expect(try key("lights").map { $0.isHeld || $0.isLatched } == false)
+    try page.release()
+
+    try page.tap(".party:last-child .hear")
+    try page.wait("document.querySelector('.party:last-child.unheard')")
+    _ = try stage.node.ask(.line(.listen(line: "lights", isOn: true)))
+    try page.wait("!document.querySelector('.party:last-child.unheard')")
+    try page.touch(lights)
+    try stage.wait("lights is held") { $0.keys?.contains { $0.isHeld } == true }
+    try page.close()
+    try stage.wait("nothing is held") { $0.keys?.contains { $0.isHeld || $0.isLatched } == false }
+  }
+
   @Test func `a browser that does not trust the crew does not open the page`() throws {
     let stage = try PageStage(others: 0)
     let strange = try TemporaryDirectory(prefix: "comlink-page")
@@ -100,6 +151,16 @@ struct PageShots {
     try page.wait("document.querySelector('.key').dataset.state === 'latched'")
     try shoot("talk-on-air")
     try page.tap(".key")
+    let lines = ["lights", "sound", "stage"]
+    for line in lines { _ = try stage.node.ask(.line(.new(line: line))) }
+    pause(seconds: 1)
+    for line in lines { _ = try stage.stations[1].node.ask(.line(.join(line: line))) }
+    _ = try stage.stations[1].node.ask(.key(.tap(key: "stage")))
+    try page.wait("document.querySelector('.pad.present')")
+    try page.tap(".pad:nth-child(2)")
+    try page.wait("document.querySelector('.pad.latched')")
+    try shoot("talk-lines")
+    try page.tap(".pad:nth-child(2)")
     try page.value(of: "location.hash = 'stations'")
     try page.wait("document.querySelector('.station')")
     pause(seconds: 1)
