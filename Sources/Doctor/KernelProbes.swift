@@ -17,6 +17,11 @@ struct KernelProbes: Sendable {
   var jackServer: @Sendable () -> JackServerFacts?
   /// Which PipeWire there is.
   var pipeWire: @Sendable () -> PipeWireFacts = { PipeWireFacts() }
+  /// The group of a file and its mode; nil: no such path.
+  var rights: @Sendable (_ path: String) -> (group: UInt32, mode: UInt32)? = { path in
+    var facts = stat()
+    return unsafe stat(path, &facts) == 0 ? (facts.st_gid, facts.st_mode) : nil
+  }
 
   /// The ones of this kernel.
   static let ofThisKernel = KernelProbes(

@@ -5,6 +5,9 @@
 /// station does not answer is pressed when it does again, if it is still held then; a press that came and went is not
 /// made up for, as nobody would expect it any more.
 public struct KeyPanel: Sendable {
+  /// The station counts from when it hears of a press and of its end: the two ways may differ by so much.
+  static let latchMargin = Duration.milliseconds(20)
+
   /// What is to be done.
   public enum Action: Sendable, Hashable {
     /// Press a key of the station.
@@ -23,10 +26,20 @@ public struct KeyPanel: Sendable {
     case isCalm(button: Int)
   }
 
+  /// A key that is pressed at the station.
+  private struct Press {
+    let time: Duration
+    /// Whether a short press may be one that a person means as such: one that is made again for a connection that was
+    /// lost, or that ends with its device, must not latch.
+    var isMeant: Bool
+    /// When it is to be released at last.
+    var ends: Duration?
+  }
+
   private let settings: PanelSettings
   private var contacts: [Contact]
   /// Keys that are pressed at the station.
-  private var pressed: Set<String> = []
+  private var pressed: [String: Press] = [:]
   private var tally = Tally()
   /// Whether the station answers.
   private var isLinked = false
@@ -50,30 +63,36 @@ public struct KeyPanel: Sendable {
 
   /// A button closed or opened.
   public mutating func button(_ number: Int, isClosed: Bool, at time: Duration) {
-    note(contacts[number].take(isClosed, at: time), number)
+    note(contacts[number].take(isClosed, at: time), number, at: time)
   }
 
   /// What a button says that was to be looked at; nil: it cannot be asked.
   public mutating func settle(button number: Int, isClosed: Bool?, at time: Duration) {
-    note(contacts[number].settle(isClosed, at: time), number)
+    note(contacts[number].settle(isClosed, at: time), number, at: time)
   }
 
   /// A button's device is gone.
-  public mutating func lose(button number: Int) {
-    note(contacts[number].lose(), number)
+  ///
+  /// Its key is released, at once or when the station cannot take that for a tap, which would leave the key open.
+  public mutating func lose(button number: Int, at time: Duration) {
+    let key = settings.buttons[number].key
+    let changes = contacts[number].lose()
+    if !changes.isEmpty { pressed[key]?.isMeant = false }
+    note(changes, number, at: time)
   }
 
   /// The station answers from now on, or no more.
   ///
-  /// With the connection goes what was pressed by it: the station releases that by itself.
-  public mutating func link(isUp: Bool) {
+  /// With the connection goes what was pressed by it: the station releases that by itself. What is pressed again for
+  /// the next one does not latch, however soon it ends.
+  public mutating func link(isUp: Bool, at time: Duration) {
     guard isUp != isLinked else { return }
     isLinked = isUp
-    pressed = []
+    pressed = [:]
     tally = Tally()
     guard isUp else { return }
     for number in contacts.indices where contacts[number].isDown {
-      press(settings.buttons[number].key)
+      press(settings.buttons[number].key, at: time, isMeant: false)
     }
   }
 
@@ -87,6 +106,10 @@ public struct KeyPanel: Sendable {
       guard let end = contacts[number].deadline else { continue }
       if end <= time { due.append(.look(button: number)) } else { remind(at: end) }
     }
+    for (key, press) in pressed.sorted(by: { $0.key < $1.key }) {
+      guard let end = press.ends else { continue }
+      if end <= time { finish(key) } else { remind(at: end) }
+    }
     for number in lights.indices { light(number, at: time) }
     for number in relays.indices { relay(number, at: time) }
     defer { due = [] }
@@ -94,40 +117,62 @@ public struct KeyPanel: Sendable {
   }
 
   /// What is to be done at the end: the station's keys released, lamps off, relays open.
-  public mutating func end() -> [Action] {
-    let keys = pressed.sorted().map { Action.release(key: $0) }
-    pressed = []
+  ///
+  /// A key that was just pressed is left to the station, which releases what nobody holds any more.
+  public mutating func end(at time: Duration) -> [Action] {
+    let keys = pressed.sorted { $0.key < $1.key }.filter { tapEnd($0.key, $0.value) <= time }
+      .map { Action.release(key: $0.key) }
+    pressed = [:]
     return keys + lights.indices.map { .light(lamp: $0, .off) }
       + relays.indices.map { .relay($0, isClosed: false) }
   }
 
-  private mutating func note(_ changes: [Contact.Change], _ number: Int) {
+  private mutating func note(_ changes: [Contact.Change], _ number: Int, at time: Duration) {
     let key = settings.buttons[number].key
     for change in changes {
       switch change {
-      case .pressed: press(key)
-      case .released: release(key)
+      case .pressed: press(key, at: time, isMeant: true)
+      case .released: release(key, at: time)
       case .floods: due.append(.floods(button: number))
       case .isCalm: due.append(.isCalm(button: number))
       }
     }
   }
 
-  private mutating func press(_ key: String) {
-    guard isLinked, pressed.insert(key).inserted else { return }
+  private mutating func press(_ key: String, at time: Duration, isMeant: Bool) {
+    guard isLinked else { return }
+    guard pressed[key] == nil else {
+      // One that waits for its end goes on.
+      pressed[key]?.ends = nil
+      return
+    }
+    pressed[key] = Press(time: time, isMeant: isMeant)
     due.append(.press(key: key))
   }
 
   /// Unless another button holds it.
-  private mutating func release(_ key: String) {
+  private mutating func release(_ key: String, at time: Duration) {
     let isHeld = zip(settings.buttons, contacts).contains { $0.key == key && $1.isDown }
-    guard !isHeld, pressed.remove(key) != nil else { return }
+    guard !isHeld, let press = pressed[key] else { return }
+    let end = tapEnd(key, press)
+    guard !press.isMeant, time < end else { return finish(key) }
+    pressed[key]?.ends = end
+  }
+
+  /// From when on the station cannot take the end of a press for that of a tap.
+  private func tapEnd(_ key: String, _ press: Press) -> Duration {
+    let latch = tally[key].latch
+    return latch > .zero ? press.time + latch + Self.latchMargin : press.time
+  }
+
+  private mutating func finish(_ key: String) {
+    pressed[key] = nil
     due.append(.release(key: key))
   }
 
   private mutating func light(_ number: Int, at time: Duration) {
     let lamp = settings.lamps[number]
-    let pattern = isLinked ? lamp.pattern(of: tally.keys[lamp.key] ?? KeyTally()) : .away
+    let pattern = isLinked ? lamp.pattern(of: tally[lamp.key]) : .away
     let (light, end) = pattern.light(at: time)
     if let end { remind(at: end) }
     guard lights[number] != light else { return }

@@ -185,7 +185,7 @@ public struct RelaySettings: Sendable, Hashable {
   /// Whether the station gives it a cause to be closed.
   public func isClosed(by tally: Tally) -> Bool {
     guard cause != .announcement else { return tally.isAnnouncing }
-    let keys = key.map { [tally.keys[$0] ?? KeyTally()] } ?? Array(tally.keys.values)
+    let keys = key.map { [tally[$0]] } ?? tally.keys
     return keys.contains { cause == .talk ? $0.isTalking : $0.isCalled }
   }
 }

@@ -8,6 +8,8 @@ public struct KeyTally: Sendable, Hashable {
   public var isCalled = false
   /// Somebody of the target talks.
   public var isInUse = false
+  /// A press that is shorter latches; zero: none does.
+  public var latch = Duration.zero
 
   /// A key that nothing is to be told of.
   public init() {}
@@ -21,13 +23,22 @@ public struct KeyTally: Sendable, Hashable {
 
 /// What the station tells of its keys.
 public struct Tally: Sendable, Hashable {
-  /// Its keys by name.
-  public var keys: [String: KeyTally] = [:]
+  /// Its keys by name, in lower case.
+  private var byName: [String: KeyTally] = [:]
   /// An announcement is heard, or made here.
   public var isAnnouncing = false
 
   /// A station without keys.
   public init() {}
+
+  /// All its keys.
+  public var keys: [KeyTally] { Array(byName.values) }
+
+  /// A key by its name, in upper or lower case; of one that the station does not have nothing is told.
+  public subscript(key: String) -> KeyTally {
+    get { byName[key.lowercased()] ?? KeyTally() }
+    set { byName[key.lowercased()] = newValue }
+  }
 }
 
 /// How bright a lamp is; one that is either on or off takes `dim` for off.

@@ -48,7 +48,7 @@ struct KeysProgram: ~Copyable {
         take(devices.read(descriptor, now: now()))
       }
     }
-    for action in panel.end() { perform(action) }
+    for action in panel.end(at: now()) { perform(action) }
     link.finish(by: now() + Self.patienceAtEnd)
     devices.close()
   }
@@ -76,8 +76,8 @@ struct KeysProgram: ~Copyable {
 
   private mutating func perform(_ action: KeyPanel.Action) {
     switch action {
-    case .press(let key): take(link.press(key, isPressed: true, at: now()))
-    case .release(let key): take(link.press(key, isPressed: false, at: now()))
+    case .press(let key): take(link.press(key, at: now()))
+    case .release(let key): take(link.release(key, at: now()))
     case .light(let lamp, let light): take(devices.light(lamp: lamp, light))
     case .relay(let relay, let isClosed): take(devices.relay(relay, isClosed: isClosed))
     case .look(let button):
@@ -96,7 +96,7 @@ struct KeysProgram: ~Copyable {
       switch event {
       case .button(let button, let isClosed, let time):
         panel.button(button, isClosed: isClosed, at: time)
-      case .lost(let button): panel.lose(button: button)
+      case .lost(let button): panel.lose(button: button, at: now())
       case .found(let words): log.note(.deviceFound, "uses \(words)")
       case .gone(let words): log.note(.deviceGone, "\(words) is gone")
       case .refused(let words): log.note(.deviceRefused, words)
@@ -109,10 +109,10 @@ struct KeysProgram: ~Copyable {
       switch event {
       case .there:
         refused = [:]
-        panel.link(isUp: true)
+        panel.link(isUp: true, at: now())
         log.note(.stationThere, "the station answers")
       case .away(let words):
-        panel.link(isUp: false)
+        panel.link(isUp: false, at: now())
         log.note(.stationAway, "the station does not answer, and is called again: \(words)")
       case .tally(let tally): panel.show(tally)
       case .refused(let key, let words):

@@ -70,7 +70,7 @@ import Testing
   static let mistakes: [(text: String, line: Int?, words: String)] = [
     ("bounce = \"x\"", nil, "0 to 200"), ("bounce = 201", nil, "0 to 200"),
     ("bounce = -1", nil, "0 to 200"), ("bounce = nan", nil, "0 to 200"),
-    ("[button]", 1, "not TOML"), ("buttons = 1", nil, "unknown key \"buttons\""),
+    ("[button", 1, "not TOML"), ("buttons = 1", nil, "unknown key \"buttons\""),
     ("[button]\nkey = \"talk\"", nil, "write [[button]] above each"),
     ("button = [1]", nil, "write [[button]] above each"),
     (button(), 2, "give gpio, or device and code"),

@@ -52,6 +52,11 @@ static int input(const char *device, unsigned long request, void *argument) {
   case 0x06: return read_text("names", device, argument, size);
   case 0x18: {
     char text[16];
+    // Unplugged, though its FIFO is open still.
+    if (strstr(device, " (deleted)") != NULL) {
+      errno = ENODEV;
+      return -1;
+    }
     memset(argument, 0, size);
     int code = read_text("level", device, text, sizeof text) > 0 ? atoi(text) : 0;
     if (code > 0 && (unsigned)code / 8 < size) ((unsigned char *)argument)[code / 8] |= 1 << code % 8;

@@ -44,7 +44,7 @@ import Testing
 
   @Test func `a press goes out in the turn after its edge, and so does the release`() {
     var panel = KeyPanel(Self.settings)
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     panel.button(0, isClosed: true, at: .milliseconds(5))
     #expect(Self.keys(&panel, at: 5) == [.press(key: "talk")])
     #expect(panel.deadline == .milliseconds(15))
@@ -56,7 +56,7 @@ import Testing
 
   @Test func `a key is held while any of its buttons is`() {
     var panel = KeyPanel(Self.settings)
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     panel.button(0, isClosed: true, at: .milliseconds(0))
     panel.button(2, isClosed: true, at: .milliseconds(20))
     panel.button(1, isClosed: true, at: .milliseconds(100))
@@ -71,12 +71,12 @@ import Testing
 
   @Test func `a device that is unplugged releases its key at once`() {
     var panel = KeyPanel(Self.settings)
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     panel.button(2, isClosed: true, at: .zero)
     #expect(Self.keys(&panel, at: 0) == [.press(key: "stage")])
-    panel.lose(button: 2)
+    panel.lose(button: 2, at: .milliseconds(1))
     #expect(Self.keys(&panel, at: 1) == [.release(key: "stage")])
-    panel.lose(button: 2)
+    panel.lose(button: 2, at: .milliseconds(2))
     #expect(Self.keys(&panel, at: 2) == [])
   }
 
@@ -87,18 +87,80 @@ import Testing
     #expect(Self.keys(&panel, at: 0) == [])
     panel.button(2, isClosed: false, at: .milliseconds(500))
     #expect(Self.keys(&panel, at: 500, levels: [true, false, false]) == [])
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     #expect(Self.keys(&panel, at: 600, levels: [true, false, false]) == [.press(key: "talk")])
     // It released what the connection held: nothing is to be said of that.
-    panel.link(isUp: false)
+    panel.link(isUp: false, at: .zero)
     #expect(Self.keys(&panel, at: 700, levels: [true, false, false]) == [])
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     #expect(Self.keys(&panel, at: 800, levels: [true, false, false]) == [.press(key: "talk")])
+  }
+
+  private static func tally(latch: Duration) -> Tally {
+    var key = KeyTally()
+    key.latch = latch
+    var tally = Tally()
+    tally["talk"] = key
+    return tally
+  }
+
+  @Test func `a device that goes while its press is short does not latch the key`() {
+    var panel = KeyPanel(Self.settings)
+    panel.link(isUp: true, at: .zero)
+    panel.show(Self.tally(latch: .milliseconds(200)))
+    panel.button(0, isClosed: true, at: .seconds(1))
+    #expect(Self.keys(&panel, at: 1000) == [.press(key: "talk")])
+    panel.lose(button: 0, at: .milliseconds(1050))
+    #expect(Self.keys(&panel, at: 1050) == [])
+    #expect(panel.deadline == .milliseconds(1220))
+    #expect(Self.keys(&panel, at: 1219) == [])
+    #expect(Self.keys(&panel, at: 1220) == [.release(key: "talk")])
+    // One that was held is released at once, and a tap of a hand is a tap.
+    panel.button(0, isClosed: true, at: .seconds(2))
+    panel.lose(button: 0, at: .milliseconds(2220))
+    #expect(Self.keys(&panel, at: 2220) == [.press(key: "talk"), .release(key: "talk")])
+    panel.button(0, isClosed: true, at: .seconds(3))
+    panel.button(0, isClosed: false, at: .milliseconds(3050))
+    #expect(Self.keys(&panel, at: 3050) == [.press(key: "talk"), .release(key: "talk")])
+  }
+
+  @Test func `a press that waits for its end goes on when a button is pressed again`() {
+    var panel = KeyPanel(Self.settings)
+    panel.link(isUp: true, at: .zero)
+    panel.show(Self.tally(latch: .milliseconds(200)))
+    panel.button(0, isClosed: true, at: .seconds(1))
+    panel.lose(button: 0, at: .milliseconds(1010))
+    panel.button(1, isClosed: true, at: .milliseconds(1100))
+    let levels = [false, true, false]
+    #expect(Self.keys(&panel, at: 1100, levels: levels) == [.press(key: "talk")])
+    #expect(Self.keys(&panel, at: 1500, levels: levels) == [])
+    panel.button(1, isClosed: false, at: .milliseconds(1600))
+    #expect(Self.keys(&panel, at: 1600) == [.release(key: "talk")])
+  }
+
+  @Test func `what is pressed again for a new connection does not latch`() {
+    var panel = KeyPanel(Self.settings)
+    panel.button(0, isClosed: true, at: .zero)
+    panel.link(isUp: true, at: .seconds(1))
+    panel.show(Self.tally(latch: .milliseconds(200)))
+    panel.button(0, isClosed: false, at: .milliseconds(1050))
+    #expect(Self.keys(&panel, at: 1050) == [.press(key: "talk")])
+    #expect(Self.keys(&panel, at: 1220) == [.release(key: "talk")])
+  }
+
+  @Test func `at its end a press that could be taken for a tap is left to the station`() {
+    var panel = KeyPanel(Self.settings)
+    panel.link(isUp: true, at: .zero)
+    panel.show(Self.tally(latch: .milliseconds(200)))
+    panel.button(0, isClosed: true, at: .seconds(1))
+    panel.button(2, isClosed: true, at: .seconds(1))
+    _ = panel.turn(at: .seconds(1))
+    #expect(panel.end(at: .milliseconds(1100)) == [.release(key: "stage")])
   }
 
   @Test func `a contact that floods lets go of its key and says so once`() {
     var panel = KeyPanel(Self.settings)
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     var actions: [KeyPanel.Action] = []
     for edge in 0..<4000 {
       panel.button(0, isClosed: edge % 2 == 0, at: .milliseconds(edge * 10))
@@ -115,11 +177,11 @@ import Testing
     settings.lamps = [LampSettings(key: "talk", place: .light("ACT"))]
     settings.relays = [RelaySettings(cause: .talk, line: Self.line("GPIO5"))]
     var panel = KeyPanel(settings)
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     panel.button(0, isClosed: true, at: .zero)
     _ = panel.turn(at: .zero)
     #expect(
-      panel.end() == [
+      panel.end(at: .zero) == [
         .release(key: "talk"), .light(lamp: 0, .off), .relay(0, isClosed: false),
       ])
   }
@@ -138,10 +200,10 @@ import Testing
       switch Int.random(in: 0..<30, using: &random) {
       case 0:
         isUp.toggle()
-        panel.link(isUp: isUp)
+        panel.link(isUp: isUp, at: .zero)
         pressed = []
       case 1:
-        panel.lose(button: button)
+        panel.lose(button: button, at: .milliseconds(now))
         levels[button] = false
       default:
         levels[button].toggle()
@@ -247,15 +309,15 @@ import Testing
     #expect(panel.turn(at: .seconds(4)) == [.light(lamp: 0, .bright)])
     #expect(panel.turn(at: .seconds(4)) == [])
     #expect(panel.deadline == .milliseconds(4060))
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     #expect(panel.turn(at: .milliseconds(4010)) == [.light(lamp: 0, .dim)])
     #expect(panel.deadline == nil)
     var tally = Tally()
-    tally.keys["talk"] = Self.talking
+    tally["talk"] = Self.talking
     panel.show(tally)
     #expect(panel.turn(at: .milliseconds(4020)) == [.light(lamp: 0, .bright)])
-    tally.keys["talk"] = nil
-    tally.keys["other"] = Self.called
+    tally = Tally()
+    tally["other"] = Self.called
     panel.show(tally)
     #expect(panel.turn(at: .milliseconds(4030)) == [.light(lamp: 0, .dim)])
   }
@@ -264,7 +326,8 @@ import Testing
     var tally = Tally()
     var relay = RelaySettings(cause: .talk, line: LineSettings(name: "GPIO5", isActiveLow: false))
     #expect(!relay.isClosed(by: tally))
-    tally.keys = ["stage": Self.talking, "foh": Self.listening]
+    (tally["stage"], tally["foh"]) = (Self.talking, Self.listening)
+    #expect(tally["Stage"] == Self.talking)
     #expect(relay.isClosed(by: tally))
     relay.key = "foh"
     #expect(!relay.isClosed(by: tally))
@@ -272,7 +335,7 @@ import Testing
     #expect(!relay.isClosed(by: tally))
     relay = RelaySettings(cause: .call, line: relay.line)
     #expect(!relay.isClosed(by: tally))
-    tally.keys["foh"] = Self.called
+    tally["foh"] = Self.called
     #expect(relay.isClosed(by: tally))
     relay = RelaySettings(cause: .announcement, line: relay.line)
     #expect(!relay.isClosed(by: tally))
@@ -287,9 +350,9 @@ import Testing
     settings.relays = [relay]
     var panel = KeyPanel(settings)
     var open = Tally()
-    open.keys["talk"] = Self.talking
+    open["talk"] = Self.talking
     #expect(panel.turn(at: .zero) == [.relay(0, isClosed: false)])
-    panel.link(isUp: true)
+    panel.link(isUp: true, at: .zero)
     panel.show(open)
     #expect(panel.turn(at: .seconds(1)) == [.relay(0, isClosed: true)])
     panel.show(Tally())
@@ -304,7 +367,7 @@ import Testing
     #expect(panel.turn(at: .milliseconds(2950)) == [.relay(0, isClosed: false)])
     panel.show(open)
     #expect(panel.turn(at: .seconds(4)) == [.relay(0, isClosed: true)])
-    panel.link(isUp: false)
+    panel.link(isUp: false, at: .zero)
     #expect(panel.turn(at: .seconds(4)) == [.relay(0, isClosed: false)])
   }
 }
