@@ -121,6 +121,9 @@ final class CapturePath {
   /// - Parameter lines: nil: for all; empty: closed.
   func talk(to lines: LineSet?) {
     let isOn = lines.map { !$0.isEmpty } ?? true
+    // Else who comes and goes on a line again and again would put off the end of what is still for two.
+    let target = if let next { next.lines } else { talker.lines(of: Talker.baseStream) }
+    guard isOn != microphone.isTalking || isOn && lines != target else { return followRest() }
     // Before the gate opens: what was captured while it was closed is passed over.
     if isOn && rest == .muted { passCaptured() }
     if !isOn && microphone.isTalking { source.close() }

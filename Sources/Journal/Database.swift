@@ -6,7 +6,7 @@ internal import Messages
 /// Write-ahead log, every transaction synced: what a call returned from is there after a power cut.
 @safe final class Database {
   private let connection: OpaquePointer
-  private let path: String
+  let path: String
   private var statements: [String: Statement] = [:]
 
   /// Opens a file, made where it is missing.

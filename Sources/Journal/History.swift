@@ -96,7 +96,7 @@ extension Journal {
     let message = Message(
       key: key, conversation: conversation,
       content: kind == 1
-        ? .text(line.text(6)) : .unknown(kind: UInt8(truncatingIfNeeded: -kind)),
+        ? .text(line.text(6)) : .unknown(kind: UInt8(truncatingIfNeeded: 0 &- kind)),
       sentUnixMilliseconds: line.number(7), takenUnixMilliseconds: line.number(8),
       recipients: recipients)
     return HistoryEntry(
@@ -107,7 +107,9 @@ extension Journal {
   /// Each word in quotes, so that none is taken for one of FTS5's own, and as the beginning of words.
   private static func match(_ words: String) -> String {
     words.split(whereSeparator: \.isWhitespace).prefix(16).map { word in
-      "\"" + word.replacing("\"", with: "\"\"").replacing("\0", with: "") + "\"*"
+      // By scalars: a quote with an accent is another character, and ends the text all the same.
+      let inner = word.unicodeScalars.map { $0 == "\"" ? "\"\"" : $0 == "\0" ? "" : String($0) }
+      return "\"" + inner.joined() + "\"*"
     }.joined(separator: " ")
   }
 
@@ -134,7 +136,8 @@ extension Journal {
       let filter = conversation == nil ? "" : "WHERE conversation_kind = ? AND conversation = ?"
       let count = try database.removing(
         "DELETE FROM message \(filter)", conversation.map(Self.values) ?? [])
-      // What was said is not to be found in free pages or in the log.
+      // What was said is not to be found in the index of words, in free pages or in the log.
+      try database.run("INSERT INTO message_text (message_text) VALUES ('optimize')")
       try database.run("VACUUM")
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
       return count

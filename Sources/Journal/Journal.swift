@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Cryptography
 internal import Glibc
 internal import System
@@ -19,18 +20,22 @@ public final class Journal: MessageJournal {
   ///
   /// - Parameter path: nil: nothing is kept beyond this value.
   public convenience init(path: String?) throws(JournalError) {
+    if let path { try Self.make(path) }
     do throws(DatabaseError) {
-      if let path { Self.make(path) }
       try self.init(database: Database(path: path ?? ":memory:"), path: path ?? ":memory:")
     } catch {
       throw error.journalError
     }
   }
 
-  /// Makes the file readable by its owner only, as SQLite then makes those beside it; what is wrong SQLite tells.
-  private static func make(_ path: String) {
+  /// Makes the file readable by its owner only, as SQLite then makes those beside it; what is wrong SQLite tells, but
+  /// that it would follow a link to a file of somebody else's.
+  private static func make(_ path: String) throws(JournalError) {
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
     let file = SystemCall.result { unsafe open(path, flags, 0o600) }
+    guard file != -Int(ELOOP) else {
+      throw JournalError("\(path) is a symbolic link; remove it")
+    }
     guard file >= 0 else { return }
     let opened = Descriptor(owning: Int32(file))
     _ = fchmod(opened.number, 0o600)
@@ -76,6 +81,10 @@ public final class Journal: MessageJournal {
       }.compactMap { $0 }
       state.sequence = try fact(.sequence)
       state.runSeconds = try fact(.runSeconds)
+      // Else the next one would be more than a number can be.
+      guard state.sequence < MessageLimits.sequences.upperBound, state.runSeconds < 1 << 62 else {
+        throw DatabaseError(result: -Int32(CSQLITE_CORRUPT), path: database.path)
+      }
       return state
     } catch {
       throw error.journalError

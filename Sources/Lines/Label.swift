@@ -5,7 +5,7 @@ public typealias KeyName = Label
 
 /// What people call a line or a key: 1 to 30 bytes of UTF-8 that can be shown on one line.
 ///
-/// Two labels that differ in case only, or in how Unicode composes a character, are the same.
+/// Two labels that differ in case only, in how Unicode composes a character, or in what nobody sees, are the same.
 public struct Label: Sendable {
   /// The longest in UTF-8.
   public static let byteLimit = 30
@@ -23,6 +23,7 @@ public struct Label: Sendable {
       text.unicodeScalars.allSatisfy(Self.isShown)
     else { throw .badLabel(text) }
     self.init(unchecked: text)
+    guard !identity.isEmpty else { throw .badLabel(text) }
   }
 
   /// The label of the line that everyone is on, and of its key.
@@ -30,13 +31,16 @@ public struct Label: Sendable {
 
   private init(unchecked text: String) {
     self.text = text
-    identity = text.lowercased()
+    // What shows nothing by itself, as the joiners of emoji, makes no other name.
+    let seen = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+    identity = String(String.UnicodeScalarView(seen)).lowercased()
   }
 
   /// What would break a line or turn its direction is in no label.
   private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: false
+    case .spaceSeparator: scalar == " "
     default: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
     }
   }

@@ -93,6 +93,8 @@ public struct LineDesk: Sendable {
   /// Sets a key.
   public mutating func setKey(_ key: Key) throws(LineError) {
     try desk.set(key)
+    // It may take the place of a line's own key: a latch of that would come back with it, unseen till then.
+    desk.settle(on: own.names)
     settle()
   }
 
@@ -243,12 +245,19 @@ extension LineDesk {
   public var routing: LineRouting {
     let effect = desk.effect(on: own.names)
     var gains: [LineName: Float] = [:]
+    // Once for all members: names may be slow to compare, and this follows each message.
+    var numbers: [LineName: Int] = [:]
+    for (number, line) in own.byNumber { numbers[line.name] = number }
     for line in own.byNumber.values where listens(to: line.name, effect) {
       gains[line.name] = Float(pow(10, line.levelDecibels / 20))
     }
     func member(_ record: LineRecord) -> LineRouting.Member {
-      LineRouting.Member(
-        addressed: own.set(of: [.all] + Array(record.lines.values)),
+      var addressed = LineSet.everyone
+      for name in record.lines.values {
+        if let number = numbers[name] { addressed.insert(line: number) }
+      }
+      return LineRouting.Member(
+        addressed: addressed,
         gains: (0..<LineSet.capacity).map { number in
           record.line(number).flatMap { gains[$0] } ?? 0
         })
@@ -278,8 +287,9 @@ extension LineDesk {
   /// All lines of the group, `all` first; of more than may be those that this node is on, and the first others.
   public var lines: [LineView] {
     let effect = desk.effect(on: own.names)
+    let all = directory.people
     return allNames.prefix(LineLimits.lines + 1).map { name in
-      let people = directory.people(on: name)
+      let people = all[name] ?? ([], [])
       let line = own.line(name)
       return LineView(
         name: name, isJoined: line != nil, isSetListening: line?.isListening ?? false,
@@ -291,14 +301,15 @@ extension LineDesk {
 
   /// All keys, by name.
   public var keys: [KeyView] {
-    desk.keys(on: own.names).map { key in
+    let people = directory.people
+    return desk.keys(on: own.names).map { key in
       let state = desk.state(of: key.name)
       return KeyView(
         key: key, isSet: desk.configured[key.name] != nil, isHeld: state.isHeld,
         isLatched: state.isLatched, isTalking: desk.talks(key),
         isListening: desk.listens(key)
           || key.lines.contains { own.line($0)?.isListening == true },
-        talkers: Array(Set(key.lines.flatMap { directory.people(on: $0).talkers })).sorted())
+        talkers: Array(Set(key.lines.flatMap { people[$0]?.talkers ?? [] })).sorted())
     }
   }
 }

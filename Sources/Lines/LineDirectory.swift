@@ -46,14 +46,16 @@ struct LineDirectory {
   /// Lines that members are on, beside `all`.
   var names: Set<LineName> { Set(records.values.flatMap(\.lines.values)) }
 
-  /// Members on a line, and of them those who talk there.
-  func people(on line: LineName) -> (members: [NodeID], talkers: [NodeID]) {
-    var people: (members: [NodeID], talkers: [NodeID]) = ([], [])
+  /// Members on each line, and of them those who talk there.
+  var people: [LineName: (members: [NodeID], talkers: [NodeID])] {
+    var people: [LineName: (members: [NodeID], talkers: [NodeID])] = [:]
     for node in members.sorted() {
       let record = record(of: node)
-      guard let number = record.number(of: line) else { continue }
-      people.members.append(node)
-      if record.talking.contains(line: number) { people.talkers.append(node) }
+      for number in 0..<LineSet.capacity {
+        guard let line = record.line(number) else { continue }
+        people[line, default: ([], [])].members.append(node)
+        if record.talking.contains(line: number) { people[line]?.talkers.append(node) }
+      }
     }
     return people
   }

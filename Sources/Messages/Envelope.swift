@@ -75,7 +75,8 @@ public struct Envelope: Sendable {
 
   private func check() throws(MessageFault) {
     guard !recipients.isEmpty, Set(recipients.map(\.node)).count == recipients.count,
-      !recipients.contains(where: { $0.node == key.sender }), (1..<1 << 62).contains(key.sequence),
+      !recipients.contains(where: { $0.node == key.sender }),
+      MessageLimits.sequences.contains(key.sequence),
       lifetimeSeconds > 0, lifetimeSeconds <= MessageLimits.longestLifetimeSeconds,
       recipients.allSatisfy({ $0.previous < key.sequence }),
       audience != .member || recipients.count == 1

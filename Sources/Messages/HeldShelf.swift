@@ -65,7 +65,7 @@ struct HeldShelf {
 
   /// The next one after a sequence that is for a node.
   func next(for recipient: NodeID, from sender: NodeID, after sequence: UInt64) -> HeldEnvelope? {
-    guard let list = sequences[sender] else { return nil }
+    guard let list = sequences[sender], sequence < .max else { return nil }
     for index in Self.place(of: sequence + 1, in: list)..<list.count {
       let entry = entries[MessageKey(sender: sender, sequence: list[index])]
       if let entry, entry.remaining.contains(recipient) { return entry }

@@ -271,6 +271,7 @@ public final class MessageDesk {
       counters.repeated += 1
       return acknowledge(key.sender, to: node)
     }
+    guard contacts.knows(key.sender) || book.hasRoom(for: key.sender) else { throw .stranger }
     let isNext =
       place.previous <= mark.delivered || parcel.ageSeconds >= place.previousLifeSeconds
       || (node == key.sender && parcel.role == .deliverFirst)
@@ -355,6 +356,9 @@ public final class MessageDesk {
     let isOwn = receipt.sender == identity.id
     guard !isOwn || receipt.delivered <= sequence else { throw .malformed }
     let changed = shelf.without(receipt.recipient, upTo: receipt.delivered, of: receipt.sender)
+    // Keys cost nothing: what signs for a message has to be one that it can be for.
+    guard !isOwn || !changed.isEmpty || contacts.knows(name.recipient) || book.hasReceipt(of: name)
+    else { throw .stranger }
     let news = isOwn ? book.news(receipt) : nil
     var changes = changed.map { JournalChange.remaining($0.key, $0.remaining) }
     if let news { changes.append(.receipt(receipt.recipient, news)) }
@@ -379,6 +383,8 @@ public final class MessageDesk {
     events.append(.refusedBy(node, refusal.fault, refusal.key))
     switch refusal.fault {
     case .missing, .disk:
+      // Of others there is nothing to hand over again.
+      guard shelf.count(of: refusal.key.sender) > 0, refusal.key.sender != node else { return }
       // Of its own messages a node has those before; a keeper may not.
       let isOwn = refusal.key.sender == identity.id && refusal.fault == .missing
       peers[node]?.goBack(
@@ -476,7 +482,11 @@ public final class MessageDesk {
       peers[node]?.beginAgain()
       wake(node)
     }
-    for node in peers.keys where !shelf.isEmpty { wake(node) }
+    for node in peers.keys {
+      // Else a sender of whom nothing is held any more would be due for ever.
+      peers[node]?.lapse(nowNanoseconds: now.steadyNanoseconds)
+      if !shelf.isEmpty { wake(node) }
+    }
     chooseKeepers(now)
   }
 

@@ -164,6 +164,9 @@ struct Refusal: Hashable {
     key = MessageKey(sender: try reader.node(), sequence: try reader.number(8))
     delivered = try reader.number(8)
     try reader.end()
+    guard MessageLimits.sequences.contains(key.sequence),
+      delivered < MessageLimits.sequences.upperBound
+    else { throw .malformed }
   }
 
   var octets: [UInt8] {

@@ -91,6 +91,8 @@ public struct Message: Hashable, Sendable {
 
 /// How much of everything there is at most, whatever others send.
 public enum MessageLimits {
+  /// Numbers that a message can have.
+  public static let sequences: Range<UInt64> = 1..<1 << 62
   /// Octets of a text.
   public static let textBytes = 4096
   /// For how many one message can be.
@@ -107,6 +109,8 @@ public enum MessageLimits {
   public static let waiting = 4096
   /// Nodes whose key is remembered.
   public static let contacts = 512
+  /// Senders that are remembered beside those whose key is.
+  static let senders = 4096
   /// Groups that a card tells of.
   static let groups = 16
   /// Receipts of others that are kept for who is away.

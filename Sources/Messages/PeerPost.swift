@@ -64,6 +64,9 @@ struct PeerPost {
     blocked[sender] = now.saturating(adding: pauseNanoseconds)
   }
 
+  /// What it did not take for a time may be handed to it again.
+  mutating func lapse(nowNanoseconds now: Int64) { blocked = blocked.filter { $0.value > now } }
+
   /// There is something new of a sender.
   mutating func unblock(_ sender: NodeID) { blocked[sender] = nil }
 

@@ -25,6 +25,14 @@ struct ReceiptBook {
   /// How far this node is with a sender's messages.
   func mark(of sender: NodeID) -> MessageMark { marks[sender] ?? MessageMark() }
 
+  /// Whether a sender is remembered, or can be.
+  func hasRoom(for sender: NodeID) -> Bool {
+    marks[sender] != nil || marks.count < MessageLimits.senders
+  }
+
+  /// Whether a recipient said something of this node's messages before.
+  func hasReceipt(of name: ReceiptName) -> Bool { receipts[name.recipient] != nil }
+
   mutating func set(_ mark: MessageMark, of sender: NodeID) { marks[sender] = mark }
 
   /// What a sender is to be told when it comes: of this node, and of those it was kept for.

@@ -30,6 +30,18 @@ final class JournalFolder {
     return facts.st_mode & 0o777
   }
 
+  func octets(_ end: String) throws -> [UInt8] {
+    guard let file = unsafe fopen(path + end, "r") else { throw JournalError("no \(end)") }
+    defer { unsafe fclose(file) }
+    var octets: [UInt8] = []
+    var octet = unsafe fgetc(file)
+    while octet != EOF {
+      octets.append(UInt8(truncatingIfNeeded: octet))
+      octet = unsafe fgetc(file)
+    }
+    return octets
+  }
+
   func write(_ octets: [UInt8]) throws {
     let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     guard unsafe Glibc.write(file, octets, octets.count) == octets.count else {

@@ -1,4 +1,5 @@
 import Cryptography
+import Glibc
 import Messages
 import TestKit
 import Testing
@@ -53,7 +54,9 @@ import Testing
     #expect(try found("light") == [1, 3])
     #expect(try found("LIGHTS five") == [1])
     #expect(try found("strasse") == [] && found("straße") == [2])
-    for odd in ["\"A\"", "NOT", "a AND (", "*", "", "\0", "text:x"] { _ = try found(odd) }
+    for odd in ["\"A\"", "NOT", "a AND (", "*", "", "\0", "text:x", "a\"\u{301}", "\"\u{301}OR"] {
+      _ = try found(odd)
+    }
     #expect(try found("\"a\"") == [2])
     var query = HistoryQuery()
     query.conversation = .member(nodes[2])
@@ -127,6 +130,36 @@ import Testing
     #expect(later?.description.contains("later version of comlinkd; update this one") == true)
     let nowhere = #expect(throws: JournalError.self) { try Journal(path: "/nowhere/at/all.db") }
     #expect(nowhere?.description.hasPrefix("cannot keep messages in /nowhere/at/all.db") == true)
+  }
+
+  @Test func `a number that no message can have is damage`() throws {
+    let journal = try Journal(path: folder.path)
+    try journal.write([.sequence(.max >> 1)])
+    let error = #expect(throws: JournalError.self) { try journal.load() }
+    #expect(error?.isDamage == true)
+  }
+
+  @Test func `a link in the place of the file is not followed`() throws {
+    #expect(unsafe symlink("\(folder.path)-wal", folder.path) == 0)
+    let error = #expect(throws: JournalError.self) { try Journal(path: folder.path) }
+    #expect(error?.description == "\(folder.path) is a symbolic link; remove it")
+  }
+
+  @Test func `what was cleared is in no octet of the file`() throws {
+    let sender = try NodeKey().id
+    let journal = try Journal(path: folder.path)
+    for sequence in 1...20 {
+      try journal.write([
+        .message(
+          Message(
+            key: MessageKey(sender: sender, sequence: UInt64(sequence)),
+            conversation: .member(sender), content: .text("cloakroom"), sentUnixMilliseconds: 1,
+            takenUnixMilliseconds: 1))
+      ])
+    }
+    #expect(try journal.clear(nil) == 20)
+    #expect(try !folder.octets("").contains(Array("cloakroom".utf8)))
+    #expect(try !folder.octets("-wal").contains(Array("cloakroom".utf8)))
   }
 
   /// The tables as version 1 made them: a later version must still open these.

@@ -183,6 +183,16 @@ import Testing
     #expect(desk.routing.talk.isEmpty)
   }
 
+  @Test mutating func `a latch of a line's own key ends where another is set for it`() throws {
+    try desk.press(stage, nowNanoseconds: 0)
+    try desk.release(stage, nowNanoseconds: 1)
+    #expect(try talks(stage))
+    try desk.setKey(try Key(try KeyName("other"), lines: [stage]))
+    #expect(try !talks(stage))
+    try desk.removeKey(try KeyName("other"))
+    #expect(try !talks(stage) && !view(stage).isLatched)
+  }
+
   @Test mutating func `talk on and off is the key of line all`() throws {
     try desk.setTalk(true)
     #expect(try talks(.all) && view(.all).isLatched && desk.isTalkLatched)

@@ -13,7 +13,7 @@ import Testing
 
   @Test(arguments: [
     "", " a", "a ", String(repeating: "x", count: 31), "a\nb", "a\u{1B}[2J", "\u{202E}abc",
-    String(repeating: "é", count: 16),
+    String(repeating: "é", count: 16), "\u{200B}", "\u{AD}\u{200D}", "a\u{A0}", "\u{2003}",
   ])
   func `what would break a line of text is no name`(text: String) {
     #expect(throws: LineError.badLabel(text)) { try Label(text) }
@@ -23,6 +23,7 @@ import Testing
     #expect(try Label("Stage") == Label("stAGE"))
     #expect(try Label("B\u{FC}hne") == Label("Bu\u{308}hne"))
     #expect(try Label("stage") != Label("stage 2"))
+    #expect(try Label("st\u{200B}age\u{AD}") == Label("stage"), "unseen")
   }
 
   @Test func `a node is on 24 lines, and a group has 64`() throws {

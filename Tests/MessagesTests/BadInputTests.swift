@@ -252,4 +252,71 @@ import Testing
     #expect(desk.knownNodes.isSuperset(of: [keeper.id, sender.id]))
     #expect(desk.remaining(of: message.key) == [keeper.id])
   }
+
+  @Test func `a refusal with numbers that no message has brings nothing down`() throws {
+    _ = try desk.say("x", to: .member(keeper.id), now: now)
+    var frame = Refusal(.missing, MessageKey(sender: me.id, sequence: 1), delivered: 0).octets
+    frame.replaceSubrange((frame.count - 8)..., with: [UInt8](repeating: 0xFF, count: 8))
+    desk.take(frame, from: keeper.id, now: now)
+    #expect(desk.counters.faults[.malformed] == 1)
+    var later = now
+    later.steadyNanoseconds += 120_000_000_000
+    desk.tick(now: later)
+    var parcels = 0
+    while let octets = desk.next(for: keeper.id, now: later) {
+      if case .parcel = try MessageFrame(parsing: octets) { parcels += 1 }
+    }
+    #expect(parcels == 1)
+  }
+
+  @Test func `refusals of what nobody holds leave nothing to do`() throws {
+    _ = try desk.say("x", to: .member(sender.id), now: now)
+    for sequence in 1..<100 {
+      let stranger = try TestIdentity(seed: 500 + UInt64(sequence))
+      let key = MessageKey(sender: stranger.id, sequence: UInt64(sequence))
+      desk.take(Refusal(.missing, key, delivered: 0).octets, from: keeper.id, now: now)
+    }
+    // The member's own messages are not handed to it.
+    let own = MessageKey(sender: keeper.id, sequence: 1)
+    desk.take(Refusal(.disk, own, delivered: 0).octets, from: keeper.id, now: now)
+    var later = now
+    later.steadyNanoseconds += 61_000_000_000
+    desk.tick(now: later)
+    #expect(desk.nextDeadlineNanoseconds > later.steadyNanoseconds)
+  }
+
+  @Test func `a member that goes back before all of it expires does not keep the desk busy`() throws
+  {
+    let message = try desk.say("x", to: .member(keeper.id), now: now)
+    desk.take(
+      Refusal(.disk, message.key, delivered: 0).octets, from: keeper.id, now: now)
+    var later = now
+    later.steadyNanoseconds += 61_000_000_000
+    desk.tick(now: later)
+    #expect(desk.nextDeadlineNanoseconds > later.steadyNanoseconds)
+  }
+
+  @Test func `receipts by keys that nobody knows are refused and not kept`() throws {
+    _ = try desk.say("x", to: .member(keeper.id), now: now)
+    for seed in 1000..<UInt64(1050) {
+      let stranger = try TestIdentity(seed: seed)
+      let receipt = try Receipt(of: stranger, to: me.id, delivered: 1, read: 1)
+      desk.take(receipt.octets, from: keeper.id, now: now)
+    }
+    #expect(desk.counters.faults[.stranger] == 50)
+    #expect(desk.receiptMarks.isEmpty && journal.state.receipts.isEmpty)
+  }
+
+  @Test func `senders that were made up are remembered up to a limit`() throws {
+    var book = ReceiptBook(JournalState(), of: me)
+    for seed in 0..<MessageLimits.senders {
+      var octets = [UInt8](repeating: 0, count: NodeID.byteCount)
+      (octets[0], octets[1]) = (UInt8(seed >> 8), UInt8(seed & 0xFF))
+      let node = try #require(NodeID(octets: octets))
+      #expect(book.hasRoom(for: node))
+      book.set(MessageMark(delivered: 1), of: node)
+    }
+    #expect(!book.hasRoom(for: sender.id))
+    #expect(book.hasRoom(for: try #require(NodeID(octets: [UInt8](repeating: 0, count: 32)))))
+  }
 }

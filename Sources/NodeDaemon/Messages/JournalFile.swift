@@ -21,7 +21,10 @@ enum JournalFile {
     }
     let path = "\(directory)/\(name)"
     do throws(JournalError) {
-      return (try Journal(path: path), nil)
+      let journal = try Journal(path: path)
+      // Damage may be where opening it does not look.
+      _ = try journal.load()
+      return (journal, nil)
     } catch {
       guard error.isDamage else { return try forThisRun(error, log) }
       for companion in companions {

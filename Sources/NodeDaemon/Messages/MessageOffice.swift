@@ -16,6 +16,10 @@ internal import Store
 actor MessageOffice {
   /// Own words of messages that are not in the journal for now are tried again.
   private static let pruneSeconds: Int64 = 3600
+  /// After so many messages their room is looked at anew, however soon they came.
+  private static let pruneMessages = 1000
+  /// Octets of messages in memory, where nothing else holds them.
+  private static let memoryBytes = 4_000_000
 
   private let state: NodeState
   private let journal: Journal
@@ -36,6 +40,9 @@ actor MessageOffice {
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private var lastNumber: Int64 = 0
   private var prunedNanoseconds: Int64 = .min
+  /// Messages since then.
+  private var unprunedCount = 0
+  private var hasFinished = false
 
   private let executor = QueueExecutor(label: "messages")
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -49,11 +56,16 @@ actor MessageOffice {
   ) throws(JournalError) {
     self.state = state
     self.lane = lane
-    self.retention = retention
     self.log = log
     let opened = try JournalFile.open(
       in: state.problem == nil ? state.directory : nil, log)
     (journal, problem) = (opened.journal, opened.problem)
+    var (settings, retention) = (settings, retention)
+    if problem != nil {
+      settings.keepBytes = min(settings.keepBytes, Self.memoryBytes)
+      retention.bytes = min(retention.bytes, Self.memoryBytes)
+    }
+    self.retention = retention
     let now = Self.now()
     desk = try MessageDesk(
       identity: state, journal: journal, settings: settings, instance: state.instance, now: now)
@@ -86,6 +98,7 @@ actor MessageOffice {
 
   /// What is to outlive this run is kept; ends the waiting of all who wait.
   func finish() {
+    hasFinished = true
     timer?.task.cancel()
     desk.finish(now: Self.now())
     wakeWaiters()
@@ -168,6 +181,7 @@ actor MessageOffice {
     case .message(let message):
       lastNumber = (try? journal.messages(Self.last))?.last?.number ?? lastNumber
       diskProblem = nil
+      unprunedCount += 1
       if message.key.sender != state.id {
         log.event(.messageReceived, "message", ["from": "\(name(of: message.key.sender))"])
       }
@@ -199,12 +213,14 @@ actor MessageOffice {
     waiters = []
   }
 
-  /// Forgets what its time is over of, once an hour at most.
+  /// Forgets what its time is over of, once an hour, and after many messages.
   private func prune() {
     let now = EventLoop.nowNanoseconds()
-    guard prunedNanoseconds == .min || now - prunedNanoseconds > Self.pruneSeconds * 1_000_000_000
+    guard
+      prunedNanoseconds == .min || unprunedCount >= Self.pruneMessages
+        || now - prunedNanoseconds > Self.pruneSeconds * 1_000_000_000
     else { return }
-    prunedNanoseconds = now
+    (prunedNanoseconds, unprunedCount) = (now, 0)
     do throws(JournalError) {
       _ = try journal.prune(retention, unixMilliseconds: Self.now().unixMilliseconds)
     } catch {
@@ -237,7 +253,7 @@ actor MessageOffice {
   ) async throws(JournalError) -> [MessageStatus] {
     let end = ContinuousClock.now + .seconds(waitSeconds)
     var entries = try journal.messages(query)
-    while entries.isEmpty, ContinuousClock.now < end, !Task.isCancelled {
+    while entries.isEmpty, ContinuousClock.now < end, !Task.isCancelled, !hasFinished {
       await wait(until: end)
       entries = try journal.messages(query)
     }

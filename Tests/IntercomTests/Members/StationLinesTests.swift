@@ -147,6 +147,24 @@ import Testing
     #expect(try stream(carl, of: anna).stream.statistics.lost == 0)
   }
 
+  @Test func `who comes and goes on a line puts off no end of what was for another`() throws {
+    try begin()
+    for key in [Self.stage, Self.video] {
+      try rig.change(0) { try $0.press(key, nowNanoseconds: 0) }
+    }
+    network.run(seconds: 1)
+    try rig.change(0) { try $0.release(Self.stage, nowNanoseconds: 3_000_000_000) }
+    let since = network.now + 100_000_000
+    for step in 0..<100 {
+      try rig.change(2) { desk in
+        if step % 2 == 0 { try desk.leaveLine(Self.video) } else { try desk.joinLine(Self.video) }
+      }
+      network.run(seconds: 0.005)
+    }
+    let packets = network.media(to: .host(2), since: since).filter { $0.source == .host(1) }
+    #expect(!packets.isEmpty && packets.allSatisfy { $0.bytes.count < 70 }, "no sound in them")
+  }
+
   /// A click of 1 ms some time after the microphone's frame `at`.
   private func click(at frame: Int) -> (Int) -> Float {
     { index in (frame..<frame + 48).contains(index) ? (index % 2 == 0 ? 0.5 : -0.5) : 0 }
