@@ -36,8 +36,7 @@ public final class MessageDesk {
   private var keepers: [NodeID] = []
   /// Nodes whose messages are not taken.
   private var blocked: Set<NodeID> = []
-  private var events: [MessageEvent] = []
-  private var woken: Set<NodeID> = []
+  private var (events, woken): ([MessageEvent], Set<NodeID>) = ([], [])
 
   /// Goes on with what was kept.
   ///
@@ -47,9 +46,7 @@ public final class MessageDesk {
     instance: UInt64, now: MessageTime
   ) throws(JournalError) {
     let state = try journal.load()
-    self.identity = identity
-    self.journal = journal
-    self.settings = settings
+    (self.identity, self.journal, self.settings) = (identity, journal, settings)
     shelf = HeldShelf(state.held)
     contacts = ContactBook(state.contacts, of: identity)
     book = ReceiptBook(state, of: identity)
@@ -212,8 +209,6 @@ public final class MessageDesk {
       return false
     }
   }
-
-  // MARK: What others say
 
   /// Takes what a member said; it may be acknowledged when this returns.
   public func take(_ octets: [UInt8], from node: NodeID, now: MessageTime) {
@@ -398,8 +393,6 @@ public final class MessageDesk {
     }
   }
 
-  // MARK: What goes
-
   /// What to say to a node next; nil: nothing now.
   public func next(for node: NodeID, now: MessageTime) -> [UInt8]? {
     guard var post = peers[node] else { return nil }
@@ -493,9 +486,8 @@ public final class MessageDesk {
   private func expire(_ run: UInt64) {
     let expired = shelf.expired(atRunSeconds: run)
     guard !expired.isEmpty, write(expired.map { .remaining($0.key, []) }) else { return }
-    for held in expired {
-      shelf.remove(held.key)
-      guard held.key.sender == identity.id else { continue }
+    expired.forEach { shelf.remove($0.key) }
+    for held in expired where held.key.sender == identity.id {
       counters.expired += 1
       events.append(.expired(held.key, held.remaining))
     }
