@@ -44,7 +44,7 @@ import Testing
   func `a header that does not fit is not written`(capacity: Int) {
     var header = Self.header
     header.audioLevel = AudioLevel(levelDBov: 0, hasVoiceActivity: false)
-    header.lines = LineSet(line: 31)
+    (header.lines, header.run) = (LineSet(line: 31), 254)
     #expect(header.byteCount == RTPHeader.maximumByteCount)
     #expect(write(header, capacity: capacity).isEmpty)
   }

@@ -152,6 +152,7 @@ extension FaultTests {
       let node = try NodeProcess(
         "a", onServerNamed: "none-\(getpid())", options: options, in: directory)
       try node.waitUntilSaid("event=jack-pipewire")
+      try node.waitUntilSaid("event=ready")
       let audio = try node.status().audio
       #expect(audio.state == .waiting && audio.problem?.contains("pw-jack comlinkd") == true)
       for control in [["--control", node.controlPath], []] {
