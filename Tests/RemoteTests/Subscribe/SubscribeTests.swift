@@ -269,6 +269,7 @@ import Testing
       let viewers = try (0..<3).map { _ in try Viewer(path) }
       for viewer in viewers { try viewer.next() }
       #expect(node.followers == 1)
+      withExtendedLifetime(viewers) {}
     }
     var uptime = 1.0
     while node.followers > 0 {
