@@ -23,7 +23,7 @@ actor LineService {
   private var applied: LineRouting?
   private var isApplying = false
   private var shownRevision: UInt64 = 0
-  private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
+  private var alarm = Alarm()
   /// When the log last told of a member whose messages are refused.
   private var refusals = TellingInterval<NodeID>(seconds: 60)
   /// What is to be kept, after each change; the latest only.
@@ -148,21 +148,13 @@ actor LineService {
   }
 
   private func schedule() {
-    let deadline = desk.nextDeadlineNanoseconds
-    guard deadline != timer?.deadlineNanoseconds else { return }
-    timer?.task.cancel()
-    timer = nil
-    guard deadline < .max else { return }
-    let wait = Duration.nanoseconds(max(0, deadline - EventLoop.nowNanoseconds()))
-    let task = Task { [weak self] in
-      guard (try? await Task.sleep(for: wait)) != nil else { return }
-      await self?.tick()
-    }
-    timer = (deadline, task)
+    alarm.set(
+      toNanoseconds: desk.nextDeadlineNanoseconds, nowNanoseconds: EventLoop.nowNanoseconds()
+    ) { [weak self] in await self?.tick() }
   }
 
   private func tick() async {
-    timer = nil
+    alarm.rang()
     desk.tick(nowNanoseconds: EventLoop.nowNanoseconds())
     await settle()
   }

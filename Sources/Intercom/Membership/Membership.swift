@@ -40,7 +40,7 @@ public actor Membership {
   /// Waits to write again what could not be written.
   private var keepingRetry: Task<Void, Never>?
   private var tasks: [Task<Void, Never>] = []
-  private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
+  private var alarm: Alarm
   private var rollTask: Task<Void, Never>?
   /// Streams whose keys are to change.
   private var dueRolls: Set<Int> = []
@@ -63,6 +63,7 @@ public actor Membership {
     directory = NodeDirectory(names: parts.names)
     self.now = now
     self.pause = pause
+    alarm = Alarm(pause: pause)
   }
 
   /// The application lanes to all members, for whatever they have to say beside membership.
@@ -94,7 +95,7 @@ public actor Membership {
     guard !hasLeft else { return }
     handle(.leave)
     hasLeft = true
-    timer?.task.cancel()
+    alarm.cancel()
     rollTask?.cancel()
     ledger.finish()
     keepingRetry?.cancel()
@@ -115,22 +116,12 @@ public actor Membership {
 
   /// Has the mesh woken when it wants to be.
   private func schedule() {
-    let deadline = mesh.nextDeadlineNanoseconds
-    guard deadline != timer?.deadlineNanoseconds else { return }
-    timer?.task.cancel()
-    timer = nil
-    guard deadline < .max, !hasLeft else { return }
-    let wait = Duration.nanoseconds(max(0, deadline - now()))
-    let pause = pause
-    let task = Task { [weak self] in
-      guard (try? await pause(wait)) != nil else { return }
-      await self?.tick()
-    }
-    timer = (deadline, task)
+    let deadline = hasLeft ? .max : mesh.nextDeadlineNanoseconds
+    alarm.set(toNanoseconds: deadline, nowNanoseconds: now()) { [weak self] in await self?.tick() }
   }
 
   private func tick() {
-    timer = nil
+    alarm.rang()
     handle(.tick)
   }
 

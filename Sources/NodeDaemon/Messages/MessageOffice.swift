@@ -35,7 +35,7 @@ actor MessageOffice {
   private var names: [NodeID: String] = [:]
   private var laneSequence: UInt64
   private var pumping: Set<NodeID> = []
-  private var timer: (deadlineNanoseconds: Int64, task: Task<Void, Never>)?
+  private var alarm = Alarm()
   private var told = TellingInterval<MessageFault>(seconds: 60)
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private var lastNumber: Int64 = 0
@@ -99,7 +99,7 @@ actor MessageOffice {
   /// What is to outlive this run is kept; ends the waiting of all who wait.
   func finish() {
     hasFinished = true
-    timer?.task.cancel()
+    alarm.cancel()
     desk.finish(now: Self.now())
     wakeWaiters()
   }
@@ -157,21 +157,13 @@ actor MessageOffice {
   }
 
   private func schedule() {
-    let deadline = desk.nextDeadlineNanoseconds
-    guard deadline != timer?.deadlineNanoseconds else { return }
-    timer?.task.cancel()
-    timer = nil
-    guard deadline < .max else { return }
-    let wait = Duration.nanoseconds(max(0, deadline - EventLoop.nowNanoseconds()))
-    let task = Task { [weak self] in
-      guard (try? await Task.sleep(for: wait)) != nil else { return }
-      await self?.tick()
-    }
-    timer = (deadline, task)
+    alarm.set(
+      toNanoseconds: desk.nextDeadlineNanoseconds, nowNanoseconds: EventLoop.nowNanoseconds()
+    ) { [weak self] in await self?.tick() }
   }
 
   private func tick() {
-    timer = nil
+    alarm.rang()
     desk.tick(now: Self.now())
     settle()
   }
