@@ -16,4 +16,15 @@ extension ControlRequest {
       .admin
     }
   }
+
+  /// The same, so that a page holds no key longer than a second after it is heard of no more.
+  ///
+  /// - Parameter page: who holds what the request names no holder for.
+  func held(by page: String) -> ControlRequest {
+    switch self {
+    case .key(.press(let key, nil)): .key(.press(key: key, holder: page))
+    case .key(.release(let key, nil)): .key(.release(key: key, holder: page))
+    default: self
+    }
+  }
 }

@@ -143,6 +143,28 @@ import Testing
     }
   }
 
+  @Test func `what a page holds without a name has its own, and no other's is changed`()
+    async throws
+  {
+    try await PageRig.run { rig in
+      let page = try await rig.open(cookie: try await rig.signIn())
+      for holder in ["", #","holder":"pad 1""#] {
+        for request in ["press", "release"] {
+          page.say(#"{"request":"key-\#(request)","key":"stage"\#(holder)}"#)
+          #expect(try await page.message() == #"{"ok":true}"#)
+        }
+      }
+      let holders = rig.node.requests.map { request in
+        switch request {
+        case .key(.press("stage", let holder)), .key(.release("stage", let holder)): holder
+        default: nil
+        }
+      }
+      #expect(holders.count == 4 && holders[0]?.hasPrefix("page ") == true)
+      #expect(holders[1] == holders[0] && holders[2] == "pad 1" && holders[3] == "pad 1")
+    }
+  }
+
   @Test func `a latched key stays when its page goes`() async throws {
     try await PageRig.run { rig in
       let cookie = try await rig.signIn()
