@@ -35,8 +35,8 @@ internal import CSpeexDSP
   // Never freed, and not changed once it is loaded.
   fileprivate let handle: OpaquePointer
 
-  /// Where it is looked for, the first that is there wins: that of the package comlink-rnnoise, then any other.
-  public static let names = ["libcomlink-rnnoise.so.0", "librnnoise.so.0", "librnnoise.so"]
+  /// Where it is looked for; the first that is there wins.
+  public static let names = ["librnnoise.so.0", "librnnoise.so"]
 
   /// Why there is none, in words.
   public struct Missing: Error, Sendable {
@@ -72,7 +72,8 @@ internal import CSpeexDSP
       }
     }
     throw Missing(
-      words: "RNNoise is not installed (\(reason)); install the package comlink-rnnoise")
+      words: "RNNoise is not installed (\(reason)); install \(Self.names[0]), or take suppress "
+        + "light")
   }
 }
 
