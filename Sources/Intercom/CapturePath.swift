@@ -5,8 +5,8 @@ import RTP
 
 /// The microphone's way out: from the capture ring to the packets that members are sent.
 ///
-/// Each codec frame is encoded once, protected once for each stream and recipe,
-/// and sent to those whom the stream is for.
+/// Each codec frame is encoded once, protected once for each stream and recipe, and sent to those whom the stream is
+/// for; those on no addressed line get a notice now and then.
 ///
 /// Loop thread only.
 final class CapturePath {
@@ -39,7 +39,7 @@ final class CapturePath {
   /// Whom packets are for once so many more are sent: those hold what was captured before the keys changed.
   private var next: (lines: LineSet?, packets: Int)?
   private var notices = LineNotices()
-  /// What is done to it first.
+  /// What is done to the microphone before its gate.
   let voice: VoiceDesk
 
   init(
