@@ -154,7 +154,7 @@ import Testing
           #expect(try await page.message() == #"{"ok":true}"#)
         }
       }
-      let holders = rig.node.requests.map { request in
+      let holders = rig.node.requests.map { request -> String? in
         switch request {
         case .key(.press("stage", let holder)), .key(.release("stage", let holder)): holder
         default: nil
