@@ -31,11 +31,17 @@ func swiftTarget(_ name: String, _ dependencies: [Target.Dependency] = []) -> Ta
   .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
 }
 
+/// Tests, not optimised but for those that compute much themselves.
+///
+/// The others only ask and compare: it would take longer than it saves. What all drive is optimised.
 func tests(
-  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []
+  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [],
+  compute: Bool = false
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
+    name: name, dependencies: dependencies, resources: resources,
+    swiftSettings: swiftSettings
+      + (compute ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]))
 }
 
 let system: [Target] = [
@@ -100,6 +106,7 @@ let c: [Target] = [
   .target(
     name: "COpenSSL", dependencies: ["SystemOpenSSL"], path: "CSupport/COpenSSL",
     cSettings: cSettings),
+  .target(name: "CDecode", path: "CSupport/CDecode", cSettings: cSettings),
   .target(name: "CEvdev", path: "CSupport/CEvdev", cSettings: cSettings),
   .target(name: "CGPIO", path: "CSupport/CGPIO", cSettings: cSettings),
 ]
@@ -121,11 +128,16 @@ let core: [Target] = [
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
   swiftTarget("Store", ["Habits", "Cryptography", "Mesh", "System"]),
   swiftTarget("Messages", ["Cryptography"]),
-  swiftTarget("Journal", ["CSQLite", "Cryptography", "Messages", "System"]),
+  swiftTarget("Captions", ["Cryptography"]),
+  swiftTarget("Journal", ["CSQLite", "Assistant", "Cryptography", "Messages", "System"]),
+  swiftTarget("Assistant"),
   swiftTarget("Barcode", ["CQREncode"]),
   swiftTarget("Keys"),
+  swiftTarget("Speech"),
   swiftTarget("KeyDevices", ["Keys", "CEvdev", "CGPIO", "System"]),
-  swiftTarget("Recording", ["Audio", "COgg", "System"]),
+  swiftTarget("Recording", ["Audio", "CDecode", "COgg", "System"]),
+  .executableTarget(
+    name: "comlink-decode", cSettings: cSettings, linkerSettings: [.linkedLibrary("dl")]),
   .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
   swiftTarget(
     "Intercom",
@@ -142,14 +154,14 @@ let coreTests: [Target] = [
     path: "Tests/TestKit",
     swiftSettings: swiftSettings),
   tests("SystemTests", ["System"]),
-  tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")]),
-  tests("MediaTests", ["Media", "RTP", "TestKit"]),
-  tests("VoiceTests", ["Voice", "Measurement", "TestKit"]),
-  tests("MeasurementTests", ["Measurement", "StatusSchema", "TestKit"]),
+  tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")], compute: true),
+  tests("MediaTests", ["Media", "RTP", "TestKit"], compute: true),
+  tests("VoiceTests", ["Voice", "Measurement", "TestKit"], compute: true),
+  tests("MeasurementTests", ["Measurement", "StatusSchema", "TestKit"], compute: true),
   tests(
     "MeshTests", ["Mesh", "Cryptography", "TestKit"],
-    resources: [.copy("Corpus"), .copy("Recorded")]),
-  tests("LinesTests", ["Lines", "RTP", "Cryptography", "TestKit"]),
+    resources: [.copy("Corpus"), .copy("Recorded")], compute: true),
+  tests("LinesTests", ["Lines", "RTP", "Cryptography", "TestKit"], compute: true),
   .target(
     name: "TestJack", dependencies: ["System", "TestKit"], path: "Tests/TestJack",
     swiftSettings: swiftSettings),
@@ -159,22 +171,31 @@ let coreTests: [Target] = [
   tests("EventLoopTests", ["EventLoop", "TestKit", "CRefusal"]),
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
   tests("StoreTests", ["Store", "Habits", "Cryptography", "Mesh"]),
-  tests("MessagesTests", ["Messages", "Cryptography", "TestKit"]),
+  tests("MessagesTests", ["Messages", "Cryptography", "TestKit"], compute: true),
+  tests("CaptionsTests", ["Captions", "Cryptography", "TestKit"]),
   .target(
     name: "CFaultyDisk", dependencies: ["SystemSQLite"], path: "Tests/CFaultyDisk",
     cSettings: cSettings),
-  tests("JournalTests", ["Journal", "CFaultyDisk", "Messages", "Cryptography", "TestKit"]),
+  tests(
+    "JournalTests",
+    ["Journal", "Assistant", "CFaultyDisk", "Messages", "Cryptography", "TestKit"]),
+  tests("AssistantTests", ["Assistant", "TestKit"]),
   tests("BarcodeTests", ["Barcode"]),
   tests("KeysTests", ["Keys", "TestKit"]),
+  tests("SpeechTests", ["Speech", "TestKit"]),
   tests("KeyDevicesTests", ["KeyDevices", "Keys", "CEvdev", "CGPIO", "System"]),
-  tests("RecordingTests", ["Recording", "Audio", "TestKit"]),
+  tests("RecordingTests", ["Recording", "comlink-decode", "Audio", "TestKit"]),
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
+  .target(
+    name: "TestNode", dependencies: ["Intercom", "Mesh", "Cryptography"], path: "Tests/TestNode",
+    swiftSettings: swiftSettings),
   tests(
     "IntercomTests",
     [
-      "Intercom", "RTP", "Media", "Voice", "Mesh", "Lines", "Habits", "Cryptography", "Audio",
-      "JackSession", "EventLoop", "StatusSchema", "TestJack", "TestKit",
-    ], resources: [.copy("Corpus")]),
+      "Intercom", "RTP", "Media", "Voice", "Measurement", "Mesh", "Lines", "Habits",
+      "Cryptography", "Audio", "JackSession", "EventLoop", "StatusSchema", "TestJack", "TestKit",
+      "TestNode",
+    ], resources: [.copy("Corpus")], compute: true),
 ]
 
 let programs: [Target] = [
@@ -200,6 +221,22 @@ let programs: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
     ]),
   swiftTarget("Remote", ["StatusSchema", "System"]),
+  swiftTarget(
+    "Chat",
+    [
+      "Assistant", "ServiceLoop", "System",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOHTTP1", package: "swift-nio"),
+      .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    ]),
+  tests(
+    "ChatTests",
+    [
+      "Chat", "Assistant",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+    ]),
   .target(
     name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
   swiftTarget(
@@ -220,7 +257,7 @@ let programs: [Target] = [
   tests(
     "PanelTests",
     [
-      "Panel", "ControlSocket", "Cryptography", "Remote", "StatusSchema",
+      "Panel", "ControlSocket", "Cryptography", "Remote", "StatusSchema", "TestKit",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -246,12 +283,27 @@ let programs: [Target] = [
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
     ], resources: [.copy("Corpus")]),
   swiftTarget(
+    "SpeechLink",
+    [
+      "Speech", "ServiceLoop", "System",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+    ]),
+  tests(
+    "SpeechLinkTests",
+    [
+      "SpeechLink", "Speech", "TestKit",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+    ]),
+  swiftTarget(
     "NodeDaemon",
     [
       "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Voice", "Mesh", "Lines", "Habits",
       "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
-      "Journal", "Messages", "Cryptography",
+      "Journal", "Messages", "Captions", "Cryptography", "Assistant", "Chat", "Speech",
+      "SpeechLink",
       "Store", "CKernel", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
@@ -262,7 +314,8 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema", "Barcode", "Doctor", "KeyDevices", "Store", "System", "Voice",
+      "Remote", "StatusSchema", "Barcode", "Doctor", "KeyDevices", "Lines", "Store", "System",
+      "Voice",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   .executableTarget(
@@ -279,7 +332,8 @@ let programs: [Target] = [
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
       "JackSession", "EventLoop", "Voice", "Habits",
-      "Store", "Cryptography", "Mesh", "TestKit", "comlink-keys", "KeyDevices", "Keys",
+      "Store", "Cryptography", "Mesh", "TestKit", "TestNode", "comlink-keys", "comlink-decode",
+      "KeyDevices", "Keys", "Measurement", "Remote", "Speech", "StatusSchema",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",
@@ -343,6 +397,7 @@ let package = Package(
       .executable(name: "comlinkd", targets: ["comlinkd"]),
       .executable(name: "comlink", targets: ["comlink"]),
       .executable(name: "comlink-keys", targets: ["comlink-keys"]),
+      .executable(name: "comlink-decode", targets: ["comlink-decode"]),
       .executable(name: "comlink-bench", targets: ["comlink-bench"]),
       .executable(name: "comlink-link", targets: ["comlink-link"]),
     ],

@@ -4,6 +4,7 @@
 
 #include "rt_bus_layout.h"
 #include "rt_capture_frame.h"
+#include "rt_ear_layout.h"
 #include "rt_hole.h"
 #include "rt_limiter.h"
 #include "rt_shared.h"
@@ -23,6 +24,7 @@ struct rt_desk {
   /* The callback's own. */
   struct rt_limiter limiter;      /**< the main bus' */
   struct rt_crosspoint sidetone;
+  struct rt_ear ear;
   bool has_sidetone;              /**< in this period, of desk->microphone */
   uint32_t running_buses;         /**< in this period; a bit a place in buses */
   float insert_fade;          /**< position, see rt_fade.h */

@@ -29,25 +29,30 @@ static float next_reduction(float reduction, float keep, float magnitude) RT_NON
   return needed > kept ? needed : kept;
 }
 
+/** What a frame's magnitude is to the curve, of a ceiling that may move. */
+static float scale_of(struct rt_limiter *limiter) RT_NONBLOCKING;
+static float scale_of(struct rt_limiter *limiter) RT_NONBLOCKING {
+  return 1.0f / rt_glide_next(&limiter->ceiling);
+}
+
 void rt_limiter_apply(struct rt_limiter *limiter, float *left, float *right, uint32_t frame_count, float peak,
                       uint32_t sample_rate) RT_NONBLOCKING {
   float reduction = limiter->reduction;
-  if (reduction == 0.0f && peak <= threshold) return;
-  const float keep = 1.0f - 1.0f / (release_seconds * (float)sample_rate);
-  if (right == NULL) {
-    for (uint32_t i = 0; i < frame_count; i++) {
-      reduction = next_reduction(reduction, keep, magnitude_of(left[i]));
-      left[i] *= 1.0f - reduction;
-    }
-    limiter->reduction = reduction;
+  if (reduction == 0.0f && peak <= threshold * rt_glide_lowest(&limiter->ceiling)) {
+    rt_glide_pass(&limiter->ceiling, frame_count);
     return;
   }
+  const float keep = 1.0f - 1.0f / (release_seconds * (float)sample_rate);
+  const bool is_moving = limiter->ceiling.frames > 0;
+  float scale = is_moving ? 1.0f : scale_of(limiter);
   for (uint32_t i = 0; i < frame_count; i++) {
-    const float magnitude_left = magnitude_of(left[i]), magnitude_right = magnitude_of(right[i]);
-    const float magnitude = magnitude_left > magnitude_right ? magnitude_left : magnitude_right;
-    reduction = next_reduction(reduction, keep, magnitude);
+    if (is_moving) scale = scale_of(limiter);
+    float magnitude = magnitude_of(left[i]);
+    const float other = right != NULL ? magnitude_of(right[i]) : 0.0f;
+    if (other > magnitude) magnitude = other;
+    reduction = next_reduction(reduction, keep, magnitude * scale);
     left[i] *= 1.0f - reduction;
-    right[i] *= 1.0f - reduction;
+    if (right != NULL) right[i] *= 1.0f - reduction;
   }
   limiter->reduction = reduction;
 }

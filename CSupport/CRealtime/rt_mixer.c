@@ -33,6 +33,7 @@ static bool run_slot(struct rt_desk *desk, uint32_t slot, const struct rt_mix *m
   if (has_begun) own.missed_frames = 0;
   own.tap = rt_source_taps(desk, (rt_slot)slot) ? desk->tap : NULL;
   const bool is_heard = rt_peer_play(voice, &own, is_leaving);
+  rt_ear_follow(desk, slot, &own, has_begun);
   if (desk->running_buses != 0) rt_buses_add(desk, slot, &own);
   rt_peer_add(voice, &own, peer_out);
   if (is_leaving && !is_heard) {
@@ -51,7 +52,7 @@ static void add_sidetone(struct rt_desk *desk, const struct rt_mix *mix) RT_NONB
   memcpy(desk->reference_left, mix->left, mix->period_frames * sizeof(float));
   memcpy(desk->reference_right, mix->right, mix->period_frames * sizeof(float));
   const float gain = rt_bounded(atomic_load_explicit(&desk->shared->sidetone, memory_order_relaxed), 1.0f);
-  const float side = gain * middle;
+  const float side = gain * rt_ear_sidetone(desk) * middle;
   rt_crosspoint_aim(&desk->sidetone, (struct rt_sides){side, side}, mix->sample_rate);
   rt_crosspoint_add(&desk->sidetone, desk->microphone, mix->left, mix->right, mix->period_frames);
 }
@@ -70,6 +71,7 @@ void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *
   memset(mix->right, 0, period_bytes);
   if (rt_source_of(desk->source) != RT_SOURCE_MICROPHONE) memset(desk->tap, 0, period_bytes);
   rt_buses_begin(desk, mix->period_frames);
+  rt_ear_begin(desk, mix);
   const uint64_t active = atomic_load_explicit(&desk->shared->active_slots, memory_order_acquire);
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
     float *peer_out = outputs != NULL ? outputs[slot] : NULL;
@@ -77,6 +79,7 @@ void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *
     if (!has_sounded && peer_out != NULL) memset(peer_out, 0, period_bytes);
   }
   rt_buses_end(desk, mix, outputs != NULL ? outputs + RT_MAX_PEERS : NULL);
+  rt_ear_end(desk, mix);
   add_sidetone(desk, mix);
   rt_bus_master(&desk->limiter, &desk->shared->buses[RT_MAIN_BUS].level, mix->left, mix->right, mix);
 }

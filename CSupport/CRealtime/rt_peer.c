@@ -77,6 +77,7 @@ static uint32_t take(struct rt_voice *voice, const struct rt_mix *mix, bool is_l
     block = rt_measure_clean(frames, count);
     voice->held = frames[count - 1];
   }
+  voice->peak = block.peak;
   rt_level_feed(&voice->peer->level, block, period, mix->sample_rate);
 
   const float way_out = -(float)LEAVES_PER_SECOND / (float)mix->sample_rate;
@@ -128,6 +129,27 @@ static void add_steady(const struct rt_gains *gains, float *restrict frames, flo
   }
 }
 
+/** A period of a peer that is dimmed. */
+static void add_dimmed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING;
+static void add_dimmed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING {
+  struct rt_gains now = voice->now;
+  for (uint32_t i = 0; i < mix->period_frames; i++) {
+    if (voice->ramp_frames > 0) {
+      voice->ramp_frames--;
+      now.mono += voice->step.mono;
+      now.left += voice->step.left;
+      now.right += voice->step.right;
+      if (voice->ramp_frames == 0) now = voice->target;
+    }
+    const float frame = mix->scratch[i] * now.mono;
+    const float dimmed = frame * rt_glide_next(&voice->dim);
+    mix->scratch[i] = frame;
+    mix->left[i] += dimmed * now.left;
+    mix->right[i] += dimmed * now.right;
+  }
+  voice->now = now;
+}
+
 bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING {
   struct tail tail = {.frame_count = 0};
   /* In this order: what was missed comes before the period. */
@@ -143,7 +165,11 @@ bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leav
 
 void rt_peer_add(struct rt_voice *voice, const struct rt_mix *mix, float *peer_out) RT_NONBLOCKING {
   aim(voice, mix->sample_rate);
-  const uint32_t done = add_ramping(voice, mix);
-  add_steady(&voice->now, mix->scratch + done, mix->left + done, mix->right + done, mix->period_frames - done);
+  if (rt_glide_is_unity(&voice->dim)) {
+    const uint32_t done = add_ramping(voice, mix);
+    add_steady(&voice->now, mix->scratch + done, mix->left + done, mix->right + done, mix->period_frames - done);
+  } else {
+    add_dimmed(voice, mix);
+  }
   if (peer_out != NULL) memcpy(peer_out, mix->scratch, mix->period_frames * sizeof(float));
 }

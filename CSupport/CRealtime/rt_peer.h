@@ -18,6 +18,7 @@
 #define RT_PEER_H
 
 #include "rt_crosspoint.h"
+#include "rt_glide.h"
 #include "rt_level.h"
 #include "rt_ring_layout.h"
 
@@ -38,6 +39,7 @@ struct rt_peer {
   _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint32_t state; /**< enum rt_peer_state */
   _Atomic uint32_t is_playing;                          /**< 0 or not */
   _Atomic float gain;
+  _Atomic uint32_t rank; /**< see rt_ear.h */
   _Atomic uint64_t pan; /**< the left and right factor, packed so that they change together */
   _Atomic uint64_t underrun_frames;
   struct rt_level level;
@@ -51,6 +53,8 @@ struct rt_voice {
   uint32_t ramp_frames; /**< left of the way from now to target */
   float fade;           /**< position, see rt_fade.h */
   float held;           /**< the last frame read */
+  float peak;           /**< of this period, before gain */
+  struct rt_glide dim;  /**< on the main bus; see rt_ear_layout.h */
 };
 
 /** Two factors in one word, for rt_peer.pan. */
@@ -77,7 +81,8 @@ void rt_peer_begin(struct rt_voice *voice) RT_NONBLOCKING;
 /** Takes a period of a SOUNDING or LEAVING slot to mix->scratch: its sound before gain. Returns whether it may still be
  *  heard; false ends LEAVING. [rt] */
 bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING;
-/** Adds that to the main bus, and leaves it in mix->scratch after gain; peer_out, if not NULL, gets the same. [rt] */
+/** Adds that to the main bus, dimmed, and leaves it in mix->scratch after gain; peer_out, if not NULL, gets the same.
+ *  [rt] */
 void rt_peer_add(struct rt_voice *voice, const struct rt_mix *mix, float *peer_out) RT_NONBLOCKING;
 
 #endif

@@ -11,6 +11,7 @@
 #include "CRealtime.h"
 #include "rt_bus_layout.h"
 #include "rt_cycle.h"
+#include "rt_ear_layout.h"
 #include "rt_level.h"
 #include "rt_peer.h"
 #include "rt_ring_layout.h"
@@ -23,6 +24,7 @@ struct rt_shared {
   _Atomic uint32_t wanted_source;  /**< see rt_source.h */
   _Atomic float sidetone;          /**< see rt_set_sidetone */
   _Atomic uint32_t open_buses;     /**< a bit a bus; see rt_bus_layout.h */
+  struct rt_ear_shared ear;
 
   /* From the callback to the others. */
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_cycle_lock cycle;

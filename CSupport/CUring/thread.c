@@ -102,13 +102,13 @@ void uring_thread_join(uint64_t thread) {
   }
 }
 
-/** Lets go of an object's code: a clean copy of its file, from whose cached pages it comes back as it is used. */
-static int forget_code(struct dl_phdr_info *object, size_t size, void *context) {
+/** Lets go of an object's code and constants: clean copies of its file, from whose cached pages they come back. */
+static int forget_clean(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size, (void)context;
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-    if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || (part->p_flags & PF_W)) continue;
+    if (part->p_type != PT_LOAD || (part->p_flags & PF_W)) continue;
     const uintptr_t begin = (object->dlpi_addr + part->p_vaddr) & ~(page - 1);
     const uintptr_t end = object->dlpi_addr + part->p_vaddr + part->p_memsz;
     madvise((void *)begin, end - begin, MADV_DONTNEED);
@@ -119,7 +119,7 @@ static int forget_code(struct dl_phdr_info *object, size_t size, void *context) 
 int uring_lock_memory(void) {
   /* What only the start needed (flags, files, tables) is not to be locked: some megabytes.
    * Locked pages cannot be let go. */
-  dl_iterate_phdr(forget_code, NULL);
+  dl_iterate_phdr(forget_clean, NULL);
   /* ONFAULT: without it every thread's whole 8 MiB stack would become resident. */
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) < 0 ? -errno : 0;
 }

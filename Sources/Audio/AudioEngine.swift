@@ -18,8 +18,11 @@ internal import CRealtime
   ///   - wakeDescriptor: an eventfd the callback writes 8 bytes to; stays the caller's and must outlive the engine.
   ///   - isForPlugin: whether the plugin in jackd is to play this engine (`JackSessionConfiguration.pluginPath`),
   ///     instead of a JACK client of its own.
-  /// - Throws: `AudioError.outOfMemory`.
-  public init(wakeDescriptor: Int32, isForPlugin: Bool = false) throws(AudioError) {
+  ///   - inputs: ports of further inputs, a channel of a captured frame each; at most ``mostInputs``.
+  /// - Throws: `AudioError.outOfMemory`, or `AudioError.badPort`.
+  public init(
+    wakeDescriptor: Int32, isForPlugin: Bool = false, inputs: [String] = []
+  ) throws(AudioError) {
     let created =
       unsafe isForPlugin
       ? rt_engine_create_shared(wakeDescriptor) : rt_engine_create(wakeDescriptor)
@@ -27,6 +30,9 @@ internal import CRealtime
       throw .outOfMemory(wanted: "the audio rings of \(PeerSlot.count) peers and a descriptor")
     }
     unsafe self.handle = unsafe handle
+    for name in inputs {
+      guard unsafe rt_input_add(handle, name) >= 0 else { throw .badPort(name) }
+    }
   }
 
   deinit {
@@ -50,7 +56,12 @@ internal import CRealtime
     public static let microphone = Int(RT_CAPTURE_MICROPHONE)
     /// What is sent in its place, for tests of a station; silent as a rule.
     public static let insert = Int(RT_CAPTURE_INSERT)
+    /// The first of further inputs.
+    public static let inputs = Int(RT_CAPTURE_INPUTS)
   }
+
+  /// The most ports that further inputs may have.
+  public static let mostInputs = Int(RT_MAX_INPUTS)
 
   /// Samples of a captured frame. [any]
   public var captureChannels: Int { unsafe Int(rt_capture_channels(handle)) }
@@ -128,19 +139,33 @@ internal import CRealtime
   ///
   /// All three spans hold `time.periodFrames` frames; anything else is a `precondition` failure.
   public func process(
-    mic: Span<Float>, mixLeft: inout MutableSpan<Float>, mixRight: inout MutableSpan<Float>,
-    time: PeriodTime
+    mic: Span<Float>, inputs: [[Float]] = [], mixLeft: inout MutableSpan<Float>,
+    mixRight: inout MutableSpan<Float>, time: PeriodTime
   ) {
     precondition(
       mic.count == time.periodFrames && mixLeft.count == time.periodFrames
         && mixRight.count == time.periodFrames && time.periodFrames <= Int(RT_MAX_PERIOD_FRAMES),
       "spans of one period")
+    precondition(
+      inputs.isEmpty
+        || inputs.count == captureChannels - 4
+          && inputs.allSatisfy { $0.count == time.periodFrames },
+      "a period of each input")
     var cycle = time.cycle
-    unsafe mic.withUnsafeBufferPointer { mic in
-      unsafe mixLeft.withUnsafeMutableBufferPointer { left in
-        unsafe mixRight.withUnsafeMutableBufferPointer { right in
-          unsafe rt_engine_process(
-            handle, mic.baseAddress, nil, left.baseAddress, right.baseAddress, nil, &cycle)
+    let flat = inputs.flatMap { $0 }
+    unsafe flat.withUnsafeBufferPointer { flat in
+      let pointers: [UnsafePointer<Float>?] = unsafe inputs.indices.map { index in
+        unsafe flat.baseAddress.map { base in unsafe base + index * time.periodFrames }
+      }
+      unsafe pointers.withUnsafeBufferPointer { inputs in
+        unsafe mic.withUnsafeBufferPointer { mic in
+          unsafe mixLeft.withUnsafeMutableBufferPointer { left in
+            unsafe mixRight.withUnsafeMutableBufferPointer { right in
+              unsafe rt_engine_process(
+                handle, mic.baseAddress, inputs.isEmpty ? nil : inputs.baseAddress,
+                left.baseAddress, right.baseAddress, nil, &cycle)
+            }
+          }
         }
       }
     }

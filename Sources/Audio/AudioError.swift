@@ -8,6 +8,8 @@ public enum AudioError: Error, Hashable, Sendable {
   case resampler(ratio: Double, reason: String)
   /// The real-time memory (rings, ports, meters) could not be had.
   case outOfMemory(wanted: String)
+  /// A port of ours cannot be called that: empty, too long, another's, or one too many.
+  case badPort(String)
   /// The operating system refused, such as a thread.
   case system(SystemError)
 }
@@ -19,6 +21,8 @@ extension AudioError: CustomStringConvertible {
     case .codec(let attempt, let reason): "Opus: \(attempt): \(reason)"
     case .resampler(let ratio, let reason): "resampler with ratio \(ratio): \(reason)"
     case .outOfMemory(let wanted): "not enough memory for \(wanted)"
+    case .badPort(let name):
+      "no port can be called \"\(name)\": it is another's, too long, or one too many"
     case .system(let error): "\(error)"
     }
   }

@@ -4,6 +4,12 @@ internal import CRealtime
 public struct MixBus: Hashable, Sendable {
   /// What a recorder gets: the mix as it is heard, without what only this node's ear is to have.
   public static let recording = MixBus(number: Int32(RT_MAX_BUSES) - 1)
+  /// Those that a user may have, each with a port of its own.
+  public static let patched = (1..<firstOfGuests).map { MixBus(number: $0) }
+  /// What guests get, one each: a mix without themselves.
+  public static let guests = (firstOfGuests..<recording.number).map { MixBus(number: $0) }
+
+  private static let firstOfGuests = recording.number - 8
 
   /// The number CRealtime takes.
   let number: Int32
@@ -18,6 +24,35 @@ extension AudioEngine {
     unsafe rt_bus_open(handle, bus.number, 2, true) == 0
   }
 
+  /// Opens a mono bus; its gains are what was set before. [loop]
+  ///
+  /// It plays at its port, if it has one.
+  /// - Parameter isRead: another thread may read its sound, too (``readMono(_:into:)``).
+  /// - Returns: false while it is open, or still fades out from its last use.
+  public func openMono(_ bus: MixBus, isRead: Bool = false) -> Bool {
+    unsafe rt_bus_open(handle, bus.number, 1, isRead) == 0
+  }
+
+  /// Takes the oldest frames of a mono bus, after its limiter; returns how many. [one thread while it is open]
+  public func readMono(_ bus: MixBus, into pcm: inout MutableSpan<Float>) -> Int {
+    unsafe pcm.withUnsafeMutableBufferPointer { pcm in
+      guard let base = pcm.baseAddress else { return 0 }
+      return unsafe Int(rt_bus_read(handle, bus.number, base, UInt32(clamping: pcm.count)))
+    }
+  }
+
+  /// Names a bus' port, which is there whenever JACK runs. [any]
+  ///
+  /// - Throws: `AudioError.badPort`.
+  public func setPort(of bus: MixBus, name: String) throws(AudioError) {
+    guard unsafe rt_bus_set_port(handle, bus.number, name) == 0 else { throw .badPort(name) }
+  }
+
+  /// A bus' level after its limiter. [any]
+  public func meter(of bus: MixBus) -> MeterReading {
+    unsafe MeterReading(rt_bus_meter(handle, bus.number))
+  }
+
   /// Fades a bus out and closes it. [loop]
   public func close(_ bus: MixBus) {
     unsafe rt_bus_close(handle, bus.number)
@@ -28,7 +63,7 @@ extension AudioEngine {
     unsafe rt_bus_set_gain(handle, bus.number, slot.number, gain)
   }
 
-  /// Frames that wait to be read from a bus. [loop]
+  /// Frames that wait to be read from a bus. [its reader]
   public func availableFrames(of bus: MixBus) -> Int {
     unsafe Int(rt_bus_available(handle, bus.number))
   }

@@ -1,12 +1,14 @@
 import Audio
 import EventLoop
+import Lines
 import Media
+import Mesh
 import RTP
 
-/// The microphone's way out: from the capture ring to the packets that members are sent.
+/// The way out of the microphone, and of further inputs: from the capture ring to the packets that members are sent.
 ///
-/// Each codec frame is encoded once, protected once for each stream and recipe, and sent to those whom the stream is
-/// for; those on no addressed line get a notice now and then.
+/// Each codec frame of a source is encoded once, protected once for each stream and recipe, and sent to those whom the
+/// stream is for; those on no addressed line get a notice now and then.
 ///
 /// Loop thread only.
 final class CapturePath {
@@ -25,33 +27,46 @@ final class CapturePath {
   private static let mutedMilliseconds = 40
 
   private let engine: AudioEngine
-  private let outlet: PacketOutlet
   private let protection: MediaProtection
+  private let outlet: PacketOutlet
   private let pace: WorkPace
   private let source: CaptureSource
   private let talker: Talker
+  /// What makes packets of what the talker says, and of what the inputs' talkers say.
+  let writer: StreamWriter
+  private let inputWriters: [StreamWriter]
+  /// Beside the microphone; all begin at the same media time, and go on in step.
+  let inputs: [FurtherInput]
   private let report: @Sendable (IntercomEvent) -> Void
   private var sampleRate = MediaClock.framesPerSecond
   private var rest = Rest.none
   /// Who needs what is captured, as of the last wake-up.
   private var (hasListeners, isUsed) = (false, true)
   private let microphone: Microphone
-  /// Whom packets are for once so many more are sent: those hold what was captured before the keys changed.
-  private var next: (lines: LineSet?, packets: Int)?
-  private var notices = LineNotices()
+  /// Whom packets with sound are for.
+  private var aim = TalkAim.everybody
+  /// Whom they are for once so many more are sent: those hold what was captured before the keys changed.
+  private var next: (aim: TalkAim, packets: Int)?
+  /// Of the streams beside the base stream, those for these audiences are spoken to; nil: all.
+  private var audiences: Set<Audience>?
+  /// The lines that the keys talk to, as told last; nil: all, empty: none.
+  private var asked: LineSet?
   /// What is done to the microphone before its gate.
   let voice: VoiceDesk
 
   init(
     engine: AudioEngine, microphone: Microphone, voice: VoiceDesk, outlet: PacketOutlet,
     protection: MediaProtection, pace: WorkPace, taps: Taps, talker: Talker,
-    report: @escaping @Sendable (IntercomEvent) -> Void
+    inputs: [FurtherInput] = [], report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
-    (self.report, self.protection) = (report, protection)
+    (self.report, self.protection, self.inputs) = (report, protection, inputs)
     (self.engine, self.outlet, self.pace, self.talker) = (engine, outlet, pace, talker)
+    writer = StreamWriter(talker)
+    inputWriters = inputs.map { StreamWriter($0.talker) }
+    protection.base.writer = writer
     (self.microphone, self.voice) = (microphone, voice)
     source = CaptureSource(
-      engine: engine, microphone: microphone, voice: voice, taps: taps,
+      engine: engine, microphone: microphone, voice: voice, taps: taps, inputs: inputs,
       framesPerPacket: talker.framesPerPacket)
     followWakeThreshold()
   }
@@ -63,7 +78,7 @@ final class CapturePath {
     do {
       try source.setRate(sampleRate)
     } catch {
-      report(.audioFault("cannot resample from \(sampleRate) Hz: \(error)"))
+      report(.audioFault(.cannotResample(sampleRate: sampleRate, error)))
     }
   }
 
@@ -82,10 +97,13 @@ final class CapturePath {
     if !hasListeners && !isUsed {
       rest = .idle
     } else {
-      let isBusy = isUsed || microphone.isTalking || talker.isTalking || next != nil
+      let isBusy =
+        isUsed || microphone.isTalking || talker.isTalking || next != nil
+        || inputs.contains(where: \.isBusy)
       rest = isBusy ? .none : .muted
     }
     guard rest != before else { return }
+    if rest == .idle { voice.forgetMutedTalk() }
     switch before {
     case .none: break
     case .muted: passCaptured()
@@ -111,52 +129,96 @@ final class CapturePath {
   /// What was captured with the talk key off, and not looked at, is history.
   private func passCaptured() {
     guard let passed = source.fillNewestFrame() else { return }
-    talker.pass(frames: passed + source.framesPerPacket)
+    pass(frames: passed + source.framesPerPacket)
   }
 
-  /// The talk keys: opens or closes the microphone, faded, for these lines; closed, DTX falls silent by itself.
+  /// Media time goes on for all sources alike.
+  private func pass(frames: Int) {
+    talker.pass(frames: frames)
+    for input in inputs { input.talker.pass(frames: frames) }
+  }
+
+  /// The talk keys: opens or closes the microphone, faded, for these lines and audiences; closed, DTX falls silent by
+  /// itself.
   ///
   /// What was captured up to now goes to whom it was said, and where a key opens, to both.
   ///
-  /// - Parameter lines: nil: for all; empty: closed.
-  func talk(to lines: LineSet?) {
-    let isOn = lines.map { !$0.isEmpty } ?? true
+  /// - Parameters:
+  ///   - lines: nil: for all; empty: for none.
+  ///   - audiences: those of streams beside the base stream; nil: of all.
+  func talk(to lines: LineSet?, audiences: Set<Audience>? = nil) {
+    (asked, self.audiences) = (lines, audiences)
+    let isOpen = lines.map { !$0.isEmpty } ?? true
+    var wanted = TalkAim(lines: lines, streams: 0)
+    for case let stream? in protection.streams where isOpen || audiences != nil {
+      if speaks(to: stream) { wanted.insert(stream.number) }
+    }
+    let isOn = isOpen || wanted.streams != 0
     // Else who comes and goes on a line again and again would put off the end of what is still for two.
-    let target = if let next { next.lines } else { talker.lines(of: Talker.baseStream) }
-    guard isOn != microphone.isTalking || isOn && lines != target else { return followRest() }
+    let target = next?.aim ?? aim
+    guard isOn != microphone.isTalking || isOn && wanted != target else { return followRest() }
     // Before the gate opens: what was captured while it was closed is passed over.
     if isOn && rest == .muted { passCaptured() }
     if !isOn && microphone.isTalking { source.close() }
-    let before = talker.lines(of: Talker.baseStream)
+    let before = aim
     let isTail = microphone.isTalking || next != nil
     let waiting = source.waitingPackets
     microphone.setTalk(isOn)
     // Closed, it is still for whom it was.
-    let wanted = isOn ? lines : next?.lines ?? before
+    if !isOn { wanted = target }
     next = nil
     if isTail, waiting > 0 {
       next = (wanted, waiting)
-      talker.aim(Talker.baseStream, at: Self.union(before, wanted))
+      take(before.union(wanted))
     } else {
-      talker.aim(Talker.baseStream, at: wanted)
+      take(wanted)
     }
     followRest()
   }
 
-  private static func union(_ one: LineSet?, _ other: LineSet?) -> LineSet? {
-    guard let one, let other else { return nil }
-    return one.union(other)
+  /// The microphone's streams are others: whom the keys talk to may be among them now.
+  func streamsChanged() { talk(to: asked, audiences: audiences) }
+
+  private func speaks(to stream: OwnStream) -> Bool {
+    stream.source == .microphone && stream.number != Talker.baseStream
+      && audiences?.contains(Audience(octets: stream.audience.octets)) ?? true
+  }
+
+  private func take(_ aim: TalkAim) {
+    self.aim = aim
+    let isBase = aim.lines.map { !$0.isEmpty } ?? true
+    talker.speak(isBase, to: Talker.baseStream)
+    if isBase { talker.aim(Talker.baseStream, at: aim.lines) }
+    for case let stream? in protection.streams where stream.number != Talker.baseStream {
+      talker.speak(aim.contains(stream.number), to: stream.number)
+    }
   }
 
   /// Members are on other lines than before.
   func linesChanged() {
-    notices.hurry()
-    talker.breakRun(of: Talker.baseStream)
+    writer.linesChanged()
+    for case let stream? in protection.streams {
+      if let input = input(of: stream) {
+        inputWriters[input.source - 1].linesChanged(of: stream.number)
+      }
+    }
+  }
+
+  /// Inputs are for these lines from now on, by name; for all members where nothing is said of one.
+  func aimInputs(at lines: [String: LineSet]) {
+    for input in inputs { input.aim(at: lines[input.settings.name]) }
+    for case let stream? in protection.streams { input(of: stream)?.speak(to: stream.number) }
+  }
+
+  private func input(of stream: OwnStream) -> FurtherInput? {
+    let place = stream.source.number - 1
+    return inputs.indices.contains(place) ? inputs[place] : nil
   }
 
   /// Codes otherwise from the next frame on.
   func code(_ coding: VoiceCoding) {
     talker.aim(coding)
+    for input in inputs { input.talker.aim(coding) }
     guard coding.framesPerPacket != source.framesPerPacket else { return }
     source.framesPerPacket = coding.framesPerPacket
     followWakeThreshold()
@@ -165,7 +227,10 @@ final class CapturePath {
   /// Whether frames are coded at the low rate too, as some recipe in use needs it.
   var codesLean: Bool {
     get { talker.codesLean }
-    set { talker.codesLean = newValue }
+    set {
+      talker.codesLean = newValue
+      for input in inputs { input.talker.codesLean = newValue }
+    }
   }
 
   /// Whether the last frame was voice or within the hang-over after it.
@@ -190,7 +255,7 @@ final class CapturePath {
     var isSending = false
     while source.fillFrame() {
       let holeFrames = source.takeHoleFrames()
-      if holeFrames > 0 { talker.pass(frames: holeFrames) }
+      if holeFrames > 0 { pass(frames: holeFrames) }
       if sendFrame(recipes, to: sessions) { isSending = true }
     }
     return isSending
@@ -200,18 +265,22 @@ final class CapturePath {
   private func sendMuted(_ recipes: [RepairRecipe], to sessions: [Session]) -> Bool {
     guard engine.captureAvailableFrames >= mutedFrames, let passed = source.fillNewestFrame()
     else { return false }
-    talker.pass(frames: passed)
+    pass(frames: passed)
     return sendFrame(recipes, to: sessions)
   }
 
   private func sendFrame(_ recipes: [RepairRecipe], to sessions: [Session]) -> Bool {
     let frame = source.frame
     defer { countDown() }
-    guard talker.encode(frame.span) else { return false }
+    var isSending = talker.encode(frame.span)
+    for input in inputs where input.encode() { isSending = true }
+    guard isSending else { return false }
     for stream in protection.streams {
-      guard let stream, talker.sends(stream.number) else { continue }
-      for index in recipes.indices { sendPacket(recipes[index], index, of: stream, to: sessions) }
-      if stream.number == Talker.baseStream { sendNotice(of: stream, to: sessions) }
+      // What guests say is sent as it comes.
+      guard let stream, !stream.source.isGuest, let writer = stream.writer else { continue }
+      writer.send(recipes, of: stream, to: sessions, by: outlet)
+      guard stream.number == Talker.baseStream || input(of: stream) != nil else { continue }
+      writer.sendNotice(of: stream, to: sessions, by: outlet)
     }
     pace.finish(.sending)
     return true
@@ -219,97 +288,102 @@ final class CapturePath {
 
   /// A codec frame less holds what was captured before the keys changed.
   private func countDown() {
-    guard let (lines, packets) = next else { return }
-    next = packets > 1 ? (lines, packets - 1) : nil
-    if packets <= 1 { talker.aim(Talker.baseStream, at: lines) }
+    guard let (aim, packets) = next else { return }
+    next = packets > 1 ? (aim, packets - 1) : nil
+    if packets <= 1 { take(aim) }
   }
 
-  /// Tells those whom the packet is not for that nobody talks to them.
-  private func sendNotice(of stream: OwnStream, to sessions: [Session]) {
-    let audience = talker.audience(of: stream.number)
-    guard notices.isDue(to: audience, frames: source.framesPerPacket),
-      sessions.contains(where: { !$0.isAddressed(by: audience) }),
-      let packet = outlet.makeNotice(
-        of: stream, fill: { talker.writeNotice(of: stream.number, into: &$0) })
-    else { return }
-    for session in sessions where !session.isAddressed(by: audience) {
-      guard let path = session.active else { continue }
-      outlet.send(packet, to: path.address)
-      session.countSent(octets: 1, of: stream.number)
-    }
+  /// What a source is called for who hears it, the microphone nothing; nil: there is none of that number.
+  func name(ofSource number: Int) -> String? {
+    if number == 0 { return "" }
+    return inputs.indices.contains(number - 1) ? inputs[number - 1].settings.name : nil
   }
 
-  /// Protects a stream's packet once for all who get it with that recipe.
-  private func sendPacket(
-    _ recipe: RepairRecipe, _ index: Int, of stream: OwnStream, to sessions: [Session]
-  ) {
-    let audience = talker.audience(of: stream.number)
-    func gets(_ session: Session) -> Bool {
-      session.hears(stream.number, inPacketsOf: index) && session.isAddressed(by: audience)
-    }
-    guard sessions.contains(where: gets) else { return }
-    let packet = outlet.makeMedia(index, of: stream) {
-      talker.write(recipe, of: stream.number, into: &$0)
-    }
-    guard let packet else { return }
-    let octets = talker.payloadOctets(
-      ofPacketBytes: packet.byteCount - MediaProtection.mediaOverhead, of: stream.number)
-    for session in sessions where gets(session) {
-      guard let path = session.active else { continue }
-      outlet.send(packet, to: path.address)
-      session.countSent(octets: octets, of: stream.number)
-    }
+  /// How many streams with sound a session is sent now, at least one: the microphone's comes back at any time.
+  func soundingStreams(to session: Session) -> Int {
+    var count = 0
+    for case let stream? in protection.streams
+    where stream.writer?.sounds(stream, to: session) == true { count += 1 }
+    return max(1, count)
   }
 
-  /// Sends a packet of a stream again.
-  func resend(_ number: SequenceNumber, of ssrc: SSRC, to address: SocketAddress) {
-    guard let stream = stream(of: ssrc) else { return }
-    let packet = outlet.makeMedia(of: stream) {
-      talker.writeResent(number, of: stream.number, into: &$0)
-    }
-    if let packet { outlet.send(packet, to: address) }
+  /// Nil: a guest's, which is not captured.
+  private func talker(of stream: OwnStream) -> Talker? {
+    stream.source.number == 0 ? talker : input(of: stream)?.talker
   }
 
-  /// Whether a packet of a stream can be sent again to a session, which was sent it.
-  func remembers(_ number: SequenceNumber, of ssrc: SSRC, for session: Session) -> Bool {
-    guard let stream = stream(of: ssrc), session.hears(stream.number) else { return false }
-    return talker.remembers(number, of: stream.number)
-      && session.isAddressed(by: talker.audience(of: number, in: stream.number))
-  }
-
-  /// The number of a stream of this node; nil: there is none of that SSRC.
-  func number(of ssrc: SSRC) -> Int? { talker.number(of: ssrc) }
-
-  private func stream(of ssrc: SSRC) -> OwnStream? {
-    talker.number(of: ssrc).flatMap { protection.stream($0) }
-  }
-
-  /// Sends the microphone to one more audience; false: the number or the SSRC is in use.
+  /// Sends a source to one more audience, the microphone at once where that is talked to; false: there is no such
+  /// source, or the number or the SSRC is in use.
   func open(_ stream: OwnStream, firstSequenceNumber: SequenceNumber) -> Bool {
-    talker.open(stream.number, ssrc: stream.ssrc, firstSequenceNumber: firstSequenceNumber)
+    let source = stream.source.number
+    guard let talker = talker(of: stream),
+      talker.open(stream.number, ssrc: stream.ssrc, firstSequenceNumber: firstSequenceNumber)
+    else { return false }
+    stream.writer = source == 0 ? writer : inputWriters[source - 1]
+    if let input = input(of: stream) {
+      input.speak(to: stream.number)
+      return true
+    }
+    let isSpeaking = speaks(to: stream)
+    aim.set(stream.number, isSpeaking)
+    next?.aim.set(stream.number, isSpeaking)
+    talker.speak(isSpeaking, to: stream.number)
+    return true
   }
 
   /// Does so no more.
-  func close(_ stream: OwnStream) { talker.close(stream.number) }
+  func close(_ stream: OwnStream) {
+    talker(of: stream)?.close(stream.number)
+    aim.set(stream.number, false)
+    next?.aim.set(stream.number, false)
+  }
+
+  /// The input of a name.
+  func input(named name: String) throws(IntercomError) -> FurtherInput {
+    guard let input = inputs.first(where: { $0.settings.name == name }) else {
+      throw .unknownPatch("input", name, known: inputs.map(\.settings.name))
+    }
+    return input
+  }
+
+  /// Lets others hear an input, or not; faded.
+  func setInput(_ name: String, isOn: Bool) throws(IntercomError) {
+    let input = try input(named: name)
+    // Before the gate opens: what was captured while it was closed is passed over.
+    if isOn, rest == .muted { passCaptured() }
+    input.turn(on: isOn)
+    followRest()
+  }
 }
 
-/// When those whom packets are not for are told so: as soon as it begins, and each 400 ms, as of any pause.
-struct LineNotices {
-  private static let intervalFrames = 19_200
+/// Whom the microphone is for.
+struct TalkAim: Equatable {
+  /// All who have the base stream, and all streams beside it.
+  static let everybody = TalkAim(lines: nil, streams: 0)
 
-  private var audience: LineSet?
-  private var frames = 0
+  /// Lines of the base stream; nil: all, empty: none.
+  var lines: LineSet?
+  /// Bit n: stream n, of those beside the base stream.
+  private(set) var streams: UInt8
 
-  /// Members are on other lines: who is not spoken to any more is told with the next packet.
-  mutating func hurry() { frames = Self.intervalFrames }
+  /// These lines and streams.
+  init(lines: LineSet?, streams: UInt8) { (self.lines, self.streams) = (lines, streams) }
 
-  /// Takes whom a packet goes to, nil: to all; whether the others are to be told.
-  mutating func isDue(to audience: LineSet?, frames packetFrames: Int) -> Bool {
-    frames += packetFrames
-    let isNew = audience != self.audience
-    self.audience = audience
-    guard audience != nil, isNew || frames >= Self.intervalFrames else { return false }
-    frames = 0
-    return true
+  /// Whether a stream beside the base stream is among them.
+  func contains(_ number: Int) -> Bool { streams & 1 << UInt8(number) != 0 }
+
+  /// A stream is among them.
+  mutating func insert(_ number: Int) { streams |= 1 << UInt8(number) }
+
+  /// A stream is among them, or not.
+  mutating func set(_ number: Int, _ isIn: Bool) {
+    if isIn { insert(number) } else { streams &= ~(1 << UInt8(number)) }
+  }
+
+  /// All who are in one or the other.
+  func union(_ other: TalkAim) -> TalkAim {
+    var lines: LineSet?
+    if let one = self.lines, let two = other.lines { lines = one.union(two) }
+    return TalkAim(lines: lines, streams: streams | other.streams)
   }
 }

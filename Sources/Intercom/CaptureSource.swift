@@ -8,7 +8,9 @@ import Audio
 final class CaptureSource {
   private static let codecRate = 48_000
   private static let chunkFrames = 256
-  private static let longestFrames = 2880
+  static let longestFrames = 2880
+  /// A chunk from 8 kHz grows sixfold; a little more for what the converter held back.
+  static let mostConvertedFrames = 8 * chunkFrames
 
   private let engine: AudioEngine
   /// Frames of a codec frame; another number makes ``frame`` anew.
@@ -35,32 +37,34 @@ final class CaptureSource {
   private let voice: VoiceDesk
   /// Where recorders get what is read of the microphone.
   private let taps: Taps
+  /// Beside the microphone, in step with it.
+  private let inputs: [FurtherInput]
 
   /// Allocates everything for codec frames of `framesPerPacket`.
   init(
     engine: AudioEngine, microphone: Microphone, voice: VoiceDesk, taps: Taps,
-    framesPerPacket: Int
+    inputs: [FurtherInput] = [], framesPerPacket: Int
   ) {
     self.engine = engine
     self.microphone = microphone
     self.voice = voice
-    self.taps = taps
+    (self.taps, self.inputs) = (taps, inputs)
     self.framesPerPacket = framesPerPacket
     frame = [Float](repeating: 0, count: framesPerPacket)
     channels = engine.captureChannels
     samples = [Float](repeating: 0, count: Self.longestFrames * channels)
     chunk = [Float](repeating: 0, count: Self.chunkFrames)
-    // A chunk from 8 kHz grows sixfold; a little more for what the converter held back.
-    let mostFrames = 8 * Self.chunkFrames
-    converted = [Float](repeating: 0, count: mostFrames)
-    pending = [Float](repeating: 0, count: Self.longestFrames + mostFrames)
+    converted = [Float](repeating: 0, count: Self.mostConvertedFrames)
+    pending = [Float](repeating: 0, count: Self.longestFrames + Self.mostConvertedFrames)
   }
 
   /// Follows JACK's sample rate; allocates only when it changed.
   func setRate(_ sampleRate: Int) throws(AudioError) {
     voice.setRate(sampleRate)
     guard sampleRate != rate else { return }
-    resampler = sampleRate == Self.codecRate ? nil : try Resampler(ratio: ratio(from: sampleRate))
+    let ratio = sampleRate == Self.codecRate ? nil : ratio(from: sampleRate)
+    resampler = try ratio.map { ratio throws(AudioError) in try Resampler(ratio: ratio) }
+    for input in inputs { try input.setResampling(ratio: ratio) }
     rate = sampleRate
     isResamplerUsed = false
     pendingCount = 0
@@ -76,12 +80,15 @@ final class CaptureSource {
     guard let resampler else {
       guard engine.captureAvailableFrames >= framesPerPacket else { return false }
       var span = frame.mutableSpan
-      return read(into: &span) == framesPerPacket
+      guard read(into: &span) == framesPerPacket else { return false }
+      for input in inputs { input.fillFrame() }
+      return true
     }
     while pendingCount < framesPerPacket {
       guard resampleChunk(resampler) else { return false }
     }
     takePending()
+    for input in inputs { input.fillFrame() }
     return true
   }
 
@@ -109,6 +116,7 @@ final class CaptureSource {
       var span = chunk.mutableSpan
       while engine.captureAvailableFrames > 0, read(into: &span) > 0 {}
     }
+    for input in inputs { input.discard() }
     _ = engine.takeCaptureHole()
     (pendingCount, openFrames) = (0, 0)
     if isResamplerUsed { resampler?.reset() }
@@ -136,12 +144,18 @@ final class CaptureSource {
       place += channels
     }
     var heard = pcm._mutatingExtracting(..<count)
-    voice.process(&heard)
+    taps.listener?.hear(untreated: heard.span, sampleRate: rate)
+    voice.process(
+      &heard, captured: samples.span, channels: channels, isTalking: microphone.isTalking)
+    taps.hear(heard.span, sampleRate: rate)
     let passing = min(openFrames, count)
     openFrames -= passing
     if passing > 0 { apply(isOpen: gate.isOpen || microphone.isOpen, to: &pcm, 0..<passing) }
     apply(isOpen: microphone.isOpen, to: &pcm, passing..<count)
     taps.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
+    for input in inputs {
+      input.take(samples, frames: count, channels: channels, sampleRate: rate)
+    }
     place = AudioEngine.CaptureChannel.insert
     for index in 0..<count {
       pcm[index] += samples[place]

@@ -12,17 +12,20 @@ final class DatagramInlet {
   private let repair: RepairDesk
   private let knocks: KnockDesk
   private let drops: DatagramDrops
+  private let pace: WorkPace
 
   init(
     protection: MediaProtection, roster: Roster, repair: RepairDesk, knocks: KnockDesk,
-    drops: DatagramDrops
+    drops: DatagramDrops, pace: WorkPace
   ) {
     (self.protection, self.roster) = (protection, roster)
-    (self.repair, self.knocks, self.drops) = (repair, knocks, drops)
+    (self.repair, self.knocks, self.drops, self.pace) = (repair, knocks, drops, pace)
   }
 
   /// Takes a datagram; its bytes may be anything.
   func take(_ bytes: RawSpan, from address: SocketAddress, arrivalNanoseconds: Int64) {
+    pace.markIfResting()
+    defer { pace.finish(.receiving) }
     switch DatagramKind.classify(bytes) {
     case .unknown: knocks.hear(bytes, nowNanoseconds: arrivalNanoseconds)
     case .rtcp: takeReport(bytes, from: address, nowNanoseconds: arrivalNanoseconds)
@@ -100,7 +103,7 @@ final class DatagramInlet {
         drops.count(.unknownSSRC)
         return
       }
-      guard roster.gain(of: heard, for: packet.header.lines, in: session) > 0 else { return }
+      guard session.gain(of: heard, for: packet.header.lines) > 0 else { return }
       heard.stream.receiveResent(packet, bytes: bytes, arrivalNanoseconds: arrivalNanoseconds)
       return
     }
@@ -126,6 +129,7 @@ final class DatagramInlet {
       heard.stream.receive(
         packet, bytes: bytes, isForUs: isForUs, arrivalNanoseconds: arrivalNanoseconds)
     }
+    if heard.isNewlyLate { session.hasten() }
   }
 
   private func takeReport(

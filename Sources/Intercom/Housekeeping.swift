@@ -11,6 +11,7 @@ final class Housekeeping {
 
   private let engine: AudioEngine
   private let roster: Roster
+  let guests: GuestDesk
   private let slots: Slots
   private let tests: TestDesk
   private let microphone: Microphone
@@ -23,10 +24,11 @@ final class Housekeeping {
   var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
 
   init(
-    engine: AudioEngine, roster: Roster, slots: Slots, tests: TestDesk, microphone: Microphone,
-    levels: LevelBlock
+    engine: AudioEngine, roster: Roster, guests: GuestDesk, slots: Slots, tests: TestDesk,
+    microphone: Microphone, levels: LevelBlock
   ) {
     self.levels = levels
+    self.guests = guests
     (self.engine, self.roster, self.slots) = (engine, roster, slots)
     (self.tests, self.microphone) = (tests, microphone)
   }
@@ -46,6 +48,7 @@ final class Housekeeping {
     nextRateNanoseconds = nowNanoseconds + Self.rateNanoseconds
     takeMaxima(nowNanoseconds: nowNanoseconds)
     roster.measure(elapsedNanoseconds: elapsed)
+    guests.measure(elapsedNanoseconds: elapsed)
   }
 
   /// Does nothing before then.
@@ -59,11 +62,10 @@ final class Housekeeping {
       mixRMS: engine.mixMeter.rms
     ) { add in
       for session in roster.connected {
-        guard let heard = session.streams.first else { continue }
+        guard let loudest = session.loudest(by: engine) else { continue }
         add(
           LevelBlock.PeerLevel(
-            key: session.node.firstBits, rms: engine.meter(of: heard.slot).rms,
-            isTalking: heard.stream.isPlaying))
+            key: session.node.firstBits, rms: loudest.rms, isTalking: session.isPlaying))
       }
     }
   }

@@ -21,13 +21,14 @@ extension Intercom {
   /// The key in use of a stream of this node, for its audience; nil: there is none of that number.
   public func ownKey(of number: Int = 0) -> MediaKey? { station.protection.stream(number)?.message }
 
-  /// Sends the microphone to one more audience, of which members have yet to get the key.
+  /// Sends a source to one more audience, of which members have yet to get the key.
   ///
+  /// - Parameter source: 0 the microphone, further inputs from 1 on.
   /// - Parameter listeners: who is sent the stream.
   /// - Returns: what they are to be told.
   /// - Throws: what the system or libcrypto refused, or that there are as many streams as may be.
   public nonisolated func openStream(
-    to audience: StreamAudience, listeners: StreamListeners
+    of source: Int, to audience: StreamAudience, listeners: StreamListeners
   ) async throws -> MediaKey {
     guard let (number, epoch) = await freeStream() else {
       throw IntercomError.refused(
@@ -35,7 +36,8 @@ extension Intercom {
     }
     return try await withTaskExecutorPreference(globalConcurrentExecutor) {
       let key = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: epoch))
-      guard let told = await open(number, audience, listeners, key, epoch: epoch) else {
+      guard let told = await open(number, of: source, audience, listeners, key, epoch: epoch)
+      else {
         throw IntercomError.refused("another stream was opened at the same time; try again")
       }
       return told
@@ -82,10 +84,10 @@ extension Intercom {
   private func freeStream() -> (number: Int, epoch: UInt64)? { station.protection.freeNumber() }
 
   private func open(
-    _ number: Int, _ audience: StreamAudience, _ listeners: StreamListeners,
+    _ number: Int, of source: Int, _ audience: StreamAudience, _ listeners: StreamListeners,
     _ key: consuming sending SRTPSendingKey, epoch: UInt64
   ) -> MediaKey? {
-    station.open(number, audience, listeners, key, epoch: epoch)?.message
+    station.open(number, of: source, audience, listeners, key, epoch: epoch)?.message
   }
 
   private func setNextKey(

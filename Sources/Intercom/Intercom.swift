@@ -19,15 +19,16 @@ public actor Intercom {
   private let session: JackSession
   private let endpoint: UDPEndpoint
   private let levelBlock: LevelBlock
+  nonisolated let guestMixer = GuestMixer()
   nonisolated let configuration: IntercomConfiguration
   /// Nodes that say they are up (``Knock``): hearsay, the latest few of a flood.
   let knocks: AsyncStream<NodeID>
-  /// What the user set, after each change; the latest only.
-  public nonisolated let mixes: AsyncStream<Mix>
+  /// That ``mix`` changed: once for all changes since it was looked at.
+  public nonisolated let mixChanges: AsyncStream<Void>
   /// Which JACK ports are connected, after each change; the latest only.
   public nonisolated let portMemories: AsyncStream<PortMemory>
-  /// What members are called, after each change; the latest only.
-  public nonisolated let nameMemories: AsyncStream<NameMemory>
+  /// The same of ``names``.
+  public nonisolated let nameChanges: AsyncStream<Void>
   /// Whether a speech test of the codec alone runs.
   var isJudgingCodec = false
   private let startNanoseconds = EventLoop.nowNanoseconds()
@@ -63,18 +64,18 @@ public actor Intercom {
     self.knocks = knocks
     parts.station.knocks.heard = { continuation.yield($0) }
     let (mixes, mixContinuation) = AsyncStream.makeStream(
-      of: Mix.self, bufferingPolicy: .bufferingNewest(1))
-    self.mixes = mixes
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    mixChanges = mixes
     parts.station.mix.changed = {
       levels.noteChange()
-      mixContinuation.yield($0)
+      mixContinuation.yield()
     }
     let (names, namesContinuation) = AsyncStream.makeStream(
-      of: NameMemory.self, bufferingPolicy: .bufferingNewest(1))
-    nameMemories = names
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    nameChanges = names
     parts.station.roster.namesChanged = {
       levels.noteChange()
-      namesContinuation.yield($0)
+      namesContinuation.yield()
     }
   }
 
@@ -138,6 +139,9 @@ public actor Intercom {
 
   /// What the user set of the sound.
   public var mix: Mix { station.mix.mix }
+
+  /// What members are called, here or away.
+  public var names: NameMemory { station.roster.names.memory }
 
   /// Goes on with the mix of a former run; to be called before members are admitted.
   public func restore(_ mix: Mix) { station.restore(mix) }
@@ -228,8 +232,22 @@ extension Status {
     guard client != audio.client else { return }
     let former = "\(audio.client):"
     audio.client = client
+    func follow(_ guests: inout [GuestStatus]?) {
+      for guest in guests?.indices ?? 0..<0 {
+        let port = guests?[guest].port ?? ""
+        guard port.hasPrefix(former) else { continue }
+        guests?[guest].port = "\(client):" + port.dropFirst(former.count)
+      }
+    }
+    follow(&guests)
     for index in peers.indices where peers[index].port.hasPrefix(former) {
+      follow(&peers[index].guests)
       peers[index].port = "\(client):" + peers[index].port.dropFirst(former.count)
+      for stream in peers[index].streams?.indices ?? 0..<0 {
+        let port = peers[index].streams?[stream].port ?? ""
+        guard port.hasPrefix(former) else { continue }
+        peers[index].streams?[stream].port = "\(client):" + port.dropFirst(former.count)
+      }
     }
   }
 }
@@ -260,7 +278,7 @@ extension Intercom {
   /// Lets others have the name of a node that is no member: it was forgotten.
   public func freeName(of node: NodeID) { station.roster.freeName(of: node) }
 
-  /// What each member is called, here or away.
+  /// The same, without what they call themselves.
   public func calledNames() -> [NodeID: String] {
     station.roster.names.memory.entries.mapValues(\.name)
   }

@@ -29,6 +29,10 @@ public struct IntercomConfiguration: Sendable {
   public var framesPerPacket: Int
   /// How loud the own microphone is in the own ear, within `NodeStatus.sidetoneRangeDecibels`; nil: not at all.
   public var sidetoneDecibels: Double?
+  /// Inputs beside the microphone, with ``Audio/AudioEngine/mostInputs`` ports at most.
+  public var inputs: [InputSettings] = []
+  /// Buses with ports of their own, at most ``BusSettings/mostBuses``.
+  public var buses: [BusSettings] = []
   /// What is done to the own voice before it is sent.
   public var voice = VoiceSettings()
   /// Opus' target, 6000…510000.

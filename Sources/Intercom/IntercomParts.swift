@@ -38,8 +38,7 @@ struct IntercomParts {
     }
     do throws(AudioError) {
       let refusals = PortRefusals()
-      let engine = try AudioEngine(
-        wakeDescriptor: loop.wakeDescriptor, isForPlugin: configuration.pluginPath != nil)
+      let engine = try Self.engine(configuration, wakeDescriptor: loop.wakeDescriptor)
       var jack = JackSessionConfiguration(
         serverName: configuration.jackServer, clientName: configuration.jackClient,
         connectsPhysicalPorts: configuration.connectsPhysicalPorts,
@@ -56,7 +55,10 @@ struct IntercomParts {
       station = Station(
         configuration: configuration, identity: identity, engine: engine, endpoint: endpoint,
         ports: SessionPorts(session: session, refusals: refusals),
-        encoders: try configuration.makeEncoders(), protection: protection,
+        encoders: try configuration.makeEncoders(),
+        inputs: try configuration.inputs.map { _ throws(AudioError) in
+          try configuration.makeEncoders()
+        }, protection: protection,
         streams: StreamReserve(configuration.streams), levels: levels
       ) { event in
         levels.noteChange()
@@ -67,6 +69,19 @@ struct IntercomParts {
     }
     station.house.lookAtSound = session.makeLook()
     loop.setHandler(station)
+  }
+
+  /// The engine with all its ports.
+  private static func engine(
+    _ configuration: IntercomConfiguration, wakeDescriptor: Int32
+  ) throws(AudioError) -> AudioEngine {
+    let engine = try AudioEngine(
+      wakeDescriptor: wakeDescriptor, isForPlugin: configuration.pluginPath != nil,
+      inputs: configuration.inputs.flatMap(\.ports))
+    for (bus, settings) in zip(MixBus.patched, configuration.buses) {
+      try engine.setPort(of: bus, name: settings.port)
+    }
+    return engine
   }
 
   /// The socket; `[::]` is IPv6 and IPv4 both, and IPv4 alone where the kernel has no IPv6.

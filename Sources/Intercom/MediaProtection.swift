@@ -55,6 +55,12 @@ import RTP
     streams.indices.contains(number) ? streams[number] : nil
   }
 
+  /// The stream of this node of an SSRC; nil: there is none.
+  func stream(of ssrc: SSRC) -> OwnStream? {
+    for case let stream? in streams where stream.ssrc == ssrc { return stream }
+    return nil
+  }
+
   /// A number and an epoch for one more stream; nil: there are as many as there may be.
   func freeNumber() -> (number: Int, epoch: UInt64)? {
     streams.firstIndex { $0 == nil }.map { ($0, usedEpochs[$0] + 1) }

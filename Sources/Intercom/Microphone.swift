@@ -11,6 +11,7 @@ final class Microphone {
   /// The level in the own ear, 0 is as loud as a peer in the middle; nil: not at all.
   private(set) var sidetoneDecibels: Double?
   private var isReplaced = false
+  private var isMonitored = false
 
   /// An open one, with the sidetone that the user wants from the start on.
   init(engine: AudioEngine, sidetoneDecibels: Double?) {
@@ -34,6 +35,12 @@ final class Microphone {
     followSidetone()
   }
 
+  /// Takes in whether the user hears it treated: then not as it is, too.
+  func setMonitored(_ isMonitored: Bool) {
+    self.isMonitored = isMonitored
+    followSidetone()
+  }
+
   /// Takes another level in the own ear; nil: not at all.
   func setSidetone(_ decibels: Double?) {
     sidetoneDecibels = decibels
@@ -43,7 +50,8 @@ final class Microphone {
   /// Never inlined: in `Station.init` Swift 6.3's optimiser ends this object's lifetime too early, and stops.
   @inline(never)
   private func followSidetone() {
-    guard isOpen, let sidetoneDecibels else { return engine.setSidetone(0) }
+    engine.setTalking(isOpen)
+    guard isOpen, !isMonitored, let sidetoneDecibels else { return engine.setSidetone(0) }
     engine.setSidetone(Float(pow(10, sidetoneDecibels / 20)))
   }
 }

@@ -1,4 +1,5 @@
 import Audio
+import Voice
 
 /// One peer's ring: what its stream renders, until the audio thread takes it.
 ///
@@ -17,6 +18,11 @@ final class PlayoutSink {
 
   /// Where recorders get what is written.
   private var tracks: [TapTrack] = []
+  /// Where the last of lines is kept.
+  private var again: (track: AgainTrack, taps: Taps)?
+
+  /// What learns how loud the talker is; nil: nobody asks.
+  var level: TalkerLevel?
 
   /// Frames at JACK's rate whose turn has passed before they were written.
   private(set) var missedFrames = 0
@@ -50,10 +56,11 @@ final class PlayoutSink {
   /// Adds sound at JACK's rate; frames that do not fit are lost and counted by the engine as ring errors.
   func write(_ pcm: Span<Float>) {
     writtenFrames = pcm.count
+    level?.observe(pcm)
     let passed = min(missedFrames, pcm.count)
     missedFrames -= passed
     let heard = pcm.extracting(passed...)
-    guard !tracks.isEmpty else {
+    guard !tracks.isEmpty || again?.track.places ?? 0 != 0 else {
       _ = engine.write(heard, to: slot)
       return
     }
@@ -63,7 +70,17 @@ final class PlayoutSink {
     for track in tracks {
       track.keep(heard.extracting(..<count), isContinuous: waitingFrames > 0)
     }
+    guard let beat = again?.taps.beat else { return }
+    again?.track.keep(
+      heard.extracting(..<count), nextCallback: beat.lineFrames + Int64(beat.periodFrames),
+      waitingFrames: waitingFrames, sampleRate: beat.sampleRate)
   }
+
+  /// Lets the last of what is written be kept from now on, of lines.
+  func keepAgain(_ taps: Taps) { again = (AgainTrack(taps.again), taps) }
+
+  /// What is written is for the lines at these places from now on, a bit each.
+  func keepAgain(at places: UInt64) { again?.track.places = places }
 
   /// Lets a recorder have what is written from now on.
   func add(_ track: TapTrack) { tracks.append(track) }

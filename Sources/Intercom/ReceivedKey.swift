@@ -12,6 +12,8 @@ public struct ReceivedKey: ~Copyable, Sendable {
     public let stream: Int
     /// What is spoken into.
     public let source: Int
+    /// What that is called; empty: the microphone.
+    public let sourceName: String
     /// Whom it is for.
     public let audience: StreamAudience
     /// Its SSRC; that of its RTX stream is the complement.
@@ -37,7 +39,8 @@ public struct ReceivedKey: ~Copyable, Sendable {
     let session = try SRTPSessionKey(epoch: UInt8(truncatingIfNeeded: told.epoch), secret: secret)
     let key = try SRTPReceivingKey(session)
     identity = Identity(
-      stream: told.stream, source: told.source, audience: told.audience, ssrc: told.ssrc,
+      stream: told.stream, source: told.source, sourceName: told.sourceName,
+      audience: told.audience, ssrc: told.ssrc,
       epoch: told.epoch)
     self.key = key
   }

@@ -24,6 +24,7 @@ final class RepairDesk {
   private let configuration: IntercomConfiguration
   private let capture: CapturePath
   private let outlet: PacketOutlet
+  private let protection: MediaProtection
   private let codings: CodingPlan
   /// How frames are coded now; as configured, or at less where the ways to members take no more.
   private(set) var coding: VoiceCoding
@@ -43,9 +44,10 @@ final class RepairDesk {
 
   init(
     configuration: IntercomConfiguration, hasSpeechMode: Bool, capture: CapturePath,
-    outlet: PacketOutlet
+    outlet: PacketOutlet, protection: MediaProtection
   ) {
     (self.configuration, self.capture, self.outlet) = (configuration, capture, outlet)
+    self.protection = protection
     coding = configuration.coding
     codings = CodingPlan(usual: coding, hasSpeechMode: hasSpeechMode)
     plan = codings.recipes(of: coding)
@@ -56,9 +58,10 @@ final class RepairDesk {
   /// Frames are coded as told by the user.
   var isUsual: Bool { coding == codings.usual }
 
-  /// How packets in use are rated: what a path's recipe carries.
+  /// How packets in use are rated: what a path's recipe carries, of all streams that sound.
   func bitsPerSecond(of session: RepairSession) -> Int {
-    session.bitsPerSecond(full: coding.bitsPerSecond, lean: coding.leanBitsPerSecond)
+    session.streamCount
+      * session.bitsPerSecond(full: coding.bitsPerSecond, lean: coding.leanBitsPerSecond)
   }
 
   /// What is done about losses on a way that nothing is known of.
@@ -100,11 +103,12 @@ final class RepairDesk {
   ) throws(RTPParseError) {
     try path.reports.handleFeedback(bytes, limit: Self.mostNamed) { ssrc, number in
       guard resentThisWake < Self.mostResentPerWake,
-        capture.remembers(number, of: ssrc, for: session),
+        let stream = protection.stream(of: ssrc), let writer = stream.writer,
+        writer.remembers(number, of: stream, for: session),
         path.repair?.resends.take(number, nowNanoseconds: nowNanoseconds) == true
       else { return }
       resentThisWake += 1
-      capture.resend(number, of: ssrc, to: path.address)
+      writer.resend(number, of: stream, to: path.address, by: outlet)
     }
   }
 
@@ -118,11 +122,13 @@ final class RepairDesk {
   func followLosses(of session: Session, among sessions: [Session], nowNanoseconds: Int64) {
     guard let path = session.active, let repair = path.repair else { return }
     let (full, lean) = (coding.bitsPerSecond, coding.leanBitsPerSecond)
+    let streamCount = capture.soundingStreams(to: session)
+    if streamCount != repair.streamCount { repair.streamCount = streamCount }
     let isTelling = repair.observe(
       path.reports.remotePattern, roundTrip: path.reports.roundTrip,
-      riseBackNanoseconds: session.streams.first?.stream.statistics.delayRiseNanoseconds ?? 0,
-      sentBitsPerSecond: repair.bitsPerSecond(full: full, lean: lean),
-      sent: session.sent(0),
+      riseBackNanoseconds: session.tellingStream?.stream.statistics.delayRiseNanoseconds ?? 0,
+      sentBitsPerSecond: streamCount * repair.bitsPerSecond(full: full, lean: lean),
+      sent: session.sent,
       nowNanoseconds: nowNanoseconds)
     guard isTelling else { return }
     // Planning allocates; where all is well there is nothing to plan.

@@ -17,6 +17,13 @@ extension Station {
         mic: microphone.isOpen ? engine.micMeter : MeterReading(peak: 0, rms: 0),
         micPeak: maxima.micPeaks.value, mix: engine.mixMeter,
         sidetoneDecibels: microphone.sidetoneDecibels),
+      inputs: capture.inputs.map {
+        StationSnapshot.Input(
+          settings: $0.settings, isTalking: $0.isHeard, levelDBFS: $0.levelDBFS)
+      },
+      buses: buses.buses.enumerated().map {
+        StationSnapshot.Bus(settings: $1, meter: buses.level(of: $0))
+      },
       voice: capture.voice.snapshot,
       sound: StationSnapshot.Sound(
         isRunning: beat.isRunning, sampleRate: beat.sampleRate, periodFrames: beat.periodFrames,
@@ -25,7 +32,12 @@ extension Station {
         recentCallbackNanoseconds: maxima.recentCallbacks.value, underruns: playout.underruns,
         wakeLatency: (playout.wakeLatency.quantile(0.5), playout.wakeLatency.quantile(0.99))),
       drops: drops.counts, payloadDrops: streams.payloadDrops,
-      peers: roster.sessions.shown.map { look(at: $0, nowNanoseconds: nowNanoseconds) })
+      peers: roster.sessions.shown.map { look(at: $0, nowNanoseconds: nowNanoseconds) },
+      guests: guests.guests.map { guest in
+        StationSnapshot.Guest(
+          own: (guest.id, guest.lines?.isEmpty != true), name: guest.heard.source.name,
+          title: guest.title, heard: look(at: guest.heard))
+      })
   }
 
   private func look(at session: Session, nowNanoseconds: Int64) -> StationSnapshot.Peer {
@@ -35,20 +47,34 @@ extension Station {
       state: state(of: session, nowNanoseconds: nowNanoseconds), settings: session.settings,
       isRecording: session.told.profile.isRecording,
       roundTripNanoseconds: path?.reports.roundTrip?.smoothedNanoseconds,
-      remoteFractionLost: path?.reports.remoteReception?.fractionLost)
+      remoteFractionLost: path?.reports.worstFractionLost,
+      others: session.streams.dropFirst().filter { !$0.source.isGuest }
+        .map { ($0.label, look(at: $0)) })
     shown.repair = path?.repair.map {
       ($0.recipe, $0.hasFEC, repair.bitsPerSecond(of: $0))
     }
-    shown.heard = session.streams.first.map { heard in
-      StationSnapshot.Heard(
-        statistics: heard.stream.statistics, isPlaying: heard.stream.isPlaying,
-        receivedBitsPerSecond: heard.receivedBitsPerSecond, quality: heard.quality.quality,
-        rmsDBFS: engine.meter(of: heard.slot).rmsDBFS,
-        underrunPeriods: Int(engine.underrunFrames(of: heard.slot))
-          / max(playout.beat.periodFrames, 1),
-        hasPort: slots.hasPort(heard.slot))
+    shown.guests = session.streams.filter(\.source.isGuest).map { heard in
+      StationSnapshot.Guest(
+        own: nil, name: heard.label, title: heard.title(of: session.name), heard: look(at: heard))
+    }
+    shown.heard = session.streams.first.map {
+      look(at: $0, isPlaying: session.isPlaying, meter: session.loudest(by: engine))
     }
     return shown
+  }
+
+  /// A stream; of the first of a member whether it sounds and its level are those of all streams of its microphone.
+  private func look(
+    at heard: HeardStream, isPlaying: Bool? = nil, meter: MeterReading? = nil
+  ) -> StationSnapshot.Heard {
+    StationSnapshot.Heard(
+      statistics: heard.stream.statistics, isPlaying: isPlaying ?? heard.stream.isPlaying,
+      receivedBitsPerSecond: heard.receivedBitsPerSecond, quality: heard.quality.quality,
+      rmsDBFS: (meter ?? engine.meter(of: heard.slot)).rmsDBFS,
+      underrunPeriods: Int(engine.underrunFrames(of: heard.slot))
+        / max(playout.beat.periodFrames, 1),
+      hasPort: slots.hasPort(heard.slot),
+      levellingDecibels: heard.isLevelled ? heard.levelDecibels : nil)
   }
 
   private func state(of session: Session, nowNanoseconds: Int64) -> PeerStatus.State {

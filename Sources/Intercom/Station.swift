@@ -31,12 +31,12 @@ final class Station: EventLoopHandler {
   let taps: Taps
   let slots: Slots
   let tests: TestDesk
+  let ear: EarDesk
   let mix = MixBook()
   let streams: StreamDesk
   let roster: Roster
   let knocks: KnockDesk
   let house: Housekeeping
-  private let pace: WorkPace
   private let inlet: DatagramInlet
   /// After the end nothing is sent or believed any more, or peers would take us for back again.
   private(set) var hasEnded = false
@@ -45,6 +45,7 @@ final class Station: EventLoopHandler {
   init(
     configuration: IntercomConfiguration, identity: Identity, engine: AudioEngine,
     endpoint: any DatagramEndpoint, ports: any PeerPorts, encoders: TalkerEncoders,
+    inputs inputEncoders: [TalkerEncoders] = [],
     protection: MediaProtection, streams reserve: StreamReserve,
     levels: LevelBlock = LevelBlock(),
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
@@ -56,39 +57,45 @@ final class Station: EventLoopHandler {
     (self.configuration, self.engine) = (configuration, engine)
     (self.endpoint, self.protection) = (endpoint, protection)
     drops = DatagramDrops()
-    pace = WorkPace(clock: clock)
+    let pace = WorkPace(clock: clock)
     taps = Taps(engine)
     slots = Slots(engine: engine, ports: ports, client: configuration.jackClient, report: report)
     microphone = Microphone(engine: engine, sidetoneDecibels: configuration.sidetoneDecibels)
     tests = TestDesk(engine: engine, slots: slots, microphone: microphone)
+    ear = EarDesk(engine: engine, slots: slots)
     playout = PlayoutScheduler(engine: engine, pace: pace, clock: clock, threadCPU: threadCPU)
     streams = StreamDesk(
       engine: engine, slots: slots, reserve: reserve, playout: playout, taps: taps, tests: tests,
-      report: report)
+      buses: BusDesk(engine: engine, configuration.buses), report: report)
     let outlet = PacketOutlet(endpoint: endpoint, protection: protection, drops: drops)
-    let talker = Talker(
-      configuration: TalkerConfiguration(
-        of: identity.ssrc, framesPerPacket: configuration.framesPerPacket, using: &random),
-      encoders: encoders)
+    let coding = TalkerConfiguration(
+      of: identity.ssrc, framesPerPacket: configuration.framesPerPacket, using: &random)
+    let talker = Talker(configuration: coding, encoders: encoders)
     capture = CapturePath(
       engine: engine, microphone: microphone,
       voice: VoiceDesk(configuration.voice, framesPerPacket: configuration.framesPerPacket),
-      outlet: outlet, protection: protection, pace: pace, taps: taps, talker: talker, report: report
-    )
+      outlet: outlet, protection: protection, pace: pace, taps: taps, talker: talker,
+      inputs: FurtherInput.all(configuration.inputs, coding, inputEncoders), report: report)
     repair = RepairDesk(
       configuration: configuration, hasSpeechMode: encoders.speech != nil, capture: capture,
-      outlet: outlet)
+      outlet: outlet, protection: protection)
+    let guests = GuestDesk(
+      engine: engine, streams: streams, slots: slots, taps: taps, outlet: outlet)
     roster = Roster(
       configuration: configuration, identity: identity, outlet: outlet, protection: protection,
       capture: capture, repair: repair, streams: streams, mix: mix, drops: drops, random: random,
       report: report)
     knocks = KnockDesk(outlet: outlet, drops: drops)
     inlet = DatagramInlet(
-      protection: protection, roster: roster, repair: repair, knocks: knocks, drops: drops)
+      protection: protection, roster: roster, repair: repair, knocks: knocks, drops: drops,
+      pace: pace)
     house = Housekeeping(
-      engine: engine, roster: roster, slots: slots, tests: tests, microphone: microphone,
-      levels: levels)
+      engine: engine, roster: roster, guests: guests, slots: slots, tests: tests,
+      microphone: microphone, levels: levels)
   }
+
+  /// The guests of this node.
+  var guests: GuestDesk { house.guests }
 
   /// One wake-up: sound out to the network, sound in to the ears, then what has time (it waits for the next wake-up,
   /// which comes soon enough).
@@ -100,7 +107,10 @@ final class Station: EventLoopHandler {
     taps.follow(beat)
     if isTurn { capture.discardAll() }
     let isSending = beat.isRunning && send(nowNanoseconds: nowNanoseconds)
+    guests.pass(repair.recipes, to: roster.connected)
     tests.step(beat, nowNanoseconds: nowNanoseconds)
+    taps.voice.step(beat)
+    ear.step(beat)
     roster.connectWaiting()
     let renderDeadline = playout.renderDue(
       nowNanoseconds: nowNanoseconds, isSending: isSending,
@@ -138,7 +148,8 @@ final class Station: EventLoopHandler {
   private func followRest() {
     capture.followRest(
       hasListeners: !roster.connected.isEmpty,
-      isUsed: tests.isBusy || !taps.isEmpty || streams.awaitsStream)
+      isUsed: tests.isBusy || ear.isBusy || !taps.isEmpty || !guests.isEmpty
+        || streams.awaitsStream)
   }
 
   /// Every datagram's way in; bytes may be anything.
@@ -146,9 +157,7 @@ final class Station: EventLoopHandler {
     _ bytes: RawSpan, from address: SocketAddress, arrivalNanoseconds: Int64
   ) {
     guard !hasEnded else { return }
-    pace.markIfResting()
     inlet.take(bytes, from: address, arrivalNanoseconds: arrivalNanoseconds)
-    pace.finish(.receiving)
   }
 
   /// Falls silent for good.
@@ -166,7 +175,11 @@ extension Station {
   /// Takes whom the microphone goes to, and of whom what is played.
   func follow(_ routing: LineRouting) {
     roster.follow(routing)
-    capture.talk(to: routing.tellsLines || routing.talk.isEmpty ? routing.talk : nil)
+    guests.follow(routing)
+    capture.aimInputs(at: routing.inputs)
+    capture.talk(
+      to: routing.tellsLines || routing.talk.isEmpty ? routing.talk : nil,
+      audiences: routing.audiences)
     capture.linesChanged()
   }
 
@@ -184,18 +197,24 @@ extension Station {
     return true
   }
 
-  /// Sends the microphone to one more audience under a number that is free; nil: it is not any more.
+  /// Sends a source to one more audience under a number that is free; nil: it is not any more,
+  /// or there is no such source.
   func open(
-    _ number: Int, _ audience: StreamAudience, _ listeners: StreamListeners,
+    _ number: Int, of source: Int = 0, _ audience: StreamAudience, _ listeners: StreamListeners,
     _ key: consuming SRTPSendingKey, epoch: UInt64
   ) -> OwnStream? {
-    guard !hasEnded, protection.stream(number) == nil else { return nil }
+    guard !hasEnded, protection.stream(number) == nil,
+      let name = capture.name(ofSource: source)
+    else { return nil }
     let (ssrc, first) = roster.drawStream()
     let stream = OwnStream(
-      number, ssrc: ssrc, audience: audience, listeners: listeners, key: key, epoch: epoch)
+      number, ssrc: ssrc, source: StreamSourceName(number: source, name: name), audience: audience,
+      listeners: listeners,
+      key: key, epoch: epoch)
     guard capture.open(stream, firstSequenceNumber: first) else { return nil }
     protection.add(stream)
     roster.follow(stream)
+    if source == 0 { capture.streamsChanged() }
     return stream
   }
 
@@ -228,18 +247,4 @@ extension Station {
 
   /// Puts nothing on that deck any more; what was captured up to now is on it.
   func endRecording(on deck: TapeDeck) { taps.end(deck, of: roster.connected) }
-}
-
-extension TalkerConfiguration {
-  /// Of the microphone's stream; where its numbers begin must not be guessed.
-  fileprivate init(
-    of ssrc: SSRC, framesPerPacket: Int, using random: inout any RandomNumberGenerator
-  ) {
-    self.init(
-      ssrc: ssrc, payloadType: PayloadType.opus, redundantPayloadType: PayloadType.redundant,
-      resentPayloadType: PayloadType.resent, framesPerPacket: framesPerPacket,
-      firstSequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: random.next())),
-      firstTimestamp: RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: random.next())),
-      usesDTX: true)
-  }
 }

@@ -32,11 +32,15 @@ struct StationSnapshot: Sendable {
   struct Voice: Sendable {
     var settings: VoiceSettings
     var delayMilliseconds: Double
+    /// nil: no echo canceller.
+    var isEchoFound: Bool?
     var hearsSpeech: Bool?
     /// Of the automatic gain.
     var gainDecibels: Double?
     /// nil: no VOX.
     var isTransmitting: Bool?
+    /// nil: no detector.
+    var isTalkingMuted: Bool?
     var problem: String?
   }
 
@@ -70,6 +74,10 @@ struct StationSnapshot: Sendable {
     var repair: (recipe: RepairRecipe, hasFEC: Bool, bitsPerSecond: Int)?
     /// Its sound, while that is heard.
     var heard: Heard?
+    /// Those of its guests that are heard.
+    var guests: [Guest] = []
+    /// What it sends beside that, with what it is called.
+    var others: [(label: String, heard: Heard)]
   }
 
   /// The sound of a member.
@@ -81,14 +89,42 @@ struct StationSnapshot: Sendable {
     var rmsDBFS: Float
     var underrunPeriods: Int
     var hasPort: Bool
+    /// Nil: talkers are not brought to like loudness.
+    var levellingDecibels: Double?
+  }
+
+  /// A guest of this node, or of a member.
+  struct Guest: Sendable {
+    /// Of this node's: its number, and whether a key of it is open.
+    var own: (number: Int, isOn: Bool)?
+    var name: String
+    /// That of its port.
+    var title: String
+    var heard: Heard
+  }
+
+  /// A further input.
+  struct Input: Sendable {
+    var settings: InputSettings
+    var isTalking: Bool
+    var levelDBFS: Float
+  }
+
+  /// A bus with a port of its own.
+  struct Bus: Sendable {
+    var settings: BusSettings
+    var meter: MeterReading
   }
 
   var sending: Sending
+  var inputs: [Input]
+  var buses: [Bus]
   var voice: Voice
   var sound: Sound
   var drops: DatagramDrops.Counts
   var payloadDrops: PayloadDrops
   var peers: [Peer]
+  var guests: [Guest]
 }
 
 /// What is made of a snapshot, on any thread but the loop's.
@@ -100,7 +136,7 @@ extension StationSnapshot {
   ) -> Status {
     let statistics = loop.statistics
     let isLocked = configuration.locksMemory && loop.memoryLockWarning == nil
-    return Status(
+    var status = Status(
       node: nodeStatus(configuration, at: listen, uptimeSeconds: uptimeSeconds),
       audio: audioStatus(configuration),
       loop: LoopStatus(
@@ -113,6 +149,12 @@ extension StationSnapshot {
         packetsSent: Int(statistics.datagramsOut), packetsReceived: Int(statistics.datagramsIn),
         drops: allDrops(statistics).filter { $0.value > 0 }),
       peers: peerStatuses(client: configuration.jackClient))
+    if !guests.isEmpty {
+      status.guests = guests.map { $0.status(client: configuration.jackClient) }
+    }
+    if !inputs.isEmpty { status.inputs = inputs.map(\.status) }
+    if !buses.isEmpty { status.buses = buses.map(\.status) }
+    return status
   }
 
   /// The node's own part.
@@ -183,6 +225,7 @@ extension StationSnapshot.Voice {
     var status = VoiceStatus(
       settings: Dictionary(uniqueKeysWithValues: texts), delayMilliseconds: delayMilliseconds)
     (status.hearsSpeech, status.gainDecibels) = (hearsSpeech, gainDecibels)
+    (status.isEchoFound, status.isTalkingMuted) = (isEchoFound, isTalkingMuted)
     (status.isTransmitting, status.problem) = (isTransmitting, problem)
     return status
   }
@@ -204,21 +247,61 @@ extension StationSnapshot.Peer {
       status.sentBitrateKilobits = Double(repair.bitsPerSecond) / 1000
       status.sentCopies = repair.recipe.words(hasFEC: repair.hasFEC)
     }
+    if !guests.isEmpty { status.guests = guests.map { $0.status(client: client) } }
     if let heard {
       heard.fill(&status)
       if heard.hasPort { status.port = "\(PeerPort(client: client, peer: name))" }
+    }
+    if !others.isEmpty {
+      status.streams = others.map { $0.heard.status(of: $0.label, of: name, client: client) }
     }
     return status
   }
 }
 
+extension StationSnapshot.Input {
+  fileprivate var status: InputStatus {
+    var status = InputStatus(
+      name: settings.name, ports: settings.ports, isOn: settings.isOn, isTalking: isTalking,
+      levelDBFS: Double(levelDBFS))
+    if !settings.lines.isEmpty { status.lines = settings.lines }
+    return status
+  }
+}
+
+extension StationSnapshot.Bus {
+  fileprivate var status: BusStatus {
+    BusStatus(
+      name: settings.name, port: settings.port, levelDBFS: Double(meter.rmsDBFS),
+      allDecibels: settings.others.isFinite ? settings.others : nil,
+      peersDecibels: settings.members.filter(\.value.isFinite),
+      peersOff: settings.members.filter { !$0.value.isFinite }.keys.sorted())
+  }
+}
+
 extension StationSnapshot.Heard {
+  fileprivate func status(of label: String, of peer: String, client: String) -> PeerStreamStatus {
+    var status = PeerStreamStatus(name: label)
+    (status.ssrc, status.isTalking) = (statistics.ssrc?.rawValue, isPlaying)
+    status.levelDBFS = Level.finite(Double(rmsDBFS))
+    (status.received, status.late) = (statistics.received, statistics.late)
+    (status.lost, status.repaired) = (lostPackets, statistics.repaired)
+    status.bitrateKilobits = Double(receivedBitsPerSecond) / 1000
+    status.playoutDelayMilliseconds = Double(statistics.playoutDelayNanoseconds) / 1e6
+    if hasPort { status.port = "\(PeerPort(client: client, peer: "\(peer) \(label)"))" }
+    return status
+  }
+
+  /// Whatever was repaired never came itself.
+  fileprivate var lostPackets: Int { statistics.lost + statistics.repaired - statistics.overtaken }
+
   fileprivate func fill(_ status: inout PeerStatus) {
     status.bitrateKilobits = Double(receivedBitsPerSecond) / 1000
     if let quality {
       (status.quality, status.qualityReason) = (quality.figure, quality.reason)
     }
     status.levelDBFS = Level.finite(Double(rmsDBFS))
+    status.levellingDecibels = levellingDecibels
     status.underrun = underrunPeriods
     status.ssrc = statistics.ssrc?.rawValue
     status.isTalking = isPlaying
@@ -228,8 +311,7 @@ extension StationSnapshot.Heard {
       status.driftPPM = statistics.driftPPM
       status.isClockLocked = statistics.isClockLocked
     }
-    // Whatever was repaired never came itself.
-    let lost = statistics.lost + statistics.repaired - statistics.overtaken
+    let lost = lostPackets
     (status.received, status.lost) = (statistics.received, lost)
     (status.repaired, status.resent) = (statistics.repaired, statistics.repairedByResending)
     status.recovered = statistics.recovered
@@ -238,5 +320,23 @@ extension StationSnapshot.Heard {
     status.spliced = statistics.removals + statistics.insertions + statistics.jumps
     let expected = statistics.received + lost
     status.lossPercent = 100 * Double(lost) / Double(max(expected, 1))
+  }
+}
+
+extension StationSnapshot.Guest {
+  /// The guest for display.
+  func status(client: String) -> GuestStatus {
+    var status = GuestStatus(name: name)
+    (status.number, status.isOn) = (own?.number, own?.isOn)
+    status.isTalking = heard.isPlaying
+    status.levelDBFS = Level.finite(Double(heard.rmsDBFS))
+    let statistics = heard.statistics
+    status.playoutDelayMilliseconds = Double(statistics.playoutDelayNanoseconds) / 1e6
+    status.jitterMilliseconds = Double(statistics.jitterNanoseconds) / 1e6
+    (status.received, status.lost) = (statistics.received, heard.lostPackets)
+    status.concealed = Int(statistics.concealedPackets + 0.001)
+    status.quality = heard.quality?.figure
+    if heard.hasPort { status.port = "\(PeerPort(client: client, peer: title))" }
+    return status
   }
 }

@@ -2,14 +2,20 @@ import Cryptography
 import Mesh
 import RTP
 
-/// A stream of this node: the microphone for an audience, and its keys, in use and next.
+/// A stream of this node: a source for an audience, and its keys, in use and next.
 ///
 /// Loop thread only.
 final class OwnStream {
   /// Its number, by which members know it and keys are announced; 0 is for all, and reports go by it.
   let number: Int
   let ssrc: SSRC
+  /// What is spoken into.
+  let source: StreamSourceName
   let audience: StreamAudience
+  /// What makes its packets; nil: not open yet.
+  var writer: StreamWriter?
+  /// Media time of its source's next frame; nil: the microphone's.
+  var currentTimestamp: RTPTimestamp?
   /// Who is in its audience.
   var listeners: StreamListeners
   private let sender: SRTPSender
@@ -19,10 +25,11 @@ final class OwnStream {
 
   /// A stream with a first key.
   init(
-    _ number: Int, ssrc: SSRC, audience: StreamAudience, listeners: StreamListeners,
-    key: consuming SRTPSendingKey, epoch: UInt64
+    _ number: Int, ssrc: SSRC, source: StreamSourceName = .microphone, audience: StreamAudience,
+    listeners: StreamListeners, key: consuming SRTPSendingKey, epoch: UInt64
   ) {
     (self.number, self.ssrc, self.audience, self.listeners) = (number, ssrc, audience, listeners)
+    self.source = source
     sender = SRTPSender(key)
     (self.epoch, lastEpoch) = (epoch, epoch)
   }
@@ -42,7 +49,8 @@ final class OwnStream {
 
   private func message(of secret: RawSpan, epoch: UInt64) -> MediaKey {
     MediaKey(
-      stream: number, audience: audience, ssrc: ssrc.rawValue, epoch: epoch,
+      stream: number, source: source.number, sourceName: source.name, audience: audience,
+      ssrc: ssrc.rawValue, epoch: epoch,
       octets: secret.byteOffsets.map {
         unsafe secret.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
       })
@@ -85,7 +93,7 @@ final class ReceivingKeys {
   let number: Int
   let ssrc: UInt32
   /// What is spoken into, and for whom: the stream's identity, which may move.
-  private(set) var (source, audience): (Int, StreamAudience)
+  private(set) var (source, audience): (StreamSourceName, StreamAudience)
   let receiver = SRTPReceiver()
   /// The last key's; its first key has any.
   private(set) var newestEpoch: UInt64?
@@ -94,7 +102,7 @@ final class ReceivingKeys {
 
   init(_ identity: ReceivedKey.Identity) {
     (number, ssrc) = (identity.stream, identity.ssrc)
-    (source, audience) = (identity.source, identity.audience)
+    (source, audience) = (StreamSourceName(identity), identity.audience)
   }
 
   /// Adds a key, and follows where the stream moved; one that is not newer than the last is ignored.
@@ -106,15 +114,38 @@ final class ReceivingKeys {
       keyNanoseconds = nowNanoseconds
     }
     newestEpoch = identity.epoch
-    (source, audience) = (identity.source, identity.audience)
+    (source, audience) = (StreamSourceName(identity), identity.audience)
     receiver.add(key)
     return true
   }
+
+  /// When there are keys whose time is over; `max`: there are none.
+  var dropNanoseconds: Int64 { keyNanoseconds.map { $0 + Self.oldKeyNanoseconds } ?? .max }
 
   /// Lets go of keys whose time is over.
   func dropOld(nowNanoseconds: Int64) {
     guard let came = keyNanoseconds, nowNanoseconds - came >= Self.oldKeyNanoseconds else { return }
     receiver.dropOlderKeys()
     keyNanoseconds = nil
+  }
+}
+
+/// What is spoken into for a stream: the microphone, a further input, or a guest's.
+struct StreamSourceName: Hashable, Sendable {
+  static let microphone = StreamSourceName(number: 0, name: "")
+
+  /// As it is announced.
+  let number: Int
+  /// What it is called by its node, which may have sent anything; empty: as the node.
+  let name: String
+
+  /// Whether a person at a browser speaks into it, who is a guest of the stream's node.
+  var isGuest: Bool { number >= MediaKey.firstGuestSource }
+}
+
+extension StreamSourceName {
+  /// As a member told it.
+  init(_ identity: ReceivedKey.Identity) {
+    self.init(number: identity.source, name: identity.sourceName)
   }
 }

@@ -7,6 +7,10 @@ import Voice
 final class VoiceDesk {
   private var chain: VoiceChain
   private let framesPerPacket: Int
+  /// What the main bus played, where the chain makes use of it.
+  private var left = [Float](repeating: 0, count: CaptureSource.longestFrames)
+  private var right = [Float](repeating: 0, count: CaptureSource.longestFrames)
+  private var mutedTalk = MutedTalk()
 
   /// - Parameter framesPerPacket: at 48 kHz; none that are read are shorter.
   init(_ settings: VoiceSettings, framesPerPacket: Int) {
@@ -22,7 +26,32 @@ final class VoiceDesk {
   var delayFrames: Int { Int(chain.delayMilliseconds * Double(chain.format.sampleRate) / 1000) }
 
   /// Treats what was read of the microphone.
-  func process(_ frames: inout MutableSpan<Float>) { chain.process(&frames) }
+  ///
+  /// - Parameters:
+  ///   - captured: the frames that it was read from, of so many channels: the last two are the main bus.
+  ///   - isTalking: whether a talk key is open.
+  func process(
+    _ frames: inout MutableSpan<Float>, captured: Span<Float>, channels: Int, isTalking: Bool
+  ) {
+    var played = 0
+    if chain.hearsLoudspeakers {
+      played = min(frames.count, left.count)
+      var place = channels - 2
+      for index in 0..<played {
+        (left[index], right[index]) = (captured[place], captured[place + 1])
+        place += channels
+      }
+    }
+    let (left, right) = (left, right)
+    chain.process(
+      &frames, left: left.span.extracting(..<played), right: right.span.extracting(..<played))
+    guard !isTalking else { return forgetMutedTalk() }
+    mutedTalk.pass(
+      frames.count, isSpeech: chain.hearsSpeech == true, sampleRate: chain.format.sampleRate)
+  }
+
+  /// Nobody speaks unheard: a key is open, or nobody looks at the microphone.
+  func forgetMutedTalk() { mutedTalk = MutedTalk() }
 
   /// Follows JACK's sample rate; allocates only when it changed.
   func setRate(_ sampleRate: Int) {
@@ -38,13 +67,38 @@ final class VoiceDesk {
   var snapshot: StationSnapshot.Voice {
     StationSnapshot.Voice(
       settings: chain.settings, delayMilliseconds: chain.delayMilliseconds,
-      hearsSpeech: chain.hearsSpeech, gainDecibels: chain.automaticGainDecibels,
-      isTransmitting: chain.isTransmitting, problem: chain.problem)
+      isEchoFound: chain.isEchoFound, hearsSpeech: chain.hearsSpeech,
+      gainDecibels: chain.automaticGainDecibels, isTransmitting: chain.isTransmitting,
+      isTalkingMuted: chain.hearsSpeech.map { _ in mutedTalk.isTold }, problem: chain.problem)
   }
 
   /// At 48 kHz codec frames are read, otherwise what the resampler takes at once.
   private static func format(_ sampleRate: Int, framesPerPacket: Int) -> VoiceFormat {
     let isCodecRate = sampleRate == MediaClock.framesPerSecond
     return VoiceFormat(sampleRate: sampleRate, frameFrames: isCodecRate ? framesPerPacket : 1)
+  }
+}
+
+/// Notices who speaks while no talk key is open: told after half a second of speech, until there was none for two.
+struct MutedTalk {
+  private static let (tellMilliseconds, forgetMilliseconds) = (500, 2000)
+
+  /// Whether to tell the user.
+  private(set) var isTold = false
+  private var spokenFrames = 0
+  private var silentFrames = 0
+
+  /// So many frames passed while no talk key was open.
+  mutating func pass(_ frames: Int, isSpeech: Bool, sampleRate: Int) {
+    if isSpeech {
+      (spokenFrames, silentFrames) = (spokenFrames + frames, 0)
+    } else {
+      silentFrames += frames
+    }
+    if silentFrames * 1000 >= Self.forgetMilliseconds * sampleRate {
+      (isTold, spokenFrames, silentFrames) = (false, 0, 0)
+    } else if spokenFrames * 1000 >= Self.tellMilliseconds * sampleRate {
+      isTold = true
+    }
   }
 }

@@ -183,7 +183,7 @@ struct DatabaseError: Error, Hashable {
     case Int32(CSQLITE_FULL): return "the disk of \(path) is full; free some room"
     case Int32(CSQLITE_BUSY): return "\(path) is in use by another program; end that"
     case Int32(CSQLITE_CORRUPT), Int32(CSQLITE_NOT_A_DATABASE): return "\(path) is damaged"
-    default: return "cannot keep messages in \(path): \(reason)"
+    default: return "cannot keep anything in \(path): \(reason)"
     }
   }
 

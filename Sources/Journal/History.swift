@@ -28,6 +28,8 @@ public struct HistoryQuery: Hashable, Sendable {
   public var after: Int64?
   /// Below this number; nil: to the last.
   public var before: Int64?
+  /// Voice messages only.
+  public var isVoice = false
   /// The last so many of these.
   public var limit = 50
 
@@ -39,12 +41,15 @@ public struct HistoryQuery: Hashable, Sendable {
 public struct HistoryRetention: Hashable, Sendable {
   /// Days that a message is kept; 0: until it is read and delivered.
   public var days: Int
+  /// The same of a voice message.
+  public var voiceDays: Int
   /// Octets of all messages together, about.
   public var bytes: Int
 
-  /// 30 days and 100 MB, unless said otherwise.
-  public init(days: Int = 30, bytes: Int = 100_000_000) {
+  /// 30 days, voice messages 7, and 100 MB, unless said otherwise.
+  public init(days: Int = 30, voiceDays: Int = 7, bytes: Int = 100_000_000) {
     self.days = days
+    self.voiceDays = voiceDays
     self.bytes = bytes
   }
 }
@@ -66,6 +71,7 @@ extension Journal {
       conditions.append("id < ?")
       values.append(.number(before))
     }
+    if query.isVoice { conditions.append("kind = 2") }
     if let words = query.words {
       let match = Self.match(words)
       guard !match.isEmpty else { return [] }
@@ -76,7 +82,8 @@ extension Journal {
     let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
     let sql = """
       SELECT id, sender, sequence, conversation_kind, conversation, kind, text, sent, taken,
-        recipients, coalesce((SELECT read FROM mark WHERE node = sender), 0)
+        recipients, coalesce((SELECT read FROM mark WHERE node = sender), 0), audio, audio_size,
+        clip
       FROM message \(filter) ORDER BY id DESC LIMIT ?
       """
     do throws(DatabaseError) {
@@ -91,12 +98,20 @@ extension Journal {
       let conversation = conversation(kind: line.number(3), line.bytes(4))
     else { return nil }
     let key = MessageKey(sender: sender, sequence: line.bits(2))
-    let kind = line.number(5)
+    let content: MessageContent
+    switch line.number(5) {
+    case 1: content = .text(line.text(6))
+    case 2:
+      guard let attachment = attachment(line, 11),
+        let clip = VoiceClip(line.bytes(13), of: attachment)
+      else { return nil }
+      content = .voice(clip)
+    case let kind: content = .unknown(kind: UInt8(truncatingIfNeeded: 0 &- kind))
+    }
     let recipients = nodes(line.bytes(9))
     let message = Message(
       key: key, conversation: conversation,
-      content: kind == 1
-        ? .text(line.text(6)) : .unknown(kind: UInt8(truncatingIfNeeded: 0 &- kind)),
+      content: content,
       sentUnixMilliseconds: line.number(7), takenUnixMilliseconds: line.number(8),
       recipients: recipients)
     return HistoryEntry(
@@ -123,6 +138,22 @@ extension Journal {
         """
       ) { Int($0.number(0)) }.first ?? 0
     } catch {
+      throw error.journalError
+    }
+  }
+
+  /// Forgets one message; what is under way to others stays under way.
+  ///
+  /// Its octets are overwritten, not only let go of.
+  public func remove(_ number: Int64) throws(JournalError) {
+    do throws(DatabaseError) {
+      try database.run("PRAGMA secure_delete = ON")
+      try database.execute("DELETE FROM message WHERE id = ?", [.number(number)])
+      try database.run("INSERT INTO message_text (message_text) VALUES ('optimize')")
+      try database.run("PRAGMA secure_delete = OFF")
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    } catch {
+      _ = try? database.run("PRAGMA secure_delete = OFF")
       throw error.journalError
     }
   }
@@ -155,15 +186,15 @@ extension Journal {
   ) throws(JournalError) -> Int {
     do throws(DatabaseError) {
       var count = 0
-      let oldest = now - Int64(retention.days) * 86_400_000
+      func oldest(_ days: Int) -> Int64 { now - Int64(days) * 86_400_000 }
       // A clock that was set meanwhile makes old what nobody has read yet: that stays.
       count += try database.removing(
         """
-        DELETE FROM message WHERE taken < ?
+        DELETE FROM message WHERE taken < CASE kind WHEN 2 THEN ? ELSE ? END
           AND sequence <= coalesce((SELECT read FROM mark WHERE node = sender), sequence)
           AND NOT EXISTS (SELECT 1 FROM held WHERE held.sender = message.sender
             AND held.sequence = message.sequence)
-        """, [.number(oldest)])
+        """, [.number(oldest(retention.voiceDays)), .number(oldest(retention.days))])
       while try bytes() > retention.bytes {
         let removed = try removeOldest()
         guard removed > 0 else { break }

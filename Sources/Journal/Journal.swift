@@ -30,7 +30,7 @@ public final class Journal: MessageJournal {
 
   /// Makes the file readable by its owner only, as SQLite then makes those beside it; what is wrong SQLite tells, but
   /// that it would follow a link to a file of somebody else's.
-  private static func make(_ path: String) throws(JournalError) {
+  static func make(_ path: String) throws(JournalError) {
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
     let file = SystemCall.result { unsafe open(path, flags, 0o600) }
     guard file != -Int(ELOOP) else {
@@ -70,15 +70,18 @@ public final class Journal: MessageJournal {
       state.marks = try marks("mark")
       state.receipts = try marks("receipt")
       state.held = try database.query(
-        "SELECT sender, sequence, length(octets), remaining, until FROM held"
+        """
+        SELECT sender, sequence, length(octets), remaining, until, audio, audio_size FROM held
+        """
       ) { line in
         NodeID(octets: line.bytes(0)).map { sender in
           HeldEnvelope(
             key: MessageKey(sender: sender, sequence: line.bits(1)),
-            byteCount: Int(line.number(2)), remaining: Self.nodes(line.bytes(3)),
-            untilRunSeconds: line.bits(4))
+            byteCount: Int(line.number(2)), attachment: Self.attachment(line, 5),
+            remaining: Self.nodes(line.bytes(3)), untilRunSeconds: line.bits(4))
         }
       }.compactMap { $0 }
+      state.audio = try wholeAudio()
       state.sequence = try fact(.sequence)
       state.runSeconds = try fact(.runSeconds)
       // Else the next one would be more than a number can be.
@@ -113,6 +116,57 @@ public final class Journal: MessageJournal {
     }
   }
 
+  /// A sealed piece of audio; nil: it is not there.
+  public func piece(_ number: Int, of audio: AudioName) throws(JournalError) -> [UInt8]? {
+    do throws(DatabaseError) {
+      return try database.query(
+        "SELECT octets FROM piece WHERE audio = ? AND number = ?",
+        [.bytes(audio.octets), .number(Int64(number))]
+      ) { $0.bytes(0) }.first
+    } catch {
+      throw error.journalError
+    }
+  }
+
+  /// The file of a voice message, opened; nil: it is not there, not whole, or not what was sealed.
+  public func audio(of clip: VoiceClip) throws(JournalError) -> [UInt8]? {
+    var file: [UInt8] = []
+    let count = clip.attachment.pieceCount
+    for number in 0..<count {
+      guard let box = try piece(number, of: clip.attachment.name),
+        let octets = clip.seal.open(box, number: number, isLast: number == count - 1)
+      else { return nil }
+      file += octets
+    }
+    return file
+  }
+
+  /// Audio that is there as a whole; what nothing has is forgotten, as what a run before did not fetch to its end.
+  private func wholeAudio() throws(DatabaseError) -> Set<AudioName> {
+    try database.execute(
+      """
+      DELETE FROM piece WHERE audio NOT IN (SELECT audio FROM message WHERE audio IS NOT NULL
+        UNION SELECT audio FROM held WHERE audio IS NOT NULL)
+      """)
+    let names = try database.query(
+      """
+      SELECT audio FROM (SELECT audio, audio_size FROM message WHERE audio IS NOT NULL
+        UNION SELECT audio, audio_size FROM held WHERE audio IS NOT NULL) AS wanted
+      WHERE audio_size = (SELECT sum(length(octets)) FROM piece WHERE piece.audio = wanted.audio)
+      """
+    ) { AudioName(octets: $0.bytes(0)) }
+    return Set(names.compactMap { $0 })
+  }
+
+  private func add(_ pieces: [[UInt8]], from first: Int, of audio: AudioName) throws(DatabaseError)
+  {
+    for (index, piece) in pieces.enumerated() {
+      try database.execute(
+        "INSERT OR REPLACE INTO piece VALUES (?, ?, ?)",
+        [.bytes(audio.octets), .number(Int64(first + index)), .bytes(piece)])
+    }
+  }
+
   private func apply(_ change: JournalChange) throws(DatabaseError) {
     switch change {
     case .contact(let node, let contact):
@@ -123,10 +177,19 @@ public final class Journal: MessageJournal {
     case .forget(let node):
       try database.execute("DELETE FROM contact WHERE node = ?", [.bytes(node.octets)])
     case .message(let message): try add(message)
-    case .hold(let key, let octets, let remaining, let until):
+    case .pieces(let audio, let first, let pieces): try add(pieces, from: first, of: audio)
+    case .forgetAudio(let audio):
       try database.execute(
-        "INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?)",
-        Self.values(key) + [.bytes(octets), .bytes(Self.octets(remaining)), .bits(until)])
+        """
+        DELETE FROM piece WHERE audio = ?1 AND NOT EXISTS (SELECT 1 FROM message WHERE audio = ?1)
+          AND NOT EXISTS (SELECT 1 FROM held WHERE audio = ?1)
+        """, [.bytes(audio.octets)])
+    case .hold(let held, let octets):
+      try database.execute(
+        "INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?, ?)",
+        Self.values(held.key) + [
+          .bytes(octets), .bytes(Self.octets(held.remaining)), .bits(held.untilRunSeconds),
+        ] + Self.values(held.attachment))
     case .remaining(let key, let nodes):
       guard !nodes.isEmpty else {
         return try database.execute(
@@ -143,21 +206,25 @@ public final class Journal: MessageJournal {
   }
 
   private func add(_ message: Message) throws(DatabaseError) {
-    let (kind, text): (Int64, String) =
+    let (kind, text, clip): (Int64, String, [UInt8]?) =
       switch message.content {
-      case .text(let text): (1, text)
-      case .unknown(let kind): (-Int64(kind), "")
+      case .text(let text): (1, text, nil)
+      case .voice(let clip): (2, "", clip.octets)
+      case .unknown(let kind): (-Int64(kind), "", nil)
       }
+    let attachment = message.content.attachment
+    let size = text.utf8.count + (clip?.count ?? 0) + (attachment?.byteCount ?? 0)
     try database.execute(
       """
       INSERT INTO message (sender, sequence, conversation_kind, conversation, kind, text, sent,
-        taken, recipients, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        taken, recipients, size, audio, audio_size, clip)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """,
       Self.values(message.key) + Self.values(message.conversation) + [
         .number(kind), .text(text), .number(message.sentUnixMilliseconds),
         .number(message.takenUnixMilliseconds), .bytes(Self.octets(message.recipients)),
-        .number(Int64(text.utf8.count + Self.overheadBytes)),
-      ])
+        .number(Int64(size + Self.overheadBytes)),
+      ] + Self.values(attachment) + [clip.map { .bytes($0) } ?? .null])
   }
 
   private func marks(_ table: String) throws(DatabaseError) -> [NodeID: MessageMark] {
@@ -199,6 +266,20 @@ extension Journal {
     switch conversation {
     case .member(let node): [.number(1), .bytes(node.octets)]
     case .group(let tag): [.number(2), .bytes(tag.octets)]
+    }
+  }
+
+  static func values(_ attachment: Attachment?) -> [Database.Value] {
+    [
+      attachment.map { .bytes($0.name.octets) } ?? .null,
+      .number(Int64(attachment?.byteCount ?? 0)),
+    ]
+  }
+
+  /// From a column on: name, length.
+  static func attachment(_ line: borrowing Database.Line, _ index: Int32) -> Attachment? {
+    AudioName(octets: line.bytes(index)).flatMap {
+      Attachment(name: $0, byteCount: Int(line.number(index + 1)))
     }
   }
 

@@ -1,7 +1,7 @@
 /// The tables of a journal, and how those of each released version become today's.
 enum Schema {
   /// One step a version: the first makes the tables of version 1 of nothing.
-  static let steps = [first]
+  static let steps = [first, second]
 
   static var version: Int64 { Int64(steps.count) }
 
@@ -42,12 +42,41 @@ enum Schema {
     CREATE TABLE fact (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
     """
 
+  /// Version 2: voice messages.
+  ///
+  /// Of a message its audio's name, length and clip; of an envelope that is held, name and length. Pieces of audio stay
+  /// while a message or an envelope has them.
+  private static let second = """
+    ALTER TABLE message ADD COLUMN audio BLOB;
+    ALTER TABLE message ADD COLUMN audio_size INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE message ADD COLUMN clip BLOB;
+    ALTER TABLE held ADD COLUMN audio BLOB;
+    ALTER TABLE held ADD COLUMN audio_size INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX message_audio ON message (audio) WHERE audio IS NOT NULL;
+    CREATE INDEX held_audio ON held (audio) WHERE audio IS NOT NULL;
+    CREATE TABLE piece (
+      audio BLOB NOT NULL, number INTEGER NOT NULL, octets BLOB NOT NULL,
+      UNIQUE (audio, number));
+    CREATE TRIGGER message_audio_removed AFTER DELETE ON message WHEN old.audio IS NOT NULL BEGIN
+      DELETE FROM piece WHERE audio = old.audio
+        AND NOT EXISTS (SELECT 1 FROM message WHERE audio = old.audio)
+        AND NOT EXISTS (SELECT 1 FROM held WHERE audio = old.audio);
+    END;
+    CREATE TRIGGER held_audio_removed AFTER DELETE ON held WHEN old.audio IS NOT NULL BEGIN
+      DELETE FROM piece WHERE audio = old.audio
+        AND NOT EXISTS (SELECT 1 FROM message WHERE audio = old.audio)
+        AND NOT EXISTS (SELECT 1 FROM held WHERE audio = old.audio);
+    END;
+    """
+
   /// Brings a database to this version, each step whole or not at all.
   ///
   /// - Returns: false where a later version wrote it.
-  static func bring(_ database: Database) throws(DatabaseError) -> Bool {
+  static func bring(
+    _ database: Database, by steps: [String] = steps
+  ) throws(DatabaseError) -> Bool {
     let found = try database.query("PRAGMA user_version") { $0.number(0) }.first ?? 0
-    guard found <= version else { return false }
+    guard found <= steps.count else { return false }
     for step in Int(found)..<steps.count {
       try database.transaction { () throws(DatabaseError) in
         try database.run(steps[step])

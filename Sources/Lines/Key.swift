@@ -48,8 +48,8 @@ public struct Key: Sendable, Hashable {
 
   /// What it is called.
   public var name: KeyName
-  /// What it is for; those that the node is not on do nothing.
-  public var lines: [LineName]
+  /// Whom it is for; lines that the node is not on, and members that are away, do nothing.
+  public var targets: [KeyTarget]
   /// What it does.
   public var activation: KeyActivation
   /// A press that is shorter latches, milliseconds; 0: none does.
@@ -63,32 +63,64 @@ public struct Key: Sendable, Hashable {
   /// Whether talking listens to no other lines.
   public var isolates = false
 
-  /// A key.
+  /// A key for lines.
   ///
   /// - Throws: what is out of range.
   public init(
     _ name: KeyName, lines: [LineName], activation: KeyActivation = .talkForceListen,
     latchMilliseconds: Int = usualLatchMilliseconds, interlock: Int? = nil
   ) throws(LineError) {
-    guard (1...LineLimits.linesOfKey).contains(lines.count) else { throw .noTarget(name) }
+    try self.init(
+      name, targets: lines.map(KeyTarget.line), activation: activation,
+      latchMilliseconds: latchMilliseconds, interlock: interlock)
+  }
+
+  /// A key.
+  ///
+  /// - Parameters:
+  ///   - activation: nil: as usual for its targets (``usualActivation(of:)``).
+  ///   - latchMilliseconds: nil: as usual, which for an announcement is never.
+  /// - Throws: what is out of range.
+  public init(
+    _ name: KeyName, targets: [KeyTarget], activation: KeyActivation? = nil,
+    latchMilliseconds: Int? = nil, interlock: Int? = nil
+  ) throws(LineError) {
+    guard (1...LineLimits.targetsOfKey).contains(targets.count) else { throw .noTarget(name) }
+    let usualLatch = targets.contains(.announcement) ? 0 : Self.usualLatchMilliseconds
+    let latchMilliseconds = latchMilliseconds ?? usualLatch
     guard (0...LineLimits.latchMilliseconds).contains(latchMilliseconds) else {
       throw .badLatch(latchMilliseconds)
     }
     if let interlock, !(1...LineLimits.interlockGroups).contains(interlock) {
       throw .badInterlock(interlock)
     }
-    self.init(usual: name, lines: lines, activation: activation)
+    self.init(
+      usual: name, targets: targets, activation: activation ?? Self.usualActivation(of: targets))
     self.latchMilliseconds = latchMilliseconds
     self.interlock = interlock
   }
 
   /// The key that comes with a line: it talks, and what is heard is up to the line.
-  init(of line: LineName) { self.init(usual: line, lines: [line], activation: .talk) }
+  init(of line: LineName) { self.init(usual: line, targets: [.line(line)], activation: .talk) }
 
-  private init(usual name: KeyName, lines: [LineName], activation: KeyActivation) {
-    var seen: Set<LineName> = []
+  /// The key that is there while somebody has called and none is set for that.
+  static let reply = Key(usual: .reply, targets: [.reply], activation: .talk)
+
+  private init(usual name: KeyName, targets: [KeyTarget], activation: KeyActivation) {
+    var seen: Set<KeyTarget> = []
     (self.name, self.activation) = (name, activation)
-    self.lines = lines.filter { seen.insert($0).inserted }
+    self.targets = targets.filter { seen.insert($0).inserted }
     latchMilliseconds = Self.usualLatchMilliseconds
+  }
+
+  /// What a key does unless told otherwise: party lines are heard all the time, and whoever is talked to else by what
+  /// they do.
+  public static func usualActivation(of targets: [KeyTarget]) -> KeyActivation {
+    targets.allSatisfy { $0.line != nil } ? .talkForceListen : .talk
+  }
+
+  /// The lines that it is for, of those that the node is on.
+  func lines(among own: [LineName]) -> [LineName] {
+    targets.contains(.allLines) ? own : targets.compactMap(\.line).filter(own.contains)
   }
 }

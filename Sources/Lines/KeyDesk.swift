@@ -12,6 +12,22 @@ struct KeyDesk {
     var mutes: Set<LineName> = []
     /// Whether lines that are not talked to are not listened to.
     var isolates = false
+    /// Who else is talked to.
+    var targets: Set<KeyTarget> = []
+  }
+
+  /// What one holder pressed of late.
+  private struct Presses {
+    var count = 0
+    var sinceNanoseconds: Int64 = .min / 2
+
+    /// Counts one; false: it is one more than may be in a second.
+    mutating func take(limit: Int, nowNanoseconds now: Int64) -> Bool {
+      if now - sinceNanoseconds >= 1_000_000_000 { (count, sinceNanoseconds) = (0, now) }
+      guard count < limit else { return false }
+      count += 1
+      return true
+    }
   }
 
   /// By name, those that the user set.
@@ -19,14 +35,21 @@ struct KeyDesk {
   private var states: [KeyName: KeyState] = [:]
   /// When a device is gone unless it is heard of again.
   private var leases: [Label: Int64] = [:]
-  /// Presses of this second.
-  private var (presses, secondNanoseconds): (Int, Int64) = (0, .min / 2)
+  /// By holder, as long as it holds something or is there; and of all.
+  private var presses: [KeyHolder: Presses] = [:]
+  private var allPresses = Presses()
+  /// Whether there is a key to answer calls, where none is set.
+  var hasCalls = false
 
   /// The keys of a node that is on these lines: those that are set, and one for each line that has none.
   func keys(on lines: [LineName]) -> [Key] {
-    let own = Set(configured.values.filter { $0.lines.count == 1 }.flatMap(\.lines))
+    let own = Set(configured.values.filter { $0.targets.count == 1 }.compactMap(\.targets[0].line))
     let implied = lines.filter { !own.contains($0) && configured[$0] == nil }
-    return (implied.map(Key.init(of:)) + configured.values).sorted { $0.name < $1.name }
+    var keys = implied.map(Key.init(of:)) + configured.values
+    if hasCalls, !keys.contains(where: { $0.name == .reply || $0.targets.contains(.reply) }) {
+      keys.append(.reply)
+    }
+    return keys.sorted { $0.name < $1.name }
   }
 
   func key(_ name: KeyName, on lines: [LineName]) throws(LineError) -> Key {
@@ -65,7 +88,7 @@ struct KeyDesk {
   ) throws(LineError) {
     try note(holder, now)
     let isNew = !state(of: key.name).holders.contains(holder)
-    if isNew { try countPress(now) }
+    if isNew { try countPress(by: holder, now) }
     guard states[key.name, default: KeyState()].press(by: holder, nowNanoseconds: now),
       key.activation.talks, let group = key.interlock
     else { return }
@@ -94,7 +117,7 @@ struct KeyDesk {
   /// Lets go of all that devices hold that are gone; nothing latches by that.
   mutating func expire(on lines: [LineName], nowNanoseconds now: Int64) {
     for (device, until) in leases where until <= now {
-      leases[device] = nil
+      (leases[device], presses[.device(device)]) = (nil, nil)
       for key in keys(on: lines) {
         _ = states[key.name]?.release(
           by: .device(device), of: key, isLost: true, nowNanoseconds: now)
@@ -111,14 +134,38 @@ struct KeyDesk {
     forgetIdle(key.name)
   }
 
+  /// No key is latched any more; who holds one holds it still.
+  mutating func releaseLatches(on lines: [LineName]) -> ReleasedKeys {
+    let talking = keys(on: lines).filter(talks)
+    for name in states.keys {
+      states[name]?.unlatch()
+      forgetIdle(name)
+    }
+    let isForced = Dictionary(grouping: talking.filter(talks)) { $0.activation.forcesTalk }
+    return ReleasedKeys(
+      released: talking.filter { !talks($0) }.map(\.name),
+      held: (isForced[false] ?? []).map(\.name), forced: (isForced[true] ?? []).map(\.name))
+  }
+
+  /// The reply keys close: nobody is there any more whom they would talk to.
+  mutating func closeReplies(on lines: [LineName]) {
+    for key in keys(on: lines) where key.targets.contains(.reply) && states[key.name] != nil {
+      states[key.name]?.giveWay()
+      forgetIdle(key.name)
+    }
+  }
+
   private mutating func forgetIdle(_ name: KeyName) {
     if states[name]?.isIdle == true { states[name] = nil }
   }
 
-  private mutating func countPress(_ now: Int64) throws(LineError) {
-    if now - secondNanoseconds >= 1_000_000_000 { (presses, secondNanoseconds) = (0, now) }
-    guard presses < LineLimits.pressesPerSecond else { throw .tooFast }
-    presses += 1
+  /// One that chatters takes nothing from the others, and many together hold up nobody.
+  private mutating func countPress(by holder: KeyHolder, _ now: Int64) throws(LineError) {
+    guard
+      presses[holder, default: Presses()].take(
+        limit: LineLimits.pressesPerSecond, nowNanoseconds: now),
+      allPresses.take(limit: LineLimits.allPressesPerSecond, nowNanoseconds: now)
+    else { throw .tooFast }
   }
 
   // MARK: What follows
@@ -139,12 +186,16 @@ struct KeyDesk {
     var effect = Effect()
     for key in keys(on: lines) {
       let talks = talks(key)
-      if talks { effect.talks.formUnion(key.lines) }
-      if listens(key) { effect.listens.formUnion(key.lines) }
-      if talks, key.mutesWhileTalking { effect.mutes.formUnion(key.lines) }
-      if talks, key.isolates { effect.isolates = true }
+      let isListening = listens(key)
+      guard talks || isListening else { continue }
+      let own = key.lines(among: lines)
+      if isListening { effect.listens.formUnion(own) }
+      guard talks else { continue }
+      effect.talks.formUnion(own)
+      effect.targets.formUnion(key.targets.filter { $0.line == nil && $0 != .allLines })
+      if key.mutesWhileTalking { effect.mutes.formUnion(own) }
+      if key.isolates { effect.isolates = true }
     }
-    effect.talks.formIntersection(lines)
     return effect
   }
 }

@@ -48,6 +48,9 @@ struct KeyState {
     isSpent = isHeld
   }
 
+  /// Stays open by nothing but a finger.
+  mutating func unlatch() { isLatched = false }
+
   /// Is switched, whoever holds it.
   mutating func set(latched: Bool) {
     isLatched = latched

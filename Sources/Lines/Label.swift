@@ -28,6 +28,8 @@ public struct Label: Sendable {
 
   /// The label of the line that everyone is on, and of its key.
   public static let all = Label(unchecked: "all")
+  /// The label of the key that answers whoever called last.
+  public static let reply = Label(unchecked: "reply")
 
   private init(unchecked text: String) {
     self.text = text

@@ -12,11 +12,28 @@ internal import RTP
 /// A line is there while anyone is on it. Each node tells all members which lines it is on and what it does there, by
 /// versions; nobody tells of others. So nothing can contradict, and after a partition each end says its own again.
 public struct LineDesk: Sendable {
-  private var own = OwnLines()
-  private var desk = KeyDesk()
-  private var directory = LineDirectory()
+  private(set) var own = OwnLines()
+  private(set) var desk = KeyDesk()
+  /// The keys that guests of this node, by number, talk on.
+  private(set) var guests: [Int: Set<KeyName>] = [:]
+  /// The lines that inputs of this node are for, by the input's name; those that are not there are for all members.
+  private(set) var inputs: [String: [LineName]] = [:]
+  private(set) var directory = LineDirectory()
   private var outbox = LineOutbox()
-  private var version: LineVersion
+  /// How loud all of it is, and what gives way to what.
+  public private(set) var ear = EarSettings()
+  private(set) var privates = PrivateLines()
+  private(set) var callDesk: CallDesk
+  private var callOutbox: CallOutbox
+  /// Whom users mean.
+  private(set) var book = MemberBook()
+  /// Whom the keys talk to.
+  private(set) var talk = TalkPlan()
+  /// Who may set what here.
+  public private(set) var operators: [NodeID: OperatorRights] = [:]
+  /// The latest time that was given.
+  private var now: Int64 = .min / 2
+  private(set) var version: LineVersion
   /// The version's count when this node's lines changed last.
   private var linesCount: UInt64 = 1
   /// As others were told last, or are about to be.
@@ -34,14 +51,24 @@ public struct LineDesk: Sendable {
   public init(instance: UInt64, settings: LineSettings = LineSettings(), isTalking: Bool = true) {
     version = LineVersion(instance: instance, count: 1)
     told = LineRecord(version: version)
+    (callDesk, callOutbox) = (CallDesk(instance: instance), CallOutbox(instance: instance))
     for line in settings.lines {
       _ = try? own.join(line.name)
       try? own.change(line.name) {
         ($0.isListening, $0.levelDecibels) = (line.isListening, line.levelDecibels)
       }
     }
+    for line in settings.privateLines {
+      try? own.joinPrivate(line.name)
+      try? own.change(line.name) {
+        ($0.isListening, $0.levelDecibels) = (line.isListening, line.levelDecibels)
+      }
+      if own.privateLines[line.name] != nil { privates.restore(line.name, line.id, line.roster) }
+    }
     for key in settings.keys { try? desk.set(key) }
+    (ear, operators) = (settings.ear, settings.operators)
     if isTalking, let key = talkKey { desk.set(key, latched: true) }
+    talk = plan
     told = record()
   }
 
@@ -63,29 +90,68 @@ public struct LineDesk: Sendable {
     if try own.join(name) { settle() }
   }
 
+  /// This node's own ID, which private lines need.
+  public mutating func follow(ownNode: NodeID) {
+    privates.take(ownNode: ownNode)
+    settle()
+  }
+
+  /// Changes the lines that this node is on; what throws changes nothing.
+  mutating func change(
+    _ body: (inout OwnLines, inout PrivateLines) throws(LineError) -> Void
+  ) throws(LineError) {
+    var (own, privates) = (own, privates)
+    try body(&own, &privates)
+    (self.own, self.privates) = (own, privates)
+    settle()
+  }
+
+  /// Lines that others took this node off.
+  private mutating func forgetLostLines() {
+    for name in privates.takeLost() { forgetLine(name) }
+  }
+
+  private mutating func forgetLine(_ name: LineName) {
+    try? own.leave(name)
+    ear.forget(name)
+    desk.settle(on: own.names)
+    callDesk.endCall(.line(name))
+    forgetCallsOfOthersLines()
+  }
+
   /// Is on a line no more.
   public mutating func leaveLine(_ name: LineName) throws(LineError) {
-    try own.leave(name)
-    desk.settle(on: own.names)
+    let isPrivate = own.privateLines[name] != nil
+    if isPrivate || !own.has(name) && !privates.invitations(to: name).isEmpty {
+      privates.leave(name)
+    } else {
+      var rest = own
+      try rest.leave(name)
+    }
+    forgetLine(name)
     settle()
   }
 
-  /// Whether a line is heard.
-  public mutating func setListening(_ isOn: Bool, to name: LineName) throws(LineError) {
-    try own.change(name) { $0.isListening = isOn }
+  /// What gives way to a line, and what it gives way to: 0 (below standard) … 4 (emergency).
+  public mutating func setPriority(_ priority: Int, of name: LineName) throws(LineError) {
+    guard EarSettings.priorities.contains(priority) else { throw .badPriority(priority) }
+    guard own.has(name) else { throw .notOnLine(name) }
+    ear.setPriority(priority, of: name)
     settle()
   }
 
-  /// How loud a line is heard, −40 … 12 dB.
-  public mutating func setLevel(_ decibels: Double, of name: LineName) throws(LineError) {
-    guard LineLimits.levelDecibels.contains(decibels) else { throw .badLevel(decibels) }
-    try own.change(name) { $0.levelDecibels = decibels }
+  /// Where a line is heard, −1 (left) … 1 (right).
+  public mutating func setPan(_ pan: Double, of name: LineName) throws(LineError) {
+    guard LineLimits.pan.contains(pan) else { throw .badPan(pan) }
+    guard own.has(name) else { throw .notOnLine(name) }
+    ear.setPan(pan, of: name)
     settle()
   }
 
-  private var allNames: [LineName] {
-    let own = own.names
-    return own + directory.names.subtracting(own).sorted()
+  /// Changes settings of the ear, by name and as they are written; the others stay.
+  public mutating func setEar(_ changes: [String: String]) throws(LineError) {
+    try ear.set(changes)
+    settle()
   }
 
   // MARK: Keys
@@ -110,16 +176,49 @@ public struct LineDesk: Sendable {
   public mutating func press(
     _ name: KeyName, by holder: KeyHolder = .command, nowNanoseconds now: Int64
   ) throws(LineError) {
-    let key = try desk.key(name, on: own.names)
+    self.now = max(self.now, now)
+    let key = try key(name)
+    let isOpen = desk.talks(key)
+    if key.targets == [.reply], !isOpen, callDesk.stack.isEmpty { throw .nobodyCalled }
+    let (former, before) = (desk, talk)
     try desk.press(key, by: holder, on: own.names, nowNanoseconds: now)
+    let after = plan
+    guard after.audiences.count <= AudienceList.limit else {
+      desk = former
+      throw .tooManyAudiences
+    }
+    answer(by: after, unlike: before)
     settle()
+  }
+
+  private func key(_ name: KeyName) throws(LineError) -> Key {
+    do throws(LineError) {
+      return try desk.key(name, on: own.names)
+    } catch {
+      throw name == .reply ? .nobodyCalled : error
+    }
+  }
+
+  /// Whoever is talked to from now on, and called, is answered.
+  private mutating func answer(by talk: TalkPlan, unlike before: TalkPlan) {
+    let nodes = Set(
+      talk.audiences.filter { $0.key == $0.value.first.map(Audience.member) }.values.flatMap(\.self)
+    )
+    .subtracting(before.audiences.values.flatMap { $0 })
+    let lines = talk.lines.subtracting(before.lines)
+    callDesk.talk(
+      to: Set(
+        callDesk.stack.map(\.origin).filter { origin in
+          origin.line.map(lines.contains) ?? nodes.contains(origin.node)
+        }), nowNanoseconds: now)
   }
 
   /// The finger goes up.
   public mutating func release(
     _ name: KeyName, by holder: KeyHolder = .command, nowNanoseconds now: Int64
   ) throws(LineError) {
-    let key = try desk.key(name, on: own.names)
+    self.now = max(self.now, now)
+    let key = try key(name)
     if try desk.release(key, by: holder, nowNanoseconds: now) { turnListening(key) }
     settle()
   }
@@ -127,19 +226,14 @@ public struct LineDesk: Sendable {
   /// A device or a page is there still; without that it holds nothing after a second.
   public mutating func renew(_ holder: Label, nowNanoseconds now: Int64) throws(LineError) {
     try desk.note(.device(holder), now)
+    callDesk.renew(holder, nowNanoseconds: now)
   }
 
   /// Listens to a key's lines, or to none of them if it listens to all.
   private mutating func turnListening(_ key: Key) {
-    let lines = key.lines.compactMap { own.line($0) }
+    let lines = key.lines(among: own.names).compactMap { own.line($0) }
     let isOn = !lines.allSatisfy(\.isListening)
     for line in lines { try? own.change(line.name) { $0.isListening = isOn } }
-  }
-
-  /// The key of the line `all`: that of this name, or another that is for nothing else.
-  private var talkKey: Key? {
-    let keys = desk.keys(on: own.names).filter { $0.lines == [.all] }
-    return keys.first { $0.name == .all } ?? keys.first
   }
 
   /// Switches the key of the line `all`.
@@ -149,8 +243,111 @@ public struct LineDesk: Sendable {
     settle()
   }
 
-  /// Whether the key of the line `all` is latched.
-  public var isTalkLatched: Bool { talkKey.map { desk.state(of: $0.name).isLatched } ?? false }
+  /// Releases all latches; what a finger holds, or talks always, stays open.
+  public mutating func releaseLatches() -> ReleasedKeys {
+    defer { settle() }
+    return desk.releaseLatches(on: own.names)
+  }
+
+  /// Lets a member set something here; nil: nothing any more.
+  public mutating func setOperator(_ node: NodeID, _ rights: OperatorRights?) throws(LineError) {
+    try OperatorRights.set(rights, of: node, in: &operators)
+    revision += 1
+  }
+
+  // MARK: Guests
+
+  /// A guest of this node talks on these of its keys from now on, and on no others; nil: it is none any more.
+  public mutating func setGuest(_ number: Int, talkingOn keys: Set<KeyName>?) {
+    guard guests[number] != keys else { return }
+    guests[number] = keys
+    settle()
+  }
+
+  // MARK: Inputs
+
+  /// Inputs are for these lines from the start on, as they were set before; those that this node is not on count once
+  /// it is.
+  public mutating func restoreInputs(_ inputs: [String: [LineName]]) {
+    self.inputs = inputs.filter { !$0.value.isEmpty && !$0.value.contains(.all) }
+    settle()
+  }
+
+  /// An input is for members on these lines alone; none, or `all` among them: for all members.
+  public mutating func setInput(_ input: String, lines: [LineName]) throws(LineError) {
+    for line in lines where own.number(of: line) == nil { throw .notOnLine(line) }
+    inputs[input] = lines.isEmpty || lines.contains(.all) ? nil : lines
+    settle()
+  }
+
+  // MARK: Calls
+
+  /// Calls a member, or all who are on a line, until somebody answers, 30 s at most.
+  ///
+  /// - Parameter holder: ends the call where it says nothing for a second; nil: nobody need hold it.
+  public mutating func call(
+    _ target: CallTarget, holder: Label? = nil, nowNanoseconds now: Int64
+  ) throws(LineError) {
+    self.now = max(self.now, now)
+    switch target {
+    case .member(let node):
+      guard directory.members.contains(node) else {
+        throw .noSuchMember(book.called[node] ?? node.text)
+      }
+    case .line(let line):
+      guard own.has(line) else { throw .notOnLine(line) }
+    }
+    try callDesk.call(target, holder: holder, nowNanoseconds: now)
+    settle()
+  }
+
+  /// Calls no more.
+  public mutating func endCall(_ target: CallTarget) {
+    callDesk.endCall(target)
+    settle()
+  }
+
+  /// Forgets calls that came.
+  ///
+  /// - Parameter nodes: whose; nil: the latest one.
+  public mutating func clearCalls(of nodes: Set<NodeID>? = nil, nowNanoseconds now: Int64) {
+    self.now = max(self.now, now)
+    callDesk.clear(nodes.map { nodes in { nodes.contains($0.node) } }, nowNanoseconds: now)
+    settle()
+  }
+
+  /// Ends the reply, and forgets the call that it was for: both in one.
+  public mutating func replyThenClear(nowNanoseconds now: Int64) throws(LineError) {
+    guard let origin = callDesk.answering ?? callDesk.stack.first?.origin else {
+      throw .nobodyCalled
+    }
+    self.now = max(self.now, now)
+    callDesk.clear({ $0 == origin }, nowNanoseconds: now)
+    settle()
+  }
+
+  /// Calls that came since this was asked last.
+  public mutating func takeNewCalls() -> [CallOrigin] { callDesk.takeUntold() }
+
+  /// Members are called so, here or away.
+  public mutating func follow(called: [NodeID: String]) {
+    guard called != book.called else { return }
+    book.called = called
+    settle()
+  }
+
+  /// These have proved to share groups' secrets.
+  public mutating func follow(groups: [GroupLabel: Set<NodeID>]) {
+    guard groups != book.groups else { return }
+    book.groups = groups
+    settle()
+  }
+
+  /// A call on a line needs both to be on it.
+  private mutating func forgetCallsOfOthersLines() {
+    let before = self
+    callDesk.keep(before.isShared)
+  }
 
   // MARK: Others
 
@@ -158,34 +355,68 @@ public struct LineDesk: Sendable {
   public mutating func admit(_ node: NodeID) {
     directory.admit(node)
     outbox.admit(node)
-    revision += 1
+    callOutbox.admit(node)
+    settle()
   }
 
   /// It is one no more.
   public mutating func depart(_ node: NodeID) {
     directory.depart(node)
     outbox.depart(node)
-    revision += 1
+    callOutbox.depart(node)
+    callDesk.depart(node)
+    privates.depart(node)
+    settle()
   }
 
   /// Takes a message of a member.
   ///
   /// - Throws: which rule it breaks; it is counted, and nothing of it is taken.
-  public mutating func take(_ octets: [UInt8], of node: NodeID) throws(LineViolation) {
+  public mutating func take(
+    _ octets: [UInt8], of node: NodeID, nowNanoseconds now: Int64
+  ) throws(LineViolation) {
+    self.now = max(self.now, now)
     do throws(LineViolation) {
+      try directory.count(node, nowNanoseconds: self.now)
       guard let message = try LineMessage(octets) else { return }
-      if directory.take(message, of: node) { revision += 1 }
-      if case .record(_, asks: true) = message { outbox.forget(node) }
+      if case .calls(let version, let content) = message {
+        try take(content, version, of: node)
+      } else if directory.take(message, of: node) {
+        revision += 1
+        if callDesk.isUsed {
+          forgetCallsOfOthersLines()
+          settle()
+        }
+      }
+      if case .record(_, asks: true) = message {
+        outbox.forget(node)
+        callOutbox.forget(node)
+      }
     } catch {
       violations[error, default: 0] += 1
       throw error
     }
   }
 
+  private mutating func take(
+    _ content: CallContent, _ version: LineVersion, of node: NodeID
+  ) throws(LineViolation) {
+    guard directory.members.contains(node) else { return }
+    defer { settle() }
+    let before = self
+    let isNew = try callDesk.take(
+      content, version, of: node, isThere: before.isShared, nowNanoseconds: now)
+    guard isNew else { return }
+    privates.take(content.privateLines, of: node)
+    forgetLostLines()
+    if callDesk.isUsed { forgetCallsOfOthersLines() }
+  }
+
   /// What is to be sent to members now; each ends with ``finish(_:isDelivered:nowNanoseconds:)``.
   public mutating func letters(nowNanoseconds now: Int64) -> [LineOutbox.Letter] {
     outbox.letters(
       of: told, linesCount: linesCount, knows: directory.knows, nowNanoseconds: now)
+      + callOutbox.letters(nowNanoseconds: now)
   }
 
   /// A message was acknowledged, or will not be.
@@ -193,25 +424,33 @@ public struct LineDesk: Sendable {
     _ letter: LineOutbox.Letter, isDelivered: Bool, nowNanoseconds now: Int64
   ) {
     outbox.finish(letter, isDelivered: isDelivered, nowNanoseconds: now)
+    callOutbox.finish(letter, isDelivered: isDelivered, nowNanoseconds: now)
   }
 
   // MARK: Time
 
   /// When ``tick(nowNanoseconds:)`` has something to do; `max`: not before something else happens.
   public var nextDeadlineNanoseconds: Int64 {
-    min(desk.nextDeadlineNanoseconds, outbox.nextDeadlineNanoseconds(of: told))
+    min(
+      desk.nextDeadlineNanoseconds, callDesk.nextDeadlineNanoseconds,
+      outbox.nextDeadlineNanoseconds(of: told), callOutbox.nextDeadlineNanoseconds)
   }
 
-  /// Lets go of what devices hold that are gone.
+  /// Lets go of what devices hold that are gone, and of calls whose time is over.
   public mutating func tick(nowNanoseconds now: Int64) {
-    guard desk.nextDeadlineNanoseconds <= now else { return }
+    self.now = max(self.now, now)
+    guard min(desk.nextDeadlineNanoseconds, callDesk.nextDeadlineNanoseconds) <= now else { return }
     desk.expire(on: own.names, nowNanoseconds: now)
+    callDesk.tick(nowNanoseconds: now)
     settle()
   }
 
   /// Something changed here: it is shown, and told where others see a difference.
   private mutating func settle() {
     revision += 1
+    followReply()
+    talk = plan
+    callOutbox.follow(callContents)
     var next = record()
     guard
       (next.lines, next.talking, next.listening) != (told.lines, told.talking, told.listening)
@@ -222,132 +461,17 @@ public struct LineDesk: Sendable {
     told = next
   }
 
-  private func record() -> LineRecord {
-    let names = own.names
-    let effect = desk.effect(on: names)
-    var lines = own.byNumber.mapValues(\.name)
-    lines[0] = nil
-    return LineRecord(
-      version: version, lines: lines, talking: own.set(of: effect.talks),
-      listening: own.set(of: names.filter { listens(to: $0, effect) }))
-  }
-
-  private func listens(to name: LineName, _ effect: KeyDesk.Effect) -> Bool {
-    guard let line = own.line(name) else { return false }
-    let isMuted = effect.mutes.contains(name) || effect.isolates && !effect.talks.contains(name)
-    return (line.isListening || effect.listens.contains(name)) && !isMuted
-  }
-}
-
-/// What follows.
-extension LineDesk {
-  /// Whom the sound goes to, and of whom what is played.
-  public var routing: LineRouting {
-    let effect = desk.effect(on: own.names)
-    var gains: [LineName: Float] = [:]
-    // Once for all members: names may be slow to compare, and this follows each message.
-    var numbers: [LineName: Int] = [:]
-    for (number, line) in own.byNumber { numbers[line.name] = number }
-    for line in own.byNumber.values where listens(to: line.name, effect) {
-      gains[line.name] = Float(pow(10, line.levelDecibels / 20))
+  /// The reply key talks to who called last when it opened, and to nobody else until it closes.
+  private mutating func followReply() {
+    if desk.effect(on: own.names).targets.contains(.reply) {
+      callDesk.answer(nowNanoseconds: now)
+      if callDesk.answering == nil { desk.closeReplies(on: own.names) }
+    } else {
+      callDesk.hangUp(nowNanoseconds: now)
     }
-    func member(_ record: LineRecord) -> LineRouting.Member {
-      var addressed = LineSet.everyone
-      for name in record.lines.values {
-        if let number = numbers[name] { addressed.insert(line: number) }
-      }
-      return LineRouting.Member(
-        addressed: addressed,
-        gains: (0..<LineSet.capacity).map { number in
-          record.line(number).flatMap { gains[$0] } ?? 0
-        })
-    }
-    var routing = LineRouting()
-    routing.talk = own.set(of: effect.talks)
-    routing.tellsLines = own.byNumber.count > 1
-    routing.others = member(LineRecord(version: version))
-    for node in directory.members {
-      let member = member(directory.record(of: node))
-      if member != routing.others { routing.members[node] = member }
-    }
-    return routing
+    let hasCalls = !callDesk.stack.isEmpty
+    guard hasCalls != desk.hasCalls else { return }
+    desk.hasCalls = hasCalls
+    desk.settle(on: own.names)
   }
-
-  /// What is to be kept.
-  public var settings: LineSettings {
-    let lines = own.byNumber.values.sorted { $0.name < $1.name }
-      .filter { $0.name != .all || !$0.isListening || $0.levelDecibels != 0 }
-    return LineSettings(
-      lines: lines.map {
-        LineSettings.Line(
-          name: $0.name, isListening: $0.isListening, levelDecibels: $0.levelDecibels)
-      }, keys: desk.configured.values.sorted { $0.name < $1.name })
-  }
-
-  /// All lines of the group, `all` first; of more than may be those that this node is on, and the first others.
-  public var lines: [LineView] {
-    let effect = desk.effect(on: own.names)
-    let all = directory.people
-    return allNames.prefix(LineLimits.lines + 1).map { name in
-      let people = all[name] ?? ([], [])
-      let line = own.line(name)
-      return LineView(
-        name: name, isJoined: line != nil, isSetListening: line?.isListening ?? false,
-        isListening: listens(to: name, effect), isTalking: effect.talks.contains(name),
-        levelDecibels: line?.levelDecibels ?? 0, members: people.members,
-        talkers: people.talkers)
-    }
-  }
-
-  /// All keys, by name.
-  public var keys: [KeyView] {
-    let people = directory.people
-    return desk.keys(on: own.names).map { key in
-      let state = desk.state(of: key.name)
-      return KeyView(
-        key: key, isSet: desk.configured[key.name] != nil, isHeld: state.isHeld,
-        isLatched: state.isLatched, isTalking: desk.talks(key),
-        isListening: desk.listens(key)
-          || key.lines.contains { own.line($0)?.isListening == true },
-        talkers: Array(Set(key.lines.flatMap { people[$0]?.talkers ?? [] })).sorted())
-    }
-  }
-}
-
-/// A line as it is shown.
-public struct LineView: Sendable, Hashable {
-  /// What it is called.
-  public let name: LineName
-  /// Whether this node is on it.
-  public let isJoined: Bool
-  /// Whether the user wants to hear it.
-  public let isSetListening: Bool
-  /// Whether it is heard, keys considered.
-  public let isListening: Bool
-  /// Whether this node talks there.
-  public let isTalking: Bool
-  /// How loud it is heard.
-  public let levelDecibels: Double
-  /// Who else is on it.
-  public let members: [NodeID]
-  /// Who of them talks there.
-  public let talkers: [NodeID]
-}
-
-/// A key as it is shown.
-public struct KeyView: Sendable, Hashable {
-  /// As it is set.
-  public let key: Key
-  /// Whether the user set it; else it comes with its line.
-  public let isSet: Bool
-  /// Whether a finger is on it.
-  public let isHeld: Bool
-  /// Whether it stays open.
-  public let isLatched: Bool
-  /// Whether it talks.
-  public let isTalking: Bool
-  /// Whether any of its lines is listened to.
-  public let isListening: Bool
-  /// Who talks on its lines.
-  public let talkers: [NodeID]
 }

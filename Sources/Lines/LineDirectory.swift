@@ -7,6 +7,8 @@ import RTP
 /// halves of a group that meet again need but tell each other what each node is on.
 struct LineDirectory {
   private var records: [NodeID: LineRecord] = [:]
+  /// Messages of this second, by member.
+  private var seconds: [NodeID: (count: Int, sinceNanoseconds: Int64)] = [:]
   /// Who is a member; of some no record came yet.
   private(set) var members: Set<NodeID> = []
 
@@ -15,6 +17,18 @@ struct LineDirectory {
   mutating func depart(_ node: NodeID) {
     members.remove(node)
     records[node] = nil
+    seconds = seconds.filter { members.contains($0.key) }
+  }
+
+  /// Counts a message of a member.
+  ///
+  /// - Throws: that there are too many this second: whoever changes lines all the time keeps nobody busy.
+  mutating func count(_ node: NodeID, nowNanoseconds now: Int64) throws(LineViolation) {
+    var second = seconds[node] ?? (0, now)
+    if now - second.sinceNanoseconds >= 1_000_000_000 { second = (0, now) }
+    guard second.count < LineLimits.messagesPerSecond else { throw .tooFast }
+    second.count += 1
+    seconds[node] = second
   }
 
   /// Takes what a member says; false: it is old, or nothing that can be used.
@@ -31,6 +45,7 @@ struct LineDirectory {
       records[node]?.version = version
       records[node]?.talking = talking
       records[node]?.listening = listening
+    case .calls: return false
     }
     return true
   }
@@ -45,6 +60,12 @@ struct LineDirectory {
 
   /// Lines that members are on, beside `all`.
   var names: Set<LineName> { Set(records.values.flatMap(\.lines.values)) }
+
+  /// Who announces something to all.
+  var announcers: [NodeID] {
+    members.filter { records[$0]?.talking.contains(line: LineSet.announcementNumber) == true }
+      .sorted()
+  }
 
   /// Members on each line, and of them those who talk there.
   var people: [LineName: (members: [NodeID], talkers: [NodeID])] {

@@ -11,14 +11,20 @@ public struct LineOutbox: Sendable {
     public let node: NodeID
     /// What.
     public let octets: [UInt8]
-    fileprivate let version: LineVersion
-    /// The lines that it tells; nil: none.
-    fileprivate let linesCount: UInt64?
-    fileprivate let admission: Int
+    let content: Content
+    let admission: Int
+  }
+
+  /// What a letter tells.
+  enum Content: Sendable, Hashable {
+    /// Its lines, as of this count, where it has them, and what is done there.
+    case lines(LineVersion, linesCount: UInt64?)
+    /// Calls.
+    case calls(CallContent)
   }
 
   static let pauseNanoseconds: Int64 = 250_000_000
-  private static let retryNanoseconds: Int64 = 1_000_000_000
+  static let retryNanoseconds: Int64 = 1_000_000_000
 
   private struct Member {
     /// What it acknowledged; nil: nothing.
@@ -62,8 +68,9 @@ public struct LineOutbox: Sendable {
       members[node]?.readyNanoseconds = now + Self.pauseNanoseconds
       letters.append(
         Letter(
-          node: node, octets: message.octets, version: record.version,
-          linesCount: hasLines ? linesCount : nil, admission: member.admission))
+          node: node, octets: message.octets,
+          content: .lines(record.version, linesCount: hasLines ? linesCount : nil),
+          admission: member.admission))
     }
     return letters
   }
@@ -73,7 +80,9 @@ public struct LineOutbox: Sendable {
 
   /// A message was acknowledged, or will not be.
   mutating func finish(_ letter: Letter, isDelivered: Bool, nowNanoseconds now: Int64) {
-    guard let member = members[letter.node] else { return }
+    guard let member = members[letter.node],
+      case .lines(let version, let linesCount) = letter.content
+    else { return }
     members[letter.node]?.isUnderWay = false
     // What was acknowledged before it was admitted anew, it may have forgotten.
     guard member.admission == letter.admission else { return }
@@ -82,8 +91,8 @@ public struct LineOutbox: Sendable {
       members[letter.node]?.readyNanoseconds = now + Self.retryNanoseconds
       return
     }
-    members[letter.node]?.version = letter.version
-    if let count = letter.linesCount { members[letter.node]?.linesCount = count }
+    members[letter.node]?.version = version
+    if let linesCount { members[letter.node]?.linesCount = linesCount }
   }
 
   /// When somebody may be sent something that waits; `max`: never.

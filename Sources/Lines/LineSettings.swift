@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// What a user set of lines and keys, as it outlives a run of the daemon.
 public struct LineSettings: Sendable, Hashable {
   /// A line that the node is on.
@@ -15,10 +17,25 @@ public struct LineSettings: Sendable, Hashable {
     }
   }
 
+  /// A private line that the node is on.
+  struct PrivateLine: Sendable, Hashable {
+    var name: LineName
+    var isListening: Bool
+    var levelDecibels: Double
+    var id: PrivateLineID
+    var roster: PrivateRoster
+  }
+
+  /// Who may set what here.
+  public internal(set) var operators: [NodeID: OperatorRights] = [:]
+  /// The private lines.
+  var privateLines: [PrivateLine] = []
   /// The lines, `all` among them where it is not heard as it comes.
   public var lines: [Line]
   /// The keys.
   public var keys: [Key]
+  /// The ear.
+  public var ear = EarSettings()
 
   /// Lines and keys.
   public init(lines: [Line] = [], keys: [Key] = []) { (self.lines, self.keys) = (lines, keys) }
@@ -26,22 +43,32 @@ public struct LineSettings: Sendable, Hashable {
   /// With those of a file, which are first; what the file has not stays.
   public func taking(_ other: LineSettings) -> LineSettings {
     let (lines, keys) = (Set(other.lines.map(\.name)), Set(other.keys.map(\.name)))
-    return LineSettings(
+    var settings = LineSettings(
       lines: other.lines + self.lines.filter { !lines.contains($0.name) },
       keys: other.keys + self.keys.filter { !keys.contains($0.name) })
+    settings.ear = ear.taking(other.ear)
+    settings.operators = operators.merging(other.operators) { _, other in other }
+    settings.privateLines = (other.privateLines + privateLines.filter { !lines.contains($0.name) })
+    return settings
   }
 }
 
-/// As octets: the number of lines, and of each its name, whether it is heard and its level (the bits of an IEEE 754
-/// double); the number of keys, and of each its name, its activation as a word, its lines, the latch time (2 octets),
-/// the interlock group (0: none) and its flags. A text has its length before it.
+/// As octets: the form (4; 3 without private lines, operators and pans, 2 where nothing is said of the ear; 1 where
+/// keys have lines only, too), the number of lines, and of each its name, whether it is heard and its level (the bits
+/// of an IEEE 754 double); the number of keys, and of each its name, its activation as a word, its targets as texts,
+/// the latch time (2 octets), the interlock group (0: none) and its flags; what is set of the ear; the number of
+/// private lines, and of each its name, whether it is heard, its level, its ID (16 octets) and who is on it
+/// (``PrivateRoster/octets``); the number of operators, and of each its ID (32 octets) and its rights; where lines are
+/// heard (``EarSettings/panOctets``). A text has its length before it.
 extension LineSettings {
+  private static let form: UInt8 = 4
+
   /// The most octets that they take.
   public static let mostOctets = 64 * 1024
 
   /// The settings in octets.
   public var octets: [UInt8] {
-    var octets: [UInt8] = [1, UInt8(lines.count)]
+    var octets: [UInt8] = [isThirdForm ? 3 : Self.form, UInt8(lines.count)]
     for line in lines {
       octets += Self.octets(of: line.name.text)
       octets.append(line.isListening ? 1 : 0)
@@ -50,22 +77,40 @@ extension LineSettings {
     octets.append(UInt8(keys.count))
     for key in keys {
       octets += Self.octets(of: key.name.text) + Self.octets(of: key.activation.rawValue)
-      octets.append(UInt8(key.lines.count))
-      for line in key.lines { octets += Self.octets(of: line.text) }
+      octets.append(UInt8(key.targets.count))
+      for target in key.targets { octets += Self.octets(of: "\(target)") }
       octets += Self.octets(of: UInt64(key.latchMilliseconds), count: 2)
       octets.append(UInt8(key.interlock ?? 0))
       octets.append(
         (key.listensWhileTalking ? 1 : 0) | (key.mutesWhileTalking ? 2 : 0)
           | (key.isolates ? 4 : 0))
     }
-    return octets
+    octets += ear.octets
+    guard !isThirdForm else { return octets }
+    octets.append(UInt8(privateLines.count))
+    for line in privateLines {
+      octets += Self.octets(of: line.name.text)
+      octets.append(line.isListening ? 1 : 0)
+      octets += Self.octets(of: line.levelDecibels.bitPattern, count: 8)
+      octets += line.id.octets + line.roster.octets
+    }
+    octets.append(UInt8(operators.count))
+    for (node, rights) in operators.sorted(by: { $0.key < $1.key }) {
+      octets += node.octets + [rights.rawValue]
+    }
+    return octets + ear.panOctets
+  }
+
+  /// Whether there is nothing that the form before has not.
+  private var isThirdForm: Bool {
+    privateLines.isEmpty && operators.isEmpty && ear.linePans.isEmpty
   }
 
   /// Reads what was kept; nil: it is damaged.
   public init?(_ octets: [UInt8]) {
     var reader = LineReader(octets)
-    guard reader.number(1) == 1, let lineCount = reader.number(1),
-      lineCount <= LineLimits.ownLines + 1
+    guard let form = reader.number(1), (1...UInt64(Self.form)).contains(form),
+      let lineCount = reader.number(1), lineCount <= LineLimits.ownLines + 1
     else { return nil }
     self.init()
     for _ in 0..<lineCount {
@@ -74,8 +119,22 @@ extension LineSettings {
     }
     guard let keyCount = reader.number(1), keyCount <= LineLimits.keys else { return nil }
     for _ in 0..<keyCount {
-      guard let key = reader.key() else { return nil }
+      guard let key = reader.key(hasTargets: form > 1) else { return nil }
       keys.append(key)
+    }
+    if form > 2 {
+      guard let ear = reader.ear() else { return nil }
+      self.ear = ear
+    }
+    if form > 3 {
+      guard let count = reader.number(1), count <= LineLimits.privateLines else { return nil }
+      for _ in 0..<count {
+        guard let line = reader.privateLine() else { return nil }
+        privateLines.append(line)
+      }
+      guard let operators = reader.operators() else { return nil }
+      self.operators = operators
+      guard ear.readPans(&reader) else { return nil }
     }
     guard reader.isAtEnd else { return nil }
   }
@@ -98,18 +157,31 @@ extension LineReader {
     return LineSettings.Line(name: name, isListening: listening == 1, levelDecibels: level)
   }
 
-  fileprivate mutating func key() -> Key? {
-    guard let name = try? label(), let word = try? label(),
-      let activation = KeyActivation(rawValue: word.text), let lineCount = number(1)
+  fileprivate mutating func privateLine() -> LineSettings.PrivateLine? {
+    guard let line = line(),
+      let id = octets(PrivateLineID.byteCount).flatMap(PrivateLineID.init(octets:)),
+      let roster = try? roster()
     else { return nil }
-    var lines: [LineName] = []
-    for _ in 0..<lineCount {
-      guard let line = try? label() else { return nil }
-      lines.append(line)
+    return LineSettings.PrivateLine(
+      name: line.name, isListening: line.isListening, levelDecibels: line.levelDecibels, id: id,
+      roster: roster)
+  }
+
+  fileprivate mutating func key(hasTargets: Bool) -> Key? {
+    guard let name = try? label(), let word = try? label(),
+      let activation = KeyActivation(rawValue: word.text), let count = number(1)
+    else { return nil }
+    var targets: [KeyTarget] = []
+    for _ in 0..<count {
+      let target =
+        hasTargets
+        ? text().flatMap { try? KeyTarget($0) } : (try? label()).map(KeyTarget.line)
+      guard let target else { return nil }
+      targets.append(target)
     }
     guard let latch = number(2), let interlock = number(1), let flags = number(1), flags < 8,
       var key = try? Key(
-        name, lines: lines, activation: activation, latchMilliseconds: Int(latch),
+        name, targets: targets, activation: activation, latchMilliseconds: Int(latch),
         interlock: interlock == 0 ? nil : Int(interlock))
     else { return nil }
     key.listensWhileTalking = flags & 1 != 0

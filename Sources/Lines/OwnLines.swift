@@ -14,15 +14,36 @@ struct OwnLines {
   }
 
   private(set) var byNumber: [Int: Line] = [0: Line(name: .all)]
+  /// Private lines have no number: they have streams of their own.
+  private(set) var privateLines: [LineName: Line] = [:]
+  /// The places of private lines, behind all numbers.
+  private var privatePlaces: [LineName: Int] = [:]
+  private var freePlaces = Array(LineSet.capacity..<2 * LineSet.capacity)
   /// Numbers that no line has, the one that was left last at the end.
-  private var free = Array(1..<LineSet.capacity)
+  private var free = Array(1..<LineSet.announcementNumber)
 
   /// In the order of their numbers.
-  var names: [LineName] { byNumber.sorted { $0.key < $1.key }.map(\.value.name) }
+  var names: [LineName] {
+    byNumber.sorted { $0.key < $1.key }.map(\.value.name) + privateLines.keys.sorted()
+  }
 
   func number(of name: LineName) -> Int? { byNumber.first { $0.value.name == name }?.key }
 
-  func line(_ name: LineName) -> Line? { number(of: name).flatMap { byNumber[$0] } }
+  func line(_ name: LineName) -> Line? {
+    privateLines[name] ?? number(of: name).flatMap { byNumber[$0] }
+  }
+
+  /// The lines by place: a number that no two lines have, and that is taken again as late as may be.
+  var places: [Int: LineName] {
+    var places = byNumber.mapValues(\.name)
+    for (name, place) in privatePlaces { places[place] = name }
+    return places
+  }
+
+  func place(of name: LineName) -> Int? { privatePlaces[name] ?? number(of: name) }
+
+  /// Whether this node is on a line.
+  func has(_ name: LineName) -> Bool { line(name) != nil }
 
   /// The numbers of those lines that this node is on.
   func set(of names: some Sequence<LineName>) -> LineSet {
@@ -33,21 +54,45 @@ struct OwnLines {
 
   /// Is on a line from now on; false: it is on it already.
   mutating func join(_ name: LineName) throws(LineError) -> Bool {
-    guard number(of: name) == nil else { return false }
-    // `all` is one more.
-    guard byNumber.count <= LineLimits.ownLines else { throw .tooManyOwnLines }
+    guard !has(name) else { return false }
+    try checkRoom()
     byNumber[free.removeFirst()] = Line(name: name)
     return true
   }
 
+  /// Is on a private line from now on.
+  mutating func joinPrivate(_ name: LineName) throws(LineError) {
+    guard !has(name) else { throw .lineExists(name) }
+    try checkRoom()
+    privateLines[name] = Line(name: name)
+    privatePlaces[name] = freePlaces.removeFirst()
+  }
+
+  private func checkRoom() throws(LineError) {
+    // `all` is one more.
+    guard byNumber.count + privateLines.count <= LineLimits.ownLines else {
+      throw .tooManyOwnLines
+    }
+  }
+
   mutating func leave(_ name: LineName) throws(LineError) {
     guard name != .all else { throw .cannotLeaveAll }
+    if let place = privatePlaces.removeValue(forKey: name) {
+      privateLines[name] = nil
+      freePlaces.append(place)
+      return
+    }
     guard let number = number(of: name) else { throw .notOnLine(name) }
     byNumber[number] = nil
     free.append(number)
   }
 
   mutating func change(_ name: LineName, _ body: (inout Line) -> Void) throws(LineError) {
+    if var line = privateLines[name] {
+      body(&line)
+      privateLines[name] = line
+      return
+    }
     guard let number = number(of: name), var line = byNumber[number] else {
       throw .notOnLine(name)
     }

@@ -51,8 +51,7 @@ public struct CongestionWatch: Sendable {
   private static let leastBitsPerSecond = 12_000
   /// The same in the longest packets.
   private var leastWireBits: Int {
-    Self.leastBitsPerSecond
-      + Self.headerBitsPerSecond(framesPerPacket: 2880, protectionBytes: protectionBytes)
+    streamCount * Self.leastBitsPerSecond + headerBits(2880)
   }
 
   private enum State { case steady, probing }
@@ -89,8 +88,14 @@ public struct CongestionWatch: Sendable {
 
   /// Frames in the packets that are sent.
   public var framesPerPacket: Int
-  private var headerBits: Int {
-    Self.headerBitsPerSecond(framesPerPacket: framesPerPacket, protectionBytes: protectionBytes)
+  /// Streams that are sent at once; what may be sent is for all together.
+  public var streamCount = 1
+  private var headerBits: Int { headerBits(framesPerPacket) }
+
+  private func headerBits(_ framesPerPacket: Int) -> Int {
+    streamCount
+      * Self.headerBitsPerSecond(
+        framesPerPacket: framesPerPacket, protectionBytes: protectionBytes)
   }
 
   /// Whether the rate is below the bound because the path carries no more.
@@ -104,8 +109,9 @@ public struct CongestionWatch: Sendable {
   public var wayBitsPerSecond: Int? { wireBits }
   /// Payload bit rate that may be sent.
   public var budgetBitsPerSecond: Int {
-    guard let wireBits else { return bound }
-    return min(bound, max(Self.leastBitsPerSecond, wireBits - headerBits))
+    guard let wireBits else { return streamCount * bound }
+    return min(
+      streamCount * bound, max(streamCount * Self.leastBitsPerSecond, wireBits - headerBits))
   }
 
   /// IP, UDP and RTP headers of a second's packets, with the audio level, and what encryption adds.
@@ -114,7 +120,7 @@ public struct CongestionWatch: Sendable {
   }
 
   /// Makes a watch over packets of so many frames, to each of which encryption adds `protectionBytes`; `bound` is in
-  /// payload bits a second.
+  /// payload bits a second of a stream.
   public init(boundBitsPerSecond bound: Int, framesPerPacket: Int, protectionBytes: Int = 0) {
     self.bound = bound
     self.protectionBytes = protectionBytes
@@ -273,11 +279,7 @@ public struct CongestionWatch: Sendable {
     case .probing where calmReports >= Self.provingReports:
       state = .steady
       calmReports = 0
-      if current >= bound
-        + Self.headerBitsPerSecond(framesPerPacket: usualFrames, protectionBytes: protectionBytes)
-      {
-        wireBits = nil
-      }
+      if current >= streamCount * bound + headerBits(usualFrames) { wireBits = nil }
     case .steady where calmReports >= (isUsed ? waitReports : Self.unusedPatience * waitReports):
       state = .probing
       calmReports = 0

@@ -81,6 +81,9 @@ public final class PeerStream {
     return result
   }
 
+  /// Packets that came too late to be played, of all so far.
+  public var lateCount: Int { counts.late }
+
   /// The device's beats, as far as known; to be set before each beat's renders.
   ///
   /// See `PlayoutGrid`.

@@ -29,13 +29,18 @@ public final class RepairSession {
     didSet { congestion.framesPerPacket = framesPerPacket }
   }
 
+  /// Streams that it is sent at once, all with ``recipe``: 1 and more.
+  public var streamCount = 1 {
+    didSet { congestion.streamCount = streamCount }
+  }
+
   /// Whether its packets have in-band FEC.
   public var hasFEC = false
 
   /// Starts with plain packets.
   ///
   /// - Parameters:
-  ///   - bound: payload bits a second, copies and all.
+  ///   - bound: payload bits a second of each stream, copies and all.
   ///   - framesPerPacket: of the packets.
   ///   - protectionBytes: what encryption adds to each of them.
   public init(boundBitsPerSecond bound: Int, framesPerPacket: Int, protectionBytes: Int = 0) {
@@ -54,10 +59,10 @@ public final class RepairSession {
   /// Whether the path is narrower than the bit rate allows.
   public var isReduced: Bool { congestion.isReduced }
 
-  /// Payload bit rate that may be sent.
-  public var budgetBitsPerSecond: Int { congestion.budgetBitsPerSecond }
+  /// Payload bit rate that may be sent in each stream.
+  public var budgetBitsPerSecond: Int { congestion.budgetBitsPerSecond / streamCount }
 
-  /// Payload bits a second that its packets have, when frames are coded at `full` and `lean`.
+  /// Payload bits a second that the packets of a stream have, when frames are coded at `full` and `lean`.
   public func bitsPerSecond(full: Int, lean: Int) -> Int {
     recipe.bitsPerSecond(full: full, lean: lean, framesPerPacket: framesPerPacket)
   }
@@ -68,7 +73,7 @@ public final class RepairSession {
   ///   - pattern: what all reports told.
   ///   - roundTrip: as measured; nil: not yet.
   ///   - riseBackNanoseconds: by how much the way from the receiver is longer than at its best.
-  ///   - sentBitsPerSecond: payload that is sent while there is something to say.
+  ///   - sentBitsPerSecond: payload that is sent in all while there is something to say.
   ///   - sent: packets and octets of payload that were sent in all.
   /// - Returns: whether there is something to decide by.
   @discardableResult
@@ -128,7 +133,7 @@ public final class RepairSession {
       framesPerPacket: framesPerPacket, protectionBytes: protectionBytes)
     let bits =
       8 * octets + packets * headers * framesPerPacket / MediaClock.framesPerSecond
-    return Double(bits) * 1e9 / Double(elapsed) / Double(payload + headers)
+    return Double(bits) * 1e9 / Double(elapsed) / Double(payload + streamCount * headers)
   }
 
   /// What a plan needs to know.
@@ -142,7 +147,8 @@ public final class RepairSession {
       resendYield: yield.share(roundTrip: roundTrip, framesPerPacket: framesPerPacket),
       budgetBitsPerSecond: congestion.isSuspecting
         ? min(boundBitsPerSecond, current) : boundBitsPerSecond,
-      wayBitsPerSecond: congestion.wayBitsPerSecond, protectionBytes: protectionBytes,
+      wayBitsPerSecond: congestion.wayBitsPerSecond.map { $0 / streamCount },
+      protectionBytes: protectionBytes,
       recipe: recipe)
   }
 
@@ -172,7 +178,7 @@ public final class RepairSession {
 
   /// RTX gets what the budget leaves: at least a twentieth of the packets, at most half.
   private func allowResends(full: Int, lean: Int) {
-    let packets = 48_000 / Double(framesPerPacket)
+    let packets = Double(streamCount) * 48_000 / Double(framesPerPacket)
     let left = Double(budgetBitsPerSecond - bitsPerSecond(full: full, lean: lean))
     let share = left / Double(max(full, 1))
     resends.packetsPerSecond = packets * min(0.5, max(0.05, share))

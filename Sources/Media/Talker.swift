@@ -63,7 +63,7 @@ public final class Talker {
       configuration: configuration, encoders: TalkerEncoders(full: encoder, lean: leanEncoder))
   }
 
-  /// Makes a talker with its base stream; `framesPerPacket` must be a supported one.
+  /// Makes a talker, as a rule with its base stream; `framesPerPacket` must be a supported one.
   public init(configuration: TalkerConfiguration, encoders: TalkerEncoders) {
     precondition(
       TalkerConfiguration.supportedFramesPerPacket.contains(configuration.framesPerPacket))
@@ -73,8 +73,9 @@ public final class Talker {
     leanEncoder = encoders.lean
     framesPerPacket = configuration.framesPerPacket
     currentTimestamp = configuration.firstTimestamp
-    streams[Self.baseStream] = SentStream(
-      ssrc: configuration.ssrc, firstSequenceNumber: configuration.firstSequenceNumber)
+    streams[Self.baseStream] = configuration.ssrc.map {
+      SentStream(ssrc: $0, firstSequenceNumber: configuration.firstSequenceNumber)
+    }
   }
 
   /// Changes the coding from the next frame on; `framesPerPacket` must be a supported one.
@@ -129,6 +130,43 @@ public final class Talker {
     let moment = SentStream.Moment(
       timestamp: currentTimestamp, frames: pcm.count, level: level, frame: frame)
     return advance(moment)
+  }
+
+  /// Takes the next codec frame as somebody else coded it, ``framesPerPacket`` long; one octet or none: nobody talks.
+  ///
+  /// - Returns: false when no stream has anything to send, or the payload is too long (counted).
+  public func relay(_ payload: RawSpan, level: AudioLevel) -> Bool {
+    defer { currentTimestamp = currentTimestamp.advanced(by: framesPerPacket) }
+    voice.observe(isLoud: payload.byteCount > 1, frames: framesPerPacket)
+    let isSaying = payload.byteCount > 1 && streams.contains { $0?.isSpeaking == true }
+    let frame = isSaying ? keep(payload) : nil
+    guard frame != nil || !isSaying else {
+      for stream in streams.indices { streams[stream]?.miss() }
+      return false
+    }
+    return advance(
+      SentStream.Moment(
+        timestamp: currentTimestamp, frames: framesPerPacket, level: level, frame: frame))
+  }
+
+  /// Keeps a frame that is coded; its number, or nil where it is too long.
+  private func keep(_ payload: RawSpan) -> Int? {
+    var entry = SentFrames.Entry()
+    entry.number = codedFrames
+    entry.fullBytes = sent.code(codedFrames, .full) { place in
+      guard payload.byteCount <= place.byteCount else { return -1 }
+      unsafe place.withUnsafeMutableBytes { place in
+        unsafe payload.withUnsafeBytes { unsafe place.copyMemory(from: $0) }
+      }
+      return payload.byteCount
+    }
+    guard entry.fullBytes > 0 else {
+      counters.encoderErrors += 1
+      return nil
+    }
+    sent.add(entry)
+    codedFrames += 1
+    return entry.number
   }
 
   /// Advances time over codec frames known to be silent, without coding or sending.
@@ -351,6 +389,11 @@ extension Talker {
   public func speak(_ isSpeaking: Bool, to number: Int) {
     guard streams.indices.contains(number) else { return }
     streams[number]?.isSpeaking = isSpeaking
+  }
+
+  /// Whether a stream's audience is spoken to.
+  public func isSpeaking(to number: Int) -> Bool {
+    streams.indices.contains(number) && streams[number]?.isSpeaking == true
   }
 
   /// Says which lines of its audience a stream's next packets are for; nil, or with line 0: all.

@@ -8,8 +8,8 @@ public struct TalkerConfiguration: Hashable, Sendable {
   /// Octets that encryption may add to a packet: a tag (16) and the number of the key (4).
   public static let protectionBytes = 20
 
-  /// The stream's SSRC.
-  public var ssrc: SSRC
+  /// The base stream's SSRC; nil: there is none, as all streams are opened.
+  public var ssrc: SSRC?
   /// The dynamic payload type that stands for Opus (RFC 7587 §7).
   public var payloadType: UInt8
   /// The dynamic payload type of packets with copies (RFC 2198 §5).
@@ -27,7 +27,7 @@ public struct TalkerConfiguration: Hashable, Sendable {
 
   /// Makes a configuration.
   public init(
-    ssrc: SSRC, payloadType: UInt8 = 111, redundantPayloadType: UInt8 = 112,
+    ssrc: SSRC?, payloadType: UInt8 = 111, redundantPayloadType: UInt8 = 112,
     resentPayloadType: UInt8 = 113, framesPerPacket: Int,
     firstSequenceNumber: SequenceNumber, firstTimestamp: RTPTimestamp, usesDTX: Bool = true
   ) {

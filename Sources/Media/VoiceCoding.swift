@@ -79,7 +79,12 @@ struct VoiceActivity {
 
   /// Takes the next frames' power.
   mutating func observe(meanSquare: Float, frames: Int) {
-    if meanSquare >= Self.thresholdMeanSquare {
+    observe(isLoud: meanSquare >= Self.thresholdMeanSquare, frames: frames)
+  }
+
+  /// Takes whether there is something in the next frames.
+  mutating func observe(isLoud: Bool, frames: Int) {
+    if isLoud {
       lowFrames = 0
     } else {
       lowFrames = min(lowFrames + frames, Self.hangOverFrames)

@@ -1,9 +1,11 @@
-internal import Cryptography
+public import Cryptography
 
 /// The nodes that messages can be sealed for: their keys, and which groups they share with this node.
 struct ContactBook {
   private let identity: any MessageIdentity
   private var contacts: [NodeID: Contact]
+  /// Grows with each change.
+  private(set) var revision = 0
 
   init(_ contacts: [NodeID: Contact], of identity: any MessageIdentity) {
     self.contacts = contacts
@@ -36,7 +38,15 @@ struct ContactBook {
     return away.filter { !waiting.contains($0) }.min() ?? away.min()
   }
 
-  mutating func set(_ contact: Contact?, of node: NodeID) { contacts[node] = contact }
+  mutating func set(_ contact: Contact?, of node: NodeID) {
+    contacts[node] = contact
+    revision += 1
+  }
+
+  /// Who has proved to share the secret of a group.
+  func members(of tag: GroupTag) -> Set<NodeID> {
+    Set(contacts.filter { $0.value.groups.contains(tag) }.keys)
+  }
 
   /// For whom a message of a conversation is, and how it is sealed.
   func audience(of conversation: Conversation) throws(SayError) -> ([NodeID], SealingWay) {
@@ -55,6 +65,14 @@ struct ContactBook {
       return (nodes, .group(group))
     }
   }
+}
+
+extension MessageDesk {
+  /// Grows whenever it becomes known, or another, who shares which group with this node.
+  public var contactsRevision: Int { contacts.revision }
+
+  /// Who has proved to share the secret of a group.
+  public func members(of tag: GroupTag) -> Set<NodeID> { contacts.members(of: tag) }
 }
 
 /// How long a node ran, over all its runs: what is held ages by it.

@@ -6,7 +6,8 @@ public import Cryptography
 /// Layout, numbers with the highest octet first: version (1 octet), the sender's key (32), sequence (8), lifetime in
 /// seconds (4), kind of audience (1), its length (1) and octets, count of recipients (1), for each its ID (32), the
 /// sequence of the message before this one that the sender then still had for it (8; 0: none), and how long that one
-/// had left in seconds (4); length of the box (2), the box, and the signature of all that (64).
+/// had left in seconds (4); count of attachments (1, at most 1), its name (32) and length (4); length of the box (2),
+/// the box, and the signature of all that (64).
 public struct Envelope: Sendable {
   /// One of those it is for.
   public struct Recipient: Hashable, Sendable {
@@ -33,6 +34,8 @@ public struct Envelope: Sendable {
   public let audience: Audience
   /// For whom, each.
   public let recipients: [Recipient]
+  /// Sealed audio that belongs to it.
+  public let attachment: Attachment?
   /// What it says, sealed.
   let box: [UInt8]
   /// The whole.
@@ -57,6 +60,7 @@ public struct Envelope: Sendable {
           previousLifeSeconds: UInt32(try reader.number(4))))
     }
     self.recipients = recipients
+    attachment = try Self.attachment(&reader)
     box = Array(try reader.bytes(Int(try reader.number(2))))
     let body = Array(octets[..<reader.offset])
     let signature = Array(try reader.bytes(PublicKey.signatureByteCount))
@@ -81,6 +85,17 @@ public struct Envelope: Sendable {
       recipients.allSatisfy({ $0.previous < key.sequence }),
       audience != .member || recipients.count == 1
     else { throw .malformed }
+  }
+
+  private static func attachment(
+    _ reader: inout OctetReader
+  ) throws(MessageFault) -> Attachment? {
+    let count = try reader.number(1)
+    guard count > 0 else { return nil }
+    guard count == 1, let name = AudioName(octets: Array(try reader.bytes(AudioName.byteCount))),
+      let attachment = Attachment(name: name, byteCount: Int(try reader.number(4)))
+    else { throw .malformed }
+    return attachment
   }
 
   private static func audience(_ reader: inout OctetReader) throws(MessageFault) -> Audience {
@@ -132,24 +147,31 @@ public struct Envelope: Sendable {
       writer.number(recipient.previous, byteCount: 8)
       writer.number(UInt64(recipient.previousLifeSeconds), byteCount: 4)
     }
+    let attachment = content.content.attachment
+    writer.bytes([attachment == nil ? 0 : 1])
+    if let attachment {
+      writer.bytes(attachment.name.octets)
+      writer.number(UInt64(attachment.byteCount), byteCount: 4)
+    }
     writer.number(UInt64(box.count), byteCount: 2)
     writer.bytes(box)
     let signed = signatureLabel + writer.octets
     writer.bytes(try unsafe identity.signature(of: signed.span.bytes))
     return Envelope(
       senderKey: identity.publicKey, key: key, lifetimeSeconds: lifetimeSeconds, audience: audience,
-      recipients: recipients, box: box, octets: writer.octets)
+      recipients: recipients, attachment: attachment, box: box, octets: writer.octets)
   }
 
   private init(
     senderKey: PublicKey, key: MessageKey, lifetimeSeconds: UInt32, audience: Audience,
-    recipients: [Recipient], box: [UInt8], octets: [UInt8]
+    recipients: [Recipient], attachment: Attachment?, box: [UInt8], octets: [UInt8]
   ) {
     self.senderKey = senderKey
     self.key = key
     self.lifetimeSeconds = lifetimeSeconds
     self.audience = audience
     self.recipients = recipients
+    self.attachment = attachment
     self.box = box
     self.octets = octets
   }
@@ -162,11 +184,11 @@ public struct Envelope: Sendable {
     switch audience {
     case .member:
       guard let plain = identity.open(box) else { throw .unreadable }
-      return (.member(key.sender), try SealedContent(plain, of: key))
+      return (.member(key.sender), try SealedContent(plain, of: key, with: attachment))
     case .group(let tag):
       for group in identity.groups where GroupTag(of: group) == tag {
         guard let plain = group.open(box, context: Self.context(key)) else { continue }
-        return (.group(tag), try SealedContent(plain, of: key))
+        return (.group(tag), try SealedContent(plain, of: key, with: attachment))
       }
       throw .unreadable
     case .unknown: throw .unreadable
@@ -186,58 +208,6 @@ public struct Envelope: Sendable {
 enum SealingWay {
   case member(PublicKey)
   case group(Group)
-}
-
-/// What is in the box: the sender's ID and the sequence, which bind it to its message, kind of content (1 octet), when
-/// it was written (8), and the content.
-struct SealedContent: Hashable {
-  private static let textKind: UInt8 = 1
-
-  var content: MessageContent
-  var sentUnixMilliseconds: Int64
-
-  init(_ content: MessageContent, sentUnixMilliseconds: Int64) {
-    self.content = content
-    self.sentUnixMilliseconds = sentUnixMilliseconds
-  }
-
-  init(_ plain: [UInt8], of key: MessageKey) throws(MessageFault) {
-    var reader = OctetReader(plain)
-    do throws(MessageFault) {
-      guard try reader.node() == key.sender, try reader.number(8) == key.sequence else {
-        throw .unreadable
-      }
-      let kind = UInt8(try reader.number(1))
-      sentUnixMilliseconds = Int64(bitPattern: try reader.number(8))
-      let octets = try reader.bytes(reader.rest)
-      guard kind == Self.textKind else {
-        content = .unknown(kind: kind)
-        return
-      }
-      guard (1...MessageLimits.textBytes).contains(octets.count), !octets.contains(0),
-        let text = String(validating: octets, as: UTF8.self)
-      else { throw .unreadable }
-      content = .text(text)
-    } catch {
-      throw .unreadable
-    }
-  }
-
-  func octets(of key: MessageKey) -> [UInt8] {
-    var writer = OctetWriter()
-    writer.bytes(key.sender.octets)
-    writer.number(key.sequence, byteCount: 8)
-    switch content {
-    case .text(let text):
-      writer.bytes([Self.textKind])
-      writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
-      writer.bytes(text.utf8)
-    case .unknown(let kind):
-      writer.bytes([kind])
-      writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
-    }
-    return writer.octets
-  }
 }
 
 /// Who this node is, and what it can open.

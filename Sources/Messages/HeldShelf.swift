@@ -16,6 +16,12 @@ struct HeldShelf {
 
   var isEmpty: Bool { entries.isEmpty }
 
+  /// Whether one more of a sender's own may wait, with what is attached to it.
+  func hasRoom(of sender: NodeID, for attachment: Attachment?) -> Bool {
+    count(of: sender) < MessageLimits.waiting
+      && (bytes[sender] ?? 0) + (attachment?.byteCount ?? 0) <= MessageLimits.waitingBytes
+  }
+
   func count(of sender: NodeID) -> Int { sequences[sender]?.count ?? 0 }
 
   /// Octets of all but one sender.
@@ -34,13 +40,13 @@ struct HeldShelf {
     var list = sequences.removeValue(forKey: key.sender) ?? []
     list.insert(key.sequence, at: Self.place(of: key.sequence, in: list))
     sequences[key.sender] = list
-    bytes[key.sender, default: 0] += entry.byteCount
+    bytes[key.sender, default: 0] += entry.keptByteCount
   }
 
   mutating func remove(_ key: MessageKey) {
     guard let entry = entries.removeValue(forKey: key) else { return }
     sequences[key.sender]?.removeAll { $0 == key.sequence }
-    bytes[key.sender, default: 0] -= entry.byteCount
+    bytes[key.sender, default: 0] -= entry.keptByteCount
     if sequences[key.sender]?.isEmpty == true {
       sequences[key.sender] = nil
       bytes[key.sender] = nil
@@ -80,6 +86,21 @@ struct HeldShelf {
       if let entry, entry.remaining.contains(recipient) { return entry }
     }
     return nil
+  }
+
+  /// An envelope as it is handed over.
+  ///
+  /// - Parameter recipient: whom it is for; nil: it is to be kept.
+  func parcel(
+    _ held: HeldEnvelope, _ octets: [UInt8], for recipient: NodeID?, atRunSeconds run: UInt64
+  ) -> Parcel? {
+    guard let life = Envelope.lifetimeSeconds(of: octets) else { return nil }
+    let left = held.untilRunSeconds > run ? held.untilRunSeconds - run : 0
+    let age = UInt64(life) - min(left, UInt64(life))
+    let first = recipient.flatMap { next(for: $0, from: held.key.sender, after: 0) }
+    let role: Parcel.Role =
+      recipient == nil ? .keep : first?.key == held.key ? .deliverFirst : .deliver
+    return Parcel(role: role, ageSeconds: UInt32(age), envelope: octets)
   }
 
   /// All who do not have something yet.

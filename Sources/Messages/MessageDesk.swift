@@ -27,16 +27,15 @@ public final class MessageDesk {
   private let journal: any MessageJournal
   private let settings: MessageSettings
   private var shelf: HeldShelf
-  private var contacts: ContactBook
+  private(set) var contacts: ContactBook
   private var book: ReceiptBook
+  private var audio: AudioDesk
   private var sequence: UInt64
   private var clock: RunClock
-  private var peers: [NodeID: PeerPost] = [:]
-  /// Members that keep this node's messages.
-  private var keepers: [NodeID] = []
+  private var company = Company()
   /// Nodes whose messages are not taken.
   private var blocked: Set<NodeID> = []
-  private var (events, woken): ([MessageEvent], Set<NodeID>) = ([], [])
+  private var events: [MessageEvent] = []
 
   /// Goes on with what was kept.
   ///
@@ -50,6 +49,7 @@ public final class MessageDesk {
     shelf = HeldShelf(state.held)
     contacts = ContactBook(state.contacts, of: identity)
     book = ReceiptBook(state, of: identity)
+    audio = AudioDesk(state, journal: journal)
     let least = instance < 1 << 40 ? instance << UInt64(Self.startBits) : 0
     sequence = max(state.sequence, least)
     clock = RunClock(seconds: state.runSeconds, atNanoseconds: now.steadyNanoseconds)
@@ -62,19 +62,16 @@ public final class MessageDesk {
   }
 
   /// Nodes that there may be something for since the last call.
-  public func takeWoken() -> Set<NodeID> {
-    defer { woken = [] }
-    return woken
-  }
-
-  /// Nodes that a message can be sealed for.
-  public var knownNodes: Set<NodeID> { contacts.nodes }
+  public func takeWoken() -> Set<NodeID> { company.takeWoken() }
 
   /// Up to where others have, and their users read, what this node sent them.
   public var receiptMarks: [NodeID: MessageMark] { book.receipts }
 
   /// Who does not have a message of this node yet, and may still get it.
   public func remaining(of key: MessageKey) -> [NodeID] { shelf[key]?.remaining ?? [] }
+
+  /// Nodes that a message can be sealed for.
+  public var knownNodes: Set<NodeID> { contacts.nodes }
 
   /// Octets that are kept for others.
   public var keptBytes: Int { shelf.bytes(besides: identity.id) }
@@ -85,44 +82,24 @@ public final class MessageDesk {
   /// A node is a member, and can be sent to.
   public func join(_ node: NodeID, now: MessageTime) {
     guard node != identity.id else { return }
-    var post = PeerPost()
-    book.names(for: node).forEach { post.owe($0) }
-    peers[node] = post
-    wake(node)
+    company.join(node, owing: book.names(for: node))
+    audio.join(node)
     chooseKeepers(now)
   }
 
   /// A node is no member for now.
   public func leave(_ node: NodeID, now: MessageTime) {
-    guard peers.removeValue(forKey: node) != nil else { return }
-    woken.remove(node)
-    keepers.removeAll { $0 == node }
+    guard company.leave(node) else { return }
+    audio.leave(node)
     chooseKeepers(now)
   }
 
   /// This node is in other groups now: all are told.
-  public func groupsChanged() {
-    for node in peers.keys {
-      peers[node]?.owesCard = true
-      wake(node)
-    }
-  }
+  public func groupsChanged() { company.oweCards() }
 
-  private func wake(_ node: NodeID) {
-    if peers[node] != nil { woken.insert(node) }
-  }
-
-  /// Members that are on keep what somebody who is away does not have.
   private func chooseKeepers(_ now: MessageTime) {
-    keepers.removeAll { peers[$0]?.keeps(nowNanoseconds: now.steadyNanoseconds) != true }
-    let own = shelf.all(of: identity.id)
-    guard own.contains(where: { $0.remaining.contains { peers[$0] == nil } }) else { return }
-    let able = peers.keys.filter { node in
-      !keepers.contains(node) && contacts.knows(node)
-        && peers[node]?.keeps(nowNanoseconds: now.steadyNanoseconds) == true
-    }
-    keepers += able.sorted().prefix(max(0, MessageLimits.keepers - keepers.count))
-    keepers.forEach(wake)
+    company.chooseKeepers(
+      of: shelf.all(of: identity.id), knows: contacts.knows, nowNanoseconds: now.steadyNanoseconds)
   }
 
   /// Takes nothing more that these wrote, whoever brings it.
@@ -141,46 +118,53 @@ public final class MessageDesk {
   public func say(
     _ text: String, to conversation: Conversation, now: MessageTime
   ) throws(SayError) -> Message {
-    let count = text.utf8.count
-    guard (1...MessageLimits.textBytes).contains(count), !text.utf8.contains(0) else {
-      throw .text(byteCount: count)
-    }
-    let (nodes, way) = try contacts.audience(of: conversation)
-    guard shelf.count(of: identity.id) < MessageLimits.waiting else { throw .crowded }
-    let run = clock.seconds(now)
-    let recipients = nodes.map { shelf.recipient($0, of: identity.id, atRunSeconds: run) }
-    let content = SealedContent(.text(text), sentUnixMilliseconds: now.unixMilliseconds)
-    let envelope: Envelope
-    do throws(CryptoError) {
-      envelope = try Envelope.write(
-        content, sequence: sequence + 1, lifetimeSeconds: settings.lifetimeSeconds, by: identity,
-        for: recipients, way)
+    try send(try MessageContent(checking: text), to: conversation, now: now)
+  }
+
+  /// Sends a voice message.
+  ///
+  /// - Parameters:
+  ///   - audio: an Ogg Opus file, sealed.
+  ///   - milliseconds: how long it sounds, within ``MessageLimits/audioMilliseconds``.
+  ///   - peaks: ``VoiceClip/peaks``.
+  /// - Returns: the message; it and its audio are kept when this returns.
+  public func send(
+    _ audio: SealedAudio, milliseconds: Int, peaks: [UInt8], to conversation: Conversation,
+    now: MessageTime
+  ) throws(SayError) -> Message {
+    let clip = try audio.clip(milliseconds: milliseconds, peaks: peaks)
+    // Before it is written: it may be long.
+    _ = try contacts.audience(of: conversation)
+    try self.audio.add(audio)
+    do throws(SayError) {
+      return try send(.voice(clip), to: conversation, now: now)
     } catch {
-      throw .crypto("\(error)")
+      self.audio.remove(audio.attachment)
+      throw error
     }
-    let message = Message(
-      key: envelope.key, conversation: conversation, content: .text(text),
-      sentUnixMilliseconds: now.unixMilliseconds, takenUnixMilliseconds: now.unixMilliseconds,
-      recipients: nodes)
-    let held = HeldEnvelope(
-      key: envelope.key, byteCount: envelope.octets.count, remaining: nodes,
-      untilRunSeconds: run + UInt64(settings.lifetimeSeconds))
+  }
+
+  private func send(
+    _ content: MessageContent, to conversation: Conversation, now: MessageTime
+  ) throws(SayError) -> Message {
+    let (nodes, way) = try contacts.audience(of: conversation)
+    guard shelf.hasRoom(of: identity.id, for: content.attachment) else { throw .crowded }
+    let run = clock.seconds(now)
+    let draft = try Draft(
+      content, to: conversation, sequence: sequence + 1,
+      for: nodes.map { shelf.recipient($0, of: identity.id, atRunSeconds: run) }, way,
+      by: identity, lifetimeSeconds: settings.lifetimeSeconds, atRunSeconds: run, now: now)
     do throws(JournalError) {
-      try journal.write([
-        .sequence(sequence + 1), .message(message),
-        .hold(
-          held.key, octets: envelope.octets, remaining: nodes, untilRunSeconds: held.untilRunSeconds
-        ),
-      ])
+      try journal.write(draft.changes)
     } catch {
       throw .journal("\(error)")
     }
     sequence += 1
-    shelf.insert(held)
-    events.append(.message(message))
-    nodes.forEach(wake)
+    shelf.insert(draft.held)
+    events.append(.message(draft.message))
+    nodes.forEach { company.wake($0) }
     chooseKeepers(now)
-    return message
+    return draft.message
   }
 
   /// The user read all of a sender's messages up to one.
@@ -191,12 +175,7 @@ public final class MessageDesk {
     mark.read = read
     guard write([.mark(sender, mark)]) else { return }
     book.set(mark, of: sender)
-    owe(ReceiptName(recipient: identity.id, sender: sender), to: sender)
-  }
-
-  private func owe(_ receipt: ReceiptName, to node: NodeID) {
-    peers[node]?.owe(receipt)
-    wake(node)
+    company.owe(ReceiptName(recipient: identity.id, sender: sender), to: sender)
   }
 
   /// Keeps changes; false, and told: the disk fails.
@@ -233,15 +212,14 @@ public final class MessageDesk {
     let contact = try contacts.contact(card, from: node)
     guard contacts.isNews(contact, of: node) else { return }
     var changes = [JournalChange.contact(node, contact)]
-    var stale: NodeID?
-    if !contacts.knows(node) {
-      stale = contacts.stale(waiting: shelf.recipients, present: Set(peers.keys))
-    }
+    let stale =
+      contacts.knows(node)
+      ? nil : contacts.stale(waiting: shelf.recipients, present: company.nodes)
     if let stale { changes.append(.forget(stale)) }
     guard write(changes) else { return }
     if let stale { contacts.set(nil, of: stale) }
     contacts.set(contact, of: node)
-    wake(node)
+    company.wake(node)
     chooseKeepers(now)
   }
 
@@ -253,6 +231,29 @@ public final class MessageDesk {
       try deliver(envelope, parcel, from: node, now)
     }
   }
+
+  /// Takes what a member said of audio, on the lane's channel of files.
+  public func takeFile(_ octets: [UInt8], from node: NodeID, now: MessageTime) {
+    do throws(MessageFault) {
+      switch try audio.take(octets, from: node, nowNanoseconds: now.steadyNanoseconds) {
+      case .nothing: break
+      case .failed(let error): events.append(.trouble(error))
+      case .whole(let parcels):
+        for (node, parcel) in parcels { take(parcel, from: node, now: now) }
+        shelf.recipients.forEach { company.wake($0) }
+      }
+    } catch {
+      refuse(error, of: node)
+    }
+  }
+
+  /// What to say to a node next on the channel of files; nil: nothing now.
+  public func nextFile(for node: NodeID) -> [UInt8]? {
+    read { () throws(JournalError) in try audio.next(for: node) }
+  }
+
+  /// Nodes that there may be something for on the channel of files since the last call.
+  public func takeWokenFiles() -> Set<NodeID> { audio.takeWoken() }
 
   private func deliver(
     _ envelope: Envelope, _ parcel: Parcel, from node: NodeID, _ now: MessageTime
@@ -271,6 +272,14 @@ public final class MessageDesk {
       place.previous <= mark.delivered || parcel.ageSeconds >= place.previousLifeSeconds
       || (node == key.sender && parcel.role == .deliverFirst)
     guard isNext else { return answer(.missing, key, to: node) }
+    if let attachment = envelope.attachment, !audio.has(attachment), isWelcome(envelope),
+      (try? envelope.open(as: identity)) != nil
+    {
+      if !audio.fetch(attachment, from: node, then: parcel, now) {
+        answer(.missing, key, to: node)
+      }
+      return
+    }
     let next = MessageMark(delivered: key.sequence, read: mark.read)
     var changes = [JournalChange.mark(key.sender, next)]
     var message: Message?
@@ -305,15 +314,15 @@ public final class MessageDesk {
   /// Tells how far this node is with a sender's messages: the sender, and who handed one over.
   private func acknowledge(_ sender: NodeID, to node: NodeID) {
     let name = ReceiptName(recipient: identity.id, sender: sender)
-    owe(name, to: node)
-    if node != sender { owe(name, to: sender) }
+    company.owe(name, to: node)
+    if node != sender { company.owe(name, to: sender) }
   }
 
   private func answer(_ fault: MessageFault, _ key: MessageKey, to node: NodeID) {
     counters.faults[fault, default: 0] += 1
     let delivered = book.mark(of: key.sender).delivered
-    peers[node]?.owe(Refusal(fault, key, delivered: delivered))
-    wake(node)
+    company[node]?.owe(Refusal(fault, key, delivered: delivered))
+    company.wake(node)
   }
 
   private func keep(
@@ -321,27 +330,35 @@ public final class MessageDesk {
   ) throws(MessageFault) {
     let key = envelope.key
     guard node == key.sender else { throw .notTheSender }
-    guard shelf[key] == nil else { return counters.repeated += 1 }
+    guard shelf[key] == nil else {
+      if let attachment = envelope.attachment, !audio.has(attachment) {
+        _ = audio.fetch(attachment, from: node, then: nil, now)
+      }
+      return counters.repeated += 1
+    }
     let remaining = envelope.recipients.map(\.node).filter {
       $0 != identity.id && !book.has($0, key)
     }
     guard !remaining.isEmpty, ageSeconds < envelope.lifetimeSeconds else { return }
-    let size = envelope.octets.count
+    let held = HeldEnvelope(
+      key: key, byteCount: envelope.octets.count, attachment: envelope.attachment,
+      remaining: remaining,
+      untilRunSeconds: clock.seconds(now) + UInt64(envelope.lifetimeSeconds - ageSeconds))
+    let size = held.keptByteCount
     guard keptBytes + size <= settings.keepBytes,
       (shelf.bytes[key.sender] ?? 0) + size <= settings.keepBytesPerSender
     else { return answer(.full, key, to: node) }
-    let held = HeldEnvelope(
-      key: key, byteCount: size, remaining: remaining,
-      untilRunSeconds: clock.seconds(now) + UInt64(envelope.lifetimeSeconds - ageSeconds))
-    let change = JournalChange.hold(
-      key, octets: envelope.octets, remaining: remaining, untilRunSeconds: held.untilRunSeconds)
-    guard write([change]) else { return answer(.disk, key, to: node) }
+    if let attachment = envelope.attachment, !audio.has(attachment),
+      !audio.fetch(attachment, from: node, then: nil, now)
+    {
+      return answer(.full, key, to: node)
+    }
+    guard write([.hold(held, octets: envelope.octets)]) else {
+      return answer(.disk, key, to: node)
+    }
     shelf.insert(held)
     counters.kept += 1
-    for recipient in remaining {
-      peers[recipient]?.unblock(key.sender)
-      wake(recipient)
-    }
+    for recipient in remaining { company.unblock(key.sender, for: recipient) }
   }
 
   private func take(
@@ -359,8 +376,7 @@ public final class MessageDesk {
     if let news { changes.append(.receipt(receipt.recipient, news)) }
     guard changes.isEmpty || write(changes) else { return }
     for change in changed { shelf.set(change.key, remaining: change.remaining) }
-    peers[receipt.recipient]?.unblock(receipt.sender)
-    wake(receipt.recipient)
+    company.unblock(receipt.sender, for: receipt.recipient)
     if let news {
       book.set(news, by: receipt.recipient)
       events.append(.receipt(from: receipt.recipient, news))
@@ -368,35 +384,27 @@ public final class MessageDesk {
     // Else of no use to anybody: neither of this node's messages, nor of what it keeps.
     guard isOwn || !changed.isEmpty || book.knows(name), book.note(receipt) else { return }
     if isOwn {
-      for keeper in keepers where keeper != receipt.recipient { owe(name, to: keeper) }
+      for keeper in company.keepers where keeper != receipt.recipient {
+        company.owe(name, to: keeper)
+      }
     } else {
-      owe(name, to: receipt.sender)
+      company.owe(name, to: receipt.sender)
     }
   }
 
   private func take(_ refusal: Refusal, from node: NodeID, _ now: MessageTime) {
     events.append(.refusedBy(node, refusal.fault, refusal.key))
-    switch refusal.fault {
-    case .missing, .disk:
-      // Of others there is nothing to hand over again.
-      guard shelf.count(of: refusal.key.sender) > 0, refusal.key.sender != node else { return }
-      // Of its own messages a node has those before; a keeper may not.
-      let isOwn = refusal.key.sender == identity.id && refusal.fault == .missing
-      peers[node]?.goBack(
-        refusal.key.sender, to: refusal.delivered, nowNanoseconds: now.steadyNanoseconds,
-        pauseNanoseconds: isOwn ? PeerPost.shortRetryNanoseconds : PeerPost.retryNanoseconds)
-    case .full:
-      guard refusal.key.sender == identity.id else { return }
-      peers[node]?.noteFull(nowNanoseconds: now.steadyNanoseconds)
-      chooseKeepers(now)
-    default: break
-    }
+    // Of others there is nothing to hand over again.
+    guard shelf.count(of: refusal.key.sender) > 0, refusal.key.sender != node else { return }
+    company[node]?.take(
+      refusal, isOwn: refusal.key.sender == identity.id, nowNanoseconds: now.steadyNanoseconds)
+    if refusal.fault == .full { chooseKeepers(now) }
   }
 
   /// What to say to a node next; nil: nothing now.
   public func next(for node: NodeID, now: MessageTime) -> [UInt8]? {
-    guard var post = peers[node] else { return nil }
-    defer { peers[node] = post }
+    guard var post = company[node] else { return nil }
+    defer { company[node] = post }
     if post.owesCard {
       post.owesCard = false
       return MessageFrame.card(Card(of: identity, to: node)).octets
@@ -414,10 +422,11 @@ public final class MessageDesk {
   ) -> [UInt8]? {
     for sender in shelf.senders where sender != node {
       guard let place = post.place(of: sender, nowNanoseconds: now.steadyNanoseconds),
-        let held = shelf.next(for: node, from: sender, after: place),
+        let held = shelf.next(for: node, from: sender, after: place), audio.has(held.attachment),
         let parcel = parcel(held, firstFor: node, now)
       else { continue }
-      post.noteHanded(held.key, nowNanoseconds: now.steadyNanoseconds)
+      post.noteHanded(
+        held.key, isLong: held.attachment != nil, nowNanoseconds: now.steadyNanoseconds)
       return parcel
     }
     return nil
@@ -426,9 +435,9 @@ public final class MessageDesk {
   private func nextToKeep(
     by node: NodeID, _ post: inout PeerPost, _ now: MessageTime
   ) -> [UInt8]? {
-    guard keepers.contains(node) else { return nil }
+    guard company.keepers.contains(node) else { return nil }
     for held in shelf.all(of: identity.id) where !post.wasAsked(toKeep: held.key.sequence) {
-      guard held.remaining.contains(where: { $0 != node && peers[$0] == nil }) else { continue }
+      guard held.remaining.contains(where: { $0 != node && !company.has($0) }) else { continue }
       post.noteAsked(toKeep: held.key.sequence)
       if let parcel = parcel(held, firstFor: nil, now) { return parcel }
     }
@@ -439,17 +448,15 @@ public final class MessageDesk {
   private func parcel(
     _ held: HeldEnvelope, firstFor recipient: NodeID?, _ now: MessageTime
   ) -> [UInt8]? {
+    read { () throws(JournalError) in try journal.envelope(held.key) }.flatMap {
+      shelf.parcel(held, $0, for: recipient, atRunSeconds: clock.seconds(now))?.octets
+    }
+  }
+
+  /// What is read of the disk; nil, and told: it fails.
+  private func read(_ body: () throws(JournalError) -> [UInt8]?) -> [UInt8]? {
     do throws(JournalError) {
-      guard let octets = try journal.envelope(held.key),
-        let life = Envelope.lifetimeSeconds(of: octets)
-      else { return nil }
-      let run = clock.seconds(now)
-      let left = held.untilRunSeconds > run ? held.untilRunSeconds - run : 0
-      let age = UInt64(life) - min(left, UInt64(life))
-      let first = recipient.flatMap { shelf.next(for: $0, from: held.key.sender, after: 0) }
-      let role: Parcel.Role =
-        recipient == nil ? .keep : first?.key == held.key ? .deliverFirst : .deliver
-      return Parcel(role: role, ageSeconds: UInt32(age), envelope: octets).octets
+      return try body()
     } catch {
       events.append(.trouble(error))
       return nil
@@ -458,9 +465,9 @@ public final class MessageDesk {
 
   /// When ``tick(now:)`` is to be called at the latest, by the steady clock; `max`: not.
   public var nextDeadlineNanoseconds: Int64 {
-    guard !shelf.isEmpty else { return .max }
-    let retry = peers.values.reduce(Int64.max) { min($0, $1.retryDeadlineNanoseconds) }
-    return min(clock.deadlineNanoseconds, retry)
+    guard !shelf.isEmpty else { return audio.deadlineNanoseconds }
+    return min(
+      clock.deadlineNanoseconds, company.retryDeadlineNanoseconds, audio.deadlineNanoseconds)
   }
 
   /// Time passed: what is over goes, and what was handed over in vain is handed over again.
@@ -471,15 +478,8 @@ public final class MessageDesk {
       _ = write([.runSeconds(run)])
     }
     expire(run)
-    for (node, post) in peers where post.isOverdue(nowNanoseconds: now.steadyNanoseconds) {
-      peers[node]?.beginAgain()
-      wake(node)
-    }
-    for node in peers.keys {
-      // Else a sender of whom nothing is held any more would be due for ever.
-      peers[node]?.lapse(nowNanoseconds: now.steadyNanoseconds)
-      if !shelf.isEmpty { wake(node) }
-    }
+    audio.tick(nowNanoseconds: now.steadyNanoseconds)
+    company.tick(isHolding: !shelf.isEmpty, nowNanoseconds: now.steadyNanoseconds)
     chooseKeepers(now)
   }
 

@@ -20,6 +20,8 @@ public enum MessageFault: String, Error, Hashable, Sendable, CaseIterable {
   case full
   /// What comes before it is still missing.
   case missing
+  /// Audio that is not what its message says, or that nobody asked for.
+  case wrongAudio = "wrong-audio"
   /// It cannot be written to disk.
   case disk
 
@@ -37,6 +39,7 @@ public enum MessageFault: String, Error, Hashable, Sendable, CaseIterable {
     case .stranger: "a message by a node that is blocked, or was never a member here"
     case .full: "no room for what is kept for others; raise --message-keep there"
     case .missing: "a message before those that come first"
+    case .wrongAudio: "audio that is not what its message says, or that was not asked for"
     case .disk: "the disk takes no messages"
     }
   }
@@ -63,6 +66,10 @@ public enum MessageFault: String, Error, Hashable, Sendable, CaseIterable {
 public enum SayError: Error, Hashable, Sendable {
   /// It is empty, too long, or holds a zero octet.
   case text(byteCount: Int)
+  /// A voice message is empty, or too long.
+  case audio(byteCount: Int)
+  /// It is silent, or too long.
+  case length(milliseconds: Int)
   /// The node was never a member since it could take messages, so its key is not known.
   case unknownMember
   /// It is for this node itself.
@@ -91,6 +98,14 @@ extension SayError: CustomStringConvertible {
     case .text(let count) where count > MessageLimits.textBytes:
       "the text has \(count) bytes; a message has at most \(MessageLimits.textBytes): send it in parts"
     case .text: "the text holds a zero byte; leave it out"
+    case .audio(0): "there is nothing to hear; record or name some audio"
+    case .audio(let count):
+      "the audio has \(count) bytes; a voice message has at most 10 MiB: send it in parts"
+    case .length(let milliseconds):
+      milliseconds < 1
+        ? "there is nothing to hear; record or name some audio"
+        : "the audio has \(milliseconds / 60_000) minutes; a voice message has at most "
+          + "\(MessageLimits.audioMilliseconds / 60_000): send it in parts"
     case .unknownMember:
       "that node has not been a member since it could take messages; send once it is connected"
     case .oneself: "that is this node; name another"

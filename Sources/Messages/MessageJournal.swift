@@ -10,6 +10,8 @@ public protocol MessageJournal: AnyObject {
   func write(_ changes: [JournalChange]) throws(JournalError)
   /// The octets of an envelope that is held; nil: it is not.
   func envelope(_ key: MessageKey) throws(JournalError) -> [UInt8]?
+  /// A sealed piece of audio; nil: it is not there.
+  func piece(_ number: Int, of audio: AudioName) throws(JournalError) -> [UInt8]?
 }
 
 /// Why something cannot be kept or read, in words for a person.
@@ -34,8 +36,12 @@ public enum JournalChange: Hashable, Sendable {
   case forget(NodeID)
   /// A message for the history.
   case message(Message)
-  /// An envelope, to be held for these until then, seconds of the node's running (``JournalState/runSeconds``).
-  case hold(MessageKey, octets: [UInt8], remaining: [NodeID], untilRunSeconds: UInt64)
+  /// Sealed audio, from a piece on; it stays while a message or an envelope that is held has it.
+  case pieces(AudioName, first: Int, [[UInt8]])
+  /// Audio that is of no use.
+  case forgetAudio(AudioName)
+  /// An envelope, to be held.
+  case hold(HeldEnvelope, octets: [UInt8])
   /// For whom an envelope is still held; nobody: it goes.
   case remaining(MessageKey, [NodeID])
   /// Up to where this node has all that a sender sent it, and its user read all.
@@ -85,19 +91,26 @@ public struct MessageMark: Hashable, Sendable {
 public struct HeldEnvelope: Hashable, Sendable {
   /// Which message it is.
   public var key: MessageKey
-  /// Its length.
+  /// Its length, without the audio.
   public var byteCount: Int
+  /// The audio that belongs to it.
+  public var attachment: Attachment?
   /// Who does not have it yet.
   public var remaining: [NodeID]
-  /// Until when it is held, seconds of the node's running.
+  /// Until when it is held, seconds of the node's running (``JournalState/runSeconds``).
   public var untilRunSeconds: UInt64
+
+  /// Octets on the disk, with the audio.
+  var keptByteCount: Int { byteCount + (attachment?.byteCount ?? 0) }
 
   /// Makes an entry.
   public init(
-    key: MessageKey, byteCount: Int, remaining: [NodeID], untilRunSeconds: UInt64
+    key: MessageKey, byteCount: Int, attachment: Attachment? = nil, remaining: [NodeID],
+    untilRunSeconds: UInt64
   ) {
     self.key = key
     self.byteCount = byteCount
+    self.attachment = attachment
     self.remaining = remaining
     self.untilRunSeconds = untilRunSeconds
   }
@@ -113,6 +126,8 @@ public struct JournalState: Hashable, Sendable {
   public var receipts: [NodeID: MessageMark] = [:]
   /// Envelopes that are held.
   public var held: [HeldEnvelope] = []
+  /// Audio of messages and envelopes that is there as a whole.
+  public var audio: Set<AudioName> = []
   /// The last number that this node gave a message.
   public var sequence: UInt64 = 0
   /// How long the node ran, over all its runs: no clock on a wall can be trusted on a board without a battery.

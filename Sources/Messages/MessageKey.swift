@@ -56,6 +56,8 @@ public enum Conversation: Hashable, Sendable {
 public enum MessageContent: Hashable, Sendable {
   /// Text, 1 to ``MessageLimits/textBytes`` octets of UTF-8.
   case text(String)
+  /// A voice message.
+  case voice(VoiceClip)
   /// What a later version added.
   case unknown(kind: UInt8)
 }
@@ -99,6 +101,18 @@ public enum MessageLimits {
   public static let recipients = 128
   /// Octets of an envelope; a frame of the lane has room for it.
   public static let envelopeBytes = 12 * 1024
+  /// Octets of a voice message's audio, sealed: 10 MiB of audio.
+  public static let audioBytes =
+    10 * 1024 * 1024 / Attachment.pieceBytes
+    * (Attachment.pieceBytes + PieceSeal.extraByteCount)
+  /// How long one may sound.
+  public static let audioMilliseconds = 10 * 60_000
+  /// Points of its waveform.
+  public static let peaks = 1000
+  /// Audio that is asked of others at once.
+  static let fetches = 32
+  /// Requests of one node for audio that wait at once.
+  static let audioRequests = 16
   /// How long a message is kept for who is away, unless its sender says otherwise.
   public static let lifetimeSeconds: UInt32 = 7 * 24 * 3600
   /// The longest that one can be kept.
@@ -107,6 +121,8 @@ public enum MessageLimits {
   public static let keepers = 3
   /// Own messages that wait for recipients.
   public static let waiting = 4096
+  /// Octets of these, with their audio.
+  public static let waitingBytes = 512 * 1024 * 1024
   /// Nodes whose key is remembered.
   public static let contacts = 512
   /// Senders that are remembered beside those whose key is.

@@ -51,13 +51,29 @@ struct PeerPost {
     return handed[sender] ?? 0
   }
 
-  mutating func noteHanded(_ key: MessageKey, nowNanoseconds now: Int64) {
+  /// - Parameter isLong: it asks for audio first, and for nothing of that sender's meanwhile.
+  mutating func noteHanded(_ key: MessageKey, isLong: Bool, nowNanoseconds now: Int64) {
+    if isLong { blocked[key.sender] = .max }
     handed[key.sender] = max(handed[key.sender] ?? 0, key.sequence)
     handedNanoseconds = now
   }
 
+  /// It does not take what it was sent.
+  mutating func take(_ refusal: Refusal, isOwn: Bool, nowNanoseconds now: Int64) {
+    switch refusal.fault {
+    case .missing, .disk:
+      // Of its own messages a node has those before; a keeper may not.
+      let isSoon = isOwn && refusal.fault == .missing
+      goBack(
+        refusal.key.sender, to: refusal.delivered, nowNanoseconds: now,
+        pauseNanoseconds: isSoon ? Self.shortRetryNanoseconds : Self.retryNanoseconds)
+    case .full: if isOwn { noteFull(nowNanoseconds: now) }
+    default: break
+    }
+  }
+
   /// It lacks what comes after a sequence.
-  mutating func goBack(
+  private mutating func goBack(
     _ sender: NodeID, to sequence: UInt64, nowNanoseconds now: Int64, pauseNanoseconds: Int64
   ) {
     handed[sender] = sequence
@@ -78,6 +94,7 @@ struct PeerPost {
   /// Everything that it does not have is handed to it once more.
   mutating func beginAgain() {
     handed = [:]
+    blocked = blocked.filter { $0.value < .max }
     asked = []
     handedNanoseconds = .min
   }
@@ -98,7 +115,7 @@ struct PeerPost {
 
   mutating func noteAsked(toKeep sequence: UInt64) { asked.insert(sequence) }
 
-  mutating func noteFull(nowNanoseconds now: Int64) {
+  private mutating func noteFull(nowNanoseconds now: Int64) {
     isFullUntil = now.saturating(adding: 10 * Self.retryNanoseconds)
     asked = []
   }

@@ -38,11 +38,12 @@ extension Configuration {
     case (.sidetone, .text("off")): sidetoneDecibels = nil
     case (.sidetone, .number(let decibels)):
       sidetoneDecibels = try Self.checked(decibels, within: NodeStatus.sidetoneRangeDecibels)
+    case (.program, _), (.input, _), (.bus, _): try setPatch(setting, to: value)
     case (_, .text(let text)) where setting.voice != nil: try setVoice(setting, to: text)
+    case _ where setting.table == "speech": try speech.set(setting, to: value)
+    case _ where setting.table == "assistant": try assistant.set(setting, to: value)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
-    case (.jackClient, .text(let text)):
-      guard !text.contains(":") else { throw .badValue("must not contain a colon") }
-      jackClient = try Self.checkedName(text)
+    case (.jackClient, .text(let text)): jackClient = try Self.clientName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
     case (.metrics, .text(let text)): metrics = text.isEmpty ? nil : try Self.place(text)
     case (.page, .text(let text)), (.pageTrust, .text(let text)),
@@ -54,16 +55,41 @@ extension Configuration {
     case (.state, .text(let text)):
       guard !text.utf8.contains(0) else { throw .badValue("must be a path") }
       statePath = text
-    case (.messageDays, .integer(let days)): messageDays = try Self.checked(days, within: 0...3650)
-    case (.messageHistory, .integer(let size)):
-      messageHistoryMegabytes = try Self.checked(size, within: 1...10_000)
-    case (.messageKeep, .integer(let size)):
-      messageKeepMegabytes = try Self.checked(size, within: 0...10_000)
+    case (.messageDays, .integer(let number)), (.voiceMessageDays, .integer(let number)),
+      (.messageHistory, .integer(let number)), (.messageKeep, .integer(let number)):
+      try setMessages(setting, to: number)
     case (.logLevel, .text(let text)):
       guard LogLevelName.level(text) != nil else {
         throw .badValue("must be one of \(LogLevelName.words), not \"\(text)\"")
       }
       logLevel = text
+    default: throw .wrongType(expected: SettingValue.words(for: setting))
+    }
+  }
+
+  private mutating func setMessages(
+    _ setting: Setting, to number: Int
+  ) throws(SettingProblem) {
+    switch setting {
+    case .messageDays: messageDays = try Self.checked(number, within: 0...3650)
+    case .voiceMessageDays: voiceMessageDays = try Self.checked(number, within: 0...3650)
+    case .messageHistory: messageHistoryMegabytes = try Self.checked(number, within: 1...10_000)
+    default: messageKeepMegabytes = try Self.checked(number, within: 0...10_000)
+    }
+  }
+
+  private static func clientName(_ text: String) throws(SettingProblem) -> String {
+    guard !text.contains(":") else { throw .badValue("must not contain a colon") }
+    return try checkedName(text)
+  }
+
+  private mutating func setPatch(
+    _ setting: Setting, to value: SettingValue
+  ) throws(SettingProblem) {
+    switch (setting, value) {
+    case (.program, .text(let text)): try patches.setProgram(text)
+    case (.input, .list(let texts)): try patches.setInputs(texts)
+    case (.bus, .list(let texts)): try patches.setBuses(texts)
     default: throw .wrongType(expected: SettingValue.words(for: setting))
     }
   }
@@ -105,6 +131,9 @@ extension Configuration {
     case .playoutDelayMax: .number(playoutDelayMaximumMilliseconds)
     case .lateRate: .number(lateRatePercent)
     case .sidetone: sidetoneDecibels.map { .number($0) } ?? .text("off")
+    case .program: .text(patches.programText)
+    case .input: .list(patches.inputTexts)
+    case .bus: .list(patches.busTexts)
     case .jackServer: .text(jackServer)
     case .jackClient: .text(jackClient)
     case .noConnect: .boolean(!connectsPorts)
@@ -118,12 +147,15 @@ extension Configuration {
     case .control: .text(controlPath)
     case .state: .text(statePath)
     case .messageDays: .integer(messageDays)
+    case .voiceMessageDays: .integer(voiceMessageDays)
     case .messageHistory: .integer(messageHistoryMegabytes)
     case .messageKeep: .integer(messageKeepMegabytes)
     case .logLevel: .text(logLevel)
-    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
-      .voiceVox, .voiceLimit:
+    case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
+      .voiceGate, .voiceVox, .voiceLimit:
       .text(setting.voice.map { voice.text(of: $0) } ?? "")
+    case .speechASR, .speechTTS, .speechAllow: speech.value(of: setting)
+    default: assistant.value(of: setting)
     }
   }
 
@@ -136,7 +168,7 @@ extension Configuration {
     }
   }
 
-  private static func checkedName(_ text: String) throws(SettingProblem) -> String {
+  static func checkedName(_ text: String) throws(SettingProblem) -> String {
     guard isName(text) else {
       throw .badValue("must have 1 to 63 bytes, no control characters and no space at either end")
     }
@@ -152,12 +184,12 @@ extension Configuration {
     return text
   }
 
-  private static func filePath(_ text: String) throws(SettingProblem) -> String {
+  static func filePath(_ text: String) throws(SettingProblem) -> String {
     guard !text.utf8.contains(0) else { throw .badValue("must be a path") }
     return text
   }
 
-  private static func colour(_ text: String) throws(SettingProblem) -> UInt32? {
+  static func colour(_ text: String) throws(SettingProblem) -> UInt32? {
     guard !text.isEmpty else { return nil }
     guard text.utf8.count == 6, text.allSatisfy(\.isHexDigit), let colour = UInt32(text, radix: 16)
     else {
@@ -166,12 +198,12 @@ extension Configuration {
     return colour
   }
 
-  private static func text(ofColour colour: UInt32) -> String {
+  static func text(ofColour colour: UInt32) -> String {
     let digits = String(colour, radix: 16)
     return String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  private static func checked<Number: Comparable>(
+  static func checked<Number: Comparable>(
     _ value: Number, within range: ClosedRange<Number>
   ) throws(SettingProblem) -> Number {
     guard range.contains(value) else {

@@ -50,6 +50,8 @@ struct Configuration: Hashable, Sendable {
   var lateRatePercent = 0.5
   /// How loud the own microphone is in the own ear, dB; nil: not at all.
   var sidetoneDecibels: Double?
+  /// Inputs beside the microphone, and buses beside the main one.
+  var patches = PatchSettings()
   /// What is done to the own voice.
   var voice = VoiceSettings()
   /// The JACK server's name.
@@ -72,10 +74,16 @@ struct Configuration: Hashable, Sendable {
   var statePath: String
   /// Days that messages are kept after they were read, 0…3650; 0: until they are read and delivered.
   var messageDays = 30
+  /// The same of voice messages.
+  var voiceMessageDays = 7
   /// The most that the history of messages takes, MB, 1…10000.
   var messageHistoryMegabytes = 100
   /// The most that messages which are kept for others take, MB, 0…10000.
   var messageKeepMegabytes = 20
+  /// Where speech becomes text, and text speech.
+  var speech = SpeechSettings()
+  /// The assistant.
+  var assistant = AssistantSettings()
   /// Lines that the node is on from its start, and its keys.
   var lines = LineSettings()
   /// The least that is logged: one of swift-log's level names.
@@ -161,6 +169,7 @@ extension Configuration {
         .bitrateMax, "is less than bitrate, \(bitrateKilobits); lower that too")
     }
     try page.check()
+    try speech.check()
     if case .fixed(let milliseconds) = playoutDelay, milliseconds > playoutDelayMaximumMilliseconds
     {
       throw SettingConflict(

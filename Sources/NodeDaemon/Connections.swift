@@ -26,8 +26,8 @@ struct Connections: Sendable {
   /// Listens, and calls who is to be called.
   init(
     _ settings: Configuration, named name: NodeName, listen: SocketAddress, node: Intercom,
-    state: NodeState, writer: StateWriter, lines: LineService, problems: KeepingProblems,
-    log: Logger
+    state: NodeState, writer: StateWriter, lines: LineService, captions: CaptionService,
+    problems: KeepingProblems, log: Logger
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
     plane = try Self.plane(at: listen, state, router)
@@ -55,6 +55,7 @@ struct Connections: Sendable {
         report: {
           Self.tell($0, log, teller)
           lines.note($0)
+          captions.note($0)
         }))
     self.membership = membership
     // Who calls from the first moment on finds everything in its place.
@@ -79,7 +80,19 @@ struct Connections: Sendable {
     let announcer = Announcer(plane: plane, discovery: discovery, name: name, state: state)
     self.announcer = announcer
     await pairing.tell(announcer)
+    await Self.send(settings.patches.allInputs.count, by: membership, log)
     for peer in settings.peers { await membership.name(peer.text) }
+  }
+
+  /// Lets members hear the inputs beside the microphone.
+  private static func send(_ inputs: Int, by membership: Membership, _ log: Logger) async {
+    for source in 0..<inputs {
+      do {
+        try await membership.openStream(ofSource: source + 1)
+      } catch {
+        log.event(.controlFault, at: .warning, "an input is not sent: \(error); restart comlinkd")
+      }
+    }
   }
 
   private static func plane(

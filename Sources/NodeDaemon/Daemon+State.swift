@@ -48,7 +48,10 @@ extension Daemon {
     if let problem = state.page.problem {
       log.event(.pageLost, "\(problem); phones have to sign in again: comlink page")
     }
-    if let problem = state.linesProblem {
+    if let problem = state.tokens.problem {
+      log.event(.pageLost, "\(problem); programs need new ones: comlink page token new")
+    }
+    if let problem = state.lines.problem {
       log.event(.linesLost, "\(problem); this node is on line all only")
     }
     if let problem = state.namesProblem {

@@ -6,6 +6,7 @@ internal import JackSession
 internal import Journal
 internal import Lines
 internal import Logging
+internal import Mesh
 internal import Messages
 internal import Panel
 internal import Remote
@@ -20,6 +21,8 @@ struct Daemon {
   let levels = LogLevels()
   /// Tells systemd, if that started us.
   var service: ServiceReport?
+  /// Whether it is to be started again after its end.
+  var restart = RestartWish(isService: false)
 
   /// Finds where to listen; a test has its own.
   var resolve: SocketAddress.Resolver = SocketAddress.resolve
@@ -33,11 +36,7 @@ struct Daemon {
   func run(until signal: @escaping @Sendable () async -> Int32) async throws(DaemonError) {
     let log = logger("comlinkd")
     logStart(log)
-    let ending = Task {
-      let signal = TerminationSignals.name(of: await signal())
-      service?.end()
-      log.event(.ending, "ending", ["signal": "\(signal)"])
-    }
+    let ending = Task { end(on: await signal(), log) }
     let relay = ControlRelay()
     let server = try controlServer(relay)
     defer { server.stop() }
@@ -46,47 +45,81 @@ struct Daemon {
     let events = NodeLog()
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, state, events)
-    let place = place(of: node, askedFor: listen)
-    let states = StateWriter()
-    let problems = KeepingProblems(log: logger("state"))
+    let (states, problems) = (StateWriter(), KeepingProblems(log: logger("state")))
     let page = PageDesk(effective.configuration.page, state, log: logger("page"))
     let lines = lineService(of: node, state)
+    let captions = captionService(of: node, state, lines)
     let keepers = await keepers(of: state, by: states, node, page, lines, problems)
     let name = NodeName(effective.configuration.name)
     let connections = try await connect(
-      node, named: name, at: place, state, states, lines, problems)
+      node, named: name, at: place(of: node, askedFor: listen), state, states, lines, captions,
+      problems)
     let hostNames = followHostName(name, node, connections)
     defer { hostNames?.stop() }
     let tests = TestControl(
       node: node, id: state.id, membership: connections.membership, log: logger("node"))
     let recordings = Recordings(
-      node: node, nodeName: name, membership: connections.membership,
-      log: logger("record"))
+      node: node, nodeName: name, membership: connections.membership, log: logger("record"))
     let office = try openOffice(of: connections, state)
+    let voices = VoiceMessages(node: node, office: office)
+    let guests = guestService(of: node, connections, lines)
+    let assistant = assistantOffice(of: node, state)
+    let operators = OperatorDesk(lines: lines, instance: state.instance, log: logger("lines"))
     let survey = NodeSurvey(
       node: node, state: state, connections: connections, recordings: recordings, office: office,
-      lines: lines, problems: problems)
+      voices: voices, lines: lines, operators: operators, guests: guests, assistant: assistant,
+      captions: captions, problems: problems)
     let model = await model(of: survey, lines)
+    let captionControl = CaptionControl(service: captions, state: state, writer: states)
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
-      tests: tests, office: office, lines: LineControl(lines: lines), levels: levels, model: model,
-      page: page)
-    await office.start(
-      connections.news, blocked: connections.membership.blockedNodes, changed: model.touch)
+      tests: tests, office: office, voices: voices, lines: LineControl(lines: lines),
+      operators: operators, assistant: AssistantControl(office: assistant),
+      captions: captionControl, levels: levels, model: model, page: page, restart: restart)
+    await operators.start(connections.membership.lane, control)
+    await begin(control, connections, office, assistant, captions, lines, model)
     let panel = await startPanel(model, server)
     relay.attach(control)
-    await page.start(nodeName: name.current, handler: relay)
+    await page.start(nodeName: name.current, handler: relay, guests: guests, rest: control.rest)
     logReady(log, node)
-
     await ending.value
     relay.detach()
     await model.end()
     await DaemonEnd(
       node: node, connections: connections, keepers: keepers, recordings: recordings,
-      office: office, panel: panel, page: page
+      office: office, assistant: assistant, captions: captions, panel: panel, page: page
     ).run(log)
     events.finish()
     await writer.value
+  }
+
+  private func end(on signal: Int32, _ log: Logger) {
+    service?.end()
+    log.event(.ending, "ending", ["signal": "\(TerminationSignals.name(of: signal))"])
+  }
+
+  /// Lets all that members say to those beside the voice come in.
+  private func begin(
+    _ control: NodeControl, _ connections: Connections, _ office: MessageOffice,
+    _ assistant: AssistantOffice, _ captions: CaptionService, _ lines: LineService,
+    _ model: NodeModel
+  ) async {
+    let membership = connections.membership
+    await assistant.start(control, changed: model.touch)
+    await office.start(
+      connections.news, blocked: membership.blockedNodes, changed: model.touch)
+    await captions.start(membership, changed: model.touch)
+    await office.tellGroups { [weak lines, weak captions] groups in
+      await lines?.follow(groups: groups)
+      await captions?.follow(groups: groups)
+    }
+  }
+
+  private func guestService(
+    of node: Intercom, _ connections: Connections, _ lines: LineService
+  ) -> GuestService {
+    GuestService(
+      node: node, membership: connections.membership, lines: lines, log: logger("page"))
   }
 
   private func logReady(_ log: Logger, _ node: Intercom) {
@@ -115,7 +148,7 @@ struct Daemon {
       try await writer.run { () throws(StoreError) in try state.keep(mix) }
     }
     await node.restore(state.mix)
-    await mixes.follow(node.mixes)
+    await mixes.follow(node.mixChanges) { await node.mix }
     let ports = Keeper(state.ports, of: .ports, problems: problems) { ports throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(ports) }
     }
@@ -123,18 +156,24 @@ struct Daemon {
     let names = Keeper(state.names, of: .names, problems: problems) { names throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(names) }
     }
-    await names.note(node.nameMemories)
+    await names.follow(node.nameChanges) { await node.names }
     let pages = PageKeeper(state.page.sessions, problems: problems) {
       pages throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(pages) }
     }
     await pages.note(page.access.records)
-    let settings = LineKeeper(state.lines, problems: problems) { lines throws(StoreError) in
+    let tokens = PageKeeper(state.tokens.holders, of: .tokens, problems: problems) {
+      tokens throws(StoreError) in
+      try await writer.run { () throws(StoreError) in try state.keep(tokens: tokens) }
+    }
+    await tokens.note(page.tokens.records)
+    let settings = LineKeeper(state.lines.kept, problems: problems) { lines throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(lines) }
     }
     await settings.note(lines.settings)
     await lines.start()
-    return Keepers(mixes: mixes, ports: ports, names: names, pages: pages, lines: settings)
+    return Keepers(
+      mixes: mixes, ports: ports, names: names, pages: pages, tokens: tokens, lines: settings)
   }
 
   private func startNode(
@@ -146,6 +185,8 @@ struct Daemon {
       var configuration = IntercomConfiguration(settings, listen: listen)
       configuration.portMemory = state.ports
       configuration.nameMemory = state.names
+      configuration.inputs = settings.patches.inputs(after: state.mix)
+      configuration.buses = settings.patches.buses(after: state.mix)
       node = try Intercom(configuration: configuration) { [service] event in
         events.add(event)
         service?.add(event)
@@ -168,8 +209,27 @@ struct Daemon {
   private func lineService(of node: Intercom, _ state: NodeState) -> LineService {
     LineService(
       node: node, instance: state.instance,
-      settings: LineSettings(kept: state.lines).taking(effective.configuration.lines),
-      isTalking: state.mix.isTalking, log: logger("lines"))
+      settings: LineSettings(kept: state.lines.kept).taking(effective.configuration.lines),
+      inputs: effective.configuration.patches.inputLines(after: state.mix),
+      isTalking: state.mix.isTalking, ownNode: state.id, log: logger("lines"))
+  }
+
+  private func captionService(
+    of node: Intercom, _ state: NodeState, _ lines: LineService
+  ) -> CaptionService {
+    let settings = effective.configuration
+    return CaptionService(
+      CaptionService.Surroundings(
+        own: state.id, instance: state.instance, settings: settings.speech,
+        isOpen: settings.policy == .open, door: node, lines: lines, log: logger("captions")),
+      refuses: state.captions.kept.refuses)
+  }
+
+  private func assistantOffice(of node: Intercom, _ state: NodeState) -> AssistantOffice {
+    AssistantOffice(
+      effective.configuration.assistant, effective.configuration.speech,
+      directory: state.problem == nil ? state.directory : nil, door: node,
+      log: logger("assistant"))
   }
 
   private func model(of survey: NodeSurvey, _ lines: LineService) async -> NodeModel {
@@ -181,12 +241,13 @@ struct Daemon {
   /// Lets control connections and other nodes in.
   private func connect(
     _ node: Intercom, named name: NodeName, at listen: SocketAddress, _ state: NodeState,
-    _ writer: StateWriter, _ lines: LineService, _ problems: KeepingProblems
+    _ writer: StateWriter, _ lines: LineService, _ captions: CaptionService,
+    _ problems: KeepingProblems
   ) async throws(DaemonError) -> Connections {
     let connections = try await Connections(
       effective.configuration, named: name, listen: listen, node: node, state: state,
-      writer: writer, lines: lines, problems: problems, log: logger("mesh"))
-    await lines.attach(connections.membership.lane)
+      writer: writer, lines: lines, captions: captions, problems: problems, log: logger("mesh"))
+    await lines.attach(connections.membership)
     return connections
   }
 
@@ -199,7 +260,8 @@ struct Daemon {
         state: state, lane: connections.membership.lane,
         settings: MessageSettings(keepBytes: settings.messageKeepMegabytes * 1_000_000),
         retention: HistoryRetention(
-          days: settings.messageDays, bytes: settings.messageHistoryMegabytes * 1_000_000),
+          days: settings.messageDays, voiceDays: settings.voiceMessageDays,
+          bytes: settings.messageHistoryMegabytes * 1_000_000),
         log: logger("messages"))
     } catch {
       throw .messages(error)

@@ -44,12 +44,13 @@ public enum DaemonProgram {
     unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     let signals = TerminationSignals()
     var daemon = Daemon(effective: effective, style: style)
+    daemon.restart = RestartWish(isService: service.notifySocket != nil)
     daemon.service = ServiceReport(
       service, user: LimitsAdvice.user, log: daemon.logger("comlinkd"))
     Task.detached { [daemon] in
       do throws(DaemonError) {
         try await daemon.run { await signals.first() }
-        exit(EX_OK)
+        exit(daemon.restart.isMade ? RestartWish.exitCode : EX_OK)
       } catch {
         daemon.logger("comlinkd").event(.failed, "\(error)")
         exit(error.exitCode)

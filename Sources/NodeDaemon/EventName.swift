@@ -43,6 +43,10 @@ enum EventName: String, CaseIterable, Sendable {
   case paired
   case pairingFailed = "pairing-failed"
   case linesRefused = "lines-refused"
+  case call
+  case audienceFailed = "audience-failed"
+  case operatorAct = "operator-act"
+  case operatorRefused = "operator-refused"
   case controlFault = "control-fault"
   case meshFault = "mesh-fault"
 
@@ -67,6 +71,9 @@ enum EventName: String, CaseIterable, Sendable {
   case page
   case pageFailed = "page-failed"
   case pageTrustFailed = "page-trust-failed"
+  case guestCame = "guest"
+  case guestLeft = "guest-left"
+  case guestRefused = "guest-refused"
   case systemdUnreachable = "systemd-unreachable"
   case recording
   case recordingEnded = "recording-ended"
@@ -81,6 +88,17 @@ enum EventName: String, CaseIterable, Sendable {
   case messageRefused = "message-refused"
   case messagesLost = "messages-lost"
   case messagesNotKept = "messages-not-kept"
+
+  case captionsBegan = "captions"
+  case captionsEnded = "captions-ended"
+  case captionsFailed = "captions-failed"
+  case captionsRefused = "captions-refused"
+
+  case assistantCall = "assistant-call"
+  case assistantEnded = "assistant-ended"
+  case assistantFailed = "assistant-failed"
+  case assistantTool = "assistant-tool"
+  case sessionsNotKept = "sessions-not-kept"
 
   case identityLost = "identity-lost"
   case groupsLost = "groups-lost"
@@ -102,12 +120,14 @@ enum EventName: String, CaseIterable, Sendable {
       .pageFailed,
       .systemdUnreachable, .recordingFailed, .recordingFileFailed, .identityLost, .groupsLost,
       .trustLost, .mixLost, .portsLost, .namesLost, .linesLost, .notKept, .trustNotKept,
-      .stateHangs, .messagesLost, .messagesNotKept:
+      .stateHangs, .messagesLost, .messagesNotKept, .sessionsNotKept:
       .error
     case .jackGone, .jackReopened, .jackPipewire, .jackRefused, .jackStalled, .jackHangs,
       .portRefused, .pluginMisfit, .peerUnresolved, .peerOurselves, .tooManyPeers, .streamTaken,
       .pairingFailed, .pageTrustFailed, .pageLost, .identityTwice, .rightsMissing,
-      .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused:
+      .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused,
+      .guestRefused, .audienceFailed, .assistantFailed, .operatorRefused, .captionsFailed,
+      .captionsRefused:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
       .identity, .networkChanged, .discovery, .messageReceived, .page:

@@ -143,6 +143,7 @@ struct Keepers {
   let ports: Keeper<PortMemory, PortMemory>
   let names: Keeper<NameMemory, NameMemory>
   let pages: PageKeeper
+  let tokens: PageKeeper
   let lines: LineKeeper
 }
 
@@ -150,10 +151,11 @@ struct Keepers {
 final class KeepingProblems: Sendable {
   /// What a node keeps as it changes; the words go before "for this run only".
   enum Matter: String, CaseIterable {
-    case mix = "gain, pan, mute and talk hold"
+    case mix = "gain, pan, mute, talk, inputs and buses hold"
     case ports = "JACK connections hold"
     case names = "the numbering of members of the same name holds"
     case page = "who is signed in at the page holds"
+    case tokens = "who has a token for the page holds"
     case lines = "lines and keys hold"
     case trust = "the list of trusted and blocked nodes holds"
 

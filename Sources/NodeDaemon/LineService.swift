@@ -4,6 +4,7 @@ internal import Intercom
 internal import Lines
 internal import Logging
 internal import Mesh
+internal import Remote
 internal import StatusSchema
 
 /// A node's lines and keys among the others: carries out what ``LineDesk`` decides.
@@ -14,7 +15,11 @@ actor LineService {
   private let node: Intercom
   private let log: Logger
   private var desk: LineDesk
+  /// The last that was said on each line.
+  nonisolated let again: LineAgain
   private var lane: (any ApplicationLane)?
+  /// The streams of those who are talked to alone.
+  private var streams: LineStreams?
   /// Told of each change that is shown.
   private var changed: @Sendable () -> Void = {}
   private var names: [NodeID: String] = [:]
@@ -26,6 +31,8 @@ actor LineService {
   private var alarm = Alarm()
   /// When the log last told of a member whose messages are refused.
   private var refusals = TellingInterval<NodeID>(seconds: 60)
+  /// When it last told of a member that calls.
+  private var callsTold = TellingInterval<CallOrigin>(seconds: 5)
   /// What is to be kept, after each change; the latest only.
   nonisolated let settings: AsyncStream<LineSettings>
   private let keep: AsyncStream<LineSettings>.Continuation
@@ -35,11 +42,16 @@ actor LineService {
   /// - Parameters:
   ///   - instance: the number of this start.
   ///   - settings: of the former run, and of the configuration file.
+  ///   - inputs: the lines that inputs are for, by name; none: all members.
   init(
-    node: Intercom, instance: UInt64, settings: LineSettings, isTalking: Bool, log: Logger
+    node: Intercom, instance: UInt64, settings: LineSettings, inputs: [String: [LineName]],
+    isTalking: Bool, ownNode: NodeID, log: Logger
   ) {
     (self.node, self.log) = (node, log)
+    again = LineAgain(node: node)
     desk = LineDesk(instance: instance, settings: settings, isTalking: isTalking)
+    desk.follow(ownNode: ownNode)
+    desk.restoreInputs(inputs)
     // Below 2 to the 62: 38 bits of the start, 24 of the message.
     sequence = (instance & 0x3F_FFFF_FFFF) << 24
     (self.settings, keep) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -51,14 +63,32 @@ actor LineService {
     Task { [weak self, memberEvents] in
       for await event in memberEvents { await self?.take(event) }
     }
+    await again.start()
     await settle()
   }
 
   /// Members are told, and heard, from now on.
-  func attach(_ lane: any ApplicationLane) async {
-    self.lane = lane
+  func attach(_ membership: Membership) async {
+    let lane = membership.lane
+    (self.lane, streams) = (lane, LineStreams(membership, log: log))
     lane.open(.lines) { [weak self] message in await self?.take(message) }
     await settle()
+  }
+
+  /// These share groups' secrets with this node.
+  func follow(groups: [String: Set<NodeID>]) async {
+    var labels: [GroupLabel: Set<NodeID>] = [:]
+    for (name, nodes) in groups {
+      if let label = try? GroupLabel(name) { labels[label] = nodes }
+    }
+    desk.follow(groups: labels)
+    await settle()
+  }
+
+  /// Takes what members are called now, so that whom a user names is found.
+  func followNames() async {
+    let called = await node.calledNames()
+    desk.follow(called: names.merging(called) { _, called in called })
   }
 
   /// Who is told of changes.
@@ -74,6 +104,7 @@ actor LineService {
     case .admitted(let member, let name, _):
       names[member] = name
       desk.admit(member)
+      await followNames()
     case .departed(let member, _, _):
       names[member] = nil
       desk.depart(member)
@@ -85,7 +116,8 @@ actor LineService {
   private func take(_ message: LaneMessage) async {
     let sender = message.key.sender
     do throws(LineViolation) {
-      try desk.take(message.octets, of: sender)
+      try desk.take(
+        message.octets, of: sender, nowNanoseconds: EventLoop.nowNanoseconds())
     } catch {
       if refusals.tells(sender, nowNanoseconds: EventLoop.nowNanoseconds()) {
         log.event(
@@ -97,12 +129,20 @@ actor LineService {
   }
 
   /// Does what the user or a device asks for; throws why it cannot be.
-  func change(
-    _ body: @Sendable (inout LineDesk, _ nowNanoseconds: Int64) throws(LineError) -> Void
-  ) async throws(LineError) {
+  @discardableResult
+  func change<Result: Sendable>(
+    _ body: @Sendable (inout LineDesk, _ nowNanoseconds: Int64) throws(LineError) -> Result
+  ) async throws(LineError) -> Result {
     let before = desk.settings
-    try body(&desk, EventLoop.nowNanoseconds())
+    let result = try body(&desk, EventLoop.nowNanoseconds())
     if desk.settings != before { keep.yield(desk.settings) }
+    await settle()
+    return result
+  }
+
+  /// A guest of this node talks on these keys from now on; nil: it is none any more.
+  func setGuest(_ number: Int, talkingOn keys: Set<KeyName>?) async {
+    desk.setGuest(number, talkingOn: keys)
     await settle()
   }
 
@@ -112,17 +152,31 @@ actor LineService {
       shownRevision = desk.revision
       changed()
     }
+    tellCalls()
     sendLetters()
     schedule()
+    streams?.follow(desk.audiences, talking: desk.routing.audiences)
     // One at a time, so that the media path has the newest at last.
     guard !isApplying else { return }
     isApplying = true
     while applied != desk.routing {
       let routing = desk.routing
       applied = routing
+      await again.follow(desk.places)
       await node.follow(routing, isTalkLatched: desk.isTalkLatched)
     }
     isApplying = false
+  }
+
+  private func tellCalls() {
+    for call in desk.takeNewCalls()
+    where callsTold.tells(call, nowNanoseconds: EventLoop.nowNanoseconds()) {
+      var facts: Logger.Metadata = [
+        "from": "\(names[call.node] ?? "")", "id": "\(call.node.text)",
+      ]
+      if let line = call.line { facts["line"] = "\(line)" }
+      log.event(.call, "a member calls", facts)
+    }
   }
 
   private func sendLetters() {
@@ -159,47 +213,69 @@ actor LineService {
     await settle()
   }
 
-  /// Lines and keys for those who look.
-  var statuses: (lines: [LineStatus], keys: [KeyStatus]) {
+  /// Operators with their names and rights.
+  var operators: [(node: NodeID, name: String, rights: OperatorRights)] {
     get async {
-      let called = await node.calledNames()
-      func name(_ member: NodeID) -> String {
-        called[member] ?? names[member] ?? String(member.text.prefix(8))
-      }
-      return (
-        desk.lines.map { LineStatus($0, naming: name) },
-        desk.keys.map { KeyStatus($0, naming: name) }
-      )
+      let called = names.merging(await node.calledNames()) { _, called in called }
+      return desk.operators.map { ($0, called[$0] ?? String($0.text.prefix(8)), $1) }
+        .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
     }
   }
-}
 
-extension LineStatus {
-  fileprivate init(_ line: LineView, naming name: (NodeID) -> String) {
-    self.init(name: line.name.text)
-    (isJoined, isListening, isTalking) = (line.isJoined, line.isListening, line.isTalking)
-    isSetListening = line.isSetListening
-    levelDecibels = line.levelDecibels
-    members = line.members.map(name)
-    talkers = line.talkers.map(name)
+  /// What a member is called, and what it may set here; nil: nothing.
+  func operatorRights(of member: NodeID) -> (name: String, rights: OperatorRights?) {
+    (names[member] ?? String(member.text.prefix(8)), desk.operators[member])
   }
-}
 
-extension KeyStatus {
-  fileprivate init(_ view: KeyView, naming name: (NodeID) -> String) {
-    self.init(
-      name: view.key.name.text, lines: view.key.lines.map(\.text),
-      activation: view.key.activation.rawValue, latchMilliseconds: view.key.latchMilliseconds)
-    interlock = view.key.interlock
-    (isSet, isHeld, isLatched) = (view.isSet, view.isHeld, view.isLatched)
-    tally =
-      switch (view.isTalking, view.isListening) {
-      case (false, false): .off
-      case (false, true): .listen
-      case (true, false): .talk
-      case (true, true): .talkListen
+  /// An answer for somebody who may not know of this node's private lines.
+  func withoutPrivateLines(_ response: ControlResponse) -> ControlResponse {
+    let hidden = Set(desk.lines.filter(\.isPrivate).map(\.name.text))
+    return switch response {
+    case .lines(let lines):
+      .lines(lines.filter { !hidden.contains($0.name) && $0.invitedBy == nil })
+    case .keys(let keys): .keys(keys.filter { hidden.isDisjoint(with: $0.lines) })
+    default: response
+    }
+  }
+
+  /// Whether a request of somebody who may not know of this node's private lines means one of them, or a key of one.
+  func hides(_ request: ControlRequest) async -> Bool {
+    let keys = await statuses.keys
+    let hidden = Set(desk.lines.filter(\.isPrivate).map(\.name.text))
+    guard !hidden.isEmpty else { return false }
+    func isHidden(key name: String) -> Bool {
+      let lines = keys.first { $0.name == name }?.lines ?? []
+      return hidden.contains(name) || !hidden.isDisjoint(with: lines)
+    }
+    return switch request {
+    case .line(let request): request.line.map(hidden.contains) ?? false
+    case .key(.set(let key)): isHidden(key: key.name) || !hidden.isDisjoint(with: key.lines)
+    // For no lines it is for all that the node is on.
+    case .key(.preset(_, let lines)): lines.isEmpty || !hidden.isDisjoint(with: lines)
+    case .key(.press(let key, _)), .key(.release(let key, _)), .key(.tap(let key)),
+      .key(.remove(let key)):
+      isHidden(key: key)
+    default: false
+    }
+  }
+
+  /// Lines as they are shown, with members by their IDs.
+  var views: [LineView] { desk.lines }
+
+  /// The same, and whether this node talks to some alone now.
+  var talk: (lines: [LineView], isAlone: Bool) { (desk.lines, !desk.routing.audiences.isEmpty) }
+
+  /// The ear's settings by name, for those who look.
+  var ear: [String: String] { desk.ear.texts }
+
+  /// Lines, keys and calls for those who look.
+  var statuses: LineStatuses {
+    get async {
+      let called = await node.calledNames()
+      desk.follow(called: names.merging(called) { _, called in called })
+      return LineStatuses(desk, nowNanoseconds: EventLoop.nowNanoseconds()) { [names] member in
+        called[member] ?? names[member] ?? String(member.text.prefix(8))
       }
-    talkers = view.talkers.map(name)
-    isPresent = !talkers.isEmpty
+    }
   }
 }

@@ -9,13 +9,13 @@ struct LineTableProblem: Error {
   let words: String
 }
 
-/// The tables `[[line]]` and `[[key]]` of the configuration file.
+/// The tables `[[line]]`, `[[key]]` and `[ear]` of the configuration file.
 enum LineTables {
-  static let names: Set<String> = ["line", "key"]
-  private static let lineFields: Set<String> = ["name", "listen", "level"]
+  static let names: Set<String> = ["line", "key", "ear"]
+  private static let lineFields: Set<String> = ["name", "listen", "level", "pan", "priority"]
   private static let keyFields: Set<String> = [
-    "name", "line", "lines", "activation", "latch", "interlock", "auto-listen", "auto-mute",
-    "isolate",
+    "name", "line", "lines", "targets", "activation", "latch", "interlock", "auto-listen",
+    "auto-mute", "isolate",
   ]
 
   /// Reads them; each line and each key once.
@@ -28,6 +28,7 @@ enum LineTables {
       }
       settings.lines.append(line)
     }
+    settings.ear = try ear(file)
     guard settings.lines.count(where: { $0.name != .all }) <= LineLimits.ownLines else {
       throw LineTableProblem(table: "line", words: "\(LineError.tooManyOwnLines)")
     }
@@ -66,11 +67,40 @@ enum LineTables {
       name: name, isListening: try reader.boolean("listen") ?? true, levelDecibels: level)
   }
 
+  /// The table `[ear]`, and the lines' priorities.
+  private static func ear(_ file: TOMLTable) throws(LineTableProblem) -> EarSettings {
+    var (changes, priorities): ([String: String], [LineName: Int]) = ([:], [:])
+    var pans: [LineName: Double] = [:]
+    if let value = file["ear"] {
+      guard let table = value.table else {
+        throw LineTableProblem(table: "ear", words: "\"ear\" must be a table: [ear]")
+      }
+      for (field, value) in table {
+        guard let text = value.earText else {
+          throw LineTableProblem(table: "ear", words: "\(field) must be a number or a word")
+        }
+        changes[field] = text
+      }
+    }
+    for (place, table) in try tables("line", of: file).enumerated() {
+      let reader = try Reader(table, "line", place, lineFields)
+      priorities[try reader.label("name")] = try reader.integer("priority")
+      pans[try reader.label("name")] = try reader.number("pan")
+    }
+    do throws(LineError) {
+      return try EarSettings(changes, priorities: priorities, pans: pans)
+    } catch {
+      throw LineTableProblem(table: changes.isEmpty ? "line" : "ear", words: "\(error)")
+    }
+  }
+
   private static func key(_ reader: Reader) throws(LineTableProblem) -> Key {
     let name = try reader.label("name")
-    var lines = try reader.texts("lines") ?? [name.text]
+    let targets = try reader.texts("targets")
+    var lines = try reader.texts("lines") ?? (targets == nil ? [name.text] : [])
     if let line = try reader.text("line") { lines = [line] }
     var setting = KeySetting(name: name.text, lines: lines)
+    setting.targets = targets
     setting.activation = try reader.text("activation")
     setting.latchMilliseconds = try reader.integer("latch")
     setting.interlock = try reader.integer("interlock")
@@ -91,12 +121,18 @@ enum LineTables {
       lines += [
         "", "[[line]]", "name = \(ConfigurationText.quoted(line.name.text))",
         "listen = \(line.isListening)", "level = \(line.levelDecibels)",
+        "pan = \(settings.ear.pan(of: line.name))",
+        "priority = \(settings.ear.priority(of: line.name))",
       ]
     }
     for key in settings.keys {
-      let names = key.lines.map { ConfigurationText.quoted($0.text) }.joined(separator: ", ")
+      func list(_ texts: [String]) -> String {
+        "[\(texts.map { ConfigurationText.quoted($0) }.joined(separator: ", "))]"
+      }
       lines += [
-        "", "[[key]]", "name = \(ConfigurationText.quoted(key.name.text))", "lines = [\(names)]",
+        "", "[[key]]", "name = \(ConfigurationText.quoted(key.name.text))",
+        "lines = \(list(key.targets.compactMap(\.line?.text)))",
+        "targets = \(list(key.targets.filter { $0.line == nil }.map { "\($0)" }))",
         "activation = \"\(key.activation.rawValue)\"", "latch = \(key.latchMilliseconds)",
       ]
       if let group = key.interlock { lines.append("interlock = \(group)") }
@@ -105,7 +141,25 @@ enum LineTables {
         "isolate = \(key.isolates)",
       ]
     }
+    let set = settings.ear.setNames
+    if !set.isEmpty {
+      lines += ["", "[ear]"]
+      lines += set.map { name in
+        let text = settings.ear.text(of: name)
+        return "\(name.rawValue) = \(Double(text) == nil ? "\"\(text)\"" : text)"
+      }
+    }
     return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension TOMLValueConvertible {
+  /// A number or a word as it is written; nil: it is neither.
+  fileprivate var earText: String? {
+    if let text = string { return text }
+    if let number = int { return "\(number)" }
+    if let number = double { return "\(number)" }
+    return bool.map { $0 ? "on" : "off" }
   }
 }
 

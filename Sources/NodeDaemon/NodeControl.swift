@@ -14,10 +14,15 @@ struct NodeControl: ControlHandler {
   let recordings: Recordings
   let tests: TestControl
   let office: MessageOffice
+  let voices: VoiceMessages
   let lines: LineControl
+  let operators: OperatorDesk
+  let assistant: AssistantControl
+  let captions: CaptionControl
   let levels: LogLevels
   let model: NodeModel
   let page: PageDesk
+  let restart: RestartWish
 
   func pictures() -> AsyncStream<NodePicture>? { model.pictures() }
 
@@ -37,6 +42,15 @@ struct NodeControl: ControlHandler {
       case .talk(let isOn): try await lines.setTalk(isOn)
       case .line(let request): return await lines.handle(request)
       case .key(let request): return await lines.handle(request)
+      case .operators(let request): return await lines.handle(request, by: operators)
+      case .ear(let changes): return await lines.setEar(changes)
+      case .patch(let request):
+        return await PatchControl(node: node, lines: lines.lines).handle(request)
+      case .call(let request): return await lines.handle(request)
+      case .service(let request):
+        return await ServiceControl(model: model, life: restart).handle(request)
+      case .assistant(let request): return await assistant.handle(request)
+      case .captions(let request): return await captions.handle(request)
       case .sidetone(let decibels): try await node.setSidetone(decibels)
       case .voice(let changes):
         if let problem = try await node.setVoice(changes) { return .done(note: problem) }
@@ -53,6 +67,7 @@ struct NodeControl: ControlHandler {
           page.renew()
         }
         return response
+      case .pageToken(let request): return page.handle(request)
       case .pageInvite, .pageList, .pageRevoke: return page.handle(request)
       case .identityNew: return await newIdentity()
       case .recordStart, .recordStop: return await record(request)
@@ -61,7 +76,10 @@ struct NodeControl: ControlHandler {
       case .say, .messages, .messagesClear:
         return await MessageControl(office: office, membership: connections.membership)
           .handle(request)
+      case .voiceMessage(let request):
+        return await voices.control(connections.membership).handle(request)
       case .logLevel(let level, let area): return levels.answer(level: level, area: area)
+      case .sound(let request): return await tests.handle(request)
       case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
         return await tests.handle(request)
       }

@@ -54,12 +54,12 @@ struct NodeLog: Sendable {
         .streamTaken,
         "a member claims another member's SSRC and is not heard; restart it",
         ["peer": "\(name)"])
-    case .tooManyPeers(let address, let maximum):
+    case .tooManyPeers(let name, let maximum):
       node.event(
         .tooManyPeers,
         "a node was refused: --max-peers is reached; raise it to admit more",
-        ["address": "\(address)", "max-peers": "\(maximum)"])
-    case .audioFault(let words): audio.event(.audioFault, "\(words)")
+        ["peer": "\(name)", "max-peers": "\(maximum)"])
+    case .audioFault(let fault): audio.event(.audioFault, "\(fault)")
     case .audio(let event): write(event, audio)
     }
   }

@@ -10,16 +10,31 @@ struct NodeSurvey {
   let connections: Connections
   let recordings: Recordings
   let office: MessageOffice
+  let voices: VoiceMessages
   let lines: LineService
+  let operators: OperatorDesk
+  let guests: GuestService
+  let assistant: AssistantOffice
+  let captions: CaptionService
   let problems: KeepingProblems
+  let battery = BatteryWatch()
 
   /// The status with what the node itself does not know of its identity.
   func status() async -> Status {
     var status = await node.status()
     status.recording = await recordings.status
-    status.messages = await office.status
+    var messages = await office.status
+    await voices.tell(&messages)
+    status.messages = messages
+    status.node.ear = await lines.ear
+    status.node.battery = battery.status
+    status.assistant = await assistant.status
+    status.captions = await captions.status
     let lines = await lines.statuses
-    (status.lines, status.keys) = (lines.lines, lines.keys)
+    (status.lines, status.keys, status.calls) = (lines.lines, lines.keys, lines.calls)
+    await guests.fill(&status)
+    let operators = await operators.statuses
+    if !operators.isEmpty { status.operators = operators }
     status.node.id = state.id.text
     status.node.idWords = state.id.words.joined(separator: " ")
     status.node.instance = state.instance

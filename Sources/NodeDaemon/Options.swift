@@ -36,6 +36,9 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.playoutDelayMax)) var playoutDelayMax: String?
   @Option(help: Help.of(.lateRate)) var lateRate: String?
   @Option(help: Help.of(.sidetone)) var sidetone: String?
+  @Option(help: Help.of(.program)) var program: String?
+  @Option(help: Help.of(.input)) var input: [String] = []
+  @Option(help: Help.of(.bus)) var bus: [String] = []
   @Option(help: Help.of(.jackServer)) var jackServer: String?
   @Option(help: Help.of(.jackClient)) var jackClient: String?
   @Flag(inversion: .prefixedNo, help: "Connects to the sound card, or leaves its ports alone.")
@@ -50,10 +53,13 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.control)) var control: String?
   @Option(help: Help.of(.state)) var state: String?
   @Option(help: Help.of(.messageDays)) var messageDays: String?
+  @Option(help: Help.of(.voiceMessageDays)) var voiceMessageDays: String?
   @Option(help: Help.of(.messageHistory)) var messageHistory: String?
   @Option(help: Help.of(.messageKeep)) var messageKeep: String?
   @Option(help: Help.of(.logLevel)) var logLevel: String?
   @OptionGroup(title: "Voice") var voice: VoiceFlags
+  @OptionGroup(title: "Speech services") var speech: SpeechFlags
+  @OptionGroup(title: "Assistant") var assistant: AssistantFlags
 
   @Option(
     help: ArgumentHelp(
@@ -71,20 +77,26 @@ struct Options: ParsableCommand {
       (.ptime, ptime), (.bitrate, bitrate), (.bitrateMax, bitrateMax),
       (.application, application), (.complexity, complexity), (.bandwidth, bandwidth),
       (.playoutDelay, playoutDelay), (.playoutDelayMax, playoutDelayMax), (.lateRate, lateRate),
-      (.sidetone, sidetone),
+      (.sidetone, sidetone), (.program, program),
       (.jackServer, jackServer), (.jackClient, jackClient),
       (.pluginSocket, pluginSocket), (.metrics, metrics), (.page, page), (.pageTrust, pageTrust),
       (.pageCertificate, pageCertificate), (.pageKey, pageKey), (.control, control),
-      (.state, state), (.messageDays, messageDays), (.messageHistory, messageHistory),
+      (.state, state), (.messageDays, messageDays), (.voiceMessageDays, voiceMessageDays),
+      (.messageHistory, messageHistory),
       (.messageKeep, messageKeep),
       (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [
       (.noDiscovery, discovery.map { !$0 }), (.noConnect, connect.map { !$0 }),
-      (.viaPlugin, viaPlugin),
+      (.viaPlugin, viaPlugin), (.assistantShared, assistant.assistantShared),
     ]
-    let given = texts + voice.texts
-    var flags: [ConfigurationLoader.Flag] = peer.isEmpty ? [] : [(.peer, .list(peer))]
+    let given = texts + voice.texts + speech.texts + assistant.texts
+    let lists = [
+      (Setting.peer, peer), (.input, input), (.bus, bus),
+      (.speechAllow, speech.speechAllow), (.assistantTools, assistant.assistantTools),
+    ]
+    var flags: [ConfigurationLoader.Flag] = []
+    for (setting, texts) in lists where !texts.isEmpty { flags.append((setting, .list(texts))) }
     for case (let setting, let isOn?) in switches { flags.append((setting, .boolean(isOn))) }
     for case (let setting, let text?) in given {
       do throws(SettingProblem) {
@@ -101,6 +113,7 @@ struct Options: ParsableCommand {
 /// The flags of the voice chain.
 struct VoiceFlags: ParsableArguments {
   @Option(help: Help.of(.voiceHighPass)) var voiceHighPass: String?
+  @Option(help: Help.of(.voiceEcho)) var voiceEcho: String?
   @Option(help: Help.of(.voiceSuppress)) var voiceSuppress: String?
   @Option(help: Help.of(.voiceSuppressMix)) var voiceSuppressMix: String?
   @Option(help: Help.of(.voiceGain)) var voiceGain: String?
@@ -112,14 +125,15 @@ struct VoiceFlags: ParsableArguments {
   /// What was given.
   var texts: [(Setting, String?)] {
     [
-      (.voiceHighPass, voiceHighPass), (.voiceSuppress, voiceSuppress),
+      (.voiceHighPass, voiceHighPass), (.voiceEcho, voiceEcho),
+      (.voiceSuppress, voiceSuppress),
       (.voiceSuppressMix, voiceSuppressMix), (.voiceGain, voiceGain), (.voiceTarget, voiceTarget),
       (.voiceGate, voiceGate), (.voiceVox, voiceVox), (.voiceLimit, voiceLimit),
     ]
   }
 }
 
-private enum Help {
+enum Help {
   static func of(_ setting: Setting) -> ArgumentHelp {
     ArgumentHelp("\(setting.summary)", valueName: setting.placeholder)
   }

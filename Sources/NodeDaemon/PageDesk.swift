@@ -23,6 +23,7 @@ final class PageDesk: Sendable {
   }
 
   let access: PageAccess
+  let tokens: PageTokens
   private let settings: PageSettings
   private let state: NodeState
   private let log: Logger
@@ -34,17 +35,23 @@ final class PageDesk: Sendable {
     self.state = state
     self.log = log
     access = PageAccess(state.page.sessions.records)
+    tokens = PageTokens(state.tokens.holders.records)
   }
 
   /// Opens the page, where it is wanted.
-  func start(nodeName: String, handler: any ControlHandler) async {
+  func start(
+    nodeName: String, handler: any ControlHandler, guests: any GuestHost, rest: NodeRest
+  ) async {
     guard let place = settings.place else { return }
     do throws(PanelError) {
       let identity = try identity()
       let page = try await Page(
         at: Page.Place(host: place.host, port: Int(place.port)),
         trustAt: settings.trustPlace.map { Page.Place(host: $0.host, port: $0.port) },
-        identity: identity, nodeName: nodeName, access: access, handler: handler)
+        identity: identity, nodeName: nodeName, access: access, handler: handler,
+        guests: guests,
+        rest: RestDesk(
+          rest.messages, tokens, assistant: rest.assistant, directory: uploadDirectory))
       if let problem = page.trustProblem {
         log.event(.pageTrustFailed, "--page-trust: \(problem)")
       }
@@ -97,6 +104,31 @@ final class PageDesk: Sendable {
       return .done(note: "signed out: \(count)")
     default: return .error(message: "not a request about the page")
     }
+  }
+
+  /// Carries out a request about tokens for programs.
+  func handle(_ request: PageTokenRequest) -> ControlResponse {
+    switch request {
+    case .list: return .pageSessions(tokens.holders)
+    case .revoke(let who):
+      let count = tokens.revoke(who)
+      guard count > 0 || who == nil else {
+        return .error(
+          message: "no token has that name or ID: comlink page token list shows them")
+      }
+      return .done(note: count == 1 ? "1 token revoked" : "\(count) tokens revoked")
+    case .new(let name, let rights):
+      do throws(PageTokens.Refusal) {
+        return .pageToken(SecretText(try tokens.issue(to: name, rights)))
+      } catch {
+        return .error(message: "\(error)")
+      }
+    }
+  }
+
+  /// Where files lie while they are uploaded: beside what the node keeps, or for this run.
+  private var uploadDirectory: String {
+    state.problem == nil ? state.directory ?? "/tmp" : "/tmp"
   }
 
   private func invite(_ rights: PageRights, _ name: String?) -> ControlResponse {

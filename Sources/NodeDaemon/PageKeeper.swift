@@ -2,17 +2,18 @@ internal import Panel
 internal import Remote
 internal import Store
 
-/// Keeps who is signed in at the page.
+/// Keeps who is signed in at the page, or has a token for it.
 typealias PageKeeper = Keeper<[PageRecord], KeptPage>
 
 extension PageKeeper {
   /// A keeper of what became of the sign-ins of the former run.
   init(
-    _ kept: KeptPage, problems: KeepingProblems, pace: Pace = Pace(),
+    _ kept: KeptPage, of matter: KeepingProblems.Matter = .page, problems: KeepingProblems,
+    pace: Pace = Pace(),
     write: @escaping @Sendable (KeptPage) async throws(StoreError) -> Void
   ) {
     self.init(
-      kept, of: .page, problems: problems, pace: pace, as: { KeptPage($0) }, write: write)
+      kept, of: matter, problems: problems, pace: pace, as: { KeptPage($0) }, write: write)
   }
 }
 

@@ -112,7 +112,7 @@ actor Recordings {
 
   private func begin(_ settings: TakeSettings) async throws -> Running {
     let deck = try await node.makeDeck(
-      keepsTalkers: settings.keepsTalkers, keepsMix: settings.keepsMix)
+      keepsTalkers: settings.keepsTalkers, keepsMix: settings.keepsMix, buses: settings.buses)
     let (events, sender) = AsyncStream.makeStream(of: RecorderEvent.self)
     let recorder = try Recorder(settings, labels: labels(), deck: deck) { event in
       sender.yield(event)
@@ -208,8 +208,9 @@ extension TakeSettings {
     guard request.directory.hasPrefix("/") else {
       throw .refused("the folder must be an absolute path")
     }
-    guard request.peers || request.mix else {
-      throw .refused("nothing to record: choose peers, mix or both")
+    buses = request.buses ?? []
+    guard request.peers || request.mix || !buses.isEmpty else {
+      throw .refused("nothing to record: choose peers, mix or buses")
     }
     (keepsTalkers, keepsMix) = (request.peers, request.mix)
     if let word = request.format {

@@ -22,6 +22,9 @@ enum Setting: String, CaseIterable, Sendable {
   case playoutDelayMax = "playout-delay-max"
   case lateRate = "late-rate"
   case sidetone
+  case program
+  case input
+  case bus
   case jackServer = "jack-server"
   case jackClient = "jack-client"
   case noConnect = "no-connect"
@@ -35,10 +38,12 @@ enum Setting: String, CaseIterable, Sendable {
   case control
   case state
   case messageDays = "message-days"
+  case voiceMessageDays = "voice-message-days"
   case messageHistory = "message-history"
   case messageKeep = "message-keep"
   case logLevel = "log-level"
   case voiceHighPass = "voice-high-pass"
+  case voiceEcho = "voice-echo"
   case voiceSuppress = "voice-suppress"
   case voiceSuppressMix = "voice-suppress-mix"
   case voiceGain = "voice-gain"
@@ -46,9 +51,23 @@ enum Setting: String, CaseIterable, Sendable {
   case voiceGate = "voice-gate"
   case voiceVox = "voice-vox"
   case voiceLimit = "voice-limit"
+  case speechASR = "speech-asr"
+  case speechTTS = "speech-tts"
+  case speechAllow = "speech-allow"
+  case assistantURL = "assistant-url"
+  case assistantModel = "assistant-model"
+  case assistantKeyFile = "assistant-key-file"
+  case assistantName = "assistant-name"
+  case assistantColour = "assistant-colour"
+  case assistantPrompt = "assistant-prompt"
+  case assistantTools = "assistant-tools"
+  case assistantDays = "assistant-days"
+  case assistantSilence = "assistant-silence"
+  case assistantLength = "assistant-length"
+  case assistantShared = "assistant-shared"
 
   /// The tables of a TOML file; a setting of one begins with its name.
-  static let tables = ["voice"]
+  static let tables = ["voice", "speech", "assistant"]
 
   /// The table of the TOML file that it stands in; nil: none.
   var table: String? { Self.tables.first { rawValue.hasPrefix($0 + "-") } }
@@ -74,18 +93,23 @@ enum Setting: String, CaseIterable, Sendable {
 
   var kind: Kind {
     switch self {
-    case .name, .role, .colour, .listen, .policy, .profile, .application, .bandwidth, .jackServer,
-      .jackClient, .pluginSocket, .metrics, .page, .pageTrust, .pageCertificate, .pageKey, .control,
-      .state, .logLevel:
+    case .name, .role, .colour, .listen, .policy, .profile, .application, .bandwidth, .program,
+      .jackServer, .jackClient, .pluginSocket, .metrics, .page, .pageTrust, .pageCertificate,
+      .pageKey, .control,
+      .state, .logLevel, .assistantURL, .assistantModel, .assistantKeyFile, .assistantName,
+      .speechASR, .speechTTS,
+      .assistantColour, .assistantPrompt:
       .text
-    case .peer: .list
-    case .maxPeers, .bitrate, .complexity, .messageDays, .messageHistory, .messageKeep: .integer
+    case .peer, .input, .bus, .speechAllow, .assistantTools: .list
+    case .maxPeers, .bitrate, .complexity, .messageDays, .voiceMessageDays, .messageHistory,
+      .messageKeep, .assistantDays, .assistantSilence, .assistantLength:
+      .integer
     case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
     case .sidetone: .numberOrOff
-    case .noDiscovery, .noConnect, .viaPlugin: .boolean
-    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
-      .voiceVox, .voiceLimit:
+    case .noDiscovery, .noConnect, .viaPlugin, .assistantShared: .boolean
+    case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
+      .voiceGate, .voiceVox, .voiceLimit:
       .word
     }
   }
@@ -93,12 +117,20 @@ enum Setting: String, CaseIterable, Sendable {
   /// The placeholder of the value in `--help`.
   var placeholder: String {
     switch self {
-    case .name, .jackServer, .jackClient: "NAME"
-    case .role: "TEXT"
-    case .colour: "RRGGBB"
+    case .name, .jackServer, .jackClient, .assistantModel, .assistantName: "NAME"
+    case .program: "off|mono|stereo|KIND=LINE,…"
+    case .input: "NAME|NAME=LINE,…"
+    case .bus: "NAME|NAME=PEER,…|NAME=-PEER,…"
+    case .role, .assistantPrompt: "TEXT"
+    case .colour, .assistantColour: "RRGGBB"
+    case .assistantURL, .speechASR, .speechTTS: "URL"
+    case .speechAllow: "HOST"
+    case .assistantTools: AssistantTool.words
+    case .assistantSilence: "SECONDS"
+    case .assistantLength: "MINUTES"
     case .listen, .peer, .metrics, .page: "ADDR:PORT"
     case .pageTrust: "ADDR:PORT|auto|off"
-    case .pageCertificate, .pageKey: "FILE"
+    case .pageCertificate, .pageKey, .assistantKeyFile: "FILE"
     case .policy: AdmissionPolicy.words
     case .maxPeers: "1…64"
     case .bitrate: "KBITS"
@@ -114,12 +146,12 @@ enum Setting: String, CaseIterable, Sendable {
     case .sidetone: "DB|off"
     case .control, .pluginSocket: "PATH"
     case .state: "DIR"
-    case .messageDays: "DAYS"
+    case .messageDays, .voiceMessageDays, .assistantDays: "DAYS"
     case .messageHistory, .messageKeep: "MB"
     case .logLevel: "LEVEL"
-    case .noDiscovery, .noConnect, .viaPlugin: ""
-    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
-      .voiceVox, .voiceLimit:
+    case .noDiscovery, .noConnect, .viaPlugin, .assistantShared: ""
+    case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
+      .voiceGate, .voiceVox, .voiceLimit:
       voice?.placeholder ?? ""
     }
   }
@@ -150,6 +182,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .lateRate:
       "Share of packets that may arrive too late for the automatic playout delay, percent, 0.01…20."
     case .sidetone: "Level of your own open microphone in your ear, dB, -60…0."
+    case .program: "An input for a programme, to all or to some lines; stereo is sent as its mean."
+    case .input: "An input of a four-wire line, to all or to some lines; repeatable."
+    case .bus: "A mono mix with its own port: of all, of some peers, or without some; repeatable."
     case .jackServer: "Name of the JACK server."
     case .jackClient: "Name of this JACK client."
     case .noConnect: "Leaves the sound card's ports alone instead of connecting to them."
@@ -164,15 +199,19 @@ enum Setting: String, CaseIterable, Sendable {
     case .pluginSocket: "Socket of that plugin."
     case .control: "Socket for comlink, the remote."
     case .state: "Directory for identity, groups and mix; empty: none, nothing survives a restart."
+    case .voiceMessageDays:
+      "Days that voice messages are kept once they are read, 0…3650; 0: until read and delivered."
     case .messageDays:
       "Days that messages are kept once they are read, 0…3650; 0: until read and delivered."
     case .messageHistory: "Most that the history of messages takes on disk, MB, 1…10000."
     case .messageKeep:
       "Most that messages kept for other nodes take on disk, MB, 0…10000; 0: none are kept."
     case .logLevel: "Lowest level to log: \(LogLevelName.words)."
-    case .voiceHighPass, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget, .voiceGate,
-      .voiceVox, .voiceLimit:
+    case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
+      .voiceGate, .voiceVox, .voiceLimit:
       voice?.summary ?? ""
+    case .speechASR, .speechTTS, .speechAllow: SpeechSettings.summary(of: self)
+    default: AssistantSettings.summary(of: self)
     }
   }
 }

@@ -42,6 +42,20 @@ actor TestControl {
     }
   }
 
+  /// Tests of the own microphone.
+  nonisolated func handle(_ request: SoundRequest) async -> ControlResponse {
+    do throws(IntercomError) {
+      switch request {
+      case .test(let seconds):
+        return .voiceTest(try await node.measureMicrophone(speechSeconds: seconds).status)
+      case .monitor(let seconds):
+        return try await node.monitorVoice(seconds: seconds).map { .done(note: $0) } ?? .ok
+      }
+    } catch {
+      return .error(message: "\(error)")
+    }
+  }
+
   private nonisolated func loop(with text: String) async throws(IntercomError) -> LoopTestStatus {
     let peer = try await consenting(text)
     let measured = try await node.measureLoop(with: peer)
@@ -125,5 +139,19 @@ actor TestControl {
     self.watch = nil
     log.event(.loopBackEnded, "loop-back ended")
     await membership.tellLoopBack(of: nil)
+  }
+}
+
+extension MicrophoneMeasurement {
+  fileprivate var status: VoiceTestStatus {
+    var status = VoiceTestStatus(
+      speechSeconds: speechSeconds, peakDBFS: peakDBFS, noiseLevelDBFS: noiseLevelDBFS,
+      clippedPercent: clippedPercent)
+    status.speechLevelDBFS = speechLevelDBFS
+    if let hum { (status.humHertz, status.humLevelDBFS) = (hum.hertz, hum.levelDBFS) }
+    if let echo {
+      (status.echoDecibels, status.echoMilliseconds) = (echo.decibels, echo.milliseconds)
+    }
+    return status
   }
 }

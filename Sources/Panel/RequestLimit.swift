@@ -15,12 +15,15 @@ final class RequestLimit: ChannelInboundHandler, RemovableChannelHandler {
 
   private static let farewellRequests = 8
 
-  private let limitBytes: Int
+  private let usualBytes: Int
+  private var limitBytes: Int
+  private var isDeaf = false
   private let farewellTime: TimeAmount
   private var receivedBytes = 0
   private var farewell: Scheduled<Void>?
 
   init(bytes: Int, farewellTime: Duration) {
+    usualBytes = bytes
     limitBytes = bytes
     self.farewellTime = TimeAmount(farewellTime)
   }
@@ -28,11 +31,25 @@ final class RequestLimit: ChannelInboundHandler, RemovableChannelHandler {
   func handlerRemoved(context: ChannelHandlerContext) { farewell?.cancel() }
 
   /// A request was whole: the next may be as long.
-  func renew() { receivedBytes = 0 }
+  func renew() { (receivedBytes, limitBytes) = (0, usualBytes) }
+
+  /// This request may bring so many bytes more.
+  func allow(_ bytes: Int) { limitBytes = max(limitBytes, receivedBytes + bytes) }
+
+  /// What still comes is let fall: the request was refused before its end.
+  func ignoreRest() { isDeaf = true }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    receivedBytes += unwrapInboundIn(data).readableBytes
-    guard receivedBytes > limitBytes else { return context.fireChannelRead(data) }
+    var part = unwrapInboundIn(data)
+    // As much as may come, and then the rest: whoever reads the request's head may allow it more meanwhile.
+    while !isDeaf, limitBytes > receivedBytes, part.readableBytes > 0,
+      let slice = part.readSlice(length: min(part.readableBytes, limitBytes - receivedBytes))
+    {
+      receivedBytes += slice.readableBytes
+      context.fireChannelRead(wrapInboundOut(slice))
+    }
+    guard !isDeaf, part.readableBytes > 0 else { return }
+    receivedBytes += part.readableBytes
     if farewell == nil { refuse(context) }
     if receivedBytes > limitBytes * (1 + Self.farewellRequests) { context.close(promise: nil) }
   }

@@ -176,6 +176,10 @@ public struct LineSet: OptionSet, Hashable, Sendable {
 
   /// The line that everyone is on: number 0.
   public static let everyone = LineSet(rawValue: 1)
+  /// The number of no line: what is said to all, whatever they listen to.
+  public static let announcementNumber = 31
+  /// What is said to all, whatever they listen to.
+  public static let announcement = LineSet(rawValue: 1 << 31)
 
   /// Whether a line is in the set.
   public func contains(line: Int) -> Bool {

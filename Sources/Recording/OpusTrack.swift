@@ -13,7 +13,7 @@ final class OpusTrack: TrackWriter {
   /// Shorter silence is encoded as it is.
   private static let longSilenceFrames = 10 * packetFrames
 
-  private let file: OutputFile
+  private let file: any TrackOutput
   private let stream: OggStream
   private let encoder: OpusEncoder
   private let channels: Int
@@ -35,9 +35,10 @@ final class OpusTrack: TrackWriter {
   ///   - inputRate: what JACK ran at, in hertz; for people only.
   ///   - serial: of the Ogg stream, another in each file of a take.
   ///   - comments: `TITLE=anna` and the like.
+  ///   - bitsPerSecond: what the encoder aims at; nil: as a recording's does.
   init(
-    _ file: OutputFile, channels: Int, inputRate: Int, serial: UInt32, vendor: String,
-    comments: [String]
+    _ file: any TrackOutput, channels: Int, inputRate: Int, serial: UInt32, vendor: String,
+    comments: [String], bitsPerSecond: Int? = nil
   ) throws(RecordingError) {
     self.file = file
     self.channels = channels
@@ -45,7 +46,8 @@ final class OpusTrack: TrackWriter {
     self.stream = stream
     do throws(AudioError) {
       encoder = try OpusEncoder(
-        application: .audio, bitrateBitsPerSecond: Self.bitsPerSecond(channels: channels),
+        application: .audio,
+        bitrateBitsPerSecond: bitsPerSecond ?? Self.bitsPerSecond(channels: channels),
         channels: channels)
     } catch {
       throw .audio(error)

@@ -4,7 +4,7 @@ internal import System
 /// A new file, written from beginning to end; never overwrites an existing one.
 ///
 /// Collects what is appended and writes it in large pieces. Closed with the object. One thread at a time.
-final class OutputFile {
+final class OutputFile: TrackOutput {
   /// Owner writes, group reads, nobody else.
   private static let mode: mode_t = 0o640
   private static let pieceBytes = 1 << 16
@@ -95,4 +95,16 @@ extension SystemCall {
   ) throws(RecordingError) -> Int {
     try perform({ RecordingError.system(attempt: attempt, path: path, errorNumber: $0) }, call)
   }
+}
+
+/// Where the octets of a track go, in their order.
+protocol TrackOutput: AnyObject {
+  /// For words.
+  var path: String { get }
+  /// What was appended so far.
+  var byteCount: Int { get }
+  /// Adds to the end.
+  func append(_ bytes: [UInt8]) throws(RecordingError)
+  /// Returns once all of it is kept.
+  func sync() throws(RecordingError)
 }

@@ -43,7 +43,7 @@ public final class Take {
   private var nextCheckFrame = 0
   private var nextSaveFrame = 0
 
-  /// Makes the folder, and the mix's file; nothing is left of them where it throws.
+  /// Makes the folder, and the files of mix and buses; nothing is left of them where it throws.
   ///
   /// - Throws: what stands against it, such as too little room on the disk.
   public init(
@@ -59,6 +59,7 @@ public final class Take {
     nextSaveFrame = Int(Self.saveSeconds * Double(fileRate))
     do throws(RecordingError) {
       if let mix = deck.mix { tracks = [try makeTrack(Self.mixName, [mix.left, mix.right])] }
+      for bus in deck.buses { tracks.append(try makeTrack(bus.name, [bus.tape])) }
       try checkRoom(for: 0)
     } catch {
       folder.discard()

@@ -11,6 +11,8 @@ public struct TakeSettings: Hashable, Sendable {
   public var keepsTalkers: Bool
   /// A file of the mix, stereo.
   public var keepsMix: Bool
+  /// A file for each of these buses, mono.
+  public var buses: [String] = []
   /// How the files are written.
   public var format: RecordingFormat
   /// Most bytes of all files of the take together.

@@ -31,6 +31,8 @@ extension ControlRequest: Codable {
       self = .sidetone(
         decibels: isGiven
           ? try Self.number(fields, .decibels, within: NodeStatus.sidetoneRangeDecibels) : nil)
+    case .ear:
+      self = .ear(changes: try fields.decode([String: String].self, forKey: .settings))
     case .voice:
       self = .voice(changes: try fields.decode([String: String].self, forKey: .settings))
     case .gain, .mute, .pan: self = try Self.mix(kind, fields)
@@ -109,15 +111,48 @@ extension ControlRequest: Codable {
 
   private static var words: [String] {
     Kind.allCases.map(\.rawValue) + LineRequest.Kind.allCases.map(\.rawValue)
-      + KeyRequest.Kind.allCases.map(\.rawValue)
+      + KeyRequest.Kind.allCases.map(\.rawValue) + CallRequest.Kind.allCases.map(\.rawValue)
+      + PatchRequest.Kind.allCases.map(\.rawValue)
+      + OperatorRequest.Kind.allCases.map(\.rawValue)
+      + AssistantRequest.Kind.allCases.map(\.rawValue)
+      + VoiceMessageRequest.Kind.allCases.map(\.rawValue)
+      + SoundRequest.Kind.allCases.map(\.rawValue)
+      + ServiceRequest.allCases.map(\.rawValue)
+      + PageTokenRequest.Kind.allCases.map(\.rawValue)
+      + CaptionRequest.Kind.allCases.map(\.rawValue)
   }
 
-  /// A request of lines or keys; nil: the word is of no such.
+  /// A request of a kind of its own, such as of lines or keys; nil: the word is of no such.
   private static func lineOrKey(
     _ word: String, from decoder: any Decoder
   ) throws -> ControlRequest? {
     if let kind = LineRequest.Kind(rawValue: word) {
       return .line(try LineRequest(kind, from: decoder))
+    }
+    if let request = ServiceRequest(rawValue: word) { return .service(request) }
+    if let kind = VoiceMessageRequest.Kind(rawValue: word) {
+      return .voiceMessage(try VoiceMessageRequest(kind, from: decoder))
+    }
+    if let kind = SoundRequest.Kind(rawValue: word) {
+      return .sound(try SoundRequest(kind, from: decoder))
+    }
+    if let kind = PatchRequest.Kind(rawValue: word) {
+      return .patch(try PatchRequest(kind, from: decoder))
+    }
+    if let kind = OperatorRequest.Kind(rawValue: word) {
+      return .operators(try OperatorRequest(kind, from: decoder))
+    }
+    if let kind = CallRequest.Kind(rawValue: word) {
+      return .call(try CallRequest(kind, from: decoder))
+    }
+    if let kind = AssistantRequest.Kind(rawValue: word) {
+      return .assistant(try AssistantRequest(kind, from: decoder))
+    }
+    if let kind = PageTokenRequest.Kind(rawValue: word) {
+      return .pageToken(try PageTokenRequest(kind, from: decoder))
+    }
+    if let kind = CaptionRequest.Kind(rawValue: word) {
+      return .captions(try CaptionRequest(kind, from: decoder))
     }
     return try KeyRequest.Kind(rawValue: word).map { .key(try KeyRequest($0, from: decoder)) }
   }
@@ -174,14 +209,31 @@ extension ControlRequest: Codable {
   /// Writes the request as `STATUS.md` describes it.
   public func encode(to encoder: any Encoder) throws {
     switch self {
-    case .line(let request): return try request.encode(to: encoder)
-    case .key(let request): return try request.encode(to: encoder)
-    default: break
+    case .line(let request): try request.encode(to: encoder)
+    case .key(let request): try request.encode(to: encoder)
+    case .voiceMessage(let request): try request.encode(to: encoder)
+    case .patch(let request): try request.encode(to: encoder)
+    case .operators(let request): try request.encode(to: encoder)
+    case .call(let request): try request.encode(to: encoder)
+    case .assistant(let request): try request.encode(to: encoder)
+    case .sound(let request): try request.encode(to: encoder)
+    case .service(let request):
+      var fields = encoder.container(keyedBy: Key.self)
+      try fields.encode(request.rawValue, forKey: .request)
+    case .pageToken(let request): try request.encode(to: encoder)
+    case .captions(let request): try request.encode(to: encoder)
+    default:
+      var fields = encoder.container(keyedBy: Key.self)
+      try fields.encodeIfPresent(kind?.rawValue, forKey: .request)
+      try write(to: &fields)
     }
-    var fields = encoder.container(keyedBy: Key.self)
-    try fields.encodeIfPresent(kind?.rawValue, forKey: .request)
+  }
+
+  private func write(to fields: inout KeyedEncodingContainer<Key>) throws {
     switch self {
-    case .line, .key: break
+    case .line, .key, .patch, .operators, .call, .assistant, .voiceMessage, .sound, .service,
+      .pageToken, .captions:
+      break
     case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop,
       .pageList:
       break
@@ -210,7 +262,7 @@ extension ControlRequest: Codable {
       try fields.encode(pin.text, forKey: .pin)
     case .talk(let isOn): try fields.encode(isOn, forKey: .on)
     case .sidetone(let decibels): try fields.encodeIfPresent(decibels, forKey: .decibels)
-    case .voice(let changes): try fields.encode(changes, forKey: .settings)
+    case .ear(let changes), .voice(let changes): try fields.encode(changes, forKey: .settings)
     case .gain(let peer, let decibels):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(decibels, forKey: .decibels)
@@ -232,15 +284,18 @@ extension ControlRequest: Codable {
     }
   }
 
-  /// Nil: requests of lines and keys have their own.
+  /// Nil: requests of lines, keys and the like have their own.
   private var kind: Kind? {
     switch self {
-    case .line, .key: nil
+    case .line, .key, .patch, .operators, .call, .assistant, .voiceMessage, .sound, .service,
+      .pageToken, .captions:
+      nil
     case .status: .status
     case .subscribe: .subscribe
     case .version: .version
     case .talk: .talk
     case .sidetone: .sidetone
+    case .ear: .ear
     case .voice: .voice
     case .gain: .gain
     case .mute: .mute

@@ -15,10 +15,26 @@ public enum ControlRequest: Sendable, Hashable {
   case talk(isOn: Bool)
   /// Asks about party lines.
   case line(LineRequest)
+  /// Asks about inputs and buses.
+  case patch(PatchRequest)
+  /// Asks about operators, or another node.
+  case operators(OperatorRequest)
   /// Asks about keys.
   case key(KeyRequest)
+  /// Calls, and answers calls.
+  case call(CallRequest)
+  /// Asks about the assistant.
+  case assistant(AssistantRequest)
+  /// Asks what the microphone is like.
+  case sound(SoundRequest)
+  /// Asks about the service and its machine.
+  case service(ServiceRequest)
+  /// Asks about captions.
+  case captions(CaptionRequest)
   /// Sets how loud the own microphone is in the own ear, within `NodeStatus.sidetoneRangeDecibels`; nil: not at all.
   case sidetone(decibels: Double?)
+  /// Changes settings of the ear, by name and as they are written; the others stay.
+  case ear(changes: [String: String])
   /// Changes settings of the own voice, by name and as they are written; the others stay.
   case voice(changes: [String: String])
   /// Sets a peer's gain in the mix, within ``gainRangeDecibels``.
@@ -65,6 +81,8 @@ public enum ControlRequest: Sendable, Hashable {
   case messages(MessageRequest)
   /// Forgets messages, of a conversation or all; the answer is ``ControlResponse/done(note:)``.
   case messagesClear(with: String?)
+  /// Asks about voice messages.
+  case voiceMessage(VoiceMessageRequest)
   /// Makes a token by which a phone signs in at the page; the answer is ``ControlResponse/pageInvitation(_:)``.
   ///
   /// - Parameters:
@@ -75,6 +93,8 @@ public enum ControlRequest: Sendable, Hashable {
   case pageList
   /// Signs out whoever is of that name or ID; nil: everybody.
   case pageRevoke(session: String?)
+  /// Asks about tokens by which programs use the page's REST.
+  case pageToken(PageTokenRequest)
 
   /// Asks for the log's levels, or changes them first; the answer is ``ControlResponse/logLevels(_:)``.
   ///
@@ -102,7 +122,7 @@ public enum ControlRequest: Sendable, Hashable {
 
   /// The words of the `request` field.
   enum Kind: String, CaseIterable {
-    case status, subscribe, version, talk, sidetone, voice, gain, mute, pan
+    case status, subscribe, version, talk, sidetone, ear, voice, gain, mute, pan
     case groupNew = "group-new"
     case groupJoin = "group-join"
     case groupList = "group-list"
@@ -129,7 +149,7 @@ public enum ControlRequest: Sendable, Hashable {
   /// Whether it is broken off when its client goes: what it does is for that client's user only.
   package var endsWithItsClient: Bool {
     switch self {
-    case .testTone, .testLoop, .testSpeech: true
+    case .testTone, .testLoop, .testSpeech, .sound: true
     default: false
     }
   }
@@ -143,6 +163,8 @@ public struct RecordingRequest: Sendable, Hashable, Codable {
   public var peers: Bool
   /// A file of the mix.
   public var mix: Bool
+  /// A file for each of these buses with ports of their own; nil: none.
+  public var buses: [String]?
   /// `opus` or `wav`; nil: the daemon's default, as in what follows.
   public var format: String?
   /// The most that all files may have together, bytes, above 0.
@@ -175,6 +197,8 @@ public struct MessageRequest: Sendable, Hashable, Codable {
   public var before: Int64?
   /// At most so many, within ``limitRange``; nil: 50.
   public var limit: Int?
+  /// Voice messages only; nil: all.
+  public var voice: Bool?
   /// Where there is none yet, the answer waits for one so long, within ``waitRangeSeconds``.
   public var waitSeconds: Double?
   /// Whether they count as read; nil: not.

@@ -2,10 +2,22 @@ internal import StatusSchema
 
 /// What a remote can ask about party lines; in JSON the word is that of the command, as `line-join`.
 public enum LineRequest: Sendable, Hashable {
-  /// Makes a line and is on it.
-  case new(line: String)
-  /// Is on a line of the group.
-  case join(line: String)
+  /// Makes a line and is on it; a private one is known to those only who are added.
+  case new(line: String, isPrivate: Bool = false)
+  /// Is on a line of the group, or a private one that somebody invites to.
+  ///
+  /// - Parameter isPrivate: the invitation is meant, though there is a line of that name.
+  case join(line: String, isPrivate: Bool = false)
+  /// Plays the last that was said on a line at the node's ear; the answer is ``ControlResponse/done(note:)``.
+  ///
+  /// - Parameters:
+  ///   - line: nil: the one where somebody was heard last.
+  ///   - seconds: the last so many, 1 to 15; nil: all that is kept.
+  case again(line: String?, seconds: Double?)
+  /// Adds a member to a private line: it may join.
+  case add(line: String, peer: String)
+  /// Removes a member from a private line.
+  case remove(line: String, peer: String)
   /// Is on it no more.
   case leave(line: String)
   /// Asks for all lines; the answer is ``ControlResponse/lines(_:)``.
@@ -14,24 +26,62 @@ public enum LineRequest: Sendable, Hashable {
   case listen(line: String, isOn: Bool)
   /// Sets how loud a line is heard, within `LineStatus.levelRangeDecibels`.
   case level(line: String, decibels: Double)
+  /// Sets where a line is heard, within `PeerStatus.panRange`.
+  case pan(line: String, position: Double)
+  /// Sets what gives way to a line, and what it gives way to, within `LineStatus.priorityRange`.
+  case priority(line: String, priority: Int)
 
   enum Kind: String, CaseIterable {
     case new = "line-new"
     case join = "line-join"
+    case again
+    case add = "line-add"
+    case remove = "line-remove"
     case leave = "line-leave"
     case list = "line-list"
     case listen = "line-listen"
     case level = "line-level"
+    case pan = "line-pan"
+    case priority = "line-priority"
   }
 
-  private enum Key: String, CodingKey { case request, line, on, decibels }
+  private enum Key: String, CodingKey {
+    case request, line, on, decibels, priority, peer, seconds, position
+    case isPrivate = "private"
+  }
+
+  /// The line that it names; nil: none.
+  public var line: String? {
+    switch self {
+    case .new(let line, _), .join(let line, _), .add(let line, _), .remove(let line, _),
+      .leave(let line), .listen(let line, _), .level(let line, _), .pan(let line, _),
+      .priority(let line, _):
+      line
+    case .again(let line, _): line
+    case .list: nil
+    }
+  }
 
   init(_ kind: Kind, from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
     func line() throws -> String { try fields.decode(String.self, forKey: .line) }
+    func isPrivate() throws -> Bool {
+      try fields.decodeIfPresent(Bool.self, forKey: .isPrivate) ?? false
+    }
+    func peer() throws -> String { try fields.decode(String.self, forKey: .peer) }
     switch kind {
-    case .new: self = .new(line: try line())
-    case .join: self = .join(line: try line())
+    case .new: self = .new(line: try line(), isPrivate: try isPrivate())
+    case .join: self = .join(line: try line(), isPrivate: try isPrivate())
+    case .again:
+      let seconds = try fields.decodeIfPresent(Double.self, forKey: .seconds)
+      guard seconds.map((1...15).contains) ?? true else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .seconds, in: fields, debugDescription: "seconds must be from 1 to 15")
+      }
+      self = .again(
+        line: try fields.decodeIfPresent(String.self, forKey: .line), seconds: seconds)
+    case .add: self = .add(line: try line(), peer: try peer())
+    case .remove: self = .remove(line: try line(), peer: try peer())
     case .leave: self = .leave(line: try line())
     case .list: self = .list
     case .listen:
@@ -47,6 +97,16 @@ public enum LineRequest: Sendable, Hashable {
             "decibels must be from \(range.lowerBound) to \(range.upperBound), not \(decibels)")
       }
       self = .level(line: try line(), decibels: decibels)
+    case .pan:
+      let position = try fields.decode(Double.self, forKey: .position)
+      guard PeerStatus.panRange.contains(position) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .position, in: fields,
+          debugDescription: "position must be from -1.0 to 1.0, not \(position)")
+      }
+      self = .pan(line: try line(), position: position)
+    case .priority:
+      self = .priority(line: try line(), priority: try fields.decode(Int.self, forKey: .priority))
     }
   }
 
@@ -55,7 +115,16 @@ public enum LineRequest: Sendable, Hashable {
     try fields.encode(kind.rawValue, forKey: .request)
     switch self {
     case .list: break
-    case .new(let line), .join(let line), .leave(let line):
+    case .new(let line, let isPrivate), .join(let line, let isPrivate):
+      try fields.encode(line, forKey: .line)
+      if isPrivate { try fields.encode(true, forKey: .isPrivate) }
+    case .again(let line, let seconds):
+      try fields.encodeIfPresent(line, forKey: .line)
+      try fields.encodeIfPresent(seconds, forKey: .seconds)
+    case .add(let line, let peer), .remove(let line, let peer):
+      try fields.encode(line, forKey: .line)
+      try fields.encode(peer, forKey: .peer)
+    case .leave(let line):
       try fields.encode(line, forKey: .line)
     case .listen(let line, let isOn):
       try fields.encode(line, forKey: .line)
@@ -63,6 +132,12 @@ public enum LineRequest: Sendable, Hashable {
     case .level(let line, let decibels):
       try fields.encode(line, forKey: .line)
       try fields.encode(decibels, forKey: .decibels)
+    case .pan(let line, let position):
+      try fields.encode(line, forKey: .line)
+      try fields.encode(position, forKey: .position)
+    case .priority(let line, let priority):
+      try fields.encode(line, forKey: .line)
+      try fields.encode(priority, forKey: .priority)
     }
   }
 
@@ -71,9 +146,14 @@ public enum LineRequest: Sendable, Hashable {
     case .new: .new
     case .join: .join
     case .leave: .leave
+    case .again: .again
+    case .add: .add
+    case .remove: .remove
     case .list: .list
     case .listen: .listen
     case .level: .level
+    case .pan: .pan
+    case .priority: .priority
     }
   }
 }
@@ -82,6 +162,10 @@ public enum LineRequest: Sendable, Hashable {
 public enum KeyRequest: Sendable, Hashable {
   /// Sets a key, in the place of one of that name.
   case set(KeySetting)
+  /// Sets the keys of a device: `button`, `beltpack` or `panel`; the answer is ``ControlResponse/done(note:)``.
+  ///
+  /// - Parameter lines: which they are for, in their order; none: those that the node is on.
+  case preset(String, lines: [String])
   /// Removes a key that was set.
   case remove(key: String)
   /// Asks for all keys; the answer is ``ControlResponse/keys(_:)``.
@@ -100,6 +184,7 @@ public enum KeyRequest: Sendable, Hashable {
 
   enum Kind: String, CaseIterable {
     case set = "key-set"
+    case preset = "key-preset"
     case remove = "key-remove"
     case list = "key-list"
     case press = "key-press"
@@ -108,7 +193,7 @@ public enum KeyRequest: Sendable, Hashable {
     case hold = "key-hold"
   }
 
-  private enum Key: String, CodingKey { case request, key, holder, setting }
+  private enum Key: String, CodingKey { case request, key, holder, setting, preset, lines }
 
   init(_ kind: Kind, from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
@@ -116,6 +201,10 @@ public enum KeyRequest: Sendable, Hashable {
     func holder() throws -> String? { try fields.decodeIfPresent(String.self, forKey: .holder) }
     switch kind {
     case .set: self = .set(try fields.decode(KeySetting.self, forKey: .setting))
+    case .preset:
+      self = .preset(
+        try fields.decode(String.self, forKey: .preset),
+        lines: try fields.decodeIfPresent([String].self, forKey: .lines) ?? [])
     case .remove: self = .remove(key: try key())
     case .list: self = .list
     case .press: self = .press(key: try key(), holder: try holder())
@@ -131,6 +220,9 @@ public enum KeyRequest: Sendable, Hashable {
     switch self {
     case .list: break
     case .set(let setting): try fields.encode(setting, forKey: .setting)
+    case .preset(let preset, let lines):
+      try fields.encode(preset, forKey: .preset)
+      if !lines.isEmpty { try fields.encode(lines, forKey: .lines) }
     case .remove(let key), .tap(let key): try fields.encode(key, forKey: .key)
     case .press(let key, let holder), .release(let key, let holder):
       try fields.encode(key, forKey: .key)
@@ -142,6 +234,7 @@ public enum KeyRequest: Sendable, Hashable {
   private var kind: Kind {
     switch self {
     case .set: .set
+    case .preset: .preset
     case .remove: .remove
     case .list: .list
     case .press: .press
@@ -158,9 +251,11 @@ public struct KeySetting: Sendable, Hashable, Codable {
   public var name: String
   /// The lines that it is for.
   public var lines: [String]
-  /// One of the words of `KeyStatus.activation`; nil: `talk-force-listen`.
+  /// What else it is for: `member:NAME`, `group:NAME`, `reply`, `announcement` or `all`; nil: nothing.
+  public var targets: [String]?
+  /// One of the words of `KeyStatus.activation`; nil: `talk-force-listen` where it is for lines, else `talk`.
   public var activation: String?
-  /// A press that is shorter latches, milliseconds, 0 (never) to 1000; nil: 200.
+  /// A press that is shorter latches, milliseconds, 0 (never) to 1000; nil: 200, and 0 for an announcement.
   public var latchMilliseconds: Int?
   /// Of the keys of a group, 1 to 9, one talks at a time; nil: it is in none.
   public var interlock: Int?

@@ -17,11 +17,19 @@ public enum LineTable {
       if line.levelDecibels != 0 {
         words.append("\(Fixed.text(line.levelDecibels, digits: 1)) dB")
       }
+      if let pan = line.pan {
+        words.append(Fixed.text(abs(pan), digits: 1) + (pan < 0 ? " left" : " right"))
+      }
+      if let priority = line.priority, priority != 1 { words.append("priority \(priority)") }
+      if line.isPrivate == true { words.append("private") }
     } else {
-      words.append("not joined")
+      words.append(line.isPrivate == true ? "private" : "not joined")
     }
     let talkers = Set(line.talkers)
-    let people = line.members.map { (talkers.contains($0) ? "*" : "") + Cell.clean($0) }
+    let people =
+      line.members.map { (talkers.contains($0) ? "*" : "") + Cell.clean($0) }
+      + (line.invited ?? []).map { "(\(Cell.clean($0)) is invited)" }
+      + (line.invitedBy.map { ["(\(Cell.clean($0)) invites you)"] } ?? [])
     return Cell.name(line.name, width: nameColumns) + "  "
       + Cell.padded(words.joined(separator: " "), width: 20, isLeft: true) + "  "
       + people.joined(separator: ", ")
@@ -45,11 +53,34 @@ public enum KeyTable {
     var facts = [key.activation]
     facts.append(key.latchMilliseconds == 0 ? "no latch" : "latch \(key.latchMilliseconds) ms")
     if let interlock = key.interlock { facts.append("interlock \(interlock)") }
-    let names = key.lines.map(Cell.clean).joined(separator: ", ")
+    if key.isCalled == true { position.append("called") }
+    let names = (key.lines + (key.targets ?? [])).map(Cell.clean).joined(separator: ", ")
     let talkers = key.talkers.map { "*" + Cell.clean($0) }.joined(separator: ", ")
     return Cell.name(key.name, width: 16) + "  "
       + Cell.padded(Cell.clean(position.joined(separator: " ")), width: 20, isLeft: true) + "  "
       + Cell.clean(facts.joined(separator: ", ")) + "  \(names)"
       + (talkers.isEmpty ? "" : "  \(talkers)")
+  }
+}
+
+/// Calls, as a table for a terminal of 100 columns.
+public enum CallTable {
+  /// A line each, ended by a line end: calls that came, the latest first, then those of this node, then announcements.
+  public static func text(_ calls: CallsStatus) -> String {
+    let rows =
+      calls.incoming.map { row("from", $0) } + calls.outgoing.map { row("to", $0) }
+      + calls.announcers.map { "from  \(Cell.name($0, width: 24))  announces" }
+    return rows.map { "\($0.prefix(StatusTable.columns))\n" }.joined()
+  }
+
+  private static func row(_ direction: String, _ call: CallStatus) -> String {
+    var words: [String] = []
+    if call.isRinging { words.append("rings") }
+    if call.isTalking { words.append("talks") }
+    if call.isAnswering { words.append("REPLY") }
+    if let line = call.line { words.append("on line \(Cell.clean(line))") }
+    return Cell.padded(direction, width: 4, isLeft: true) + "  "
+      + Cell.name(call.peer.isEmpty ? "all" : call.peer, width: 24) + "  "
+      + words.joined(separator: " ")
   }
 }

@@ -13,11 +13,25 @@ public enum MessageTable {
     let isGroup = message.conversation.hasPrefix("group:")
     let place = message.isOwn || isGroup ? " → \(Cell.clean(message.conversation))" : ""
     let mark = message.isRead ? " " : "*"
-    let said = message.text.map(lines) ?? ["(a kind of message that this version does not show)"]
+    let said =
+      message.text.map(lines) ?? message.voice.map { [words(of: $0)] } ?? [
+        "(a kind of message that this version does not show)"
+      ]
     var text = "\(message.number)\(mark) \(time)  \(sender)\(place): \(said.first ?? "")\n"
     for line in said.dropFirst() { text += "    \(line)\n" }
     if let recipients = message.recipients { text += "    (\(progress(recipients)))\n" }
     return text
+  }
+
+  private static func words(of voice: VoiceMessageStatus) -> String {
+    "voice message, \(length(voice.seconds))"
+  }
+
+  /// Minutes and seconds, as `1:05`.
+  public static func length(_ seconds: Double) -> String {
+    let whole = Int(max(0, min(seconds, 359_999)).rounded())
+    let rest = whole % 60
+    return "\(whole / 60):\(rest < 10 ? "0" : "")\(rest)"
   }
 
   /// Each line cleaned by itself.
@@ -37,5 +51,25 @@ public enum MessageTable {
       }
     let expired = names("expired")
     return (words + (expired.isEmpty ? [] : ["expired for \(expired)"])).joined(separator: "; ")
+  }
+}
+
+extension MessageTable {
+  /// What is recorded and what plays, a line each.
+  public static func voice(_ status: MessagesStatus?) -> [String] {
+    var lines: [String] = []
+    if let recording = status?.recording {
+      let state = recording.isPaused ? "paused at" : "recording,"
+      let level = Fixed.text(recording.levelDBFS, digits: 0)
+      lines.append("\(state) \(length(recording.seconds)), \(level) dBFS")
+      if let warning = recording.warning { lines.append(Cell.clean(warning)) }
+    }
+    if let playing = status?.playing {
+      let state = playing.isPaused ? "paused" : "playing"
+      let speed = playing.speed == 1 ? "" : ", speed \(Fixed.text(playing.speed, digits: 2))"
+      let place = "\(length(playing.seconds)) of \(length(playing.totalSeconds))"
+      lines.append("\(state) \(playing.number): \(place)\(speed)")
+    }
+    return lines
   }
 }

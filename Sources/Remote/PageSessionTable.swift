@@ -4,6 +4,15 @@ public enum PageSessionTable {
   ///
   /// What phones call themselves cannot send commands to the terminal.
   public static func text(_ sessions: [PageSessionStatus]) -> String {
+    text(sessions, came: "signed in")
+  }
+
+  /// The same of programs that have a token.
+  public static func text(tokens holders: [PageSessionStatus]) -> String {
+    text(holders, came: "made")
+  }
+
+  private static func text(_ sessions: [PageSessionStatus], came: String) -> String {
     let width = sessions.map(\.name.count).max() ?? 0
     return sessions.map { session in
       let name = Cell.name(session.name, width: max(10, min(40, width)))
@@ -12,7 +21,7 @@ public enum PageSessionTable {
         ? "open now"
         : session.idleSeconds.map { "seen \(words($0)) ago" } ?? "not seen since comlinkd started"
       return "\(name)  \(Cell.clean(session.id))  \(session.rights.rawValue), \(seen), "
-        + "signed in \(words(session.ageSeconds)) ago\n"
+        + "\(came) \(words(session.ageSeconds)) ago\n"
     }.joined()
   }
 

@@ -11,8 +11,9 @@ public enum StatusTable {
   public static func text(_ status: Status) -> String {
     var lines = node(status.node) + (status.node.voice.map(voice) ?? []) + audio(status.audio)
     lines.insert(contentsOf: identity(status.node) + loopBack(status.node), at: 1)
-    lines += [loop(status.loop), network(status.network)]
+    lines += [loop(status.loop), network(status.network)] + guests(status)
     lines += status.recording.map(RecordingLines.lines) ?? []
+    lines += status.captions.map(CaptionTable.lines) ?? []
     lines += [""]
     lines = lines.map { String($0.prefix(columns)) }
     let peers = PeerTable.lines(status.peers) + QualityTable.lines(status.peers)
@@ -37,7 +38,7 @@ public enum StatusTable {
 
   /// What is on of it; nothing where all is off.
   static func voice(_ voice: VoiceStatus) -> [String] {
-    let on = ["high-pass", "suppress", "gain", "gate", "vox"].compactMap { name in
+    let on = ["high-pass", "echo", "suppress", "gain", "gate", "vox"].compactMap { name in
       voice.settings[name].flatMap { $0 == "off" ? nil : "\(name) \(Cell.clean($0))" }
     }
     let problem = voice.problem.map { ["         \(Cell.clean($0))"] } ?? []
@@ -131,6 +132,19 @@ public enum StatusTable {
     let dropped = drops.reduce(0) { $0 + $1.value }
     return "network  sent \(network.packetsSent)  received \(network.packetsReceived)  "
       + "dropped \(dropped)\(reasons.isEmpty ? "" : " (\(reasons))")"
+  }
+
+  /// People at browsers, a line each; nothing where there are none.
+  private static func guests(_ status: Status) -> [String] {
+    let own = (status.guests ?? []).map { ($0, "here") }
+    let others = status.peers.flatMap { peer in
+      (peer.guests ?? []).map { ($0, "of \(Cell.clean(peer.name))") }
+    }
+    return (own + others).map { guest, place in
+      "guest    \(Cell.clean(guest.name)) \(place)  \(guest.isTalking ? "talks" : "quiet")  "
+        + "\(level(guest.levelDBFS))  delay \(Fixed.text(guest.playoutDelayMilliseconds, digits: 1)) ms  "
+        + "lost \(guest.lost)  made up \(guest.concealed)"
+    }
   }
 
   private static func level(_ levelDBFS: Double) -> String {

@@ -41,5 +41,5 @@ public enum TestTable {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  private static func number(_ value: Double) -> String { Fixed.text(value, digits: 1) }
+  static func number(_ value: Double) -> String { Fixed.text(value, digits: 1) }
 }

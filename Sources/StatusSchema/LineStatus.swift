@@ -10,12 +10,23 @@ public struct LineStatus: Sendable, Hashable, Codable {
   public var isSetListening: Bool
   /// How loud it is heard, dB.
   public var levelDecibels: Double
+  /// Where it is heard, -1 (left) to 1 (right); absent: in the middle.
+  public var pan: Double?
+  /// What gives way to it, and what it gives way to: 0 (below standard) to 4 (emergency); absent where an older daemon
+  /// has none.
+  public var priority: Int?
   /// Whether this node talks there.
   public var isTalking: Bool
   /// Who else is on it, by name.
   public var members: [String]
   /// Who of them talks there, by name.
   public var talkers: [String]
+  /// Whether only those know of it who are on it, or invited; absent: no.
+  public var isPrivate: Bool?
+  /// Who was added to a private line and has not joined it, by name; absent: nobody.
+  public var invited: [String]?
+  /// Who invites this node to a private line of that name; absent: nobody.
+  public var invitedBy: String?
 
   /// A line that this node is not on, and nobody else.
   public init(name: String) {
@@ -54,6 +65,8 @@ public struct KeyStatus: Sendable, Hashable, Codable {
   public var name: String
   /// The lines that it is for.
   public var lines: [String]
+  /// What else it is for: `member:NAME`, `group:NAME`, `reply`, `announcement` or `all`; absent: nothing.
+  public var targets: [String]?
   /// What it does: `talk`, `listen`, `talk-listen`, `dual`, `force-listen`, `talk-force-listen` or
   /// `force-talk-force-listen`.
   public var activation: String
@@ -69,7 +82,9 @@ public struct KeyStatus: Sendable, Hashable, Codable {
   public var isLatched: Bool
   /// What its lamp shows.
   public var tally: Tally
-  /// Whether somebody talks on its lines.
+  /// Whether one of its targets calls, and nobody has answered; absent where an older daemon knows no calls.
+  public var isCalled: Bool?
+  /// Whether somebody talks on its lines, or to this node by another of its targets.
   public var isPresent: Bool
   /// Who, by name.
   public var talkers: [String]

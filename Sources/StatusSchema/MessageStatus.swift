@@ -33,6 +33,8 @@ public struct MessageStatus: Sendable, Hashable, Codable {
   public var takenUnixSeconds: Double
   /// What it says; absent where it is of a kind that this version does not know.
   public var text: String?
+  /// Of a voice message; absent otherwise.
+  public var voice: VoiceMessageStatus?
   /// Whether this node's user read it, or wrote it.
   public var isRead: Bool
   /// Of an own message, for whom it is and how far it is; absent otherwise.
@@ -69,6 +71,10 @@ public struct MessagesStatus: Sendable, Hashable, Codable {
   public var received: Int
   /// What other nodes sent and was refused since the start, by reason; only reasons that happened are listed.
   public var refused: [String: Int]
+  /// The voice message that is being recorded; absent: none is.
+  public var recording: VoiceRecordingStatus?
+  /// The voice message that plays; absent: none does.
+  public var playing: VoicePlayingStatus?
   /// Why messages are not kept beyond this run, or not at all, in words; absent where they are.
   public var problem: String?
 

@@ -22,6 +22,8 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var keyEpoch: UInt64?
   /// Whose voice it sends back in place of its own; absent: nobody's.
   public var loopBack: LoopBackStatus?
+  /// The machine's battery; absent where it has none.
+  public var battery: BatteryStatus?
   /// The version of the daemon, such as `0.1.0`.
   public var version: String
   /// Seconds since the daemon started.
@@ -32,6 +34,9 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var talk: Bool
   /// How loud the own microphone is in the own ear while the talk key is on, dB; absent: not at all.
   public var sidetoneDecibels: Double?
+  /// How loud what is heard is, and what gives way to what, by name as `comlink ear` takes it; absent where an older
+  /// daemon has none.
+  public var ear: [String: String]?
   /// What is done to the own voice before it is sent; absent where an older daemon does nothing.
   public var voice: VoiceStatus?
   /// RMS level of the microphone, dBFS, never below ``Level/silenceDBFS``.
@@ -87,12 +92,16 @@ public struct VoiceStatus: Sendable, Hashable, Codable {
   public var settings: [String: String]
   /// How late it makes the voice, milliseconds.
   public var delayMilliseconds: Double
+  /// Whether echo is taken out of it; absent: nothing looks for echo.
+  public var isEchoFound: Bool?
   /// Whether the detector of speech hears a voice; absent: nothing needs it.
   public var hearsSpeech: Bool?
   /// What the automatic gain has come to, dB; absent: it is off.
   public var gainDecibels: Double?
   /// Whether the VOX lets the voice out; absent: it is off.
   public var isTransmitting: Bool?
+  /// Whether somebody speaks into it while it is closed; absent: no detector listens.
+  public var isTalkingMuted: Bool?
   /// What is not as set and why, in words; absent: all is.
   public var problem: String?
 

@@ -39,10 +39,14 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var ssrc: UInt32?
   /// Whether its sound comes in right now.
   public var isTalking: Bool
+  /// What it sends beside its microphone for all; absent where that is all.
+  public var streams: [PeerStreamStatus]?
   /// RMS level of its sound before gain, dBFS, never below ``Level/silenceDBFS``.
   public var levelDBFS: Double
   /// Its gain in the mix, dB.
   public var gainDecibels: Double
+  /// What is added to that as talkers are brought to like loudness, dB; absent where they are not.
+  public var levellingDecibels: Double?
   /// Its place in the mix: -1 left, 0 centre, 1 right.
   public var pan: Double
   /// Whether it is muted in the mix.
@@ -100,6 +104,8 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var quality: Double?
   /// Why, in words; absent with ``quality``.
   public var qualityReason: String?
+  /// People at browsers who are its guests; absent where there are none.
+  public var guests: [GuestStatus]?
   /// Its JACK output port, such as `comlink:peer_B`; empty while there is none.
   public var port: String
 

@@ -7,7 +7,7 @@ public struct Status: Sendable, Hashable, Codable {
   /// The schema this build writes.
   public static let currentSchema = 1
   /// Grows by one with the fields that are added within ``currentSchema``.
-  public static let currentMinor = 8
+  public static let currentMinor = 10
 
   /// The version of this value's layout; ``currentSchema`` when written by this build.
   public var schema: Int
@@ -26,6 +26,10 @@ public struct Status: Sendable, Hashable, Codable {
   public var recording: RecordingStatus?
   /// Messages; absent where an older daemon has none.
   public var messages: MessagesStatus?
+  /// The assistant; absent where an older daemon has none.
+  public var assistant: AssistantStatus?
+  /// Captions; absent where an older daemon has none.
+  public var captions: CaptionsStatus?
   /// The control socket; filled in by ``ControlServer`` on the way out.
   public var control: ControlStatus?
   /// One entry per peer, in the order in which the node lists them.
@@ -34,6 +38,19 @@ public struct Status: Sendable, Hashable, Codable {
   public var lines: [LineStatus]?
   /// The keys, by name; absent where an older daemon has none.
   public var keys: [KeyStatus]?
+  /// Calls; absent where an older daemon knows none.
+  public var calls: CallsStatus?
+
+  /// Inputs beside the microphone; absent where there are none.
+  public var inputs: [InputStatus]?
+  /// Buses with ports of their own; absent where there are none.
+  public var buses: [BusStatus]?
+
+  /// Members that may set something here; absent where there are none.
+  public var operators: [OperatorStatus]?
+
+  /// People at browsers who are guests of this node; absent where there are none.
+  public var guests: [GuestStatus]?
 
   /// A status of ``currentSchema``.
   public init(

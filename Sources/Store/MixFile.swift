@@ -3,7 +3,7 @@ internal import Habits
 
 /// The file of what the user set of the sound: whether the microphone is open in an octet, the number of nodes in two,
 /// and of each its ID, gain and pan (the bits of an IEEE 754 double, 8 octets each) and whether it is muted,
-/// in an octet.
+/// in an octet; then inputs and buses (`PatchRecords`), or nothing.
 struct MixFile {
   private static let name = "mix"
   private static let record = Record(kind: "mix")
@@ -24,7 +24,8 @@ struct MixFile {
     }
     guard let mix else {
       throw .corrupt(
-        path: disk.path(of: Self.name), what: "gain, pan and mute of the peers, and the talk key")
+        path: disk.path(of: Self.name),
+        what: "gain, pan and mute of the peers, inputs, buses and the talk key")
     }
     return mix
   }
@@ -51,7 +52,7 @@ struct MixFile {
       }
       content.append(peer.isMuted ? 1 : 0)
     }
-    return content
+    return content + PatchRecords.octets(of: mix)
   }
 }
 
@@ -68,10 +69,13 @@ extension RecordReader {
       }
       mix.peers[node] = PeerSettings(gainDecibels: gain, pan: pan, isMuted: isMuted)
     }
-    return isAtEnd ? mix : nil
+    guard !isAtEnd else { return mix }
+    guard patches(of: &mix), isAtEnd else { return nil }
+    return mix
   }
 
-  private mutating func flag() -> Bool? {
+  /// True or false in an octet; nil: it is neither.
+  mutating func flag() -> Bool? {
     number(1).flatMap { $0 > 1 ? nil : $0 == 1 }
   }
 

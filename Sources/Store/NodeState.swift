@@ -50,10 +50,12 @@ public final class NodeState: Sendable {
   public let namesProblem: StoreError?
   /// Who was signed in at the page when it started, and why that could not be read.
   public let page: (sessions: KeptPage, problem: StoreError?)
-  /// The lines that the node was on, and its keys.
-  public let lines: KeptLines
-  /// Why that could not be read; nil: it was.
-  public let linesProblem: StoreError?
+  /// Who had a token for the page when it started, and why that could not be read.
+  public let tokens: (holders: KeptPage, problem: StoreError?)
+  /// Whether its user refused to be captioned; where that cannot be read: refused, and why.
+  public let captions: (kept: KeptCaptions, problem: StoreError?)
+  /// The lines that the node was on, and its keys, and why that could not be read.
+  public let lines: (kept: KeptLines, problem: StoreError?)
 
   /// Opens the state in a directory, and counts this start.
   ///
@@ -96,7 +98,9 @@ public final class NodeState: Sendable {
       disk.map { NamesFile(disk: $0).outcome } ?? (NameMemory(), nil)
     (names, namesProblem) = (called.names, called.problem)
     page = disk.map { PageFile(disk: $0).outcome } ?? (KeptPage(), nil)
-    (lines, linesProblem) = disk.map { LinesFile(disk: $0).outcome } ?? (KeptLines(), nil)
+    tokens = disk.map { PageFile(disk: $0, holders: .tokens).outcome } ?? (KeptPage(), nil)
+    captions = disk.map { CaptionsFile(disk: $0).outcome } ?? (KeptCaptions(), nil)
+    lines = disk.map { LinesFile(disk: $0).outcome } ?? (KeptLines(), nil)
     self.disk = disk
     self.directory = directory
     self.problem = problem
@@ -241,12 +245,30 @@ public final class NodeState: Sendable {
     }
   }
 
+  /// Keeps who has a token for the page; as the mix, in place of a file that could not be read, too.
+  public func keep(tokens: KeptPage) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try PageFile(disk: disk, holders: .tokens).write(tokens)
+    }
+  }
+
   /// Keeps lines and keys; as the mix, in place of a file that could not be read, too.
   public func keep(_ lines: KeptLines) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in
       if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
       guard let disk else { return }
       try LinesFile(disk: disk).write(lines)
+    }
+  }
+
+  /// Keeps whether the user refuses to be captioned; as the mix, in place of a file that could not be read, too.
+  public func keep(_ captions: KeptCaptions) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try CaptionsFile(disk: disk).write(captions)
     }
   }
 

@@ -1,17 +1,17 @@
 internal import Cryptography
 
-/// Who is signed in at the page, as it is kept: of each cookie the digest alone.
+/// Who is signed in at the page, or has a token for it, as it is kept: of each cookie and token the digest alone.
 public struct KeptPage: Equatable, Sendable {
   /// The most that are kept.
   public static let entryLimit = 64
   /// The longest ID, right and name, in octets of UTF-8.
   public static let textLimitBytes = 63
 
-  /// A phone or browser.
+  /// A phone, a browser, or a program with a token.
   public struct Entry: Equatable, Sendable {
     /// Tells it from others of its name.
     public var id: String
-    /// SHA-256 of its cookie, 32 octets.
+    /// SHA-256 of its cookie or token, 32 octets.
     public var digest: [UInt8]
     /// The word for what it may do.
     public var rights: String
@@ -37,20 +37,35 @@ public struct KeptPage: Equatable, Sendable {
   public init(_ entries: [Entry] = []) { self.entries = entries }
 }
 
-/// The file of who is signed in at the page: their number in an octet, and of each the digest, the time in eight
-/// octets, then ID, right and name, each UTF-8 after its length in an octet.
+/// The file of who is signed in at the page, or of who has a token for it: their number in an octet, and of each the
+/// digest, the time in eight octets, then ID, right and name, each UTF-8 after its length in an octet.
 struct PageFile {
-  private static let name = "page"
-  private static let record = Record(kind: "page")
+  /// Whose file it is.
+  enum Holders: String {
+    case phones = "page"
+    case tokens = "page-tokens"
+
+    /// The words for a person.
+    var words: String {
+      switch self {
+      case .phones: "who is signed in at the page"
+      case .tokens: "who has a token for the page"
+      }
+    }
+  }
 
   let disk: any Disk
+  var holders = Holders.phones
+
+  private var name: String { holders.rawValue }
+  private var record: Record { Record(kind: holders.rawValue) }
 
   /// The saved entries, none if there is no file.
   func read() throws(StoreError) -> KeptPage {
-    guard let file = try disk.read(Self.name) else { return KeptPage() }
+    guard let file = try disk.read(name) else { return KeptPage() }
     let page: KeptPage?
     do throws(CryptoError) {
-      page = try Self.record.read(file) { content in
+      page = try record.read(file) { content in
         var reader = RecordReader(content)
         return reader.page()
       }
@@ -58,7 +73,7 @@ struct PageFile {
       throw .crypto(error)
     }
     guard let page else {
-      throw .corrupt(path: disk.path(of: Self.name), what: "who is signed in at the page")
+      throw .corrupt(path: disk.path(of: name), what: holders.words)
     }
     return page
   }
@@ -67,11 +82,11 @@ struct PageFile {
   func write(_ page: KeptPage) throws(StoreError) {
     let file: SecretBytes
     do throws(CryptoError) {
-      file = try unsafe Self.record.file(Self.content(page).span.bytes)
+      file = try unsafe record.file(Self.content(page).span.bytes)
     } catch {
       throw .crypto(error)
     }
-    try file.withBytes { bytes throws(StoreError) in try disk.replace(Self.name, with: bytes) }
+    try file.withBytes { bytes throws(StoreError) in try disk.replace(name, with: bytes) }
   }
 
   private static func content(_ page: KeptPage) -> [UInt8] {

@@ -8,7 +8,8 @@ struct Record: Sendable {
   /// Most octets of a file: a longer one is neither read nor written.
   static let fileLimitBytes = 64 * 1024
 
-  /// What is in the file: `identity`, `instance`, `groups`, `mesh`, `mix`, `ports`, `names`, `page` or `lines`.
+  /// What is in the file: `identity`, `instance`, `groups`, `mesh`, `mix`, `ports`, `names`, `page`,
+  /// `page-tokens` or `lines`.
   let kind: String
 
   private var head: [UInt8] { Array("comlink \(kind) 1\n".utf8) }

@@ -54,6 +54,12 @@ struct StageSlot {
     warmUpFrames = stage?.warmUpFrames ?? 0
   }
 
+  /// What the loudspeakers play of the piece that comes next.
+  func hear(_ left: Span<Float>, _ right: Span<Float>) {
+    present?.hear(left, right)
+    next?.hear(left, right)
+  }
+
   /// Treats a piece in place; `scratch` is as long at least.
   mutating func process(
     _ frames: inout MutableSpan<Float>, isSpeech: Bool, scratch: inout MutableSpan<Float>

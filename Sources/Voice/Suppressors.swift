@@ -36,7 +36,16 @@ internal import CSpeexDSP
   fileprivate let handle: OpaquePointer
 
   /// Where it is looked for; the first that is there wins.
-  public static let names = ["librnnoise.so.0", "librnnoise.so"]
+  ///
+  /// The last is the package comlink-rnnoise's.
+  public static let names = [
+    "librnnoise.so.0", "librnnoise.so", "/usr/lib/\(machine)/comlink/librnnoise.so.0",
+  ]
+  #if arch(arm64)
+    private static let machine = "aarch64-linux-gnu"
+  #else
+    private static let machine = "x86_64-linux-gnu"
+  #endif
 
   /// Why there is none, in words.
   public struct Missing: Error, Sendable {
@@ -72,8 +81,8 @@ internal import CSpeexDSP
       }
     }
     throw Missing(
-      words: "RNNoise is not installed (\(reason)); install \(Self.names[0]), or take suppress "
-        + "light")
+      words: "RNNoise is not installed (\(reason)); install the package comlink-rnnoise, or take "
+        + "suppress light")
   }
 }
 

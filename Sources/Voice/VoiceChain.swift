@@ -1,8 +1,8 @@
 /// What is done to a voice on its way out: frames in, as many frames out.
 ///
-/// High-pass, noise suppression, gain, gate, VOX, limiter, in this order; the detector of speech listens behind the
-/// high-pass. What is off is not run and delays nothing; with all of it off the sound is not touched. Frames may be of
-/// any length. What is not a number is taken for silence.
+/// High-pass, echo canceller, noise suppression, gain, gate, VOX, limiter, in this order; the detector of speech
+/// listens behind the echo canceller. What is off is not run and delays nothing; with all of it off the sound is not
+/// touched. Frames may be of any length. What is not a number is taken for silence.
 ///
 /// Made on any thread, then used by one. Nothing that is called for each frame allocates.
 public final class VoiceChain {
@@ -79,14 +79,40 @@ public final class VoiceChain {
     (slots[VoiceChange.Place.vox.rawValue].stage as? VoiceGate)?.isOpen
   }
 
-  /// Treats frames in place.
+  /// Whether it makes use of what the loudspeakers play.
+  public var hearsLoudspeakers: Bool { slots[VoiceChange.Place.echo.rawValue].isActive }
+
+  /// Whether it takes echo out; nil: it does not look for any.
+  public var isEchoFound: Bool? {
+    let stage = slots[VoiceChange.Place.echo.rawValue].stage as? BlockStage
+    return (stage?.engine as? EchoCanceller)?.isFound
+  }
+
+  /// Treats frames in place, with nothing that loudspeakers play.
   public func process(_ frames: inout MutableSpan<Float>) {
+    let silence: [Float] = []
+    process(&frames, left: silence.span, right: silence.span)
+  }
+
+  /// Treats frames in place.
+  ///
+  /// - Parameters:
+  ///   - left: what the left loudspeaker plays meanwhile, as many frames; fewer: then silence.
+  ///   - right: the right one's.
+  public func process(
+    _ frames: inout MutableSpan<Float>, left: Span<Float>, right: Span<Float>
+  ) {
     guard isActive else { return }
+    let played = min(left.count, right.count)
     var start = 0
     while start < frames.count {
       let count = min(frames.count - start, format.blockFrames - place)
       var piece = frames._mutatingExtracting(start..<start + count)
       if place == 0 { isSpeech = detector?.isSpeech ?? false }
+      if start + count <= played {
+        slots[VoiceChange.Place.echo.rawValue].hear(
+          left.extracting(start..<start + count), right.extracting(start..<start + count))
+      }
       treat(&piece)
       start += count
       place = (place + count) % format.blockFrames
@@ -138,7 +164,7 @@ public struct VoiceFormat: Sendable, Hashable {
 public final class VoiceChange {
   /// The places of the chain, in their order.
   enum Place: Int, CaseIterable {
-    case highPass, suppressor, gain, gate, vox, limiter
+    case highPass, echo, suppressor, gain, gate, vox, limiter
 
     /// Before which of them the detector listens.
     static let detectorIndex = Place.suppressor.rawValue
@@ -195,6 +221,7 @@ public final class VoiceChange {
     let rate = format.sampleRate
     switch place {
     case .highPass: return settings.highPassHertz.map { HighPass(hertz: $0, sampleRate: rate) }
+    case .echo: return makeCanceller()
     case .suppressor: return makeSuppressor()
     case .gain:
       switch settings.gain {
@@ -216,6 +243,15 @@ public final class VoiceChange {
     case .voice: VoiceGate(shape, thresholdDBFS: nil, sampleRate: format.sampleRate)
     case .level(let level): VoiceGate(shape, thresholdDBFS: level, sampleRate: format.sampleRate)
     }
+  }
+
+  private func makeCanceller() -> (any VoiceStage)? {
+    guard settings.echo != .off else { return nil }
+    let (block, rate) = (format.blockFrames, format.sampleRate)
+    let engine = EchoCanceller(
+      settings.echo == .on ? .on : .auto, blockFrames: block, sampleRate: rate)
+    return BlockStage(
+      engine, blockFrames: block, grainFrames: format.grainFrames, share: 1, warmUp: 2 * block)
   }
 
   private func makeSuppressor() -> (any VoiceStage)? {
@@ -250,6 +286,7 @@ extension VoiceSettings {
   fileprivate func part(_ place: VoiceChange.Place) -> [AnyHashable] {
     switch place {
     case .highPass: [highPassHertz]
+    case .echo: [echo]
     case .suppressor: [suppression, suppressionShare]
     case .gain: gain == .auto ? [gain, targetDBFS] : [gain]
     case .gate: [gate]

@@ -3,21 +3,21 @@ internal import Glibc
 /// Tells speech from noise, crowds and music: a recurrent network over ``SpeechFeatures``, 100 times a second.
 ///
 /// It decides some 30 ms after a word begins. Its weights and how they were trained: `Tests/Quality/detector`.
-final class VoiceDetector {
+public final class VoiceDetector {
   /// The probabilities at which it takes something for speech, and no longer.
   private enum Threshold { static let (speech, none) = (Float(0.6), Float(0.35)) }
 
-  /// Decided anew each 10 ms.
-  private(set) var isSpeech = false
+  /// Whether it hears speech; decided anew each 10 ms.
+  public private(set) var isSpeech = false
   /// 0…1.
   private(set) var probability: Float = 0
   private let resampler: StreamResampler
   private var features = SpeechFeatures()
-  private var network = SpeechNetwork()
+  private var network = SpeechNetwork.trained
   private var hop = [Float](repeating: 0, count: SpeechFeatures.hopFrames)
 
-  /// nil: out of memory, or a rate that cannot be converted.
-  init?(sampleRate: Int, blockFrames: Int) {
+  /// A detector that has heard nothing; nil: out of memory, or a rate that cannot be converted.
+  public init?(sampleRate: Int, blockFrames: Int) {
     guard
       let resampler = StreamResampler(
         from: sampleRate, to: SpeechFeatures.sampleRate,
@@ -27,7 +27,7 @@ final class VoiceDetector {
   }
 
   /// Listens to at most 10 ms.
-  func observe(_ frames: Span<Float>) {
+  public func observe(_ frames: Span<Float>) {
     resampler.convert(frames)
     while resampler.count >= SpeechFeatures.hopFrames {
       resampler.take(SpeechFeatures.hopFrames, into: &hop)
@@ -50,13 +50,24 @@ struct SpeechNetwork {
   private let (given, givenBias): ([Float], [Float])
   private let (own, ownBias): ([Float], [Float])
   private let (output, outputBias): ([Float], [Float])
-  private var inner = [Float](repeating: 0, count: Self.dense)
-  private var gates = [Float](repeating: 0, count: 3 * Self.state)
-  private var memory = [Float](repeating: 0, count: 3 * Self.state)
-  private var hidden = [Float](repeating: 0, count: Self.state)
+  private var (inner, gates): ([Float], [Float]) = ([], [])
+  private var (memory, hidden): ([Float], [Float]) = ([], [])
 
-  /// With the trained weights, ``SpeechWeights``.
-  init() {
+  private static let shared = SpeechNetwork()
+
+  /// One that heard nothing, with the trained weights (``SpeechWeights``).
+  ///
+  /// Its tables are shared by all; what it writes to is its own from the start, so that no step allocates.
+  static var trained: SpeechNetwork {
+    var network = shared
+    network.inner = Array(repeating: 0, count: Self.dense)
+    network.gates = Array(repeating: 0, count: 3 * Self.state)
+    network.memory = Array(repeating: 0, count: 3 * Self.state)
+    network.hidden = Array(repeating: 0, count: Self.state)
+    return network
+  }
+
+  private init() {
     var rest = SpeechWeights.values()[...]
     func next(_ count: Int) -> [Float] {
       defer { rest = rest.dropFirst(count) }

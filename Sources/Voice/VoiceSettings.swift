@@ -10,6 +10,16 @@ public struct VoiceSettings: Sendable, Hashable {
     case strong
   }
 
+  /// Whether the own loudspeakers are taken out of the microphone.
+  public enum Echo: String, Sendable, Hashable, CaseIterable {
+    /// For headsets: no.
+    case off
+    /// Once there is echo.
+    case auto
+    /// Always.
+    case on
+  }
+
   /// Which gain.
   public enum Gain: Sendable, Hashable {
     /// None.
@@ -42,6 +52,8 @@ public struct VoiceSettings: Sendable, Hashable {
 
   /// Below so many hertz is nothing heard; nil: all is.
   public var highPassHertz: Double?
+  /// Whether the own loudspeakers are taken out.
+  public var echo = Echo.off
   /// How much noise is taken out.
   public var suppression = Suppression.off
   /// How much of what comes out of the suppressor is heard, in parts; the rest is the sound before it.
@@ -91,6 +103,7 @@ extension VoiceSettings {
   /// The name of one of them.
   public enum Name: String, Sendable, Hashable, CaseIterable {
     case highPass = "high-pass"
+    case echo
     case suppress
     case suppressMix = "suppress-mix"
     case gain
@@ -103,6 +116,7 @@ extension VoiceSettings {
     public var placeholder: String {
       switch self {
       case .highPass: "HZ|off"
+      case .echo: Echo.allCases.map(\.rawValue).joined(separator: "|")
       case .suppress: Suppression.allCases.map(\.rawValue).joined(separator: "|")
       case .suppressMix: "PERCENT"
       case .gain: "DB|auto|off"
@@ -116,6 +130,7 @@ extension VoiceSettings {
     public var summary: String {
       switch self {
       case .highPass: "Takes out what is below this, Hz, 20…400: rumble, wind, handling."
+      case .echo: "Takes your loudspeakers out of the microphone; auto: once it hears them."
       case .suppress:
         "Takes noise out: light up to 15 dB; strong as RNNoise does, if installed, or up to 25 dB."
       case .suppressMix: "How much of suppress is heard, percent, 0…100; the rest is untreated."
@@ -134,7 +149,7 @@ extension VoiceSettings {
     public var range: ClosedRange<Double>? {
       switch self {
       case .highPass: 20...400
-      case .suppress: nil
+      case .echo, .suppress: nil
       case .suppressMix: 0...100
       case .gain: -20...40
       case .target: -32 ... -12
@@ -155,11 +170,8 @@ extension VoiceSettings {
     switch (name, text) {
     case (.highPass, "off"): highPassHertz = nil
     case (.highPass, _): highPassHertz = try Self.number(text, name)
-    case (.suppress, _):
-      guard let suppression = Suppression(rawValue: text) else {
-        throw Problem(words: "must be one of \(name.placeholder), not \"\(text)\"")
-      }
-      self.suppression = suppression
+    case (.echo, _): echo = try Self.choice(text, name)
+    case (.suppress, _): suppression = try Self.choice(text, name)
     case (.suppressMix, _): suppressionShare = try Self.number(text, name) / 100
     case (.gain, "off"): gain = .off
     case (.gain, "auto"): gain = .auto
@@ -177,6 +189,7 @@ extension VoiceSettings {
   public func text(of name: Name) -> String {
     switch name {
     case .highPass: highPassHertz.map(Self.text) ?? "off"
+    case .echo: echo.rawValue
     case .suppress: suppression.rawValue
     case .suppressMix: Self.text(suppressionShare * 100)
     case .gain:
@@ -195,6 +208,15 @@ extension VoiceSettings {
       case .level(let level): Self.text(level)
       }
     }
+  }
+
+  private static func choice<Choice: RawRepresentable<String>>(
+    _ text: String, _ name: Name
+  ) throws(Problem) -> Choice {
+    guard let choice = Choice(rawValue: text) else {
+      throw Problem(words: "must be one of \(name.placeholder), not \"\(text)\"")
+    }
+    return choice
   }
 
   private static func opening(_ text: String, _ name: Name) throws(Problem) -> Opening {

@@ -12,6 +12,9 @@ protocol VoiceStage: AnyObject {
   /// - Parameter isSpeech: whether the detector hears a voice.
   func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool)
 
+  /// Takes what the loudspeakers play of the frames that it treats next; silence where it is not called.
+  func hear(_ left: Span<Float>, _ right: Span<Float>)
+
   /// Goes on where another stage of its kind, with other settings, was.
   func follow(_ former: any VoiceStage)
 }
@@ -19,6 +22,7 @@ protocol VoiceStage: AnyObject {
 extension VoiceStage {
   var warmUpFrames: Int { delayFrames }
   func follow(_ former: any VoiceStage) {}
+  func hear(_ left: Span<Float>, _ right: Span<Float>) {}
 }
 
 /// An engine that takes a whole block of 10 ms at once.
@@ -26,8 +30,15 @@ protocol BlockEngine: AnyObject {
   /// How late the sound comes out of the engine itself.
   var delayFrames: Int { get }
 
+  /// Takes what the loudspeakers play of the next frames of a block.
+  func hear(_ left: Span<Float>, _ right: Span<Float>)
+
   /// Treats a block in place.
   func process(_ block: inout MutableSpan<Float>)
+}
+
+extension BlockEngine {
+  func hear(_ left: Span<Float>, _ right: Span<Float>) {}
 }
 
 /// An engine of blocks behind frames of any length: these are gathered, which takes as long as the shortest of them are
@@ -35,7 +46,7 @@ protocol BlockEngine: AnyObject {
 final class BlockStage: VoiceStage {
   let delayFrames: Int
   let warmUpFrames: Int
-  private let engine: any BlockEngine
+  let engine: any BlockEngine
   private let blockFrames: Int
   private let share: Float
   /// The block that is gathered.
@@ -63,6 +74,8 @@ final class BlockStage: VoiceStage {
     ready = [Float](repeating: 0, count: 2 * blockFrames)
     untreated = [Float](repeating: 0, count: max(1, engine.delayFrames))
   }
+
+  func hear(_ left: Span<Float>, _ right: Span<Float>) { engine.hear(left, right) }
 
   func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool) {
     for index in 0..<frames.count {

@@ -22,8 +22,10 @@ public struct WaveSound: Sendable, Hashable {
     (self.sampleRate, self.samples) = (sampleRate, samples)
   }
 
-  /// Reads a WAV file of 16, 24 or 32-bit integers or 32-bit floats; of several channels it takes their mean.
-  public init(wave bytes: [UInt8]) throws(Problem) {
+  /// Reads a WAV file of 16, 24 or 32-bit integers or 32-bit floats.
+  ///
+  /// - Parameter channel: which one it takes, 0 is the first, the last one if there are not as many; nil: their mean.
+  public init(wave bytes: [UInt8], channel: Int? = nil) throws(Problem) {
     guard bytes.count >= 12, Self.text(bytes, 0) == "RIFF", Self.text(bytes, 8) == "WAVE" else {
       throw Problem(description: "is no WAV file; convert it: ffmpeg -i FILE OUT.wav")
     }
@@ -36,7 +38,7 @@ public struct WaveSound: Sendable, Hashable {
       if name == "fmt " { layout = try Layout(bytes[body]) }
       if name == "data" {
         guard let layout else { break }
-        self.init(sampleRate: layout.sampleRate, samples: layout.samples(bytes[body]))
+        self.init(sampleRate: layout.sampleRate, samples: layout.samples(bytes[body], channel))
         return
       }
       place = body.upperBound + size % 2
@@ -64,18 +66,31 @@ public struct WaveSound: Sendable, Hashable {
   }
 
   /// What the chain makes of the sound, in its time: the delay is taken out again.
-  public func treated(_ settings: VoiceSettings) -> (sound: WaveSound, problem: String?) {
+  ///
+  /// - Parameters:
+  ///   - left: what the left loudspeaker plays meanwhile; where it ends there is silence.
+  ///   - right: the right one's.
+  public func treated(
+    _ settings: VoiceSettings, left: [Float] = [], right: [Float] = []
+  ) -> (sound: WaveSound, problem: String?) {
     let frameFrames = max(1, sampleRate / 100)
     let chain = VoiceChain(
       settings, format: VoiceFormat(sampleRate: sampleRate, frameFrames: frameFrames))
     let delay = chain.delayFrames
     var treated = samples + [Float](repeating: 0, count: delay)
+    func played(_ channel: [Float]) -> [Float] {
+      channel.prefix(treated.count)
+        + [Float](repeating: 0, count: max(0, treated.count - channel.count))
+    }
+    let (left, right) = (played(left), played(right))
     var start = 0
     while start < treated.count {
       let end = min(start + frameFrames, treated.count)
       var all = treated.mutableSpan
       var frame = all._mutatingExtracting(start..<end)
-      chain.process(&frame)
+      chain.process(
+        &frame, left: left.span.extracting(start..<end),
+        right: right.span.extracting(start..<end))
       start = end
     }
     return (
@@ -110,13 +125,14 @@ public struct WaveSound: Sendable, Hashable {
       }
     }
 
-    func samples(_ bytes: ArraySlice<UInt8>) -> [Float] {
+    func samples(_ bytes: ArraySlice<UInt8>, _ channel: Int?) -> [Float] {
       let width = bits / 8
+      let taken = channel.map { min($0, channels - 1)..<min($0, channels - 1) + 1 } ?? 0..<channels
       return stride(
         from: bytes.startIndex, through: bytes.endIndex - width * channels, by: width * channels
       ).map { place in
-        let sum = (0..<channels).reduce(Float(0)) { $0 + sample(bytes, place + $1 * width) }
-        return sum / Float(channels)
+        let sum = taken.reduce(Float(0)) { $0 + sample(bytes, place + $1 * width) }
+        return sum / Float(taken.count)
       }
     }
 

@@ -16,6 +16,9 @@ struct StationKeys {
 
   /// Those of a document.
   init(_ document: JSONTree) {
+    if case .array(let announcers) = document["calls"]?["announcers"] {
+      tally.isAnnouncing = !announcers.isEmpty
+    }
     guard case .array(let keys) = document["keys"] else { return }
     var ofAll: [String] = []
     for key in keys {
@@ -42,7 +45,7 @@ extension KeyTally {
     self.init(
       isTalking: [.text("talk"), .text("talk-listen")].contains(shown),
       isListening: [.text("listen"), .text("talk-listen")].contains(shown),
-      isCalled: false, isInUse: key["isPresent"] == .bool(true))
+      isCalled: key["isCalled"] == .bool(true), isInUse: key["isPresent"] == .bool(true))
     if case .integer(let milliseconds) = key["latchMilliseconds"] {
       latch = .milliseconds(milliseconds)
     }

@@ -7,12 +7,13 @@ struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key", abstract: "Sets, lists and works the node's keys.",
     discussion: """
-      A key talks or listens to lines. A press opens at once; shorter than the latch time it stays open \
-      until the next press. Each line that the node is on comes with a key of its name.
+      A key talks or listens to lines, or talks to a member, a group, whoever called last, or all. A \
+      press opens at once; shorter than the latch time it stays open until the next press. Each line that \
+      the node is on comes with a key of its name.
       """,
     subcommands: [
-      KeyListCommand.self, KeySetCommand.self, KeyRemoveCommand.self, KeyPressCommand.self,
-      KeyReleaseCommand.self, KeyTapCommand.self,
+      KeyListCommand.self, KeySetCommand.self, KeyPresetCommand.self, KeyRemoveCommand.self,
+      KeyPressCommand.self, KeyReleaseCommand.self, KeyTapCommand.self,
     ])
 }
 
@@ -24,8 +25,8 @@ struct KeyListCommand: ParsableCommand {
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
-    var client = try remote.connect()
-    guard case .keys(let keys) = try RemoteOptions.answer(of: &client, to: .key(.list)) else {
+    var client = try remote.connect(isForAny: true)
+    guard case .keys(let keys) = try remote.answer(of: &client, to: .key(.list)) else {
       throw RemoteFailure.unexpectedAnswer
     }
     print(KeyTable.text(keys), terminator: "")
@@ -40,18 +41,34 @@ struct KeySetCommand: ParsableCommand {
   @Argument(help: "The key's name, at most 30 bytes.") var name: String
   @Option(
     help: ArgumentHelp(
-      "A line that it is for; repeatable. Without any, the line of the key's name.",
+      "A line that it is for; repeatable. Without any target, the line of the key's name.",
       valueName: "LINE"))
   var line: [String] = []
   @Option(
     help: ArgumentHelp(
-      "talk, listen, talk-listen, dual, force-listen, talk-force-listen or force-talk-force-listen.",
-      valueName: "WORD"))
-  var activation = "talk-force-listen"
+      "A member that it is for, whom nobody else hears; repeatable.", valueName: "PEER"))
+  var member: [String] = []
   @Option(
     help: ArgumentHelp(
-      "A press that is shorter latches, ms, 0…1000; 0: none does.", valueName: "MS"))
-  var latch = 200
+      "A group of this node that it is for, whose members alone hear it; repeatable.",
+      valueName: "GROUP"))
+  var group: [String] = []
+  @Flag(help: "It talks to whoever called last.") var reply = false
+  @Flag(help: "It talks to all members, whatever they listen to.") var announcement = false
+  @Flag(help: "It is for all lines that the node is on.") var allLines = false
+  @Option(
+    help: ArgumentHelp(
+      """
+      talk, listen, talk-listen, dual, force-listen, talk-force-listen or force-talk-force-listen. \
+      Without it talk-force-listen for lines, talk for others.
+      """,
+      valueName: "WORD"))
+  var activation: String?
+  @Option(
+    help: ArgumentHelp(
+      "A press that is shorter latches, ms, 0…1000; 0: none does. Without it 200, announcing 0.",
+      valueName: "MS"))
+  var latch: Int?
   @Option(
     help: ArgumentHelp("Of the keys of a group, 1…9, one talks at a time.", valueName: "GROUP"))
   var interlock: Int?
@@ -61,7 +78,12 @@ struct KeySetCommand: ParsableCommand {
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
-    var setting = KeySetting(name: name, lines: line.isEmpty ? [name] : line)
+    var targets = member.map { "member:\($0)" } + group.map { "group:\($0)" }
+    if reply { targets.append("reply") }
+    if announcement { targets.append("announcement") }
+    if allLines { targets.append("all") }
+    var setting = KeySetting(name: name, lines: line.isEmpty && targets.isEmpty ? [name] : line)
+    setting.targets = targets.isEmpty ? nil : targets
     setting.activation = activation
     setting.latchMilliseconds = latch
     setting.interlock = interlock
@@ -70,6 +92,27 @@ struct KeySetCommand: ParsableCommand {
     setting.isolate = isolate
     try remote.ask(.key(.set(setting)))
   }
+}
+
+/// `comlink key preset SET [LINE …]`: sets the keys of a device.
+struct KeyPresetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preset", abstract: "Sets the keys of a button, a beltpack or a panel.",
+    discussion: """
+      button: one key, talk, for all of the lines. beltpack: A to D, a line each. panel: 1 to 12, a line each. \
+      Their lines are always heard; a key talks while it is held, a tap keeps it open. They take the place of \
+      keys of these names.
+      """)
+
+  @Argument(help: ArgumentHelp("button, beltpack or panel.", valueName: "SET")) var preset: String
+  @Argument(
+    help: ArgumentHelp(
+      "Lines in the order of the keys; without any, those that this node is on, all first.",
+      valueName: "LINE"))
+  var lines: [String] = []
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws { try remote.ask(.key(.preset(preset, lines: lines))) }
 }
 
 /// `comlink key remove NAME`: removes a key.

@@ -30,6 +30,7 @@ struct LearnCommand: ParsableCommand {
   }
 
   func run() throws {
+    EndingSignals.restore()
     var learner = KeyLearner(
       places: devices.isEmpty ? DevicePlaces() : DevicePlaces(root: devices))
     var problems = learner.scan()

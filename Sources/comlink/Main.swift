@@ -36,15 +36,36 @@ struct Comlink: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      StatusCommand.self, TalkCommand.self, LineCommand.self, KeyCommand.self,
-      SidetoneCommand.self, VoiceCommand.self, GainCommand.self,
-      MuteCommand.self, UnmuteCommand.self, PanCommand.self, IDCommand.self, GroupCommand.self,
+      StatusCommand.self, TalkCommand.self, LineCommand.self, KeyCommand.self, EarCommand.self,
+      CallCommand.self, ReplyCommand.self, ClearCommand.self, AgainCommand.self,
+      OperatorCommand.self, MicKillCommand.self,
+      SidetoneCommand.self, VoiceCommand.self, LevelCommand.self, GainCommand.self,
+      MuteCommand.self, UnmuteCommand.self, PanCommand.self, InputCommand.self, BusCommand.self,
+      IDCommand.self, GroupCommand.self,
       PeersCommand.self, AcceptCommand.self,
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
       PairCommand.self, PageCommand.self, RecordCommand.self, TestCommand.self,
-      LoopBackCommand.self, SayCommand.self, MessagesCommand.self, LogCommand.self,
-      KeysCommand.self, DoctorCommand.self,
+      LoopBackCommand.self, SayCommand.self, MessagesCommand.self,
+      VoiceMessageCommand.self, CaptionsCommand.self, AssistantCommand.self, LogCommand.self,
+      KeysCommand.self, DoctorCommand.self, RestartCommand.self,
     ])
+}
+
+/// The signals that end a command without an end of its own.
+enum EndingSignals {
+  private static let signals = [SIGINT, SIGTERM]
+
+  /// Lets them end this process, though whoever started it held them, as threads of a pool do, or had it ignore them,
+  /// as shells do for programs in the background.
+  static func restore() {
+    var held = sigset_t()
+    unsafe sigemptyset(&held)
+    for number in signals {
+      signal(number, SIG_DFL)
+      unsafe sigaddset(&held, number)
+    }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &held, nil)
+  }
 }
 
 /// Signals that wait until they are asked for, so that none ends the process while the terminal is not its own.

@@ -32,7 +32,7 @@ struct SayCommand: ParsableCommand {
   }
 
   /// Without the line end at its end.
-  private static func standardInput() -> String {
+  static func standardInput() -> String {
     var lines: [String] = []
     while let line = readLine() { lines.append(line) }
     return lines.joined(separator: "\n")

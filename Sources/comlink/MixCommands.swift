@@ -89,9 +89,14 @@ struct SidetoneCommand: ParsableCommand {
     case off
     case decibels(Double)
 
+    /// `on`: loud enough to hear oneself, and no louder.
+    private static let usualDecibels = -18.0
+
     init?(argument: String) {
       if argument == "off" {
         self = .off
+      } else if argument == "on" {
+        self = .decibels(Self.usualDecibels)
       } else if let number = SignedNumber(argument: argument) {
         self = .decibels(number.value)
       } else {
@@ -108,7 +113,8 @@ struct SidetoneCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Level, dB, \(Self.range.words()), 0 is as loud as a peer; or off.", valueName: "DB|off"))
+      "Level, dB, \(Self.range.words()), 0 is as loud as a peer; on: -18; or off.",
+      valueName: "DB|on|off"))
   var level: Level
   @OptionGroup var remote: RemoteOptions
 

@@ -10,7 +10,9 @@ struct PageCommand: ParsableCommand {
     discussion: """
       comlinkd serves the page with --page [::]:8443. Without a subcommand, comlink page shows a phone the way in.
       """,
-    subcommands: [PageInviteCommand.self, PageListCommand.self, PageRevokeCommand.self],
+    subcommands: [
+      PageInviteCommand.self, PageListCommand.self, PageRevokeCommand.self, PageTokenCommand.self,
+    ],
     defaultSubcommand: PageInviteCommand.self)
 }
 

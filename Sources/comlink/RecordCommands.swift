@@ -16,7 +16,8 @@ struct RecordStartCommand: ParsableCommand {
     commandName: "start", abstract: "Starts a recording; the other nodes are notified.",
     discussion: """
       comlinkd creates a folder in DIR and prints its name; DIR must exist and comlinkd must be able to write to it. \
-      comlink record stop ends the recording, comlink status shows its state. Without --peers and --mix it records both. \
+      comlink record stop ends the recording, comlink status shows its state. Without --peers, --mix and --bus it records talkers \
+      and mix. \
       All files start at the same frame and stay aligned: an absent talker is silence, and so are all while JACK does \
       not run. This node's own file is its microphone after the talk key, and silence while it sends a test or loops \
       a peer back. The mix is as you hear it. Sizes are in bytes, or end in k, M, G or T, powers of 1000.
@@ -25,6 +26,11 @@ struct RecordStartCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("An existing folder.", valueName: "DIR")) var directory: String
   @Flag(help: "Records a file for each talker, this node's microphone included.") var peers = false
   @Flag(help: "Records the mix as you hear it, stereo.") var mix = false
+  @Option(
+    name: .customLong("bus"),
+    help: ArgumentHelp(
+      "Records this bus with a port of its own, mono; repeatable.", valueName: "NAME"))
+  var buses: [String] = []
   @Option(help: ArgumentHelp("opus or wav (24 bit); default opus.", valueName: "FORMAT"))
   var format: String?
   @Option(
@@ -39,7 +45,8 @@ struct RecordStartCommand: ParsableCommand {
 
   func run() throws {
     var request = RecordingRequest(directory: try Self.absolute(directory))
-    if peers || mix { (request.peers, request.mix) = (peers, mix) }
+    if peers || mix || !buses.isEmpty { (request.peers, request.mix) = (peers, mix) }
+    if !buses.isEmpty { request.buses = buses }
     request.format = format
     request.maxSizeBytes = maxSize?.bytes
     request.keepFreeBytes = keepFree?.bytes

@@ -19,6 +19,8 @@ enum RemoteFailure: Error, CustomStringConvertible {
   case file(String, String)
   /// The daemon answered something else than what was asked.
   case unexpectedAnswer
+  /// The command is for this machine's node only.
+  case notFromAfar
 
   /// The failure in words for a person.
   var description: String {
@@ -33,6 +35,8 @@ enum RemoteFailure: Error, CustomStringConvertible {
         + "comlink group leave '\(name)' and create it again"
     case .needsRoot(let command): "this needs root: sudo \(command)"
     case .file(let path, let words): PlainText.cleaned("\(path) \(words)")
+    case .notFromAfar:
+      "this command asks this machine's node only; --at goes with commands that set lines, keys, levels and gain"
     case .unexpectedAnswer:
       "unexpected response from comlinkd; check that comlink has the version of comlinkd"
     }
@@ -46,7 +50,7 @@ enum RemoteFailure: Error, CustomStringConvertible {
     case .remote(.noServer): EX_UNAVAILABLE
     case .remote(.noPermission), .systemOnly, .needsRoot: EX_NOPERM
     case .remote(.timedOut), .remote(.disconnected), .groupUnknown: EX_TEMPFAIL
-    case .remote(.pathTooLong): EX_USAGE
+    case .remote(.pathTooLong), .notFromAfar: EX_USAGE
     case .remote: EX_OSERR
     }
   }

@@ -8,9 +8,18 @@ struct RemoteOptions: ParsableArguments {
     help: ArgumentHelp(
       "comlinkd's socket, if it was started with --control.", valueName: "PATH"))
   var control: String?
+  @Option(
+    help: ArgumentHelp(
+      "Does it at another node that lets this one: comlink operator.", valueName: "MEMBER"))
+  var at: String?
 
   /// Connects to the daemon; `timeout` bounds this and each request.
-  func connect(timeout: Duration = .seconds(5)) throws(RemoteFailure) -> ControlClient {
+  ///
+  /// - Parameter isForAny: whether what is asked goes to the node of `--at`.
+  func connect(
+    timeout: Duration = .seconds(5), isForAny: Bool = false
+  ) throws(RemoteFailure) -> ControlClient {
+    guard at == nil || isForAny else { throw .notFromAfar }
     let environment = ProcessInfo.processInfo.environment
     let path = control ?? ControlPath.forRemote(environment: environment)
     do throws(RemoteError) {
@@ -26,9 +35,16 @@ struct RemoteOptions: ParsableArguments {
 
   /// Asks for something whose only answer is "done".
   func ask(_ request: ControlRequest) throws(RemoteFailure) {
-    var client = try connect()
-    let answer = try RemoteOptions.answer(of: &client, to: request)
+    var client = try connect(isForAny: true)
+    let answer = try answer(of: &client, to: request)
     if case .done(let note) = answer { PlainText.note(PlainText.cleaned(note)) }
+  }
+
+  /// The answer of this node to a request, or of the one that is meant; a refusal is an error.
+  func answer(
+    of client: inout ControlClient, to request: ControlRequest
+  ) throws(RemoteFailure) -> ControlResponse {
+    try Self.answer(of: &client, to: at.map { .operators(.at(peer: $0, request)) } ?? request)
   }
 
   /// The answer to a request; a refusal is an error.

@@ -7,7 +7,9 @@ struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Tests this station and the path to a peer.",
     discussion: "Tests end by themselves, or with Ctrl-C.",
-    subcommands: [TestToneCommand.self, TestLoopCommand.self, TestSpeechCommand.self])
+    subcommands: [
+      TestToneCommand.self, TestVoiceCommand.self, TestLoopCommand.self, TestSpeechCommand.self,
+    ])
 }
 
 /// `comlink test loop PEER`: how long sound takes to a peer and back.

@@ -8,7 +8,7 @@ internal import Voice
 struct VoiceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "voice", abstract: "Shows or changes what is done to your voice.",
-    subcommands: [VoiceSetCommand.self, VoiceProcessCommand.self],
+    subcommands: [VoiceSetCommand.self, VoiceProcessCommand.self, VoiceMonitorCommand.self],
     defaultSubcommand: VoiceSetCommand.self)
 }
 
@@ -40,9 +40,11 @@ struct VoiceSetCommand: ParsableCommand {
       return "\(name.rawValue.padding(toLength: 14, withPad: " ", startingAt: 0))\(value)"
     }
     lines += ["delay         \(Self.short(voice.delayMilliseconds)) ms"]
+    if let isFound = voice.isEchoFound { lines += ["echo          \(isFound ? "found" : "none")"] }
     if let gain = voice.gainDecibels { lines += ["gain now      \(Self.short(gain)) dB"] }
     if let hears = voice.hearsSpeech { lines += ["voice heard   \(hears ? "yes" : "no")"] }
     if let isOpen = voice.isTransmitting { lines += ["vox now       \(isOpen ? "open" : "shut")"] }
+    if voice.isTalkingMuted == true { lines += ["muted         you speak, no talk key is open"] }
     if let problem = voice.problem { lines += ["problem       \(problem)"] }
     return lines.map { PlainText.cleaned($0) + "\n" }.joined()
   }
@@ -61,6 +63,8 @@ struct VoiceProcessCommand: ParsableCommand {
 
   @Argument(help: "The WAV file to read.") var input: String
   @Argument(help: "The WAV file to write.") var output: String
+  @Option(help: "A WAV file of what the loudspeakers play meanwhile, for --echo.")
+  var reference: String?
   @OptionGroup var options: VoiceOptions
 
   private func settings() throws -> VoiceSettings {
@@ -78,8 +82,9 @@ struct VoiceProcessCommand: ParsableCommand {
   func validate() throws { _ = try settings() }
 
   func run() throws {
-    let sound = try read()
-    let (treated, problem) = sound.treated(try settings())
+    let sound = try read(input)
+    let (left, right) = try played(sound.sampleRate)
+    let (treated, problem) = sound.treated(try settings(), left: left, right: right)
     if let problem { PlainText.note(problem) }
     do {
       try Data(treated.wave()).write(to: URL(filePath: output))
@@ -88,17 +93,30 @@ struct VoiceProcessCommand: ParsableCommand {
     }
   }
 
-  private func read() throws(RemoteFailure) -> WaveSound {
+  /// Both channels of the reference.
+  private func played(_ sampleRate: Int) throws(RemoteFailure) -> (left: [Float], right: [Float]) {
+    guard let reference else { return ([], []) }
+    let (left, right) = (try read(reference, channel: 0), try read(reference, channel: 1))
+    guard left.sampleRate == sampleRate else {
+      throw .file(
+        reference,
+        "has \(left.sampleRate) Hz, and \(input) has \(sampleRate); convert it: "
+          + "ffmpeg -i \(reference) -ar \(sampleRate) OUT.wav")
+    }
+    return (left.samples, right.samples)
+  }
+
+  private func read(_ path: String, channel: Int? = nil) throws(RemoteFailure) -> WaveSound {
     let bytes: Data
     do {
-      bytes = try Data(contentsOf: URL(filePath: input))
+      bytes = try Data(contentsOf: URL(filePath: path))
     } catch {
-      throw .file(input, "cannot be read: \(error.localizedDescription)")
+      throw .file(path, "cannot be read: \(error.localizedDescription)")
     }
     do throws(WaveSound.Problem) {
-      return try WaveSound(wave: Array(bytes))
+      return try WaveSound(wave: Array(bytes), channel: channel)
     } catch {
-      throw .file(input, "\(error)")
+      throw .file(path, "\(error)")
     }
   }
 }
@@ -106,6 +124,7 @@ struct VoiceProcessCommand: ParsableCommand {
 /// The settings of the voice chain; those that are given.
 struct VoiceOptions: ParsableArguments {
   @Option(help: Self.help(.highPass)) var highPass: String?
+  @Option(help: Self.help(.echo)) var echo: String?
   @Option(help: Self.help(.suppress)) var suppress: String?
   @Option(help: Self.help(.suppressMix)) var suppressMix: String?
   @Option(help: Self.help(.gain)) var gain: String?
@@ -117,7 +136,8 @@ struct VoiceOptions: ParsableArguments {
   /// By name, as they were written.
   var texts: [(name: VoiceSettings.Name, text: String)] {
     let given: [(VoiceSettings.Name, String?)] = [
-      (.highPass, highPass), (.suppress, suppress), (.suppressMix, suppressMix), (.gain, gain),
+      (.highPass, highPass), (.echo, echo), (.suppress, suppress), (.suppressMix, suppressMix),
+      (.gain, gain),
       (.target, target), (.gate, gate), (.vox, vox), (.limit, limit),
     ]
     return given.compactMap { name, text in text.map { (name, NegativeNumber.plain($0)) } }

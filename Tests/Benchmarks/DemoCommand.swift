@@ -21,6 +21,9 @@ struct DemoCommand: ParsableCommand {
   @Option(help: "Where to write what B heard.")
   var wav = "comlink-demo.wav"
 
+  @Flag(help: "Party lines, a private line, a call and a programme in place of a talk.")
+  var lines = false
+
   func validate() throws {
     guard (5...60).contains(seconds) else {
       throw ValidationError("--seconds is 5 to 60, not \(seconds)")
@@ -28,6 +31,7 @@ struct DemoCommand: ParsableCommand {
   }
 
   func run() throws {
+    guard !lines else { return try runLines() }
     try checkFolder()
     var isIntelligible = false
     var xruns = 0
@@ -58,6 +62,15 @@ struct DemoCommand: ParsableCommand {
     Console.line(
       "The speech arrived intelligibly: at least \(Int(Hearing.neededShare * 100)) % of its voiced pieces of 50 ms match their source."
     )
+  }
+
+  private func runLines() throws {
+    try options.run("Comlink demo: lines, a call and a programme; who hears whom.") { bench in
+      let demo = try LinesDemo(bench)
+      try demo.play()
+      demo.stop()
+    }
+    Console.line("\nEverybody heard what was for them, and nothing else.")
   }
 
   /// Better before than after the talk.

@@ -114,6 +114,48 @@ static void test_sidetone(void) {
   rt_engine_destroy(engine);
 }
 
+/** A programme on the left gives way to a voice on the right: what is left of it, and the largest step on the way. */
+static float dimmed(rt_engine *engine, float voice, int periods, float *step) {
+  float before = left[PERIOD - 1];
+  for (int i = 0; i < periods; i++) {
+    float frames[PERIOD];
+    for (int frame = 0; frame < PERIOD; frame++) frames[frame] = voice;
+    EXPECT(rt_peer_write(engine, 1, frames, PERIOD) == PERIOD);
+    say(engine, 0, 0.8f);
+    for (int frame = 0; frame < PERIOD; frame++) {
+      *step = fmaxf(*step, fabsf(left[frame] - before));
+      before = left[frame];
+    }
+  }
+  return left[PERIOD - 1];
+}
+
+static void test_ear(void) {
+  rt_engine *engine = with_peer(1, -1);
+  rt_peer_set_rank(engine, 0, RT_RANK_PROGRAMME);
+  rt_ear_set_dim(engine, RT_RANK_PROGRAMME, RT_FIRST_RANK, 0.25f);
+  rt_peer_set_pan(engine, 1, 1);
+  EXPECT(rt_peer_attach(engine, 1) == 0);
+  float step = 0;
+  (void)dimmed(engine, 0, 4, &step);
+  step = 0;
+  EXPECT(fabsf(dimmed(engine, 0.009f, 20, &step) - 0.8f) < 1e-5f && step < 1e-5f);
+  /* 20 ms and a period. */
+  EXPECT(fabsf(dimmed(engine, 0.1f, 17, &step) - 0.2f) < 1e-5f);
+  /* 0.3 s beyond the last word. */
+  EXPECT(fabsf(dimmed(engine, 0, 220, &step) - 0.2f) < 1e-5f);
+  EXPECT(fabsf(dimmed(engine, 0, 400, &step) - 0.8f) < 1e-4f);
+  EXPECT(step <= 0.001f);
+  rt_ear_set_volume(engine, 0.5f);
+  rt_ear_set_talk_dim(engine, RT_RANK_PROGRAMME, 0.5f);
+  rt_ear_set_talking(engine, true);
+  EXPECT(fabsf(dimmed(engine, 0, 40, &step) - 0.2f) < 1e-4f);
+  rt_ear_set_ceiling(engine, 0.125f);
+  EXPECT(dimmed(engine, 0, 40, &step) < 0.125f);
+  EXPECT(step <= 0.001f);
+  rt_engine_destroy(engine);
+}
+
 static void test_capture(void) {
   rt_engine *engine = rt_engine_create(-1);
   EXPECT(rt_input_add(engine, "program") == 0 && rt_input_add(engine, "program") < 0);
@@ -150,5 +192,6 @@ void test_engine(void) {
   test_limiter();
   test_buses();
   test_sidetone();
+  test_ear();
   test_capture();
 }

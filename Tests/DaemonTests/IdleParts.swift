@@ -1,6 +1,7 @@
 import Cryptography
 import EventLoop
 import Mesh
+import TestNode
 
 @testable import Intercom
 
@@ -12,20 +13,7 @@ struct NoTransport: ControlTransport {
   func close(_ connection: ConnectionID) {}
   func raiseLimit(of connection: ConnectionID) {}
   func endLane(of node: NodeID) {}
-  var lane: NoLane { NoLane() }
-}
-
-/// Application lanes to nobody.
-struct NoLane: ApplicationLane {
-  func open(
-    _ channel: LaneChannel, consumer: @escaping @Sendable (LaneMessage) async -> Void
-  ) {}
-  func send(
-    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
-  ) async throws(LaneError) { throw .notMember }
-  func deliver(
-    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
-  ) async throws(LaneError) { throw .notMember }
+  var lane: IdleLane { IdleLane() }
 }
 
 /// A media path that takes everybody.
@@ -43,7 +31,7 @@ struct NoMedia: MediaGate {
   func makeNextKey(of number: Int) async throws(CryptoError) -> MediaKey? { nil }
   func useNextKey(of number: Int) async {}
   func openStream(
-    to audience: StreamAudience, listeners: StreamListeners
+    of source: Int, to audience: StreamAudience, listeners: StreamListeners
   ) async throws -> MediaKey {
     MediaKey(stream: 1, audience: audience, ssrc: 5, epoch: 0, octets: [1])
   }

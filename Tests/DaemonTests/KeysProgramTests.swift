@@ -455,12 +455,20 @@ private final class KeyedNode: ControlHandler {
     #expect(outcome.output.contains("advice   Pedal*: not plugged in; used once it is\n"))
   }
 
-  @Test func `comlink keys learn tells what a pedal is called`() async throws {
+  /// As somebody in a terminal starts it, as a shell does in the background, and as a thread that holds all signals.
+  @Test(arguments: [[], ["--ignore-signal=INT"], ["--block-signal=INT"]])
+  func `comlink keys learn tells what a pedal is called, until SIGINT`(
+    env: [String]
+  ) async throws {
     let box = try await FakeBox()
     try box.write("Pedal Keyboard\0", to: "names/event0")
     box.plug("dev/input/event0")
     let program = try Program(
-      "comlink", ["keys", "learn", "--devices", box.folder.path, "--seconds", "60"],
+      "/usr/bin/env",
+      env + [
+        Program.path(of: "comlink"), "keys", "learn", "--devices", box.folder.path,
+        "--seconds", "60",
+      ],
       environment: ["LD_PRELOAD": box.library, "COMLINK_FAKE": box.folder.path])
     try await eventually("it does not listen") { program.complaint.contains("Pedal Keyboard") }
     for isDown in [true, false, true] { box.stroke(Self.b, isDown: isDown) }
@@ -468,6 +476,6 @@ private final class KeyedNode: ControlHandler {
     try await eventually("not told") { program.output == lines }
     #expect(try KeysFile(text: program.output, path: "/k.toml").settings.buttons.count == 1)
     kill(program.identifier, SIGINT)
-    _ = try await program.outcome()
+    #expect(try await program.outcome().code == 128 + SIGINT)
   }
 }

@@ -14,6 +14,13 @@ import Testing
     [[line]]
     name = "video"
     listen = false
+    priority = 3
+
+    [ear]
+    volume = -6
+    program-dim = "cut"
+    talk-dim = -12.5
+    sidetone-tracking = false
 
     [[key]]
     name = "video"
@@ -33,11 +40,17 @@ import Testing
     #expect(lines.lines.map(\.name.text) == ["Bühne", "video"])
     #expect(lines.lines.map(\.levelDecibels) == [-3, 0])
     #expect(lines.lines.map(\.isListening) == [true, false])
+    #expect(lines.ear.priority(of: lines.lines[0].name) == 1)
+    #expect(lines.ear.priority(of: lines.lines[1].name) == 3)
+    #expect(lines.ear.text(of: .volume) == "-6" && lines.ear.text(of: .programDim) == "cut")
+    #expect(lines.ear.text(of: .talkDim) == "-12.5" && !lines.ear.isSidetoneTracking)
     let keys = lines.keys
     #expect(keys.map(\.name.text) == ["video", "show"])
-    #expect(keys[0].lines.map(\.text) == ["video"] && keys[0].activation == .talkForceListen)
+    #expect(keys[0].targets.compactMap(\.line?.text) == ["video"])
+    #expect(keys[0].activation == .talkForceListen)
     #expect(keys[0].latchMilliseconds == 200 && keys[0].interlock == nil)
-    #expect(keys[1].lines.map(\.text) == ["Bühne", "video"] && keys[1].activation == .dual)
+    #expect(keys[1].targets.compactMap(\.line?.text) == ["Bühne", "video"])
+    #expect(keys[1].activation == .dual)
     #expect(keys[1].latchMilliseconds == 0 && keys[1].interlock == 2 && keys[1].mutesWhileTalking)
     let printed = ConfigurationText.text(effective, version: "test")
     #expect(try TestSurroundings.load(printed).configuration == effective.configuration)
@@ -56,6 +69,11 @@ import Testing
       "[[line]]\nname = \"a\"\nlevel = 13", "/c.toml:1: line 1: the level must be from -40 to 12 dB"
     ),
     ("[[line]]\nname = \"a\"\n[[line]]\nname = \"A\"", "/c.toml:1: line A is there twice"),
+    ("[[line]]\nname = \"a\"\npriority = 5", "/c.toml:1: the priority must be from 0"),
+    ("a = 1\n[ear]\nvolume = 13", "/c.toml:2: volume must be from -40 to 12, not \"13\""),
+    ("[ear]\nloud = 1", "/c.toml:1: nothing of the ear is called \"loud\"; use one of floor,"),
+    ("[ear]\nvolume = [1]", "/c.toml:1: volume must be a number or a word"),
+    ("[[ear]]\nvolume = 1", "/c.toml:1: \"ear\" must be a table: [ear]"),
     ("[[key]]\nname = \"a\"\nlatch = 1001", "/c.toml:1: key 1: the latch time must be from 0"),
     ("[[key]]\nname = \"a\"\nlatch = true", "/c.toml:1: key 1: latch must be a whole number"),
     ("[[key]]\nname = \"a\"\nlines = []", "/c.toml:1: key 1: key a has no target"),

@@ -12,7 +12,7 @@ import Testing
   }
 
   /// A port of the loopback that nobody has.
-  private static func freePort() throws -> Int {
+  static func freePort() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in()
@@ -110,6 +110,59 @@ import Testing
     #expect(try await comlink("bert", ["messages", "clear"]).output.hasSuffix("deleted here\n"))
     #expect(try await comlink("bert", ["messages"]).output.isEmpty)
     for daemon in [a, b] { #expect(!daemon.complaint.contains("are you there")) }
+    try await end(a)
+    try await end(b)
+  }
+
+  /// A tone as a WAV file: 16 bits, mono, 48 kHz.
+  private func tone(_ name: String, seconds: Int) throws -> String {
+    func little(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let frames = 48_000 * seconds
+    var bytes = Array("RIFF".utf8) + little(36 + 2 * frames, 4) + Array("WAVEfmt ".utf8)
+    bytes += little(16, 4) + little(1, 2) + little(1, 2) + little(48_000, 4) + little(96_000, 4)
+    bytes += little(2, 2) + little(16, 2) + Array("data".utf8) + little(2 * frames, 4)
+    for index in 0..<frames { bytes += little(Int(9000 * sin(Double(index) / 17)), 2) }
+    let path = "\(folder.path)/\(name)"
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test func `a voice message from a file reaches who was away, and is saved there`() async throws {
+    let a = try await started("anna", 0)
+    var b = try await started("bert", 1)
+    let invitation = try await comlink("anna", ["group", "new", "crew", "--no-qr"]).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    _ = try await comlink("bert", ["group", "join", invitation])
+    while try await comlink("anna", ["say", "bert", "are you there?"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    try await end(b, by: SIGKILL)
+    let file = try tone("call.mp3", seconds: 30)
+    let sent = try await comlink("anna", ["voice-message", "send", file, "--to", "bert"])
+    #expect(sent.code == 0, "\(sent.complaint)")
+    _ = try await comlink("anna", ["say", "bert", "heard it?"])
+    b = try await started("bert", 1)
+    _ = try await wait("bert", ["messages", "--keep-unread"], within: 30) {
+      $0.contains("anna: voice message, 0:30") && $0.contains("heard it?")
+    }
+    let listed = try await comlink("bert", ["voice-message", "list", "--json"]).output
+    let number = try #require(listed.firstMatch(of: /"number":([0-9]+)/)).output.1
+    let path = "\(folder.path)/saved.opus"
+    let saved = try await comlink("bert", ["voice-message", "save", String(number), path])
+    #expect(saved.code == 0, "\(saved.complaint)")
+    let octets = try Data(contentsOf: URL(fileURLWithPath: path))
+    #expect((90_000...150_000).contains(octets.count) && octets.starts(with: Array("OggS".utf8)))
+    for (arguments, words) in [
+      (["play", String(number)], "JACK does not run"), (["play", "999"], "no message 999"),
+      (["record"], "JACK does not run"), (["seek", "1:05"], "no voice message plays"),
+      (["send", "--to", "anna"], "no voice message is being recorded"),
+      (["send", "/etc/hostname", "--to", "anna"], "no audio that can be read"),
+    ] {
+      let outcome = try await comlink("bert", ["voice-message"] + arguments)
+      #expect(outcome.code == 65 && outcome.complaint.contains(words), "\(outcome.complaint)")
+    }
     try await end(a)
     try await end(b)
   }

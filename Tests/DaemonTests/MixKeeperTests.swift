@@ -102,7 +102,9 @@ import Testing
     changes.yield(Self.mix(-1))
     #expect(await written.next() == Self.mix(-1))
     while problems.words == nil { await Task.yield() }
-    #expect(problems.words?.hasPrefix("gain, pan, mute and talk hold for this run only: ") == true)
+    #expect(
+      problems.words?.hasPrefix("gain, pan, mute, talk, inputs and buses hold for this run only: ")
+        == true)
     changes.yield(Mix())
     #expect(await written.next() == Mix())
     while problems.words != nil { await Task.yield() }

@@ -38,8 +38,11 @@ import Testing
     ),
     (.peerMoved(name: "foh", from: address, to: address), "peer-moved", "from=10.0.0.2:5004"),
     (.ssrcTaken(name: "foh"), "stream-taken", "peer=foh"),
-    (.tooManyPeers(address: "a:1", maximum: 3), "too-many-peers", "max-peers=3"),
-    (.audioFault("no"), "audio-fault", "no"),
+    (.tooManyPeers(name: "foh", maximum: 3), "too-many-peers", "max-peers=3"),
+    (
+      .audioFault(.portIsLate(PeerPort(client: "comlink", peer: "foh"))), "audio-fault",
+      "comlink:peer_foh"
+    ),
     (.audio(.waiting(server: "studio")), "jack-waiting", "server=studio"),
     (.audio(.waitingForPlugin(server: "studio", path: "/p")), "plugin-waiting", "socket=/p"),
     (.audio(.refused(server: "studio", reason: "two\nlines")), "jack-refused", "server=studio"),

@@ -36,6 +36,12 @@ import Testing
           SpeechTestStatus(
             peer: peer, intelligibility: 0.97, delayMilliseconds: 12.5, processorPercent: nil,
             ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay"))
+      case .sound(.test(let seconds)):
+        var result = VoiceTestStatus(
+          speechSeconds: seconds == 6 ? 4 : 0, peakDBFS: -9, noiseLevelDBFS: -48, clippedPercent: 0)
+        if seconds == 6 { result.speechLevelDBFS = -24 }
+        return .voiceTest(result)
+      case .sound(.monitor(let seconds)) where seconds < 60: return .error(message: "it would howl")
       default: break
       }
       guard request == .status else { return .ok }
@@ -73,6 +79,14 @@ import Testing
     (["sidetone", "-18"], .sidetone(decibels: -18)),
     (["sidetone", "off"], .sidetone(decibels: nil)),
     (
+      ["ear", "--volume", "-6", "--talk-dim", "cut"],
+      .ear(changes: ["volume": "-6", "talk-dim": "cut"])
+    ),
+    (["voice", "monitor"], .sound(.monitor(seconds: 60))),
+    (["level", "auto"], .ear(changes: ["level": "auto"])),
+    (["line", "priority", "a", "4"], .line(.priority(line: "a", priority: 4))),
+    (["key", "preset", "beltpack", "a", "b"], .key(.preset("beltpack", lines: ["a", "b"]))),
+    (
       ["voice", "--suppress", "strong", "--gate", "-50"],
       .voice(changes: ["suppress": "strong", "gate": "-50"])
     ),
@@ -90,8 +104,21 @@ import Testing
     (["loopback", "on", "B", "--minutes", "2"], .loopBack(peer: "B", minutes: 2)),
     (["loopback", "off"], .loopBackOff),
     (["record", "stop"], .recordStop),
+    (["input", "desk", "off"], .patch(.input(name: "desk", isOn: false))),
+    (
+      ["input", "desk", "--lines", "stage left, pgm"],
+      .patch(.input(name: "desk", isOn: nil, lines: ["stage left", "pgm"]))
+    ),
+    (
+      ["input", "desk", "on", "--lines", "all"],
+      .patch(.input(name: "desk", isOn: true, lines: ["all"]))
+    ),
+    (["bus", "ifb", "B", "-6"], .patch(.bus(name: "ifb", peer: "B", decibels: -6))),
+    (["bus", "ifb", "all", "off"], .patch(.bus(name: "ifb", peer: nil, decibels: nil))),
     (["page", "revoke", "Anna"], .pageRevoke(session: "Anna")),
     (["page", "revoke", "--all"], .pageRevoke(session: nil)),
+    (["page", "token", "revoke", "desk"], .pageToken(.revoke("desk"))),
+    (["page", "token", "revoke", "--all"], .pageToken(.revoke(nil))),
   ]
 
   @Test(arguments: commands)
@@ -107,11 +134,12 @@ import Testing
   /// A recording of `/takes`.
   private static func recording(
     peers: Bool = true, mix: Bool = true, format: String? = nil, mostBytes: Int? = nil,
-    freeBytes: Int? = nil
+    freeBytes: Int? = nil, buses: [String]? = nil
   ) -> ControlRequest {
     var request = RecordingRequest(directory: "/takes")
     (request.peers, request.mix, request.format) = (peers, mix, format)
     (request.maxSizeBytes, request.keepFreeBytes) = (mostBytes, freeBytes)
+    request.buses = buses
     return .recordStart(request)
   }
 
@@ -120,6 +148,10 @@ import Testing
     (["record", "start", "/takes"], recording()),
     (["record", "--peers", "--mix", "/takes"], recording()),
     (["record", "--peers", "/takes"], recording(mix: false)),
+    (
+      ["record", "--bus", "foh", "--bus", "ifb", "/takes"],
+      recording(peers: false, mix: false, buses: ["foh", "ifb"])
+    ),
     (["record", "--mix", "/takes", "--format", "wav"], recording(peers: false, format: "wav")),
     (
       ["record", "/takes", "--max-size", "2G", "--keep-free", "500M"],
@@ -169,6 +201,10 @@ import Testing
       (["test", "loop", "B"], .testLoop(peer: "B"), 0, "31.5 ms  (30.0 to 33.0 ms, 7 of 8"),
       // What nothing came back from has no result.
       (["test", "loop", "far"], .testLoop(peer: "far"), 65, "none of 8 sweeps came back from far"),
+      (["test", "voice"], .sound(.test(seconds: 6)), 0, "-24.0 dBFS: good"),
+      (
+        ["test", "voice", "--seconds", "3"], .sound(.test(seconds: 3)), 65, "no speech was heard"
+      ),
       (["test", "speech"], .testSpeech(peer: nil), 0, "0.97"),
       (["test", "speech", "--peer", "B"], .testSpeech(peer: "B"), 0, "0.97"),
     ]
@@ -193,6 +229,7 @@ import Testing
     (["loopback", "on"], 64, "give on and a peer's name, or off"),
     (["record"], 64, "Missing expected argument"),
     (["record", "/takes", "--max-size", "much"], 64, "much"),
+    (["voice", "monitor", "--seconds", "5"], 65, "comlink: it would howl\n"),
     (["mute", "nobody"], 65, "comlink: no peer nobody\n"),
   ]
 

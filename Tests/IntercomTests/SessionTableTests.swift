@@ -35,7 +35,8 @@ import Testing
   ) -> ReceivingKeys {
     table.bind(
       ReceivedKey.Identity(
-        stream: stream, source: 0, audience: .everyone, ssrc: ssrc, epoch: 0), to: session)
+        stream: stream, source: 0, sourceName: "", audience: .everyone, ssrc: ssrc, epoch: 0),
+      to: session)
   }
 
   private var repair: RepairSession {

@@ -23,7 +23,7 @@ import Testing
   }
 
   private var faults: [String] {
-    node.events.all.compactMap { if case .audioFault(let words) = $0 { words } else { nil } }
+    node.events.all.compactMap { if case .audioFault(let fault) = $0 { "\(fault)" } else { nil } }
   }
 
   @Test func `a port that was not taken on is asked for until it is and told once`() throws {
@@ -98,10 +98,11 @@ import Testing
     let refusals = PortRefusals()
     let refused = JackSessionEvent.peerPortRefused(
       slot: PeerSlot.all[4], portName: "peer_Bert", reason: "no more ports")
-    guard case .audioFault(let words)? = refusals.told(refused) else {
+    guard case .audioFault(let fault)? = refusals.told(refused) else {
       Issue.record("the first refusal is not told")
       return
     }
+    let words = "\(fault)"
     #expect(words.contains("peer_Bert") && words.contains("no more ports"))
     #expect(words.contains("--port-max"))
     #expect(refusals.told(refused) == nil)

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Measurement
 import Media
 import StatusSchema
 import Testing
@@ -43,8 +44,10 @@ import Voice
     return node.station.capture.voice.apply(VoiceChange(from: former, to: settings, format: format))
   }
 
-  private func voice(_ node: VirtualNode) -> StationSnapshot.Voice {
-    node.station.snapshot(nowNanoseconds: network.now).voice
+  private func voice(
+    _ node: VirtualNode, _ network: VirtualNetwork? = nil
+  ) -> StationSnapshot.Voice {
+    node.station.snapshot(nowNanoseconds: (network ?? self.network).now).voice
   }
 
   /// How loud the tone is in the last second that somebody heard, in parts of what it was when it was said.
@@ -115,6 +118,72 @@ import Voice
     anna.station.setTalk(true)
     network.run(seconds: 1)
     #expect(bert.heard.suffix(24_000).contains { abs($0) > 0.01 })
+  }
+
+  @Test func `who speaks with the key up is told, and no more once it is down or quiet`() throws {
+    let (anna, _) = try pair(try settings([.gain: "auto"]))
+    let speech = ArtificialSpeech.frames(seconds: 6, sampleRate: 48_000)
+    func isTold() -> Bool? { voice(anna).isTalkingMuted }
+    anna.mic = { speech[$0 % speech.count] }
+    network.run(seconds: 3)
+    #expect(isTold() == false)
+    anna.station.setTalk(false)
+    network.run(seconds: 0.3)
+    #expect(isTold() == false)
+    network.run(seconds: 2)
+    #expect(isTold() == true)
+    anna.station.setTalk(true)
+    network.run(seconds: 0.1)
+    #expect(isTold() == false)
+    anna.station.setTalk(false)
+    network.run(seconds: 2)
+    #expect(isTold() == true)
+    anna.mic = tone.sample
+    network.run(seconds: 3)
+    #expect(isTold() == false)
+    #expect(change(anna, to: VoiceSettings()))
+    #expect(isTold() == nil)
+  }
+
+  @Test(arguments: [(48_000, 120), (48_000, 480), (44_100, 480)])
+  func `who listens on loudspeakers sends nobody his own words back`(
+    sampleRate: Int, framesPerPacket: Int
+  ) throws {
+    func echo(_ word: String) throws -> Double {
+      let network = VirtualNetwork()
+      let nodes = try [("Anna", 1), ("Bert", 2)].map { name, host in
+        let node = try VirtualNode(
+          name, at: .host(host), beat: VirtualNode.Beat(sampleRate: sampleRate)
+        ) {
+          $0.framesPerPacket = framesPerPacket
+          if host == 1 { $0.voice = try! settings([.echo: word]) }
+        }
+        network.add(node)
+        return node
+      }
+      let (anna, bert) = (nodes[0], nodes[1])
+      // What Anna hears is in her microphone a little later; Bert says syllables of noise.
+      anna.mic = { [unowned anna] index in
+        let late = index - 1500
+        return anna.heard.indices.contains(late) ? 0.5 * anna.heard[late] : 0
+      }
+      var noise = SeededGenerator(seed: 8)
+      bert.mic = { index in
+        let syllable = Float(sin(Double(index) / Double(sampleRate) * 2 * .pi * 3))
+        return max(0, syllable) * Float.random(in: -0.2...0.2, using: &noise)
+      }
+      try anna.meet(bert, network)
+      network.run(seconds: 6)
+      #expect(voice(anna, network).isEchoFound == (word == "off" ? nil : true))
+      let tail = bert.heard.suffix(2 * sampleRate)
+      return 10 * log10(tail.reduce(1e-12) { $0 + Double($1) * Double($1) } / Double(tail.count))
+    }
+    let untreated = try echo("off")
+    #expect(untreated > -50)
+    for word in ["on", "auto"] {
+      let treated = try echo(word)
+      #expect(treated < untreated - 20, "\(word)")
+    }
   }
 
   @Test func `another rate of JACK takes the settings along`() throws {

@@ -72,7 +72,10 @@ struct ChangeMaker {
     case 0:
       return [
         .sequence(UInt64(turn)), .message(message),
-        .hold(key, octets: octets, remaining: [nodes[0], nodes[1]], untilRunSeconds: 9),
+        .hold(
+          HeldEnvelope(
+            key: key, byteCount: octets.count, remaining: [nodes[0], nodes[1]], untilRunSeconds: 9),
+          octets: octets),
       ]
     case 1: return [.message(message), .mark(node, MessageMark(delivered: UInt64(turn), read: 1))]
     case 2:
@@ -93,11 +96,8 @@ struct ChangeMaker {
       switch change {
       case .contact(let node, let contact): state.contacts[node] = contact
       case .forget(let node): state.contacts[node] = nil
-      case .message: break
-      case .hold(let key, let octets, let remaining, let until):
-        state.held.append(
-          HeldEnvelope(
-            key: key, byteCount: octets.count, remaining: remaining, untilRunSeconds: until))
+      case .message, .pieces, .forgetAudio: break
+      case .hold(let held, _): state.held.append(held)
       case .remaining(let key, let nodes):
         for index in state.held.indices where state.held[index].key == key {
           state.held[index].remaining = nodes

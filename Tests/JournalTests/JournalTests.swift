@@ -129,7 +129,7 @@ import Testing
     #expect(later?.isDamage == false)
     #expect(later?.description.contains("later version of comlinkd; update this one") == true)
     let nowhere = #expect(throws: JournalError.self) { try Journal(path: "/nowhere/at/all.db") }
-    #expect(nowhere?.description.hasPrefix("cannot keep messages in /nowhere/at/all.db") == true)
+    #expect(nowhere?.description.hasPrefix("cannot keep anything in /nowhere/at/all.db") == true)
   }
 
   @Test func `a number that no message can have is damage`() throws {
@@ -162,34 +162,149 @@ import Testing
     #expect(try !folder.octets("-wal").contains(Array("cloakroom".utf8)))
   }
 
-  /// The tables as version 1 made them: a later version must still open these.
-  @Test func `the tables are those of their version`() throws {
-    let journal = try Journal(path: nil)
-    let names = try journal.database.query(
+  @Test func `a deleted message is in no octet of the file, and the others are found`()
+    throws
+  {
+    let sender = try NodeKey().id
+    let journal = try Journal(path: folder.path)
+    for sequence in 1...20 {
+      let text = sequence == 7 ? "cloakroom" : "hallway \(sequence)"
+      try journal.write([
+        .message(
+          Message(
+            key: MessageKey(sender: sender, sequence: UInt64(sequence)),
+            conversation: .member(sender), content: .text(text), sentUnixMilliseconds: 1,
+            takenUnixMilliseconds: 1))
+      ])
+    }
+    try journal.remove(7)
+    try journal.remove(7)
+    #expect(try !folder.octets("").contains(Array("cloakroom".utf8)))
+    #expect(try !folder.octets("-wal").contains(Array("cloakroom".utf8)))
+    var query = HistoryQuery()
+    query.words = "hallway"
+    #expect(try journal.messages(query).map(\.number) == Array(1...6) + Array(8...20))
+  }
+
+  /// The tables as each version made them: a later version must still open these.
+  private static let tables = [
+    [
+      "contact: node BLOB, key BLOB, groups BLOB",
+      "fact: name TEXT, value INTEGER",
+      "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER",
+      "mark: node BLOB, delivered INTEGER, read INTEGER",
+      "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+        + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+        + "recipients BLOB, size INTEGER",
+      "message_text: text ",
+      "receipt: node BLOB, delivered INTEGER, read INTEGER",
+    ],
+    [
+      "contact: node BLOB, key BLOB, groups BLOB",
+      "fact: name TEXT, value INTEGER",
+      "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER, "
+        + "audio BLOB, audio_size INTEGER",
+      "mark: node BLOB, delivered INTEGER, read INTEGER",
+      "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+        + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+        + "recipients BLOB, size INTEGER, audio BLOB, audio_size INTEGER, clip BLOB",
+      "message_text: text ",
+      "piece: audio BLOB, number INTEGER, octets BLOB",
+      "receipt: node BLOB, delivered INTEGER, read INTEGER",
+    ],
+  ]
+
+  private func tables(of database: Database) throws -> [String] {
+    let names = try database.query(
       """
       SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
         AND name NOT LIKE 'message_text_%' ORDER BY name
       """
     ) { $0.text(0) }
-    let tables = try names.map { name in
-      let columns = try journal.database.query("PRAGMA table_info(\(name))") {
+    return try names.map { name in
+      let columns = try database.query("PRAGMA table_info(\(name))") {
         "\($0.text(1)) \($0.text(2))"
       }
       return "\(name): \(columns.joined(separator: ", "))"
     }
-    #expect(
-      tables == [
-        "contact: node BLOB, key BLOB, groups BLOB",
-        "fact: name TEXT, value INTEGER",
-        "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER",
-        "mark: node BLOB, delivered INTEGER, read INTEGER",
-        "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
-          + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
-          + "recipients BLOB, size INTEGER",
-        "message_text: text ",
-        "receipt: node BLOB, delivered INTEGER, read INTEGER",
+  }
+
+  @Test func `the tables are those of their version, whichever it began with`() throws {
+    #expect(Schema.version == Int64(Self.tables.count))
+    for version in Self.tables.indices {
+      try folder.remove()
+      do {
+        let database = try Database(path: folder.path)
+        for step in 0...version {
+          try database.run(Schema.steps[step])
+          try database.run("PRAGMA user_version = \(step + 1)")
+        }
+        #expect(try tables(of: database) == Self.tables[version])
+        let sender = try NodeKey().id
+        try database.execute(
+          """
+          INSERT INTO message (sender, sequence, conversation_kind, conversation, kind, text, sent,
+            taken, recipients, size) VALUES (?, 7, 1, ?, 1, 'before', 1, 2, ?, 300)
+          """, [.bytes(sender.octets), .bytes(sender.octets), .bytes([])])
+      }
+      let journal = try Journal(path: folder.path)
+      #expect(try tables(of: journal.database) == Self.tables.last)
+      #expect(
+        try journal.messages(HistoryQuery()).map(\.message.content) == [.text("before")])
+    }
+  }
+
+  @Test func `audio stays as long as a message or an envelope has it, and no longer`() throws {
+    let node = try NodeKey().id
+    let journal = try Journal(path: folder.path)
+    let audio = try SealedAudio([UInt8](repeating: 7, count: 70_000))
+    let clip = try #require(
+      VoiceClip(attachment: audio.attachment, seal: audio.seal, milliseconds: 90, peaks: [1, 255]))
+    let key = MessageKey(sender: node, sequence: 1)
+    let message = Message(
+      key: key, conversation: .member(node), content: .voice(clip), sentUnixMilliseconds: 1,
+      takenUnixMilliseconds: 2)
+    let held = HeldEnvelope(
+      key: key, byteCount: 3, attachment: audio.attachment, remaining: [node], untilRunSeconds: 9)
+    try journal.write([.pieces(audio.attachment.name, first: 0, audio.pieces)])
+    #expect(try journal.load().audio.isEmpty, "nothing has it")
+    #expect(try journal.piece(0, of: audio.attachment.name) == nil)
+    try journal.write([
+      .pieces(audio.attachment.name, first: 0, Array(audio.pieces.prefix(2))), .message(message),
+      .hold(held, octets: [1, 2, 3]),
+    ])
+    #expect(try journal.load().audio.isEmpty, "it is not whole")
+    #expect(try journal.audio(of: clip) == nil)
+    try journal.write([.pieces(audio.attachment.name, first: 2, Array(audio.pieces[2...]))])
+    let state = try journal.load()
+    #expect(state.audio == [audio.attachment.name] && state.held == [held])
+    #expect(try journal.audio(of: clip) == [UInt8](repeating: 7, count: 70_000))
+    #expect(try journal.messages(HistoryQuery()).map(\.message) == [message])
+    #expect(try journal.clear(nil) == 1)
+    #expect(try journal.piece(2, of: audio.attachment.name) == audio.pieces[2])
+    try journal.write([.remaining(key, [])])
+    #expect(try journal.piece(2, of: audio.attachment.name) == nil)
+  }
+
+  @Test func `a voice message goes after its days, a text after its own`() throws {
+    let node = try NodeKey().id
+    let journal = try Journal(path: nil)
+    let audio = try SealedAudio([1, 2, 3])
+    let clip = try #require(
+      VoiceClip(attachment: audio.attachment, seal: audio.seal, milliseconds: 9, peaks: []))
+    for (index, content) in [MessageContent.voice(clip), .text("stays")].enumerated() {
+      try journal.write([
+        .message(
+          Message(
+            key: MessageKey(sender: node, sequence: UInt64(index + 1)), conversation: .member(node),
+            content: content, sentUnixMilliseconds: 0, takenUnixMilliseconds: 0)),
+        .mark(node, MessageMark(delivered: UInt64(index + 1), read: UInt64(index + 1))),
       ])
-    #expect(Schema.version == 1)
+    }
+    let day: Int64 = 86_400_000
+    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 7 * day - 1) == 0)
+    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 8 * day) == 1)
+    #expect(try journal.messages(HistoryQuery()).map(\.message.content) == [.text("stays")])
   }
 
   @Test func `a hundred thousand messages are paged and searched at once`() throws {

@@ -214,9 +214,26 @@ import Testing
     #expect(throws: LineError.tooFast) {
       try desk.press(stage, nowNanoseconds: 999 * Self.millisecond)
     }
+    // Nor does it take anything from another.
+    let pedal = KeyHolder.device(try Label("pedal"))
+    try desk.press(video, by: pedal, nowNanoseconds: 999 * Self.millisecond)
     // Letting go is never refused.
     try desk.release(stage, nowNanoseconds: 999 * Self.millisecond)
     try desk.press(stage, nowNanoseconds: 1000 * Self.millisecond)
+  }
+
+  @Test mutating func `many holders together press 256 times a second`() throws {
+    var taken = 0
+    for press in 0..<400 {
+      let holder = KeyHolder.device(try Label("pedal \(press % 20)"))
+      let now = Int64(press)
+      do {
+        try desk.press(stage, by: holder, nowNanoseconds: now)
+        taken += 1
+        try desk.release(stage, by: holder, nowNanoseconds: now)
+      } catch { #expect(error == .tooFast) }
+    }
+    #expect(taken == LineLimits.allPressesPerSecond)
   }
 
   @Test func `what no key can be is refused in words`() throws {

@@ -43,7 +43,11 @@ final class LineNetwork {
     places = Dictionary(uniqueKeysWithValues: (0..<nodes).map { (LineTests.node($0), $0) })
     random = SplitMix64(seed: seed)
     instances = [UInt64](repeating: 1, count: nodes)
-    desks = (0..<nodes).map { _ in LineDesk(instance: 1, isTalking: false) }
+    desks = (0..<nodes).map { node in
+      var desk = LineDesk(instance: 1, isTalking: false)
+      desk.follow(ownNode: LineTests.node(node))
+      return desk
+    }
     epochs = [[Int]](repeating: [Int](repeating: 0, count: nodes), count: nodes)
     for one in 0..<nodes { for other in 0..<one { meet(one, other) } }
   }
@@ -86,6 +90,7 @@ final class LineNetwork {
     instances[node] += 1
     desks[node] = LineDesk(
       instance: instances[node], settings: desks[node].settings, isTalking: false)
+    desks[node].follow(ownNode: LineTests.node(node))
     for other in others { meet(node, other) }
   }
 
@@ -125,7 +130,10 @@ final class LineNetwork {
   private func deliver(_ parcel: Parcel) {
     guard let other = places[parcel.letter.node] else { return }
     let isThere = parcel.epoch != 0 && epochs[parcel.from][other] == parcel.epoch
-    if isThere { try? desks[other].take(parcel.letter.octets, of: LineTests.node(parcel.from)) }
+    if isThere {
+      try? desks[other].take(
+        parcel.letter.octets, of: LineTests.node(parcel.from), nowNanoseconds: now)
+    }
     desks[parcel.from].finish(parcel.letter, isDelivered: isThere, nowNanoseconds: now)
   }
 

@@ -68,11 +68,16 @@ import Testing
   /// are not, and under a sanitizer. (`DriftTests` have a cheap hour that runs everywhere.)
   static let halfMinutes = _isDebugAssertConfiguration() || Seeds.areFew ? 6 : 120
 
-  @Test(
-    arguments: [
-      Case(ppm: 500), Case(ppm: -500), Case(ppm: 100, frames: 480, receiverPPM: -300),
-      Case(ppm: -500, frames: 960, periodFrames: 256), Case(ppm: 3, frames: 240),
-    ])
+  /// Of a change the first and the hardest.
+  private static let hours =
+    [Case(ppm: 500), Case(ppm: -500, frames: 960, periodFrames: 256)]
+    + (Seeds.areAll
+      ? [
+        Case(ppm: -500), Case(ppm: 100, frames: 480, receiverPPM: -300),
+        Case(ppm: 3, frames: 240),
+      ] : [])
+
+  @Test(arguments: hours)
   func `an hour passes without a glitch`(pair: Case) {
     let scenario = pair.scenario()
     // What is hardly there takes a minute to be believed.

@@ -53,8 +53,8 @@ import Testing
     .mediaKey(MediaKey(stream: 7, ssrc: 0, epoch: 16_384, octets: Array(0..<44))),
     .mediaKey(
       MediaKey(
-        stream: 0, source: 63, audience: StreamAudience(octets: Array(0..<32)), ssrc: .max,
-        epoch: 0, octets: [])),
+        stream: 0, source: 63, sourceName: "Bühne", audience: StreamAudience(octets: Array(0..<32)),
+        ssrc: .max, epoch: 0, octets: [])),
     .streamEnd(StreamEnd(stream: 0)), .streamEnd(StreamEnd(stream: 7)),
     .challenge(Challenge(nonce: Array(0..<32))),
     .lane(.resume(LaneResume(own: 1 << 61, other: 0))),

@@ -31,12 +31,15 @@ final class MessageNetwork {
 
   private struct Frame {
     let octets: [UInt8]
+    /// On the channel of files, which goes its own way.
+    let isFile: Bool
     let dueNanoseconds: Int64
   }
 
   private struct Way: Hashable {
     let from: Int
     let to: Int
+    var isFile = false
   }
 
   private static let stepNanoseconds: Int64 = 20_000_000
@@ -50,6 +53,8 @@ final class MessageNetwork {
   private var joined: Set<Way> = []
   /// Cut from each other.
   private var cut: Set<Way> = []
+  /// What was spoken.
+  private(set) var sounds: [MessageKey: [UInt8]] = [:]
   private var random: SplitMix64
 
   init(count: Int, seed: UInt64, group: Group) throws {
@@ -99,6 +104,7 @@ final class MessageNetwork {
     for way in [Way(from: one, to: other), Way(from: other, to: one)] {
       // A lane that goes on hands over what it had.
       if random.chance(0.5) { frames[way] = nil }
+      if random.chance(0.5) { frames[Way(from: way.from, to: way.to, isFile: true)] = nil }
       guard joined.remove(way) != nil else { continue }
       nodes[way.from].desk?.leave(nodes[way.to].identity.id, now: time(of: way.from))
     }
@@ -123,8 +129,8 @@ final class MessageNetwork {
     let end = nowNanoseconds + Int64(seconds * 1e9)
     while nowNanoseconds < end {
       connect()
-      for index in nodes.indices { work(index) }
       deliver()
+      for index in nodes.indices { work(index) }
       let isQuiet = frames.values.allSatisfy(\.isEmpty)
       let step = isQuiet ? min(Self.second / 2, max(end - nowNanoseconds, 1)) : nil
       nowNanoseconds += step ?? Self.stepNanoseconds
@@ -149,25 +155,41 @@ final class MessageNetwork {
       guard let other = nodes.firstIndex(where: { $0.identity.id == id }) else { continue }
       let way = Way(from: index, to: other)
       while joined.contains(way), let octets = desk.next(for: id, now: now) {
-        let jitter = Int64.random(in: 0..<Self.latencyNanoseconds, using: &random)
-        let due = max(
-          frames[way]?.last?.dueNanoseconds ?? 0,
-          nowNanoseconds + Self.latencyNanoseconds + jitter)
-        frames[way, default: []].append(Frame(octets: octets, dueNanoseconds: due))
+        send(octets, on: way)
+      }
+    }
+    for id in desk.takeWokenFiles().sorted() {
+      guard let other = nodes.firstIndex(where: { $0.identity.id == id }) else { continue }
+      while joined.contains(Way(from: index, to: other)), let octets = desk.nextFile(for: id) {
+        send(octets, on: Way(from: index, to: other, isFile: true))
       }
     }
     node.events += desk.takeEvents()
     bury(index)
   }
 
+  private func send(_ octets: [UInt8], on way: Way) {
+    let jitter = Int64.random(in: 0..<Self.latencyNanoseconds, using: &random)
+    let due = max(
+      frames[way]?.last?.dueNanoseconds ?? 0, nowNanoseconds + Self.latencyNanoseconds + jitter)
+    frames[way, default: []].append(
+      Frame(octets: octets, isFile: way.isFile, dueNanoseconds: due))
+  }
+
   private func deliver() {
-    for way in frames.keys.sorted(by: { ($0.from, $0.to) < ($1.from, $1.to) }) {
+    func order(_ way: Way) -> (Int, Int, Int) { (way.from, way.to, way.isFile ? 1 : 0) }
+    for way in frames.keys.sorted(by: { order($0) < order($1) }) {
       while let frame = frames[way]?.first, frame.dueNanoseconds <= nowNanoseconds,
-        let desk = nodes[way.to].desk, !cut.contains(way)
+        let desk = nodes[way.to].desk, !cut.contains(Way(from: way.from, to: way.to))
       {
         // Not acknowledged, and said again by the same key.
         if !random.chance(0.05) { frames[way]?.removeFirst() }
-        desk.take(frame.octets, from: nodes[way.from].identity.id, now: time(of: way.to))
+        let sender = nodes[way.from].identity.id
+        if frame.isFile {
+          desk.takeFile(frame.octets, from: sender, now: time(of: way.to))
+        } else {
+          desk.take(frame.octets, from: sender, now: time(of: way.to))
+        }
         bury(way.to)
       }
     }
@@ -185,6 +207,34 @@ final class MessageNetwork {
     guard let desk = nodes[index].desk else { return nil }
     defer { bury(index) }
     return try? desk.say(text, to: conversation, now: time(of: index))
+  }
+
+  /// As ``say(_:from:to:)``, of so many octets of audio.
+  func speak(_ byteCount: Int, from index: Int, to conversation: Conversation) -> Message? {
+    guard let desk = nodes[index].desk else { return nil }
+    defer { bury(index) }
+    let file = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+    guard let audio = try? SealedAudio(file) else { return nil }
+    let message = try? desk.send(
+      audio, milliseconds: 1 + byteCount / 4, peaks: [1, 2, 3], to: conversation,
+      now: time(of: index))
+    if let message { sounds[message.key] = file }
+    return message
+  }
+
+  /// A voice message as a node has it, opened; nil: it has not, or not whole.
+  func sound(of message: Message, at index: Int) throws -> [UInt8]? {
+    let found = nodes[index].journal.history.first { $0.key == message.key }
+    guard case .voice(let clip)? = found?.content else { return nil }
+    var file: [UInt8] = []
+    for number in 0..<clip.attachment.pieceCount {
+      guard let piece = try nodes[index].journal.piece(number, of: clip.attachment.name),
+        let plain = clip.seal.open(
+          piece, number: number, isLast: number == clip.attachment.pieceCount - 1)
+      else { return nil }
+      file += plain
+    }
+    return file
   }
 
   func read(_ index: Int, of sender: NodeID) {

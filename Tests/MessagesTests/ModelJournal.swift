@@ -7,6 +7,7 @@ final class ModelJournal: MessageJournal {
   /// In the order in which they came.
   private(set) var history: [Message] = []
   private var octets: [MessageKey: [UInt8]] = [:]
+  private var pieces: [AudioName: [Int: [UInt8]]] = [:]
   private(set) var writes = 0
   /// The write at which the node is killed, and whether that write got to the disk.
   var kill: (write: Int, isKept: Bool)?
@@ -18,6 +19,12 @@ final class ModelJournal: MessageJournal {
   func load() throws(JournalError) -> JournalState {
     isDead = false
     kill = nil
+    pieces = pieces.filter { hasAudio($0.key) }
+    state.audio = []
+    for attachment in history.compactMap(\.content.attachment) + state.held.compactMap(\.attachment)
+    where audio(attachment.name).reduce(0, { $0 + $1.count }) == attachment.byteCount {
+      state.audio.insert(attachment.name)
+    }
     return state
   }
 
@@ -31,6 +38,24 @@ final class ModelJournal: MessageJournal {
     throw JournalError("killed")
   }
 
+  /// Whether a message or an envelope has it.
+  private func hasAudio(_ audio: AudioName) -> Bool {
+    history.contains { $0.content.attachment?.name == audio }
+      || state.held.contains { $0.attachment?.name == audio }
+  }
+
+  func piece(_ number: Int, of audio: AudioName) throws(JournalError) -> [UInt8]? {
+    if isFailing { throw JournalError("cannot read") }
+    return pieces[audio]?[number]
+  }
+
+  var audioCount: Int { pieces.count }
+
+  /// The sealed audio of a message, whole or not.
+  func audio(_ name: AudioName) -> [[UInt8]] {
+    (pieces[name] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+  }
+
   func envelope(_ key: MessageKey) throws(JournalError) -> [UInt8]? {
     if isFailing { throw JournalError("cannot read") }
     return octets[key]
@@ -42,18 +67,23 @@ final class ModelJournal: MessageJournal {
       case .contact(let node, let contact): state.contacts[node] = contact
       case .forget(let node): state.contacts[node] = nil
       case .message(let message): history.append(message)
-      case .hold(let key, let octets, let remaining, let until):
-        self.octets[key] = octets
-        state.held.append(
-          HeldEnvelope(
-            key: key, byteCount: octets.count, remaining: remaining, untilRunSeconds: until))
+      case .pieces(let audio, let first, let pieces):
+        for (index, piece) in pieces.enumerated() {
+          self.pieces[audio, default: [:]][first + index] = piece
+        }
+      case .forgetAudio(let audio): if !hasAudio(audio) { pieces[audio] = nil }
+      case .hold(let held, let octets):
+        self.octets[held.key] = octets
+        state.held.append(held)
       case .remaining(let key, let nodes):
+        let wasHeld = Set(state.held.compactMap(\.attachment?.name))
         for index in state.held.indices where state.held[index].key == key {
           state.held[index].remaining = nodes
         }
         if nodes.isEmpty {
           state.held.removeAll { $0.key == key }
           octets[key] = nil
+          pieces = pieces.filter { hasAudio($0.key) || !wasHeld.contains($0.key) }
         }
       case .mark(let node, let mark): state.marks[node] = mark
       case .receipt(let node, let mark): state.receipts[node] = mark

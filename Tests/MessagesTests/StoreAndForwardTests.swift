@@ -138,6 +138,41 @@ import Testing
     #expect(network.nodes[1].shown(of: message.key.sender) == [message.key.sequence])
   }
 
+  @Test
+  func `a voice message comes from a keeper, which cannot hear it, before what was said after`()
+    throws
+  {
+    let (network, _) = try network()
+    network.kill(2)
+    network.run(seconds: 1)
+    let to = Conversation.member(network.nodes[2].identity.id)
+    let spoken = try #require(network.speak(300_000, from: 0, to: to))
+    let said = try #require(network.say("heard it?", from: 0, to: to))
+    network.run(seconds: 5)
+    network.kill(0)
+    let sound = try #require(network.sounds[spoken.key])
+    #expect(network.nodes[1].journal.history.isEmpty)
+    #expect(network.nodes[1].desk?.keptBytes ?? 0 > sound.count)
+    try network.start(2)
+    network.run(seconds: 5)
+    #expect(
+      network.nodes[2].shown(of: spoken.key.sender) == [spoken.key.sequence, said.key.sequence])
+    #expect(try network.sound(of: spoken, at: 2) == sound)
+    // And the keeper forgets it.
+    #expect(network.nodes[1].journal.state.held.isEmpty)
+    #expect(network.nodes[1].journal.audioCount == 0)
+  }
+
+  @Test func `30 s of voice are there within a second`() throws {
+    let (network, group) = try network()
+    let spoken = try #require(network.speak(120_000, from: 0, to: group))
+    network.run(seconds: 1)
+    for index in 1...2 {
+      #expect(try network.sound(of: spoken, at: index) == network.sounds[spoken.key])
+    }
+    #expect(network.nodes[0].journal.state.held.isEmpty)
+  }
+
   /// One network of chance: who says what to whom while all kinds of things happen.
   private func storm(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -170,15 +205,28 @@ import Testing
         let conversation: Conversation =
           random.chance(0.5)
           ? .group(GroupTag(of: group)) : .member(network.nodes[other].identity.id)
-        if let message = network.say("t", from: index, to: conversation) { said.append(message) }
+        let message =
+          random.chance(0.3)
+          ? network.speak(
+            Int.random(in: 1...200_000, using: &random), from: index, to: conversation)
+          : network.say("t", from: index, to: conversation)
+        if let message { said.append(message) }
       }
       network.run(seconds: random.chance(0.1) ? 700 : 3 * random.unit())
     }
     try settle(network)
+    try check(network, said, seed)
+  }
+
+  private func check(_ network: MessageNetwork, _ said: [Message], _ seed: UInt64) throws {
     #expect(said.count > 5, "seed \(seed)")
     for message in said {
       for recipient in message.recipients {
-        let node = try #require(network.nodes.first { $0.identity.id == recipient })
+        let index = try #require(network.nodes.firstIndex { $0.identity.id == recipient })
+        let node = network.nodes[index]
+        if let sound = network.sounds[message.key] {
+          #expect(try network.sound(of: message, at: index) == sound, "seed \(seed)")
+        }
         #expect(
           node.shown(of: message.key.sender).count { $0 == message.key.sequence } == 1,
           "seed \(seed), \(message.key.sequence)")

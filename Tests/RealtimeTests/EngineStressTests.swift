@@ -1,11 +1,14 @@
 import CRealtime
 import Foundation
+import Synchronization
 import TestKit
 import Testing
 
 @Suite("Engine, two threads")
 struct EngineStressTests {
   private static let periods = 20_000
+  /// However slow this thread is beside the other.
+  private static let acts = 50_000
   private static let slots: rt_slot = 8
 
   @Test
@@ -15,8 +18,10 @@ struct EngineStressTests {
     let isDone = DispatchSemaphore(value: 0)
     let loudest = Loudest()
     let ofBuses = Loudest()
+    let progress = Progress()
     Thread.detachNewThread {
-      for _ in 0..<Self.periods {
+      while progress.periods < Self.periods || progress.acts.load(ordering: .relaxed) < Self.acts {
+        progress.periods += 1
         let output = engine.run(mic: 0.5)
         for frame in output.left + output.right { loudest.note(frame) }
       }
@@ -25,13 +30,14 @@ struct EngineStressTests {
     var random = SplitMix64(seed: 3)
     while isDone.wait(timeout: .now()) == .timedOut {
       disturb(engine, ofBuses, using: &random)
+      progress.acts.add(1, ordering: .relaxed)
     }
     #expect(loudest.magnitude < 1)
     #expect(loudest.magnitude > 0)
     #expect(ofBuses.magnitude < 1)
     #expect(ofBuses.magnitude > 0)
     #expect(engine.counters.ring_errors == 0)
-    #expect(engine.counters.callbacks == Self.periods)
+    #expect(engine.counters.callbacks == progress.periods)
   }
 
   /// One random act of the loop or of control; what buses hand over is noted.
@@ -59,6 +65,13 @@ struct EngineStressTests {
     default: engine.write([Float](repeating: 0.3, count: 128), to: slot)
     }
   }
+}
+
+/// How far both threads are.
+private final class Progress: @unchecked Sendable {
+  /// The callback's thread's, until it has ended.
+  var periods = 0
+  let acts = Atomic(0)
 }
 
 /// The largest magnitude of all frames noted; written by one thread, read after it has ended.

@@ -44,6 +44,26 @@ struct OggFile {
     return packet.isEmpty
   }
 
+  /// Gives each page that is whole its right checksum.
+  static func mend(_ bytes: inout [UInt8]) {
+    var offset = 0
+    while offset + 27 <= bytes.count {
+      let segments = Int(bytes[offset + 26])
+      let table = offset + 27..<min(bytes.count, offset + 27 + segments)
+      let end = bytes[table].reduce(table.upperBound) { $0 + Int($1) }
+      guard bytes.text(at: offset, 4) == "OggS", end <= bytes.count else {
+        offset += 1
+        continue
+      }
+      for index in 22..<26 { bytes[offset + index] = 0 }
+      let checksum = checksum(Array(bytes[offset..<end]))
+      for index in 0..<4 {
+        bytes[offset + 22 + index] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * index))
+      }
+      offset = end
+    }
+  }
+
   private static func checksum(_ bytes: [UInt8]) -> UInt32 {
     bytes.reduce(0) { checksum, byte in
       var checksum = checksum ^ UInt32(byte) << 24

@@ -97,6 +97,20 @@ import Testing
     #expect(sides[0].max() ?? 1 < 1 && sides[0].max() ?? 0 > 0.9)
   }
 
+  @Test func `a bus has a file of one channel, beside the mix`() throws {
+    let deck = try TapeDeck(
+      sampleRate: Self.rate, keepsTalkers: false, keepsMix: true,
+      buses: [("bus_foh", MixBus.patched[0])])
+    let take = try Take(settings(), labels: labels, deck: deck)
+    deck.buses[0].tape.write(ramp(0..<48_000).span, at: 0, floor: 0)
+    deck.publish(48_000)
+    try take.advance()
+    try take.finish()
+    #expect(try sound("bus_foh").map(\.count) == [48_000])
+    #expect(try sound("bus_foh")[0].elementsEqual(ramp(0..<48_000)))
+    #expect(try sound("mix").count == 2)
+  }
+
   @Test func `files are the owner's and the group's, and named after whoever it may be`() throws {
     let deck = try deck(mix: true)
     let take = try Take(settings(), labels: labels, deck: deck)

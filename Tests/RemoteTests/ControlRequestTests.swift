@@ -1,3 +1,4 @@
+import FoundationEssentials
 import StatusSchema
 import Testing
 
@@ -12,6 +13,7 @@ import Testing
     (.talk(isOn: true), #"{"on":true,"request":"talk"}"#),
     (.sidetone(decibels: -18), #"{"decibels":-18,"request":"sidetone"}"#),
     (.sidetone(decibels: nil), #"{"request":"sidetone"}"#),
+    (.ear(changes: ["volume": "-6"]), #"{"request":"ear","settings":{"volume":"-6"}}"#),
     (
       .voice(changes: ["gain": "auto", "suppress": "light"]),
       #"{"request":"voice","settings":{"gain":"auto","suppress":"light"}}"#
@@ -54,6 +56,8 @@ import Testing
     (.testSpeech(peer: "B"), #"{"peer":"B","request":"test-speech"}"#),
     (.loopBack(peer: "B", minutes: 5), #"{"minutes":5,"peer":"B","request":"loopback"}"#),
     (.loopBackOff, #"{"request":"loopback-off"}"#),
+    (.sound(.test(seconds: 6)), #"{"request":"test-voice","seconds":6}"#),
+    (.sound(.monitor(seconds: 60)), #"{"request":"voice-monitor","seconds":60}"#),
     (
       .recordStart(RecordingRequest(directory: "/srv")),
       #"{"recording":{"directory":"/srv","mix":true,"peers":true},"request":"record-start"}"#
@@ -63,6 +67,36 @@ import Testing
     (.say(to: "foh", text: "Go"), #"{"request":"say","text":"Go","to":"foh"}"#),
     (.messages(MessageRequest()), #"{"messages":{},"request":"messages"}"#),
     (.messages(wholeMessages), wholeMessagesLine),
+    (.voiceMessage(.record), #"{"request":"voice-message-record"}"#),
+    (.voiceMessage(.pause), #"{"request":"voice-message-pause"}"#),
+    (.voiceMessage(.resume), #"{"request":"voice-message-resume"}"#),
+    (.voiceMessage(.cancel), #"{"request":"voice-message-cancel"}"#),
+    (.voiceMessage(.stop), #"{"request":"voice-message-stop"}"#),
+    (
+      .voiceMessage(.send(to: "foh", upload: nil)), #"{"request":"voice-message-send","to":"foh"}"#
+    ),
+    (
+      .voiceMessage(.send(to: "foh", upload: "x1")),
+      #"{"request":"voice-message-send","to":"foh","upload":"x1"}"#
+    ),
+    (
+      .voiceMessage(.upload(name: "x1", offset: 3, octets: Data([0, 1, 2]))),
+      #"{"octets":"AAEC","offset":3,"request":"voice-message-upload","upload":"x1"}"#
+    ),
+    (
+      .voiceMessage(.play(number: 7, at: 2.5, speed: 1.5)),
+      #"{"at":2.5,"number":7,"request":"voice-message-play","speed":1.5}"#
+    ),
+    (
+      .voiceMessage(.play(number: 7, at: nil, speed: nil)),
+      #"{"number":7,"request":"voice-message-play"}"#
+    ),
+    (.voiceMessage(.seek(to: 12.5)), #"{"at":12.5,"request":"voice-message-seek"}"#),
+    (.voiceMessage(.speed(0.75)), #"{"request":"voice-message-speed","speed":0.75}"#),
+    (
+      .voiceMessage(.audio(number: 7, offset: 30)),
+      #"{"number":7,"offset":30,"request":"voice-message-audio"}"#
+    ),
     (.messagesClear(with: nil), #"{"request":"messages-clear"}"#),
     (.messagesClear(with: "foh"), #"{"request":"messages-clear","with":"foh"}"#),
     (.pageInvite(rights: .talk, name: nil), #"{"request":"page-invite","rights":"talk"}"#),
@@ -71,14 +105,70 @@ import Testing
       #"{"name":"Anna","request":"page-invite","rights":"admin"}"#
     ),
     (.pageList, #"{"request":"page-list"}"#),
+    (.service(.doctor), #"{"request":"doctor"}"#), (.service(.restart), #"{"request":"restart"}"#),
     (.pageRevoke(session: "Anna"), #"{"request":"page-revoke","session":"Anna"}"#),
     (.pageRevoke(session: nil), #"{"request":"page-revoke"}"#),
+    (
+      .pageToken(.new(name: "desk", rights: .talk)),
+      #"{"name":"desk","request":"page-token-new","rights":"talk"}"#
+    ),
+    (.pageToken(.list), #"{"request":"page-token-list"}"#),
+    (.pageToken(.revoke("desk")), #"{"request":"page-token-revoke","token":"desk"}"#),
+    (.pageToken(.revoke(nil)), #"{"request":"page-token-revoke"}"#),
+    (
+      .patch(.input(name: "desk", isOn: false)),
+      #"{"input":"desk","on":false,"request":"input-set"}"#
+    ),
+    (
+      .patch(.input(name: "desk", isOn: nil, lines: ["stage", "pgm"])),
+      #"{"input":"desk","lines":["stage","pgm"],"request":"input-set"}"#
+    ),
+    (
+      .patch(.bus(name: "ifb", peer: "B", decibels: -6)),
+      #"{"bus":"ifb","decibels":-6,"peer":"B","request":"bus-set"}"#
+    ),
+    (.patch(.bus(name: "ifb", peer: nil, decibels: nil)), #"{"bus":"ifb","request":"bus-set"}"#),
     (.line(.list), #"{"request":"line-list"}"#),
     (.line(.new(line: "Bühne")), #"{"line":"Bühne","request":"line-new"}"#),
     (.line(.join(line: "a")), #"{"line":"a","request":"line-join"}"#),
     (.line(.leave(line: "a")), #"{"line":"a","request":"line-leave"}"#),
     (
+      .line(.new(line: "a", isPrivate: true)),
+      #"{"line":"a","private":true,"request":"line-new"}"#
+    ),
+    (
+      .line(.join(line: "a", isPrivate: true)),
+      #"{"line":"a","private":true,"request":"line-join"}"#
+    ),
+    (
+      .operators(.allow(peer: "B", rights: ["kill"])),
+      #"{"peer":"B","request":"operator-allow","rights":["kill"]}"#
+    ),
+    (.operators(.deny(peer: "B")), #"{"peer":"B","request":"operator-deny"}"#),
+    (.operators(.kill), #"{"request":"mic-kill"}"#),
+    (
+      .operators(.at(peer: "B", .key(.tap(key: "a")))),
+      #"{"ask":{"key":"a","request":"key-tap"},"peer":"B","request":"at"}"#
+    ),
+    (.line(.again(line: nil, seconds: nil)), #"{"request":"again"}"#),
+    (.line(.again(line: "a", seconds: 5)), #"{"line":"a","request":"again","seconds":5}"#),
+    (.line(.add(line: "a", peer: "B")), #"{"line":"a","peer":"B","request":"line-add"}"#),
+    (.line(.remove(line: "a", peer: "B")), #"{"line":"a","peer":"B","request":"line-remove"}"#),
+    (
       .line(.listen(line: "a", isOn: false)), #"{"line":"a","on":false,"request":"line-listen"}"#
+    ),
+    (
+      .line(.pan(line: "a", position: -0.5)),
+      #"{"line":"a","position":-0.5,"request":"line-pan"}"#
+    ),
+    (
+      .line(.priority(line: "a", priority: 4)),
+      #"{"line":"a","priority":4,"request":"line-priority"}"#
+    ),
+    (.key(.preset("panel", lines: [])), #"{"preset":"panel","request":"key-preset"}"#),
+    (
+      .key(.preset("beltpack", lines: ["a", "b"])),
+      #"{"lines":["a","b"],"preset":"beltpack","request":"key-preset"}"#
     ),
     (
       .line(.level(line: "a", decibels: -6)),
@@ -98,6 +188,17 @@ import Testing
     (.key(.hold(holder: "pedal")), #"{"holder":"pedal","request":"key-hold"}"#),
     (.key(.remove(key: "a")), #"{"key":"a","request":"key-remove"}"#),
     (
+      .call(.call(peer: "B", line: nil, holder: "pedal")),
+      #"{"holder":"pedal","peer":"B","request":"call"}"#
+    ),
+    (.call(.call(peer: nil, line: "a", holder: nil)), #"{"line":"a","request":"call"}"#),
+    (.call(.end(peer: "B", line: nil)), #"{"peer":"B","request":"call-end"}"#),
+    (.call(.list), #"{"request":"call-list"}"#),
+    (.call(.clear(peer: "B", isAll: false)), #"{"peer":"B","request":"call-clear"}"#),
+    (.call(.clear(peer: nil, isAll: true)), #"{"all":true,"request":"call-clear"}"#),
+    (.call(.reply(clears: false)), #"{"request":"reply"}"#),
+    (.call(.reply(clears: true)), #"{"clear":true,"request":"reply"}"#),
+    (
       .key(.set(KeySetting(name: "a", lines: ["b", "c"]))),
       #"{"request":"key-set","setting":{"lines":["b","c"],"name":"a"}}"#
     ),
@@ -106,6 +207,7 @@ import Testing
   private static var wholeRecording: RecordingRequest {
     var request = RecordingRequest(directory: "/srv/takes")
     request.peers = false
+    request.buses = ["foh"]
     request.format = "wav"
     request.maxSizeBytes = 5_000_000_000
     request.keepFreeBytes = 0
@@ -124,7 +226,7 @@ import Testing
     + #""waitSeconds":2.5,"with":"group"},"request":"messages"}"#
 
   private static let wholeRecordingLine =
-    #"{"recording":{"directory":"/srv/takes","format":"wav","keepFreeBytes":0,"#
+    #"{"recording":{"buses":["foh"],"directory":"/srv/takes","format":"wav","keepFreeBytes":0,"#
     + #""maxSizeBytes":5000000000,"mix":true,"peers":false},"request":"record-start"}"#
 
   @Test(arguments: lines)
@@ -144,12 +246,25 @@ import Testing
     (#"{"request":null}"#, "field \"request\" must not be null"),
     (
       #"{"request":"dance"}"#,
-      "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, voice, gain, mute, "
-        + "pan, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
+      "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, ear, voice, gain, "
+        + "mute, pan, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke, "
-        + "line-new, line-join, line-leave, line-list, line-listen, line-level, "
-        + "key-set, key-remove, key-list, key-press, key-release, key-tap, key-hold"
+        + "line-new, line-join, again, line-add, line-remove, line-leave, line-list, line-listen, "
+        + "line-level, line-pan, line-priority, "
+        + "key-set, key-preset, key-remove, key-list, key-press, key-release, key-tap, key-hold, "
+        + "call, call-end, call-list, call-clear, reply, input-set, bus-set, "
+        + "operator-allow, operator-deny, at, mic-kill, "
+        + "assistant-call, assistant-turn, assistant-end, assistant-consent, "
+        + "assistant-agree, assistant-sessions, assistant-show, assistant-delete, "
+        + "voice-message-record, voice-message-pause, voice-message-resume, voice-message-cancel, "
+        + "voice-message-send, voice-message-upload, voice-message-play, voice-message-seek, "
+        + "voice-message-speed, voice-message-stop, voice-message-audio, test-voice, voice-monitor, "
+        + "doctor, restart, page-token-new, page-token-list, page-token-revoke, "
+        + "captions, captions-on, captions-off, captions-refuse, captions-clear"
+    ),
+    (
+      #"{"request":"test-voice","seconds":30}"#, "seconds must be from 2.0 to 20.0, not 30.0"
     ),
     (#"{"request":"subscribe","levels":20}"#, "field \"levels\" must be a true or false"),
     (#"{"request":"talk"}"#, "field \"on\" is missing"),
@@ -177,6 +292,8 @@ import Testing
     ),
     (#"{"request":"key-press"}"#, "field \"key\" is missing"),
     (#"{"request":"key-hold"}"#, "field \"holder\" is missing"),
+    (#"{"request":"call"}"#, "give a peer or a line, and not both"),
+    (#"{"request":"call","peer":"B","line":"a"}"#, "give a peer or a line, and not both"),
     (#"{"request":"key-set","setting":{}}"#, "field \"name\" is missing"),
     (
       #"{"request":"loopback","peer":"B","minutes":61}"#,
@@ -242,6 +359,13 @@ import Testing
           ptimeMilliseconds: 10, bitrateKilobits: 64, application: "lowdelay")),
       #"{"ok":true,"speechTest":{"application":"lowdelay","bitrateKilobits":64,"delayMilliseconds":12.5,"#
         + #""intelligibility":0.9375,"processorPercent":0.75,"ptimeMilliseconds":10}}"#
+    ),
+    (
+      .voiceTest(
+        VoiceTestStatus(
+          speechSeconds: 4, peakDBFS: -9, noiseLevelDBFS: -62, clippedPercent: 0.5)),
+      #"{"ok":true,"voiceTest":{"clippedPercent":0.5,"noiseLevelDBFS":-62,"peakDBFS":-9,"#
+        + #""speechSeconds":4}}"#
     ),
     (.error(message: "no peer \"X\""), #"{"error":"no peer \"X\"","ok":false}"#),
   ]

@@ -15,9 +15,19 @@ enum GoldenStatus {
       peers: [peer, PeerStatus(name: "C", address: "[::1]:5008")])
     status.control = ControlStatus()
     status.control?.subscribers = 2
-    status.recording = recording
-    status.messages = messages
-    (status.lines, status.keys) = ([line], [key])
+    (status.recording, status.lines, status.keys, status.calls) = (recording, [line], [key], calls)
+    (status.messages, status.assistant, status.operators) = (messages, assistant, [`operator`])
+    status.guests = [guest(number: 3, session: "k7qd2m", isOn: true)]
+    status.inputs = [
+      InputStatus(name: "desk", ports: ["in_desk"], isOn: true, isTalking: true, levelDBFS: -18.5)
+    ]
+    status.inputs?[0].lines = ["stage"]
+    status.buses = [
+      BusStatus(
+        name: "ifb", port: "bus_ifb", levelDBFS: -30.5, allDecibels: -3,
+        peersDecibels: ["B": 1.5], peersOff: ["C"])
+    ]
+    status.captions = captions
     return status
   }
 
@@ -39,9 +49,13 @@ enum GoldenStatus {
     node.sidetoneDecibels = -18
     var voice = VoiceStatus(
       settings: ["gain": "auto", "suppress": "light"], delayMilliseconds: 10)
+    voice.isEchoFound = true
     (voice.hearsSpeech, voice.gainDecibels) = (true, 6.5)
     (voice.isTransmitting, voice.problem) = (false, "RNNoise is not installed")
+    voice.isTalkingMuted = true
     node.voice = voice
+    node.ear = ["volume": "-6"]
+    node.battery = BatteryStatus(percent: 18, isPlugged: false)
     return node
   }
 
@@ -70,10 +84,12 @@ enum GoldenStatus {
     peer.isTalking = true
     peer.levelDBFS = -21.5
     peer.gainDecibels = -6
+    peer.levellingDecibels = 2.5
     peer.pan = -0.5
     peer.isMuted = false
     peer.isRecording = true
     peer.isLoopingBack = false
+    peer.guests = [guest()]
     peer.jitterMilliseconds = 0.25
     peer.roundTripMilliseconds = 1.5
     peer.playoutDelayMilliseconds = 7.5
@@ -83,12 +99,8 @@ enum GoldenStatus {
     peer.lost = 12
     peer.repaired = 9
     peer.resent = 4
-    peer.recovered = 2
-    peer.late = 3
-    peer.duplicate = 1
-    peer.concealed = 15
-    peer.underrun = 2
-    peer.spliced = 5
+    (peer.recovered, peer.late, peer.duplicate) = (2, 3, 1)
+    (peer.concealed, peer.underrun, peer.spliced) = (15, 2, 5)
     peer.lossPercent = 0.5
     peer.remoteLossPercent = 0.25
     peer.bitrateKilobits = 63.5
@@ -97,55 +109,28 @@ enum GoldenStatus {
     peer.quality = 4.25
     peer.qualityReason = "12 % loss in bursts of 3, repaired by copies; playout 48 ms"
     peer.port = "comlink:peer_B"
+    var stream = PeerStreamStatus(name: "program")
+    (stream.ssrc, stream.isTalking, stream.levelDBFS) = (5, true, -20.5)
+    (stream.received, stream.lost, stream.repaired, stream.late) = (99, 3, 2, 1)
+    (stream.bitrateKilobits, stream.playoutDelayMilliseconds) = (64.5, 8.5)
+    stream.port = "comlink:peer_B program"
+    peer.streams = [stream]
     return peer
-  }
-
-  private static var messages: MessagesStatus {
-    var messages = MessagesStatus()
-    (messages.unread, messages.last, messages.waiting) = (2, 40, 1)
-    (messages.keptBytes, messages.received, messages.refused) = (2048, 30, ["forged": 1])
-    messages.problem = "the disk is full"
-    return messages
-  }
-
-  private static var recording: RecordingStatus {
-    var recording = RecordingStatus(
-      path: "/srv/takes/2026-11-22_14.33.05", format: "opus", mostBytes: 10_000_000_000)
-    recording.isRunning = false
-    recording.seconds = 3723.5
-    recording.bytes = 123_456_789
-    recording.files = 9
-    recording.failedFiles = 1
-    recording.fileProblem = "anna: too large a file"
-    recording.droppedFrames = 480
-    recording.stalledSeconds = 2.5
-    recording.endReason = "the disk is full"
-    recording.hasFailed = true
-    return recording
-  }
-
-  private static var line: LineStatus {
-    var line = LineStatus(name: "Bühne")
-    (line.isJoined, line.isListening, line.isSetListening, line.isTalking) = (
-      true, false, true, true
-    )
-    line.levelDecibels = -6.5
-    (line.members, line.talkers) = (["B", "C"], ["B"])
-    return line
-  }
-
-  private static var key: KeyStatus {
-    var key = KeyStatus(
-      name: "show", lines: ["Bühne"], activation: "dual", latchMilliseconds: 300)
-    key.interlock = 2
-    (key.isSet, key.isHeld, key.isLatched, key.isPresent) = (true, true, false, true)
-    key.tally = .talkListen
-    key.talkers = ["B"]
-    return key
   }
 
   static let json = """
     {
+      "assistant" : {
+        "called" : 3,
+        "calls" : 1,
+        "colour" : "00ff80",
+        "failed" : 2,
+        "keepingProblem" : "the disk is full",
+        "name" : "Ada",
+        "problem" : "the language model stopped in the middle of its answer; ask again",
+        "session" : "k3s6vdq2ws7zbrpfmmz6yzmbka",
+        "state" : "speaking"
+      },
       "audio" : {
         "callbackLoadPercent" : 0.75,
         "callbackMeanMicroseconds" : 8.5,
@@ -168,6 +153,44 @@ enum GoldenStatus {
         },
         "xruns" : 3
       },
+      "buses" : [
+        {
+          "allDecibels" : -3,
+          "levelDBFS" : -30.5,
+          "name" : "ifb",
+          "peersDecibels" : {
+            "B" : 1.5
+          },
+          "peersOff" : [
+            "C"
+          ],
+          "port" : "bus_ifb"
+        }
+      ],
+      "calls" : {
+        "announcers" : [
+          "C"
+        ],
+        "incoming" : [
+          {
+            "isAnswering" : true,
+            "isRinging" : true,
+            "isTalking" : false,
+            "line" : "Bühne",
+            "peer" : "B"
+          }
+        ],
+        "outgoing" : [
+          {
+            "isAnswering" : false,
+            "isRinging" : true,
+            "isTalking" : false,
+            "line" : "Bühne",
+            "peer" : ""
+          }
+        ]
+      },
+    \(captionsJSON)
       "control" : {
         "clients" : 0,
         "malformed" : 0,
@@ -177,10 +200,42 @@ enum GoldenStatus {
         "subscribers" : 2,
         "timedOut" : 0
       },
+      "guests" : [
+        {
+          "concealed" : 1,
+          "isOn" : true,
+          "isTalking" : true,
+          "jitterMilliseconds" : 3.25,
+          "levelDBFS" : -21.5,
+          "lost" : 2,
+          "name" : "Gina",
+          "number" : 3,
+          "playoutDelayMilliseconds" : 22.5,
+          "port" : "comlink:peer_Gina (guest)",
+          "quality" : 4.5,
+          "received" : 900,
+          "session" : "k7qd2m"
+        }
+      ],
+      "inputs" : [
+        {
+          "isOn" : true,
+          "isTalking" : true,
+          "levelDBFS" : -18.5,
+          "lines" : [
+            "stage"
+          ],
+          "name" : "desk",
+          "ports" : [
+            "in_desk"
+          ]
+        }
+      ],
       "keys" : [
         {
           "activation" : "dual",
           "interlock" : 2,
+          "isCalled" : true,
           "isHeld" : true,
           "isLatched" : false,
           "isPresent" : true,
@@ -193,13 +248,21 @@ enum GoldenStatus {
           "talkers" : [
             "B"
           ],
-          "tally" : "talk-listen"
+          "tally" : "talk-listen",
+          "targets" : [
+            "member:B"
+          ]
         }
       ],
       "lines" : [
         {
+          "invited" : [
+            "D"
+          ],
+          "invitedBy" : "E",
           "isJoined" : true,
           "isListening" : false,
+          "isPrivate" : true,
           "isSetListening" : true,
           "isTalking" : true,
           "levelDecibels" : -6.5,
@@ -208,6 +271,8 @@ enum GoldenStatus {
             "C"
           ],
           "name" : "Bühne",
+          "pan" : -0.25,
+          "priority" : 2,
           "talkers" : [
             "B"
           ]
@@ -224,8 +289,22 @@ enum GoldenStatus {
       "messages" : {
         "keptBytes" : 2048,
         "last" : 40,
+        "playing" : {
+          "isPaused" : false,
+          "number" : 7,
+          "seconds" : 2.5,
+          "speed" : 1.5,
+          "totalSeconds" : 30
+        },
         "problem" : "the disk is full",
         "received" : 30,
+        "recording" : {
+          "isPaused" : true,
+          "levelDBFS" : -20,
+          "peaks" : "00ff",
+          "seconds" : 541.5,
+          "warning" : "it ends by itself in 58 s"
+        },
         "refused" : {
           "forged" : 1
         },
@@ -242,8 +321,15 @@ enum GoldenStatus {
       },
       "node" : {
         "application" : "lowdelay",
+        "battery" : {
+          "isPlugged" : false,
+          "percent" : 18
+        },
         "bitrateKilobits" : 64,
         "bitrateMaxKilobits" : 96,
+        "ear" : {
+          "volume" : "-6"
+        },
         "id" : "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za",
         "idWords" : "mosaic border rainbow gymnast siesta napkin forest equator",
         "identityProblem" : "no place for the node's state",
@@ -272,6 +358,8 @@ enum GoldenStatus {
           "delayMilliseconds" : 10,
           "gainDecibels" : 6.5,
           "hearsSpeech" : true,
+          "isEchoFound" : true,
+          "isTalkingMuted" : true,
           "isTransmitting" : false,
           "problem" : "RNNoise is not installed",
           "settings" : {
@@ -280,6 +368,18 @@ enum GoldenStatus {
           }
         }
       },
+      "operators" : [
+        {
+          "acts" : 2,
+          "id" : "abc",
+          "lastAct" : "{\\"request\\":\\"mic-kill\\"}",
+          "name" : "C",
+          "rights" : [
+            "levels",
+            "kill"
+          ]
+        }
+      ],
       "peers" : [
         {
           "address" : "127.0.0.1:5006",
@@ -289,6 +389,20 @@ enum GoldenStatus {
           "driftPPM" : -42.5,
           "duplicate" : 1,
           "gainDecibels" : -6,
+          "guests" : [
+            {
+              "concealed" : 1,
+              "isTalking" : true,
+              "jitterMilliseconds" : 3.25,
+              "levelDBFS" : -21.5,
+              "lost" : 2,
+              "name" : "Gina",
+              "playoutDelayMilliseconds" : 22.5,
+              "port" : "comlink:peer_Gina (guest)",
+              "quality" : 4.5,
+              "received" : 900
+            }
+          ],
           "id" : "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q",
           "instance" : 1795000000,
           "isClockLocked" : true,
@@ -299,6 +413,7 @@ enum GoldenStatus {
           "jitterMilliseconds" : 0.25,
           "late" : 3,
           "levelDBFS" : -21.5,
+          "levellingDecibels" : 2.5,
           "lossPercent" : 0.5,
           "lost" : 12,
           "name" : "B",
@@ -319,6 +434,21 @@ enum GoldenStatus {
           "spliced" : 5,
           "ssrc" : 4000000000,
           "state" : "connected",
+          "streams" : [
+            {
+              "bitrateKilobits" : 64.5,
+              "isTalking" : true,
+              "late" : 1,
+              "levelDBFS" : -20.5,
+              "lost" : 3,
+              "name" : "program",
+              "playoutDelayMilliseconds" : 8.5,
+              "port" : "comlink:peer_B program",
+              "received" : 99,
+              "repaired" : 2,
+              "ssrc" : 5
+            }
+          ],
           "underrun" : 2,
           "version" : "0.1.0"
         },
@@ -363,7 +493,7 @@ enum GoldenStatus {
         "stalledSeconds" : 2.5
       },
       "schema" : 1,
-      "schemaMinor" : 8
+      "schemaMinor" : 10
     }
     """
 }

@@ -35,4 +35,20 @@ import Testing
     #expect(lines[0].contains("talk, no latch, interlock 3  stage, video  *Anna"))
     #expect(lines[1].contains("off ") && lines[1].contains("latch 200 ms  all"))
   }
+
+  @Test func `calls say who rings, who talks and who is answered`() {
+    var (calls, ring, talk, own) = (
+      CallsStatus(), CallStatus(peer: "Anna"), CallStatus(peer: "B\u{1B}[2J"), CallStatus(peer: "")
+    )
+    (ring.isRinging, ring.line) = (true, "stage")
+    (talk.isTalking, talk.isAnswering) = (true, true)
+    (own.isRinging, own.line) = (true, "video")
+    (calls.incoming, calls.outgoing, calls.announcers) = ([ring, talk], [own], ["Carl"])
+    let lines = CallTable.text(calls).split(separator: "\n")
+    #expect(lines.count == 4)
+    #expect(lines[0].hasPrefix("from  Anna ") && lines[0].hasSuffix("rings on line stage"))
+    #expect(lines[1].hasPrefix("from  B?[2J ") && lines[1].hasSuffix("talks REPLY"))
+    #expect(lines[2].hasPrefix("to    all ") && lines[2].hasSuffix("rings on line video"))
+    #expect(lines[3].hasPrefix("from  Carl ") && lines[3].hasSuffix("announces"))
+  }
 }

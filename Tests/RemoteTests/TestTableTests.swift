@@ -44,4 +44,31 @@ import Testing
     #expect(text.hasPrefix("intelligibility  0.94 of 1.00 (STOI), to B and back\n"))
     #expect(!text.contains("processor"))
   }
+
+  @Test func `a microphone is told in words, with what to do`() {
+    var result = VoiceTestStatus(
+      speechSeconds: 4, peakDBFS: -9, noiseLevelDBFS: -62, clippedPercent: 0)
+    result.speechLevelDBFS = -24
+    #expect(
+      TestTable.text(result) == """
+        level     -24.0 dBFS: good
+        noise     -62.0 dBFS, 38 dB below your voice: quiet
+        clipping  none, highest peak -9.0 dBFS
+        hum       none
+        echo      none
+
+        """)
+    (result.speechLevelDBFS, result.noiseLevelDBFS) = (-50, -66)
+    (result.humHertz, result.humLevelDBFS, result.clippedPercent) = (50, -58, 1.5)
+    (result.echoDecibels, result.echoMilliseconds) = (-12, 31)
+    let text = TestTable.text(result)
+    for words in [
+      "much too low; turn the card's input gain up by some 26 dB", "--suppress strong",
+      "1.50 % of the samples; turn", "50 Hz of the mains, -58.0 dBFS", "--echo auto",
+    ] {
+      #expect(text.contains(words), "\(text)")
+    }
+    result.peakDBFS = -120
+    #expect(TestTable.text(result).contains("nothing at all; connect the microphone"))
+  }
 }

@@ -12,9 +12,9 @@ import Testing
   @Test func `a node keeps its lines and keys from start to start`() throws {
     let disk = ModelDisk()
     let first = try start(disk)
-    #expect(first.lines == KeptLines() && first.linesProblem == nil)
+    #expect(first.lines.kept == KeptLines() && first.lines.problem == nil)
     try first.keep(Self.lines)
-    #expect(try start(disk).lines == Self.lines)
+    #expect(try start(disk).lines.kept == Self.lines)
   }
 
   @Test func `a damaged file is told, harms nothing else, and is replaced by the next lines`()
@@ -35,8 +35,8 @@ import Testing
     let other = ModelDisk(["lines": [1, 2, 3]])
     let state = try start(other)
     #expect(state.problem == nil && state.namesProblem == nil)
-    #expect(state.linesProblem != nil && state.lines == KeptLines())
+    #expect(state.lines.problem != nil && state.lines.kept == KeptLines())
     try state.keep(Self.lines)
-    #expect(try start(other).lines == Self.lines)
+    #expect(try start(other).lines.kept == Self.lines)
   }
 }

@@ -10,12 +10,16 @@ import Testing
     func node(_ octet: UInt8) throws -> NodeID {
       try #require(NodeID(octets: [UInt8](repeating: octet, count: NodeID.byteCount)))
     }
-    return Mix(
+    var mix = Mix(
       isTalking: false,
       peers: [
         try node(1): .init(gainDecibels: -7.25, pan: 0.5, isMuted: false),
         try node(2): .init(gainDecibels: 0, pan: -1, isMuted: true),
       ])
+    mix.inputs["desk"] = InputHabit(configured: "desk=a", isOn: false, lines: ["a", "Bühne"])
+    mix.buses["ifb"] = BusHabit(
+      configured: "ifb=-anna", others: -.infinity, members: ["anna": -.infinity, "bo": -7.5])
+    return mix
   }
 
   private func start(_ disk: ModelDisk) throws -> NodeState {
@@ -69,6 +73,21 @@ import Testing
       let known = [Mix(isTalking: false), try Self.mix()]
       #expect(known.contains(found.mix))
     }
+  }
+
+  @Test func `a file without inputs and buses is read, and one with too much of them written`()
+    throws
+  {
+    var mix = Mix(isTalking: false)
+    let before = ModelDisk()
+    try MixFile(disk: before).write(mix)
+    #expect(try MixFile(disk: before).read() == mix)
+    mix.buses["huge"] = BusHabit(configured: "huge", others: 0, members: [:])
+    for number in 0..<9000 { mix.buses["huge"]?.members["member \(number)"] = 0 }
+    mix.inputs["desk"] = InputHabit(configured: "desk", isOn: false, lines: [])
+    try MixFile(disk: before).write(mix)
+    let kept = try MixFile(disk: before).read()
+    #expect(kept.inputs == mix.inputs && kept.buses.isEmpty)
   }
 
   @Test func `not more nodes are kept than there is a bound`() throws {

@@ -117,6 +117,13 @@ public final class Probe: Sendable {
   /// Ends the client: its ports vanish, and JACK frees its name a moment later.
   public func unplug() { process.terminate() }
 
+  /// Stops its process for a while, as a client does that hangs: whoever comes after it in the graph does not run.
+  public func hang(seconds: Double) {
+    process.send(signal: SIGSTOP)
+    pause(seconds: seconds)
+    process.send(signal: SIGCONT)
+  }
+
   /// Connects two ports by their full names.
   ///
   /// Waits a moment for a client that has registered its ports but is not active yet.

@@ -14,12 +14,12 @@ import Testing
 
   /// Each engine alone, then all of them.
   static let engines: [[VoiceSettings.Name: String]] = [
-    [.highPass: "80"], [.suppress: "light"], [.suppress: "strong"],
+    [.highPass: "80"], [.echo: "on"], [.echo: "auto"], [.suppress: "light"], [.suppress: "strong"],
     [.suppress: "light", .suppressMix: "50"], [.gain: "6"], [.gain: "auto"], [.gate: "-50"],
     [.gate: "voice"], [.vox: "-50"], [.vox: "voice"], [.limit: "-12"], everything,
   ]
   static let everything: [VoiceSettings.Name: String] = [
-    .highPass: "80", .suppress: "strong", .gain: "auto", .gate: "voice", .vox: "-60",
+    .highPass: "80", .echo: "on", .suppress: "strong", .gain: "auto", .gate: "voice", .vox: "-60",
     .limit: "-1",
   ]
 
@@ -160,13 +160,14 @@ struct VoiceAllocationTests {
       let format = VoiceFormat(sampleRate: rate, frameFrames: rate == 48_000 ? frame : 1)
       let chain = VoiceChain(settings, format: format)
       var sound = Sounds.speech(-26, seconds: 0.1, rate: rate).prefix(frame).map { $0 }
+      let played = sound.map { $0 }
       let change = VoiceChange(from: settings, to: VoiceSettings(), format: format)
       watch.begin()
       let before = watch.count
       for round in 0..<800 {
         if round == 400 { _ = chain.apply(change) }
         var span = sound.mutableSpan
-        chain.process(&span)
+        chain.process(&span, left: played.span, right: played.span)
       }
       let counted = watch.count - before
       watch.end()

@@ -136,7 +136,8 @@ import Testing
   @Test func `a library that is not there is told, and what to do`() throws {
     let (_, problem) = try chain("/nowhere/librnnoise.so", rate: 48_000)
     #expect(problem?.hasPrefix("RNNoise is not installed (") == true)
-    #expect(problem?.contains("install librnnoise.so.0, or take suppress light") == true)
+    let advice = "install the package comlink-rnnoise, or take suppress light"
+    #expect(problem?.contains(advice) == true)
   }
 
   @Test func `a library of another kind is told`() throws {

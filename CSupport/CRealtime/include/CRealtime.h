@@ -10,6 +10,7 @@
 
 #include "rt_bus.h"
 #include "rt_capture.h"
+#include "rt_ear.h"
 #include "rt_nonblocking.h"
 #include "rt_ring.h"
 

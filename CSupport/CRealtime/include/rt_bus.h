@@ -18,7 +18,7 @@ struct rt_engine;
 
 /** 0 ... RT_MAX_BUSES - 1; RT_MAIN_BUS is the main one. */
 typedef int32_t rt_bus;
-enum { RT_MAIN_BUS = 0, RT_MAX_BUSES = 8 };
+enum { RT_MAIN_BUS = 0, RT_MAX_BUSES = 16 };
 /** Samples that a bus' ring holds: as many frames of a mono bus, half as many of a stereo one. */
 enum { RT_BUS_RING_SAMPLES = 32768 };
 
@@ -35,7 +35,8 @@ void rt_bus_set_gain(struct rt_engine *engine, rt_bus bus, int32_t slot, float g
 /** Frames waiting in a bus' ring. [loop] */
 uint32_t rt_bus_available(const struct rt_engine *engine, rt_bus bus);
 /** Takes up to frames, interleaved, after the limiter: one for each frame of JACK since it was opened, silent ones for
- *  periods that were missed, none for holes (rt_capture_take_hole). Returns how many; 0 once it is closed. [loop] */
+ *  periods that were missed, none for holes (rt_capture_take_hole). Returns how many; 0 once it is closed. [loop], or
+ *  one other thread that begins after rt_bus_open and ends before rt_bus_close. */
 uint32_t rt_bus_read(struct rt_engine *engine, rt_bus bus, float *frames_out, uint32_t frames);
 /** Frames that its ring had no room for, since the engine was made. [control] [loop] */
 uint64_t rt_bus_lost_frames(const struct rt_engine *engine, rt_bus bus);

@@ -30,7 +30,7 @@ import Synchronization
   /// Set before `state` says loaded, and never again.
   private let base = unsafe Atomic<UnsafeMutablePointer<Float>?>(nil)
   /// Written by the loop before `state` says claimed, and never again.
-  private var talker = ""
+  private var talker = (name: "", id: "")
 
   /// A tape for sound at that rate, in hertz.
   init(sampleRate: Int) {
@@ -74,8 +74,8 @@ import Synchronization
 
   /// Who it was claimed for; nil: nobody yet.
   ///
-  /// Acquire, which pairs with ``claim(for:)``.
-  var claimant: String? {
+  /// Acquire, which pairs with ``claim(for:id:)``.
+  var claimant: (name: String, id: String)? {
     state.load(ordering: .acquiring) == State.claimed ? talker : nil
   }
 
@@ -113,9 +113,9 @@ import Synchronization
   /// Takes a spare tape for a talker; false: it is none. [loop]
   ///
   /// Wait-free: nobody else claims. Acquire, as the reader made its frames; release, as the reader gets the name.
-  func claim(for name: String) -> Bool {
+  func claim(for name: String, id: String) -> Bool {
     guard state.load(ordering: .acquiring) == State.loaded else { return false }
-    talker = name
+    talker = (name, id)
     state.store(State.claimed, ordering: .releasing)
     return true
   }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The tapes between the media loop and a recorder: one a talker and two of the mix, all on one time line.
+/// The tapes between the media loop and a recorder: one a talker, two of the mix and one a further bus, all on one
+/// time line.
 ///
 /// Position 0 is where the recording began; positions count the frames that JACK ran. What passed while it did not,
 /// however long, has no room on the tapes: it is told as a ``TapeBreak``. Made by whoever starts the recorder, loaded
@@ -11,6 +12,18 @@ public final class TapeDeck: Sendable {
   public struct Talker: Sendable {
     /// What it was called when it was first heard.
     public let name: String
+    /// What it is known by when it comes back; the own microphone's is empty.
+    public let id: String
+    /// Its sound.
+    public let tape: SoundTape
+  }
+
+  /// A mono bus that is recorded.
+  public struct Bus: Sendable {
+    /// What its file is called.
+    public let name: String
+    /// Which.
+    public let bus: MixBus
     /// Its sound.
     public let tape: SoundTape
   }
@@ -26,6 +39,8 @@ public final class TapeDeck: Sendable {
   public let keepsTalkers: Bool
   /// Left and right of the mix; nil: not wanted.
   public let mix: (left: SoundTape, right: SoundTape)?
+  /// Those buses beside it that are wanted.
+  public let buses: [Bus]
 
   private let tapes: [SoundTape]
   private let written = Atomic<Int64>(0)
@@ -38,10 +53,12 @@ public final class TapeDeck: Sendable {
   ///
   /// - Parameters:
   ///   - sampleRate: JACK's, in hertz.
+  ///   - buses: mono buses that are wanted, and what their files are called.
   ///   - talkers: how many are there; 0 where `keepsTalkers` is false.
   /// - Throws: `AudioError.outOfMemory`.
   public init(
-    sampleRate: Int, keepsTalkers: Bool, keepsMix: Bool, talkers: Int = 1
+    sampleRate: Int, keepsTalkers: Bool, keepsMix: Bool,
+    buses: [(name: String, bus: MixBus)] = [], talkers: Int = 1
   ) throws(AudioError) {
     self.sampleRate = sampleRate
     self.keepsTalkers = keepsTalkers
@@ -50,6 +67,10 @@ public final class TapeDeck: Sendable {
     tapes = (0..<(keepsTalkers ? Self.mostTalkers : 0)).map { _ in
       SoundTape(sampleRate: sampleRate)
     }
+    self.buses = buses.map {
+      Bus(name: $0.name, bus: $0.bus, tape: SoundTape(sampleRate: sampleRate))
+    }
+    for bus in self.buses { try bus.tape.load(from: 0) }
     try mix?.left.load(from: 0)
     try mix?.right.load(from: 0)
     try loadSpares(talkers + Self.spareCount, from: 0)
@@ -63,7 +84,8 @@ public final class TapeDeck: Sendable {
   /// Frames that are on no tape, of all tapes together: the reader was too far behind. [any]
   public var lostFrames: Int {
     let talkers = tapes.lazy.map(\.lostFrames).reduce(0, +)
-    return talkers + (mix?.left.lostFrames ?? 0) + unplaced.load(ordering: .relaxed)
+    let mono = buses.lazy.map(\.tape.lostFrames).reduce(0, +)
+    return talkers + mono + (mix?.left.lostFrames ?? 0) + unplaced.load(ordering: .relaxed)
   }
 
   // MARK: Reader
@@ -78,6 +100,7 @@ public final class TapeDeck: Sendable {
     for tape in tapes where tape.isLoaded { tape.giveBack(before: position) }
     mix?.left.giveBack(before: position)
     mix?.right.giveBack(before: position)
+    for bus in buses { bus.tape.giveBack(before: position) }
     try loadSpares(Self.spareCount, from: position)
   }
 
@@ -86,8 +109,8 @@ public final class TapeDeck: Sendable {
     let first = toldTalkers.load(ordering: .relaxed)
     var talkers: [Talker] = []
     for tape in tapes[first...] {
-      guard let name = tape.claimant else { break }
-      talkers.append(Talker(name: name, tape: tape))
+      guard let (name, id) = tape.claimant else { break }
+      talkers.append(Talker(name: name, id: id, tape: tape))
     }
     toldTalkers.store(first + talkers.count, ordering: .relaxed)
     return talkers
@@ -112,7 +135,9 @@ public final class TapeDeck: Sendable {
   /// A tape for a talker; nil while there is no spare one. [loop]
   ///
   /// Wait-free.
-  public func claim(for name: String) -> SoundTape? { tapes.first { $0.claim(for: name) } }
+  public func claim(for name: String, id: String = "") -> SoundTape? {
+    tapes.first { $0.claim(for: name, id: id) }
+  }
 
   /// Counts frames of a talker without a tape. [loop]
   public func lose(frames: Int) { unplaced.add(frames, ordering: .relaxed) }

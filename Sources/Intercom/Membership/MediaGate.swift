@@ -24,8 +24,10 @@ protocol MediaGate: Sendable {
   func makeNextKey(of number: Int) async throws(CryptoError) -> MediaKey?
   /// Sends a stream by its next key from now on.
   func useNextKey(of number: Int) async
-  /// Sends the microphone to one more audience; what its listeners are to be told.
-  func openStream(to audience: StreamAudience, listeners: StreamListeners) async throws -> MediaKey
+  /// Sends a source to one more audience; what its listeners are to be told.
+  func openStream(
+    of source: Int, to audience: StreamAudience, listeners: StreamListeners
+  ) async throws -> MediaKey
   /// Sends a stream to these from now on.
   func setListeners(_ listeners: StreamListeners, of number: Int) async
   /// Ends a stream of this node.

@@ -42,6 +42,9 @@ extension Membership {
   /// What this node calls itself.
   public var ownName: String { mesh.ownProfile.name }
 
+  /// What this node says of itself.
+  public var ownProfile: NodeProfile { mesh.ownProfile }
+
   /// Calls this node otherwise from now on; the members are told.
   public func rename(_ name: String) {
     var profile = mesh.ownProfile

@@ -9,8 +9,21 @@ extension Membership {
   /// - Returns: the stream's number.
   /// - Throws: that there are as many streams as may be, or what the system refused.
   public func openStream(to audience: StreamAudience, listeners: Set<NodeID>) async throws -> Int {
-    let key = try await media.openStream(to: audience, listeners: .nodes(listeners))
+    let key = try await media.openStream(
+      of: 0, to: audience, listeners: .nodes(listeners))
     handle(.share(key, with: .nodes(listeners)))
+    return key.stream
+  }
+
+  /// Sends a further input to all members, present and future.
+  ///
+  /// - Parameter source: its number, from 1 on.
+  /// - Returns: the stream's number.
+  /// - Throws: that there are as many streams as may be, or what the system refused.
+  @discardableResult
+  public func openStream(ofSource source: Int) async throws -> Int {
+    let key = try await media.openStream(of: source, to: .everyone, listeners: .everyone)
+    handle(.share(key, with: .everyone))
     return key.stream
   }
 
@@ -23,6 +36,14 @@ extension Membership {
     }
     handle(.share(key, with: .nodes(nodes)))
     if case .nodes(let old) = before, !old.isSubset(of: nodes) { rollKeys([stream]) }
+  }
+
+  /// Gives the key of a stream that has been opened to all members, present and future.
+  public func share(_ key: MediaKey) { handle(.share(key, with: .everyone)) }
+
+  /// Tells members that a stream is over.
+  public func endSharing(of stream: Int) {
+    if stream != 0 { handle(.endStream(stream)) }
   }
 
   /// Ends a stream; the one for all members stays.

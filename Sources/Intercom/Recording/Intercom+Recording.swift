@@ -10,16 +10,20 @@ extension Intercom {
   /// - Parameters:
   ///   - keepsTalkers: a tape for each talker, the own microphone among them.
   ///   - keepsMix: two for the mix as it is heard.
-  /// - Throws: while JACK does not run, as its rate is unknown then; and where memory is short.
+  ///   - buses: one for each of these, by name.
+  /// - Throws: where there is no such bus; while JACK does not run, as its rate is unknown then; and where memory is
+  ///   short.
   public nonisolated func makeDeck(
-    keepsTalkers: Bool, keepsMix: Bool
+    keepsTalkers: Bool, keepsMix: Bool, buses: [String] = []
   ) async throws(IntercomError) -> TapeDeck {
+    let taped = try await taped(buses)
     guard let (sampleRate, talkers) = await recordingTerms() else {
       throw .refused("JACK does not run; start it, then record")
     }
     do throws(AudioError) {
       return try TapeDeck(
-        sampleRate: sampleRate, keepsTalkers: keepsTalkers, keepsMix: keepsMix, talkers: talkers)
+        sampleRate: sampleRate, keepsTalkers: keepsTalkers, keepsMix: keepsMix, buses: taped,
+        talkers: talkers)
     } catch {
       throw .audio(error)
     }
@@ -30,6 +34,10 @@ extension Intercom {
 
   /// Puts nothing on that deck any more.
   public func endRecording(on deck: TapeDeck) { station.endRecording(on: deck) }
+
+  private func taped(
+    _ names: [String]
+  ) throws(IntercomError) -> [(name: String, bus: MixBus)] { try station.buses.taped(names) }
 
   private func recordingTerms() -> (sampleRate: Int, talkers: Int)? {
     let beat = station.playout.beat

@@ -1,21 +1,27 @@
 import Audio
 
-/// The mix of a recording, on its way from the recording bus to two tapes.
+/// A bus of a recording on its way to its tapes: the mix to two, a mono bus to one.
 ///
 /// Loop thread only.
 final class MixTrack {
+  /// Which.
+  let bus: MixBus
   private let deck: TapeDeck
-  private let tapes: (left: SoundTape, right: SoundTape)
+  private let tapes: [SoundTape]
   private var cursor = TapCursor()
   /// What comes next does not follow what came last.
   private var isAfterLoss = false
   /// Of the frames that come next.
   private var position: Int64 = 0
 
-  /// A track onto the deck's tapes of the mix; nil: it has none.
-  init?(deck: TapeDeck) {
-    guard let tapes = deck.mix else { return nil }
-    (self.deck, self.tapes) = (deck, tapes)
+  private init(_ bus: MixBus, onto tapes: [SoundTape], of deck: TapeDeck) {
+    (self.bus, self.tapes, self.deck) = (bus, tapes, deck)
+  }
+
+  /// A track for each bus that a deck has tapes for.
+  static func all(of deck: TapeDeck) -> [MixTrack] {
+    let mix = deck.mix.map { MixTrack(.recording, onto: [$0.left, $0.right], of: deck) }
+    return [mix].compactMap { $0 } + deck.buses.map { MixTrack($0.bus, onto: [$0.tape], of: deck) }
   }
 
   /// Where the frames after the last ones belong; nil: nothing came yet.
@@ -37,10 +43,10 @@ final class MixTrack {
     position = cursor.place(frames, estimate: estimate, isContinuous: isContinuous)
   }
 
-  /// Takes some of these frames, in their order.
+  /// Takes some of these frames, in their order; of a mono bus both sides are the same.
   func keep(_ left: Span<Float>, _ right: Span<Float>, floor: Int64) {
-    tapes.left.write(left, at: position, floor: floor)
-    tapes.right.write(right, at: position, floor: floor)
+    tapes[0].write(left, at: position, floor: floor)
+    if tapes.count > 1 { tapes[1].write(right, at: position, floor: floor) }
     position += Int64(left.count)
   }
 

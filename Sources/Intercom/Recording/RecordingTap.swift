@@ -1,6 +1,6 @@
 import Audio
 
-/// The source of a recording: copies captured audio, the audio of the peers' rings and the recording bus onto tapes.
+/// The source of a recording: copies captured audio, the audio of the peers' rings and buses onto tapes.
 ///
 /// **The time line** counts frames of JACK: a frame captured in a callback and one played in it have the same position,
 /// as in a recorder that is connected to our ports. Periods that JACK ran without us count (`Beat.lineFrames`).
@@ -12,7 +12,7 @@ import Audio
 /// has room, the line breaks: the positions go on behind all that was written,
 /// and the recorder is told how long it took.
 ///
-/// Published is what can change no more: up to the last callback, but not beyond what was read of microphone and mix.
+/// Published is what can change no more: up to the last callback, but not beyond what was read of microphone and buses.
 ///
 /// Loop thread only. Per period nothing here allocates, locks or calls the system.
 final class RecordingTap {
@@ -21,8 +21,8 @@ final class RecordingTap {
   private(set) var sampleRate: Int
   private let engine: AudioEngine
   private let microphone: MicrophoneTrack
-  /// Nil: the mix is not wanted.
-  private let mix: MixTrack?
+  /// One a bus that is wanted.
+  private let mixes: [MixTrack]
   /// As of ``prepareMix()``.
   private var mixCallback: Int64 = 0
   /// The beat as it was followed last, and the position of its last callback's first frame.
@@ -47,7 +47,7 @@ final class RecordingTap {
     self.engine = engine
     sampleRate = deck.sampleRate
     microphone = MicrophoneTrack(tape: deck.keepsTalkers ? deck.claim(for: nodeName) : nil)
-    mix = MixTrack(deck: deck)
+    mixes = MixTrack.all(of: deck)
     self.beat = beat
     callbackPosition = -Int64(beat.periodFrames)
     isOpen = beat.isRunning && beat.sampleRate == deck.sampleRate
@@ -74,7 +74,8 @@ final class RecordingTap {
   func publish(_ beat: Beat) {
     guard beat.isRunning else { return }
     if isOpen {
-      let readEnd = min(microphone.next ?? floor, mix.map { $0.next ?? floor } ?? .max)
+      var readEnd = microphone.next ?? floor
+      for mix in mixes { readEnd = min(readEnd, mix.next ?? floor) }
       floor = max(floor, min(callbackPosition, readEnd))
       deck.publish(floor)
     } else {
@@ -82,10 +83,15 @@ final class RecordingTap {
     }
   }
 
-  /// Whether the mix is wanted.
-  var wantsMix: Bool { mix != nil }
+  /// Whether a bus is wanted.
+  func wants(_ bus: MixBus) -> Bool { mix(of: bus) != nil }
 
-  /// Looks where the next callback belongs, before it is looked at how much the recording bus has.
+  private func mix(of bus: MixBus) -> MixTrack? {
+    for mix in mixes where mix.bus == bus { return mix }
+    return nil
+  }
+
+  /// Looks where the next callback belongs, before it is looked at how much a bus has.
   func prepareMix() { mixCallback = nextCallbackPosition() }
 
   /// Whether the line goes on up to there, or is broken already.
@@ -93,9 +99,9 @@ final class RecordingTap {
     !isOpen || mixCallback - callbackPosition <= Int64(deck.mostJumpFrames)
   }
 
-  /// Takes in that the recording bus has so many frames, after which others were lost.
-  func placeMix(frames: Int, lostFrames: Int) {
-    guard isOpen, let mix else { return }
+  /// Takes in that a bus has so many frames, after which others were lost.
+  func place(frames: Int, lostFrames: Int, of bus: MixBus) {
+    guard isOpen, let mix = mix(of: bus) else { return }
     mix.place(
       frames: frames, lostFrames: lostFrames, nextCallback: mixCallback,
       periodFrames: beat.periodFrames)
@@ -103,9 +109,9 @@ final class RecordingTap {
   }
 
   /// Takes some of these frames, in their order.
-  func keepMix(_ left: Span<Float>, _ right: Span<Float>) {
-    guard isOpen else { return }
-    mix?.keep(left, right, floor: floor)
+  func keep(_ left: Span<Float>, _ right: Span<Float>, of bus: MixBus) {
+    guard isOpen, let mix = mix(of: bus) else { return }
+    mix.keep(left, right, floor: floor)
   }
 
   /// Takes frames that were read from the capture ring.
@@ -127,7 +133,7 @@ final class RecordingTap {
   func tape(of talker: String, called name: String) -> SoundTape? {
     guard deck.keepsTalkers else { return nil }
     if let tape = tapesByTalker[talker] { return tape }
-    let tape = deck.claim(for: name)
+    let tape = deck.claim(for: name, id: talker)
     tapesByTalker[talker] = tape
     return tape
   }
@@ -150,7 +156,7 @@ final class RecordingTap {
     brokenNanoseconds = 0
     (callbackPosition, floor, sampleRate) = (start, start, beat.sampleRate)
     microphone.interrupt()
-    mix?.interrupt()
+    for mix in mixes { mix.interrupt() }
     openings += 1
     isOpen = true
     deck.publish(start)

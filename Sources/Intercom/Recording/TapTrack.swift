@@ -1,6 +1,6 @@
 import Audio
 
-/// One peer's sound on its way to a recorder, onto a tape of its own; the mix comes from the recording bus.
+/// One peer's sound on its way to a recorder, onto a tape of its own; buses come by `RecordingBus`.
 ///
 /// Loop thread only.
 final class TapTrack {

@@ -1,27 +1,51 @@
 import Audio
 import Cryptography
 
-/// Who listens to the sound of a station off its loop: any number of recorders.
+/// Who listens to the sound of a station off its loop: any number of recorders, and one who talks with its user.
 ///
 /// Loop thread only; recorders come and go rarely, and may allocate then.
 final class Taps {
   private let engine: AudioEngine
-  private let bus: RecordingBus
+  private let buses: [RecordingBus]
+  /// Who talks with the user.
+  let voice: EarVoice
   private var taps: [RecordingTap] = []
+  /// The last of what is said on lines.
+  let again = AgainQueue()
+  /// The beat of this wake-up.
+  private(set) var beat = Beat()
+  /// Lets guests hear the microphone, while there are any.
+  var monitor: MicrophoneMonitor?
+  /// Who has the microphone, whatever the talk key.
+  private var memo: SoundPipe?
+  /// A test that has the microphone, before the voice chain and after it.
+  var listener: (any MicrophoneListener)?
 
   init(_ engine: AudioEngine) {
     self.engine = engine
-    bus = RecordingBus(engine)
+    voice = EarVoice(engine)
+    buses = RecordingBus.all(engine)
   }
 
   /// Nobody listens.
-  var isEmpty: Bool { taps.isEmpty }
+  var isEmpty: Bool {
+    taps.isEmpty && !voice.isListening && memo == nil && monitor == nil && listener == nil
+  }
+
+  /// Lets one have the microphone before the talk key; false: another has it.
+  func beginMemo(_ pipe: SoundPipe) -> Bool {
+    guard memo == nil else { return false }
+    memo = pipe
+    return true
+  }
+
+  func endMemo(_ pipe: SoundPipe) { if memo === pipe { memo = nil } }
 
   /// Puts all sound of these sessions and the microphone's from now on on a deck's tapes.
   func begin(_ deck: TapeDeck, of sessions: [Session], beat: Beat, nodeName: String) {
     let tap = RecordingTap(deck: deck, engine: engine, beat: beat, nodeName: nodeName)
     taps.append(tap)
-    followBus()
+    followBuses()
     for session in sessions {
       for stream in session.streams { Self.add(stream, of: session, to: tap) }
     }
@@ -33,7 +57,7 @@ final class Taps {
       for session in sessions { for stream in session.streams { stream.sink.remove(tap) } }
     }
     taps.removeAll { $0.deck === deck }
-    followBus()
+    followBuses()
   }
 
   /// Lets recorders have what is played of a session from now on.
@@ -49,20 +73,38 @@ final class Taps {
   }
 
   /// Reads the beat's position, once a wake-up, before any audio.
-  func follow(_ beat: Beat) { for tap in taps { tap.follow(beat) } }
+  func follow(_ beat: Beat) {
+    self.beat = beat
+    for tap in taps { tap.follow(beat) }
+  }
 
   /// Publishes tapes to their recorders, once a wake-up, after all audio.
   func publish(_ beat: Beat) {
     guard !taps.isEmpty else { return }
-    followBus()
-    bus.hand(to: taps)
+    followBuses()
+    for bus in buses { bus.hand(to: taps) }
     for tap in taps { tap.publish(beat) }
   }
 
-  private func followBus() { bus.follow(isWanted: taps.contains(where: \.wantsMix)) }
+  private func followBuses() {
+    for bus in buses {
+      var isWanted = false
+      for tap in taps where tap.wants(bus.bus) { isWanted = true }
+      bus.follow(isWanted: isWanted)
+    }
+  }
+
+  /// Takes frames of the microphone before the talk key; a pipe of another rate ends.
+  func hear(_ pcm: Span<Float>, sampleRate: Int) {
+    listener?.hear(treated: pcm, sampleRate: sampleRate)
+    voice.hear(pcm)
+    guard let memo, !memo.hasEnded else { return }
+    if sampleRate == memo.sampleRate { memo.write(pcm) } else { memo.end() }
+  }
 
   /// Takes frames of the microphone that were read from the capture ring, which held so many before.
   func keepCaptured(_ pcm: Span<Float>, availableFrames: Int) {
+    monitor?.take(pcm)
     for tap in taps { tap.keepCaptured(pcm, availableFrames: availableFrames) }
   }
 }

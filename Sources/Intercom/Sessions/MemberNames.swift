@@ -8,6 +8,8 @@ import Habits
 /// mean the same node again.
 struct MemberNames {
   private(set) var memory: NameMemory
+  /// How often that changed.
+  private(set) var changeCount = 0
 
   /// Goes on with the names of a former run.
   init(_ memory: NameMemory = NameMemory()) { self.memory = memory }
@@ -22,6 +24,7 @@ struct MemberNames {
     if memory.entries.count >= NameMemory.mostEntries { freeOne(isHere) }
     let name = PeerName.unique(wish, among: Set(memory.entries.values.map(\.name)))
     memory.entries[node] = NameMemory.Entry(wish: wish, name: name)
+    changeCount += 1
     return name
   }
 
@@ -36,9 +39,9 @@ struct MemberNames {
   ///
   /// - Returns: who is called otherwise now.
   mutating func free(_ node: NodeID, isHere: (NodeID) -> Bool) -> NodeID? {
-    guard let freed = memory.entries.removeValue(forKey: node), freed.name == freed.wish else {
-      return nil
-    }
+    guard let freed = memory.entries.removeValue(forKey: node) else { return nil }
+    changeCount += 1
+    guard freed.name == freed.wish else { return nil }
     let numbered = memory.entries.filter { $0.value.wish == freed.wish }
     let heir = numbered.min { one, other in
       let are = (isHere(one.key), isHere(other.key))

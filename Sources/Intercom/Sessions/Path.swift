@@ -84,6 +84,18 @@ final class Path {
       || isStranger && age > Limit.unconfirmedNanoseconds
   }
 
+  /// When it has a report to send, or may be gone; where it carries its session that judges by itself.
+  func dueNanoseconds(carries: Bool, isSpare: Bool) -> Int64 {
+    let report = reports.nextReportNanoseconds
+    guard !carries, state == .heard else { return report }
+    if isSpare, reports.isConfirmed {
+      return min(report, heardNanoseconds + Limit.goneNanoseconds + 1)
+    }
+    let isStranger = !isTold && !reports.isConfirmed
+    let since = isStranger ? min(heardNanoseconds, createdNanoseconds) : heardNanoseconds
+    return min(report, since + Limit.unconfirmedNanoseconds + 1)
+  }
+
   /// Takes the member for gone from there: who is heard next has to be confirmed.
   func forget() {
     reports.forgetRemote()

@@ -23,6 +23,7 @@ final class Roster {
   private let streams: StreamDesk
   private let mix: MixBook
   private let lines = LineTable()
+  private let agenda = SessionAgenda()
   private let drops: DatagramDrops
   private let report: @Sendable (IntercomEvent) -> Void
   /// What must not be guessed: the origins of reference times.
@@ -35,7 +36,7 @@ final class Roster {
   private(set) var ownName: String
   private(set) var names: MemberNames
   /// Told of each change of what members are called; must not block.
-  var namesChanged: @Sendable (NameMemory) -> Void = { _ in }
+  var namesChanged: @Sendable () -> Void = {}
 
   init(
     configuration: IntercomConfiguration, identity: Identity, outlet: PacketOutlet,
@@ -61,6 +62,7 @@ final class Roster {
   func admit(_ member: Member, nowNanoseconds: Int64) -> Bool {
     guard let session = session(of: member, nowNanoseconds: nowNanoseconds) else { return false }
     let added = session.follow(member)
+    session.hasten()
     for path in session.paths where !session.toldAddresses.contains(path.address) {
       path.tell(false)
       if path.state == .told { sessions.remove(path, of: session) }
@@ -76,10 +78,10 @@ final class Roster {
     if let known = sessions[member.node] { return known }
     guard sessions.all.count < configuration.maximumPeers else {
       drops.count(.refusedPeer)
-      report(.tooManyPeers(address: member.profile.name, maximum: configuration.maximumPeers))
+      report(.tooManyPeers(name: member.profile.name, maximum: configuration.maximumPeers))
       return nil
     }
-    let session = Session(member, nowNanoseconds: nowNanoseconds)
+    let session = Session(member, nowNanoseconds: nowNanoseconds, on: agenda)
     session.settings = mix.settings(of: member.node)
     session.follow(lines.lines(of: member.node))
     for case let stream? in protection.streams { session.follow(stream) }
@@ -125,6 +127,7 @@ final class Roster {
         for path in session.paths { path.reports.expect(SSRC(rawValue: keys.ssrc)) }
       }
     }
+    session.hasten()
     if keys.add(key.key, of: identity, nowNanoseconds: nowNanoseconds) {
       // What it said before was of no use.
       introduce(to: session, nowNanoseconds: nowNanoseconds)
@@ -146,17 +149,28 @@ final class Roster {
     sessions.release(keys, of: session)
   }
 
+  /// As loud as what is for all, until its packets say more.
+  private func begin(_ stream: HeardStream, of session: Session) {
+    session.add(stream)
+    take(nil, for: stream, of: session)
+  }
+
   /// Opens the streams of a connected session that are not heard yet, while there are places.
   private func openStreams(of session: Session) {
     guard let path = session.active else { return }
     for keys in session.keys
     where session.stream(SSRC(rawValue: keys.ssrc)) == nil {
-      guard let stream = streams.open(keys, for: "\(path.address)") else { return }
-      session.add(stream)
+      guard let stream = streams.open(keys, for: path.address) else { return }
+      begin(stream, of: session)
       streams.name(session)
       streams.applySettings(of: session)
       streams.tap(stream, of: session)
     }
+  }
+
+  /// Whether an SSRC is nobody's yet.
+  func isFree(_ ssrc: SSRC) -> Bool {
+    !protection.isOwn(ssrc.rawValue) && sessions.isFree(ssrc.rawValue)
   }
 
   /// An SSRC that is nobody's, and where the numbers of its packets begin.
@@ -177,6 +191,7 @@ final class Roster {
   /// Lets a member that is not heard hear of this node soon.
   private func introduce(to session: Session, nowNanoseconds: Int64) {
     guard !session.isConnected else { return }
+    session.hasten()
     for path in session.paths { path.reports.introduce(nowNanoseconds: nowNanoseconds) }
   }
 
@@ -239,6 +254,7 @@ final class Roster {
   func take(
     _ bytes: RawSpan, of session: Session, by path: Path, nowNanoseconds: Int64
   ) throws(RTPParseError) {
+    session.hasten()
     let events = try path.reports.handle(bytes, nowNanoseconds: nowNanoseconds)
     if !path.reports.wasEchoed {
       // It has lost us, maybe, and has yet to get our key: one answer might be none. Where we hear it already by
@@ -276,9 +292,9 @@ final class Roster {
 
   private func connect(_ session: Session, by path: Path) {
     guard !session.isConnected, let keys = session.keys(number: 0),
-      let stream = streams.open(keys, for: "\(path.address)")
+      let stream = streams.open(keys, for: path.address)
     else { return }
-    session.add(stream)
+    begin(stream, of: session)
     session.go(by: path, with: repair.makeSession())
     name(session)
     streams.applySettings(of: session)
@@ -334,25 +350,38 @@ final class Roster {
         name: session.name, from: old.address, to: new.address))
   }
 
-  /// Reports that are due, members that fell silent or moved, keys whose time is over.
+  /// Reports that are due, members that fell silent or moved, keys whose time is over: of those sessions alone that
+  /// have something due, or of which something happened.
   func keepHouse(nowNanoseconds: Int64) {
+    // Those who are heard are brought to like loudness, where that is wanted.
+    streams.level(connected)
+    guard agenda.isDue(nowNanoseconds: nowNanoseconds) else { return }
+    agenda.begin()
     for session in sessions.all {
-      let quiet = nowNanoseconds - session.heardNanoseconds
-      if let path = session.active, quiet > Path.Limit.goneNanoseconds {
-        disconnect(session, from: path, saidGoodbye: false)
+      if session.dueNanoseconds <= nowNanoseconds {
+        keepHouse(of: session, nowNanoseconds: nowNanoseconds)
+        session.rest(nowNanoseconds: nowNanoseconds)
+      }
+      agenda.note(session.dueNanoseconds)
+    }
+  }
+
+  private func keepHouse(of session: Session, nowNanoseconds: Int64) {
+    let quiet = nowNanoseconds - session.heardNanoseconds
+    if let path = session.active, quiet > Path.Limit.goneNanoseconds {
+      disconnect(session, from: path, saidGoodbye: false)
+      leave(path, of: session)
+    }
+    for path in session.paths {
+      reportIfDue(to: session, by: path, nowNanoseconds: nowNanoseconds)
+      if path !== session.active,
+        path.isGone(isSpare: session.isConnected, nowNanoseconds: nowNanoseconds)
+      {
         leave(path, of: session)
       }
-      for path in session.paths {
-        reportIfDue(to: session, by: path, nowNanoseconds: nowNanoseconds)
-        if path !== session.active,
-          path.isGone(isSpare: session.isConnected, nowNanoseconds: nowNanoseconds)
-        {
-          leave(path, of: session)
-        }
-      }
-      follow(session, nowNanoseconds: nowNanoseconds)
-      session.dropOldKeys(nowNanoseconds: nowNanoseconds)
     }
+    follow(session, nowNanoseconds: nowNanoseconds)
+    session.dropOldKeys(nowNanoseconds: nowNanoseconds)
   }
 
   /// Nothing comes from there any more.
@@ -371,11 +400,12 @@ final class Roster {
     let timestamp = capture.currentTimestamp
     outlet.sendReport(to: path.address) {
       path.reports.makeReport(nowNanoseconds: nowNanoseconds, into: &$0) { ssrc in
-        let number = capture.number(of: ssrc)
+        let stream = protection.stream(of: ssrc)
         let sent: (packets: Int, octets: Int) =
-          isActive ? number.map { session.sent($0) } ?? (0, 0) : (0, 0)
+          isActive ? stream.map { session.sent($0.number) } ?? (0, 0) : (0, 0)
         return SenderCounters(
-          packets: sent.packets, payloadOctets: sent.octets, currentTimestamp: timestamp)
+          packets: sent.packets, payloadOctets: sent.octets,
+          currentTimestamp: stream?.currentTimestamp ?? timestamp)
       } losses: { ssrc in
         isActive ? session.stream(ssrc)?.takeLossReport() : nil
       }
@@ -417,11 +447,9 @@ final class Roster {
   }
 
   private func changeNames(_ body: (inout MemberNames) -> Void) {
-    let before = names.memory
-    var names = names
+    let before = names.changeCount
     body(&names)
-    self.names = names
-    if names.memory != before { namesChanged(names.memory) }
+    if names.changeCount != before { namesChanged() }
   }
 
   /// Calls this node otherwise from now on, in its reports and its status.
@@ -433,30 +461,31 @@ final class Roster {
   /// Follows which lines members are on, and which of theirs are heard.
   func follow(_ routing: LineRouting) {
     lines.take(routing)
+    streams.ear.follow(routing.ear)
     for session in sessions.all {
       session.follow(lines.lines(of: session.node))
       for stream in session.streams {
-        stream.take(stream.lines, gain: gain(of: stream, for: stream.lines, in: session))
+        take(stream.lines, for: stream, of: session)
         streams.applyGain(of: stream, of: session)
       }
     }
   }
 
-  /// How loud a stream is played whose packets are for these lines; 0: it is not.
-  ///
-  /// Allocates nothing. Only the stream for all members is for lines.
-  func gain(of stream: HeardStream, for lines: LineSet?, in session: Session) -> Float {
-    stream.number == 0 ? session.lines.gain(of: lines) : 1
+  private func take(_ lines: LineSet?, for stream: HeardStream, of session: Session) {
+    stream.take(
+      lines, gain: session.gain(of: stream, for: lines), pan: session.pan(of: stream, for: lines),
+      priority: session.priority(of: stream, for: lines))
+    stream.sink.keepAgain(at: session.places(of: stream, for: lines))
   }
 
   /// Follows the lines that a packet of a stream is for; false: none of them is heard.
   func follow(_ lines: LineSet?, by stream: HeardStream, of session: Session) -> Bool {
     if lines != stream.lines {
-      let gain = gain(of: stream, for: lines, in: session)
-      let isChanged = gain != stream.lineGain
-      stream.take(lines, gain: gain)
+      let former = (stream.lineGain, stream.linePan, stream.priority)
+      take(lines, for: stream, of: session)
+      let isChanged = former != (stream.lineGain, stream.linePan, stream.priority)
       // What still waits is played out as it was.
-      if isChanged, gain > 0 { streams.applyGain(of: stream, of: session) }
+      if isChanged, stream.lineGain > 0 { streams.applyGain(of: stream, of: session) }
     }
     return stream.lineGain > 0
   }

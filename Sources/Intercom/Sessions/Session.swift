@@ -1,6 +1,8 @@
+import Audio
 import Cryptography
 import EventLoop
 import Habits
+import Lines
 import Media
 import Mesh
 import RTP
@@ -52,11 +54,34 @@ final class Session {
   private(set) var heardNanoseconds: Int64
   /// Whether a datagram came by another path than the active one since that was looked at last.
   private var isHeardElsewhere = false
+  /// When something is to be done about it.
+  private(set) var dueNanoseconds: Int64 = .min
+  private let agenda: SessionAgenda
 
-  init(_ told: Member, nowNanoseconds: Int64) {
+  init(_ told: Member, nowNanoseconds: Int64, on agenda: SessionAgenda = SessionAgenda()) {
     node = told.node
     self.told = told
     heardNanoseconds = nowNanoseconds
+    self.agenda = agenda
+    agenda.hasten()
+  }
+
+  /// Something happened that may be a reason to do something soon: it is looked at with the next turn.
+  func hasten() {
+    dueNanoseconds = .min
+    agenda.hasten()
+  }
+
+  /// All that was due was done; the next is at the earliest of what its paths, streams and keys have to come.
+  func rest(nowNanoseconds: Int64) {
+    var due: Int64 = isHeardElsewhere ? nowNanoseconds : .max
+    if isConnected { due = min(due, heardNanoseconds + Path.Limit.goneNanoseconds + 1) }
+    for path in paths {
+      due = min(
+        due, path.dueNanoseconds(carries: path === active, isSpare: isConnected))
+    }
+    for keys in keys { due = min(due, keys.dropNanoseconds) }
+    dueNanoseconds = due
   }
 
   /// What it is called, and what that was made of.
@@ -138,7 +163,10 @@ final class Session {
   }
 
   /// Adds a path.
-  func add(_ path: Path) { paths.append(path) }
+  func add(_ path: Path) {
+    paths.append(path)
+    hasten()
+  }
 
   /// Takes a path away that does not carry the session.
   func remove(_ path: Path) {
@@ -154,7 +182,9 @@ final class Session {
   /// An authentic datagram came, by a path or from an address that is not one.
   func isHeard(by path: Path?, sendingMedia: Bool, nowNanoseconds: Int64) {
     path?.isHeard(sendingMedia: sendingMedia, nowNanoseconds: nowNanoseconds)
-    if path !== active { isHeardElsewhere = true }
+    guard path !== active else { return }
+    isHeardElsewhere = true
+    hasten()
   }
 
   /// An authentic datagram arrived.
@@ -190,11 +220,28 @@ final class Session {
 
   var isConnected: Bool { active != nil }
 
+  /// Whether its microphone sounds, in any stream.
+  var isPlaying: Bool {
+    for heard in streams where heard.isMicrophone && heard.stream.isPlaying { return true }
+    return false
+  }
+
+  /// The meter of the loudest stream of its microphone; nil: none is heard.
+  func loudest(by engine: AudioEngine) -> MeterReading? {
+    var loudest: MeterReading?
+    for heard in streams where heard.isMicrophone {
+      let reading = engine.meter(of: heard.slot)
+      if reading.rms > loudest?.rms ?? -1 { loudest = reading }
+    }
+    return loudest
+  }
+
   /// Goes by a path from now on, the first or another one.
   func go(by path: Path, with repair: RepairSession) {
     active?.rest()
     path.carry(with: repair)
     active = path
+    hasten()
   }
 
   /// The stream that it sends under an SSRC.
@@ -239,6 +286,22 @@ final class Session {
     (sentPackets[number], sentOctets[number])
   }
 
+  /// What it was sent of all streams since it is connected.
+  var sent: (packets: Int, octets: Int) {
+    var sum = (packets: 0, octets: 0)
+    for number in sentPackets.indices {
+      sum.packets += sentPackets[number]
+      sum.octets += sentOctets[number]
+    }
+    return sum
+  }
+
+  /// The stream of it whose packets tell most of the way: one that sounds.
+  var tellingStream: HeardStream? {
+    for stream in streams where stream.stream.isPlaying { return stream }
+    return streams.first
+  }
+
   /// Whether it is in a stream's audience.
   func hears(_ number: Int) -> Bool { audiences & 1 << UInt8(number) != 0 }
 
@@ -255,6 +318,37 @@ final class Session {
   /// Follows which lines it is on, and which of its own are heard.
   func follow(_ lines: MemberLines) { self.lines = lines }
 
+  /// How loud a stream of it is played whose packets are for these lines; 0: it is not.
+  ///
+  /// Allocates nothing.
+  func gain(of stream: HeardStream, for lines: LineSet?) -> Float {
+    if let audience = stream.privateLine { return self.lines.privateLine(audience)?.gain ?? 0 }
+    return stream.isForLines(lines) ? self.lines.gain(of: lines) : 1
+  }
+
+  /// Where a stream of it is heard whose packets are for these lines, −1 (left) … 1 (right).
+  func pan(of stream: HeardStream, for lines: LineSet?) -> Float {
+    if let audience = stream.privateLine { return self.lines.privateLine(audience)?.pan ?? 0 }
+    return stream.isForLines(lines) ? self.lines.pan(of: lines) : 0
+  }
+
+  /// The places of the lines that a stream's packets are for and that are heard, a bit each.
+  func places(of stream: HeardStream, for lines: LineSet?) -> UInt64 {
+    if let audience = stream.privateLine {
+      let line = self.lines.privateLine(audience)
+      return line.map { $0.gain > 0 ? 1 << UInt64($0.place) : 0 } ?? 0
+    }
+    return stream.isForLines(lines) ? self.lines.places(of: lines) : 0
+  }
+
+  /// The priority of the lines that a stream's packets are for.
+  func priority(of stream: HeardStream, for lines: LineSet?) -> Int {
+    if let audience = stream.privateLine {
+      return self.lines.privateLine(audience)?.priority ?? EarSettings.usualPriority
+    }
+    return stream.isForLines(lines) ? self.lines.priority(of: lines) : EarSettings.usualPriority
+  }
+
   /// Is in the audience of a stream from now on, or no more.
   func follow(_ stream: OwnStream, isOver: Bool = false) {
     let bit: UInt8 = 1 << UInt8(stream.number)
@@ -266,4 +360,23 @@ final class Session {
       for path in paths { path.reports.close(stream.ssrc) }
     }
   }
+}
+
+/// When the first of all sessions has something due: until then nobody looks at any.
+///
+/// Loop thread only.
+final class SessionAgenda {
+  private var nextNanoseconds: Int64 = .min
+
+  /// Something may be due of one now.
+  func hasten() { nextNanoseconds = .min }
+
+  /// Whether something may be due.
+  func isDue(nowNanoseconds: Int64) -> Bool { nowNanoseconds >= nextNanoseconds }
+
+  /// Begins a turn, in which each session tells when it is due.
+  func begin() { nextNanoseconds = .max }
+
+  /// Takes in when a session is due.
+  func note(_ dueNanoseconds: Int64) { nextNanoseconds = min(nextNanoseconds, dueNanoseconds) }
 }

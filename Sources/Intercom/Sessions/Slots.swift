@@ -1,5 +1,6 @@
 import Audio
 import JackSession
+import Lines
 import Synchronization
 
 /// The places in the mix and their JACK ports: who has none of either, and what JACK's session has yet to be told.
@@ -36,7 +37,12 @@ final class Slots {
 
   /// Takes one that is free and idle, the one that was used last first: its memory is touched already.
   func take() -> PeerSlot? {
-    free.lastIndex(where: engine.isIdle).map { free.remove(at: $0) }
+    guard let slot = free.lastIndex(where: engine.isIdle).map({ free.remove(at: $0) })
+    else { return nil }
+    // As whoever had the place before left it.
+    for bus in MixBus.patched { engine.setGain(0, for: slot, on: bus) }
+    engine.setRank(SlotRank.ofPriorities[EarSettings.usualPriority], for: slot)
+    return slot
   }
 
   /// Has one back, whose port goes.
@@ -74,10 +80,7 @@ final class Slots {
   func port(of name: String) -> PeerPort { PeerPort(client: client, peer: name) }
 
   private func tellDelay(of name: String) {
-    report(
-      .audioFault(
-        "JACK does not create port '\(port(of: name))', so \(name) is in the mix only; "
-          + "if this lasts, restart the JACK server"))
+    report(.audioFault(.portIsLate(port(of: name))))
   }
 }
 
@@ -126,8 +129,7 @@ final class PortRefusals: Sendable {
     guard case .peerPortRefused(let slot, _, _) = event else { return .audio(event) }
     let isNew = refused.withLock { $0.insert(slot).inserted }
     guard isNew else { return nil }
-    return .audioFault(
-      "\(event); if the server has run out of ports, start jackd with a larger --port-max")
+    return .audioFault(.portRefused(event))
   }
 
   /// The slot's peer has left.

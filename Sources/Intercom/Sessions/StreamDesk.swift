@@ -1,7 +1,9 @@
 import Audio
 import Cryptography
+import EventLoop
 import Glibc
 import Habits
+import Lines
 import Media
 import RTP
 
@@ -15,6 +17,11 @@ final class StreamDesk {
   private let playout: PlayoutScheduler
   private let taps: Taps
   private let tests: TestDesk
+  /// What gives way to what.
+  let ear: Ear
+  /// What guests hear.
+  let guestBuses: GuestBuses
+  let buses: BusDesk
   private let report: @Sendable (IntercomEvent) -> Void
   /// A member could be connected, but for something that plays its stream.
   private(set) var awaitsStream = false
@@ -23,10 +30,13 @@ final class StreamDesk {
 
   init(
     engine: AudioEngine, slots: Slots, reserve: StreamReserve, playout: PlayoutScheduler,
-    taps: Taps, tests: TestDesk, report: @escaping @Sendable (IntercomEvent) -> Void
+    taps: Taps, tests: TestDesk, buses: BusDesk, report: @escaping @Sendable (IntercomEvent) -> Void
   ) {
     (self.engine, self.slots, self.reserve, self.playout) = (engine, slots, reserve, playout)
-    (self.taps, self.tests, self.report) = (taps, tests, report)
+    (self.taps, self.tests, self.buses, self.report) = (taps, tests, buses, report)
+    ear = Ear(engine: engine)
+    ear.apply()
+    guestBuses = GuestBuses(engine)
   }
 
   /// Somebody is in sight, whose stream may be opened soon.
@@ -36,24 +46,40 @@ final class StreamDesk {
   func forgetWaiting() { awaitsStream = false }
 
   /// Opens a stream of a session; nil: there is no place, or nothing is ready that plays it.
-  func open(_ keys: ReceivingKeys, for address: String) -> HeardStream? {
+  func open(_ keys: ReceivingKeys, for address: SocketAddress) -> HeardStream? {
+    open(for: address) { slot, player in
+      HeardStream(keys, in: slot, of: engine, playedBy: player)
+    }
+  }
+
+  /// Opens the stream of a guest of this node; nil: there is no place, or nothing is ready that plays it.
+  func open(_ own: OwnStream) -> HeardStream? {
+    open(for: nil) { slot, player in
+      HeardStream(own.number, own.ssrc, own.source, in: slot, of: engine, playedBy: player)
+    }
+  }
+
+  private func open(
+    for address: SocketAddress?, _ make: (PeerSlot, PeerStream) -> HeardStream
+  ) -> HeardStream? {
     guard let slot = slots.take() else { return nil }
     guard let player = takePlayer(for: address), engine.attach(slot) else {
       slots.give(slot, hasPort: false)
       return nil
     }
-    let stream = HeardStream(keys, in: slot, of: engine, playedBy: player)
+    let stream = make(slot, player)
+    stream.sink.keepAgain(taps)
     playout.add(stream)
     return stream
   }
 
-  private func takePlayer(for address: String) -> PeerStream? {
+  private func takePlayer(for address: SocketAddress?) -> PeerStream? {
     do {
       let player = try reserve.take()
-      awaitsStream = player == nil
+      if player == nil { awaitsStream = true }
       return player
     } catch {
-      report(.audioFault("cannot decode for \(address): \(error)"))
+      report(.audioFault(.cannotDecode(address: address, error)))
       return nil
     }
   }
@@ -67,16 +93,32 @@ final class StreamDesk {
     tests.end(with: stream.slot)
     engine.setPlaying(false, for: stream.slot)
     engine.detach(stream.slot)
+    guestBuses.set(0, of: stream.slot)
     playout.remove(stream)
     slots.give(stream.slot, hasPort: true)
     reserve.discard(stream.stream)
   }
 
-  /// Gives the streams' ports the session's name.
+  /// Gives the streams' ports the session's name, by which buses know it, too.
   func name(_ session: Session) {
     for stream in session.streams {
       slots.requestPort(of: stream.slot, named: stream.title(of: session.name))
     }
+    patch(session)
+  }
+
+  /// Hands to the mixer how loud a member is on the buses.
+  func patch(_ session: Session) {
+    let gains = buses.gains(of: session.name)
+    for stream in session.streams {
+      stream.busGains = gains
+      applyBuses(of: stream)
+    }
+  }
+
+  private func applyBuses(of stream: HeardStream) {
+    buses.apply(
+      stream.busGains, factor: stream.isPrivate ? 0 : stream.lineGain, to: stream.slot)
   }
 
   /// The session's JACK port, as `jack_lsp` shows it.
@@ -84,19 +126,61 @@ final class StreamDesk {
 
   /// Hands gain, mute and pan to the mixer, which ramps them.
   func applySettings(of session: Session) {
-    for stream in session.streams {
-      applyGain(of: stream, of: session)
-      engine.setPan(Float(session.settings.pan), for: stream.slot)
-    }
+    for stream in session.streams { applyGain(of: stream, of: session) }
   }
 
-  /// Hands a stream's gain to the mixer: the member's, and that of the line that it is for.
+  /// Hands a stream's gain and pan to the mixer: the member's, and those of the line that it is for; and what gives way
+  /// to it.
   ///
   /// Allocates nothing.
   func applyGain(of stream: HeardStream, of session: Session) {
-    let gain = session.settings.linearGain * stream.lineGain
-    engine.setGain(gain, for: stream.slot)
+    apply(session.settings.linearGain * stream.lineGain, to: stream)
+    let pan = Float(session.settings.pan) + stream.linePan
+    engine.setPan(max(-1, min(1, pan)), for: stream.slot)
+  }
+
+  /// Hands a stream's gain to all mixes that it is heard in.
+  ///
+  /// Allocates nothing.
+  func apply(_ gain: Float, to stream: HeardStream) {
+    let gain = ear.gain(gain, of: stream.priority)
+    engine.setRank(
+      stream.isProgram ? .program : SlotRank.ofPriorities[stream.priority], for: stream.slot)
+    engine.setGain(gain * stream.levelFactor, for: stream.slot)
     engine.setGain(gain, for: stream.slot, on: .recording)
+    guestBuses.set(stream.isPrivate ? 0 : gain, of: stream.slot)
+    applyBuses(of: stream)
+  }
+
+  /// Brings the talkers of sessions to like loudness, or back.
+  ///
+  /// One begins to be learned at a time, as that allocates.
+  func level(_ sessions: [Session]) {
+    let sampleRate = playout.beat.sampleRate
+    let isWanted = ear.settings.isLevelling
+    var mayBegin = true
+    for session in sessions {
+      for stream in session.streams where isWanted || stream.levelDecibels != 0 || stream.isLevelled
+      {
+        let begins = isWanted && stream.isMicrophone && !stream.isLevelled
+        guard !begins || mayBegin else { continue }
+        if begins { mayBegin = false }
+        guard stream.followLevel(isWanted: isWanted, sampleRate: sampleRate) else { continue }
+        applyGain(of: stream, of: session)
+      }
+    }
+  }
+
+  /// A port of its own for a guest's stream, which buses know by the guest's name.
+  func name(_ stream: HeardStream, after name: String) {
+    slots.requestPort(of: stream.slot, named: name)
+    patch(stream)
+  }
+
+  /// Hands to the mixer how loud a guest of this node is on the buses.
+  func patch(_ guest: HeardStream) {
+    guest.busGains = buses.gains(of: guest.source.name)
+    buses.apply(guest.busGains, factor: guest.lineGain, to: guest.slot)
   }
 
   /// What streams counted, those that are closed and those that are heard.
@@ -111,5 +195,12 @@ extension PeerSettings {
   /// The factor the mixer applies.
   var linearGain: Float {
     isMuted ? 0 : Float(pow(10, gainDecibels / 20))
+  }
+}
+
+extension HeardStream {
+  /// The factor of its level.
+  fileprivate var levelFactor: Float {
+    levelDecibels == 0 ? 1 : Float(pow(10, levelDecibels / 20))
   }
 }

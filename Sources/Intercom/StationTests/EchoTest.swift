@@ -12,7 +12,6 @@ final class EchoTest: StationTest {
 
   /// The peer's; given before it begins.
   var slot: PeerSlot?
-  var ownSlot: PeerSlot? { nil }
   private let signal: [Float]
   let sampleRate: Int
   private var written = 0

@@ -142,7 +142,8 @@ extension Intercom {
     if isRunning(number) { station.tests.end() }
   }
 
-  private nonisolated func wait(for number: Int) async {
+  /// Until that test is over; ends it where the task that asked is cancelled.
+  nonisolated func wait(for number: Int) async {
     while await isRunning(number) {
       do {
         try await Task.sleep(for: Self.lookInterval)

@@ -14,6 +14,8 @@ final class TestDesk {
   private(set) var number = 0
   /// The last that brought a recording.
   private(set) var lastEcho: (number: Int, test: EchoTest)?
+  /// The last that had the microphone.
+  private(set) var lastHeard: (number: Int, test: any MicrophoneListener)?
   /// Whose voice is sent back, if anybody's.
   private(set) var loopBack: LoopBack?
 
@@ -50,13 +52,11 @@ final class TestDesk {
   /// Begins a tone in a free place of the mix; returns the test's number.
   func beginTone(_ sound: EarTone.Sound, at beat: Beat) throws(IntercomError) -> Int {
     _ = try Self.sampleRate(of: beat)
-    guard let slot = slots.take() else {
-      throw .refused("all slots of the mix are taken; try again when a peer has left")
-    }
+    let place = try EarSlot(engine, in: slots)
     do throws(IntercomError) {
-      return try begin(EarTone(sound, in: slot))
+      return try begin(EarTone(sound, in: place))
     } catch {
-      slots.give(slot, hasPort: false)
+      place.end()
       throw error
     }
   }
@@ -66,9 +66,7 @@ final class TestDesk {
   func beginEcho(
     _ echo: EchoTest, by session: Session, at beat: Beat
   ) throws(IntercomError) -> Int {
-    guard try Self.sampleRate(of: beat) == echo.sampleRate else {
-      throw .refused("JACK's sample rate has just changed; try again")
-    }
+    guard try Self.sampleRate(of: beat) == echo.sampleRate else { throw Self.rateChanged }
     if let loopBack {
       throw .refused(
         "this node loops \(loopBack.name)'s voice back, so it cannot send a test; "
@@ -78,8 +76,28 @@ final class TestDesk {
     return try begin(echo)
   }
 
+  /// Begins to record the microphone, and a sound to the ear after that; returns the test's number.
+  func beginMicrophone(_ test: MicrophoneTest, at beat: Beat) throws(IntercomError) -> Int {
+    guard try Self.sampleRate(of: beat) == test.sampleRate else { throw Self.rateChanged }
+    test.place = try EarSlot(engine, in: slots)
+    return try begin(test)
+  }
+
+  /// Begins to let the user hear the own microphone; returns the test's number.
+  func beginMonitor(_ test: EarMonitor, at beat: Beat) throws(IntercomError) -> Int {
+    guard try Self.sampleRate(of: beat) == test.sampleRate else { throw Self.rateChanged }
+    test.place = try EarSlot(engine, in: slots)
+    let number = try begin(test)
+    microphone.setMonitored(true)
+    return number
+  }
+
+  private static let rateChanged = IntercomError.refused(
+    "JACK's sample rate has just changed; try again")
+
   private func begin(_ next: any StationTest) throws(IntercomError) -> Int {
     guard running == nil, next.begin(engine) else {
+      next.abandon()
       throw .refused("another test is running; try again in a few seconds")
     }
     running = next
@@ -92,9 +110,10 @@ final class TestDesk {
   func end() {
     guard let test = running else { return }
     test.end(engine)
-    if let slot = test.ownSlot { slots.give(slot, hasPort: false) }
     if let echo = test as? EchoTest { lastEcho = (number, echo) }
+    if let heard = test as? any MicrophoneListener { lastHeard = (number, heard) }
     running = nil
+    microphone.setMonitored(false)
     microphone.setReplaced(replacesMicrophone)
   }
 
@@ -102,6 +121,12 @@ final class TestDesk {
   func takeEcho(_ number: Int) -> EchoTest? {
     defer { lastEcho = nil }
     return lastEcho.flatMap { $0.number == number ? $0.test : nil }
+  }
+
+  /// A test that had the microphone, once.
+  func takeHeard(_ number: Int) -> (any MicrophoneListener)? {
+    defer { lastHeard = nil }
+    return lastHeard.flatMap { $0.number == number ? $0.test : nil }
   }
 
   /// Sends a member's voice back in place of the microphone's.
@@ -149,8 +174,6 @@ final class TestDesk {
 protocol StationTest: AnyObject {
   /// The place in the mix that it uses: its own, or a peer's.
   var slot: PeerSlot? { get }
-  /// That place where it is its own, and free at the end.
-  var ownSlot: PeerSlot? { get }
 
   /// Begins; false: not now, as the last one of its kind still fades out.
   func begin(_ engine: AudioEngine) -> Bool
@@ -158,4 +181,10 @@ protocol StationTest: AnyObject {
   func step(_ engine: AudioEngine, _ beat: Beat, nowNanoseconds: Int64) -> Bool
   /// Puts everything back, whether it is over or broken off.
   func end(_ engine: AudioEngine)
+  /// It could not begin: its place in the mix is free again.
+  func abandon()
+}
+
+extension StationTest {
+  func abandon() {}
 }

@@ -56,6 +56,20 @@ public struct LossPattern: Sendable {
     next = received.begin.advanced(by: received.count)
   }
 
+  /// Adds the newest packets of another pattern, as the next of this one.
+  ///
+  /// Allocates nothing.
+  mutating func add(_ packets: Int, of other: LossPattern, nowNanoseconds: Int64) {
+    guard packets > 0 else { return }
+    mark(nowNanoseconds)
+    for index in max(0, other.count - packets)..<other.count {
+      let bit: UInt64 = 1 << UInt64(index % 64)
+      append(isLost: other.lost[index / 64] & bit != 0)
+      guard other.unheard[index / 64] & bit != 0 else { continue }
+      unheard[(count - 1) / 64] |= 1 << UInt64((count - 1) % 64)
+    }
+  }
+
   /// Reports that follow each other too soon share a mark.
   private mutating func mark(_ nowNanoseconds: Int64) {
     if let last = marks.last, nowNanoseconds - last.nanoseconds < Self.markNanoseconds { return }

@@ -34,8 +34,11 @@ public final class PeerReports {
   public private(set) var roundTrip: RoundTripTime?
   /// How the remote receives our base stream; nil before it reported on us.
   public var remoteReception: RemoteReception? { own[0].reception }
-  /// How the remote received the last packets of our base stream, one by one; empty before it told.
-  public var remotePattern: LossPattern { own[0].pattern }
+  /// How the remote received the last packets of all our streams, one by one; empty before it told.
+  ///
+  /// Of each report first all of one stream, then all of the next: what a copy could have repaired shows, but for the
+  /// seams.
+  public private(set) var remotePattern = LossPattern()
   /// Whether the remote's last compound echoed something of us; if not, it has not heard us yet, or not by that way.
   public private(set) var wasEchoed = false
   /// How we receive the remote's base stream.
@@ -152,8 +155,11 @@ public final class PeerReports {
     for place in own.indices {
       guard let received = digest.told[place].received, let repaired = digest.told[place].repaired
       else { continue }
+      let before = own[place].pattern.total
       own[place].pattern.add(
         received: received, repaired: repaired, bytes: bytes, nowNanoseconds: nowNanoseconds)
+      remotePattern.add(
+        own[place].pattern.total - before, of: own[place].pattern, nowNanoseconds: nowNanoseconds)
       events.insert(.lossesTold)
     }
     if let proof {
@@ -192,6 +198,7 @@ public final class PeerReports {
     roundTrip = nil
     lastReceiverReference = nil
     for place in own.indices { own[place].forgetRemote() }
+    remotePattern = LossPattern()
     for place in others.indices {
       others[place] = HeardStream(ssrc: others[place].ssrc, clockRate: clockRate)
     }
@@ -327,6 +334,10 @@ extension PeerReports {
 
   /// Does so no more; the remote's base stream stays.
   public func forget(_ ssrc: SSRC) { others.removeAll { $0.ssrc == ssrc } }
+
+  /// The share of one of our streams that the remote lost since the report before, in 1/256: of the worst; nil: it told
+  /// of none.
+  public var worstFractionLost: UInt8? { own.compactMap { $0.reception?.fractionLost }.max() }
 
   /// How the remote receives a stream of ours; nil: it did not report, or there is none.
   public func remoteReception(of ssrc: SSRC) -> RemoteReception? {

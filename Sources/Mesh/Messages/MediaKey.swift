@@ -9,6 +9,8 @@ public struct MediaKey: Hashable, Sendable, CustomStringConvertible, CustomDebug
   public static let maximumBytes = 256
   /// Most streams of one node.
   public static let maximumStreams = 8
+  /// The first of the sources that are guests of the node: people at browsers, with a name each.
+  public static let firstGuestSource = 32
   /// Sources that a node can tell apart.
   public static let maximumSources = 64
 
@@ -17,6 +19,8 @@ public struct MediaKey: Hashable, Sendable, CustomStringConvertible, CustomDebug
   public var stream: Int
   /// What is spoken into: 0 the microphone, further inputs from 1 on, below ``maximumSources``.
   public var source: Int
+  /// What that is called, for who hears it, at most ``NodeProfile/maximumTextBytes``; empty: the microphone.
+  public var sourceName: String
   /// Whom the stream is for.
   public var audience: StreamAudience
   /// The stream's SSRC; that of its RTX packets is the complement.
@@ -28,11 +32,11 @@ public struct MediaKey: Hashable, Sendable, CustomStringConvertible, CustomDebug
 
   /// Makes a key.
   public init(
-    stream: Int, source: Int = 0, audience: StreamAudience = .everyone, ssrc: UInt32,
-    epoch: UInt64, octets: [UInt8]
+    stream: Int, source: Int = 0, sourceName: String = "", audience: StreamAudience = .everyone,
+    ssrc: UInt32, epoch: UInt64, octets: [UInt8]
   ) {
     self.stream = stream
-    self.source = source
+    (self.source, self.sourceName) = (source, sourceName)
     self.audience = audience
     self.ssrc = ssrc
     self.epoch = epoch

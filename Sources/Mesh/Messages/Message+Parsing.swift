@@ -135,12 +135,12 @@ extension Message {
   private static func mediaKey(_ reader: inout FieldReader) throws(MeshError) -> MediaKey {
     var (stream, source, epoch): (Int?, Int, UInt64?) = (nil, 0, nil)
     var audience = StreamAudience.everyone
-    var ssrc: UInt32?
-    var key: [UInt8]?
+    var (name, ssrc, key): (String, UInt32?, [UInt8]?) = ("", nil, nil)
     while let field = try reader.next() {
       switch field.tag {
       case Tag.stream: stream = try index(field, of: reader, below: MediaKey.maximumStreams)
       case Tag.source: source = try index(field, of: reader, below: MediaKey.maximumSources)
+      case Tag.name: name = try reader.text(field)
       case Tag.audience:
         guard field.value.count <= StreamAudience.maximumBytes else {
           throw reader.wrong(field.tag)
@@ -155,9 +155,9 @@ extension Message {
     let octets = try reader.required(key, Tag.key)
     guard octets.count <= MediaKey.maximumBytes else { throw reader.wrong(Tag.key) }
     return MediaKey(
-      stream: try reader.required(stream, Tag.stream), source: source, audience: audience,
-      ssrc: try reader.required(ssrc, Tag.ssrc), epoch: try reader.required(epoch, Tag.epoch),
-      octets: octets)
+      stream: try reader.required(stream, Tag.stream), source: source, sourceName: name,
+      audience: audience, ssrc: try reader.required(ssrc, Tag.ssrc),
+      epoch: try reader.required(epoch, Tag.epoch), octets: octets)
   }
 
   private static func streamEnd(_ reader: inout FieldReader) throws(MeshError) -> StreamEnd {

@@ -182,6 +182,7 @@ extension Message {
   private static func write(_ key: MediaKey, to writer: inout FieldWriter) {
     writer.field(Tag.stream, number: UInt64(clamping: key.stream))
     if key.source != 0 { writer.field(Tag.source, number: UInt64(clamping: key.source)) }
+    if !key.sourceName.isEmpty { writer.field(Tag.name, text: key.sourceName) }
     if key.audience != .everyone { writer.field(Tag.audience, octets: key.audience.octets) }
     writer.field(Tag.ssrc, number: UInt64(key.ssrc))
     writer.field(Tag.epoch, number: key.epoch)

@@ -30,11 +30,13 @@ struct MessageControl {
     }
   }
 
-  private func messages(_ request: MessageRequest) async throws -> [MessageStatus] {
+  /// Messages of the history.
+  func messages(_ request: MessageRequest) async throws -> [MessageStatus] {
     var query = HistoryQuery()
     if let text = request.with { query.conversation = try await conversation(text) }
     query.words = request.search
     (query.after, query.before) = (request.after, request.before)
+    query.isVoice = request.voice ?? false
     if let limit = request.limit {
       guard MessageRequest.limitRange.contains(limit) else {
         throw IntercomError.refused(
@@ -52,7 +54,7 @@ struct MessageControl {
   }
 
   /// What a user means by `group`, `group:NAME`, or a member's name, words or fingerprint.
-  private func conversation(_ text: String) async throws -> Conversation {
+  func conversation(_ text: String) async throws -> Conversation {
     if text == Self.group { return try await office.group(named: nil) }
     if text.hasPrefix("\(Self.group):") {
       return try await office.group(named: String(text.dropFirst(Self.group.count + 1)))

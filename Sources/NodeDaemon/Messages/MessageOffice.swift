@@ -7,6 +7,8 @@ internal import Journal
 internal import Logging
 internal import Mesh
 internal import Messages
+internal import Panel
+internal import Recording
 internal import StatusSchema
 internal import Store
 
@@ -21,6 +23,12 @@ actor MessageOffice {
   /// Octets of messages in memory, where nothing else holds them.
   private static let memoryBytes = 4_000_000
 
+  /// What is being sent to a member on one channel.
+  private struct Pump: Hashable {
+    let node: NodeID
+    let channel: LaneChannel
+  }
+
   private let state: NodeState
   private let journal: Journal
   private let desk: MessageDesk
@@ -32,16 +40,16 @@ actor MessageOffice {
   /// Why the journal does not outlive this run; nil: it does.
   private let problem: String?
   private var diskProblem: String?
+  private var groupNews = GroupNews()
   private var names: [NodeID: String] = [:]
   private var laneSequence: UInt64
-  private var pumping: Set<NodeID> = []
+  private var pumping: Set<Pump> = []
   private var alarm = Alarm()
   private var told = TellingInterval<MessageFault>(seconds: 60)
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private var lastNumber: Int64 = 0
-  private var prunedNanoseconds: Int64 = .min
-  /// Messages since then.
-  private var unprunedCount = 0
+  /// When the journal was pruned last, and how many messages came since then.
+  private var pruned = (nanoseconds: Int64.min, count: 0)
   private var hasFinished = false
 
   private let executor = QueueExecutor(label: "messages")
@@ -90,6 +98,7 @@ actor MessageOffice {
     self.changed = changed
     desk.block(blocked)
     lane.open(.text) { [weak self] message in await self?.take(message) }
+    lane.open(.files) { [weak self] message in await self?.take(message) }
     Task { [weak self] in
       for await event in news { await self?.note(event) }
     }
@@ -119,13 +128,18 @@ actor MessageOffice {
   }
 
   private func take(_ message: LaneMessage) {
-    desk.take(message.octets, from: message.key.sender, now: Self.now())
+    if message.key.channel == .files {
+      desk.takeFile(message.octets, from: message.key.sender, now: Self.now())
+    } else {
+      desk.take(message.octets, from: message.key.sender, now: Self.now())
+    }
     settle()
   }
 
   /// This node is in other groups.
   func groupsChanged() {
     desk.groupsChanged()
+    groupNews.isDue = true
     settle()
   }
 
@@ -136,24 +150,42 @@ actor MessageOffice {
     settle()
   }
 
+  /// Tells now, and again after each change, who shares which group with this node.
+  func tellGroups(_ told: @escaping @Sendable ([String: Set<NodeID>]) async -> Void) {
+    groupNews.told = told
+    settle()
+  }
+
   /// Carries out what the desk decided meanwhile.
   private func settle() {
+    groupNews.tell(desk, of: state)
     for event in desk.takeEvents() { tell(event) }
-    for node in desk.takeWoken() where pumping.insert(node).inserted {
-      Task { await pump(node) }
-    }
+    for node in desk.takeWoken() { begin(Pump(node: node, channel: .text)) }
+    for node in desk.takeWokenFiles() { begin(Pump(node: node, channel: .files)) }
     schedule()
   }
 
-  private func pump(_ node: NodeID) async {
-    while let octets = desk.next(for: node, now: Self.now()) {
+  private func begin(_ pump: Pump) {
+    guard pumping.insert(pump).inserted else { return }
+    Task { await run(pump) }
+  }
+
+  private func run(_ pump: Pump) async {
+    while let octets = next(pump) {
       laneSequence += 1
       // What cannot be sent is tried again by the desk.
-      guard (try? await lane.send(octets, on: .text, to: node, sequence: laneSequence)) != nil
+      guard
+        (try? await lane.send(octets, on: pump.channel, to: pump.node, sequence: laneSequence))
+          != nil
       else { break }
     }
-    pumping.remove(node)
+    pumping.remove(pump)
     settle()
+  }
+
+  private func next(_ pump: Pump) -> [UInt8]? {
+    pump.channel == .files
+      ? desk.nextFile(for: pump.node) : desk.next(for: pump.node, now: Self.now())
   }
 
   private func schedule() {
@@ -173,7 +205,8 @@ actor MessageOffice {
     case .message(let message):
       lastNumber = (try? journal.messages(Self.last))?.last?.number ?? lastNumber
       diskProblem = nil
-      unprunedCount += 1
+      // Audio takes the room of many texts: some 10 MB of it are looked at at once.
+      pruned.count += 1 + (message.content.attachment?.byteCount ?? 0) / 10_000
       if message.key.sender != state.id {
         log.event(.messageReceived, "message", ["from": "\(name(of: message.key.sender))"])
       }
@@ -209,10 +242,10 @@ actor MessageOffice {
   private func prune() {
     let now = EventLoop.nowNanoseconds()
     guard
-      prunedNanoseconds == .min || unprunedCount >= Self.pruneMessages
-        || now - prunedNanoseconds > Self.pruneSeconds * 1_000_000_000
+      pruned.nanoseconds == .min || pruned.count >= Self.pruneMessages
+        || now - pruned.nanoseconds > Self.pruneSeconds * 1_000_000_000
     else { return }
-    (prunedNanoseconds, unprunedCount) = (now, 0)
+    pruned = (now, 0)
     do throws(JournalError) {
       _ = try journal.prune(retention, unixMilliseconds: Self.now().unixMilliseconds)
     } catch {
@@ -235,6 +268,35 @@ actor MessageOffice {
     let message = try desk.say(text, to: conversation, now: Self.now())
     settle()
     return status(HistoryEntry(number: lastNumber, message: message, isRead: true))
+  }
+
+  /// Sends a voice message.
+  func send(_ clip: Clip, to conversation: Conversation) throws(SayError) -> MessageStatus {
+    let message = try desk.send(
+      try SealedAudio(clip.file), milliseconds: clip.milliseconds, peaks: clip.peaks,
+      to: conversation, now: Self.now())
+    settle()
+    return status(HistoryEntry(number: lastNumber, message: message, isRead: true))
+  }
+
+  /// The file of a voice message, Ogg Opus.
+  ///
+  /// - Parameter marksRead: whether it, and what its sender wrote before, counts as read.
+  func audio(of number: Int64, marksRead: Bool) throws(JournalError) -> [UInt8] {
+    var query = HistoryQuery()
+    let place = min(max(0, number), .max - 1)
+    (query.after, query.before) = (place - 1, place + 1)
+    guard let entry = try journal.messages(query).first else {
+      throw JournalError("there is no message \(number); see comlink voice-message list")
+    }
+    guard case .voice(let clip) = entry.message.content else {
+      throw JournalError("message \(number) is a text; see comlink voice-message list")
+    }
+    guard let file = try journal.audio(of: clip) else {
+      throw JournalError("the audio of message \(number) is no longer here; ask for it again")
+    }
+    if marksRead { markRead([entry]) }
+    return file
   }
 
   /// Messages of the history.
@@ -281,6 +343,24 @@ actor MessageOffice {
     return count
   }
 
+  /// Forgets one message; what is under way to others stays under way.
+  func remove(_ number: Int64) throws(JournalError) {
+    try journal.remove(number)
+    changed()
+  }
+
+  /// The node's groups, and the nodes that it can write to, by name.
+  var conversations: [RestConversation] {
+    let groups = state.groups.map {
+      RestConversation(id: "group:\($0.name)", name: $0.name, isGroup: true)
+    }
+    let members = desk.knownNodes.filter { $0 != state.id }.map {
+      RestConversation(id: $0.text, name: name(of: $0), isGroup: false)
+    }
+    return groups.sorted { $0.name < $1.name }
+      + members.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
   /// The conversation of a group of that name; nil: the node's only one.
   func group(named name: String?) throws(SayError) -> Conversation {
     let groups = state.groups
@@ -319,6 +399,7 @@ actor MessageOffice {
       isOwn: isOwn, sentUnixSeconds: Double(message.sentUnixMilliseconds) / 1000,
       takenUnixSeconds: Double(message.takenUnixMilliseconds) / 1000, text: text,
       isRead: entry.isRead)
+    if case .voice(let clip) = message.content { status.voice = VoiceMessageStatus(clip) }
     guard isOwn else { return status }
     let (marks, remaining) = (desk.receiptMarks, desk.remaining(of: message.key))
     status.recipients = message.recipients.map { node in

@@ -1,4 +1,5 @@
 public import ControlSocket
+internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -27,6 +28,7 @@ public final class Page: Sendable {
   private let trustListener: (any Channel)?
   private let service: PageService
   private let room: NIOLoopBoundBox<ViewerRoom>
+  private let guestRoom: NIOLoopBoundBox<GuestRoom>
   /// Why phones cannot be handed the authority; nil: they can, or it was not asked for.
   public let trustProblem: PanelError?
 
@@ -37,19 +39,24 @@ public final class Page: Sendable {
   ///   - nodeName: for people.
   ///   - access: who may use it.
   ///   - handler: carries out what is asked for.
+  ///   - guests: gives browsers that talk their places; nil: none do.
+  ///   - rest: answers REST; nil: there is none.
   public init(
     at place: Place, trustAt trust: Place?, identity: PageIdentity, nodeName: String,
-    access: PageAccess, limits: PageLimits = PageLimits(), handler: any ControlHandler
+    access: PageAccess, limits: PageLimits = PageLimits(), handler: any ControlHandler,
+    guests: (any GuestHost)? = nil, rest: RestDesk? = nil
   ) async throws(PanelError) {
     let shown = try PageService.Shown(identity)
     threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = threads.next()
     service = PageService(
-      access, handler, limits, shown, nodeName: nodeName, gate: LoopGate(loop))
+      access, handler, guests, rest, limits, shown, nodeName: nodeName, gate: LoopGate(loop))
     let changes = ChangesFeed.Source(gate: service.gate, pictures: { handler.pictures() })
     room = NIOLoopBoundBox.makeBoxSendingValue(
       ViewerRoom(ChangesFeed(changes)), eventLoop: loop)
-    let pipelines = PagePipelines(service: service, room: room)
+    guestRoom = NIOLoopBoundBox.makeBoxSendingValue(
+      GuestRoom(service, on: loop), eventLoop: loop)
+    let pipelines = PagePipelines(service: service, room: room, guestRoom: guestRoom)
     do throws(PanelError) {
       listener = try await pipelines.listen(at: place, on: threads, pipelines.addPage)
     } catch {
@@ -69,9 +76,12 @@ public final class Page: Sendable {
       }
     }
     (trustListener, trustProblem) = (trusting, problem)
-    let (gate, room) = (service.gate, room)
+    let (gate, room, guestRoom) = (service.gate, room, guestRoom)
     access.onRevoke { ids in
-      gate.run { room.value.revoke(ids) }
+      gate.run {
+        room.value.revoke(ids)
+        guestRoom.value.revoke(ids)
+      }
     }
   }
 
@@ -93,8 +103,11 @@ public final class Page: Sendable {
     service.access.onRevoke(nil)
     try? await listener.close()
     try? await trustListener?.close()
-    let room = room
-    service.gate.run { room.value.close() }
+    let (room, guestRoom) = (room, guestRoom)
+    service.gate.run {
+      guestRoom.value.close()
+      room.value.close()
+    }
     _ = service.gate.shut()
     try? await threads.shutdownGracefully()
   }
@@ -106,6 +119,7 @@ struct PagePipelines: Sendable {
 
   let service: PageService
   let room: NIOLoopBoundBox<ViewerRoom>
+  let guestRoom: NIOLoopBoundBox<GuestRoom>
 
   /// Listens; whoever connects passes through what `add` adds.
   func listen(
@@ -128,8 +142,10 @@ struct PagePipelines: Sendable {
 
   /// TLS, HTTP, and from there to a WebSocket.
   func addPage(to channel: any Channel) throws {
-    let (service, room) = (service, room)
-    guard let (door, limit) = door(for: channel, { service.router.answer($0) }) else {
+    let (service, room, guestRoom) = (service, room, guestRoom)
+    guard
+      let (door, limit) = door(for: channel, hasRest: true, { service.router.answer($0) })
+    else {
       return channel.close(promise: nil)
     }
     let pipeline = channel.pipeline.syncOperations
@@ -150,7 +166,16 @@ struct PagePipelines: Sendable {
           let pipeline = channel.pipeline.syncOperations
           pipeline.removeHandler(door, promise: nil)
           pipeline.removeHandler(limit, promise: nil)
-          try pipeline.addHandlers(Self.aggregator(service), try admission.viewer(service, room))
+          if admission.isGuest {
+            try Self.prepare(channel, for: service)
+            try pipeline.addHandlers(
+              Self.aggregator(service.limits.guests.messageBytes),
+              try admission.guest(service, guestRoom))
+          } else {
+            try pipeline.addHandlers(
+              Self.aggregator(service.limits.messageBytes),
+              try admission.viewer(service, room))
+          }
         }
       })
     try pipeline.configureHTTPServerPipeline(
@@ -175,21 +200,33 @@ struct PagePipelines: Sendable {
 
   /// Nil: there is no place for it.
   private func door(
-    for channel: any Channel, _ answer: @escaping (PageRequest) -> PageAnswer
+    for channel: any Channel, hasRest: Bool = false, _ answer: @escaping (PageRequest) -> PageAnswer
   ) -> (PageDoor, RequestLimit)? {
     let address = Self.address(of: channel)
     guard let place = service.connections.take(address) else { return nil }
     let limit = RequestLimit(
       bytes: service.limits.requestBytes, farewellTime: service.limits.farewellTime)
     let door = PageDoor(
-      limits: service.limits, limit: limit, place: place, address: address, answer: answer)
+      limits: service.limits, limit: limit, place: place, address: address,
+      rest: hasRest ? service : nil, answer: answer)
     return (door, limit)
   }
 
-  private static func aggregator(_ service: PageService) -> NIOWebSocketFrameAggregator {
+  /// Little waits for the network on a guest's connection, neither here nor with the kernel (tcp(7)).
+  private static func prepare(_ channel: any Channel, for service: PageService) throws {
+    let bytes = service.limits.guests.backlogBytes
+    guard let options = channel.syncOptions else { return }
+    try options.setOption(
+      .writeBufferWaterMark, value: .init(low: bytes / 2, high: bytes))
+    try? options.setOption(
+      .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)),
+      value: ChannelOptions.Types.SocketOption.Value(bytes))
+  }
+
+  private static func aggregator(_ messageBytes: Int) -> NIOWebSocketFrameAggregator {
     NIOWebSocketFrameAggregator(
       minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 16,
-      maxAccumulatedFrameSize: service.limits.messageBytes)
+      maxAccumulatedFrameSize: messageBytes)
   }
 
   private static func address(of channel: any Channel) -> String {
@@ -203,17 +240,25 @@ final class Admission {
 
   private var record: PageRecord?
   private var place: Places.Place?
+  private(set) var isGuest = false
 
   /// Takes a request to open a WebSocket.
   ///
   /// - Returns: headers of the answer; nil: it is answered as a request.
   func take(_ request: PageRequest, _ service: PageService) -> HTTPHeaders? {
-    guard request.path == PageRouter.socketPath,
+    isGuest = request.path == PageRouter.guestPath
+    guard request.path == PageRouter.socketPath || isGuest,
       case .success(let record) = service.router.admission(request),
-      let place = service.viewers.take()
+      let place = isGuest ? service.guestSockets.take() : service.viewers.take()
     else { return nil }
     (self.record, self.place) = (record, place)
     return [:]
+  }
+
+  /// Whoever was let in as a guest.
+  func guest(_ service: PageService, _ room: NIOLoopBoundBox<GuestRoom>) throws -> GuestSocket {
+    guard let record, let place else { throw Nobody() }
+    return GuestSocket(record, service, room.value, place: place)
   }
 
   /// Whoever was let in.

@@ -40,6 +40,13 @@ struct PageAnswer {
     json(status, ControlResponse.error(message: words))
   }
 
+  /// The same, as no browser takes it for anything but what it says it is.
+  var fromRest: PageAnswer {
+    var answer = self
+    answer.headers.append(("X-Content-Type-Options", "nosniff"))
+    return answer
+  }
+
   /// A file, or that the browser has it already.
   static func file(_ file: PageFiles.File, knownTags: [String]) -> PageAnswer {
     let headers = [("ETag", file.tag), ("Cache-Control", "no-cache")]
@@ -68,6 +75,8 @@ struct PageRequest {
   var method: HTTPMethod
   /// Without what follows a `?`.
   var path: String
+  /// What follows it.
+  var query: String
   var headers: HTTPHeaders
   var body: [UInt8] = []
   /// The address that it comes from.
@@ -76,6 +85,7 @@ struct PageRequest {
   init(head: HTTPRequestHead, body: [UInt8] = [], address: String) {
     method = head.method
     path = String(head.uri.prefix { $0 != "?" })
+    query = String(head.uri.drop { $0 != "?" }.dropFirst())
     headers = head.headers
     self.body = body
     self.address = address

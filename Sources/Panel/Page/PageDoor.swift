@@ -16,6 +16,8 @@ final class PageDoor: ChannelInboundHandler, RemovableChannelHandler {
   private let limit: RequestLimit
   private let place: AddressPlaces.Place
   private let address: String
+  private let rest: PageService?
+  private var exchange: RestExchange?
   private var head: HTTPRequestHead?
   private var body: [UInt8] = []
   private var isClosing = false
@@ -24,19 +26,28 @@ final class PageDoor: ChannelInboundHandler, RemovableChannelHandler {
 
   init(
     limits: PageLimits, limit: RequestLimit, place: AddressPlaces.Place, address: String,
-    answer: @escaping (PageRequest) -> PageAnswer
+    rest: PageService?, answer: @escaping (PageRequest) -> PageAnswer
   ) {
     self.answer = answer
     self.limits = limits
     self.limit = limit
     self.place = place
     self.address = address
+    self.rest = rest
     rate = RateBound(most: limits.requestBurst, perSecond: limits.requestsPerSecond)
   }
 
   func handlerAdded(context: ChannelHandlerContext) { renewDeadline(context) }
 
-  func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+  func handlerRemoved(context: ChannelHandlerContext) {
+    deadline?.cancel()
+    leaveExchange()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leaveExchange()
+    context.fireChannelInactive()
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isClosing else { return }
@@ -44,7 +55,9 @@ final class PageDoor: ChannelInboundHandler, RemovableChannelHandler {
     case .head(let head):
       self.head = head
       body = []
+      begin(head, context)
     case .body(let part):
+      if let exchange { return exchange.take(part) }
       guard body.count + part.readableBytes <= PageRouter.bodyLimitBytes else {
         return write(
           .words(.payloadTooLarge, "the content is too long", isLast: true), context)
@@ -53,6 +66,7 @@ final class PageDoor: ChannelInboundHandler, RemovableChannelHandler {
     case .end:
       guard let head else { return }
       limit.renew()
+      if let exchange { return exchange.end() }
       let request = PageRequest(head: head, body: body, address: address)
       guard rate.take() else {
         return write(.words(.tooManyRequests, "too many requests", isLast: true), context)
@@ -67,12 +81,15 @@ final class PageDoor: ChannelInboundHandler, RemovableChannelHandler {
     context.close(promise: nil)
   }
 
-  private func write(_ answer: PageAnswer, _ context: ChannelHandlerContext) {
-    isClosing = answer.isLast || head?.isKeepAlive == false
+  /// - Parameter isEarly: before the request's end: the connection goes, but not at once, so that this arrives.
+  private func write(
+    _ answer: PageAnswer, _ context: ChannelHandlerContext, isEarly: Bool = false
+  ) {
+    isClosing = isEarly || answer.isLast || head?.isKeepAlive == false
     let isWhole = head?.method != .HEAD && answer.status != .notModified
     var headers = HTTPHeaders(answer.headers)
     headers.add(name: "Connection", value: isClosing ? "close" : "keep-alive")
-    if answer.status != .notModified {
+    if answer.status.mayHaveResponseBody {
       headers.add(name: "Content-Length", value: "\(answer.body.readableBytes)")
     }
     let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
@@ -80,15 +97,72 @@ final class PageDoor: ChannelInboundHandler, RemovableChannelHandler {
     if isWhole { context.write(wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
     let door = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+      guard !isEarly else { return }
       let (door, context) = door.value
       if door.isClosing { context.close(promise: nil) } else { door.renewDeadline(context) }
     }
   }
 
-  private func renewDeadline(_ context: ChannelHandlerContext) {
+  /// - Parameter more: for what takes longer than others.
+  private func renewDeadline(_ context: ChannelHandlerContext, more: Duration = .zero) {
     deadline?.cancel()
     let channel = context.channel
-    deadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.connectionTime)) {
+    deadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.connectionTime + more)) {
+      channel.close(promise: nil)
+    }
+  }
+}
+
+/// REST at the door.
+extension PageDoor {
+  /// How long a call may take: decoding a file takes 20 s of processor at most, and one waits for another.
+  private static let callTime = Duration.seconds(100)
+
+  private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    let request = PageRequest(head: head, address: address)
+    guard let rest, let desk = rest.rest, RestRoute.owns(request.path) else { return }
+    guard rate.take() else {
+      return refuse(.fault(RestFault(.tooMany, "too many requests")), context)
+    }
+    let door = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let exchange = RestExchange(desk, rest.gate, context) { answer in
+      let (door, context) = door.value
+      door.finish(answer, context)
+    }
+    self.exchange = exchange
+    guard let bytes = exchange.begin(request, rest.router.permittedHost(request)) else { return }
+    // Chunks of the transfer coding have lengths before them (RFC 9112 §7.1).
+    limit.allow(bytes + bytes / 4)
+    let seconds = Double(bytes) / Double(RestExchange.leastBytesPerSecond)
+    renewDeadline(context, more: Self.callTime + .seconds(seconds))
+    if head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
+      let answer = HTTPResponseHead(version: .http1_1, status: .continue)
+      context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
+    }
+  }
+
+  private func leaveExchange() {
+    exchange?.leave()
+    exchange = nil
+  }
+
+  private func finish(_ answer: PageAnswer, _ context: ChannelHandlerContext) {
+    guard let last = exchange else { return }
+    exchange = nil
+    guard context.channel.isActive else { return }
+    let seconds = Double(answer.body.readableBytes) / Double(RestExchange.leastBytesPerSecond)
+    renewDeadline(context, more: .seconds(seconds))
+    guard last.hasEnded else { return refuse(answer, context) }
+    write(answer.fromRest, context)
+  }
+
+  /// Before the end of a request: the rest of it is not looked at, and the answer is to arrive all the same.
+  private func refuse(_ answer: PageAnswer, _ context: ChannelHandlerContext) {
+    write(answer.fromRest, context, isEarly: true)
+    limit.ignoreRest()
+    let channel = context.channel
+    deadline?.cancel()
+    deadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.farewellTime)) {
       channel.close(promise: nil)
     }
   }

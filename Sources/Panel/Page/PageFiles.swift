@@ -47,6 +47,11 @@ struct PageFiles: Sendable {
     ("/talk.js", PackageResources.talk_js),
     ("/keys.js", PackageResources.keys_js),
     ("/lines.js", PackageResources.lines_js),
+    ("/guest.js", PackageResources.guest_js),
+    ("/power.js", PackageResources.power_js),
+    ("/health.js", PackageResources.health_js),
+    ("/settings.js", PackageResources.settings_js),
+    ("/sound.js", PackageResources.sound_js),
     ("/icon.svg", PackageResources.icon_svg),
     ("/page.webmanifest", PackageResources.page_webmanifest),
   ])

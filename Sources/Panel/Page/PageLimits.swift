@@ -31,6 +31,36 @@ public struct PageLimits: Sendable {
   /// How soon a key that a page holds is released when nothing comes of it any more.
   public var holdTime = Duration.seconds(1)
 
+  /// Those of guests.
+  public var guests = GuestLimits()
+
+  /// The limits that docs/page.md names.
+  public init() {}
+}
+
+/// What guests may take of a page.
+public struct GuestLimits: Sendable {
+  /// Connections of guests at a time, two each.
+  public var connections = 64
+  /// Connections of one guest: two, and two that a phone that lost its network has yet to lose.
+  public var sockets = 4
+  /// The longest message of a guest, bytes.
+  public var messageBytes = 4096
+  /// Messages that a guest may send at once on a connection: what a stall of a second held up.
+  public var frameBurst = 250.0
+  /// The same a second; frames of 10 ms are 100.
+  public var framesPerSecond = 150.0
+  /// Keys that a guest may talk on at once.
+  public var keys = 64
+  /// From one ping of a guest's connection to the next.
+  public var pingInterval = Duration.seconds(2)
+  /// How long nothing may come of it.
+  public var patience = Duration.seconds(6)
+  /// How long a guest without a connection keeps its place.
+  public var absence = Duration.seconds(10)
+  /// Octets of frames for a guest that wait for the network; further frames are dropped.
+  public var backlogBytes = 2048
+
   /// The limits that docs/page.md names.
   public init() {}
 }

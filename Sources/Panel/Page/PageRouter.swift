@@ -9,6 +9,8 @@ struct PageRouter: Sendable {
   /// The most of a request's content.
   static let bodyLimitBytes = 1024
   static let socketPath = "/ws"
+  /// Where guests talk and hear.
+  static let guestPath = "/voice"
   private static let sessionPath = "/api/v1/session"
 
   let access: PageAccess
@@ -44,10 +46,14 @@ struct PageRouter: Sendable {
     guard let host = permittedHost(request) else { return .failure(.host) }
     guard request.isOwn(host) else { return .failure(.origin) }
     guard let record = session(request, host) else { return .failure(.nobody) }
+    guard request.path != Self.guestPath || record.rights >= .talk else {
+      return .failure(.silent)
+    }
     return .success(record)
   }
 
-  private func permittedHost(_ request: PageRequest) -> HostName? {
+  /// The host that a request names; nil: this node is not called that.
+  func permittedHost(_ request: PageRequest) -> HostName? {
     guard let host = request.host, host.isAddress || host.isOne(of: names) else { return nil }
     return host
   }
@@ -55,7 +61,7 @@ struct PageRouter: Sendable {
   private func route(_ request: PageRequest, _ host: HostName) -> PageAnswer {
     switch request.path {
     case Self.sessionPath: return session(of: request, host)
-    case Self.socketPath:
+    case Self.socketPath, Self.guestPath:
       if case .failure(let refusal) = admission(request) { return refusal.answer }
       // Who may open one and is asked here all the same found no place.
       if request.headers.contains(name: "Upgrade") { return PageRefusal.full.answer }
@@ -146,7 +152,7 @@ struct PageRouter: Sendable {
 
 /// Why somebody may not.
 enum PageRefusal: Error {
-  case host, origin, nobody, full
+  case host, origin, nobody, full, silent
 
   /// The same in an answer.
   var answer: PageAnswer {
@@ -155,6 +161,9 @@ enum PageRefusal: Error {
     case .origin:
       .refusal(.forbidden, "only the node's own page may do that; open it by its address")
     case .nobody: .refusal(.unauthorized, "sign in first: run comlink page on the node")
+    case .silent:
+      .refusal(
+        .forbidden, "this phone may only listen; run comlink page --rights talk on the node")
     case .full: .refusal(.serviceUnavailable, "too many pages are open at this node; close one")
     }
   }

@@ -29,12 +29,21 @@ final class PageService: Sendable {
   let connections: AddressPlaces
   /// Those of open pages.
   let viewers: Places
+  /// Those of guests' connections.
+  let guestSockets: Places
+  /// Answers REST; nil: there is none.
+  let rest: RestDesk?
+  /// Where guests get their places; nil: nowhere.
+  let guests: (any GuestHost)?
   private let current: Mutex<Shown>
 
   init(
-    _ access: PageAccess, _ handler: any ControlHandler, _ limits: PageLimits, _ shown: Shown,
-    nodeName: String, gate: LoopGate
+    _ access: PageAccess, _ handler: any ControlHandler, _ guests: (any GuestHost)?,
+    _ rest: RestDesk?, _ limits: PageLimits, _ shown: Shown, nodeName: String, gate: LoopGate
   ) {
+    self.rest = rest
+    self.guests = guests
+    guestSockets = Places(limits.guests.connections)
     self.access = access
     self.handler = handler
     self.limits = limits

@@ -134,7 +134,7 @@ final class Viewer: ChannelInboundHandler, ChangesReader {
             + "\(request.neededRights.rawValue); run comlink page --rights on the node"))
     }
     if case .subscribe(let levels) = request { return answer(subscribe(withLevels: levels)) }
-    carryOut(request.held(by: "page \(session.id)"), message)
+    carryOut(request.held(by: "page \(session.id)", with: rights), message)
   }
 
   private func carryOut(_ request: ControlRequest, _ message: [UInt8]) {

@@ -1,144 +1,146 @@
-// Making and keeping elements; nothing here knows what is shown.
+export const now = () => performance.now();
 
-/** An element: properties by name, `on…` are listeners, `aria…` and `data…` attributes; null children are left out. */
-export function el(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(properties)) {
-    if (value === undefined || value === null) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (key === "class") element.className = value;
-    else if (key in element && !key.startsWith("aria")) element[key] = value;
-    else element.setAttribute(key.replace(/[A-Z]/g, (c) => "-" + c.toLowerCase()), value);
-  }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
+// "tag.class", then in any order: texts, elements, what has an `element`, and properties, of which `on…` are listeners.
+export function el(tag, ...parts) {
+	const [name, ...classes] = tag.split(".");
+	const element = document.createElement(name);
+	element.classList.add(...classes);
+	for (const part of parts.filter(Boolean)) {
+		if (typeof part === "string" || part instanceof Node) element.append(part);
+		else if (part.element) element.append(part.element);
+		else for (const [key, value] of Object.entries(part)) set(element, key, value);
+	}
+	return element;
 }
 
-/** Sets a text only where it is another: screen readers read what changes. */
-export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+function set(element, key, value) {
+	if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+	else if (key in element && !key.startsWith("aria")) element[key] = value;
+	else element.setAttribute(key.replace(/[A-Z]/g, (letter) => "-" + letter.toLowerCase()), value);
+}
+export function say(element, text) {
+	if (element.textContent !== text) element.textContent = text;
 }
 
-/** Sets an attribute only where it is another; null takes it away. */
-export function setAttribute(element, name, value) {
-  if (value === null) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+export function mark(element, name, value) {
+	if (value === null) element.removeAttribute(name);
+	else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
-/** A name within a sentence: its direction of writing is its own, not that of the words after it. */
+export function flag(element, flags) {
+	for (const [name, isOn] of Object.entries(flags)) element.classList.toggle(name, Boolean(isOn));
+}
+
+// A name within a sentence has a direction of writing of its own.
 export const isolate = (name) => `\u2068${String(name).replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
 
-/** Rows of a list by key: made once, updated, put in order, taken away. */
-export class Rows {
-  constructor(parent, make) {
-    this.parent = parent;
-    this.make = make;
-    this.rows = new Map();
-  }
+export const button = (text, onclick, kind = "") => el(`button${kind && "."}${kind}`, { onclick, type: "button" }, text);
 
-  show(items) {
-    const keys = new Set(items.map(([key]) => key));
-    for (const [key, row] of this.rows) {
-      if (keys.has(key)) continue;
-      row.end?.();
-      row.element.remove();
-      this.rows.delete(key);
-    }
-    items.forEach(([key, item], index) => {
-      let row = this.rows.get(key);
-      if (!row) {
-        row = this.make(key, item);
-        this.rows.set(key, row);
-      }
-      row.update(item);
-      if (this.parent.children[index] !== row.element) {
-        this.parent.insertBefore(row.element, this.parent.children[index] ?? null);
-      }
-    });
-  }
+export const buttons = (...all) => el("div.buttons", ...all);
+
+export const card = (title, ...parts) => el("div.card", el("h2", title), ...parts);
+
+export const nameOf = (text) => el("strong", { dir: "auto" }, text);
+
+export function makeDot() {
+	const element = el("span.dot");
+	const update = (colour) => {
+		element.style.backgroundColor = /^[0-9a-f]{6}$/i.test(colour ?? "") ? `#${colour}` : "";
+	};
+	return { element, update };
+}
+
+export function makeFold(ariaLabel, ...parts) {
+	const element = el("div.fold", ...parts);
+	const open = (isOpen) => { element.hidden = !isOpen; mark(arrow, "aria-expanded", isOpen); };
+	const arrow = el("button.tool.more", { ariaLabel, onclick: () => open(element.hidden) });
+	open(false);
+	return { element, arrow, close: () => open(false) };
+}
+
+export function makeRows(parent, make) {
+	const rows = new Map();
+	return (items) => {
+		const keys = new Set(items.map(([key]) => key));
+		for (const [key, row] of rows) {
+			if (keys.has(key)) continue;
+			row.end?.();
+			row.element.remove();
+			rows.delete(key);
+		}
+		items.forEach(([key, item], index) => {
+			if (!rows.has(key)) rows.set(key, make(key, item));
+			const row = rows.get(key);
+			row.update?.(item);
+			const there = parent.children[index];
+			if (there !== row.element) parent.insertBefore(row.element, there ?? null);
+		});
+	};
 }
 
 const quietest = -60;
 
-/** A level meter with a peak that falls slowly; dBFS. */
-export class Meter {
-  constructor(label) {
-    this.bar = el("i");
-    this.mark = el("b");
-    this.element = el(
-      "div",
-      { class: "meter", role: "meter", ariaLabel: label, ariaValuemin: quietest, ariaValuemax: 0 },
-      this.bar, this.mark);
-    this.peak = quietest;
-    this.told = 0;
-  }
-
-  show(level, peak = level) {
-    const shown = Math.max(quietest, Math.min(0, level ?? quietest));
-    this.peak = Math.max(shown, Math.min(0, peak ?? quietest), this.peak - 1);
-    this.bar.style.clipPath = `inset(0 ${(shown / quietest) * 100}% 0 0)`;
-    this.mark.style.transform = `translateX(${(1 - this.peak / quietest) * 100}%)`;
-    this.element.classList.toggle("hot", this.peak > -3);
-    const now = performance.now();
-    if (now - this.told > 1000) {
-      this.told = now;
-      this.element.setAttribute("aria-valuenow", Math.round(shown));
-    }
-  }
+export function makeMeter(ariaLabel) {
+	const [bar, line] = [el("i"), el("b")];
+	const element = el("div.meter", { role: "meter", ariaLabel, ariaValuemin: quietest, ariaValuemax: 0, ariaValuenow: quietest }, bar, line);
+	let [peak, told] = [quietest, 0];
+	const show = (level, top = level) => {
+		const shown = Math.max(quietest, Math.min(0, level ?? quietest));
+		peak = Math.max(shown, Math.min(0, top ?? quietest), peak - 1);
+		bar.style.clipPath = `inset(0 ${(shown / quietest) * 100}% 0 0)`;
+		line.style.transform = `translateX(${(1 - peak / quietest) * 100}%)`;
+		flag(element, { hot: peak > -3 });
+		if (now() - told < 1000) return;
+		told = now();
+		mark(element, "aria-valuenow", Math.round(shown));
+	};
+	return { element, show };
 }
 
-/** A slider that is not pulled away under the finger, and tells the station ten times a second at most. */
-export class Slider {
-  #touched = -Infinity;
-  #timer = 0;
-  #wanted = null;
-
-  /** - label: what a screen reader says; title: what stands before it. */
-  constructor(label, title, { min, max, step, text, send }) {
-    this.text = text;
-    this.send = send;
-    this.value = el("output", {});
-    this.input = el("input", { type: "range", min, max, step, ariaLabel: label, oninput: () => this.#moved() });
-    this.element = el("label", { class: "slider" }, el("span", {}, title), this.input, this.value);
-  }
-
-  show(number) {
-    if (performance.now() - this.#touched < 800) return;
-    if (Number(this.input.value) !== number) this.input.value = number;
-    this.#say(number);
-  }
-
-  #moved() {
-    this.#touched = performance.now();
-    this.#wanted = Number(this.input.value);
-    this.#say(this.#wanted);
-    if (!this.#timer) this.#tell();
-  }
-
-  #say(number) {
-    setText(this.value, this.text(number));
-    setAttribute(this.input, "aria-valuetext", this.text(number));
-  }
-
-  #tell() {
-    this.#timer = 0;
-    if (this.#wanted === null) return;
-    this.send(this.#wanted);
-    this.#wanted = null;
-    this.#timer = setTimeout(() => this.#tell(), 100);
-  }
+export function makeSlider(ariaLabel, title, { min, max, step, text, send }) {
+	let [touched, timer, wanted] = [-Infinity, 0, null];
+	const value = el("output");
+	const tell = (number) => {
+		say(value, text(number));
+		mark(input, "aria-valuetext", text(number));
+	};
+	const pass = () => {
+		timer = 0;
+		if (wanted === null) return;
+		send(wanted);
+		wanted = null;
+		timer = setTimeout(pass, 100);
+	};
+	const input = el("input", { type: "range", min, max, step, ariaLabel, oninput: () => {
+		touched = now();
+		tell(wanted = Number(input.value));
+		if (!timer) pass();
+	} });
+	const show = (number) => {
+		if (now() - touched < 800) return;
+		if (Number(input.value) !== number) input.value = number;
+		tell(number);
+	};
+	return { element: el("label.slider", el("span", title), input, value), input, show };
 }
 
-/** Asks before something that cannot be taken back. */
+export function makeChoice(title, options, send) {
+	const select = el("select", { onchange: () => send(select.value) });
+	const show = (value) => {
+		if (document.activeElement === select) return;
+		const all = options.includes(value ?? options[0]) ? options : [value, ...options];
+		if (select.options.length !== all.length) select.replaceChildren(...all.map((one) => el("option", one)));
+		select.value = value;
+	};
+	return { element: el("label.choice", el("span", { dir: "auto" }, title), select), select, show };
+}
+
 export function sure(text, yes, no) {
-  return new Promise((resolve) => {
-    const dialog = el(
-      "dialog", { ariaLabel: text, onclose: () => { dialog.remove(); resolve(dialog.returnValue === "yes"); } },
-      el("p", {}, text),
-      el("div", { class: "buttons" },
-        el("button", { onclick: () => dialog.close("no") }, no),
-        el("button", { class: "danger", onclick: () => dialog.close("yes") }, yes)));
-    document.body.append(dialog);
-    dialog.showModal();
-  });
+	return new Promise((resolve) => {
+		const dialog = el(
+			"dialog", { ariaLabel: text, onclose: () => { dialog.remove(); resolve(dialog.returnValue === "yes"); } },
+			el("p", text), buttons(button(no, () => dialog.close("no")), button(yes, () => dialog.close("yes"), "danger")));
+		document.body.append(dialog);
+		dialog.showModal();
+	});
 }

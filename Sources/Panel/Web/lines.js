@@ -1,76 +1,52 @@
-// The party lines: who is on each and who talks, whether and how loud it is heard here.
-import { Rows, Slider, el, isolate, setAttribute, setText } from "./dom.js";
+import { button, el, flag, isolate, makeFold, makeRows, makeSlider, mark, nameOf, say } from "./dom.js";
 import { some } from "./keys.js";
 import { words } from "./words.js";
 
-class LineRow {
-  constructor(desk, name) {
-    this.desk = desk;
-    this.name = el("strong", { dir: "auto" }, name);
-    this.detail = el("small", { dir: "auto" });
-    const ask = (request, fields) => desk.ask({ request, line: name, ...fields });
-    this.hear = el("button", {
-      class: "tool hear", ariaLabel: words.lines.listen(isolate(name)),
-      onclick: () => ask("line-listen", { on: !this.line.isSetListening }),
-    });
-    this.more = el("button", {
-      class: "tool more", ariaLabel: words.lines.more(isolate(name)), ariaExpanded: "false",
-      onclick: () => {
-        this.fold.hidden = !this.fold.hidden;
-        setAttribute(this.more, "aria-expanded", !this.fold.hidden);
-      },
-    });
-    this.level = new Slider(words.lines.level(isolate(name)), words.talk.level, {
-      min: -40, max: 12, step: 1, text: words.talk.decibels, send: (decibels) => ask("line-level", { decibels }),
-    });
-    this.join = el("button", {
-      ariaLabel: words.lines.joinIt(isolate(name)), onclick: () => ask("line-join"),
-    }, words.lines.join);
-    this.leave = el("button", {
-      ariaLabel: words.lines.leaveIt(isolate(name)), onclick: () => ask("line-leave"),
-    }, words.lines.leave);
-    this.fold = el("div", { class: "fold", hidden: true }, this.level.element, this.leave);
-    this.element = el(
-      "li", { class: "party" }, el("span", { class: "lamp", ariaHidden: "true" }),
-      el("div", { class: "who" }, this.name, this.detail), this.join, this.hear, this.more, this.fold);
-  }
+const texts = words.lines;
 
-  update(line) {
-    this.line = line;
-    const parts = [
-      line.isTalking && words.lines.youTalk, line.isListening && !line.isSetListening && words.lines.byKey,
-      line.talkers.length > 0 ? words.keys.talk(some(line.talkers)) : words.lines.with(some(line.members)),
-    ];
-    setText(this.detail, parts.filter(Boolean).join(", "));
-    this.element.classList.toggle("present", line.talkers.length > 0);
-    this.element.classList.toggle("live", line.isTalking);
-    this.element.classList.toggle("unheard", !line.isJoined || !line.isListening);
-    setAttribute(this.hear, "aria-pressed", line.isSetListening);
-    this.join.hidden = line.isJoined;
-    this.hear.hidden = this.more.hidden = !line.isJoined;
-    if (!line.isJoined) {
-      this.fold.hidden = true;
-      setAttribute(this.more, "aria-expanded", false);
-    }
-    this.leave.hidden = line.name === "all";
-    const may = this.desk.may("operate");
-    for (const control of [this.hear, this.join, this.leave, this.level.input]) control.disabled = !may;
-    this.level.show(Math.round(line.levelDecibels));
-  }
+function makeLine(desk, name) {
+	let line;
+	const called = isolate(name);
+	const ask = (request, fields) => desk.ask(request, { line: name, ...fields });
+	const detail = el("small", { dir: "auto" });
+	const hear = el("button.tool.hear", {
+		ariaLabel: texts.listen(called), onclick: () => ask("line-listen", { on: !line.isSetListening }),
+	});
+	const level = makeSlider(texts.level(called), words.talk.level, {
+		min: -40, max: 12, step: 1, text: words.talk.decibels, send: (decibels) => ask("line-level", { decibels }),
+	});
+	const [join, leave] = ["join", "leave"].map((what) => button(texts[what], () => ask(`line-${what}`)));
+	for (const one of [join, leave]) one.ariaLabel = `${one.textContent} ${called}`;
+	const fold = makeFold(texts.more(called), level, leave);
+	const element = el("li.party", el("span.lamp"), el("div.who", nameOf(name), detail), join, hear, fold.arrow, fold);
+
+	const update = (next) => {
+		line = next;
+		const isBusy = line.talkers.length > 0;
+		const parts = [
+			line.isTalking && texts.youTalk, line.isListening && !line.isSetListening && texts.byKey,
+			isBusy ? words.keys.talk(some(line.talkers)) : texts.with(some(line.members)),
+		];
+		say(detail, parts.filter(Boolean).join(", "));
+		flag(element, { present: isBusy, live: line.isTalking, unheard: !line.isJoined || !line.isListening });
+		mark(hear, "aria-pressed", line.isSetListening);
+		join.hidden = line.isJoined;
+		hear.hidden = fold.arrow.hidden = !line.isJoined;
+		if (!line.isJoined) fold.close();
+		leave.hidden = name === "all";
+		desk.allow("operate", hear, join, leave, level.input);
+		level.show(Math.round(line.levelDecibels));
+	};
+	return { element, update };
 }
 
-/** All lines; of one that everyone hears as it comes there is nothing to tell. */
-export class LineList {
-  constructor(desk) {
-    this.list = el("ul", { class: "plain" });
-    this.rows = new Rows(this.list, (name) => new LineRow(desk, name));
-    this.element = el("section", { ariaLabel: words.lines.title, hidden: true }, el("h2", {}, words.lines.title), this.list);
-  }
-
-  update(lines) {
-    const isPlain = lines.every(
-      (line) => line.name === "all" && line.isSetListening && line.levelDecibels === 0);
-    this.element.hidden = isPlain;
-    this.rows.show(isPlain ? [] : lines.map((line) => [line.name, line]));
-  }
+export function makeLines(desk) {
+	const list = el("ul");
+	const show = makeRows(list, (name) => makeLine(desk, name));
+	const element = el("section", { ariaLabel: texts.title }, el("h2", texts.title), list);
+	const update = (lines) => {
+		element.hidden = lines.every((line) => line.name === "all" && line.isSetListening && line.levelDecibels === 0);
+		show(element.hidden ? [] : lines.map((line) => [line.name, line]));
+	};
+	return { element, update };
 }

@@ -1,116 +1,113 @@
-// Starts the page: signs in, opens the link, shows the view of the address.
-import { el, setAttribute, setText } from "./dom.js";
+import { button, el, flag, mark, say } from "./dom.js";
+import { Guest } from "./guest.js";
+import { makeHealth } from "./health.js";
 import { Link } from "./link.js";
+import { makePower } from "./power.js";
+import { makeSettings } from "./settings.js";
 import { signIn, signOut } from "./signin.js";
-import { StationsView } from "./stations.js";
-import { TalkView } from "./talk.js";
+import { makeStations } from "./stations.js";
+import { makeTalk } from "./talk.js";
 import { words } from "./words.js";
 
 const ranks = ["listen", "talk", "operate", "admin"];
 const [head, notice, main, tabs] = ["head", "notice", "view", "tabs"].map((id) => document.getElementById(id));
 
-/** What views need of the page: the link, the rights, and a way to tell something. */
 class Desk {
-  constructor(link, me) {
-    this.link = link;
-    this.me = me;
-    this.timer = 0;
-  }
+	#timer = 0;
+	#said = "";
+	hint = "";
 
-  may(right) { return ranks.indexOf(this.me.rights) >= ranks.indexOf(right); }
+	constructor(link, me) {
+		this.link = link;
+		this.me = me;
+		this.guest = new Guest(this);
+	}
+	pass(request, fields) { return this.guest.take(request, fields) ?? this.link.ask(request, fields); }
 
-  /** Asks the station; what it refuses is told. What takes long goes aside. */
-  async ask(request, isLong = false) {
-    try {
-      return await (isLong ? this.link.askAside(request) : this.link.ask(request));
-    } catch (error) {
-      if (error.message) this.tell(error.message);
-      return null;
-    }
-  }
+	may(right) { return ranks.indexOf(this.me.rights) >= ranks.indexOf(right); }
 
-  /** Tells something for a while. */
-  tell(text) {
-    clearTimeout(this.timer);
-    this.said = text;
-    this.timer = setTimeout(() => { this.said = ""; this.show(); }, 6000);
-    this.show();
-  }
+	allow(right, ...controls) { for (const one of controls) one.disabled = !this.may(right); }
 
-  /** Shows what is to be told now: no link first. */
-  show() {
-    const isLost = this.link.state === "lost";
-    const lost = this.link.failures > 2 ? words.link.untrusted : words.link.lost;
-    const text = isLost ? lost : this.said || this.hint || "";
-    setText(notice, text);
-    notice.hidden = text === "";
-    notice.classList.toggle("bad", isLost);
-    if (isLost && this.link.failures > 2) {
-      const trust = `http://${location.hostname}:8080/trust`;
-      notice.append(" ", el("a", { href: trust }, words.link.trustHere));
-    }
-  }
+	async ask(request, fields, isLong) {
+		try {
+			return await (isLong ? this.link.askAside(request, fields) : this.pass(request, fields));
+		} catch (error) {
+			if (error.message) this.tell(error.message);
+		}
+	}
+
+	tell(text) {
+		clearTimeout(this.#timer);
+		this.#said = text;
+		this.#timer = setTimeout(() => { this.#said = ""; this.show(); }, 6000);
+		this.show();
+	}
+
+	show() {
+		const isLost = this.link.state === "lost";
+		const isUntrusted = isLost && this.link.failures > 2;
+		const text = isLost ? words.link[isUntrusted ? "untrusted" : "lost"] : this.#said || this.hint;
+		say(notice, text);
+		notice.hidden = text === "";
+		flag(notice, { bad: isLost });
+		if (!isUntrusted) return;
+		notice.append(" ", el("a", { href: `http://${location.hostname}:8080/trust` }, words.link.trustHere));
+	}
 }
 
-function showHead(desk) {
-  const name = el("strong", {}, words.app);
-  const state = el("span", { class: "state" });
-  const who = el(
-    "button", { class: "quiet", onclick: signOut, title: words.signIn.out },
-    `${desk.me.name} · ${words.rights[desk.me.rights]}`);
-  head.replaceChildren(state, name, who);
-  return () => {
-    setText(name, desk.link.model?.node?.name ?? words.app);
-    setAttribute(state, "data-state", desk.link.state);
-    setAttribute(state, "aria-label", desk.link.state === "connected" ? words.link.connected : words.link.connecting);
-    state.setAttribute("role", "img");
-    document.title = `${name.textContent} · ${words.app}`;
-  };
+function showHead({ link, me }, power) {
+	const [name, state] = [el("h1"), el("span.state", { role: "img" })];
+	const who = button(`${me.name} · ${words.rights[me.rights]}`, signOut, "quiet");
+	who.title = words.signIn.out;
+	head.replaceChildren(state, name, power.element, who);
+	return () => {
+		say(name, link.model?.node?.name ?? words.app);
+		mark(state, "data-state", link.state);
+		mark(state, "aria-label", words.link[link.state]);
+		document.title = `${name.textContent} · ${words.app}`;
+		power.update();
+	};
 }
-
-function showTabs(views, open) {
-  const buttons = Object.keys(views).map((key) => el(
-    "button", { dataView: key, onclick: () => open(key) },
-    el("span", { class: `sign sign-${key}`, ariaHidden: true }), words.views[key]));
-  tabs.replaceChildren(...buttons);
-  return (key) => {
-    for (const button of buttons) {
-      setAttribute(button, "aria-current", button.dataset.view === key ? "page" : null);
-    }
-  };
-}
+export const page = {};
 
 async function start() {
-  const me = await signIn(main);
-  const link = new Link();
-  const desk = new Desk(link, me);
-  const views = { talk: new TalkView(desk), stations: new StationsView(desk) };
-  let current = null;
-  const updateHead = showHead(desk);
-  const mark = showTabs(views, (key) => { location.hash = key; });
-  const open = () => {
-    const asked = location.hash.slice(1);
-    const key = Object.hasOwn(views, asked) ? asked : "talk";
-    mark(key);
-    document.body.dataset.view = key;
-    if (current === views[key]) return;
-    current?.hide?.();
-    current = views[key];
-    main.replaceChildren(current.element);
-    current.show?.();
-    current.update();
-  };
-  desk.changed = () => current?.update();
-  addEventListener("hashchange", open);
-  link.addEventListener("state", () => { updateHead(); desk.show(); current?.update(); });
-  link.addEventListener("model", () => { updateHead(); current?.update(); });
-  // A phone that wakes does not wait for the next try.
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) link.start(); });
-  addEventListener("online", () => link.start());
-  document.body.dataset.ready = "";
-  open();
-  updateHead();
-  link.start();
+	const me = await signIn(main);
+	const link = new Link();
+	const desk = page.desk = new Desk(link, me);
+	const power = makePower(desk);
+	const views = {
+		talk: makeTalk(desk), stations: makeStations(desk), settings: makeSettings(desk, power),
+		health: makeHealth(desk),
+	};
+	const all = Object.entries(words.views).map(
+		([key, word]) => el("button", { onclick: () => { location.hash = key; } }, el(`span.sign.sign-${key}`), word));
+	tabs.replaceChildren(...all);
+	let current = null;
+	const updateHead = showHead(desk, power);
+	const update = () => { updateHead(); current.update?.(); };
+	const open = () => {
+		const asked = location.hash.slice(1);
+		const key = Object.hasOwn(views, asked) ? asked : "talk";
+		Object.keys(views).forEach((one, index) => mark(all[index], "aria-current", one === key ? "page" : null));
+		document.body.dataset.view = key;
+		if (current === views[key]) return;
+		current?.hide?.();
+		current = views[key];
+		main.replaceChildren(current.element);
+		current.show?.();
+		update();
+	};
+	desk.changed = () => current.update?.();
+	desk.guest.addEventListener("change", desk.changed);
+	addEventListener("hashchange", open);
+	link.addEventListener("state", () => { update(); desk.show(); });
+	link.addEventListener("model", update);
+	document.addEventListener("visibilitychange", () => { if (!document.hidden) link.start(); });
+	addEventListener("online", () => link.start());
+	document.body.dataset.ready = "";
+	open();
+	link.start();
+	if (sessionStorage.talks && desk.may("talk")) desk.guest.start();
 }
 
 start();

@@ -119,7 +119,7 @@ extension FaultTests {
       try waitUntil("the words", within: 20) { () throws(RigError) in
         node.process.output.contains("waiting for JACK server '\(line.serverName)'")
       }
-      #expect(try node.status().audio.state == .waiting)
+      try node.waitUntilAudio(is: .waiting)
       let speaker = try line.speaker()
       let server = try line.server()
       try node.waitUntilConnected(peers: 1, within: 30)

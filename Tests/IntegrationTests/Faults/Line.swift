@@ -34,8 +34,9 @@ struct Line {
   }
 
   /// Starts the speaker, which calls the listener, and waits until it is connected.
-  func speaker() throws(RigError) -> Speaker {
+  func speaker(arguments: [String] = []) throws(RigError) -> Speaker {
     var options = NodeProcess.Options(port: ports[0])
+    options.arguments = arguments
     options.peerPorts = [ports[1]]
     return try Speaker(options: options, in: directory)
   }

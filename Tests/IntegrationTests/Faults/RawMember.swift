@@ -202,7 +202,7 @@ private final class RawKeys: MediaGate {
   }
 
   func openStream(
-    to audience: StreamAudience, listeners: StreamListeners
+    of source: Int, to audience: StreamAudience, listeners: StreamListeners
   ) async throws -> MediaKey { throw CryptoError.unavailable(what: "second stream") }
   func setListeners(_ listeners: StreamListeners, of number: Int) async {}
   func closeStream(_ number: Int) async {}

@@ -99,5 +99,116 @@ extension RealNodeTests {
       }
       #expect(refusal.map { "\($0)" }?.contains("no line is called nothing") == true)
     }
+
+    private func note(_ node: NodeProcess, _ request: ControlRequest) throws -> String {
+      guard case .done(let note) = try node.ask(request) else { return "" }
+      return note
+    }
+
+    private func refusal(_ node: NodeProcess, _ request: ControlRequest) -> String {
+      do {
+        return "\(try node.ask(request))"
+      } catch {
+        return "\(error)"
+      }
+    }
+
+    @Test func `a private line is known and heard by those on it, and its last words again`() throws
+    {
+      let (a, b, c) = (nodes[0], nodes[1], nodes[2])
+      for node in nodes { try ask(node, .talk(isOn: false)) }
+      try ask(
+        a, .line(.new(line: "board", isPrivate: true)), .line(.add(line: "board", peer: "B")))
+      try waitUntil("B to be invited", within: 3) { () throws(RigError) in
+        try b.status().lines?.first { $0.name == "board" }?.invitedBy == "A"
+      }
+      for node in nodes { try wait(for: node, toHear: []) }
+      try ask(a, .key(.tap(key: "board")))
+      try ask(b, .line(.join(line: "board")))
+      try wait(for: b, toHear: ["A"])
+      try wait(for: c, toHear: [])
+      #expect(try line("board", of: c) == nil)
+      #expect(try line("board", of: b)?.talkers == ["A"])
+      pause(seconds: 1)
+      #expect(try note(b, .line(.again(line: "board", seconds: 1))).contains("of line board"))
+      try ask(b, .line(.new(line: "quiet")))
+      #expect(refusal(b, .line(.again(line: "quiet", seconds: nil))).contains("nobody was heard"))
+      try ask(a, .line(.remove(line: "board", peer: "B")))
+      try wait(for: b, toHear: [])
+      try waitUntil("B to be off the line", within: 3) { () throws(RigError) in
+        try b.status().lines?.contains { $0.name == "board" } == false
+      }
+    }
+
+    @Test func `an operator sets what it may, and nobody else does`() throws {
+      let (a, b, c) = (nodes[0], nodes[1], nodes[2])
+      for node in nodes { try ask(node, .talk(isOn: true)) }
+      for node in nodes {
+        let others = Set(nodes.map(\.name)).subtracting([node.name])
+        try wait(for: node, toHear: others)
+      }
+      let kill = ControlRequest.operators(.kill)
+      #expect(refusal(a, .operators(.at(peer: "B", kill))).contains("no operator here"))
+      try ask(b, .operators(.allow(peer: "A", rights: ["kill"])))
+      #expect(
+        refusal(a, .operators(.at(peer: "B", .talk(isOn: false)))).contains("lacks the right keys"))
+      #expect(try note(a, .operators(.at(peer: "B", kill))) == "released: all")
+      try wait(for: c, toHear: ["A"])
+      let status = try #require(try b.status().operators?.first)
+      #expect(status.name == "A" && status.rights == ["kill"] && status.acts == 1)
+      #expect(status.lastAct?.contains("mic-kill") == true)
+      #expect(refusal(c, .operators(.at(peer: "B", kill))).contains("no operator here"))
+      try ask(b, .operators(.allow(peer: "A", rights: [])))
+      try ask(a, .operators(.at(peer: "B", .talk(isOn: true))))
+      // Of a private line it neither learns nor sets anything.
+      try ask(b, .line(.new(line: "board", isPrivate: true)))
+      for request in [
+        ControlRequest.line(.leave(line: "board")), .key(.tap(key: "board")),
+        .key(.set(KeySetting(name: "x", lines: ["board"]))), .key(.preset("panel", lines: [])),
+      ] {
+        #expect(refusal(a, .operators(.at(peer: "B", request))).contains("cannot be set from afar"))
+      }
+      #expect(try line("board", of: b)?.isTalking == false)
+      try wait(for: c, toHear: ["A", "B"])
+      #expect(refusal(a, .operators(.at(peer: "B", .recordStop))).contains("from afar"))
+      try ask(b, .operators(.deny(peer: "A")))
+      #expect(refusal(a, .operators(.at(peer: "B", kill))).contains("no operator here"))
+    }
+
+    @Test func `a call is answered in private, and all see what is theirs`() throws {
+      let (a, b, c) = (nodes[0], nodes[1], nodes[2])
+      for node in nodes { try ask(node, .talk(isOn: false)) }
+      for node in nodes { try wait(for: node, toHear: []) }
+      try ask(a, .call(.call(peer: "B", line: nil, holder: nil)))
+      try waitUntil("B to be called", within: 3) { () throws(RigError) in
+        try b.status().calls?.incoming.map(\.peer) == ["A"]
+      }
+      #expect(try a.status().calls?.outgoing.map(\.peer) == ["B"])
+      #expect(try b.status().keys?.first { $0.name == "reply" }?.isCalled == true)
+      try ask(b, .call(.reply(clears: false)))
+      try wait(for: a, toHear: ["B"])
+      try wait(for: c, toHear: [])
+      #expect(try a.status().calls?.incoming.map(\.isTalking) == [true])
+      #expect(try a.status().calls?.outgoing.isEmpty == true)
+      #expect(try c.status().calls?.incoming.isEmpty == true)
+      try ask(b, .call(.reply(clears: true)))
+      try wait(for: a, toHear: [])
+
+      // A key for C, an announcement for those who listen to nothing.
+      var direct = KeySetting(name: "direct", lines: [])
+      direct.targets = ["member:C"]
+      var page = KeySetting(name: "page", lines: [])
+      page.targets = ["announcement"]
+      try ask(a, .key(.set(direct)), .key(.set(page)), .key(.tap(key: "direct")))
+      try wait(for: c, toHear: ["A"])
+      try wait(for: b, toHear: [])
+      try ask(a, .key(.tap(key: "direct")))
+      try wait(for: c, toHear: [])
+      for node in [b, c] { try ask(node, .line(.listen(line: "all", isOn: false))) }
+      try ask(a, .talk(isOn: true), .key(.press(key: "page", holder: nil)))
+      for node in [b, c] { try wait(for: node, toHear: ["A"]) }
+      try ask(a, .key(.release(key: "page", holder: nil)))
+      for node in [b, c] { try wait(for: node, toHear: []) }
+    }
   }
 }

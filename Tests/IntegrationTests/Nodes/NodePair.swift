@@ -13,12 +13,13 @@ struct NodePair {
   /// - Parameter driftPPMOfA: how much faster the clock of A's server runs.
   init(
     recordSeconds: Double = 30, sampleRateOfA: Int = 48_000, driftPPMOfA: Double = 0,
-    environmentOfA: [String: String] = [:], address: String = "127.0.0.1",
+    environmentOfA: [String: String] = [:], argumentsOfA: [String] = [],
+    address: String = "127.0.0.1",
     playoutDelay: String? = nil, in directory: TemporaryDirectory
   ) throws(RigError) {
     let ports = try LoopbackPorts.free(2)
     var optionsA = NodeProcess.Options(port: ports[0])
-    optionsA.arguments = ["--peer", "\(address):\(ports[1])"]
+    optionsA.arguments = ["--peer", "\(address):\(ports[1])"] + argumentsOfA
     optionsA.environment = environmentOfA
     var optionsB = NodeProcess.Options(port: ports[1])
     (optionsA.address, optionsB.address) = (address, address)

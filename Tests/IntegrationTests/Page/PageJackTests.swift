@@ -19,14 +19,14 @@ struct PageJackTests {
     // Held: the gate is open as long as the finger is there.
     try page.touch(".key")
     try stage.wait("the talk key is on") { $0.node.talk }
-    try other.wait("document.querySelector('.key').dataset.state === 'latched'")
+    try other.wait("document.querySelector('.key:not(.latched)[data-tally^=talk]')")
     pause(seconds: 0.3)
     try page.release()
     try stage.wait("the talk key is off") { !$0.node.talk }
     // Tapped: it stays open, until the next tap.
     try page.tap(".key")
     try stage.wait("the talk key is on") { $0.node.talk }
-    try page.wait("document.querySelector('.key').dataset.state === 'latched'")
+    try page.wait("document.querySelector('.key.latched[data-tally^=talk]')")
     try page.tap(".key")
     try stage.wait("the talk key is off") { !$0.node.talk }
 
@@ -112,6 +112,48 @@ struct PageJackTests {
     #expect(try key("lights")?.isLatched == false)
   }
 
+  @Test func `settings are the node's, and a phone changes what it has the right to`() throws {
+    let stage = try PageStage(others: 1)
+    // One browser has one cookie: the last who signs in has what is opened from then on.
+    _ = try stage.page(.listen, name: "Ben")
+    let page = try stage.page(.admin, name: "Anna")
+    try page.value(of: "location.hash = 'settings'")
+    let choice =
+      "[...document.querySelectorAll('.choice')].find((one) => one.innerText.startsWith('Noise')).control"
+    try page.wait("\(choice).value === 'off'")
+    try page.value(
+      of: "(() => { \(choice).value = 'light'; \(choice).dispatchEvent(new Event('change')); })()")
+    try stage.wait("noise is taken out") { $0.node.voice?.settings["suppress"] == "light" }
+    // What is set elsewhere is shown, and what only some may asks first.
+    _ = try stage.node.ask(.voice(changes: ["suppress": "strong"]))
+    try page.wait("\(choice).value === 'strong'")
+    let ben =
+      "[...document.querySelectorAll('.known')].find((one) => one.innerText.includes('Ben'))"
+    try page.wait(ben)
+    try page.value(of: "\(ben).querySelector('button').click()")
+    try page.value(of: "document.querySelector('dialog .danger').click()")
+    try page.wait("!\(ben)")
+    // Nothing would start it again: it says so and stays.
+    try page.value(of: "[...document.querySelectorAll('.card > .danger')].at(-1).click()")
+    try page.value(of: "document.querySelector('dialog .danger').click()")
+    try page.wait(
+      "document.querySelector('.notice').innerText.includes('does not run as a service')")
+    // The network is drawn, and the doctor says what is wrong, also to who may only look.
+    try page.value(of: "location.hash = 'health'")
+    try page.wait(
+      "document.querySelectorAll('canvas')[1].ariaLabel?.includes('foh') && document.querySelector('.finding')"
+    )
+    // Without the right everything is seen and nothing can be changed.
+    _ = try stage.node.ask(.pageRevoke(session: nil))
+    let other = try stage.page(.listen, name: "Cleo")
+    try other.value(of: "location.hash = 'settings'")
+    try other.wait("\(choice).value === 'strong' && \(choice).disabled")
+    #expect(
+      try other.value(
+        of: "document.querySelectorAll('.scroll :is(button, input, select):enabled').length") == "1"
+    )
+  }
+
   @Test func `a browser that does not trust the crew does not open the page`() throws {
     let stage = try PageStage(others: 0)
     let strange = try TemporaryDirectory(prefix: "comlink-page")
@@ -150,7 +192,7 @@ struct PageShots {
     try shoot("talk")
     try page.tap(".key")
     try page.tap(".talker .more")
-    try page.wait("document.querySelector('.key').dataset.state === 'latched'")
+    try page.wait("document.querySelector('.key.latched[data-tally^=talk]')")
     try shoot("talk-on-air")
     try page.tap(".key")
     let lines = ["lights", "sound", "stage"]
@@ -170,6 +212,12 @@ struct PageShots {
     try page.value(of: "document.querySelector('.station .more').click()")
     try page.value(of: "[...document.querySelectorAll('.own ~ .card button')][0].click()")
     try shoot("stations-open")
+    try page.value(of: "location.hash = 'settings'")
+    try page.wait("document.querySelector('.choice')")
+    try shoot("settings")
+    try page.value(of: "location.hash = 'health'")
+    try page.wait("document.querySelector('.finding')")
+    try shoot("health")
     let stranger = try stage.browser.open(
       String(try stage.invitation().split(separator: "#")[0]))
     _ = try stage.node.ask(.pageRevoke(session: nil))

@@ -13,8 +13,10 @@ struct PageStage {
   /// The station with the page.
   var node: NodeProcess { stations[0].node }
 
-  /// - Parameter others: how many other stations there are, each of which speaks all the time.
-  init(others: Int) throws {
+  /// - Parameters:
+  ///   - others: how many other stations there are, each of which speaks all the time.
+  ///   - recordSeconds: room in the stations' ears.
+  init(others: Int, recordSeconds: Double = 2, browserArguments: [String] = []) throws {
     directory = try TemporaryDirectory(prefix: "comlink-page")
     let ports = try LoopbackPorts.free(3 + others)
     var options = NodeProcess.Options(port: ports[0])
@@ -27,7 +29,7 @@ struct PageStage {
     ]
     var stations = [
       try Station(
-        "stage", periodFrames: 256, options: options, recordSeconds: 2, in: directory)
+        "stage", periodFrames: 256, options: options, recordSeconds: recordSeconds, in: directory)
     ]
     for index in 0..<others {
       let look = looks[index % looks.count]
@@ -35,7 +37,7 @@ struct PageStage {
       options.peerPorts = Array(ports[3..<(3 + index)]) + [ports[0]]
       options.arguments = ["--role", look.1, "--colour", look.2]
       let station = try Station(
-        look.0, periodFrames: 256, options: options, recordSeconds: 2, in: directory)
+        look.0, periodFrames: 256, options: options, recordSeconds: recordSeconds, in: directory)
       try station.prepareToSay(
         index == 0 ? Speech.sentences() : Speech.announcements(), loops: true)
       stations.append(station)
@@ -47,7 +49,8 @@ struct PageStage {
       try station.mouth.start()
     }
     browser = try Browser(
-      trusting: try Self.authority(at: ports[2], in: directory), in: directory)
+      trusting: try Self.authority(at: ports[2], in: directory), arguments: browserArguments,
+      in: directory)
   }
 
   /// The authority, as a phone fetches it.

@@ -222,7 +222,7 @@ import Testing
     try rig.change(0) { try $0.press(Self.stage, nowNanoseconds: 0) }
     network.run(seconds: 1)
     let capture = anna.station.capture
-    let ssrc = anna.station.roster.identity.ssrc
+    let base = anna.station.protection.base
     let (toBert, toCarl) = try (
       #require(anna.station.roster.sessions[bert.node]),
       #require(anna.station.roster.sessions[carl.node])
@@ -230,8 +230,8 @@ import Testing
     var checked = 0
     for raw in UInt16.min...UInt16.max {
       let number = SequenceNumber(rawValue: raw)
-      guard capture.remembers(number, of: ssrc, for: toBert),
-        !capture.remembers(number, of: ssrc, for: toCarl)
+      guard capture.writer.remembers(number, of: base, for: toBert),
+        !capture.writer.remembers(number, of: base, for: toCarl)
       else { continue }
       checked += 1
     }
@@ -248,41 +248,5 @@ import Testing
       let header = try RTPPacket(parsing: unsafe bytes.span.bytes).header
       #expect(header.lines == nil && header.run == nil)
     }
-  }
-}
-
-/// The lines and keys of virtual nodes: what one says all hear at once, and the stations follow.
-final class LineRig {
-  private let nodes: [VirtualNode]
-  private let network: VirtualNetwork
-  private(set) var desks: [LineDesk]
-  /// Nothing waits for the pause between two letters.
-  private var lettersNanoseconds: Int64 = 0
-
-  init(_ nodes: [VirtualNode], _ network: VirtualNetwork) {
-    (self.nodes, self.network) = (nodes, network)
-    desks = nodes.map { _ in LineDesk(instance: 1) }
-    for index in nodes.indices {
-      for other in nodes where other !== nodes[index] { desks[index].admit(other.node) }
-    }
-    settle()
-  }
-
-  /// Something happens at a node.
-  func change(_ index: Int, _ body: (inout LineDesk) throws -> Void) throws {
-    try body(&desks[index])
-    settle()
-  }
-
-  private func settle() {
-    lettersNanoseconds += 1_000_000_000
-    for index in desks.indices {
-      for letter in desks[index].letters(nowNanoseconds: lettersNanoseconds) {
-        guard let other = nodes.firstIndex(where: { $0.node == letter.node }) else { continue }
-        try? desks[other].take(letter.octets, of: nodes[index].node)
-        desks[index].finish(letter, isDelivered: true, nowNanoseconds: lettersNanoseconds)
-      }
-    }
-    for (node, desk) in zip(nodes, desks) { node.station.follow(desk.routing) }
   }
 }

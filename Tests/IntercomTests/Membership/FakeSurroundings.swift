@@ -2,6 +2,7 @@ import Cryptography
 import EventLoop
 import Mesh
 import Synchronization
+import TestNode
 
 @testable import Intercom
 
@@ -29,20 +30,7 @@ final class FakeTransport: ControlTransport {
     sent.withLock { $0.append((message, connection)) }
   }
   func endLane(of node: NodeID) { told.withLock { $0.append("end lane of \(node.octets[0])") } }
-  var lane: NoLane { NoLane() }
-}
-
-/// Application lanes to nobody.
-struct NoLane: ApplicationLane {
-  func open(
-    _ channel: LaneChannel, consumer: @escaping @Sendable (LaneMessage) async -> Void
-  ) {}
-  func send(
-    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
-  ) async throws(LaneError) { throw .notMember }
-  func deliver(
-    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
-  ) async throws(LaneError) { throw .notMember }
+  var lane: IdleLane { IdleLane() }
 }
 
 /// A media path that only remembers what it was told; ``next()`` waits for the next thing.
@@ -100,7 +88,7 @@ final class FakeMedia: MediaGate {
     command.yield("use \(key(number).epoch)\(number == 0 ? "" : " of stream \(number)")")
   }
   func openStream(
-    to audience: StreamAudience, listeners: StreamListeners
+    of source: Int, to audience: StreamAudience, listeners: StreamListeners
   ) async throws -> MediaKey {
     command.yield("open \(audience.octets)")
     return key(1)

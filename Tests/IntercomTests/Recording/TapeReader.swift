@@ -7,6 +7,8 @@ final class TapeReader {
   private(set) var talkers: [String: [Float]] = [:]
   private(set) var left: [Float] = []
   private(set) var right: [Float] = []
+  /// By the file's name.
+  private(set) var buses: [String: [Float]] = [:]
   private var tapes: [TapeDeck.Talker] = []
   private var position: Int64 = 0
   private var length = 0
@@ -24,7 +26,8 @@ final class TapeReader {
     }
     while let next = deck.nextBreak, next.end < end {
       read(until: next.end)
-      for tape in tapes.map(\.tape) + [deck.mix?.left, deck.mix?.right].compactMap({ $0 }) {
+      let mixes = [deck.mix?.left, deck.mix?.right].compactMap { $0 } + deck.buses.map(\.tape)
+      for tape in tapes.map(\.tape) + mixes {
         _ = take(tape, Int(next.start - position))
       }
       position = next.start
@@ -48,6 +51,7 @@ final class TapeReader {
       left += sound(mix.left, count)
       right += sound(mix.right, count)
     }
+    for bus in deck.buses { buses[bus.name, default: []] += sound(bus.tape, count) }
     length += count
   }
 

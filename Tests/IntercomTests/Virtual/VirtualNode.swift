@@ -37,6 +37,8 @@ final class VirtualNode: VirtualHost {
   private var wokenNanoseconds: Int64?
   /// What the microphone hears, by frame.
   var mic: (Int) -> Float = { _ in 0 }
+  /// What each channel of its further inputs hears, by frame.
+  var inputs: [(Int) -> Float] = []
   /// The left side of the mix, from the first period on.
   private(set) var heard: [Float] = []
   /// How long the loop takes for a wake-up.
@@ -44,7 +46,7 @@ final class VirtualNode: VirtualHost {
     get { stopwatch.wakeNanoseconds }
     set { stopwatch.wakeNanoseconds = newValue }
   }
-  private let engine: AudioEngine
+  let engine: AudioEngine
   private let stopwatch = Stopwatch()
   private let endpoint: VirtualEndpoint
   private var beginNanoseconds: Int64?
@@ -95,12 +97,15 @@ final class VirtualNode: VirtualHost {
       name: name, listen: addresses[0], softwareVersion: "test")
     adjust(&configuration)
     var random = SplitMix64(seed: name.utf8.reduce(run << 32) { $0 &* 31 &+ UInt64($1) })
-    engine = try AudioEngine(wakeDescriptor: -1)
+    let ports = configuration.inputs.flatMap(\.ports)
+    engine = try AudioEngine(wakeDescriptor: -1, inputs: ports)
+    inputs = ports.map { _ in { _ in 0 } }
     endpoint = VirtualEndpoint(localAddress: addresses[0])
     let identity = Identity(using: &random)
     station = Station(
       configuration: configuration, identity: identity, engine: engine,
-      endpoint: endpoint, ports: ports, encoders: try configuration.makeEncoders(),
+      endpoint: endpoint, ports: self.ports, encoders: try configuration.makeEncoders(),
+      inputs: try configuration.inputs.map { _ in try configuration.makeEncoders() },
       protection: MediaProtection(try SRTPSendingKey(epoch: 0), ssrc: identity.ssrc),
       streams: StreamReserve(configuration.streams, runAside: runAside),
       random: random, clock: { [stopwatch] in stopwatch.look() },
@@ -186,8 +191,9 @@ final class VirtualNode: VirtualHost {
     let first = heard.count
     callbacks += 1
     callbackLatenessNanoseconds = wakeUpJitter?.callback.next() ?? 0
+    let frames = first..<first + beat.periodFrames
     heard += engine.runPeriod(
-      mic: (first..<first + beat.periodFrames).map(mic), sampleRate: beat.sampleRate,
+      mic: frames.map(mic), inputs: inputs.map { frames.map($0) }, sampleRate: beat.sampleRate,
       callbackNanoseconds: nowNanoseconds)
   }
 }
@@ -196,14 +202,15 @@ extension AudioEngine {
   /// Runs one period of the mic's length; returns the left side of the mix.
   @discardableResult
   func runPeriod(
-    mic: [Float], sampleRate: Int = 48_000, callbackNanoseconds: Int64 = 1
+    mic: [Float], inputs: [[Float]] = [], sampleRate: Int = 48_000,
+    callbackNanoseconds: Int64 = 1
   ) -> [Float] {
     var left = [Float](repeating: .nan, count: mic.count)
     var right = left
     var leftSpan = left.mutableSpan
     var rightSpan = right.mutableSpan
     process(
-      mic: mic.span, mixLeft: &leftSpan, mixRight: &rightSpan,
+      mic: mic.span, inputs: inputs, mixLeft: &leftSpan, mixRight: &rightSpan,
       time: PeriodTime(
         count: 0, startNanoseconds: callbackNanoseconds, nextNanoseconds: callbackNanoseconds,
         callbackNanoseconds: callbackNanoseconds, frameTime: 0, periodFrames: mic.count,

@@ -137,11 +137,12 @@ import Testing
       .pairShow(group: "x"), .identityNew, .recordStart(RecordingRequest(directory: "/")),
       .recordStop,
       .logLevel(level: nil, area: nil), .pageInvite(rights: .listen, name: nil), .pageList,
-      .pageRevoke(session: nil),
+      .pageRevoke(session: nil), .service(.restart),
     ]
     for request in requests { #expect(request.neededRights == .admin) }
     #expect(ControlRequest.talk(isOn: true).neededRights == .talk)
     #expect(ControlRequest.status.neededRights == .listen)
+    #expect(ControlRequest.service(.doctor).neededRights == .listen)
     #expect(ControlRequest.mute(peer: "x", isOn: true).neededRights == .operate)
   }
 }

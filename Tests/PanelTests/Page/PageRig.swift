@@ -43,7 +43,11 @@ struct PageRig {
 
   let page: Page
   let node: Node
+  let guests = Guests()
   let access: PageAccess
+  let messages = RestMessages()
+  let assistant = RestTalker()
+  let tokens = PageTokens()
   let authority: PageAuthority
 
   static func run(
@@ -66,7 +70,8 @@ struct PageRig {
     page = try await Page(
       at: Page.Place(host: "127.0.0.1", port: 0), trustAt: Page.Place(host: "127.0.0.1", port: 0),
       identity: Self.identity(authority, addresses: [[127, 0, 0, 1]]), nodeName: "<stage>",
-      access: access, limits: limits, handler: node)
+      access: access, limits: limits, handler: node,
+      guests: guests, rest: RestDesk(messages, tokens, assistant: assistant, directory: "/tmp"))
   }
 
   static func identity(
@@ -125,11 +130,11 @@ struct PageRig {
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 
-  /// An open page.
-  func open(cookie: String) async throws -> PageVisitor {
+  /// An open page, or a connection of a guest.
+  func open(cookie: String, at path: String = "/ws") async throws -> PageVisitor {
     let visitor = try await connect()
     visitor.send(
-      request("GET", "/ws", origin: "https://\(host)", cookie: cookie, more: Self.upgrade))
+      request("GET", path, origin: "https://\(host)", cookie: cookie, more: Self.upgrade))
     let answer = try await visitor.answer()
     guard answer.status == 101 else { throw PageVisitor.Failure.unexpected("\(answer)") }
     return visitor

@@ -52,26 +52,35 @@ final class ShownNode: ControlHandler {
   }
 
   private func show(_ status: Status, micDBFS: Double) {
-    content.withLock { content in
+    show { content in
       content.documentCount += 1
       var levels = NodeLevels(status)
       levels.micDBFS = micDBFS
       let picture = NodePicture(
         StatusDocument(status, number: content.documentCount), levels, after: content.picture)
-      content.picture = picture
-      for follower in content.followers.values { follower.yield(picture) }
+      return picture
     }
+  }
+
+  /// Hands a picture to all who follow; not under the lock, which who leaves takes in turn.
+  private func show(_ draw: (inout Content) -> NodePicture?) {
+    let (picture, followers) = content.withLock { content in
+      let picture = draw(&content)
+      content.picture = picture ?? content.picture
+      return (picture, Array(content.followers.values))
+    }
+    guard let picture else { return }
+    for follower in followers { follower.yield(picture) }
   }
 
   /// Changes a level of the last picture, and nothing else.
   func show(micDBFS: Double) {
-    content.withLock { content in
-      guard let former = content.picture else { return }
+    show { content in
+      guard let former = content.picture else { return nil }
       var levels = NodeLevels(former.document.status)
       levels.micDBFS = micDBFS
       let picture = NodePicture(former.document, levels, after: former)
-      content.picture = picture
-      for follower in content.followers.values { follower.yield(picture) }
+      return picture
     }
   }
 

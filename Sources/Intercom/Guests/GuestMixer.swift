@@ -1,0 +1,173 @@
+internal import Audio
+internal import Glibc
+internal import Synchronization
+internal import System
+
+/// Codes what guests hear: a thread of ordinary priority reads their buses and hands each guest its frames.
+///
+/// A guest that is handed a frame may be slow: whoever takes it drops what it cannot send. The media loop never waits
+/// for this thread, which shares no lock with it.
+final class GuestMixer: Sendable {
+  /// Half of a codec frame.
+  private static let intervalMilliseconds = 5
+
+  private struct State {
+    var outlets: [GuestOutlet] = []
+    var thread: BlockingThread?
+  }
+
+  private let state = Mutex(State())
+
+  /// Codes a guest's mix from now on; starts the thread if it does not run.
+  ///
+  /// Any thread but the loop.
+  func add(_ outlet: GuestOutlet) throws(SystemError) {
+    try state.withLock { state throws(SystemError) in
+      state.outlets.append(outlet)
+      guard state.thread == nil else { return }
+      let thread = try BlockingThread(name: "comlink-guests") { [weak self] thread in
+        while !thread.isStopping, self?.mix() == true {
+          thread.sleep(milliseconds: Self.intervalMilliseconds)
+        }
+      }
+      state.thread = thread
+      try thread.start()
+    }
+  }
+
+  /// Does so no more: on return its bus is not read again.
+  ///
+  /// Any thread but the loop; waits for a turn of the thread at most.
+  func remove(_ outlet: GuestOutlet) {
+    state.withLock { state in state.outlets.removeAll { $0 === outlet } }
+  }
+
+  /// One turn; false: there are no guests, and the thread ends.
+  private func mix() -> Bool {
+    state.withLock { state in
+      for outlet in state.outlets { outlet.mix() }
+      if state.outlets.isEmpty { state.thread = nil }
+      return !state.outlets.isEmpty
+    }
+  }
+}
+
+/// One guest's mix on its way to the browser: its bus, resampled where JACK is not at 48 kHz, coded.
+///
+/// Unchecked because one thread at a time uses it, which holds the mixer's lock.
+final class GuestOutlet: @unchecked Sendable {
+  static let packetFrames = 480
+  private static let bitsPerSecond = 64_000
+  /// More than that waits after a stall: it is too old to be heard.
+  private static let mostWaitingFrames = 4800
+  /// So many silent frames, then it is said that nobody talks, and again each 400 ms.
+  private static let (silentFrames, noticeFrames) = (20, 40)
+  /// −90 dBFS.
+  private static let silence: Float = 3e-5
+
+  private let engine: AudioEngine
+  private let bus: MixBus
+  private let kind: GuestFrame.Kind
+  private let encoder: OpusEncoder
+  private let deliver: @Sendable ([UInt8]) -> Void
+  private var resampler: Resampler?
+  private var sampleRate = 48_000
+  private var read = [Float](repeating: 0, count: 1024)
+  private var converted = [Float](repeating: 0, count: 1024 * 6 + 64)
+  private var waiting: [Float] = []
+  private var packet = [UInt8](repeating: 0, count: 1276)
+  private var (sequence, timestamp): (UInt32, UInt32) = (0, 0)
+  private var silentRun = 0
+
+  init(
+    _ engine: AudioEngine, bus: MixBus, kind: GuestFrame.Kind,
+    deliver: @escaping @Sendable ([UInt8]) -> Void
+  ) throws(AudioError) {
+    (self.engine, self.bus, self.kind, self.deliver) = (engine, bus, kind, deliver)
+    encoder = try OpusEncoder(
+      application: .lowDelay, bitrateBitsPerSecond: Self.bitsPerSecond)
+    waiting.reserveCapacity(16_384)
+  }
+
+  /// Codes and delivers all that the bus has.
+  func mix() {
+    followRate()
+    while true {
+      var span = read.mutableSpan
+      let count = engine.readMono(bus, into: &span)
+      guard count > 0 else { break }
+      append(count)
+    }
+    if waiting.count > Self.mostWaitingFrames {
+      let passed = (waiting.count - Self.packetFrames) / Self.packetFrames * Self.packetFrames
+      waiting.removeFirst(passed)
+      timestamp &+= UInt32(passed)
+    }
+    var start = 0
+    while waiting.count - start >= Self.packetFrames {
+      send(waiting.span.extracting(start..<(start + Self.packetFrames)))
+      start += Self.packetFrames
+    }
+    waiting.removeFirst(start)
+  }
+
+  private func followRate() {
+    guard let rate = engine.periodTime()?.sampleRate, rate != sampleRate else { return }
+    sampleRate = rate
+    resampler = rate == 48_000 ? nil : try? Resampler(ratio: 48_000 / Double(rate))
+  }
+
+  private func append(_ count: Int) {
+    guard let resampler else { return waiting.append(contentsOf: read[..<count]) }
+    var start = 0
+    while start < count {
+      var output = converted.mutableSpan
+      let step = resampler.process(read.span.extracting(start..<count), into: &output)
+      waiting.append(contentsOf: converted[..<step.produced])
+      start += step.consumed
+      guard step.consumed > 0 || step.produced > 0 else { return }
+    }
+  }
+
+  private func send(_ pcm: Span<Float>) {
+    defer {
+      sequence &+= 1
+      timestamp &+= UInt32(Self.packetFrames)
+    }
+    var peak: Float = 0
+    for index in pcm.indices { peak = max(peak, abs(pcm[index])) }
+    silentRun = peak < Self.silence ? silentRun + 1 : 0
+    if silentRun > Self.silentFrames {
+      guard (silentRun - Self.silentFrames) % Self.noticeFrames == 1 else {
+        // Only what is sent has a number.
+        sequence &-= 1
+        return
+      }
+      // Table of contents alone: CELT, full band, 10 ms (RFC 6716 §3.1).
+      return deliver(header(.opus, 127) + [30 << 3])
+    }
+    let level = UInt8(min(127, max(0, -20 * Self.decade(max(peak, 1e-6)))))
+    switch kind {
+    case .opus:
+      var span = packet.mutableSpan
+      var bytes = unsafe span.mutableBytes
+      let count = encoder.encode(pcm, into: &bytes)
+      guard count > 0 else { return }
+      deliver(header(.opus, level) + packet[..<count])
+    case .pcm:
+      var octets = header(.pcm, level)
+      for index in pcm.indices {
+        let sample = Int16(max(-32768, min(32767, pcm[index] * 32768)))
+        octets.append(UInt8(truncatingIfNeeded: sample))
+        octets.append(UInt8(truncatingIfNeeded: sample >> 8))
+      }
+      deliver(octets)
+    }
+  }
+
+  private func header(_ kind: GuestFrame.Kind, _ level: UInt8) -> [UInt8] {
+    GuestFrame(kind: kind, sequence: sequence, timestamp: timestamp, level: level).header
+  }
+
+  private static func decade(_ value: Float) -> Float { log10(value) }
+}

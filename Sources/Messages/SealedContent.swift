@@ -1,0 +1,87 @@
+internal import Cryptography
+
+/// What is in the box: the sender's ID and the sequence, which bind it to its message, kind of content (1 octet), when
+/// it was written (8), and the content.
+struct SealedContent: Hashable {
+  private static let textKind: UInt8 = 1
+  private static let voiceKind: UInt8 = 2
+
+  var content: MessageContent
+  var sentUnixMilliseconds: Int64
+
+  init(_ content: MessageContent, sentUnixMilliseconds: Int64) {
+    self.content = content
+    self.sentUnixMilliseconds = sentUnixMilliseconds
+  }
+
+  init(
+    _ plain: [UInt8], of key: MessageKey, with attachment: Attachment?
+  ) throws(MessageFault) {
+    var reader = OctetReader(plain)
+    do throws(MessageFault) {
+      guard try reader.node() == key.sender, try reader.number(8) == key.sequence else {
+        throw .unreadable
+      }
+      let kind = UInt8(try reader.number(1))
+      sentUnixMilliseconds = Int64(bitPattern: try reader.number(8))
+      content = try Self.content(
+        of: kind, Array(try reader.bytes(reader.rest)), with: attachment)
+    } catch {
+      throw .unreadable
+    }
+  }
+
+  private static func content(
+    of kind: UInt8, _ octets: [UInt8], with attachment: Attachment?
+  ) throws(MessageFault) -> MessageContent {
+    switch kind {
+    case textKind:
+      guard (1...MessageLimits.textBytes).contains(octets.count), !octets.contains(0),
+        attachment == nil, let text = String(validating: octets, as: UTF8.self)
+      else { throw .unreadable }
+      return .text(text)
+    case voiceKind:
+      guard let attachment, let clip = VoiceClip(octets, of: attachment) else {
+        throw .unreadable
+      }
+      return .voice(clip)
+    default: return .unknown(kind: kind)
+    }
+  }
+
+  func octets(of key: MessageKey) -> [UInt8] {
+    var writer = OctetWriter()
+    writer.bytes(key.sender.octets)
+    writer.number(key.sequence, byteCount: 8)
+    switch content {
+    case .text(let text):
+      writer.bytes([Self.textKind])
+      writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
+      writer.bytes(text.utf8)
+    case .voice(let clip):
+      writer.bytes([Self.voiceKind])
+      writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
+      writer.bytes(clip.octets)
+    case .unknown(let kind):
+      writer.bytes([kind])
+      writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
+    }
+    return writer.octets
+  }
+}
+
+extension MessageContent {
+  /// A text that a user wrote.
+  init(checking text: String) throws(SayError) {
+    let count = text.utf8.count
+    guard (1...MessageLimits.textBytes).contains(count), !text.utf8.contains(0) else {
+      throw .text(byteCount: count)
+    }
+    self = .text(text)
+  }
+
+  /// The audio that belongs to it.
+  public var attachment: Attachment? {
+    if case .voice(let clip) = self { clip.attachment } else { nil }
+  }
+}

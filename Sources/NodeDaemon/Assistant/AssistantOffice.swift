@@ -1,0 +1,317 @@
+internal import Assistant
+internal import Chat
+internal import Cryptography
+internal import Logging
+internal import Messages
+internal import Remote
+internal import Speech
+internal import SpeechLink
+internal import StatusSchema
+
+/// The assistant of a node: its calls, who agreed to what, and what is kept of it.
+///
+/// On Swift's ordinary pool. Nothing of it runs, and no thread is made, until a language model is set.
+actor AssistantOffice {
+  /// Calls at a time.
+  private static let mostCalls = 4
+  private static let idByteCount = 16
+
+  private let settings: AssistantSettings
+  private let services: SpeechSettings
+  private let model: (any LanguageModel)?
+  /// Why the model cannot be asked; nil: it can.
+  private let problem: AssistantProblem?
+  /// Where the station's user is heard and speaks; nil: calls are typed.
+  private let speech: (door: any EarDoor, services: SpeechServices)?
+  private let store: SessionStore
+  private let tools: AssistantTools
+  private let log: Logger
+  private var changed: @Sendable () -> Void = {}
+  private var calls: [String: CallRun] = [:]
+  /// The newest call, for those who look.
+  private var newest: CallRun?
+  private var (called, failed) = (0, 0)
+
+  /// - Parameters:
+  ///   - services: those that turn speech into text and back.
+  ///   - directory: of the node's state; nil: it has none.
+  ///   - model: nil: as the settings have it.
+  init(
+    _ settings: AssistantSettings, _ services: SpeechSettings, directory: String?,
+    door: any EarDoor,
+    model: (any LanguageModel)? = nil, log: Logger
+  ) {
+    (self.settings, self.services, self.log) = (settings, services, log)
+    var problem: AssistantProblem?
+    var made = model
+    if made == nil, let place = settings.place {
+      do throws(AssistantProblem) {
+        made = ChatClient(
+          of: place, model: settings.model, key: try AssistantKey.read(settings.keyFile))
+      } catch {
+        problem = error
+        log.event(.assistantFailed, "\(error)")
+      }
+    }
+    (self.model, self.problem) = (made, problem)
+    speech = made == nil ? nil : SpeechServices(services).map { (door, $0) }
+    store = SessionStore(directory: directory, days: settings.days, log: log)
+    tools = AssistantTools(settings.tools, log: log)
+  }
+
+  /// Begins.
+  ///
+  /// - Parameters:
+  ///   - hands: carries out what tools want.
+  ///   - changed: called when something changed that people see; must not block.
+  func start(_ hands: any AssistantTools.Perform, changed: @escaping @Sendable () -> Void) async {
+    tools.attach(hands)
+    self.changed = changed
+    await store.prune(unixMilliseconds: CallRun.unixMilliseconds())
+  }
+
+  /// Ends all calls.
+  func finish() async {
+    for call in calls.values { await call.hangUp() }
+    await model?.stop()
+    speech?.services.link.stop()
+  }
+
+  // MARK: Calls
+
+  /// Begins a call.
+  ///
+  /// - Parameter isSpoken: by the station's microphone, and in its ear; else people type.
+  func call(
+    _ caller: AssistantCaller, isSpoken: Bool
+  ) async throws(AssistantProblem) -> SessionStatus {
+    let model = try ready()
+    if isSpoken, speech == nil { throw .mute }
+    let key = key(of: caller)
+    guard let consent = await store.consent(of: key), consent.destination == destination else {
+      throw .notAgreed
+    }
+    guard calls.count < Self.mostCalls else { throw .full }
+    guard let id = try? AccessToken.make(byteCount: Self.idByteCount) else {
+      throw .failed("the system has no random numbers; try again")
+    }
+    let session = AssistantSession(
+      id: id, caller: key, context: .init(rawValue: caller.context) ?? .node,
+      startedUnixMilliseconds: CallRun.unixMilliseconds())
+    let run = CallRun(
+      session,
+      CallRun.Caller(
+        key: key, name: caller.name ?? "node", rights: caller.rights ?? .admin,
+        keeps: consent.keeps && settings.days > 0), callSettings(isSpoken: isSpoken),
+      voice: isSpoken ? speech.map { StationVoice($0.door, $0.services) } : nil,
+      CallRun.Surroundings(
+        model: model, tools: tools, store: store, log: log, changed: changed,
+        over: { [weak self] id in Task { await self?.over(id) } }))
+    (calls[id], newest) = (run, run)
+    called += 1
+    log.event(
+      .assistantCall, "a call with the assistant",
+      ["session": "\(id)", "caller": "\(caller.name ?? "node")", "keeps": "\(run.caller.keeps)"])
+    await run.begin()
+    return SessionStatus(session)
+  }
+
+  /// Says something in a call.
+  func turn(
+    _ text: String, in session: String, _ caller: AssistantCaller
+  ) async throws(AssistantProblem) -> SessionStatus {
+    guard text.contains(where: { !$0.isWhitespace }) else { throw .empty }
+    let run = try run(session, caller)
+    // Its tools have the rights of who began it: who has fewer says nothing in it.
+    guard run.caller.rights <= caller.rights ?? .admin else { throw .over }
+    var status = SessionStatus(run.session)
+    status.turns = try await run.turn(text).map { SessionStatus.Turn($0) }
+    return status
+  }
+
+  /// Ends a call; nil: the newest one of that caller.
+  func end(_ session: String?, _ caller: AssistantCaller) async throws(AssistantProblem) {
+    let key = key(of: caller)
+    let own = calls.values.filter { $0.caller.key == key }
+    let last = own.max {
+      $0.session.startedUnixMilliseconds < $1.session.startedUnixMilliseconds
+    }
+    guard let id = session ?? last?.session.id else { throw .over }
+    try await run(id, caller).hangUp()
+  }
+
+  private func run(_ id: String, _ caller: AssistantCaller) throws(AssistantProblem) -> CallRun {
+    guard let run = calls[id], run.caller.key == key(of: caller) else { throw .over }
+    return run
+  }
+
+  private func over(_ id: String) async {
+    guard let run = calls.removeValue(forKey: id) else { return }
+    if await run.state == .error { failed += 1 }
+    await store.prune(unixMilliseconds: CallRun.unixMilliseconds())
+    changed()
+  }
+
+  private func ready() throws(AssistantProblem) -> any LanguageModel {
+    if let problem { throw problem }
+    guard let model else { throw .off }
+    return model
+  }
+
+  private func callSettings(isSpoken: Bool) -> CallSettings {
+    var call = CallSettings(
+      prompt: settings.prompt.isEmpty
+        ? AssistantWords.prompt(named: settings.name) : settings.prompt)
+    call.lengthNanoseconds = Int64(settings.lengthMinutes) * 60_000_000_000
+    // Who types takes their time.
+    call.silenceNanoseconds =
+      isSpoken ? Int64(settings.silenceSeconds) * 1_000_000_000 : call.lengthNanoseconds
+    return call
+  }
+
+  // MARK: What is agreed and kept
+
+  private func key(of caller: AssistantCaller) -> String {
+    settings.isShared ? caller.name ?? "node" : ""
+  }
+
+  /// What an agreement holds for.
+  private var destination: String {
+    let services = [services.asr, services.tts].compactMap { $0.map { "\($0)" } }
+    return ([settings.place?.text ?? ""] + services).joined(separator: " ")
+  }
+
+  /// What there is to agree to, and whether somebody has.
+  func consent(_ caller: AssistantCaller) async throws(AssistantProblem) -> ConsentStatus {
+    _ = try ready()
+    let consent = await store.consent(of: key(of: caller))
+    let terms = AssistantWords.terms(settings, services)
+    guard let consent, consent.destination == destination else {
+      return ConsentStatus(terms: terms, choice: "none")
+    }
+    var status = ConsentStatus(terms: terms, choice: consent.keeps ? "keep" : "forget")
+    status.unixSeconds = Double(consent.unixMilliseconds) / 1000
+    return status
+  }
+
+  /// Somebody agrees, or no more.
+  func agree(
+    _ keeps: Bool?, _ caller: AssistantCaller
+  ) async throws(AssistantProblem) -> ConsentStatus {
+    _ = try ready()
+    let key = key(of: caller)
+    do {
+      if let keeps {
+        try await store.keep(
+          Consent(
+            caller: key, destination: destination, keeps: keeps,
+            unixMilliseconds: CallRun.unixMilliseconds()))
+      } else {
+        for call in calls.values where call.caller.key == key { await call.hangUp() }
+        try await store.withdraw(key)
+      }
+    } catch {
+      throw AssistantProblem(error)
+    }
+    return try await consent(caller)
+  }
+
+  /// The last sessions.
+  func sessions(
+    _ limit: Int, _ caller: AssistantCaller
+  ) async throws(AssistantProblem) -> [SessionStatus] {
+    do {
+      return try await store.sessions(of: key(of: caller), limit: limit)
+        .map { SessionStatus($0) }
+    } catch {
+      throw AssistantProblem(error)
+    }
+  }
+
+  /// A session with what was said.
+  func session(
+    _ id: String, _ caller: AssistantCaller
+  ) async throws(AssistantProblem) -> SessionStatus {
+    do {
+      guard let found = try await store.session(id), found.session.caller == key(of: caller)
+      else { throw AssistantProblem.noSession }
+      var status = SessionStatus(found.session)
+      status.turns = found.turns.map { SessionStatus.Turn($0) }
+      return status
+    } catch {
+      throw AssistantProblem(error)
+    }
+  }
+
+  /// Deletes a session, or all of that caller's.
+  ///
+  /// - Returns: how many.
+  func delete(
+    _ id: String?, _ caller: AssistantCaller
+  ) async throws(AssistantProblem) -> Int {
+    do {
+      guard let id else { return try await store.deleteAll(of: key(of: caller)) }
+      guard let found = try await store.session(id), found.session.caller == key(of: caller),
+        try await store.delete(id)
+      else { throw AssistantProblem.noSession }
+      return 1
+    } catch {
+      throw AssistantProblem(error)
+    }
+  }
+
+  // MARK: What people see
+
+  /// The part of a status.
+  var status: AssistantStatus {
+    get async {
+      let state = await newest?.state.rawValue ?? (model == nil ? "off" : "idle")
+      var status = AssistantStatus(state: state, name: settings.name)
+      status.colour = settings.colourRGB.map { Configuration.text(ofColour: $0) }
+      status.session = newest.flatMap { calls[$0.session.id] }?.session.id
+      (status.calls, status.called, status.failed) = (calls.count, called, failed)
+      status.problem = await newest?.problem ?? problem.map { "\($0)" }
+      status.keepingProblem = await store.problem
+      return status
+    }
+  }
+}
+
+extension SpeechServices {
+  /// Those of the settings, nil where not both are set.
+  fileprivate init?(_ settings: SpeechSettings) {
+    guard let recogniser = settings.asr, let speaker = settings.tts else { return nil }
+    self.init(
+      link: SpeechLink(allowing: settings.allow), recogniser: recogniser, speaker: speaker)
+  }
+}
+
+extension AssistantProblem {
+  /// What a store or this office threw.
+  fileprivate init(_ error: any Error) {
+    switch error {
+    case let error as AssistantProblem: self = error
+    case let error as JournalError: self = .disk(error)
+    default: self = .failed("\(error)")
+    }
+  }
+}
+
+extension SessionStatus {
+  fileprivate init(_ session: AssistantSession) {
+    self.init(
+      id: session.id, context: session.context.rawValue,
+      startedUnixSeconds: Double(session.startedUnixMilliseconds) / 1000)
+    endedUnixSeconds = session.endedUnixMilliseconds.map { Double($0) / 1000 }
+    title = session.digest?.title
+    summary = session.digest?.summary
+  }
+}
+
+extension SessionStatus.Turn {
+  fileprivate init(_ turn: SessionTurn) {
+    self.init(
+      speaker: turn.speaker.rawValue, text: turn.text,
+      unixSeconds: Double(turn.unixMilliseconds) / 1000, isInterrupted: turn.isInterrupted)
+  }
+}

@@ -1,0 +1,54 @@
+internal import Remote
+internal import StatusSchema
+internal import Store
+
+/// Carries out the requests about captions.
+struct CaptionControl {
+  let service: CaptionService
+  let state: NodeState
+  let writer: StateWriter
+
+  func handle(_ request: CaptionRequest) async -> ControlResponse {
+    do throws(CaptionProblem) {
+      switch request {
+      case .show(let query): return await show(query)
+      case .begin(let line, let members):
+        try await service.caption(line: line, members: members)
+      case .end: try await service.endCaptions()
+      case .refuse(let isOn): return await refuse(isOn)
+      case .clear:
+        let count = await service.clear()
+        return .done(note: count == 1 ? "1 session deleted here" : "\(count) sessions deleted here")
+      }
+      return .ok
+    } catch {
+      return .error(message: "\(error)")
+    }
+  }
+
+  private func show(_ query: CaptionQuery) async -> ControlResponse {
+    if let limit = query.limit, !CaptionQuery.limitRange.contains(limit) {
+      return .error(
+        message: "limit must be from 1 to \(CaptionQuery.limitRange.upperBound), not \(limit)")
+    }
+    if let wait = query.waitSeconds, !CaptionQuery.waitRangeSeconds.contains(wait) {
+      return .error(
+        message:
+          "waitSeconds must be from 0 to \(CaptionQuery.waitRangeSeconds.upperBound), not \(wait)")
+    }
+    return .captions(await service.captions(query))
+  }
+
+  /// Holds at once, whatever the disk does.
+  private func refuse(_ isOn: Bool) async -> ControlResponse {
+    await service.setRefuses(isOn)
+    do throws(StoreError) {
+      try await writer.run { [state] () throws(StoreError) in
+        try state.keep(KeptCaptions(refuses: isOn))
+      }
+      return .ok
+    } catch {
+      return .done(note: "it holds for this run only: \(error)")
+    }
+  }
+}

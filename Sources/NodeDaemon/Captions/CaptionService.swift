@@ -1,0 +1,415 @@
+internal import Audio
+internal import Captions
+internal import Cryptography
+internal import EventLoop
+internal import Intercom
+internal import Lines
+internal import Logging
+internal import Mesh
+internal import Remote
+internal import Speech
+internal import SpeechLink
+internal import StatusSchema
+
+/// Where a captioner gets its sound; a test has its own.
+protocol CaptionDoor: Sendable {
+  /// Makes tapes of all talkers, or of a mix.
+  func makeDeck(
+    keepsTalkers: Bool, keepsMix: Bool, buses: [String]
+  ) async throws(IntercomError) -> TapeDeck
+  /// Puts sound on them.
+  func record(on deck: TapeDeck) async
+  /// Puts nothing on them any more.
+  func endRecording(on deck: TapeDeck) async
+}
+
+extension Intercom: CaptionDoor {}
+
+/// The captions of a node: brings what ``CaptionDesk`` decides to the lanes, the log and those who look, and what the
+/// node hears to a recogniser while it captions.
+///
+/// On Swift's ordinary pool. While it captions, sound is looked at each 20 ms.
+actor CaptionService {
+  private static let look = Duration.milliseconds(20)
+  /// Each so many looks it is looked at who talks to whom.
+  private static let looksAtPlaces = 4
+
+  /// What the service is made of.
+  struct Surroundings: Sendable {
+    let own: NodeID
+    let instance: UInt64
+    let settings: SpeechSettings
+    /// Whether the policy lets everybody in, so that those in no group are as one.
+    let isOpen: Bool
+    let door: any CaptionDoor
+    let lines: LineService
+    let log: Logger
+  }
+
+  private let parts: Surroundings
+  private let link: SpeechLink?
+  private var membership: Membership?
+  private var lane: (any ApplicationLane)?
+  private var desk: CaptionDesk
+  private var directory: CaptionDirectory
+  private var journal = CaptionJournal()
+  private var captioner: Captioner?
+  private var changed: @Sendable () -> Void = {}
+  private var sequence: UInt64
+  private var pumping: Set<NodeID> = []
+  private var alarm = Alarm()
+  private var told = TellingInterval<CaptionFault>(seconds: 60)
+  private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  private var waitCount: UInt64 = 0
+  private var hasFinished = false
+  private nonisolated let news: AsyncStream<MembershipEvent>.Continuation
+  private let newsStream: AsyncStream<MembershipEvent>
+
+  init(_ parts: Surroundings, refuses: Bool) {
+    self.parts = parts
+    link = parts.settings.asr == nil ? nil : SpeechLink(allowing: parts.settings.allow)
+    desk = CaptionDesk(own: parts.own, instance: parts.instance, refuses: refuses)
+    directory = CaptionDirectory(own: parts.own, isOpen: parts.isOpen)
+    // Numbers of the lane are below 2⁶²; no other run has these.
+    sequence = (parts.instance & 0x3F_FFFF_FFFF) << 24
+    (newsStream, news) = AsyncStream.makeStream()
+  }
+
+  /// Takes the channel, and follows the membership.
+  ///
+  /// - Parameter changed: called when something changed that people see; must not block.
+  func start(_ membership: Membership, changed: @escaping @Sendable () -> Void) {
+    (self.membership, self.changed) = (membership, changed)
+    attach(membership.lane)
+  }
+
+  func attach(_ lane: any ApplicationLane) {
+    self.lane = lane
+    lane.open(.captions) { [weak self] message in await self?.take(message) }
+    Task { [weak self, newsStream] in
+      for await event in newsStream { await self?.take(event) }
+    }
+  }
+
+  /// A member comes or goes.
+  ///
+  /// Any thread; does not wait.
+  nonisolated func note(_ event: MembershipEvent) { news.yield(event) }
+
+  /// Ends captions, and the waiting of all who wait.
+  func finish() async {
+    hasFinished = true
+    await stopCaptioner()
+    link?.stop()
+    alarm.cancel()
+    wakeWaiters()
+  }
+
+  // MARK: What happens
+
+  private func take(_ event: MembershipEvent) async {
+    switch event {
+    case .admitted(let node, let name, _):
+      directory.names[node] = name
+      desk.join(node, nowNanoseconds: EventLoop.nowNanoseconds())
+    case .departed(let node, _, _):
+      captioner?.drop(node)
+      desk.settleAll(of: node)
+      desk.leave(node)
+    default: return
+    }
+    await followPlaces()
+    settle()
+  }
+
+  private func take(_ message: LaneMessage) {
+    desk.take(
+      message.octets, from: message.key.sender, nowNanoseconds: EventLoop.nowNanoseconds())
+    if let captioner { for node in desk.refusers { captioner.drop(node) } }
+    settle()
+  }
+
+  /// These share groups' secrets with this node.
+  func follow(groups: [String: Set<NodeID>]) async {
+    directory.groups = groups
+    await followPlaces()
+    settle()
+  }
+
+  /// Takes who is on which lines now, and what members are called.
+  ///
+  /// Lines change without a word here: looked at while it captions, and when members come.
+  private func followPlaces() async {
+    (directory.lines, directory.talksAlone) = await parts.lines.talk
+    if let membership {
+      directory.profiles = await membership.profiles
+      directory.ownProfile = await membership.ownProfile
+    }
+    for node in directory.profiles.keys { desk.follow(node, hears: directory.places(of: node)) }
+  }
+
+  private func settle() {
+    var isChanged = false
+    for event in desk.takeEvents() {
+      isChanged = true
+      tell(event)
+    }
+    for node in desk.takeWoken() { begin(node) }
+    schedule()
+    guard isChanged else { return }
+    wakeWaiters()
+    changed()
+  }
+
+  private func tell(_ event: CaptionEvent) {
+    switch event {
+    case .chunk(let key, let index): journal.note(key, index)
+    case .forgotten(let key): journal.forget(key)
+    case .session(let key):
+      journal.note(key, of: desk)
+      guard let transcript = desk.transcripts[key] else { return }
+      parts.log.event(
+        transcript.isLive ? .captionsBegan : .captionsEnded,
+        transcript.isLive ? "what is said is captioned" : "captions ended, or their maker is away",
+        ["captioner": "\(name(of: key.captioner))", "scope": "\(transcript.scope)"])
+    case .refused(let node, let fault):
+      let isNew = told.tells(fault, nowNanoseconds: EventLoop.nowNanoseconds())
+      parts.log.event(
+        .captionsRefused, at: isNew ? .warning : .debug, "refused \(fault.words)",
+        ["peer": "\(name(of: node))"])
+    }
+  }
+
+  private func name(of node: NodeID) -> String { directory.name(of: node) }
+
+  private func begin(_ node: NodeID) {
+    guard lane != nil, pumping.insert(node).inserted else { return }
+    Task { await pump(node) }
+  }
+
+  private func pump(_ node: NodeID) async {
+    while let lane, let octets = desk.next(for: node, nowNanoseconds: EventLoop.nowNanoseconds()) {
+      sequence += 1
+      guard (try? await lane.send(octets, on: .captions, to: node, sequence: sequence)) != nil
+      else {
+        desk.failed(node, nowNanoseconds: EventLoop.nowNanoseconds())
+        break
+      }
+    }
+    pumping.remove(node)
+    schedule()
+  }
+
+  private func schedule() {
+    alarm.set(
+      toNanoseconds: desk.nextDeadlineNanoseconds, nowNanoseconds: EventLoop.nowNanoseconds()
+    ) { [weak self] in await self?.tick() }
+  }
+
+  private func tick() async {
+    alarm.rang()
+    await followPlaces()
+    desk.tick(nowNanoseconds: EventLoop.nowNanoseconds())
+    settle()
+  }
+
+  private func wakeWaiters() {
+    for waiter in waiters.values { waiter.resume() }
+    waiters = [:]
+  }
+
+  private func wake(_ number: UInt64) { waiters.removeValue(forKey: number)?.resume() }
+
+  // MARK: What people ask for
+
+  /// Begins to caption.
+  func caption(line: String?, members: [String]) async throws(CaptionProblem) {
+    guard let link, let service = parts.settings.asr else { throw .noService }
+    guard captioner == nil else { throw .desk(.isOn) }
+    let scope = try await scope(line, members)
+    let deck: TapeDeck
+    do throws(IntercomError) {
+      deck = try await parts.door.makeDeck(keepsTalkers: true, keepsMix: false, buses: [])
+    } catch {
+      throw .node(error)
+    }
+    // Another was faster meanwhile.
+    guard captioner == nil, !hasFinished else { throw .desk(.isOn) }
+    await followPlaces()
+    do throws(CaptionError) {
+      try desk.begin(scope.words, nowNanoseconds: EventLoop.nowNanoseconds())
+    } catch {
+      throw .desk(error)
+    }
+    let made = Captioner(scope, CaptionEar(deck), link, service)
+    captioner = made
+    settle()
+    await parts.door.record(on: deck)
+    Task { await self.listen(made) }
+  }
+
+  private func scope(
+    _ line: String?, _ members: [String]
+  ) async throws(CaptionProblem) -> CaptionScope {
+    var scope = CaptionScope(words: "all that it hears")
+    if let line {
+      let views = await parts.lines.views
+      guard let name = try? LineName(line),
+        let view = views.first(where: { $0.name == name }), view.isJoined
+      else { throw .notOnLine(line) }
+      scope.line = view.name
+      // All in the group are told of it.
+      scope.words = view.isPrivate ? "a private line" : "line \(view.name)"
+    }
+    guard !members.isEmpty, let membership else { return scope }
+    var names: [String] = []
+    for text in members {
+      do throws(IntercomError) {
+        let node = try await membership.node(named: text)
+        scope.members.insert(node)
+        names.append(name(of: node))
+      } catch {
+        throw .node(error)
+      }
+    }
+    scope.words += ", of \(names.joined(separator: ", "))"
+    return scope
+  }
+
+  /// Captions no more.
+  func endCaptions() async throws(CaptionProblem) {
+    guard captioner != nil else { throw .desk(.isOff) }
+    await stopCaptioner()
+  }
+
+  private func stopCaptioner() async {
+    guard let captioner else { return }
+    self.captioner = nil
+    captioner.stop()
+    try? desk.end()
+    settle()
+    await parts.door.endRecording(on: captioner.ear.deck)
+  }
+
+  /// This node's user refuses to be captioned, or no more.
+  func setRefuses(_ refuses: Bool) {
+    desk.setRefuses(refuses, nowNanoseconds: EventLoop.nowNanoseconds())
+    if refuses { captioner?.drop(parts.own) }
+    settle()
+    changed()
+  }
+
+  /// Forgets the sessions that are over; how many.
+  func clear() -> Int {
+    let count = desk.clear()
+    settle()
+    changed()
+    return count
+  }
+
+  /// Chunks that a remote asks for.
+  func captions(_ query: CaptionQuery) async -> [CaptionStatus] {
+    let found = journal.chunks(query, of: desk, naming: directory.name)
+    guard found.isEmpty, let wait = query.waitSeconds, wait > 0, !hasFinished else { return found }
+    waitCount += 1
+    let number = waitCount
+    let waiting = Task { [weak self] in
+      try? await Task.sleep(for: .seconds(wait))
+      await self?.wake(number)
+    }
+    await withCheckedContinuation { waiters[number] = $0 }
+    waiting.cancel()
+    return journal.chunks(query, of: desk, naming: directory.name)
+  }
+
+  /// The part of a status.
+  var status: CaptionsStatus {
+    var status = journal.status(of: desk, own: parts.own, naming: directory.name)
+    status.isAvailable = link != nil
+    status.problem = captioner?.problem
+    return status
+  }
+
+  // MARK: Sound
+
+  private func listen(_ captioner: Captioner) async {
+    var looks = 0
+    while self.captioner === captioner {
+      guard !captioner.ear.isOver else {
+        parts.log.event(
+          .captionsFailed, "JACK runs at another rate, or memory is short: captions ended")
+        return await stopCaptioner()
+      }
+      if looks.isMultiple(of: Self.looksAtPlaces) {
+        await followPlaces()
+        guard self.captioner === captioner else { return }
+        captioner.confirm { permit($0, captioner.scope) }
+      }
+      looks += 1
+      advance(captioner)
+      try? await Task.sleep(for: Self.look)
+    }
+  }
+
+  private func advance(_ captioner: Captioner) {
+    let begun = captioner.advance(nowNanoseconds: EventLoop.nowNanoseconds()) {
+      permit($0, captioner.scope)
+    }
+    for (number, line) in begun {
+      Task { await self.read(line, number, captioner) }
+    }
+    settle()
+  }
+
+  private func permit(_ id: String, _ scope: CaptionScope) -> CaptionPermit {
+    guard let talker = directory.talker(id), desk.consents(talker.node),
+      scope.members.isEmpty || scope.members.contains(talker.node)
+    else { return .refused }
+    return directory.permit(talker, on: scope.line)
+  }
+
+  private func read(_ line: SpeechLine, _ number: Int, _ captioner: Captioner) async {
+    while let news = await line.next() {
+      hear(news, number, isLast: false, captioner)
+    }
+    hear([], number, isLast: true, captioner)
+  }
+
+  private func hear(
+    _ news: [SpeechNews], _ number: Int, isLast: Bool, _ captioner: Captioner
+  ) {
+    guard self.captioner === captioner else { return }
+    let former = captioner.problem
+    captioner.hear(
+      news, of: number, isLast: isLast, into: &desk, nowNanoseconds: EventLoop.nowNanoseconds())
+    if let problem = captioner.problem, problem != former {
+      parts.log.event(.captionsFailed, "\(problem)")
+      changed()
+    }
+    settle()
+  }
+}
+
+/// Why something cannot be done with captions.
+enum CaptionProblem: Error, Sendable {
+  /// No recogniser is set.
+  case noService
+  /// This node is not on a line of that name.
+  case notOnLine(String)
+  case desk(CaptionError)
+  case node(IntercomError)
+}
+
+extension CaptionProblem: CustomStringConvertible {
+  /// One sentence for people: what is wrong, then what to do.
+  var description: String {
+    switch self {
+    case .noService:
+      "no service here recognises speech; set asr in the table [speech] of comlink.toml, then restart comlinkd"
+    case .notOnLine(let line):
+      "this node is not on a line \"\(line.prefix(40))\", so it hears nothing of it; comlink line join it first"
+    case .desk(let error): "\(error)"
+    case .node(let error): "\(error)"
+    }
+  }
+}

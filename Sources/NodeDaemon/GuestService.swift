@@ -1,0 +1,107 @@
+internal import Intercom
+internal import Lines
+internal import Logging
+internal import Panel
+internal import StatusSchema
+internal import Synchronization
+
+/// Browsers that are guests of this node: each gets its place in the mix, a stream that members hear, and the keys of
+/// this node to talk on.
+actor GuestService: GuestHost {
+  private let node: Intercom
+  private let membership: Membership
+  private let lines: LineService
+  private let log: Logger
+  private var places: [Int: Place] = [:]
+  private var names: Set<String> = []
+  private var lastNumber = 0
+
+  /// A guest that is here.
+  private final class Place: GuestPlace {
+    let number: Int
+    let name: String
+    let session: String
+    let seat: GuestSeat
+    private let service: GuestService
+    private let keys: AsyncStream<Set<KeyName>>.Continuation
+
+    init(
+      _ number: Int, _ guest: GuestApplication, named name: String, _ seat: GuestSeat,
+      _ service: GuestService, lines: LineService
+    ) {
+      (self.number, self.name, self.session) = (number, name, guest.session)
+      (self.seat, self.service) = (seat, service)
+      let (wishes, keys) = AsyncStream.makeStream(
+        of: Set<KeyName>.self, bufferingPolicy: .bufferingNewest(1))
+      self.keys = keys
+      Task {
+        for await wish in wishes { await lines.setGuest(number, talkingOn: wish) }
+        await lines.setGuest(number, talkingOn: nil)
+      }
+    }
+
+    func take(_ octets: [UInt8]) { seat.line.take(octets) }
+
+    func talk(on keys: [String]) {
+      self.keys.yield(Set(keys.compactMap { try? KeyName($0) }))
+    }
+
+    func leave() async {
+      keys.finish()
+      await service.remove(self)
+    }
+  }
+
+  init(node: Intercom, membership: Membership, lines: LineService, log: Logger) {
+    (self.node, self.membership, self.lines, self.log) = (node, membership, lines, log)
+  }
+
+  func admit(
+    _ guest: GuestApplication, deliver: @escaping @Sendable ([UInt8]) -> Void
+  ) async throws(GuestRefusal) -> any GuestPlace {
+    lastNumber += 1
+    let number = lastNumber
+    let name = freeName(guest.name)
+    names.insert(name)
+    do {
+      let (seat, key) = try await node.admitGuest(
+        number, named: name, hearing: guest.hears == .pcm ? .pcm : .opus, deliver: deliver)
+      let place = Place(number, guest, named: name, seat, self, lines: lines)
+      places[number] = place
+      await membership.share(key)
+      log.event(.guestCame, "guest", ["name": "\(name)"])
+      return place
+    } catch {
+      names.remove(name)
+      log.event(.guestRefused, "no place for a guest: \(error)", ["name": "\(name)"])
+      throw GuestRefusal("\(error)")
+    }
+  }
+
+  private func remove(_ place: Place) async {
+    guard places.removeValue(forKey: place.number) != nil else { return }
+    names.remove(place.name)
+    await membership.endSharing(of: place.seat.stream)
+    await node.expelGuest(place.seat)
+    let counts = place.seat.line.counts
+    log.event(
+      .guestLeft, "guest left",
+      [
+        "name": "\(place.name)", "frames": "\(counts.taken)", "missing": "\(counts.missing)",
+        "late": "\(counts.stale)",
+      ])
+  }
+
+  private func freeName(_ wish: String) -> String {
+    if !names.contains(wish) { return wish }
+    return (2...).lazy.map { "\(wish) \($0)" }.first { !self.names.contains($0) } ?? wish
+  }
+
+  /// What those who look are told of guests besides what the media path knows.
+  func fill(_ status: inout Status) {
+    for index in status.guests?.indices ?? 0..<0 {
+      guard let number = status.guests?[index].number else { continue }
+      status.guests?[index].session = places[number]?.session
+    }
+  }
+}

@@ -1,0 +1,84 @@
+public import Remote
+public import StatusSchema
+
+/// What the page's REST needs of its node; any thread.
+public protocol RestNode: Sendable {
+  /// The groups that the node is in, and the nodes that it can write to.
+  func conversations() async throws(RestFault) -> [RestConversation]
+  /// Messages, the oldest first; those of ``MessageRequest/with``.
+  func messages(_ request: MessageRequest) async throws(RestFault) -> [MessageStatus]
+  /// One message; throws where it is of another conversation.
+  func message(_ number: Int64, of conversation: String) async throws(RestFault) -> MessageStatus
+  /// The file of a voice message, Ogg Opus.
+  func audio(of number: Int64, _ conversation: String) async throws(RestFault) -> [UInt8]
+  /// Forgets a message here; what is under way to others stays under way.
+  func delete(_ number: Int64, of conversation: String) async throws(RestFault)
+  /// Sends a text.
+  func say(_ text: String, to conversation: String) async throws(RestFault) -> MessageStatus
+  /// Sends a file of any kind that can be decoded as a voice message.
+  func send(_ file: [UInt8], to conversation: String) async throws(RestFault) -> MessageStatus
+}
+
+/// A conversation: a group, or a member.
+public struct RestConversation: Sendable, Hashable {
+  /// What paths name it by: `group:NAME`, or a fingerprint.
+  public var id: String
+  /// For people.
+  public var name: String
+  /// Whether it is a group's.
+  public var isGroup: Bool
+
+  /// A conversation as it is listed.
+  public init(id: String, name: String, isGroup: Bool) {
+    (self.id, self.name, self.isGroup) = (id, name, isGroup)
+  }
+}
+
+/// Why a request of REST is refused.
+public struct RestFault: Error, Hashable, Sendable {
+  /// What is wrong, as programs tell it apart; each has its status.
+  public enum Code: String, Sendable, CaseIterable {
+    case malformed
+    case unauthorized
+    case forbidden
+    case notFound = "not_found"
+    case methodNotAllowed = "method_not_allowed"
+    case conflict
+    case tooLarge = "too_large"
+    case unsupportedMedia = "unsupported_media"
+    case rangeNotSatisfiable = "range_not_satisfiable"
+    case misdirected
+    case unprocessable
+    case tooMany = "too_many"
+    case failed = "internal"
+    case noRoom = "no_room"
+
+    /// RFC 9110 §15, RFC 6585 §4, RFC 4918 §11.5.
+    public var status: Int {
+      switch self {
+      case .malformed: 400
+      case .unauthorized: 401
+      case .forbidden: 403
+      case .notFound: 404
+      case .methodNotAllowed: 405
+      case .conflict: 409
+      case .tooLarge: 413
+      case .unsupportedMedia: 415
+      case .rangeNotSatisfiable: 416
+      case .misdirected: 421
+      case .unprocessable: 422
+      case .tooMany: 429
+      case .failed: 500
+      case .noRoom: 507
+      }
+    }
+  }
+
+  /// What.
+  public var code: Code
+  /// What is wrong and what to do.
+  public var words: String
+
+  /// A refusal.
+  public init(_ code: Code, _ words: String) { (self.code, self.words) = (code, words) }
+}

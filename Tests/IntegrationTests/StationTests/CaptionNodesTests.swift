@@ -1,0 +1,78 @@
+import Remote
+import StatusSchema
+import Synchronization
+import TestKit
+import Testing
+
+@testable import TestRig
+
+extension RealNodeTests {
+  /// Captions between real nodes on JACK servers, with a speech service that knows its answers.
+  @Suite struct CaptionNodesTests {
+    private func wait(
+      for node: NodeProcess, _ what: String, within seconds: Double = 30,
+      until isSo: (CaptionsStatus) -> Bool
+    ) throws {
+      try waitUntil(
+        what, within: seconds, interval: 0.1, detail: { node.process.outputTail() }
+      ) { () throws(RigError) in
+        try node.status().captions.map(isSo) ?? false
+      }
+    }
+
+    @Test func `what one says is read at the other, who may refuse`() throws {
+      let service = try FakeSpeech()
+      service.partial.withLock { $0 = "Stand by" }
+      service.text.withLock { $0 = "Stand by on \u{202E}cue ten." }
+      let pair = try NodePair(
+        argumentsOfA: ["--speech-asr", "tcp://127.0.0.1:\(service.port)", "--role", "desk"],
+        in: TemporaryDirectory(prefix: "comlink-captions"))
+      let (a, b) = (pair.a.node, pair.b.node)
+      #expect {
+        try b.ask(.captions(.begin(line: nil, members: [])))
+      } throws: {
+        "\($0)".contains("set asr in the table [speech]")
+      }
+      #expect(try a.ask(.captions(.begin(line: "all", members: []))) == .ok)
+      try wait(for: b, "B to see that it is captioned") { $0.sessions.first?.isLive == true }
+      let session = try #require(try b.status().captions?.sessions.first)
+      #expect(session.captioner == "A" && session.scope == "line all" && !session.isOwn)
+
+      let speech = try Speech.lasting(8, Speech.sentences())
+      try pair.b.prepareToSay(speech, loops: true)
+      try pair.b.mouth.start()
+      try wait(for: b, "B's own words") { captions in
+        captions.recent.contains { $0.talker == "B" && $0.isFinal }
+      }
+      let chunk = try #require(
+        try b.status().captions?.recent.first { $0.talker == "B" && $0.isFinal })
+      #expect(chunk.text == "Stand by on \u{202E}cue ten." && chunk.seconds > 0.3)
+      #expect(chunk.language == "en" && chunk.confidence == 0.75)
+      #expect(chunk.session == session.session)
+      #expect(CaptionTable.text(chunk).contains("B: Stand by on ?cue ten."))
+      #expect(service.heard.withLock { $0 }.contains { $0 > 10_000 })
+
+      #expect(try b.ask(.captions(.refuse(isOn: true))) == .ok)
+      try wait(for: a, "A to know that B refuses") { $0.refusers == ["B"] }
+      let count = try #require(try a.status().captions?.sessions.first?.chunks)
+      let questions = service.heard.withLock { $0.count }
+      let received = try a.status().peers.first?.received ?? 0
+      try waitUntil("two seconds of B's speech", within: 20, interval: 0.2) {
+        () throws(RigError) in
+        let peer = try a.status().peers.first
+        return (peer?.received ?? 0) > received + 200 && peer?.isTalking == true
+      }
+      #expect(try a.status().captions?.sessions.first?.chunks == count)
+      // The one that was under way may have ended.
+      #expect(service.heard.withLock { $0.count } <= questions + 1)
+
+      #expect(try a.ask(.captions(.end)) == .ok)
+      try wait(for: b, "B to see the end") { $0.sessions.first?.isLive == false }
+      guard case .captions(let kept) = try b.ask(.captions(.show(CaptionQuery()))) else {
+        Issue.record("no captions")
+        return
+      }
+      #expect(kept.contains { $0.text == chunk.text })
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Remote
+import StatusSchema
+import Synchronization
+
+@testable import Panel
+
+/// A node with one conversation, `group:crew`, that keeps what is sent to it.
+final class RestMessages: RestNode {
+  private let kept = Mutex<[MessageStatus]>([])
+  private let next = Mutex<RestFault?>(nil)
+  let sound = Array("0123456789".utf8)
+
+  var messages: [MessageStatus] { kept.withLock { $0 } }
+
+  /// What is sent next is refused so.
+  func refuse(_ fault: RestFault?) { next.withLock { $0 = fault } }
+
+  func conversations() async throws(RestFault) -> [RestConversation] {
+    [
+      RestConversation(id: "group:crew", name: "crew", isGroup: true),
+      RestConversation(id: "ab12", name: "anna", isGroup: false),
+    ]
+  }
+
+  private func check(_ conversation: String?) throws(RestFault) {
+    guard conversation == "group:crew" else { throw RestFault(.notFound, "no such conversation") }
+  }
+
+  func messages(_ request: MessageRequest) async throws(RestFault) -> [MessageStatus] {
+    try check(request.with)
+    return messages.filter {
+      $0.number > request.after ?? 0 && $0.number < request.before ?? .max
+    }.suffix(request.limit ?? 50)
+  }
+
+  func message(
+    _ number: Int64, of conversation: String
+  ) async throws(RestFault) -> MessageStatus {
+    try check(conversation)
+    guard let message = messages.first(where: { $0.number == number }) else {
+      throw RestFault(.notFound, "no such message")
+    }
+    return message
+  }
+
+  func audio(of number: Int64, _ conversation: String) async throws(RestFault) -> [UInt8] {
+    guard try await message(number, of: conversation).voice != nil else {
+      throw RestFault(.notFound, "a text")
+    }
+    return sound
+  }
+
+  func delete(_ number: Int64, of conversation: String) async throws(RestFault) {
+    _ = try await message(number, of: conversation)
+    kept.withLock { $0.removeAll { $0.number == number } }
+  }
+
+  func say(_ text: String, to conversation: String) async throws(RestFault) -> MessageStatus {
+    try add(text, nil, to: conversation)
+  }
+
+  func send(_ file: [UInt8], to conversation: String) async throws(RestFault) -> MessageStatus {
+    try add(
+      nil, VoiceMessageStatus(seconds: 1.5, bytes: file.count, peaks: "00ff"), to: conversation)
+  }
+
+  private func add(
+    _ text: String?, _ voice: VoiceMessageStatus?, to conversation: String
+  ) throws(RestFault) -> MessageStatus {
+    try check(conversation)
+    if let fault = next.withLock({ $0 }) { throw fault }
+    return kept.withLock { kept in
+      var message = MessageStatus(
+        number: (kept.last?.number ?? 0) + 1, conversation: conversation, sender: "",
+        senderID: "ff", isOwn: true, sentUnixSeconds: 1_800_000_000.25,
+        takenUnixSeconds: 1_800_000_000.25, text: text, isRead: true)
+      message.voice = voice
+      kept.append(message)
+      return message
+    }
+  }
+}
+
+/// Requests of a program.
+extension PageRig {
+  func rest(
+    _ method: String, _ path: String, token: String?, body: String? = nil,
+    type: String = "application/json", more: String = ""
+  ) async throws -> PageVisitor.Answer {
+    var headers = more
+    if let token { headers += "Authorization: Bearer \(token)\r\n" }
+    if body != nil { headers += "Content-Type: \(type)\r\n" }
+    return try await answer(method, path, body: body, more: headers)
+  }
+
+  /// Path and query of an address for an upload, as JSON has it.
+  func path(of answer: PageVisitor.Answer) -> String {
+    let text = answer.body.firstRange(of: "/api/v1/uploads/").map { answer.body[$0.lowerBound...] }
+    return String((text ?? "").prefix { $0 != "\"" })
+  }
+
+  func ask(_ token: String, byteCount: Int, type: String = "audio/wav") async throws
+    -> PageVisitor.Answer
+  {
+    try await rest(
+      "POST", Self.crew + "/audio/upload-url", token: token,
+      body: #"{"file_name":"a.wav","file_size":\#(byteCount),"mime_type":"\#(type)"}"#)
+  }
+
+  static let crew = "/api/v1/conversations/group%3Acrew/messages"
+}

@@ -1,0 +1,134 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import Recording
+
+/// Files of all kinds, made by programs that users have, and hostile ones.
+@Suite(.timeLimit(.minutes(2))) struct ClipImportTests {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  /// A file of a tone, as ffmpeg writes it.
+  private func made(_ name: String, seconds: Double = 2, _ options: String = "") throws -> [UInt8] {
+    try withExtendedLifetime(folder) { try made(name, seconds, options, in: folder.path) }
+  }
+
+  private func made(
+    _ name: String, _ seconds: Double, _ options: String, in folder: String
+  ) throws -> [UInt8] {
+    let path = "\(folder)/\(name)"
+    let command =
+      "ffmpeg -nostdin -v error -y -f lavfi -i sine=frequency=440:duration=\(seconds) "
+      + "\(options) \(path)"
+    let code = unsafe system(command)
+    try #require(code == 0, "ffmpeg has to be installed: ./dev packages")
+    return try Self.octets(path)
+  }
+
+  private static func octets(_ path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  private func imported(_ file: [UInt8]) throws(ClipError) -> Clip {
+    try ClipImport().clip(of: file, vendor: "test")
+  }
+
+  @Test(arguments: ["a.wav", "a.flac", "a.ogg", "a.opus", "a.mp3", "a.m4a"])
+  func `each kind is told by what is in it, and becomes a message as long and as loud`(
+    name: String
+  ) throws {
+    let rate = name.hasSuffix("opus") ? 48_000 : 44_100
+    let file = try made(name, "-ar \(rate) -ac 2 -f \(Self.format(name))")
+    let clip = try imported(file)
+    #expect(abs(clip.milliseconds - 2000) < 90, "\(clip.milliseconds)")
+    // ffmpeg's tone has an eighth of full scale.
+    // Nearly all of 200, at 0.088 of full scale: MP3 begins and ends in silence of its own.
+    #expect(clip.peaks.count { (18...48).contains($0) } > 180)
+    let player = try ClipPlayer(clip.file, sampleRate: 48_000)
+    var pcm: [Float] = []
+    while let more = player.read() { pcm += more }
+    let crossings = zip(pcm[24_000..<72_000], pcm[24_001..<72_001]).count { $0 < 0 && $1 >= 0 }
+    #expect(abs(crossings - 440) < 4)
+  }
+
+  private static func format(_ name: String) -> String {
+    switch name.suffix(3) {
+    case "m4a": "ipod"
+    case "pus": "opus"
+    case "lac": "flac"
+    case let ending: String(ending.drop { $0 == "." })
+    }
+  }
+
+  @Test func `what is no audio, too large or too long is refused in words`() throws {
+    #expect(throws: ClipError.empty) { try imported([]) }
+    #expect(throws: ClipError.unknownKind) { try imported(Array("#!/bin/sh\nrm -rf /".utf8)) }
+    #expect(throws: ClipError.tooLarge(byteCount: ClipLimits.fileBytes + 1)) {
+      try imported([UInt8](repeating: 0, count: ClipLimits.fileBytes + 1))
+    }
+    // Eleven minutes in some kB.
+    let long = try made("long.flac", seconds: 1, "-af volume=0,apad -t 660 -ar 8000 -f flac")
+    #expect(long.count < 500_000)
+    #expect(throws: ClipError.tooLong) { try imported(long) }
+    for error: ClipError in [
+      .tooLarge(byteCount: 11_000_000), .tooLong, .empty, .unknownKind, .damaged(kind: "MP3"),
+      .tooMuch(kind: "M4A"), .missing(kind: "M4A", package: "ffmpeg"), .decoder(words: "x"),
+    ] { #expect("\(error)".contains(":") || "\(error)".contains(";"), "\(error)") }
+  }
+
+  @Test func `a header that claims 10 GiB is worth what is there`() throws {
+    var file = try made("a.wav", "-f wav")
+    for place in 4..<8 { file[place] = 0xFF }
+    let data = try #require((12..<200).first { file[$0...].starts(with: "data".utf8) })
+    for place in data + 4..<data + 8 { file[place] = 0xFF }
+    #expect(abs(try imported(file).milliseconds - 2000) < 5)
+  }
+
+  @Test(arguments: ["a.wav", "a.flac", "a.ogg", "a.opus", "a.mp3", "a.m4a"])
+  func `damaged files end in a message or in a refusal, in time`(name: String) throws {
+    let file = try made(name, seconds: 1, "-f \(Self.format(name))")
+    var random = SplitMix64(seed: 9)
+    for round in 0..<(Seeds.areAll ? 2000 : 4) {
+      var bad = file
+      if round % 2 == 0 {
+        bad.removeLast(Int.random(in: 1..<bad.count - 12, using: &random))
+      } else {
+        for _ in 0..<50 {
+          bad[Int.random(in: 12..<bad.count, using: &random)] = .random(in: 0...255, using: &random)
+        }
+      }
+      let start = ContinuousClock.now
+      do throws(ClipError) {
+        let clip = try imported(bad)
+        #expect(clip.milliseconds <= 600_000)
+      } catch {
+        #expect(!error.description.isEmpty)
+      }
+      #expect(ContinuousClock.now - start < .seconds(40))
+    }
+  }
+
+  @Test func `a decoder that is not there, or hangs, is told`() throws {
+    let file = try made("a.wav", seconds: 0.2, "-f wav")
+    let absent = ClipImport(program: "\(folder.path)/none")
+    #expect {
+      try absent.clip(of: file, vendor: "test")
+    } throws: { error in
+      "\(error)".contains("cannot be run")
+    }
+    // It answers nothing at all.
+    #expect(throws: ClipError.damaged(kind: "WAV")) {
+      try ClipImport(program: "/bin/false").clip(of: file, vendor: "test")
+    }
+  }
+
+  @Test func `the decoder reaches no network, no file and no other process`() throws {
+    let path = "\(folder.path)/secret"
+    try Data("secret".utf8).write(to: URL(fileURLWithPath: path))
+    let code = unsafe system("\(ClipImport.found()) check \(path) > /dev/null 2>&1")
+    #expect(code == 0, "what it could do: \(code >> 8)")
+    #expect(try Self.octets(path) == Array("secret".utf8))
+  }
+}

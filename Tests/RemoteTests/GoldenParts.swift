@@ -1,0 +1,162 @@
+import StatusSchema
+
+@testable import Remote
+
+/// What the golden status has beside the node and its peers.
+extension GoldenStatus {
+  static var captions: CaptionsStatus {
+    var captions = CaptionsStatus(isAvailable: true)
+    (captions.isCaptioning, captions.scope) = (true, "line stage")
+    (captions.isRefused, captions.refusers) = (true, ["B"])
+    captions.sessions = [
+      CaptionSessionStatus(
+        session: "typm43w3-9xc", captioner: "A", isOwn: true, scope: "line stage", isLive: true,
+        chunks: 12)
+    ]
+    var chunk = CaptionStatus(
+      number: 77, session: "typm43w3-9xc", index: 11, talker: "C",
+      talkerID: "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za", startSeconds: 61.5,
+      seconds: 2.25, text: "How far is it?", isFinal: true)
+    (chunk.role, chunk.colour) = ("stage left", "ff8000")
+    (chunk.language, chunk.confidence) = ("en", 0.75)
+    captions.recent = [chunk]
+    captions.refused = 3
+    captions.problem = "the recogniser at tcp://127.0.0.1:10300: the speech service does not answer"
+    return captions
+  }
+
+  /// ``captions`` in the JSON.
+  static let captionsJSON = """
+      "captions" : {
+        "isAvailable" : true,
+        "isCaptioning" : true,
+        "isRefused" : true,
+        "problem" : "the recogniser at tcp://127.0.0.1:10300: the speech service does not answer",
+        "recent" : [
+          {
+            "colour" : "ff8000",
+            "confidence" : 0.75,
+            "index" : 11,
+            "isFinal" : true,
+            "language" : "en",
+            "number" : 77,
+            "role" : "stage left",
+            "seconds" : 2.25,
+            "session" : "typm43w3-9xc",
+            "startSeconds" : 61.5,
+            "talker" : "C",
+            "talkerID" : "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za",
+            "text" : "How far is it?"
+          }
+        ],
+        "refused" : 3,
+        "refusers" : [
+          "B"
+        ],
+        "scope" : "line stage",
+        "sessions" : [
+          {
+            "captioner" : "A",
+            "chunks" : 12,
+            "isLive" : true,
+            "isOwn" : true,
+            "scope" : "line stage",
+            "session" : "typm43w3-9xc"
+          }
+        ]
+      },
+    """
+
+  static var assistant: AssistantStatus {
+    var assistant = AssistantStatus(state: "speaking", name: "Ada")
+    assistant.colour = "00ff80"
+    assistant.session = "k3s6vdq2ws7zbrpfmmz6yzmbka"
+    (assistant.calls, assistant.called, assistant.failed) = (1, 3, 2)
+    assistant.problem = "the language model stopped in the middle of its answer; ask again"
+    assistant.keepingProblem = "the disk is full"
+    return assistant
+  }
+
+  static var messages: MessagesStatus {
+    var messages = MessagesStatus()
+    (messages.unread, messages.last, messages.waiting) = (2, 40, 1)
+    (messages.keptBytes, messages.received, messages.refused) = (2048, 30, ["forged": 1])
+    messages.problem = "the disk is full"
+    messages.recording = VoiceRecordingStatus(
+      seconds: 541.5, isPaused: true, levelDBFS: -20, peaks: "00ff")
+    messages.recording?.warning = "it ends by itself in 58 s"
+    messages.playing = VoicePlayingStatus(
+      number: 7, seconds: 2.5, totalSeconds: 30, speed: 1.5, isPaused: false)
+    return messages
+  }
+
+  static var recording: RecordingStatus {
+    var recording = RecordingStatus(
+      path: "/srv/takes/2026-11-22_14.33.05", format: "opus", mostBytes: 10_000_000_000)
+    recording.isRunning = false
+    recording.seconds = 3723.5
+    recording.bytes = 123_456_789
+    recording.files = 9
+    recording.failedFiles = 1
+    recording.fileProblem = "anna: too large a file"
+    recording.droppedFrames = 480
+    recording.stalledSeconds = 2.5
+    recording.endReason = "the disk is full"
+    recording.hasFailed = true
+    return recording
+  }
+
+  static func guest(
+    number: Int? = nil, session: String? = nil, isOn: Bool? = nil
+  ) -> GuestStatus {
+    var guest = GuestStatus(name: "Gina")
+    (guest.number, guest.session, guest.isOn) = (number, session, isOn)
+    guest.isTalking = true
+    guest.levelDBFS = -21.5
+    (guest.playoutDelayMilliseconds, guest.jitterMilliseconds) = (22.5, 3.25)
+    (guest.received, guest.lost, guest.concealed) = (900, 2, 1)
+    guest.quality = 4.5
+    guest.port = "comlink:peer_Gina (guest)"
+    return guest
+  }
+
+  static var line: LineStatus {
+    var line = LineStatus(name: "Bühne")
+    (line.isJoined, line.isListening, line.isSetListening, line.isTalking) = (
+      true, false, true, true
+    )
+    line.levelDecibels = -6.5
+    (line.pan, line.priority) = (-0.25, 2)
+    (line.members, line.talkers) = (["B", "C"], ["B"])
+    (line.isPrivate, line.invited, line.invitedBy) = (true, ["D"], "E")
+    return line
+  }
+
+  static var `operator`: OperatorStatus {
+    var status = OperatorStatus(name: "C", id: "abc", rights: ["levels", "kill"])
+    (status.acts, status.lastAct) = (2, #"{"request":"mic-kill"}"#)
+    return status
+  }
+
+  static var key: KeyStatus {
+    var key = KeyStatus(
+      name: "show", lines: ["Bühne"], activation: "dual", latchMilliseconds: 300)
+    key.interlock = 2
+    (key.isSet, key.isHeld, key.isLatched, key.isPresent) = (true, true, false, true)
+    key.tally = .talkListen
+    key.talkers = ["B"]
+    (key.targets, key.isCalled) = (["member:B"], true)
+    return key
+  }
+
+  static var calls: CallsStatus {
+    var (calls, call) = (CallsStatus(), CallStatus(peer: "B"))
+    call.line = "Bühne"
+    (call.isRinging, call.isTalking, call.isAnswering) = (true, false, true)
+    calls.incoming = [call]
+    (call.peer, call.isAnswering) = ("", false)
+    calls.outgoing = [call]
+    calls.announcers = ["C"]
+    return calls
+  }
+}

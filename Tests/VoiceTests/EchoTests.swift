@@ -1,0 +1,171 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import Voice
+
+/// The echo canceller: loudspeakers, a room, somebody near.
+@Suite struct EchoTests {
+  /// What is played, and a room that makes echo of it.
+  private struct Scene {
+    var left: [Float]
+    var right: [Float]
+    var echo: [Float]
+
+    /// Two loudspeakers in a room of 100 ms; `balance` of the sound is left.
+    init(seconds: Double, delay: Double = 0.02, balance: Float = 0.5, rate: Int = 48_000) {
+      let far = Sounds.speech(-26, seconds: seconds, rate: rate)
+      left = far.map { 2 * balance * $0 }
+      right = far.map { 2 * (1 - balance) * $0 }
+      echo = [Float](repeating: 0, count: far.count)
+      // Reflections in place of a whole room: each convolution would take seconds.
+      var random = SplitMix64(seed: 5)
+      for reflection in 0..<60 {
+        let late = Int((delay + 0.1 * Double(reflection) / 60) * Double(rate))
+        let size = Float(0.4 * exp(-Double(reflection) / 12) * random.gaussian())
+        let other = Float(0.4 * exp(-Double(reflection) / 12) * random.gaussian())
+        guard late < far.count else { continue }
+        for index in late..<far.count {
+          echo[index] += size * left[index - late] + other * right[index - late]
+        }
+      }
+    }
+  }
+
+  private func chain(_ mode: String, rate: Int = 48_000, frame: Int = 480) throws -> VoiceChain {
+    VoiceChain(
+      try VoiceSettings([.echo: mode]), format: VoiceFormat(sampleRate: rate, frameFrames: frame))
+  }
+
+  /// Somebody near who has nothing in common with what is played, as artificial speech would have its pitch.
+  private func syllables(seconds: Double) -> [Float] {
+    Sounds.noise(-26, seconds: seconds).enumerated().map { index, sample in
+      sample * max(0, Float(sin(Double(index) / 48_000 * 2 * .pi * 3)))
+    }
+  }
+
+  private func treat(
+    _ chain: VoiceChain, _ sound: [Float], _ scene: Scene, frame: Int = 480
+  ) -> [Float] {
+    var heard = sound
+    var start = 0
+    while start < sound.count {
+      let end = min(start + frame, sound.count)
+      var all = heard.mutableSpan
+      var piece = all._mutatingExtracting(start..<end)
+      chain.process(
+        &piece, left: scene.left.span.extracting(start..<end),
+        right: scene.right.span.extracting(start..<end))
+      start = end
+    }
+    return heard
+  }
+
+  @Test(arguments: [(48_000, 480, 0.5), (48_000, 120, 0.8), (44_100, 1, 0.5), (96_000, 960, 0.2)])
+  func `echo is gone after a second, from one loudspeaker or two, at any rate`(
+    rate: Int, frame: Int, balance: Double
+  ) throws {
+    let scene = Scene(seconds: 4, balance: Float(balance), rate: rate)
+    let chain = try chain("on", rate: rate, frame: frame)
+    let heard = treat(chain, scene.echo, scene, frame: max(frame, 128))
+    let lower = Sounds.level(scene.echo.suffix(3 * rate)) - Sounds.level(heard.suffix(3 * rate))
+    #expect(lower > 25)
+    #expect(chain.isEchoFound == true)
+  }
+
+  @Test func `somebody near is heard while the far end talks`() throws {
+    let scene = Scene(seconds: 8)
+    let near = [Float](repeating: 0, count: 4 * 48_000) + Sounds.speech(-26, seconds: 4).reversed()
+    let chain = try chain("on")
+    let heard = treat(chain, zip(scene.echo, near).map { $0 + $1 }, scene)
+    let delay = chain.delayFrames
+    let (wanted, got) = (near.suffix(96_000), heard.dropFirst(delay).suffix(96_000 - delay))
+    var (both, one, other): (Float, Float, Float) = (0, 0, 0)
+    for (a, b) in zip(wanted, got) {
+      (both, one, other) = (both + a * b, one + a * a, other + b * b)
+    }
+    #expect(both / (one * other).squareRoot() > 0.9)
+    #expect(abs(Sounds.level(got) - Sounds.level(wanted)) < 2)
+  }
+
+  @Test func `an echo that is 0,3 s late is found`() throws {
+    let scene = Scene(seconds: 8, delay: 0.3)
+    let heard = treat(try chain("on"), scene.echo, scene)
+    let lower = Sounds.level(scene.echo.suffix(96_000)) - Sounds.level(heard.suffix(96_000))
+    #expect(lower > 20)
+  }
+
+  @Test func `auto leaves a headset as it is, bit by bit, and finds a loudspeaker`() throws {
+    let scene = Scene(seconds: 6)
+    let chain = try chain("auto")
+    let voice = syllables(seconds: 6)
+    let heard = treat(chain, voice, scene)
+    let isSame = heard.dropFirst(480).elementsEqual(voice.dropLast(480))
+    #expect(isSame)
+    #expect(chain.isEchoFound == false)
+    _ = treat(chain, scene.echo, scene)
+    #expect(chain.isEchoFound == true)
+  }
+
+  @Test func `on where there is no echo does nothing to a voice after some seconds`() throws {
+    let scene = Scene(seconds: 10)
+    let chain = try chain("on")
+    let voice = syllables(seconds: 10)
+    let heard = treat(chain, voice, scene)
+    let isSame = heard.suffix(48_000).elementsEqual(voice.dropLast(480).suffix(48_000))
+    #expect(isSame)
+  }
+
+  /// What becomes of what is played after 3 s.
+  enum Mishap: CaseIterable {
+    case stops, jumps, garbage
+  }
+
+  @Test(arguments: Mishap.allCases)
+  func `loudspeakers that fall silent or jump, or garbage in their place, do a voice no harm`(
+    mishap: Mishap
+  ) throws {
+    var scene = Scene(seconds: 9)
+    let begin = 3 * 48_000
+    var random = SplitMix64(seed: 4)
+    for index in begin..<scene.left.count {
+      switch mishap {
+      case .stops:
+        (scene.left[index], scene.right[index], scene.echo[index]) = (0, 0, 0)
+      case .jumps:
+        let later = min(index + 2000, scene.left.count - 1)
+        (scene.left[index], scene.right[index]) = (scene.left[later], scene.right[later])
+      case .garbage:
+        scene.left[index] = Float(bitPattern: UInt32(random.next() >> 32))
+        (scene.right[index], scene.echo[index]) = (.nan, 0)
+      }
+    }
+    let near = [Float](repeating: 0, count: 7 * 48_000) + Sounds.speech(-26, seconds: 2).reversed()
+    let heard = treat(try chain("on"), zip(scene.echo, near).map { $0 + $1 }, scene)
+    let isSound = heard.allSatisfy { $0.isFinite && abs($0) < 8 }
+    #expect(isSound)
+    let error = abs(Sounds.level(heard.suffix(72_000)) - Sounds.level(near.suffix(72_000)))
+    #expect(error < 3, "\(mishap)")
+  }
+
+  @Test func `a transform and its inverse are the signal again`() {
+    let transform = RealTransform(count: 1024)
+    let (signal, back) = (FloatRoom(count: 1024), FloatRoom(count: 1024))
+    let room = SpectrumRoom(bins: transform.binCount)
+    for (index, sample) in Sounds.noise(-10, seconds: 0.03).prefix(1024).enumerated() {
+      signal[index] = sample
+    }
+    transform.forward(signal, into: room)
+    transform.inverse(room, into: back)
+    let error = (0..<1024).map { abs(signal[$0] - back[$0]) }.max() ?? 1
+    #expect(error < 1e-5)
+    // A bin's power against the definition.
+    let sums = (0..<1024).reduce((0.0, 0.0)) { sum, index in
+      let angle = -2 * Double.pi * 37 * Double(index) / 1024
+      let sample = Double(signal[index])
+      return (sum.0 + sample * cos(angle), sum.1 + sample * sin(angle))
+    }
+    #expect(abs(Double(room.real[37]) - sums.0) < 1e-3)
+    #expect(abs(Double(room.imaginary[37]) - sums.1) < 1e-3)
+  }
+}
