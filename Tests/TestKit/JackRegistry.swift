@@ -43,4 +43,10 @@ public enum JackRegistry {
       try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")
     }
   }
+
+  /// Removes this user's database of clients' properties, which all servers share: a client that was killed while it
+  /// held its lock takes the lock along, and the next waits for it for ever.
+  public static func forgetProperties() {
+    try? FileManager.default.removeItem(atPath: "\(folder)/jack_db-\(getuid())")
+  }
 }

@@ -69,19 +69,24 @@ public final class JackServer: Sendable {
       name, arguments, environment: environment, log: directory.file("jackd-\(name).log"))
   }
 
-  /// Starts jackd until it answers; again where others use the eight servers a machine can have.
+  /// Starts jackd until it answers; again where others use the eight servers a machine can have, and once more where
+  /// a client that was killed has left its properties locked.
   private static func start(
     _ name: String, _ arguments: [String], environment: [String: String], log: String
   ) throws(RigError) -> ChildProcess {
     let end = monotonicNanoseconds() + 30_000_000_000
+    var mayForget = true
     while true {
       JackRegistry.freeDeadServers()
       let process = try ChildProcess(
         "jackd", arguments, environment: environment, outputPath: log)
-      for _ in 1...10 where process.isRunning {
-        let probe = try? Probe(
-          server: name, name: "waiting", inputs: 0, outputs: 0, recordSeconds: 0, openSeconds: 1)
-        if probe != nil { return process }
+      let outcome = answer(of: name, process)
+      if case .answers = outcome { return process }
+      if case .hangs = outcome, mayForget {
+        mayForget = false
+        process.terminate()
+        JackRegistry.forgetProperties()
+        continue
       }
       let isCrowded = process.output.contains("Too many servers already active")
       guard isCrowded && monotonicNanoseconds() < end else {
@@ -91,6 +96,22 @@ public final class JackServer: Sendable {
       }
       pause(seconds: 1)
     }
+  }
+
+  private enum Answer { case answers, hangs, nothing }
+
+  /// What a first client hears.
+  private static func answer(of name: String, _ process: ChildProcess) -> Answer {
+    for _ in 1...10 where process.isRunning {
+      do throws(RigError) {
+        _ = try Probe(
+          server: name, name: "waiting", inputs: 0, outputs: 0, recordSeconds: 0, openSeconds: 1)
+        return .answers
+      } catch {
+        if case .timeout = error { return .hangs }
+      }
+    }
+    return .nothing
   }
 
   deinit {

@@ -28,11 +28,13 @@ final class LineChannel: Sendable {
 
   /// Asks and waits for the answer, nil when the child is gone; callers take turns.
   ///
-  /// - Parameter question: nil to wait for a line that comes unasked.
-  func ask(_ question: String?) -> String? {
+  /// - Parameters:
+  ///   - question: nil to wait for a line that comes unasked.
+  ///   - seconds: how long each part of the answer may take; nil is for ever.
+  func ask(_ question: String?, within seconds: Int? = nil) -> String? {
     own.withLock { own in
       if let question, !Self.send("\(question)\n", to: own.descriptor) { return nil }
-      return Self.line(from: own.descriptor, rest: &own.rest)
+      return Self.line(from: own.descriptor, rest: &own.rest, within: seconds)
     }
   }
 
@@ -49,13 +51,19 @@ final class LineChannel: Sendable {
     return true
   }
 
-  private static func line(from descriptor: Int32, rest: inout [UInt8]) -> String? {
+  private static func line(
+    from descriptor: Int32, rest: inout [UInt8], within seconds: Int?
+  ) -> String? {
     while true {
       if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         let line = String(decoding: rest[..<end], as: UTF8.self)
         rest.removeFirst(end + 1)
         return line
       }
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = unsafe poll(&waiting, 1, seconds.map { Int32($0 * 1000) } ?? -1)
+      if ready < 0 && errno == EINTR { continue }
+      guard ready > 0 else { return nil }
       var part = [UInt8](repeating: 0, count: 65536)
       let count = unsafe read(descriptor, &part, part.count)
       if count < 0 && errno == EINTR { continue }

@@ -46,7 +46,7 @@ public final class Probe: Sendable {
   /// - Parameters:
   ///   - recordSeconds: room for the recording and the log of cycles, all touched here.
   ///   - openSeconds: how long to wait for a server that does not answer yet.
-  /// - Throws: `RigError.jack`, or that the program cannot be run.
+  /// - Throws: `RigError.jack`, `.timeout` when libjack does not return, or that the program cannot be run.
   public init(
     server: String, name: String, inputs: Int, outputs: Int, recordSeconds: Double,
     mode: Mode = .measure, openSeconds: Int = 0
@@ -58,8 +58,16 @@ public final class Probe: Sendable {
     process = try Self.start(
       [server, name, "\(mode.number)", "\(inputs)", "\(outputs)"]
         + ["\(recordSeconds)", "\(openSeconds)"], channel, log: directory.file("log"))
+    let patience = openSeconds + 20
+    let answer = channel.ask(nil, within: patience)
+    if answer == nil && process.isRunning {
+      process.send(signal: SIGKILL)
+      throw .timeout(
+        waitingFor: "client \(name) of server \(server) to open", seconds: Double(patience),
+        detail: "libjack does not return")
+    }
     let values = try Self.values(
-      channel.ask(nil), doing: "opening client \(name) on server \(server)", process)
+      answer, doing: "opening client \(name) on server \(server)", process)
     sampleRate = values.first.flatMap(Double.init) ?? 0
     periodFrames = values.last.flatMap(Int.init) ?? 0
   }

@@ -51,7 +51,7 @@ struct GuestJackTests {
       try other.ear.start()
       pause(seconds: Self.seconds + 4)
       other.ear.stop()
-      score = max(score, try #require(Self.score(said: said, heard: other.ear.recording(1))))
+      score = max(score, Self.score(said: said, heard: other.ear.recording(1)) ?? 0)
     }
     print("guest: STOI at the other station \(score)")
     #expect(score >= 0.95)
@@ -61,7 +61,7 @@ struct GuestJackTests {
     var back = 0.0
     for _ in 1...3 where back < 0.95 {
       let recorded = Self.samples(try page.value(of: Self.recorder))
-      back = max(back, try #require(Self.score(said: try Speech.sentences(), heard: recorded)))
+      back = max(back, Self.score(said: try Speech.sentences(), heard: recorded) ?? 0)
     }
     print("guest: STOI at the phone \(back)")
     #expect(back >= 0.95)
