@@ -12,7 +12,7 @@ public struct Alarm: Sendable {
     self.pause = pause
   }
 
-  /// Rings at this deadline and no other; never for `Int64.max`.
+  /// Rings at this deadline and no other; never for `Int64.max`, at once for any that has passed, `Int64.min` too.
   ///
   /// - Parameters:
   ///   - now: by the clock that the deadline is of.
@@ -24,7 +24,8 @@ public struct Alarm: Sendable {
     guard deadline != waiting?.deadlineNanoseconds else { return }
     cancel()
     guard deadline < .max else { return }
-    let wait = Duration.nanoseconds(max(0, deadline - now))
+    // In 128 bits: whoever waits for nothing says `Int64.min`.
+    let wait = max(.zero, Duration.nanoseconds(deadline) - .nanoseconds(now))
     let task = Task { [pause] in
       guard (try? await pause(wait)) != nil else { return }
       await ring()

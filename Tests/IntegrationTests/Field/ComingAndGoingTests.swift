@@ -40,11 +40,12 @@ import Testing
     let isAHigher = try Self.order(of: b).lexicographicallyPrecedes(Self.order(of: a))
     let (host, guest) = isAHigher ? (a, b) : (b, a)
     for _ in 0..<Self.warmUpRounds { try Self.sendAway(guest, of: host) }
-    // The port comes a moment after the member.
+    // The port comes a moment after the member; what is there meanwhile may be that of before.
+    var before = Self.holdings(of: host, in: circle)
     try waitUntil("\(guest.name)'s port", within: 10) { () throws(RigError) in
-      circle.portNames.contains("\(host.client):peer_\(guest.name)")
+      before = Self.holdings(of: host, in: circle)
+      return before.ports.contains("\(host.client):peer_\(guest.name)")
     }
-    let before = Self.holdings(of: host, in: circle)
     let memory = try Self.memory(of: host)
     for _ in Self.warmUpRounds..<Self.rounds { try Self.sendAway(guest, of: host) }
     try waitUntil(
