@@ -332,8 +332,8 @@ let programs: [Target] = [
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
       "JackSession", "EventLoop", "Voice", "Habits",
-      "Store", "Cryptography", "Mesh", "TestKit", "TestNode", "comlink-keys", "comlink-decode",
-      "KeyDevices", "Keys", "Measurement", "Remote", "Speech", "StatusSchema",
+      "Store", "Captions", "Cryptography", "Mesh", "TestKit", "TestNode", "comlink-keys",
+      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Remote", "Speech", "StatusSchema",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",

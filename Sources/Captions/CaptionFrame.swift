@@ -29,7 +29,10 @@ enum CaptionFrame: Hashable {
       var ranges: [Range<UInt32>] = []
       for _ in 0..<count {
         let (first, length) = (try reader.number(4), try reader.number(4))
-        guard first + length <= CaptionLimits.chunks else { throw .malformed }
+        // In their order and apart, as `held` makes them: overlapping ones would cost work for nothing.
+        guard first >= ranges.last?.upperBound ?? 0, length > 0,
+          first + length <= CaptionLimits.chunks
+        else { throw .malformed }
         ranges.append(UInt32(first)..<UInt32(first + length))
       }
       self = .want(number, holding: ranges)

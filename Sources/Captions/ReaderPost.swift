@@ -111,10 +111,13 @@ struct ReaderPost {
 public struct CaptionPlace: Hashable, Sendable {
   private let group: String
   private let line: String
-  private let isPrivate: Bool
+  private let privateLine: [UInt8]?
 
-  /// A line among the members of a group; a private one is another than one of its name that is not.
-  public init(group: String, line: String, isPrivate: Bool = false) {
-    (self.group, self.line, self.isPrivate) = (group, line, isPrivate)
+  /// A line among the members of a group; a private one is another than one of its name that is not, or is another
+  /// private line.
+  ///
+  /// - Parameter privateLine: the private line's ID; nil: it is none.
+  public init(group: String, line: String, privateLine: [UInt8]? = nil) {
+    (self.group, self.line, self.privateLine) = (group, line, privateLine)
   }
 }

@@ -151,6 +151,7 @@ extension LineDesk {
         members: people.0, talkers: people.1)
       (view.isPrivate, view.pan) = (isPrivate, ear.pan(of: name))
       if isPrivate { view.invited = privates.invited(to: name) }
+      view.privateID = privates.lines[name]?.id
       return view
     }
     return privates.invitations.reduce(into: views) { views, invitation in

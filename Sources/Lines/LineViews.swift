@@ -24,6 +24,8 @@ public struct LineView: Sendable, Hashable {
   public var pan = 0.0
   /// Whether nobody but those who are on it can know of it.
   public var isPrivate = false
+  /// Which private line this node is on: another one may be of the same name later; nil: none.
+  public var privateID: PrivateLineID?
   /// Who was added to a private line and has not joined it.
   public var invited: [NodeID] = []
   /// Who invites to a private line that this node is not on.

@@ -4,7 +4,8 @@ internal import Cryptography
 public struct PrivateLineID: Sendable, Hashable {
   static let byteCount = 16
 
-  let octets: [UInt8]
+  /// On the wire.
+  public let octets: [UInt8]
 
   /// A new one; of a generator that is not to be guessed.
   public init(using random: inout some RandomNumberGenerator) {

@@ -41,6 +41,7 @@ extension Configuration {
     case (.program, _), (.input, _), (.bus, _): try setPatch(setting, to: value)
     case (_, .text(let text)) where setting.voice != nil: try setVoice(setting, to: text)
     case _ where setting.table == "speech": try speech.set(setting, to: value)
+    case (.captionsTranscripts, .text(let text)): transcriptPath = try Self.transcriptPath(text)
     case _ where setting.table == "assistant": try assistant.set(setting, to: value)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
     case (.jackClient, .text(let text)): jackClient = try Self.clientName(text)
@@ -155,6 +156,7 @@ extension Configuration {
       .voiceGate, .voiceVox, .voiceLimit:
       .text(setting.voice.map { voice.text(of: $0) } ?? "")
     case .speechASR, .speechTTS, .speechAllow: speech.value(of: setting)
+    case .captionsTranscripts: .text(transcriptPath)
     default: assistant.value(of: setting)
     }
   }
@@ -166,6 +168,15 @@ extension Configuration {
     } catch {
       throw .badValue(error.words)
     }
+  }
+
+  private static func transcriptPath(_ text: String) throws(SettingProblem) -> String {
+    guard text.isEmpty || text.hasPrefix("/") else {
+      throw .badValue("must be an absolute path, not \"\(text)\"")
+    }
+    var text = text
+    while text.count > 1, text.hasSuffix("/") { text.removeLast() }
+    return text
   }
 
   static func checkedName(_ text: String) throws(SettingProblem) -> String {

@@ -82,6 +82,8 @@ struct Configuration: Hashable, Sendable {
   var messageKeepMegabytes = 20
   /// Where speech becomes text, and text speech.
   var speech = SpeechSettings()
+  /// The folder that transcripts of captions are kept in; empty: none are.
+  var transcriptPath = ""
   /// The assistant.
   var assistant = AssistantSettings()
   /// Lines that the node is on from its start, and its keys.

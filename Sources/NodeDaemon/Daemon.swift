@@ -221,6 +221,7 @@ struct Daemon {
     return CaptionService(
       CaptionService.Surroundings(
         own: state.id, instance: state.instance, settings: settings.speech,
+        transcripts: settings.transcriptPath.isEmpty ? nil : settings.transcriptPath,
         isOpen: settings.policy == .open, door: node, lines: lines, log: logger("captions")),
       refuses: state.captions.kept.refuses)
   }

@@ -93,6 +93,7 @@ enum EventName: String, CaseIterable, Sendable {
   case captionsEnded = "captions-ended"
   case captionsFailed = "captions-failed"
   case captionsRefused = "captions-refused"
+  case transcriptsFailed = "transcripts-failed"
 
   case assistantCall = "assistant-call"
   case assistantEnded = "assistant-ended"
@@ -127,7 +128,7 @@ enum EventName: String, CaseIterable, Sendable {
       .pairingFailed, .pageTrustFailed, .pageLost, .identityTwice, .rightsMissing,
       .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused,
       .guestRefused, .audienceFailed, .assistantFailed, .operatorRefused, .captionsFailed,
-      .captionsRefused:
+      .captionsRefused, .transcriptsFailed:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
       .identity, .networkChanged, .discovery, .messageReceived, .page:

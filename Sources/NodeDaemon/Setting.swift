@@ -54,6 +54,7 @@ enum Setting: String, CaseIterable, Sendable {
   case speechASR = "speech-asr"
   case speechTTS = "speech-tts"
   case speechAllow = "speech-allow"
+  case captionsTranscripts = "captions-transcripts"
   case assistantURL = "assistant-url"
   case assistantModel = "assistant-model"
   case assistantKeyFile = "assistant-key-file"
@@ -67,7 +68,7 @@ enum Setting: String, CaseIterable, Sendable {
   case assistantShared = "assistant-shared"
 
   /// The tables of a TOML file; a setting of one begins with its name.
-  static let tables = ["voice", "speech", "assistant"]
+  static let tables = ["voice", "speech", "captions", "assistant"]
 
   /// The table of the TOML file that it stands in; nil: none.
   var table: String? { Self.tables.first { rawValue.hasPrefix($0 + "-") } }
@@ -97,7 +98,7 @@ enum Setting: String, CaseIterable, Sendable {
       .jackServer, .jackClient, .pluginSocket, .metrics, .page, .pageTrust, .pageCertificate,
       .pageKey, .control,
       .state, .logLevel, .assistantURL, .assistantModel, .assistantKeyFile, .assistantName,
-      .speechASR, .speechTTS,
+      .speechASR, .speechTTS, .captionsTranscripts,
       .assistantColour, .assistantPrompt:
       .text
     case .peer, .input, .bus, .speechAllow, .assistantTools: .list
@@ -145,7 +146,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .lateRate: "PERCENT"
     case .sidetone: "DB|off"
     case .control, .pluginSocket: "PATH"
-    case .state: "DIR"
+    case .state, .captionsTranscripts: "DIR"
     case .messageDays, .voiceMessageDays, .assistantDays: "DAYS"
     case .messageHistory, .messageKeep: "MB"
     case .logLevel: "LEVEL"
@@ -211,6 +212,7 @@ enum Setting: String, CaseIterable, Sendable {
       .voiceGate, .voiceVox, .voiceLimit:
       voice?.summary ?? ""
     case .speechASR, .speechTTS, .speechAllow: SpeechSettings.summary(of: self)
+    case .captionsTranscripts: "Folder that transcripts of captions are kept in; empty: none are."
     default: AssistantSettings.summary(of: self)
     }
   }

@@ -74,7 +74,13 @@ struct SpeechFlags: ParsableArguments {
   @Option(help: Help.of(.speechASR)) var speechAsr: String?
   @Option(help: Help.of(.speechTTS)) var speechTts: String?
   @Option(help: Help.of(.speechAllow)) var speechAllow: [String] = []
+  @Option(help: Help.of(.captionsTranscripts)) var captionsTranscripts: String?
 
   /// What was given, without the list.
-  var texts: [(Setting, String?)] { [(.speechASR, speechAsr), (.speechTTS, speechTts)] }
+  var texts: [(Setting, String?)] {
+    [
+      (.speechASR, speechAsr), (.speechTTS, speechTts),
+      (.captionsTranscripts, captionsTranscripts),
+    ]
+  }
 }

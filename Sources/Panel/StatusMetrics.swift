@@ -7,7 +7,7 @@ enum StatusMetrics {
   /// All families; some may have no samples.
   static func families(_ status: Status) -> [MetricFamily] {
     node(status.node) + audio(status.audio) + loop(status.loop) + network(status.network)
-      + control(status.control) + PeerMetrics.families(status.peers)
+      + control(status.control) + captions(status.captions) + PeerMetrics.families(status.peers)
   }
 
   private static func node(_ node: NodeStatus) -> [MetricFamily] {
@@ -112,6 +112,19 @@ enum StatusMetrics {
       reasons(
         "comlink_packets_dropped_total", "Datagrams dropped, by reason.",
         network.drops),
+    ]
+  }
+
+  private static func captions(_ captions: CaptionsStatus?) -> [MetricFamily] {
+    guard let captions else { return [] }
+    return [
+      flag("comlink_captioning", "Whether this node captions.", captions.isCaptioning),
+      counter(
+        "comlink_captions_lost_frames_total",
+        "Frames that were not captioned, as the machine was too slow.", captions.lostFrames ?? 0),
+      flag(
+        "comlink_transcripts_failing", "Whether transcripts cannot be written.",
+        captions.transcriptProblem != nil),
     ]
   }
 

@@ -42,6 +42,7 @@ public enum CaptionTable {
   static func lines(_ captions: CaptionsStatus) -> [String] {
     let live = captions.sessions.filter(\.isLive).map { "captions \(words($0))" }
     let problem = captions.problem.map { ["         \(Cell.clean($0))"] } ?? []
-    return live + (captions.isCaptioning ? problem : [])
+    let transcript = captions.transcriptProblem.map { ["captions \(Cell.clean($0))"] } ?? []
+    return live + (captions.isCaptioning ? problem : []) + transcript
   }
 }

@@ -18,6 +18,12 @@ public struct CaptionsStatus: Sendable, Hashable, Codable {
   public var refused: Int
   /// What went wrong with the speech service last, in words; absent where all is well.
   public var problem: String?
+  /// Frames of sound that were not captioned since the start, as this machine was too slow.
+  public var lostFrames: Int?
+  /// The folder that transcripts are kept in; absent: they are not.
+  public var transcripts: String?
+  /// Why transcripts cannot be written, in words; absent where all is well.
+  public var transcriptProblem: String?
 
   /// Nothing is captioned.
   public init(isAvailable: Bool) {

@@ -150,7 +150,9 @@ struct CaptionsListCommand: ParsableCommand {
     if captions.sessions.isEmpty { PlainText.note("no captions") }
     if captions.isRefused { print("this node refuses to be captioned") }
     for name in captions.refusers { print("\(PlainText.cleaned(name)) refuses to be captioned") }
-    if let problem = captions.problem { PlainText.note(PlainText.cleaned(problem)) }
+    for problem in [captions.problem, captions.transcriptProblem].compactMap(\.self) {
+      PlainText.note(PlainText.cleaned(problem))
+    }
   }
 }
 

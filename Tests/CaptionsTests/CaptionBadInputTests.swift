@@ -56,6 +56,18 @@ import Testing
     #expect(desk.transcripts[key]?.chunks.isEmpty == true)
   }
 
+  @Test func `a wish whose ranges overlap, or are not in order, is refused before it costs work`()
+    throws
+  {
+    let all = 0..<UInt32(CaptionLimits.chunks)
+    for ranges in [[all, all], [5..<6, 5..<7], [8..<9, 1..<2], [3..<3]] as [[Range<UInt32>]] {
+      let octets = CaptionFrame.want(7, holding: ranges).octets
+      #expect(throws: CaptionFault.malformed) { try CaptionFrame(parsing: octets) }
+    }
+    let apart = CaptionFrame.want(7, holding: [0..<2, 2..<3, 9..<10])
+    #expect(try CaptionFrame(parsing: apart.octets) == apart)
+  }
+
   @Test func `words in the mouth of somebody who refuses are not taken`() {
     var desk = desk()
     desk.take(offer(7), from: liar, nowNanoseconds: 0)

@@ -163,7 +163,7 @@ import Testing
   @Test func `who leaves a line gets nothing of it that still waits`() throws {
     let network = network()
     let (board, open) = (
-      CaptionPlace(group: "crew", line: "board", isPrivate: true),
+      CaptionPlace(group: "crew", line: "board", privateLine: [1]),
       CaptionPlace(group: "crew", line: "board")
     )
     let reader = network.nodes[1]
@@ -174,8 +174,9 @@ import Testing
       CaptionTalker(node: network.nodes[2].id, name: "c"), in: [board],
       beganNanoseconds: network.time(of: 0),
       CaptionWords("for the board", durationMilliseconds: 1, isFinal: true))
-    // To the public line of that name instead.
-    network.nodes[0].desk?.follow(reader.id, hears: [open])
+    // To the public line of that name instead, and to another private one.
+    let other = CaptionPlace(group: "crew", line: "board", privateLine: [2])
+    network.nodes[0].desk?.follow(reader.id, hears: [open, other])
     network.run(seconds: 3)
     #expect(reader.transcript(key).isEmpty)
     network.nodes[0].desk?.follow(reader.id, hears: [board, open])

@@ -141,6 +141,16 @@ import Testing
     }
   }
 
+  @Test mutating func `a private line is another than one of its name that was left`() throws {
+    let first = try #require(view(0)?.privateID)
+    try pair.desks[0].leaveLine(line)
+    settle()
+    #expect(view(0)?.privateID == nil)
+    try pair.desks[0].makePrivateLine(line, PrivateLineID(using: &random))
+    settle()
+    #expect(view(0)?.privateID != nil && view(0)?.privateID != first)
+  }
+
   @Test mutating func `a call on a private line rings for those on it alone`() throws {
     try add(1)
     try join(1)

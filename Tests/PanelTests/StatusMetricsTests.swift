@@ -44,6 +44,21 @@ import Testing
     #expect(!text.contains("comlink_control"))
   }
 
+  @Test func `captions tell what they lost`() {
+    let text = Self.text { status in
+      var captions = CaptionsStatus(isAvailable: true)
+      (captions.isCaptioning, captions.lostFrames) = (true, 480)
+      captions.transcriptProblem = "the disk is full"
+      status.captions = captions
+    }
+    for line in [
+      "comlink_captioning 1", "comlink_captions_lost_frames_total 480",
+      "comlink_transcripts_failing 1",
+    ] {
+      #expect(text.contains("\n\(line)\n"), "\(line)")
+    }
+  }
+
   @Test func `names from the network end no line and no label`() {
     let text = Self.text { $0.peers[0].name = "x\"} 1\nevil_total 5" }
     #expect(!text.contains("\nevil_total"))

@@ -22,6 +22,8 @@ extension GoldenStatus {
     captions.recent = [chunk]
     captions.refused = 3
     captions.problem = "the recogniser at tcp://127.0.0.1:10300: the speech service does not answer"
+    (captions.lostFrames, captions.transcripts) = (480, "/srv/transcripts")
+    captions.transcriptProblem = "the transcript cannot be written: No space left on device"
     return captions
   }
 
@@ -31,6 +33,7 @@ extension GoldenStatus {
         "isAvailable" : true,
         "isCaptioning" : true,
         "isRefused" : true,
+        "lostFrames" : 480,
         "problem" : "the recogniser at tcp://127.0.0.1:10300: the speech service does not answer",
         "recent" : [
           {
@@ -63,7 +66,9 @@ extension GoldenStatus {
             "scope" : "line stage",
             "session" : "typm43w3-9xc"
           }
-        ]
+        ],
+        "transcriptProblem" : "the transcript cannot be written: No space left on device",
+        "transcripts" : "/srv/transcripts"
       },
     """
 

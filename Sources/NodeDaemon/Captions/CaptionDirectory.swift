@@ -50,7 +50,9 @@ struct CaptionDirectory {
   private func places(_ groups: Set<String>, _ lines: [LineView]) -> Set<CaptionPlace> {
     Set(
       groups.flatMap { group in
-        lines.map { CaptionPlace(group: group, line: $0.name.text, isPrivate: $0.isPrivate) }
+        lines.map {
+          CaptionPlace(group: group, line: $0.name.text, privateLine: $0.privateID?.octets)
+        }
       })
   }
 
@@ -61,12 +63,15 @@ struct CaptionDirectory {
 
   /// Whether what somebody says now is captioned, and where it is heard.
   ///
-  /// - Parameter line: what is captioned; nil: all lines of this node.
-  func permit(_ talker: CaptionTalker, on line: LineName?) -> CaptionPermit {
+  /// - Parameter scope: what is captioned.
+  func permit(_ talker: CaptionTalker, on scope: CaptionScope) -> CaptionPermit {
     let isOwn = talker.node == own
     let talked = lines.filter { isOwn ? $0.isTalking : $0.talkers.contains(talker.node) }
     guard !talked.isEmpty else { return isOwn && talksAlone ? .refused : .unknown }
-    let captioned = talked.filter { $0.isJoined && (line == nil || $0.name == line) }
+    let captioned = talked.filter { view in
+      view.isJoined
+        && (scope.line == nil || view.name == scope.line && view.privateID == scope.privateLine)
+    }
     guard !captioned.isEmpty else { return .refused }
     return .given(talker, places(groups(of: talker.node), captioned))
   }

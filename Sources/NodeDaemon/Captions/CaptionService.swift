@@ -39,6 +39,8 @@ actor CaptionService {
     let own: NodeID
     let instance: UInt64
     let settings: SpeechSettings
+    /// Where transcripts are kept as files; nil: nowhere.
+    var transcripts: String?
     /// Whether the policy lets everybody in, so that those in no group are as one.
     let isOpen: Bool
     let door: any CaptionDoor
@@ -54,6 +56,8 @@ actor CaptionService {
   private var directory: CaptionDirectory
   private var journal = CaptionJournal()
   private var captioner: Captioner?
+  /// Of captioners before.
+  private var lostFrames = 0
   private var changed: @Sendable () -> Void = {}
   private var sequence: UInt64
   private var pumping: Set<NodeID> = []
@@ -62,6 +66,7 @@ actor CaptionService {
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var waitCount: UInt64 = 0
   private var hasFinished = false
+  private var transcripts: TranscriptKeeper?
   private nonisolated let news: AsyncStream<MembershipEvent>.Continuation
   private let newsStream: AsyncStream<MembershipEvent>
 
@@ -73,6 +78,7 @@ actor CaptionService {
     // Numbers of the lane are below 2⁶²; no other run has these.
     sequence = (parts.instance & 0x3F_FFFF_FFFF) << 24
     (newsStream, news) = AsyncStream.makeStream()
+    transcripts = parts.transcripts.map { TranscriptKeeper(folder: TranscriptFolder(path: $0)) }
   }
 
   /// Takes the channel, and follows the membership.
@@ -103,6 +109,7 @@ actor CaptionService {
     link?.stop()
     alarm.cancel()
     wakeWaiters()
+    await writeAllTranscripts()
   }
 
   // MARK: What happens
@@ -163,10 +170,15 @@ actor CaptionService {
 
   private func tell(_ event: CaptionEvent) {
     switch event {
-    case .chunk(let key, let index): journal.note(key, index)
-    case .forgotten(let key): journal.forget(key)
+    case .chunk(let key, let index):
+      journal.note(key, index)
+      noteTranscript(of: key)
+    case .forgotten(let key):
+      journal.forget(key)
+      transcripts?.forget(key)
     case .session(let key):
       journal.note(key, of: desk)
+      noteTranscript(of: key)
       guard let transcript = desk.transcripts[key] else { return }
       parts.log.event(
         transcript.isLive ? .captionsBegan : .captionsEnded,
@@ -257,7 +269,7 @@ actor CaptionService {
       guard let name = try? LineName(line),
         let view = views.first(where: { $0.name == name }), view.isJoined
       else { throw .notOnLine(line) }
-      scope.line = view.name
+      (scope.line, scope.privateLine) = (view.name, view.privateID)
       // All in the group are told of it.
       scope.words = view.isPrivate ? "a private line" : "line \(view.name)"
     }
@@ -285,6 +297,7 @@ actor CaptionService {
   private func stopCaptioner() async {
     guard let captioner else { return }
     self.captioner = nil
+    lostFrames += captioner.ear.lostFrames
     captioner.stop()
     try? desk.end()
     settle()
@@ -300,7 +313,8 @@ actor CaptionService {
   }
 
   /// Forgets the sessions that are over; how many.
-  func clear() -> Int {
+  func clear() async -> Int {
+    await writeAllTranscripts()
     let count = desk.clear()
     settle()
     changed()
@@ -327,7 +341,56 @@ actor CaptionService {
     var status = journal.status(of: desk, own: parts.own, naming: directory.name)
     status.isAvailable = link != nil
     status.problem = captioner?.problem
+    status.lostFrames = lostFrames + (captioner?.ear.lostFrames ?? 0)
+    status.transcripts = parts.transcripts
+    status.transcriptProblem = transcripts?.problem
     return status
+  }
+
+  // MARK: Transcripts
+
+  private func noteTranscript(of key: CaptionSessionKey) {
+    guard transcripts != nil else { return }
+    transcripts?.note(key, nowNanoseconds: EventLoop.nowNanoseconds())
+    guard transcripts?.task == nil, !hasFinished else { return }
+    transcripts?.task = Task { [weak self] in
+      while await self?.waitsForTranscripts() == true {}
+    }
+  }
+
+  /// Writes what came in a while; false: there is nothing more to write for now.
+  private func waitsForTranscripts() async -> Bool {
+    try? await Task.sleep(for: TranscriptKeeper.pause)
+    guard !hasFinished, !Task.isCancelled else { return false }
+    await writeTranscripts(isLast: false)
+    if transcripts?.isDirty == true, !hasFinished { return true }
+    transcripts?.task = nil
+    return false
+  }
+
+  /// Writes all that there is, without waiting for what may still come.
+  private func writeAllTranscripts() async {
+    if let task = transcripts?.task {
+      task.cancel()
+      await task.value
+      transcripts?.task = nil
+    }
+    // A file that somebody removed is written anew.
+    for _ in 0..<2 { await writeTranscripts(isLast: true) }
+  }
+
+  private func writeTranscripts(isLast: Bool) async {
+    guard var keeper = transcripts else { return }
+    let jobs = keeper.jobs(
+      of: desk, nowNanoseconds: EventLoop.nowNanoseconds(), isLast: isLast,
+      naming: directory.name)
+    transcripts = keeper
+    guard !jobs.isEmpty else { return }
+    let outcomes = await keeper.writer.run { jobs.map { (job: $0, outcome: $0.run()) } }
+    let former = transcripts?.problem
+    let failure = transcripts?.take(outcomes, nowNanoseconds: EventLoop.nowNanoseconds())
+    if let failure { parts.log.event(.transcriptsFailed, "\(failure)") }
+    if transcripts?.problem != former { changed() }
   }
 
   // MARK: Sound
@@ -365,7 +428,7 @@ actor CaptionService {
     guard let talker = directory.talker(id), desk.consents(talker.node),
       scope.members.isEmpty || scope.members.contains(talker.node)
     else { return .refused }
-    return directory.permit(talker, on: scope.line)
+    return directory.permit(talker, on: scope)
   }
 
   private func read(_ line: SpeechLine, _ number: Int, _ captioner: Captioner) async {

@@ -9,6 +9,8 @@ internal import SpeechLink
 struct CaptionScope: Sendable {
   /// The line; nil: whatever is heard.
   var line: LineName?
+  /// Which private line that is; nil: none.
+  var privateLine: PrivateLineID?
   /// The members; empty: all.
   var members: Set<NodeID> = []
   /// For people.

@@ -14,6 +14,7 @@ struct NodePair {
   init(
     recordSeconds: Double = 30, sampleRateOfA: Int = 48_000, driftPPMOfA: Double = 0,
     environmentOfA: [String: String] = [:], argumentsOfA: [String] = [],
+    argumentsOfB: [String] = [],
     address: String = "127.0.0.1",
     playoutDelay: String? = nil, in directory: TemporaryDirectory
   ) throws(RigError) {
@@ -22,6 +23,7 @@ struct NodePair {
     optionsA.arguments = ["--peer", "\(address):\(ports[1])"] + argumentsOfA
     optionsA.environment = environmentOfA
     var optionsB = NodeProcess.Options(port: ports[1])
+    optionsB.arguments = argumentsOfB
     (optionsA.address, optionsB.address) = (address, address)
     (optionsA.playoutDelay, optionsB.playoutDelay) = (playoutDelay, playoutDelay)
     self.directory = directory

@@ -1,3 +1,4 @@
+import Foundation
 import Remote
 import StatusSchema
 import Synchronization
@@ -24,9 +25,11 @@ extension RealNodeTests {
       let service = try FakeSpeech()
       service.partial.withLock { $0 = "Stand by" }
       service.text.withLock { $0 = "Stand by on \u{202E}cue ten." }
+      let folder = try TemporaryDirectory(prefix: "comlink-captions")
+      let transcripts = "\(folder.path)/transcripts"
       let pair = try NodePair(
         argumentsOfA: ["--speech-asr", "tcp://127.0.0.1:\(service.port)", "--role", "desk"],
-        in: TemporaryDirectory(prefix: "comlink-captions"))
+        argumentsOfB: ["--captions-transcripts", transcripts], in: folder)
       let (a, b) = (pair.a.node, pair.b.node)
       #expect {
         try b.ask(.captions(.begin(line: nil, members: [])))
@@ -73,6 +76,16 @@ extension RealNodeTests {
         return
       }
       #expect(kept.contains { $0.text == chunk.text })
+      #expect(try b.status().captions?.transcripts == transcripts)
+      try waitUntil(
+        "the transcripts", within: 20, interval: 0.2, detail: { b.process.outputTail() }
+      ) { () throws(RigError) in
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: transcripts)) ?? []
+        guard names.count == 4, let name = names.first(where: { $0.hasSuffix("_line-all.txt") })
+        else { return false }
+        let text = try? String(contentsOfFile: "\(transcripts)/\(name)", encoding: .utf8)
+        return text?.contains("B: Stand by on \u{FFFD}cue ten.\n") == true
+      }
     }
   }
 }
