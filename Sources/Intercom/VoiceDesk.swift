@@ -22,6 +22,9 @@ final class VoiceDesk {
   /// What a change has to be made from, and for.
   var basis: (settings: VoiceSettings, format: VoiceFormat) { (chain.settings, chain.format) }
 
+  /// What the voice is changed into, in words; empty: nothing.
+  var effect: String { chain.effect?.text ?? "" }
+
   /// How late it makes the microphone, in frames at JACK's rate.
   var delayFrames: Int { Int(chain.delayMilliseconds * Double(chain.format.sampleRate) / 1000) }
 
