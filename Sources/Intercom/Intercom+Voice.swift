@@ -24,6 +24,9 @@ extension Intercom {
     }
   }
 
+  /// What the own voice is changed into, in words; empty: nothing.
+  public var voiceEffect: String { station.capture.voice.effect }
+
   private func voiceBasis() -> (VoiceSettings, VoiceFormat) { station.capture.voice.basis }
 
   private func apply(_ change: sending VoiceChange) -> Bool { station.capture.voice.apply(change) }

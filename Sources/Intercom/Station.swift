@@ -177,9 +177,12 @@ extension Station {
     roster.follow(routing)
     guests.follow(routing)
     capture.aimInputs(at: routing.inputs)
+    // What was captured before a key closes passes as it began.
+    if routing.isUntreated { capture.voice.isBypassed = true }
     capture.talk(
       to: routing.tellsLines || routing.talk.isEmpty ? routing.talk : nil,
       audiences: routing.audiences)
+    capture.voice.isBypassed = routing.isUntreated
     capture.linesChanged()
   }
 

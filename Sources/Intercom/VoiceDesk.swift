@@ -5,12 +5,19 @@ import Voice
 ///
 /// Loop thread only.
 final class VoiceDesk {
+  private static let bypassFadeSeconds: Float = 0.02
+
   private var chain: VoiceChain
   private let framesPerPacket: Int
   /// What the main bus played, where the chain makes use of it.
   private var left = [Float](repeating: 0, count: CaptureSource.longestFrames)
   private var right = [Float](repeating: 0, count: CaptureSource.longestFrames)
   private var mutedTalk = MutedTalk()
+  /// Whether the microphone is sent as it is, while the engines go on listening; it fades from one to the other.
+  var isBypassed = false
+  private var untreated = [Float](repeating: 0, count: CaptureSource.longestFrames)
+  /// How much of what comes out is untreated, 0…1.
+  private var bypassed: Float = 0
 
   /// - Parameter framesPerPacket: at 48 kHz; none that are read are shorter.
   init(_ settings: VoiceSettings, framesPerPacket: Int) {
@@ -22,8 +29,15 @@ final class VoiceDesk {
   /// What a change has to be made from, and for.
   var basis: (settings: VoiceSettings, format: VoiceFormat) { (chain.settings, chain.format) }
 
+  /// What the voice is changed into, in words; empty: nothing.
+  var effect: String { chain.effect?.text ?? "" }
+
   /// How late it makes the microphone, in frames at JACK's rate.
-  var delayFrames: Int { Int(chain.delayMilliseconds * Double(chain.format.sampleRate) / 1000) }
+  var delayFrames: Int { isBypassed ? 0 : chainDelayFrames }
+
+  private var chainDelayFrames: Int {
+    Int(chain.delayMilliseconds * Double(chain.format.sampleRate) / 1000)
+  }
 
   /// Treats what was read of the microphone.
   ///
@@ -42,12 +56,24 @@ final class VoiceDesk {
         place += channels
       }
     }
+    let isMixing = isBypassed || bypassed > 0
+    if isMixing { for index in 0..<frames.count { untreated[index] = frames[index] } }
     let (left, right) = (left, right)
     chain.process(
       &frames, left: left.span.extracting(..<played), right: right.span.extracting(..<played))
+    if isMixing { mixUntreated(into: &frames) }
     guard !isTalking else { return forgetMutedTalk() }
     mutedTalk.pass(
       frames.count, isSpeech: chain.hearsSpeech == true, sampleRate: chain.format.sampleRate)
+  }
+
+  private func mixUntreated(into frames: inout MutableSpan<Float>) {
+    let step = 1 / (Self.bypassFadeSeconds * Float(chain.format.sampleRate))
+    for index in 0..<frames.count {
+      bypassed = isBypassed ? min(1, bypassed + step) : max(0, bypassed - step)
+      let share = bypassed * bypassed * (3 - 2 * bypassed)
+      frames[index] += share * (untreated[index] - frames[index])
+    }
   }
 
   /// Nobody speaks unheard: a key is open, or nobody looks at the microphone.

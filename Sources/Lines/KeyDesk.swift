@@ -12,6 +12,8 @@ struct KeyDesk {
     var mutes: Set<LineName> = []
     /// Whether lines that are not talked to are not listened to.
     var isolates = false
+    /// Whether something talks, and only keys that send the microphone untreated.
+    var isUntreated = false
     /// Who else is talked to.
     var targets: Set<KeyTarget> = []
   }
@@ -184,6 +186,7 @@ struct KeyDesk {
   /// What all keys together do.
   func effect(on lines: [LineName]) -> Effect {
     var effect = Effect()
+    var (talking, untreated) = (0, 0)
     for key in keys(on: lines) {
       let talks = talks(key)
       let isListening = listens(key)
@@ -191,11 +194,14 @@ struct KeyDesk {
       let own = key.lines(among: lines)
       if isListening { effect.listens.formUnion(own) }
       guard talks else { continue }
+      talking += 1
+      if key.sendsUntreated { untreated += 1 }
       effect.talks.formUnion(own)
       effect.targets.formUnion(key.targets.filter { $0.line == nil && $0 != .allLines })
       if key.mutesWhileTalking { effect.mutes.formUnion(own) }
       if key.isolates { effect.isolates = true }
     }
+    effect.isUntreated = talking > 0 && untreated == talking
     return effect
   }
 }

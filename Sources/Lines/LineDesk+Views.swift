@@ -74,6 +74,7 @@ extension LineDesk {
     }
     var routing = LineRouting()
     routing.talk = talkSet(talk)
+    routing.isUntreated = talk.effect.isUntreated
     routing.audiences = Set(talk.audiences.keys)
     routing.tellsLines = own.byNumber.count > 1 || talk.isAnnouncing
     routing.ear = ear

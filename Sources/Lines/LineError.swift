@@ -32,6 +32,8 @@ public enum LineError: Error, Hashable, Sendable {
   case noTalkKey(Label)
   /// None of the seven.
   case badActivation(String)
+  /// Neither on nor off for a key's voice.
+  case badKeyVoice(String)
   /// Too many presses a second.
   case tooFast
   /// More lines than the keys of a device.
@@ -126,6 +128,7 @@ extension LineError: CustomStringConvertible {
     case .badActivation(let word):
       "\"\(word.prefix(40))\" is no activation; use one of "
         + KeyActivation.allCases.map(\.rawValue).joined(separator: ", ")
+    case .badKeyVoice(let word): "a key's voice is on or off, not \"\(word.prefix(40))\""
     case .tooFast:
       "more than \(LineLimits.pressesPerSecond) presses in a second; is a contact bouncing?"
     case .tooFewKeys(let preset):

@@ -34,6 +34,8 @@ public struct LineRouting: Sendable, Equatable {
   public var talk: LineSet = []
   /// Whether packets say which lines they are for: this node is on others than `all`.
   public var tellsLines = false
+  /// Whether the microphone is sent as it is, past all that is done to a voice.
+  public var isUntreated = false
   /// Those of whom more is known than that they are members.
   public var members: [NodeID: Member] = [:]
   /// How loud all of it is, and what gives way to what.

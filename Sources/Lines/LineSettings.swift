@@ -83,7 +83,7 @@ extension LineSettings {
       octets.append(UInt8(key.interlock ?? 0))
       octets.append(
         (key.listensWhileTalking ? 1 : 0) | (key.mutesWhileTalking ? 2 : 0)
-          | (key.isolates ? 4 : 0))
+          | (key.isolates ? 4 : 0) | (key.sendsUntreated ? 8 : 0))
     }
     octets += ear.octets
     guard !isThirdForm else { return octets }
@@ -179,7 +179,7 @@ extension LineReader {
       guard let target else { return nil }
       targets.append(target)
     }
-    guard let latch = number(2), let interlock = number(1), let flags = number(1), flags < 8,
+    guard let latch = number(2), let interlock = number(1), let flags = number(1), flags < 16,
       var key = try? Key(
         name, targets: targets, activation: activation, latchMilliseconds: Int(latch),
         interlock: interlock == 0 ? nil : Int(interlock))
@@ -187,6 +187,7 @@ extension LineReader {
     key.listensWhileTalking = flags & 1 != 0
     key.mutesWhileTalking = flags & 2 != 0
     key.isolates = flags & 4 != 0
+    key.sendsUntreated = flags & 8 != 0
     return key
   }
 }

@@ -23,6 +23,8 @@ public struct NodeProfile: Hashable, Sendable {
   public var mediaAddresses: [NodeAddress]
   /// The peer whose voice it loops back, for a test with its user's consent; nil: none.
   public var loopBack: NodeID?
+  /// What it changes its voice into, as its user wrote it; empty: nothing.
+  public var effect = ""
 
   /// Makes a profile.
   ///

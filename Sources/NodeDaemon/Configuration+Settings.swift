@@ -153,7 +153,7 @@ extension Configuration {
     case .messageKeep: .integer(messageKeepMegabytes)
     case .logLevel: .text(logLevel)
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
-      .voiceGate, .voiceVox, .voiceLimit:
+      .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       .text(setting.voice.map { voice.text(of: $0) } ?? "")
     case .speechASR, .speechTTS, .speechAllow: speech.value(of: setting)
     case .captionsTranscripts: .text(transcriptPath)

@@ -74,6 +74,7 @@ struct Connections: Sendable {
       let profile = Self.profile(settings, media: node.localAddress.port, control: control)
       await membership.handle(.describe(profile))
     }
+    await membership.tellEffect(await node.voiceEffect)
     watch = Self.watch(plane, membership, node, log)
     discovery?.update(Announcer.service(name, state, port: control))
     self.discovery = Self.start(discovery, found, membership, log)

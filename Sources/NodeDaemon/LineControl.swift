@@ -251,6 +251,11 @@ extension Key {
     listensWhileTalking = setting.autoListen ?? false
     mutesWhileTalking = setting.autoMute ?? false
     isolates = setting.isolate ?? false
+    switch setting.voice {
+    case nil, "on": break
+    case "off": sendsUntreated = true
+    case let word?: throw .badKeyVoice(word)
+    }
   }
 }
 

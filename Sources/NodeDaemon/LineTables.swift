@@ -15,7 +15,7 @@ enum LineTables {
   private static let lineFields: Set<String> = ["name", "listen", "level", "pan", "priority"]
   private static let keyFields: Set<String> = [
     "name", "line", "lines", "targets", "activation", "latch", "interlock", "auto-listen",
-    "auto-mute", "isolate",
+    "auto-mute", "isolate", "voice",
   ]
 
   /// Reads them; each line and each key once.
@@ -107,6 +107,7 @@ enum LineTables {
     setting.autoListen = try reader.boolean("auto-listen")
     setting.autoMute = try reader.boolean("auto-mute")
     setting.isolate = try reader.boolean("isolate")
+    setting.voice = try reader.text("voice")
     do throws(LineError) {
       return try Key(setting)
     } catch {
@@ -138,7 +139,7 @@ enum LineTables {
       if let group = key.interlock { lines.append("interlock = \(group)") }
       lines += [
         "auto-listen = \(key.listensWhileTalking)", "auto-mute = \(key.mutesWhileTalking)",
-        "isolate = \(key.isolates)",
+        "isolate = \(key.isolates)", "voice = \"\(key.sendsUntreated ? "off" : "on")\"",
       ]
     }
     let set = settings.ear.setNames

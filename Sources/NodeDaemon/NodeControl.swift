@@ -53,7 +53,9 @@ struct NodeControl: ControlHandler {
       case .captions(let request): return await captions.handle(request)
       case .sidetone(let decibels): try await node.setSidetone(decibels)
       case .voice(let changes):
-        if let problem = try await node.setVoice(changes) { return .done(note: problem) }
+        let problem = try await node.setVoice(changes)
+        await connections.membership.tellEffect(await node.voiceEffect)
+        if let problem { return .done(note: problem) }
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)

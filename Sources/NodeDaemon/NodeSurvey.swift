@@ -50,6 +50,7 @@ struct NodeSurvey {
       guard let node = status.peers[index].id.flatMap({ NodeID(text: $0) }) else { continue }
       status.peers[index].instance = instances[node]
       status.peers[index].isLoopingBack = loopingBack.contains(node)
+      status.peers[index].effect = profiles[node]?.shownEffect
       status.peers[index].role = profiles[node]?.shownRole
       status.peers[index].colour = profiles[node]?.shownColour
       status.peers[index].version = profiles[node]?.shownVersion

@@ -120,6 +120,7 @@ struct VoiceFlags: ParsableArguments {
   @Option(help: Help.of(.voiceTarget)) var voiceTarget: String?
   @Option(help: Help.of(.voiceGate)) var voiceGate: String?
   @Option(help: Help.of(.voiceVox)) var voiceVox: String?
+  @Option(help: Help.of(.voiceEffect)) var voiceEffect: String?
   @Option(help: Help.of(.voiceLimit)) var voiceLimit: String?
 
   /// What was given.
@@ -128,7 +129,8 @@ struct VoiceFlags: ParsableArguments {
       (.voiceHighPass, voiceHighPass), (.voiceEcho, voiceEcho),
       (.voiceSuppress, voiceSuppress),
       (.voiceSuppressMix, voiceSuppressMix), (.voiceGain, voiceGain), (.voiceTarget, voiceTarget),
-      (.voiceGate, voiceGate), (.voiceVox, voiceVox), (.voiceLimit, voiceLimit),
+      (.voiceGate, voiceGate), (.voiceVox, voiceVox), (.voiceEffect, voiceEffect),
+      (.voiceLimit, voiceLimit),
     ]
   }
 }

@@ -50,6 +50,7 @@ enum Setting: String, CaseIterable, Sendable {
   case voiceTarget = "voice-target"
   case voiceGate = "voice-gate"
   case voiceVox = "voice-vox"
+  case voiceEffect = "voice-effect"
   case voiceLimit = "voice-limit"
   case speechASR = "speech-asr"
   case speechTTS = "speech-tts"
@@ -110,7 +111,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .sidetone: .numberOrOff
     case .noDiscovery, .noConnect, .viaPlugin, .assistantShared: .boolean
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
-      .voiceGate, .voiceVox, .voiceLimit:
+      .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       .word
     }
   }
@@ -152,7 +153,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .logLevel: "LEVEL"
     case .noDiscovery, .noConnect, .viaPlugin, .assistantShared: ""
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
-      .voiceGate, .voiceVox, .voiceLimit:
+      .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       voice?.placeholder ?? ""
     }
   }
@@ -209,7 +210,7 @@ enum Setting: String, CaseIterable, Sendable {
       "Most that messages kept for other nodes take on disk, MB, 0…10000; 0: none are kept."
     case .logLevel: "Lowest level to log: \(LogLevelName.words)."
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
-      .voiceGate, .voiceVox, .voiceLimit:
+      .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       voice?.summary ?? ""
     case .speechASR, .speechTTS, .speechAllow: SpeechSettings.summary(of: self)
     case .captionsTranscripts: "Folder that transcripts of captions are kept in; empty: none are."

@@ -265,6 +265,8 @@ public struct KeySetting: Sendable, Hashable, Codable {
   public var autoMute: Bool?
   /// Whether talking listens to no other lines.
   public var isolate: Bool?
+  /// `off`: the microphone is sent untreated while no other key talks; nil: `on`.
+  public var voice: String?
 
   /// A key with the usual settings.
   public init(name: String, lines: [String]) { (self.name, self.lines) = (name, lines) }

@@ -64,13 +64,16 @@ extension PeerStatus {
     case recording = "RECORDING"
     /// It sends somebody's voice back in place of its own.
     case loopBack = "LOOP-BACK"
+    /// It changes its voice.
+    case effect = "EFFECT"
   }
 
   /// The one that others have to know of most.
   var activity: Activity? {
     guard state == .connected else { return nil }
     if isRecording == true { return .recording }
-    return isLoopingBack == true ? .loopBack : nil
+    if isLoopingBack == true { return .loopBack }
+    return effect == nil ? nil : .effect
   }
 }
 

@@ -38,7 +38,7 @@ public enum StatusTable {
 
   /// What is on of it; nothing where all is off.
   static func voice(_ voice: VoiceStatus) -> [String] {
-    let on = ["high-pass", "echo", "suppress", "gain", "gate", "vox"].compactMap { name in
+    let on = ["high-pass", "echo", "suppress", "gain", "gate", "vox", "effect"].compactMap { name in
       voice.settings[name].flatMap { $0 == "off" ? nil : "\(name) \(Cell.clean($0))" }
     }
     let problem = voice.problem.map { ["         \(Cell.clean($0))"] } ?? []

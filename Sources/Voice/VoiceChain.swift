@@ -1,8 +1,8 @@
 /// What is done to a voice on its way out: frames in, as many frames out.
 ///
-/// High-pass, echo canceller, noise suppression, gain, gate, VOX, limiter, in this order; the detector of speech
-/// listens behind the echo canceller. What is off is not run and delays nothing; with all of it off the sound is not
-/// touched. Frames may be of any length. What is not a number is taken for silence.
+/// High-pass, echo canceller, noise suppression, gain, gate, VOX, effect, limiter, in this order; the detector of
+/// speech listens behind the echo canceller. What is off is not run and delays nothing; with all of it off the sound is
+/// not touched. Frames may be of any length. What is not a number is taken for silence.
 ///
 /// Made on any thread, then used by one. Nothing that is called for each frame allocates.
 public final class VoiceChain {
@@ -77,6 +77,11 @@ public final class VoiceChain {
   /// Whether the VOX lets the voice out; nil: it is off.
   public var isTransmitting: Bool? {
     (slots[VoiceChange.Place.vox.rawValue].stage as? VoiceGate)?.isOpen
+  }
+
+  /// What it changes the voice into; nil: it leaves it a voice.
+  public var effect: VoiceSettings.Effect? {
+    slots[VoiceChange.Place.effect.rawValue].stage == nil ? nil : settings.effect
   }
 
   /// Whether it makes use of what the loudspeakers play.
@@ -164,7 +169,7 @@ public struct VoiceFormat: Sendable, Hashable {
 public final class VoiceChange {
   /// The places of the chain, in their order.
   enum Place: Int, CaseIterable {
-    case highPass, echo, suppressor, gain, gate, vox, limiter
+    case highPass, echo, suppressor, gain, gate, vox, effect, limiter
 
     /// Before which of them the detector listens.
     static let detectorIndex = Place.suppressor.rawValue
@@ -232,6 +237,12 @@ public final class VoiceChange {
       }
     case .gate: return gate(.gate, settings.gate)
     case .vox: return gate(.vox, settings.vox)
+    case .effect:
+      switch settings.effect {
+      case .off: return nil
+      case .radio: return RadioEffect(sampleRate: rate)
+      case .reverb: return ReverbEffect(sampleRate: rate)
+      }
     case .limiter:
       return settings.ceilingDBFS.map { Limiter(ceilingDBFS: $0, sampleRate: rate) }
     }
@@ -291,6 +302,7 @@ extension VoiceSettings {
     case .gain: gain == .auto ? [gain, targetDBFS] : [gain]
     case .gate: [gate]
     case .vox: [vox]
+    case .effect: [effect]
     case .limiter: [ceilingDBFS]
     }
   }

@@ -40,6 +40,16 @@ public struct VoiceSettings: Sendable, Hashable {
     case level(Double)
   }
 
+  /// What a voice is changed into, for the fun of it.
+  public enum Effect: Sendable, Hashable {
+    /// Nothing.
+    case off
+    /// A voice over a radio.
+    case radio
+    /// A voice in a room.
+    case reverb
+  }
+
   /// The most that comes out.
   public enum Ceiling: Sendable, Hashable {
     /// Whatever comes in.
@@ -66,6 +76,8 @@ public struct VoiceSettings: Sendable, Hashable {
   public var gate = Opening.off
   /// What opens the way out for a transmission: shut, nothing is sent.
   public var vox = Opening.off
+  /// What it is changed into.
+  public var effect = Effect.off
   /// The most that comes out.
   public var limiter = Ceiling.auto
 
@@ -110,6 +122,7 @@ extension VoiceSettings {
     case target
     case gate
     case vox
+    case effect
     case limit
 
     /// What a value looks like.
@@ -122,6 +135,7 @@ extension VoiceSettings {
       case .gain: "DB|auto|off"
       case .target: "DBFS"
       case .gate, .vox: "DBFS|voice|off"
+      case .effect: "radio|reverb|off"
       case .limit: "DBFS|auto|off"
       }
     }
@@ -141,6 +155,8 @@ extension VoiceSettings {
         "Lowers by 20 dB what is between words: below this level, dBFS, -80…-10, or what is not voice."
       case .vox:
         "Sends only while you talk: above this level, dBFS, -80…-10, or as long as it hears a voice."
+      case .effect:
+        "Changes your voice, and tells the others so: radio, as over one; reverb, as in a big room."
       case .limit: "The highest peak that is sent, dBFS, -20…0; auto: -1 under a gain."
       }
     }
@@ -149,7 +165,7 @@ extension VoiceSettings {
     public var range: ClosedRange<Double>? {
       switch self {
       case .highPass: 20...400
-      case .echo, .suppress: nil
+      case .echo, .suppress, .effect: nil
       case .suppressMix: 0...100
       case .gain: -20...40
       case .target: -32 ... -12
@@ -179,6 +195,7 @@ extension VoiceSettings {
     case (.target, _): targetDBFS = try Self.number(text, name)
     case (.gate, _): gate = try Self.opening(text, name)
     case (.vox, _): vox = try Self.opening(text, name)
+    case (.effect, _): effect = try Self.effect(text, name)
     case (.limit, "off"): limiter = .off
     case (.limit, "auto"): limiter = .auto
     case (.limit, _): limiter = .level(try Self.number(text, name))
@@ -201,6 +218,7 @@ extension VoiceSettings {
     case .target: Self.text(targetDBFS)
     case .gate: Self.text(gate)
     case .vox: Self.text(vox)
+    case .effect: effect.text
     case .limit:
       switch limiter {
       case .off: "off"
@@ -225,6 +243,14 @@ extension VoiceSettings {
     case "voice": .voice
     default: .level(try number(text, name))
     }
+  }
+
+  private static func effect(_ text: String, _ name: Name) throws(Problem) -> Effect {
+    let all: [Effect] = [.off, .radio, .reverb]
+    guard let effect = all.first(where: { $0.text == text }) else {
+      throw Problem(words: "must be one of \(name.placeholder), not \"\(text)\"")
+    }
+    return effect
   }
 
   private static func text(_ opening: Opening) -> String {
@@ -252,5 +278,16 @@ extension VoiceSettings {
   private static func text(_ value: Double) -> String {
     let rounded = (value * 100).rounded() / 100
     return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
+  }
+}
+
+extension VoiceSettings.Effect {
+  /// As ``VoiceSettings/set(_:to:)`` takes it.
+  public var text: String {
+    switch self {
+    case .off: "off"
+    case .radio: "radio"
+    case .reverb: "reverb"
+    }
   }
 }

@@ -75,6 +75,11 @@ struct KeySetCommand: ParsableCommand {
   @Flag(help: "Talking listens to its lines, too.") var autoListen = false
   @Flag(help: "Talking does not listen to its lines.") var autoMute = false
   @Flag(help: "Talking listens to no other lines.") var isolate = false
+  @Option(
+    help: ArgumentHelp(
+      "off: the microphone is sent untreated while no other key talks, for music.",
+      valueName: "on|off"))
+  var voice: String?
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
@@ -90,6 +95,7 @@ struct KeySetCommand: ParsableCommand {
     setting.autoListen = autoListen
     setting.autoMute = autoMute
     setting.isolate = isolate
+    setting.voice = voice
     try remote.ask(.key(.set(setting)))
   }
 }

@@ -8,7 +8,10 @@ internal import Voice
 struct VoiceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "voice", abstract: "Shows or changes what is done to your voice.",
-    subcommands: [VoiceSetCommand.self, VoiceProcessCommand.self, VoiceMonitorCommand.self],
+    subcommands: [
+      VoiceSetCommand.self, VoiceProcessCommand.self, VoiceEffectCommand.self,
+      VoiceMonitorCommand.self,
+    ],
     defaultSubcommand: VoiceSetCommand.self)
 }
 
@@ -50,6 +53,20 @@ struct VoiceSetCommand: ParsableCommand {
   }
 
   private static func short(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+}
+
+/// `comlink voice effect radio`: what the own voice is changed into.
+struct VoiceEffectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "effect", abstract: "Changes your voice, and tells the others so.")
+
+  @Argument(help: "radio: as over one; reverb: as in a big room; off: your voice as it is.")
+  var effect: String
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    try remote.ask(.voice(changes: [VoiceSettings.Name.effect.rawValue: effect]))
+  }
 }
 
 /// `comlink voice process IN.wav OUT.wav`: the same chain over a file, without a daemon.
@@ -131,6 +148,7 @@ struct VoiceOptions: ParsableArguments {
   @Option(help: Self.help(.target)) var target: String?
   @Option(help: Self.help(.gate)) var gate: String?
   @Option(help: Self.help(.vox)) var vox: String?
+  @Option(help: Self.help(.effect)) var effect: String?
   @Option(help: Self.help(.limit)) var limit: String?
 
   /// By name, as they were written.
@@ -138,7 +156,7 @@ struct VoiceOptions: ParsableArguments {
     let given: [(VoiceSettings.Name, String?)] = [
       (.highPass, highPass), (.echo, echo), (.suppress, suppress), (.suppressMix, suppressMix),
       (.gain, gain),
-      (.target, target), (.gate, gate), (.vox, vox), (.limit, limit),
+      (.target, target), (.gate, gate), (.vox, vox), (.effect, effect), (.limit, limit),
     ]
     return given.compactMap { name, text in text.map { (name, NegativeNumber.plain($0)) } }
   }

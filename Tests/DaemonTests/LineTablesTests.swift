@@ -32,6 +32,7 @@ import Testing
     latch = 0
     interlock = 2
     auto-mute = true
+    voice = "off"
     """
 
   @Test func `lines and keys of a file hold, and come back from what is printed`() throws {
@@ -52,6 +53,7 @@ import Testing
     #expect(keys[1].targets.compactMap(\.line?.text) == ["Bühne", "video"])
     #expect(keys[1].activation == .dual)
     #expect(keys[1].latchMilliseconds == 0 && keys[1].interlock == 2 && keys[1].mutesWhileTalking)
+    #expect(keys[1].sendsUntreated && !keys[0].sendsUntreated)
     let printed = ConfigurationText.text(effective, version: "test")
     #expect(try TestSurroundings.load(printed).configuration == effective.configuration)
   }

@@ -90,6 +90,7 @@ import Testing
       ["voice", "--suppress", "strong", "--gate", "-50"],
       .voice(changes: ["suppress": "strong", "gate": "-50"])
     ),
+    (["voice", "effect", "radio"], .voice(changes: ["effect": "radio"])),
     (["gain", "B", "-6"], .gain(peer: "B", decibels: -6)),
     (["gain", "B", "+3.5"], .gain(peer: "B", decibels: 3.5)),
     (["pan", "B", "-0.5"], .pan(peer: "B", position: -0.5)),

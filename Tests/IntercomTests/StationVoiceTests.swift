@@ -1,7 +1,9 @@
 import EventLoop
 import Glibc
+import Lines
 import Measurement
 import Media
+import RTP
 import StatusSchema
 import Testing
 import Voice
@@ -89,6 +91,43 @@ import Voice
     #expect(change(anna, to: try settings([.gain: "-12"])))
     network.run(seconds: 2)
     #expect(abs(level(bert) - 0.25) < 0.02)
+  }
+
+  @Test func `a key that sends the microphone as it is does so, and nothing of the chain`() throws {
+    let (anna, bert) = try pair(try settings([.gain: "-12", .vox: "-10"]))
+    network.run(seconds: 2)
+    #expect(level(bert) < 0.01)
+    var routing = LineRouting()
+    (routing.talk, routing.isUntreated) = ([.everyone], true)
+    anna.station.follow(routing)
+    network.run(seconds: 2)
+    #expect(abs(level(bert) - 1) < 0.05)
+    routing.isUntreated = false
+    anna.station.follow(routing)
+    network.run(seconds: 2)
+    #expect(level(bert) < 0.01)
+  }
+
+  @Test func `the way past the chain and back does not click`() throws {
+    let desk = VoiceDesk(try settings([.gain: "-6"]), framesPerPacket: 480)
+    let empty: [Float] = []
+    var heard: [Float] = []
+    for packet in 0..<40 {
+      desk.isBypassed = (10..<25).contains(packet)
+      var frames = (0..<480).map { index in
+        Float(0.5 * sin(2 * .pi * 50 * Double(packet * 480 + index) / 48_000))
+      }
+      var span = frames.mutableSpan
+      desk.process(&span, captured: empty.span, channels: 3, isTalking: true)
+      heard += frames
+    }
+    let bends = heard.indices.dropFirst().dropLast().map {
+      abs(heard[$0 - 1] - 2 * heard[$0] + heard[$0 + 1])
+    }
+    #expect((bends.max() ?? 1) < 0.0005)
+    func peak(_ range: Range<Int>) -> Float { heard[range].map { abs($0) }.max() ?? 0 }
+    #expect(abs(peak(6000..<12_000) - 0.5) < 0.001)
+    #expect(abs(peak(14_400..<19_200) - 0.2506) < 0.001)
   }
 
   @Test func `a shut VOX sends no voice, and a word opens it`() throws {

@@ -138,6 +138,23 @@ import Testing
     #expect(try listens(video) && listens(.all))
   }
 
+  @Test mutating func `a key sends the microphone untreated while it alone talks`() throws {
+    var key = try Key(stage, lines: [stage])
+    key.sendsUntreated = true
+    try desk.setKey(key)
+    #expect(!desk.routing.isUntreated)
+    try desk.press(stage, nowNanoseconds: 0)
+    #expect(desk.routing.isUntreated)
+    try desk.press(video, nowNanoseconds: Self.millisecond)
+    #expect(!desk.routing.isUntreated)
+    try desk.release(video, nowNanoseconds: 500 * Self.millisecond)
+    #expect(desk.routing.isUntreated)
+    try desk.release(stage, nowNanoseconds: 600 * Self.millisecond)
+    #expect(!desk.routing.isUntreated)
+    let kept = try #require(LineSettings(desk.settings.octets))
+    #expect(kept.keys.first { $0.name == stage } == key)
+  }
+
   @Test mutating func `what a device holds is let go within a second of its last word`() throws {
     let pedal = KeyHolder.device(try Label("pedal"))
     try desk.press(stage, by: pedal, nowNanoseconds: 0)

@@ -26,6 +26,7 @@ import Testing
           name, lines: [name, names[0]], activation: activation,
           interlock: interlock == 0 ? nil : interlock)
         key.isolates = now % 5 == 0
+        key.sendsUntreated = now % 7 == 0
         key.mutesWhileTalking = now % 7 == 0
         try $0.setKey(key)
       }

@@ -25,6 +25,12 @@ import Testing
     return profile
   }
 
+  private static var changedVoice: NodeProfile {
+    var profile = NodeProfile(name: "A")
+    profile.effect = "radio"
+    return profile
+  }
+
   static let all: [Message] = [
     .hello(
       Hello(
@@ -32,6 +38,7 @@ import Testing
     .hello(Hello(node: Bench.own, instance: 0, profile: NodeProfile(name: ""))),
     .hello(Hello(node: Bench.own, instance: 7, profile: loopingBack)),
     .hello(Hello(node: Bench.own, instance: 1, profile: recordingProfile)),
+    .hello(Hello(node: Bench.own, instance: 1, profile: changedVoice)),
     .hello(
       Hello(node: Bench.own, instance: 2, profile: NodeProfile(name: "B"), relocates: true)),
     .heartbeat(Heartbeat()), .heartbeat(Heartbeat(memberCount: 1, asks: true)),

@@ -88,7 +88,7 @@ enum GoldenStatus {
     peer.pan = -0.5
     peer.isMuted = false
     peer.isRecording = true
-    peer.isLoopingBack = false
+    (peer.isLoopingBack, peer.effect) = (false, "radio")
     peer.guests = [guest()]
     peer.jitterMilliseconds = 0.25
     peer.roundTripMilliseconds = 1.5
@@ -388,6 +388,7 @@ enum GoldenStatus {
           "concealed" : 15,
           "driftPPM" : -42.5,
           "duplicate" : 1,
+          "effect" : "radio",
           "gainDecibels" : -6,
           "guests" : [
             {

@@ -116,6 +116,8 @@ import Testing
     #expect(StatusTable.text(status).contains("* B          RECORDING "))
     status.peers[0].isRecording = false
     #expect(StatusTable.text(status).contains("* B          LOOP-BACK "))
+    status.peers[0].isLoopingBack = false
+    #expect(StatusTable.text(status).contains("* B          EFFECT "))
     status.peers[0].state = .silent
     #expect(StatusTable.text(status).contains("* B          silent "))
   }

@@ -36,6 +36,18 @@ enum Sounds {
     return 10 * log10(power + 1e-20)
   }
 
+  /// The RMS level of a tone within a sound, dBFS: Goertzel's algorithm over all of it.
+  static func level(
+    of hertz: Double, in sound: some Collection<Float>, rate: Int = 48_000
+  ) -> Double {
+    let turn = 2 * cos(2 * .pi * hertz / Double(rate))
+    var (last, former) = (0.0, 0.0)
+    for sample in sound { (last, former) = (Double(sample) + turn * last - former, last) }
+    let power = last * last + former * former - turn * last * former
+    let count = Double(sound.count)
+    return 10 * log10(2 * power / (count * count) + 1e-20)
+  }
+
   /// The greatest second difference: of a slow sine next to nothing, of a step its height.
   static func roughness(_ sound: some RandomAccessCollection<Float>) -> Double {
     let sound = Array(sound)

@@ -8,7 +8,8 @@ import Testing
     arguments: [
       (.highPass, "80"), (.highPass, "off"), (.suppress, "strong"), (.suppressMix, "62.5"),
       (.gain, "auto"), (.gain, "-6.5"), (.gain, "off"), (.target, "-23"), (.gate, "-50"),
-      (.gate, "voice"), (.vox, "-10"), (.vox, "off"), (.limit, "auto"), (.limit, "0"),
+      (.gate, "voice"), (.vox, "-10"), (.vox, "off"), (.effect, "radio"), (.effect, "reverb"),
+      (.effect, "off"), (.limit, "auto"), (.limit, "0"),
       (.limit, "off"),
     ] as [(VoiceSettings.Name, String)])
   func `what is set is read back as it was written`(name: VoiceSettings.Name, text: String) throws {
@@ -20,6 +21,7 @@ import Testing
       (.highPass, "19", "must be from 20 to 400, not 19"), (.suppress, "", "must be one of"),
       (.suppressMix, "nan", "must be a number, not \"nan\""),
       (.gain, "inf", "must be a number or \"auto\" or \"off\""),
+      (.effect, "robot", "must be one of radio|reverb|off, not \"robot\""),
       (.vox, "-9", "must be from -80 to -10"), (.limit, "0.5", "must be from -20 to 0"),
     ] as [(VoiceSettings.Name, String, String)])
   func `what will not do is told in words`(

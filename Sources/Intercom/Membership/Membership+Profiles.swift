@@ -26,6 +26,14 @@ extension Membership {
     mesh.members.first { $0.node == node }?.profile.loopBack
   }
 
+  /// Tells the members what this node changes its voice into, in words; empty: nothing.
+  public func tellEffect(_ effect: String) {
+    var profile = mesh.ownProfile
+    guard profile.effect != effect else { return }
+    profile.effect = effect
+    handle(.describe(profile))
+  }
+
   /// The members that say that they send somebody's voice back in place of their own.
   public var loopingBack: Set<NodeID> {
     Set(mesh.members.filter { $0.profile.loopBack != nil }.map(\.node))

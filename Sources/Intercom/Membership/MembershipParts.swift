@@ -116,6 +116,8 @@ public enum MembershipEvent: Sendable {
 
 /// What a status tells of a profile; nil where the node says nothing.
 extension NodeProfile {
+  /// What it changes its voice into.
+  public var shownEffect: String? { effect.isEmpty ? nil : effect }
   /// What it is for.
   public var shownRole: String? { role.isEmpty ? nil : role }
   /// Its daemon's version.

@@ -40,7 +40,7 @@ extension Message {
       switch field.tag {
       case Tag.node: node = try reader.node(field)
       case Tag.instance: instance = try reader.number(field)
-      case Tag.name, Tag.role, Tag.softwareVersion:
+      case Tag.name, Tag.role, Tag.softwareVersion, Tag.effect:
         texts[field.tag] = try reader.text(field)
       case Tag.colour:
         let colour = try reader.number(field)
@@ -58,6 +58,7 @@ extension Message {
     profile.name = texts[Tag.name] ?? ""
     profile.role = texts[Tag.role] ?? ""
     profile.softwareVersion = texts[Tag.softwareVersion] ?? ""
+    profile.effect = texts[Tag.effect] ?? ""
     return Hello(
       version: version, node: try reader.required(node, Tag.node),
       instance: try reader.required(instance, Tag.instance), profile: profile,

@@ -89,6 +89,7 @@ public enum Message: Hashable, Sendable {
     static let source: UInt64 = 32
     static let audience: UInt64 = 33
     static let ssrc: UInt64 = 34
+    static let effect: UInt64 = 35
   }
 }
 
@@ -177,6 +178,7 @@ extension Message {
     if hello.admits { writer.field(Tag.admits, number: 1) }
     if hello.relocates { writer.field(Tag.relocates, number: 1) }
     if profile.isRecording { writer.field(Tag.recording, number: 1) }
+    if !profile.effect.isEmpty { writer.field(Tag.effect, text: profile.effect) }
   }
 
   private static func write(_ key: MediaKey, to writer: inout FieldWriter) {

@@ -40,8 +40,8 @@ function whenLost({ link }, lose) {
 	link.addEventListener("state", () => { if (link.state !== "connected") lose(); });
 }
 
-// What this page holds; each finger is a holder of its own. The station takes a short press for a tap, by when messages
-// arrive: so a long one is never told as short, and of one that got lost no release is sent that could be a tap.
+// What this page holds, a holder a finger. The station takes a short press for a tap, by when messages arrive: so a long
+// one is never told as short, and of one that got lost no release is sent.
 class Fingers {
 	#down = new Map();
 

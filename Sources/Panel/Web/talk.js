@@ -27,7 +27,7 @@ function makeTalker(desk, peer) {
 		say(name, peer.name);
 		const marks = [
 			peer.isTalking && texts.talking, peer.isRecording && texts.recording, peer.isLoopingBack && texts.loopBack,
-			peer.role, peer.state !== "connected" && words.stations.states[peer.state],
+			peer.effect, peer.role, peer.state !== "connected" && words.stations.states[peer.state],
 		];
 		say(detail, marks.filter(Boolean).join(", "));
 		dot.update(peer.colour);

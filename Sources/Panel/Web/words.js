@@ -1,4 +1,4 @@
-// Every word that a person reads on the page, to be translated here.
+// Every word that a person reads, to be translated here.
 export const words = {
 	app: "Comlink",
 	views: { talk: "Talk", stations: "Stations", settings: "Settings", health: "Health" },
@@ -133,6 +133,7 @@ export const words = {
 			gain: ["Gain, dB", "off auto -6 0 6 12"],
 			gate: ["Gate, dBFS", "off voice -60 -50 -40"],
 			vox: ["VOX, dBFS", "off voice -60 -50 -40"],
+			effect: ["Effect", "off radio reverb"],
 			limit: ["Limiter, dBFS", "off auto -6 -3 -1"],
 		},
 		newLine: "New line",

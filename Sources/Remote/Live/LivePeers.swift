@@ -139,7 +139,7 @@ struct LivePeers {
   private static func style(of activity: PeerStatus.Activity) -> LiveFrame.Style {
     switch activity {
     case .recording: .red
-    case .loopBack: .yellow
+    case .loopBack, .effect: .yellow
     }
   }
 

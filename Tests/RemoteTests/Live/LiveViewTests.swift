@@ -90,7 +90,7 @@ import Testing
     #expect(
       Self.text(80, 24, of: Self.status(peers: [peer]))
         .contains("* B (stage left)      RECORDING  muted "))
-    peer.isRecording = false
+    (peer.isRecording, peer.effect) = (false, nil)
     #expect(
       Self.text(80, 24, of: Self.status(peers: [peer])).contains("* B (stage left)      muted "))
     #expect(Self.text(40, 24, of: Self.status(peers: [peer])).contains("* B        muted "))
