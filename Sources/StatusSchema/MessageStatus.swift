@@ -63,6 +63,8 @@ public struct MessagesStatus: Sendable, Hashable, Codable {
   public var unread: Int
   /// The number of the last message, 0 before the first: it grows with each that is said or comes.
   public var last: Int64
+  /// Grows with each change of a message or of how far it is, until the node exits.
+  public var revision: Int
   /// Own messages that somebody does not have yet.
   public var waiting: Int
   /// Bytes of messages that are kept for others.
@@ -80,6 +82,7 @@ public struct MessagesStatus: Sendable, Hashable, Codable {
 
   /// Nothing yet.
   public init() {
-    (unread, last, waiting, keptBytes, received, refused) = (0, 0, 0, 0, 0, [:])
+    (unread, last, revision, waiting, keptBytes, received) = (0, 0, 0, 0, 0, 0)
+    refused = [:]
   }
 }

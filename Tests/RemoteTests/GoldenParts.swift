@@ -86,6 +86,7 @@ extension GoldenStatus {
     var messages = MessagesStatus()
     (messages.unread, messages.last, messages.waiting) = (2, 40, 1)
     (messages.keptBytes, messages.received, messages.refused) = (2048, 30, ["forged": 1])
+    messages.revision = 90
     messages.problem = "the disk is full"
     messages.recording = VoiceRecordingStatus(
       seconds: 541.5, isPaused: true, levelDBFS: -20, peaks: "00ff")

@@ -308,6 +308,7 @@ enum GoldenStatus {
         "refused" : {
           "forged" : 1
         },
+        "revision" : 90,
         "unread" : 2,
         "waiting" : 1
       },

@@ -35,8 +35,8 @@ actor MessageOffice {
   private let lane: any ApplicationLane
   private let retention: HistoryRetention
   private let log: Logger
-  /// Told when something changed that people see.
-  private var changed: @Sendable () -> Void = {}
+  /// Told when something changed that people see, and how often that was.
+  private var changes: (tell: @Sendable () -> Void, count: Int) = ({}, 0)
   /// Why the journal does not outlive this run; nil: it does.
   private let problem: String?
   private var diskProblem: String?
@@ -95,7 +95,7 @@ actor MessageOffice {
     _ news: AsyncStream<MembershipEvent>, blocked: Set<NodeID>,
     changed: @escaping @Sendable () -> Void
   ) {
-    self.changed = changed
+    changes.tell = changed
     desk.block(blocked)
     lane.open(.text) { [weak self] message in await self?.take(message) }
     lane.open(.files) { [weak self] message in await self?.take(message) }
@@ -351,11 +351,20 @@ actor MessageOffice {
 
   /// The node's groups, and the nodes that it can write to, by name.
   var conversations: [RestConversation] {
+    let summaries = (try? journal.summaries()) ?? [:]
+    func listed(_ id: String, _ name: String, _ conversation: Conversation) -> RestConversation {
+      var one = RestConversation(
+        id: id, name: name, isGroup: id.hasPrefix("group:"))
+      if let summary = summaries[conversation] {
+        (one.last, one.unread) = (summary.last, summary.unread)
+      }
+      return one
+    }
     let groups = state.groups.map {
-      RestConversation(id: "group:\($0.name)", name: $0.name, isGroup: true)
+      listed("group:\($0.name)", $0.name, .group(GroupTag(of: $0)))
     }
     let members = desk.knownNodes.filter { $0 != state.id }.map {
-      RestConversation(id: $0.text, name: name(of: $0), isGroup: false)
+      listed($0.text, name(of: $0), .member($0))
     }
     return groups.sorted { $0.name < $1.name }
       + members.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -375,11 +384,17 @@ actor MessageOffice {
 
   // MARK: What people see
 
+  private func changed() {
+    changes.count += 1
+    changes.tell()
+  }
+
   /// The part of a status.
   var status: MessagesStatus {
     var status = MessagesStatus()
     status.unread = (try? journal.unreadCount()) ?? 0
     status.last = lastNumber
+    status.revision = changes.count
     status.waiting = desk.waitingCount
     status.keptBytes = desk.keptBytes
     let counters = desk.counters

@@ -43,7 +43,9 @@ struct PageAnswer {
   /// The same, as no browser takes it for anything but what it says it is.
   var fromRest: PageAnswer {
     var answer = self
-    answer.headers.append(("X-Content-Type-Options", "nosniff"))
+    answer.headers += [
+      ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
     return answer
   }
 
@@ -104,6 +106,13 @@ struct PageRequest {
     guard origins.count == 1 else { return false }
     let port = host.port.map { $0 == 443 ? "" : ":\($0)" } ?? ""
     return origins[0].lowercased() == "https://\(host.text)\(port)"
+  }
+
+  /// Whether the node's own page may have sent it: what changes something has its origin; what only reads has none,
+  /// and a browser tells of what another place makes it ask for (W3C Fetch Metadata §2.4).
+  func isOfPage(_ host: HostName) -> Bool {
+    guard method == .GET || method == .HEAD, headers["Origin"].isEmpty else { return isOwn(host) }
+    return headers["Sec-Fetch-Site"].allSatisfy { $0 == "same-origin" }
   }
 
   /// The value of a cookie (RFC 6265 §5.4); nil: none of that name.

@@ -130,7 +130,9 @@ extension PageDoor {
       door.finish(answer, context)
     }
     self.exchange = exchange
-    guard let bytes = exchange.begin(request, rest.router.permittedHost(request)) else { return }
+    let host = rest.router.permittedHost(request)
+    let viewer = host.flatMap { rest.router.session(request, $0) }
+    guard let bytes = exchange.begin(request, host, viewer) else { return }
     // Chunks of the transfer coding have lengths before them (RFC 9112 §7.1).
     limit.allow(bytes + bytes / 4)
     let seconds = Double(bytes) / Double(RestExchange.leastBytesPerSecond)

@@ -14,8 +14,10 @@ struct PageFiles: Sendable {
 
   private let files: [String: File]
 
-  /// Octets of all of them.
-  var byteCount: Int { files.values.reduce(0) { $0 + $1.bytes.readableBytes } }
+  /// Octets of some of them.
+  func byteCount(of paths: some Sequence<String>) -> Int {
+    paths.reduce(0) { $0 + (files[$1]?.bytes.readableBytes ?? 0) }
+  }
 
   /// Their paths.
   var paths: [String] { files.keys.sorted() }
@@ -45,6 +47,8 @@ struct PageFiles: Sendable {
     ("/signin.js", PackageResources.signin_js),
     ("/stations.js", PackageResources.stations_js),
     ("/talk.js", PackageResources.talk_js),
+    ("/messages.js", PackageResources.messages_js),
+    ("/recorder.js", PackageResources.recorder_js),
     ("/keys.js", PackageResources.keys_js),
     ("/lines.js", PackageResources.lines_js),
     ("/guest.js", PackageResources.guest_js),

@@ -118,7 +118,8 @@ struct PageRouter: Sendable {
       .ok, ControlResponse.ok, more: [("Set-Cookie", Self.cookie(host, "", seconds: 0))])
   }
 
-  private func session(_ request: PageRequest, _ host: HostName) -> PageRecord? {
+  /// Whose cookie a request has; nil: nobody's.
+  func session(_ request: PageRequest, _ host: HostName) -> PageRecord? {
     request.cookie(Self.cookieName(host)).flatMap(access.session(cookie:))
   }
 
@@ -136,8 +137,8 @@ struct PageRouter: Sendable {
   private static func headers(_ host: HostName) -> [(String, String)] {
     let port = host.port.map { ":\($0)" } ?? ""
     let policy = """
-      default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; \
-      worker-src 'self'; connect-src 'self' wss://\(host.text)\(port); base-uri 'none'; form-action 'none'; \
+      default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; \
+      manifest-src 'self'; worker-src 'self'; connect-src 'self' wss://\(host.text)\(port); base-uri 'none'; form-action 'none'; \
       frame-ancestors 'none'
       """
     return [

@@ -14,12 +14,20 @@ enum RestBody {
   }
 
   struct Conversations: Encodable {
-    struct Item: Encodable { var id: String, name: String, kind: String }
+    struct Item: Encodable {
+      private enum CodingKeys: String, CodingKey {
+        case id, name, kind, unread
+        case last = "last_sequence_number"
+      }
+      var id: String, name: String, kind: String, last: Int64, unread: Int
+    }
     var conversations: [Item]
 
     init(_ all: [RestConversation]) {
       conversations = all.map {
-        Item(id: $0.id, name: $0.name, kind: $0.isGroup ? "group" : "member")
+        Item(
+          id: $0.id, name: $0.name, kind: $0.isGroup ? "group" : "member", last: $0.last,
+          unread: $0.unread)
       }
     }
   }

@@ -9,8 +9,9 @@ internal import StatusSchema
 ///
 /// Any thread.
 ///
-/// A bearer token is the only way in (RFC 6750 §2.1): a browser sends none by itself, so that no page from elsewhere
-/// can make it do anything here, and no answer allows other origins to read it.
+/// Programs send a bearer token (RFC 6750 §2.1), which no browser sends by itself. The cookie of who is signed in at
+/// the page counts in its place where the node's own page sends it: no page from elsewhere can make a browser do
+/// anything here, and no answer allows other origins to read it.
 public final class RestDesk: Sendable {
   /// What a request may be.
   enum Admission {
@@ -48,8 +49,10 @@ public final class RestDesk: Sendable {
 
   /// Judges the head of a request.
   ///
-  /// - Parameter host: as it names the node; nil: it names another.
-  func admit(_ request: PageRequest, _ host: HostName?) -> Admission {
+  /// - Parameters:
+  ///   - host: as it names the node; nil: it names another.
+  ///   - viewer: whose cookie of the page it has; nil: nobody's.
+  func admit(_ request: PageRequest, _ host: HostName?, _ viewer: PageRecord?) -> Admission {
     do throws(RestFault) {
       guard let host else {
         throw RestFault(
@@ -71,12 +74,16 @@ public final class RestDesk: Sendable {
             try uploads.begin(
               parameters[0], query, type: request.mediaType, byteCount: request.contentBytes))
         }
-        let caller = route.rights == nil ? nil : try caller(request, route)
+        let sender = try route.rights.map { needed throws(RestFault) in
+          let sender = try caller(request, host, viewer)
+          guard sender.rights >= needed else { throw Self.lacks(needed, sender.rights) }
+          return sender
+        }
         try checkContent(of: request, route)
         let port = host.port.map { ":\($0)" } ?? ""
         return .call(
           RestCall(
-            route: route, parameters: parameters, query: query, caller: caller,
+            route: route, parameters: parameters, query: query, caller: sender,
             origin: "https://\(host.text)\(port)", path: request.path,
             range: request.headers.contains(name: "If-Range")
               ? nil : request.headers.first(name: "Range")))
@@ -87,9 +94,16 @@ public final class RestDesk: Sendable {
   }
 
   private func caller(
-    _ request: PageRequest, _ route: RestRoute
+    _ request: PageRequest, _ host: HostName, _ viewer: PageRecord?
   ) throws(RestFault) -> PageRecord {
     let headers = request.headers["Authorization"]
+    if headers.isEmpty, let viewer {
+      guard request.isOfPage(host) else {
+        throw RestFault(
+          .forbidden, "only the node's own page may use its cookie; programs send a token")
+      }
+      return viewer
+    }
     guard headers.count == 1, headers[0].lowercased().hasPrefix("bearer "),
       let holder = tokens.holder(of: String(headers[0].dropFirst(7).drop { $0 == " " }))
     else {
@@ -99,13 +113,14 @@ public final class RestDesk: Sendable {
     guard !holder.isTooMany else {
       throw RestFault(.tooMany, "too many requests; send fewer a second")
     }
-    guard let needed = route.rights, holder.record.rights >= needed else {
-      throw RestFault(
-        .forbidden,
-        "this token has the right \(holder.record.rights.rawValue), that needs "
-          + "\(route.rights?.rawValue ?? ""); make one with comlink page token new --rights")
-    }
     return holder.record
+  }
+
+  private static func lacks(_ needed: PageRights, _ has: PageRights) -> RestFault {
+    RestFault(
+      .forbidden,
+      "this token or phone has the right \(has.rawValue), that needs \(needed.rawValue); "
+        + "give --rights to comlink page token new, or to comlink page")
   }
 
   private func checkContent(of request: PageRequest, _ route: RestRoute) throws(RestFault) {
@@ -281,7 +296,7 @@ struct RestCall: Sendable {
   /// Those of its path, in their order.
   var parameters: [String]
   var query: [String: String]
-  /// Whose token it has; nil: that needs none.
+  /// Whose token it has, or who is signed in; nil: that needs nobody.
   var caller: PageRecord?
   /// As the caller names the node: `https://HOST:PORT`.
   var origin: String

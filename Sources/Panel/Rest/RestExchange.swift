@@ -40,9 +40,12 @@ final class RestExchange {
 
   /// Judges its head.
   ///
+  /// - Parameters:
+  ///   - host: as it names the node; nil: it names another.
+  ///   - viewer: whose cookie of the page it has; nil: nobody's.
   /// - Returns: the most that is to come; nil: it was refused.
-  func begin(_ request: PageRequest, _ host: HostName?) -> Int? {
-    switch desk.admit(request, host) {
+  func begin(_ request: PageRequest, _ host: HostName?, _ viewer: PageRecord?) -> Int? {
+    switch desk.admit(request, host, viewer) {
     case .refused(let answer):
       guard !request.hasContent else {
         finish(answer)

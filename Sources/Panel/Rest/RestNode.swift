@@ -28,7 +28,12 @@ public struct RestConversation: Sendable, Hashable {
   /// Whether it is a group's.
   public var isGroup: Bool
 
-  /// A conversation as it is listed.
+  /// The number of its last message; 0: there is none.
+  public var last: Int64 = 0
+  /// How many of its messages were not read yet.
+  public var unread = 0
+
+  /// A conversation as it is listed, without messages.
   public init(id: String, name: String, isGroup: Bool) {
     (self.id, self.name, self.isGroup) = (id, name, isGroup)
   }

@@ -42,10 +42,12 @@ enum RestRoute: CaseIterable {
     }
   }
 
-  /// What a token needs; nil: the address itself is signed, or the content is what lets in.
+  /// What a token, or whoever is signed in at the page, needs; nil: the address itself is signed, or the content is
+  /// what lets in.
   var rights: PageRights? {
     switch self {
     case .upload, .signIn, .refresh: nil
+    case .conversations, .messages, .message, .audio: .listen
     case .delete, .sessions, .session, .deleteSession: .operate
     default: .talk
     }

@@ -31,8 +31,14 @@ export function flag(element, flags) {
 	for (const [name, isOn] of Object.entries(flags)) element.classList.toggle(name, Boolean(isOn));
 }
 
+// What cannot be seen, or turns the direction of what follows, is shown as �.
+export const safe = (text) =>
+	String(text).replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]|[\u2028\u2029]/gu, "\ufffd");
+
 // A name within a sentence has a direction of writing of its own.
-export const isolate = (name) => `\u2068${String(name).replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
+export const isolate = (name) => `\u2068${safe(name)}\u2069`;
+
+export const clock = (seconds) => new Date(seconds * 1000).toISOString().slice(14, 19);
 
 export const button = (text, onclick, kind = "") => el(`button${kind && "."}${kind}`, { onclick, type: "button" }, text);
 
@@ -40,7 +46,7 @@ export const buttons = (...all) => el("div.buttons", ...all);
 
 export const card = (title, ...parts) => el("div.card", el("h2", title), ...parts);
 
-export const nameOf = (text) => el("strong", { dir: "auto" }, text);
+export const nameOf = (text) => el("strong", { dir: "auto" }, safe(text));
 
 export function makeDot() {
 	const element = el("span.dot");
@@ -122,6 +128,15 @@ export function makeSlider(ariaLabel, title, { min, max, step, text, send }) {
 		tell(number);
 	};
 	return { element: el("label.slider", el("span", title), input, value), input, show };
+}
+
+export function makeEntry(ariaLabel, word, send, maxLength = 200) {
+	const input = el("input", { required: true, autocomplete: "off", maxLength, ariaLabel, placeholder: ariaLabel });
+	const onsubmit = async (event) => {
+		event.preventDefault();
+		if (await send(input.value)) input.value = "";
+	};
+	return el("form.entry", { onsubmit }, input, el("button", word));
 }
 
 export function makeChoice(title, options, send) {

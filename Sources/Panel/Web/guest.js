@@ -12,7 +12,7 @@ const mostWaiting = 3000;
 const codec = { codec: "opus", sampleRate: 48000, numberOfChannels: 1 };
 const encoding = { ...codec, bitrate: 48000, opus: { application: "lowdelay", frameDuration: 10000 } };
 
-const makeAudio = (samples, time) => new AudioData({
+export const makeAudio = (samples, time) => new AudioData({
 	format: "f32", sampleRate: 48000, numberOfFrames: samples.length, numberOfChannels: 1, timestamp: time, data: samples,
 });
 
@@ -25,13 +25,13 @@ function samplesOf(data) {
 	return samples;
 }
 
-function make(Coder, settings, error, output) {
+export function make(Coder, settings, error, output) {
 	const coder = new Coder({ error, output });
 	coder.configure(settings);
 	return coder;
 }
 
-async function hasOpus() {
+export async function hasOpus() {
 	if (!globalThis.AudioEncoder || !globalThis.AudioDecoder) return false;
 	try {
 		const able = await Promise.all([AudioEncoder.isConfigSupported(encoding), AudioDecoder.isConfigSupported(codec)]);

@@ -11,6 +11,17 @@ export function merge(value, patch) {
 	return result;
 }
 
+export async function rest(method, path, content, headers) {
+	const isFile = !content || content instanceof Blob;
+	const answer = await fetch(path, {
+		method, headers: headers ?? (isFile ? {} : { "Content-Type": "application/json" }),
+		body: isFile ? content : JSON.stringify(content),
+	});
+	const { error, ...value } = await answer.json().catch(() => ({}));
+	if (!answer.ok) throw new Error(error?.message ?? error ?? answer.status);
+	return value;
+}
+
 const address = `wss://${location.host}/ws`;
 
 export class Link extends EventTarget {

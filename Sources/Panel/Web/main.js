@@ -2,6 +2,7 @@ import { button, el, flag, mark, say } from "./dom.js";
 import { Guest } from "./guest.js";
 import { makeHealth } from "./health.js";
 import { Link } from "./link.js";
+import { makeMessages } from "./messages.js";
 import { makePower } from "./power.js";
 import { makeSettings } from "./settings.js";
 import { signIn, signOut } from "./signin.js";
@@ -28,9 +29,13 @@ class Desk {
 
 	allow(right, ...controls) { for (const one of controls) one.disabled = !this.may(right); }
 
-	async ask(request, fields, isLong) {
+	ask(request, fields, isLong) {
+		return this.attempt(() => (isLong ? this.link.askAside(request, fields) : this.pass(request, fields)));
+	}
+
+	async attempt(body) {
 		try {
-			return await (isLong ? this.link.askAside(request, fields) : this.pass(request, fields));
+			return await body() ?? null;
 		} catch (error) {
 			if (error.message) this.tell(error.message);
 		}
@@ -76,15 +81,21 @@ async function start() {
 	const desk = page.desk = new Desk(link, me);
 	const power = makePower(desk);
 	const views = {
-		talk: makeTalk(desk), stations: makeStations(desk), settings: makeSettings(desk, power),
-		health: makeHealth(desk),
+		talk: makeTalk(desk), messages: makeMessages(desk), stations: makeStations(desk),
+		settings: makeSettings(desk, power), health: makeHealth(desk),
 	};
 	const all = Object.entries(words.views).map(
 		([key, word]) => el("button", { onclick: () => { location.hash = key; } }, el(`span.sign.sign-${key}`), word));
 	tabs.replaceChildren(...all);
+	const unread = el("b.count");
+	all[Object.keys(words.views).indexOf("messages")].append(unread);
 	let current = null;
 	const updateHead = showHead(desk, power);
-	const update = () => { updateHead(); current.update?.(); };
+	const update = () => {
+		say(unread, String(link.model?.messages?.unread || ""));
+		updateHead();
+		current.update?.();
+	};
 	const open = () => {
 		const asked = location.hash.slice(1);
 		const key = Object.hasOwn(views, asked) ? asked : "talk";

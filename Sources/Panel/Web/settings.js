@@ -1,18 +1,9 @@
-import { button, card, el, isolate, makeChoice, makeRows, nameOf, say, sure } from "./dom.js";
+import { button, card, el, isolate, makeChoice, makeEntry, makeRows, nameOf, say, sure } from "./dom.js";
 import { words } from "./words.js";
 
 const texts = words.settings;
 
 const ifSure = (question, word, act) => async () => { if (await sure(question, word, words.sure.no)) act(); };
-
-function makeEntry(ariaLabel, word, send) {
-	const input = el("input", { required: true, autocomplete: "off", maxLength: 200, ariaLabel, placeholder: ariaLabel });
-	const onsubmit = async (event) => {
-		event.preventDefault();
-		if (await send(input.value)) input.value = "";
-	};
-	return el("form.entry", { onsubmit }, input, el("button", word));
-}
 
 function makeVoice(desk) {
 	const choices = Object.entries(texts.voice).map(([name, [label, options]]) => [name, makeChoice(

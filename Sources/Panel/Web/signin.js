@@ -1,18 +1,8 @@
 import { el, say, sure } from "./dom.js";
+import { rest } from "./link.js";
 import { words } from "./words.js";
 
 const place = "/api/v1/session";
-
-async function call(method, body) {
-	const answer = await fetch(place, {
-		method,
-		headers: body ? { "Content-Type": "application/json" } : {},
-		body: body ? JSON.stringify(body) : undefined,
-	});
-	const value = await answer.json();
-	if (!answer.ok) throw new Error(value.error);
-	return value;
-}
 
 function deviceName() {
 	const known = ["iPhone", "iPad", "Android", "Mac", "Windows", "Linux"];
@@ -26,20 +16,20 @@ export async function signIn(view) {
 	let problem = "";
 	if (token) {
 		try {
-			return await call("POST", { token, name: deviceName() });
+			return await rest("POST", place, { token, name: deviceName() });
 		} catch (error) {
 			problem = error.message;
 		}
 	}
 	try {
-		return await call("GET");
+		return await rest("GET", place);
 	} catch (error) {
 		return await form(view, problem);
 	}
 }
 export async function signOut() {
 	if (!(await sure(words.signIn.outSure, words.sure.yes, words.sure.no))) return;
-	await call("DELETE").catch(() => {});
+	await rest("DELETE", place).catch(() => {});
 	location.reload();
 }
 
@@ -54,7 +44,7 @@ function form(view, problem) {
 			say(go, words.signIn.busy);
 			try {
 				const token = code.value.trim().split("#").pop().toLowerCase();
-				resolve(await call("POST", { token, name: name.value }));
+				resolve(await rest("POST", place, { token, name: name.value }));
 			} catch (error) {
 				say(complaint, error.message);
 				say(go, words.signIn.go);

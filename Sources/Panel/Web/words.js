@@ -1,7 +1,7 @@
 // Every word that a person reads, to be translated here.
 export const words = {
 	app: "Comlink",
-	views: { talk: "Talk", stations: "Stations", settings: "Settings", health: "Health" },
+	views: { talk: "Talk", messages: "Messages", stations: "Stations", settings: "Settings", health: "Health" },
 	link: {
 		connecting: "Connecting …",
 		connected: "Connected",
@@ -79,6 +79,29 @@ export const words = {
 		youTalk: "you talk",
 		byKey: "heard by its key",
 		with: (names) => (names ? `with ${names}` : "nobody else"),
+	},
+	messages: {
+		nobody: "No other station was here yet.",
+		back: "‹ All",
+		older: "Earlier",
+		text: "Message",
+		send: "Send",
+		record: "Record a voice message",
+		pause: "Pause",
+		resume: "Go on",
+		cancel: "Delete",
+		full: "Full: send or delete it",
+		noOpus: "This browser codes no Opus.",
+		you: "You",
+		unknown: "(of a later version)",
+		states: {
+			read: (names) => `read by ${names}`, delivered: (names) => `delivered to ${names}`,
+			waiting: (names) => `waiting for ${names}`, expired: (names) => `expired for ${names}`,
+		},
+		play: (name) => `Play the message of ${name}`,
+		place: "Place",
+		speed: (times) => `Speed: ${times} times`,
+		download: "Download",
 	},
 	more: (names, count) => `${names} and ${count} more`,
 	stations: {

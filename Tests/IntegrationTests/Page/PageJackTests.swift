@@ -212,6 +212,7 @@ struct PageShots {
     try page.value(of: "document.querySelector('.station .more').click()")
     try page.value(of: "[...document.querySelectorAll('.own ~ .card button')][0].click()")
     try shoot("stations-open")
+    try shootMessages(stage, page, shoot)
     try page.value(of: "location.hash = 'settings'")
     try page.wait("document.querySelector('.choice')")
     try shoot("settings")
@@ -226,5 +227,18 @@ struct PageShots {
     try stranger.screenshot("\(folder)/sign-in-390x844.png")
     try stranger.go(to: try stage.trustAddress)
     try stranger.screenshot("\(folder)/trust-390x844.png")
+  }
+
+  private func shootMessages(
+    _ stage: PageStage, _ page: BrowserPage, _ shoot: (String) throws -> Void
+  ) throws {
+    _ = try stage.node.ask(.say(to: "foh", text: "Strike the table after this act"))
+    _ = try stage.stations[1].node.ask(.say(to: "stage", text: "It is on its way"))
+    try page.value(of: "location.hash = 'messages'")
+    try page.wait("document.querySelector('.messages li .count:not(:empty)')")
+    try shoot("messages")
+    try page.value(of: "document.querySelector('.messages li > button').click()")
+    try page.wait("document.querySelectorAll('.message').length === 2")
+    try shoot("messages-open")
   }
 }

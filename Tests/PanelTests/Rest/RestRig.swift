@@ -16,8 +16,10 @@ final class RestMessages: RestNode {
   func refuse(_ fault: RestFault?) { next.withLock { $0 = fault } }
 
   func conversations() async throws(RestFault) -> [RestConversation] {
-    [
-      RestConversation(id: "group:crew", name: "crew", isGroup: true),
+    var crew = RestConversation(id: "group:crew", name: "crew", isGroup: true)
+    (crew.last, crew.unread) = (messages.last?.number ?? 0, 2)
+    return [
+      crew,
       RestConversation(id: "ab12", name: "anna", isGroup: false),
     ]
   }

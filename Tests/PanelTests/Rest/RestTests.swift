@@ -31,7 +31,9 @@ import Testing
       #expect(try await rig.rest("DELETE", PageRig.crew + "/3", token: token).status == 204)
       #expect(try await rig.rest("GET", PageRig.crew + "/3", token: token).status == 404)
       let all = try await rig.rest("GET", "/api/v1/conversations", token: token)
-      #expect(all.body.contains(#"{"id":"group:crew","kind":"group","name":"crew"}"#))
+      let crew =
+        #"{"id":"group:crew","kind":"group","last_sequence_number":5,"name":"crew","unread":2}"#
+      #expect(all.body.contains(crew))
     }
   }
 
@@ -74,25 +76,64 @@ import Testing
     }
   }
 
-  @Test func `only a bearer token of enough right gets in, and a cookie is none`() async throws {
+  @Test func `only a token of enough right gets in`() async throws {
     try await PageRig.run { rig in
-      let cookie = try await rig.signIn(.admin)
       let path = "/api/v1/conversations"
-      let byCookie = try await rig.answer(
-        "GET", path, origin: "https://\(rig.host)", cookie: cookie)
-      #expect(byCookie.status == 401 && byCookie.headers["www-authenticate"] == "Bearer")
+      let nobody = try await rig.rest("GET", path, token: nil)
+      #expect(nobody.status == 401 && nobody.headers["www-authenticate"] == "Bearer")
+      #expect(nobody.headers["cross-origin-resource-policy"] == "same-origin")
       #expect(try await rig.rest("GET", path, token: "x").status == 401)
       let listener = try rig.tokens.issue(to: "lamp", .listen)
-      #expect(try await rig.rest("GET", path, token: listener).status == 403)
+      #expect(try await rig.rest("GET", path, token: listener).status == 200)
+      let text = #"{"text":"a"}"#
+      #expect(try await rig.rest("POST", PageRig.crew, token: listener, body: text).status == 403)
       let talker = try rig.tokens.issue(to: "desk", .talk)
-      #expect(try await rig.rest("GET", path, token: talker).status == 200)
-      _ = try await rig.rest("POST", PageRig.crew, token: talker, body: #"{"text":"a"}"#)
+      #expect(try await rig.rest("POST", PageRig.crew, token: talker, body: text).status == 201)
       #expect(try await rig.rest("DELETE", PageRig.crew + "/1", token: talker).status == 403)
       #expect(rig.tokens.revoke("desk") == 1)
       #expect(try await rig.rest("GET", path, token: talker).status == 401)
       let strange = try await rig.answer(
         "GET", path, host: "evil.example", more: "Authorization: Bearer \(listener)\r\n")
       #expect(strange.status == 421)
+    }
+  }
+
+  @Test func `the page's cookie counts where the page itself sends it, by its rights`()
+    async throws
+  {
+    try await PageRig.run { rig in
+      let (own, path, text) = ("https://\(rig.host)", PageRig.crew, #"{"text":"a"}"#)
+      let talker = try await rig.signIn(.talk)
+      let listener = try await rig.signIn(.listen, name: "Ben")
+      func say(_ cookie: String?, _ origin: String?, _ more: String = "") async throws -> Int {
+        try await rig.answer(
+          "POST", path, origin: origin, cookie: cookie, body: text,
+          more: "Content-Type: application/json\r\n" + more
+        ).status
+      }
+      #expect(try await say(nil, own) == 401)
+      #expect(try await say(talker + "x", own) == 401)
+      // A page from elsewhere, one of another port, and what is no page.
+      for origin in ["https://evil.example", "https://127.0.0.1:1", "null", nil] {
+        #expect(try await say(talker, origin) == 403, "\(origin ?? "")")
+      }
+      #expect(try await say(listener, own) == 403)
+      #expect(try await say(talker, own) == 201)
+      // A token is judged as one, cookie or not.
+      #expect(try await say(talker, own, "Authorization: Bearer x\r\n") == 401)
+
+      func read(_ cookie: String?, _ origin: String?, _ site: String?) async throws -> Int {
+        let more = site.map { "Sec-Fetch-Site: \($0)\r\n" } ?? ""
+        return try await rig.answer("GET", path, origin: origin, cookie: cookie, more: more).status
+      }
+      #expect(try await read(listener, nil, "same-origin") == 200)
+      #expect(try await read(listener, own, nil) == 200)
+      #expect(try await read(listener, nil, "same-site") == 403)
+      #expect(try await read(listener, "https://evil.example", nil) == 403)
+      let deleted = try await rig.answer("DELETE", path + "/1", origin: own, cookie: talker)
+      #expect(deleted.status == 403)
+      #expect(rig.access.revoke("Ben") == 1)
+      #expect(try await read(listener, nil, "same-origin") == 401)
     }
   }
 
