@@ -12,7 +12,7 @@ public struct MixBus: Hashable, Sendable {
   private static let firstOfGuests = recording.number - 8
 
   /// The number CRealtime takes.
-  let number: Int32
+  package let number: Int32
 }
 
 /// Buses, and the microphone in the own ear.

@@ -8,12 +8,24 @@ final class BusDesk {
   /// By bus, how loud a stream is on it, as a factor.
   typealias Gains = InlineArray<6, Float>
 
+  /// A bus that has what is heard on a line.
+  private struct LineBus {
+    /// The line's place.
+    let place: Int
+    var port: String
+    /// False while its last use fades out.
+    var isOpen = false
+  }
+
   private let engine: AudioEngine
+  private let slots: Slots
   private(set) var buses: [BusSettings]
+  /// Lines with ports of their own, by the number of the bus, behind ``buses``.
+  private var lines: [LineBus?] = MixBus.patched.map { _ in nil }
 
   /// Opens them, whose ports are named already; of more than there may be the first.
-  init(engine: AudioEngine, _ settings: [BusSettings]) {
-    self.engine = engine
+  init(engine: AudioEngine, slots: Slots, _ settings: [BusSettings]) {
+    (self.engine, self.slots) = (engine, slots)
     buses = Array(settings.prefix(MixBus.patched.count))
     // With a ring each, which nobody reads but recorders.
     for (bus, _) in zip(MixBus.patched, buses) { _ = engine.openMono(bus, isRead: true) }
@@ -33,6 +45,49 @@ final class BusDesk {
     for index in buses.indices {
       engine.setGain(gains[index] * factor, for: slot, on: MixBus.patched[index])
     }
+  }
+
+  /// Gives the lines at these places ports of these names, as far as buses are free, and others none.
+  ///
+  /// What is heard there has to be handed over anew (``apply(places:to:)``).
+  func follow(_ ports: [Int: String]) {
+    for (index, line) in lines.enumerated() {
+      guard let line, ports[line.place] == nil else { continue }
+      lines[index] = nil
+      engine.close(MixBus.patched[index])
+      slots.setPort(of: MixBus.patched[index], named: nil)
+    }
+    for (place, port) in ports.sorted(by: { $0.key < $1.key }) {
+      let known = lines.firstIndex { $0?.place == place }
+      let free = lines.indices.dropFirst(buses.count).first { lines[$0] == nil }
+      guard let index = known ?? free, lines[index]?.port != port else { continue }
+      lines[index] = LineBus(place: place, port: port, isOpen: lines[index]?.isOpen ?? false)
+      slots.setPort(of: MixBus.patched[index], named: port)
+    }
+    openLines()
+  }
+
+  /// Opens those whose last use has faded out.
+  func openLines() {
+    for index in lines.indices where lines[index]?.isOpen == false {
+      lines[index]?.isOpen = engine.openMono(MixBus.patched[index])
+    }
+  }
+
+  /// Lets a stream be on the ports of the lines at these places, a bit each, as it came, and on no other line's.
+  ///
+  /// Allocates nothing.
+  func apply(places: UInt64, to slot: PeerSlot) {
+    for index in lines.indices {
+      guard let line = lines[index] else { continue }
+      let isOn = places >> UInt64(line.place) & 1 == 1
+      engine.setGain(isOn ? 1 : 0, for: slot, on: MixBus.patched[index])
+    }
+  }
+
+  /// How loud the line at a place is at its port; nil: it has none.
+  func level(ofLineAt place: Int) -> MeterReading? {
+    lines.firstIndex { $0?.place == place }.map { level(of: $0) }
   }
 
   /// Buses for a recorder, and what their files are called: as their ports.

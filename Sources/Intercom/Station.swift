@@ -66,7 +66,7 @@ final class Station: EventLoopHandler {
     playout = PlayoutScheduler(engine: engine, pace: pace, clock: clock, threadCPU: threadCPU)
     streams = StreamDesk(
       engine: engine, slots: slots, reserve: reserve, playout: playout, taps: taps, tests: tests,
-      buses: BusDesk(engine: engine, configuration.buses), report: report)
+      buses: BusDesk(engine: engine, slots: slots, configuration.buses), report: report)
     let outlet = PacketOutlet(endpoint: endpoint, protection: protection, drops: drops)
     let coding = TalkerConfiguration(
       of: identity.ssrc, framesPerPacket: configuration.framesPerPacket, using: &random)

@@ -72,6 +72,18 @@ extension AudioEngine {
     unsafe rt_peer_clear_port(handle, slot.number)
   }
 
+  /// (Re)names a bus' port, and registers it while JACK runs.
+  ///
+  /// 0 or -errno.
+  func setPort(ofBus bus: MixBus, name: String) -> Int32 {
+    unsafe rt_bus_set_port(handle, bus.number, name)
+  }
+
+  /// Unregisters a bus' port.
+  func clearPort(ofBus bus: MixBus) {
+    unsafe rt_bus_clear_port(handle, bus.number)
+  }
+
   /// Connects two ports.
   ///
   /// 0, -EEXIST when they are, -ENOENT when one is missing.

@@ -190,6 +190,20 @@ public final class JackSession: Sendable {
     request(.clear(slot))
   }
 
+  /// Gives a bus a port, renames the one it has, or will do so once JACK runs; as ``setPeerPort(_:peerName:)``.
+  ///
+  /// - Returns: false when too many requests wait; nothing was changed then.
+  @discardableResult
+  public func setBusPort(_ bus: MixBus, name: String) -> Bool {
+    request(.setBus(bus, portName: name))
+  }
+
+  /// Takes a bus' port away; its connections are remembered for a port of the same name.
+  ///
+  /// - Returns: false when too many requests wait; nothing was changed then.
+  @discardableResult
+  public func clearBusPort(_ bus: MixBus) -> Bool { request(.clearBus(bus)) }
+
   /// Leaves the peers' ports as they are from now on: at the end peers go one by one, and what the user connected to
   /// their ports is to outlast it, where the plugin has them.
   public func keepPorts() { keepsPorts.store(true, ordering: .relaxed) }

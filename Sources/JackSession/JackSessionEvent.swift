@@ -27,6 +27,8 @@ public enum JackSessionEvent: Hashable, Sendable {
   case connectionsRestored(count: Int)
   /// A peer's port could not be had; the peer is still in the mix.
   case peerPortRefused(slot: PeerSlot, portName: String, reason: String)
+  /// A bus' port could not be had.
+  case busPortRefused(portName: String, reason: String)
   /// The server died or threw us out; `waiting` follows unless another one is there at once.
   case serverGone(server: String)
   /// The server is there and runs no period, so many seconds already; sound goes on by itself with the next.
@@ -75,6 +77,7 @@ extension JackSessionEvent: CustomStringConvertible {
       "\(count) port connection\(count == 1 ? "" : "s") restored"
     case .peerPortRefused(_, let portName, let reason):
       "JACK has no port '\(portName)' for the peer, which is in the mix only: \(reason)"
+    case .busPortRefused(let portName, let reason): "JACK has no port '\(portName)': \(reason)"
     case .serverGone(let server):
       "JACK server '\(server)' is gone"
     case .standsStill(let server, let seconds):

@@ -1,7 +1,7 @@
 internal import Audio
 internal import System
 
-/// The peers' ports: asked for as they come and go, and again where JACK refused them.
+/// The ports of peers, and of buses that come and go: asked for as they come and go, and again where JACK refused them.
 extension JackSessionLoop {
   mutating func applyRequests() {
     let taken = requests.takeAll()
@@ -17,6 +17,13 @@ extension JackSessionLoop {
       case .set(let slot, let portName):
         wishes.wish(portName, for: slot)
         setPort(of: slot, portName: portName)
+      case .clearBus(let bus):
+        busWishes.wish(nil, for: bus)
+        busWishes.portNames.removeValue(forKey: bus).map { memory.losePort($0) }
+        engine.clearPort(ofBus: bus)
+      case .setBus(let bus, let portName):
+        busWishes.wish(portName, for: bus)
+        setPort(ofBus: bus, portName: portName)
       }
     }
     tellRefused(wishes.refused)
@@ -34,12 +41,28 @@ extension JackSessionLoop {
       return
     }
     let fullName = "\(configuration.clientName):\(portName)"
-    guard portNames[slot] != fullName else { return }
+    guard wishes.portNames[slot] != fullName else { return }
     losePort(of: slot)
-    portNames[slot] = fullName
+    wishes.portNames[slot] = fullName
+  }
+
+  private mutating func setPort(ofBus bus: MixBus, portName: String) {
+    let code = engine.setPort(ofBus: bus, name: portName)
+    let isNews = busWishes.settle(
+      bus, isRefused: code != 0, nowNanoseconds: monotonicNanoseconds())
+    guard code == 0 else {
+      if isNews { report(.busPortRefused(portName: portName, reason: errorWords(code))) }
+      return
+    }
+    let fullName = "\(configuration.clientName):\(portName)"
+    let former = busWishes.portNames.updateValue(fullName, forKey: bus)
+    if let former, former != fullName { memory.losePort(former) }
   }
 
   mutating func askForRefusedPorts() {
+    for (bus, portName) in busWishes.due(nowNanoseconds: monotonicNanoseconds()) {
+      setPort(ofBus: bus, portName: portName)
+    }
     let due = wishes.due(nowNanoseconds: monotonicNanoseconds())
     guard !due.isEmpty else { return }
     for (slot, portName) in due { setPort(of: slot, portName: portName) }
@@ -49,11 +72,12 @@ extension JackSessionLoop {
   /// This server may have room where the last one had none, or the other way round.
   mutating func askForAllPorts() {
     for (slot, portName) in wishes.all { setPort(of: slot, portName: portName) }
+    for (bus, portName) in busWishes.all { setPort(ofBus: bus, portName: portName) }
     tellRefused(wishes.refused)
   }
 
   private mutating func losePort(of slot: PeerSlot) {
-    guard let fullName = portNames.removeValue(forKey: slot) else { return }
+    guard let fullName = wishes.portNames.removeValue(forKey: slot) else { return }
     memory.losePort(fullName)
   }
 }

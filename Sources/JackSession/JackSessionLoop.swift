@@ -42,9 +42,8 @@ struct JackSessionLoop {
   var memory: ConnectionMemory
   private var cards: CardPorts
   private var toldMemory: PortMemory
-  /// The full names of the peers' ports, as set.
-  var portNames: [PeerSlot: String] = [:]
-  var wishes = PortWishes()
+  var wishes = PortWishes<PeerSlot>()
+  var busWishes = PortWishes<MixBus>()
   private var seenGraphChanges: UInt32?
   private var noticeNanoseconds: Int64 = 0
   private var freewheelNanoseconds: Int64?

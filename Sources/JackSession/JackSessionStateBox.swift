@@ -38,7 +38,8 @@ final class JackSessionStateBox: Sendable {
       stored.withLock { $0.freewheels = if case .freewheels = event { true } else { false } }
     case .running(let connection), .periodChanged(let connection): set(.running(connection))
     case .stopped: set(.stopped)
-    case .connectionsRestored, .peerPortRefused, .standsStill, .hangs, .answers: break
+    case .connectionsRestored, .peerPortRefused, .busPortRefused, .standsStill, .hangs, .answers:
+      break
     }
   }
 

@@ -1,26 +1,28 @@
 internal import Audio
 internal import Synchronization
 
-/// The ports that the peers are to have, and those of them that JACK refuses,
-/// which are asked for again from time to time.
+/// The ports that the peers, or buses, are to have, and those of them that JACK refuses, which are asked for again from
+/// time to time.
 ///
 /// A pure value: wishes, answers and times in, what to ask for out.
-struct PortWishes {
+struct PortWishes<Owner: PortOwner> {
   /// From a refusal to the next try; each costs jackd a look through its ports and a line of its log.
-  static let retryNanoseconds: Int64 = 10_000_000_000
+  static var retryNanoseconds: Int64 { 10_000_000_000 }
 
-  private var names: [PeerSlot: String] = [:]
-  private(set) var refused: Set<PeerSlot> = []
+  private var names: [Owner: String] = [:]
+  private(set) var refused: Set<Owner> = []
+  /// The full names of the ports, as set.
+  var portNames: [Owner: String] = [:]
   private var retryAtNanoseconds: Int64 = 0
 
   /// Takes in what a slot's port is to be called, which is then to be asked for; nil: it is to have none.
-  mutating func wish(_ portName: String?, for slot: PeerSlot) {
+  mutating func wish(_ portName: String?, for slot: Owner) {
     if portName == nil { refused.remove(slot) }
     names[slot] = portName
   }
 
   /// Takes in JACK's answer; returns whether it is a refusal that is news.
-  mutating func settle(_ slot: PeerSlot, isRefused: Bool, nowNanoseconds: Int64) -> Bool {
+  mutating func settle(_ slot: Owner, isRefused: Bool, nowNanoseconds: Int64) -> Bool {
     guard isRefused else {
       refused.remove(slot)
       return false
@@ -30,21 +32,35 @@ struct PortWishes {
   }
 
   /// All that is wished, in the order of the slots: for a server that knows of none of it.
-  var all: [(slot: PeerSlot, portName: String)] {
+  var all: [(slot: Owner, portName: String)] {
     names.sorted { $0.key.index < $1.key.index }.map { (slot: $0.key, portName: $0.value) }
   }
 
   /// What JACK refused and is to be asked for now.
-  func due(nowNanoseconds: Int64) -> [(slot: PeerSlot, portName: String)] {
+  func due(nowNanoseconds: Int64) -> [(slot: Owner, portName: String)] {
     guard !refused.isEmpty, nowNanoseconds >= retryAtNanoseconds else { return [] }
     return all.filter { refused.contains($0.slot) }
   }
 }
 
-/// What the session thread shall do with a peer's port.
+/// Who has a port: a slot or a bus.
+protocol PortOwner: Hashable {
+  /// Its place in the order in which ports are asked for.
+  var index: Int { get }
+}
+
+extension PeerSlot: PortOwner {}
+
+extension MixBus: PortOwner {
+  var index: Int { Int(number) }
+}
+
+/// What the session thread shall do with the port of a peer or a bus.
 enum PortRequest: Hashable, Sendable {
   case set(PeerSlot, portName: String)
   case clear(PeerSlot)
+  case setBus(MixBus, portName: String)
+  case clearBus(MixBus)
 }
 
 /// Requests from any thread to the session thread, kept in order; bounded.

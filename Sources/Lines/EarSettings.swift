@@ -22,14 +22,18 @@ public struct EarSettings: Sendable, Hashable {
   private(set) var linePriorities: [LineName: Int] = [:]
   /// Of lines that are not in the middle, −1 (left) … 1 (right).
   private(set) var linePans: [LineName: Double] = [:]
+  /// Lines that have JACK outputs of their own.
+  private(set) var linePorts: Set<LineName> = []
 
   /// The usual ones.
   public init() {}
 
   /// Those of a file, by name and as they are written.
   public init(
-    _ changes: [String: String], priorities: [LineName: Int], pans: [LineName: Double] = [:]
+    _ changes: [String: String], priorities: [LineName: Int], pans: [LineName: Double] = [:],
+    ports: Set<LineName> = []
   ) throws(LineError) {
+    linePorts = ports
     for (line, pan) in pans {
       guard LineLimits.pan.contains(pan) else { throw .badPan(pan) }
       setPan(pan, of: line)
@@ -56,7 +60,18 @@ public struct EarSettings: Sendable, Hashable {
   }
 
   /// A line was left.
-  mutating func forget(_ line: LineName) { (linePriorities[line], linePans[line]) = (nil, nil) }
+  mutating func forget(_ line: LineName) {
+    (linePriorities[line], linePans[line]) = (nil, nil)
+    linePorts.remove(line)
+  }
+
+  /// Whether a line has a JACK output of its own, as far as there are any.
+  public func hasPort(_ line: LineName) -> Bool { linePorts.contains(line) }
+
+  /// Gives a line a JACK output of its own, or none.
+  mutating func setPort(_ isOn: Bool, of line: LineName) {
+    if isOn { linePorts.insert(line) } else { linePorts.remove(line) }
+  }
 
   /// Where a line is heard.
   public func pan(of line: LineName) -> Double { linePans[line] ?? 0 }
@@ -69,6 +84,7 @@ public struct EarSettings: Sendable, Hashable {
     var settings = self
     settings.values.merge(other.values) { _, new in new }
     settings.linePans.merge(other.linePans) { _, new in new }
+    settings.linePorts.formUnion(other.linePorts)
     settings.linePriorities.merge(other.linePriorities) { _, new in new }
     settings.keepFloor()
     return settings
@@ -319,6 +335,26 @@ extension EarSettings {
         LineLimits.pan.contains(Double(bitPattern: bits))
       else { return false }
       setPan(Double(bitPattern: bits), of: line)
+    }
+    return true
+  }
+}
+
+/// As octets, beside the others: the number of lines with outputs of their own, and of each its name, with its length
+/// before it.
+extension EarSettings {
+  var portOctets: [UInt8] {
+    linePorts.sorted().reduce(into: [UInt8(linePorts.count)]) { octets, line in
+      octets += [UInt8(line.text.utf8.count)] + Array(line.text.utf8)
+    }
+  }
+
+  /// Reads them; false: they are damaged.
+  mutating func readPorts(_ reader: inout LineReader) -> Bool {
+    guard let count = reader.number(1), count <= LineLimits.ownLines + 1 else { return false }
+    for _ in 0..<count {
+      guard let line = try? reader.label() else { return false }
+      setPort(true, of: line)
     }
     return true
   }

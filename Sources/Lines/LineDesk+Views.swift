@@ -87,7 +87,7 @@ extension LineDesk {
     routing.ownPriorities = (0..<LineSet.capacity).map { number in
       own.byNumber[number].map { ear.priority(of: $0.name) } ?? EarSettings.usualPriority
     }
-    routing.privateLines = privateRouting(talk)
+    (routing.privateLines, routing.ports) = (privateRouting(talk), portsByPlace)
     for node in directory.members {
       let member = member(directory.record(of: node))
       if member != routing.others { routing.members[node] = member }
@@ -137,7 +137,7 @@ extension LineDesk {
 
   /// All lines of the group, `all` first; of more than may be those that this node is on, and the first others.
   public var lines: [LineView] {
-    let talk = talk
+    let (talk, ports) = (talk, ports)
     let all = directory.people
     let views = allNames.prefix(LineLimits.lines + 1).map { name in
       let isPrivate = own.privateLines[name] != nil
@@ -150,7 +150,7 @@ extension LineDesk {
         isListening: listens(to: name, talk), isTalking: talk.lines.contains(name),
         levelDecibels: line?.levelDecibels ?? 0, priority: ear.priority(of: name),
         members: people.0, talkers: people.1)
-      (view.isPrivate, view.pan) = (isPrivate, ear.pan(of: name))
+      (view.isPrivate, view.pan, view.port) = (isPrivate, ear.pan(of: name), ports[name])
       if isPrivate { view.invited = privates.invited(to: name) }
       view.privateID = privates.lines[name]?.id
       return view

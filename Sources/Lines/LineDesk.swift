@@ -22,6 +22,8 @@ public struct LineDesk: Sendable {
   private var outbox = LineOutbox()
   /// How loud all of it is, and what gives way to what.
   public private(set) var ear = EarSettings()
+  /// The most lines with outputs of their own; the rest of the buses has other uses.
+  public var portLimit = LineLimits.ports
   private(set) var privates = PrivateLines()
   private(set) var callDesk: CallDesk
   private var callOutbox: CallOutbox
@@ -145,6 +147,16 @@ public struct LineDesk: Sendable {
     guard LineLimits.pan.contains(pan) else { throw .badPan(pan) }
     guard own.has(name) else { throw .notOnLine(name) }
     ear.setPan(pan, of: name)
+    settle()
+  }
+
+  /// Gives a line a JACK output of its own, or none.
+  public mutating func setPort(_ isOn: Bool, of name: LineName) throws(LineError) {
+    guard own.has(name) else { throw .notOnLine(name) }
+    guard !isOn || ear.hasPort(name) || wishedPorts.count < portLimit else {
+      throw .noFreePort(portLimit)
+    }
+    ear.setPort(isOn, of: name)
     settle()
   }
 

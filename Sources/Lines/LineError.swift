@@ -76,6 +76,8 @@ public enum LineError: Error, Hashable, Sendable {
   case privateLineFull(Label)
   /// Out of range.
   case badPan(Double)
+  /// As many lines as may have outputs of their own.
+  case noFreePort(Int)
   /// No right of an operator.
   case badOperatorRight(String)
   /// The member is no operator.
@@ -170,6 +172,9 @@ extension LineError: CustomStringConvertible {
         + "'\(line)' on"
     case .nothingSaid(nil): "nobody was heard on a line within the last 10 minutes"
     case .notPlayed(let why): why
+    case .noFreePort(0): "buses have all \(LineLimits.ports) outputs; remove one with --bus"
+    case .noFreePort(let count):
+      "lines have all \(count) outputs that are free; free one with comlink line port LINE off"
     case .badPan(let pan): "the pan must be from -1 (left) to 1 (right), not \(pan)"
     case .badOperatorRight(let word):
       "\"\(word.prefix(40))\" is no right of an operator; use mic-gain, levels, keys or kill"
@@ -226,6 +231,8 @@ public enum LineLimits {
   public static let levelDecibels = -40.0...12.0
   /// Where a line can be heard, left to right.
   public static let pan = -1.0...1.0
+  /// Most buses, and lines with outputs of their own, together.
+  public static let ports = 6
   /// Most keys that are set.
   public static let keys = 64
   /// Most lines, members and groups that a key is for.

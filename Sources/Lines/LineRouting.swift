@@ -65,6 +65,8 @@ public struct LineRouting: Sendable, Equatable {
     public var pan: Float = 0
   }
 
+  /// The JACK outputs of lines, by the line's place (``LineDesk/places``).
+  public var ports: [Int: String] = [:]
   /// By the audience of streams.
   public var privateLines: [Audience: PrivateLine] = [:]
   /// The audiences of streams of their own that are talked to.

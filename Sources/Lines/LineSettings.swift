@@ -53,22 +53,23 @@ public struct LineSettings: Sendable, Hashable {
   }
 }
 
-/// As octets: the form (4; 3 without private lines, operators and pans, 2 where nothing is said of the ear; 1 where
-/// keys have lines only, too), the number of lines, and of each its name, whether it is heard and its level (the bits
-/// of an IEEE 754 double); the number of keys, and of each its name, its activation as a word, its targets as texts,
-/// the latch time (2 octets), the interlock group (0: none) and its flags; what is set of the ear; the number of
-/// private lines, and of each its name, whether it is heard, its level, its ID (16 octets) and who is on it
-/// (``PrivateRoster/octets``); the number of operators, and of each its ID (32 octets) and its rights; where lines are
-/// heard (``EarSettings/panOctets``). A text has its length before it.
+/// As octets: the form (5; 4 without ports, 3 without private lines, operators and pans, too, 2 where nothing is said
+/// of the ear; 1 where keys have lines only), the number of lines, and of each its name, whether it is heard and its
+/// level (the bits of an IEEE 754 double); the number of keys, and of each its name, its activation as a word, its
+/// targets as texts, the latch time (2 octets), the interlock group (0: none) and its flags; what is set of the ear;
+/// the number of private lines, and of each its name, whether it is heard, its level, its ID (16 octets) and who is on
+/// it (``PrivateRoster/octets``); the number of operators, and of each its ID (32 octets) and its rights; where lines
+/// are heard (``EarSettings/panOctets``); which have outputs of their own (``EarSettings/portOctets``). A text has its
+/// length before it.
 extension LineSettings {
-  private static let form: UInt8 = 4
+  private static let form: UInt8 = 5
 
   /// The most octets that they take.
   public static let mostOctets = 64 * 1024
 
   /// The settings in octets.
   public var octets: [UInt8] {
-    var octets: [UInt8] = [isThirdForm ? 3 : Self.form, UInt8(lines.count)]
+    var octets: [UInt8] = [ownForm, UInt8(lines.count)]
     for line in lines {
       octets += Self.octets(of: line.name.text)
       octets.append(line.isListening ? 1 : 0)
@@ -86,7 +87,7 @@ extension LineSettings {
           | (key.isolates ? 4 : 0) | (key.sendsUntreated ? 8 : 0))
     }
     octets += ear.octets
-    guard !isThirdForm else { return octets }
+    guard ownForm > 3 else { return octets }
     octets.append(UInt8(privateLines.count))
     for line in privateLines {
       octets += Self.octets(of: line.name.text)
@@ -98,12 +99,14 @@ extension LineSettings {
     for (node, rights) in operators.sorted(by: { $0.key < $1.key }) {
       octets += node.octets + [rights.rawValue]
     }
-    return octets + ear.panOctets
+    octets += ear.panOctets
+    return ownForm > 4 ? octets + ear.portOctets : octets
   }
 
-  /// Whether there is nothing that the form before has not.
-  private var isThirdForm: Bool {
-    privateLines.isEmpty && operators.isEmpty && ear.linePans.isEmpty
+  /// The first form that has all of it.
+  private var ownForm: UInt8 {
+    guard ear.linePorts.isEmpty else { return Self.form }
+    return privateLines.isEmpty && operators.isEmpty && ear.linePans.isEmpty ? 3 : 4
   }
 
   /// Reads what was kept; nil: it is damaged.
@@ -134,7 +137,7 @@ extension LineSettings {
       }
       guard let operators = reader.operators() else { return nil }
       self.operators = operators
-      guard ear.readPans(&reader) else { return nil }
+      guard ear.readPans(&reader), form < 5 || ear.readPorts(&reader) else { return nil }
     }
     guard reader.isAtEnd else { return nil }
   }

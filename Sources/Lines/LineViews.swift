@@ -22,6 +22,8 @@ public struct LineView: Sendable, Hashable {
   public let talkers: [NodeID]
   /// Where it is heard, −1 (left) … 1 (right).
   public var pan = 0.0
+  /// Its JACK output; nil: it has none.
+  public var port: String?
   /// Whether nobody but those who are on it can know of it.
   public var isPrivate = false
   /// Which private line this node is on: another one may be of the same name later; nil: none.

@@ -211,6 +211,7 @@ struct Daemon {
       node: node, instance: state.instance,
       settings: LineSettings(kept: state.lines.kept).taking(effective.configuration.lines),
       inputs: effective.configuration.patches.inputLines(after: state.mix),
+      portLimit: BusSettings.mostBuses - effective.configuration.patches.buses.count,
       isTalking: state.mix.isTalking, ownNode: state.id, log: logger("lines"))
   }
 

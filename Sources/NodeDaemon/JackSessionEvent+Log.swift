@@ -17,7 +17,7 @@ extension JackSessionEvent {
     case .freewheelEnded: .jackFreewheeled
     case .deserted: .jackReopened
     case .connectionsRestored: .connectionsRestored
-    case .peerPortRefused: .portRefused
+    case .peerPortRefused, .busPortRefused: .portRefused
     case .serverGone: .jackGone
     case .standsStill: .jackStalled
     case .hangs: .jackHangs
@@ -42,7 +42,8 @@ extension JackSessionEvent {
         "frames": "\(connection.periodFrames)", "hertz": "\(connection.sampleRate)",
       ].merging(connection.implementation?.facts ?? [:]) { $1 }
     case .connectionsRestored(let count): ["count": "\(count)"]
-    case .peerPortRefused(_, let port, let reason): ["port": "\(port)", "why": "\(reason)"]
+    case .busPortRefused(let port, let reason), .peerPortRefused(_, let port, let reason):
+      ["port": "\(port)", "why": "\(reason)"]
     case .standsStill(let server, let seconds), .hangs(let server, let seconds),
       .answers(let server, let seconds), .freewheelEnded(let server, let seconds),
       .deserted(let server, let seconds):

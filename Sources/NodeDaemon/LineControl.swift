@@ -48,6 +48,9 @@ struct LineControl {
       case .pan(let line, let position):
         let name = try LineName(line)
         try await lines.change { desk, _ throws(LineError) in try desk.setPan(position, of: name) }
+      case .port(let line, let isOn):
+        let name = try LineName(line)
+        try await lines.change { desk, _ throws(LineError) in try desk.setPort(isOn, of: name) }
       case .priority(let line, let priority):
         let name = try LineName(line)
         try await lines.change { desk, _ throws(LineError) in

@@ -43,13 +43,15 @@ actor LineService {
   ///   - instance: the number of this start.
   ///   - settings: of the former run, and of the configuration file.
   ///   - inputs: the lines that inputs are for, by name; none: all members.
+  ///   - portLimit: the most lines with JACK outputs of their own.
   init(
     node: Intercom, instance: UInt64, settings: LineSettings, inputs: [String: [LineName]],
-    isTalking: Bool, ownNode: NodeID, log: Logger
+    portLimit: Int, isTalking: Bool, ownNode: NodeID, log: Logger
   ) {
     (self.node, self.log) = (node, log)
     again = LineAgain(node: node)
     desk = LineDesk(instance: instance, settings: settings, isTalking: isTalking)
+    desk.portLimit = portLimit
     desk.follow(ownNode: ownNode)
     desk.restoreInputs(inputs)
     // Below 2 to the 62: 38 bits of the start, 24 of the message.

@@ -24,6 +24,7 @@ extension LineStatus {
     levelDecibels = line.levelDecibels
     priority = line.priority
     if line.pan != 0 { pan = line.pan }
+    port = line.port
     members = line.members.map(name)
     talkers = line.talkers.map(name)
     if line.isPrivate { isPrivate = true }

@@ -12,7 +12,9 @@ struct LineTableProblem: Error {
 /// The tables `[[line]]`, `[[key]]` and `[ear]` of the configuration file.
 enum LineTables {
   static let names: Set<String> = ["line", "key", "ear"]
-  private static let lineFields: Set<String> = ["name", "listen", "level", "pan", "priority"]
+  private static let lineFields: Set<String> = [
+    "name", "listen", "level", "pan", "port", "priority",
+  ]
   private static let keyFields: Set<String> = [
     "name", "line", "lines", "targets", "activation", "latch", "interlock", "auto-listen",
     "auto-mute", "isolate", "voice",
@@ -70,7 +72,7 @@ enum LineTables {
   /// The table `[ear]`, and the lines' priorities.
   private static func ear(_ file: TOMLTable) throws(LineTableProblem) -> EarSettings {
     var (changes, priorities): ([String: String], [LineName: Int]) = ([:], [:])
-    var pans: [LineName: Double] = [:]
+    var (pans, ports): ([LineName: Double], Set<LineName>) = ([:], [])
     if let value = file["ear"] {
       guard let table = value.table else {
         throw LineTableProblem(table: "ear", words: "\"ear\" must be a table: [ear]")
@@ -86,9 +88,13 @@ enum LineTables {
       let reader = try Reader(table, "line", place, lineFields)
       priorities[try reader.label("name")] = try reader.integer("priority")
       pans[try reader.label("name")] = try reader.number("pan")
+      if try reader.boolean("port") == true { ports.insert(try reader.label("name")) }
+      guard ports.count <= LineLimits.ports else {
+        throw reader.problem("\(LineLimits.ports) lines can have ports; that is one more")
+      }
     }
     do throws(LineError) {
-      return try EarSettings(changes, priorities: priorities, pans: pans)
+      return try EarSettings(changes, priorities: priorities, pans: pans, ports: ports)
     } catch {
       throw LineTableProblem(table: changes.isEmpty ? "line" : "ear", words: "\(error)")
     }
@@ -123,6 +129,7 @@ enum LineTables {
         "", "[[line]]", "name = \(ConfigurationText.quoted(line.name.text))",
         "listen = \(line.isListening)", "level = \(line.levelDecibels)",
         "pan = \(settings.ear.pan(of: line.name))",
+        "port = \(settings.ear.hasPort(line.name))",
         "priority = \(settings.ear.priority(of: line.name))",
       ]
     }

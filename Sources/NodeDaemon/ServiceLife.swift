@@ -42,7 +42,8 @@ struct ServiceLife {
     case .running:
       defer { phase = .ready }
       return (phase == .starting ? "READY=1\n" : "") + Self.status("\(event)")
-    case .connectionsRestored, .peerPortRefused, .besidePlugin, .stopped: return nil
+    case .connectionsRestored, .peerPortRefused, .busPortRefused, .besidePlugin, .stopped:
+      return nil
     }
   }
 

@@ -28,6 +28,8 @@ public enum LineRequest: Sendable, Hashable {
   case level(line: String, decibels: Double)
   /// Sets where a line is heard, within `PeerStatus.panRange`.
   case pan(line: String, position: Double)
+  /// Gives a line a JACK output of its own, or none.
+  case port(line: String, isOn: Bool)
   /// Sets what gives way to a line, and what it gives way to, within `LineStatus.priorityRange`.
   case priority(line: String, priority: Int)
 
@@ -42,6 +44,7 @@ public enum LineRequest: Sendable, Hashable {
     case listen = "line-listen"
     case level = "line-level"
     case pan = "line-pan"
+    case port = "line-port"
     case priority = "line-priority"
   }
 
@@ -55,7 +58,7 @@ public enum LineRequest: Sendable, Hashable {
     switch self {
     case .new(let line, _), .join(let line, _), .add(let line, _), .remove(let line, _),
       .leave(let line), .listen(let line, _), .level(let line, _), .pan(let line, _),
-      .priority(let line, _):
+      .port(let line, _), .priority(let line, _):
       line
     case .again(let line, _): line
     case .list: nil
@@ -105,6 +108,7 @@ public enum LineRequest: Sendable, Hashable {
           debugDescription: "position must be from -1.0 to 1.0, not \(position)")
       }
       self = .pan(line: try line(), position: position)
+    case .port: self = .port(line: try line(), isOn: try fields.decode(Bool.self, forKey: .on))
     case .priority:
       self = .priority(line: try line(), priority: try fields.decode(Int.self, forKey: .priority))
     }
@@ -126,7 +130,7 @@ public enum LineRequest: Sendable, Hashable {
       try fields.encode(peer, forKey: .peer)
     case .leave(let line):
       try fields.encode(line, forKey: .line)
-    case .listen(let line, let isOn):
+    case .listen(let line, let isOn), .port(let line, let isOn):
       try fields.encode(line, forKey: .line)
       try fields.encode(isOn, forKey: .on)
     case .level(let line, let decibels):
@@ -153,6 +157,7 @@ public enum LineRequest: Sendable, Hashable {
     case .listen: .listen
     case .level: .level
     case .pan: .pan
+    case .port: .port
     case .priority: .priority
     }
   }

@@ -20,6 +20,7 @@ public enum LineTable {
       if let pan = line.pan {
         words.append(Fixed.text(abs(pan), digits: 1) + (pan < 0 ? " left" : " right"))
       }
+      if line.port != nil { words.append("port") }
       if let priority = line.priority, priority != 1 { words.append("priority \(priority)") }
       if line.isPrivate == true { words.append("private") }
     } else {

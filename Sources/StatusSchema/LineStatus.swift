@@ -12,6 +12,8 @@ public struct LineStatus: Sendable, Hashable, Codable {
   public var levelDecibels: Double
   /// Where it is heard, -1 (left) to 1 (right); absent: in the middle.
   public var pan: Double?
+  /// Its JACK output, without the client's name; absent: it has none.
+  public var port: String?
   /// What gives way to it, and what it gives way to: 0 (below standard) to 4 (emergency); absent where an older daemon
   /// has none.
   public var priority: Int?

@@ -14,8 +14,7 @@ struct LineCommand: ParsableCommand {
     subcommands: [
       LineListCommand.self, LineNewCommand.self, LineJoinCommand.self, LineLeaveCommand.self,
       LineAddCommand.self, LineRemoveCommand.self, LineListenCommand.self, LineLevelCommand.self,
-      LinePanCommand.self,
-      LinePriorityCommand.self,
+      LinePanCommand.self, LinePortCommand.self, LinePriorityCommand.self,
     ])
 }
 
@@ -159,6 +158,22 @@ struct LinePanCommand: ParsableCommand {
   }
 
   func run() throws { try remote.ask(.line(.pan(line: line, position: position.value))) }
+}
+
+/// `comlink line port LINE on|off`: a JACK output of its own.
+struct LinePortCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "port", abstract: "Gives a joined line a JACK output of its own, or none.",
+    discussion: """
+      It has all that is heard on the line and nothing else, mono, as it came. Buses and lines have six outputs \
+      together.
+      """)
+
+  @Argument(help: "The line's name.") var line: String
+  @Argument(help: "on or off.") var position: TalkCommand.Position
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws { try remote.ask(.line(.port(line: line, isOn: position == .on))) }
 }
 
 /// `comlink line priority LINE 0…4`: what gives way to what.

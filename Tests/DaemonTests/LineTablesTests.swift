@@ -14,6 +14,7 @@ import Testing
     [[line]]
     name = "video"
     listen = false
+    port = true
     priority = 3
 
     [ear]
@@ -43,6 +44,7 @@ import Testing
     #expect(lines.lines.map(\.isListening) == [true, false])
     #expect(lines.ear.priority(of: lines.lines[0].name) == 1)
     #expect(lines.ear.priority(of: lines.lines[1].name) == 3)
+    #expect(lines.lines.map { lines.ear.hasPort($0.name) } == [false, true])
     #expect(lines.ear.text(of: .volume) == "-6" && lines.ear.text(of: .programDim) == "cut")
     #expect(lines.ear.text(of: .talkDim) == "-12.5" && !lines.ear.isSidetoneTracking)
     let keys = lines.keys
@@ -59,6 +61,7 @@ import Testing
   }
 
   static let mistakes: [(text: String, words: String)] = [
+    ("[[line]]\nname = \"a\"\nport = 1", "/c.toml:1: line 1: port must be true or false"),
     ("a = 1\n[line]\nname = \"a\"", "/c.toml:2: \"line\" must be tables, each headed [[line]]"),
     ("[[line]]\nlevel = 1", "/c.toml:1: line 1: name is missing"),
     ("[[line]]\nname = 3", "/c.toml:1: line 1: name must be text in quotes"),

@@ -84,6 +84,7 @@ import Testing
     ),
     (["voice", "monitor"], .sound(.monitor(seconds: 60))),
     (["level", "auto"], .ear(changes: ["level": "auto"])),
+    (["line", "port", "a", "on"], .line(.port(line: "a", isOn: true))),
     (["line", "priority", "a", "4"], .line(.priority(line: "a", priority: 4))),
     (["key", "preset", "beltpack", "a", "b"], .key(.preset("beltpack", lines: ["a", "b"]))),
     (

@@ -31,6 +31,33 @@ extension JackSessionTests {
   }
 
   @Test
+  func `a bus' port comes, goes, and finds its connections again, also at another server`()
+    async throws
+  {
+    let server = try await TestServer.start()
+    let station = try Station(server: server.name)
+    let bus = MixBus.patched[2]
+    #expect(station.session.setBusPort(bus, name: "line_stage"))
+    #expect(await station.runs())
+    #expect(await eventually { server.ports()["comlink:line_stage"] != nil })
+    try server.connect("comlink:line_stage", "system:playback_1")
+    #expect(await eventually { server.isConnected("comlink:line_stage", "system:playback_1") })
+    #expect(station.session.clearBusPort(bus))
+    #expect(await eventually { server.ports()["comlink:line_stage"] == nil })
+    #expect(station.session.setBusPort(MixBus.patched[3], name: "line_stage"))
+    #expect(await eventually { server.isConnected("comlink:line_stage", "system:playback_1") })
+    // Its name is taken.
+    #expect(station.session.setBusPort(bus, name: "line_stage"))
+    #expect(
+      await eventually {
+        station.log.contains {
+          guard case .busPortRefused("line_stage", _) = $0 else { return false }
+          return $0.description.contains("line_stage")
+        }
+      })
+  }
+
+  @Test
   func `two peers of one name cannot both have the port: the second is refused with words`()
     async throws
   {

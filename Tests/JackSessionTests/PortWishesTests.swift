@@ -13,7 +13,7 @@ struct PortWishesTests {
 
   @Test
   func `what was refused is asked for again after ten seconds, and until it is there`() {
-    var wishes = PortWishes()
+    var wishes = PortWishes<PeerSlot>()
     wishes.wish("peer_anna", for: Self.anna)
     wishes.wish("peer_bert", for: Self.bert)
     let isNews = wishes.settle(Self.anna, isRefused: true, nowNanoseconds: 0)
@@ -33,7 +33,7 @@ struct PortWishesTests {
 
   @Test
   func `another server is asked for all of it, by the names as they are now`() {
-    var wishes = PortWishes()
+    var wishes = PortWishes<PeerSlot>()
     wishes.wish("peer_anna", for: Self.anna)
     wishes.wish("peer_bert", for: Self.bert)
     wishes.wish("peer_carl", for: Self.anna)
@@ -42,7 +42,7 @@ struct PortWishesTests {
 
   @Test
   func `who has left wants no port`() {
-    var wishes = PortWishes()
+    var wishes = PortWishes<PeerSlot>()
     wishes.wish("peer_anna", for: Self.anna)
     _ = wishes.settle(Self.anna, isRefused: true, nowNanoseconds: 0)
     wishes.wish(nil, for: Self.anna)

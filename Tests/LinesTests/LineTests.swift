@@ -94,6 +94,7 @@ import Testing
     try desk.setListening(false, to: Self.name("stage"))
     try desk.setLevel(-12.5, of: .all)
     try desk.setPan(-0.5, of: Self.name("STAGE"))
+    try desk.setPort(true, of: Self.name("stage"))
     #expect(throws: LineError.badPan(1.5)) { try desk.setPan(1.5, of: .all) }
     #expect(throws: LineError.notOnLine(Self.name("x"))) { try desk.setPan(0, of: Self.name("x")) }
     var key = try Key(

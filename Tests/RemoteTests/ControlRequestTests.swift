@@ -161,6 +161,7 @@ import Testing
       .line(.pan(line: "a", position: -0.5)),
       #"{"line":"a","position":-0.5,"request":"line-pan"}"#
     ),
+    (.line(.port(line: "a", isOn: true)), #"{"line":"a","on":true,"request":"line-port"}"#),
     (
       .line(.priority(line: "a", priority: 4)),
       #"{"line":"a","priority":4,"request":"line-priority"}"#
@@ -251,7 +252,7 @@ import Testing
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke, "
         + "line-new, line-join, again, line-add, line-remove, line-leave, line-list, line-listen, "
-        + "line-level, line-pan, line-priority, "
+        + "line-level, line-pan, line-port, line-priority, "
         + "key-set, key-preset, key-remove, key-list, key-press, key-release, key-tap, key-hold, "
         + "call, call-end, call-list, call-clear, reply, input-set, bus-set, "
         + "operator-allow, operator-deny, at, mic-kill, "

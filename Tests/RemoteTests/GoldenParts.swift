@@ -132,7 +132,7 @@ extension GoldenStatus {
       true, false, true, true
     )
     line.levelDecibels = -6.5
-    (line.pan, line.priority) = (-0.25, 2)
+    (line.pan, line.port, line.priority) = (-0.25, "line_Bühne", 2)
     (line.members, line.talkers) = (["B", "C"], ["B"])
     (line.isPrivate, line.invited, line.invitedBy) = (true, ["D"], "E")
     return line

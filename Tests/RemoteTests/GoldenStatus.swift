@@ -272,6 +272,7 @@ enum GoldenStatus {
           ],
           "name" : "Bühne",
           "pan" : -0.25,
+          "port" : "line_Bühne",
           "priority" : 2,
           "talkers" : [
             "B"

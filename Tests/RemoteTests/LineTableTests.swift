@@ -12,10 +12,10 @@ import Testing
     var video = LineStatus(name: "video")
     video.members = ["Carl"]
     var all = LineStatus(name: "all")
-    all.isJoined = true
+    (all.isJoined, all.port) = (true, "line_all")
     let lines = LineTable.text([all, stage, video]).split(separator: "\n")
     #expect(lines.count == 3)
-    #expect(lines[0].hasPrefix("all ") && lines[0].contains(" - "))
+    #expect(lines[0].hasPrefix("all ") && lines[0].contains(" - port "))
     #expect(lines[1].contains("listen TALK -6.0 dB"))
     #expect(lines[1].hasSuffix("*Anna, B?[2J"))
     #expect(lines[2].contains("not joined") && lines[2].hasSuffix("Carl"))

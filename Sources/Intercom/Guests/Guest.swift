@@ -190,9 +190,11 @@ final class GuestDesk {
 
   /// Follows whom guests talk to, and what is heard here.
   func follow(_ routing: LineRouting) {
-    own = MemberLines(
-      LineRouting.Member(
-        addressed: .everyone, gains: routing.ownGains, priorities: routing.ownPriorities))
+    var lines = LineRouting.Member(
+      addressed: .everyone, gains: routing.ownGains, priorities: routing.ownPriorities)
+    // A line's number is its place.
+    lines.places = (0..<LineSet.announcementNumber).map { number in number }
+    own = MemberLines(lines)
     (talks, tellsLines) = (routing.guests, routing.tellsLines)
     isForLines = !routing.talk.isEmpty
     followMonitor()
@@ -208,7 +210,9 @@ final class GuestDesk {
     // Closed, what still waits is played out as it was.
     guard guest.lines?.isEmpty != true else { return }
     let gain = own.gain(of: guest.lines)
-    guest.heard.take(guest.lines, gain: gain, priority: own.priority(of: guest.lines))
+    guest.heard.take(
+      guest.lines, gain: gain, priority: own.priority(of: guest.lines),
+      places: own.places(of: guest.lines))
     if gain > 0 { streams.apply(gain, to: guest.heard) }
   }
 

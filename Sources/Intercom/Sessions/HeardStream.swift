@@ -46,6 +46,8 @@ final class HeardStream {
   private(set) var lineGain: Float = 1
   /// Where the line is heard, −1 (left) … 1 (right).
   private(set) var linePan: Float = 0
+  /// The places of the lines that it is heard on, a bit each.
+  private(set) var places: UInt64 = 0
   /// The priority of the line.
   private(set) var priority = EarSettings.usualPriority
   /// What it is louder by than it was said, as talkers are brought to like loudness, dB.
@@ -80,8 +82,9 @@ final class HeardStream {
   }
 
   /// Takes whom its packets are for, how loud that is heard, and what gives way to it.
-  func take(_ lines: LineSet?, gain: Float, pan: Float = 0, priority: Int) {
+  func take(_ lines: LineSet?, gain: Float, pan: Float = 0, priority: Int, places: UInt64) {
     (self.lines, lineGain, linePan, self.priority) = (lines, gain, pan, priority)
+    self.places = places
   }
 
   /// Whether its talker's level is being learned.

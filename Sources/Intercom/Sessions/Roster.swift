@@ -152,7 +152,7 @@ final class Roster {
   /// As loud as what is for all, until its packets say more.
   private func begin(_ stream: HeardStream, of session: Session) {
     session.add(stream)
-    take(nil, for: stream, of: session)
+    session.take(nil, for: stream)
   }
 
   /// Opens the streams of a connected session that are not heard yet, while there are places.
@@ -353,6 +353,7 @@ final class Roster {
   /// Reports that are due, members that fell silent or moved, keys whose time is over: of those sessions alone that
   /// have something due, or of which something happened.
   func keepHouse(nowNanoseconds: Int64) {
+    streams.buses.openLines()
     // Those who are heard are brought to like loudness, where that is wanted.
     streams.level(connected)
     guard agenda.isDue(nowNanoseconds: nowNanoseconds) else { return }
@@ -461,29 +462,22 @@ final class Roster {
   /// Follows which lines members are on, and which of theirs are heard.
   func follow(_ routing: LineRouting) {
     lines.take(routing)
-    streams.ear.follow(routing.ear)
+    streams.follow(routing)
     for session in sessions.all {
       session.follow(lines.lines(of: session.node))
       for stream in session.streams {
-        take(stream.lines, for: stream, of: session)
+        session.take(stream.lines, for: stream)
         streams.applyGain(of: stream, of: session)
       }
     }
   }
 
-  private func take(_ lines: LineSet?, for stream: HeardStream, of session: Session) {
-    stream.take(
-      lines, gain: session.gain(of: stream, for: lines), pan: session.pan(of: stream, for: lines),
-      priority: session.priority(of: stream, for: lines))
-    stream.sink.keepAgain(at: session.places(of: stream, for: lines))
-  }
-
   /// Follows the lines that a packet of a stream is for; false: none of them is heard.
   func follow(_ lines: LineSet?, by stream: HeardStream, of session: Session) -> Bool {
     if lines != stream.lines {
-      let former = (stream.lineGain, stream.linePan, stream.priority)
-      take(lines, for: stream, of: session)
-      let isChanged = former != (stream.lineGain, stream.linePan, stream.priority)
+      let former = (stream.lineGain, stream.linePan, stream.priority, stream.places)
+      session.take(lines, for: stream)
+      let isChanged = former != (stream.lineGain, stream.linePan, stream.priority, stream.places)
       // What still waits is played out as it was.
       if isChanged, stream.lineGain > 0 { streams.applyGain(of: stream, of: session) }
     }

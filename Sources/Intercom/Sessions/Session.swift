@@ -318,6 +318,16 @@ final class Session {
   /// Follows which lines it is on, and which of its own are heard.
   func follow(_ lines: MemberLines) { self.lines = lines }
 
+  /// Takes the lines that a stream's packets are for from now on; nil: for all.
+  ///
+  /// Allocates nothing.
+  func take(_ lines: LineSet?, for stream: HeardStream) {
+    stream.take(
+      lines, gain: gain(of: stream, for: lines), pan: pan(of: stream, for: lines),
+      priority: priority(of: stream, for: lines), places: places(of: stream, for: lines))
+    stream.sink.keepAgain(at: stream.places)
+  }
+
   /// How loud a stream of it is played whose packets are for these lines; 0: it is not.
   ///
   /// Allocates nothing.

@@ -24,6 +24,8 @@ final class Slots {
   private var awaited: [PeerSlot: Wish] = [:]
   /// Slots whose port JACK's session has yet to be told to take away.
   private var uncleared: Set<PeerSlot> = []
+  /// Ports of buses that JACK's session has yet to be told of; nil: there is to be none.
+  private var awaitedBuses: [MixBus: String?] = [:]
 
   init(
     engine: AudioEngine, ports: any PeerPorts, client: String,
@@ -71,6 +73,17 @@ final class Slots {
   func retryPorts() {
     for (slot, wish) in awaited { requestPort(of: slot, named: wish.name) }
     for slot in uncleared where ports.clearPeerPort(slot) { uncleared.remove(slot) }
+    for (bus, name) in awaitedBuses { setPort(of: bus, named: name) }
+  }
+
+  /// Gives a bus a port of that name, or takes it away.
+  func setPort(of bus: MixBus, named name: String?) {
+    let isTaken = name.map { ports.setBusPort(bus, name: $0) } ?? ports.clearBusPort(bus)
+    if isTaken {
+      awaitedBuses.removeValue(forKey: bus)
+    } else {
+      awaitedBuses.updateValue(name, forKey: bus)
+    }
   }
 
   /// Whether JACK has the slot's port.
@@ -94,6 +107,12 @@ protocol PeerPorts: AnyObject {
 
   /// Takes the slot's port away; false: not taken on, ask again.
   func clearPeerPort(_ slot: PeerSlot) -> Bool
+
+  /// Gives a bus a port, or renames the one it has; false: not taken on, ask again.
+  func setBusPort(_ bus: MixBus, name: String) -> Bool
+
+  /// Takes a bus' port away; false: not taken on, ask again.
+  func clearBusPort(_ bus: MixBus) -> Bool
 }
 
 /// Peers' ports by way of JACK's session; a slot's next peer has its refusal told anew.
@@ -116,6 +135,10 @@ final class SessionPorts: PeerPorts {
     refusals.forget(slot)
     return session.clearPeerPort(slot)
   }
+
+  func setBusPort(_ bus: MixBus, name: String) -> Bool { session.setBusPort(bus, name: name) }
+
+  func clearBusPort(_ bus: MixBus) -> Bool { session.clearBusPort(bus) }
 }
 
 /// Says what to do when JACK refuses a peer its port: once a peer, whatever the peer calls itself meanwhile.

@@ -119,6 +119,13 @@ final class StreamDesk {
   private func applyBuses(of stream: HeardStream) {
     buses.apply(
       stream.busGains, factor: stream.isPrivate ? 0 : stream.lineGain, to: stream.slot)
+    buses.apply(places: stream.places, to: stream.slot)
+  }
+
+  /// Takes what gives way to what, and which lines have ports of their own.
+  func follow(_ routing: LineRouting) {
+    ear.follow(routing.ear)
+    buses.follow(routing.ports)
   }
 
   /// The session's JACK port, as `jack_lsp` shows it.

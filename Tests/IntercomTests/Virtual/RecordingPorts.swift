@@ -5,6 +5,7 @@ import Audio
 /// The JACK ports that a station asked for; refuses where a test wants it to.
 final class RecordingPorts: PeerPorts {
   private(set) var names: [PeerSlot: String] = [:]
+  private(set) var busNames: [MixBus: String] = [:]
   /// Requests to come that are refused.
   var refusals = 0
   /// What JACK has no port for.
@@ -21,6 +22,18 @@ final class RecordingPorts: PeerPorts {
   func clearPeerPort(_ slot: PeerSlot) -> Bool {
     guard isAccepted() else { return false }
     names[slot] = nil
+    return true
+  }
+
+  func setBusPort(_ bus: MixBus, name: String) -> Bool {
+    guard isAccepted() else { return false }
+    busNames[bus] = name
+    return true
+  }
+
+  func clearBusPort(_ bus: MixBus) -> Bool {
+    guard isAccepted() else { return false }
+    busNames[bus] = nil
     return true
   }
 
