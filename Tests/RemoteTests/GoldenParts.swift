@@ -112,6 +112,25 @@ extension GoldenStatus {
     return recording
   }
 
+  /// ``recording`` in the JSON.
+  static let recordingJSON = """
+      "recording" : {
+        "bytes" : 123456789,
+        "droppedFrames" : 480,
+        "endReason" : "the disk is full",
+        "failedFiles" : 1,
+        "fileProblem" : "anna: too large a file",
+        "files" : 9,
+        "format" : "opus",
+        "hasFailed" : true,
+        "isRunning" : false,
+        "mostBytes" : 10000000000,
+        "path" : "/srv/takes/2026-11-22_14.33.05",
+        "seconds" : 3723.5,
+        "stalledSeconds" : 2.5
+      },
+    """
+
   static func guest(
     number: Int? = nil, session: String? = nil, isOn: Bool? = nil
   ) -> GuestStatus {

@@ -480,21 +480,7 @@ enum GoldenStatus {
           "underrun" : 0
         }
       ],
-      "recording" : {
-        "bytes" : 123456789,
-        "droppedFrames" : 480,
-        "endReason" : "the disk is full",
-        "failedFiles" : 1,
-        "fileProblem" : "anna: too large a file",
-        "files" : 9,
-        "format" : "opus",
-        "hasFailed" : true,
-        "isRunning" : false,
-        "mostBytes" : 10000000000,
-        "path" : "/srv/takes/2026-11-22_14.33.05",
-        "seconds" : 3723.5,
-        "stalledSeconds" : 2.5
-      },
+    \(recordingJSON)
       "schema" : 1,
       "schemaMinor" : 10
     }

@@ -77,14 +77,20 @@ extension RealNodeTests {
       }
       #expect(kept.contains { $0.text == chunk.text })
       #expect(try b.status().captions?.transcripts == transcripts)
+      try waitForTranscript(of: b, in: transcripts, saying: "B: Stand by on \u{FFFD}cue ten.\n")
+    }
+
+    private func waitForTranscript(
+      of node: NodeProcess, in folder: String, saying words: String
+    ) throws {
       try waitUntil(
-        "the transcripts", within: 20, interval: 0.2, detail: { b.process.outputTail() }
+        "the transcripts", within: 20, interval: 0.2, detail: { node.process.outputTail() }
       ) { () throws(RigError) in
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: transcripts)) ?? []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         guard names.count == 4, let name = names.first(where: { $0.hasSuffix("_line-all.txt") })
         else { return false }
-        let text = try? String(contentsOfFile: "\(transcripts)/\(name)", encoding: .utf8)
-        return text?.contains("B: Stand by on \u{FFFD}cue ten.\n") == true
+        let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+        return text?.contains(words) == true
       }
     }
   }
