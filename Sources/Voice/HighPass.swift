@@ -5,27 +5,15 @@ final class HighPass: VoiceStage {
   let delayFrames = 0
   /// As long as the filter takes to forget that it knew nothing.
   let warmUpFrames: Int
-  private let (b0, b1, a1, a2): (Double, Double, Double, Double)
-  private var (first, second) = (0.0, 0.0)
+  private var filter: Biquad
 
   init(hertz: Double, sampleRate: Int) {
-    // The bilinear transform of s² / (s² + √2 s + 1).
-    let warped = tan(.pi * min(hertz / Double(sampleRate), 0.45))
-    let scale = 1 / (1 + 2.0.squareRoot() * warped + warped * warped)
-    (b0, b1) = (scale, -2 * scale)
-    a1 = 2 * (warped * warped - 1) * scale
-    a2 = (1 - 2.0.squareRoot() * warped + warped * warped) * scale
+    filter = Biquad(hertz, quality: 0.5.squareRoot(), isHigh: true, Double(sampleRate))
     warmUpFrames = Int(2 * Double(sampleRate) / hertz)
   }
 
   func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool) {
-    for index in 0..<frames.count {
-      let input = Double(frames[index])
-      let output = b0 * input + first
-      first = b1 * input - a1 * output + second
-      second = b0 * input - a2 * output
-      frames[index] = Float(output)
-    }
+    for index in 0..<frames.count { frames[index] = Float(filter.step(Double(frames[index]))) }
   }
 }
 

@@ -99,21 +99,8 @@ struct MessagesListCommand: ParsableCommand {
       timeout: .seconds(15) + .seconds(request.waitSeconds ?? 0))
     let answer = try RemoteOptions.answer(of: &client, to: .messages(request))
     guard case .messages(let messages) = answer else { throw RemoteFailure.unexpectedAnswer }
-    for message in messages {
-      guard StandardOutput.write(try text(of: message)) else { throw ExitCode.success }
-    }
+    try messages.print(asJSON: json)
     return messages.last?.number
-  }
-
-  private func text(of message: MessageStatus) throws -> String {
-    guard json else {
-      return MessageTable.text(message, time: LocalTime.text(message.takenUnixSeconds))
-    }
-    do throws(RemoteError) {
-      return String(decoding: try JSONLine.encode(message), as: UTF8.self) + "\n"
-    } catch {
-      throw RemoteFailure.remote(error)
-    }
   }
 }
 
@@ -152,4 +139,23 @@ enum LocalTime {
   }
 
   private static func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}
+
+extension [MessageStatus] {
+  /// One after the other; ends the program in silence where nobody reads on.
+  func print(asJSON isJSON: Bool) throws {
+    for message in self {
+      let text: String
+      if isJSON {
+        do throws(RemoteError) {
+          text = String(decoding: try JSONLine.encode(message), as: UTF8.self) + "\n"
+        } catch {
+          throw RemoteFailure.remote(error)
+        }
+      } else {
+        text = MessageTable.text(message, time: LocalTime.text(message.takenUnixSeconds))
+      }
+      guard StandardOutput.write(text) else { throw ExitCode.success }
+    }
+  }
 }

@@ -149,25 +149,12 @@ struct VoiceListCommand: ParsableCommand {
     guard
       case .messages(let messages) = try RemoteOptions.answer(of: &client, to: .messages(request))
     else { throw RemoteFailure.unexpectedAnswer }
-    for message in messages {
-      guard StandardOutput.write(try text(of: message)) else { throw ExitCode.success }
-    }
+    try messages.print(asJSON: json)
     guard !json else { return }
     if messages.isEmpty { PlainText.note("no voice messages") }
     let answer = try RemoteOptions.answer(of: &client, to: .status)
     guard case .status(let status) = answer else { throw RemoteFailure.unexpectedAnswer }
     for line in MessageTable.voice(status.messages) { print(line) }
-  }
-
-  private func text(of message: MessageStatus) throws -> String {
-    guard json else {
-      return MessageTable.text(message, time: LocalTime.text(message.takenUnixSeconds))
-    }
-    do throws(RemoteError) {
-      return String(decoding: try JSONLine.encode(message), as: UTF8.self) + "\n"
-    } catch {
-      throw RemoteFailure.remote(error)
-    }
   }
 }
 

@@ -33,7 +33,8 @@ import Testing
     #expect(chain.hearsSpeech == nil && chain.automaticGainDecibels == nil)
   }
 
-  @Test(arguments: engines, [120, 480])
+  // But for a radio: without the lowest harmonics a word is likest to itself elsewhere. Its click is in EffectTests.
+  @Test(arguments: engines.filter { $0[.effect] != "radio" }, [120, 480])
   func `the delay that is told is the delay`(
     texts: [VoiceSettings.Name: String], frame: Int
   ) throws {
@@ -50,9 +51,9 @@ import Testing
     }
     let best = stride(from: max(0, told - 600), through: told + 600, by: 8)
       .max { likeness($0) < likeness($1) }
-    // A filter's phase moves the peak by a few samples; a radio's, of which the lowest harmonics are missing, by more.
+    // A filter's phase moves the peak by a few samples.
     let error = try #require(best) - told
-    #expect(abs(error) <= (texts[.effect] == "radio" ? 64 : 24), "\(texts)")
+    #expect(abs(error) <= 24, "\(texts)")
   }
 
   @Test(arguments: engines.dropLast())

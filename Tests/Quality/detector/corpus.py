@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 
 import numpy
-from scipy.signal import butter, fftconvolve, lfilter, resample, sosfilt
+from scipy.signal import fftconvolve, lfilter
 
 from features import HOP, RATE
 
@@ -145,53 +145,6 @@ def clicks(draw, frames):
     return room(draw, total, draw.uniform(0.05, 0.5)) + 1e-3 * draw.standard_normal(frames)
 
 
-def lead(draw, frames):
-    """What a guitar or a keyboard plays alone: notes of a scale that are held or fall, bent, overdriven, through a wah."""
-    total, place = numpy.zeros(frames), int(draw.uniform(0, RATE))
-    scale = numpy.cumsum(draw.choice([2, 2, 1, 3], 24))
-    base, pace = draw.uniform(80, 330), numpy.exp(draw.uniform(numpy.log(0.1), numpy.log(2.5)))
-    vibrato, decay, rolloff = draw.uniform(0, 0.04), draw.uniform(0, 3), draw.uniform(0.3, 2)
-    pitch = base
-    while place < frames:
-        length = min(max(int(pace * draw.choice([0.5, 1, 1, 2, 4]) * RATE), RATE // 20), frames - place)
-        times = numpy.arange(length) / RATE
-        before, pitch = pitch, base * 2 ** (draw.choice(scale[scale < 30]) / 12)
-        glide = numpy.exp(-times / draw.uniform(0.005, 0.15)) * (draw.random() < 0.4)
-        bend = 1 + vibrato * numpy.sin(2 * numpy.pi * draw.uniform(4, 7) * times + draw.uniform(0, 6))
-        course = (pitch + (before - pitch) * glide) * bend
-        voices = [1.0] if draw.random() < 0.7 else [1.0, 1.5, draw.choice([1.26, 1.19, 2.0])]
-        phase = 2 * numpy.pi * numpy.cumsum(course) / RATE
-        note = sum(numpy.sin(voice * harmonic * phase) * harmonic**-rolloff
-                   for voice in voices for harmonic in range(1, 16) if voice * harmonic * pitch < 7000)
-        rise = numpy.minimum(1, times / draw.uniform(0.003, 0.08)) * numpy.minimum(1, (length / RATE - times) / 0.01)
-        total[place : place + length] += note * rise * numpy.exp(-decay * times) * draw.uniform(0.5, 1)
-        place += length
-        if draw.random() < 0.25:
-            place += int(draw.uniform(0, 1.5) * RATE)
-    total /= max(numpy.abs(total).max(), 1e-6)
-    if draw.random() < 0.6:
-        total = numpy.tanh(draw.uniform(1, 12) * total)
-    if draw.random() < 0.5:
-        middle = numpy.exp(draw.uniform(numpy.log(400), numpy.log(2500)))
-        total += 2 * sosfilt(butter(2, [middle * 0.7, middle * 1.4], "bandpass", fs=RATE, output="sos"), total)
-    if draw.random() < 0.5:
-        late = int(draw.uniform(0.08, 0.5) * RATE)
-        total[late:] += draw.uniform(0.2, 0.6) * total[:-late]
-    return room(draw, total, draw.uniform(0.1, 1.0)) if draw.random() < 0.6 else total
-
-
-def band(draw, music, frames):
-    """A tune at another speed and pitch, often with something that leads, more or less loud."""
-    sound = excerpt(draw, music, int(frames * 1.3) + 1)
-    stretch = draw.uniform(0.8, 1.25)
-    sound = resample(sound[: int(frames * stretch)], frames)
-    sound = sound / max(level(sound), 1e-4)
-    if draw.random() < 0.5:
-        leading = lead(draw, frames)
-        sound = sound + leading / max(level(leading), 1e-5) * 10 ** (draw.uniform(-12, 12) / 20)
-    return sound
-
-
 def crowd(draw, everybody, frames, count):
     """So many talkers at once in a room."""
     total = numpy.zeros(frames)
@@ -222,7 +175,7 @@ def mixture(draw, everybody, music, seconds):
     """Somebody who talks now and then amid noise, and when."""
     frames = seconds * RATE
     sound, marks = numpy.zeros(frames), numpy.zeros(frames // HOP, bool)
-    if draw.random() > 0.25:
+    if draw.random() > 0.12:
         sound, marks = line(draw, everybody[draw.integers(len(everybody))], frames, pause=draw.uniform(0.3, 3))
         if draw.random() < 0.4:
             sound = room(draw, sound, draw.uniform(0.05, 0.35))
@@ -230,8 +183,8 @@ def mixture(draw, everybody, music, seconds):
     sound = lfilter([1, -tilt], [1], sound) / (1 + abs(tilt) / 2)
     kind = draw.random()
     quiet = draw.uniform(-2, 25)
-    if kind < 0.45:
-        noise = band(draw, music, frames)
+    if kind < 0.4:
+        noise = excerpt(draw, music, frames)
     elif kind < 0.65:
         noise = crowd(draw, everybody, frames, draw.integers(6, 25))
         quiet = draw.uniform(4, 25)
