@@ -237,6 +237,7 @@ import Testing
       var statuses: [Int] = []
       for _ in 0..<9 { statuses.append(try await rig.ask(token, byteCount: 4).status) }
       #expect(statuses == Array(repeating: 200, count: 8) + [429])
+      #expect((0..<400).contains { _ in rig.tokens.holder(of: token)?.isTooMany ?? false })
       // One connection after the other: what bounds a connection is not what is bounded here. A token may ask again
       // 25 ms later, so somebody else goes on asking meanwhile.
       let crowd = Task {
