@@ -17,14 +17,14 @@ struct rt_capture_span {
   uint32_t room;   /**< frames that there is a place for, missed ones included; what has none is dropped and counted */
 };
 
-/** Begins a period's frames: the microphone, and the inputs, of which those that are NULL are silent. missed_frames
- *  were never seen, here or a period before. [rt] */
+/** Begins a period's frames: the microphone, which is kept in desk->microphone, and the inputs, of which those that are
+ *  NULL are silent. missed_frames were never seen, here or a period before. [rt] */
 void rt_capture_begin(struct rt_desk *desk, const float *mic, const float *const *inputs, const struct rt_mix *mix)
     RT_NONBLOCKING;
-/** What is inserted in the microphone's place; NULL: nothing. Not later than rt_capture_end. [rt] */
-void rt_capture_insert(struct rt_desk *desk, const float *frames, uint32_t period_frames) RT_NONBLOCKING;
-/** Ends a period's frames with what the main bus plays, and hands them over. [rt] */
-void rt_capture_end(struct rt_desk *desk, const float *left, const float *right, uint32_t period_frames) RT_NONBLOCKING;
+/** Ends a period's frames, and hands them over: with what is inserted in the microphone's place, NULL for nothing, and
+ *  with what the main bus plays. [rt] */
+void rt_capture_end(struct rt_desk *desk, const float *insert, const float *left, const float *right,
+                    uint32_t period_frames) RT_NONBLOCKING;
 /** So many frames passed before the period that comes, for which nothing is written: whoever reads the ring moves
  *  its time on by as many. [rt] */
 void rt_capture_leave(struct rt_desk *desk, uint32_t frame_count) RT_NONBLOCKING;

@@ -37,7 +37,7 @@ struct rt_desk {
   uint32_t source;            /**< what is inserted, see rt_source.h */
   float scratch[RT_MAX_PERIOD_FRAMES];
   float tap[RT_MAX_PERIOD_FRAMES]; /**< see rt_source.h */
-  float microphone[RT_MAX_PERIOD_FRAMES]; /**< see rt_mixer_hear */
+  float microphone[RT_MAX_PERIOD_FRAMES]; /**< see rt_capture_begin */
   float reference_left[RT_MAX_PERIOD_FRAMES], reference_right[RT_MAX_PERIOD_FRAMES]; /**< where there is a sidetone */
   struct rt_bus_desk buses[RT_OPENED_BUSES];
 };

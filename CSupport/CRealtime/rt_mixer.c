@@ -48,6 +48,8 @@ static bool run_slot(struct rt_desk *desk, uint32_t slot, const struct rt_mix *m
 /** Adds the microphone to the main bus, if it is to be heard there. */
 static void add_sidetone(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING;
 static void add_sidetone(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING {
+  const bool is_wanted = atomic_load_explicit(&desk->shared->sidetone, memory_order_relaxed) > 0.0f;
+  desk->has_sidetone = is_wanted || !rt_crosspoint_is_silent(&desk->sidetone);
   if (!desk->has_sidetone) return;
   memcpy(desk->reference_left, mix->left, mix->period_frames * sizeof(float));
   memcpy(desk->reference_right, mix->right, mix->period_frames * sizeof(float));
@@ -55,14 +57,6 @@ static void add_sidetone(struct rt_desk *desk, const struct rt_mix *mix) RT_NONB
   const float side = gain * rt_ear_sidetone(desk) * middle;
   rt_crosspoint_aim(&desk->sidetone, (struct rt_sides){side, side}, mix->sample_rate);
   rt_crosspoint_add(&desk->sidetone, desk->microphone, mix->left, mix->right, mix->period_frames);
-}
-
-void rt_mixer_hear(struct rt_desk *desk, const float *mic, uint32_t period_frames) RT_NONBLOCKING {
-  const bool is_wanted = atomic_load_explicit(&desk->shared->sidetone, memory_order_relaxed) > 0.0f;
-  desk->has_sidetone = is_wanted || !rt_crosspoint_is_silent(&desk->sidetone);
-  if (!desk->has_sidetone) return;
-  memcpy(desk->microphone, mic, period_frames * sizeof(float));
-  (void)rt_measure_clean(desk->microphone, period_frames);
 }
 
 void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *outputs) RT_NONBLOCKING {

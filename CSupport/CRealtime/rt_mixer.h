@@ -4,14 +4,11 @@
 
 #include "rt_nonblocking.h"
 
-#include <stdint.h>
-
 struct rt_desk;
 struct rt_mix;
 
-/** Keeps a period of the microphone for the sidetone; before any output is written. [rt] */
-void rt_mixer_hear(struct rt_desk *desk, const float *mic, uint32_t period_frames) RT_NONBLOCKING;
-/** Fills a period of the mix and of every output that is not NULL: the peers', then the buses'. [rt] */
+/** Fills a period of the mix and of every output that is not NULL: the peers', then the buses'. desk->microphone has the
+ *  period's microphone already. [rt] */
 void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *outputs) RT_NONBLOCKING;
 
 #endif

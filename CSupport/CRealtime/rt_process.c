@@ -97,14 +97,13 @@ static void render(struct rt_desk *desk, const struct buffers *buffers, const st
       .sample_rate = cycle->sample_rate,
       .missed_frames = missed,
   };
-  rt_mixer_hear(desk, buffers->mic, period_frames);
   rt_capture_begin(desk, buffers->mic, buffers->inputs, &mix);
   rt_mixer_run(desk, &mix, buffers->outputs);
-  rt_source_run(desk, &mix);
+  const float *insert = rt_source_run(desk, &mix);
   /* The sidetone is the microphone itself: as a part of the reference it would cancel the voice. */
   const float *left = desk->has_sidetone ? desk->reference_left : mix.left;
   const float *right = desk->has_sidetone ? desk->reference_right : mix.right;
-  rt_capture_end(desk, left, right, period_frames);
+  rt_capture_end(desk, insert, left, right, period_frames);
   rt_denormals_restore(floating_point);
 }
 

@@ -1,7 +1,6 @@
 #include "rt_source.h"
 
 #include "rt_desk.h"
-#include "rt_capture_frame.h"
 #include "rt_fade.h"
 
 #include <string.h>
@@ -45,15 +44,12 @@ static void exchange_signal(struct rt_desk *desk, const struct rt_mix *mix) RT_N
   lose(desk, mix->period_frames - count);
 }
 
-void rt_source_run(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING {
-  if (rt_source_of(desk->source) == RT_SOURCE_MICROPHONE) {
-    rt_capture_insert(desk, NULL, mix->period_frames);
-    return;
-  }
+const float *rt_source_run(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING {
+  if (rt_source_of(desk->source) == RT_SOURCE_MICROPHONE) return NULL;
   if (rt_source_of(desk->source) == RT_SOURCE_SIGNAL) exchange_signal(desk, mix);
   const bool stays = desk->source == atomic_load_explicit(&desk->shared->wanted_source, memory_order_relaxed);
   const float way = (stays ? 1.0f : -1.0f) * (float)CHANGES_PER_SECOND / (float)mix->sample_rate;
   rt_fade_apply(desk->tap, mix->period_frames, &desk->insert_fade, way);
   (void)rt_measure_clean(desk->tap, mix->period_frames);
-  rt_capture_insert(desk, desk->tap, mix->period_frames);
+  return desk->tap;
 }

@@ -32,7 +32,7 @@ static inline enum rt_source rt_source_of(uint32_t word) {
 void rt_source_begin(struct rt_desk *desk) RT_NONBLOCKING;
 /** Whether the slot's sound is wanted in desk->tap. [rt] */
 bool rt_source_taps(const struct rt_desk *desk, rt_slot slot) RT_NONBLOCKING;
-/** Inserts a period, after the mix. [rt] */
-void rt_source_run(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING;
+/** What is inserted in a period, after the mix; NULL: nothing. [rt] */
+const float *rt_source_run(struct rt_desk *desk, const struct rt_mix *mix) RT_NONBLOCKING;
 
 #endif

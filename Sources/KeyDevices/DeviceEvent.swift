@@ -42,7 +42,10 @@ struct EventStream {
     let bytes = rest + chunk
     let whole = bytes.count / eventBytes
     rest = Array(bytes[(whole * eventBytes)...])
-    return (0..<whole).map { Array(bytes[($0 * eventBytes)..<(($0 + 1) * eventBytes)]) }
+    return (0..<whole).map { (event: Int) -> [UInt8] in
+      let start = event * eventBytes
+      return Array(bytes[start..<start + eventBytes])
+    }
   }
 
   /// A time that a device tells, as far as it can be true: not to come, and not of long ago.

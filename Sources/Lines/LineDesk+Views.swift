@@ -101,9 +101,9 @@ extension LineDesk {
       guard let audience = privates.audience(of: name), let place = own.place(of: name) else {
         continue
       }
+      let gain: Double = listens(to: name, talk) ? pow(10, line.levelDecibels / 20) : 0
       routing[audience] = LineRouting.PrivateLine(
-        members: Set(privates.people(on: name)),
-        gain: listens(to: name, talk) ? Float(pow(10, line.levelDecibels / 20)) : 0,
+        members: Set(privates.people(on: name)), gain: Float(gain),
         priority: ear.priority(of: name), place: place, pan: Float(ear.pan(of: name)))
     }
     return routing
@@ -168,22 +168,20 @@ extension LineDesk {
   /// All keys, by name.
   public var keys: [KeyView] {
     let people = directory.people
-    return desk.keys(on: own.names).map { key in
+    return desk.keys(on: own.names).map { (key: Key) -> KeyView in
       let state = desk.state(of: key.name)
       let lines = key.lines(among: own.names)
+      var talkers = Set(talkers(of: key))
+      for line in lines {
+        let isPrivate = own.privateLines[line] != nil
+        talkers.formUnion(isPrivate ? privates.talkers(on: line) : people[line]?.talkers ?? [])
+      }
       return KeyView(
         key: key, isSet: desk.configured[key.name] != nil, isHeld: state.isHeld,
         isLatched: state.isLatched, isTalking: desk.talks(key),
         isListening: desk.listens(key) || lines.contains { own.line($0)?.isListening == true },
         isCalled: callDesk.stack.contains { $0.isRinging && isOf($0.origin, key) },
-        talkers: Array(
-          Set(
-            lines.flatMap { line in
-              own.privateLines[line] != nil
-                ? privates.talkers(on: line) : people[line]?.talkers ?? []
-            }
-          ).union(talkers(of: key))
-        ).sorted())
+        talkers: talkers.sorted())
     }
   }
 

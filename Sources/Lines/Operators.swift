@@ -62,11 +62,16 @@ public struct ReleasedKeys: Sendable, Hashable {
   public let forced: [KeyName]
 
   /// What happened, in a sentence.
-  public var words: String {
+  public var words: String { words(hiding: []) }
+
+  /// What happened, in a sentence for somebody who may know only the number of the hidden keys.
+  public func words(hiding hidden: Set<String>) -> String {
     var parts: [String] = []
     func add(_ words: String, _ keys: [KeyName]) {
       guard !keys.isEmpty else { return }
-      parts.append("\(words): " + keys.map(\.text).joined(separator: ", "))
+      var told = keys.map(\.text).filter { !hidden.contains($0) }
+      if told.count < keys.count { told.append("\(keys.count - told.count) of private lines") }
+      parts.append("\(words): " + told.joined(separator: ", "))
     }
     add("released", released)
     add("still open, held", held)

@@ -102,7 +102,9 @@ struct PrivateRoster: Sendable, Hashable {
     for (node, entry) in entries.sorted(by: { $0.key < $1.key }) {
       octets += node.octets
       let word = entry.count | (entry.isOn ? 0x8000_0000 : 0)
-      octets += (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) }
+      for shift: UInt32 in [24, 16, 8, 0] {
+        octets.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
     }
     return octets
   }

@@ -242,22 +242,34 @@ actor LineService {
 
   /// Whether a request of somebody who may not know of this node's private lines means one of them, or a key of one.
   func hides(_ request: ControlRequest) async -> Bool {
-    let keys = await statuses.keys
     let hidden = Set(desk.lines.filter(\.isPrivate).map(\.name.text))
     guard !hidden.isEmpty else { return false }
-    func isHidden(key name: String) -> Bool {
-      let lines = keys.first { $0.name == name }?.lines ?? []
-      return hidden.contains(name) || !hidden.isDisjoint(with: lines)
-    }
+    let keys = await hiddenKeys
     return switch request {
     case .line(let request): request.line.map(hidden.contains) ?? false
-    case .key(.set(let key)): isHidden(key: key.name) || !hidden.isDisjoint(with: key.lines)
+    case .key(.set(let key)): keys.contains(key.name) || !hidden.isDisjoint(with: key.lines)
     // For no lines it is for all that the node is on.
     case .key(.preset(_, let lines)): lines.isEmpty || !hidden.isDisjoint(with: lines)
     case .key(.press(let key, _)), .key(.release(let key, _)), .key(.tap(let key)),
       .key(.remove(let key)):
-      isHidden(key: key)
+      keys.contains(key)
     default: false
+    }
+  }
+
+  /// Releases all latches, and says in a sentence what became of the keys; keys of private lines are only counted.
+  func releaseLatchesFromAfar() async throws(LineError) -> String {
+    let hidden = await hiddenKeys
+    let keys = try await change { desk, _ throws(LineError) in desk.releaseLatches() }
+    return keys.words(hiding: hidden)
+  }
+
+  /// Keys that talk on a private line, or are called like one.
+  private var hiddenKeys: Set<String> {
+    get async {
+      let hidden = Set(desk.lines.filter(\.isPrivate).map(\.name.text))
+      let keys = await statuses.keys.filter { !hidden.isDisjoint(with: $0.lines) }
+      return hidden.union(keys.map(\.name))
     }
   }
 

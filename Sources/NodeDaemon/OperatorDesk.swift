@@ -150,7 +150,7 @@ actor OperatorDesk {
     if await lines.hides(request) {
       return .error(message: "that cannot be set from afar; at the node itself it can")
     }
-    let response = await handler.handle(request.held(by: sender))
+    let response = await answer(request, of: sender, by: handler)
     guard !need.isEmpty else { return await lines.withoutPrivateLines(response) }
     var words = request.operatorWords
     if case .error(let message) = response { words += " (refused: \(message))" }
@@ -159,6 +159,20 @@ actor OperatorDesk {
       .operatorAct, "an operator sets something",
       ["from": "\(name)", "id": "\(sender.text)", "request": "\(words)"])
     return response
+  }
+
+  /// What the node's own handler says, but for the names of keys that talk on private lines.
+  private func answer(
+    _ request: ControlRequest, of sender: NodeID, by handler: any ControlHandler
+  ) async -> ControlResponse {
+    guard case .operators(.kill) = request else {
+      return await handler.handle(request.held(by: sender))
+    }
+    do throws(LineError) {
+      return .done(note: try await lines.releaseLatchesFromAfar())
+    } catch {
+      return .error(message: "\(error)")
+    }
   }
 
   private func isTaken(_ node: NodeID) -> Bool {

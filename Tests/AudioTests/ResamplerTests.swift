@@ -95,7 +95,8 @@ struct ResamplerTests {
       output += resampler.step(Array(input[start..<start + 480]), capacityFrames: 600).pcm
     }
     let steepest = 0.5 * 2 * Float.pi * 1000 / 48_000
-    let worst = (1000..<output.count - 1).map { abs(output[$0 + 1] - output[$0]) }.max() ?? 1
+    let steps: [Float] = (1000..<output.count - 1).map { abs(output[$0 + 1] - output[$0]) }
+    let worst = steps.max() ?? 1
     #expect(worst < 1.01 * steepest)
     #expect(Signals.signalToNoise(output[1000..<5800], hertz: 1000, sampleRate: 48_000) > 50)
   }

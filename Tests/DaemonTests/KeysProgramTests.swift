@@ -75,7 +75,9 @@ private final class FakeBox: Sendable {
     let start = now()
     edges(
       to: isActive,
-      (0..<9).map { (($0 % 2 == 0) == isActive, start + .microseconds($0 * 600 - 4800)) }, from: 1)
+      (0..<9).map { (edge: Int) -> (isActive: Bool, time: Duration) in
+        (edge.isMultiple(of: 2) == isActive, start + .microseconds(edge * 600 - 4800))
+      }, from: 1)
   }
 
   /// `struct gpio_v2_line_event`: time, edge (1 active, 2 not), offset, numbers.

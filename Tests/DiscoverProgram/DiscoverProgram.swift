@@ -82,11 +82,11 @@ import Synchronization
     switch address.host {
     case .observed: return "observed:\(address.port)"
     case .ipv4(let bits):
-      let octets = (0..<4).map { String(bits >> (24 - 8 * $0) & 0xFF) }
+      let octets = ([24, 16, 8, 0] as [UInt32]).map { String(bits >> $0 & 0xFF) }
       return "\(octets.joined(separator: ".")):\(address.port)"
     case .ipv6(let high, let low):
-      let groups = [high, low].flatMap { half in
-        (0..<4).map { String(half >> (48 - 16 * UInt64($0)) & 0xFFFF, radix: 16) }
+      let groups = [high, low].flatMap { (half: UInt64) -> [String] in
+        ([48, 32, 16, 0] as [UInt64]).map { String(half >> $0 & 0xFFFF, radix: 16) }
       }
       let scope = address.scope == 0 ? "" : "%\(address.scope)"
       return "[\(groups.joined(separator: ":"))\(scope)]:\(address.port)"

@@ -21,6 +21,10 @@ import Testing
     #expect(keys.held == [names[1]] && keys.forced == [names[2]])
     #expect(
       keys.words == "released: both, latched; still open, held: held; still open, always: forced")
+    #expect(
+      keys.words(hiding: ["both", "held"])
+        == "released: latched, 1 of private lines; still open, held: 1 of private lines; "
+        + "still open, always: forced")
     #expect(desk.keys.filter(\.isTalking).map(\.key.name.text) == ["forced", "held"])
     // The finger that held on lets go as ever.
     try desk.release(names[1], nowNanoseconds: 1_000_000_000)

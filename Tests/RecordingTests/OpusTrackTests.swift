@@ -66,7 +66,8 @@ import Testing
   @Test(arguments: [0, 500, 9600, 9601, 48_123, 960_000])
   func `silence between sounds is silent, and both stay where they are`(silence: Int) throws {
     let track = try track("gap")
-    let tone = (0..<20_000).map { 0.25 * sin(Float($0) * 2 * .pi * 500 / 48_000) }
+    let step = 2 * Float.pi * 500 / 48_000
+    let tone: [Float] = (0..<20_000).map { 0.25 * sin(Float($0) * step) }
     try track.write(tone.span)
     try track.writeSilence(frames: silence)
     try track.write(tone.span)
@@ -74,7 +75,8 @@ import Testing
     let frames = try sound("gap").frames
     #expect(frames.count == 40_000 + silence)
     for start in [2000, 22_000 + silence] {
-      let error = (0..<16_000).map { abs(frames[start + $0] - tone[2000 + $0]) }.max() ?? 1
+      let errors: [Float] = (0..<16_000).map { abs(frames[start + $0] - tone[2000 + $0]) }
+      let error = errors.max() ?? 1
       #expect(error < 0.05, "\(start)")
     }
     if silence > 4000 {

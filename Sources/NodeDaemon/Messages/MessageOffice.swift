@@ -360,14 +360,15 @@ actor MessageOffice {
       }
       return one
     }
-    let groups = state.groups.map {
-      listed("group:\($0.name)", $0.name, .group(GroupTag(of: $0)))
+    var groups: [RestConversation] = state.groups.map { group in
+      listed("group:\(group.name)", group.name, .group(GroupTag(of: group)))
     }
-    let members = desk.knownNodes.filter { $0 != state.id }.map {
-      listed($0.text, name(of: $0), .member($0))
+    groups.sort { $0.name < $1.name }
+    var members: [RestConversation] = desk.knownNodes.filter { $0 != state.id }.map { node in
+      listed(node.text, name(of: node), .member(node))
     }
-    return groups.sorted { $0.name < $1.name }
-      + members.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    members.sort { ($0.name, $0.id) < ($1.name, $1.id) }
+    return groups + members
   }
 
   /// The conversation of a group of that name; nil: the node's only one.

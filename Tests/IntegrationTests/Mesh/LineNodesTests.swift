@@ -171,6 +171,9 @@ extension RealNodeTests {
       #expect(try line("board", of: b)?.isTalking == false)
       try wait(for: c, toHear: ["A", "B"])
       #expect(refusal(a, .operators(.at(peer: "B", .recordStop))).contains("from afar"))
+      try ask(b, .key(.tap(key: "board")))
+      #expect(
+        try note(a, .operators(.at(peer: "B", kill))) == "released: all, 1 of private lines")
       try ask(b, .operators(.deny(peer: "A")))
       #expect(refusal(a, .operators(.at(peer: "B", kill))).contains("no operator here"))
     }

@@ -27,9 +27,10 @@ struct TestVoice {
 /// A whole-cycle time line: period 64 from a moment on, at exactly 48 kHz.
 func regularTimeLine(from start: Int64, frames: Int) -> TimeLine {
   TimeLine(
-    cycles: (0..<frames / 64).map {
-      TimeLine.Cycle(
-        startNanoseconds: start + Int64(Double($0 * 64) * 1e9 / 48_000), position: Int64($0 * 64),
+    cycles: (0..<frames / 64).map { (cycle: Int) -> TimeLine.Cycle in
+      let position = cycle * 64
+      return TimeLine.Cycle(
+        startNanoseconds: start + Int64(Double(position) * 1e9 / 48_000), position: Int64(position),
         frames: 64)
     }, sampleRate: 48_000)
 }
