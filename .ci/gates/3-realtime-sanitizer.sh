@@ -7,9 +7,9 @@ export COMLINK_CORE_ONLY=RealtimeTests
 flags=(--scratch-path .build-rtsan
   -Xcc -fsanitize=realtime -Xswiftc -Xclang-linker -Xswiftc -fsanitize=realtime)
 run "$scratch/build.log" swift build --build-tests "${flags[@]}"
-run "$scratch/test.log" swift test --skip-build --disable-xctest "${flags[@]}" --filter '^RealtimeTests\.'
-count=$(tests_passed "$scratch/test.log")
-grep -q 'Suite "JACK session" passed' "$scratch/test.log" || fail "the session on a real jackd was not run"
+run_clocked swift test --skip-build --disable-xctest "${flags[@]}" --filter '^RealtimeTests\.'
+count=$(tests_passed "$scratch/clocked.log")
+grep -q 'Suite "JACK session" passed' "$scratch/clocked.log" || fail "the session on a real jackd was not run"
 
 "$clang" -shared -fPIC .ci/gates/canaries/allocating-clock.c -o "$scratch/allocating-clock.so"
 must_fail "$scratch/canary.log" "RealtimeSanitizer: unsafe-library-call

@@ -6,6 +6,7 @@ set -euo pipefail
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$repo"
 source .ci/machine.bash
+source .ci/gates/suites.bash
 export COMLINK_CORE_ONLY=1
 # The sanitizers are some fifty times slower: fewer random networks (TestKit's Seeds).
 export COMLINK_FEW_SEEDS=1
@@ -20,10 +21,11 @@ trap 'rm -rf "$scratch"' EXIT
 
 # The suites the sanitizers judge: those that only compute run side by side, those with threads, a clock or a JACK
 # server (libjack serves one per process) one after the other. Beside sanitized computing they would starve.
-# A gate may leave some out: skipped_tests of the clocked, skipped_computing of the others.
+# A gate names those that compute, if any, and may leave some out: skipped_tests of the clocked, skipped_computing of
+# the others.
 skipped_tests=() skipped_computing=()
-computing_tests='^(System|RTP|Media|Mesh|Cryptography|Store|Barcode)Tests\.'
-clocked_tests='^(Realtime|Audio|JackSession|EventLoop)Tests\.'
+computing_tests=
+clocked_tests=$(alternatives "${sanitized_clocked[@]}" EventLoop)
 
 fail() {
   echo "$gate: FAILED: $*" >&2
@@ -46,6 +48,19 @@ run() {
   }
 }
 
+# run_clocked COMMAND...: runs tests against the clock, once more if they fail: a shared machine can stall for seconds. What
+# a sanitizer found is no such stall. Their log is clocked.log.
+run_clocked() {
+  "$@" >"$scratch/clocked.log" 2>&1 && return
+  grep -a '✘' "$scratch/clocked.log" | cut -c 1-400 >&2 || true
+  ! grep -Ea -A 30 -m 1 'WARNING: ThreadSanitizer|ERROR: (Address|Leak|Realtime)Sanitizer' "$scratch/clocked.log" >&2 ||
+    fail "$*"
+  [ -z "${COMLINK_RETRIES:-}" ] ||
+    { grep -aoE '✘ Test .* (failed|recorded)' "$scratch/clocked.log" || echo "all"; } | sort -u | sed "s/^/gate $gate: /" >>"$COMLINK_RETRIES"
+  await_quiet 180 >&2
+  run "$scratch/clocked.log" "$@"
+}
+
 # run_core_tests FLAG...: builds and runs those suites; FLAG goes to swift build and swift test. Sets count.
 # Optimised, or the hours of virtual time in MediaTests would take minutes.
 run_core_tests() {
@@ -55,20 +70,11 @@ run_core_tests() {
   local idle=()
   [[ ${COMLINK_CI:-} != *-beside ]] || idle=(chrt --idle 0)
   run "$scratch/build.log" ${idle[@]+"${idle[@]}"} swift build --build-tests "${flags[@]}"
-  run "$scratch/computing.log" \
+  [ -z "$computing_tests" ] || run "$scratch/computing.log" \
     ${idle[@]+"${idle[@]}"} swift test --skip-build "${flags[@]}" --filter "$computing_tests" "${skipped_computing[@]}"
-  local clocked=(swift test --skip-build "${flags[@]}" --filter "$clocked_tests" --no-parallel "${skipped_tests[@]}")
-  "${clocked[@]}" >"$scratch/clocked.log" 2>&1 || {
-    grep -a '✘' "$scratch/clocked.log" | cut -c 1-400 >&2 || true
-    ! grep -Ea -A 30 -m 1 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer' "$scratch/clocked.log" >&2 ||
-      fail "${clocked[*]}"
-    # A shared machine can stall for seconds.
-    [ -z "${COMLINK_RETRIES:-}" ] ||
-      { grep -aoE '✘ Test .* (failed|recorded)' "$scratch/clocked.log" || echo "all"; } | sort -u | sed "s/^/gate $gate: /" >>"$COMLINK_RETRIES"
-    await_quiet 180 >&2
-    run "$scratch/clocked.log" "${clocked[@]}"
-  }
-  count=$(($(tests_passed "$scratch/computing.log") + $(tests_passed "$scratch/clocked.log")))
+  run_clocked swift test --skip-build "${flags[@]}" --filter "$clocked_tests" --no-parallel "${skipped_tests[@]}"
+  count=$(tests_passed "$scratch/clocked.log")
+  [ -z "$computing_tests" ] || count=$((count + $(tests_passed "$scratch/computing.log")))
 }
 
 # must_fail LOG TEXT COMMAND...: a canary; the command must fail and say every line of TEXT (extended expressions).

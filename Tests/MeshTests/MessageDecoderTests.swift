@@ -1,4 +1,5 @@
 import Mesh
+import TestKit
 import Testing
 
 /// Messages out of a stream of octets, within bounds.

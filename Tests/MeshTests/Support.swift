@@ -15,10 +15,6 @@ func nodeID(_ octets: [UInt8]) -> NodeID {
   return node
 }
 
-extension Int64 {
-  static func seconds(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
-}
-
 extension MeshNetwork {
   /// Runs until a node's members are as many as said; how long it took, or nil.
   func waitFor(_ index: Int, members count: Int, withinSeconds limit: Double) -> Double? {

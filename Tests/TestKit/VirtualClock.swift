@@ -14,3 +14,8 @@ public struct VirtualClock: Sendable {
   /// Lets time pass.
   public mutating func advance(byNanoseconds nanoseconds: Int64) { nowNanoseconds += nanoseconds }
 }
+
+extension Int64 {
+  /// A span of virtual time, in nanoseconds.
+  public static func seconds(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
+}

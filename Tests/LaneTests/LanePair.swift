@@ -1,5 +1,6 @@
 import Cryptography
 import Mesh
+import TestKit
 
 /// Two nodes' lanes on a connection without a delay: what one wants to send the other takes at once.
 final class LanePair {
