@@ -117,7 +117,7 @@ import Testing
     var refused: Set<ConnectionID> = []
     for index: UInt64 in 1...100 {
       let connection = ConnectionID(rawValue: index)
-      desk.attach(connection, to: Bench.id(1, UInt16(index)), nowNanoseconds: now)
+      desk.attach(connection, to: NodeID.test(1, UInt16(index)), nowNanoseconds: now)
       desk.take(.resume(LaneResume(own: index, other: 0)), on: connection, nowNanoseconds: now)
       for part: UInt64 in 0..<15 {
         desk.take(
@@ -140,7 +140,7 @@ import Testing
     let now: Int64 = 1_000_000_000
     for index: UInt64 in 1...3 {
       let connection = ConnectionID(rawValue: index)
-      desk.attach(connection, to: Bench.id(UInt8(index)), nowNanoseconds: now)
+      desk.attach(connection, to: NodeID.test(UInt8(index)), nowNanoseconds: now)
       desk.take(.resume(LaneResume(own: index, other: 0)), on: connection, nowNanoseconds: now)
       // The first one floods.
       for part in 0..<(index == 1 ? 20 : UInt64(2)) {

@@ -35,8 +35,8 @@ final class LanePair {
     }
   }
 
-  private(set) var one = End(Bench.lower, firstNumber: 1000)
-  private(set) var other = End(Bench.higher, firstNumber: 90_000)
+  private(set) var one = End(NodeID.test(0x10), firstNumber: 1000)
+  private(set) var other = End(NodeID.test(0xF0), firstNumber: 90_000)
   private(set) var now: Int64 = 1_000_000_000
   private(set) var connection = ConnectionID(rawValue: 0)
 
@@ -61,7 +61,7 @@ final class LanePair {
 
   /// The other node runs anew, and knows nothing.
   func restartOther() {
-    other = End(Bench.higher, firstNumber: 500_000)
+    other = End(NodeID.test(0xF0), firstNumber: 500_000)
     for channel in LaneChannel.allCases { other.desk.open(channel) }
   }
 

@@ -29,7 +29,7 @@ final class LaneSimulation {
   private static let heartbeatNanoseconds: Int64 = 2_000_000_000
 
   let desks = [LaneDesk(firstNumber: 10), LaneDesk(firstNumber: 1 << 40)]
-  let nodes = [Bench.lower, Bench.higher]
+  let nodes = [NodeID.test(0x10), NodeID.test(0xF0)]
   private(set) var now: Int64 = 0
   private var pipes: [Pipe]
   private var connection: ConnectionID?

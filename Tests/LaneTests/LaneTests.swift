@@ -116,7 +116,7 @@ import Testing
       try pair.send(0, on: .text, sequence: 1)
     }
     #expect(throws: LaneError.notMember) {
-      try pair.one.desk.send([1], on: .text, to: Bench.own, sequence: 1)
+      try pair.one.desk.send([1], on: .text, to: NodeID.test(0x80), sequence: 1)
     }
   }
 

@@ -27,11 +27,7 @@ final class Bench {
   }
 
   static func id(_ first: UInt8, _ last: UInt16 = 0) -> NodeID {
-    var octets = [UInt8](repeating: 0, count: NodeID.byteCount)
-    octets[0] = first
-    octets[30] = UInt8(last >> 8)
-    octets[31] = UInt8(last & 0xFF)
-    return nodeID(octets)
+    .test(first, last)
   }
 
   static func address(_ number: UInt32, port: UInt16 = 5005) -> NodeAddress {
