@@ -1,4 +1,4 @@
-public import Mesh
+public import Cryptography
 
 extension NodeID {
   /// An ID for a test: its first octet and its last two, zeros between them.
