@@ -1,3 +1,4 @@
+import Cryptography
 import Mesh
 import TestKit
 import Testing
@@ -116,7 +117,7 @@ import Testing
       try pair.send(0, on: .text, sequence: 1)
     }
     #expect(throws: LaneError.notMember) {
-      try pair.one.desk.send([1], on: .text, to: NodeID.test(0x80), sequence: 1)
+      try pair.one.desk.send([1], on: .text, to: .test(0x80), sequence: 1)
     }
   }
 
