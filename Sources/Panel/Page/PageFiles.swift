@@ -14,10 +14,8 @@ struct PageFiles: Sendable {
 
   private let files: [String: File]
 
-  /// Octets of some of them.
-  func byteCount(of paths: some Sequence<String>) -> Int {
-    paths.reduce(0) { $0 + (files[$1]?.bytes.readableBytes ?? 0) }
-  }
+  /// Octets of all of them.
+  var byteCount: Int { files.values.reduce(0) { $0 + $1.bytes.readableBytes } }
 
   /// Their paths.
   var paths: [String] { files.keys.sorted() }
@@ -44,15 +42,12 @@ struct PageFiles: Sendable {
     ("/link.js", PackageResources.link_js),
     ("/words.js", PackageResources.words_js),
     ("/dom.js", PackageResources.dom_js),
-    ("/signin.js", PackageResources.signin_js),
     ("/stations.js", PackageResources.stations_js),
     ("/talk.js", PackageResources.talk_js),
     ("/messages.js", PackageResources.messages_js),
-    ("/recorder.js", PackageResources.recorder_js),
     ("/keys.js", PackageResources.keys_js),
-    ("/lines.js", PackageResources.lines_js),
     ("/guest.js", PackageResources.guest_js),
-    ("/power.js", PackageResources.power_js),
+    ("/microphone.js", PackageResources.microphone_js),
     ("/health.js", PackageResources.health_js),
     ("/settings.js", PackageResources.settings_js),
     ("/sound.js", PackageResources.sound_js),

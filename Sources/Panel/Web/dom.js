@@ -1,161 +1,189 @@
-export const now = () => performance.now();
+// What the views are made of: elements that follow what they show.
+import {may} from "./link.js"
+import {words} from "./words.js"
 
-// "tag.class", then in any order: texts, elements, what has an `element`, and properties, of which `on…` are listeners.
-export function el(tag, ...parts) {
-	const [name, ...classes] = tag.split(".");
-	const element = document.createElement(name);
-	element.classList.add(...classes);
-	for (const part of parts.filter(Boolean)) {
-		if (typeof part === "string" || part instanceof Node) element.append(part);
-		else if (part.element) element.append(part.element);
-		else for (const [key, value] of Object.entries(part)) set(element, key, value);
-	}
-	return element;
-}
+export const now = () => performance.now()
 
-function set(element, key, value) {
-	if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-	else if (key in element && !key.startsWith("aria")) element[key] = value;
-	else element.setAttribute(key.replace(/[A-Z]/g, (letter) => "-" + letter.toLowerCase()), value);
-}
+export const on = (target, events, listener) => events.split(" ").forEach(event => target.addEventListener(event, listener))
+
+export const onHidden = listener => on(document, "visibilitychange", () => listener(document.hidden))
+
+export const randomName = () => crypto.randomUUID().replace(/-/g, "").slice(16)
+
+export const clamp = (low, value, high) => Math.max(low, Math.min(value, high))
+
 export function say(element, text) {
-	if (element.textContent !== text) element.textContent = text;
+	text = String(text || "")
+	if (element.textContent !== text) element.textContent = text
 }
 
-export function mark(element, name, value) {
-	if (value === null) element.removeAttribute(name);
-	else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+// Properties, attributes and classes (".name").
+function set(element, all) {
+	for (const [key, value] of Object.entries(all)) {
+		const isProperty = key in element && !key.startsWith("aria")
+		const name = key.replace(/[A-Z]/g, letter => "-" + letter.toLowerCase())
+		if (key[0] === ".") element.classList.toggle(key.slice(1), !!value)
+		else if (isProperty) element[key] !== value && (element[key] = value)
+		else if (value === null) element.removeAttribute(name)
+		else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value)
+	}
 }
 
-export function flag(element, flags) {
-	for (const [name, isOn] of Object.entries(flags)) element.classList.toggle(name, Boolean(isOn));
+// "tag.class", texts, elements, what `set` takes, and functions that `refresh` calls: each gives a text or what `set` takes.
+export function el(tag, ...parts) {
+	const [name, ...classes] = tag.split("."), element = document.createElement(name)
+	element.classList.add(...classes)
+	element.live = []
+	for (const part of parts.flat().filter(Boolean)) {
+		if (typeof part === "function") element.live.push(part)
+		else if (typeof part === "string" || part instanceof Node) element.append(part)
+		else set(element, part)
+	}
+	return element
 }
+
+export function refresh(element) {
+	for (const part of element.live ?? []) {
+		const next = part(element)
+		if (typeof next === "object") set(element, next)
+		else if (next !== undefined) say(element, next)
+	}
+	for (const child of element.children) refresh(child)
+}
+
+// Children for the items, or `[key, item]`; `make` gets what reads the item, and the key.
+export function rows(items, make) {
+	const all = new Map()
+	return parent => {
+		const list = new Map(items().map(one => (Array.isArray(one) ? one : [one.id ?? one.name, one])))
+		for (const [key, {element}] of all) {
+			if (list.has(key)) continue
+			element.end?.()
+			element.remove()
+			all.delete(key)
+		}
+		let there = parent.firstChild
+		for (const [key, item] of list) {
+			const row = all.get(key) ?? {}
+			row.item = item
+			row.element ??= make(() => row.item, key)
+			all.set(key, row)
+			if (there === row.element) there = there.nextSibling
+			else parent.insertBefore(row.element, there)
+		}
+	}
+}
+
+export const needs = right => () => ({disabled: !may(right)})
+export const operators = needs("operate"), talkers = needs("talk")
+
+export const join = (...parts) => parts.filter(Boolean).join(", ")
 
 // What cannot be seen, or turns the direction of what follows, is shown as �.
-export const safe = (text) =>
-	String(text).replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]|[\u2028\u2029]/gu, "\ufffd");
+export const safe = text =>
+	String(text).replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]|[\u2028\u2029]/gu, "\ufffd")
 
 // A name within a sentence has a direction of writing of its own.
-export const isolate = (name) => `\u2068${safe(name)}\u2069`;
+export const isolate = name => `\u2068${safe(name)}\u2069`
 
-export const clock = (seconds) => new Date(seconds * 1000).toISOString().slice(14, 19);
+export const about = (word, name) => `${word}: ${isolate(name)}`
 
-export const button = (text, onclick, kind = "") => el(`button${kind && "."}${kind}`, { onclick, type: "button" }, text);
-
-export const buttons = (...all) => el("div.buttons", ...all);
-
-export const card = (title, ...parts) => el("div.card", el("h2", title), ...parts);
-
-export const nameOf = (text) => el("strong", { dir: "auto" }, safe(text));
-
-export function makeDot() {
-	const element = el("span.dot");
-	const update = (colour) => {
-		element.style.backgroundColor = /^[0-9a-f]{6}$/i.test(colour ?? "") ? `#${colour}` : "";
-	};
-	return { element, update };
+export function some(names, most = 4) {
+	const shown = names.slice(0, most).map(isolate).join(", ")
+	return names.length > most ? words.more(shown, names.length - most) : shown
 }
 
-export function makeFold(ariaLabel, ...parts) {
-	const element = el("div.fold", ...parts);
-	const open = (isOpen) => { element.hidden = !isOpen; mark(arrow, "aria-expanded", isOpen); };
-	const arrow = el("button.tool.more", { ariaLabel, onclick: () => open(element.hidden) });
-	open(false);
-	return { element, arrow, close: () => open(false) };
+export const clock = seconds => new Date(seconds * 1000).toISOString().slice(14, 19)
+
+export const button = (kind, text, onclick, ...more) => el("button" + kind, {onclick, type: "button"}, text, ...more)
+
+export const tool = (kind, ariaLabel, onclick, ...more) => button(".tool." + kind, "", onclick, {ariaLabel}, ...more)
+
+export const card = (title, ...parts) => el("div.card", el("h2", title), ...parts)
+
+export const nameOf = read => el("strong", {dir: "auto"}, () => safe(read() || ""))
+
+export function fold(name, ...parts) {
+	const box = el("div.fold", {hidden: true}, ...parts)
+	const arrow = tool("more", about(words.fold, name), () => {
+		box.hidden = !box.hidden
+		set(arrow, {ariaExpanded: !box.hidden})
+	}, {ariaExpanded: false})
+	return [arrow, box]
 }
 
-export function makeRows(parent, make) {
-	const rows = new Map();
-	return (items) => {
-		const keys = new Set(items.map(([key]) => key));
-		for (const [key, row] of rows) {
-			if (keys.has(key)) continue;
-			row.end?.();
-			row.element.remove();
-			rows.delete(key);
-		}
-		items.forEach(([key, item], index) => {
-			if (!rows.has(key)) rows.set(key, make(key, item));
-			const row = rows.get(key);
-			row.update?.(item);
-			const there = parent.children[index];
-			if (there !== row.element) parent.insertBefore(row.element, there ?? null);
-		});
-	};
+const quietest = -60
+
+export function meter(ariaLabel, read) {
+	const bar = el("i"), line = el("b")
+	let peak = quietest, told = -Infinity
+	return el("div.meter", {role: "meter", ariaLabel, ariaValuemin: quietest, ariaValuemax: 0}, bar, line, box => {
+		const [level = quietest, top = level] = [read()].flat(), shown = clamp(quietest, level, 0)
+		peak = Math.max(shown, Math.min(0, top), peak - 1)
+		bar.style.clipPath = `inset(0 ${(shown / quietest) * 100}% 0 0)`
+		line.style.transform = `translateX(${(1 - peak / quietest) * 100}%)`
+		box.classList.toggle("hot", peak > -3)
+		if (now() - told < 1000) return
+		told = now()
+		return {ariaValuenow: Math.round(shown)}
+	})
 }
 
-const quietest = -60;
+export const who = (read, detail, ...more) => [
+	el("span.dot", ({style}) => {
+		const {colour} = read()
+		style.background = /^[0-9a-f]{6}$/i.test(colour) ? "#" + colour : ""
+	}),
+	el(
+		"div.who", el("span.line", nameOf(() => read().name), el("small", detail)),
+		meter(read().name, () => read().levelDBFS), ...more),
+]
 
-export function makeMeter(ariaLabel) {
-	const [bar, line] = [el("i"), el("b")];
-	const element = el("div.meter", { role: "meter", ariaLabel, ariaValuemin: quietest, ariaValuemax: 0, ariaValuenow: quietest }, bar, line);
-	let [peak, told] = [quietest, 0];
-	const show = (level, top = level) => {
-		const shown = Math.max(quietest, Math.min(0, level ?? quietest));
-		peak = Math.max(shown, Math.min(0, top ?? quietest), peak - 1);
-		bar.style.clipPath = `inset(0 ${(shown / quietest) * 100}% 0 0)`;
-		line.style.transform = `translateX(${(1 - peak / quietest) * 100}%)`;
-		flag(element, { hot: peak > -3 });
-		if (now() - told < 1000) return;
-		told = now();
-		mark(element, "aria-valuenow", Math.round(shown));
-	};
-	return { element, show };
-}
-
-export function makeSlider(ariaLabel, title, { min, max, step, text, send }) {
-	let [touched, timer, wanted] = [-Infinity, 0, null];
-	const value = el("output");
-	const tell = (number) => {
-		say(value, text(number));
-		mark(input, "aria-valuetext", text(number));
-	};
+export function slider(title, name, [min, max, step], text, read, send) {
+	let touched = -Infinity, timer = 0, wanted = null
+	const shown = () => text(Number(input.value))
 	const pass = () => {
-		timer = 0;
-		if (wanted === null) return;
-		send(wanted);
-		wanted = null;
-		timer = setTimeout(pass, 100);
-	};
-	const input = el("input", { type: "range", min, max, step, ariaLabel, oninput: () => {
-		touched = now();
-		tell(wanted = Number(input.value));
-		if (!timer) pass();
-	} });
-	const show = (number) => {
-		if (now() - touched < 800) return;
-		if (Number(input.value) !== number) input.value = number;
-		tell(number);
-	};
-	return { element: el("label.slider", el("span", title), input, value), input, show };
+		timer = wanted === null ? 0 : setTimeout(pass, 100)
+		if (timer) send(wanted)
+		wanted = null
+	}
+	const input = el("input", {type: "range", min, max, step, ariaLabel: about(title, name), oninput() {
+		touched = now()
+		wanted = Number(input.value)
+		refresh(box)
+		if (!timer) pass()
+	}}, operators, () => {
+		const number = Math.round(read() / step) * step
+		if (now() - touched > 800 && Number(input.value) !== number) input.value = number
+		return {ariaValuetext: shown()}
+	})
+	const box = el("label.slider", el("span", title), input, el("output", shown))
+	return box
 }
 
-export function makeEntry(ariaLabel, word, send, maxLength = 200) {
-	const input = el("input", { required: true, autocomplete: "off", maxLength, ariaLabel, placeholder: ariaLabel });
-	const onsubmit = async (event) => {
-		event.preventDefault();
-		if (await send(input.value)) input.value = "";
-	};
-	return el("form.entry", { onsubmit }, input, el("button", word));
+export const form = (kind, send, ...parts) => el("form" + kind, {onsubmit(event) {
+	event.preventDefault()
+	send()
+}}, ...parts)
+
+export function entry(right, ariaLabel, word, send, maxLength = 200) {
+	const input = el("input", {required: true, autocomplete: "off", maxLength, ariaLabel, placeholder: ariaLabel}, needs(right))
+	return form(".entry", async () => {
+		if (await send(input.value)) input.value = ""
+	}, input, el("button", word, needs(right)))
 }
 
-export function makeChoice(title, options, send) {
-	const select = el("select", { onchange: () => send(select.value) });
-	const show = (value) => {
-		if (document.activeElement === select) return;
-		const all = options.includes(value ?? options[0]) ? options : [value, ...options];
-		if (select.options.length !== all.length) select.replaceChildren(...all.map((one) => el("option", one)));
-		select.value = value;
-	};
-	return { element: el("label.choice", el("span", { dir: "auto" }, title), select), select, show };
-}
+export const choice = (title, options, read, send) => el(
+	"label.choice", el("span", title), el("select", {onchange: ({target}) => send(target.value)}, operators, select => {
+		if (document.activeElement === select) return
+		const value = read() ?? options[0], all = options.includes(value) ? options : [value, ...options]
+		if (select.options.length !== all.length) select.replaceChildren(...all.map(one => el("option", one)))
+		select.value = value
+	}))
 
-export function sure(text, yes, no) {
-	return new Promise((resolve) => {
-		const dialog = el(
-			"dialog", { ariaLabel: text, onclose: () => { dialog.remove(); resolve(dialog.returnValue === "yes"); } },
-			el("p", text), buttons(button(no, () => dialog.close("no")), button(yes, () => dialog.close("yes"), "danger")));
-		document.body.append(dialog);
-		dialog.showModal();
-	});
-}
+export const sure = (text, yes = words.yes) => new Promise(resolve => {
+	const dialog = el("dialog", {ariaLabel: text, onclose() {dialog.remove(); resolve(dialog.returnValue === "yes")}}, el("p", text),
+		el("div.buttons", button("", words.no, () => dialog.close()), button(".danger", yes, () => dialog.close("yes"))))
+	document.body.append(dialog)
+	dialog.showModal()
+})

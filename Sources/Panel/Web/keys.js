@@ -1,217 +1,161 @@
 // The node's keys: a grid of large targets with a lamp each. What a press does the station decides.
-import { el, flag, isolate, makeRows, mark, nameOf, now, say } from "./dom.js";
-import { words } from "./words.js";
+import {el, isolate, join, now, on, onHidden, randomName, refresh, rows, some} from "./dom.js"
+import {askKey, loseKey, ownKeys, talkKey, talks} from "./guest.js"
+import {attempt, changed, link, may, tell} from "./link.js"
+import {words} from "./words.js"
 
-const texts = words.keys;
-const [beatTime, beatLimit] = [300, 3];
-const shownTime = 700;
-const clickTime = 500;
-const slideLength = 42;
+const t = words.keys
+const beatTime = 300, beatLimit = 3, shownTime = 700, clickTime = 500, slideLength = 42
 
-const buzz = (time) => navigator.vibrate?.(time);
-
-export const talks = ["talk", "talk-listen", "talk-force-listen", "dual", "force-talk-force-listen"];
-
-// The key of the line `all`, which `talk` switches; undefined: there is none that a talk button can stand for.
-export function talkKey(keys) {
-	const ofAll = keys.filter((key) => key.lines.length === 1 && key.lines[0] === "all");
-	const one = ofAll.find((key) => key.name === "all") ?? ofAll[0];
-	return talks.slice(0, 3).includes(one?.activation) ? one : undefined;
-}
-
-// 16 hexadecimal digits.
-export const randomName = () => crypto.randomUUID().replace(/-/g, "").slice(16);
-
-function beat(send) {
-	let waiting = 0;
-	const answered = () => { waiting -= 1; };
-	const timer = setInterval(() => {
-		if (waiting >= beatLimit) return;
-		waiting += 1;
-		send().then(answered, answered);
-	}, beatTime);
-	return () => clearInterval(timer);
-}
-
-function whenLost({ link }, lose) {
-	document.addEventListener("visibilitychange", () => { if (document.hidden) lose(); });
-	document.addEventListener("freeze", lose);
-	for (const event of ["pagehide", "blur"]) addEventListener(event, lose);
-	link.addEventListener("state", () => { if (link.state !== "connected") lose(); });
-}
+const buzz = time => navigator.vibrate?.(time)
 
 // What this page holds, a holder a finger. The station takes a short press for a tap, by when messages arrive: so a long
 // one is never told as short, and of one that got lost no release is sent.
-class Fingers {
-	#down = new Map();
+const fingers = new Map()
+const isDown = name => fingers.get(name)?.isUp === false
 
-	constructor(desk) { this.desk = desk; }
+const send = (request, fields) => attempt(() => askKey(request, fields))
 
-	isDown(name) { return this.#down.get(name)?.isUp === false; }
-
-	isTaken(name) { return this.isDown(name) && this.#down.get(name).taken !== undefined; }
-
-	press(key) {
-		if (this.#down.has(key.name)) return;
-		const holder = randomName();
-		const finger = { key, holder, pressed: now(), isUp: false };
-		this.#down.set(key.name, finger);
-		finger.answer = this.desk.pass("key-press", { key: key.name, holder }).then(
-			() => { finger.taken = now(); },
-			(error) => {
-				this.#forget(finger);
-				if (error.message) this.desk.tell(error.message);
-			}).then(() => this.desk.changed());
-		finger.stop = beat(() => this.desk.pass("key-hold", { holder }));
-	}
-
-	async release(name) {
-		const finger = this.#down.get(name);
-		if (!finger || finger.isUp) return;
-		finger.isUp = true;
-		const latch = finger.key.latchMilliseconds;
-		if (now() - finger.pressed >= latch) {
-			await finger.answer;
-			await new Promise((resolve) => setTimeout(resolve, (finger.taken ?? 0) + latch - now()));
-		}
-		this.#letGo(finger);
-	}
-
-	lose(name) {
-		const finger = this.#down.get(name);
-		if (!finger) return;
-		this.desk.guest.lose(name);
-		if ((now() - finger.taken || 0) >= finger.key.latchMilliseconds) this.#letGo(finger);
-		else this.#forget(finger);
-	}
-
-	stay(name) { this.#letGo(this.#down.get(name)); }
-
-	loseAll() { for (const name of [...this.#down.keys()]) this.lose(name); }
-
-	compare(key) {
-		const finger = this.#down.get(key.name);
-		if (finger?.taken === undefined || key.isHeld || now() - finger.taken < shownTime) return;
-		this.#forget(finger);
-		buzz([60, 40, 60]);
-	}
-
-	#letGo(finger) {
-		if (this.#forget(finger)) this.desk.ask("key-release", { key: finger.key.name, holder: finger.holder });
-	}
-
-	#forget(finger) {
-		if (this.#down.get(finger.key.name) !== finger) return false;
-		finger.stop?.();
-		return this.#down.delete(finger.key.name);
-	}
+function forget({key, timer}) {
+	clearInterval(timer)
+	fingers.delete(key.name)
 }
 
-function holding({ press, release, lose, tap, move }) {
-	let [pointer, ended, start] = [null, -Infinity, 0];
-	const end = (how) => (event) => {
-		if (event.pointerId !== pointer) return;
-		[pointer, ended] = [null, now()];
-		how();
-	};
-	const key = (how) => (event) => {
-		if (event.key !== " " && event.key !== "Enter") return;
-		event.preventDefault();
-		if (!event.repeat) how();
-	};
-	return {
-		onpointerdown: (event) => {
-			// The first finger on the screen: one that was here before is gone, though nothing told so.
-			if (event.button > 0 || (pointer !== null && !event.isPrimary)) return;
-			[pointer, start] = [event.pointerId, event.clientX];
-			try { event.currentTarget.setPointerCapture(pointer); } catch { /* A pointer that is gone. */ }
-			press();
+function letGo(finger) {
+	const {key, holder} = finger
+	if (fingers.get(key.name) !== finger) return
+	forget(finger)
+	send("key-release", {key: key.name, holder})
+}
+
+function press(key) {
+	if (fingers.has(key.name)) return
+	let waiting = 0
+	const holder = randomName(), finger = {key, holder, pressed: now(), isUp: false}
+	fingers.set(key.name, finger)
+	finger.timer = setInterval(() => {
+		if (waiting >= beatLimit) return
+		waiting += 1
+		askKey("key-hold", {holder}).finally(() => waiting -= 1).catch(() => {})
+	}, beatTime)
+	finger.answer = askKey("key-press", {key: key.name, holder}).then(
+		() => finger.taken = now(),
+		error => {
+			if (fingers.get(key.name) === finger) forget(finger)
+			tell(error.message)
+		}).then(changed)
+}
+
+async function release(name) {
+	const finger = fingers.get(name)
+	if (!finger || finger.isUp) return
+	finger.isUp = true
+	const latch = finger.key.latchMilliseconds
+	if (now() - finger.pressed >= latch) {
+		await finger.answer
+		await new Promise(resolve => setTimeout(resolve, (finger.taken ?? 0) + latch - now()))
+	}
+	letGo(finger)
+}
+
+function lose(name) {
+	const finger = fingers.get(name)
+	if (!finger) return
+	loseKey(name)
+	if ((now() - finger.taken || 0) >= finger.key.latchMilliseconds) letGo(finger)
+	else forget(finger)
+}
+
+export const loseAll = () => [...fingers.keys()].forEach(lose)
+
+function compare({name, isHeld}) {
+	const finger = fingers.get(name)
+	if (finger?.taken === undefined || isHeld || now() - finger.taken < shownTime) return
+	forget(finger)
+	buzz([60, 40, 60])
+}
+
+function pad(read, isMain) {
+	let key, wasTalking = false, seen = {}, pointer = null, ended = -Infinity, start = 0
+	const update = () => refresh(box)
+	const ifMay = how => {if (key && seen.isKnown && may("talk")) how(); update()}
+	const down = () => ifMay(() => {buzz(20); press(key)})
+	const up = () => {release(key?.name); update()}
+	const end = () => {if (key) lose(key.name); update()}
+	const over = how => event => {
+		if (event.pointerId !== pointer) return
+		;[pointer, ended] = [null, now()]
+		how()
+	}
+	const typed = how => event => {
+		if (event.key !== " " && event.key !== "Enter") return
+		event.preventDefault()
+		if (!event.repeat) how()
+	}
+	const look = () => {
+		const next = read()
+		if (key && key.name !== next?.name) lose(key.name)
+		key = next
+		if (key) compare(key)
+		const {name = "", tally: lamp = "", lines = [], talkers = [], activation, latchMilliseconds: latch, ...is} = key ?? {}
+		const held = isDown(name)
+		const isOpening = held && fingers.get(name).taken && talks.includes(activation) && is.isHeld === false && !wasTalking
+		if (!held) wasTalking = lamp.startsWith("talk")
+		const isKnown = key !== undefined && link.state === "connected"
+		const tally = !isKnown ? "" : isOpening ? (lamp === "listen" ? "talk-listen" : "talk") : lamp
+		const isTalking = tally.startsWith("talk"), isLatched = isKnown && is.isLatched, isOpen = isLatched && isTalking
+		const who = isKnown && is.isPresent && some(talkers)
+		const word = isKnown ? t[isTalking ? "talks" : tally] : words.talk.unknown
+		const what = lines.join() === name ? "" : t.lines(some(lines))
+		const big = isTalking ? (held ? "held" : "latched") : latch === 0 ? "hold" : "off"
+		seen = {
+			isKnown, who: !isMain && who, title: isMain ? words.talk[hasOthers() ? "all" : "button"] : name,
+			state: isMain ? words.talk[!isKnown ? "unknown" : may("talk") ? big : "forbidden"] : isOpen ? t.short : word,
+		}
+		return {
+			hidden: isMain && hasOthers() && !key, ariaDisabled: isKnown && may("talk") ? null : true, dataTally: tally,
+			ariaPressed: isTalking || isLatched || (isKnown && held), ".down": held, ".air": isTalking, ".latched": isLatched,
+			".small": isMain && hasOthers(), ".present": is.isPresent && isKnown,
+			...(!isMain && {title: what, ariaLabel: join(isolate(name), isOpen ? t.latched : word, what, who && t.talk(who))}),
+		}
+	}
+	const box = el("button" + (isMain ? ".key" : ".pad"), {
+		onpointerdown(event) {
+			// The first finger on the screen: one that was here before is gone.
+			if (event.button > 0 || (pointer !== null && !event.isPrimary)) return
+			;[pointer, start] = [event.pointerId, event.clientX]
+			try {box.setPointerCapture(pointer)} catch {/* It is gone. */}
+			down()
 		},
-		onpointermove: (event) => { if (event.pointerId === pointer) move?.(Math.abs(event.clientX - start)); },
-		onpointerup: end(release),
-		onpointercancel: end(lose),
-		onlostpointercapture: end(lose),
-		oncontextmenu: (event) => event.preventDefault(),
-		onkeydown: key(press),
-		onkeyup: key(release),
-		onblur: () => { if (pointer === null) lose(); },
-		onclick: () => { if (pointer === null && now() - ended > clickTime) tap(); },
-	};
+		onpointermove({pointerId, clientX}) {
+			if (pointerId !== pointer || !isMain || Math.abs(clientX - start) < slideLength) return
+			if (wasTalking || !key.latchMilliseconds || !isDown(key.name)) return
+			buzz([20, 40, 20])
+			send("talk", {on: true})
+			letGo(fingers.get(key.name))
+		},
+		onpointerup: over(up), onpointercancel: over(end), onlostpointercapture: over(end),
+		oncontextmenu: event => event.preventDefault(),
+		onkeydown: typed(down), onkeyup: typed(up),
+		onblur() {if (pointer === null) end()},
+		onclick() {if (pointer === null && now() - ended > clickTime) ifMay(() => send("key-tap", {key: key.name}))},
+	}, look, el("i.lamp"), el("strong", {dir: "auto"}, () => seen.title), el("small", () => seen.state), el("small.present", {dir: "auto"}, () => seen.who))
+	box.end = end
+	return box
 }
-function makePad(desk, fingers, isMain) {
-	let [key, wasTalking] = [undefined, false];
-	const [title, state, who] = [nameOf(""), el("small"), el("small.present", { dir: "auto" })];
-	const ifMay = (how) => () => { if (key && !element.ariaDisabled) how(); };
-	const lose = () => { if (key) fingers.lose(key.name); show(); };
-	const move = (length) => {
-		if (!isMain || length < slideLength || wasTalking || !key.latchMilliseconds || !fingers.isDown(key.name)) return;
-		buzz([20, 40, 20]);
-		desk.ask("talk", { on: true });
-		fingers.stay(key.name);
-	};
-	const element = el(
-		isMain ? "button.key" : "button.pad", holding({
-			press: ifMay(() => { buzz(20); fingers.press(key); show(); }),
-			release: () => { fingers.release(key?.name); show(); },
-			tap: ifMay(() => desk.ask("key-tap", { key: key.name })), lose, move,
-		}), el("i.lamp"), title, state, who);
 
-	function show() {
-		const { name = "", tally: lamp = "", lines = [], talkers = [] } = key ?? {};
-		const isDown = fingers.isDown(name);
-		const isOpening = fingers.isTaken(name) && talks.includes(key.activation) && key.isHeld === false && !wasTalking;
-		if (!isDown) wasTalking = lamp.startsWith("talk");
-		const isKnown = key !== undefined && desk.link.state === "connected";
-		const may = desk.may("talk");
-		const tally = !isKnown ? "" : isOpening ? (lamp === "listen" ? "talk-listen" : "talk") : lamp;
-		const isTalking = tally.startsWith("talk");
-		const isLatched = isKnown && key.isLatched;
-		const isPresent = isKnown && key.isPresent;
-		mark(element, "aria-disabled", may && isKnown ? null : "true");
-		mark(element, "data-tally", tally);
-		mark(element, "aria-pressed", isTalking || isLatched || (isKnown && isDown));
-		flag(element, { down: isDown, latched: isLatched, present: isPresent });
-		if (isMain) {
-			const open = isDown ? "held" : "latched";
-			const word = isTalking ? open : key?.latchMilliseconds === 0 ? "hold" : "off";
-			return say(state, words.talk[!isKnown ? "unknown" : may ? word : "forbidden"]);
-		}
-		const isOpenForGood = isLatched && isTalking;
-		const word = isKnown ? texts.tally[tally] ?? tally : words.talk.unknown;
-		say(state, isOpenForGood ? texts.short : word);
-		say(who, isPresent ? some(talkers) : "");
-		const about = lines.length === 1 && lines[0] === name ? "" : texts.lines(some(lines));
-		mark(element, "title", about || null);
-		const said = [isolate(name), isOpenForGood ? texts.latched : word, about, isPresent && texts.talk(some(talkers))];
-		mark(element, "aria-label", said.filter(Boolean).join(", "));
-	}
+const own = () => talkKey(ownKeys())
+const others = () => ownKeys().filter(one => one.name !== own()?.name)
+const hasOthers = () => others().length > 0
 
-	const update = (next, called = next.name) => {
-		if (key && key.name !== next?.name) fingers.lose(key.name);
-		key = next;
-		if (key) fingers.compare(key);
-		say(title, called);
-		show();
-	};
-	return { element, update, end: lose };
-}
-export function some(names, most = 4) {
-	const shown = names.slice(0, most).map(isolate).join(", ");
-	return names.length > most ? words.more(shown, names.length - most) : shown;
-}
-export function makeKeys(desk) {
-	const fingers = new Fingers(desk);
-	const element = el("div.pads", { role: "group", ariaLabel: texts.title });
-	const main = makePad(desk, fingers, true);
-	const show = makeRows(element, () => makePad(desk, fingers));
-	const lose = () => fingers.loseAll();
-	whenLost(desk, lose);
-	const update = (own, keys) => {
-		main.element.hidden = keys.length > 0 && !own;
-		main.update(own, keys.length === 0 ? words.talk.button : words.talk.all);
-		element.hidden = keys.length === 0;
-		flag(element, { many: keys.length > 6 });
-		show(keys.map((key) => [key.name, key]));
-	};
-	return { element, main, update, lose };
+export function keyGrid() {
+	onHidden(isHidden => isHidden && loseAll())
+	on(document, "freeze", loseAll)
+	on(window, "pagehide blur", loseAll)
+	on(link, "change", () => {if (link.state !== "connected") loseAll()})
+	return [
+		el("div.pads", {role: "group", ariaLabel: t.title}, () => ({hidden: !hasOthers(), ".many": others().length > 6}),
+			rows(others, read => pad(read))),
+		pad(own, true),
+	]
 }

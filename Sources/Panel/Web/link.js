@@ -1,106 +1,147 @@
-// The WebSocket to the station: requests and answers in their order, and the node's model kept up to date.
-export function merge(value, patch) {
-	if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
-	// Without a prototype: a peer may be called __proto__.
-	const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
-	const result = Object.assign(Object.create(null), isObject ? value : null);
+// The way to the station: requests, the model, and the line that says what went wrong.
+import {el, say} from "./dom.js"
+import {words} from "./words.js"
+
+export const link = Object.assign(new EventTarget(), {model: {}, state: "connecting", me: null})
+export const changed = () => link.dispatchEvent(new Event("change"))
+
+const isObject = value => value && typeof value === "object" && !Array.isArray(value)
+
+function merge(value, patch) {
+	if (!isObject(patch)) return patch
+	// A peer may be called __proto__.
+	const result = Object.assign(Object.create(null), isObject(value) && value)
 	for (const [key, change] of Object.entries(patch)) {
-		if (change === null) delete result[key];
-		else result[key] = merge(result[key], change);
+		if (change === null) delete result[key]
+		else result[key] = merge(result[key], change)
 	}
-	return result;
+	return result
 }
 
-export async function rest(method, path, content, headers) {
-	const isFile = !content || content instanceof Blob;
-	const answer = await fetch(path, {
-		method, headers: headers ?? (isFile ? {} : { "Content-Type": "application/json" }),
-		body: isFile ? content : JSON.stringify(content),
-	});
-	const { error, ...value } = await answer.json().catch(() => ({}));
-	if (!answer.ok) throw new Error(error?.message ?? error ?? answer.status);
-	return value;
+export async function rest(method, path, body) {
+	if (body && !(body instanceof Blob)) body = new Blob([JSON.stringify(body)], {type: "application/json"})
+	const answer = await fetch(path, {method, body})
+	const {error, ...value} = await answer.json().catch(() => ({}))
+	if (!answer.ok) throw new Error(error?.message ?? error ?? answer.status)
+	return value
 }
 
-const address = `wss://${location.host}/ws`;
-
-export class Link extends EventTarget {
-	#socket = null;
-	#waiting = [];
-	#pause = 250;
-	#timer = 0;
-	model = null;
-	state = "connecting";
-	failures = 0;
-
-	start() {
-		if (this.#socket) return;
-		clearTimeout(this.#timer);
-		const socket = this.#socket = new WebSocket(address);
-		socket.onopen = () => this.#opened();
-		socket.onmessage = (event) => this.#heard(JSON.parse(event.data));
-		socket.onclose = () => this.#closed();
+// A WebSocket that comes back by itself.
+export function keepOpen(path, opened, heard, closed) {
+	let socket, pause = 250, timer
+	const isOpen = () => socket?.readyState === WebSocket.OPEN
+	const start = () => {
+		if (socket) return
+		clearTimeout(timer)
+		socket = Object.assign(new WebSocket(`wss://${location.host}/${path}`), {
+			binaryType: "arraybuffer", onopen: opened,
+			onmessage({data}) {
+				pause = 250
+				heard(data)
+			},
+			onclose() {
+				socket = null
+				timer = setTimeout(start, pause * (0.75 + Math.random() / 2))
+				pause = Math.min(pause * 2, 8000)
+				closed()
+			},
+		})
 	}
-
-	get isSaving() { return localStorage.saving === "1"; }
-
-	subscribe() { return this.ask("subscribe", { levels: !this.isSaving }); }
-	ask(request, fields) {
-		return new Promise((resolve, reject) => {
-			if (this.#socket?.readyState !== WebSocket.OPEN) return reject(new Error(""));
-			this.#waiting.push({ resolve, reject });
-			this.#socket.send(JSON.stringify({ request, ...fields }));
-		});
+	start()
+	const send = (message, mostWaiting = Infinity) => {
+		if (isOpen() && socket.bufferedAmount < mostWaiting) socket.send(message)
+		return isOpen()
 	}
-
-	askAside(request, fields) {
-		return new Promise((resolve, reject) => {
-			const socket = new WebSocket(address);
-			socket.onopen = () => socket.send(JSON.stringify({ request, ...fields }));
-			socket.onmessage = (event) => {
-				const message = JSON.parse(event.data);
-				if (message.ok) resolve(message);
-				else reject(new Error(message.error));
-				socket.close();
-			};
-			socket.onclose = () => reject(new Error(""));
-		});
+	const close = () => socket?.close()
+	const end = () => {
+		clearTimeout(timer)
+		if (socket) socket.onclose = null
+		close()
 	}
+	return {start, isOpen, send, close, end}
+}
 
-	get peers() {
-		const entries = Object.entries(this.model?.peers ?? {});
-		return entries.sort(([, one], [, other]) => (one.place ?? 0) - (other.place ?? 0));
-	}
+const waiting = []
+let wire, failures = 0
 
-	#opened() {
-		this.#pause = 250;
-		this.failures = 0;
-		this.model = null;
-		this.subscribe().then(() => this.#set("connected"), () => this.#socket?.close());
-	}
+const settle = (one, {ok, ...message}) => (ok ? one?.resolve(message) : one?.reject(new Error(message.error)))
 
-	#heard(message) {
-		if (typeof message.ok === "boolean") {
-			const one = this.#waiting.shift();
-			if (message.ok) one?.resolve(message);
-			else one?.reject(new Error(message.error));
-			return;
-		}
-		this.model = merge(this.model, message);
-		this.dispatchEvent(new Event("model"));
-	}
+const set = state => {
+	link.state = state
+	changed()
+}
 
-	#closed() {
-		this.#socket = null;
-		this.failures += 1;
-		for (const one of this.#waiting.splice(0)) one.reject(new Error(""));
-		this.#set("lost");
-		this.#timer = setTimeout(() => this.start(), this.#pause * (0.75 + Math.random() / 2));
-		this.#pause = Math.min(this.#pause * 2, 8000);
-	}
+export function start() {
+	wire ??= keepOpen("ws", () => {
+		failures = 0
+		link.model = {}
+		subscribe().then(() => set("connected"), wire.close)
+	}, data => {
+		const message = JSON.parse(data)
+		if (typeof message.ok === "boolean") return settle(waiting.shift(), message)
+		link.model = merge(link.model, message)
+		changed()
+	}, () => {
+		failures += 1
+		for (const one of waiting.splice(0)) settle(one, {error: ""})
+		set("lost")
+	})
+	wire.start()
+}
 
-	#set(state) {
-		this.state = state;
-		this.dispatchEvent(new Event("state"));
+export const send = (request, fields) => new Promise((resolve, reject) => {
+	if (wire?.send(JSON.stringify({request, ...fields}))) waiting.push({resolve, reject})
+	else reject(new Error(""))
+})
+
+const sendAside = (request, fields) => new Promise((resolve, reject) => {
+	const end = message => {
+		aside.end()
+		settle({resolve, reject}, message)
 	}
+	const aside = keepOpen(
+		"ws", () => aside.send(JSON.stringify({request, ...fields})), data => end(JSON.parse(data)), () => end({error: ""}))
+})
+
+export const isSaving = () => localStorage.saving === "true"
+
+export const subscribe = () => send("subscribe", {levels: !isSaving()})
+
+export const node = () => link.model.node ?? {}
+
+export const peers = () =>
+	Object.entries(link.model.peers ?? {}).sort(([, one], [, other]) => (one.place ?? 0) - (other.place ?? 0))
+
+const rank = right => Object.keys(words.rights).indexOf(right)
+export const may = right => rank(link.me.rights) >= rank(right)
+
+export async function attempt(body) {
+	try {
+		return await body() ?? null
+	} catch (error) {
+		if (error.name !== "NotAllowedError") tell(error.message)
+	}
+}
+
+export const ask = (request, fields, isLong) => attempt(() => (isLong ? sendAside : send)(request, fields))
+
+const notice = document.getElementById("notice")
+let timer, said, hint
+
+export function tell(text) {
+	if (!text) return
+	clearTimeout(timer)
+	timer = setTimeout(() => {said = ""; showNotice()}, 6000)
+	said = text
+	showNotice()
+}
+
+export function showNotice(next = hint) {
+	hint = next
+	const isLost = link.state === "lost", isUntrusted = isLost && failures > 2
+	const text = isLost ? words.link[isUntrusted ? "untrusted" : "lost"] : said || hint
+	say(notice, text)
+	notice.hidden = !text
+	notice.classList.toggle("bad", isLost)
+	if (isUntrusted) notice.append(" ", el("a", {href: `http://${location.hostname}:8080/trust`}, words.link.trust))
 }

@@ -1,124 +1,110 @@
-import { button, el, flag, mark, say } from "./dom.js";
-import { Guest } from "./guest.js";
-import { makeHealth } from "./health.js";
-import { Link } from "./link.js";
-import { makeMessages } from "./messages.js";
-import { makePower } from "./power.js";
-import { makeSettings } from "./settings.js";
-import { signIn, signOut } from "./signin.js";
-import { makeStations } from "./stations.js";
-import { makeTalk } from "./talk.js";
-import { words } from "./words.js";
+// The way in, the head, the tabs and a view.
+import {button, el, form, on, onHidden, refresh, say, sure} from "./dom.js"
+import {startGuest} from "./guest.js"
+import health from "./health.js"
+import {changed, link, may, node, rest, showNotice, start, tell} from "./link.js"
+import messages from "./messages.js"
+import settings from "./settings.js"
+import stations from "./stations.js"
+import talk from "./talk.js"
+import {words} from "./words.js"
 
-const ranks = ["listen", "talk", "operate", "admin"];
-const [head, notice, main, tabs] = ["head", "notice", "view", "tabs"].map((id) => document.getElementById(id));
+const [head, main, tabs] = ["head", "view", "tabs"].map(id => document.getElementById(id))
 
-class Desk {
-	#timer = 0;
-	#said = "";
-	hint = "";
+const t = words.signIn, place = "/api/v1/session"
 
-	constructor(link, me) {
-		this.link = link;
-		this.me = me;
-		this.guest = new Guest(this);
+const [device] = navigator.userAgent.match(/iPhone|iPad|Android|Mac|Windows|Linux(?!; A)/) ?? ["phone"]
+
+const take = (token, name = device) => rest("POST", place, {token, name})
+
+async function signIn() {
+	const [token] = location.hash.slice(1).match(/^[a-z2-7]{26}$/) ?? []
+	let problem = ""
+	if (token) {
+		// The code is in no history and no bookmark.
+		history.replaceState(null, "", "/")
+		try {return await take(token)} catch (error) {problem = error.message}
 	}
-	pass(request, fields) { return this.guest.take(request, fields) ?? this.link.ask(request, fields); }
+	return rest("GET", place).catch(() => ask(problem))
+}
 
-	may(right) { return ranks.indexOf(this.me.rights) >= ranks.indexOf(right); }
+async function signOut() {
+	if (!await sure(t.outSure)) return
+	await rest("DELETE", place).catch(() => {})
+	location.reload()
+}
 
-	allow(right, ...controls) { for (const one of controls) one.disabled = !this.may(right); }
-
-	ask(request, fields, isLong) {
-		return this.attempt(() => (isLong ? this.link.askAside(request, fields) : this.pass(request, fields)));
-	}
-
-	async attempt(body) {
+const ask = problem => new Promise(resolve => {
+	const complaint = el("p.complaint", {role: "alert"}, problem)
+	const code = el("input", {autocomplete: "off", autocapitalize: "none", spellcheck: false, required: true})
+	const name = el("input", {autocomplete: "off", maxLength: 40, value: device})
+	main.replaceChildren(form(".card.signin", async () => {
 		try {
-			return await body() ?? null;
+			resolve(await take(code.value.trim().split("#").pop().toLowerCase(), name.value))
 		} catch (error) {
-			if (error.message) this.tell(error.message);
+			say(complaint, error.message)
 		}
-	}
+	}, el("h1", t.title), el("p", t.how, " ", el("code", "comlink page"), " ", t.then),
+	el("label", t.code, code), el("label", t.name, name), complaint, el("button.main", t.title)))
+})
 
-	tell(text) {
-		clearTimeout(this.#timer);
-		this.#said = text;
-		this.#timer = setTimeout(() => { this.#said = ""; this.show(); }, 6000);
-		this.show();
+function battery() {
+	const t = words.power, steps = {}
+	let phone
+	const look = (whose, percent, isPlugged) => {
+		const step = isPlugged || percent > 20 ? 100 : percent > 10 ? 20 : 10
+		if (step < (steps[whose] ?? 100)) tell(t.low(t[whose], percent))
+		steps[whose] = step
+		return t.level(t[whose], percent)
 	}
-
-	show() {
-		const isLost = this.link.state === "lost";
-		const isUntrusted = isLost && this.link.failures > 2;
-		const text = isLost ? words.link[isUntrusted ? "untrusted" : "lost"] : this.#said || this.hint;
-		say(notice, text);
-		notice.hidden = text === "";
-		flag(notice, { bad: isLost });
-		if (!isUntrusted) return;
-		notice.append(" ", el("a", { href: `http://${location.hostname}:8080/trust` }, words.link.trustHere));
-	}
+	navigator.getBattery?.().then(battery => {
+		phone = battery
+		on(battery, "levelchange chargingchange", changed)
+		changed()
+	}, () => {})
+	return el("span.battery", () => {
+		const own = node().battery
+		const all = [
+			own && look("node", own.percent, own.isPlugged), phone && look("phone", Math.round(phone.level * 100), phone.charging),
+		]
+		return {textContent: all.filter(Boolean).join(" · "), dataLow: Object.values(steps).some(step => step < 100) || null}
+	})
 }
 
-function showHead({ link, me }, power) {
-	const [name, state] = [el("h1"), el("span.state", { role: "img" })];
-	const who = button(`${me.name} · ${words.rights[me.rights]}`, signOut, "quiet");
-	who.title = words.signIn.out;
-	head.replaceChildren(state, name, power.element, who);
-	return () => {
-		say(name, link.model?.node?.name ?? words.app);
-		mark(state, "data-state", link.state);
-		mark(state, "aria-label", words.link[link.state]);
-		document.title = `${name.textContent} · ${words.app}`;
-		power.update();
-	};
-}
-export const page = {};
-
-async function start() {
-	const me = await signIn(main);
-	const link = new Link();
-	const desk = page.desk = new Desk(link, me);
-	const power = makePower(desk);
-	const views = {
-		talk: makeTalk(desk), messages: makeMessages(desk), stations: makeStations(desk),
-		settings: makeSettings(desk, power), health: makeHealth(desk),
-	};
-	const all = Object.entries(words.views).map(
-		([key, word]) => el("button", { onclick: () => { location.hash = key; } }, el(`span.sign.sign-${key}`), word));
-	tabs.replaceChildren(...all);
-	const unread = el("b.count");
-	all[Object.keys(words.views).indexOf("messages")].append(unread);
-	let current = null;
-	const updateHead = showHead(desk, power);
-	const update = () => {
-		say(unread, String(link.model?.messages?.unread || ""));
-		updateHead();
-		current.update?.();
-	};
-	const open = () => {
-		const asked = location.hash.slice(1);
-		const key = Object.hasOwn(views, asked) ? asked : "talk";
-		Object.keys(views).forEach((one, index) => mark(all[index], "aria-current", one === key ? "page" : null));
-		document.body.dataset.view = key;
-		if (current === views[key]) return;
-		current?.hide?.();
-		current = views[key];
-		main.replaceChildren(current.element);
-		current.show?.();
-		update();
-	};
-	desk.changed = () => current.update?.();
-	desk.guest.addEventListener("change", desk.changed);
-	addEventListener("hashchange", open);
-	link.addEventListener("state", () => { update(); desk.show(); });
-	link.addEventListener("model", update);
-	document.addEventListener("visibilitychange", () => { if (!document.hidden) link.start(); });
-	addEventListener("online", () => link.start());
-	document.body.dataset.ready = "";
-	open();
-	link.start();
-	if (sessionStorage.talks && desk.may("talk")) desk.guest.start();
+let current
+link.me = await signIn()
+const make = {talk, messages, stations, settings, health}
+const views = new Map(Object.entries(words.views).map(([key, word]) => {
+	const tab = el("button", {onclick() {location.hash = key}}, tab => ({ariaCurrent: tab === current.tab ? "page" : null}), word)
+	tabs.append(tab)
+	return [key, {tab, ...make[key]()}]
+}))
+views.get("messages").tab.append(el("b.count", () => link.model.messages?.unread || ""))
+head.append(
+	el("span.state", {role: "img"}, () => ({dataState: link.state, ariaLabel: words.link[link.state]})),
+	el("h1", () => node().name ?? words.app), battery(),
+	button(".quiet", `${link.me.name} · ${words.rights[link.me.rights]}`, signOut, {title: t.out}))
+function update() {
+	for (const part of [head, tabs, current.box]) refresh(part)
+	document.title = `${node().name ?? ""} · ${words.app}`
+	showNotice()
 }
 
-start();
+function open() {
+	const asked = location.hash.slice(1), key = views.has(asked) ? asked : "talk", next = views.get(key)
+	document.body.dataset.view = key
+	if (current === next) return
+	current?.hide?.()
+	current = next
+	main.replaceChildren(current.box)
+	current.show?.()
+	update()
+}
+
+on(window, "hashchange", open)
+on(window, "online", start)
+onHidden(isHidden => isHidden || start())
+on(link, "change", update)
+open()
+start()
+if (sessionStorage.talks && may("talk")) startGuest()

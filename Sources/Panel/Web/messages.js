@@ -1,225 +1,192 @@
-import {
-	button, buttons, clock, el, flag, isolate, makeEntry, makeMeter, makeRows, mark, nameOf, safe, say,
-} from "./dom.js";
-import { some } from "./keys.js";
-import { rest } from "./link.js";
-import { Recorder } from "./recorder.js";
-import { words } from "./words.js";
+// The conversations, and in each its messages: written, recorded, played.
+import {about, button, clock, el, entry, join, meter, nameOf, on, operators, refresh, rows, safe, some, sure, talkers, tool} from "./dom.js"
+import {attempt, changed, link, may, rest, send, tell} from "./link.js"
+import {makeRecorder, whyNot} from "./microphone.js"
+import {words} from "./words.js"
 
-const texts = words.messages;
-const speeds = [1, 1.5, 2, 0.75];
-const place = "/api/v1/conversations";
-const pathOf = (id) => `${place}/${encodeURIComponent(id)}/messages`;
+const t = words.messages
+const speeds = [1, 1.5, 2, 0.75], place = "/api/v1/conversations"
 
-// Bars of the values, 0…1, those up to `done` of the whole bright.
 function drawWave(canvas, values, done = 1) {
-	const width = canvas.width = canvas.clientWidth * devicePixelRatio;
-	const height = canvas.height = canvas.clientHeight * devicePixelRatio;
-	const pen = canvas.getContext("2d");
-	const bar = width / values.length;
+	const width = canvas.width = canvas.clientWidth * devicePixelRatio
+	const height = canvas.height = canvas.clientHeight * devicePixelRatio
+	const pen = canvas.getContext("2d"), bar = width / values.length
 	values.forEach((value, index) => {
-		const size = Math.max(2, Math.sqrt(value) * height);
-		pen.fillStyle = index < done * values.length ? "#fff" : "#77777f";
-		pen.fillRect(index * bar, (height - size) / 2, Math.max(1, bar * 0.7), size);
-	});
+		const size = Math.max(2, Math.sqrt(value) * height)
+		pen.fillStyle = index < done * values.length ? "#fff" : "#77777f"
+		pen.fillRect(index * bar, (height - size) / 2, Math.max(1, bar * 0.7), size)
+	})
 }
 
-let playing;
+let playing
 
-function makePlayer(desk, { id, audio: { url, peaks, duration }, sender }) {
-	const values = peaks.match(/../g)?.map((two) => parseInt(two, 16) / 255) ?? [];
-	const canvas = el("canvas");
-	const audio = el("audio", { preload: "none", src: url });
-	const play = el("button.tool.play", { ariaLabel: texts.play(isolate(sender.name)), onclick: () => {
-		if (!audio.paused) return audio.pause();
-		playing?.pause();
-		playing = audio;
-		desk.attempt(() => audio.play());
-	} });
-	const seek = el("input", { type: "range", max: duration, step: 0.1, ariaLabel: texts.place, oninput: () => {
-		audio.currentTime = seek.value;
-		show();
-	} });
-	const [time, rate] = [el("output"), button("1×", () => {
-		audio.playbackRate = speeds[(speeds.indexOf(audio.playbackRate) + 1) % speeds.length];
-		show();
-	}, "quiet")];
-	const load = button("↓", () => el("a", { href: url, download: `message-${id}.ogg` }).click(), "quiet");
-	load.ariaLabel = texts.download;
-	const show = () => {
-		const at = Math.min(audio.currentTime, duration);
-		mark(play, "aria-pressed", !audio.paused);
-		seek.value = at;
-		mark(seek, "aria-valuetext", clock(at));
-		say(time, `${clock(at)} / ${clock(duration)}`);
-		say(rate, `${audio.playbackRate}×`);
-		mark(rate, "aria-label", texts.speed(audio.playbackRate));
-		drawWave(canvas, values, at / duration);
-	};
-	for (const name of ["timeupdate", "play", "pause"]) audio.addEventListener(name, show);
-	return { element: el("div.voice", play, el("label.wave", canvas, seek), time, rate, load), show, end: () => audio.pause() };
+function player({id, audio: {url, peaks, duration}, sender}) {
+	const values = peaks.match(/../g)?.map(two => parseInt(two, 16) / 255) ?? []
+	const canvas = el("canvas"), audio = el("audio", {preload: "none", src: url})
+	let drawn
+	const at = () => Math.min(audio.currentTime, duration)
+	const seek = el("input", {type: "range", max: duration, step: 0.1, ariaLabel: words.talk.place, oninput() {audio.currentTime = seek.value}},
+		() => ({value: String(at()), ariaValuetext: clock(at())}))
+	const box = el(
+		"div.voice", tool("play", about(t.play, sender.name), () => {
+			if (!audio.paused) return audio.pause()
+			playing?.pause()
+			playing = audio
+			attempt(() => audio.play())
+		}, () => ({ariaPressed: !audio.paused})),
+		el("label.wave", canvas, seek, () => {
+			const now = `${at()} ${canvas.clientWidth}`
+			if (now !== drawn) drawWave(canvas, values, at() / duration)
+			drawn = now
+		}), el("output", () => `${clock(at())} / ${clock(duration)}`),
+		button(".quiet", "", () => audio.playbackRate = speeds[(speeds.indexOf(audio.playbackRate) + 1) % speeds.length],
+			() => ({textContent: `${audio.playbackRate}×`, ariaLabel: about(t.speed, audio.playbackRate)})),
+		button(".quiet", "↓", () => el("a", {href: url, download: `message-${id}.ogg`}).click(), {ariaLabel: t.download}))
+	on(audio, "timeupdate seeking ratechange play pause", () => refresh(box))
+	box.end = () => audio.pause()
+	return box
 }
 
-function stateOf({ recipients = [] }) {
-	return Object.entries(texts.states).map(([state, text]) => {
-		const names = recipients.filter((one) => one.state === state).map((one) => one.name);
-		return names.length > 0 && text(some(names));
-	}).filter(Boolean).join(", ");
+const stateOf = ({recipients = []}) => join(...Object.entries(t.states).map(([state, text]) => {
+	const names = recipients.filter(one => one.state === state).map(one => one.name)
+	return names.length > 0 && `${text} ${some(names)}`
+}))
+
+function entryOf(read, forget) {
+	const message = read(), {sender, text, audio, sent_at: sent} = message, voice = audio && player(message)
+	const box = el(
+		"li.message", () => ({".own": sender.is_self, ".unread": !read().is_read}),
+		el("span.line", nameOf(() => (sender.is_self ? t.you : sender.name)),
+			el("small", new Date(sent).toLocaleString([], {dateStyle: "short", timeStyle: "short"})),
+			tool("remove", words.delete, forget, operators)),
+		voice ?? el("p", {dir: "auto"}, safe(text ?? t.unknown)), el("small", () => stateOf(read())))
+	box.end = voice?.end
+	return box
 }
 
-function makeMessage(desk, message) {
-	const { sender, text, audio, sent_at: sent } = message;
-	const state = el("small");
-	const voice = audio && makePlayer(desk, message);
-	const head = el("span.line", nameOf(sender.is_self ? texts.you : sender.name),
-		el("small", new Date(sent).toLocaleString([], { dateStyle: "short", timeStyle: "short" })));
-	const element = el("li.message", head, voice ?? el("p", { dir: "auto" }, safe(text ?? texts.unknown)), state);
-	const update = (next) => {
-		flag(element, { own: sender.is_self, unread: !next.is_read });
-		say(state, stateOf(next));
-		voice?.show();
-	};
-	return { element, update, end: voice?.end };
-}
-
-function makeRecording(desk, send, done) {
-	const meter = makeMeter(words.talk.microphone);
-	const [time, canvas] = [el("output"), el("canvas")];
-	let recorder = null;
-	const show = () => {
-		meter.show(recorder.level);
-		say(time, recorder.isFull ? texts.full : clock(recorder.seconds));
-		say(pause, texts[recorder.isPaused ? "resume" : "pause"]);
-		pause.disabled = recorder.isFull;
-		drawWave(canvas, recorder.peaks);
-	};
-	const stop = (problem) => {
-		recorder?.cancel();
-		recorder = null;
-		element.hidden = true;
-		if (problem) desk.tell(problem);
-		done();
-	};
-	const pause = button("", () => recorder.pause(!recorder.isPaused));
-	const finish = button(texts.send, async () => {
-		finish.disabled = true;
-		await desk.attempt(async () => {
-			await send(recorder.blob ??= await recorder.finish(), recorder.seconds);
-			stop();
-		});
-		finish.disabled = false;
-	}, "main");
-	const element = el(
-		"div.recording", { hidden: true }, time, meter, canvas,
-		buttons(pause, button(texts.cancel, () => stop(), "danger"), finish));
-	const start = async () => {
-		const one = new Recorder(() => { if (recorder === one && !one.blob) show(); }, stop);
+function recording(deliver, done) {
+	const canvas = el("canvas")
+	let recorder, isSending
+	const stop = problem => {
+		recorder?.end()
+		recorder = undefined
+		box.hidden = true
+		tell(problem)
+		done()
+	}
+	const send = async () => {
+		isSending = true
+		await attempt(async () => {
+			await deliver(recorder.blob ??= await recorder.finish())
+			stop()
+		})
+		isSending = false
+	}
+	const box = el(
+		"div.recording", {hidden: true}, el("output", () => (recorder?.isFull ? t.full : clock(recorder?.seconds ?? 0))),
+		meter(words.talk.microphone, () => recorder?.level), canvas, el("div.buttons", 
+			button("", "", () => recorder.pause(!recorder.isPaused),
+				() => ({textContent: t[recorder?.isPaused ? "resume" : "pause"], disabled: !recorder || recorder.isFull})),
+			button(".danger", words.delete, () => stop()), button(".main", t.send, send, () => ({disabled: isSending}))))
+	box.start = async () => {
+		const one = makeRecorder(() => {
+			if (recorder !== one || one.blob) return
+			refresh(box)
+			drawWave(canvas, one.peaks)
+		}, stop)
 		try {
-			if (!navigator.mediaDevices?.getUserMedia) throw new Error(words.guest.noMicrophone);
-			await one.start();
-			recorder = one;
-			element.hidden = false;
-			show();
+			await one.start()
+			recorder = one
+			box.hidden = false
 		} catch (error) {
-			one.cancel();
-			stop(error.name === "NotAllowedError" ? words.guest.refused : error.message);
+			one.end()
+			stop(whyNot(error))
 		}
-	};
-	return { element, start, pause: () => recorder?.pause(true) };
+	}
+	box.pause = () => recorder?.pause(true)
+	return box
 }
 
-async function upload(path, blob, seconds) {
-	const about = { file_size: blob.size, mime_type: blob.type };
-	const { url, headers } = await rest("POST", `${path}/audio/upload-url`, { file_name: "voice.ogg", ...about });
-	await rest("PUT", url, blob, headers);
-	await rest("POST", `${path}/audio`, { audio_url: url, duration: seconds, ...about });
+async function upload(path, blob) {
+	const {url} = await rest("POST", `${path}/audio/upload-url`, {file_name: "voice", file_size: blob.size, mime_type: blob.type})
+	await rest("PUT", url, blob)
+	await rest("POST", `${path}/audio`, {audio_url: url})
 }
 
-function makeThread(desk, close) {
-	const { link } = desk;
-	const [list, title] = [el("ul", { role: "log", ariaLabel: words.views.messages }), el("h2")];
-	const rows = makeRows(list, (_, message) => makeMessage(desk, message));
-	let [id, all] = [null, new Map()];
-	const older = button(texts.older, () => desk.attempt(async () => {
-		take(id, await rest("GET", `${pathOf(id)}?before=${Math.min(...all.keys())}`));
-	}), "quiet");
-	const entry = makeEntry(texts.text, texts.send, (text) => desk.attempt(() => rest("POST", pathOf(id), { text })), 4000);
-	const record = button(texts.record, () => {
-		form.hidden = back.disabled = true;
-		recording.start();
-	});
-	const form = el("div.write", entry, record);
-	const recording = makeRecording(
-		desk, (blob, seconds) => upload(pathOf(id), blob, seconds), () => { form.hidden = back.disabled = false; });
-	const back = button(texts.back, close, "quiet");
-	const pane = el("div.list", el("div.line", back, title), older, list);
-	const element = el("div.talk.thread", { hidden: true }, pane, el("div.desk", form, recording));
+function thread(close) {
+	let of = {}, all = new Map(), next
+	const path = () => `${place}/${encodeURIComponent(of.id)}/messages`
+	const forget = async id => {
+		if (await sure(t.deleteSure, words.delete) && await attempt(() => rest("DELETE", `${path()}/${id}`))) look()
+	}
+	const list = el(
+		"ul", {role: "log", ariaLabel: words.views.messages},
+		rows(() => [...all].sort(([one], [other]) => one - other), (read, id) => entryOf(read, () => forget(id))))
+	const older = button(".quiet", t.older, () => attempt(async () => {
+		take(of, await rest("GET", `${path()}?before=${Math.min(...all.keys())}`))
+	}), () => ({hidden: !next}))
+	const form = el(
+		"div.write", entry("talk", t.text, t.send, text => attempt(() => rest("POST", path(), {text})), 4000),
+		button("", t.record, () => {
+			form.hidden = back.disabled = true
+			voice.start()
+		}, talkers))
+	const voice = recording(blob => upload(path(), blob), () => form.hidden = back.disabled = false)
+	const back = button(".quiet", t.back, close)
+	const pane = el("div.list", el("div.line", back, el("h2", () => safe(of.name))), older, list)
+	const box = el("div.talk.thread", {hidden: true}, pane, el("div.desk", form, voice))
 
-	const take = (of, { messages, next_before: next }, isLast) => {
-		if (of !== id) return;
-		const first = messages[0]?.sequence_number ?? 0;
-		if (isLast) for (const number of all.keys()) if (number >= first) all.delete(number);
-		if (!isLast || all.size === 0) older.hidden = !next;
-		for (const message of messages) all.set(message.sequence_number, message);
-		const isAtEnd = pane.scrollHeight - pane.scrollTop - pane.clientHeight < 80;
-		rows([...all].sort(([one], [other]) => one - other));
-		if (isLast && isAtEnd) pane.scrollTop = pane.scrollHeight;
-	};
-	const look = () => id && desk.attempt(async () => {
-		const of = id;
-		const news = await rest("GET", pathOf(of));
-		take(of, news, true);
-		if (document.hidden || !list.isConnected || !desk.may("talk") || news.messages.every((one) => one.is_read)) return;
-		await link.ask("messages", { messages: { with: of, marksRead: true } });
-	});
-	const open = (conversation) => {
-		[id, all] = [conversation.id, new Map()];
-		rows([]);
-		older.hidden = true;
-		say(title, safe(conversation.name));
-		desk.allow("talk", record, ...entry.elements);
-		element.hidden = false;
-		return look();
-	};
+	const take = (whose, {messages, next_before: before}, isLast) => {
+		if (whose !== of) return
+		const first = messages[0]?.sequence_number ?? 0
+		if (isLast) for (const number of all.keys()) if (number >= first) all.delete(number)
+		if (!isLast || all.size === 0) next = before
+		for (const message of messages) all.set(message.sequence_number, message)
+		const isAtEnd = pane.scrollHeight - pane.scrollTop - pane.clientHeight < 80
+		refresh(box)
+		if (isLast && isAtEnd) pane.scrollTop = pane.scrollHeight
+	}
+	const look = () => of.id && attempt(async () => {
+		const whose = of, news = await rest("GET", path())
+		take(whose, news, true)
+		if (document.hidden || !list.isConnected || !may("talk") || news.messages.every(one => one.is_read)) return
+		await send("messages", {messages: {with: whose.id, marksRead: true}})
+	})
+	const open = conversation => {
+		[of, all, next] = [conversation, new Map()]
+		box.hidden = false
+		return look()
+	}
 	const shut = () => {
-		recording.pause();
-		playing?.pause();
-	};
-	return { element, open, look, shut };
+		voice.pause()
+		playing?.pause()
+	}
+	return {box, open, look, shut}
 }
 
-export function makeMessages(desk) {
-	const { link } = desk;
-	let [seen, timer] = [null, 0];
-	const list = el("ul");
-	const rows = makeRows(list, (_, conversation) => {
-		const count = el("b.count");
-		const element = el("li", el("button", { onclick: () => enter(conversation) }, nameOf(conversation.name), count));
-		return { element, update: ({ unread }) => say(count, String(unread || "")) };
-	});
-	const overview = el("div.list", list, el("p.empty", texts.nobody));
-	const thread = makeThread(desk, () => {
-		thread.shut();
-		[thread.element.hidden, overview.hidden] = [true, false];
-		look();
-	});
-	const element = el("section.messages", overview, thread);
-	const enter = (conversation) => {
-		overview.hidden = true;
-		thread.open(conversation);
-	};
-	const look = () => desk.attempt(async () => {
-		timer = 0;
-		if (overview.hidden) return thread.look();
-		const { conversations } = await rest("GET", place);
-		conversations.sort((one, other) => other.last_sequence_number - one.last_sequence_number);
-		rows(conversations.map((one) => [one.id, one]));
-	});
-	const update = () => {
-		const revision = link.model?.messages?.revision;
-		if (revision === seen) return;
-		seen = revision;
-		timer ||= setTimeout(look, 100);
-	};
-	return { element, update, show: () => { seen = null; }, hide: () => thread.shut() };
+export default function() {
+	let seen, timer, conversations = []
+	const overview = el("div.list", el("ul", rows(() => conversations, read => el("li", el("button", {onclick() {
+		overview.hidden = true
+		one.open(read())
+	}}, nameOf(() => read().name), el("b.count", () => read().unread || ""))))), el("p.empty", words.nobody))
+	const one = thread(() => {
+		one.shut()
+		;[one.box.hidden, overview.hidden] = [true, false]
+		look()
+	})
+	const look = () => attempt(async () => {
+		timer = 0
+		if (overview.hidden) return one.look()
+		conversations = (await rest("GET", place)).conversations
+			.sort((one, other) => other.last_sequence_number - one.last_sequence_number)
+		changed()
+	})
+	const box = el("section.messages", () => {
+		const revision = link.model.messages?.revision
+		if (revision === seen) return
+		seen = revision
+		timer ||= setTimeout(look, 100)
+	}, overview, one.box)
+	return {box, show() {seen = null}, hide: one.shut}
 }

@@ -1,141 +1,130 @@
-import {
-	button, el, flag, isolate, makeDot, makeFold, makeMeter, makeRows, makeSlider, mark, nameOf, now, say,
-} from "./dom.js";
-import { makeKeys, talkKey } from "./keys.js";
-import { makeLines } from "./lines.js";
-import { words } from "./words.js";
+// Who is here, the lines, and what one talks with.
+import {about, button, el, fold, isolate, join, meter, nameOf, now, operators, rows, slider, some, talkers, tool, who} from "./dom.js"
+import {guest, isAsleep, isOn, isPlain, ownKeys, setPlain, startGuest, stop} from "./guest.js"
+import {keyGrid, loseAll} from "./keys.js"
+import {ask, attempt, link, may, node, peers, showNotice} from "./link.js"
+import {words} from "./words.js"
 
-const texts = words.talk;
-const speech = -38;
+const t = words.talk, speech = -38
 
-function makeTalker(desk, peer) {
-	const [dot, meter, name, detail] = [makeDot(), makeMeter(peer.name), nameOf(peer.name), el("small")];
-	const called = isolate(peer.name);
-	const ask = (request, fields) => desk.ask(request, { peer: peer.id ?? peer.name, ...fields });
-	const mute = el("button.tool.mute", { onclick: () => ask("mute", { on: !peer.isMuted }) });
-	const level = makeSlider(texts.levelOf(called), texts.level, {
-		min: -30, max: 18, step: 1, text: texts.decibels, send: (decibels) => ask("gain", { decibels }),
-	});
-	const place = makeSlider(texts.placeOf(called), texts.place, {
-		min: -1, max: 1, step: 0.1, text: texts.pan, send: (position) => ask("pan", { position }),
-	});
-	const fold = makeFold(texts.moreOf(called), level, place);
-	const element = el("li.talker", dot, el("div.who", el("span.line", name, detail), meter), mute, fold.arrow, fold);
-
-	const update = (next) => {
-		peer = next;
-		say(name, peer.name);
-		const marks = [
-			peer.isTalking && texts.talking, peer.isRecording && texts.recording, peer.isLoopingBack && texts.loopBack,
-			peer.effect, peer.role, peer.state !== "connected" && words.stations.states[peer.state],
-		];
-		say(detail, marks.filter(Boolean).join(", "));
-		dot.update(peer.colour);
-		flag(element, { talking: peer.isTalking, muted: peer.isMuted });
-		meter.show(peer.levelDBFS);
-		mark(mute, "aria-pressed", peer.isMuted);
-		mark(mute, "aria-label", texts.mute(isolate(peer.name)));
-		desk.allow("operate", mute, level.input, place.input);
-		level.show(Math.round(peer.gainDecibels));
-		place.show(Math.round(peer.pan * 10) / 10);
-	};
-	return { element, update };
+function talker(peer) {
+	const {name, of} = peer()
+	const box = (...more) => el("li.talker", () => ({".talking": peer().isTalking, ".muted": peer().isMuted}), ...more)
+	if (of !== undefined) return box(who(peer, words.guest.of(isolate(of))))
+	const set = (request, fields) => ask(request, {peer: peer().id ?? name, ...fields})
+	return box(
+		who(peer, () => join(
+			peer().isTalking && t.talking, peer().isRecording && t.recording, peer().isLoopingBack && t.loopBack,
+			peer().effect, peer().role, words.stations.states[peer().state])),
+		tool("mute", about(t.mute, name), () => set("mute", {on: !peer().isMuted}), operators,
+			() => ({ariaPressed: peer().isMuted})),
+		fold(name,
+			slider(t.level, name, [-30, 18, 1], t.decibels, () => peer().gainDecibels, decibels => set("gain", {decibels})),
+			slider(t.place, name, [-1, 1, 0.1], t.pan, () => peer().pan, position => set("pan", {position})),
+			button("", words.calls.call, () => set("call"), talkers)))
 }
 
-function makeGuest({ name, of }) {
-	const meter = makeMeter(name);
-	const detail = el("small", words.guest.of(isolate(of)));
-	const element = el("li.talker.guest", makeDot(), el("div.who", el("span.line", nameOf(name), detail), meter));
-	const update = ({ isTalking, levelDBFS }) => {
-		flag(element, { talking: isTalking });
-		meter.show(levelDBFS);
-	};
-	return { element, update };
+// Calls that came, the latest first, which is the one to reply to, then those of this station.
+function calls() {
+	const t = words.calls
+	const all = kind => (link.model.calls?.[kind] ?? []).map((one, index) =>
+		[kind + one.peer + one.line, {...one, isOwn: kind === "outgoing", isLatest: index === 0}])
+	return el("ul", {ariaLive: "polite"}, rows(() => [...all("incoming"), ...all("outgoing")], read => {
+		const {peer, line, isOwn, isRinging} = read()
+		if (isRinging && !isOwn) navigator.vibrate?.([200, 100, 200])
+		return el(
+			"li.known", () => ({dataLevel: read().isRinging ? "advice" : null}),
+			el("span.line", nameOf(() => peer || line), el("small", join(peer && line, isOwn && t.own))),
+			isOwn ? button("", t.end, () => ask("call-end", line ? {line} : {peer}), talkers) : [
+				button("", t.reply, () => ask("reply"), talkers,
+					() => ({".air": read().isAnswering, hidden: !read().isAnswering && !read().isLatest})),
+				button("", t.clear, () => ask("call-clear", {peer}), talkers),
+			])
+	}))
 }
 
-function makeGuestBar(desk) {
-	const { guest } = desk;
-	const main = button("", () => {
-		if (guest.isAsleep) guest.context.resume();
-		else if (guest.isOn) guest.stop();
-		else guest.start();
-	}, "phone");
-	const plain = el("input", { type: "checkbox", onchange: () => { guest.isPlain = plain.checked; } });
-	const output = button(words.guest.output, async () => {
-		try {
-			await guest.context.setSinkId((await navigator.mediaDevices.selectAudioOutput()).deviceId);
-		} catch (error) {
-			if (error.name !== "NotAllowedError") desk.tell(error.message);
-		}
-	}, "quiet");
-	const more = el("div.line", el("label.check", plain, words.guest.plain), output);
-	const element = el("div.phones", main, more);
-
-	const update = () => {
-		element.hidden = !desk.may("talk");
-		const on = guest.isSeated ? "stop" : "connecting";
-		say(main, words.guest[guest.isAsleep ? "wake" : { on, off: "start", starting: "starting" }[guest.state]]);
-		mark(main, "aria-pressed", guest.isOn);
-		flag(element, { on: guest.isOn && guest.isSeated && !guest.isAsleep });
-		more.hidden = !guest.isOn;
-		plain.checked = guest.isPlain;
-		output.hidden = !navigator.mediaDevices?.selectAudioOutput || !guest.context?.setSinkId;
-	};
-	return { element, update };
+function partyLine(line, name) {
+	const t = words.lines, set = (request, fields) => ask("line-" + request, {line: name, ...fields})
+	const way = (what, isHidden) => button("", t[what], () => set(what), {ariaLabel: about(t[what], name)}, operators,
+		() => ({hidden: isHidden()}))
+	const isBusy = () => line().talkers.length > 0
+	return el("li.party", () => {
+		const {isJoined, isTalking, isListening} = line()
+		return {".present": isBusy(), ".live": isTalking, ".unheard": !isJoined || !isListening, ".away": !isJoined}
+	}, el("span.lamp"), el("div.who", nameOf(() => name), el("small", {dir: "auto"}, () => join(
+		line().isTalking && t.youTalk, line().isListening && !line().isSetListening && t.byKey,
+		isBusy() ? words.keys.talk(some(line().talkers)) : t.with(some(line().members))))),
+	way("join", () => line().isJoined),
+	tool("hear", about(t.listen, name), () => set("listen", {on: !line().isSetListening}), operators,
+		() => ({ariaPressed: line().isSetListening})),
+	fold(name,
+		slider(words.talk.level, name, [-40, 12, 1], words.talk.decibels, () => line().levelDecibels, decibels => set("level", {decibels})),
+		el("div.buttons", way("leave", () => name === "all"),
+			...["call", "again"].map(what => button("", words.calls[what], () => ask(what, {line: name}), talkers)))))
 }
 
-function people({ model, peers }) {
-	const all = [];
-	const add = (guests, place, of) => {
-		for (const guest of guests ?? []) all.push([`${place}/${guest.number ?? guest.name}`, { ...guest, of }]);
-	};
-	add(model?.guests, "", model?.node?.name ?? "");
-	for (const [key, peer] of peers) {
-		all.push([key, peer]);
-		add(peer.guests, key, peer.name);
+function partyLines() {
+	const shown = () => {
+		const {lines = []} = link.model
+		const isOne = lines.every(line => line.name === "all" && line.isSetListening && line.levelDecibels === 0)
+		return isOne ? [] : lines
 	}
-	return all;
+	const hide = () => ({hidden: shown().length === 0})
+	return [
+		el("section", {ariaLabel: words.lines.title}, hide, el("h2", words.lines.title), el("ul", rows(shown, partyLine))),
+		el("h2", t.talkers, hide),
+	]
 }
 
-export function makeTalk(desk) {
-	const { guest, link } = desk;
-	const [grid, lines, bar] = [makeKeys(desk), makeLines(desk), makeGuestBar(desk)];
-	const meter = makeMeter(texts.microphone);
-	const [title, micTitle, nobody] = [el("h2", texts.talkers), el("small"), el("p.empty", texts.nobody)];
-	const list = el("ul", { ariaLabel: texts.talkers });
-	const rows = makeRows(list, (_, one) => (one.of === undefined ? makeTalker(desk, one) : makeGuest(one)));
-	let [since, last] = [0, 0];
-	const element = el(
-		"section.talk", el("div.list", lines, title, list, nobody), el("div.desk", bar, el("div.mic", micTitle, meter), grid, grid.main));
+function guestBar() {
+	const t = words.guest
+	return el(
+		"div.phones", () => ({hidden: !may("talk"), ".on": isOn() && guest.isSeated && !isAsleep()}),
+		button(".phone", "", () => {
+			if (isAsleep()) guest.context.resume()
+			else if (isOn()) stop()
+			else startGuest()
+		}, () => ({
+			textContent: guest.state === "on" && !guest.isSeated ? words.link.connecting : t[isAsleep() ? "wake" : guest.state],
+			ariaPressed: isOn(),
+		})),
+		el(
+			"div.line", () => ({hidden: !isOn()}),
+			el("label.check", el("input", {type: "checkbox", onchange: ({target}) => setPlain(target.checked)}, () => ({checked: isPlain()})), t.plain),
+			button(".quiet", t.output, () => attempt(async () => {
+				await guest.context.setSinkId((await navigator.mediaDevices.selectAudioOutput()).deviceId)
+			}), () => ({hidden: !navigator.mediaDevices?.selectAudioOutput || !guest.context?.setSinkId}))))
+}
 
+function people() {
+	const {guests} = link.model, all = []
+	const add = (guests = [], place, of) => {
+		for (const guest of guests) all.push([`${place}/${guest.number ?? guest.name}`, {...guest, of}])
+	}
+	add(guests, "", node().name)
+	for (const [key, peer] of peers()) {
+		all.push([key, peer])
+		add(peer.guests, key, peer.name)
+	}
+	return all
+}
+
+export default function() {
+	let since = 0, last = 0
+		const level = () => (isOn() ? guest.level : node().micLevelDBFS)
 	// A detector knows better than a level.
-	const warn = (level, isTalking, isTold) => {
-		if (!isTalking && level > speech) [since, last] = [since || now(), now()];
-		if (isTalking || now() - last > 3000) since = 0;
-		desk.hint = isTold ?? (since && now() - since > 400) ? texts.muted : "";
-		desk.show();
-	};
-	const update = () => {
-		const { node, lines: party = [], keys: all = [] } = link.model ?? {};
-		const keys = guest.overlay(all);
-		const own = talkKey(keys);
-		grid.update(own, keys.filter((one) => one !== own));
-		lines.update(party);
-		title.hidden = lines.element.hidden;
-		const level = guest.isOn ? guest.level : node?.micLevelDBFS;
-		say(micTitle, (guest.isOn ? words.guest : texts).microphone);
-		meter.show(level, guest.isOn ? level : node?.micPeakDBFS);
-		bar.update();
-		const here = people(link);
-		rows(here);
-		nobody.hidden = here.length > 0 || !node;
-		const isTold = guest.isOn ? null : node?.voice?.isTalkingMuted;
-		warn(level, keys.some((one) => one.tally.startsWith("talk")), isTold);
-	};
-	const hide = () => {
-		grid.lose();
-		desk.hint = "";
-		desk.show();
-	};
-	return { element, update, hide };
+	const warn = () => {
+		const isTalking = ownKeys().some(one => one.tally.startsWith("talk"))
+		if (!isTalking && level() > speech) [since, last] = [since || now(), now()]
+		if (isTalking || now() - last > 3000) since = 0
+		const isTold = isOn() ? null : node().voice?.isTalkingMuted
+		showNotice(isTold ?? (since && now() - since > 400) ? t.muted : "")
+	}
+	const box = el(
+		"section.talk", warn,
+		el("div.list", calls(), partyLines(), el("ul", {ariaLabel: t.talkers}, rows(people, talker)),
+			el("p.empty", words.nobody, () => ({hidden: people().length > 0 || !node().name}))),
+		el("div.desk", guestBar(), el("div.mic", el("small", () => (isOn() ? words.guest : t).microphone),
+			meter(t.microphone, () => [level(), isOn() ? level() : node().micPeakDBFS])), keyGrid()))
+	return {box, hide() {loseAll(); showNotice("")}}
 }

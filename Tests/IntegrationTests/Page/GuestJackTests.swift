@@ -17,15 +17,8 @@ struct GuestJackTests {
   @Test func `speech from a phone is heard on another station, and the other way round`() throws {
     let said = Array(try Speech.sentences().prefix(Int(Self.seconds * 48_000)))
     let directory = try TemporaryDirectory(prefix: "comlink-guest")
-    let file = directory.file("said.wav")
-    try WAV.write(Sound(channels: [said], sampleRate: 48_000), to: file)
-    let stage = try PageStage(
-      others: 1, recordSeconds: 60,
-      browserArguments: [
-        "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
-        "--use-file-for-fake-audio-capture=\(file)",
-        "--autoplay-policy=no-user-gesture-required",
-      ])
+    defer { withExtendedLifetime(directory) {} }
+    let stage = try Self.stage(saying: said, in: directory)
     let other = stage.stations[1]
     _ = try stage.node.ask(.talk(isOn: false))
     let page = try stage.page(.talk, name: "Anna")
@@ -71,6 +64,42 @@ struct GuestJackTests {
     try stage.wait("the guest has left") { $0.guests == nil }
   }
 
+  @Test func `a phone hears another through the station, and it is told how soon`() throws {
+    let said = Array(try Speech.sentences().prefix(Int(Self.seconds * 48_000)))
+    let directory = try TemporaryDirectory(prefix: "comlink-guest")
+    defer { withExtendedLifetime(directory) {} }
+    let stage = try Self.stage(saying: said, in: directory)
+    _ = try stage.node.ask(.talk(isOn: false))
+    // Only the phone is heard.
+    _ = try stage.node.ask(.mute(peer: "foh", isOn: true))
+    let page = try stage.page(.talk, name: "Anna")
+    try page.value(of: "localStorage.plain = '1'")
+    try page.tap(".phone")
+    try page.wait("document.querySelector('.phones.on')")
+    try page.tap(".key")
+    try stage.wait("Anna talks") { $0.guests?.first?.isTalking == true }
+    let first = try #require(Double(try page.value(of: Self.secondGuest)))
+    print("guest: first sound \(first) ms after the tap")
+    let figures = try page.value(of: Self.lag, within: 60).split(separator: " ").map { Double($0) }
+    let (lag, devices) = (try #require(figures[0]), try #require(figures[1]))
+    print("guest: phone to phone \(lag) ms, and \(devices) ms for the devices")
+    #expect(lag > 0 && lag < 250, "it is found at all")
+  }
+
+  private static func stage(
+    saying said: [Float], in directory: TemporaryDirectory
+  ) throws -> PageStage {
+    let file = directory.file("said.wav")
+    try WAV.write(Sound(channels: [said], sampleRate: 48_000), to: file)
+    return try PageStage(
+      others: 1, recordSeconds: 60,
+      browserArguments: [
+        "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+        "--use-file-for-fake-audio-capture=\(file)",
+        "--autoplay-policy=no-user-gesture-required",
+      ])
+  }
+
   private func waitForPort(of station: Station) throws -> String {
     var port: String?
     try waitUntil("the guest is heard there", within: 10) { () throws(RigError) in
@@ -82,10 +111,65 @@ struct GuestJackTests {
 }
 
 extension GuestJackTests {
+  /// Makes the same page another guest, which only listens; milliseconds until it plays something.
+  private static let secondGuest = """
+    (async () => {
+      delete sessionStorage.guest;
+      const began = performance.now();
+      const second = await import("/guest.js?second");
+      const starts = second.startGuest();
+      while (!second.guest.node) await new Promise((resolve) => setTimeout(resolve, 2));
+      const ear = globalThis.ear = new AnalyserNode(second.guest.context, { fftSize: 32768 });
+      second.guest.node.connect(ear);
+      await starts;
+      globalThis.second = second.guest;
+      const samples = new Float32Array(256);
+      do {
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        ear.getFloatTimeDomainData(samples);
+      } while (samples.every((sample) => Math.abs(sample) < 0.001));
+      return performance.now() - began;
+    })()
+    """
+
+  /// By how much the second guest's loudspeaker is behind the first one's microphone, as the browser's audio has them:
+  /// the median of 15 looks, ms; and what both devices add.
+  private static let lag = """
+    import("/guest.js").then(async ({ guest }) => {
+      const mouth = new AnalyserNode(guest.context, { fftSize: 32768 });
+      guest.source.connect(mouth);
+      const coarse = (samples) => Float32Array.from(
+        { length: 8192 }, (_, at) => samples.subarray(4 * at, 4 * at + 4).reduce((sum, one) => sum + one));
+      const [said, heard] = [new Float32Array(32768), new Float32Array(32768)];
+      const lags = [];
+      for (let look = 0; look < 200 && lags.length < 15; look += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        mouth.getFloatTimeDomainData(said);
+        ear.getFloatTimeDomainData(heard);
+        const [from, to] = [coarse(said), coarse(heard)];
+        let best = [0, 0];
+        for (let lag = 0; lag < 3500; lag += 1) {
+          let [both, one, other] = [0, 1e-9, 1e-9];
+          for (let at = 3600; at < 8192; at += 1) {
+            both += to[at] * from[at - lag];
+            one += from[at - lag] ** 2;
+            other += to[at] ** 2;
+          }
+          const alike = both / Math.sqrt(one * other);
+          if (alike > best[0]) best = [alike, lag];
+        }
+        if (best[0] > 0.7) lags.push(best[1] / 12);
+      }
+      const { latency = 0 } = guest.source.mediaStream.getAudioTracks()[0].getSettings();
+      const devices = latency + second.context.baseLatency + second.context.outputLatency;
+      return `${lags.sort((one, other) => one - other)[lags.length >> 1]} ${devices * 1000}`;
+    })
+    """
+
   /// Records 10 s of what the page plays, on its way to the loudspeaker; as base64 of 16-bit samples.
   private static let recorder = """
-    import('/main.js').then(({ page }) => new Promise((resolve) => {
-      const { context, node } = page.desk.guest;
+    import("/guest.js").then(({ guest }) => new Promise((resolve) => {
+      const { context, node } = guest;
       const taker = context.createScriptProcessor(4096, 1, 1);
       const taken = [];
       taker.onaudioprocess = ({ inputBuffer }) => {

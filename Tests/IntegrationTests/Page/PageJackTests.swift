@@ -112,6 +112,68 @@ struct PageJackTests {
     #expect(try key("lights")?.isLatched == false)
   }
 
+  @Test func `a change by the command line is on the page, and it is told how soon`() throws {
+    let stage = try PageStage(others: 1)
+    let page = try stage.page(.listen, name: "Anna")
+    var delays: [Double] = []
+    for round in 1...10 {
+      try page.value(
+        of: """
+          (() => {
+            globalThis.seen = new Promise((resolve) => {
+              const output = document.querySelector('.talker output');
+              const watch = new MutationObserver(() => {
+                if (output.textContent !== '-\(round) dB') return;
+                watch.disconnect();
+                resolve(performance.timeOrigin + performance.now());
+              });
+              watch.observe(output, { childList: true, characterData: true, subtree: true });
+            });
+          })()
+          """)
+      let asked = Date().timeIntervalSince1970
+      _ = try stage.node.ask(.gain(peer: "foh", decibels: -Double(round)))
+      let seen = try #require(Double(try page.value(of: "globalThis.seen")))
+      delays.append(seen - 1000 * asked)
+    }
+    delays.sort()
+    print("page: a change is shown after \(delays[5]) ms, at most \(delays[9]) ms")
+    #expect(delays[5] < 1000)
+  }
+
+  @Test func `a call is on the page, answered and cleared, and one is made there`() throws {
+    let stage = try PageStage(others: 1)
+    let other = stage.stations[1].node
+    let page = try stage.page(.talk, name: "Anna")
+    func press(_ word: String) throws {
+      let button =
+        "[...document.querySelectorAll('.list .known button')]"
+        + ".find((one) => one.textContent === '\(word)')"
+      try page.wait("\(button)?.disabled === false")
+      try page.value(of: "\(button).click()")
+    }
+    _ = try other.ask(.call(.call(peer: "stage", line: nil, holder: nil)))
+    try page.wait("document.querySelector('.list .known[data-level]')?.innerText.includes('foh')")
+    try press("Reply")
+    try stage.wait("foh is answered") { $0.calls?.incoming.first?.isAnswering == true }
+    try page.wait("document.querySelector('.list .known .air')")
+    try press("Reply")
+    try stage.wait("the reply is over") { $0.calls?.incoming.first?.isAnswering != true }
+    try press("Clear")
+    try page.wait("!document.querySelector('.list .known')")
+
+    try page.value(
+      of: """
+        [...document.querySelectorAll('.talker .fold button')]
+          .find((one) => one.textContent === 'Call').click()
+        """)
+    try waitUntil("foh is called", within: 10) { () throws(RigError) in
+      try other.status().calls?.incoming.first?.peer == "stage"
+    }
+    try press("End")
+    try page.wait("!document.querySelector('.list .known')")
+  }
+
   @Test func `settings are the node's, and a phone changes what it has the right to`() throws {
     let stage = try PageStage(others: 1)
     // One browser has one cookie: the last who signs in has what is opened from then on.

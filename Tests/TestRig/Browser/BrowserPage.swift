@@ -35,13 +35,13 @@ public final class BrowserPage: Sendable {
   ///
   /// - Throws: `RigError.status` with what the page throws.
   @discardableResult
-  public func value(of script: String) throws(RigError) -> String {
+  public func value(of script: String, within seconds: Double = 20) throws(RigError) -> String {
     let answer = try call(
       "Runtime.evaluate",
       [
         "expression": "Promise.resolve(\(script)).then(String)", "awaitPromise": true,
         "returnByValue": true,
-      ])
+      ], within: seconds)
     let result = answer["result"] as? Browser.Message
     if let details = answer["exceptionDetails"] as? Browser.Message {
       throw .status(reason: "\(script): \(result?["description"] ?? details["text"] ?? "")")
@@ -112,8 +112,9 @@ public final class BrowserPage: Sendable {
   public func close() throws(RigError) { try call("Page.close") }
 
   @discardableResult
-  func call(_ method: String, _ parameters: [String: Any] = [:]) throws(RigError) -> Browser.Message
-  {
-    try browser.call(method, parameters, session: session)
+  func call(
+    _ method: String, _ parameters: [String: Any] = [:], within seconds: Double = 20
+  ) throws(RigError) -> Browser.Message {
+    try browser.call(method, parameters, session: session, within: seconds)
   }
 }
