@@ -17,7 +17,7 @@ enum LineTables {
   ]
   private static let keyFields: Set<String> = [
     "name", "line", "lines", "targets", "activation", "latch", "interlock", "auto-listen",
-    "auto-mute", "isolate", "voice",
+    "auto-mute", "isolate", "voice", "midi",
   ]
 
   /// Reads them; each line and each key once.
@@ -114,6 +114,7 @@ enum LineTables {
     setting.autoMute = try reader.boolean("auto-mute")
     setting.isolate = try reader.boolean("isolate")
     setting.voice = try reader.text("voice")
+    setting.midi = try reader.text("midi")
     do throws(LineError) {
       return try Key(setting)
     } catch {
@@ -148,6 +149,7 @@ enum LineTables {
         "auto-listen = \(key.listensWhileTalking)", "auto-mute = \(key.mutesWhileTalking)",
         "isolate = \(key.isolates)", "voice = \"\(key.sendsUntreated ? "off" : "on")\"",
       ]
+      if let control = key.midi { lines.append("midi = \"\(control)\"") }
     }
     let set = settings.ear.setNames
     if !set.isEmpty {
