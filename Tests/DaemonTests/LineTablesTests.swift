@@ -46,6 +46,7 @@ import Testing
     #expect(lines.ear.priority(of: lines.lines[0].name) == 1)
     #expect(lines.ear.priority(of: lines.lines[1].name) == 3)
     #expect(lines.lines.map { lines.ear.hasPort($0.name) } == [false, true])
+    #expect(lines.ear.said.ports == [lines.lines[1].name])
     #expect(lines.ear.text(of: .volume) == "-6" && lines.ear.text(of: .programDim) == "cut")
     #expect(lines.ear.text(of: .talkDim) == "-12.5" && !lines.ear.isSidetoneTracking)
     let keys = lines.keys
@@ -58,6 +59,26 @@ import Testing
     #expect(keys[1].latchMilliseconds == 0 && keys[1].interlock == 2 && keys[1].mutesWhileTalking)
     #expect(keys[1].sendsUntreated && !keys[0].sendsUntreated)
     #expect(keys[0].midi == nil && keys[1].midi.map { "\($0)" } == "note 60 channel 2")
+    let printed = ConfigurationText.text(effective, version: "test")
+    #expect(try TestSurroundings.load(printed).configuration == effective.configuration)
+  }
+
+  @Test func `a port, a place and a priority of a file hold also where they are the usual ones`()
+    throws
+  {
+    let effective = try TestSurroundings.load(
+      """
+      [[line]]
+      name = "a"
+      port = false
+      pan = 0
+      priority = 1
+      [[line]]
+      name = "b"
+      """)
+    let settings = effective.configuration.lines
+    let (a, said) = (settings.lines[0].name, settings.ear.said)
+    #expect(said.ports == [a] && said.pans == [a] && said.priorities == [a])
     let printed = ConfigurationText.text(effective, version: "test")
     #expect(try TestSurroundings.load(printed).configuration == effective.configuration)
   }
