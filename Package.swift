@@ -303,8 +303,8 @@ let programs: [Target] = [
   swiftTarget(
     "NodeDaemon",
     [
-      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Voice", "Mesh", "Lines", "Habits",
-      "ControlPlane",
+      "Intercom", "Audio", "JackSession", "EventLoop", "Media", "Voice", "Mesh", "Lines", "Keys",
+      "Habits", "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
       "Journal", "Messages", "Captions", "Cryptography", "Assistant", "Chat", "Speech",
       "SpeechLink",

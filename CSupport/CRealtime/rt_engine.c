@@ -34,6 +34,7 @@ struct rt_engine *rt_engine_allocate(void) {
   engine->notice_fd = notice_fd;
   engine->memory_fd = engine->watch_fd = engine->link_fd = -1;
   pthread_mutex_init(&engine->control, NULL);
+  rt_midi_init(&engine->midi);
   return engine;
 }
 

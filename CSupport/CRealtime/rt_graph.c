@@ -48,6 +48,8 @@ int rt_connections(struct rt_engine *engine, char *text, uint32_t capacity) {
     all.bytes = 0;
     add_connections(&all, engine, &engine->mic_port);
     for (uint32_t i = 0; i < RT_MAX_INPUTS; i++) add_connections(&all, engine, &engine->input_ports[i]);
+    add_connections(&all, engine, &engine->midi.in_port);
+    add_connections(&all, engine, &engine->midi.out_port);
     add_connections(&all, engine, &engine->mix_left_port);
     add_connections(&all, engine, &engine->mix_right_port);
     for (uint32_t i = 0; i < RT_MAX_OUTPUTS; i++) add_connections(&all, engine, &engine->output_ports[i]);

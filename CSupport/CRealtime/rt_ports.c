@@ -13,14 +13,33 @@
 /* Half a second at most: a callback takes microseconds, and one that hangs longer will not come back for the port. */
 enum { WITHDRAW_POLLS = 5000, WITHDRAW_POLL_NANOSECONDS = 100000 };
 
-static bool register_and_publish(struct rt_engine *engine, const char *name, unsigned long flags,
-                                 _Atomic(jack_port_t *) *published) {
-  jack_port_t *port = jack_port_register(engine->client, name, JACK_DEFAULT_AUDIO_TYPE, flags, 0);
+static void withdraw_port(struct rt_engine *engine, _Atomic(jack_port_t *) *published);
+
+static bool register_typed(struct rt_engine *engine, const char *name, const char *type, unsigned long flags,
+                           _Atomic(jack_port_t *) *published) {
+  jack_port_t *port = jack_port_register(engine->client, name, type, flags, 0);
   if (port == NULL && rt_spares_drop(engine)) {
-    port = jack_port_register(engine->client, name, JACK_DEFAULT_AUDIO_TYPE, flags, 0);
+    port = jack_port_register(engine->client, name, type, flags, 0);
   }
   atomic_store_explicit(published, port, memory_order_release);
   return port != NULL;
+}
+
+static bool register_and_publish(struct rt_engine *engine, const char *name, unsigned long flags,
+                                 _Atomic(jack_port_t *) *published) {
+  return register_typed(engine, name, JACK_DEFAULT_AUDIO_TYPE, flags, published);
+}
+
+/** Both MIDI ports, or none. */
+static int register_midi(struct rt_engine *engine) {
+  struct rt_midi *midi = &engine->midi;
+  if (atomic_load_explicit(&midi->in_port, memory_order_relaxed) != NULL) return 0;
+  const bool has_both =
+      register_typed(engine, "keys_in", JACK_DEFAULT_MIDI_TYPE, JackPortIsInput, &midi->in_port) &&
+      register_typed(engine, "tally_out", JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &midi->out_port);
+  if (has_both) return 0;
+  withdraw_port(engine, &midi->in_port);
+  return -EPROTO;
 }
 
 int rt_ports_register(struct rt_engine *engine) {
@@ -32,6 +51,8 @@ int rt_ports_register(struct rt_engine *engine) {
     if (engine->input_names[i][0] == '\0') continue;
     (void)register_and_publish(engine, engine->input_names[i], JackPortIsInput, &engine->input_ports[i]);
   }
+  /* As with peers' ports. */
+  if (engine->midi.are_wanted && engine->plugin == NULL) (void)register_midi(engine);
   for (rt_output output = 0; output < RT_MAX_OUTPUTS; output++) {
     if (engine->output_names[output][0] == '\0') continue;
     /* A server out of ports costs a peer its own port, not everybody the talk. */
@@ -44,6 +65,8 @@ void rt_ports_forget(struct rt_engine *engine) {
   atomic_store_explicit(&engine->mic_port, NULL, memory_order_relaxed);
   atomic_store_explicit(&engine->mix_left_port, NULL, memory_order_relaxed);
   atomic_store_explicit(&engine->mix_right_port, NULL, memory_order_relaxed);
+  atomic_store_explicit(&engine->midi.in_port, NULL, memory_order_relaxed);
+  atomic_store_explicit(&engine->midi.out_port, NULL, memory_order_relaxed);
   for (uint32_t i = 0; i < RT_MAX_INPUTS; i++) {
     atomic_store_explicit(&engine->input_ports[i], NULL, memory_order_relaxed);
   }
@@ -79,8 +102,9 @@ static void withdraw_port(struct rt_engine *engine, _Atomic(jack_port_t *) *publ
 
 /** -EEXIST when another output has the name, or one of the engine's own ports. */
 static int refuse_taken(const struct rt_engine *engine, rt_output output, const char *port_name) {
-  if (strcmp(port_name, "mic") == 0 || strcmp(port_name, "mix_left") == 0 || strcmp(port_name, "mix_right") == 0) {
-    return -EEXIST;
+  static const char *const own_names[] = {"mic", "mix_left", "mix_right", "keys_in", "tally_out"};
+  for (size_t i = 0; i < sizeof own_names / sizeof own_names[0]; i++) {
+    if (strcmp(port_name, own_names[i]) == 0) return -EEXIST;
   }
   for (uint32_t i = 0; i < RT_MAX_INPUTS; i++) {
     if (strcmp(engine->input_names[i], port_name) == 0) return -EEXIST;
@@ -135,6 +159,24 @@ void rt_output_clear_port(struct rt_engine *engine, rt_output output) {
     withdraw_port(engine, &engine->output_ports[output]);
   }
   pthread_mutex_unlock(&engine->control);
+}
+
+int rt_midi_set_ports(struct rt_engine *engine, bool are_wanted) {
+  pthread_mutex_lock(&engine->control);
+  int error = 0;
+  engine->midi.are_wanted = are_wanted;
+  if (engine->link_fd >= 0) {
+    error = are_wanted ? -ENOTSUP : 0;
+  } else if (engine->client != NULL && rt_engine_state(engine) == RT_RUNNING) {
+    if (are_wanted) {
+      error = register_midi(engine);
+    } else {
+      withdraw_port(engine, &engine->midi.in_port);
+      withdraw_port(engine, &engine->midi.out_port);
+    }
+  }
+  pthread_mutex_unlock(&engine->control);
+  return error;
 }
 
 int rt_input_add(struct rt_engine *engine, const char *port_name) {

@@ -166,6 +166,15 @@ static float *buffer_of(_Atomic(jack_port_t *) *published, uint32_t period_frame
   return port != NULL ? jack_port_get_buffer(port, period_frames) : NULL;
 }
 
+/** Messages in and out; of a server that freewheels none. */
+static void move_midi(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING;
+static void move_midi(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING {
+  void *in = buffer_of(&engine->midi.in_port, period_frames);
+  void *out = buffer_of(&engine->midi.out_port, period_frames);
+  const bool is_freewheeling = atomic_load_explicit(&engine->is_freewheeling, memory_order_relaxed);
+  rt_midi_run(&engine->midi, is_freewheeling ? NULL : in, out);
+}
+
 static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING;
 static void silence_spares(struct rt_engine *engine, uint32_t period_frames) RT_NONBLOCKING {
   if (atomic_load_explicit(&engine->spare_count, memory_order_relaxed) == 0) return;
@@ -272,6 +281,7 @@ void rt_run_period(struct rt_engine *engine, jack_nframes_t period_frames) RT_NO
   silence_spares(engine, period_frames);
   notice_xrun(engine);
   run_engine(engine, &buffers, period_frames, began_nanoseconds);
+  move_midi(engine, period_frames);
   const uint32_t ended = atomic_load_explicit(&engine->callbacks_ended, memory_order_relaxed);
   /* Who waits for this callback to leave something may take this for its end; see rt_ports_wait. */
   atomic_store_explicit(&engine->callbacks_ended, ended + 1, memory_order_seq_cst);
@@ -284,6 +294,10 @@ void rt_wake_if_due(struct rt_engine *engine) RT_NONBLOCKING {
   struct rt_desk *desk = atomic_load_explicit(&engine->published_desk, memory_order_seq_cst);
   const bool is_freewheeling = atomic_load_explicit(&engine->is_freewheeling, memory_order_relaxed);
   if (desk != NULL && !is_freewheeling) wake_if_due(desk);
+  if (desk != NULL && engine->midi.has_news) {
+    engine->midi.has_news = false;
+    rt_wake_untimed(desk);
+  }
   atomic_store_explicit(&engine->is_in_callback, false, memory_order_release);
 }
 

@@ -8,6 +8,7 @@
 
 #include "rt_desk.h"
 #include "rt_link.h"
+#include "rt_midi_layout.h"
 
 #include <jack/types.h>
 #include <pthread.h>
@@ -22,6 +23,8 @@ struct rt_engine {
   _Atomic(jack_port_t *) output_ports[RT_MAX_OUTPUTS]; /**< the slots', then the buses' */
   _Atomic uint32_t spare_count;                     /**< of the next that may be there; see rt_spares.h */
   _Atomic(jack_port_t *) spare_ports[RT_MAX_OUTPUTS]; /**< nobody's: play silence */
+
+  struct rt_midi midi;
 
   /* From the callback to control. */
   _Alignas(RT_CACHE_LINE_BYTES) _Atomic bool is_in_callback; /**< see rt_process.h */

@@ -44,3 +44,7 @@ void rt_wake(struct rt_desk *desk) RT_NONBLOCKING {
   atomic_fetch_add_explicit(&desk->shared->wakes, 1, memory_order_relaxed);
   if (desk->wake_fd >= 0) write_event(desk->wake_fd);
 }
+
+void rt_wake_untimed(const struct rt_desk *desk) RT_NONBLOCKING {
+  if (desk->wake_fd >= 0) write_event(desk->wake_fd);
+}

@@ -23,6 +23,9 @@ final class Housekeeping {
   /// Looks whether JACK is well, a few times a second; must not block.
   var lookAtSound: (_ nowNanoseconds: Int64) -> Void = { _ in }
 
+  /// Looks whether MIDI messages came, at each wake-up; must not block.
+  var lookAtMIDI: () -> Void = {}
+
   init(
     engine: AudioEngine, roster: Roster, guests: GuestDesk, slots: Slots, tests: TestDesk,
     microphone: Microphone, levels: LevelBlock
@@ -35,6 +38,7 @@ final class Housekeeping {
 
   /// Does what is due.
   func keep(nowNanoseconds: Int64) {
+    lookAtMIDI()
     if levels.takeWish() { publishLevels(nowNanoseconds: nowNanoseconds) }
     guard nowNanoseconds >= nextNanoseconds else { return }
     nextNanoseconds = nowNanoseconds + Self.intervalNanoseconds

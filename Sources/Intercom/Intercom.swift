@@ -20,6 +20,8 @@ public actor Intercom {
   private let endpoint: UDPEndpoint
   private let levelBlock: LevelBlock
   nonisolated let guestMixer = GuestMixer()
+  /// The MIDI ports, which are there once they are wanted (``setMIDIPorts(_:)``).
+  public nonisolated let midi: MIDIPorts
   nonisolated let configuration: IntercomConfiguration
   /// Nodes that say they are up (``Knock``): hearsay, the latest few of a flood.
   let knocks: AsyncStream<NodeID>
@@ -57,6 +59,7 @@ public actor Intercom {
     endpoint = parts.endpoint
     session = parts.session
     station = parts.station
+    midi = parts.midi
     let levels = parts.levels
     levelBlock = levels
     let (knocks, continuation) = AsyncStream.makeStream(
@@ -133,6 +136,9 @@ public actor Intercom {
     session.stop()
     loop.stop()
   }
+
+  /// Whether there are to be MIDI ports `keys_in` and `tally_out`.
+  public nonisolated func setMIDIPorts(_ areWanted: Bool) { session.setMIDIPorts(areWanted) }
 
   /// To be called before the members are left: JACK ports stay with their connections until ``stop()``.
   public nonisolated func keepPorts() { session.keepPorts() }

@@ -12,6 +12,7 @@ struct IntercomParts {
   let session: JackSession
   let station: Station
   let levels: LevelBlock
+  let midi: MIDIPorts
 
   /// Everything that can fail at a node's start fails here.
   init(
@@ -44,8 +45,11 @@ struct IntercomParts {
         connectsPhysicalPorts: configuration.connectsPhysicalPorts,
         pluginPath: configuration.pluginPath)
       jack.memory = configuration.portMemory
-      session = try JackSession(engine: engine, configuration: jack, onMemory: portsChanged) {
-        [loop] event in
+      let midi = MIDIPorts(engine)
+      self.midi = midi
+      session = try JackSession(
+        engine: engine, configuration: jack, onMemory: portsChanged, onMIDI: midi.follow
+      ) { [loop] event in
         if case .running(let connection) = event, let priority = connection.realtimePriority {
           loop.keepBelow(realtimePriority: priority)
         }
@@ -68,6 +72,7 @@ struct IntercomParts {
       throw .audio(error)
     }
     station.house.lookAtSound = session.makeLook()
+    station.house.lookAtMIDI = midi.look
     loop.setHandler(station)
   }
 

@@ -84,6 +84,13 @@ extension AudioEngine {
     unsafe rt_bus_clear_port(handle, bus.number)
   }
 
+  /// Registers the MIDI ports while JACK runs, or takes them away.
+  ///
+  /// 0 or -errno.
+  func setMIDIPorts(_ areWanted: Bool) -> Int32 {
+    unsafe rt_midi_set_ports(handle, areWanted)
+  }
+
   /// Connects two ports.
   ///
   /// 0, -EEXIST when they are, -ENOENT when one is missing.

@@ -40,12 +40,14 @@ public final class JackSession: Sendable {
   ///   - configuration: which server, which names.
   ///   - onMemory: told of each change of what is to be connected again, on the session's thread;
   ///     must not block for long.
+  ///   - onMIDI: told of each change of what is connected to the MIDI ports, likewise.
   ///   - onEvent: called on the session's thread, one event at a time, in order, and on the one that looks
   ///     (`makeLook()`). It must not block for long, or call `stop()`.
   /// - Throws: `AudioError.system`.
   public init(
     engine: AudioEngine, configuration: JackSessionConfiguration,
     onMemory: @escaping @Sendable (PortMemory) -> Void = { _ in },
+    onMIDI: @escaping @Sendable (MIDIConnections) -> Void = { _ in },
     onEvent: @escaping @Sendable (JackSessionEvent) -> Void
   ) throws(AudioError) {
     let requests = PortRequestQueue()
@@ -72,7 +74,7 @@ public final class JackSession: Sendable {
           tellMemory: { memory in
             stateBox.remember(memory)
             onMemory(memory)
-          }, tellRefused: refusals.tell, tellCalls: calls.tell)
+          }, tellMIDI: onMIDI, tellRefused: refusals.tell, tellCalls: calls.tell)
         loop.run(on: thread)
       }
     } catch {
@@ -203,6 +205,14 @@ public final class JackSession: Sendable {
   /// - Returns: false when too many requests wait; nothing was changed then.
   @discardableResult
   public func clearBusPort(_ bus: MixBus) -> Bool { request(.clearBus(bus)) }
+
+  /// Gives the client the MIDI ports `keys_in` and `tally_out`, or takes them away; as ``setPeerPort(_:peerName:)``.
+  ///
+  /// The plugin in jackd has none.
+  ///
+  /// - Returns: false when too many requests wait; nothing was changed then.
+  @discardableResult
+  public func setMIDIPorts(_ areWanted: Bool) -> Bool { request(.setMIDI(areWanted)) }
 
   /// Leaves the peers' ports as they are from now on: at the end peers go one by one, and what the user connected to
   /// their ports is to outlast it, where the plugin has them.

@@ -24,6 +24,14 @@ extension JackSessionLoop {
       case .setBus(let bus, let portName):
         busWishes.wish(portName, for: bus)
         setPort(ofBus: bus, portName: portName)
+      case .setMIDI(let areWanted):
+        midi.areWanted = areWanted
+        if !areWanted {
+          for port in ["keys_in", "tally_out"] {
+            memory.losePort("\(configuration.clientName):\(port)")
+          }
+        }
+        setMIDIPorts()
       }
     }
     tellRefused(wishes.refused)
@@ -59,7 +67,17 @@ extension JackSessionLoop {
     if let former, former != fullName { memory.losePort(former) }
   }
 
+  private mutating func setMIDIPorts() {
+    let code = engine.setMIDIPorts(midi.areWanted)
+    let isNews = midi.settle(code, nowNanoseconds: monotonicNanoseconds())
+    if isNews, let problem = midi.problem {
+      report(.busPortRefused(portName: "keys_in", reason: problem))
+    }
+    midi.tellIfNew([], client: configuration.clientName)
+  }
+
   mutating func askForRefusedPorts() {
+    if midi.isDue(nowNanoseconds: monotonicNanoseconds()) { setMIDIPorts() }
     for (bus, portName) in busWishes.due(nowNanoseconds: monotonicNanoseconds()) {
       setPort(ofBus: bus, portName: portName)
     }
@@ -73,6 +91,7 @@ extension JackSessionLoop {
   mutating func askForAllPorts() {
     for (slot, portName) in wishes.all { setPort(of: slot, portName: portName) }
     for (bus, portName) in busWishes.all { setPort(ofBus: bus, portName: portName) }
+    if midi.areWanted { setMIDIPorts() }
     tellRefused(wishes.refused)
   }
 

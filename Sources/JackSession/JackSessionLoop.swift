@@ -16,6 +16,12 @@ struct JackSessionLoop {
   /// JACK gives notice of what it has to say; that it says nothing any more is to be seen.
   private static let runningMilliseconds = Desertion.lookMilliseconds
 
+  /// Of the graph, and of what JACK says.
+  private struct Seen {
+    var graphChanges: UInt32?
+    var noticeNanoseconds: Int64 = 0
+  }
+
   private enum Phase {
     /// Not a client; the last attempt's event, so that it is told once.
     case closed(told: JackSessionEvent?)
@@ -44,8 +50,8 @@ struct JackSessionLoop {
   private var toldMemory: PortMemory
   var wishes = PortWishes<PeerSlot>()
   var busWishes = PortWishes<MixBus>()
-  private var seenGraphChanges: UInt32?
-  private var noticeNanoseconds: Int64 = 0
+  var midi: MIDIWish
+  private var seen = Seen()
   private var freewheelNanoseconds: Int64?
   private var desertion = Desertion()
   var isPipeWireTold = false
@@ -54,6 +60,7 @@ struct JackSessionLoop {
     engine: AudioEngine, configuration: JackSessionConfiguration, requests: PortRequestQueue,
     report: @escaping (JackSessionEvent) -> Void,
     tellMemory: @escaping (PortMemory) -> Void,
+    tellMIDI: @escaping (MIDIConnections) -> Void,
     tellRefused: @escaping (Set<PeerSlot>) -> Void,
     tellCalls: @escaping (_ isInside: Bool) -> Void
   ) {
@@ -62,6 +69,7 @@ struct JackSessionLoop {
     self.requests = requests
     self.report = report
     self.tellMemory = tellMemory
+    midi = MIDIWish(tell: tellMIDI)
     self.tellRefused = tellRefused
     self.tellCalls = tellCalls
     client = configuration.clientName
@@ -83,7 +91,7 @@ struct JackSessionLoop {
       // A dying server takes the ports away one by one; asked meanwhile, it may never answer.
       thread.sleep(milliseconds: Self.settlingMilliseconds)
       engine.takeNotice()
-      noticeNanoseconds = monotonicNanoseconds()
+      seen.noticeNanoseconds = monotonicNanoseconds()
     }
     engine.close()
     report(.stopped)
@@ -103,9 +111,10 @@ struct JackSessionLoop {
       if isDeserted() { return 0 }
       if case .starting = phase { return Self.startingMilliseconds }
       let isUnsettled =
-        memory.needsAnotherLook || cards.needsAnotherLook || engine.graphChanges != seenGraphChanges
+        memory.needsAnotherLook || cards.needsAnotherLook
+        || engine.graphChanges != seen.graphChanges
       if isUnsettled { return Self.settlingMilliseconds }
-      let isNews = monotonicNanoseconds() - noticeNanoseconds < Self.noticedNanoseconds
+      let isNews = monotonicNanoseconds() - seen.noticeNanoseconds < Self.noticedNanoseconds
       return isNews || freewheelNanoseconds != nil
         ? Self.noticedMilliseconds : Self.runningMilliseconds
     }
@@ -169,7 +178,7 @@ struct JackSessionLoop {
     phase = .starting(callbacks: engine.periodTime()?.count ?? 0)
     freewheelNanoseconds = nil
     desertion.restart()
-    seenGraphChanges = nil
+    seen.graphChanges = nil
     cards.open()
     askForAllPorts()
     // What the plugin's ports have from another daemon's time is the user's graph.
@@ -198,6 +207,7 @@ struct JackSessionLoop {
   private mutating func leave() {
     engine.close()
     memory.loseServer()
+    midi.tellIfNew([], client: configuration.clientName)
     phase = .closed(told: nil)
   }
 
@@ -257,13 +267,13 @@ struct JackSessionLoop {
 
   mutating func watchGraph() {
     let changes = engine.graphChanges
-    guard changes != seenGraphChanges || memory.needsAnotherLook || cards.needsAnotherLook else {
+    guard changes != seen.graphChanges || memory.needsAnotherLook || cards.needsAnotherLook else {
       return
     }
     // A dying server takes the ports away first; that must not look like the user's doing.
     guard var current = connections(), engine.state == .running else { return }
     // The count from before the reading: a change in between is seen in the next round.
-    seenGraphChanges = changes
+    seen.graphChanges = changes
     let missing = memory.observe(
       current, nowNanoseconds: monotonicNanoseconds(),
       hasPort: {
@@ -273,6 +283,7 @@ struct JackSessionLoop {
     current.formUnion(restored)
     connectCards(current)
     tellMemoryIfNew()
+    midi.tellIfNew(current, client: configuration.clientName)
     if !restored.isEmpty { report(.connectionsRestored(count: restored.count)) }
     if isPluginNew() { leave() }
   }

@@ -61,6 +61,8 @@ enum PortRequest: Hashable, Sendable {
   case clear(PeerSlot)
   case setBus(MixBus, portName: String)
   case clearBus(MixBus)
+  /// Whether there are to be MIDI ports.
+  case setMIDI(Bool)
 }
 
 /// Requests from any thread to the session thread, kept in order; bounded.

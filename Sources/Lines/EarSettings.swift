@@ -16,6 +16,18 @@ public struct EarSettings: Sendable, Hashable {
   /// Of a dim: nothing is left.
   public static let cutDecibels = -120.0
 
+  /// What a file says of its lines, be it what is usual.
+  public struct SaidOfLines: Sendable, Hashable {
+    /// Lines whose priority it says.
+    public fileprivate(set) var priorities: Set<LineName> = []
+    /// Lines of which it says where they are.
+    public fileprivate(set) var pans: Set<LineName> = []
+    /// Lines of which it says whether they have JACK outputs of their own.
+    public fileprivate(set) var ports: Set<LineName> = []
+  }
+
+  /// Nothing where they are of no file.
+  public private(set) var said = SaidOfLines()
   /// Those that the user set.
   private var values: [Name: Double] = [:]
   /// Of lines that have another than the usual one.
@@ -31,9 +43,12 @@ public struct EarSettings: Sendable, Hashable {
   /// Those of a file, by name and as they are written.
   public init(
     _ changes: [String: String], priorities: [LineName: Int], pans: [LineName: Double] = [:],
-    ports: Set<LineName> = []
+    ports: [LineName: Bool] = [:]
   ) throws(LineError) {
-    linePorts = ports
+    (said.priorities, said.pans, said.ports) = (
+      Set(priorities.keys), Set(pans.keys), Set(ports.keys)
+    )
+    for (line, isOn) in ports { setPort(isOn, of: line) }
     for (line, pan) in pans {
       guard LineLimits.pan.contains(pan) else { throw .badPan(pan) }
       setPan(pan, of: line)
@@ -83,9 +98,9 @@ public struct EarSettings: Sendable, Hashable {
   func taking(_ other: EarSettings) -> EarSettings {
     var settings = self
     settings.values.merge(other.values) { _, new in new }
-    settings.linePans.merge(other.linePans) { _, new in new }
-    settings.linePorts.formUnion(other.linePorts)
-    settings.linePriorities.merge(other.linePriorities) { _, new in new }
+    for line in other.said.pans { settings.setPan(other.pan(of: line), of: line) }
+    for line in other.said.ports { settings.setPort(other.hasPort(line), of: line) }
+    for line in other.said.priorities { settings.setPriority(other.priority(of: line), of: line) }
     settings.keepFloor()
     return settings
   }

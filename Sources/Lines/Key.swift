@@ -62,6 +62,8 @@ public struct Key: Sendable, Hashable {
   public var mutesWhileTalking = false
   /// Whether talking listens to no other lines.
   public var isolates = false
+  /// The note or controller of a MIDI device that works it; nil: none.
+  public var midi: MIDIControl?
   /// Whether the microphone is sent as it is, untreated, while no other key talks: for announcements and music.
   public var sendsUntreated = false
 

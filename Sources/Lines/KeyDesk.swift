@@ -36,7 +36,7 @@ struct KeyDesk {
   private(set) var configured: [KeyName: Key] = [:]
   private var states: [KeyName: KeyState] = [:]
   /// When a device is gone unless it is heard of again.
-  private var leases: [Label: Int64] = [:]
+  private var leases: [KeyHolder: Int64] = [:]
   /// By holder, as long as it holds something or is there; and of all.
   private var presses: [KeyHolder: Presses] = [:]
   private var allPresses = Presses()
@@ -111,20 +111,28 @@ struct KeyDesk {
 
   /// A device is there.
   mutating func note(_ holder: KeyHolder, _ now: Int64) throws(LineError) {
-    guard case .device(let device) = holder else { return }
-    guard leases[device] != nil || leases.count < LineLimits.holders else { throw .badHolder }
-    leases[device] = now + LineLimits.leaseNanoseconds
+    guard holder != .command else { return }
+    // The one MIDI port is held up by no devices.
+    guard holder == .midi || leases[holder] != nil || leases.count < LineLimits.holders else {
+      throw .badHolder
+    }
+    leases[holder] = now + LineLimits.leaseNanoseconds
   }
 
   /// Lets go of all that devices hold that are gone; nothing latches by that.
   mutating func expire(on lines: [LineName], nowNanoseconds now: Int64) {
-    for (device, until) in leases where until <= now {
-      (leases[device], presses[.device(device)]) = (nil, nil)
-      for key in keys(on: lines) {
-        _ = states[key.name]?.release(
-          by: .device(device), of: key, isLost: true, nowNanoseconds: now)
-        forgetIdle(key.name)
-      }
+    for (holder, until) in leases where until <= now {
+      presses[holder] = nil
+      lose(holder, on: lines, nowNanoseconds: now)
+    }
+  }
+
+  /// Lets go of all that a holder holds; nothing latches by that.
+  mutating func lose(_ holder: KeyHolder, on lines: [LineName], nowNanoseconds now: Int64) {
+    leases[holder] = nil
+    for key in keys(on: lines) {
+      _ = states[key.name]?.release(by: holder, of: key, isLost: true, nowNanoseconds: now)
+      forgetIdle(key.name)
     }
   }
 

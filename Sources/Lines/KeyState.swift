@@ -64,4 +64,6 @@ public enum KeyHolder: Hashable, Sendable {
   case command
   /// A device or a page that tells again and again that it is there.
   case device(Label)
+  /// The station's own MIDI port, which is told to be there still as a device is.
+  case midi
 }

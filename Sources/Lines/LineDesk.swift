@@ -241,6 +241,13 @@ public struct LineDesk: Sendable {
     callDesk.renew(holder, nowNanoseconds: now)
   }
 
+  /// The MIDI port is there still, as a device says; or what it held is let go of.
+  public mutating func noteMIDI(isThere: Bool, nowNanoseconds now: Int64) {
+    guard !isThere else { return (try? desk.note(.midi, now)) ?? () }
+    desk.lose(.midi, on: own.names, nowNanoseconds: now)
+    settle()
+  }
+
   /// Listens to a key's lines, or to none of them if it listens to all.
   private mutating func turnListening(_ key: Key) {
     let lines = key.lines(among: own.names).compactMap { own.line($0) }

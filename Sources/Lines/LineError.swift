@@ -34,6 +34,7 @@ public enum LineError: Error, Hashable, Sendable {
   case badActivation(String)
   /// Neither on nor off for a key's voice.
   case badKeyVoice(String)
+  case badMIDI(String)
   /// Too many presses a second.
   case tooFast
   /// More lines than the keys of a device.
@@ -130,6 +131,9 @@ extension LineError: CustomStringConvertible {
     case .badActivation(let word):
       "\"\(word.prefix(40))\" is no activation; use one of "
         + KeyActivation.allCases.map(\.rawValue).joined(separator: ", ")
+    case .badMIDI(let text):
+      "\"\(text.prefix(40))\" is no MIDI control; write note 60, cc 64 or note 60 channel 1, with "
+        + "numbers from 0 to 127 and channels from 1 to 16"
     case .badKeyVoice(let word): "a key's voice is on or off, not \"\(word.prefix(40))\""
     case .tooFast:
       "more than \(LineLimits.pressesPerSecond) presses in a second; is a contact bouncing?"

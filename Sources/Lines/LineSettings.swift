@@ -53,16 +53,17 @@ public struct LineSettings: Sendable, Hashable {
   }
 }
 
-/// As octets: the form (5; 4 without ports, 3 without private lines, operators and pans, too, 2 where nothing is said
-/// of the ear; 1 where keys have lines only), the number of lines, and of each its name, whether it is heard and its
-/// level (the bits of an IEEE 754 double); the number of keys, and of each its name, its activation as a word, its
-/// targets as texts, the latch time (2 octets), the interlock group (0: none) and its flags; what is set of the ear;
-/// the number of private lines, and of each its name, whether it is heard, its level, its ID (16 octets) and who is on
-/// it (``PrivateRoster/octets``); the number of operators, and of each its ID (32 octets) and its rights; where lines
-/// are heard (``EarSettings/panOctets``); which have outputs of their own (``EarSettings/portOctets``). A text has its
-/// length before it.
+/// As octets: the form (6; 5 where no key has a MIDI control, 4 without ports, 3 without private lines, operators and
+/// pans, too, 2 where nothing is said of the ear; 1 where keys have lines only), the number of lines, and of each its
+/// name, whether it is heard and its level (the bits of an IEEE 754 double); the number of keys, and of each its name,
+/// its activation as a word, its targets as texts, the latch time (2 octets), the interlock group (0: none) and its
+/// flags; what is set of the ear; the number of private lines, and of each its name, whether it is heard, its level,
+/// its ID (16 octets) and who is on it (``PrivateRoster/octets``); the number of operators, and of each its ID (32
+/// octets) and its rights; where lines are heard (``EarSettings/panOctets``); which have outputs of their own
+/// (``EarSettings/portOctets``); the number of keys with a MIDI control, and of each its place and the control as text.
+/// A text has its length before it.
 extension LineSettings {
-  private static let form: UInt8 = 5
+  private static let form: UInt8 = 6
 
   /// The most octets that they take.
   public static let mostOctets = 64 * 1024
@@ -100,12 +101,22 @@ extension LineSettings {
       octets += node.octets + [rights.rawValue]
     }
     octets += ear.panOctets
-    return ownForm > 4 ? octets + ear.portOctets : octets
+    if ownForm > 4 { octets += ear.portOctets }
+    return ownForm > 5 ? octets + midiOctets : octets
+  }
+
+  private var midiOctets: [UInt8] {
+    let controls = keys.enumerated().compactMap { place, key in key.midi.map { (place, $0) } }
+    return controls.reduce(into: [UInt8(controls.count)]) { octets, control in
+      octets.append(UInt8(control.0))
+      octets += Self.octets(of: "\(control.1)")
+    }
   }
 
   /// The first form that has all of it.
   private var ownForm: UInt8 {
-    guard ear.linePorts.isEmpty else { return Self.form }
+    guard keys.allSatisfy({ $0.midi == nil }) else { return Self.form }
+    guard ear.linePorts.isEmpty else { return 5 }
     return privateLines.isEmpty && operators.isEmpty && ear.linePans.isEmpty ? 3 : 4
   }
 
@@ -137,9 +148,23 @@ extension LineSettings {
       }
       guard let operators = reader.operators() else { return nil }
       self.operators = operators
-      guard ear.readPans(&reader), form < 5 || ear.readPorts(&reader) else { return nil }
+      guard ear.readPans(&reader), form < 5 || ear.readPorts(&reader),
+        form < 6 || readControls(&reader)
+      else { return nil }
     }
     guard reader.isAtEnd else { return nil }
+  }
+
+  /// Reads which MIDI control works which key; false: they are damaged.
+  private mutating func readControls(_ reader: inout LineReader) -> Bool {
+    guard let count = reader.number(1), count <= keys.count else { return false }
+    for _ in 0..<count {
+      guard let place = reader.number(1).map(Int.init), keys.indices.contains(place),
+        let control = reader.text().flatMap({ try? MIDIControl($0) })
+      else { return false }
+      keys[place].midi = control
+    }
+    return true
   }
 
   private static func octets(of text: String) -> [UInt8] {

@@ -67,9 +67,10 @@ struct Daemon {
     let operators = OperatorDesk(lines: lines, instance: state.instance, log: logger("lines"))
     let survey = NodeSurvey(
       node: node, state: state, connections: connections, recordings: recordings, office: office,
-      voices: voices, lines: lines, operators: operators, guests: guests, assistant: assistant,
-      captions: captions, problems: problems)
-    let model = await model(of: survey, lines)
+      voices: voices, lines: lines, operators: operators, guests: guests,
+      midi: MIDIService(node: node, lines: lines), assistant: assistant, captions: captions,
+      problems: problems)
+    let model = await model(of: survey, node, lines)
     let captionControl = CaptionControl(service: captions, state: state, writer: states)
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
@@ -234,9 +235,16 @@ struct Daemon {
       log: logger("assistant"))
   }
 
-  private func model(of survey: NodeSurvey, _ lines: LineService) async -> NodeModel {
+  private func model(
+    of survey: NodeSurvey, _ node: Intercom, _ lines: LineService
+  ) async -> NodeModel {
     let model = NodeModel(NodeModel.Look(survey))
-    await lines.tell { model.touch() }
+    await survey.midi.start()
+    let midi = node.midi
+    await lines.tell {
+      model.touch()
+      midi.touch()
+    }
     return model
   }
 

@@ -254,6 +254,7 @@ extension Key {
     listensWhileTalking = setting.autoListen ?? false
     mutesWhileTalking = setting.autoMute ?? false
     isolates = setting.isolate ?? false
+    midi = try setting.midi.map { text throws(LineError) in try MIDIControl(text) }
     switch setting.voice {
     case nil, "on": break
     case "off": sendsUntreated = true

@@ -273,6 +273,9 @@ actor LineService {
     }
   }
 
+  /// Keys as they are shown, with members by their IDs.
+  var keyViews: [KeyView] { desk.keys }
+
   /// Lines as they are shown, with members by their IDs.
   var views: [LineView] { desk.lines }
 

@@ -47,7 +47,7 @@ extension KeyStatus {
         return "member:\(name(node))"
       }
     }
-    interlock = view.key.interlock
+    (interlock, midi) = (view.key.interlock, view.key.midi.map { "\($0)" })
     (isSet, isHeld, isLatched) = (view.isSet, view.isHeld, view.isLatched)
     tally =
       switch (view.isTalking, view.isListening) {

@@ -17,7 +17,7 @@ enum LineTables {
   ]
   private static let keyFields: Set<String> = [
     "name", "line", "lines", "targets", "activation", "latch", "interlock", "auto-listen",
-    "auto-mute", "isolate", "voice",
+    "auto-mute", "isolate", "voice", "midi",
   ]
 
   /// Reads them; each line and each key once.
@@ -72,7 +72,7 @@ enum LineTables {
   /// The table `[ear]`, and the lines' priorities.
   private static func ear(_ file: TOMLTable) throws(LineTableProblem) -> EarSettings {
     var (changes, priorities): ([String: String], [LineName: Int]) = ([:], [:])
-    var (pans, ports): ([LineName: Double], Set<LineName>) = ([:], [])
+    var (pans, ports): ([LineName: Double], [LineName: Bool]) = ([:], [:])
     if let value = file["ear"] {
       guard let table = value.table else {
         throw LineTableProblem(table: "ear", words: "\"ear\" must be a table: [ear]")
@@ -88,8 +88,8 @@ enum LineTables {
       let reader = try Reader(table, "line", place, lineFields)
       priorities[try reader.label("name")] = try reader.integer("priority")
       pans[try reader.label("name")] = try reader.number("pan")
-      if try reader.boolean("port") == true { ports.insert(try reader.label("name")) }
-      guard ports.count <= LineLimits.ports else {
+      ports[try reader.label("name")] = try reader.boolean("port")
+      guard ports.values.count(where: \.self) <= LineLimits.ports else {
         throw reader.problem("\(LineLimits.ports) lines can have ports; that is one more")
       }
     }
@@ -114,6 +114,7 @@ enum LineTables {
     setting.autoMute = try reader.boolean("auto-mute")
     setting.isolate = try reader.boolean("isolate")
     setting.voice = try reader.text("voice")
+    setting.midi = try reader.text("midi")
     do throws(LineError) {
       return try Key(setting)
     } catch {
@@ -128,10 +129,14 @@ enum LineTables {
       lines += [
         "", "[[line]]", "name = \(ConfigurationText.quoted(line.name.text))",
         "listen = \(line.isListening)", "level = \(line.levelDecibels)",
-        "pan = \(settings.ear.pan(of: line.name))",
-        "port = \(settings.ear.hasPort(line.name))",
-        "priority = \(settings.ear.priority(of: line.name))",
       ]
+      // What a file does not say stays as commands set it.
+      let (ear, said) = (settings.ear, settings.ear.said)
+      if said.pans.contains(line.name) { lines.append("pan = \(ear.pan(of: line.name))") }
+      if said.ports.contains(line.name) { lines.append("port = \(ear.hasPort(line.name))") }
+      if said.priorities.contains(line.name) {
+        lines.append("priority = \(ear.priority(of: line.name))")
+      }
     }
     for key in settings.keys {
       func list(_ texts: [String]) -> String {
@@ -148,6 +153,7 @@ enum LineTables {
         "auto-listen = \(key.listensWhileTalking)", "auto-mute = \(key.mutesWhileTalking)",
         "isolate = \(key.isolates)", "voice = \"\(key.sendsUntreated ? "off" : "on")\"",
       ]
+      if let control = key.midi { lines.append("midi = \"\(control)\"") }
     }
     let set = settings.ear.setNames
     if !set.isEmpty {

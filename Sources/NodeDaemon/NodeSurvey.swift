@@ -14,6 +14,7 @@ struct NodeSurvey {
   let lines: LineService
   let operators: OperatorDesk
   let guests: GuestService
+  let midi: MIDIService
   let assistant: AssistantOffice
   let captions: CaptionService
   let problems: KeepingProblems
@@ -32,6 +33,7 @@ struct NodeSurvey {
     status.captions = await captions.status
     let lines = await lines.statuses
     (status.lines, status.keys, status.calls) = (lines.lines, lines.keys, lines.calls)
+    status.midi = await midi.status
     await guests.fill(&status)
     let operators = await operators.statuses
     if !operators.isEmpty { status.operators = operators }

@@ -272,6 +272,8 @@ public struct KeySetting: Sendable, Hashable, Codable {
   public var isolate: Bool?
   /// `off`: the microphone is sent untreated while no other key talks; nil: `on`.
   public var voice: String?
+  /// The note or controller that works it, as `note 60`, `cc 64` or `note 60 channel 1`; nil: none.
+  public var midi: String?
 
   /// A key with the usual settings.
   public init(name: String, lines: [String]) { (self.name, self.lines) = (name, lines) }

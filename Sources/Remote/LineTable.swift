@@ -54,6 +54,7 @@ public enum KeyTable {
     var facts = [key.activation]
     facts.append(key.latchMilliseconds == 0 ? "no latch" : "latch \(key.latchMilliseconds) ms")
     if let interlock = key.interlock { facts.append("interlock \(interlock)") }
+    if let midi = key.midi { facts.append(midi) }
     if key.isCalled == true { position.append("called") }
     let names = (key.lines + (key.targets ?? [])).map(Cell.clean).joined(separator: ", ")
     let talkers = key.talkers.map { "*" + Cell.clean($0) }.joined(separator: ", ")

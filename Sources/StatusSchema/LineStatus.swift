@@ -76,6 +76,8 @@ public struct KeyStatus: Sendable, Hashable, Codable {
   public var latchMilliseconds: Int
   /// Of the keys of a group one talks at a time; absent: it is in none.
   public var interlock: Int?
+  /// The note or controller of a MIDI device that works it; absent: none.
+  public var midi: String?
   /// Whether the user set it; else it comes with its line.
   public var isSet: Bool
   /// Whether something holds it down.

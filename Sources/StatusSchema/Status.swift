@@ -41,6 +41,9 @@ public struct Status: Sendable, Hashable, Codable {
   /// Calls; absent where an older daemon knows none.
   public var calls: CallsStatus?
 
+  /// The MIDI ports of the keys; absent where no key has a MIDI control.
+  public var midi: MIDIStatus?
+
   /// Inputs beside the microphone; absent where there are none.
   public var inputs: [InputStatus]?
   /// Buses with ports of their own; absent where there are none.

@@ -80,6 +80,11 @@ struct KeySetCommand: ParsableCommand {
       "off: the microphone is sent untreated while no other key talks, for music.",
       valueName: "on|off"))
   var voice: String?
+  @Option(
+    help: ArgumentHelp(
+      "A note or controller at the JACK port keys_in that works it, as 'note 60', 'cc 64' or "
+        + "'note 60 channel 1'.", valueName: "CONTROL"))
+  var midi: String?
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
@@ -96,6 +101,7 @@ struct KeySetCommand: ParsableCommand {
     setting.autoMute = autoMute
     setting.isolate = isolate
     setting.voice = voice
+    setting.midi = midi
     try remote.ask(.key(.set(setting)))
   }
 }

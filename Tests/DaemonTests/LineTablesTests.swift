@@ -34,6 +34,7 @@ import Testing
     interlock = 2
     auto-mute = true
     voice = "off"
+    midi = "Note 60  channel 2"
     """
 
   @Test func `lines and keys of a file hold, and come back from what is printed`() throws {
@@ -45,6 +46,7 @@ import Testing
     #expect(lines.ear.priority(of: lines.lines[0].name) == 1)
     #expect(lines.ear.priority(of: lines.lines[1].name) == 3)
     #expect(lines.lines.map { lines.ear.hasPort($0.name) } == [false, true])
+    #expect(lines.ear.said.ports == [lines.lines[1].name])
     #expect(lines.ear.text(of: .volume) == "-6" && lines.ear.text(of: .programDim) == "cut")
     #expect(lines.ear.text(of: .talkDim) == "-12.5" && !lines.ear.isSidetoneTracking)
     let keys = lines.keys
@@ -56,11 +58,37 @@ import Testing
     #expect(keys[1].activation == .dual)
     #expect(keys[1].latchMilliseconds == 0 && keys[1].interlock == 2 && keys[1].mutesWhileTalking)
     #expect(keys[1].sendsUntreated && !keys[0].sendsUntreated)
+    #expect(keys[0].midi == nil && keys[1].midi.map { "\($0)" } == "note 60 channel 2")
+    let printed = ConfigurationText.text(effective, version: "test")
+    #expect(try TestSurroundings.load(printed).configuration == effective.configuration)
+  }
+
+  @Test func `a port, a place and a priority of a file hold also where they are the usual ones`()
+    throws
+  {
+    let effective = try TestSurroundings.load(
+      """
+      [[line]]
+      name = "a"
+      port = false
+      pan = 0
+      priority = 1
+      [[line]]
+      name = "b"
+      """)
+    let settings = effective.configuration.lines
+    let (a, said) = (settings.lines[0].name, settings.ear.said)
+    #expect(said.ports == [a] && said.pans == [a] && said.priorities == [a])
     let printed = ConfigurationText.text(effective, version: "test")
     #expect(try TestSurroundings.load(printed).configuration == effective.configuration)
   }
 
   static let mistakes: [(text: String, words: String)] = [
+    (
+      "[[key]]\nname = \"a\"\nmidi = \"note 128\"",
+      "/c.toml:1: key 1: \"note 128\" is no MIDI control; write note 60, cc 64 or note 60 channel 1, "
+        + "with numbers from 0 to 127 and channels from 1 to 16"
+    ),
     ("[[line]]\nname = \"a\"\nport = 1", "/c.toml:1: line 1: port must be true or false"),
     ("a = 1\n[line]\nname = \"a\"", "/c.toml:2: \"line\" must be tables, each headed [[line]]"),
     ("[[line]]\nlevel = 1", "/c.toml:1: line 1: name is missing"),

@@ -126,6 +126,33 @@ import Testing
     #expect(both.text(of: .volume) == "3" && both.text(of: .talkDim) == "-12")
     #expect(both.priority(of: stage) == 2 && both.priority(of: .all) == 0)
   }
+
+  @Test mutating func `a file undoes what it says is as usual, and what it does not say stays`()
+    throws
+  {
+    let video = try LineName("video")
+    try desk.makeLine(video)
+    for line in [stage, video] {
+      try desk.setPort(true, of: line)
+      try desk.setPan(-0.5, of: line)
+      try desk.setPriority(3, of: line)
+    }
+    let kept = try #require(LineSettings(desk.settings.octets))
+    func taking(_ ear: EarSettings) -> EarSettings {
+      var file = LineSettings()
+      file.ear = ear
+      return LineDesk(instance: 2, settings: kept.taking(file)).ear
+    }
+    var ear = taking(try EarSettings([:], priorities: [:], ports: [stage: false]))
+    #expect(!ear.hasPort(stage) && ear.hasPort(video))
+    #expect(ear.pan(of: stage) == -0.5 && ear.priority(of: stage) == 3)
+    ear = taking(try EarSettings([:], priorities: [stage: 1], pans: [stage: 0]))
+    #expect(ear.hasPort(stage) && ear.pan(of: stage) == 0 && ear.priority(of: stage) == 1)
+    #expect(ear.hasPort(video) && ear.pan(of: video) == -0.5 && ear.priority(of: video) == 3)
+    ear = taking(try EarSettings([:], priorities: [:], ports: [stage: true]))
+    #expect(ear.hasPort(stage) && ear.hasPort(video))
+    #expect(ear.said == EarSettings.SaidOfLines())
+  }
 }
 
 /// Ready-made keys.

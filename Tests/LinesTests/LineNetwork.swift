@@ -36,10 +36,14 @@ final class LineNetwork {
 
   /// How far apart the moments are at which something arrives.
   private let stepMilliseconds: Int
+  /// What a letter takes that is lost once.
+  private let slowMilliseconds: Range<Int>
   private let places: [NodeID: Int]
 
-  init(nodes: Int, seed: UInt64, stepMilliseconds: Int = 1) {
-    self.stepMilliseconds = stepMilliseconds
+  init(
+    nodes: Int, seed: UInt64, stepMilliseconds: Int = 1, slowMilliseconds: Range<Int> = 60..<200
+  ) {
+    (self.stepMilliseconds, self.slowMilliseconds) = (stepMilliseconds, slowMilliseconds)
     places = Dictionary(uniqueKeysWithValues: (0..<nodes).map { (LineTests.node($0), $0) })
     random = SplitMix64(seed: seed)
     instances = [UInt64](repeating: 1, count: nodes)
@@ -117,7 +121,7 @@ final class LineNetwork {
         sentOctets += letter.octets.count
         sentLetters += 1
         // Few take long; TCP sends again what was lost.
-        let delay = draw(0..<20) == 0 ? draw(60..<200) : draw(1..<40)
+        let delay = draw(0..<20) == 0 ? draw(slowMilliseconds) : draw(1..<40)
         let other = places[letter.node] ?? 0
         parcels.append(
           Parcel(

@@ -96,6 +96,75 @@ import Testing
     }
   }
 
+  /// What a node does that others are to see.
+  private static func show(on network: LineNetwork, nodes: Int) {
+    let (node, now) = (network.draw(0..<nodes), network.now)
+    let name = network.draw(0..<10) == 0 ? .all : names[network.draw(0..<names.count)]
+    switch network.draw(0..<6) {
+    case 0: network.change(node) { try $0.makeLine(name) }
+    case 1, 2: network.change(node) { try $0.joinLine(name) }
+    case 3: network.change(node) { try $0.leaveLine(name) }
+    case 4:
+      let own = names[node % names.count]
+      network.change(node) { try $0.press(own, nowNanoseconds: now) }
+    default: network.change(node) { try $0.release(name, nowNanoseconds: now) }
+    }
+  }
+
+  /// Whether all know which lines there are, who is on them and who talks, as those say it themselves; how many talk.
+  private static func checkKnown(_ network: LineNetwork, _ comment: String) -> Int {
+    let own = network.desks.map { desk in
+      Dictionary(
+        uniqueKeysWithValues: desk.lines.filter(\.isJoined).map { ($0.name, $0.isTalking) })
+    }
+    let lines = Set(own.flatMap(\.keys))
+    for (node, desk) in network.desks.enumerated() {
+      #expect(Set(desk.lines.map(\.name)) == lines, "\(comment): lines that \(node) knows")
+      for line in desk.lines {
+        let others = own.indices.filter { $0 != node }
+        let members = others.filter { own[$0][line.name] != nil }.map(LineTests.node)
+        let talkers = others.filter { own[$0][line.name] == true }.map(LineTests.node)
+        #expect(
+          Set(line.members) == Set(members), "\(comment): who \(node) sees on \(line.name)")
+        #expect(
+          Set(line.talkers) == Set(talkers), "\(comment): who \(node) sees talk on \(line.name)")
+      }
+    }
+    return own.count { $0.values.contains(true) }
+  }
+
+  /// Members are told each 250 ms at most, so that many changes in a row leave 50 ms for the way; one after a rest has
+  /// all of the time, be it lost once.
+  @Test(arguments: [false, true])
+  func `lines, who is on them and who talks are known to 32 nodes within 0.3 s of the last change`(
+    areMany: Bool
+  ) {
+    for seed in Seeds.first(2) {
+      let nodes = 32
+      let network = LineNetwork(
+        nodes: nodes, seed: seed, slowMilliseconds: areMany ? 40..<48 : 60..<200)
+      for (node, name) in Self.names.enumerated() {
+        network.change(node) { try $0.makeLine(name) }
+      }
+      network.run(milliseconds: 1000)
+      for node in 0..<nodes {
+        network.change(node) { try $0.joinLine(Self.names[node % Self.names.count]) }
+      }
+      network.run(milliseconds: 1000)
+      var talking = 0
+      for round in 0..<24 {
+        for _ in 0..<(areMany ? network.draw(1..<20) : 1) {
+          Self.show(on: network, nodes: nodes)
+          if areMany { network.run(milliseconds: network.draw(0..<60)) }
+        }
+        network.run(milliseconds: 300)
+        talking += Self.checkKnown(network, "seed \(seed) round \(round)")
+        network.run(milliseconds: areMany ? network.draw(1..<300) : 400)
+      }
+      #expect(talking > 10, "seed \(seed): somebody talks")
+    }
+  }
+
   @Test func `halves of a group that meet again know each other's lines and talkers`() {
     let network = LineNetwork(nodes: 6, seed: 3)
     func crossing(_ body: (Int, Int) -> Void) {

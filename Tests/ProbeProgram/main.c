@@ -147,6 +147,7 @@ static void obey(rig_probe *probe, char **words, int count, unsigned inputs) {
 }
 
 int main(int count, char **arguments) {
+  if (count == 4 && strcmp(arguments[1], "midi") == 0) return rig_midi_serve(arguments[2], arguments[3]);
   if (count != 8) {
     fputs("comlink-probe is a part of comlink's test rig, which starts it\n", stderr);
     return 64;

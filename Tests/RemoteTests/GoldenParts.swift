@@ -170,8 +170,29 @@ extension GoldenStatus {
     (key.isSet, key.isHeld, key.isLatched, key.isPresent) = (true, true, false, true)
     key.tally = .talkListen
     key.talkers = ["B"]
-    (key.targets, key.isCalled) = (["member:B"], true)
+    (key.targets, key.isCalled, key.midi) = (["member:B"], true, "note 60")
     return key
+  }
+
+  static var input: InputStatus {
+    var input = InputStatus(
+      name: "desk", ports: ["in_desk"], isOn: true, isTalking: true, levelDBFS: -18.5)
+    input.lines = ["stage"]
+    return input
+  }
+
+  static var bus: BusStatus {
+    BusStatus(
+      name: "ifb", port: "bus_ifb", levelDBFS: -30.5, allDecibels: -3,
+      peersDecibels: ["B": 1.5], peersOff: ["C"])
+  }
+
+  static var midi: MIDIStatus {
+    var midi = MIDIStatus()
+    (midi.sources, midi.destinations) = (["pads:keys"], ["pads:lamps"])
+    (midi.received, midi.ignored, midi.refused, midi.refusedPresses) = (9, 2, 1, 3)
+    (midi.lost, midi.sent, midi.unsent, midi.problem) = (4, 8, 5, "p")
+    return midi
   }
 
   static var calls: CallsStatus {

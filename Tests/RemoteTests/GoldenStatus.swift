@@ -17,16 +17,9 @@ enum GoldenStatus {
     status.control?.subscribers = 2
     (status.recording, status.lines, status.keys, status.calls) = (recording, [line], [key], calls)
     (status.messages, status.assistant, status.operators) = (messages, assistant, [`operator`])
+    status.midi = midi
     status.guests = [guest(number: 3, session: "k7qd2m", isOn: true)]
-    status.inputs = [
-      InputStatus(name: "desk", ports: ["in_desk"], isOn: true, isTalking: true, levelDBFS: -18.5)
-    ]
-    status.inputs?[0].lines = ["stage"]
-    status.buses = [
-      BusStatus(
-        name: "ifb", port: "bus_ifb", levelDBFS: -30.5, allDecibels: -3,
-        peersDecibels: ["B": 1.5], peersOff: ["C"])
-    ]
+    (status.inputs, status.buses) = ([input], [bus])
     status.captions = captions
     return status
   }
@@ -244,6 +237,7 @@ enum GoldenStatus {
           "lines" : [
             "Bühne"
           ],
+          "midi" : "note 60",
           "name" : "show",
           "talkers" : [
             "B"
@@ -312,6 +306,22 @@ enum GoldenStatus {
         "revision" : 90,
         "unread" : 2,
         "waiting" : 1
+      },
+      "midi" : {
+        "destinations" : [
+          "pads:lamps"
+        ],
+        "ignored" : 2,
+        "lost" : 4,
+        "problem" : "p",
+        "received" : 9,
+        "refused" : 1,
+        "refusedPresses" : 3,
+        "sent" : 8,
+        "sources" : [
+          "pads:keys"
+        ],
+        "unsent" : 5
       },
       "network" : {
         "drops" : {

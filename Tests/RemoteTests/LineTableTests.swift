@@ -26,13 +26,13 @@ import Testing
     var key = KeyStatus(
       name: "show", lines: ["stage", "video"], activation: "talk", latchMilliseconds: 0)
     (key.isHeld, key.isLatched, key.tally, key.interlock) = (true, true, .talk, 3)
-    key.talkers = ["Anna"]
+    (key.talkers, key.midi) = (["Anna"], "cc 64")
     let text = KeyTable.text([key, KeyStatus(name: "all", lines: ["all"], activation: "talk")])
     let lines = text.split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines[0].hasPrefix("show "))
     #expect(lines[0].contains("talk held latched"))
-    #expect(lines[0].contains("talk, no latch, interlock 3  stage, video  *Anna"))
+    #expect(lines[0].contains("talk, no latch, interlock 3, cc 64  stage, video  *Anna"))
     #expect(lines[1].contains("off ") && lines[1].contains("latch 200 ms  all"))
   }
 

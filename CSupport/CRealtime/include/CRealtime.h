@@ -11,6 +11,7 @@
 #include "rt_bus.h"
 #include "rt_capture.h"
 #include "rt_ear.h"
+#include "rt_midi.h"
 #include "rt_nonblocking.h"
 #include "rt_ring.h"
 

@@ -168,4 +168,12 @@ uint64_t rig_canary_late(const rig_canary *canary);
 /** How late the worst was since the last take. [control] */
 int64_t rig_canary_take_worst_nanoseconds(rig_canary *canary);
 
+/**
+ * Is a MIDI device, a client with the ports keys and lamps, until standard input ends: does what its lines say
+ * ("send\tHEX HEX HEX,...", "take", "connect\tFROM\tTO", "disconnect\tFROM\tTO") and answers each with one.
+ *
+ * @return an exit status.
+ */
+int rig_midi_serve(const char *server, const char *name);
+
 #endif
