@@ -8,7 +8,7 @@ let coreOnly = Context.environment["COMLINK_CORE_ONLY"]
 let isCoreOnly = coreOnly != nil
 
 /// Set by CI: names of test targets that are left out, as gates build and run them.
-let leftOut = Set((Context.environment["COMLINK_LEFT_OUT"] ?? "").split(separator: " ").map(String.init))
+let leftOut = (Context.environment["COMLINK_LEFT_OUT"] ?? "").split(separator: " ")
 
 let swiftSettings: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -387,7 +387,7 @@ func closure(of names: [String], in targets: [Target]) -> [Target] {
 
 let targets =
   switch coreOnly {
-  case nil: (system + c + core + coreTests + programs).filter { !leftOut.contains($0.name) }
+  case nil: (system + c + core + coreTests + programs).filter { !leftOut.contains($0.name[...]) }
   case "1": system + c + core + coreTests
   case let names?:
     closure(of: names.split(separator: " ").map(String.init), in: system + c + core + coreTests)
