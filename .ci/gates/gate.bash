@@ -48,8 +48,8 @@ run() {
   }
 }
 
-# run_clocked COMMAND...: runs tests against the clock, once more if they fail: a shared machine can stall for seconds. What
-# a sanitizer found is no such stall. Their log is clocked.log.
+# run_clocked COMMAND...: runs tests against the clock, once more if they fail: a shared machine can stall for seconds.
+# What a sanitizer found is no such stall. Their log is clocked.log.
 run_clocked() {
   "$@" >"$scratch/clocked.log" 2>&1 && return
   grep -a '✘' "$scratch/clocked.log" | cut -c 1-400 >&2 || true

@@ -7,8 +7,8 @@
 struct rt_desk;
 struct rt_mix;
 
-/** Fills a period of the mix and of every output that is not NULL: the peers', then the buses'. desk->microphone has the
- *  period's microphone already. [rt] */
+/** Fills a period of the mix and of every output that is not NULL: the peers', then the buses'. The period's microphone
+ *  is in desk->microphone already. [rt] */
 void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *outputs) RT_NONBLOCKING;
 
 #endif
