@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Gate 4: ThreadSanitizer over the suites with threads, the two-thread stress of ring and engine among them; by night
-# over the media pipeline and the store too, which have one thread. Not over suites that open a JACK client (their names
-# begin with "Jack"): libjack cancels its threads asynchronously, inside the sanitizer's own code, which it reports as an
-# error of its own. Canary: a ring without its acquire and release must be reported.
+# over the media pipeline and the store too, which have one thread. Not over suites that open a JACK client (their
+# names begin with "Jack"): libjack cancels its threads asynchronously, inside the sanitizer's own code, which it
+# reports as an error of its own. Canary: a ring without its acquire and release must be reported.
 source "$(dirname "$0")/gate.bash"
 export COMLINK_CORE_ONLY="RealtimeTests AudioTests JackSessionTests EventLoopTests"
 
