@@ -14,6 +14,9 @@ internal import StatusSchema
 actor MIDIService {
   private static let renewal = Duration.milliseconds(300)
   private static let retry = Duration.milliseconds(100)
+  /// All lamps are told so often: JACK may hand over nothing in the first periods of a connection, and a device that was
+  /// away for a moment looks like one that stayed.
+  private static let repetition = Duration.seconds(1)
 
   private let node: Intercom
   private let lines: LineService
@@ -24,6 +27,7 @@ actor MIDIService {
   /// JACK's periods when the port last said that it is there.
   private var periods: UInt64 = 0
   private var renews: Duration?
+  private var repeats = Duration.zero
   private var alarm = Alarm()
 
   init(node: Intercom, lines: LineService) { (self.node, self.lines) = (node, lines) }
@@ -121,12 +125,16 @@ actor MIDIService {
   private func showLamps() -> Duration? {
     guard !connections.destinations.isEmpty else { return nil }
     let now = Self.now
+    if now >= repeats {
+      keys.forgetLamps()
+      repeats = now + Self.repetition
+    }
     guard keys.lamps(at: now).allSatisfy(node.midi.send) else {
       // JACK stands still, or will have taken some of them then.
       keys.forgetLamps()
       return now + Self.retry
     }
-    return keys.deadline
+    return min(keys.deadline ?? repeats, repeats)
   }
 
   /// For those who look; nil: no key has a MIDI control.
