@@ -76,6 +76,9 @@ internal import System
     }
   }
 
+  /// One more at the same ratio, for a channel in step with this; allocates. Nil: there is no memory for it.
+  public func makeAnother() -> Resampler? { try? Resampler(ratio: ratio) }
+
   /// Forgets the stream so far; the ratio stays.
   public func reset() {
     unsafe csamplerate_reset(handle)
