@@ -1,6 +1,6 @@
 internal import COpus
 
-/// One Opus decoder (RFC 6716) with its packet loss concealment: 48 kHz, full scale ±1; mono, and with the side of stereo
+/// One Opus decoder (RFC 6716) with its packet loss concealment: 48 kHz, full scale ±1; mono, and the side of stereo
 /// beside it where that is asked for.
 ///
 /// Not thread-safe: made anywhere, then used by one thread (the event loop). Only the initialiser and `openSide`
@@ -101,7 +101,7 @@ internal import COpus
     _ decode: (OpaquePointer, UnsafeMutablePointer<Float>?, Int32) -> Int32
   ) -> Int {
     if let stereo {
-      let frames = stereo.run(into: &pcm, decode)
+      let frames = unsafe stereo.run(into: &pcm, decode)
       if frames <= 0 || !stereo.isWarming { return frames }
     }
     return unsafe pcm.withUnsafeMutableBufferPointer { pcm in

@@ -5,8 +5,9 @@ internal import COpus
 /// One that is made in the midst of a stream knows nothing of it, and would be too loud for some packets: for those the
 /// mean is the one-channel decoder's, and the side fades in.
 @safe final class StereoDecoder {
-  /// Packets until what it does not know of is over: CELT's predictions fall by a third and more each.
-  private static let warmingPackets = 6
+  /// Packets until what it does not know of is over: of an error in CELT's prediction of a band's energy 0.65 is left
+  /// after a packet of 10 ms, 0.9 after one of 2.5 (libopus, `pred_coef`).
+  private static let warmingPackets = 48
 
   private let handle: OpaquePointer
   /// Left and right by turns.

@@ -299,8 +299,9 @@ final class CapturePath {
     return inputs.indices.contains(number - 1) ? inputs[number - 1].settings.name : nil
   }
 
-  /// How many streams with sound a session is sent now, at least one: the microphone's comes back at any time. One in
-  /// stereo counts as two.
+  /// How many streams with sound a session is sent now, at least one: the microphone's comes back at any time.
+  ///
+  /// One in stereo counts as two.
   func soundingStreams(to session: Session) -> Int {
     var count = 0
     for case let stream? in protection.streams

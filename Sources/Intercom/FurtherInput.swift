@@ -154,10 +154,12 @@ private struct InputWay {
       chunk[index] = samples[index * channels + first]
       sum += chunk[index] * chunk[index]
     }
+    var gate = gate
     gate.isOpen = isOpen
     var span = chunk.mutableSpan
     var heard = span._mutatingExtracting(..<frames)
     gate.apply(to: &heard, sampleRate: sampleRate)
+    self.gate = gate
     convert(frames: frames)
     return sum
   }

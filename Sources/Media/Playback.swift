@@ -62,7 +62,9 @@ struct Playback {
 
   init(decoder: any FrameDecoder) { self.decoder = decoder }
 
-  /// Has two channels from now on, of which the side is silent as yet; false: the decoder cannot. Allocates.
+  /// Has two channels from now on, of which the side is silent as yet; false: the decoder cannot.
+  ///
+  /// Allocates.
   mutating func openSide() -> Bool {
     guard decoder.openSide() else { return false }
     splicer.openSide()

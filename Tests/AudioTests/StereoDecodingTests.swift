@@ -33,7 +33,7 @@ struct StereoDecodingTests {
   @Test func `asked for in the midst of the sound, it does not disturb the mean`() throws {
     let (reference, decoder) = (try OpusDecoder(), try OpusDecoder())
     var worst: Float = 0
-    for (index, packet) in try Self.packets(channels: 2, count: 100).enumerated() {
+    for (index, packet) in try Self.packets(channels: 2, count: 200).enumerated() {
       if index == 50 { #expect(decoder.openSide()) }
       let (wanted, heard) = (reference.frames(packet).pcm, decoder.frames(packet).pcm)
       worst = max(worst, zip(wanted, heard).map { abs($0 - $1) }.max() ?? 0)

@@ -67,9 +67,7 @@ struct StereoPeerTests {
     #expect(abs((both.last ?? 9) - Self.centre * 0.1) < 1e-6)
   }
 
-  @Test func `a slot that gets a side in the midst of its sound has no step, nor one that lacks it`()
-    throws
-  {
+  @Test func `a slot that gets a side in the midst of its sound has no step`() throws {
     let engine = try TestEngine()
     engine.sound(0, level: 0.5)
     let half = [Float](repeating: 0.5, count: 64)
@@ -83,8 +81,7 @@ struct StereoPeerTests {
     #expect(output.left.allSatisfy { abs($0 - Self.centre * 0.5) < 1e-6 })
   }
 
-  @Test func `both channels run dry and come back together, and what is no number is silent`() throws
-  {
+  @Test func `both channels run dry together, and what is no number is silent`() throws {
     let engine = try engine()
     _ = say(0.5, 0, periods: 4, to: engine)
     var output = engine.run(periods: 2)
