@@ -342,13 +342,17 @@ final class PlayoutScheduler {
 
   /// Hands over what was rendered.
   private func write(_ count: Int, of stream: PeerStream, to sink: PlayoutSink) {
-    guard stream.hasSide else { return sink.write(rendered.span.extracting(..<count)) }
+    let pcm = rendered
+    guard stream.hasSide else {
+      sink.write(pcm.span.extracting(..<count))
+      return
+    }
     if renderedSide.isEmpty { renderedSide = [Float](repeating: 0, count: rendered.count) }
     var span = renderedSide.mutableSpan
     var place = span._mutatingExtracting(..<count)
     stream.writeSide(into: &place)
-    sink.write(
-      rendered.span.extracting(..<count), side: renderedSide.span.extracting(..<count))
+    let side = renderedSide
+    sink.write(pcm.span.extracting(..<count), side: side.span.extracting(..<count))
   }
 
   /// Frames that the ring held after the last callback that the beat knows of.
