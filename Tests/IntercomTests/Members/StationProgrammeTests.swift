@@ -1,6 +1,7 @@
 import Audio
 import Cryptography
 import EventLoop
+import Habits
 import Media
 import Mesh
 import RTP
