@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_RATE = 48000, CHANNELS = 1, CONCEALMENT_STEP_FRAMES = SAMPLE_RATE / 400 };
+enum { SAMPLE_RATE = 48000, CONCEALMENT_STEP_FRAMES = SAMPLE_RATE / 400 };
 /* From this decoder complexity on libopus 1.5 and later conceal losses with a neural network. */
 enum { CONCEALMENT_COMPLEXITY = 5 };
 
@@ -16,18 +16,18 @@ struct copus_decoder {
   size_t state_bytes;
 };
 
-copus_decoder *copus_decoder_create(int32_t *error) {
+copus_decoder *copus_decoder_create(int32_t channels, int32_t *error) {
   copus_decoder *decoder = malloc(sizeof *decoder);
   if (decoder == NULL) {
     *error = OPUS_ALLOC_FAIL;
     return NULL;
   }
-  decoder->opus = opus_decoder_create(SAMPLE_RATE, CHANNELS, error);
+  decoder->opus = opus_decoder_create(SAMPLE_RATE, channels, error);
   if (decoder->opus == NULL) {
     free(decoder);
     return NULL;
   }
-  decoder->state_bytes = (size_t)opus_decoder_get_size(CHANNELS);
+  decoder->state_bytes = (size_t)opus_decoder_get_size(channels);
   decoder->kept = malloc(decoder->state_bytes);
   if (decoder->kept == NULL) {
     *error = OPUS_ALLOC_FAIL;

@@ -79,6 +79,10 @@ void rt_buses_add(struct rt_desk *desk, uint32_t slot, const struct rt_mix *mix)
     rt_crosspoint_aim(crosspoint, wanted_sides(desk, bus, slot), mix->sample_rate);
     if (rt_crosspoint_is_silent(crosspoint)) continue;
     float *right = bus->is_stereo ? bus->right : NULL;
+    if (right != NULL && mix->side != NULL) {
+      struct rt_crosspoint sides = rt_crosspoint_of_side(crosspoint);
+      rt_crosspoint_add(&sides, mix->side, bus->left, right, mix->period_frames);
+    }
     rt_crosspoint_add(crosspoint, mix->scratch, bus->left, right, mix->period_frames);
   }
 }

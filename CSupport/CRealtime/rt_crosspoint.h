@@ -29,6 +29,14 @@ void rt_crosspoint_add(struct rt_crosspoint *crosspoint, const float *frames, fl
 static inline bool rt_crosspoint_is_silent(const struct rt_crosspoint *crosspoint) RT_NONBLOCKING {
   return crosspoint->ramp_frames == 0 && crosspoint->now.left == 0.0f && crosspoint->now.right == 0.0f;
 }
+/** The gains, for one period, of what the left is to have more of a sound than the right. [rt] */
+static inline struct rt_crosspoint rt_crosspoint_of_side(const struct rt_crosspoint *crosspoint) RT_NONBLOCKING {
+  struct rt_crosspoint sides = *crosspoint;
+  sides.now.right = -sides.now.right;
+  sides.target.right = -sides.target.right;
+  sides.step.right = -sides.step.right;
+  return sides;
+}
 /** Frames of a whole ramp. [rt] */
 static inline uint32_t rt_ramp_frames(uint32_t sample_rate) RT_NONBLOCKING {
   return sample_rate / RT_RAMPS_PER_SECOND > 0 ? sample_rate / RT_RAMPS_PER_SECOND : 1;

@@ -107,6 +107,8 @@ int rt_peer_attach(struct rt_engine *engine, rt_slot slot) {
   /* The callback is never the first to touch a page. */
   memset(engine->desk.shared->peer_frames[slot], 0, sizeof engine->desk.shared->peer_frames[slot]);
   atomic_store_explicit(&peer->is_playing, 0, memory_order_relaxed);
+  atomic_store_explicit(&peer->side, 0, memory_order_relaxed);
+  engine->desk.voices[slot].side = NULL;
   atomic_store_explicit(&peer->state, RT_PEER_ATTACHED, memory_order_release);
   atomic_fetch_or_explicit(&engine->desk.shared->active_slots, UINT64_C(1) << slot, memory_order_release);
   return 0;
@@ -136,7 +138,52 @@ bool rt_peer_is_idle(const struct rt_engine *engine, rt_slot slot) {
 }
 
 uint32_t rt_peer_write(struct rt_engine *engine, rt_slot slot, const float *frames_in, uint32_t frames) {
-  return rt_slot_exists(slot) ? rt_ring_write(&engine->desk.voices[slot].ring, frames_in, frames) : 0;
+  if (!rt_slot_exists(slot)) return 0;
+  struct rt_voice *voice = &engine->desk.voices[slot];
+  if (voice->side == NULL) return rt_ring_write(&voice->ring, frames_in, frames);
+  /* One that has a side, and is silent there. */
+  const float silence[64] = {0};
+  uint32_t done = 0;
+  while (done < frames) {
+    const uint32_t piece = frames - done < 64 ? frames - done : 64;
+    const uint32_t count = rt_ring_write_pair(&voice->ring, voice->side, frames_in + done, silence, piece);
+    done += count;
+    if (count < piece) break;
+  }
+  return done;
+}
+
+/** The place of a side that no slot has; RT_MAX_STEREO_PEERS: there is none. One that has faded out has it no more. */
+static uint32_t free_side(struct rt_engine *engine) {
+  const struct rt_desk *desk = &engine->desk;
+  uint32_t used = 0;
+  for (rt_slot slot = 0; slot < RT_MAX_PEERS; slot++) {
+    const float *side = desk->voices[slot].side;
+    if (side == NULL || rt_peer_is_idle(engine, slot)) continue;
+    used |= 1u << ((side - desk->shared->side_frames[0]) / RT_PEER_RING_FRAMES);
+  }
+  uint32_t place = 0;
+  while (place < RT_MAX_STEREO_PEERS && (used >> place & 1) != 0) place++;
+  return place;
+}
+
+int rt_peer_add_side(struct rt_engine *engine, rt_slot slot) {
+  if (!rt_slot_exists(slot) || rt_peer_is_idle(engine, slot)) return -EINVAL;
+  struct rt_voice *voice = &engine->desk.voices[slot];
+  if (voice->side != NULL) return 0;
+  const uint32_t place = free_side(engine);
+  if (place == RT_MAX_STEREO_PEERS) return -EBUSY;
+  voice->side = engine->desk.shared->side_frames[place];
+  memset(voice->side, 0, RT_PEER_RING_FRAMES * sizeof(float));
+  atomic_store_explicit(&voice->peer->side, place + 1, memory_order_release);
+  return 0;
+}
+
+uint32_t rt_peer_write_stereo(struct rt_engine *engine, rt_slot slot, const float *mean_in, const float *side_in,
+                              uint32_t frames) {
+  if (!rt_slot_exists(slot)) return 0;
+  struct rt_voice *voice = &engine->desk.voices[slot];
+  return rt_ring_write_pair(&voice->ring, voice->side, mean_in, side_in, frames);
 }
 
 uint32_t rt_peer_fill(const struct rt_engine *engine, rt_slot slot) {

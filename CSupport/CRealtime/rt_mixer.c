@@ -8,6 +8,14 @@
 /* Of equal power: what each side gets of a sound in the middle. */
 static const float middle = 0.70710678f;
 
+/** Where a slot's side is, beside its ring; NULL: it has one channel. */
+static const float *side_of(const struct rt_desk *desk, const struct rt_peer *peer) RT_NONBLOCKING;
+static const float *side_of(const struct rt_desk *desk, const struct rt_peer *peer) RT_NONBLOCKING {
+  /* Acquire: it was emptied before. */
+  const uint32_t side = atomic_load_explicit(&peer->side, memory_order_acquire);
+  return side != 0 && side <= RT_MAX_STEREO_PEERS ? desk->shared->side_frames[side - 1] : NULL;
+}
+
 /** Mixes one slot whose bit is set. False when it plays nothing in this period, and peer_out is untouched. */
 static bool run_slot(struct rt_desk *desk, uint32_t slot, const struct rt_mix *mix,
                      float *peer_out) RT_NONBLOCKING;
@@ -31,6 +39,8 @@ static bool run_slot(struct rt_desk *desk, uint32_t slot, const struct rt_mix *m
   const bool is_leaving = state == RT_PEER_LEAVING;
   struct rt_mix own = *mix;
   if (has_begun) own.missed_frames = 0;
+  own.beside = side_of(desk, peer);
+  own.side = own.beside != NULL ? desk->side : NULL;
   own.tap = rt_source_taps(desk, (rt_slot)slot) ? desk->tap : NULL;
   const bool is_heard = rt_peer_play(voice, &own, is_leaving);
   rt_ear_follow(desk, slot, &own, has_begun);

@@ -28,6 +28,7 @@ void rt_peer_begin(struct rt_voice *voice) RT_NONBLOCKING {
   voice->ramp_frames = 0;
   voice->fade = 0.0f;
   voice->held = 0.0f;
+  voice->held_side = 0.0f;
 }
 
 /** Starts a new ramp when gain or pan were set since the last period. */
@@ -47,7 +48,7 @@ static void aim(struct rt_voice *voice, uint32_t sample_rate) RT_NONBLOCKING {
 
 /** What a peer would have gone on with, had no periods been missed. */
 struct tail {
-  float frames[RT_FADE_OUT_FRAMES];
+  float frames[RT_FADE_OUT_FRAMES], side[RT_FADE_OUT_FRAMES];
   uint32_t frame_count;
 };
 
@@ -56,9 +57,15 @@ struct tail {
 static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, struct tail *tail) RT_NONBLOCKING;
 static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, struct tail *tail) RT_NONBLOCKING {
   const uint32_t most = mix->missed_frames < mix->period_frames ? mix->missed_frames : mix->period_frames;
-  tail->frame_count = rt_ring_read(&voice->ring, tail->frames, most < RT_FADE_OUT_FRAMES ? most : RT_FADE_OUT_FRAMES);
+  tail->frame_count = rt_ring_read_pair(&voice->ring, mix->beside, tail->frames, tail->side,
+                                        most < RT_FADE_OUT_FRAMES ? most : RT_FADE_OUT_FRAMES);
   if (tail->frame_count > 0) {
     (void)rt_measure_clean(tail->frames, tail->frame_count);
+    if (mix->beside != NULL) {
+      (void)rt_measure_clean(tail->side, tail->frame_count);
+      float fade = voice->fade;
+      rt_fade_apply(tail->side, tail->frame_count, &fade, -1.0f / RT_FADE_OUT_FRAMES);
+    }
     rt_fade_apply(tail->frames, tail->frame_count, &voice->fade, -1.0f / RT_FADE_OUT_FRAMES);
   }
   voice->fade = 0.0f;
@@ -66,32 +73,46 @@ static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, st
   return left - rt_ring_skip(&voice->ring, left);
 }
 
+/** Fades a period of which so many frames were there, and one is held under the fade where it ran dry; returns the
+ *  fade's next position. */
+static float shape(float *frames, uint32_t count, uint32_t period, float held, float fade, float step) RT_NONBLOCKING;
+static float shape(float *frames, uint32_t count, uint32_t period, float held, float fade, float step) RT_NONBLOCKING {
+  if (count == period) {
+    rt_fade_apply(frames, period, &fade, step);
+    return fade;
+  }
+  const uint32_t start = count > RT_FADE_OUT_FRAMES ? count - RT_FADE_OUT_FRAMES : 0;
+  const uint32_t end = start + RT_FADE_OUT_FRAMES < period ? start + RT_FADE_OUT_FRAMES : period;
+  for (uint32_t i = count; i < end; i++) frames[i] = held;
+  rt_fade_apply(frames, start, &fade, step);
+  rt_fade_apply(frames + start, end - start, &fade, -1.0f / RT_FADE_OUT_FRAMES);
+  memset(frames + end, 0, (period - end) * sizeof(float));
+  return fade;
+}
+
 /** Takes the period from the ring, faded where it begins, ends or ran dry. Returns how many frames were missing. */
 static uint32_t take(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING;
 static uint32_t take(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING {
   const uint32_t period = mix->period_frames;
-  float *frames = mix->scratch;
-  const uint32_t count = rt_ring_read(&voice->ring, frames, period);
+  float *frames = mix->scratch, *side = mix->side;
+  const uint32_t count = rt_ring_read_pair(&voice->ring, mix->beside, frames, side, period);
   struct rt_measure block = {0};
   if (count > 0) {
     block = rt_measure_clean(frames, count);
     voice->held = frames[count - 1];
+    if (side != NULL) {
+      (void)rt_measure_clean(side, count);
+      voice->held_side = side[count - 1];
+    }
   }
   voice->peak = block.peak;
   rt_level_feed(&voice->peer->level, block, period, mix->sample_rate);
 
   const float way_out = -(float)LEAVES_PER_SECOND / (float)mix->sample_rate;
   const float step = is_leaving ? way_out : 1.0f / RT_FADE_IN_FRAMES;
-  if (count == period) {
-    rt_fade_apply(frames, period, &voice->fade, step);
-    return 0;
-  }
-  const uint32_t start = count > RT_FADE_OUT_FRAMES ? count - RT_FADE_OUT_FRAMES : 0;
-  const uint32_t end = start + RT_FADE_OUT_FRAMES < period ? start + RT_FADE_OUT_FRAMES : period;
-  for (uint32_t i = count; i < end; i++) frames[i] = voice->held;
-  rt_fade_apply(frames, start, &voice->fade, step);
-  rt_fade_apply(frames + start, end - start, &voice->fade, -1.0f / RT_FADE_OUT_FRAMES);
-  memset(frames + end, 0, (period - end) * sizeof(float));
+  const float fade = voice->fade;
+  voice->fade = shape(frames, count, period, voice->held, fade, step);
+  if (side != NULL) (void)shape(side, count, period, voice->held_side, fade, step);
   return period - count;
 }
 
@@ -150,12 +171,36 @@ static void add_dimmed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONB
   voice->now = now;
 }
 
+/** A period of a peer of two channels: its pan is the balance of them. */
+static void add_stereo(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING;
+static void add_stereo(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING {
+  struct rt_gains now = voice->now;
+  const bool is_dimmed = !rt_glide_is_unity(&voice->dim);
+  for (uint32_t i = 0; i < mix->period_frames; i++) {
+    if (voice->ramp_frames > 0) {
+      voice->ramp_frames--;
+      now.mono += voice->step.mono;
+      now.left += voice->step.left;
+      now.right += voice->step.right;
+      if (voice->ramp_frames == 0) now = voice->target;
+    }
+    const float frame = mix->scratch[i] * now.mono;
+    const float side = mix->side[i] * now.mono;
+    const float dim = is_dimmed ? rt_glide_next(&voice->dim) : 1.0f;
+    mix->scratch[i] = frame;
+    mix->left[i] += (frame + side) * dim * now.left;
+    mix->right[i] += (frame - side) * dim * now.right;
+  }
+  voice->now = now;
+}
+
 bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING {
   struct tail tail = {.frame_count = 0};
   /* In this order: what was missed comes before the period. */
   const uint32_t late = mix->missed_frames > 0 ? pass_missed(voice, mix, &tail) : 0;
   const uint32_t missing = late + take(voice, mix, is_leaving);
   for (uint32_t i = 0; i < tail.frame_count; i++) mix->scratch[i] += tail.frames[i];
+  for (uint32_t i = 0; mix->side != NULL && i < tail.frame_count; i++) mix->side[i] += tail.side[i];
   if (missing > 0 && !is_leaving && atomic_load_explicit(&voice->peer->is_playing, memory_order_relaxed)) {
     atomic_fetch_add_explicit(&voice->peer->underrun_frames, missing, memory_order_relaxed);
   }
@@ -165,7 +210,9 @@ bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leav
 
 void rt_peer_add(struct rt_voice *voice, const struct rt_mix *mix, float *peer_out) RT_NONBLOCKING {
   aim(voice, mix->sample_rate);
-  if (rt_glide_is_unity(&voice->dim)) {
+  if (mix->side != NULL) {
+    add_stereo(voice, mix);
+  } else if (rt_glide_is_unity(&voice->dim)) {
     const uint32_t done = add_ramping(voice, mix);
     add_steady(&voice->now, mix->scratch + done, mix->left + done, mix->right + done, mix->period_frames - done);
   } else {

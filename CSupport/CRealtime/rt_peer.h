@@ -40,6 +40,7 @@ struct rt_peer {
   _Atomic uint32_t is_playing;                          /**< 0 or not */
   _Atomic float gain;
   _Atomic uint32_t rank; /**< see rt_ear.h */
+  _Atomic uint32_t side; /**< 0: one channel; n: its side is in rt_shared.side_frames[n - 1], at the ring's places */
   _Atomic uint64_t pan; /**< the left and right factor, packed so that they change together */
   _Atomic uint64_t underrun_frames;
   struct rt_level level;
@@ -49,10 +50,12 @@ struct rt_peer {
 struct rt_voice {
   struct rt_peer *peer;
   struct rt_ring ring;
+  float *side; /**< the loop's: where it writes the side, beside the ring; NULL: one channel */
   struct rt_gains now, target, step;
   uint32_t ramp_frames; /**< left of the way from now to target */
   float fade;           /**< position, see rt_fade.h */
   float held;           /**< the last frame read */
+  float held_side;
   float peak;           /**< of this period, before gain */
   struct rt_glide dim;  /**< on the main bus; see rt_ear_layout.h */
 };
@@ -69,6 +72,8 @@ union rt_pan {
 struct rt_mix {
   float *left, *right; /**< summed into */
   float *scratch;      /**< period_frames floats */
+  float *side;         /**< the same for the side of a slot of two channels; NULL of others */
+  const float *beside; /**< where that side is, beside the ring; NULL as well */
   float *tap;          /**< gets the peer's sound before gain; NULL: nobody wants it */
   uint32_t period_frames, sample_rate;
   uint32_t missed_frames; /**< of periods that passed unplayed before this one */
@@ -78,8 +83,8 @@ struct rt_mix {
 struct rt_sides rt_peer_pan(const struct rt_peer *peer) RT_NONBLOCKING;
 /** Makes a slot just claimed from ATTACHED begin: silent, at its gain and pan, about to fade in. [rt] */
 void rt_peer_begin(struct rt_voice *voice) RT_NONBLOCKING;
-/** Takes a period of a SOUNDING or LEAVING slot to mix->scratch: its sound before gain. Returns whether it may still be
- *  heard; false ends LEAVING. [rt] */
+/** Takes a period of a SOUNDING or LEAVING slot to mix->scratch, and mix->side: its sound before gain. Returns whether
+ *  it may still be heard; false ends LEAVING. [rt] */
 bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING;
 /** Adds that to the main bus, dimmed, and leaves it in mix->scratch after gain; peer_out, if not NULL, gets the same.
  *  [rt] */

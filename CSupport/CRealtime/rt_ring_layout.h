@@ -31,6 +31,12 @@ uint32_t rt_ring_room(struct rt_ring *ring) RT_NONBLOCKING;
 /** Producer: announces what it has written by itself, up to this index. Store with release, as in rt_ring_write.
  *  [rt] */
 void rt_ring_commit(struct rt_ring *ring, uint32_t write_index) RT_NONBLOCKING;
+/** As rt_ring_write and rt_ring_read, with a second signal in step: beside is of the ring's capacity and has its frames
+ *  at the same places; NULL: there is none. [rt] */
+uint32_t rt_ring_write_pair(struct rt_ring *ring, float *beside, const float *frames_in, const float *beside_in,
+                            uint32_t frame_count) RT_NONBLOCKING;
+uint32_t rt_ring_read_pair(struct rt_ring *ring, const float *beside, float *frames_out, float *beside_out,
+                           uint32_t frame_count) RT_NONBLOCKING;
 /** Consumer: drops up to frame_count frames and returns how many. Wait-free, as rt_ring_read. [rt] */
 uint32_t rt_ring_skip(struct rt_ring *ring, uint32_t frame_count) RT_NONBLOCKING;
 /** Consumer: drops all that waits. The producer may also call it while the consumer is known not to look. [loop] */

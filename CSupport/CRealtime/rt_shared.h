@@ -50,6 +50,7 @@ struct rt_shared {
   float capture_samples[RT_CAPTURE_RING_SAMPLES];
   float peer_frames[RT_MAX_PEERS][RT_PEER_RING_FRAMES];
   float bus_samples[RT_OPENED_BUSES][RT_BUS_RING_SAMPLES];
+  float side_frames[RT_MAX_STEREO_PEERS][RT_PEER_RING_FRAMES]; /**< see rt_peer.side */
 };
 
 /** Fills memory that is all zeros: empty rings, gain 1, pan in the middle. [control] */

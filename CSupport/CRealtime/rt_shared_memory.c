@@ -63,6 +63,7 @@ static const size_t parts[] = {
     offsetof(struct rt_peer, gain),
     offsetof(struct rt_peer, pan),
     offsetof(struct rt_peer, rank),
+    offsetof(struct rt_peer, side),
     offsetof(struct rt_peer, underrun_frames),
     offsetof(struct rt_peer, level),
     offsetof(struct rt_shared, buses),
@@ -76,6 +77,7 @@ static const size_t parts[] = {
     offsetof(struct rt_shared, capture_samples),
     offsetof(struct rt_shared, peer_frames),
     offsetof(struct rt_shared, bus_samples),
+    offsetof(struct rt_shared, side_frames),
 };
 
 uint64_t rt_shared_layout(void) {

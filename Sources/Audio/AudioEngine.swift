@@ -247,6 +247,31 @@ extension AudioEngine {
     }
   }
 
+  /// Gives the slot a second channel until it is attached anew: the side, whose mean is the one it has. [loop]
+  ///
+  /// On stereo buses left is mean + side and right mean − side, elsewhere there is the mean.
+  /// - Returns: false while ``mostStereoSlots`` have one.
+  public func addSide(to slot: PeerSlot) -> Bool {
+    unsafe rt_peer_add_side(handle, slot.number) == 0
+  }
+
+  /// Slots that can play two channels at once.
+  public static let mostStereoSlots = Int(RT_MAX_STEREO_PEERS)
+
+  /// Adds decoded frames of two channels, as ``write(_:to:)``; both spans are equally long. [loop]
+  ///
+  /// - Returns: how many of them fitted.
+  public func write(_ mean: Span<Float>, side: Span<Float>, to slot: PeerSlot) -> Int {
+    precondition(mean.count == side.count)
+    return unsafe mean.withUnsafeBufferPointer { mean in
+      unsafe side.withUnsafeBufferPointer { side in
+        guard let mean = mean.baseAddress, let base = side.baseAddress else { return 0 }
+        return unsafe Int(
+          rt_peer_write_stereo(handle, slot.number, mean, base, UInt32(clamping: side.count)))
+      }
+    }
+  }
+
   /// Frames waiting in the slot's ring. [loop]
   public func fillFrames(of slot: PeerSlot) -> Int {
     unsafe Int(rt_peer_fill(handle, slot.number))

@@ -1,8 +1,10 @@
 internal import COpus
 
-/// One Opus decoder (RFC 6716) with its packet loss concealment: mono, 48 kHz, full scale ±1.
+/// One Opus decoder (RFC 6716) with its packet loss concealment: 48 kHz, full scale ±1; mono, and the side of stereo
+/// beside it where that is asked for.
 ///
-/// Not thread-safe: made anywhere, then used by one thread (the event loop). Only the initialiser allocates.
+/// Not thread-safe: made anywhere, then used by one thread (the event loop). Only the initialiser and `openSide`
+/// allocate.
 /// Payloads come from the network: whatever they hold, the answer is frames or a negative code.
 @safe public final class OpusDecoder {
   /// The longest packet there is (RFC 6716 §2.1.4: 120 ms), in frames.
@@ -19,13 +21,17 @@ internal import COpus
   /// The last packet was of the mode without FEC, and libopus would only conceal.
   private var isCELT = false
   private var keptIsCELT = false
+  /// Nothing was decoded yet.
+  private var isNew = true
+  /// Once two channels are asked for.
+  private var stereo: StereoDecoder?
 
   /// Makes a decoder.
   ///
   /// - Throws: `AudioError.codec` with libopus' words.
   public init() throws(AudioError) {
     var code: Int32 = 0
-    guard let handle = unsafe copus_decoder_create(&code) else {
+    guard let handle = unsafe copus_decoder_create(1, &code) else {
       throw .codec(attempt: "make a decoder", reason: opusWords(code))
     }
     unsafe self.handle = unsafe handle
@@ -49,12 +55,11 @@ internal import COpus
       // A null pointer would ask for concealment.
       guard let base = payload.baseAddress else { return Self.malformed }
       let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
-      let frames = unsafe pcm.withUnsafeMutableBufferPointer { pcm in
-        unsafe Int(
-          copus_decode(
-            handle, bytes, Int32(clamping: payload.count), pcm.baseAddress,
-            Int32(clamping: pcm.count)))
+      isNew = false
+      let frames = unsafe run(into: &pcm) { handle, pcm, room in
+        unsafe copus_decode(handle, bytes, Int32(clamping: payload.count), pcm, room)
       }
+      stereo?.warm()
       if frames > 0 { isCELT = unsafe Self.isCELT(tableOfContents: bytes[0]) }
       return frames
     }
@@ -74,11 +79,8 @@ internal import COpus
       guard let base = payload.baseAddress else { return Self.malformed }
       let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
       guard unsafe !isCELT && !Self.isCELT(tableOfContents: bytes[0]) else { return 0 }
-      return unsafe pcm.withUnsafeMutableBufferPointer { pcm in
-        unsafe Int(
-          copus_recover(
-            handle, bytes, Int32(clamping: payload.count), pcm.baseAddress,
-            Int32(clamping: pcm.count)))
+      return unsafe run(into: &pcm) { handle, pcm, room in
+        unsafe copus_recover(handle, bytes, Int32(clamping: payload.count), pcm, room)
       }
     }
   }
@@ -90,8 +92,20 @@ internal import COpus
   /// - Parameter pcm: filled wholly; its length is a multiple of `concealmentStepFrames`.
   /// - Returns: the frames written, or a negative libopus code for any other length.
   public func conceal(into pcm: inout MutableSpan<Float>) -> Int {
-    unsafe pcm.withUnsafeMutableBufferPointer { pcm in
-      unsafe Int(copus_decode(handle, nil, 0, pcm.baseAddress, Int32(clamping: pcm.count)))
+    unsafe run(into: &pcm) { handle, pcm, room in unsafe copus_decode(handle, nil, 0, pcm, room) }
+  }
+
+  /// Lets a decoder write to `pcm`: that of one channel, or of two, whose mean is written.
+  private func run(
+    into pcm: inout MutableSpan<Float>,
+    _ decode: (OpaquePointer, UnsafeMutablePointer<Float>?, Int32) -> Int32
+  ) -> Int {
+    if let stereo {
+      let frames = unsafe stereo.run(into: &pcm, decode)
+      if frames <= 0 || !stereo.isWarming { return frames }
+    }
+    return unsafe pcm.withUnsafeMutableBufferPointer { pcm in
+      unsafe Int(decode(handle, pcm.baseAddress, Int32(clamping: pcm.count)))
     }
   }
 
@@ -100,6 +114,7 @@ internal import COpus
   /// Hot path: no allocation.
   public func keep() -> Bool {
     unsafe copus_decoder_keep(handle)
+    stereo?.keep()
     keptIsCELT = isCELT
     return true
   }
@@ -109,6 +124,7 @@ internal import COpus
   /// Hot path: no allocation.
   public func goBack() {
     unsafe copus_decoder_go_back(handle)
+    stereo?.goBack()
     isCELT = keptIsCELT
   }
 
@@ -117,7 +133,33 @@ internal import COpus
   /// Hot path: no allocation.
   public func reset() {
     unsafe copus_decoder_reset(handle)
-    isCELT = false
+    stereo?.reset()
+    (isCELT, isNew) = (false, true)
+  }
+
+  /// Decodes two channels from now on: what is written is their mean, and beside it there is the side, half of what
+  /// the left has more than the right; of mono packets it is silent.
+  ///
+  /// Allocates.
+  /// - Returns: false: there is no memory for it.
+  public func openSide() -> Bool {
+    if stereo == nil { stereo = StereoDecoder(isWarm: isNew) }
+    return stereo != nil
+  }
+
+  /// Decodes one channel again, as before the first packet.
+  public func closeSide() {
+    guard stereo != nil else { return }
+    stereo = nil
+    reset()
+  }
+
+  /// Writes the side of what was written last, from a frame of it on.
+  ///
+  /// Hot path: no allocation.
+  /// - Returns: the frames written; 0: there is none.
+  public func takeSide(from first: Int, into pcm: inout MutableSpan<Float>) -> Int {
+    stereo?.takeSide(from: first, into: &pcm) ?? 0
   }
 
   /// RFC 6716 §3.1, table 2: configurations 16 to 31.

@@ -76,6 +76,11 @@ internal import System
     }
   }
 
+  /// One more at the same ratio, for a channel in step with this; nil: there is no memory for it.
+  ///
+  /// Allocates.
+  public func makeAnother() -> Resampler? { try? Resampler(ratio: ratio) }
+
   /// Forgets the stream so far; the ratio stays.
   public func reset() {
     unsafe csamplerate_reset(handle)

@@ -300,10 +300,14 @@ final class CapturePath {
   }
 
   /// How many streams with sound a session is sent now, at least one: the microphone's comes back at any time.
+  ///
+  /// One in stereo counts as two.
   func soundingStreams(to session: Session) -> Int {
     var count = 0
     for case let stream? in protection.streams
-    where stream.writer?.sounds(stream, to: session) == true { count += 1 }
+    where stream.writer?.sounds(stream, to: session) == true {
+      count += input(of: stream)?.settings.channels ?? 1
+    }
     return max(1, count)
   }
 

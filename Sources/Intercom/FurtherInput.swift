@@ -6,11 +6,10 @@ import RTP
 /// An input beside the microphone: a programme, or the way in of a four-wire line.
 ///
 /// It is captured with the microphone, passes neither the voice chain nor a talk key, and is sent as a stream of its
-/// own while it is on, to all members or to those on some lines; several channels are sent as their mean.
+/// own while it is on, to all members or to those on some lines; one of two channels is sent in stereo.
 ///
 /// Loop thread only; allocates in `init` and when JACK's rate changes.
 final class FurtherInput {
-  private static let longestFrames = 2880
   /// Of the level that is shown, 300 ms.
   private static let levelFrames: Float = 14_400
 
@@ -24,15 +23,9 @@ final class FurtherInput {
   /// The mean square of what came in lately, whether it is on or not.
   private(set) var meanSquare: Float = 0
   private let firstChannel: Int
-  private var gate = TalkGate()
-  /// At JACK's rate, as it is read.
-  private var chunk: [Float]
-  private var converted: [Float]
-  /// At 48 kHz, for codec frames to come.
-  private var pending: [Float]
-  private var pendingCount = 0
+  private var ways: [InputWay]
+  /// The next codec frame; of two channels left and right by turns.
   private var frame: [Float]
-  private var resampler: Resampler?
 
   /// An input that is on; its first channel is that of a captured frame.
   init(_ settings: InputSettings, source: Int, firstChannel: Int, talker: Talker) {
@@ -40,11 +33,8 @@ final class FurtherInput {
     self.talker = talker
     // One that is for some lines is for nobody until it is known who is on them.
     lines = settings.lines.isEmpty ? nil : []
-    chunk = [Float](repeating: 0, count: Self.longestFrames)
-    converted = [Float](repeating: 0, count: CaptureSource.mostConvertedFrames)
-    pending = [Float](
-      repeating: 0, count: 2 * Self.longestFrames + CaptureSource.mostConvertedFrames)
-    frame = [Float](repeating: 0, count: talker.framesPerPacket)
+    ways = (0..<settings.channels).map { _ in InputWay() }
+    frame = [Float](repeating: 0, count: talker.framesPerPacket * settings.channels)
   }
 
   /// All of a node, that are sent as the microphone is; `encoders` has those of each.
@@ -57,6 +47,7 @@ final class FurtherInput {
     var inputs: [FurtherInput] = []
     var channel = AudioEngine.CaptureChannel.inputs
     for (settings, encoders) in zip(settings, encoders) {
+      coding.channels = settings.channels
       inputs.append(
         FurtherInput(
           settings, source: inputs.count + 1, firstChannel: channel,
@@ -89,61 +80,29 @@ final class FurtherInput {
 
   /// Follows JACK's sample rate; nil: it is the codec's.
   func setResampling(ratio: Double?) throws(AudioError) {
-    resampler = try ratio.map { ratio throws(AudioError) in try Resampler(ratio: ratio) }
-    pendingCount = 0
+    for index in ways.indices { try ways[index].setResampling(ratio: ratio) }
   }
 
   /// What was captured is history.
-  func discard() {
-    pendingCount = 0
-    resampler?.reset()
-  }
+  func discard() { for index in ways.indices { ways[index].discard() } }
 
   /// Takes its channels of captured frames.
   func take(_ samples: borrowing [Float], frames: Int, channels: Int, sampleRate: Int) {
-    let (own, scale) = (settings.channels, 1 / Float(settings.channels))
     var sum: Float = 0
-    for index in 0..<frames {
-      var value: Float = 0
-      for channel in 0..<own { value += samples[index * channels + firstChannel + channel] }
-      chunk[index] = value * scale
-      sum += chunk[index] * chunk[index]
+    for index in ways.indices {
+      sum += ways[index].take(
+        samples, from: firstChannel + index, of: channels, frames: frames, isOpen: isOn,
+        sampleRate: sampleRate)
     }
     let share = min(1, Float(frames) / Self.levelFrames)
-    meanSquare += (sum / Float(max(frames, 1)) - meanSquare) * share
-    gate.isOpen = isOn
-    var span = chunk.mutableSpan
-    var heard = span._mutatingExtracting(..<frames)
-    gate.apply(to: &heard, sampleRate: sampleRate)
-    guard let resampler else { return append(chunk, frames) }
-    var consumed = 0
-    while consumed < frames {
-      let captured = chunk
-      var output = converted.mutableSpan
-      let step = resampler.process(captured.span.extracting(consumed..<frames), into: &output)
-      consumed += step.consumed
-      append(converted, step.produced)
-      guard step.consumed > 0 || step.produced > 0 else { break }
-    }
-  }
-
-  /// What does not fit is dropped: nobody took the frames before.
-  private func append(_ frames: borrowing [Float], _ count: Int) {
-    let fitting = min(count, pending.count - pendingCount)
-    for index in 0..<max(0, fitting) { pending[pendingCount + index] = frames[index] }
-    pendingCount += max(0, fitting)
+    meanSquare += (sum / Float(max(frames * ways.count, 1)) - meanSquare) * share
   }
 
   /// The oldest codec frame is to be sent next; what is missing of it is silent.
   func fillFrame() {
-    if frame.count != talker.framesPerPacket {
-      frame = [Float](repeating: 0, count: talker.framesPerPacket)
-    }
-    let taken = min(frame.count, pendingCount)
-    for index in 0..<taken { frame[index] = pending[index] }
-    for index in taken..<frame.count { frame[index] = 0 }
-    for index in taken..<pendingCount { pending[index - taken] = pending[index] }
-    pendingCount -= taken
+    let count = talker.framesPerPacket * ways.count
+    if frame.count != count { frame = [Float](repeating: 0, count: count) }
+    for index in ways.indices { ways[index].fill(&frame, from: index, each: ways.count) }
   }
 
   /// Codes the frame; false: there is nothing to send of it.
@@ -157,6 +116,83 @@ final class FurtherInput {
 
   /// For display, dBFS.
   var levelDBFS: Float { meanSquare > 0 ? 10 * log10(meanSquare) : -.infinity }
+}
+
+/// One channel of an input on its way from the captured frames to codec frames; those of an input go in step.
+private struct InputWay {
+  private static let longestFrames = 2880
+
+  private var gate = TalkGate()
+  /// At JACK's rate, as it is read.
+  private var chunk = [Float](repeating: 0, count: longestFrames)
+  private var converted = [Float](repeating: 0, count: CaptureSource.mostConvertedFrames)
+  /// At 48 kHz, for codec frames to come.
+  private var pending = [Float](
+    repeating: 0, count: 2 * longestFrames + CaptureSource.mostConvertedFrames)
+  private var pendingCount = 0
+  private var resampler: Resampler?
+
+  /// Follows JACK's sample rate; nil: it is the codec's.
+  mutating func setResampling(ratio: Double?) throws(AudioError) {
+    resampler = try ratio.map { ratio throws(AudioError) in try Resampler(ratio: ratio) }
+    pendingCount = 0
+  }
+
+  /// What was captured is history.
+  mutating func discard() {
+    pendingCount = 0
+    resampler?.reset()
+  }
+
+  /// Takes one sample of each captured frame; returns the sum of their squares, before the gate.
+  mutating func take(
+    _ samples: borrowing [Float], from first: Int, of channels: Int, frames: Int, isOpen: Bool,
+    sampleRate: Int
+  ) -> Float {
+    var sum: Float = 0
+    for index in 0..<frames {
+      chunk[index] = samples[index * channels + first]
+      sum += chunk[index] * chunk[index]
+    }
+    var gate = gate
+    gate.isOpen = isOpen
+    var span = chunk.mutableSpan
+    var heard = span._mutatingExtracting(..<frames)
+    gate.apply(to: &heard, sampleRate: sampleRate)
+    self.gate = gate
+    convert(frames: frames)
+    return sum
+  }
+
+  private mutating func convert(frames: Int) {
+    guard let resampler else { return append(chunk, frames) }
+    var consumed = 0
+    while consumed < frames {
+      let captured = chunk
+      var output = converted.mutableSpan
+      let step = resampler.process(captured.span.extracting(consumed..<frames), into: &output)
+      consumed += step.consumed
+      append(converted, step.produced)
+      guard step.consumed > 0 || step.produced > 0 else { break }
+    }
+  }
+
+  /// What does not fit is dropped: nobody took the frames before.
+  private mutating func append(_ frames: [Float], _ count: Int) {
+    let fitting = max(0, min(count, pending.count - pendingCount))
+    for index in 0..<fitting { pending[pendingCount + index] = frames[index] }
+    pendingCount += fitting
+  }
+
+  /// Fills every so manieth sample with what is oldest; what is missing is silent.
+  mutating func fill(_ frame: inout [Float], from first: Int, each step: Int) {
+    let wanted = frame.count / step
+    let taken = min(wanted, pendingCount)
+    for index in 0..<taken { frame[first + index * step] = pending[index] }
+    for index in taken..<wanted { frame[first + index * step] = 0 }
+    for index in taken..<pendingCount { pending[index - taken] = pending[index] }
+    pendingCount -= taken
+  }
 }
 
 /// An input beside the microphone, as the user wants it.
@@ -176,7 +212,7 @@ public struct InputSettings: Hashable, Sendable {
   public init(name: String, ports: [String]) { (self.name, self.ports) = (name, ports) }
 
   /// Samples that it has in a captured frame.
-  var channels: Int { ports.count }
+  public var channels: Int { ports.count }
 }
 
 extension TalkerConfiguration {

@@ -127,6 +127,53 @@ public struct IntercomConfiguration: Sendable {
       bandwidth: .wide)
     return encoders
   }
+
+  /// The encoders of a further input: as the voice's, and of one with two channels in stereo, for music.
+  func makeEncoders(for input: InputSettings) throws(AudioError) -> TalkerEncoders {
+    guard input.channels == 2 else { return try makeEncoders() }
+    let lean = coding.leanBitsPerSecond
+    return TalkerEncoders(
+      full: try StereoEncoder(
+        at: StereoEncoder.bitsPerSecond(besideVoiceOf: bitsPerSecond), besideVoiceOf: bitsPerSecond,
+        complexity: complexity),
+      lean: try StereoEncoder(at: 2 * lean, besideVoiceOf: lean, complexity: complexity))
+  }
+}
+
+/// Codes music in two channels, at a share of its bit rate that is the voice's share of the voice's own: where a way
+/// takes less, both get less.
+final class StereoEncoder: FrameEncoder {
+  /// Opus is transparent for most music from the upper end on, and good from the lower.
+  private static let range = 96_000...160_000
+
+  private let encoder: OpusEncoder
+  private let (usual, voice): (Int, Int)
+
+  /// At so much where the voice has what it was told.
+  init(at usual: Int, besideVoiceOf voice: Int, complexity: Int) throws(AudioError) {
+    encoder = try OpusEncoder(
+      application: .audio, bitrateBitsPerSecond: usual, complexity: complexity, channels: 2)
+    (self.usual, self.voice) = (usual, voice)
+  }
+
+  /// What music in stereo is worth beside a voice of that rate.
+  static func bitsPerSecond(besideVoiceOf voice: Int) -> Int {
+    max(range.lowerBound, min(2 * voice, range.upperBound))
+  }
+
+  func encode(_ pcm: Span<Float>, into payload: inout MutableRawSpan) -> Int {
+    encoder.encode(pcm, into: &payload)
+  }
+
+  func aim(bitsPerSecond: Int) {
+    encoder.aim(bitsPerSecond: min(usual * bitsPerSecond / voice, Self.range.upperBound))
+  }
+
+  func expect(lossPercent: Int) { encoder.expect(lossPercent: lossPercent) }
+
+  func reset() { encoder.reset() }
+
+  var lookaheadFrames: Int { encoder.lookaheadFrames }
 }
 
 /// Who this node is for one run: the RTP session's SSRC and canonical name.

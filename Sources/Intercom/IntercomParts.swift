@@ -60,8 +60,8 @@ struct IntercomParts {
         configuration: configuration, identity: identity, engine: engine, endpoint: endpoint,
         ports: SessionPorts(session: session, refusals: refusals),
         encoders: try configuration.makeEncoders(),
-        inputs: try configuration.inputs.map { _ throws(AudioError) in
-          try configuration.makeEncoders()
+        inputs: try configuration.inputs.map { input throws(AudioError) in
+          try configuration.makeEncoders(for: input)
         }, protection: protection,
         streams: StreamReserve(configuration.streams), levels: levels
       ) { event in

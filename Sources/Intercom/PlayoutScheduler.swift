@@ -42,6 +42,8 @@ final class PlayoutScheduler {
   private(set) var underruns = UnderrunCauses()
   private(set) var wakeLatency = LatencyHistogram()
   private var rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
+  /// The side of what is rendered; made for the first stream in stereo.
+  private var renderedSide: [Float] = []
   /// The callback that decoding is to come before; nil: nothing plays or waits.
   private var awaitedCallback: UInt64?
   /// How much sooner than at the last moment the loop wants to wake for it.
@@ -332,10 +334,25 @@ final class PlayoutScheduler {
       pace.finish(.rendering)
       // The callback may have come meanwhile: then its part is left out already here.
       noticeUnderruns(stream, sink)
-      sink.write(rendered.span.extracting(..<count))
+      write(count, of: stream, to: sink)
     }
     engine.setPlaying(stream.isSounding, for: heard.slot)
     return hasRendered
+  }
+
+  /// Hands over what was rendered.
+  private func write(_ count: Int, of stream: PeerStream, to sink: PlayoutSink) {
+    let pcm = rendered
+    guard stream.hasSide else {
+      sink.write(pcm.span.extracting(..<count))
+      return
+    }
+    if renderedSide.isEmpty { renderedSide = [Float](repeating: 0, count: rendered.count) }
+    var span = renderedSide.mutableSpan
+    var place = span._mutatingExtracting(..<count)
+    stream.writeSide(into: &place)
+    let side = renderedSide
+    sink.write(pcm.span.extracting(..<count), side: side.span.extracting(..<count))
   }
 
   /// Frames that the ring held after the last callback that the beat knows of.

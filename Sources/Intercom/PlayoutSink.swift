@@ -12,6 +12,8 @@ final class PlayoutSink {
   private let slot: PeerSlot
   private var knownUnderrunFrames: UInt64
   private var writtenFrames = 0
+  /// Whether the slot plays two channels; nil: nobody asked for it.
+  private var isStereo: Bool?
 
   /// Longer holes shift the stream, as nobody waits for what was to sound then: a share of a second.
   private static let missedPerSecond = 20
@@ -54,19 +56,23 @@ final class PlayoutSink {
   var fillFrames: Int { engine.fillFrames(of: slot) }
 
   /// Adds sound at JACK's rate; frames that do not fit are lost and counted by the engine as ring errors.
-  func write(_ pcm: Span<Float>) {
+  ///
+  /// - Parameter side: as long, of two channels, of which recorders get the mean; empty: there is one.
+  func write(_ pcm: Span<Float>, side: Span<Float>) {
+    if !side.isEmpty && isStereo == nil { isStereo = engine.addSide(to: slot) }
     writtenFrames = pcm.count
     level?.observe(pcm)
     let passed = min(missedFrames, pcm.count)
     missedFrames -= passed
     let heard = pcm.extracting(passed...)
+    let other = isStereo == true && !side.isEmpty ? side.extracting(passed...) : side
     guard !tracks.isEmpty || again?.track.places ?? 0 != 0 else {
-      _ = engine.write(heard, to: slot)
+      _ = put(heard, other)
       return
     }
     let waitingFrames = fillFrames
     for track in tracks { track.prepare(fillFrames: waitingFrames) }
-    let count = engine.write(heard, to: slot)
+    let count = put(heard, other)
     for track in tracks {
       track.keep(heard.extracting(..<count), isContinuous: waitingFrames > 0)
     }
@@ -74,6 +80,14 @@ final class PlayoutSink {
     again?.track.keep(
       heard.extracting(..<count), nextCallback: beat.lineFrames + Int64(beat.periodFrames),
       waitingFrames: waitingFrames, sampleRate: beat.sampleRate)
+  }
+
+  /// The same of one channel.
+  func write(_ pcm: Span<Float>) { write(pcm, side: pcm.extracting(..<0)) }
+
+  private func put(_ pcm: Span<Float>, _ side: Span<Float>) -> Int {
+    guard isStereo == true, !side.isEmpty else { return engine.write(pcm, to: slot) }
+    return engine.write(pcm, side: side, to: slot)
   }
 
   /// Lets the last of what is written be kept from now on, of lines.

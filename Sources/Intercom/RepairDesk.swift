@@ -247,4 +247,7 @@ extension OpusEncoder: FrameEncoder {
   public func expect(lossPercent: Int) { try? setExpectedLoss(percent: lossPercent) }
 }
 extension OpusDecoder: FrameDecoder {}
-extension Resampler: FrameResampler {}
+extension Resampler: FrameResampler {
+  /// One at the same ratio.
+  public func another() -> (any FrameResampler)? { makeAnother() }
+}

@@ -284,6 +284,7 @@ extension StationSnapshot.Heard {
     var status = PeerStreamStatus(name: label)
     (status.ssrc, status.isTalking) = (statistics.ssrc?.rawValue, isPlaying)
     status.levelDBFS = Level.finite(Double(rmsDBFS))
+    if statistics.channels > 0 { status.channels = statistics.channels }
     (status.received, status.late) = (statistics.received, statistics.late)
     (status.lost, status.repaired) = (lostPackets, statistics.repaired)
     status.bitrateKilobits = Double(receivedBitsPerSecond) / 1000

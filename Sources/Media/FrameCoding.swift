@@ -28,6 +28,16 @@ public protocol FrameDecoder: AnyObject {
 
   /// Resets for another stream.
   func reset()
+
+  /// Decodes two channels from now on: what is written is their mean, beside which there is a side, half of what the
+  /// left has more than the right; false: it cannot. Allocates.
+  func openSide() -> Bool
+
+  /// Decodes one channel again.
+  func closeSide()
+
+  /// Writes the side of what was written last, from a frame of it on; returns the frames, 0: there is none.
+  func takeSide(from first: Int, into pcm: inout MutableSpan<Float>) -> Int
 }
 
 extension FrameDecoder {
@@ -39,14 +49,23 @@ extension FrameDecoder {
 
   /// Is not called.
   public func goBack() {}
+
+  /// False, as of a codec of one channel.
+  public func openSide() -> Bool { false }
+
+  /// Is not called.
+  public func closeSide() {}
+
+  /// 0, as of a codec of one channel.
+  public func takeSide(from first: Int, into pcm: inout MutableSpan<Float>) -> Int { 0 }
 }
 
-/// Turns one codec frame of speech into one packet's payload.
+/// Turns one codec frame into one packet's payload.
 ///
 /// The seam to the codec: Media imports none, whoever wires the node conforms a real one.
 /// Loop thread only. Implementations allocate nothing after their creation.
 public protocol FrameEncoder: AnyObject {
-  /// Encodes exactly one packet's audio (mono, 48 kHz, full scale 1.0).
+  /// Encodes exactly one packet's audio (48 kHz, full scale 1.0; mono, or of two channels left and right by turns).
   ///
   /// - Returns: payload bytes written to the start of `payload`; 0 when the codec has nothing to
   ///   send; below 0 on error.
@@ -96,4 +115,12 @@ public protocol FrameResampler: AnyObject {
 
   /// Resets the filter; the ratio stays.
   func reset()
+
+  /// One more for a second channel, which given the same keeps in step with this; nil: there is none. Allocates.
+  func another() -> (any FrameResampler)?
+}
+
+extension FrameResampler {
+  /// Nil.
+  public func another() -> (any FrameResampler)? { nil }
 }

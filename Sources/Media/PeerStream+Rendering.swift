@@ -15,6 +15,7 @@ extension PeerStream {
   ) -> Int {
     precondition(pcm.count >= Self.maximumRenderFrames)
     controller.observe(leadNanoseconds: playout - due)
+    followSide()
     chooseConversion()
     if !isPlaying && !isClosing {
       let frames = start(into: &pcm, playoutNanoseconds: playout)
@@ -33,13 +34,44 @@ extension PeerStream {
   private func proceed(
     into pcm: inout MutableSpan<Float>, dueNanoseconds due: Int64, playoutNanoseconds playout: Int64
   ) -> Int {
+    playback.forgetSide()
     if isClosing { return close(into: &pcm) }
     if !isPlaying { return fill(into: &pcm) }
     return play(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
   }
 
   private func convert(_ pcm: inout MutableSpan<Float>, frames: Int) -> Int {
-    converter.convert(&pcm, frames: frames, ratio: controller.ratio(offset: offsetNanoseconds))
+    let ratio = controller.ratio(offset: offsetNanoseconds)
+    let converted = converter.convert(&pcm, frames: frames, ratio: ratio)
+    if playback.hasSide {
+      let (side, known) = (playback.side, playback.sideFrames)
+      converter.convertSide(side.span.extracting(..<known), frames: frames)
+    }
+    return converted
+  }
+
+  /// Opens a second channel once packets have one, and closes it between two sounds once they have not.
+  private func followSide() {
+    guard playback.hasSide || takesSide && counts.channels == 2 else { return }
+    playback.forgetSide()
+    converter.forgetSide()
+    if !playback.hasSide {
+      takesSide = converter.openSide(after: playback.history.span) && playback.openSide()
+      if !takesSide { converter.closeSide() }
+    } else if counts.channels < 2 && !isSounding && !isClosing {
+      playback.closeSide()
+      converter.closeSide()
+    }
+  }
+
+  /// Whether what is rendered is the mean of two channels.
+  public var hasSide: Bool { playback.hasSide }
+
+  /// Writes the side of what was rendered last, half of what the left has more than the right, to the whole of `pcm`.
+  public func writeSide(into pcm: inout MutableSpan<Float>) {
+    let known = min(converter.sideFrames, pcm.count)
+    converter.writeSide(known, into: &pcm)
+    for index in known..<pcm.count { pcm[index] = 0 }
   }
 
   /// Whether the clocks differ enough to need resampling.
@@ -60,7 +92,7 @@ extension PeerStream {
     if needsConversion, !converter.isEngaged, isPlaying, !isClosing,
       controller.hasRoom(offset: offsetNanoseconds)
     {
-      converter.engage(after: playback.history.span)
+      converter.engage(after: playback.history.span, side: playback.sideHistory.span)
     }
     controller.isSteered =
       converter.isEngaged && isPlaying

@@ -26,7 +26,7 @@ public import RTP
 /// Its control loops, with their events and constants: delay (`PlayoutController`, `DelayNeed`, `DelayCorrection`,
 /// `Splicer`), clocks (`ClockRecovery`, `RateConverter`), loss (`LossRepair`).
 /// Whose packets are played: `StreamSource`.
-/// Loop thread only; allocates only in `init`. Nothing from outside traps.
+/// Loop thread only; allocates only in `init`, and where a second channel begins. Nothing from outside traps.
 public final class PeerStream {
   /// Longer payloads are discarded.
   public static let maximumPayloadBytes = PacketBuffer.payloadCapacity
@@ -55,6 +55,10 @@ public final class PeerStream {
   public internal(set) var usualSlackNanoseconds: Int64 = 0
   var counts = PeerStreamStatistics()
   var repair: LossRepair
+  /// Whether packets of two channels are heard in stereo; else as their mean.
+  ///
+  /// Set before the first packet; false again where there is no memory for it.
+  public var takesSide = false
   private(set) var source = StreamSource()
   /// The time line of the stream under way.
   var timeline: StreamTimeline? { source.timeline }
@@ -103,7 +107,7 @@ public final class PeerStream {
   }
 
   /// Makes a stream that waits for its first packet; allocates all it will ever need (240 KB;
-  /// 730 with delays up to 1 s).
+  /// 730 with delays up to 1 s), but what two channels take (300 KB), which the first packet of two does.
   public init(
     configuration: PeerStreamConfiguration, decoder: any FrameDecoder,
     resampler: any FrameResampler
@@ -170,12 +174,21 @@ public final class PeerStream {
     // A payload of one octet is a notice.
     let said = isForUs ? payload : payload.extracting(first: 1)
     counts.isTalking = said.byteCount > 1
-    if counts.isTalking { counts.isSpeechCoded = OpusTOC.isSpeech(payload: payload) }
+    if counts.isTalking {
+      counts.isSpeechCoded = OpusTOC.isSpeech(payload: payload)
+      countChannels(OpusTOC.isStereo(payload: payload) ? 2 : 1)
+    }
     var entry = PacketBuffer.Entry(
       at: place, durationFrames: durationFrames, payloadBytes: said.byteCount,
       arrivalNanoseconds: arrivalNanoseconds)
     entry.recoverableFrames = isForUs ? Self.recoverableFrames(header, payload) : 0
     admit(entry, payload: said)
+  }
+
+  /// Packets may have one channel or two, each by itself: the sound follows, but what changes all the time is counted.
+  private func countChannels(_ channels: Int) {
+    if counts.channels != 0 && counts.channels != channels { counts.channelChanges += 1 }
+    counts.channels = channels
   }
 
   /// Drops the stream and its waiting packets, without a fade; the statistics continue.

@@ -52,6 +52,10 @@ public struct PeerStreamStatistics: Hashable, Sendable {
   public internal(set) var concealedPackets = 0.0
   /// PCM frames at 48 kHz that a packet of the stream carries, by the last one played.
   public internal(set) var packetFrames = 0
+  /// Channels of the last packet with sound; 0: there was none.
+  public internal(set) var channels = 0
+  /// Times that packets had another number of channels than before.
+  public internal(set) var channelChanges = 0
   /// Runs of invented frames.
   public internal(set) var concealmentEvents = 0
   /// Payloads the decoder refused.

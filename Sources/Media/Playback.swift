@@ -39,6 +39,13 @@ struct Playback {
   /// Noise sounds where the envelope leaves room.
   private var isNoisy = false
   private var noiseFrames = 0
+  /// How the invention would have gone on, of the side.
+  private var sideContinuation: [Float] = []
+  private var sideFade: ClosingFade?
+  /// What was emitted last, of the side; empty: there is one channel.
+  private(set) var side: [Float] = []
+  /// How much of it there is; what is missing is silent.
+  private(set) var sideFrames = 0
   /// What a whole rise takes.
   private var riseFrames = startRiseFrames
 
@@ -48,8 +55,36 @@ struct Playback {
   var pendingFrames: Int { splicer.pendingFrames }
   /// The end of what was emitted.
   var history: [Float] { closingFade.tail }
+  /// The same of the side; empty: there is one channel.
+  var sideHistory: [Float] { sideFade?.tail ?? [] }
+  /// Whether there are two channels: what is emitted is their mean, beside which there is a side.
+  var hasSide: Bool { !side.isEmpty }
 
   init(decoder: any FrameDecoder) { self.decoder = decoder }
+
+  /// Has two channels from now on, of which the side is silent as yet; false: the decoder cannot.
+  ///
+  /// Allocates.
+  mutating func openSide() -> Bool {
+    guard decoder.openSide() else { return false }
+    splicer.openSide()
+    invention.openSide()
+    sideContinuation = [Float](repeating: 0, count: Self.concealmentUnitFrames)
+    sideFade = ClosingFade()
+    side = [Float](repeating: 0, count: PeerStream.maximumCodedFrames)
+    return true
+  }
+
+  /// Has one channel again, between two sounds.
+  mutating func closeSide() {
+    decoder.closeSide()
+    splicer.closeSide()
+    invention.closeSide()
+    (sideContinuation, sideFade, side, sideFrames) = ([], nil, [], 0)
+  }
+
+  /// Nothing of the side is emitted yet.
+  mutating func forgetSide() { sideFrames = 0 }
 
   /// Another stream begins: its decoder knows nothing.
   mutating func resetDecoder() {
@@ -84,7 +119,16 @@ struct Playback {
     if isJoined && !isLearnt {
       var invention = invention
       var span = continuation.mutableSpan
-      if invention.take(into: &span) < span.count { _ = decoder.conceal(into: &span) }
+      let isKnown = invention.take(into: &span) == span.count
+      if !isKnown { _ = decoder.conceal(into: &span) }
+      if hasSide {
+        var other = sideContinuation.mutableSpan
+        if isKnown {
+          invention.takeSide(ofLast: other.count, into: &other)
+        } else {
+          _ = decoder.takeSide(from: 0, into: &other)
+        }
+      }
     }
     if passed != nil { decoder.goBack() }
     invention.forget()
@@ -99,6 +143,11 @@ struct Playback {
       conceal(frames: frames - (passed ?? 0))
       return false
     }
+    let (other, sideContinuation) = (passed ?? 0, sideContinuation)
+    splicer.fillSide(written) {
+      let count = decoder.takeSide(from: other, into: &$0)
+      if isJoined && count >= sideContinuation.count { Self.join(sideContinuation.span, &$0) }
+    }
     splicer.withNewest(written) { noise.learn(from: $0) }
     concealedRunFrames = 0
     envelope.rise(frames: riseFrames)
@@ -110,9 +159,9 @@ struct Playback {
   mutating func recover(from payload: RawSpan, frames: Int) -> Bool {
     let decoder = decoder
     invention.forget()
-    guard splicer.append(frames, { decoder.recover(from: payload, into: &$0) }) > 0 else {
-      return false
-    }
+    let written = splicer.append(frames) { decoder.recover(from: payload, into: &$0) }
+    guard written > 0 else { return false }
+    splicer.fillSide(written) { _ = decoder.takeSide(from: 0, into: &$0) }
     concealedRunFrames = 0
     envelope.rise(frames: riseFrames)
     return true
@@ -124,6 +173,7 @@ struct Playback {
     guard frames <= ConcealedPacket.mostFrames, decoder.keep() else { return false }
     let decoder = decoder
     invention.begin(frames) { decoder.conceal(into: &$0) }
+    invention.fillSide { _ = decoder.takeSide(from: 0, into: &$0) }
     return true
   }
 
@@ -137,6 +187,10 @@ struct Playback {
     invention.forget()
     var next = continuation.mutableSpan
     isLearnt = decoder.conceal(into: &next) == next.count
+    if hasSide {
+      var other = sideContinuation.mutableSpan
+      _ = decoder.takeSide(from: 0, into: &other)
+    }
     decoder.goBack()
     var span = unheard.mutableSpan
     var place = span._mutatingExtracting(0..<frames)
@@ -149,10 +203,13 @@ struct Playback {
     isLearnt = false
     var invention = invention
     var written = splicer.append(frames) { invention.take(into: &$0) }
+    splicer.fillSide(written) { invention.takeSide(ofLast: written, into: &$0) }
     self.invention = invention
     if written < frames {
       self.invention.forget()
-      written += splicer.append(frames - written) { decoder.conceal(into: &$0) }
+      let more = splicer.append(frames - written) { decoder.conceal(into: &$0) }
+      splicer.fillSide(more) { _ = decoder.takeSide(from: 0, into: &$0) }
+      written += more
     }
     if written < frames {
       _ = splicer.append(frames - written) { Self.writeSilence(into: &$0) }
@@ -179,7 +236,8 @@ struct Playback {
 
   /// Writes what was appended to the start of `pcm`.
   mutating func emit(into pcm: inout MutableSpan<Float>) -> Int {
-    let frames = splicer.emit(into: &pcm)
+    let frames = splicer.emit(into: &pcm, side: &side)
+    if hasSide { finishSide(frames) }
     if isNoisy {
       cover(&pcm, frames: frames)
       isNoisy = envelope.gain < 1
@@ -201,6 +259,7 @@ struct Playback {
     }
     noiseFrames += written
     closingFade.remember(pcm, frames: written)
+    if hasSide { silenceSide(written) }
     if written == 0 { isNoisy = false }
     return written
   }
@@ -208,7 +267,31 @@ struct Playback {
   /// Writes the end of the sound to the start of `pcm`; what follows is faded in.
   mutating func close(into pcm: inout MutableSpan<Float>) -> Int {
     open()
+    if var fade = sideFade.take() {
+      var span = side.mutableSpan
+      let frames = fade.write(into: &span)
+      (sideFade, sideFrames) = (fade, frames)
+    }
     return closingFade.write(into: &pcm)
+  }
+
+  /// The side's gains are those of the mean, which moves after it; noise has no side.
+  private mutating func finishSide(_ frames: Int) {
+    guard var fade = sideFade.take() else { return }
+    var gains = envelope
+    var span = side.mutableSpan
+    gains.apply(to: &span, frames: frames)
+    fade.remember(span, frames: frames)
+    (sideFade, sideFrames) = (fade, frames)
+  }
+
+  private mutating func silenceSide(_ frames: Int) {
+    guard var fade = sideFade.take() else { return }
+    let count = min(frames, side.count)
+    for index in 0..<count { side[index] = 0 }
+    let span = side.mutableSpan
+    fade.remember(span, frames: count)
+    (sideFade, sideFrames) = (fade, count)
   }
 
   /// Applies the envelope, with noise where it leaves room: their powers add up to one.
@@ -249,6 +332,8 @@ struct ConcealedPacket {
   static let mostFrames = 480
 
   private var sound = [Float](repeating: 0, count: mostFrames)
+  /// Of two channels; empty: there is one.
+  private var side: [Float] = []
   private var frames = 0
   private var takenFrames = 0
 
@@ -270,6 +355,27 @@ struct ConcealedPacket {
     for index in 0..<count { pcm[index] = sound[takenFrames + index] }
     takenFrames += count
     return count
+  }
+
+  /// Has a side, too, from now on; allocates.
+  mutating func openSide() { side = [Float](repeating: 0, count: Self.mostFrames) }
+
+  /// Has none again.
+  mutating func closeSide() { side = [] }
+
+  /// Lets `fill` write the side of what it began with.
+  mutating func fillSide(_ fill: (inout MutableSpan<Float>) -> Void) {
+    let range = 0..<frames
+    guard !side.isEmpty, !range.isEmpty else { return }
+    var span = side.mutableSpan
+    var place = span._mutatingExtracting(range)
+    fill(&place)
+  }
+
+  /// Writes the side of the frames taken last to the start of `pcm`.
+  func takeSide(ofLast count: Int, into pcm: inout MutableSpan<Float>) {
+    guard !side.isEmpty, count <= takenFrames else { return }
+    for index in 0..<min(count, pcm.count) { pcm[index] = side[takenFrames - count + index] }
   }
 
   /// Something else is decoded: what is left is for nobody.

@@ -40,6 +40,8 @@ struct Splicer {
   private static let historyFrames = 1024
   private let capacityFrames: Int
   private var line: [Float]
+  /// A second signal in step, spliced where and as the first is; empty: there is none.
+  private var side: [Float] = []
   private var freshFrames = 0
   private var skipFrames = 0
   /// Frames emitted since the last reset; before them is silence.
@@ -59,9 +61,26 @@ struct Splicer {
   /// Whether a splice is under way.
   var isFading: Bool { fade != nil }
 
+  /// Has a second signal in step from now on, silent as yet; allocates.
+  mutating func openSide() { side = [Float](repeating: 0, count: line.count) }
+
+  /// Has one signal again.
+  mutating func closeSide() { side = [] }
+
+  /// Lets `fill` write the second signal of the newest `frames`; where it does not, that is silent.
+  mutating func fillSide(_ frames: Int, _ fill: (inout MutableSpan<Float>) -> Void) {
+    guard !side.isEmpty, frames > 0 else { return }
+    let end = Self.historyFrames + freshFrames
+    let range = (end - min(frames, freshFrames))..<end
+    var span = side.mutableSpan
+    var place = span._mutatingExtracting(range)
+    fill(&place)
+  }
+
   /// Forgets the signal.
   mutating func reset() {
     unsafe line.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
+    unsafe side.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
     freshFrames = 0
     skipFrames = 0
     knownHistoryFrames = 0
@@ -76,6 +95,7 @@ struct Splicer {
     var place = span._mutatingExtracting(start..<end)
     let written = max(0, min(fill(&place), place.count))
     freshFrames += written
+    if !side.isEmpty { for index in start..<start + written { side[index] = 0 } }
     return written
   }
 
@@ -123,23 +143,47 @@ struct Splicer {
   /// Writes what is pending to the start of `pcm`, which must hold `pendingFrames` and
   /// `surplusFrames` more.
   ///
-  /// Returns the frames written, above 0 when anything was pending.
-  mutating func emit(into pcm: inout MutableSpan<Float>) -> Int {
+  /// - Parameter other: gets as many frames of the second signal, if there is one.
+  /// - Returns: the frames written, above 0 when anything was pending.
+  mutating func emit(into pcm: inout MutableSpan<Float>, side other: inout [Float]) -> Int {
     let end = Self.historyFrames + freshFrames
-    var position = Self.historyFrames + skipFrames
+    let range = min(Self.historyFrames + skipFrames, end)..<end
+    if !side.isEmpty {
+      var span = other.mutableSpan
+      var fading = fade
+      _ = Self.write(side.span, range, &fading, into: &span)
+    }
+    var fading = fade
+    let written = Self.write(line.span, range, &fading, into: &pcm)
+    fade = fading
+    keepHistory(end: range.upperBound)
+    return written
+  }
+
+  /// The same of one signal.
+  mutating func emit(into pcm: inout MutableSpan<Float>) -> Int {
+    var none: [Float] = []
+    return emit(into: &pcm, side: &none)
+  }
+
+  private static func write(
+    _ line: Span<Float>, _ range: Range<Int>, _ fade: inout Fade?,
+    into pcm: inout MutableSpan<Float>
+  ) -> Int {
+    let end = range.upperBound
+    var position = range.lowerBound
     var written = 0
     while position < end, var fading = fade {
-      pcm[written] = Self.mix(fading, lead: line[position], trail: line[position - fading.lag])
+      pcm[written] = mix(fading, lead: line[position], trail: line[position - fading.lag])
       written += 1
       position += 1
       fading.frame += 1
-      let isOver = fading.frame == Self.fadeFrames
+      let isOver = fading.frame == fadeFrames
       if isOver && !fading.isRemoval { position -= fading.lag }
       fade = isOver ? nil : fading
     }
     let rest = max(0, end - position)
-    Self.copy(line.span.extracting(position..<(position + rest)), into: &pcm, at: written)
-    keepHistory(end: end)
+    copy(line.extracting(position..<(position + rest)), into: &pcm, at: written)
     return written + rest
   }
 
@@ -177,13 +221,18 @@ struct Splicer {
   }
 
   private mutating func keepHistory(end: Int) {
-    unsafe line.withUnsafeMutableBufferPointer { line in
-      guard let base = line.baseAddress else { return }
-      unsafe base.update(from: base + (end - Self.historyFrames), count: Self.historyFrames)
-    }
+    Self.keepHistory(end: end, of: &line)
+    if !side.isEmpty { Self.keepHistory(end: end, of: &side) }
     knownHistoryFrames = min(knownHistoryFrames + freshFrames, Self.historyFrames)
     freshFrames = 0
     skipFrames = 0
+  }
+
+  private static func keepHistory(end: Int, of line: inout [Float]) {
+    unsafe line.withUnsafeMutableBufferPointer { line in
+      guard let base = line.baseAddress else { return }
+      unsafe base.update(from: base + (end - historyFrames), count: historyFrames)
+    }
   }
 }
 

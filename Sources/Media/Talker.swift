@@ -100,7 +100,7 @@ public final class Talker {
   /// Encodes the next codec frame and writes its packet of the base stream without copies.
   ///
   /// - Parameters:
-  ///   - pcm: exactly ``framesPerPacket`` frames, mono, 48 kHz, full scale 1.0.
+  ///   - pcm: exactly ``framesPerPacket`` frames, as ``encode(_:)`` takes them.
   ///   - packet: at least `minimumPacketBytes`.
   /// - Returns: bytes of the RTP packet, or 0 when nothing is to be sent.
   public func encode(_ pcm: Span<Float>, into packet: inout MutableRawSpan) -> Int {
@@ -108,14 +108,16 @@ public final class Talker {
     return encode(pcm) ? write(.plain, into: &packet) : 0
   }
 
-  /// Encodes the next codec frame: exactly `framesPerPacket` frames, mono, 48 kHz, full scale 1.0.
+  /// Encodes the next codec frame: exactly `framesPerPacket` frames, 48 kHz, full scale 1.0; of two channels left and
+  /// right by turns.
   ///
   /// - Returns: false when no stream has anything to send: DTX keeps quiet, or the encoder failed (counted).
   public func encode(_ pcm: Span<Float>) -> Bool {
-    precondition(pcm.count == framesPerPacket)
+    let frames = framesPerPacket
+    precondition(pcm.count == frames * configuration.channels)
     let meanSquare = Loudness.meanSquare(pcm)
-    voice.observe(meanSquare: meanSquare, frames: pcm.count)
-    defer { currentTimestamp = currentTimestamp.advanced(by: pcm.count) }
+    voice.observe(meanSquare: meanSquare, frames: frames)
+    defer { currentTimestamp = currentTimestamp.advanced(by: frames) }
     let isSaying =
       (voice.isTalking || !configuration.usesDTX)
       && streams.contains { $0?.isSpeaking == true }
@@ -128,7 +130,7 @@ public final class Talker {
       levelDBov: Int(Loudness.decibels(meanSquare: meanSquare).rounded()),
       hasVoiceActivity: voice.isTalking)
     let moment = SentStream.Moment(
-      timestamp: currentTimestamp, frames: pcm.count, level: level, frame: frame)
+      timestamp: currentTimestamp, frames: frames, level: level, frame: frame)
     return advance(moment)
   }
 

@@ -25,6 +25,9 @@ public struct TalkerConfiguration: Hashable, Sendable {
   /// Whether DTX is on: only keep-alives while nobody talks.
   public var usesDTX: Bool
 
+  /// Channels of what is coded, 1 or 2.
+  public var channels = 1
+
   /// Makes a configuration.
   public init(
     ssrc: SSRC?, payloadType: UInt8 = 111, redundantPayloadType: UInt8 = 112,

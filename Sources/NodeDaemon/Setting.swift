@@ -184,7 +184,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .lateRate:
       "Share of packets that may arrive too late for the automatic playout delay, percent, 0.01…20."
     case .sidetone: "Level of your own open microphone in your ear, dB, -60…0."
-    case .program: "An input for a programme, to all or to some lines; stereo is sent as its mean."
+    case .program: "An input for a programme, to all or some lines; in stereo sent as music."
     case .input: "An input of a four-wire line, to all or to some lines; repeatable."
     case .bus: "A mono mix with its own port: of all, of some peers, or without some; repeatable."
     case .jackServer: "Name of the JACK server."

@@ -30,6 +30,11 @@ public enum OpusTOC {
     payload.byteCount >= 1 && payload.octet(at: 0) >> 3 < 16
   }
 
+  /// Whether the packet's frames have two channels (RFC 6716 §3.1, the bit s).
+  public static func isStereo(payload: RawSpan) -> Bool {
+    payload.byteCount >= 1 && payload.octet(at: 0) & 4 != 0
+  }
+
   /// R2: no coded frame is longer.
   private static let maximumCodedBytes = 1275
 

@@ -2,7 +2,7 @@
 public struct InputStatus: Sendable, Hashable, Codable {
   /// What it is called.
   public var name: String
-  /// Its JACK ports.
+  /// Its JACK ports; one of two is sent in stereo.
   public var ports: [String]
   /// Whether others are sent it.
   public var isOn: Bool
@@ -59,6 +59,8 @@ public struct PeerStreamStatus: Sendable, Hashable, Codable {
   public var isTalking: Bool
   /// RMS level of its sound before gain, dBFS.
   public var levelDBFS: Double
+  /// Channels of its sound: 2 in stereo; absent before its first packet with sound.
+  public var channels: Int?
   /// Packets of sound.
   public var received: Int
   /// Packets that never came.

@@ -28,6 +28,14 @@ extension OpusDecoder {
     return (code, Array(pcm.prefix(max(code, 0))))
   }
 
+  /// The side of what was written last.
+  func side(frames: Int) -> [Float] {
+    var pcm = [Float](repeating: .nan, count: frames)
+    var span = pcm.mutableSpan
+    let count = takeSide(from: 0, into: &span)
+    return Array(pcm.prefix(count))
+  }
+
   func concealment(frames: Int) -> (code: Int, pcm: [Float]) {
     var pcm = [Float](repeating: .nan, count: frames)
     var span = pcm.mutableSpan

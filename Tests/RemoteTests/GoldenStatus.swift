@@ -104,6 +104,7 @@ enum GoldenStatus {
     peer.port = "comlink:peer_B"
     var stream = PeerStreamStatus(name: "program")
     (stream.ssrc, stream.isTalking, stream.levelDBFS) = (5, true, -20.5)
+    stream.channels = 2
     (stream.received, stream.lost, stream.repaired, stream.late) = (99, 3, 2, 1)
     (stream.bitrateKilobits, stream.playoutDelayMilliseconds) = (64.5, 8.5)
     stream.port = "comlink:peer_B program"
@@ -450,6 +451,7 @@ enum GoldenStatus {
           "streams" : [
             {
               "bitrateKilobits" : 64.5,
+              "channels" : 2,
               "isTalking" : true,
               "late" : 1,
               "levelDBFS" : -20.5,

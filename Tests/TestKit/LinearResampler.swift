@@ -43,6 +43,13 @@ public final class LinearResampler: FrameResampler {
     return (input.count, produced)
   }
 
+  /// One at the same ratio.
+  public func another() -> (any FrameResampler)? {
+    let other = LinearResampler()
+    other.ratio = ratio
+    return other
+  }
+
   /// Forgets the sound.
   public func reset() {
     (takenCount, position) = (0, 0)

@@ -48,6 +48,9 @@ struct ScenarioSender {
   /// Packets of another length, from the next one that begins on.
   mutating func change(framesPerPacket: Int) { wantedFrames = framesPerPacket }
 
+  /// Says that packets have two channels, or one.
+  func setStereo(_ isStereo: Bool) { encoder.isStereo = isStereo }
+
   /// Makes the encoder fail or work.
   func setEncoderFailing(_ isFailing: Bool) { encoder.isFailing = isFailing }
 

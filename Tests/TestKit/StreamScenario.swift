@@ -30,6 +30,8 @@ public final class StreamScenario {
   public var observes = true
   /// What was heard, if recorded.
   public private(set) var output: [Float] = []
+  /// The same of the side, of a stream with two channels.
+  public private(set) var sideOutput: [Float] = []
   /// What was heard, as a tone.
   public private(set) var meter: ToneMeter
   /// Periods that began with too little to play while the stream played.
@@ -45,6 +47,7 @@ public final class StreamScenario {
   private var sender: ScenarioSender
   private var random: SplitMix64
   private var ring: [Float] = []
+  private var sideRing: [Float] = []
   private var rendered = [Float](repeating: 0, count: PeerStream.maximumRenderFrames)
   private var lastFrame: Float = 0
   private var nextBeatNanoseconds = 0.0
@@ -79,6 +82,9 @@ public final class StreamScenario {
 
   /// Packets of another length from now on.
   public func change(framesPerPacket: Int) { sender.change(framesPerPacket: framesPerPacket) }
+
+  /// Says that packets have two channels from now on, or one.
+  public func setStereo(_ isStereo: Bool) { sender.setStereo(isStereo) }
 
   /// Lets the sender's encoder fail or work.
   public func setEncoderFailing(_ isFailing: Bool) { sender.setEncoderFailing(isFailing) }
@@ -153,11 +159,19 @@ public final class StreamScenario {
       let frames = stream.render(into: &pcm, dueNanoseconds: due, playoutNanoseconds: playout)
       if frames == 0 { break }
       ring.append(contentsOf: rendered[..<frames])
+      if stream.takesSide { appendSide(frames) }
       if observes, cuts == cutCount, let capture = decoder.captureNanoseconds {
         observations.append(
           Observation(beatNanoseconds: beat, delayNanoseconds: playout - capture))
       }
     }
+  }
+
+  private func appendSide(_ frames: Int) {
+    var side = [Float](repeating: 0, count: frames)
+    var span = side.mutableSpan
+    if stream.hasSide { stream.writeSide(into: &span) }
+    sideRing.append(contentsOf: side)
   }
 
   /// How often something was taken out: then what was decoded first need not be what is heard first.
@@ -183,5 +197,10 @@ public final class StreamScenario {
     }
     if settings.recordsOutput { output.append(contentsOf: ring[..<settings.periodFrames]) }
     ring.removeFirst(settings.periodFrames)
+    guard stream.takesSide else { return }
+    sideRing.append(
+      contentsOf: repeatElement(0, count: max(0, settings.periodFrames - sideRing.count)))
+    if settings.recordsOutput { sideOutput.append(contentsOf: sideRing[..<settings.periodFrames]) }
+    sideRing.removeFirst(settings.periodFrames)
   }
 }

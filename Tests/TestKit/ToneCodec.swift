@@ -1,5 +1,6 @@
 import Glibc
 public import Media
+import RTP
 
 /// A codec for tests: speech is a tone of 187.5 Hz, and a payload says where in it the frame begins.
 ///
@@ -56,6 +57,8 @@ public enum ToneCodec {
     public var captureNanoseconds: Int64 = 0
     /// Lets the next calls fail.
     public var isFailing = false
+    /// Whether payloads say that they have two channels, of which the tone is the mean.
+    public var isStereo = false
     /// Trails by nothing.
     public let lookaheadFrames = 0
     /// What was asked for last; payloads stay as they are.
@@ -80,8 +83,8 @@ public enum ToneCodec {
       if isFailing { return -1 }
       // Two samples a quarter of a period apart give the amplitude of a tone.
       let amplitude = (pcm[0] * pcm[0] + pcm[64] * pcm[64]).squareRoot()
-      payload.storeBytes(
-        of: ToneCodec.tableOfContents(frames: pcm.count), toByteOffset: 0, as: UInt8.self)
+      let form = ToneCodec.tableOfContents(frames: pcm.count) | (isStereo ? 4 : 0)
+      payload.storeBytes(of: form, toByteOffset: 0, as: UInt8.self)
       let flags = ToneCodec.flags(frames: pcm.count, hasFEC: expectedLossPercent > 0)
       payload.storeBytes(of: flags, toByteOffset: 1, as: UInt8.self)
       payload.storeBytes(of: nextIndex, toByteOffset: 2, as: Int64.self)
@@ -107,6 +110,12 @@ public enum ToneCodec {
     public private(set) var captureNanoseconds: Int64?
     /// Times the decoder was reset.
     public private(set) var resetCount = 0
+    /// The side is so much of the mean, of payloads with two channels.
+    public static let sideShare: Float = 0.25
+    /// Whether two channels are asked for.
+    public private(set) var hasSide = false
+    private var isStereo = false
+    private var last: [Float] = []
     private var nextIndex: Int64 = 0
     private var amplitude: Float = 0
     private var kept: (nextIndex: Int64, amplitude: Float) = (0, 0)
@@ -124,6 +133,7 @@ public enum ToneCodec {
       let capture = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 10, as: Int64.self)
       let bits = unsafe payload.unsafeLoadUnaligned(fromByteOffset: 18, as: UInt32.self)
       amplitude = Float(bitPattern: bits)
+      isStereo = OpusTOC.isStereo(payload: payload)
       decodedCount += 1
       if captureNanoseconds == nil { captureNanoseconds = capture }
       return write(into: &pcm)
@@ -160,6 +170,23 @@ public enum ToneCodec {
       amplitude = 0
     }
 
+    /// Can.
+    public func openSide() -> Bool {
+      hasSide = true
+      return true
+    }
+
+    /// Does.
+    public func closeSide() { (hasSide, last) = (false, []) }
+
+    /// Writes a share of the tone written last.
+    public func takeSide(from first: Int, into pcm: inout MutableSpan<Float>) -> Int {
+      let frames = max(0, min(last.count - first, pcm.count))
+      let share = isStereo ? Self.sideShare : 0
+      for index in 0..<frames { pcm[index] = share * last[first + index] }
+      return frames
+    }
+
     private func write(into pcm: inout MutableSpan<Float>) -> Int {
       var phase = Int(nextIndex & 255)
       for index in pcm.indices {
@@ -167,6 +194,7 @@ public enum ToneCodec {
         phase = (phase + 1) & 255
       }
       nextIndex &+= Int64(pcm.count)
+      if hasSide { last = pcm.indices.map { pcm[$0] } }
       return pcm.count
     }
   }

@@ -1,6 +1,6 @@
 /**
  * COpus: libopus behind two opaque handles. The shim exists because Swift cannot call variadic *_ctl functions.
- * Float at 48 kHz, mono but for encoders that are made for two channels (interleaved, left first).
+ * Float at 48 kHz, mono but for what is made for two channels (interleaved, left first).
  * All functions [loop] once created; none allocates but create.
  */
 #ifndef COPUS_H
@@ -30,8 +30,9 @@ int32_t copus_encoder_lookahead_frames(copus_encoder *encoder);
 /** frames: 120, 240, 480, 960, 1920 or 2880, of all channels. Payload bytes or an OPUS_* code (negative). */
 int32_t copus_encode(copus_encoder *encoder, const float *pcm, int32_t frames, uint8_t *payload, int32_t capacity_bytes);
 
-/** Asks for the better concealment of libopus 1.5 and later where that is what runs. [control] */
-copus_decoder *copus_decoder_create(int32_t *error);
+/** channels: 1 or 2, interleaved, whatever packets have. Asks for the better concealment of libopus 1.5 and later where
+ *  that is what runs. [control] */
+copus_decoder *copus_decoder_create(int32_t channels, int32_t *error);
 void copus_decoder_destroy(copus_decoder *decoder);
 /** payload NULL: conceal exactly frames_capacity frames. Frames decoded or an OPUS_* code (negative). */
 int32_t copus_decode(copus_decoder *decoder, const uint8_t *payload, int32_t payload_bytes, float *pcm, int32_t frames_capacity);

@@ -14,6 +14,7 @@
 #include "rt_midi.h"
 #include "rt_nonblocking.h"
 #include "rt_ring.h"
+#include "rt_stereo.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -78,6 +78,8 @@ final class HeardStream {
     (self.number, self.ssrc, self.source, self.label) = (number, ssrc, source, label)
     self.slot = slot
     self.stream = stream
+    // A voice has one channel: of more there is the mean, and no work.
+    stream.takesSide = source.number != StreamSourceName.microphone.number && !source.isGuest
     sink = PlayoutSink(engine: engine, slot: slot)
   }
 

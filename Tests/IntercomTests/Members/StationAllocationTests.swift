@@ -145,7 +145,7 @@ struct StationAllocationTests {
       station = Station(
         configuration: configuration, identity: identity, engine: engine,
         endpoint: endpoint, ports: RecordingPorts(), encoders: try configuration.makeEncoders(),
-        inputs: try inputs.map { _ in try configuration.makeEncoders() },
+        inputs: try inputs.map { try configuration.makeEncoders(for: $0) },
         protection: MediaProtection(try SRTPSendingKey(epoch: 0), ssrc: identity.ssrc),
         streams: StreamReserve(configuration.streams) { $0() }, random: random,
         clock: { clock.now + 50_000 }

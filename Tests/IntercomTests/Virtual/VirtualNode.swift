@@ -41,6 +41,8 @@ final class VirtualNode: VirtualHost {
   var inputs: [(Int) -> Float] = []
   /// The left side of the mix, from the first period on.
   private(set) var heard: [Float] = []
+  /// The right side.
+  private(set) var heardRight: [Float] = []
   /// How long the loop takes for a wake-up.
   var wakeNanoseconds: Int64 {
     get { stopwatch.wakeNanoseconds }
@@ -105,7 +107,7 @@ final class VirtualNode: VirtualHost {
     station = Station(
       configuration: configuration, identity: identity, engine: engine,
       endpoint: endpoint, ports: self.ports, encoders: try configuration.makeEncoders(),
-      inputs: try configuration.inputs.map { _ in try configuration.makeEncoders() },
+      inputs: try configuration.inputs.map { try configuration.makeEncoders(for: $0) },
       protection: MediaProtection(try SRTPSendingKey(epoch: 0), ssrc: identity.ssrc),
       streams: StreamReserve(configuration.streams, runAside: runAside),
       random: random, clock: { [stopwatch] in stopwatch.look() },
@@ -192,9 +194,11 @@ final class VirtualNode: VirtualHost {
     callbacks += 1
     callbackLatenessNanoseconds = wakeUpJitter?.callback.next() ?? 0
     let frames = first..<first + beat.periodFrames
-    heard += engine.runPeriod(
+    let mix = engine.runStereoPeriod(
       mic: frames.map(mic), inputs: inputs.map { frames.map($0) }, sampleRate: beat.sampleRate,
       callbackNanoseconds: nowNanoseconds)
+    heard += mix.left
+    heardRight += mix.right
   }
 }
 
@@ -205,6 +209,16 @@ extension AudioEngine {
     mic: [Float], inputs: [[Float]] = [], sampleRate: Int = 48_000,
     callbackNanoseconds: Int64 = 1
   ) -> [Float] {
+    runStereoPeriod(
+      mic: mic, inputs: inputs, sampleRate: sampleRate, callbackNanoseconds: callbackNanoseconds
+    ).left
+  }
+
+  /// Runs one period of the mic's length; returns the mix.
+  func runStereoPeriod(
+    mic: [Float], inputs: [[Float]] = [], sampleRate: Int = 48_000,
+    callbackNanoseconds: Int64 = 1
+  ) -> (left: [Float], right: [Float]) {
     var left = [Float](repeating: .nan, count: mic.count)
     var right = left
     var leftSpan = left.mutableSpan
@@ -215,6 +229,6 @@ extension AudioEngine {
         count: 0, startNanoseconds: callbackNanoseconds, nextNanoseconds: callbackNanoseconds,
         callbackNanoseconds: callbackNanoseconds, frameTime: 0, periodFrames: mic.count,
         sampleRate: sampleRate))
-    return left
+    return (left, right)
   }
 }
