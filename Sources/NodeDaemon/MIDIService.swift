@@ -14,8 +14,8 @@ internal import StatusSchema
 actor MIDIService {
   private static let renewal = Duration.milliseconds(300)
   private static let retry = Duration.milliseconds(100)
-  /// All lamps are told so often: JACK may hand over nothing in the first periods of a connection, and a device that was
-  /// away for a moment looks like one that stayed.
+  /// All lamps are told so often: JACK may hand over nothing in the first periods of a connection, and a device that
+  /// was away for a moment looks like one that stayed.
   private static let repetition = Duration.seconds(1)
 
   private let node: Intercom
