@@ -15,7 +15,8 @@ final class TalkerGroup {
   /// Whether others talk on that server, too, and who made it ends it.
   private let isShared: Bool
   private let mouth: Probe
-  private var nodes: [NodeProcess] = []
+  /// The talkers, in the order in which they came.
+  private(set) var nodes: [NodeProcess] = []
 
   /// A server for talkers.
   static func server(
