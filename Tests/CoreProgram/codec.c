@@ -14,7 +14,7 @@ static void test_recovery(void) {
   enum { LONG_FRAMES = 1920 };
   int32_t error = 0;
   copus_encoder *encoder = copus_encoder_create(COPUS_VOIP, 1, &error);
-  copus_decoder *decoder = copus_decoder_create(&error);
+  copus_decoder *decoder = copus_decoder_create(1, &error);
   EXPECT(encoder != NULL && decoder != NULL);
   EXPECT(copus_encoder_set_bitrate(encoder, 24000) == 0);
   EXPECT(copus_encoder_set_max_bandwidth(encoder, COPUS_WIDE) == 0);
@@ -40,7 +40,7 @@ static void test_recovery(void) {
 void test_codec(void) {
   int32_t error = 0;
   copus_encoder *encoder = copus_encoder_create(COPUS_LOWDELAY, 1, &error);
-  copus_decoder *decoder = copus_decoder_create(&error);
+  copus_decoder *decoder = copus_decoder_create(1, &error);
   EXPECT(encoder != NULL && decoder != NULL);
   EXPECT(copus_encoder_set_bitrate(encoder, 64000) == 0);
   const int lookahead = copus_encoder_lookahead_frames(encoder);
