@@ -1,4 +1,5 @@
 import Remote
+import StatusSchema
 import TestRig
 
 /// CPU of a node that three talk to, by turns on the line `all` alone, and on 24 lines with each talker on one of its
