@@ -2,7 +2,7 @@
 # Gate 5: AddressSanitizer, leaks included, over the core tests. Canary: a ring that forgets to wrap must be reported.
 source "$(dirname "$0")/gate.bash"
 
-suites=("${sanitized_computing[@]}" Voice Lane)
+suites=("${sanitized_computing[@]}" Mesh Lines Voice Lane)
 # Whole stations in virtual time, which every octet of a datagram goes through: of a change those with members, lines,
 # keys, calls and attackers.
 stations='^IntercomTests\.(Station(Attack|Calls|Contact|Guest|Input|Key|Levels|LinePort|Lines|Member|PrivateLine|Protection|Repair|Roaming|Streams)|MemberLines|MemberNames|Knock)Tests'
