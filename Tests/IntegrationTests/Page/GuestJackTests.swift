@@ -83,7 +83,7 @@ struct GuestJackTests {
     let figures = try page.value(of: Self.lag, within: 60).split(separator: " ").map { Double($0) }
     let (lag, devices) = (try #require(figures[0]), try #require(figures[1]))
     print("guest: phone to phone \(lag) ms, and \(devices) ms for the devices")
-    // How soon hangs on the machine, and is a figure; that sound and echo are alike was asked for above.
+    // How soon hangs on the machine, and is a figure; the script counts only sounds that are alike.
     #expect(lag > 0)
   }
 
