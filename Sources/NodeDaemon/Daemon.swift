@@ -123,7 +123,12 @@ struct Daemon {
       node: node, membership: connections.membership, lines: lines, log: logger("page"))
   }
 
+  /// Soon after, what only the start needed is given back: JACK, names and the first look round are over then.
   private func logReady(_ log: Logger, _ node: Intercom) {
+    Task { [weak node] in
+      try await Task.sleep(for: .seconds(5))
+      node?.forgetStart()
+    }
     log.event(
       .ready, "ready",
       [
