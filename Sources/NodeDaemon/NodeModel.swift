@@ -7,8 +7,8 @@ internal import Synchronization
 /// What is so in this node, for all that show it: `status`, `subscribe`, `/metrics`.
 ///
 /// A view asks for a ``status()``, or follows ``pictures()``. While somebody follows, the model looks at the levels 20
-/// times a second, which costs the media loop a few stores, and at everything else once a second, and within 50 ms of
-/// a change (200 ms of the last such look). Followers get the newest picture and never a backlog. While nobody
+/// times a second, which costs the media loop a few stores, and at everything else once a second, and with the next
+/// look at the levels where something changed. Followers get the newest picture and never a backlog. While nobody
 /// follows, it does nothing.
 ///
 /// Everything here runs on Swift's ordinary pool.
@@ -25,8 +25,6 @@ actor NodeModel {
   static let pause: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(50)) }
   /// Looks at the levels for each at everything, where nothing is known to have changed.
   static let steadyLooks = 20
-  /// The same where something has.
-  static let hastyLooks = 4
 
   private let look: Look
   private let pause: @Sendable () async -> Void
@@ -109,8 +107,7 @@ actor NodeModel {
   private func tick() async -> Bool {
     looksSinceDocument += 1
     let counted = look.revision() &+ touches.load(ordering: .relaxed)
-    let patience = counted == seen ? Self.steadyLooks : Self.hastyLooks
-    if document == nil || looksSinceDocument >= patience {
+    if document == nil || counted != seen || looksSinceDocument >= Self.steadyLooks {
       (seen, looksSinceDocument) = (counted, 0)
       let status = await look.status()
       // Whoever took the followers away meanwhile wants nothing of it left.
