@@ -226,21 +226,30 @@ let programs: [Target] = [
     ]),
   swiftTarget("Remote", ["StatusSchema", "System"]),
   swiftTarget(
-    "Chat",
+    "WebService",
     [
-      "Assistant", "ServiceLoop", "System",
+      "Cryptography", "ServiceLoop", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
     ]),
-  tests(
-    "ChatTests",
-    [
-      "Chat", "Assistant",
+  .target(
+    name: "TestWeb",
+    dependencies: [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
+    ], path: "Tests/TestWeb", swiftSettings: swiftSettings),
+  tests("WebServiceTests", ["WebService", "TestWeb"]),
+  swiftTarget(
+    "Chat",
+    [
+      "Assistant", "ServiceLoop", "WebService",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOHTTP1", package: "swift-nio"),
     ]),
+  tests("ChatTests", ["Chat", "Assistant", "TestWeb", "WebService"]),
   .target(
     name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
   swiftTarget(
@@ -307,7 +316,7 @@ let programs: [Target] = [
       "Habits", "ControlPlane",
       "Discovery", "Doctor", "Panel", "Recording", "Remote", "ControlSocket", "StatusSchema",
       "Journal", "Messages", "Captions", "Cryptography", "Assistant", "Chat", "Speech",
-      "SpeechLink",
+      "SpeechLink", "WebService",
       "Store", "CKernel", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
@@ -336,8 +345,9 @@ let programs: [Target] = [
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
       "JackSession", "EventLoop", "Voice", "Habits",
-      "Store", "Captions", "Cryptography", "Mesh", "TestKit", "TestNode", "comlink-keys",
-      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Remote", "Speech", "StatusSchema",
+      "Store", "Captions", "Cryptography", "Mesh", "TestKit", "TestNode", "TestRig", "comlink-keys",
+      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Panel", "Remote", "Speech",
+      "StatusSchema", "WebService",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",

@@ -43,6 +43,15 @@ void csodium_sha512(uint8_t out[64], const void *data, size_t bytes) {
   crypto_hash_sha512(out, data, bytes);
 }
 
+void csodium_hmac_sha256(uint8_t out[32], const void *key, size_t key_bytes, const void *data,
+                         size_t bytes) {
+  crypto_auth_hmacsha256_state state;
+  crypto_auth_hmacsha256_init(&state, key, key_bytes);
+  crypto_auth_hmacsha256_update(&state, data, bytes);
+  crypto_auth_hmacsha256_final(&state, out);
+  sodium_memzero(&state, sizeof state);
+}
+
 void csodium_hmac_sha512(uint8_t out[64], const void *key, size_t key_bytes, const void *data,
                          size_t bytes) {
   crypto_auth_hmacsha512_state state;

@@ -2,8 +2,7 @@ internal import Assistant
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
-internal import System
+internal import WebService
 
 /// One question on its way: carries out what ``ChatExchange`` decides.
 ///
@@ -82,9 +81,7 @@ final class ChatAsking {
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
           if place.isSecure {
-            let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-            let name = place.host.contains(":") || place.isAddress ? nil : place.host
-            try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+            try pipeline.addHandler(WebTrust.handler(for: place))
           }
           try pipeline.addHTTPClientHandlers()
           try pipeline.addHandler(ChatConnection(asking.value, attempt))
@@ -179,30 +176,11 @@ private final class ChatConnection: ChannelInboundHandler {
 /// What SwiftNIO says of a connection, for people.
 enum ChatWords {
   static func fault(_ error: any Error) -> ChatFault {
-    switch error {
-    case let error as NIOConnectionError:
-      guard let first = error.connectionErrors.first else {
-        return .unreachable("the name \(error.host) is not known; check assistant-url")
-      }
-      return fault(first.error)
-    case let error as IOError: return .unreachable(errorWords(error.errnoCode))
-    case ChannelError.connectTimeout: return .late(.connection)
-    case is HTTPParserError: return .malformed("not HTTP")
-    case NIOSSLError.uncleanShutdown: return .cut
-    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-      return .unreachable("its certificate or TLS is not accepted (\(tls("\(error)")))")
-    default: return .cut
+    switch WebFault(error) {
+    case .unreachable(let words): .unreachable(words)
+    case .late: .late(.connection)
+    case .malformed: .malformed("not HTTP")
+    case .cut, .tooLong: .cut
     }
   }
-
-  /// BoringSSL's reason, without the path of its source.
-  private static func tls(_ text: String) -> String {
-    guard let start = text.firstRange(of: "OPENSSL_internal:") else { return text }
-    return String(text[start.upperBound...].prefix { $0 != " " })
-  }
-}
-
-extension ChatPlace {
-  /// Whether it is named by an address of IPv4, which TLS takes no name for.
-  fileprivate var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: port)) != nil }
 }

@@ -2,8 +2,8 @@ public import Assistant
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 internal import ServiceLoop
+public import WebService
 
 /// Asks a language model by HTTP: `POST …/chat/completions`, its answer as a stream.
 ///
@@ -29,7 +29,7 @@ public final class ChatClient: Sendable {
   ///   - model: its name there; empty: the server has one only.
   ///   - key: what lets this node in; nil: nothing is needed.
   public init(
-    of place: ChatPlace, model: String, key: String?, patience: ChatPatience = ChatPatience()
+    of place: WebPlace, model: String, key: String?, patience: ChatPatience = ChatPatience()
   ) {
     threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     gate = LoopGate(threads.next())
@@ -66,7 +66,7 @@ public final class ChatClient: Sendable {
 
 /// Who is asked.
 struct ChatServer: Sendable {
-  let place: ChatPlace
+  let place: WebPlace
   let model: String
   let key: String?
 

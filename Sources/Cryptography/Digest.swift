@@ -1,10 +1,10 @@
 internal import CSodium
 
-/// SHA-256 and SHA-512 (FIPS 180-4), and the latter's HMAC (RFC 2104).
+/// SHA-256 and SHA-512 (FIPS 180-4), and HMAC with them (RFC 2104).
 ///
 /// Any thread.
 public enum Digest {
-  /// Octets of a SHA-256.
+  /// Octets of a SHA-256, and of its HMAC.
   public static let sha256ByteCount = Int(CSODIUM_SHA256_BYTES)
   /// Octets of a SHA-512, and of its HMAC.
   public static let sha512ByteCount = Int(CSODIUM_SHA512_BYTES)
@@ -36,6 +36,19 @@ public enum Digest {
     }
   }
 
+  /// HMAC-SHA-256 of some octets.
+  public static func hmacSHA256(_ bytes: RawSpan, key: RawSpan) -> [UInt8] {
+    unsafe key.withUnsafeBytes { key in
+      unsafe bytes.withUnsafeBytes { bytes in
+        unsafe [UInt8](unsafeUninitializedCapacity: sha256ByteCount) { tag, count in
+          unsafe csodium_hmac_sha256(
+            tag.baseAddress, key.baseAddress, key.count, bytes.baseAddress, bytes.count)
+          count = sha256ByteCount
+        }
+      }
+    }
+  }
+
   /// HMAC-SHA-512 of some octets.
   public static func hmacSHA512(_ bytes: RawSpan, key: RawSpan) -> [UInt8] {
     unsafe key.withUnsafeBytes { key in
@@ -47,5 +60,12 @@ public enum Digest {
         }
       }
     }
+  }
+
+  /// Octets as hexadecimal digits, in lower case.
+  public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

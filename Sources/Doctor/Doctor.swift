@@ -24,7 +24,7 @@ public struct Doctor: Sendable {
   private static let checks: [any Check.Type] = [
     DaemonCheck.self, KernelCheck.self, LimitsCheck.self, ThrottleCheck.self, SoundCheck.self,
     GovernorCheck.self, PowerCheck.self, RadioCheck.self, BufferCheck.self, MulticastCheck.self,
-    ClockCheck.self, DiskCheck.self, SwapCheck.self, KeysCheck.self,
+    ClockCheck.self, DiskCheck.self, SwapCheck.self, KeysCheck.self, MirrorCheck.self,
   ]
 }
 

@@ -4,6 +4,7 @@ internal import Mesh
 internal import Remote
 internal import StatusSchema
 internal import Voice
+internal import WebService
 
 /// Settings by name: how each value is taken, checked and written again.
 extension Configuration {
@@ -39,10 +40,7 @@ extension Configuration {
     case (.sidetone, .number(let decibels)):
       sidetoneDecibels = try Self.checked(decibels, within: NodeStatus.sidetoneRangeDecibels)
     case (.program, _), (.input, _), (.bus, _): try setPatch(setting, to: value)
-    case (_, .text(let text)) where setting.voice != nil: try setVoice(setting, to: text)
-    case _ where setting.table == "speech": try speech.set(setting, to: value)
-    case (.captionsTranscripts, .text(let text)): transcriptPath = try Self.transcriptPath(text)
-    case _ where setting.table == "assistant": try assistant.set(setting, to: value)
+    case _ where setting.table != nil: try setInTable(setting, to: value)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
     case (.jackClient, .text(let text)): jackClient = try Self.clientName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
@@ -64,6 +62,21 @@ extension Configuration {
         throw .badValue("must be one of \(LogLevelName.words), not \"\(text)\"")
       }
       logLevel = text
+    default: throw .wrongType(expected: SettingValue.words(for: setting))
+    }
+  }
+
+  /// Takes the value of a setting of a table.
+  private mutating func setInTable(
+    _ setting: Setting, to value: SettingValue
+  ) throws(SettingProblem) {
+    switch (setting.table, value) {
+    case ("voice", .text(let text)): try setVoice(setting, to: text)
+    case ("speech", _): try speech.set(setting, to: value)
+    case ("captions", .text(let text)): transcriptPath = try Self.transcriptPath(text)
+    case ("assistant", _): try assistant.set(setting, to: value)
+    case ("s3", _): try s3.set(setting, to: value)
+    case ("upload", _): try mirror.set(setting, to: value)
     default: throw .wrongType(expected: SettingValue.words(for: setting))
     }
   }
@@ -157,6 +170,8 @@ extension Configuration {
       .text(setting.voice.map { voice.text(of: $0) } ?? "")
     case .speechASR, .speechTTS, .speechAllow: speech.value(of: setting)
     case .captionsTranscripts: .text(transcriptPath)
+    case .s3Endpoint, .s3Bucket, .s3Region, .s3KeyFile: s3.value(of: setting)
+    case .uploadURL, .uploadTokenFile, .uploadAuthorities, .uploadFrom: mirror.value(of: setting)
     default: assistant.value(of: setting)
     }
   }
@@ -193,6 +208,16 @@ extension Configuration {
         "is too long for a socket path, at most \(ControlPath.byteLimit) bytes: \(text)")
     }
     return text
+  }
+
+  /// A service on the web; nil: none.
+  static func webPlace(_ text: String) throws(SettingProblem) -> WebPlace? {
+    guard !text.isEmpty else { return nil }
+    do throws(WebPlace.Problem) {
+      return try WebPlace(text)
+    } catch {
+      throw .badValue(error.words)
+    }
   }
 
   static func filePath(_ text: String) throws(SettingProblem) -> String {

@@ -86,6 +86,10 @@ struct Configuration: Hashable, Sendable {
   var transcriptPath = ""
   /// The assistant.
   var assistant = AssistantSettings()
+  /// Where programs upload voice messages to.
+  var s3 = S3Settings()
+  /// Where voice messages are mirrored to.
+  var mirror = MirrorSettings()
   /// Lines that the node is on from its start, and its keys.
   var lines = LineSettings()
   /// The least that is logged: one of swift-log's level names.
@@ -172,6 +176,8 @@ extension Configuration {
     }
     try page.check()
     try speech.check()
+    try s3.check()
+    try mirror.check()
     if case .fixed(let milliseconds) = playoutDelay, milliseconds > playoutDelayMaximumMilliseconds
     {
       throw SettingConflict(

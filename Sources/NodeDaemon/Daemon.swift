@@ -46,7 +46,7 @@ struct Daemon {
     let writer = Task { await events.write(to: logger("node"), audio: logger("audio")) }
     let node = try startNode(at: listen, state, events)
     let (states, problems) = (StateWriter(), KeepingProblems(log: logger("state")))
-    let page = PageDesk(effective.configuration.page, state, log: logger("page"))
+    let page = pageDesk(state)
     let lines = lineService(of: node, state)
     let captions = captionService(of: node, state, lines)
     let keepers = await keepers(of: state, by: states, node, page, lines, problems)
@@ -61,7 +61,7 @@ struct Daemon {
     let recordings = Recordings(
       node: node, nodeName: name, membership: connections.membership, log: logger("record"))
     let office = try openOffice(of: connections, state)
-    let voices = VoiceMessages(node: node, office: office)
+    let voices = voiceMessages(of: node, office, connections.membership, state, by: states)
     let guests = guestService(of: node, connections, lines)
     let assistant = assistantOffice(of: node, state)
     let operators = OperatorDesk(lines: lines, instance: state.instance, log: logger("lines"))
@@ -78,7 +78,7 @@ struct Daemon {
       operators: operators, assistant: AssistantControl(office: assistant),
       captions: captionControl, levels: levels, model: model, page: page, restart: restart)
     await operators.start(connections.membership.lane, control)
-    await begin(control, connections, office, assistant, captions, lines, model)
+    await begin(control, connections, voices, assistant, captions, lines, model)
     let panel = await startPanel(model, server)
     relay.attach(control)
     await page.start(nodeName: name.current, handler: relay, guests: guests, rest: control.rest)
@@ -101,12 +101,14 @@ struct Daemon {
 
   /// Lets all that members say to those beside the voice come in.
   private func begin(
-    _ control: NodeControl, _ connections: Connections, _ office: MessageOffice,
+    _ control: NodeControl, _ connections: Connections, _ voices: VoiceMessages,
     _ assistant: AssistantOffice, _ captions: CaptionService, _ lines: LineService,
     _ model: NodeModel
   ) async {
-    let membership = connections.membership
+    let (membership, office) = (connections.membership, voices.office)
     await assistant.start(control, changed: model.touch)
+    // Ends with the process: what it has done is kept step by step.
+    Task { await voices.mirror?.run(changed: model.touch) }
     await office.start(
       connections.news, blocked: membership.blockedNodes, changed: model.touch)
     await captions.start(membership, changed: model.touch)

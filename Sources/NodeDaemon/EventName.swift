@@ -88,6 +88,9 @@ enum EventName: String, CaseIterable, Sendable {
   case messageRefused = "message-refused"
   case messagesLost = "messages-lost"
   case messagesNotKept = "messages-not-kept"
+  case mirrored
+  case mirrorFailed = "mirror-failed"
+  case s3Failed = "s3-failed"
 
   case captionsBegan = "captions"
   case captionsEnded = "captions-ended"
@@ -128,10 +131,10 @@ enum EventName: String, CaseIterable, Sendable {
       .pairingFailed, .pageTrustFailed, .pageLost, .identityTwice, .rightsMissing,
       .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused,
       .guestRefused, .audienceFailed, .assistantFailed, .operatorRefused, .captionsFailed,
-      .captionsRefused, .transcriptsFailed:
+      .captionsRefused, .transcriptsFailed, .mirrorFailed, .s3Failed:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
-      .identity, .networkChanged, .discovery, .messageReceived, .page:
+      .identity, .networkChanged, .discovery, .messageReceived, .mirrored, .page:
       .info
     default: .notice
     }

@@ -60,6 +60,7 @@ struct Options: ParsableCommand {
   @OptionGroup(title: "Voice") var voice: VoiceFlags
   @OptionGroup(title: "Speech services") var speech: SpeechFlags
   @OptionGroup(title: "Assistant") var assistant: AssistantFlags
+  @OptionGroup(title: "Voice messages elsewhere") var upload: UploadFlags
 
   @Option(
     help: ArgumentHelp(
@@ -90,10 +91,11 @@ struct Options: ParsableCommand {
       (.noDiscovery, discovery.map { !$0 }), (.noConnect, connect.map { !$0 }),
       (.viaPlugin, viaPlugin), (.assistantShared, assistant.assistantShared),
     ]
-    let given = texts + voice.texts + speech.texts + assistant.texts
+    let given = texts + voice.texts + speech.texts + assistant.texts + upload.texts
     let lists = [
       (Setting.peer, peer), (.input, input), (.bus, bus),
       (.speechAllow, speech.speechAllow), (.assistantTools, assistant.assistantTools),
+      (.uploadFrom, upload.uploadFrom),
     ]
     var flags: [ConfigurationLoader.Flag] = []
     for (setting, texts) in lists where !texts.isEmpty { flags.append((setting, .list(texts))) }

@@ -25,13 +25,17 @@ final class PageDesk: Sendable {
   let access: PageAccess
   let tokens: PageTokens
   private let settings: PageSettings
+  private let store: S3Store?
   private let state: NodeState
   private let log: Logger
   private let running = Mutex<Running?>(nil)
 
   /// Goes on with those who were signed in in the former run.
-  init(_ settings: PageSettings, _ state: NodeState, log: Logger) {
+  ///
+  /// - Parameter store: where programs upload voice messages to; nil: to this node.
+  init(_ settings: PageSettings, _ state: NodeState, store: S3Store? = nil, log: Logger) {
     self.settings = settings
+    self.store = store
     self.state = state
     self.log = log
     access = PageAccess(state.page.sessions.records)
@@ -51,7 +55,8 @@ final class PageDesk: Sendable {
         identity: identity, nodeName: nodeName, access: access, handler: handler,
         guests: guests,
         rest: RestDesk(
-          rest.messages, tokens, assistant: rest.assistant, directory: uploadDirectory))
+          rest.messages, tokens, assistant: rest.assistant, directory: uploadDirectory,
+          store: store))
       if let problem = page.trustProblem {
         log.event(.pageTrustFailed, "--page-trust: \(problem)")
       }
@@ -88,6 +93,7 @@ final class PageDesk: Sendable {
     last.watch?.stop()
     last.renewing.cancel()
     await last.page.stop()
+    await store?.stop()
   }
 
   /// Carries out a request about who may use it.

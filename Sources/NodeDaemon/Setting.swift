@@ -67,9 +67,17 @@ enum Setting: String, CaseIterable, Sendable {
   case assistantSilence = "assistant-silence"
   case assistantLength = "assistant-length"
   case assistantShared = "assistant-shared"
+  case s3Endpoint = "s3-endpoint"
+  case s3Bucket = "s3-bucket"
+  case s3Region = "s3-region"
+  case s3KeyFile = "s3-key-file"
+  case uploadURL = "upload-url"
+  case uploadTokenFile = "upload-token-file"
+  case uploadAuthorities = "upload-authorities"
+  case uploadFrom = "upload-from"
 
   /// The tables of a TOML file; a setting of one begins with its name.
-  static let tables = ["voice", "speech", "captions", "assistant"]
+  static let tables = ["voice", "speech", "captions", "assistant", "s3", "upload"]
 
   /// The table of the TOML file that it stands in; nil: none.
   var table: String? { Self.tables.first { rawValue.hasPrefix($0 + "-") } }
@@ -100,9 +108,10 @@ enum Setting: String, CaseIterable, Sendable {
       .pageKey, .control,
       .state, .logLevel, .assistantURL, .assistantModel, .assistantKeyFile, .assistantName,
       .speechASR, .speechTTS, .captionsTranscripts,
-      .assistantColour, .assistantPrompt:
+      .assistantColour, .assistantPrompt, .s3Endpoint, .s3Bucket, .s3Region, .s3KeyFile,
+      .uploadURL, .uploadTokenFile, .uploadAuthorities:
       .text
-    case .peer, .input, .bus, .speechAllow, .assistantTools: .list
+    case .peer, .input, .bus, .speechAllow, .assistantTools, .uploadFrom: .list
     case .maxPeers, .bitrate, .complexity, .messageDays, .voiceMessageDays, .messageHistory,
       .messageKeep, .assistantDays, .assistantSilence, .assistantLength:
       .integer
@@ -119,20 +128,24 @@ enum Setting: String, CaseIterable, Sendable {
   /// The placeholder of the value in `--help`.
   var placeholder: String {
     switch self {
-    case .name, .jackServer, .jackClient, .assistantModel, .assistantName: "NAME"
+    case .name, .jackServer, .jackClient, .assistantModel, .assistantName, .s3Bucket, .s3Region:
+      "NAME"
     case .program: "off|mono|stereo|KIND=LINE,…"
     case .input: "NAME|NAME=LINE,…"
     case .bus: "NAME|NAME=PEER,…|NAME=-PEER,…"
     case .role, .assistantPrompt: "TEXT"
     case .colour, .assistantColour: "RRGGBB"
-    case .assistantURL, .speechASR, .speechTTS: "URL"
+    case .assistantURL, .speechASR, .speechTTS, .s3Endpoint, .uploadURL: "URL"
+    case .uploadFrom: "TO|TO=ID"
     case .speechAllow: "HOST"
     case .assistantTools: AssistantTool.words
     case .assistantSilence: "SECONDS"
     case .assistantLength: "MINUTES"
     case .listen, .peer, .metrics, .page: "ADDR:PORT"
     case .pageTrust: "ADDR:PORT|auto|off"
-    case .pageCertificate, .pageKey, .assistantKeyFile: "FILE"
+    case .pageCertificate, .pageKey, .assistantKeyFile, .s3KeyFile, .uploadTokenFile,
+      .uploadAuthorities:
+      "FILE"
     case .policy: AdmissionPolicy.words
     case .maxPeers: "1…64"
     case .bitrate: "KBITS"
@@ -201,10 +214,9 @@ enum Setting: String, CaseIterable, Sendable {
     case .pluginSocket: "Socket of that plugin."
     case .control: "Socket for comlink, the remote."
     case .state: "Directory for identity, groups and mix; empty: none, nothing survives a restart."
-    case .voiceMessageDays:
-      "Days that voice messages are kept once they are read, 0…3650; 0: until read and delivered."
-    case .messageDays:
-      "Days that messages are kept once they are read, 0…3650; 0: until read and delivered."
+    case .messageDays, .voiceMessageDays:
+      "Days that \(self == .messageDays ? "" : "voice ")messages are kept once they are read, 0…3650; "
+        + "0: until read and delivered."
     case .messageHistory: "Most that the history of messages takes on disk, MB, 1…10000."
     case .messageKeep:
       "Most that messages kept for other nodes take on disk, MB, 0…10000; 0: none are kept."
@@ -212,8 +224,11 @@ enum Setting: String, CaseIterable, Sendable {
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
       .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       voice?.summary ?? ""
-    case .speechASR, .speechTTS, .speechAllow: SpeechSettings.summary(of: self)
-    case .captionsTranscripts: "Folder that transcripts of captions are kept in; empty: none are."
+    case .speechASR, .speechTTS, .speechAllow, .captionsTranscripts:
+      SpeechSettings.summary(of: self)
+    case .s3Endpoint, .s3Bucket, .s3Region, .s3KeyFile: S3Settings.summary(of: self)
+    case .uploadURL, .uploadTokenFile, .uploadAuthorities, .uploadFrom:
+      MirrorSettings.summary(of: self)
     default: AssistantSettings.summary(of: self)
     }
   }

@@ -64,6 +64,7 @@ struct SpeechSettings: Hashable, Sendable {
     case .speechASR:
       "Wyoming service that recognises speech, tcp://127.0.0.1:10300; empty: no captions, calls are typed."
     case .speechTTS: "Wyoming service that speaks, tcp://127.0.0.1:10200; empty: none."
+    case .captionsTranscripts: "Folder that transcripts of captions are kept in; empty: none are."
     default: "Another machine that speech services may be on, by host; repeatable."
     }
   }

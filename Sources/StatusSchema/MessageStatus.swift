@@ -77,6 +77,8 @@ public struct MessagesStatus: Sendable, Hashable, Codable {
   public var recording: VoiceRecordingStatus?
   /// The voice message that plays; absent: none does.
   public var playing: VoicePlayingStatus?
+  /// What is mirrored to another service; absent: nothing is to be.
+  public var mirror: MirrorStatus?
   /// Why messages are not kept beyond this run, or not at all, in words; absent where they are.
   public var problem: String?
 
@@ -85,4 +87,17 @@ public struct MessagesStatus: Sendable, Hashable, Codable {
     (unread, last, revision, waiting, keptBytes, received) = (0, 0, 0, 0, 0, 0)
     refused = [:]
   }
+}
+
+/// Voice messages that go to another service.
+public struct MirrorStatus: Sendable, Hashable, Codable {
+  /// Those that went there since the start.
+  public var sent: Int
+  /// Those that the service will never take, since the start.
+  public var refused: Int
+  /// What went wrong last, in words; absent once the next one is there.
+  public var problem: String?
+
+  /// Nothing yet.
+  public init() { (sent, refused) = (0, 0) }
 }

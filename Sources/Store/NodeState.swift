@@ -272,6 +272,20 @@ public final class NodeState: Sendable {
     }
   }
 
+  /// What the mirror of voice messages had done, as ``keep(mirror:)`` took it; nil: nothing is known.
+  public func mirror() throws(StoreError) -> [UInt8]? {
+    try disk.flatMap { disk throws(StoreError) in try MirrorFile(disk: disk).read() }
+  }
+
+  /// Keeps what the mirror of voice messages has done.
+  public func keep(mirror octets: [UInt8]) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
+      guard let disk else { return }
+      try MirrorFile(disk: disk).write(octets)
+    }
+  }
+
   /// Changes the groups once the change is kept; if it cannot be, there is none.
   private func change(_ body: (inout [Group]) throws(StoreError) -> Void) throws(StoreError) {
     try changing.withLock { _ throws(StoreError) in

@@ -9,7 +9,7 @@ struct Record: Sendable {
   static let fileLimitBytes = 64 * 1024
 
   /// What is in the file: `identity`, `instance`, `groups`, `mesh`, `mix`, `ports`, `names`, `page`,
-  /// `page-tokens` or `lines`.
+  /// `page-tokens`, `lines`, `captions` or `mirror`.
   let kind: String
 
   private var head: [UInt8] { Array("comlink \(kind) 1\n".utf8) }

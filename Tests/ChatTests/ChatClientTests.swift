@@ -1,5 +1,7 @@
 import Assistant
+import TestWeb
 import Testing
+import WebService
 
 @testable import Chat
 
@@ -15,12 +17,12 @@ import Testing
 
   /// What comes of one question.
   private static func ask(
-    _ scripts: [FakeModel.Script], key: String? = nil, path: String = "/v1",
+    _ scripts: [FakeService.Script], key: String? = nil, path: String = "/v1",
     patience: ChatPatience = patience
   ) async throws -> (events: [ChatClient.Event], requests: [String]) {
-    let model = try await FakeModel(scripts)
+    let model = try await FakeService(scripts)
     let client = ChatClient(
-      of: try ChatPlace("http://127.0.0.1:\(model.port)\(path)"), model: "small", key: key,
+      of: try WebPlace("http://127.0.0.1:\(model.port)\(path)"), model: "small", key: key,
       patience: patience)
     var events: [ChatClient.Event] = []
     for await event in client.ask(ChatQuery([ChatMessage(.user, "Who? \u{1F600}")])) {
@@ -44,7 +46,7 @@ import Testing
 
   @Test func `a server that is overloaded is asked again`() async throws {
     let (events, requests) = try await Self.ask([
-      .refusal("503 Busy", #"{"error":{"message":"loading the model"}}"#), .answer("Yes."),
+      .response("503 Busy", #"{"error":{"message":"loading the model"}}"#), .answer("Yes."),
     ])
     #expect(events == [.piece(.text("Yes.")), .piece(.end([]))])
     #expect(requests.count == 2)
@@ -52,28 +54,28 @@ import Testing
 
   @Test func `a server that stays so is told with its words`() async throws {
     let (events, requests) = try await Self.ask([
-      .refusal("503 Busy", #"{"error":{"message":"loading the model"}}"#)
+      .response("503 Busy", #"{"error":{"message":"loading the model"}}"#)
     ])
     #expect(events == [.fault(.failing(status: 503, "loading the model"))])
     #expect(requests.count == 3)
   }
 
   @Test func `a wrong key is told at once`() async throws {
-    let (events, requests) = try await Self.ask([.refusal("401 No", "who are you?")])
+    let (events, requests) = try await Self.ask([.response("401 No", "who are you?")])
     #expect(events == [.fault(.refused(status: 401, "who are you?"))])
     #expect(requests.count == 1)
   }
 
   @Test func `who sends us away is heeded, and not for ever`() async throws {
     let (events, _) = try await Self.ask([
-      .refusal("429 Slow", "", more: "Retry-After: 3600\r\n")
+      .response("429 Slow", "", more: "Retry-After: 3600\r\n")
     ])
     #expect(events == [.fault(.busy(afterSeconds: 3600))])
   }
 
   @Test func `nothing where a server should be is told after three attempts`() async throws {
     let client = ChatClient(
-      of: try ChatPlace("http://127.0.0.1:1/v1"), model: "", key: nil, patience: Self.patience)
+      of: try WebPlace("http://127.0.0.1:1/v1"), model: "", key: nil, patience: Self.patience)
     var events: [ChatClient.Event] = []
     for await event in client.ask(ChatQuery([])) { events.append(event) }
     await client.stop()
@@ -127,9 +129,9 @@ import Testing
 
   @Test func `who stops listening closes the connection`() async throws {
     let piece = #"{"choices":[{"delta":{"content":"Well"}}]}"#
-    let model = try await FakeModel([.stream([piece], closes: false)])
+    let model = try await FakeService([.stream([piece], closes: false)])
     let client = ChatClient(
-      of: try ChatPlace("http://127.0.0.1:\(model.port)/v1"), model: "", key: nil)
+      of: try WebPlace("http://127.0.0.1:\(model.port)/v1"), model: "", key: nil)
     for await event in client.ask(ChatQuery([])) {
       #expect(event == .piece(.text("Well")))
       break
@@ -140,7 +142,7 @@ import Testing
   }
 
   @Test func `nothing is asked after the end`() async throws {
-    let client = ChatClient(of: try ChatPlace("http://127.0.0.1:1"), model: "", key: nil)
+    let client = ChatClient(of: try WebPlace("http://127.0.0.1:1"), model: "", key: nil)
     await client.stop()
     var events: [ChatClient.Event] = []
     for await event in client.ask(ChatQuery([])) { events.append(event) }

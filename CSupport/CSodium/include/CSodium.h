@@ -41,9 +41,10 @@ void csodium_zero(void *memory, size_t bytes);
 int32_t csodium_equal(const void *a, const void *b, size_t bytes);
 
 /** SHA-256 and SHA-512 (FIPS 180-4) of one piece of memory;
- *  HMAC-SHA-512 (RFC 2104, 64 octets) under a key of any length. */
+ *  HMAC (RFC 2104) with either under a key of any length. */
 void csodium_sha256(uint8_t out[32], const void *data, size_t bytes);
 void csodium_sha512(uint8_t out[64], const void *data, size_t bytes);
+void csodium_hmac_sha256(uint8_t out[32], const void *key, size_t key_bytes, const void *data, size_t bytes);
 void csodium_hmac_sha512(uint8_t out[64], const void *key, size_t key_bytes, const void *data, size_t bytes);
 
 /** Ed25519 (RFC 8032): the public key of a seed. 0 or -ENOMEM. */

@@ -1,3 +1,4 @@
+internal import WebService
 internal import Assistant
 internal import Chat
 internal import Cryptography
@@ -45,11 +46,12 @@ actor AssistantOffice {
     var problem: AssistantProblem?
     var made = model
     if made == nil, let place = settings.place {
-      do throws(AssistantProblem) {
+      do throws(SecretLine.Problem) {
         made = ChatClient(
-          of: place, model: settings.model, key: try AssistantKey.read(settings.keyFile))
+          of: place, model: settings.model,
+          key: try SecretLine.read(settings.keyFile, of: .assistantKeyFile))
       } catch {
-        problem = error
+        problem = .key("\(error)")
         log.event(.assistantFailed, "\(error)")
       }
     }

@@ -1,10 +1,10 @@
 internal import ArgumentParser
-internal import Assistant
+internal import WebService
 
 /// What the user set of the assistant.
 struct AssistantSettings: Hashable, Sendable {
   /// The language model's place; nil: there is no assistant.
-  var place: ChatPlace?
+  var place: WebPlace?
   /// What it is called there; empty: the server has one only.
   var model = ""
   /// The path of the file with the key that the server wants; empty: it wants none.
@@ -32,13 +32,7 @@ struct AssistantSettings: Hashable, Sendable {
   /// Takes the value of a setting; throws words if it will not do.
   mutating func set(_ setting: Setting, to value: SettingValue) throws(SettingProblem) {
     switch (setting, value) {
-    case (.assistantURL, .text("")): place = nil
-    case (.assistantURL, .text(let text)):
-      do throws(ChatPlace.Problem) {
-        place = try ChatPlace(text)
-      } catch {
-        throw .badValue(error.words)
-      }
+    case (.assistantURL, .text(let text)): place = try Configuration.webPlace(text)
     case (.assistantModel, .text(let text)):
       guard text.utf8.count <= 200 else { throw .badValue("must have at most 200 bytes") }
       model = text

@@ -1,7 +1,6 @@
+internal import WebService
 internal import Assistant
-internal import Glibc
 internal import Speech
-internal import System
 
 /// What the assistant is told, and what people are told of it.
 enum AssistantWords {
@@ -52,30 +51,5 @@ extension AssistantWords {
   private static func place(_ service: ServiceAddress) -> String {
     service.isLoopback
       ? ", on this machine" : ", another machine, readable for everybody on the way"
-  }
-}
-
-/// The key that a language model's server wants.
-enum AssistantKey {
-  private static let mostBytes = 4096
-
-  /// Reads the first line of a file; nil: no file is named.
-  static func read(_ path: String) throws(AssistantProblem) -> String? {
-    guard !path.isEmpty else { return nil }
-    let file = SystemCall.result { unsafe open(path, O_RDONLY | O_CLOEXEC) }
-    guard file >= 0 else {
-      throw .key("assistant-key-file \(path) cannot be read: \(errorWords(Int32(file)))")
-    }
-    let opened = Descriptor(owning: Int32(file))
-    var bytes = [UInt8](repeating: 0, count: mostBytes + 1)
-    let count = SystemCall.result { unsafe Glibc.read(opened.number, &bytes, bytes.count) }
-    guard count >= 0 else {
-      throw .key("assistant-key-file \(path) cannot be read: \(errorWords(Int32(count)))")
-    }
-    let line = bytes.prefix(count).prefix { $0 > 0x20 && $0 < 0x7F }
-    guard (1...mostBytes).contains(line.count) else {
-      throw .key("assistant-key-file \(path) has no key in its first line; put it there, alone")
-    }
-    return String(decoding: line, as: UTF8.self)
   }
 }

@@ -315,6 +315,23 @@ actor MessageOffice {
     return entries.map(status)
   }
 
+  /// The number of the newest message, 0 before the first.
+  var newest: Int64 { lastNumber }
+
+  /// Voice messages between two numbers, the oldest first; none where the journal cannot be read.
+  func voiceMessages(after low: Int64, before high: Int64) -> [HistoryEntry] {
+    var query = HistoryQuery()
+    (query.after, query.before, query.isVoice) = (low, high, true)
+    query.limit = Int(clamping: high - low)
+    return (try? journal.messages(query)) ?? []
+  }
+
+  /// Waits for any message, or that long.
+  func waitForMessage(seconds: Double) async {
+    guard seconds > 0 else { return }
+    await wait(until: ContinuousClock.now + .seconds(seconds))
+  }
+
   /// Waits for any message, or that long.
   private func wait(until end: ContinuousClock.Instant) async {
     let alarm = Task {

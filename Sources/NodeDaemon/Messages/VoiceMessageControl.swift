@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Dispatch
 internal import FoundationEssentials
 internal import Intercom
@@ -96,16 +97,6 @@ extension VoiceMessageStatus {
   init(_ clip: VoiceClip) {
     self.init(
       seconds: Double(clip.milliseconds) / 1000, bytes: clip.attachment.byteCount,
-      peaks: Hexadecimal.text(clip.peaks))
-  }
-}
-
-enum Hexadecimal {
-  private static let digits = Array("0123456789abcdef".utf8)
-
-  /// Two digits for each octet.
-  static func text(_ octets: [UInt8]) -> String {
-    String(
-      decoding: octets.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+      peaks: Digest.hexadecimal(clip.peaks))
   }
 }

@@ -1,18 +1,22 @@
 internal import Audio
+internal import Cryptography
 internal import Glibc
 internal import Intercom
 internal import Recording
 internal import Remote
 internal import StatusSchema
 
-/// Voice messages of this node's user: what is recorded, what is uploaded, what plays.
+/// Voice messages of this node's user: what is recorded, what is uploaded, what plays, what goes elsewhere.
 struct VoiceMessages {
   let recorder: VoiceRecorder
   let player: VoicePlayer
   let uploads: UploadShelf
   let office: MessageOffice
+  /// Nil: nothing goes elsewhere.
+  let mirror: UploadMirror?
 
-  init(node: Intercom, office: MessageOffice) {
+  init(node: Intercom, office: MessageOffice, mirror: UploadMirror?) {
+    self.mirror = mirror
     recorder = VoiceRecorder(node: node)
     player = VoicePlayer(node: node)
     uploads = UploadShelf()
@@ -28,6 +32,7 @@ struct VoiceMessages {
   func tell(_ status: inout MessagesStatus) async {
     status.recording = await recorder.status
     status.playing = await player.status
+    status.mirror = await mirror?.status
   }
 
   /// What is written into files that this node makes.
@@ -64,7 +69,7 @@ actor VoiceRecorder {
     let level = run.isPaused ? 0 : run.writer.level
     var status = VoiceRecordingStatus(
       seconds: run.writer.seconds, isPaused: run.isPaused,
-      levelDBFS: Decibels.of(level), peaks: Hexadecimal.text(run.writer.peaks))
+      levelDBFS: Decibels.of(level), peaks: Digest.hexadecimal(run.writer.peaks))
     let left = Double(ClipLimits.seconds) - run.writer.seconds
     if let problem = run.problem {
       status.warning = "\(problem); send or cancel it"

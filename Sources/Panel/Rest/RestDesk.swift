@@ -36,13 +36,14 @@ public final class RestDesk: Sendable {
   /// - Parameters:
   ///   - assistant: nil: there is none.
   ///   - directory: where files lie while they are uploaded; they have no names there.
+  ///   - store: where they lie instead; nil: nowhere else.
   public init(
     _ node: any RestNode, _ tokens: PageTokens, assistant: (any RestAssistant)? = nil,
-    directory: String
+    directory: String, store: (any UploadStore)? = nil
   ) {
     (self.node, self.tokens) = (node, tokens)
     sessions = assistant.map { RestSessions(assistant: $0) }
-    uploads = UploadRoom(directory: directory)
+    uploads = UploadRoom(directory: directory, store: store)
   }
 
   // MARK: Who may
@@ -240,14 +241,13 @@ public final class RestDesk: Sendable {
     var request = MessageRequest()
     (request.with, request.limit) = (call.parameters[0], 1)
     _ = try await node.messages(request)
-    let (address, end) = try uploads.ask(
+    let (url, headers, end) = try uploads.ask(
       by: try call.owner.id, for: call.parameters[0], type: type, byteCount: wish.fileSize,
-      unixSeconds: Int64(time(nil)))
+      origin: call.origin, unixSeconds: Int64(time(nil)))
     return .json(
       .ok,
       RestBody.UploadAddress(
-        url: call.origin + address, headers: ["Content-Type": type],
-        expiresAt: InternetTime.text(Double(end))))
+        url: url, headers: headers, expiresAt: InternetTime.text(Double(end))))
   }
 
   private func send(
@@ -263,13 +263,24 @@ public final class RestDesk: Sendable {
     case .sent(let number):
       return .json(.ok, RestBody.Created(try await node.message(number, of: conversation)))
     case .file(let file, let byteCount):
-      var sent: Int64?
-      defer { uploads.sent(id, as: sent) }
-      let message = try await node.send(
-        try await Self.read(file, byteCount: byteCount), to: conversation)
-      sent = message.number
-      return .json(.created, RestBody.Created(message))
+      return try await send(id, to: conversation) { () async throws(RestFault) in
+        try await Self.read(file, byteCount: byteCount)
+      }
+    case .stored(let byteCount):
+      return try await send(id, to: conversation) { [uploads] () async throws(RestFault) in
+        try await uploads.store?.file(id, byteCount: byteCount) ?? []
+      }
     }
+  }
+
+  private func send(
+    _ id: String, to conversation: String, _ file: () async throws(RestFault) -> [UInt8]
+  ) async throws(RestFault) -> PageAnswer {
+    var sent: Int64?
+    defer { uploads.sent(id, as: sent) }
+    let message = try await node.send(try await file(), to: conversation)
+    sent = message.number
+    return .json(.created, RestBody.Created(message))
   }
 
   private static func read(

@@ -19,6 +19,18 @@ public protocol RestNode: Sendable {
   func send(_ file: [UInt8], to conversation: String) async throws(RestFault) -> MessageStatus
 }
 
+/// Where files lie that were uploaded, if not at the node; any thread.
+public protocol UploadStore: Sendable {
+  /// The file's address, without the right to anything.
+  func place(of id: String) -> String
+  /// An address that takes this one file by PUT for so long, and the headers that it is to come with.
+  func address(
+    of id: String, type: String, byteCount: Int, seconds: Int
+  ) -> (url: String, headers: [String: String])
+  /// The file; refuses one of another length.
+  func file(_ id: String, byteCount: Int) async throws(RestFault) -> [UInt8]
+}
+
 /// A conversation: a group, or a member.
 public struct RestConversation: Sendable, Hashable {
   /// What paths name it by: `group:NAME`, or a fingerprint.

@@ -3,6 +3,8 @@ internal import Synchronization
 
 /// Uploads that were asked for: the addresses that a node signs for itself, and what became of each; any thread.
 ///
+/// With a store they lie there: it signs, and says itself what is there.
+///
 /// States: asked for → being written → there → being sent → sent. Each is of one token and one conversation, ends after
 /// ``lifetime``, and ends with this run. The signature (HMAC-SHA-512/256 under a key of this run) holds the method, the
 /// upload and its end, so that an address is of use to nobody for anything else.
@@ -45,26 +47,30 @@ final class UploadRoom: Sendable {
   /// What is to be sent.
   enum Draft {
     case file(UploadFile, byteCount: Int)
+    /// What the store has.
+    case stored(byteCount: Int)
     /// It was, as this message.
     case sent(Int64)
   }
 
   private let key: [UInt8]
   private let directory: String
+  let store: (any UploadStore)?
   private let uploads = Mutex<[String: Upload]>([:])
 
-  init(directory: String) {
-    self.directory = directory
+  init(directory: String, store: (any UploadStore)? = nil) {
+    (self.directory, self.store) = (directory, store)
     key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
   }
 
   /// Takes a place.
   ///
-  /// - Returns: path and query of its address, and when it ends.
+  /// - Parameter origin: the node's, as its caller names it.
+  /// - Returns: where to PUT it, what headers it is to have, and when that ends.
   func ask(
-    by owner: String, for conversation: String, type: String, byteCount: Int,
+    by owner: String, for conversation: String, type: String, byteCount: Int, origin: String = "",
     unixSeconds: Int64, now: ContinuousClock.Instant = .now
-  ) throws(RestFault) -> (address: String, endUnixSeconds: Int64) {
+  ) throws(RestFault) -> (url: String, headers: [String: String], endUnixSeconds: Int64) {
     guard let id = try? AccessToken.make(byteCount: 16) else {
       throw RestFault(.failed, "the system has no random numbers; try again")
     }
@@ -89,17 +95,21 @@ final class UploadRoom: Sendable {
       throw RestFault(.tooMany, "too many uploads are open; send or leave them, then ask again")
     }
     let end = upload.endUnixSeconds
-    return ("\(Self.path)\(id)?expires=\(end)&signature=\(signature(id, end))", end)
+    if let store {
+      let seconds = Int(Self.lifetime / .seconds(1))
+      let (url, headers) = store.address(
+        of: id, type: type, byteCount: byteCount, seconds: seconds)
+      return (url, headers, end)
+    }
+    let address = "\(Self.path)\(id)?expires=\(end)&signature=\(signature(id, end))"
+    return (origin + address, ["Content-Type": type], end)
   }
 
   private func signature(_ id: String, _ end: Int64) -> String {
     let octets = Array("comlink upload 1\nPUT\n\(id)\n\(end)".utf8)
     let key = key
     let tag = unsafe Digest.hmacSHA512(octets.span.bytes, key: key.span.bytes)
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: tag.prefix(32).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-      as: UTF8.self)
+    return Digest.hexadecimal(tag.prefix(32))
   }
 
   /// Somebody is about to write an upload; ``written(_:isWhole:)`` ends that.
@@ -153,10 +163,13 @@ final class UploadRoom: Sendable {
     _ address: String, by owner: String, for conversation: String, byteCount: Int?,
     now: ContinuousClock.Instant = .now
   ) throws(RestFault) -> (id: String, Draft) {
-    guard let start = address.firstRange(of: Self.path)?.upperBound else {
+    let place = address.prefix { $0 != "?" }
+    let id = String(
+      place.suffix(from: place.lastIndex(of: "/").map(place.index(after:)) ?? place.startIndex))
+    guard store.map({ $0.place(of: id) == place }) ?? place.hasSuffix(Self.path + id) else {
       throw RestFault(.unprocessable, "audio_url is no address of an upload; send the one you got")
     }
-    let id = String(address[start...].prefix { $0 != "?" })
+    let isStored = store != nil
     let outcome = uploads.withLock { uploads in
       Result { () throws(RestFault) in
         guard let upload = uploads[id], upload.end > now, upload.owner == owner,
@@ -165,7 +178,8 @@ final class UploadRoom: Sendable {
           throw RestFault(.notFound, "there is no such upload for this conversation; upload again")
         }
         if case .sent(let number) = upload.state { return (id, Draft.sent(number)) }
-        guard upload.state == .there, let file = upload.file else {
+        // Whether it is there, the store knows alone.
+        guard upload.state == (isStored ? .asked : .there) else {
           throw RestFault(.conflict, "the audio is not all there yet; PUT it first")
         }
         guard byteCount == nil || byteCount == upload.byteCount else {
@@ -173,6 +187,9 @@ final class UploadRoom: Sendable {
             .unprocessable, "file_size is not that of the upload, \(upload.byteCount) bytes")
         }
         uploads[id]?.state = .sending
+        guard let file = upload.file else {
+          return (id, Draft.stored(byteCount: upload.byteCount))
+        }
         return (id, Draft.file(file, byteCount: upload.byteCount))
       }
     }
@@ -185,7 +202,7 @@ final class UploadRoom: Sendable {
   func sent(_ id: String, as number: Int64?) {
     uploads.withLock { uploads in
       guard uploads[id]?.state == .sending else { return }
-      uploads[id]?.state = number.map { .sent($0) } ?? .there
+      uploads[id]?.state = number.map { .sent($0) } ?? (store == nil ? .there : .asked)
       if number != nil { uploads[id]?.file = nil }
     }
   }

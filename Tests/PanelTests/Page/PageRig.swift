@@ -51,9 +51,10 @@ struct PageRig {
   let authority: PageAuthority
 
   static func run(
-    limits: PageLimits = PageLimits(), _ body: (PageRig) async throws -> Void
+    limits: PageLimits = PageLimits(), store: (any UploadStore)? = nil,
+    _ body: (PageRig) async throws -> Void
   ) async throws {
-    let rig = try await PageRig(limits)
+    let rig = try await PageRig(limits, store)
     do { try await body(rig) } catch {
       await rig.page.stop()
       throw error
@@ -61,7 +62,7 @@ struct PageRig {
     await rig.page.stop()
   }
 
-  private init(_ limits: PageLimits) async throws {
+  private init(_ limits: PageLimits, _ store: (any UploadStore)?) async throws {
     let group = try Group(
       name: "crew",
       secret: unsafe SecretBytes(copying: [UInt8](repeating: 7, count: 32).span.bytes))
@@ -71,7 +72,8 @@ struct PageRig {
       at: Page.Place(host: "127.0.0.1", port: 0), trustAt: Page.Place(host: "127.0.0.1", port: 0),
       identity: Self.identity(authority, addresses: [[127, 0, 0, 1]]), nodeName: "<stage>",
       access: access, limits: limits, handler: node,
-      guests: guests, rest: RestDesk(messages, tokens, assistant: assistant, directory: "/tmp"))
+      guests: guests,
+      rest: RestDesk(messages, tokens, assistant: assistant, directory: "/tmp", store: store))
   }
 
   static func identity(

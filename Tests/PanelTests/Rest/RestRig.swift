@@ -83,6 +83,31 @@ final class RestMessages: RestNode {
   }
 }
 
+/// A bucket that says what was asked for, and has what a test puts there.
+final class Bucket: UploadStore {
+  private let state = Mutex((asked: [String](), files: Set<String>()))
+
+  var asked: [String] { state.withLock { $0.asked } }
+
+  func put(_ id: String) { _ = state.withLock { $0.files.insert(id) } }
+
+  func place(of id: String) -> String { "https://s3.test/voices/\(id)" }
+
+  func address(
+    of id: String, type: String, byteCount: Int, seconds: Int
+  ) -> (url: String, headers: [String: String]) {
+    state.withLock { $0.asked.append(id) }
+    return ("\(place(of: id))?signed=\(byteCount)", ["Content-Type": type])
+  }
+
+  func file(_ id: String, byteCount: Int) async throws(RestFault) -> [UInt8] {
+    guard state.withLock({ $0.files.contains(id) }) else {
+      throw RestFault(.conflict, "not there yet")
+    }
+    return [UInt8](repeating: 0, count: byteCount)
+  }
+}
+
 /// Requests of a program.
 extension PageRig {
   func rest(

@@ -255,12 +255,46 @@ import Testing
     }
   }
 
+  @Test func `with a bucket the address is the bucket's, and what lies there is sent once`()
+    async throws
+  {
+    let store = Bucket()
+    try await PageRig.run(store: store) { rig in
+      let token = try rig.tokens.issue(to: "desk", .talk)
+      let asked = try await rig.ask(token, byteCount: 4)
+      let id = try #require(store.asked.first)
+      let url = "https://s3.test/voices/\(id)"
+      #expect(asked.body.contains(#""url":"\#(url)?signed=4""#))
+      #expect(asked.body.contains(#""headers":{"Content-Type":"audio/wav"}"#))
+      func send(_ url: String) async throws -> PageVisitor.Answer {
+        try await rig.rest(
+          "POST", PageRig.crew + "/audio", token: token, body: #"{"audio_url":"\#(url)"}"#)
+      }
+      #expect(try await send(url).status == 409)
+      store.put(id)
+      for other in ["https://evil.test/voices/\(id)", "https://s3.test/other/\(id)", url + "x", id]
+      {
+        let status = try await send(other).status
+        #expect(status == 422 || status == 404, "\(other)")
+      }
+      // With what the address is signed by, or without.
+      let sent = try await send(url + "?signed=4")
+      let again = try await send(url)
+      #expect(sent.status == 201 && again.status == 200 && sent.body == again.body)
+      #expect(rig.messages.messages.map(\.voice?.bytes) == [4])
+      // Nothing can be written here instead.
+      let here = try await rig.rest(
+        "PUT", "/api/v1/uploads/\(id)?expires=1&signature=x", token: nil, body: "abcd")
+      #expect(here.status == 403)
+    }
+  }
+
   @Test func `what was sent takes no place among the uploads that are open`() throws {
     let room = UploadRoom(directory: NSTemporaryDirectory())
     for number in 0..<20 as Range<Int64> {
       let address = try room.ask(
         by: "desk", for: "c", type: "audio/wav", byteCount: 4, unixSeconds: 0
-      ).address
+      ).url
       let parts = address.split(separator: "?")
       let id = try #require(parts[0].split(separator: "/").last.map(String.init))
       let query = parts[1].split(separator: "&").map { $0.split(separator: "=").map(String.init) }

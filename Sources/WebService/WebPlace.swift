@@ -1,12 +1,12 @@
-/// Where a language model answers: the base URL of a chat-completions interface.
-public struct ChatPlace: Hashable, Sendable {
+/// Where a service on the web answers: its base URL.
+public struct WebPlace: Hashable, Sendable {
   /// Whether it is asked by HTTPS.
   public let isSecure: Bool
   /// A host name or an address, without brackets.
   public let host: String
   /// Its port.
   public let port: Int
-  /// What is before `/chat/completions`, without a slash at its end.
+  /// What all its paths begin with, without a slash at its end.
   public let path: String
 
   /// Why a text is no such URL, as the end of a sentence that begins with its setting.
@@ -35,6 +35,13 @@ public struct ChatPlace: Hashable, Sendable {
     }
     self.host = host
     self.port = port ?? (isSecure ? 443 : 80)
+  }
+
+  /// The same service, without a path.
+  public var root: WebPlace { WebPlace(isSecure: isSecure, host: host, port: port, path: "") }
+
+  private init(isSecure: Bool, host: String, port: Int, path: String) {
+    (self.isSecure, self.host, self.port, self.path) = (isSecure, host, port, path)
   }
 
   private static func parts(_ authority: Substring) -> (String, Int?)? {

@@ -1,27 +1,23 @@
-import NIOCore
-import NIOPosix
-import Synchronization
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
 
-/// A language model's server that says what the test has it say, octet for octet.
-final class FakeModel: Sendable {
+/// A server on the web that says what the test has it say, octet for octet.
+public final class FakeService: Sendable {
   /// What is done with one connection.
-  struct Script: Sendable {
+  public struct Script: Sendable {
     /// Parts of the response, and the wait before each, milliseconds.
-    var parts: [(afterMilliseconds: Int64, text: String)]
+    public var parts: [(afterMilliseconds: Int64, text: String)]
     /// Whether the connection is closed after the last.
-    var closes = true
+    public var closes: Bool
 
-    /// An HTTP response with a content of these events.
-    static func stream(_ events: [String], closes: Bool = true, wait: Int64 = 0) -> Script {
-      let head =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-        + "Connection: close\r\n\r\n"
-      return Script(
-        parts: [(wait, head)] + events.map { (0, "data: \($0)\n\n") }, closes: closes)
+    /// A script.
+    public init(parts: [(afterMilliseconds: Int64, text: String)], closes: Bool = true) {
+      (self.parts, self.closes) = (parts, closes)
     }
 
-    /// A refusal.
-    static func refusal(_ status: String, _ content: String, more: String = "") -> Script {
+    /// An HTTP response of that status.
+    public static func response(_ status: String, _ content: String, more: String = "") -> Script {
       Script(parts: [
         (
           0,
@@ -30,12 +26,6 @@ final class FakeModel: Sendable {
         )
       ])
     }
-
-    /// An answer in pieces.
-    static func answer(_ pieces: String...) -> Script {
-      stream(
-        pieces.map { #"{"choices":[{"index":0,"delta":{"content":"\#($0)"}}]}"# } + ["[DONE]"])
-    }
   }
 
   private let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -43,7 +33,7 @@ final class FakeModel: Sendable {
   private let state = Mutex((scripts: [Script](), requests: [String]()))
 
   /// Listens; each connection gets the next script, and the last ones the last.
-  init(_ scripts: [Script]) async throws {
+  public init(_ scripts: [Script]) async throws {
     let box = Box()
     channel = try await ServerBootstrap(group: threads)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -54,15 +44,17 @@ final class FakeModel: Sendable {
       }
       .bind(host: "127.0.0.1", port: 0).get()
     state.withLock { $0.scripts = scripts }
-    box.model.withLock { $0 = self }
+    box.service.withLock { $0 = self }
   }
 
-  var port: Int { channel.localAddress?.port ?? 0 }
+  /// Where it listens.
+  public var port: Int { channel.localAddress?.port ?? 0 }
 
   /// All that was asked, heads and contents, by connection.
-  var requests: [String] { state.withLock { $0.requests } }
+  public var requests: [String] { state.withLock { $0.requests } }
 
-  func stop() async throws {
+  /// Ends it.
+  public func stop() async throws {
     try await channel.close()
     try await threads.shutdownGracefully()
   }
@@ -78,7 +70,7 @@ final class FakeModel: Sendable {
 }
 
 private final class Box: Sendable {
-  let model = Mutex<FakeModel?>(nil)
+  let service = Mutex<FakeService?>(nil)
 }
 
 /// Reads one request, and plays its script.
@@ -101,7 +93,7 @@ private final class Conversation: ChannelInboundHandler {
     }
     guard text[end.upperBound...].utf8.count >= length ?? 0 else { return }
     isAnswering = true
-    guard let script = box.model.withLock({ $0 })?.take(text) else {
+    guard let script = box.service.withLock({ $0 })?.take(text) else {
       return context.close(promise: nil)
     }
     play(script.parts[...], script.closes, context)

@@ -1,8 +1,8 @@
 import Testing
 
-@testable import Assistant
+@testable import WebService
 
-@Suite struct ChatPlaceTests {
+@Suite struct WebPlaceTests {
   @Test(arguments: [
     ("http://127.0.0.1:8080/v1", "127.0.0.1", 8080, "/v1", true),
     ("https://api.example.org/v1/", "api.example.org", 443, "/v1", false),
@@ -10,10 +10,10 @@ import Testing
     ("http://127.example.org", "127.example.org", 80, "", false),
   ])
   func `a URL is read`(text: String, host: String, port: Int, path: String, isHere: Bool) throws {
-    let place = try ChatPlace(text)
+    let place = try WebPlace(text)
     #expect((place.host, place.port, place.path) == (host, port, path))
     #expect(place.isThisMachine == isHere)
-    #expect(try ChatPlace(place.text) == place)
+    #expect(try WebPlace(place.text) == place)
   }
 
   @Test(arguments: [
@@ -23,8 +23,8 @@ import Testing
     "http://a/\r\nX: y",
   ])
   func `what is none is told so`(text: String) {
-    #expect { _ = try ChatPlace(text) } throws: {
-      ($0 as? ChatPlace.Problem)?.words.hasPrefix("must be a URL") == true
+    #expect { _ = try WebPlace(text) } throws: {
+      ($0 as? WebPlace.Problem)?.words.hasPrefix("must be a URL") == true
     }
   }
 }

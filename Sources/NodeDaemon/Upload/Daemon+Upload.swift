@@ -1,0 +1,110 @@
+internal import Intercom
+internal import Journal
+internal import Logging
+internal import Messages
+internal import Remote
+internal import Store
+internal import WebService
+
+/// Voice messages that lie or go elsewhere.
+extension Daemon {
+  /// The page, and where programs upload to.
+  func pageDesk(_ state: NodeState) -> PageDesk {
+    PageDesk(effective.configuration.page, state, store: uploadStore(), log: logger("page"))
+  }
+
+  /// Voice messages, and where they are mirrored to.
+  func voiceMessages(
+    of node: Intercom, _ office: MessageOffice, _ membership: Membership, _ state: NodeState,
+    by writer: StateWriter
+  ) -> VoiceMessages {
+    VoiceMessages(
+      node: node, office: office,
+      mirror: uploadMirror(of: office, membership, state, by: writer))
+  }
+
+  /// The bucket of programs' uploads; where it cannot be used, they lie at the node.
+  private func uploadStore() -> S3Store? {
+    do throws(SecretLine.Problem) {
+      return try S3Store(effective.configuration.s3)
+    } catch {
+      logger("page").event(.s3Failed, "\(error); until then uploads lie at this node")
+      return nil
+    }
+  }
+
+  /// The mirror of voice messages; nil: there is none.
+  private func uploadMirror(
+    of office: MessageOffice, _ membership: Membership, _ state: NodeState, by writer: StateWriter
+  ) -> UploadMirror? {
+    let (settings, log) = (effective.configuration.mirror, logger("messages"))
+    guard let place = settings.place else { return nil }
+    do {
+      guard let token = try SecretLine.read(settings.tokenFile, of: .uploadTokenFile) else {
+        return nil
+      }
+      let client =
+        try settings.authorities.isEmpty
+        ? WebClient() : WebClient(authorities: settings.authorities)
+      let reader = MirrorReader(
+        office: office, names: MessageControl(office: office, membership: membership),
+        sources: settings.sources)
+      return UploadMirror(
+        to: place, token: token,
+        UploadMirror.Surroundings(
+          newest: { await office.newest }, next: { await reader.next(after: $0) },
+          file: { try? await office.audio(of: $0, marksRead: false) },
+          kept: try state.mirror().flatMap {
+            try? JSONLine.decode(UploadMirror.Record.self, from: $0)
+          },
+          keep: { record in
+            guard let octets = try? JSONLine.encode(record) else { return }
+            try? await writer.run { () throws(StoreError) in try state.keep(mirror: octets) }
+          },
+          ask: { (request) async throws(WebFault) in try await client.ask(request) },
+          pause: { await office.waitForMessage(seconds: $0) }),
+        log: log)
+    } catch let problem as WebClient.TrustProblem {
+      log.event(.mirrorFailed, "upload-authorities \(settings.authorities) \(problem.words)")
+    } catch {
+      log.event(.mirrorFailed, "\(error)")
+    }
+    return nil
+  }
+}
+
+/// Finds what is to be mirrored.
+struct MirrorReader: Sendable {
+  /// Numbers that are looked at at a time.
+  private static let window: Int64 = 500
+
+  let office: MessageOffice
+  /// Who is meant by what users say.
+  let names: MessageControl
+  let sources: [MirrorSettings.Source]
+
+  /// The next voice message after a number.
+  func next(after number: Int64) async -> UploadMirror.Look {
+    var remotes: [Conversation: String] = [:]
+    for source in sources {
+      guard let conversation = try? await names.conversation(source.name) else {
+        return UploadMirror.Look(unknown: source.name)
+      }
+      remotes[conversation] = source.remote
+    }
+    let newest = await office.newest
+    var low = number
+    while low < newest {
+      for entry in await office.voiceMessages(after: low, before: low + Self.window + 1) {
+        guard let remote = remotes[entry.message.conversation],
+          case .voice(let clip) = entry.message.content
+        else { continue }
+        return UploadMirror.Look(
+          candidate: UploadMirror.Candidate(
+            number: entry.number, remote: remote, seconds: Double(clip.milliseconds) / 1000))
+      }
+      low += Self.window
+    }
+    return UploadMirror.Look()
+  }
+}

@@ -1,0 +1,194 @@
+internal import EventLoop
+internal import Glibc
+internal import Journal
+internal import Logging
+internal import Messages
+internal import Remote
+internal import StatusSchema
+internal import WebService
+
+/// Mirrors voice messages of chosen conversations to a service: one at a time, in their order, each once.
+///
+/// What is done is kept before each call. A message that the service will never take is told and passed over; for all
+/// else the mirror waits and tries again.
+actor UploadMirror {
+  /// What outlives this run.
+  struct Record: Codable, Hashable, Sendable {
+    /// The service that the rest is of.
+    var service: String
+    /// All messages up to this number are done with.
+    var done: Int64
+    /// The one that is under way.
+    var task: MirrorTask?
+  }
+
+  /// Where it reads and keeps.
+  struct Surroundings: Sendable {
+    /// The number of the newest message.
+    var newest: @Sendable () async -> Int64
+    /// The next voice message after a number, of the conversations that are mirrored.
+    var next: @Sendable (Int64) async -> Look
+    /// Its sound; nil: it is no longer here.
+    var file: @Sendable (Int64) async -> [UInt8]?
+    var kept: Record?
+    var keep: @Sendable (Record) async -> Void
+    var ask: @Sendable (WebRequest) async throws(WebFault) -> WebAnswer
+    /// Waits that many seconds, or until something changed.
+    var pause: @Sendable (Double) async -> Void
+  }
+
+  /// A voice message that is to be mirrored.
+  struct Candidate: Hashable, Sendable {
+    var number: Int64
+    var remote: String
+    var seconds: Double
+  }
+
+  /// What there is to be mirrored.
+  struct Look: Hashable, Sendable {
+    /// The next one; nil: there is none.
+    var candidate: Candidate?
+    /// A conversation that is not known, as the user named it; nil: all are.
+    var unknown: String?
+  }
+
+  /// From one try to the next: doubled from the first to the last.
+  private static let pauses = (first: 2.0, last: 600.0)
+  /// Where nothing is to be done, until somebody says so.
+  private static let idle = 3600.0
+
+  private let place: WebPlace
+  private let token: String
+  private let surroundings: Surroundings
+  private let log: Logger
+  private var changed: @Sendable () -> Void = {}
+  private var record: Record
+  private(set) var status = MirrorStatus()
+  private var failures = 0
+
+  init(
+    to place: WebPlace, token: String, _ surroundings: Surroundings, log: Logger
+  ) {
+    (self.place, self.token, self.surroundings) = (place, token, surroundings)
+    self.log = log
+    // What another service was told says nothing of this one.
+    if let kept = surroundings.kept, kept.service == place.text {
+      record = kept
+    } else {
+      record = Record(service: place.text, done: -1)
+    }
+  }
+
+  /// Mirrors until its task is cancelled.
+  ///
+  /// - Parameter changed: called when something changed that people see; must not block.
+  func run(changed: @escaping @Sendable () -> Void) async {
+    self.changed = changed
+    // What was there before the mirror is not for the service.
+    if record.done < 0 {
+      record.done = await surroundings.newest()
+      await keep()
+    }
+    while !Task.isCancelled { await surroundings.pause(await step()) }
+  }
+
+  /// Does what can be done now.
+  ///
+  /// - Returns: seconds until the next look, if nothing changes before.
+  func step() async -> Double {
+    guard var task = await due() else { return Self.idle }
+    guard let candidate = await surroundings.next(task.number - 1).candidate,
+      candidate.number == task.number,
+      let file = await surroundings.file(task.number)
+    else {
+      await end(task, "it is no longer here")
+      return 0
+    }
+    let clip = MirrorTask.Clip(file: file, seconds: candidate.seconds)
+    let request = task.request(clip, at: place, token: token)
+    await keep(task)
+    let outcome: MirrorTask.Outcome
+    if let request {
+      outcome = task.take(await answer(request))
+    } else {
+      outcome = task.refuseAddress()
+    }
+    return await take(outcome, task)
+  }
+
+  private func answer(_ request: WebRequest) async -> Result<WebAnswer, WebFault> {
+    do throws(WebFault) {
+      return .success(try await surroundings.ask(request))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The message that is under way, or the next one.
+  private func due() async -> MirrorTask? {
+    if let task = record.task { return task }
+    let newest = await surroundings.newest()
+    let look = await surroundings.next(record.done)
+    if let unknown = look.unknown {
+      tell("upload-from: nobody and nothing is known as \(unknown)")
+    } else if let candidate = look.candidate {
+      return MirrorTask(candidate.number, of: candidate.remote)
+    } else {
+      // Nothing of that has to be looked at again.
+      record.done = max(record.done, newest)
+    }
+    return nil
+  }
+
+  private func take(_ outcome: MirrorTask.Outcome, _ task: MirrorTask) async -> Double {
+    switch outcome {
+    case .next:
+      await keep(task)
+      return 0
+    case .sent:
+      status.sent += 1
+      await end(task, nil)
+      return 0
+    case .refused(let words):
+      await end(task, words)
+      return 0
+    case .later(let words, let isSlow):
+      await keep(task)
+      tell("voice message \(task.number) is not mirrored yet: \(words)")
+      failures += 1
+      let doubled = Self.pauses.first * Double(1 << min(failures - 1, 16))
+      return isSlow ? Self.pauses.last : min(doubled, Self.pauses.last)
+    }
+  }
+
+  /// The message is done with.
+  ///
+  /// - Parameter words: why it is not there; nil: it is.
+  private func end(_ task: MirrorTask, _ words: String?) async {
+    failures = 0
+    (record.done, record.task) = (task.number, nil)
+    await keep()
+    if let words {
+      status.refused += 1
+      tell("voice message \(task.number) is not mirrored: \(words)")
+    } else {
+      status.problem = nil
+      log.event(.mirrored, "mirrored", ["message": "\(task.number)"])
+      changed()
+    }
+  }
+
+  private func tell(_ words: String) {
+    if status.problem != words { log.event(.mirrorFailed, "\(words)") }
+    status.problem = words
+    changed()
+  }
+
+  private func keep(_ task: MirrorTask) async {
+    guard record.task != task else { return }
+    record.task = task
+    await keep()
+  }
+
+  private func keep() async { await surroundings.keep(record) }
+}
