@@ -11,6 +11,8 @@ public struct EarSettings: Sendable, Hashable {
   public static let usualPriority = 1
   /// From this one on a line is never below the floor, whatever its level.
   public static let pagingPriority = 3
+  /// An announcement is a page, whatever lines are set to.
+  public static let announcementPriority = pagingPriority
   /// It mutes the others.
   public static let emergencyPriority = 4
   /// Of a dim: nothing is left.

@@ -60,7 +60,9 @@ extension LineDesk {
             ? 1 : record.line(number).flatMap { gains[$0] } ?? 0
         },
         priorities: (0..<LineSet.capacity).map { number in
-          record.line(number).map { ear.priority(of: $0) } ?? EarSettings.usualPriority
+          number == LineSet.announcementNumber
+            ? EarSettings.announcementPriority
+            : record.line(number).map { ear.priority(of: $0) } ?? EarSettings.usualPriority
         })
       member.places = (0..<LineSet.announcementNumber).map { number in
         record.line(number).flatMap { numbers[$0] }

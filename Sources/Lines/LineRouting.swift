@@ -27,6 +27,10 @@ public struct LineRouting: Sendable, Equatable {
       addressed: [.everyone, .announcement],
       gains: (0..<LineSet.capacity).map { number in
         number == 0 || number == LineSet.announcementNumber ? 1 : 0
+      },
+      priorities: (0..<LineSet.capacity).map { number in
+        number == LineSet.announcementNumber
+          ? EarSettings.announcementPriority : EarSettings.usualPriority
       })
   }
 
