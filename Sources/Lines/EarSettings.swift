@@ -135,6 +135,12 @@ public struct EarSettings: Sendable, Hashable {
   /// What the ear never gets more of, as a factor of full scale.
   public var ceiling: Float { Self.factor(self[.ceiling]) }
 
+  /// How loud a call's tone is, dBFS of its peak before the volume; nil: it is silent.
+  public var callToneDecibels: Double? {
+    let decibels = self[.callTone]
+    return decibels <= Self.cutDecibels ? nil : decibels
+  }
+
   /// Whether talkers are brought to like loudness.
   public var isLevelling: Bool { self[.level] != 0 }
 
@@ -168,12 +174,13 @@ extension EarSettings {
     case talkDim = "talk-dim"
     case sidetoneTracking = "sidetone-tracking"
     case level
+    case callTone = "call-tone"
 
     /// What a value looks like.
     public var placeholder: String {
       switch self {
       case .volume, .ceiling: "DB"
-      case .floor: "DB|off"
+      case .floor, .callTone: "DB|off"
       case .priorityDim, .programDim, .talkDim: "DB|off|cut"
       case .programDimTalking, .sidetoneTracking: "on|off"
       case .level: "auto|off"
@@ -193,6 +200,7 @@ extension EarSettings {
       case .talkDim: "Dim of all that you hear while you talk, dB, -60…0: for loudspeakers."
       case .sidetoneTracking: "Whether the sidetone follows volume."
       case .level: "Whether talkers are brought to like loudness, by 12 dB at most."
+      case .callTone: "How loud a call beeps in your ear, dBFS, -40…0."
       }
     }
 
@@ -200,7 +208,7 @@ extension EarSettings {
     public var range: ClosedRange<Double>? {
       switch self {
       case .volume: -40...12
-      case .floor: -40...0
+      case .floor, .callTone: -40...0
       case .ceiling: -24...0
       case .priorityDim, .programDim, .talkDim: -60...0
       case .programDimTalking, .sidetoneTracking, .level: nil
@@ -212,7 +220,7 @@ extension EarSettings {
       switch self {
       case .volume, .ceiling, .talkDim, .programDimTalking, .level: 0
       case .floor: -21
-      case .priorityDim, .programDim: -12
+      case .priorityDim, .programDim, .callTone: -12
       case .sidetoneTracking: 1
       }
     }
@@ -221,7 +229,7 @@ extension EarSettings {
     fileprivate var words: [String: Double] {
       switch self {
       case .volume, .ceiling: [:]
-      case .floor: ["off": cutDecibels]
+      case .floor, .callTone: ["off": cutDecibels]
       case .priorityDim, .programDim, .talkDim: ["off": 0, "cut": cutDecibels]
       case .programDimTalking, .sidetoneTracking: ["on": 1, "off": 0]
       case .level: ["auto": 1, "off": 0]

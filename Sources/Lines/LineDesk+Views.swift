@@ -78,6 +78,7 @@ extension LineDesk {
     routing.talk = talkSet(talk)
     routing.isUntreated = talk.effect.isUntreated
     routing.audiences = Set(talk.audiences.keys)
+    routing.isCalled = callDesk.stack.contains(where: \.isRinging)
     routing.tellsLines = own.byNumber.count > 1 || talk.isAnnouncing
     routing.ear = ear
     routing.others = member(LineRecord(version: version))

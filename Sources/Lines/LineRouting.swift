@@ -73,6 +73,8 @@ public struct LineRouting: Sendable, Equatable {
   public var ports: [Int: String] = [:]
   /// By the audience of streams.
   public var privateLines: [Audience: PrivateLine] = [:]
+  /// Whether a call rings here.
+  public var isCalled = false
   /// The audiences of streams of their own that are talked to.
   public var audiences: Set<Audience> = []
 

@@ -22,6 +22,7 @@ import Testing
     program-dim = "cut"
     talk-dim = -12.5
     sidetone-tracking = false
+    call-tone = -20
 
     [[key]]
     name = "video"
@@ -49,6 +50,7 @@ import Testing
     #expect(lines.ear.said.ports == [lines.lines[1].name])
     #expect(lines.ear.text(of: .volume) == "-6" && lines.ear.text(of: .programDim) == "cut")
     #expect(lines.ear.text(of: .talkDim) == "-12.5" && !lines.ear.isSidetoneTracking)
+    #expect(lines.ear.callToneDecibels == -20)
     let keys = lines.keys
     #expect(keys.map(\.name.text) == ["video", "show"])
     #expect(keys[0].targets.compactMap(\.line?.text) == ["video"])

@@ -82,6 +82,7 @@ import Testing
       ["ear", "--volume", "-6", "--talk-dim", "cut"],
       .ear(changes: ["volume": "-6", "talk-dim": "cut"])
     ),
+    (["ear", "--call-tone", "-20"], .ear(changes: ["call-tone": "-20"])),
     (["voice", "monitor"], .sound(.monitor(seconds: 60))),
     (["level", "auto"], .ear(changes: ["level": "auto"])),
     (["line", "port", "a", "on"], .line(.port(line: "a", isOn: true))),
