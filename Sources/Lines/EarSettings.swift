@@ -141,6 +141,9 @@ public struct EarSettings: Sendable, Hashable {
     return decibels <= Self.cutDecibels ? nil : decibels
   }
 
+  /// Whether others may leave a key open into this ear alone.
+  public var letsCallersLatch: Bool { self[.callerLatch] != 0 }
+
   /// Whether talkers are brought to like loudness.
   public var isLevelling: Bool { self[.level] != 0 }
 
@@ -175,6 +178,7 @@ extension EarSettings {
     case sidetoneTracking = "sidetone-tracking"
     case level
     case callTone = "call-tone"
+    case callerLatch = "caller-latch"
 
     /// What a value looks like.
     public var placeholder: String {
@@ -182,7 +186,7 @@ extension EarSettings {
       case .volume, .ceiling: "DB"
       case .floor, .callTone: "DB|off"
       case .priorityDim, .programDim, .talkDim: "DB|off|cut"
-      case .programDimTalking, .sidetoneTracking: "on|off"
+      case .programDimTalking, .sidetoneTracking, .callerLatch: "on|off"
       case .level: "auto|off"
       }
     }
@@ -201,6 +205,7 @@ extension EarSettings {
       case .sidetoneTracking: "Whether the sidetone follows volume."
       case .level: "Whether talkers are brought to like loudness, by 12 dB at most."
       case .callTone: "How loud a call beeps in your ear, dBFS, -40…0."
+      case .callerLatch: "Whether others' keys for you alone may latch."
       }
     }
 
@@ -211,7 +216,7 @@ extension EarSettings {
       case .floor, .callTone: -40...0
       case .ceiling: -24...0
       case .priorityDim, .programDim, .talkDim: -60...0
-      case .programDimTalking, .sidetoneTracking, .level: nil
+      case .programDimTalking, .sidetoneTracking, .level, .callerLatch: nil
       }
     }
 
@@ -221,7 +226,7 @@ extension EarSettings {
       case .volume, .ceiling, .talkDim, .programDimTalking, .level: 0
       case .floor: -21
       case .priorityDim, .programDim, .callTone: -12
-      case .sidetoneTracking: 1
+      case .sidetoneTracking, .callerLatch: 1
       }
     }
 
@@ -231,7 +236,7 @@ extension EarSettings {
       case .volume, .ceiling: [:]
       case .floor, .callTone: ["off": cutDecibels]
       case .priorityDim, .programDim, .talkDim: ["off": 0, "cut": cutDecibels]
-      case .programDimTalking, .sidetoneTracking: ["on": 1, "off": 0]
+      case .programDimTalking, .sidetoneTracking, .callerLatch: ["on": 1, "off": 0]
       case .level: ["auto": 1, "off": 0]
       }
     }

@@ -13,7 +13,7 @@ struct LineTableProblem: Error {
 enum LineTables {
   static let names: Set<String> = ["line", "key", "ear"]
   private static let lineFields: Set<String> = [
-    "name", "listen", "level", "pan", "port", "priority",
+    "name", "listen", "level", "pan", "port", "priority", "display",
   ]
   private static let keyFields: Set<String> = [
     "name", "line", "lines", "targets", "activation", "latch", "interlock", "auto-listen",
@@ -24,11 +24,13 @@ enum LineTables {
   static func read(_ file: TOMLTable) throws(LineTableProblem) -> LineSettings {
     var settings = LineSettings()
     for (place, table) in try tables("line", of: file).enumerated() {
-      let line = try line(Reader(table, "line", place, lineFields))
+      let reader = try Reader(table, "line", place, lineFields)
+      let line = try line(reader)
       guard !settings.lines.contains(where: { $0.name == line.name }) else {
         throw LineTableProblem(table: "line", words: "line \(line.name) is there twice; remove one")
       }
       settings.lines.append(line)
+      try readDisplay(reader, of: line.name, into: &settings)
     }
     settings.ear = try ear(file)
     guard settings.lines.count(where: { $0.name != .all }) <= LineLimits.ownLines else {
@@ -67,6 +69,17 @@ enum LineTables {
     }
     return LineSettings.Line(
       name: name, isListening: try reader.boolean("listen") ?? true, levelDecibels: level)
+  }
+
+  private static func readDisplay(
+    _ reader: Reader, of line: LineName, into settings: inout LineSettings
+  ) throws(LineTableProblem) {
+    guard let text = try reader.text("display") else { return }
+    do throws(LineError) {
+      settings.displays.updateValue(try Label.display(text), forKey: line)
+    } catch {
+      throw reader.problem("\(error)")
+    }
   }
 
   /// The table `[ear]`, and the lines' priorities.
@@ -136,6 +149,9 @@ enum LineTables {
       if said.ports.contains(line.name) { lines.append("port = \(ear.hasPort(line.name))") }
       if said.priorities.contains(line.name) {
         lines.append("priority = \(ear.priority(of: line.name))")
+      }
+      if let display = settings.displays[line.name] {
+        lines.append("display = \(ConfigurationText.quoted(display?.text ?? ""))")
       }
     }
     for key in settings.keys {

@@ -10,6 +10,7 @@ import Testing
     [[line]]
     name = "Bühne"
     level = -3
+    display = "BHN"
 
     [[line]]
     name = "video"
@@ -50,7 +51,8 @@ import Testing
     #expect(lines.ear.said.ports == [lines.lines[1].name])
     #expect(lines.ear.text(of: .volume) == "-6" && lines.ear.text(of: .programDim) == "cut")
     #expect(lines.ear.text(of: .talkDim) == "-12.5" && !lines.ear.isSidetoneTracking)
-    #expect(lines.ear.callToneDecibels == -20)
+    #expect(lines.ear.callToneDecibels == -20 && lines.ear.letsCallersLatch)
+    #expect(lines.displays == [lines.lines[0].name: try Label("BHN")])
     let keys = lines.keys
     #expect(keys.map(\.name.text) == ["video", "show"])
     #expect(keys[0].targets.compactMap(\.line?.text) == ["video"])

@@ -87,6 +87,7 @@ import Testing
     (["level", "auto"], .ear(changes: ["level": "auto"])),
     (["line", "port", "a", "on"], .line(.port(line: "a", isOn: true))),
     (["line", "priority", "a", "4"], .line(.priority(line: "a", priority: 4))),
+    (["line", "display", "a", "STG"], .line(.display(line: "a", text: "STG"))),
     (["key", "preset", "beltpack", "a", "b"], .key(.preset("beltpack", lines: ["a", "b"]))),
     (
       ["voice", "--suppress", "strong", "--gate", "-50"],

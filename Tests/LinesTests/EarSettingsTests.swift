@@ -66,7 +66,7 @@ import Testing
     (
       ["dim": "1", "volume": "0"],
       "nothing of the ear is called \"dim\"; use one of floor, volume, ceiling, priority-dim, program-dim, "
-        + "program-dim-talking, talk-dim, sidetone-tracking, level, call-tone"
+        + "program-dim-talking, talk-dim, sidetone-tracking, level, call-tone, caller-latch"
     ),
   ]
 

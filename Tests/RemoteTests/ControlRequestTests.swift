@@ -166,6 +166,10 @@ import Testing
       .line(.priority(line: "a", priority: 4)),
       #"{"line":"a","priority":4,"request":"line-priority"}"#
     ),
+    (
+      .line(.display(line: "a", text: "STG")),
+      #"{"line":"a","request":"line-display","text":"STG"}"#
+    ),
     (.key(.preset("panel", lines: [])), #"{"preset":"panel","request":"key-preset"}"#),
     (
       .key(.preset("beltpack", lines: ["a", "b"])),
@@ -252,7 +256,7 @@ import Testing
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke, "
         + "line-new, line-join, again, line-add, line-remove, line-leave, line-list, line-listen, "
-        + "line-level, line-pan, line-port, line-priority, "
+        + "line-level, line-pan, line-port, line-priority, line-display, "
         + "key-set, key-preset, key-remove, key-list, key-press, key-release, key-tap, key-hold, "
         + "call, call-end, call-list, call-clear, reply, input-set, bus-set, "
         + "operator-allow, operator-deny, at, mic-kill, "

@@ -152,6 +152,7 @@ extension GoldenStatus {
     )
     line.levelDecibels = -6.5
     (line.pan, line.port, line.priority) = (-0.25, "line_Bühne", 2)
+    line.display = "BHN"
     (line.members, line.talkers) = (["B", "C"], ["B"])
     (line.isPrivate, line.invited, line.invitedBy) = (true, ["D"], "E")
     return line
@@ -171,6 +172,7 @@ extension GoldenStatus {
     key.tally = .talkListen
     key.talkers = ["B"]
     (key.targets, key.isCalled, key.midi) = (["member:B"], true, "note 60")
+    key.latchRefusedBy = "B"
     return key
   }
 

@@ -17,10 +17,8 @@ enum GoldenStatus {
     status.control?.subscribers = 2
     (status.recording, status.lines, status.keys, status.calls) = (recording, [line], [key], calls)
     (status.messages, status.assistant, status.operators) = (messages, assistant, [`operator`])
-    status.midi = midi
     status.guests = [guest(number: 3, session: "k7qd2m", isOn: true)]
-    (status.inputs, status.buses) = ([input], [bus])
-    status.captions = captions
+    (status.inputs, status.buses, status.midi, status.captions) = ([input], [bus], midi, captions)
     return status
   }
 
@@ -235,6 +233,7 @@ enum GoldenStatus {
           "isPresent" : true,
           "isSet" : true,
           "latchMilliseconds" : 300,
+          "latchRefusedBy" : "B",
           "lines" : [
             "Bühne"
           ],
@@ -251,6 +250,7 @@ enum GoldenStatus {
       ],
       "lines" : [
         {
+          "display" : "BHN",
           "invited" : [
             "D"
           ],
