@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -102,27 +103,41 @@ void uring_thread_join(uint64_t thread) {
   }
 }
 
+/** Bytes let go of at a time: who faults meanwhile, the audio thread too, waits no longer than this takes. */
+enum { LET_GO_BYTES = 256 * 1024 };
+
+static void let_go(uintptr_t begin, uintptr_t end, bool is_locked) {
+  for (uintptr_t at = begin; at < end; at += LET_GO_BYTES) {
+    const size_t bytes = end - at < LET_GO_BYTES ? end - at : LET_GO_BYTES;
+    /* Locked pages cannot be let go. */
+    if (is_locked) munlock((void *)at, bytes);
+    madvise((void *)at, bytes, MADV_DONTNEED);
+    if (is_locked) mlock2((void *)at, bytes, MLOCK_ONFAULT);
+  }
+}
+
 /** Lets go of an object's code and constants: clean copies of its file, from whose cached pages they come back. */
-static int forget_clean(struct dl_phdr_info *object, size_t size, void *context) {
-  (void)size, (void)context;
+static int forget_clean(struct dl_phdr_info *object, size_t size, void *is_locked) {
+  (void)size;
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];
     if (part->p_type != PT_LOAD || (part->p_flags & PF_W)) continue;
     const uintptr_t begin = (object->dlpi_addr + part->p_vaddr) & ~(page - 1);
-    const uintptr_t end = object->dlpi_addr + part->p_vaddr + part->p_memsz;
-    madvise((void *)begin, end - begin, MADV_DONTNEED);
+    let_go(begin, object->dlpi_addr + part->p_vaddr + part->p_memsz, *(bool *)is_locked);
   }
   return 0;
 }
 
+static void forget_start(bool is_locked) { dl_iterate_phdr(forget_clean, &is_locked); }
+
 int uring_lock_memory(void) {
-  /* What only the start needed (flags, files, tables) is not to be locked: some megabytes.
-   * Locked pages cannot be let go. */
-  dl_iterate_phdr(forget_clean, NULL);
+  forget_start(false);
   /* ONFAULT: without it every thread's whole 8 MiB stack would become resident. */
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) < 0 ? -errno : 0;
 }
+
+void uring_forget_start(void) { forget_start(true); }
 
 static int64_t nanoseconds_of(clockid_t clock) {
   struct timespec time;

@@ -67,6 +67,14 @@ public final class EventLoop: @unchecked Sendable {
     if let thread = lifecycle.withLock({ $0.thread }) { uring_thread_join(thread) }
   }
 
+  /// Lets go of locked code that only the start needed; what runs again is locked again.
+  ///
+  /// Any thread; some milliseconds. Without locked memory nothing happens: the kernel takes back what it wants.
+  public func forgetStart() {
+    guard configuration.locksMemory, memoryLockWarning == nil else { return }
+    uring_forget_start()
+  }
+
   /// The eventfd the audio thread writes 1 to, once a period.
   ///
   /// Open as long as the loop object lives.

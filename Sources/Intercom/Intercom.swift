@@ -96,6 +96,11 @@ public actor Intercom {
     }
   }
 
+  /// Gives back the memory of what only the start needed, some seconds after it.
+  ///
+  /// Any thread.
+  public nonisolated func forgetStart() { loop.forgetStart() }
+
   /// What the operating system refused and the node goes on without; complete after ``start()``.
   public nonisolated var warnings: [EventLoopWarning] {
     [loop.schedulingWarning, loop.memoryLockWarning].compactMap { $0 }

@@ -189,6 +189,9 @@ int uring_thread_set_priority(uint64_t thread, int32_t fifo_priority);
 void uring_thread_join(uint64_t thread);
 /** mlockall of pages as they are touched from now on, not of code that only the start needed: 0, -errno. [control] */
 int uring_lock_memory(void);
+/** Lets go of what ran since uring_lock_memory and is code or constants of a file; what is still needed comes back,
+ *  locked, as it is touched. For the end of a start, of which megabytes stay otherwise. [control] */
+void uring_forget_start(void);
 int64_t uring_now(void); /* [any] */
 /** How long the calling thread has run, without what it waited for the processor; a system call. [any] */
 int64_t uring_thread_cpu(void);
