@@ -83,9 +83,7 @@ struct Daemon {
     relay.attach(control)
     await page.start(nodeName: name.current, handler: relay, guests: guests, rest: control.rest)
     logReady(log, node)
-    let settling = settle(node)
     await ending.value
-    settling.cancel()
     relay.detach()
     await model.end()
     await DaemonEnd(
@@ -94,14 +92,6 @@ struct Daemon {
     ).run(log)
     events.finish()
     await writer.value
-  }
-
-  /// Gives back what only the start needed, once JACK, names and the first look round are over, too.
-  private func settle(_ node: Intercom) -> Task<Void, Never> {
-    Task {
-      guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
-      node.forgetStart()
-    }
   }
 
   private func end(on signal: Int32, _ log: Logger) {
@@ -133,7 +123,12 @@ struct Daemon {
       node: node, membership: connections.membership, lines: lines, log: logger("page"))
   }
 
+  /// Soon after, what only the start needed is given back: JACK, names and the first look round are over then.
   private func logReady(_ log: Logger, _ node: Intercom) {
+    Task { [weak node] in
+      try await Task.sleep(for: .seconds(5))
+      node?.forgetStart()
+    }
     log.event(
       .ready, "ready",
       [

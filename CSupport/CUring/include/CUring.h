@@ -158,7 +158,7 @@ int uring_socket_traffic_class(const uring *ring, bool ipv6);
 /* --- counters: relaxed atomics, [any] --- */
 
 struct uring_counters {
-  uint64_t wakes, beats, signals, deadlines, alerts; /**< alerts: of datagrams; a beat and a deadline at once are two wakes if they cost two enters */
+  uint64_t wakes, beats, signals, deadlines, alerts; /**< alerts: of datagrams; beat and deadline: two if two enters */
   uint64_t enters, extra_enters, early_submits; /**< enters == wakes + extra_enters + early_submits */
   uint64_t datagrams_in, bytes_in, datagrams_out, bytes_out;
   uint64_t oversized, truncated, malformed;     /**< incoming, dropped */
@@ -189,12 +189,10 @@ int uring_thread_set_priority(uint64_t thread, int32_t fifo_priority);
 void uring_thread_join(uint64_t thread);
 /** mlockall of pages as they are touched from now on, not of code that only the start needed: 0, -errno. [control] */
 int uring_lock_memory(void);
-/** Lets go of what ran since uring_lock_memory and is code or constants of a file; what is still needed comes back,
- *  locked, as it is touched. For the end of a start, of which megabytes stay otherwise. [control] */
+/** Lets go of code that ran since then; what runs again comes back, locked. For a start's end. [control] */
 void uring_forget_start(void);
-int64_t uring_now(void); /* [any] */
-/** How long the calling thread has run, without what it waited for the processor; a system call. [any] */
-int64_t uring_thread_cpu(void);
+int64_t uring_now(void);        /* [any] */
+int64_t uring_thread_cpu(void); /**< how long the calling thread has run, not what it waited; a system call [any] */
 /** Returns its argument, unknown to the optimiser. [any] */
 void *uring_same(void *pointer);
 void uring_yield(void);  /**< sched_yield [any] */
