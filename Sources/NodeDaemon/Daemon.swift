@@ -107,8 +107,11 @@ struct Daemon {
   ) async {
     let membership = connections.membership
     await assistant.start(control, changed: model.touch)
+    // Before messages of lines come in.
+    await office.take(await lines.currentCompany)
     await office.start(
       connections.news, blocked: membership.blockedNodes, changed: model.touch)
+    await office.follow(lines.companies.stream)
     await captions.start(membership, changed: model.touch)
     await office.tellGroups { [weak lines, weak captions] groups in
       await lines?.follow(groups: groups)
@@ -176,7 +179,7 @@ struct Daemon {
     let settings = LineKeeper(state.lines.kept, problems: problems) { lines throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(lines) }
     }
-    await settings.note(lines.settings)
+    await settings.note(lines.settings.stream)
     await lines.start()
     return Keepers(
       mixes: mixes, ports: ports, names: names, pages: pages, tokens: tokens, lines: settings)

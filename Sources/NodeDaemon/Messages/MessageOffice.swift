@@ -4,6 +4,7 @@ internal import Glibc
 internal import Habits
 internal import Intercom
 internal import Journal
+internal import Lines
 internal import Logging
 internal import Mesh
 internal import Messages
@@ -76,7 +77,8 @@ actor MessageOffice {
     self.retention = retention
     let now = Self.now()
     desk = try MessageDesk(
-      identity: state, journal: journal, settings: settings, instance: state.instance, now: now)
+      identity: state, journal: journal, settings: settings, instance: state.instance,
+      lineName: { (try? LineName($0))?.folded }, now: now)
     // Numbers of the lane are below 2⁶²; no other run has these.
     laneSequence = (state.instance & (1 << 32 - 1)) << 30
     lastNumber = (try? journal.messages(Self.last))?.last?.number ?? 0
@@ -147,6 +149,24 @@ actor MessageOffice {
   func block(_ blocked: Set<NodeID>, forgetting node: NodeID?) {
     desk.block(blocked)
     if let node { desk.forget(node) }
+    settle()
+  }
+
+  /// Takes who is on which line, whenever that changes.
+  func follow(_ companies: AsyncStream<LinesCompany>) {
+    Task { [weak self] in
+      for await company in companies { await self?.take(company) }
+    }
+  }
+
+  /// Takes who is on which line now.
+  func take(_ company: LinesCompany) {
+    let lines = company.lines.map { line in
+      LinePeople(
+        tag: line.privateID.map { .hidden($0.octets) } ?? .named(line.name.folded),
+        name: line.name.text, members: line.members, roster: line.roster, removed: line.removed)
+    }
+    desk.follow(lines, told: company.told, now: Self.now())
     settle()
   }
 
@@ -349,27 +369,36 @@ actor MessageOffice {
     changed()
   }
 
-  /// The node's groups, and the nodes that it can write to, by name.
+  /// The node's groups, the lines that it is on, and the nodes that it can write to, by name.
   var conversations: [RestConversation] {
     let summaries = (try? journal.summaries()) ?? [:]
-    func listed(_ id: String, _ name: String, _ conversation: Conversation) -> RestConversation {
-      var one = RestConversation(
-        id: id, name: name, isGroup: id.hasPrefix("group:"))
+    func listed(
+      _ id: String, _ name: String, _ kind: RestConversation.Kind, _ conversation: Conversation
+    ) -> RestConversation {
+      var one = RestConversation(id: id, name: name, kind: kind)
       if let summary = summaries[conversation] {
         (one.last, one.unread) = (summary.last, summary.unread)
       }
       return one
     }
     var groups: [RestConversation] = state.groups.map { group in
-      listed("group:\(group.name)", group.name, .group(GroupTag(of: group)))
+      listed("group:\(group.name)", group.name, .group, .group(GroupTag(of: group)))
     }
     groups.sort { $0.name < $1.name }
     var members: [RestConversation] = desk.knownNodes.filter { $0 != state.id }.map { node in
-      listed(node.text, name(of: node), .member(node))
+      listed(node.text, name(of: node), .member, .member(node))
     }
     members.sort { ($0.name, $0.id) < ($1.name, $1.id) }
-    return groups + members
+    var lines = desk.joinedLines.map { line in
+      let name = desk.name(of: line) ?? ""
+      return listed("line:\(name)", name, .line, .line(line))
+    }
+    lines.sort { $0.name < $1.name }
+    return groups + lines + members
   }
+
+  /// The conversation of a line of that name.
+  func line(named name: String) throws(SayError) -> Conversation { try desk.line(named: name) }
 
   /// The conversation of a group of that name; nil: the node's only one.
   func group(named name: String?) throws(SayError) -> Conversation {
@@ -436,6 +465,7 @@ actor MessageOffice {
     case .group(let tag):
       state.groups.first { GroupTag(of: $0) == tag }.map { "group:\($0.name)" }
         ?? "a group that was left"
+    case .line(let line): desk.name(of: line).map { "line:\($0)" } ?? "a line that was left"
     }
   }
 

@@ -19,9 +19,8 @@ struct VoiceMessages {
     self.office = office
   }
 
-  func control(_ membership: Membership) -> VoiceMessageControl {
-    VoiceMessageControl(
-      voices: self, names: MessageControl(office: office, membership: membership))
+  func control(_ names: MessageControl) -> VoiceMessageControl {
+    VoiceMessageControl(voices: self, names: names)
   }
 
   /// Adds what goes on now to a status.
