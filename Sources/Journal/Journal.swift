@@ -15,6 +15,8 @@ public final class Journal: MessageJournal {
   }
 
   let database: Database
+  /// Days that messages of these are kept, where that is not as of all others.
+  var lineDays: [LineTag: Int] = [:]
 
   /// Opens the journal in a file, or in memory.
   ///
@@ -51,6 +53,7 @@ public final class Journal: MessageJournal {
       throw DatabaseError(result: DatabaseError.laterVersion, path: path)
     }
     self.database = database
+    lineDays = try readLineDays()
   }
 
   // MARK: As the desk uses it

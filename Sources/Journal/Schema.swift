@@ -1,7 +1,7 @@
 /// The tables of a journal, and how those of each released version become today's.
 enum Schema {
   /// One step a version: the first makes the tables of version 1 of nothing.
-  static let steps = [first, second, third]
+  static let steps = [first, second, third, fourth]
 
   static var version: Int64 { Int64(steps.count) }
 
@@ -77,6 +77,13 @@ enum Schema {
     ALTER TABLE held ADD COLUMN readers BLOB NOT NULL DEFAULT x'';
     CREATE TABLE line (
       kind INTEGER NOT NULL, tag BLOB NOT NULL, name TEXT NOT NULL, people BLOB NOT NULL,
+      PRIMARY KEY (kind, tag)) WITHOUT ROWID;
+    """
+
+  /// Version 4: how many days messages of a line are kept; 0: until they are read and delivered.
+  private static let fourth = """
+    CREATE TABLE retention (
+      kind INTEGER NOT NULL, tag BLOB NOT NULL, days INTEGER NOT NULL,
       PRIMARY KEY (kind, tag)) WITHOUT ROWID;
     """
 

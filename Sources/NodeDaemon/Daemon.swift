@@ -280,7 +280,7 @@ struct Daemon {
         retention: HistoryRetention(
           days: settings.messageDays, voiceDays: settings.voiceMessageDays,
           bytes: settings.messageHistoryMegabytes * 1_000_000),
-        log: logger("messages"))
+        lines: settings.lineMessages, log: logger("messages"))
     } catch {
       throw .messages(error)
     }

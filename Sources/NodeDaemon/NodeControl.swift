@@ -75,7 +75,7 @@ struct NodeControl: ControlHandler {
       case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
         return await admission(request)
-      case .say, .messages, .messagesClear:
+      case .say, .messages, .messagesClear, .messageAct:
         return await messages.handle(request)
       case .voiceMessage(let request): return await voices.control(messages).handle(request)
       case .logLevel(let level, let area): return levels.answer(level: level, area: area)

@@ -82,6 +82,8 @@ public enum ControlRequest: Sendable, Hashable {
   case messages(MessageRequest)
   /// Forgets messages, of a conversation or all; the answer is ``ControlResponse/done(note:)``.
   case messagesClear(with: String?)
+  /// Does something about messages that there are.
+  case messageAct(MessageActRequest)
   /// Asks about voice messages.
   case voiceMessage(VoiceMessageRequest)
   /// Makes a token by which a phone signs in at the page; the answer is ``ControlResponse/pageInvitation(_:)``.

@@ -46,7 +46,9 @@ struct SayCommand: ParsableCommand {
 struct MessagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages", abstract: "Shows and deletes messages; list is the default.",
-    subcommands: [MessagesListCommand.self, MessagesClearCommand.self],
+    subcommands: [
+      MessagesListCommand.self, MessagesClearCommand.self, MessagesKeepCommand.self,
+    ],
     defaultSubcommand: MessagesListCommand.self)
 }
 
@@ -118,6 +120,31 @@ struct MessagesClearCommand: ParsableCommand {
   func run() throws {
     var client = try remote.connect(timeout: .seconds(30))
     let answer = try RemoteOptions.answer(of: &client, to: .messagesClear(with: conversation.with))
+    if case .done(let note) = answer { print(PlainText.cleaned(note)) }
+  }
+}
+
+/// `comlink messages keep LINE DAYS|none|default`: how long those of a line stay.
+struct MessagesKeepCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keep", abstract: "Says how long this node keeps messages of a line.",
+    discussion: """
+      They stay so long once they are read, voice messages too. With none they go a minute after they were read and \
+      delivered to all, from the disk too. Other nodes keep what they are told to.
+      """)
+
+  @Argument(help: ArgumentHelp("The line's name.", valueName: "LINE")) var line: String
+  @Argument(
+    help: ArgumentHelp(
+      "1 to 3650, none, or default: as --message-days says. If left out, it is only shown.",
+      valueName: "DAYS|none|default"))
+  var days: String?
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var client = try remote.connect(timeout: .seconds(30))
+    let answer = try RemoteOptions.answer(
+      of: &client, to: .messageAct(.keep(line: line, days: days)))
     if case .done(let note) = answer { print(PlainText.cleaned(note)) }
   }
 }

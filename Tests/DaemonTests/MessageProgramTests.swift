@@ -168,6 +168,36 @@ import Testing
     try await end(b)
   }
 
+  @Test func `a line of which nothing is kept is shown once, and gone after a restart`()
+    async throws
+  {
+    let a = try await started("anna", 0)
+    var b = try await started("bert", 1)
+    let invitation = try await comlink("anna", ["group", "new", "crew", "--no-qr"]).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    _ = try await comlink("bert", ["group", "join", invitation])
+    while try await comlink("anna", ["say", "all", "cue", "4"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    for (words, note) in [
+      (["all", "3"], "for 3 days"), (["all"], "for 3 days"), (["all", "none"], "not kept once"),
+    ] {
+      let answer = try await comlink("bert", ["messages", "keep"] + words)
+      #expect(answer.output.contains(note), "\(answer)")
+    }
+    let wrong = try await comlink("bert", ["messages", "keep", "all", "0"])
+    #expect(wrong.code == 65 && wrong.complaint.contains("from 1 to 3650"))
+    _ = try await wait("bert", ["messages", "--line", "all"], within: 20) { $0.contains("cue 4") }
+    try await end(b)
+    b = try await started("bert", 1)
+    #expect(try await comlink("bert", ["messages"]).output.isEmpty)
+    #expect(try await comlink("bert", ["messages", "keep", "all"]).output.contains("not kept"))
+    #expect(try await comlink("bert", ["messages", "keep", "all", "default"]).code == 0)
+    #expect(try await comlink("anna", ["messages"]).output.contains("cue 4"))
+    try await end(a)
+    try await end(b)
+  }
+
   /// A tone as a WAV file: 16 bits, mono, 48 kHz.
   private func tone(_ name: String, seconds: Int) throws -> String {
     func little(_ value: Int, _ count: Int) -> [UInt8] {

@@ -97,6 +97,13 @@ import Testing
       .voiceMessage(.audio(number: 7, offset: 30)),
       #"{"number":7,"offset":30,"request":"voice-message-audio"}"#
     ),
+    (
+      .messageAct(.keep(line: "stage", days: "none")),
+      #"{"keep":"none","line":"stage","request":"messages-keep"}"#
+    ),
+    (
+      .messageAct(.keep(line: "stage", days: nil)), #"{"line":"stage","request":"messages-keep"}"#
+    ),
     (.messagesClear(with: nil), #"{"request":"messages-clear"}"#),
     (.messagesClear(with: "foh"), #"{"request":"messages-clear","with":"foh"}"#),
     (.pageInvite(rights: .talk, name: nil), #"{"request":"page-invite","rights":"talk"}"#),
@@ -258,7 +265,7 @@ import Testing
         + "operator-allow, operator-deny, at, mic-kill, "
         + "assistant-call, assistant-turn, assistant-end, assistant-consent, "
         + "assistant-agree, assistant-sessions, assistant-show, assistant-delete, "
-        + "voice-message-record, voice-message-pause, voice-message-resume, voice-message-cancel, "
+        + "messages-keep, voice-message-record, voice-message-pause, voice-message-resume, voice-message-cancel, "
         + "voice-message-send, voice-message-upload, voice-message-play, voice-message-seek, "
         + "voice-message-speed, voice-message-stop, voice-message-audio, test-voice, voice-monitor, "
         + "doctor, restart, page-token-new, page-token-list, page-token-revoke, "

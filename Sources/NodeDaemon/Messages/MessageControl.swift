@@ -26,10 +26,30 @@ struct MessageControl {
         if let text { conversation = try await self.conversation(text) }
         let count = try await office.clear(conversation)
         return .done(note: count == 1 ? "1 message deleted here" : "\(count) messages deleted here")
+      case .messageAct(.keep(let line, let days)): return .done(note: try await keep(line, days))
       default: return .error(message: "not a request about messages")
       }
     } catch {
       return .error(message: "\(error)")
+    }
+  }
+
+  /// How long messages of a line are kept, in words; set before where it is said.
+  private func keep(_ name: String, _ text: String?) async throws -> String {
+    guard case .line(let tag) = try await line(name) else {
+      throw SayError.badLine(name)
+    }
+    if let text {
+      guard let setting = LineMessageDays(text) else {
+        throw IntercomError.refused(LineMessageDays.expected)
+      }
+      try await office.keep(tag, days: setting.days)
+    }
+    switch await office.days(of: tag) {
+    case nil: return "messages of line \(name) are kept as all others are"
+    case 0: return "messages of line \(name) are not kept once they are read and delivered"
+    case 1: return "messages of line \(name) are kept for a day"
+    case let days?: return "messages of line \(name) are kept for \(days) days"
     }
   }
 
