@@ -26,6 +26,9 @@ struct rt_midi {
   _Atomic uint64_t lost, oversize, sent, unsent;
   bool has_news; /**< the callback's own: the loop is to be woken */
 
+  /* From JACK's notification thread to others. */
+  _Alignas(RT_CACHE_LINE_BYTES) _Atomic uint64_t unplugged;
+
   struct rt_ring_indices in_indices, out_indices;
   float in_words[RT_MIDI_RING_MESSAGES], out_words[RT_MIDI_RING_MESSAGES];
 };

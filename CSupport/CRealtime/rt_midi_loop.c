@@ -35,5 +35,6 @@ void rt_midi_count(const struct rt_engine *engine, struct rt_midi_counters *coun
       .oversize = atomic_load_explicit(&midi->oversize, memory_order_relaxed),
       .sent = atomic_load_explicit(&midi->sent, memory_order_relaxed),
       .unsent = atomic_load_explicit(&midi->unsent, memory_order_relaxed),
+      .unplugged = atomic_load_explicit(&midi->unplugged, memory_order_relaxed),
   };
 }

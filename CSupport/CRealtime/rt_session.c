@@ -60,9 +60,17 @@ static void on_registration(jack_port_id_t port, int is_registered, void *argume
   rt_give_notice(engine);
 }
 
+/** Counts a device that is cut off our keys, be it back before anybody looks: what it held is held by nobody. */
+static void note_unplugged(struct rt_engine *engine, jack_port_id_t destination) {
+  const jack_port_t *keys = atomic_load_explicit(&engine->midi.in_port, memory_order_relaxed);
+  if (keys == NULL || jack_port_by_id(engine->client, destination) != keys) return;
+  atomic_fetch_add_explicit(&engine->midi.unplugged, 1, memory_order_relaxed);
+}
+
 static void on_connection(jack_port_id_t source, jack_port_id_t destination, int is_connected, void *argument) {
-  (void)source, (void)destination, (void)is_connected;
+  (void)source;
   struct rt_engine *engine = argument;
+  if (is_connected == 0) note_unplugged(engine, destination);
   atomic_fetch_add_explicit(&engine->graph_changes, 1, memory_order_relaxed);
   rt_give_notice(engine);
 }

@@ -12,6 +12,8 @@ public struct MIDICounters: Sendable, Hashable {
   public var sent: UInt64
   /// Messages that JACK had no room for.
   public var unsent: UInt64
+  /// Times that a connection to `keys_in` was cut.
+  public var unplugged: UInt64
 }
 
 /// Messages at the ports `keys_in` and `tally_out`.
@@ -48,6 +50,6 @@ extension AudioEngine {
     unsafe rt_midi_count(handle, &counters)
     return MIDICounters(
       received: counters.received, lost: counters.lost, oversize: counters.oversize,
-      sent: counters.sent, unsent: counters.unsent)
+      sent: counters.sent, unsent: counters.unsent, unplugged: counters.unplugged)
   }
 }

@@ -44,6 +44,8 @@ public final class EarFeed: Sendable {
 ///
 /// Loop thread only. Steps allocate nothing.
 final class EarDesk {
+  /// What tells of calls, beside it.
+  let callTone: CallTone
   private let engine: AudioEngine
   private let slots: Slots
   private var feed: EarFeed?
@@ -51,9 +53,12 @@ final class EarDesk {
   /// What is in the ring is of the feed before.
   private var isDraining = false
 
-  init(engine: AudioEngine, slots: Slots) { (self.engine, self.slots) = (engine, slots) }
+  init(engine: AudioEngine, slots: Slots) {
+    (self.engine, self.slots) = (engine, slots)
+    callTone = CallTone(engine: engine, slots: slots)
+  }
 
-  var isBusy: Bool { feed != nil }
+  var isBusy: Bool { feed != nil || callTone.isBusy }
 
   /// Plays a feed in place of the one before.
   func play(_ feed: EarFeed) throws(IntercomError) {
@@ -75,6 +80,7 @@ final class EarDesk {
 
   /// One wake-up.
   func step(_ beat: Beat) {
+    callTone.step(beat)
     guard let feed, let place, beat.isRunning else { return }
     // JACK came back at another rate: what is left would sound at another pitch.
     guard beat.sampleRate == feed.pipe.sampleRate else { return end() }

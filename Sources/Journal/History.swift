@@ -172,13 +172,10 @@ extension Journal {
   /// Its octets are overwritten, not only let go of.
   public func remove(_ number: Int64) throws(JournalError) {
     do throws(DatabaseError) {
-      try database.run("PRAGMA secure_delete = ON")
-      try database.execute("DELETE FROM message WHERE id = ?", [.number(number)])
-      try database.run("INSERT INTO message_text (message_text) VALUES ('optimize')")
-      try database.run("PRAGMA secure_delete = OFF")
-      try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      try scrubbing { () throws(DatabaseError) in
+        try database.execute("DELETE FROM message WHERE id = ?", [.number(number)])
+      }
     } catch {
-      _ = try? database.run("PRAGMA secure_delete = OFF")
       throw error.journalError
     }
   }
@@ -202,8 +199,10 @@ extension Journal {
     }
   }
 
-  /// Forgets what its retention is over of: by age what was read, and by room the oldest of the conversation that takes
-  /// the most.
+  /// Forgets what its retention is over of.
+  ///
+  /// By age what was read, and by room the oldest of the conversation that takes the most. Days that a line has of its
+  /// own hold for its texts and voice messages.
   ///
   /// - Returns: how many messages went.
   public func prune(
@@ -215,11 +214,15 @@ extension Journal {
       // A clock that was set meanwhile makes old what nobody has read yet: that stays.
       count += try database.removing(
         """
-        DELETE FROM message WHERE taken < CASE kind WHEN 2 THEN ? ELSE ? END
+        DELETE FROM message WHERE taken < coalesce(
+            (SELECT ?3 - retention.days * 86400000 FROM retention
+              WHERE retention.kind = conversation_kind AND tag = conversation),
+            CASE message.kind WHEN 2 THEN ?1 ELSE ?2 END)
           AND sequence <= coalesce((SELECT read FROM mark WHERE node = sender), sequence)
           AND NOT EXISTS (SELECT 1 FROM held WHERE held.sender = message.sender
             AND held.sequence = message.sequence)
-        """, [.number(oldest(retention.voiceDays)), .number(oldest(retention.days))])
+        """,
+        [.number(oldest(retention.voiceDays)), .number(oldest(retention.days)), .number(now)])
       while try bytes() > retention.bytes {
         let removed = try removeOldest()
         guard removed > 0 else { break }

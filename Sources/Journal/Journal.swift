@@ -15,6 +15,8 @@ public final class Journal: MessageJournal {
   }
 
   let database: Database
+  /// Days that messages of these are kept, where that is not as of all others.
+  var lineDays: [LineTag: Int] = [:]
 
   /// Opens the journal in a file, or in memory.
   ///
@@ -51,6 +53,7 @@ public final class Journal: MessageJournal {
       throw DatabaseError(result: DatabaseError.laterVersion, path: path)
     }
     self.database = database
+    lineDays = try readLineDays()
   }
 
   // MARK: As the desk uses it
@@ -71,17 +74,20 @@ public final class Journal: MessageJournal {
       state.receipts = try marks("receipt")
       state.held = try database.query(
         """
-        SELECT sender, sequence, length(octets), remaining, until, audio, audio_size FROM held
+        SELECT sender, sequence, length(octets), remaining, until, audio, audio_size, readers
+        FROM held
         """
       ) { line in
         NodeID(octets: line.bytes(0)).map { sender in
           HeldEnvelope(
             key: MessageKey(sender: sender, sequence: line.bits(1)),
             byteCount: Int(line.number(2)), attachment: Self.attachment(line, 5),
-            remaining: Self.nodes(line.bytes(3)), untilRunSeconds: line.bits(4))
+            remaining: Self.nodes(line.bytes(3)), untilRunSeconds: line.bits(4),
+            readers: Self.nodes(line.bytes(7)))
         }
       }.compactMap { $0 }
       state.audio = try wholeAudio()
+      state.lines = try lines()
       state.sequence = try fact(.sequence)
       state.runSeconds = try fact(.runSeconds)
       // Else the next one would be more than a number can be.
@@ -186,10 +192,10 @@ public final class Journal: MessageJournal {
         """, [.bytes(audio.octets)])
     case .hold(let held, let octets):
       try database.execute(
-        "INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         Self.values(held.key) + [
           .bytes(octets), .bytes(Self.octets(held.remaining)), .bits(held.untilRunSeconds),
-        ] + Self.values(held.attachment))
+        ] + Self.values(held.attachment) + [.bytes(Self.octets(held.readers))])
     case .remaining(let key, let nodes):
       guard !nodes.isEmpty else {
         return try database.execute(
@@ -198,6 +204,7 @@ public final class Journal: MessageJournal {
       try database.execute(
         "UPDATE held SET remaining = ? WHERE sender = ? AND sequence = ?",
         [.bytes(Self.octets(nodes))] + Self.values(key))
+    case .line(let tag, let kept): try set(tag, kept)
     case .mark(let node, let mark): try set("mark", node, mark)
     case .receipt(let node, let mark): try set("receipt", node, mark)
     case .sequence(let sequence): try set(.sequence, sequence)
@@ -266,6 +273,8 @@ extension Journal {
     switch conversation {
     case .member(let node): [.number(1), .bytes(node.octets)]
     case .group(let tag): [.number(2), .bytes(tag.octets)]
+    case .line(.named(let name)): [.number(3), .bytes(Array(name.utf8))]
+    case .line(.hidden(let id)): [.number(4), .bytes(id)]
     }
   }
 
@@ -287,6 +296,8 @@ extension Journal {
     switch kind {
     case 1: NodeID(octets: octets).map { .member($0) }
     case 2: GroupTag(octets: octets).map { .group($0) }
+    case 3: String(validating: octets, as: UTF8.self).map { .line(.named($0)) }
+    case 4: octets.count == LineTag.idByteCount ? .line(.hidden(octets)) : nil
     default: nil
     }
   }
@@ -297,7 +308,7 @@ extension Journal {
     parts(octets, NodeID.byteCount).compactMap { NodeID(octets: $0) }
   }
 
-  private static func parts(_ octets: [UInt8], _ size: Int) -> [[UInt8]] {
+  static func parts(_ octets: [UInt8], _ size: Int) -> [[UInt8]] {
     stride(from: 0, to: octets.count, by: size).map {
       Array(octets[$0..<min($0 + size, octets.count)])
     }

@@ -1,7 +1,7 @@
 /// The tables of a journal, and how those of each released version become today's.
 enum Schema {
   /// One step a version: the first makes the tables of version 1 of nothing.
-  static let steps = [first, second]
+  static let steps = [first, second, third, fourth]
 
   static var version: Int64 { Int64(steps.count) }
 
@@ -67,6 +67,24 @@ enum Schema {
         AND NOT EXISTS (SELECT 1 FROM message WHERE audio = old.audio)
         AND NOT EXISTS (SELECT 1 FROM held WHERE audio = old.audio);
     END;
+    """
+
+  /// Version 3: lines.
+  ///
+  /// Conversations of kind 3 are lines by their names, those of kind 4 private lines by their IDs. Of each line that
+  /// the node is on: who else is (32 octets each, and 8 of when it went, 0: not yet).
+  private static let third = """
+    ALTER TABLE held ADD COLUMN readers BLOB NOT NULL DEFAULT x'';
+    CREATE TABLE line (
+      kind INTEGER NOT NULL, tag BLOB NOT NULL, name TEXT NOT NULL, people BLOB NOT NULL,
+      PRIMARY KEY (kind, tag)) WITHOUT ROWID;
+    """
+
+  /// Version 4: how many days messages of a line are kept; 0: until they are read and delivered.
+  private static let fourth = """
+    CREATE TABLE retention (
+      kind INTEGER NOT NULL, tag BLOB NOT NULL, days INTEGER NOT NULL,
+      PRIMARY KEY (kind, tag)) WITHOUT ROWID;
     """
 
   /// Brings a database to this version, each step whole or not at all.

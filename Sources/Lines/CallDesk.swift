@@ -225,6 +225,11 @@ struct CallDesk {
   /// Whether a member talks to a group that this node is in.
   func talksToGroup(_ node: NodeID) -> Bool { heard[node]?.content.talksToGroup ?? false }
 
+  /// Members that let no key for them alone latch.
+  var latchRefusers: Set<NodeID> {
+    Set(heard.lazy.filter { $0.value.content.refusesLatch }.map(\.key))
+  }
+
   /// Whether any member is to be told anything.
   var hasNews: Bool { !outgoing.isEmpty || ended.contains { !$0.value.isEmpty } }
 

@@ -9,9 +9,10 @@ public enum CallEnd: UInt8, Sendable, Hashable, CaseIterable {
 /// What a node tells one member of calls and talk between them; others are not told.
 ///
 /// On the wire, behind what it is (4; 5 with private lines) and the version: flags (1: talks to the member alone, 2: to
-/// a group of it), the number of calls, and of each its number (8 octets), the length of the line's name (0: for the
-/// member alone) and the name; how many of the member's calls ended, and of each its number (8) and how (1: answered,
-/// 2: cleared); the number of private lines, and each (``PrivateLineTold``).
+/// a group of it, 4: lets no key for the sender alone latch), the number of calls, and of each its number (8 octets),
+/// the length of the line's name (0: for the member alone) and the name; how many of the member's calls ended, and of
+/// each its number (8) and how (1: answered, 2: cleared); the number of private lines, and each
+/// (``PrivateLineTold``).
 public struct CallContent: Sendable, Hashable {
   /// A call that rings.
   struct Entry: Sendable, Hashable {
@@ -23,6 +24,8 @@ public struct CallContent: Sendable, Hashable {
 
   /// Whether the sender talks to the receiver alone, and to a group that it is in.
   var (talksAlone, talksToGroup) = (false, false)
+  /// Whether no key for the sender alone may latch.
+  var refusesLatch = false
   /// Calls of the sender.
   var calls: [Entry] = []
   /// Calls of the receiver that are over for the sender.
@@ -35,7 +38,8 @@ public struct CallContent: Sendable, Hashable {
 
   /// In octets.
   var octets: [UInt8] {
-    var octets = [(talksAlone ? 1 : 0) | (talksToGroup ? 2 : 0) as UInt8, UInt8(calls.count)]
+    let flags: UInt8 = (talksAlone ? 1 : 0) | (talksToGroup ? 2 : 0) | (refusesLatch ? 4 : 0)
+    var octets = [flags, UInt8(calls.count)]
     func append(_ number: UInt64) {
       octets += (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
     }
@@ -57,6 +61,7 @@ public struct CallContent: Sendable, Hashable {
   init(_ reader: inout LineReader, hasPrivateLines: Bool) throws(LineViolation) {
     guard let flags = reader.number(1), let callCount = reader.number(1) else { throw .malformed }
     (talksAlone, talksToGroup) = (flags & 1 != 0, flags & 2 != 0)
+    refusesLatch = flags & 4 != 0
     guard callCount <= LineLimits.callsToMember else { throw .tooManyCalls }
     for _ in 0..<callCount {
       guard let number = reader.number(8) else { throw .malformed }

@@ -11,6 +11,8 @@ public struct EarSettings: Sendable, Hashable {
   public static let usualPriority = 1
   /// From this one on a line is never below the floor, whatever its level.
   public static let pagingPriority = 3
+  /// An announcement is a page, whatever lines are set to.
+  public static let announcementPriority = pagingPriority
   /// It mutes the others.
   public static let emergencyPriority = 4
   /// Of a dim: nothing is left.
@@ -133,6 +135,15 @@ public struct EarSettings: Sendable, Hashable {
   /// What the ear never gets more of, as a factor of full scale.
   public var ceiling: Float { Self.factor(self[.ceiling]) }
 
+  /// How loud a call's tone is, dBFS of its peak before the volume; nil: it is silent.
+  public var callToneDecibels: Double? {
+    let decibels = self[.callTone]
+    return decibels <= Self.cutDecibels ? nil : decibels
+  }
+
+  /// Whether others may leave a key open into this ear alone.
+  public var letsCallersLatch: Bool { self[.callerLatch] != 0 }
+
   /// Whether talkers are brought to like loudness.
   public var isLevelling: Bool { self[.level] != 0 }
 
@@ -166,14 +177,16 @@ extension EarSettings {
     case talkDim = "talk-dim"
     case sidetoneTracking = "sidetone-tracking"
     case level
+    case callTone = "call-tone"
+    case callerLatch = "caller-latch"
 
     /// What a value looks like.
     public var placeholder: String {
       switch self {
       case .volume, .ceiling: "DB"
-      case .floor: "DB|off"
+      case .floor, .callTone: "DB|off"
       case .priorityDim, .programDim, .talkDim: "DB|off|cut"
-      case .programDimTalking, .sidetoneTracking: "on|off"
+      case .programDimTalking, .sidetoneTracking, .callerLatch: "on|off"
       case .level: "auto|off"
       }
     }
@@ -191,6 +204,8 @@ extension EarSettings {
       case .talkDim: "Dim of all that you hear while you talk, dB, -60…0: for loudspeakers."
       case .sidetoneTracking: "Whether the sidetone follows volume."
       case .level: "Whether talkers are brought to like loudness, by 12 dB at most."
+      case .callTone: "How loud a call beeps in your ear, dBFS, -40…0."
+      case .callerLatch: "Whether others' keys for you alone may latch."
       }
     }
 
@@ -198,10 +213,10 @@ extension EarSettings {
     public var range: ClosedRange<Double>? {
       switch self {
       case .volume: -40...12
-      case .floor: -40...0
+      case .floor, .callTone: -40...0
       case .ceiling: -24...0
       case .priorityDim, .programDim, .talkDim: -60...0
-      case .programDimTalking, .sidetoneTracking, .level: nil
+      case .programDimTalking, .sidetoneTracking, .level, .callerLatch: nil
       }
     }
 
@@ -210,8 +225,8 @@ extension EarSettings {
       switch self {
       case .volume, .ceiling, .talkDim, .programDimTalking, .level: 0
       case .floor: -21
-      case .priorityDim, .programDim: -12
-      case .sidetoneTracking: 1
+      case .priorityDim, .programDim, .callTone: -12
+      case .sidetoneTracking, .callerLatch: 1
       }
     }
 
@@ -219,9 +234,9 @@ extension EarSettings {
     fileprivate var words: [String: Double] {
       switch self {
       case .volume, .ceiling: [:]
-      case .floor: ["off": cutDecibels]
+      case .floor, .callTone: ["off": cutDecibels]
       case .priorityDim, .programDim, .talkDim: ["off": 0, "cut": cutDecibels]
-      case .programDimTalking, .sidetoneTracking: ["on": 1, "off": 0]
+      case .programDimTalking, .sidetoneTracking, .callerLatch: ["on": 1, "off": 0]
       case .level: ["auto": 1, "off": 0]
       }
     }

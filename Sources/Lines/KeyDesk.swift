@@ -144,13 +144,16 @@ struct KeyDesk {
     forgetIdle(key.name)
   }
 
+  /// A key is open by nothing but a finger.
+  mutating func unlatch(_ name: KeyName) {
+    states[name]?.unlatch()
+    forgetIdle(name)
+  }
+
   /// No key is latched any more; who holds one holds it still.
   mutating func releaseLatches(on lines: [LineName]) -> ReleasedKeys {
     let talking = keys(on: lines).filter(talks)
-    for name in states.keys {
-      states[name]?.unlatch()
-      forgetIdle(name)
-    }
+    for name in states.keys { unlatch(name) }
     let isForced = Dictionary(grouping: talking.filter(talks)) { $0.activation.forcesTalk }
     return ReleasedKeys(
       released: talking.filter { !talks($0) }.map(\.name),

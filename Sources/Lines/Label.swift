@@ -10,6 +10,8 @@ public struct Label: Sendable {
   /// The longest in UTF-8.
   public static let byteLimit = 30
 
+  /// What is the same of labels that are: for those who keep them elsewhere.
+  public var folded: String { identity }
   /// As it was written first.
   public let text: String
   /// What tells labels apart.

@@ -39,7 +39,9 @@ extension LineDesk {
 
   /// What members are to be told of calls, those who are to be told anything.
   var callContents: [NodeID: CallContent] {
-    guard callDesk.hasNews || !talk.audiences.isEmpty || privates.isUsed else { return [:] }
+    guard
+      callDesk.hasNews || !talk.audiences.isEmpty || privates.isUsed || !ear.letsCallersLatch
+    else { return [:] }
     let partners = privates.partners
     var contents: [NodeID: CallContent] = [:]
     for node in directory.members {
@@ -49,6 +51,7 @@ extension LineDesk {
           listens(to: $0, talk)
         }
       }
+      content.refusesLatch = !ear.letsCallersLatch
       content.talksAlone = talk.audiences[.member(node)] != nil
       content.talksToGroup = talk.groups.contains { talk.audiences[$0]?.contains(node) == true }
       if content != CallContent() { contents[node] = content }

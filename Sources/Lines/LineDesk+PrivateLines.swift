@@ -13,6 +13,12 @@ extension LineDesk {
     try change { own, _ throws(LineError) in try own.change(name) { $0.levelDecibels = decibels } }
   }
 
+  /// What small displays show for a line, at most 8 characters; empty: the first of its name.
+  public mutating func setDisplay(_ text: String, of name: LineName) throws(LineError) {
+    let display = try Label.display(text)
+    try change { own, _ throws(LineError) in try own.setDisplay(display, of: name) }
+  }
+
   /// Makes a private line that nobody else is on yet.
   public mutating func makePrivateLine(
     _ name: LineName, _ id: PrivateLineID

@@ -60,7 +60,9 @@ extension LineDesk {
             ? 1 : record.line(number).flatMap { gains[$0] } ?? 0
         },
         priorities: (0..<LineSet.capacity).map { number in
-          record.line(number).map { ear.priority(of: $0) } ?? EarSettings.usualPriority
+          number == LineSet.announcementNumber
+            ? EarSettings.announcementPriority
+            : record.line(number).map { ear.priority(of: $0) } ?? EarSettings.usualPriority
         })
       member.places = (0..<LineSet.announcementNumber).map { number in
         record.line(number).flatMap { numbers[$0] }
@@ -76,6 +78,7 @@ extension LineDesk {
     routing.talk = talkSet(talk)
     routing.isUntreated = talk.effect.isUntreated
     routing.audiences = Set(talk.audiences.keys)
+    routing.isCalled = callDesk.stack.contains(where: \.isRinging)
     routing.tellsLines = own.byNumber.count > 1 || talk.isAnnouncing
     routing.ear = ear
     routing.others = member(LineRecord(version: version))
@@ -125,6 +128,7 @@ extension LineDesk {
           name: $0.name, isListening: $0.isListening, levelDecibels: $0.levelDecibels)
       }, keys: desk.configured.values.sorted { $0.name < $1.name })
     (settings.ear, settings.operators) = (ear, operators)
+    settings.displays = own.displays
     settings.privateLines = privates.lines.sorted { $0.key < $1.key }.compactMap { name, line in
       own.privateLines[name].map {
         LineSettings.PrivateLine(
@@ -151,6 +155,7 @@ extension LineDesk {
         levelDecibels: line?.levelDecibels ?? 0, priority: ear.priority(of: name),
         members: people.0, talkers: people.1)
       (view.isPrivate, view.pan, view.port) = (isPrivate, ear.pan(of: name), ports[name])
+      view.display = own.displays[name]?.text ?? name.shortened
       if isPrivate { view.invited = privates.invited(to: name) }
       view.privateID = privates.lines[name]?.id
       return view
@@ -181,7 +186,7 @@ extension LineDesk {
         isLatched: state.isLatched, isTalking: desk.talks(key),
         isListening: desk.listens(key) || lines.contains { own.line($0)?.isListening == true },
         isCalled: callDesk.stack.contains { $0.isRinging && isOf($0.origin, key) },
-        talkers: talkers.sorted())
+        talkers: talkers.sorted(), latchRefusedBy: latchRefuser(of: key))
     }
   }
 
@@ -235,7 +240,7 @@ extension LineView {
       name: invitation.name, isJoined: false, isSetListening: false, isListening: false,
       isTalking: false, levelDecibels: 0, priority: EarSettings.usualPriority, members: [],
       talkers: [])
-    (isPrivate, invitedBy) = (true, invitation.from)
+    (isPrivate, invitedBy, display) = (true, invitation.from, name.shortened)
   }
 }
 

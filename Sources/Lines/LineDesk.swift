@@ -67,6 +67,7 @@ public struct LineDesk: Sendable {
       }
       if own.privateLines[line.name] != nil { privates.restore(line.name, line.id, line.roster) }
     }
+    for (line, display) in settings.displays { try? own.setDisplay(display, of: line) }
     for key in settings.keys { try? desk.set(key) }
     (ear, operators) = (settings.ear, settings.operators)
     if isTalking, let key = talkKey { desk.set(key, latched: true) }
@@ -467,6 +468,7 @@ public struct LineDesk: Sendable {
   /// Something changed here: it is shown, and told where others see a difference.
   private mutating func settle() {
     revision += 1
+    for key in refusedLatches { desk.unlatch(key) }
     followReply()
     talk = plan
     callOutbox.follow(callContents)

@@ -79,6 +79,10 @@ public enum LineError: Error, Hashable, Sendable {
   case badPan(Double)
   /// As many lines as may have outputs of their own.
   case noFreePort(Int)
+  /// Whom a key is for lets none latch.
+  case latchRefused(Label, by: String)
+  /// No name for displays.
+  case badDisplay(String)
   /// No right of an operator.
   case badOperatorRight(String)
   /// The member is no operator.
@@ -171,6 +175,7 @@ extension LineError: CustomStringConvertible {
     case .privateLinesNotReady, .tooManyPrivateLines, .noInvitation, .lineAndInvitation,
       .severalInvitations, .notPrivate, .notOnPrivateLine, .privateLineFull:
       privateWords
+    case .latchRefused, .badDisplay: otherWords
     case .nothingSaid(let line?):
       "nobody was heard on line \(line) within the last 10 minutes; listen to it with: comlink line listen "
         + "'\(line)' on"
@@ -195,6 +200,18 @@ extension LineError: CustomStringConvertible {
 }
 
 extension LineError {
+  fileprivate var otherWords: String {
+    switch self {
+    case .latchRefused(let key, let name):
+      "\(name) lets no key stay open; hold it with comlink key press '\(key)', let go with comlink key "
+        + "release '\(key)'"
+    case .badDisplay(let text):
+      "\"\(text.prefix(40))\" is no name for displays: use 1 to \(Label.displayCharacters) characters and "
+        + "\(Label.byteLimit) bytes, or none for the first of the line's name"
+    default: ""
+    }
+  }
+
   fileprivate var privateWords: String {
     switch self {
     case .privateLinesNotReady: "the node starts still; try again in a second"

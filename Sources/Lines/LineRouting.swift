@@ -27,6 +27,10 @@ public struct LineRouting: Sendable, Equatable {
       addressed: [.everyone, .announcement],
       gains: (0..<LineSet.capacity).map { number in
         number == 0 || number == LineSet.announcementNumber ? 1 : 0
+      },
+      priorities: (0..<LineSet.capacity).map { number in
+        number == LineSet.announcementNumber
+          ? EarSettings.announcementPriority : EarSettings.usualPriority
       })
   }
 
@@ -69,6 +73,8 @@ public struct LineRouting: Sendable, Equatable {
   public var ports: [Int: String] = [:]
   /// By the audience of streams.
   public var privateLines: [Audience: PrivateLine] = [:]
+  /// Whether a call rings here.
+  public var isCalled = false
   /// The audiences of streams of their own that are talked to.
   public var audiences: Set<Audience> = []
 

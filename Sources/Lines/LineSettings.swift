@@ -32,6 +32,8 @@ public struct LineSettings: Sendable, Hashable {
   var privateLines: [PrivateLine] = []
   /// The lines, `all` among them where it is not heard as it comes.
   public var lines: [Line]
+  /// What displays show for lines; nil: the first of the name, as a file may say.
+  public var displays: [LineName: Label?] = [:]
   /// The keys.
   public var keys: [Key]
   /// The ear.
@@ -48,22 +50,24 @@ public struct LineSettings: Sendable, Hashable {
       keys: other.keys + self.keys.filter { !keys.contains($0.name) })
     settings.ear = ear.taking(other.ear)
     settings.operators = operators.merging(other.operators) { _, other in other }
+    settings.displays = displays.merging(other.displays) { _, other in other }
     settings.privateLines = (other.privateLines + privateLines.filter { !lines.contains($0.name) })
     return settings
   }
 }
 
-/// As octets: the form (6; 5 where no key has a MIDI control, 4 without ports, 3 without private lines, operators and
-/// pans, too, 2 where nothing is said of the ear; 1 where keys have lines only), the number of lines, and of each its
-/// name, whether it is heard and its level (the bits of an IEEE 754 double); the number of keys, and of each its name,
-/// its activation as a word, its targets as texts, the latch time (2 octets), the interlock group (0: none) and its
-/// flags; what is set of the ear; the number of private lines, and of each its name, whether it is heard, its level,
-/// its ID (16 octets) and who is on it (``PrivateRoster/octets``); the number of operators, and of each its ID (32
-/// octets) and its rights; where lines are heard (``EarSettings/panOctets``); which have outputs of their own
-/// (``EarSettings/portOctets``); the number of keys with a MIDI control, and of each its place and the control as text.
-/// A text has its length before it.
+/// As octets: the form (7; 6 where no line has a display, 5 where no key has a MIDI control, 4 without ports, 3 without
+/// private lines, operators and pans, too, 2 where nothing is said of the ear; 1 where keys have lines only), the
+/// number of lines, and of each its name, whether it is heard and its level (the bits of an IEEE 754 double); the
+/// number of keys, and of each its name, its activation as a word, its targets as texts, the latch time (2 octets), the
+/// interlock group (0: none) and its flags; what is set of the ear; the number of private lines, and of each its name,
+/// whether it is heard, its level, its ID (16 octets) and who is on it (``PrivateRoster/octets``); the number of
+/// operators, and of each its ID (32 octets) and its rights; where lines are heard (``EarSettings/panOctets``); which
+/// have outputs of their own (``EarSettings/portOctets``); the number of keys with a MIDI control, and of each its
+/// place and the control as text; the number of lines with a name for displays, and of each both. A text has its length
+/// before it.
 extension LineSettings {
-  private static let form: UInt8 = 6
+  private static let form: UInt8 = 7
 
   /// The most octets that they take.
   public static let mostOctets = 64 * 1024
@@ -102,7 +106,18 @@ extension LineSettings {
     }
     octets += ear.panOctets
     if ownForm > 4 { octets += ear.portOctets }
-    return ownForm > 5 ? octets + midiOctets : octets
+    if ownForm > 5 { octets += midiOctets }
+    return ownForm > 6 ? octets + displayOctets : octets
+  }
+
+  /// Those of lines that have one.
+  private var ownDisplays: [LineName: Label] { displays.compactMapValues(\.self) }
+
+  private var displayOctets: [UInt8] {
+    let displays = ownDisplays.sorted { $0.key < $1.key }
+    return displays.reduce(into: [UInt8(displays.count)]) { octets, display in
+      octets += Self.octets(of: display.key.text) + Self.octets(of: display.value.text)
+    }
   }
 
   private var midiOctets: [UInt8] {
@@ -115,7 +130,8 @@ extension LineSettings {
 
   /// The first form that has all of it.
   private var ownForm: UInt8 {
-    guard keys.allSatisfy({ $0.midi == nil }) else { return Self.form }
+    guard ownDisplays.isEmpty else { return Self.form }
+    guard keys.allSatisfy({ $0.midi == nil }) else { return 6 }
     guard ear.linePorts.isEmpty else { return 5 }
     return privateLines.isEmpty && operators.isEmpty && ear.linePans.isEmpty ? 3 : 4
   }
@@ -149,7 +165,7 @@ extension LineSettings {
       guard let operators = reader.operators() else { return nil }
       self.operators = operators
       guard ear.readPans(&reader), form < 5 || ear.readPorts(&reader),
-        form < 6 || readControls(&reader)
+        form < 6 || readControls(&reader), form < 7 || readDisplays(&reader)
       else { return nil }
     }
     guard reader.isAtEnd else { return nil }
@@ -163,6 +179,18 @@ extension LineSettings {
         let control = reader.text().flatMap({ try? MIDIControl($0) })
       else { return false }
       keys[place].midi = control
+    }
+    return true
+  }
+
+  /// Reads what displays show for which line; false: they are damaged.
+  private mutating func readDisplays(_ reader: inout LineReader) -> Bool {
+    guard let count = reader.number(1), count <= LineLimits.ownLines + 1 else { return false }
+    for _ in 0..<count {
+      guard let line = try? reader.label(), let text = reader.text(),
+        let display = try? Label.display(text)
+      else { return false }
+      displays[line] = display
     }
     return true
   }

@@ -22,6 +22,8 @@ public struct LineView: Sendable, Hashable {
   public let talkers: [NodeID]
   /// Where it is heard, −1 (left) … 1 (right).
   public var pan = 0.0
+  /// What small displays show for it.
+  public var display = ""
   /// Its JACK output; nil: it has none.
   public var port: String?
   /// Whether nobody but those who are on it can know of it.
@@ -52,6 +54,8 @@ public struct KeyView: Sendable, Hashable {
   public let isCalled: Bool
   /// Who talks on its lines, or to this node by another of its targets.
   public let talkers: [NodeID]
+  /// Whom it is for, and who lets it not latch; nil: nobody.
+  public var latchRefusedBy: NodeID?
 }
 
 /// Calls as they are shown.

@@ -14,6 +14,8 @@ struct OwnLines {
   }
 
   private(set) var byNumber: [Int: Line] = [0: Line(name: .all)]
+  /// What displays show for lines, where the user said so.
+  private(set) var displays: [LineName: Label] = [:]
   /// Private lines have no number: they have streams of their own.
   private(set) var privateLines: [LineName: Line] = [:]
   /// The places of private lines, behind all numbers.
@@ -77,6 +79,7 @@ struct OwnLines {
 
   mutating func leave(_ name: LineName) throws(LineError) {
     guard name != .all else { throw .cannotLeaveAll }
+    displays[name] = nil
     if let place = privatePlaces.removeValue(forKey: name) {
       privateLines[name] = nil
       freePlaces.append(place)
@@ -85,6 +88,12 @@ struct OwnLines {
     guard let number = number(of: name) else { throw .notOnLine(name) }
     byNumber[number] = nil
     free.append(number)
+  }
+
+  /// Sets what displays show for a line; nil: the first of its name.
+  mutating func setDisplay(_ display: Label?, of name: LineName) throws(LineError) {
+    guard has(name) else { throw .notOnLine(name) }
+    displays[name] = display
   }
 
   mutating func change(_ name: LineName, _ body: (inout Line) -> Void) throws(LineError) {

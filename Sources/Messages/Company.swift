@@ -69,12 +69,25 @@ struct Company {
     of own: [HeldEnvelope], knows: (NodeID) -> Bool, nowNanoseconds now: Int64
   ) {
     keepers.removeAll { posts[$0]?.keeps(nowNanoseconds: now) != true }
-    guard own.contains(where: { $0.remaining.contains { posts[$0] == nil } }) else { return }
+    func isWanted(_ held: HeldEnvelope) -> Bool { held.remaining.contains { posts[$0] == nil } }
+    for held in own where isWanted(held) { held.readers.forEach { wake($0) } }
+    guard own.contains(where: { $0.readers.isEmpty && isWanted($0) }) else { return }
     let able = posts.filter { node, post in
       !keepers.contains(node) && knows(node) && post.keeps(nowNanoseconds: now)
     }
     keepers += able.keys.sorted().prefix(max(0, MessageLimits.keepers - keepers.count))
     keepers.forEach { wake($0) }
+  }
+
+  /// Whether a node is to keep something for those who are away.
+  func keeps(
+    _ held: HeldEnvelope, _ node: NodeID, knows: (NodeID) -> Bool, nowNanoseconds now: Int64
+  ) -> Bool {
+    guard !held.readers.isEmpty else { return keepers.contains(node) }
+    let able = held.readers.filter {
+      knows($0) && posts[$0]?.keeps(nowNanoseconds: now) == true
+    }
+    return able.prefix(MessageLimits.keepers).contains(node)
   }
 
   var retryDeadlineNanoseconds: Int64 {

@@ -1,4 +1,4 @@
-public import Cryptography
+internal import Cryptography
 
 /// The nodes that messages can be sealed for: their keys, and which groups they share with this node.
 struct ContactBook {
@@ -25,6 +25,13 @@ struct ContactBook {
     return Contact(key: card.key, groups: Set(groups.map { GroupTag(of: $0) }))
   }
 
+  /// Who was never a member here may write to a group, by its secret, but not to this node or a line.
+  func welcomes(_ envelope: Envelope, _ blocked: Set<NodeID>) -> Bool {
+    let sender = envelope.key.sender
+    let isForAll = if case .group = envelope.audience { true } else { false }
+    return !blocked.contains(sender) && (isForAll || knows(sender))
+  }
+
   func isNews(_ contact: Contact, of node: NodeID) -> Bool { contacts[node] != contact }
 
   /// Who makes room for a new node; nil: there is room.
@@ -49,7 +56,9 @@ struct ContactBook {
   }
 
   /// For whom a message of a conversation is, and how it is sealed.
-  func audience(of conversation: Conversation) throws(SayError) -> ([NodeID], SealingWay) {
+  func audience(
+    of conversation: Conversation, _ lines: LineBook
+  ) throws(SayError) -> ([NodeID], SealingWay) {
     switch conversation {
     case .member(let node):
       guard node != identity.id else { throw .oneself }
@@ -63,16 +72,34 @@ struct ContactBook {
       guard !nodes.isEmpty else { throw .nobody }
       guard nodes.count <= MessageLimits.recipients else { throw .tooMany(count: nodes.count) }
       return (nodes, .group(group))
+    case .line(let tag): return try audience(on: tag, lines)
     }
   }
-}
 
-extension MessageDesk {
-  /// Grows whenever it becomes known, or another, who shares which group with this node.
-  public var contactsRevision: Int { contacts.revision }
-
-  /// Who has proved to share the secret of a group.
-  public func members(of tag: GroupTag) -> Set<NodeID> { contacts.members(of: tag) }
+  /// Of a private line each by its own key: the group's secret is others', too.
+  private func audience(
+    on tag: LineTag, _ lines: LineBook
+  ) throws(SayError) -> ([NodeID], SealingWay) {
+    let name = lines.name(of: tag) ?? "that was left"
+    guard let people = lines.people(on: tag) else { throw .notOnLine(name) }
+    let nodes = people.filter { contacts[$0] != nil }.sorted()
+    guard !nodes.isEmpty else { throw .nobodyOnLine(name) }
+    guard nodes.count <= MessageLimits.recipients else { throw .tooMany(count: nodes.count) }
+    var (locks, rest): ([LineSeal.Lock], Set<NodeID>) = ([], people)
+    var id: [UInt8]?
+    if case .hidden(let octets) = tag { id = octets }
+    for group in identity.groups where id == nil {
+      let members = members(of: GroupTag(of: group))
+      guard !rest.isDisjoint(with: members) else { continue }
+      rest.subtract(members)
+      locks.append(.group(group))
+    }
+    for (place, node) in nodes.enumerated() where rest.contains(node) {
+      if let contact = contacts[node] { locks.append(.member(place: place, contact.key)) }
+    }
+    let address = LineAddress(name: name, id: id)
+    return (nodes, .line(LineSeal(address: address, locks: locks)))
+  }
 }
 
 /// How long a node ran, over all its runs: what is held ages by it.

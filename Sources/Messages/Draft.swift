@@ -26,12 +26,17 @@ struct Draft {
       throw .crypto("\(error)")
     }
     octets = envelope.octets
+    // Many on a line that share no group: each key takes its room.
+    guard octets.count <= MessageLimits.envelopeBytes else {
+      throw .tooMany(count: recipients.count)
+    }
     message = Message(
       key: envelope.key, conversation: conversation, content: content,
       sentUnixMilliseconds: now.unixMilliseconds, takenUnixMilliseconds: now.unixMilliseconds,
       recipients: recipients.map(\.node))
     held = HeldEnvelope(
       key: envelope.key, byteCount: octets.count, attachment: content.attachment,
-      remaining: recipients.map(\.node), untilRunSeconds: run + UInt64(lifetimeSeconds))
+      remaining: recipients.map(\.node), untilRunSeconds: run + UInt64(lifetimeSeconds),
+      readers: way.isHidden ? recipients.map(\.node) : [])
   }
 }

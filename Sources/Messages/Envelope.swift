@@ -22,6 +22,7 @@ public struct Envelope: Sendable {
   static let version: UInt8 = 1
   private static let memberKind: UInt8 = 1
   private static let groupKind: UInt8 = 2
+  private static let lineKind: UInt8 = 3
   private static let signatureLabel = Array("comlink message 1".utf8) + [0]
 
   /// The sender's key.
@@ -108,6 +109,9 @@ public struct Envelope: Sendable {
     case groupKind:
       guard let tag = GroupTag(octets: octets) else { throw .malformed }
       return .group(tag)
+    case lineKind:
+      guard octets.isEmpty else { throw .malformed }
+      return .line
     default: return .unknown(kind: kind, octets: octets)
     }
   }
@@ -140,6 +144,10 @@ public struct Envelope: Sendable {
       audience = .group(tag)
       box = group.seal(plain, context: context(key))
       writer.bytes([groupKind, UInt8(tag.octets.count)] + tag.octets)
+    case .line(let seal):
+      audience = .line
+      box = try seal.box(plain, of: key)
+      writer.bytes([lineKind, 0])
     }
     writer.number(UInt64(recipients.count), byteCount: 1)
     for recipient in recipients {
@@ -179,8 +187,9 @@ public struct Envelope: Sendable {
   /// Opens it as one of those it is for.
   ///
   /// - Throws: `unreadable` where it cannot be.
-  func open(as identity: any MessageIdentity) throws(MessageFault) -> (Conversation, SealedContent)
-  {
+  func open(
+    as identity: any MessageIdentity, _ lines: LineBook
+  ) throws(MessageFault) -> (Conversation, SealedContent) {
     switch audience {
     case .member:
       guard let plain = identity.open(box) else { throw .unreadable }
@@ -191,6 +200,13 @@ public struct Envelope: Sendable {
         return (.group(tag), try SealedContent(plain, of: key, with: attachment))
       }
       throw .unreadable
+    case .line:
+      let (address, plain) = try LineSeal.open(
+        box, of: key, for: recipients.map(\.node), as: identity)
+      guard let conversation = lines.conversation(of: address, from: key.sender) else {
+        throw .unreadable
+      }
+      return (conversation, try SealedContent(plain, of: key, with: attachment))
     case .unknown: throw .unreadable
     }
   }
@@ -208,6 +224,12 @@ public struct Envelope: Sendable {
 enum SealingWay {
   case member(PublicKey)
   case group(Group)
+  case line(LineSeal)
+
+  /// Whether nobody but its readers may know that there is such a message.
+  var isHidden: Bool {
+    if case .line(let seal) = self { seal.address.id != nil } else { false }
+  }
 }
 
 /// Who this node is, and what it can open.

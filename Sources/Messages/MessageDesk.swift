@@ -23,12 +23,13 @@ public final class MessageDesk {
   /// What was counted.
   public private(set) var counters = MessageCounters()
 
-  private let identity: any MessageIdentity
+  let identity: any MessageIdentity
   private let journal: any MessageJournal
   private let settings: MessageSettings
-  private var shelf: HeldShelf
+  private(set) var shelf: HeldShelf
   private(set) var contacts: ContactBook
-  private var book: ReceiptBook
+  private(set) var book: ReceiptBook
+  private(set) var lines: LineBook
   private var audio: AudioDesk
   private var sequence: UInt64
   private var clock: RunClock
@@ -39,16 +40,21 @@ public final class MessageDesk {
 
   /// Goes on with what was kept.
   ///
-  /// - Parameter instance: the number of the node's start, greater than that of each before it.
+  /// - Parameters:
+  ///   - instance: the number of the node's start, greater than that of each before it.
+  ///   - lineName: what tells names of lines apart; nil: no line is called so.
   public init(
     identity: any MessageIdentity, journal: any MessageJournal, settings: MessageSettings,
-    instance: UInt64, now: MessageTime
+    instance: UInt64, lineName: @escaping @Sendable (String) -> String?, now: MessageTime
   ) throws(JournalError) {
     let state = try journal.load()
     (self.identity, self.journal, self.settings) = (identity, journal, settings)
     shelf = HeldShelf(state.held)
     contacts = ContactBook(state.contacts, of: identity)
     book = ReceiptBook(state, of: identity)
+    lines = LineBook(
+      state.lines, atRunSeconds: state.runSeconds, lifeSeconds: UInt64(settings.lifetimeSeconds),
+      fold: lineName)
     audio = AudioDesk(state, journal: journal)
     let least = instance < 1 << 40 ? instance << UInt64(Self.startBits) : 0
     sequence = max(state.sequence, least)
@@ -63,21 +69,6 @@ public final class MessageDesk {
 
   /// Nodes that there may be something for since the last call.
   public func takeWoken() -> Set<NodeID> { company.takeWoken() }
-
-  /// Up to where others have, and their users read, what this node sent them.
-  public var receiptMarks: [NodeID: MessageMark] { book.receipts }
-
-  /// Who does not have a message of this node yet, and may still get it.
-  public func remaining(of key: MessageKey) -> [NodeID] { shelf[key]?.remaining ?? [] }
-
-  /// Nodes that a message can be sealed for.
-  public var knownNodes: Set<NodeID> { contacts.nodes }
-
-  /// Octets that are kept for others.
-  public var keptBytes: Int { shelf.bytes(besides: identity.id) }
-
-  /// Messages of this node that not all have yet.
-  public var waitingCount: Int { shelf.count(of: identity.id) }
 
   /// A node is a member, and can be sent to.
   public func join(_ node: NodeID, now: MessageTime) {
@@ -100,6 +91,14 @@ public final class MessageDesk {
   private func chooseKeepers(_ now: MessageTime) {
     company.chooseKeepers(
       of: shelf.all(of: identity.id), knows: contacts.knows, nowNanoseconds: now.steadyNanoseconds)
+  }
+
+  /// Takes which lines this node is on, and who else is.
+  ///
+  /// - Parameter told: members that said which lines they are on.
+  public func follow(_ followed: [LinePeople], told: Set<NodeID>, now: MessageTime) {
+    let changes = lines.follow(followed, told: told, atRunSeconds: clock.seconds(now))
+    if changes.isEmpty || write(changes) { lines.noteKept() }
   }
 
   /// Takes nothing more that these wrote, whoever brings it.
@@ -134,7 +133,7 @@ public final class MessageDesk {
   ) throws(SayError) -> Message {
     let clip = try audio.clip(milliseconds: milliseconds, peaks: peaks)
     // Before it is written: it may be long.
-    _ = try contacts.audience(of: conversation)
+    _ = try contacts.audience(of: conversation, lines)
     try self.audio.add(audio)
     do throws(SayError) {
       return try send(.voice(clip), to: conversation, now: now)
@@ -147,9 +146,10 @@ public final class MessageDesk {
   private func send(
     _ content: MessageContent, to conversation: Conversation, now: MessageTime
   ) throws(SayError) -> Message {
-    let (nodes, way) = try contacts.audience(of: conversation)
-    guard shelf.hasRoom(of: identity.id, for: content.attachment) else { throw .crowded }
     let run = clock.seconds(now)
+    lines.age(atRunSeconds: run)
+    let (nodes, way) = try contacts.audience(of: conversation, lines)
+    guard shelf.hasRoom(of: identity.id, for: content.attachment) else { throw .crowded }
     let draft = try Draft(
       content, to: conversation, sequence: sequence + 1,
       for: nodes.map { shelf.recipient($0, of: identity.id, atRunSeconds: run) }, way,
@@ -272,8 +272,9 @@ public final class MessageDesk {
       place.previous <= mark.delivered || parcel.ageSeconds >= place.previousLifeSeconds
       || (node == key.sender && parcel.role == .deliverFirst)
     guard isNext else { return answer(.missing, key, to: node) }
-    if let attachment = envelope.attachment, !audio.has(attachment), isWelcome(envelope),
-      (try? envelope.open(as: identity)) != nil
+    if let attachment = envelope.attachment, !audio.has(attachment),
+      contacts.welcomes(envelope, blocked),
+      (try? envelope.open(as: identity, lines)) != nil
     {
       if !audio.fetch(attachment, from: node, then: parcel, now) {
         answer(.missing, key, to: node)
@@ -285,8 +286,8 @@ public final class MessageDesk {
     var message: Message?
     // What is not taken is acknowledged all the same: it would come for ever.
     do throws(MessageFault) {
-      guard isWelcome(envelope) else { throw .stranger }
-      let (conversation, content) = try envelope.open(as: identity)
+      guard contacts.welcomes(envelope, blocked) else { throw .stranger }
+      let (conversation, content) = try envelope.open(as: identity, lines)
       let opened = Message(
         key: key, conversation: conversation, content: content.content,
         sentUnixMilliseconds: content.sentUnixMilliseconds,
@@ -303,12 +304,6 @@ public final class MessageDesk {
       events.append(.message(message))
     }
     acknowledge(key.sender, to: node)
-  }
-
-  /// Who was never a member here may write to a group, by its secret, but not to this node alone.
-  private func isWelcome(_ envelope: Envelope) -> Bool {
-    let sender = envelope.key.sender
-    return !blocked.contains(sender) && (envelope.audience != .member || contacts.knows(sender))
   }
 
   /// Tells how far this node is with a sender's messages: the sender, and who handed one over.
@@ -375,6 +370,7 @@ public final class MessageDesk {
     var changes = changed.map { JournalChange.remaining($0.key, $0.remaining) }
     if let news { changes.append(.receipt(receipt.recipient, news)) }
     guard changes.isEmpty || write(changes) else { return }
+    let readers = changed.flatMap { shelf[$0.key]?.readers ?? [] }
     for change in changed { shelf.set(change.key, remaining: change.remaining) }
     company.unblock(receipt.sender, for: receipt.recipient)
     if let news {
@@ -384,7 +380,7 @@ public final class MessageDesk {
     // Else of no use to anybody: neither of this node's messages, nor of what it keeps.
     guard isOwn || !changed.isEmpty || book.knows(name), book.note(receipt) else { return }
     if isOwn {
-      for keeper in company.keepers where keeper != receipt.recipient {
+      for keeper in Set(company.keepers + readers).sorted() where keeper != receipt.recipient {
         company.owe(name, to: keeper)
       }
     } else {
@@ -435,9 +431,11 @@ public final class MessageDesk {
   private func nextToKeep(
     by node: NodeID, _ post: inout PeerPost, _ now: MessageTime
   ) -> [UInt8]? {
-    guard company.keepers.contains(node) else { return nil }
     for held in shelf.all(of: identity.id) where !post.wasAsked(toKeep: held.key.sequence) {
-      guard held.remaining.contains(where: { $0 != node && !company.has($0) }) else { continue }
+      guard held.remaining.contains(where: { $0 != node && !company.has($0) }),
+        company.keeps(
+          held, node, knows: contacts.knows, nowNanoseconds: now.steadyNanoseconds)
+      else { continue }
       post.noteAsked(toKeep: held.key.sequence)
       if let parcel = parcel(held, firstFor: nil, now) { return parcel }
     }

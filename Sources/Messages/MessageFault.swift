@@ -80,6 +80,14 @@ public enum SayError: Error, Hashable, Sendable {
   case tooMany(count: Int)
   /// So many messages wait already.
   case crowded
+  /// This node is not on that line.
+  case notOnLine(String)
+  /// Nobody else is known on the line.
+  case nobodyOnLine(String)
+  /// No line is called so.
+  case badLine(String)
+  /// A member and a line are called so.
+  case memberAndLine(String)
   /// It is in several.
   case whichGroup([String])
   /// This node is not in that group.
@@ -111,8 +119,15 @@ extension SayError: CustomStringConvertible {
     case .oneself: "that is this node; name another"
     case .nobody: "nobody else of the group is known yet; send once a member was connected"
     case .tooMany(let count):
-      "\(count) nodes of the group are known; a message is for \(MessageLimits.recipients) at most: "
+      "that would be for \(count) nodes, and a message is for \(MessageLimits.recipients) at most: "
         + "name one"
+    case .notOnLine(let name):
+      "this node is not on line \(name); join it with: comlink line join '\(name)'"
+    case .nobodyOnLine(let name):
+      "nobody else is on line \(name), or was lately; send once somebody has joined it"
+    case .badLine(let name): "no line can be called \"\(name.prefix(40))\""
+    case .memberAndLine(let name):
+      "a member and a line are called \(name); say line:\(name), or the member's words"
     case .crowded:
       "\(MessageLimits.waiting) messages already wait for nodes that are away; "
         + "send more when they are back"

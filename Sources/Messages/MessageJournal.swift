@@ -46,6 +46,8 @@ public enum JournalChange: Hashable, Sendable {
   case remaining(MessageKey, [NodeID])
   /// Up to where this node has all that a sender sent it, and its user read all.
   case mark(NodeID, MessageMark)
+  /// Who is on a line; nil: the line is forgotten.
+  case line(LineTag, KeptLine?)
   /// Up to where another node has all that this one sent it, and its user read all.
   case receipt(NodeID, MessageMark)
   /// The last number that this node gave a message.
@@ -99,6 +101,8 @@ public struct HeldEnvelope: Hashable, Sendable {
   public var remaining: [NodeID]
   /// Until when it is held, seconds of the node's running (``JournalState/runSeconds``).
   public var untilRunSeconds: UInt64
+  /// Who alone may be asked to keep it, and know of it; nobody: whoever can.
+  public var readers: [NodeID]
 
   /// Octets on the disk, with the audio.
   var keptByteCount: Int { byteCount + (attachment?.byteCount ?? 0) }
@@ -106,13 +110,14 @@ public struct HeldEnvelope: Hashable, Sendable {
   /// Makes an entry.
   public init(
     key: MessageKey, byteCount: Int, attachment: Attachment? = nil, remaining: [NodeID],
-    untilRunSeconds: UInt64
+    untilRunSeconds: UInt64, readers: [NodeID] = []
   ) {
     self.key = key
     self.byteCount = byteCount
     self.attachment = attachment
     self.remaining = remaining
     self.untilRunSeconds = untilRunSeconds
+    self.readers = readers
   }
 }
 
@@ -124,6 +129,8 @@ public struct JournalState: Hashable, Sendable {
   public var marks: [NodeID: MessageMark] = [:]
   /// How far others are with what this node sent, by recipient.
   public var receipts: [NodeID: MessageMark] = [:]
+  /// Lines that this node is on, or was, and who else.
+  public var lines: [LineTag: KeptLine] = [:]
   /// Envelopes that are held.
   public var held: [HeldEnvelope] = []
   /// Audio of messages and envelopes that is there as a whole.

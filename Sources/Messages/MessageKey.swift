@@ -40,6 +40,8 @@ public enum Audience: Hashable, Sendable {
   case member
   /// A group: only who has its secret can read it.
   case group(GroupTag)
+  /// Those on a line: which one is sealed with the rest.
+  case line
   /// What a later version added; kept for others all the same.
   case unknown(kind: UInt8, octets: [UInt8])
 }
@@ -50,6 +52,8 @@ public enum Conversation: Hashable, Sendable {
   case member(NodeID)
   /// With all of a group.
   case group(GroupTag)
+  /// With those on a line.
+  case line(LineTag)
 }
 
 /// What a message says.
@@ -123,6 +127,10 @@ public enum MessageLimits {
   public static let waiting = 4096
   /// Octets of these, with their audio.
   public static let waitingBytes = 512 * 1024 * 1024
+  /// Octets of a line's name.
+  static let lineNameBytes = 30
+  /// Lines whose people are remembered: those that a node can be on, and `all`.
+  public static let lines = 64
   /// Nodes whose key is remembered.
   public static let contacts = 512
   /// Senders that are remembered beside those whose key is.

@@ -14,6 +14,8 @@ struct PeerPost {
   private var handed: [NodeID: UInt64] = [:]
   /// Senders whose messages it does not take now, and until when.
   private var blocked: [NodeID: Int64] = [:]
+  /// For how long that was, of senders of whom it lacks what another keeper may bring; twice as long each time.
+  private var pauses: [NodeID: Int64] = [:]
   /// Messages of this node that it was asked to keep.
   private var asked: Set<UInt64> = []
   /// Until when it keeps nothing more.
@@ -61,12 +63,17 @@ struct PeerPost {
   /// It does not take what it was sent.
   mutating func take(_ refusal: Refusal, isOwn: Bool, nowNanoseconds now: Int64) {
     switch refusal.fault {
-    case .missing, .disk:
-      // Of its own messages a node has those before; a keeper may not.
-      let isSoon = isOwn && refusal.fault == .missing
+    case .missing:
+      // Of its own messages a node has those before; a keeper may not, as of a private line that it is not on.
+      let sender = refusal.key.sender
+      let last = isOwn ? 0 : pauses[sender] ?? 0
+      let pause = min(Self.retryNanoseconds, max(Self.shortRetryNanoseconds, 2 * last))
+      pauses[sender] = pause
+      goBack(sender, to: refusal.delivered, nowNanoseconds: now, pauseNanoseconds: pause)
+    case .disk:
       goBack(
         refusal.key.sender, to: refusal.delivered, nowNanoseconds: now,
-        pauseNanoseconds: isSoon ? Self.shortRetryNanoseconds : Self.retryNanoseconds)
+        pauseNanoseconds: Self.retryNanoseconds)
     case .full: if isOwn { noteFull(nowNanoseconds: now) }
     default: break
     }
@@ -84,7 +91,10 @@ struct PeerPost {
   mutating func lapse(nowNanoseconds now: Int64) { blocked = blocked.filter { $0.value > now } }
 
   /// There is something new of a sender.
-  mutating func unblock(_ sender: NodeID) { blocked[sender] = nil }
+  mutating func unblock(_ sender: NodeID) {
+    blocked[sender] = nil
+    pauses[sender] = nil
+  }
 
   /// Whether what it was handed was in vain, as it seems.
   func isOverdue(nowNanoseconds now: Int64) -> Bool {

@@ -40,7 +40,6 @@ extension Configuration {
     case (.sidetone, .number(let decibels)):
       sidetoneDecibels = try Self.checked(decibels, within: NodeStatus.sidetoneRangeDecibels)
     case (.program, _), (.input, _), (.bus, _): try setPatch(setting, to: value)
-    case _ where setting.table != nil: try setInTable(setting, to: value)
     case (.jackServer, .text(let text)): jackServer = try Self.checkedName(text)
     case (.jackClient, .text(let text)): jackClient = try Self.clientName(text)
     case (.noConnect, .boolean(let isOn)): connectsPorts = !isOn
@@ -62,6 +61,7 @@ extension Configuration {
         throw .badValue("must be one of \(LogLevelName.words), not \"\(text)\"")
       }
       logLevel = text
+    case _ where setting.table != nil: try setInTable(setting, to: value)
     default: throw .wrongType(expected: SettingValue.words(for: setting))
     }
   }

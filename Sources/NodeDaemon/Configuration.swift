@@ -92,6 +92,8 @@ struct Configuration: Hashable, Sendable {
   var mirror = MirrorSettings()
   /// Lines that the node is on from its start, and its keys.
   var lines = LineSettings()
+  /// How long messages of these are kept.
+  var lineMessages: [LineName: LineMessageDays] = [:]
   /// The least that is logged: one of swift-log's level names.
   var logLevel = "info"
 

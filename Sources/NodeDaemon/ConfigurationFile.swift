@@ -14,6 +14,8 @@ struct ConfigurationFile {
   let entries: [Entry]
   /// The lines and keys.
   let lines: LineSettings
+  /// How long messages of these lines are kept.
+  let lineMessages: [LineName: LineMessageDays]
 
   /// Reads the text of the file at `path` (which is only named in errors).
   init(text: String, path: String) throws(DaemonError) {
@@ -32,6 +34,7 @@ struct ConfigurationFile {
     var entries: [Entry] = []
     do throws(LineTableProblem) {
       self.lines = try LineTables.read(table)
+      lineMessages = try LineTables.messages(table)
     } catch {
       throw .file(path: path, line: lines[error.table], words: error.words)
     }

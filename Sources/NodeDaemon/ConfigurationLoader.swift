@@ -19,6 +19,7 @@ struct ConfigurationLoader {
       effective.path = path
       let file = try ConfigurationFile(text: text, path: path)
       effective.configuration.lines = file.lines
+      effective.configuration.lineMessages = file.lineMessages
       given += file.entries.map { ($0.setting, $0.value, .file(path: path, line: $0.line)) }
     }
     given += flags.map { ($0.setting, $0.value, .flag($0.setting)) }

@@ -61,7 +61,7 @@ struct Daemon {
     let recordings = Recordings(
       node: node, nodeName: name, membership: connections.membership, log: logger("record"))
     let office = try openOffice(of: connections, state)
-    let voices = voiceMessages(of: node, office, connections.membership, state, by: states)
+    let voices = voiceMessages(of: node, office, connections.membership, lines, state, by: states)
     let guests = guestService(of: node, connections, lines)
     let assistant = assistantOffice(of: node, state)
     let operators = OperatorDesk(lines: lines, instance: state.instance, log: logger("lines"))
@@ -109,8 +109,11 @@ struct Daemon {
     await assistant.start(control, changed: model.touch)
     // Ends with the process: what it has done is kept step by step.
     Task { await voices.mirror?.run(changed: model.touch) }
+    // Before messages of lines come in.
+    await office.take(await lines.currentCompany)
     await office.start(
       connections.news, blocked: membership.blockedNodes, changed: model.touch)
+    await office.follow(lines.companies.stream)
     await captions.start(membership, changed: model.touch)
     await office.tellGroups { [weak lines, weak captions] groups in
       await lines?.follow(groups: groups)
@@ -178,7 +181,7 @@ struct Daemon {
     let settings = LineKeeper(state.lines.kept, problems: problems) { lines throws(StoreError) in
       try await writer.run { () throws(StoreError) in try state.keep(lines) }
     }
-    await settings.note(lines.settings)
+    await settings.note(lines.settings.stream)
     await lines.start()
     return Keepers(
       mixes: mixes, ports: ports, names: names, pages: pages, tokens: tokens, lines: settings)
@@ -279,7 +282,7 @@ struct Daemon {
         retention: HistoryRetention(
           days: settings.messageDays, voiceDays: settings.voiceMessageDays,
           bytes: settings.messageHistoryMegabytes * 1_000_000),
-        log: logger("messages"))
+        lines: settings.lineMessages, log: logger("messages"))
     } catch {
       throw .messages(error)
     }

@@ -121,7 +121,8 @@ enum ConfigurationText {
       ]
     }
     return lines.dropLast().joined(separator: "\n") + "\n"
-      + LineTables.text(effective.configuration.lines)
+      + LineTables.text(
+        effective.configuration.lines, messages: effective.configuration.lineMessages)
   }
 
   private static func toml(_ value: SettingValue) -> String {

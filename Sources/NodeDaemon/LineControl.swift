@@ -56,6 +56,9 @@ struct LineControl {
         try await lines.change { desk, _ throws(LineError) in
           try desk.setPriority(priority, of: name)
         }
+      case .display(let line, let text):
+        let name = try LineName(line)
+        try await lines.change { desk, _ throws(LineError) in try desk.setDisplay(text, of: name) }
       }
       return .ok
     } catch {
@@ -97,8 +100,7 @@ struct LineControl {
       case .tap(let key):
         let name = try KeyName(key)
         try await lines.change { desk, now throws(LineError) in
-          try desk.press(name, nowNanoseconds: now)
-          try desk.release(name, nowNanoseconds: now)
+          try desk.tap(name, nowNanoseconds: now)
         }
       case .hold(let holder):
         let device = try Self.device(holder)
@@ -162,9 +164,7 @@ struct LineControl {
       case .reply(let clears):
         try await lines.change { desk, now throws(LineError) in
           guard !clears else { return try desk.replyThenClear(nowNanoseconds: now) }
-          let key = desk.replyKeyName
-          try desk.press(key, nowNanoseconds: now)
-          try desk.release(key, nowNanoseconds: now)
+          try desk.tap(desk.replyKeyName, nowNanoseconds: now)
         }
       }
       return .ok

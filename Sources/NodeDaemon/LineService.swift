@@ -7,6 +7,24 @@ internal import Mesh
 internal import Remote
 internal import StatusSchema
 
+/// What became of something, for one who follows it: of what it has not taken yet the latest only.
+struct Newest<Value: Sendable>: Sendable {
+  /// One after the other, as they are told.
+  let stream: AsyncStream<Value>
+  private let continuation: AsyncStream<Value>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+  func tell(_ value: Value) { continuation.yield(value) }
+}
+
+/// Who is on the lines that this node is on, and who said so.
+struct LinesCompany: Sendable, Equatable {
+  var lines: [LineCompany]
+  /// Members that said which lines they are on.
+  var told: Set<NodeID>
+}
+
 /// A node's lines and keys among the others: carries out what ``LineDesk`` decides.
 ///
 /// The user, devices, members' messages and time come in; the media path gets the routing, members get their letters
@@ -34,8 +52,10 @@ actor LineService {
   /// When it last told of a member that calls.
   private var callsTold = TellingInterval<CallOrigin>(seconds: 5)
   /// What is to be kept, after each change; the latest only.
-  nonisolated let settings: AsyncStream<LineSettings>
-  private let keep: AsyncStream<LineSettings>.Continuation
+  nonisolated let settings = Newest<LineSettings>()
+  /// Who is on the lines that this node is on, after each change; the latest only.
+  nonisolated let companies = Newest<LinesCompany>()
+  private var company: (revision: UInt64, told: LinesCompany)?
   private nonisolated let members: AsyncStream<MembershipEvent>.Continuation
   private let memberEvents: AsyncStream<MembershipEvent>
 
@@ -56,7 +76,6 @@ actor LineService {
     desk.restoreInputs(inputs)
     // Below 2 to the 62: 38 bits of the start, 24 of the message.
     sequence = (instance & 0x3F_FFFF_FFFF) << 24
-    (self.settings, keep) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (memberEvents, members) = AsyncStream.makeStream()
   }
 
@@ -137,7 +156,7 @@ actor LineService {
   ) async throws(LineError) -> Result {
     let before = desk.settings
     let result = try body(&desk, EventLoop.nowNanoseconds())
-    if desk.settings != before { keep.yield(desk.settings) }
+    if desk.settings != before { self.settings.tell(desk.settings) }
     await settle()
     return result
   }
@@ -158,6 +177,7 @@ actor LineService {
     sendLetters()
     schedule()
     streams?.follow(desk.audiences, talking: desk.routing.audiences)
+    followCompany()
     // One at a time, so that the media path has the newest at last.
     guard !isApplying else { return }
     isApplying = true
@@ -168,6 +188,18 @@ actor LineService {
       await node.follow(routing, isTalkLatched: desk.isTalkLatched)
     }
     isApplying = false
+  }
+
+  /// Who is on the lines that this node is on now.
+  var currentCompany: LinesCompany {
+    LinesCompany(lines: desk.company, told: desk.toldMembers)
+  }
+
+  private func followCompany() {
+    guard company?.revision != desk.revision else { return }
+    let next = currentCompany
+    if company?.told != next { companies.tell(next) }
+    company = (desk.revision, next)
   }
 
   private func tellCalls() {

@@ -22,7 +22,7 @@ extension LineStatus {
     (isJoined, isListening, isTalking) = (line.isJoined, line.isListening, line.isTalking)
     isSetListening = line.isSetListening
     levelDecibels = line.levelDecibels
-    priority = line.priority
+    (priority, display) = (line.priority, line.display)
     if line.pan != 0 { pan = line.pan }
     port = line.port
     members = line.members.map(name)
@@ -59,6 +59,7 @@ extension KeyStatus {
     isCalled = view.isCalled
     talkers = view.talkers.map(name)
     isPresent = !talkers.isEmpty
+    latchRefusedBy = view.latchRefusedBy.map(name)
   }
 }
 

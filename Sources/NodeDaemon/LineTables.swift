@@ -13,7 +13,7 @@ struct LineTableProblem: Error {
 enum LineTables {
   static let names: Set<String> = ["line", "key", "ear"]
   private static let lineFields: Set<String> = [
-    "name", "listen", "level", "pan", "port", "priority",
+    "name", "listen", "level", "pan", "port", "priority", "display", "messages",
   ]
   private static let keyFields: Set<String> = [
     "name", "line", "lines", "targets", "activation", "latch", "interlock", "auto-listen",
@@ -24,11 +24,13 @@ enum LineTables {
   static func read(_ file: TOMLTable) throws(LineTableProblem) -> LineSettings {
     var settings = LineSettings()
     for (place, table) in try tables("line", of: file).enumerated() {
-      let line = try line(Reader(table, "line", place, lineFields))
+      let reader = try Reader(table, "line", place, lineFields)
+      let line = try line(reader)
       guard !settings.lines.contains(where: { $0.name == line.name }) else {
         throw LineTableProblem(table: "line", words: "line \(line.name) is there twice; remove one")
       }
       settings.lines.append(line)
+      try readDisplay(reader, of: line.name, into: &settings)
     }
     settings.ear = try ear(file)
     guard settings.lines.count(where: { $0.name != .all }) <= LineLimits.ownLines else {
@@ -45,6 +47,22 @@ enum LineTables {
       throw LineTableProblem(table: "key", words: "\(LineError.tooManyKeys)")
     }
     return settings
+  }
+
+  /// How long the lines' messages are kept; only of lines that say so.
+  static func messages(
+    _ file: TOMLTable
+  ) throws(LineTableProblem) -> [LineName: LineMessageDays] {
+    var all: [LineName: LineMessageDays] = [:]
+    for (place, table) in try tables("line", of: file).enumerated() {
+      let reader = try Reader(table, "line", place, lineFields)
+      guard let text = try reader.wordOrInteger("messages") else { continue }
+      guard let days = LineMessageDays(text) else {
+        throw reader.problem(LineMessageDays.expected)
+      }
+      all[try reader.label("name")] = days
+    }
+    return all
   }
 
   private static func tables(
@@ -67,6 +85,17 @@ enum LineTables {
     }
     return LineSettings.Line(
       name: name, isListening: try reader.boolean("listen") ?? true, levelDecibels: level)
+  }
+
+  private static func readDisplay(
+    _ reader: Reader, of line: LineName, into settings: inout LineSettings
+  ) throws(LineTableProblem) {
+    guard let text = try reader.text("display") else { return }
+    do throws(LineError) {
+      settings.displays.updateValue(try Label.display(text), forKey: line)
+    } catch {
+      throw reader.problem("\(error)")
+    }
   }
 
   /// The table `[ear]`, and the lines' priorities.
@@ -123,7 +152,9 @@ enum LineTables {
   }
 
   /// The tables as they are read.
-  static func text(_ settings: LineSettings) -> String {
+  static func text(
+    _ settings: LineSettings, messages: [LineName: LineMessageDays]
+  ) -> String {
     var lines: [String] = []
     for line in settings.lines {
       lines += [
@@ -137,6 +168,10 @@ enum LineTables {
       if said.priorities.contains(line.name) {
         lines.append("priority = \(ear.priority(of: line.name))")
       }
+      if let display = settings.displays[line.name] {
+        lines.append("display = \(ConfigurationText.quoted(display?.text ?? ""))")
+      }
+      if let days = messages[line.name] { lines.append("messages = \(days.text)") }
     }
     for key in settings.keys {
       func list(_ texts: [String]) -> String {
@@ -220,6 +255,10 @@ private struct Reader {
 
   func integer(_ field: String) throws(LineTableProblem) -> Int? {
     try value(field, "a whole number") { $0.int }
+  }
+
+  func wordOrInteger(_ field: String) throws(LineTableProblem) -> String? {
+    try value(field, "a whole number or text in quotes") { $0.string ?? $0.int.map { "\($0)" } }
   }
 
   func number(_ field: String) throws(LineTableProblem) -> Double? {

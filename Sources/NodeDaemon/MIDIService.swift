@@ -22,7 +22,7 @@ actor MIDIService {
   private let lines: LineService
   private var keys = MIDIKeys()
   private var connections = MIDIConnections()
-  private var lost: UInt64 = 0
+  private var (lost, unplugged): (UInt64, UInt64) = (0, 0)
   private var refusedPresses = 0
   /// JACK's periods when the port last said that it is there.
   private var periods: UInt64 = 0
@@ -63,9 +63,10 @@ actor MIDIService {
     for message in node.midi.read() {
       for action in keys.take(message, at: Self.now) { await perform(action) }
     }
-    let lost = node.midi.counters.lost
-    guard lost != self.lost else { return }
-    self.lost = lost
+    // A device may be back before anybody has seen it gone.
+    let counters = node.midi.counters
+    guard (counters.lost, counters.unplugged) != (lost, unplugged) else { return }
+    (lost, unplugged) = (counters.lost, counters.unplugged)
     await letGo()
   }
 

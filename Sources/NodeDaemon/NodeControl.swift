@@ -75,11 +75,9 @@ struct NodeControl: ControlHandler {
       case .recordStart, .recordStop: return await record(request)
       case .peers, .accept, .decline, .invite, .forget, .block, .pairShow, .pairWith:
         return await admission(request)
-      case .say, .messages, .messagesClear:
-        return await MessageControl(office: office, membership: connections.membership)
-          .handle(request)
-      case .voiceMessage(let request):
-        return await voices.control(connections.membership).handle(request)
+      case .say, .messages, .messagesClear, .messageAct:
+        return await messages.handle(request)
+      case .voiceMessage(let request): return await voices.control(messages).handle(request)
       case .logLevel(let level, let area): return levels.answer(level: level, area: area)
       case .sound(let request): return await tests.handle(request)
       case .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff:
@@ -89,6 +87,10 @@ struct NodeControl: ControlHandler {
     } catch {
       return .error(message: "\(error)")
     }
+  }
+
+  private var messages: MessageControl {
+    MessageControl(office: office, membership: connections.membership, lines: lines.lines)
   }
 
   /// Messages of whom the user keeps out are not taken from others either.

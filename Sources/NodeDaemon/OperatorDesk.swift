@@ -215,7 +215,7 @@ extension ControlRequest {
     case .voice(let changes): changes.keys.allSatisfy { $0 == "gain" } ? .microphoneGain : nil
     case .ear, .gain, .mute, .pan, .sidetone, .patch(.bus), .line(.listen), .line(.level),
       .line(.pan),
-      .line(.priority):
+      .line(.priority), .line(.display):
       .levels
     case .talk, .key, .line(.new(_, isPrivate: false)), .line(.join(_, isPrivate: false)),
       .line(.leave):

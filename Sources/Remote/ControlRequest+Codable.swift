@@ -115,6 +115,7 @@ extension ControlRequest: Codable {
       + PatchRequest.Kind.allCases.map(\.rawValue)
       + OperatorRequest.Kind.allCases.map(\.rawValue)
       + AssistantRequest.Kind.allCases.map(\.rawValue)
+      + MessageActRequest.Kind.allCases.map(\.rawValue)
       + VoiceMessageRequest.Kind.allCases.map(\.rawValue)
       + SoundRequest.Kind.allCases.map(\.rawValue)
       + ServiceRequest.allCases.map(\.rawValue)
@@ -130,6 +131,9 @@ extension ControlRequest: Codable {
       return .line(try LineRequest(kind, from: decoder))
     }
     if let request = ServiceRequest(rawValue: word) { return .service(request) }
+    if let kind = MessageActRequest.Kind(rawValue: word) {
+      return .messageAct(try MessageActRequest(kind, from: decoder))
+    }
     if let kind = VoiceMessageRequest.Kind(rawValue: word) {
       return .voiceMessage(try VoiceMessageRequest(kind, from: decoder))
     }
@@ -211,6 +215,7 @@ extension ControlRequest: Codable {
     switch self {
     case .line(let request): try request.encode(to: encoder)
     case .key(let request): try request.encode(to: encoder)
+    case .messageAct(let request): try request.encode(to: encoder)
     case .voiceMessage(let request): try request.encode(to: encoder)
     case .patch(let request): try request.encode(to: encoder)
     case .operators(let request): try request.encode(to: encoder)
@@ -232,7 +237,7 @@ extension ControlRequest: Codable {
   private func write(to fields: inout KeyedEncodingContainer<Key>) throws {
     switch self {
     case .line, .key, .patch, .operators, .call, .assistant, .voiceMessage, .sound, .service,
-      .pageToken, .captions:
+      .pageToken, .captions, .messageAct:
       break
     case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop,
       .pageList:
@@ -288,7 +293,7 @@ extension ControlRequest: Codable {
   private var kind: Kind? {
     switch self {
     case .line, .key, .patch, .operators, .call, .assistant, .voiceMessage, .sound, .service,
-      .pageToken, .captions:
+      .pageToken, .captions, .messageAct:
       nil
     case .status: .status
     case .subscribe: .subscribe

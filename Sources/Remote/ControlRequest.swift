@@ -75,12 +75,15 @@ public enum ControlRequest: Sendable, Hashable {
   /// Ends the recording, once its files are complete.
   case recordStop
 
-  /// Sends a text to a member, to `group`, or to `group:NAME`; the answer is ``ControlResponse/messages(_:)`` with it.
+  /// Sends a text to a member, `group`, `group:NAME`, `line:NAME`, or a line that no member is called like; the answer
+  /// is ``ControlResponse/messages(_:)`` with it.
   case say(to: String, text: String)
   /// Asks for messages; the answer is ``ControlResponse/messages(_:)``.
   case messages(MessageRequest)
   /// Forgets messages, of a conversation or all; the answer is ``ControlResponse/done(note:)``.
   case messagesClear(with: String?)
+  /// Does something about messages that there are.
+  case messageAct(MessageActRequest)
   /// Asks about voice messages.
   case voiceMessage(VoiceMessageRequest)
   /// Makes a token by which a phone signs in at the page; the answer is ``ControlResponse/pageInvitation(_:)``.
@@ -187,7 +190,7 @@ public struct MessageRequest: Sendable, Hashable, Codable {
   /// For how long a request can wait, seconds.
   public static let waitRangeSeconds = 0.0...20.0
 
-  /// Of the conversation with a member, `group` or `group:NAME`; nil: of all.
+  /// Of the conversation with a member, `group`, `group:NAME` or `line:NAME`; nil: of all.
   public var with: String?
   /// With all of these words, or words that begin so.
   public var search: String?

@@ -32,6 +32,8 @@ public enum LineRequest: Sendable, Hashable {
   case port(line: String, isOn: Bool)
   /// Sets what gives way to a line, and what it gives way to, within `LineStatus.priorityRange`.
   case priority(line: String, priority: Int)
+  /// Sets what small displays show for a line; empty: the first characters of its name.
+  case display(line: String, text: String)
 
   enum Kind: String, CaseIterable {
     case new = "line-new"
@@ -46,10 +48,11 @@ public enum LineRequest: Sendable, Hashable {
     case pan = "line-pan"
     case port = "line-port"
     case priority = "line-priority"
+    case display = "line-display"
   }
 
   private enum Key: String, CodingKey {
-    case request, line, on, decibels, priority, peer, seconds, position
+    case request, line, on, decibels, priority, peer, seconds, position, text
     case isPrivate = "private"
   }
 
@@ -58,7 +61,7 @@ public enum LineRequest: Sendable, Hashable {
     switch self {
     case .new(let line, _), .join(let line, _), .add(let line, _), .remove(let line, _),
       .leave(let line), .listen(let line, _), .level(let line, _), .pan(let line, _),
-      .port(let line, _), .priority(let line, _):
+      .port(let line, _), .priority(let line, _), .display(let line, _):
       line
     case .again(let line, _): line
     case .list: nil
@@ -111,6 +114,8 @@ public enum LineRequest: Sendable, Hashable {
     case .port: self = .port(line: try line(), isOn: try fields.decode(Bool.self, forKey: .on))
     case .priority:
       self = .priority(line: try line(), priority: try fields.decode(Int.self, forKey: .priority))
+    case .display:
+      self = .display(line: try line(), text: try fields.decode(String.self, forKey: .text))
     }
   }
 
@@ -142,6 +147,9 @@ public enum LineRequest: Sendable, Hashable {
     case .priority(let line, let priority):
       try fields.encode(line, forKey: .line)
       try fields.encode(priority, forKey: .priority)
+    case .display(let line, let text):
+      try fields.encode(line, forKey: .line)
+      try fields.encode(text, forKey: .text)
     }
   }
 
@@ -159,6 +167,7 @@ public enum LineRequest: Sendable, Hashable {
     case .pan: .pan
     case .port: .port
     case .priority: .priority
+    case .display: .display
     }
   }
 }

@@ -33,7 +33,13 @@ public enum LineTable {
       + (line.invitedBy.map { ["(\(Cell.clean($0)) invites you)"] } ?? [])
     return Cell.name(line.name, width: nameColumns) + "  "
       + Cell.padded(words.joined(separator: " "), width: 20, isLeft: true) + "  "
-      + people.joined(separator: ", ")
+      + display(line) + people.joined(separator: ", ")
+  }
+
+  /// What displays show for it, where that is not its name.
+  private static func display(_ line: LineStatus) -> String {
+    guard line.isJoined, let display = line.display, display != line.name else { return "" }
+    return "as \(Cell.clean(display))  "
   }
 
   /// As many characters as a line's name has at most.
@@ -52,7 +58,11 @@ public enum KeyTable {
     if key.isHeld { position.append("held") }
     if key.isLatched { position.append("latched") }
     var facts = [key.activation]
-    facts.append(key.latchMilliseconds == 0 ? "no latch" : "latch \(key.latchMilliseconds) ms")
+    if let name = key.latchRefusedBy {
+      facts.append("no latch at \(name)")
+    } else {
+      facts.append(key.latchMilliseconds == 0 ? "no latch" : "latch \(key.latchMilliseconds) ms")
+    }
     if let interlock = key.interlock { facts.append("interlock \(interlock)") }
     if let midi = key.midi { facts.append(midi) }
     if key.isCalled == true { position.append("called") }

@@ -10,8 +10,8 @@ public enum MessageTable {
   /// - Parameter time: when this node had it.
   public static func text(_ message: MessageStatus, time: String) -> String {
     let sender = message.isOwn ? "you" : Cell.clean(message.sender)
-    let isGroup = message.conversation.hasPrefix("group:")
-    let place = message.isOwn || isGroup ? " → \(Cell.clean(message.conversation))" : ""
+    let isOfMany = ["group:", "line:"].contains { message.conversation.hasPrefix($0) }
+    let place = message.isOwn || isOfMany ? " → \(Cell.clean(message.conversation))" : ""
     let mark = message.isRead ? " " : "*"
     let said =
       message.text.map(lines) ?? message.voice.map { [words(of: $0)] } ?? [

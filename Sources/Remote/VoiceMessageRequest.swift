@@ -10,8 +10,8 @@ public enum VoiceMessageRequest: Sendable, Hashable {
   case resume
   /// Forgets what was recorded.
   case cancel
-  /// Sends what was recorded, or what was uploaded under a name, to a member, `group` or `group:NAME`; the answer is
-  /// ``ControlResponse/messages(_:)`` with it.
+  /// Sends what was recorded, or what was uploaded under a name, to a conversation as
+  /// ``ControlRequest/say(to:text:)`` names it; the answer is ``ControlResponse/messages(_:)`` with it.
   case send(to: String, upload: String?)
   /// Adds octets to a file under a name that the remote chose: those at `offset` 0 begin it. A file that is not sent
   /// within some minutes is forgotten.

@@ -2,6 +2,8 @@
 public struct LineStatus: Sendable, Hashable, Codable {
   /// What it is called; `all` is the line that everyone is on.
   public var name: String
+  /// What small displays show for it, 8 characters at most; absent where an older daemon has none.
+  public var display: String?
   /// Whether this node is on it.
   public var isJoined: Bool
   /// Whether it is heard here, keys considered.
@@ -92,6 +94,8 @@ public struct KeyStatus: Sendable, Hashable, Codable {
   public var isPresent: Bool
   /// Who, by name.
   public var talkers: [String]
+  /// Whom it is for, and who lets it not latch, by name; absent: nobody.
+  public var latchRefusedBy: String?
 
   /// A key that nobody touches.
   public init(name: String, lines: [String], activation: String, latchMilliseconds: Int = 200) {

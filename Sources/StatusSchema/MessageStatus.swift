@@ -19,7 +19,7 @@ public struct MessageStatus: Sendable, Hashable, Codable {
 
   /// Its number on this node: it grows with each message, and is never used again.
   public var number: Int64
-  /// The conversation: the name of the other node, or `group:NAME`.
+  /// The conversation: the name of the other node, `group:NAME` or `line:NAME`.
   public var conversation: String
   /// Who wrote it, by name.
   public var sender: String

@@ -90,13 +90,14 @@ public final class WebClient: Sendable {
   /// Believes the system's certificates.
   public convenience init() { self.init(trust: .default) }
 
-  /// Believes the certificates of a PEM file only.
+  /// Believes the certificates of a file only: PEM, or one in DER.
   public convenience init(authorities: String) throws(TrustProblem) {
     let certificates: [NIOSSLCertificate]
     do {
-      certificates = try NIOSSLCertificate.fromPEMFile(authorities)
+      let isOne = try? NIOSSLCertificate.fromDERFile(authorities)
+      certificates = try isOne.map { [$0] } ?? NIOSSLCertificate.fromPEMFile(authorities)
     } catch {
-      throw TrustProblem(words: "is no PEM file of certificates that can be read")
+      throw TrustProblem(words: "is no file of certificates, PEM or DER, that can be read")
     }
     self.init(trust: .certificates(certificates))
   }

@@ -41,13 +41,16 @@ struct EarOptions: ParsableArguments {
   @Option(help: Self.help(.talkDim)) var talkDim: String?
   @Option(help: Self.help(.sidetoneTracking)) var sidetoneTracking: String?
   @Option(help: Self.help(.level)) var level: String?
+  @Option(help: Self.help(.callTone)) var callTone: String?
+  @Option(help: Self.help(.callerLatch)) var callerLatch: String?
 
   /// By name, as they were written: what a node is asked for.
   var changes: [String: String] {
     let given: [(EarSettings.Name, String?)] = [
       (.volume, volume), (.floor, floor), (.ceiling, ceiling), (.priorityDim, priorityDim),
       (.programDim, programDim), (.programDimTalking, programDimTalking), (.talkDim, talkDim),
-      (.sidetoneTracking, sidetoneTracking), (.level, level),
+      (.sidetoneTracking, sidetoneTracking), (.level, level), (.callTone, callTone),
+      (.callerLatch, callerLatch),
     ]
     return given.reduce(into: [:]) { changes, one in
       if let text = one.1 { changes[one.0.rawValue] = NegativeNumber.plain(text) }

@@ -15,6 +15,7 @@ struct LineCommand: ParsableCommand {
       LineListCommand.self, LineNewCommand.self, LineJoinCommand.self, LineLeaveCommand.self,
       LineAddCommand.self, LineRemoveCommand.self, LineListenCommand.self, LineLevelCommand.self,
       LinePanCommand.self, LinePortCommand.self, LinePriorityCommand.self,
+      LineDisplayCommand.self,
     ])
 }
 
@@ -190,4 +191,20 @@ struct LinePriorityCommand: ParsableCommand {
   @OptionGroup var remote: RemoteOptions
 
   func run() throws { try remote.ask(.line(.priority(line: line, priority: priority))) }
+}
+
+/// `comlink line display LINE TEXT`: what small displays show for a line.
+struct LineDisplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "display", abstract: "Sets what small displays show for a joined line.",
+    discussion: """
+      At first they show the first 8 characters of its name, and do so again after: comlink line display LINE ''. It is \
+      this node's own: others see what they set.
+      """)
+
+  @Argument(help: "The line's name.") var line: String
+  @Argument(help: "At most 8 characters.") var text: String
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws { try remote.ask(.line(.display(line: line, text: text))) }
 }

@@ -6,16 +6,19 @@ internal import StatusSchema
 /// `comlink say TO TEXT`: sends a message.
 struct SayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "say", abstract: "Sends a message to a member or to a group.",
+    commandName: "say", abstract: "Sends a message to a member, a line or a group.",
     discussion: """
       Who is away gets it when it is back: this node keeps it for a week, and so do up to three members that are on. \
-      They cannot read what is for one member. comlink messages shows how far it is.
+      They cannot read what is for one member. On a line it is for those who are on it, or were when they were here last. \
+      comlink messages shows how far it is.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "A member's name, words or fingerprint; group, or group:NAME where this node is in several.",
-      valueName: "MEMBER|group"))
+      """
+      A member's name, words or fingerprint; a line, or line:NAME where a member is called so, too; group, or group:NAME \
+      where this node is in several.
+      """, valueName: "MEMBER|LINE|group"))
   var to: String
   @Argument(
     help: ArgumentHelp(
@@ -43,7 +46,9 @@ struct SayCommand: ParsableCommand {
 struct MessagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages", abstract: "Shows and deletes messages; list is the default.",
-    subcommands: [MessagesListCommand.self, MessagesClearCommand.self],
+    subcommands: [
+      MessagesListCommand.self, MessagesClearCommand.self, MessagesKeepCommand.self,
+    ],
     defaultSubcommand: MessagesListCommand.self)
 }
 
@@ -56,10 +61,7 @@ struct MessagesListCommand: ParsableCommand {
       says how many of those that it is for have it, and who does not.
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "Those with one member, or of a group (group, group:NAME).", valueName: "MEMBER|group"))
-  var with: String?
+  @OptionGroup var conversation: ConversationOptions
   @Option(
     help: ArgumentHelp(
       "Those with all of these words, or words that begin so.", valueName: "WORDS"))
@@ -79,7 +81,7 @@ struct MessagesListCommand: ParsableCommand {
 
   func run() throws {
     var request = MessageRequest()
-    (request.with, request.search, request.limit) = (with, search, limit)
+    (request.with, request.search, request.limit) = (conversation.with, search, limit)
     request.marksRead = !keepUnread
     var shown = try show(request)
     if shown == nil, !follow, !json { PlainText.note("no messages") }
@@ -112,18 +114,57 @@ struct MessagesClearCommand: ParsableCommand {
       Other nodes keep what they have, and what is under way to them stays under way.
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "Those with one member, or of a group (group, group:NAME); all, if left out.",
-      valueName: "MEMBER|group"))
-  var with: String?
+  @OptionGroup var conversation: ConversationOptions
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
     var client = try remote.connect(timeout: .seconds(30))
-    let answer = try RemoteOptions.answer(of: &client, to: .messagesClear(with: with))
+    let answer = try RemoteOptions.answer(of: &client, to: .messagesClear(with: conversation.with))
     if case .done(let note) = answer { print(PlainText.cleaned(note)) }
   }
+}
+
+/// `comlink messages keep LINE DAYS|none|default`: how long those of a line stay.
+struct MessagesKeepCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keep", abstract: "Says how long this node keeps messages of a line.",
+    discussion: """
+      They stay so long once they are read, voice messages too. With none they go a minute after they were read and \
+      delivered to all, from the disk too. Other nodes keep what they are told to.
+      """)
+
+  @Argument(help: ArgumentHelp("The line's name.", valueName: "LINE")) var line: String
+  @Argument(
+    help: ArgumentHelp(
+      "1 to 3650, none, or default: as --message-days says. If left out, it is only shown.",
+      valueName: "DAYS|none|default"))
+  var days: String?
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var client = try remote.connect(timeout: .seconds(30))
+    let answer = try RemoteOptions.answer(
+      of: &client, to: .messageAct(.keep(line: line, days: days)))
+    if case .done(let note) = answer { print(PlainText.cleaned(note)) }
+  }
+}
+
+/// One conversation; all, if left out.
+struct ConversationOptions: ParsableArguments {
+  @Option(
+    name: .customLong("with"),
+    help: ArgumentHelp(
+      "Those with one member, on a line (line:NAME), or of a group (group, group:NAME).",
+      valueName: "MEMBER|LINE|group"))
+  var whom: String?
+  @Option(help: ArgumentHelp("Those on a line.", valueName: "LINE")) var line: String?
+
+  func validate() throws {
+    guard whom == nil || line == nil else { throw ValidationError("give --with or --line") }
+  }
+
+  /// As a request names it.
+  var with: String? { line.map { "line:\($0)" } ?? whom }
 }
 
 /// Times as people on this machine read them.

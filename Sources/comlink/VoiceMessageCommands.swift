@@ -73,7 +73,8 @@ struct VoiceSendCommand: ParsableCommand {
   var file: String?
   @Option(
     help: ArgumentHelp(
-      "A member's name, words or fingerprint; group, or group:NAME.", valueName: "MEMBER|group"))
+      "A member's name, words or fingerprint; a line, or line:NAME; group, or group:NAME.",
+      valueName: "MEMBER|LINE|group"))
   var to: String
   @OptionGroup var remote: RemoteOptions
 
@@ -127,10 +128,7 @@ struct VoiceListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Shows voice messages, and what is recorded or plays.")
 
-  @Option(
-    help: ArgumentHelp(
-      "Those with one member, or of a group (group, group:NAME).", valueName: "MEMBER|group"))
-  var with: String?
+  @OptionGroup var conversation: ConversationOptions
   @Option(name: .customShort("n"), help: ArgumentHelp("How many, 1…200.", valueName: "COUNT"))
   var limit = 50
   @Flag(help: "Prints JSON, one message a line.") var json = false
@@ -144,7 +142,7 @@ struct VoiceListCommand: ParsableCommand {
 
   func run() throws {
     var request = MessageRequest()
-    (request.with, request.limit, request.voice) = (with, limit, true)
+    (request.with, request.limit, request.voice) = (conversation.with, limit, true)
     var client = try remote.connect(timeout: .seconds(15))
     guard
       case .messages(let messages) = try RemoteOptions.answer(of: &client, to: .messages(request))

@@ -95,6 +95,10 @@ int rig_midi_serve(const char *server, const char *name) {
     } else if (strcmp(from, "disconnect") == 0) {
       from = strtok(NULL, "\t\n"), to = strtok(NULL, "\t\n");
       error = jack_disconnect(client, from, to);
+    } else if (strcmp(from, "blink") == 0) {
+      from = strtok(NULL, "\t\n"), to = strtok(NULL, "\t\n");
+      error = jack_disconnect(client, from, to);
+      if (error == 0) error = jack_connect(client, from, to);
     }
     printf(error == 0 ? "ok\n" : "error\t%d\n", error);
   }

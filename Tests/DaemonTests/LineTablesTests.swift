@@ -10,9 +10,12 @@ import Testing
     [[line]]
     name = "Bühne"
     level = -3
+    display = "BHN"
+    messages = 90
 
     [[line]]
     name = "video"
+    messages = "none"
     listen = false
     port = true
     priority = 3
@@ -22,6 +25,7 @@ import Testing
     program-dim = "cut"
     talk-dim = -12.5
     sidetone-tracking = false
+    call-tone = -20
 
     [[key]]
     name = "video"
@@ -49,6 +53,12 @@ import Testing
     #expect(lines.ear.said.ports == [lines.lines[1].name])
     #expect(lines.ear.text(of: .volume) == "-6" && lines.ear.text(of: .programDim) == "cut")
     #expect(lines.ear.text(of: .talkDim) == "-12.5" && !lines.ear.isSidetoneTracking)
+    #expect(lines.ear.callToneDecibels == -20 && lines.ear.letsCallersLatch)
+    #expect(lines.displays == [lines.lines[0].name: try Label("BHN")])
+    let days = effective.configuration.lineMessages
+    #expect(lines.lines.map { days[$0.name]?.days } == [90, 0])
+    for text in ["0", "-1", "3651", "", "never", "1.5"] { #expect(LineMessageDays(text) == nil) }
+    #expect(LineMessageDays("default")?.days == nil && LineMessageDays("none")?.days == 0)
     let keys = lines.keys
     #expect(keys.map(\.name.text) == ["video", "show"])
     #expect(keys[0].targets.compactMap(\.line?.text) == ["video"])
@@ -103,6 +113,10 @@ import Testing
     ),
     ("[[line]]\nname = \"a\"\n[[line]]\nname = \"A\"", "/c.toml:1: line A is there twice"),
     ("[[line]]\nname = \"a\"\npriority = 5", "/c.toml:1: the priority must be from 0"),
+    (
+      "[[line]]\nname = \"a\"\nmessages = 0",
+      "/c.toml:1: line 1: messages of a line are kept \"none\", \"default\" or from 1 to 3650 days"
+    ),
     ("a = 1\n[ear]\nvolume = 13", "/c.toml:2: volume must be from -40 to 12, not \"13\""),
     ("[ear]\nloud = 1", "/c.toml:1: nothing of the ear is called \"loud\"; use one of floor,"),
     ("[ear]\nvolume = [1]", "/c.toml:1: volume must be a number or a word"),

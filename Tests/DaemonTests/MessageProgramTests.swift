@@ -114,6 +114,90 @@ import Testing
     try await end(b)
   }
 
+  @Test func `a line is a conversation of those who are on it, and of who was when it went`()
+    async throws
+  {
+    let a = try await started("anna", 0)
+    var b = try await started("bert", 1)
+    let invitation = try await comlink("anna", ["group", "new", "crew", "--no-qr"]).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    _ = try await comlink("bert", ["group", "join", invitation])
+    #expect(try await comlink("anna", ["line", "new", "Stage"]).code == 0)
+    #expect(try await comlink("anna", ["say", "stage", "x"]).complaint.contains("nobody else"))
+    while try await comlink("bert", ["line", "join", "stage"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    while try await comlink("anna", ["say", "STAGE", "cue", "4"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    _ = try await wait("bert", ["messages", "--line", "Stage", "--keep-unread"], within: 20) {
+      $0.contains("anna \u{2192} line:stage: cue 4")
+        || $0.contains("anna \u{2192} line:Stage: cue 4")
+    }
+    #expect(try await comlink("bert", ["messages", "--with", "anna"]).output.isEmpty)
+    try await end(b, by: SIGKILL)
+    #expect(try await comlink("anna", ["say", "line:stage", "cue", "5"]).code == 0)
+    b = try await started("bert", 1)
+    _ = try await wait("bert", ["messages", "--with", "line:stage", "-n", "1"], within: 20) {
+      $0.contains("cue 5")
+    }
+    _ = try await wait("anna", ["messages", "--line", "stage"], within: 20) {
+      $0.contains("cue 5\n    (read by bert)")
+    }
+    // What is called like a line and a member is neither, unless it is said which.
+    _ = try await comlink("anna", ["line", "new", "bert"])
+    let both = try await comlink("anna", ["say", "bert", "x"])
+    #expect(both.code == 65 && both.complaint.contains("say line:bert"), "\(both.complaint)")
+    _ = try await comlink("anna", ["line", "new", "board", "--private"])
+    _ = try await comlink("anna", ["line", "add", "board", "bert"])
+    while try await comlink("bert", ["line", "join", "board"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    while try await comlink("bert", ["say", "board", "between", "us"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    _ = try await wait("anna", ["messages", "--line", "board"], within: 20) {
+      $0.contains("bert \u{2192} line:board: between us")
+    }
+    _ = try await comlink("bert", ["line", "leave", "board"])
+    let left = try await comlink("bert", ["say", "line:board", "x"])
+    #expect(left.code == 65 && left.complaint.contains("not on line board"), "\(left.complaint)")
+    #expect(try await comlink("bert", ["messages", "--line", "board"]).output.contains("between"))
+    #expect(try await comlink("anna", ["messages", "--with", "a", "--line", "b"]).code != 0)
+    try await end(a)
+    try await end(b)
+  }
+
+  @Test func `a line of which nothing is kept is shown once, and gone after a restart`()
+    async throws
+  {
+    let a = try await started("anna", 0)
+    var b = try await started("bert", 1)
+    let invitation = try await comlink("anna", ["group", "new", "crew", "--no-qr"]).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    _ = try await comlink("bert", ["group", "join", invitation])
+    while try await comlink("anna", ["say", "all", "cue", "4"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    for (words, note) in [
+      (["all", "3"], "for 3 days"), (["all"], "for 3 days"), (["all", "none"], "not kept once"),
+    ] {
+      let answer = try await comlink("bert", ["messages", "keep"] + words)
+      #expect(answer.output.contains(note), "\(answer)")
+    }
+    let wrong = try await comlink("bert", ["messages", "keep", "all", "0"])
+    #expect(wrong.code == 65 && wrong.complaint.contains("from 1 to 3650"))
+    _ = try await wait("bert", ["messages", "--line", "all"], within: 20) { $0.contains("cue 4") }
+    try await end(b)
+    b = try await started("bert", 1)
+    #expect(try await comlink("bert", ["messages"]).output.isEmpty)
+    #expect(try await comlink("bert", ["messages", "keep", "all"]).output.contains("not kept"))
+    #expect(try await comlink("bert", ["messages", "keep", "all", "default"]).code == 0)
+    #expect(try await comlink("anna", ["messages"]).output.contains("cue 4"))
+    try await end(a)
+    try await end(b)
+  }
+
   /// A tone as a WAV file: 16 bits, mono, 48 kHz.
   private func tone(_ name: String, seconds: Int) throws -> String {
     func little(_ value: Int, _ count: Int) -> [UInt8] {

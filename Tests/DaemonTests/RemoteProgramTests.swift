@@ -82,10 +82,12 @@ import Testing
       ["ear", "--volume", "-6", "--talk-dim", "cut"],
       .ear(changes: ["volume": "-6", "talk-dim": "cut"])
     ),
+    (["ear", "--call-tone", "-20"], .ear(changes: ["call-tone": "-20"])),
     (["voice", "monitor"], .sound(.monitor(seconds: 60))),
     (["level", "auto"], .ear(changes: ["level": "auto"])),
     (["line", "port", "a", "on"], .line(.port(line: "a", isOn: true))),
     (["line", "priority", "a", "4"], .line(.priority(line: "a", priority: 4))),
+    (["line", "display", "a", "STG"], .line(.display(line: "a", text: "STG"))),
     (["key", "preset", "beltpack", "a", "b"], .key(.preset("beltpack", lines: ["a", "b"]))),
     (
       ["voice", "--suppress", "strong", "--gate", "-50"],

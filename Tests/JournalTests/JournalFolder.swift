@@ -87,6 +87,8 @@ struct ChangeMaker {
     default:
       return [
         .contact(node, Contact(key: keys[turn % 5], groups: [])), .runSeconds(UInt64(turn)),
+        .line(.named("line \(turn)"), KeptLine(name: "Line", people: [node: UInt64(turn)])),
+        .line(.named("line \(turn - 4)"), nil),
       ]
     }
   }
@@ -103,6 +105,7 @@ struct ChangeMaker {
           state.held[index].remaining = nodes
         }
         state.held.removeAll { $0.remaining.isEmpty }
+      case .line(let tag, let line): state.lines[tag] = line
       case .mark(let node, let mark): state.marks[node] = mark
       case .receipt(let node, let mark): state.receipts[node] = mark
       case .sequence(let sequence): state.sequence = sequence

@@ -212,6 +212,35 @@ import Testing
       "piece: audio BLOB, number INTEGER, octets BLOB",
       "receipt: node BLOB, delivered INTEGER, read INTEGER",
     ],
+    [
+      "contact: node BLOB, key BLOB, groups BLOB",
+      "fact: name TEXT, value INTEGER",
+      "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER, "
+        + "audio BLOB, audio_size INTEGER, readers BLOB",
+      "line: kind INTEGER, tag BLOB, name TEXT, people BLOB",
+      "mark: node BLOB, delivered INTEGER, read INTEGER",
+      "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+        + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+        + "recipients BLOB, size INTEGER, audio BLOB, audio_size INTEGER, clip BLOB",
+      "message_text: text ",
+      "piece: audio BLOB, number INTEGER, octets BLOB",
+      "receipt: node BLOB, delivered INTEGER, read INTEGER",
+    ],
+    [
+      "contact: node BLOB, key BLOB, groups BLOB",
+      "fact: name TEXT, value INTEGER",
+      "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER, "
+        + "audio BLOB, audio_size INTEGER, readers BLOB",
+      "line: kind INTEGER, tag BLOB, name TEXT, people BLOB",
+      "mark: node BLOB, delivered INTEGER, read INTEGER",
+      "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+        + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+        + "recipients BLOB, size INTEGER, audio BLOB, audio_size INTEGER, clip BLOB",
+      "message_text: text ",
+      "piece: audio BLOB, number INTEGER, octets BLOB",
+      "receipt: node BLOB, delivered INTEGER, read INTEGER",
+      "retention: kind INTEGER, tag BLOB, days INTEGER",
+    ],
   ]
 
   private func tables(of database: Database) throws -> [String] {
@@ -246,12 +275,60 @@ import Testing
           INSERT INTO message (sender, sequence, conversation_kind, conversation, kind, text, sent,
             taken, recipients, size) VALUES (?, 7, 1, ?, 1, 'before', 1, 2, ?, 300)
           """, [.bytes(sender.octets), .bytes(sender.octets), .bytes([])])
+        try database.execute(
+          """
+          INSERT INTO held (sender, sequence, octets, remaining, until) VALUES (?, 7, ?, ?, 99)
+          """, [.bytes(sender.octets), .bytes([1, 2]), .bytes(sender.octets)])
       }
       let journal = try Journal(path: folder.path)
       #expect(try tables(of: journal.database) == Self.tables.last)
+      let held = try #require(try journal.load().held.first)
+      #expect(held.remaining == [held.key.sender] && held.untilRunSeconds == 99)
+      #expect(held.readers.isEmpty, "whoever can keeps it, as before")
       #expect(
         try journal.messages(HistoryQuery()).map(\.message.content) == [.text("before")])
     }
+  }
+
+  @Test func `lines are conversations of their own, after another opening too`() throws {
+    let nodes = try (0..<3).map { _ in try NodeKey().id }
+    let id = [UInt8](repeating: 7, count: LineTag.idByteCount)
+    let lines = [LineTag.named("stage"), .named("stra\u{DF}e"), .hidden(id)]
+    let people = [nodes[0]: UInt64(0), nodes[1]: UInt64(1) << 40]
+    let held = HeldEnvelope(
+      key: MessageKey(sender: nodes[0], sequence: 9), byteCount: 2, remaining: [nodes[1]],
+      untilRunSeconds: 5, readers: [nodes[1], nodes[2]])
+    do {
+      let journal = try Journal(path: folder.path)
+      try journal.write([.hold(held, octets: [1, 2])])
+      for (index, line) in lines.enumerated() {
+        try journal.write([
+          .line(line, KeptLine(name: "Line \(index)", people: people)),
+          .message(
+            Message(
+              key: MessageKey(sender: nodes[0], sequence: UInt64(index + 1)),
+              conversation: .line(line), content: .text("call \(index)"),
+              sentUnixMilliseconds: 0, takenUnixMilliseconds: 0)),
+        ])
+      }
+      try journal.write([.line(lines[1], nil)])
+    }
+    let journal = try Journal(path: folder.path)
+    let state = try journal.load()
+    #expect(state.held == [held])
+    #expect(
+      state.lines == [
+        lines[0]: KeptLine(name: "Line 0", people: people),
+        lines[2]: KeptLine(name: "Line 2", people: people),
+      ])
+    for (index, line) in lines.enumerated() {
+      var query = HistoryQuery()
+      query.conversation = .line(line)
+      #expect(try journal.messages(query).map(\.message.content) == [.text("call \(index)")])
+      #expect(try journal.summaries()[.line(line)]?.last == Int64(index + 1))
+    }
+    #expect(try journal.clear(.line(lines[2])) == 1)
+    #expect(try journal.messages(HistoryQuery()).map(\.number) == [1, 2])
   }
 
   @Test func `audio stays as long as a message or an envelope has it, and no longer`() throws {
@@ -305,6 +382,77 @@ import Testing
     #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 7 * day - 1) == 0)
     #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 8 * day) == 1)
     #expect(try journal.messages(HistoryQuery()).map(\.message.content) == [.text("stays")])
+  }
+
+  private func say(
+    _ text: String, _ sequence: UInt64, by sender: NodeID, on line: LineTag, in journal: Journal
+  ) throws {
+    try journal.write([
+      .message(
+        Message(
+          key: MessageKey(sender: sender, sequence: sequence), conversation: .line(line),
+          content: .text(text), sentUnixMilliseconds: 0, takenUnixMilliseconds: 0))
+    ])
+  }
+
+  @Test func `a line has days of its own, after another opening too`() throws {
+    let (node, day) = (try NodeKey().id, Int64(86_400_000))
+    let (stage, video) = (LineTag.named("stage"), LineTag.hidden([UInt8](repeating: 1, count: 16)))
+    do {
+      let journal = try Journal(path: folder.path)
+      for (index, line) in [stage, video, .named("other")].enumerated() {
+        try say("x\(index)", UInt64(index + 1), by: node, on: line, in: journal)
+      }
+      try journal.write([.mark(node, MessageMark(delivered: 3, read: 3))])
+      try journal.keep(stage, days: 90)
+      try journal.keep(video, days: 2)
+      #expect(!journal.letsPass)
+    }
+    let journal = try Journal(path: folder.path)
+    #expect(journal.days(of: stage) == 90 && journal.days(of: .named("other")) == nil)
+    func left() throws -> [Int64] { try journal.messages(HistoryQuery()).map(\.number) }
+    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 2 * day) == 0)
+    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 2 * day + 1) == 1)
+    #expect(try left() == [1, 3])
+    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 31 * day) == 1)
+    #expect(try left() == [1])
+    try journal.keep(stage, days: nil)
+    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 31 * day) == 1)
+    for number in 0..<300 { try? journal.keep(.named("\(number)"), days: 1) }
+    #expect(throws: JournalError.self) { try journal.keep(.named("more"), days: 1) }
+  }
+
+  @Test func `of a line that keeps nothing all goes once it is read and delivered, and is nowhere`()
+    throws
+  {
+    let (node, own) = (try NodeKey().id, try NodeKey().id)
+    let stage = LineTag.named("stage")
+    let journal = try Journal(path: folder.path)
+    try journal.keep(stage, days: 0)
+    #expect(journal.letsPass)
+    try say("cloakroom", 1, by: node, on: stage, in: journal)
+    try say("cloakroom too", 2, by: node, on: stage, in: journal)
+    try say("my cloakroom", 1, by: own, on: stage, in: journal)
+    try say("lobby", 3, by: node, on: .named("other"), in: journal)
+    let key = MessageKey(sender: own, sequence: 1)
+    try journal.write([
+      .mark(node, MessageMark(delivered: 3, read: 0)),
+      .hold(
+        HeldEnvelope(key: key, byteCount: 1, remaining: [node], untilRunSeconds: 9), octets: [1]),
+    ])
+    #expect(try journal.removePassed(upTo: 99) == 0, "not read, and not delivered")
+    try journal.write([.mark(node, MessageMark(delivered: 3, read: 1))])
+    #expect(try journal.removePassed(upTo: 0) == 0)
+    #expect(try journal.removePassed(upTo: 99) == 1)
+    try journal.write([.mark(node, MessageMark(delivered: 3, read: 3)), .remaining(key, [])])
+    #expect(try journal.removePassed(upTo: 99) == 2)
+    #expect(try journal.messages(HistoryQuery()).map(\.message.content) == [.text("lobby")])
+    for end in ["", "-wal"] {
+      #expect(try !folder.octets(end).contains(Array("cloakroom".utf8)))
+    }
+    var query = HistoryQuery()
+    query.words = "lobby"
+    #expect(try journal.messages(query).count == 1)
   }
 
   @Test func `a hundred thousand messages are paged and searched at once`() throws {

@@ -40,8 +40,10 @@ import Testing
     seconds: Double, stack: String, outgoing: Int
   ) throws {
     try pair.call(0, 1)
+    #expect(pair.desks[1].routing.isCalled && !pair.desks[0].routing.isCalled)
     pair.wait(seconds: seconds - 0.75)
     #expect(pair.stack(1) == stack)
+    #expect(pair.desks[1].routing.isCalled == (stack == "A"), "its tone")
     #expect(pair.desks[0].calls.outgoing.count == outgoing)
   }
 

@@ -61,11 +61,12 @@ import Testing
     (["ceiling": "1"], "ceiling must be from -24 to 0, not \"1\""),
     (["talk-dim": "loud"], "talk-dim must be from -60 to 0 or cut or off, not \"loud\""),
     (["sidetone-tracking": "1"], "sidetone-tracking must be on or off, not \"1\""),
+    (["call-tone": "6"], "call-tone must be from -40 to 0 or off, not \"6\""),
     (["level": "on"], "level must be auto or off, not \"on\""),
     (
       ["dim": "1", "volume": "0"],
       "nothing of the ear is called \"dim\"; use one of floor, volume, ceiling, priority-dim, program-dim, "
-        + "program-dim-talking, talk-dim, sidetone-tracking, level"
+        + "program-dim-talking, talk-dim, sidetone-tracking, level, call-tone, caller-latch"
     ),
   ]
 
@@ -101,7 +102,9 @@ import Testing
 
   @Test mutating func `all of it is kept, and what is damaged or out of range is not taken`() throws
   {
-    try desk.setEar(["volume": "-6.5", "floor": "off", "program-dim": "cut"])
+    #expect(desk.ear.callToneDecibels == -12)
+    try desk.setEar(["volume": "-6.5", "floor": "off", "program-dim": "cut", "call-tone": "off"])
+    #expect(desk.ear.callToneDecibels == nil)
     try desk.setPriority(3, of: stage)
     let octets = desk.settings.octets
     let kept = try #require(LineSettings(octets))

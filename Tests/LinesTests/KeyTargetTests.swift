@@ -97,6 +97,8 @@ import Testing
       let theirs = pair.desks[node].routing
       let gains = (theirs.members[CallPair.nodes[0]] ?? theirs.others).gains
       #expect(gains[LineSet.announcementNumber] == 1 && gains[0] == 0)
+      let priorities = (theirs.members[CallPair.nodes[0]] ?? theirs.others).priorities
+      #expect(priorities[LineSet.announcementNumber] == 3 && priorities[0] == 1)
       #expect(pair.desks[node].calls.announcers == [CallPair.nodes[0]])
     }
     try pair.desks[0].release(key, nowNanoseconds: pair.now + 1)

@@ -26,6 +26,100 @@ import Testing
     #expect(try Label("st\u{200B}age\u{AD}") == Label("stage"), "unseen")
   }
 
+  /// Two emoji, and whether they are one name.
+  @Test(arguments: [
+    ("👍", "👍🏽", false), ("👨‍👩‍👧", "👨‍👩‍👦", false), ("🎭", "🎪", false), ("🇩🇪", "🇩🇰", false),
+    ("❤", "❤\u{FE0F}", true), ("👨‍👩‍👧", "👨👩👧", true), ("🎭 A", "🎭 a", true),
+  ])
+  func `emoji that differ are two names, and those that differ in what nobody sees are one`(
+    one: String, other: String, isSame: Bool
+  ) throws {
+    #expect((try Label(one) == Label(other)) == isSame)
+    #expect(Set([try Label(one), try Label(other)]).count == (isSame ? 1 : 2))
+  }
+
+  @Test func `a line of an emoji is told to others, has a key, and is kept`() throws {
+    let name = try Label("👨‍👩‍👧🎭")
+    var desks = [LineDesk(instance: 1), LineDesk(instance: 1)]
+    for one in 0..<2 { desks[one].admit(Self.node(1 - one)) }
+    try desks[0].makeLine(name)
+    for letter in desks[0].letters(nowNanoseconds: 0) {
+      try desks[1].take(letter.octets, of: Self.node(0), nowNanoseconds: 0)
+    }
+    #expect(desks[1].lines.map(\.name.text) == ["all", "👨‍👩‍👧🎭"])
+    #expect(throws: LineError.lineExists(name)) { try desks[1].makeLine(try Label("👨👩👧🎭")) }
+    try desks[1].joinLine(name)
+    try desks[1].press(name, nowNanoseconds: 0)
+    try desks[1].release(name, nowNanoseconds: 1)
+    #expect(desks[1].lines.filter(\.isTalking).map(\.name) == [.all, name])
+    let kept = try #require(LineSettings(desks[1].settings.octets))
+    #expect(LineDesk(instance: 2, settings: kept).lines.map(\.name.text) == ["all", "👨‍👩‍👧🎭"])
+  }
+
+  @Test func `a key of an equal name takes the former's place, and its latch goes on`() throws {
+    var desk = LineDesk(instance: 1, isTalking: false)
+    try desk.setKey(try Key(try Label("Show"), lines: [.all]))
+    try desk.press(try Label("SHOW"), nowNanoseconds: 0)
+    try desk.release(try Label("show"), nowNanoseconds: 1)
+    try desk.setKey(try Key(try Label("show"), lines: [.all], interlock: 2))
+    let keys = desk.keys
+    #expect(keys.map(\.key.name.text) == ["show"] && keys[0].isLatched && keys[0].isTalking)
+    try desk.removeKey(try Label("sHOW"))
+    #expect(desk.keys.map(\.key.name) == [.all] && desk.routing.talk.isEmpty)
+  }
+
+  @Test func `a node that tells two equal names, or an empty one, is not believed`() {
+    for names in [["stage", "STAGE"], ["all"], ["❤", "❤\u{FE0F}"], [""], ["\u{200B}"], [" "]] {
+      var octets: [UInt8] = [1] + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
+      octets += [UInt8](repeating: 0, count: 8) + [UInt8(names.count)]
+      for (number, name) in names.enumerated() {
+        octets += [UInt8(number + 1), UInt8(name.utf8.count)] + Array(name.utf8)
+      }
+      #expect(throws: LineViolation.self) { try LineMessage(octets) }
+    }
+  }
+
+  /// A name, and what a display of 8 characters shows for it.
+  @Test(arguments: [
+    ("all", "all"), ("stage", "stage"), ("follow spots", "follow s"), ("monitor left", "monitor"),
+    ("Bühne links", "Bühne li"), ("👨‍👩‍👧🎭", "👨‍👩‍👧🎭"), ("abcdefg👍🏽x", "abcdefg👍🏽"),
+  ])
+  func `a display shows the first 8 characters of a name`(name: String, display: String) throws {
+    #expect(try Label(name).shortened == display)
+    var desk = LineDesk(instance: 1)
+    if name != "all" { try desk.makeLine(try Label(name)) }
+    #expect(desk.lines.last?.display == display)
+  }
+
+  @Test func `a display shows what the user says, which is kept and goes with the line`() throws {
+    var desk = LineDesk(instance: 1)
+    let stage = Self.name("stage left")
+    try desk.makeLine(stage)
+    try desk.setDisplay("STG L", of: stage)
+    try desk.setDisplay("Alle", of: .all)
+    #expect(desk.lines.map(\.display) == ["Alle", "STG L"])
+    for text in ["ninechars", " a", "a\n", "\u{202E}", String(repeating: "👨‍👩‍👧", count: 2)] {
+      #expect(throws: LineError.badDisplay(text)) { try desk.setDisplay(text, of: stage) }
+    }
+    #expect(throws: LineError.notOnLine(Self.name("x"))) {
+      try desk.setDisplay("X", of: Self.name("x"))
+    }
+    let octets = desk.settings.octets
+    let kept = try #require(LineSettings(octets))
+    #expect(kept == desk.settings && octets[0] == 7)
+    for end in 0..<octets.count { #expect(LineSettings(Array(octets[..<end])) == nil) }
+    #expect(LineDesk(instance: 2, settings: kept).lines.map(\.display) == ["Alle", "STG L"])
+    // A file comes first, and what it does not say stays.
+    var file = LineSettings(lines: [LineSettings.Line(name: .all), LineSettings.Line(name: stage)])
+    file.displays.updateValue(nil, forKey: stage)
+    let both = LineDesk(instance: 2, settings: kept.taking(file))
+    #expect(both.lines.map(\.display) == ["Alle", "stage le"])
+    try desk.setDisplay("", of: .all)
+    try desk.leaveLine(stage)
+    try desk.makeLine(stage)
+    #expect(desk.lines.map(\.display) == ["all", "stage le"] && desk.settings.octets[0] == 3)
+  }
+
   @Test func `a node is on 24 lines, and a group has 64`() throws {
     var desk = LineDesk(instance: 1)
     for number in 0..<24 { try desk.makeLine(try Label("line \(number)")) }

@@ -22,7 +22,7 @@ import Testing
     me = try TestIdentity(seed: 3, groups: [group])
     desk = try MessageDesk(
       identity: me, journal: journal, settings: MessageSettings(keepBytes: 40_000), instance: 1,
-      now: now)
+      lineName: { $0.contains("\n") ? nil : $0.lowercased() }, now: now)
     for other in [sender, keeper] {
       desk.join(other.id, now: now)
       desk.take(MessageFrame.card(Card(of: other, to: me.id)).octets, from: other.id, now: now)
@@ -41,6 +41,21 @@ import Testing
     return try Envelope.write(
       SealedContent(.text(text), sentUnixMilliseconds: 1), sequence: sequence,
       lifetimeSeconds: lifetime, by: author ?? sender, for: recipients, .group(group)
+    ).octets
+  }
+
+  /// A message of the sender for a line that this node is on.
+  private func lineEnvelope(
+    _ sequence: UInt64 = 7, name: String = "Stage", id: [UInt8]? = nil,
+    locks: [LineSeal.Lock]? = nil, by author: TestIdentity? = nil
+  ) throws -> [UInt8] {
+    let seal = LineSeal(
+      address: LineAddress(name: name, id: id),
+      locks: locks ?? [.member(place: 0, me.publicKey), .group(group)])
+    return try Envelope.write(
+      SealedContent(.text("hello"), sentUnixMilliseconds: 1), sequence: sequence,
+      lifetimeSeconds: 1000, by: author ?? sender,
+      for: [Envelope.Recipient(node: me.id, previous: 0, previousLifeSeconds: 0)], .line(seal)
     ).octets
   }
 
@@ -64,9 +79,10 @@ import Testing
     var random = SplitMix64(seed: 5)
     let good = Parcel(role: .deliver, ageSeconds: 3, envelope: try envelope()).octets
     let receipt = try Receipt(of: keeper, to: me.id, delivered: 0, read: 0).octets
+    let line = Parcel(role: .deliver, ageSeconds: 3, envelope: try lineEnvelope()).octets
     var count = 0
     for round in 0..<Seeds.rounds(20_000) {
-      var octets = [good, receipt, Card(of: sender, to: me.id).octets][round % 3]
+      var octets = [good, receipt, Card(of: sender, to: me.id).octets, line][round / 4 % 4]
       switch round % 4 {
       case 0: octets = Array(octets.prefix(Int.random(in: 0..<octets.count, using: &random)))
       case 1: octets += [UInt8.random(in: 0...255, using: &random)]
@@ -196,6 +212,92 @@ import Testing
     #expect(journal.history.isEmpty)
     #expect(desk.counters.faults == [.unreadable: 1])
     #expect(journal.state.marks[sender.id]?.delivered == 7)
+  }
+
+  @Test func `any octets in a line's box are refused, and what cannot be a line is`() throws {
+    var random = SplitMix64(seed: 6)
+    let key = MessageKey(sender: sender.id, sequence: 3)
+    let box = try LineSeal(
+      address: LineAddress(name: "stage", id: nil),
+      locks: [.group(group), .member(place: 1, me.publicKey)]
+    ).box([1, 2, 3], of: key)
+    let people = [keeper.id, me.id]
+    #expect(try LineSeal.open(box, of: key, for: people, as: me).plain == [1, 2, 3])
+    for _ in 0..<Seeds.rounds(5000) {
+      var octets = box
+      octets[Int.random(in: 0..<box.count, using: &random)] ^= UInt8.random(
+        in: 1...255, using: &random)
+      // Of two locks one may do; what is in the box is what was sealed, or nothing.
+      let opened = try? LineSeal.open(octets, of: key, for: people, as: me).plain
+      #expect(opened == nil || opened == [1, 2, 3])
+      let end = Int.random(in: 0..<box.count, using: &random)
+      #expect(throws: MessageFault.self) {
+        try LineSeal.open(Array(box.prefix(end)), of: key, for: people, as: me)
+      }
+    }
+    let other = MessageKey(sender: sender.id, sequence: 4)
+    #expect(throws: MessageFault.self) {
+      try LineSeal.open(box, of: other, for: [keeper.id, keeper.id], as: me)
+    }
+    hand(try lineEnvelope(5, name: "a\nb"))
+    hand(try lineEnvelope(6, locks: []))
+    hand(try lineEnvelope(7, locks: [.member(place: 9, me.publicKey)]))
+    #expect(desk.counters.faults == [.unreadable: 3] && journal.history.isEmpty)
+    #expect(journal.state.marks[sender.id]?.delivered == 7, "they do not come for ever")
+  }
+
+  @Test func `an audience of a later version is counted, acknowledged, and kept for others`() throws
+  {
+    // As this software's own lines were to the one before it.
+    var octets = try lineEnvelope()
+    let place = 1 + 32 + 8 + 4
+    #expect(octets[place] == 3)
+    octets[place] = 200
+    let body = octets.dropLast(PublicKey.signatureByteCount)
+    let signed = Array("comlink message 1".utf8) + [0] + body
+    octets = try body + (unsafe sender.signature(of: signed.span.bytes))
+    hand(octets)
+    #expect(desk.counters.faults == [.unreadable: 1] && journal.history.isEmpty)
+    #expect(journal.state.marks[sender.id]?.delivered == 7)
+  }
+
+  @Test func `a stranger writes to no line, and one who is not on a private line not there`() throws
+  {
+    let stranger = try TestIdentity(seed: 77, groups: [group])
+    hand(try lineEnvelope(by: stranger), from: keeper)
+    #expect(journal.history.isEmpty && desk.counters.faults == [.stranger: 1])
+    let id = [UInt8](repeating: 9, count: 16)
+    let board = LinePeople(
+      tag: .hidden(id), name: "board", members: [], roster: [], removed: [sender.id])
+    desk.follow([board], told: [keeper.id, sender.id], now: now)
+    hand(try lineEnvelope(8, name: "board", id: id))
+    hand(try lineEnvelope(9, name: "board", id: id, by: keeper), from: keeper)
+    hand(try lineEnvelope(10, name: "STAGE"))
+    let foreign = [UInt8](repeating: 8, count: 16)
+    hand(try lineEnvelope(11, name: "other", id: foreign, by: keeper), from: keeper)
+    #expect(
+      journal.history.map(\.conversation) == [
+        .member(sender.id), .line(.hidden(id)), .line(.named("stage")), .member(keeper.id),
+      ])
+  }
+
+  @Test func `of lines and who is on them no more is remembered than there may be`() throws {
+    var many: Set<NodeID> = []
+    for number in 0..<300 {
+      var octets = [UInt8](repeating: 1, count: NodeID.byteCount)
+      (octets[0], octets[1]) = (UInt8(number >> 8), UInt8(number & 0xFF))
+      many.insert(try #require(NodeID(octets: octets)))
+    }
+    for round in 0..<200 {
+      let lines = (0..<100).map { number in
+        let id = [UInt8](repeating: UInt8(number), count: 15) + [UInt8(round)]
+        return LinePeople(tag: .hidden(id), name: "x", members: many, roster: many)
+      }
+      desk.follow(lines, told: [], now: now)
+    }
+    #expect(journal.state.lines.count <= 2 * MessageLimits.lines)
+    #expect(
+      journal.state.lines.values.allSatisfy { $0.people.count <= MessageLimits.recipients })
   }
 
   @Test func `a receipt of another for what it never had is signed by it or of no effect`() throws {

@@ -17,6 +17,8 @@ final class MessageNetwork {
     /// The steady clock's beginning in this run.
     var steadyOffset: Int64 = 0
     var events: [MessageEvent] = []
+    /// What it was told of lines last.
+    var company: [LinePeople]?
 
     init(_ identity: TestIdentity, wallOffset: Int64) {
       self.identity = identity
@@ -53,17 +55,23 @@ final class MessageNetwork {
   private var joined: Set<Way> = []
   /// Cut from each other.
   private var cut: Set<Way> = []
+  /// Who is on which line.
+  private(set) var lines: [LineTag: (name: String, nodes: Set<Int>)] = [:]
   /// What was spoken.
   private(set) var sounds: [MessageKey: [UInt8]] = [:]
   private var random: SplitMix64
 
-  init(count: Int, seed: UInt64, group: Group) throws {
+  convenience init(count: Int, seed: UInt64, group: Group) throws {
+    try self.init(count: count, seed: seed, groups: [group])
+  }
+
+  init(count: Int, seed: UInt64, groups: [Group]) throws {
     random = SplitMix64(seed: seed)
     for index in 0..<count {
       let years = Int64.random(in: -30...30, using: &random)
       nodes.append(
         Node(
-          try TestIdentity(seed: seed &* 1000 &+ UInt64(index), groups: [group]),
+          try TestIdentity(seed: seed &* 1000 &+ UInt64(index), groups: groups),
           wallOffset: years * 31_556_952_000))
     }
     for index in nodes.indices { try start(index) }
@@ -84,7 +92,36 @@ final class MessageNetwork {
     node.steadyOffset = Int64.random(in: 0..<Self.second * 86_400, using: &random) - nowNanoseconds
     node.desk = try MessageDesk(
       identity: node.identity, journal: node.journal, settings: node.settings,
-      instance: node.starts, now: time(of: index))
+      instance: node.starts, lineName: { $0.isEmpty ? nil : $0.lowercased() },
+      now: time(of: index))
+    node.company = nil
+  }
+
+  // MARK: Lines
+
+  /// These are on a line from now on, and nobody else.
+  func put(_ nodes: Set<Int>, on tag: LineTag, named name: String) {
+    lines[tag] = (name, nodes)
+  }
+
+  /// Tells a node who of those whom it sees is on its lines.
+  private func tellLines(_ index: Int) {
+    let seen = Set(nodes.indices.filter { joined.contains(Way(from: index, to: $0)) })
+    func ids(_ indices: Set<Int>) -> Set<NodeID> { Set(indices.map { nodes[$0].identity.id }) }
+    var company: [LinePeople] = []
+    for (tag, line) in lines where line.nodes.contains(index) {
+      let others = line.nodes.subtracting([index])
+      let isHidden = if case .hidden = tag { true } else { false }
+      company.append(
+        LinePeople(
+          tag: tag, name: line.name, members: ids(others.intersection(seen)),
+          roster: isHidden ? ids(others) : nil))
+    }
+    company.sort { $0.name < $1.name }
+    guard company != nodes[index].company else { return }
+    nodes[index].company = company
+    nodes[index].desk?.follow(company, told: ids(seen), now: time(of: index))
+    bury(index)
   }
 
   /// Off at once; what is under way to and from it is lost, or comes once more.
@@ -150,6 +187,8 @@ final class MessageNetwork {
     let node = nodes[index]
     guard let desk = node.desk else { return }
     let now = time(of: index)
+    tellLines(index)
+    guard node.desk != nil else { return }
     if desk.nextDeadlineNanoseconds <= now.steadyNanoseconds { desk.tick(now: now) }
     for id in desk.takeWoken().sorted() {
       guard let other = nodes.firstIndex(where: { $0.identity.id == id }) else { continue }

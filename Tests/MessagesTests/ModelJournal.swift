@@ -85,6 +85,7 @@ final class ModelJournal: MessageJournal {
           octets[key] = nil
           pieces = pieces.filter { hasAudio($0.key) || !wasHeld.contains($0.key) }
         }
+      case .line(let tag, let line): state.lines[tag] = line
       case .mark(let node, let mark): state.marks[node] = mark
       case .receipt(let node, let mark): state.receipts[node] = mark
       case .sequence(let sequence): state.sequence = sequence

@@ -179,6 +179,8 @@ import Testing
     let group = try Self.group()
     let count = Int.random(in: 3...5, using: &random)
     let network = try MessageNetwork(count: count, seed: seed, group: group)
+    let lines = [LineTag.named("stage"), .hidden([UInt8](repeating: 7, count: 16))]
+    for line in lines { network.put(Set(0..<count), on: line, named: "Stage") }
     network.run(seconds: 20)
     var said: [Message] = []
     for _ in 0..<100 {
@@ -202,9 +204,11 @@ import Testing
         let off = network.nodes.indices.filter { network.nodes[$0].desk == nil }
         if let index = off.randomElement(using: &random) { try network.start(index) }
       default:
-        let conversation: Conversation =
-          random.chance(0.5)
-          ? .group(GroupTag(of: group)) : .member(network.nodes[other].identity.id)
+        let conversations: [Conversation] = [
+          .group(GroupTag(of: group)), .member(network.nodes[other].identity.id),
+          .line(lines[0]), .line(lines[1]),
+        ]
+        let conversation = try #require(conversations.randomElement(using: &random))
         let message =
           random.chance(0.3)
           ? network.speak(

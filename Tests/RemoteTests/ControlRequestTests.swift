@@ -97,6 +97,13 @@ import Testing
       .voiceMessage(.audio(number: 7, offset: 30)),
       #"{"number":7,"offset":30,"request":"voice-message-audio"}"#
     ),
+    (
+      .messageAct(.keep(line: "stage", days: "none")),
+      #"{"keep":"none","line":"stage","request":"messages-keep"}"#
+    ),
+    (
+      .messageAct(.keep(line: "stage", days: nil)), #"{"line":"stage","request":"messages-keep"}"#
+    ),
     (.messagesClear(with: nil), #"{"request":"messages-clear"}"#),
     (.messagesClear(with: "foh"), #"{"request":"messages-clear","with":"foh"}"#),
     (.pageInvite(rights: .talk, name: nil), #"{"request":"page-invite","rights":"talk"}"#),
@@ -165,6 +172,10 @@ import Testing
     (
       .line(.priority(line: "a", priority: 4)),
       #"{"line":"a","priority":4,"request":"line-priority"}"#
+    ),
+    (
+      .line(.display(line: "a", text: "STG")),
+      #"{"line":"a","request":"line-display","text":"STG"}"#
     ),
     (.key(.preset("panel", lines: [])), #"{"preset":"panel","request":"key-preset"}"#),
     (
@@ -252,13 +263,13 @@ import Testing
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke, "
         + "line-new, line-join, again, line-add, line-remove, line-leave, line-list, line-listen, "
-        + "line-level, line-pan, line-port, line-priority, "
+        + "line-level, line-pan, line-port, line-priority, line-display, "
         + "key-set, key-preset, key-remove, key-list, key-press, key-release, key-tap, key-hold, "
         + "call, call-end, call-list, call-clear, reply, input-set, bus-set, "
         + "operator-allow, operator-deny, at, mic-kill, "
         + "assistant-call, assistant-turn, assistant-end, assistant-consent, "
         + "assistant-agree, assistant-sessions, assistant-show, assistant-delete, "
-        + "voice-message-record, voice-message-pause, voice-message-resume, voice-message-cancel, "
+        + "messages-keep, voice-message-record, voice-message-pause, voice-message-resume, voice-message-cancel, "
         + "voice-message-send, voice-message-upload, voice-message-play, voice-message-seek, "
         + "voice-message-speed, voice-message-stop, voice-message-audio, test-voice, voice-monitor, "
         + "doctor, restart, page-token-new, page-token-list, page-token-revoke, "

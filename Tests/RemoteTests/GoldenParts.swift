@@ -82,12 +82,30 @@ extension GoldenStatus {
     return assistant
   }
 
+  static var audio: AudioStatus {
+    var audio = AudioStatus(
+      state: .running, server: "default", client: "comlink", sampleRate: 48_000, periodFrames: 64,
+      xruns: 3, missedPeriods: 6, callbackMeanMicroseconds: 8.5, callbackWorstMicroseconds: 40.25,
+      callbackLoadPercent: 0.75, captureOverruns: 1)
+    audio.callbackRecentWorstMicroseconds = 20.5
+    audio.problem = "JACK client name 'comlink' is in use"
+    audio.underruns = ["callbacks": 1, "wakeUps": 4]
+    audio.refusedPeriods = 7
+    audio.implementation = "jackd 1.9.21"
+    audio.ringErrors = 1
+    return audio
+  }
+
   static var messages: MessagesStatus {
     var messages = MessagesStatus()
     (messages.unread, messages.last, messages.waiting) = (2, 40, 1)
     (messages.keptBytes, messages.received, messages.refused) = (2048, 30, ["forged": 1])
     messages.revision = 90
     messages.problem = "the disk is full"
+    var mirror = MirrorStatus()
+    (mirror.sent, mirror.refused) = (12, 1)
+    mirror.problem = "the service has no room left (507)"
+    messages.mirror = mirror
     messages.recording = VoiceRecordingStatus(
       seconds: 541.5, isPaused: true, levelDBFS: -20, peaks: "00ff")
     messages.recording?.warning = "it ends by itself in 58 s"
@@ -152,6 +170,7 @@ extension GoldenStatus {
     )
     line.levelDecibels = -6.5
     (line.pan, line.port, line.priority) = (-0.25, "line_Bühne", 2)
+    line.display = "BHN"
     (line.members, line.talkers) = (["B", "C"], ["B"])
     (line.isPrivate, line.invited, line.invitedBy) = (true, ["D"], "E")
     return line
@@ -171,6 +190,7 @@ extension GoldenStatus {
     key.tally = .talkListen
     key.talkers = ["B"]
     (key.targets, key.isCalled, key.midi) = (["member:B"], true, "note 60")
+    key.latchRefusedBy = "B"
     return key
   }
 

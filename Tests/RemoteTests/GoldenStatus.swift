@@ -17,10 +17,8 @@ enum GoldenStatus {
     status.control?.subscribers = 2
     (status.recording, status.lines, status.keys, status.calls) = (recording, [line], [key], calls)
     (status.messages, status.assistant, status.operators) = (messages, assistant, [`operator`])
-    status.midi = midi
     status.guests = [guest(number: 3, session: "k7qd2m", isOn: true)]
-    (status.inputs, status.buses) = ([input], [bus])
-    status.captions = captions
+    (status.inputs, status.buses, status.midi, status.captions) = ([input], [bus], midi, captions)
     return status
   }
 
@@ -50,20 +48,6 @@ enum GoldenStatus {
     node.ear = ["volume": "-6"]
     node.battery = BatteryStatus(percent: 18, isPlugged: false)
     return node
-  }
-
-  private static var audio: AudioStatus {
-    var audio = AudioStatus(
-      state: .running, server: "default", client: "comlink", sampleRate: 48_000, periodFrames: 64,
-      xruns: 3, missedPeriods: 6, callbackMeanMicroseconds: 8.5, callbackWorstMicroseconds: 40.25,
-      callbackLoadPercent: 0.75, captureOverruns: 1)
-    audio.callbackRecentWorstMicroseconds = 20.5
-    audio.problem = "JACK client name 'comlink' is in use"
-    audio.underruns = ["callbacks": 1, "wakeUps": 4]
-    audio.refusedPeriods = 7
-    audio.implementation = "jackd 1.9.21"
-    audio.ringErrors = 1
-    return audio
   }
 
   private static var peer: PeerStatus {
@@ -235,6 +219,7 @@ enum GoldenStatus {
           "isPresent" : true,
           "isSet" : true,
           "latchMilliseconds" : 300,
+          "latchRefusedBy" : "B",
           "lines" : [
             "Bühne"
           ],
@@ -251,6 +236,7 @@ enum GoldenStatus {
       ],
       "lines" : [
         {
+          "display" : "BHN",
           "invited" : [
             "D"
           ],
@@ -285,6 +271,11 @@ enum GoldenStatus {
       "messages" : {
         "keptBytes" : 2048,
         "last" : 40,
+        "mirror" : {
+          "problem" : "the service has no room left (507)",
+          "refused" : 1,
+          "sent" : 12
+        },
         "playing" : {
           "isPaused" : false,
           "number" : 7,

@@ -9,6 +9,7 @@ import Testing
     (stage.isJoined, stage.isListening, stage.isTalking) = (true, true, true)
     stage.levelDecibels = -6
     (stage.members, stage.talkers) = (["Anna", "B\u{1B}[2J"], ["Anna"])
+    stage.display = "S\u{1B}T"
     var video = LineStatus(name: "video")
     video.members = ["Carl"]
     var all = LineStatus(name: "all")
@@ -17,7 +18,7 @@ import Testing
     #expect(lines.count == 3)
     #expect(lines[0].hasPrefix("all ") && lines[0].contains(" - port "))
     #expect(lines[1].contains("listen TALK -6.0 dB"))
-    #expect(lines[1].hasSuffix("*Anna, B?[2J"))
+    #expect(lines[1].hasSuffix("  as S?T  *Anna, B?[2J"))
     #expect(lines[2].contains("not joined") && lines[2].hasSuffix("Carl"))
     #expect(lines.allSatisfy { $0.count <= StatusTable.columns })
   }
@@ -27,9 +28,13 @@ import Testing
       name: "show", lines: ["stage", "video"], activation: "talk", latchMilliseconds: 0)
     (key.isHeld, key.isLatched, key.tally, key.interlock) = (true, true, .talk, 3)
     (key.talkers, key.midi) = (["Anna"], "cc 64")
-    let text = KeyTable.text([key, KeyStatus(name: "all", lines: ["all"], activation: "talk")])
+    var bert = KeyStatus(name: "bert", lines: [], activation: "talk")
+    bert.latchRefusedBy = "Bert"
+    let text = KeyTable.text([
+      key, KeyStatus(name: "all", lines: ["all"], activation: "talk"), bert,
+    ])
     let lines = text.split(separator: "\n")
-    #expect(lines.count == 2)
+    #expect(lines.count == 3 && lines[2].contains("talk, no latch at Bert"))
     #expect(lines[0].hasPrefix("show "))
     #expect(lines[0].contains("talk held latched"))
     #expect(lines[0].contains("talk, no latch, interlock 3, cc 64  stage, video  *Anna"))

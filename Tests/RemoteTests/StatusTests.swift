@@ -60,7 +60,7 @@ import Testing
       "recording", "control", "peers", "messages", "messages.recording",
       "messages.playing", "recording.secondsLeft", "lines", "keys",
       "inputs", "buses", "peers[].streams", "calls", "calls.incoming[]", "calls.outgoing[]",
-      "assistant", "guests", "peers[].guests", "operators", "captions",
+      "assistant", "guests", "peers[].guests", "operators", "captions", "messages.mirror",
     ]
     #expect(fields.union(others).symmetricDifference(documented).isEmpty)
   }

@@ -56,6 +56,13 @@ public final class MIDIDevice: Sendable {
     try tell("disconnect\t\(name):keys\t\(node.port("keys_in"))", "disconnecting keys")
   }
 
+  /// Takes the keys from a node and puts them to it again, at once.
+  ///
+  /// - Throws: `RigError`.
+  public func blinkKeys(at node: NodeProcess) throws(RigError) {
+    try tell("blink\t\(name):keys\t\(node.port("keys_in"))", "blinking keys")
+  }
+
   /// Puts the keys to a node again.
   ///
   /// - Throws: `RigError`.

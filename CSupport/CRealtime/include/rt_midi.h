@@ -29,6 +29,7 @@ struct rt_midi_counters {
   uint64_t oversize; /**< longer than three bytes (system exclusive), or of none */
   uint64_t sent;     /**< given to JACK */
   uint64_t unsent;   /**< JACK had no room for them */
+  uint64_t unplugged; /**< times that a connection of the port that plays into ours was cut */
 };
 
 /** Whether there are to be ports: registers both while running, else at the next open, or unregisters them. 0,

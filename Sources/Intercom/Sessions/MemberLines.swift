@@ -16,8 +16,11 @@ struct MemberLines {
   /// Private lines that both are on, by the audience of the member's stream.
   private var privateLines: [Audience: LineRouting.PrivateLine] = [:]
 
-  /// Those of who said nothing, all as loud as they come.
-  init() { (gains[0], places[0]) = (1, 1) }
+  /// Those of who said nothing: line 0 as loud as it comes, and announcements.
+  init() {
+    self.init(.unknown)
+    places[0] = 1
+  }
 
   /// As the lines' desk has them; gains that are missing are 0.
   init(_ member: LineRouting.Member) {

@@ -85,7 +85,7 @@ extension NodeControl {
   /// The same for programs.
   var rest: NodeRest {
     NodeRest(
-      messages: MessageRest(office, connections.membership),
+      messages: MessageRest(office, connections.membership, lines.lines),
       assistant: AssistantRest(office: assistant.office))
   }
 }

@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import Intercom
 internal import Journal
+internal import Lines
 internal import Messages
 internal import Remote
 internal import StatusSchema
@@ -8,9 +9,11 @@ internal import StatusSchema
 /// Carries out the requests about messages; other requests are refused.
 struct MessageControl {
   private static let group = "group"
+  private static let line = "line:"
 
   let office: MessageOffice
   let membership: Membership
+  let lines: LineService
 
   func handle(_ request: ControlRequest) async -> ControlResponse {
     do {
@@ -23,10 +26,30 @@ struct MessageControl {
         if let text { conversation = try await self.conversation(text) }
         let count = try await office.clear(conversation)
         return .done(note: count == 1 ? "1 message deleted here" : "\(count) messages deleted here")
+      case .messageAct(.keep(let line, let days)): return .done(note: try await keep(line, days))
       default: return .error(message: "not a request about messages")
       }
     } catch {
       return .error(message: "\(error)")
+    }
+  }
+
+  /// How long messages of a line are kept, in words; set before where it is said.
+  private func keep(_ name: String, _ text: String?) async throws -> String {
+    guard case .line(let tag) = try await line(name) else {
+      throw SayError.badLine(name)
+    }
+    if let text {
+      guard let setting = LineMessageDays(text) else {
+        throw IntercomError.refused(LineMessageDays.expected)
+      }
+      try await office.keep(tag, days: setting.days)
+    }
+    switch await office.days(of: tag) {
+    case nil: return "messages of line \(name) are kept as all others are"
+    case 0: return "messages of line \(name) are not kept once they are read and delivered"
+    case 1: return "messages of line \(name) are kept for a day"
+    case let days?: return "messages of line \(name) are kept for \(days) days"
     }
   }
 
@@ -53,12 +76,30 @@ struct MessageControl {
       query, waitSeconds: wait, marksRead: request.marksRead ?? false)
   }
 
-  /// What a user means by `group`, `group:NAME`, or a member's name, words or fingerprint.
+  /// The conversation of a line, by who is on it now.
+  private func line(_ name: String) async throws -> Conversation {
+    // What the user did last may not have been told there.
+    await office.take(await lines.currentCompany)
+    return try await office.line(named: name)
+  }
+
+  /// What a user means by `group`, `group:NAME`, `line:NAME`, a line's name, or a member's name, words or fingerprint.
   func conversation(_ text: String) async throws -> Conversation {
     if text == Self.group { return try await office.group(named: nil) }
     if text.hasPrefix("\(Self.group):") {
       return try await office.group(named: String(text.dropFirst(Self.group.count + 1)))
     }
-    return .member(try await membership.node(named: text))
+    if text.hasPrefix(Self.line) {
+      return try await line(String(text.dropFirst(Self.line.count)))
+    }
+    guard let name = try? LineName(text), await lines.views.contains(where: { $0.name == name })
+    else { return .member(try await membership.node(named: text)) }
+    do throws(IntercomError) {
+      _ = try await membership.node(named: text)
+    } catch {
+      guard case .unknownPeer = error else { throw error }
+      return try await line(text)
+    }
+    throw SayError.memberAndLine(text)
   }
 }

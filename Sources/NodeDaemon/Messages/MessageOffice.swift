@@ -4,6 +4,7 @@ internal import Glibc
 internal import Habits
 internal import Intercom
 internal import Journal
+internal import Lines
 internal import Logging
 internal import Mesh
 internal import Messages
@@ -16,10 +17,8 @@ internal import Store
 ///
 /// Runs on a thread of its own, as a disk may take its time.
 actor MessageOffice {
-  /// Own words of messages that are not in the journal for now are tried again.
-  private static let pruneSeconds: Int64 = 3600
-  /// After so many messages their room is looked at anew, however soon they came.
-  private static let pruneMessages = 1000
+  /// What is not kept is seen so long by whoever looks.
+  private static let passingSeconds = 60
   /// Octets of messages in memory, where nothing else holds them.
   private static let memoryBytes = 4_000_000
 
@@ -33,7 +32,6 @@ actor MessageOffice {
   private let journal: Journal
   private let desk: MessageDesk
   private let lane: any ApplicationLane
-  private let retention: HistoryRetention
   private let log: Logger
   /// Told when something changed that people see, and how often that was.
   private var changes: (tell: @Sendable () -> Void, count: Int) = ({}, 0)
@@ -48,8 +46,7 @@ actor MessageOffice {
   private var told = TellingInterval<MessageFault>(seconds: 60)
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private var lastNumber: Int64 = 0
-  /// When the journal was pruned last, and how many messages came since then.
-  private var pruned = (nanoseconds: Int64.min, count: 0)
+  private var sweep: HistorySweep
   private var hasFinished = false
 
   private let executor = QueueExecutor(label: "messages")
@@ -60,7 +57,7 @@ actor MessageOffice {
   /// Opens the journal beside what else the node keeps; where that cannot be, messages are of this run only.
   init(
     state: NodeState, lane: any ApplicationLane, settings: MessageSettings,
-    retention: HistoryRetention, log: Logger
+    retention: HistoryRetention, lines: [LineName: LineMessageDays], log: Logger
   ) throws(JournalError) {
     self.state = state
     self.lane = lane
@@ -73,12 +70,16 @@ actor MessageOffice {
       settings.keepBytes = min(settings.keepBytes, Self.memoryBytes)
       retention.bytes = min(retention.bytes, Self.memoryBytes)
     }
-    self.retention = retention
-    let now = Self.now()
+    sweep = HistorySweep(journal, retention, log)
+    let now = MessageTime.now()
     desk = try MessageDesk(
-      identity: state, journal: journal, settings: settings, instance: state.instance, now: now)
+      identity: state, journal: journal, settings: settings, instance: state.instance,
+      lineName: { (try? LineName($0))?.folded }, now: now)
     // Numbers of the lane are below 2⁶²; no other run has these.
     laneSequence = (state.instance & (1 << 32 - 1)) << 30
+    for (line, setting) in lines {
+      try journal.keep(.named(line.folded), days: setting.days)
+    }
     lastNumber = (try? journal.messages(Self.last))?.last?.number ?? 0
   }
 
@@ -102,14 +103,15 @@ actor MessageOffice {
     Task { [weak self] in
       for await event in news { await self?.note(event) }
     }
-    prune()
+    sweep.run()
+    forgetPassed(upTo: lastNumber)
   }
 
   /// What is to outlive this run is kept; ends the waiting of all who wait.
   func finish() {
     hasFinished = true
     alarm.cancel()
-    desk.finish(now: Self.now())
+    desk.finish(now: .now())
     wakeWaiters()
   }
 
@@ -120,8 +122,8 @@ actor MessageOffice {
     switch event {
     case .admitted(let node, let name, _):
       names[node] = name
-      desk.join(node, now: Self.now())
-    case .departed(let node, _, _): desk.leave(node, now: Self.now())
+      desk.join(node, now: .now())
+    case .departed(let node, _, _): desk.leave(node, now: .now())
     default: return
     }
     settle()
@@ -129,9 +131,9 @@ actor MessageOffice {
 
   private func take(_ message: LaneMessage) {
     if message.key.channel == .files {
-      desk.takeFile(message.octets, from: message.key.sender, now: Self.now())
+      desk.takeFile(message.octets, from: message.key.sender, now: .now())
     } else {
-      desk.take(message.octets, from: message.key.sender, now: Self.now())
+      desk.take(message.octets, from: message.key.sender, now: .now())
     }
     settle()
   }
@@ -147,6 +149,24 @@ actor MessageOffice {
   func block(_ blocked: Set<NodeID>, forgetting node: NodeID?) {
     desk.block(blocked)
     if let node { desk.forget(node) }
+    settle()
+  }
+
+  /// Takes who is on which line, whenever that changes.
+  func follow(_ companies: AsyncStream<LinesCompany>) {
+    Task { [weak self] in
+      for await company in companies { await self?.take(company) }
+    }
+  }
+
+  /// Takes who is on which line now.
+  func take(_ company: LinesCompany) {
+    let lines = company.lines.map { line in
+      LinePeople(
+        tag: line.privateID.map { .hidden($0.octets) } ?? .named(line.name.folded),
+        name: line.name.text, members: line.members, roster: line.roster, removed: line.removed)
+    }
+    desk.follow(lines, told: company.told, now: .now())
     settle()
   }
 
@@ -185,7 +205,7 @@ actor MessageOffice {
 
   private func next(_ pump: Pump) -> [UInt8]? {
     pump.channel == .files
-      ? desk.nextFile(for: pump.node) : desk.next(for: pump.node, now: Self.now())
+      ? desk.nextFile(for: pump.node) : desk.next(for: pump.node, now: .now())
   }
 
   private func schedule() {
@@ -196,7 +216,7 @@ actor MessageOffice {
 
   private func tick() {
     alarm.rang()
-    desk.tick(now: Self.now())
+    desk.tick(now: .now())
     settle()
   }
 
@@ -205,14 +225,12 @@ actor MessageOffice {
     case .message(let message):
       lastNumber = (try? journal.messages(Self.last))?.last?.number ?? lastNumber
       diskProblem = nil
-      // Audio takes the room of many texts: some 10 MB of it are looked at at once.
-      pruned.count += 1 + (message.content.attachment?.byteCount ?? 0) / 10_000
       if message.key.sender != state.id {
         log.event(.messageReceived, "message", ["from": "\(name(of: message.key.sender))"])
       }
-      prune()
+      sweep.note(message)
       wakeWaiters()
-    case .receipt: break
+    case .receipt: letPass()
     case .expired(_, let nodes):
       log.event(
         .messageExpired, "a message was not fetched in time and is no longer kept",
@@ -238,34 +256,25 @@ actor MessageOffice {
     waiters = []
   }
 
-  /// Forgets what its time is over of, once an hour, and after many messages.
-  private func prune() {
-    let now = EventLoop.nowNanoseconds()
-    guard
-      pruned.nanoseconds == .min || pruned.count >= Self.pruneMessages
-        || now - pruned.nanoseconds > Self.pruneSeconds * 1_000_000_000
-    else { return }
-    pruned = (now, 0)
-    do throws(JournalError) {
-      _ = try journal.prune(retention, unixMilliseconds: Self.now().unixMilliseconds)
-    } catch {
-      log.event(.messagesNotKept, "\(error)")
+  /// What lines do not keep goes soon after it was read and delivered.
+  private func letPass() {
+    let last = lastNumber
+    guard sweep.plan(upTo: last) else { return }
+    Task { [weak self] in
+      try? await Task.sleep(for: .seconds(Self.passingSeconds))
+      await self?.forgetPassed(upTo: last)
     }
   }
 
-  private static func now() -> MessageTime {
-    var clock = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &clock)
-    return MessageTime(
-      steadyNanoseconds: EventLoop.nowNanoseconds(),
-      unixMilliseconds: Int64(clock.tv_sec) * 1000 + Int64(clock.tv_nsec) / 1_000_000)
+  private func forgetPassed(upTo number: Int64) {
+    if sweep.removePassed(upTo: number) { changed() }
   }
 
   // MARK: What people ask for
 
   /// Sends a text.
   func say(_ text: String, to conversation: Conversation) throws(SayError) -> MessageStatus {
-    let message = try desk.say(text, to: conversation, now: Self.now())
+    let message = try desk.say(text, to: conversation, now: .now())
     settle()
     return status(HistoryEntry(number: lastNumber, message: message, isRead: true))
   }
@@ -274,7 +283,7 @@ actor MessageOffice {
   func send(_ clip: Clip, to conversation: Conversation) throws(SayError) -> MessageStatus {
     let message = try desk.send(
       try SealedAudio(clip.file), milliseconds: clip.milliseconds, peaks: clip.peaks,
-      to: conversation, now: Self.now())
+      to: conversation, now: .now())
     settle()
     return status(HistoryEntry(number: lastNumber, message: message, isRead: true))
   }
@@ -348,7 +357,9 @@ actor MessageOffice {
       if let last = keys.map(\.sequence).max() { desk.markRead(sender, upTo: last) }
     }
     settle()
-    if !others.isEmpty { changed() }
+    guard !others.isEmpty else { return }
+    letPass()
+    changed()
   }
 
   /// Forgets messages, of a conversation or all.
@@ -360,33 +371,52 @@ actor MessageOffice {
     return count
   }
 
+  /// Keeps messages of a line so many days once they are read; 0: until they are delivered, too; nil: as all others.
+  func keep(_ line: LineTag, days: Int?) throws(JournalError) {
+    try journal.keep(line, days: days)
+    sweep.run(isDue: true)
+    letPass()
+  }
+
+  /// How many days messages of a line are kept; nil: as all others.
+  func days(of line: LineTag) -> Int? { journal.days(of: line) }
+
   /// Forgets one message; what is under way to others stays under way.
   func remove(_ number: Int64) throws(JournalError) {
     try journal.remove(number)
     changed()
   }
 
-  /// The node's groups, and the nodes that it can write to, by name.
+  /// The node's groups, the lines that it is on, and the nodes that it can write to, by name.
   var conversations: [RestConversation] {
     let summaries = (try? journal.summaries()) ?? [:]
-    func listed(_ id: String, _ name: String, _ conversation: Conversation) -> RestConversation {
-      var one = RestConversation(
-        id: id, name: name, isGroup: id.hasPrefix("group:"))
+    func listed(
+      _ id: String, _ name: String, _ kind: RestConversation.Kind, _ conversation: Conversation
+    ) -> RestConversation {
+      var one = RestConversation(id: id, name: name, kind: kind)
       if let summary = summaries[conversation] {
         (one.last, one.unread) = (summary.last, summary.unread)
       }
       return one
     }
     var groups: [RestConversation] = state.groups.map { group in
-      listed("group:\(group.name)", group.name, .group(GroupTag(of: group)))
+      listed("group:\(group.name)", group.name, .group, .group(GroupTag(of: group)))
     }
     groups.sort { $0.name < $1.name }
     var members: [RestConversation] = desk.knownNodes.filter { $0 != state.id }.map { node in
-      listed(node.text, name(of: node), .member(node))
+      listed(node.text, name(of: node), .member, .member(node))
     }
     members.sort { ($0.name, $0.id) < ($1.name, $1.id) }
-    return groups + members
+    var lines = desk.joinedLines.map { line in
+      let name = desk.name(of: line) ?? ""
+      return listed("line:\(name)", name, .line, .line(line))
+    }
+    lines.sort { $0.name < $1.name }
+    return groups + lines + members
   }
+
+  /// The conversation of a line of that name.
+  func line(named name: String) throws(SayError) -> Conversation { try desk.line(named: name) }
 
   /// The conversation of a group of that name; nil: the node's only one.
   func group(named name: String?) throws(SayError) -> Conversation {
@@ -453,6 +483,7 @@ actor MessageOffice {
     case .group(let tag):
       state.groups.first { GroupTag(of: $0) == tag }.map { "group:\($0.name)" }
         ?? "a group that was left"
+    case .line(let line): desk.name(of: line).map { "line:\($0)" } ?? "a line that was left"
     }
   }
 

@@ -12,9 +12,9 @@ struct MessageRest: RestNode {
   /// Who is meant by what paths say.
   private let names: MessageControl
 
-  init(_ office: MessageOffice, _ membership: Membership) {
+  init(_ office: MessageOffice, _ membership: Membership, _ lines: LineService) {
     self.office = office
-    names = MessageControl(office: office, membership: membership)
+    names = MessageControl(office: office, membership: membership, lines: lines)
   }
 
   func conversations() async throws(RestFault) -> [RestConversation] {
@@ -101,9 +101,9 @@ extension SayError {
     case .text(let count) where count > MessageLimits.textBytes: .tooLarge
     case .audio(let count) where count > 0: .tooLarge
     case .text, .audio, .length, .oneself, .tooMany: .unprocessable
-    case .unknownMember, .nobody: .conflict
+    case .unknownMember, .nobody, .notOnLine, .nobodyOnLine: .conflict
     case .crowded: .tooMany
-    case .whichGroup, .noGroup: .notFound
+    case .whichGroup, .noGroup, .badLine, .memberAndLine: .notFound
     case .crypto: .failed
     case .journal: .noRoom
     }

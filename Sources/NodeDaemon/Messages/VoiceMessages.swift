@@ -14,18 +14,21 @@ struct VoiceMessages {
   let office: MessageOffice
   /// Nil: nothing goes elsewhere.
   let mirror: UploadMirror?
+  /// Why it cannot, though it should; nil: it can, or need not.
+  private let mirrorProblem: String?
 
-  init(node: Intercom, office: MessageOffice, mirror: UploadMirror?) {
-    self.mirror = mirror
+  init(
+    node: Intercom, office: MessageOffice, mirror: UploadMirror?, mirrorProblem: String? = nil
+  ) {
+    (self.mirror, self.mirrorProblem) = (mirror, mirrorProblem)
     recorder = VoiceRecorder(node: node)
     player = VoicePlayer(node: node)
     uploads = UploadShelf()
     self.office = office
   }
 
-  func control(_ membership: Membership) -> VoiceMessageControl {
-    VoiceMessageControl(
-      voices: self, names: MessageControl(office: office, membership: membership))
+  func control(_ names: MessageControl) -> VoiceMessageControl {
+    VoiceMessageControl(voices: self, names: names)
   }
 
   /// Adds what goes on now to a status.
@@ -33,6 +36,10 @@ struct VoiceMessages {
     status.recording = await recorder.status
     status.playing = await player.status
     status.mirror = await mirror?.status
+    if let mirrorProblem {
+      status.mirror = MirrorStatus()
+      status.mirror?.problem = mirrorProblem
+    }
   }
 
   /// What is written into files that this node makes.

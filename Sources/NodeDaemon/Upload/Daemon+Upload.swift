@@ -15,12 +15,18 @@ extension Daemon {
 
   /// Voice messages, and where they are mirrored to.
   func voiceMessages(
-    of node: Intercom, _ office: MessageOffice, _ membership: Membership, _ state: NodeState,
-    by writer: StateWriter
+    of node: Intercom, _ office: MessageOffice, _ membership: Membership, _ lines: LineService,
+    _ state: NodeState, by writer: StateWriter
   ) -> VoiceMessages {
-    VoiceMessages(
-      node: node, office: office,
-      mirror: uploadMirror(of: office, membership, state, by: writer))
+    let names = MessageControl(office: office, membership: membership, lines: lines)
+    do throws(SecretLine.Problem) {
+      return VoiceMessages(
+        node: node, office: office,
+        mirror: try uploadMirror(of: office, names, state, by: writer))
+    } catch {
+      logger("messages").event(.mirrorFailed, "\(error)")
+      return VoiceMessages(node: node, office: office, mirror: nil, mirrorProblem: "\(error)")
+    }
   }
 
   /// The bucket of programs' uploads; where it cannot be used, they lie at the node.
@@ -33,43 +39,50 @@ extension Daemon {
     }
   }
 
-  /// The mirror of voice messages; nil: there is none.
+  /// The mirror of voice messages; nil: none is wanted.
   private func uploadMirror(
-    of office: MessageOffice, _ membership: Membership, _ state: NodeState, by writer: StateWriter
-  ) -> UploadMirror? {
+    of office: MessageOffice, _ names: MessageControl, _ state: NodeState, by writer: StateWriter
+  ) throws(SecretLine.Problem) -> UploadMirror? {
     let (settings, log) = (effective.configuration.mirror, logger("messages"))
-    guard let place = settings.place else { return nil }
-    do {
-      guard let token = try SecretLine.read(settings.tokenFile, of: .uploadTokenFile) else {
-        return nil
-      }
-      let client =
-        try settings.authorities.isEmpty
-        ? WebClient() : WebClient(authorities: settings.authorities)
-      let reader = MirrorReader(
-        office: office, names: MessageControl(office: office, membership: membership),
-        sources: settings.sources)
-      return UploadMirror(
-        to: place, token: token,
-        UploadMirror.Surroundings(
-          newest: { await office.newest }, next: { await reader.next(after: $0) },
-          file: { try? await office.audio(of: $0, marksRead: false) },
-          kept: try state.mirror().flatMap {
-            try? JSONLine.decode(UploadMirror.Record.self, from: $0)
-          },
-          keep: { record in
-            guard let octets = try? JSONLine.encode(record) else { return }
-            try? await writer.run { () throws(StoreError) in try state.keep(mirror: octets) }
-          },
-          ask: { (request) async throws(WebFault) in try await client.ask(request) },
-          pause: { await office.waitForMessage(seconds: $0) }),
-        log: log)
-    } catch let problem as WebClient.TrustProblem {
-      log.event(.mirrorFailed, "upload-authorities \(settings.authorities) \(problem.words)")
+    guard let place = settings.place,
+      let token = try SecretLine.read(settings.tokenFile, of: .uploadTokenFile)
+    else { return nil }
+    let client = try Self.client(believing: settings.authorities)
+    let reader = MirrorReader(office: office, names: names, sources: settings.sources)
+    return UploadMirror(
+      to: place, token: token,
+      UploadMirror.Surroundings(
+        newest: { await office.newest }, next: { await reader.next(after: $0) },
+        file: { try? await office.audio(of: $0, marksRead: false) },
+        kept: mirrorRecord(of: state, log),
+        keep: { (record) async throws(StoreError) in
+          guard let octets = try? JSONLine.encode(record) else { return }
+          try await writer.run { () throws(StoreError) in try state.keep(mirror: octets) }
+        },
+        ask: { (request) async throws(WebFault) in try await client.ask(request) },
+        pause: { await office.waitForMessage(seconds: $0) }),
+      log: log)
+  }
+
+  /// What was mirrored in former runs; where that cannot be read, the mirror begins with what comes next.
+  private func mirrorRecord(of state: NodeState, _ log: Logger) -> UploadMirror.Record? {
+    do throws(StoreError) {
+      return try state.mirror().flatMap { try? JSONLine.decode(UploadMirror.Record.self, from: $0) }
     } catch {
-      log.event(.mirrorFailed, "\(error)")
+      log.event(.mirrorFailed, "\(error); what comes from now on is mirrored")
+      return nil
     }
-    return nil
+  }
+
+  private static func client(
+    believing authorities: String
+  ) throws(SecretLine.Problem) -> WebClient {
+    guard !authorities.isEmpty else { return WebClient() }
+    do throws(WebClient.TrustProblem) {
+      return try WebClient(authorities: authorities)
+    } catch {
+      throw SecretLine.Problem(description: "upload-authorities \(authorities) \(error.words)")
+    }
   }
 }
 

@@ -28,7 +28,7 @@ struct MirrorSettings: Hashable, Sendable {
   var place: WebPlace?
   /// The file with its bearer token.
   var tokenFile = ""
-  /// A PEM file with the certificates that prove it; empty: the system's.
+  /// A file with the certificates that prove it; empty: the system's.
   var authorities = ""
   /// Which conversations.
   var sources: [Source] = []
@@ -86,7 +86,7 @@ struct MirrorSettings: Hashable, Sendable {
       "Service that voice messages are mirrored to, https://box.example.org:8443/api/v1; empty: none."
     case .uploadTokenFile: "File with the bearer token of that service."
     case .uploadAuthorities:
-      "PEM file with the certificates that prove that service; empty: the system's."
+      "File with the certificates that prove that service, PEM or DER; empty: the system's."
     default:
       "Conversation to mirror: a line, a group or a member, or NAME=ID where it is called ID there; repeatable."
     }

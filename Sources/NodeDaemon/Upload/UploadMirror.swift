@@ -5,6 +5,7 @@ internal import Logging
 internal import Messages
 internal import Remote
 internal import StatusSchema
+internal import Store
 internal import WebService
 
 /// Mirrors voice messages of chosen conversations to a service: one at a time, in their order, each once.
@@ -31,7 +32,7 @@ actor UploadMirror {
     /// Its sound; nil: it is no longer here.
     var file: @Sendable (Int64) async -> [UInt8]?
     var kept: Record?
-    var keep: @Sendable (Record) async -> Void
+    var keep: @Sendable (Record) async throws(StoreError) -> Void
     var ask: @Sendable (WebRequest) async throws(WebFault) -> WebAnswer
     /// Waits that many seconds, or until something changed.
     var pause: @Sendable (Double) async -> Void
@@ -65,6 +66,8 @@ actor UploadMirror {
   private var record: Record
   private(set) var status = MirrorStatus()
   private var failures = 0
+  /// Whether the record is on the disk as it is.
+  private var isKept = true
 
   init(
     to place: WebPlace, token: String, _ surroundings: Surroundings, log: Logger
@@ -87,7 +90,7 @@ actor UploadMirror {
     // What was there before the mirror is not for the service.
     if record.done < 0 {
       record.done = await surroundings.newest()
-      await keep()
+      _ = await keep()
     }
     while !Task.isCancelled { await surroundings.pause(await step()) }
   }
@@ -106,7 +109,8 @@ actor UploadMirror {
     }
     let clip = MirrorTask.Clip(file: file, seconds: candidate.seconds)
     let request = task.request(clip, at: place, token: token)
-    await keep(task)
+    // Nothing is asked that would be asked again after a kill.
+    guard await keep(task) else { return Self.pauses.last }
     let outcome: MirrorTask.Outcome
     if let request {
       outcome = task.take(await answer(request))
@@ -142,9 +146,7 @@ actor UploadMirror {
 
   private func take(_ outcome: MirrorTask.Outcome, _ task: MirrorTask) async -> Double {
     switch outcome {
-    case .next:
-      await keep(task)
-      return 0
+    case .next: return await keep(task) ? 0 : Self.pauses.last
     case .sent:
       status.sent += 1
       await end(task, nil)
@@ -153,7 +155,7 @@ actor UploadMirror {
       await end(task, words)
       return 0
     case .later(let words, let isSlow):
-      await keep(task)
+      _ = await keep(task)
       tell("voice message \(task.number) is not mirrored yet: \(words)")
       failures += 1
       let doubled = Self.pauses.first * Double(1 << min(failures - 1, 16))
@@ -167,7 +169,7 @@ actor UploadMirror {
   private func end(_ task: MirrorTask, _ words: String?) async {
     failures = 0
     (record.done, record.task) = (task.number, nil)
-    await keep()
+    _ = await keep()
     if let words {
       status.refused += 1
       tell("voice message \(task.number) is not mirrored: \(words)")
@@ -184,11 +186,21 @@ actor UploadMirror {
     changed()
   }
 
-  private func keep(_ task: MirrorTask) async {
-    guard record.task != task else { return }
+  private func keep(_ task: MirrorTask) async -> Bool {
+    guard record.task != task || !isKept else { return true }
     record.task = task
-    await keep()
+    return await keep()
   }
 
-  private func keep() async { await surroundings.keep(record) }
+  /// Whether it is kept; where it cannot be, why is told.
+  private func keep() async -> Bool {
+    do throws(StoreError) {
+      try await surroundings.keep(record)
+      isKept = true
+    } catch {
+      isKept = false
+      tell("\(error)")
+    }
+    return isKept
+  }
 }

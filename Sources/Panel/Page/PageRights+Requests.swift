@@ -13,7 +13,8 @@ extension ControlRequest {
       .talk
     // Consent, or what is done to what others say, is the operator's.
     case .captions: .operate
-    case .line, .key, .ear, .patch, .voice, .messagesClear, .sidetone, .gain, .mute, .pan,
+    case .line, .key, .ear, .patch, .voice, .messagesClear, .messageAct(.keep), .sidetone, .gain,
+      .mute, .pan,
       .accept,
       .decline,
       .invite, .forget, .block, .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff, .sound,

@@ -26,7 +26,7 @@ enum RestBody {
     init(_ all: [RestConversation]) {
       conversations = all.map {
         Item(
-          id: $0.id, name: $0.name, kind: $0.isGroup ? "group" : "member", last: $0.last,
+          id: $0.id, name: $0.name, kind: $0.kind.rawValue, last: $0.last,
           unread: $0.unread)
       }
     }

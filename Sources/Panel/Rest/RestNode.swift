@@ -3,7 +3,7 @@ public import StatusSchema
 
 /// What the page's REST needs of its node; any thread.
 public protocol RestNode: Sendable {
-  /// The groups that the node is in, and the nodes that it can write to.
+  /// The groups that the node is in, the lines that it is on, and the nodes that it can write to.
   func conversations() async throws(RestFault) -> [RestConversation]
   /// Messages, the oldest first; those of ``MessageRequest/with``.
   func messages(_ request: MessageRequest) async throws(RestFault) -> [MessageStatus]
@@ -31,14 +31,19 @@ public protocol UploadStore: Sendable {
   func file(_ id: String, byteCount: Int) async throws(RestFault) -> [UInt8]
 }
 
-/// A conversation: a group, or a member.
+/// A conversation: a group, a line, or a member.
 public struct RestConversation: Sendable, Hashable {
-  /// What paths name it by: `group:NAME`, or a fingerprint.
+  /// Whose.
+  public enum Kind: String, Sendable, Hashable {
+    case group, line, member
+  }
+
+  /// What paths name it by: `group:NAME`, `line:NAME`, or a fingerprint.
   public var id: String
   /// For people.
   public var name: String
-  /// Whether it is a group's.
-  public var isGroup: Bool
+  /// Whose.
+  public var kind: Kind
 
   /// The number of its last message; 0: there is none.
   public var last: Int64 = 0
@@ -46,8 +51,8 @@ public struct RestConversation: Sendable, Hashable {
   public var unread = 0
 
   /// A conversation as it is listed, without messages.
-  public init(id: String, name: String, isGroup: Bool) {
-    (self.id, self.name, self.isGroup) = (id, name, isGroup)
+  public init(id: String, name: String, kind: Kind) {
+    (self.id, self.name, self.kind) = (id, name, kind)
   }
 }
 

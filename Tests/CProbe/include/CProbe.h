@@ -170,7 +170,8 @@ int64_t rig_canary_take_worst_nanoseconds(rig_canary *canary);
 
 /**
  * Is a MIDI device, a client with the ports keys and lamps, until standard input ends: does what its lines say
- * ("send\tHEX HEX HEX,...", "take", "connect\tFROM\tTO", "disconnect\tFROM\tTO") and answers each with one.
+ * ("send\tHEX HEX HEX,...", "take", "connect\tFROM\tTO", "disconnect\tFROM\tTO", "blink\tFROM\tTO", which cuts a
+ * connection and makes it again at once) and answers each with one.
  *
  * @return an exit status.
  */

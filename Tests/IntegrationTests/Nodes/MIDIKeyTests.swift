@@ -111,6 +111,26 @@ import Testing
     }
   }
 
+  @Test func `what a device holds is let go of where it is gone and back before anybody looks`()
+    throws
+  {
+    try set("stage", midi: "note 1", latch: 1000)
+    let device = try MIDIDevice(server: server.name, name: "pads")
+    try device.connect(to: node)
+    try wait(for: device, toShow: [0x90, 1, 16])
+    for _ in 0..<10 {
+      // JACK hands over messages some periods after it has connected.
+      try waitUntil("the key to be held", within: 5, interval: 0.1) { () throws(RigError) in
+        try device.send([[0x90, 1, 1]])
+        pause(seconds: 0.05)
+        return try key("stage")?.isHeld == true
+      }
+      try device.blinkKeys(at: node)
+      try wait("the key to be let go of", within: 1) { !$0.isHeld }
+      #expect(try key("stage")?.isLatched == false)
+    }
+  }
+
   @Test func `a flood of presses is counted, bounded, and leaves nothing held`() throws {
     try set("stage", midi: "note 1")
     let device = try MIDIDevice(server: server.name, name: "pads")

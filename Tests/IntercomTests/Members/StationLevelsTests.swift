@@ -1,4 +1,5 @@
 import EventLoop
+import Habits
 import Lines
 import Testing
 
@@ -71,6 +72,39 @@ import Testing
     try talk(2, Self.alarm, false)
     network.run(seconds: 2)
     #expect(abs(loudness(of: 1) - 1) < 0.15)
+  }
+
+  /// The priority of the line that Bert talks on, and how loud he and Carl are while Carl announces something.
+  @Test(arguments: [(1, 0.2512, 1), (2, 0.2512, 1), (3, 1, 1), (4, 1, 0)])
+  func `an announcement is a page: it dims what is below it, and only an emergency is above it`(
+    priority: Int, bert: Double, carl: Double
+  ) throws {
+    let page = StationLinesTests.name("page")
+    try rig.change(0) { try $0.setPriority(priority, of: Self.video) }
+    try rig.change(2) { try $0.setKey(try Key(page, targets: [.announcement])) }
+    try talk(1, Self.video, true)
+    network.run(seconds: 2)
+    #expect(abs(loudness(of: 1) - 1) < 0.15)
+    try talk(2, page, true)
+    network.run(seconds: 1)
+    #expect(abs(loudness(of: 1) - bert) < 0.15 * max(bert, 0.4))
+    #expect(abs(loudness(of: 2) - carl) < 0.15)
+    try talk(2, page, false)
+    network.run(seconds: 2)
+    #expect(abs(loudness(of: 1) - 1) < 0.15 && loudness(of: 2) < 0.01)
+  }
+
+  @Test func `an announcement is heard by who listens to nothing, at the floor at least`() throws {
+    let page = StationLinesTests.name("page")
+    try rig.change(0) {
+      try $0.setEar(["floor": "-12"])
+      for line in [Self.video, Self.alarm, .all] { try $0.setListening(false, to: line) }
+    }
+    try anna.station.roster.change("Carl") { $0.gainDecibels = -60 }
+    try rig.change(2) { try $0.setKey(try Key(page, targets: [.announcement])) }
+    try talk(2, page, true)
+    network.run(seconds: 2)
+    #expect(abs(loudness(of: 2) - 0.2512) < 0.05)
   }
 
   @Test func `while Anna talks her loudspeaker is dimmed as she set it`() throws {

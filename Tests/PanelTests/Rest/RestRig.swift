@@ -16,11 +16,12 @@ final class RestMessages: RestNode {
   func refuse(_ fault: RestFault?) { next.withLock { $0 = fault } }
 
   func conversations() async throws(RestFault) -> [RestConversation] {
-    var crew = RestConversation(id: "group:crew", name: "crew", isGroup: true)
+    var crew = RestConversation(id: "group:crew", name: "crew", kind: .group)
     (crew.last, crew.unread) = (messages.last?.number ?? 0, 2)
     return [
       crew,
-      RestConversation(id: "ab12", name: "anna", isGroup: false),
+      RestConversation(id: "line:stage left", name: "stage left", kind: .line),
+      RestConversation(id: "ab12", name: "anna", kind: .member),
     ]
   }
 

@@ -34,6 +34,7 @@ import Testing
       let crew =
         #"{"id":"group:crew","kind":"group","last_sequence_number":5,"name":"crew","unread":2}"#
       #expect(all.body.contains(crew))
+      #expect(all.body.contains(#""id":"line:stage left","kind":"line""#))
     }
   }
 
