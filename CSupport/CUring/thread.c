@@ -129,15 +129,13 @@ static int forget_clean(struct dl_phdr_info *object, size_t size, void *is_locke
   return 0;
 }
 
-static void forget_start(bool is_locked) { dl_iterate_phdr(forget_clean, &is_locked); }
+void uring_forget_start(bool is_locked) { dl_iterate_phdr(forget_clean, &is_locked); }
 
 int uring_lock_memory(void) {
-  forget_start(false);
+  uring_forget_start(false);
   /* ONFAULT: without it every thread's whole 8 MiB stack would become resident. */
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) < 0 ? -errno : 0;
 }
-
-void uring_forget_start(void) { forget_start(true); }
 
 static int64_t nanoseconds_of(clockid_t clock) {
   struct timespec time;

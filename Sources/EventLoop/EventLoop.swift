@@ -67,12 +67,11 @@ public final class EventLoop: @unchecked Sendable {
     if let thread = lifecycle.withLock({ $0.thread }) { uring_thread_join(thread) }
   }
 
-  /// Lets go of locked code that only the start needed; what runs again is locked again.
+  /// Lets go of code that only the start needed; what runs again comes back, locked if memory is.
   ///
-  /// Any thread; some milliseconds. Without locked memory nothing happens: the kernel takes back what it wants.
+  /// Any thread; some milliseconds.
   public func forgetStart() {
-    guard configuration.locksMemory, memoryLockWarning == nil else { return }
-    uring_forget_start()
+    uring_forget_start(configuration.locksMemory && memoryLockWarning == nil)
   }
 
   /// The eventfd the audio thread writes 1 to, once a period.

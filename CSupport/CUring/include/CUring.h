@@ -189,8 +189,8 @@ int uring_thread_set_priority(uint64_t thread, int32_t fifo_priority);
 void uring_thread_join(uint64_t thread);
 /** mlockall of pages as they are touched from now on, not of code that only the start needed: 0, -errno. [control] */
 int uring_lock_memory(void);
-/** Lets go of code that ran since then; what runs again comes back, locked. For a start's end. [control] */
-void uring_forget_start(void);
+/** Lets go of code that ran up to now; what runs again comes back, locked if all is. For a start's end. [control] */
+void uring_forget_start(bool is_locked);
 int64_t uring_now(void);        /* [any] */
 int64_t uring_thread_cpu(void); /**< how long the calling thread has run, not what it waited; a system call [any] */
 /** Returns its argument, unknown to the optimiser. [any] */
