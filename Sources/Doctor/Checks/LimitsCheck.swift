@@ -24,7 +24,7 @@ struct LimitsCheck: Check {
 extension LimitsCheck {
   /// What JACK is started with here; the media loop stays below it.
   private static let neededPriority: UInt64 = 70
-  /// The daemon idles at 24 MB beyond JACK's mapping; peers and jitter buffers add to that.
+  /// The daemon idles at 15 MB beyond JACK's mapping; peers and jitter buffers add to that.
   private static let neededLockedBytes: UInt64 = 128 << 20
 
   init(_ system: System) {
