@@ -157,13 +157,14 @@ final class CapturePath {
     // Else who comes and goes on a line again and again would put off the end of what is still for two.
     let target = next?.aim ?? aim
     guard isOn != microphone.isTalking || isOn && wanted != target else { return followRest() }
-    // Before the gate opens: what was captured while it was closed is passed over.
-    if isOn && rest == .muted { passCaptured() }
+    if isOn { endMutedRest() }
     if !isOn && microphone.isTalking { source.close() }
     let before = aim
     let isTail = microphone.isTalking || next != nil
-    let waiting = source.waitingPackets
+    let waiting = isOn ? source.waitingPackets : source.passingPackets
+    let isPress = isOn && !microphone.isTalking
     microphone.setTalk(isOn)
+    if isPress { openGate(isTail: isTail) }
     // Closed, it is still for whom it was.
     if !isOn { wanted = target }
     next = nil
@@ -174,6 +175,26 @@ final class CapturePath {
       take(wanted)
     }
     followRest()
+  }
+
+  /// Before a gate opens: what was captured while it was closed is passed over, and nothing of what comes.
+  private func endMutedRest() {
+    guard rest == .muted else { return }
+    passCaptured()
+    rest = .none
+    followWakeThreshold()
+  }
+
+  /// The microphone's, on what it heard just before, where that disturbs nothing that is sent.
+  private func openGate(isTail: Bool) {
+    var quietFrames: Int?
+    if !isTail, !inputs.contains(where: \.isBusy) {
+      quietFrames = inputs.map(\.talker.quietFrames).reduce(talker.quietFrames, min)
+    }
+    let frames = source.open(quietFrames: quietFrames)
+    talker.turnBack(frames: frames)
+    for input in inputs { input.talker.turnBack(frames: frames) }
+    if source.looksBack { followWakeThreshold() }
   }
 
   /// The microphone's streams are others: whom the keys talk to may be among them now.
@@ -253,6 +274,8 @@ final class CapturePath {
     }
     if rest == .muted { return sendMuted(recipes, to: sessions) }
     var isSending = false
+    let isFirst = source.looksBack
+    defer { if isFirst { followWakeThreshold() } }
     while source.fillFrame() {
       let holeFrames = source.takeHoleFrames()
       if holeFrames > 0 { pass(frames: holeFrames) }
@@ -353,8 +376,7 @@ final class CapturePath {
   /// Lets others hear an input, or not; faded.
   func setInput(_ name: String, isOn: Bool) throws(IntercomError) {
     let input = try input(named: name)
-    // Before the gate opens: what was captured while it was closed is passed over.
-    if isOn, rest == .muted { passCaptured() }
+    if isOn { endMutedRest() }
     input.turn(on: isOn)
     followRest()
   }

@@ -27,9 +27,7 @@ final class CaptureSource {
   private var isResamplerUsed = false
   private var rate = CaptureSource.codecRate
   /// The talk key's: what it does not let through is in no packet and on no tape.
-  private var gate = TalkGate()
-  /// Captured frames, at JACK's rate, from before the talk key went up: the gate is still open for them.
-  private var openFrames = 0
+  private var gate = MicrophoneGate()
   /// Captured frames as they are read.
   private var samples: [Float]
   private let channels: Int
@@ -70,15 +68,20 @@ final class CaptureSource {
     pendingCount = 0
   }
 
-  /// Captured frames at `sampleRate` that make a codec frame: fewer are not worth a wake-up.
+  /// Captured frames at `sampleRate` that make a codec frame, or the rest of one: fewer are not worth a wake-up.
   func neededFrames(sampleRate: Int) -> Int {
-    (framesPerPacket * sampleRate + Self.codecRate - 1) / Self.codecRate
+    let frames = (framesPerPacket * sampleRate + Self.codecRate - 1) / Self.codecRate
+    return max(0, frames - gate.replayFrames)
   }
+
+  /// Whether something from before the key was pressed comes yet.
+  var looksBack: Bool { gate.replayFrames > 0 }
 
   /// Fills ``frame`` with the next codec frame; false when not enough was captured yet.
   func fillFrame() -> Bool {
     guard let resampler else {
-      guard engine.captureAvailableFrames >= framesPerPacket else { return false }
+      guard engine.captureAvailableFrames + gate.replayFrames >= framesPerPacket
+      else { return false }
       var span = frame.mutableSpan
       guard read(into: &span) == framesPerPacket else { return false }
       for input in inputs { input.fillFrame() }
@@ -118,23 +121,67 @@ final class CaptureSource {
     }
     for input in inputs { input.discard() }
     _ = engine.takeCaptureHole()
-    (pendingCount, openFrames) = (0, 0)
+    pendingCount = 0
+    gate.forget()
     if isResamplerUsed { resampler?.reset() }
     isResamplerUsed = false
   }
 
   /// Codec frames that hold something that was captured by now and not filled in yet.
   var waitingPackets: Int {
-    let frames = pendingCount + engine.captureAvailableFrames * Self.codecRate / rate
+    let captured = engine.captureAvailableFrames + gate.replayFrames
+    let frames = pendingCount + captured * Self.codecRate / rate
     return (frames + framesPerPacket - 1) / framesPerPacket
   }
 
-  /// The talk key goes up: what was captured before passes yet, as late as the voice chain makes it.
-  func close() { openFrames = engine.captureAvailableFrames + voice.delayFrames }
+  /// Codec frames of what passes yet though the talk key is up.
+  var passingPackets: Int {
+    let captured = gate.replayFrames + gate.openFrames
+    let frames = pendingCount + captured * Self.codecRate / rate
+    return (frames + framesPerPacket - 1) / framesPerPacket
+  }
+
+  /// The talk key goes up: what was captured before passes yet, and the period that is captured now, as late as the
+  /// voice chain makes them.
+  func close() {
+    gate.close(afterFrames: engine.captureAvailableFrames + periodFrames + voice.delayFrames)
+  }
+
+  /// The talk key goes down: the gate has faded in by the end of what was captured.
+  ///
+  /// - Parameter quietFrames: at 48 kHz, since the end of what was sent last; nil: what passed is not to come again.
+  /// - Returns: frames at 48 kHz by which the next codec frame begins earlier.
+  func open(quietFrames: Int?) -> Int {
+    guard microphone.isOpen else { return 0 }
+    // Recorders have what passed already.
+    let isSettled = voice.takesBlocks || taps.keepsCaptured || periodFrames == 0
+    let unsent = (isSettled ? nil : quietFrames).map { $0 + pendingCount } ?? 0
+    let lookBack = LookBack(
+      waitingFrames: engine.captureAvailableFrames + voice.delayFrames,
+      mostFrames: min(unsent * rate / Self.codecRate, gate.rememberedFrames),
+      framesPerPacket: framesPerPacket, codecRate: Self.codecRate, periodFrames: periodFrames,
+      sampleRate: rate)
+    gate.open(replaying: lookBack.frames, fadingFrames: lookBack.fadingFrames)
+    let frames = lookBack.frames * Self.codecRate / rate
+    // The silence of the same moments, where it was read already.
+    let pending = min(frames, pendingCount)
+    pendingCount -= pending
+    for input in inputs { input.wait(frames: frames - pending) }
+    return frames - pending
+  }
+
+  private var periodFrames: Int { engine.periodTime()?.periodFrames ?? 0 }
+
+  /// Takes what is to pass of before a press, then what was captured.
+  private func read(into pcm: inout MutableSpan<Float>) -> Int {
+    let replayed = gate.replay(into: &pcm, sampleRate: rate)
+    var rest = pcm._mutatingExtracting(replayed...)
+    return replayed + readCaptured(into: &rest)
+  }
 
   /// Takes the oldest captured frames: the microphone by way of the voice chain and past the talk key, which recorders
   /// may have, and what is sent in its place.
-  private func read(into pcm: inout MutableSpan<Float>) -> Int {
+  private func readCaptured(into pcm: inout MutableSpan<Float>) -> Int {
     let availableFrames = engine.captureAvailableFrames
     let count = take(pcm.count, into: &samples)
     guard count > 0 else { return 0 }
@@ -148,10 +195,7 @@ final class CaptureSource {
     voice.process(
       &heard, captured: samples.span, channels: channels, isTalking: microphone.isTalking)
     taps.hear(heard.span, sampleRate: rate)
-    let passing = min(openFrames, count)
-    openFrames -= passing
-    if passing > 0 { apply(isOpen: gate.isOpen || microphone.isOpen, to: &pcm, 0..<passing) }
-    apply(isOpen: microphone.isOpen, to: &pcm, passing..<count)
+    gate.apply(to: &heard, isOpen: microphone.isOpen, sampleRate: rate)
     taps.keepCaptured(pcm.span.extracting(..<count), availableFrames: availableFrames)
     for input in inputs {
       input.take(samples, frames: count, channels: channels, sampleRate: rate)
@@ -162,12 +206,6 @@ final class CaptureSource {
       place += channels
     }
     return count
-  }
-
-  private func apply(isOpen: Bool, to pcm: inout MutableSpan<Float>, _ range: Range<Int>) {
-    gate.isOpen = isOpen
-    var heard = pcm._mutatingExtracting(range)
-    gate.apply(to: &heard, sampleRate: rate)
   }
 
   private func take(_ frames: Int, into samples: inout [Float]) -> Int {

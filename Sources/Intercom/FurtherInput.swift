@@ -83,6 +83,9 @@ final class FurtherInput {
     for index in ways.indices { try ways[index].setResampling(ratio: ratio) }
   }
 
+  /// The microphone's next codec frame begins so many frames at 48 kHz earlier, while this is silent.
+  func wait(frames: Int) { for index in ways.indices { ways[index].wait(frames: frames) } }
+
   /// What was captured is history.
   func discard() { for index in ways.indices { ways[index].discard() } }
 
@@ -142,6 +145,13 @@ private struct InputWay {
   mutating func discard() {
     pendingCount = 0
     resampler?.reset()
+  }
+
+  /// So much silence comes with what is pending, which is silent.
+  mutating func wait(frames: Int) {
+    let fitting = max(0, min(frames, pending.count - pendingCount))
+    for index in 0..<fitting { pending[pendingCount + index] = 0 }
+    pendingCount += fitting
   }
 
   /// Takes one sample of each captured frame; returns the sum of their squares, before the gate.

@@ -35,6 +35,10 @@ final class VoiceDesk {
   /// How late it makes the microphone, in frames at JACK's rate.
   var delayFrames: Int { isBypassed ? 0 : chainDelayFrames }
 
+  /// Whether an engine takes the microphone in blocks, which are less late where all that is read at once is a multiple
+  /// of a codec frame.
+  var takesBlocks: Bool { chain.takesBlocks }
+
   private var chainDelayFrames: Int {
     Int(chain.delayMilliseconds * Double(chain.format.sampleRate) / 1000)
   }

@@ -46,6 +46,9 @@ public final class Talker {
   public private(set) var counters = TalkerCounters()
   /// Media time of the next frame to be encoded, of all streams.
   public private(set) var currentTimestamp: RTPTimestamp
+  /// Frames that were passed over, and can be taken back: since the end of the last frame that was sent, of all
+  /// streams, or the beginning of a notice.
+  public private(set) var quietFrames = 0
   /// Whether the last frame was voice or within the hang-over after it.
   public var isTalking: Bool { voice.isTalking }
 
@@ -123,6 +126,7 @@ public final class Talker {
       && streams.contains { $0?.isSpeaking == true }
     let frame = isSaying ? code(pcm) : nil
     guard frame != nil || !isSaying else {
+      quietFrames += frames
       for stream in streams.indices { streams[stream]?.miss() }
       return false
     }
@@ -143,6 +147,7 @@ public final class Talker {
     let isSaying = payload.byteCount > 1 && streams.contains { $0?.isSpeaking == true }
     let frame = isSaying ? keep(payload) : nil
     guard frame != nil || !isSaying else {
+      quietFrames += framesPerPacket
       for stream in streams.indices { streams[stream]?.miss() }
       return false
     }
@@ -174,8 +179,17 @@ public final class Talker {
   /// Advances time over codec frames known to be silent, without coding or sending.
   public func pass(frames: Int) {
     currentTimestamp = currentTimestamp.advanced(by: frames)
+    quietFrames += frames
     for stream in streams.indices { streams[stream]?.pass(frames: frames) }
     counters.suppressedFrames += frames / framesPerPacket
+  }
+
+  /// Takes time back over frames of which nothing was sent, at most ``quietFrames``: they are encoded after all.
+  public func turnBack(frames: Int) {
+    precondition((0...quietFrames).contains(frames))
+    currentTimestamp = currentTimestamp.advanced(by: -frames)
+    quietFrames -= frames
+    for stream in streams.indices { streams[stream]?.pass(frames: -frames) }
   }
 
   /// Writes a stream's packet of the frame encoded last, as a recipe wants it.
@@ -330,6 +344,9 @@ public final class Talker {
       counters.payloadOctets += streams[number]?.current?.frame == nil ? 1 : payloadBytes
     }
     if !isSending { counters.suppressedFrames += 1 }
+    // Of packets none begins when another does.
+    let unheard = moment.frame == nil ? moment.frames - 1 : 0
+    quietFrames = isSending ? unheard : quietFrames + moment.frames
     return isSending
   }
 

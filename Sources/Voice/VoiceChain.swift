@@ -66,6 +66,12 @@ public final class VoiceChain {
   /// How late the sound comes out, milliseconds.
   public var delayMilliseconds: Double { 1000 * Double(delayFrames) / Double(format.sampleRate) }
 
+  /// Whether an engine takes blocks, for which frames of any length are not as good as those of the format.
+  public var takesBlocks: Bool {
+    slots[VoiceChange.Place.echo.rawValue].isActive
+      || slots[VoiceChange.Place.suppressor.rawValue].isActive
+  }
+
   /// Whether the detector hears a voice; nil: nothing needs it.
   public var hearsSpeech: Bool? { detector?.isSpeech }
 

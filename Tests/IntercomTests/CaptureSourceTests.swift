@@ -164,6 +164,59 @@ import Voice
     #expect(closing.last == 0)
   }
 
+  /// 5 ms, or what a codec frame has that is not complete before the press.
+  @Test(
+    arguments: [
+      (120, 64, 112), (240, 64, 192), (480, 128, 240), (480, 256, 240), (960, 1000, 240),
+    ], [48_000, 44_100])
+  func `at a press the gate has faded in by the end of what was captured`(
+    format: (frames: Int, period: Int, fade: Int), sampleRate: Int
+  ) throws {
+    for periods in 20..<40 {
+      microphone.setTalk(false)
+      let source = closedSource(framesPerPacket: format.frames)
+      try source.setRate(sampleRate)
+      let period = [Float](repeating: 0.5, count: format.period)
+      var result: [Float] = []
+      for _ in 0..<periods {
+        engine.runPeriod(mic: period, sampleRate: sampleRate)
+        while source.fillFrame() { result += source.frame }
+      }
+      microphone.setTalk(true)
+      let turned = source.open(quietFrames: 48_000)
+      #expect(result.allSatisfy { $0 == 0 } && turned < format.frames)
+      let captured = periods * format.period * 48_000 / sampleRate
+      result.removeLast(min(turned, result.count))
+      #expect(!source.fillFrame(), "nothing that is sent was complete before the press")
+      for _ in 0..<20 {
+        engine.runPeriod(mic: period, sampleRate: sampleRate)
+        while source.fillFrame() { result += source.frame }
+      }
+      let bound: Float = 0.5 * 1.5 / Float(min(format.fade, 240)) * 1.1
+      let steps = zip(result, result.dropFirst()).map { abs($0 - $1) }
+      if sampleRate == 48_000 {
+        #expect(steps.max() ?? 1 <= bound, "no step")
+        #expect(result[captured...].allSatisfy { $0 == 0.5 }, "in full from the press on")
+      } else {
+        // The resampler's own delay, and its ripple.
+        #expect(result[(captured + 64)...].allSatisfy { abs($0 - 0.5) < 0.02 })
+      }
+      source.discardAll()
+    }
+  }
+
+  @Test func `what was sent does not come again, and then the gate opens in 1 ms`() throws {
+    microphone.setTalk(false)
+    let source = closedSource(framesPerPacket: 480)
+    engine.runPeriod(mic: [Float](repeating: 0.5, count: 480))
+    #expect(source.fillFrame())
+    microphone.setTalk(true)
+    #expect(source.open(quietFrames: 0) == 0)
+    engine.runPeriod(mic: [Float](repeating: 0.5, count: 480))
+    #expect(source.fillFrame())
+    #expect(source.frame[0] < 0.01 && source.frame[47...].allSatisfy { $0 == 0.5 })
+  }
+
   @Test func `what is sent in the microphone's place passes a closed gate`() {
     let source = closedSource(framesPerPacket: 480)
     microphone.setReplaced(true)

@@ -32,6 +32,9 @@ final class Taps {
     taps.isEmpty && !voice.isListening && memo == nil && monitor == nil && listener == nil
   }
 
+  /// Whether anybody has the microphone past the talk key.
+  var keepsCaptured: Bool { monitor != nil || !taps.isEmpty }
+
   /// Lets one have the microphone before the talk key; false: another has it.
   func beginMemo(_ pipe: SoundPipe) -> Bool {
     guard memo == nil else { return false }

@@ -23,4 +23,15 @@ struct Tone {
     }
     return 2 * (cosine * cosine + sine * sine).squareRoot() / Double(max(pcm.count, 1))
   }
+
+  /// The same over the last swell, where a splice may have turned the phase, as the listener's delay follows the
+  /// talker: the mean of pieces of a sixtieth of a second, of which it spoils one.
+  func swellLevel(in pcm: [Float]) -> Double {
+    let (pieces, frames) = (20, sampleRate / 60)
+    let last = pcm.suffix(pieces * frames)
+    let levels = stride(from: last.startIndex, to: last.endIndex, by: frames).map { start in
+      level(in: last[start..<min(start + frames, last.endIndex)])
+    }
+    return levels.reduce(0, +) / Double(pieces)
+  }
 }
