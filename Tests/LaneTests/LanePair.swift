@@ -38,6 +38,7 @@ final class LanePair {
   private(set) var one = End(NodeID.test(0x10), firstNumber: 1000)
   private(set) var other = End(NodeID.test(0xF0), firstNumber: 90_000)
   private(set) var now: Int64 = 1_000_000_000
+  private var runs: UInt64 = 0
   private(set) var connection = ConnectionID(rawValue: 0)
 
   init(open: Set<LaneChannel> = Set(LaneChannel.allCases)) {
@@ -61,22 +62,25 @@ final class LanePair {
 
   /// The other node runs anew, and knows nothing.
   func restartOther() {
-    other = End(NodeID.test(0xF0), firstNumber: 500_000)
+    runs += 1
+    other = End(NodeID.test(0xF0), firstNumber: 90_000 + runs * 410_000)
     for channel in LaneChannel.allCases { other.desk.open(channel) }
   }
 
   /// Lets time pass, in which each sends what it may.
   ///
   /// - Parameters:
-  ///   - passes: whether a frame arrives.
   ///   - finishes: whether consumers have done with what they get at once.
+  ///   - passes: whether a frame of the first arrives.
+  ///   - answers: whether one of the second does.
   func run(
-    seconds: Double, finishes: Bool = true, passes: (LaneFrame) -> Bool = { _ in true }
+    seconds: Double, finishes: Bool = true, passes: (LaneFrame) -> Bool = { _ in true },
+    answers: (LaneFrame) -> Bool = { _ in true }
   ) {
     let end = now + .seconds(seconds)
     while now <= end {
       move(from: one, to: other, passes)
-      move(from: other, to: one, passes)
+      move(from: other, to: one, answers)
       for end in [one, other] { collect(end, finishes) }
       now += 1_000_000
     }

@@ -140,8 +140,10 @@ final class Lane {
   private func take(_ resume: LaneResume) {
     // It began anew, and has forgotten ours.
     if isResumed { first.append(.resume(LaneResume(own: own, other: resume.own))) }
-    stopSending(keepsStreams: resume.other == own)
-    if resume.own != other {
+    let isKnown = resume.own == other
+    // A later run may know our number already, from a connection on which its own resume did not come.
+    stopSending(keepsStreams: isKnown && resume.other == own)
+    if !isKnown {
       for channel in inlets.keys { inlets[channel]?.reset() }
       other = resume.own
     }
