@@ -1,36 +1,45 @@
 #include "rt_level.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 static const float rms_seconds = 0.3f;
 static const float loudest = 1e6f;
 /* A reader that looks four times a second misses no peak. */
 enum { WINDOWS_PER_SECOND = 4 };
 
-enum { LANES = 8 };
+/* Independent lanes, because the compiler may not reorder float sums by itself; four vectors of them, as each addition
+ * waits for the one before. */
+enum { VECTORS = 4, VECTOR_LANES = 4 };
+typedef float lanes __attribute__((vector_size(VECTOR_LANES * sizeof(float))));
+typedef int32_t masks __attribute__((vector_size(VECTOR_LANES * sizeof(float))));
+
+/** The greater of each two; other where one of them is no number. */
+static inline lanes greater(lanes one, lanes other) RT_NONBLOCKING {
+  const masks is_one = one > other;
+  return (lanes)(((masks)one & is_one) | ((masks)other & ~is_one));
+}
 
 static struct rt_measure measure(const float *frames, uint32_t frame_count) RT_NONBLOCKING;
 static struct rt_measure measure(const float *frames, uint32_t frame_count) RT_NONBLOCKING {
-  /* Independent lanes, because the compiler may not reorder float sums by itself. */
-  float peaks[LANES] = {0}, sums[LANES] = {0};
+  lanes peaks[VECTORS] = {0}, sums[VECTORS] = {0};
   uint32_t i = 0;
-  for (; i + LANES <= frame_count; i += LANES) {
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-      const float frame = frames[i + lane];
-      const float magnitude = frame < 0.0f ? -frame : frame;
-      peaks[lane] = magnitude > peaks[lane] ? magnitude : peaks[lane];
-      sums[lane] += frame * frame;
+  for (; i + VECTORS * VECTOR_LANES <= frame_count; i += VECTORS * VECTOR_LANES) {
+    lanes block[VECTORS];
+    memcpy(block, frames + i, sizeof block);
+    for (uint32_t vector = 0; vector < VECTORS; vector++) {
+      peaks[vector] = greater(greater(block[vector], -block[vector]), peaks[vector]);
+      sums[vector] += block[vector] * block[vector];
     }
   }
+  const lanes peak = greater(greater(peaks[0], peaks[1]), greater(peaks[2], peaks[3]));
+  const lanes sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  struct rt_measure block = {0.0f, (sum[0] + sum[2]) + (sum[1] + sum[3])};
+  for (uint32_t lane = 0; lane < VECTOR_LANES; lane++) block.peak = peak[lane] > block.peak ? peak[lane] : block.peak;
   for (; i < frame_count; i++) {
     const float magnitude = frames[i] < 0.0f ? -frames[i] : frames[i];
-    peaks[0] = magnitude > peaks[0] ? magnitude : peaks[0];
-    sums[0] += frames[i] * frames[i];
-  }
-  struct rt_measure block = {peaks[0], sums[0]};
-  for (uint32_t lane = 1; lane < LANES; lane++) {
-    block.peak = peaks[lane] > block.peak ? peaks[lane] : block.peak;
-    block.square_sum += sums[lane];
+    block.peak = magnitude > block.peak ? magnitude : block.peak;
+    block.square_sum += frames[i] * frames[i];
   }
   return block;
 }

@@ -77,10 +77,13 @@ void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *
   rt_buses_begin(desk, mix->period_frames);
   rt_ear_begin(desk, mix);
   const uint64_t active = atomic_load_explicit(&desk->shared->active_slots, memory_order_acquire);
-  for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
-    float *peer_out = outputs != NULL ? outputs[slot] : NULL;
-    const bool has_sounded = (active >> slot & 1) != 0 && run_slot(desk, slot, mix, peer_out);
-    if (!has_sounded && peer_out != NULL) memset(peer_out, 0, period_bytes);
+  uint64_t sounded = 0;
+  for (uint64_t left = active; left != 0; left &= left - 1) {
+    const uint32_t slot = (uint32_t)__builtin_ctzll(left);
+    if (run_slot(desk, slot, mix, outputs != NULL ? outputs[slot] : NULL)) sounded |= UINT64_C(1) << slot;
+  }
+  for (uint32_t slot = 0; outputs != NULL && slot < RT_MAX_PEERS; slot++) {
+    if (outputs[slot] != NULL && (sounded >> slot & 1) == 0) memset(outputs[slot], 0, period_bytes);
   }
   rt_buses_end(desk, mix, outputs != NULL ? outputs + RT_MAX_PEERS : NULL);
   rt_ear_end(desk, mix);

@@ -195,7 +195,9 @@ static void add_stereo(struct rt_voice *voice, const struct rt_mix *mix) RT_NONB
 }
 
 bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING {
-  struct tail tail = {.frame_count = 0};
+  struct tail tail;
+  /* Not the frames: to zero them for each slot takes a twentieth of the callback. */
+  tail.frame_count = 0;
   /* In this order: what was missed comes before the period. */
   const uint32_t late = mix->missed_frames > 0 ? pass_missed(voice, mix, &tail) : 0;
   const uint32_t missing = late + take(voice, mix, is_leaving);
