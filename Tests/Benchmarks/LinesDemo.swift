@@ -8,6 +8,8 @@ struct LinesDemo {
   private static let hearingSeconds = 5.0
   /// Speech is never as quiet while somebody is heard.
   private static let quietDBFS = -60.0
+  /// How much louder the side is that the programme is on.
+  private static let apartRatio = 5.0
 
   private let bench: Bench
   private let stations: [Station]
@@ -24,7 +26,7 @@ struct LinesDemo {
       Console.line("starting a JACK server and node \(name) on 127.0.0.1:\(ports[index])")
       var options = NodeProcess.Options(port: ports[index])
       options.peerPorts = Array(ports[..<index])
-      if name == "A" { options.arguments = ["--program", "mono"] }
+      if name == "A" { options.arguments = ["--program", "stereo"] }
       stations.append(
         try Station(
           name, periodFrames: bench.options.period, options: options, recordSeconds: 5,
@@ -95,8 +97,9 @@ struct LinesDemo {
     try expect([:], "both end it")
   }
 
+  /// In stereo: what is on the left is heard there.
   private func playProgram() throws(RigError) {
-    try a.mouth.connect("mouth:out_0", to: a.node.port("program"))
+    try a.mouth.connect("mouth:out_0", to: a.node.port("program_left"))
     for station in [b, c] {
       try waitUntil(
         "\(station.node.name) to hear A's programme", within: Self.hearingSeconds,
@@ -106,7 +109,18 @@ struct LinesDemo {
         return peer?.streams?.contains { $0.name == "program" && $0.isTalking } == true
       }
     }
-    Console.line("  ok   A's programme is heard by B and C")
+    try b.listen(to: ["mix_left", "mix_right"])
+    try b.ear.start()
+    pause(seconds: 1)
+    b.ear.stop()
+    let sides = [0, 1].map { side in
+      let heard = b.ear.recording(side).suffix(24_000)
+      return (heard.reduce(0) { $0 + Double($1 * $1) } / Double(max(heard.count, 1))).squareRoot()
+    }
+    guard sides[0] > Self.apartRatio * sides[1] else {
+      throw .status(reason: "the programme's left side is heard as \(sides[0]) and \(sides[1])")
+    }
+    Console.line("  ok   A's programme is heard by B and C, in stereo")
   }
 
   private func join(_ station: Station, _ name: String) throws(RigError) {
