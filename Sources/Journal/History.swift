@@ -1,4 +1,4 @@
-internal import Cryptography
+public import Cryptography
 public import Messages
 
 /// A message of the history, by its number on this node.
@@ -9,13 +9,28 @@ public struct HistoryEntry: Hashable, Sendable {
   public let message: Message
   /// Whether this node's user read it, or wrote it.
   public let isRead: Bool
+  /// When its text was changed last, by its sender's clock: milliseconds since 1970; nil: never.
+  public let editedUnixMilliseconds: Int64?
+  /// The signs at it, in the order of their coming.
+  public var reactions: [HistoryReaction] = []
 
   /// Makes an entry.
-  public init(number: Int64, message: Message, isRead: Bool) {
+  public init(
+    number: Int64, message: Message, isRead: Bool, editedUnixMilliseconds: Int64? = nil
+  ) {
     self.number = number
     self.message = message
     self.isRead = isRead
+    self.editedUnixMilliseconds = editedUnixMilliseconds
   }
+}
+
+/// A sign at a message.
+public struct HistoryReaction: Hashable, Sendable {
+  /// By whom.
+  public let node: NodeID
+  /// The sign.
+  public let sign: String
 }
 
 /// Which messages of the history.
@@ -83,11 +98,15 @@ extension Journal {
     let sql = """
       SELECT id, sender, sequence, conversation_kind, conversation, kind, text, sent, taken,
         recipients, coalesce((SELECT read FROM mark WHERE node = sender), 0), audio, audio_size,
-        clip
+        clip, edited, edited IS NOT NULL
       FROM message \(filter) ORDER BY id DESC LIMIT ?
       """
     do throws(DatabaseError) {
-      return try database.query(sql, values) { Self.entry($0) }.compactMap { $0 }.reversed()
+      var entries = try database.query(sql, values) { Self.entry($0) }.compactMap { $0 }
+      for index in entries.indices {
+        entries[index].reactions = try reactions(to: entries[index].message.key)
+      }
+      return entries.reversed()
     } catch {
       throw error.journalError
     }
@@ -116,7 +135,8 @@ extension Journal {
       recipients: recipients)
     return HistoryEntry(
       number: line.number(0), message: message,
-      isRead: !recipients.isEmpty || key.sequence <= line.bits(10))
+      isRead: !recipients.isEmpty || key.sequence <= line.bits(10),
+      editedUnixMilliseconds: line.number(15) == 0 ? nil : line.number(14))
   }
 
   /// Each word in quotes, so that none is taken for one of FTS5's own, and as the beginning of words.

@@ -183,6 +183,8 @@ public final class Journal: MessageJournal {
     case .forget(let node):
       try database.execute("DELETE FROM contact WHERE node = ?", [.bytes(node.octets)])
     case .message(let message): try add(message)
+    case .edit(let edit): try apply(edit)
+    case .reaction(let reaction): try apply(reaction)
     case .pieces(let audio, let first, let pieces): try add(pieces, from: first, of: audio)
     case .forgetAudio(let audio):
       try database.execute(
@@ -218,6 +220,8 @@ public final class Journal: MessageJournal {
       case .text(let text): (1, text, nil)
       case .voice(let clip): (2, "", clip.octets)
       case .unknown(let kind): (-Int64(kind), "", nil)
+      // Changes of other messages, which are none by themselves.
+      case .edit, .reaction: (-3, "", nil)
       }
     let attachment = message.content.attachment
     let size = text.utf8.count + (clip?.count ?? 0) + (attachment?.byteCount ?? 0)

@@ -1,7 +1,7 @@
 /// The tables of a journal, and how those of each released version become today's.
 enum Schema {
   /// One step a version: the first makes the tables of version 1 of nothing.
-  static let steps = [first, second, third, fourth]
+  static let steps = [first, second, third, fourth, fifth]
 
   static var version: Int64 { Int64(steps.count) }
 
@@ -85,6 +85,31 @@ enum Schema {
     CREATE TABLE retention (
       kind INTEGER NOT NULL, tag BLOB NOT NULL, days INTEGER NOT NULL,
       PRIMARY KEY (kind, tag)) WITHOUT ROWID;
+    """
+
+  /// Version 5: edits and reactions.
+  ///
+  /// A reaction may come before its message; it is early then, and stays only if it is of the message's conversation.
+  private static let fifth = """
+    ALTER TABLE message ADD COLUMN edited INTEGER;
+    CREATE TRIGGER message_edited AFTER UPDATE OF text ON message BEGIN
+      INSERT INTO message_text (message_text, rowid, text) VALUES ('delete', old.id, old.text);
+      INSERT INTO message_text (rowid, text) VALUES (new.id, new.text);
+    END;
+    CREATE TABLE reaction (
+      id INTEGER PRIMARY KEY,
+      sender BLOB NOT NULL, sequence INTEGER NOT NULL, node BLOB NOT NULL, sign TEXT NOT NULL,
+      conversation_kind INTEGER NOT NULL, conversation BLOB NOT NULL, early INTEGER NOT NULL,
+      UNIQUE (sender, sequence, node));
+    CREATE INDEX reaction_early ON reaction (node) WHERE early = 1;
+    CREATE TRIGGER message_reactions_added AFTER INSERT ON message BEGIN
+      DELETE FROM reaction WHERE sender = new.sender AND sequence = new.sequence
+        AND (conversation_kind, conversation) <> (new.conversation_kind, new.conversation);
+      UPDATE reaction SET early = 0 WHERE sender = new.sender AND sequence = new.sequence;
+    END;
+    CREATE TRIGGER message_reactions_removed AFTER DELETE ON message BEGIN
+      DELETE FROM reaction WHERE sender = old.sender AND sequence = old.sequence;
+    END;
     """
 
   /// Brings a database to this version, each step whole or not at all.
