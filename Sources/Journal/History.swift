@@ -148,45 +148,6 @@ extension Journal {
     }.joined(separator: " ")
   }
 
-  /// How many messages of others were not read yet.
-  public func unreadCount() throws(JournalError) -> Int {
-    do throws(DatabaseError) {
-      return try database.query(
-        """
-        SELECT coalesce(sum((SELECT count(*) FROM message
-          WHERE sender = node AND sequence > read)), 0) FROM mark
-        """
-      ) { Int($0.number(0)) }.first ?? 0
-    } catch {
-      throw error.journalError
-    }
-  }
-
-  /// Of each conversation that has messages: the number of the last, and how many were not read yet.
-  public func summaries() throws(JournalError) -> [Conversation: (last: Int64, unread: Int)] {
-    do throws(DatabaseError) {
-      let lasts = try database.query(
-        """
-        SELECT conversation_kind, conversation, max(id) FROM message
-        GROUP BY conversation_kind, conversation
-        """
-      ) { (Self.conversation(kind: $0.number(0), $0.bytes(1)), $0.number(2)) }
-      let unread = try database.query(
-        """
-        SELECT conversation_kind, conversation, count(*) FROM mark
-        JOIN message ON sender = node AND sequence > read
-        GROUP BY conversation_kind, conversation
-        """
-      ) { (Self.conversation(kind: $0.number(0), $0.bytes(1)), Int($0.number(2))) }
-      var all: [Conversation: (last: Int64, unread: Int)] = [:]
-      for case (let conversation?, let last) in lasts { all[conversation] = (last, 0) }
-      for case (let conversation?, let count) in unread { all[conversation]?.unread = count }
-      return all
-    } catch {
-      throw error.journalError
-    }
-  }
-
   /// Forgets one message; what is under way to others stays under way.
   ///
   /// Its octets are overwritten, not only let go of.

@@ -207,7 +207,9 @@ public final class Journal: MessageJournal {
         "UPDATE held SET remaining = ? WHERE sender = ? AND sequence = ?",
         [.bytes(Self.octets(nodes))] + Self.values(key))
     case .line(let tag, let kept): try set(tag, kept)
-    case .mark(let node, let mark): try set("mark", node, mark)
+    case .mark(let node, let mark):
+      try countRead(node, upTo: mark.read)
+      try set("mark", node, mark)
     case .receipt(let node, let mark): try set("receipt", node, mark)
     case .sequence(let sequence): try set(.sequence, sequence)
     case .runSeconds(let seconds): try set(.runSeconds, seconds)

@@ -1,4 +1,5 @@
 import Cryptography
+import TestKit
 import Testing
 
 @testable import Journal
@@ -158,5 +159,55 @@ import Testing
       }
     }
     #expect(try count() == Int64(3 * MessageLimits.earlyReactionsOfNode))
+  }
+
+  /// As it would be counted each time.
+  private func counted(_ journal: Journal) throws -> [Conversation: [Int64]] {
+    let rows = try journal.database.query(
+      """
+      SELECT conversation_kind, conversation, max(id),
+        sum(sequence > coalesce((SELECT read FROM mark WHERE node = sender), sequence))
+      FROM message GROUP BY conversation_kind, conversation
+      """
+    ) { (Journal.conversation(kind: $0.number(0), $0.bytes(1)), $0.number(2), $0.number(3)) }
+    return rows.reduce(into: [:]) { all, row in
+      if let conversation = row.0 { all[conversation] = [row.1, row.2] }
+    }
+  }
+
+  @Test(arguments: Seeds.first(20))
+  func `what is told of conversations is what there is, whatever comes, is read and goes`(
+    seed: UInt64
+  ) throws {
+    var random = SplitMix64(seed: seed)
+    let nodes = try (0..<3).map { _ in try NodeKey().id }
+    let lines = [
+      LineTag.named("stage"), .named("video"), .hidden([UInt8](repeating: 1, count: 16)),
+    ]
+    let journal = try Journal(path: nil)
+    try journal.keep(lines[2], days: 0)
+    var sequence: UInt64 = 0
+    for _ in 0..<200 {
+      let node = nodes[Int.random(in: 0..<3, using: &random)]
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0:
+        let read = UInt64.random(in: 0...sequence, using: &random)
+        try journal.write([.mark(node, MessageMark(delivered: sequence, read: read))])
+      case 1: try journal.remove(Int64.random(in: 1...200, using: &random))
+      case 2: _ = try journal.clear(.line(lines[Int.random(in: 0..<3, using: &random)]))
+      case 3: _ = try journal.removePassed(upTo: Int64.random(in: 0...200, using: &random))
+      case 4:
+        _ = try journal.prune(
+          HistoryRetention(bytes: Int.random(in: 100...20_000, using: &random)),
+          unixMilliseconds: 1)
+      default:
+        sequence += 1
+        let line = lines[Int.random(in: 0..<3, using: &random)]
+        try say("x", sequence, by: node, on: line, in: journal)
+      }
+      let told = try journal.summaries().mapValues { [$0.last, Int64($0.unread)] }
+      #expect(try told == counted(journal), "seed \(seed)")
+      #expect(try journal.unreadCount() == told.values.reduce(0) { $0 + Int($1[1]) })
+    }
   }
 }

@@ -258,6 +258,24 @@ import Testing
       "receipt: node BLOB, delivered INTEGER, read INTEGER",
       "retention: kind INTEGER, tag BLOB, days INTEGER",
     ],
+    [
+      "contact: node BLOB, key BLOB, groups BLOB",
+      "fact: name TEXT, value INTEGER",
+      "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER, "
+        + "audio BLOB, audio_size INTEGER, readers BLOB",
+      "line: kind INTEGER, tag BLOB, name TEXT, people BLOB",
+      "mark: node BLOB, delivered INTEGER, read INTEGER",
+      "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+        + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+        + "recipients BLOB, size INTEGER, audio BLOB, audio_size INTEGER, clip BLOB, edited INTEGER",
+      "message_text: text ",
+      "piece: audio BLOB, number INTEGER, octets BLOB",
+      "place: kind INTEGER, tag BLOB, last INTEGER, unread INTEGER",
+      "reaction: id INTEGER, sender BLOB, sequence INTEGER, node BLOB, sign TEXT, "
+        + "conversation_kind INTEGER, conversation BLOB, early INTEGER",
+      "receipt: node BLOB, delivered INTEGER, read INTEGER",
+      "retention: kind INTEGER, tag BLOB, days INTEGER",
+    ],
   ]
 
   private func tables(of database: Database) throws -> [String] {
@@ -424,12 +442,19 @@ import Testing
     let first = clock.now
     #expect(try journal.messages(query).count == 50)
     let page = clock.now - first
+    let third = clock.now
+    let summaries = try journal.summaries()
+    let listing = clock.now - third
+    #expect(summaries.count == 4 && summaries.values.map(\.unread) == [0, 0, 0, 0])
     query = HistoryQuery()
     query.words = "\(count - 7)"
     let second = clock.now
     #expect(try journal.messages(query).count == 1)
     let search = clock.now - second
     // Far above what either takes on an idle machine, and far below reading all rows of a page each.
-    #expect(page < .milliseconds(200) && search < .milliseconds(500), "\(page), \(search)")
+    #expect(
+      page < .milliseconds(200) && search < .milliseconds(500) && listing < .milliseconds(200),
+      "\(page), \(search), \(listing)")
+    print("journal of \(count) messages: page \(page), conversations \(listing), search \(search)")
   }
 }
