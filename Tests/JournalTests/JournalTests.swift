@@ -1,10 +1,10 @@
 import Cryptography
 import Glibc
-import Messages
 import TestKit
 import Testing
 
 @testable import Journal
+@testable import Messages
 
 /// The journal in files of its own.
 @Suite(.timeLimit(.minutes(1))) struct JournalTests {
@@ -306,6 +306,8 @@ import Testing
         #expect(try tables(of: database) == Self.tables[version])
         let sender = try NodeKey().id
         try database.execute(
+          "INSERT INTO mark (node, delivered, read) VALUES (?, 7, 3)", [.bytes(sender.octets)])
+        try database.execute(
           """
           INSERT INTO message (sender, sequence, conversation_kind, conversation, kind, text, sent,
             taken, recipients, size) VALUES (?, 7, 1, ?, 1, 'before', 1, 2, ?, 300)
@@ -322,7 +324,29 @@ import Testing
       #expect(held.readers.isEmpty, "whoever can keeps it, as before")
       #expect(
         try journal.messages(HistoryQuery()).map(\.message.content) == [.text("before")])
+      try expectOldMessage(of: held.key.sender, toBeAsANewOne: journal)
     }
+  }
+
+  /// What an earlier version kept is counted, edited and found as if it came today.
+  private func expectOldMessage(of sender: NodeID, toBeAsANewOne journal: Journal) throws {
+    let (key, place) = (MessageKey(sender: sender, sequence: 7), Conversation.member(sender))
+    let summary = try journal.summaries()[place]
+    #expect(summary?.last == 1 && summary?.unread == 1)
+    try journal.write([
+      .edit(
+        MessageEdit(target: key, conversation: place, text: "after", sentUnixMilliseconds: 3)),
+      .reaction(Reaction(target: key, conversation: place, node: sender, sign: "ok")),
+      .mark(sender, MessageMark(delivered: 7, read: 7)),
+    ])
+    for (words, count) in [("before", 0), ("after", 1)] {
+      var query = HistoryQuery()
+      query.words = words
+      let found = try journal.messages(query)
+      #expect(found.count == count, "\(words)")
+      if let one = found.first { #expect(one.isRead && one.reactions.map(\.sign) == ["ok"]) }
+    }
+    #expect(try journal.unreadCount() == 0)
   }
 
   @Test func `lines are conversations of their own, after another opening too`() throws {

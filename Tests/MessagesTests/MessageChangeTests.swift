@@ -85,7 +85,7 @@ import Testing
     let voice = try #require(network.speak(500, from: 0, to: group))
     let own = try #require(network.say("own", from: 0, to: group))
     network.run(seconds: 3)
-    #expect(try error { try $0.edit(other.key.sequence, to: "x", now: $1) } == .noMessage)
+    #expect(try error { try $0.edit(own.key.sequence + 1, to: "x", now: $1) } == .noMessage)
     #expect(try error { try $0.edit(voice.key.sequence, to: "x", now: $1) } == .notText)
     #expect(try error { try $0.edit(own.key.sequence, to: "", now: $1) } == .text(byteCount: 0))
     for sign in [

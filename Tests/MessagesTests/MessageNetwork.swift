@@ -45,6 +45,15 @@ final class MessageNetwork {
     var isFile = false
   }
 
+  private struct Change {
+    let of: MessageKey
+    let by: Int
+    let key: MessageKey
+    let what: String?
+    let isEdit: Bool
+    let to: Set<NodeID>
+  }
+
   private static let stepNanoseconds: Int64 = 20_000_000
   private static let latencyNanoseconds: Int64 = 30_000_000
   static let second: Int64 = 1_000_000_000
@@ -62,8 +71,7 @@ final class MessageNetwork {
   private(set) var sounds: [MessageKey: [UInt8]] = [:]
   private var random: SplitMix64
   /// Edits and reactions as they were sent, with those they were for.
-  private var changes: [(of: MessageKey, by: Int, what: String?, isEdit: Bool, to: Set<NodeID>)] =
-    []
+  private var changes: [Change] = []
 
   convenience init(count: Int, seed: UInt64, group: Group) throws {
     try self.init(count: count, seed: seed, groups: [group])
@@ -277,9 +285,18 @@ final class MessageNetwork {
     // What a killed node wrote is sent though nobody was told.
     let journal = nodes[index].journal
     guard isSent || journal.writes > writes, journal.state.held.count > held else { return false }
-    let readers = Set(journal.state.held.last?.remaining ?? [])
-    changes.append((key, index, what, isEdit, readers.union([nodes[index].identity.id])))
+    guard let sent = journal.state.held.last else { return false }
+    changes.append(
+      Change(
+        of: key, by: index, key: sent.key, what: what, isEdit: isEdit,
+        to: Set(sent.remaining).union([nodes[index].identity.id])))
     return isSent
+  }
+
+  /// The last edit or reaction of a node that was for another; 0: there was none.
+  func lastChange(by node: NodeID, to other: NodeID) -> UInt64 {
+    changes.filter { $0.key.sender == node && $0.to.contains(other) }.map(\.key.sequence).max()
+      ?? 0
   }
 
   /// A node shows the last change of each that was for it.

@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Habits
 internal import Journal
 internal import Messages
 internal import StatusSchema
