@@ -1,4 +1,4 @@
-internal import Cryptography
+public import Cryptography
 public import Messages
 
 /// A message of the history, by its number on this node.
@@ -9,13 +9,28 @@ public struct HistoryEntry: Hashable, Sendable {
   public let message: Message
   /// Whether this node's user read it, or wrote it.
   public let isRead: Bool
+  /// When its text was changed last, by its sender's clock: milliseconds since 1970; nil: never.
+  public let editedUnixMilliseconds: Int64?
+  /// The signs at it, in the order of their coming.
+  public var reactions: [HistoryReaction] = []
 
   /// Makes an entry.
-  public init(number: Int64, message: Message, isRead: Bool) {
+  public init(
+    number: Int64, message: Message, isRead: Bool, editedUnixMilliseconds: Int64? = nil
+  ) {
     self.number = number
     self.message = message
     self.isRead = isRead
+    self.editedUnixMilliseconds = editedUnixMilliseconds
   }
+}
+
+/// A sign at a message.
+public struct HistoryReaction: Hashable, Sendable {
+  /// By whom.
+  public let node: NodeID
+  /// The sign.
+  public let sign: String
 }
 
 /// Which messages of the history.
@@ -83,11 +98,15 @@ extension Journal {
     let sql = """
       SELECT id, sender, sequence, conversation_kind, conversation, kind, text, sent, taken,
         recipients, coalesce((SELECT read FROM mark WHERE node = sender), 0), audio, audio_size,
-        clip
+        clip, edited, edited IS NOT NULL
       FROM message \(filter) ORDER BY id DESC LIMIT ?
       """
     do throws(DatabaseError) {
-      return try database.query(sql, values) { Self.entry($0) }.compactMap { $0 }.reversed()
+      var entries = try database.query(sql, values) { Self.entry($0) }.compactMap { $0 }
+      for index in entries.indices {
+        entries[index].reactions = try reactions(to: entries[index].message.key)
+      }
+      return entries.reversed()
     } catch {
       throw error.journalError
     }
@@ -116,7 +135,8 @@ extension Journal {
       recipients: recipients)
     return HistoryEntry(
       number: line.number(0), message: message,
-      isRead: !recipients.isEmpty || key.sequence <= line.bits(10))
+      isRead: !recipients.isEmpty || key.sequence <= line.bits(10),
+      editedUnixMilliseconds: line.number(15) == 0 ? nil : line.number(14))
   }
 
   /// Each word in quotes, so that none is taken for one of FTS5's own, and as the beginning of words.
@@ -126,45 +146,6 @@ extension Journal {
       let inner = word.unicodeScalars.map { $0 == "\"" ? "\"\"" : $0 == "\0" ? "" : String($0) }
       return "\"" + inner.joined() + "\"*"
     }.joined(separator: " ")
-  }
-
-  /// How many messages of others were not read yet.
-  public func unreadCount() throws(JournalError) -> Int {
-    do throws(DatabaseError) {
-      return try database.query(
-        """
-        SELECT coalesce(sum((SELECT count(*) FROM message
-          WHERE sender = node AND sequence > read)), 0) FROM mark
-        """
-      ) { Int($0.number(0)) }.first ?? 0
-    } catch {
-      throw error.journalError
-    }
-  }
-
-  /// Of each conversation that has messages: the number of the last, and how many were not read yet.
-  public func summaries() throws(JournalError) -> [Conversation: (last: Int64, unread: Int)] {
-    do throws(DatabaseError) {
-      let lasts = try database.query(
-        """
-        SELECT conversation_kind, conversation, max(id) FROM message
-        GROUP BY conversation_kind, conversation
-        """
-      ) { (Self.conversation(kind: $0.number(0), $0.bytes(1)), $0.number(2)) }
-      let unread = try database.query(
-        """
-        SELECT conversation_kind, conversation, count(*) FROM mark
-        JOIN message ON sender = node AND sequence > read
-        GROUP BY conversation_kind, conversation
-        """
-      ) { (Self.conversation(kind: $0.number(0), $0.bytes(1)), Int($0.number(2))) }
-      var all: [Conversation: (last: Int64, unread: Int)] = [:]
-      for case (let conversation?, let last) in lasts { all[conversation] = (last, 0) }
-      for case (let conversation?, let count) in unread { all[conversation]?.unread = count }
-      return all
-    } catch {
-      throw error.journalError
-    }
   }
 
   /// Forgets one message; what is under way to others stays under way.

@@ -183,6 +183,8 @@ public final class Journal: MessageJournal {
     case .forget(let node):
       try database.execute("DELETE FROM contact WHERE node = ?", [.bytes(node.octets)])
     case .message(let message): try add(message)
+    case .edit(let edit): try apply(edit)
+    case .reaction(let reaction): try apply(reaction)
     case .pieces(let audio, let first, let pieces): try add(pieces, from: first, of: audio)
     case .forgetAudio(let audio):
       try database.execute(
@@ -205,7 +207,9 @@ public final class Journal: MessageJournal {
         "UPDATE held SET remaining = ? WHERE sender = ? AND sequence = ?",
         [.bytes(Self.octets(nodes))] + Self.values(key))
     case .line(let tag, let kept): try set(tag, kept)
-    case .mark(let node, let mark): try set("mark", node, mark)
+    case .mark(let node, let mark):
+      try countRead(node, upTo: mark.read)
+      try set("mark", node, mark)
     case .receipt(let node, let mark): try set("receipt", node, mark)
     case .sequence(let sequence): try set(.sequence, sequence)
     case .runSeconds(let seconds): try set(.runSeconds, seconds)
@@ -218,6 +222,8 @@ public final class Journal: MessageJournal {
       case .text(let text): (1, text, nil)
       case .voice(let clip): (2, "", clip.octets)
       case .unknown(let kind): (-Int64(kind), "", nil)
+      // Changes of other messages, which are none by themselves.
+      case .edit, .reaction: (-3, "", nil)
       }
     let attachment = message.content.attachment
     let size = text.utf8.count + (clip?.count ?? 0) + (attachment?.byteCount ?? 0)

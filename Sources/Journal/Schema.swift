@@ -1,7 +1,7 @@
 /// The tables of a journal, and how those of each released version become today's.
 enum Schema {
   /// One step a version: the first makes the tables of version 1 of nothing.
-  static let steps = [first, second, third, fourth]
+  static let steps = [first, second, third, fourth, fifth, sixth]
 
   static var version: Int64 { Int64(steps.count) }
 
@@ -85,6 +85,61 @@ enum Schema {
     CREATE TABLE retention (
       kind INTEGER NOT NULL, tag BLOB NOT NULL, days INTEGER NOT NULL,
       PRIMARY KEY (kind, tag)) WITHOUT ROWID;
+    """
+
+  /// Version 5: edits and reactions.
+  ///
+  /// A reaction may come before its message; it is early then, and stays only if it is of the message's conversation.
+  private static let fifth = """
+    ALTER TABLE message ADD COLUMN edited INTEGER;
+    CREATE TRIGGER message_edited AFTER UPDATE OF text ON message BEGIN
+      INSERT INTO message_text (message_text, rowid, text) VALUES ('delete', old.id, old.text);
+      INSERT INTO message_text (rowid, text) VALUES (new.id, new.text);
+    END;
+    CREATE TABLE reaction (
+      id INTEGER PRIMARY KEY,
+      sender BLOB NOT NULL, sequence INTEGER NOT NULL, node BLOB NOT NULL, sign TEXT NOT NULL,
+      conversation_kind INTEGER NOT NULL, conversation BLOB NOT NULL, early INTEGER NOT NULL,
+      UNIQUE (sender, sequence, node));
+    CREATE INDEX reaction_early ON reaction (node) WHERE early = 1;
+    CREATE TRIGGER message_reactions_added AFTER INSERT ON message BEGIN
+      DELETE FROM reaction WHERE sender = new.sender AND sequence = new.sequence
+        AND (conversation_kind, conversation) <> (new.conversation_kind, new.conversation);
+      UPDATE reaction SET early = 0 WHERE sender = new.sender AND sequence = new.sequence;
+    END;
+    CREATE TRIGGER message_reactions_removed AFTER DELETE ON message BEGIN
+      DELETE FROM reaction WHERE sender = old.sender AND sequence = old.sequence;
+    END;
+    """
+
+  /// Version 6: of each conversation that has messages the last one, and how many were not read yet.
+  ///
+  /// Who reads or removes many messages counts them down here; who lists conversations reads a row each.
+  private static let sixth = """
+    DROP INDEX message_conversation;
+    CREATE INDEX message_conversation ON message (conversation_kind, conversation, id, size);
+    CREATE TABLE place (
+      kind INTEGER NOT NULL, tag BLOB NOT NULL, last INTEGER NOT NULL, unread INTEGER NOT NULL,
+      PRIMARY KEY (kind, tag)) WITHOUT ROWID;
+    INSERT INTO place SELECT conversation_kind, conversation, max(id),
+        sum(sequence > coalesce((SELECT read FROM mark WHERE node = sender), sequence))
+      FROM message GROUP BY conversation_kind, conversation;
+    CREATE TRIGGER message_place_added AFTER INSERT ON message BEGIN
+      INSERT INTO place VALUES (new.conversation_kind, new.conversation, new.id,
+          new.sequence > coalesce((SELECT read FROM mark WHERE node = new.sender), new.sequence))
+        ON CONFLICT DO UPDATE SET last = excluded.last, unread = unread + excluded.unread;
+    END;
+    CREATE TRIGGER message_place_removed AFTER DELETE ON message BEGIN
+      UPDATE place SET
+          unread = unread
+            - (old.sequence > coalesce((SELECT read FROM mark WHERE node = old.sender), old.sequence)),
+          last = CASE last WHEN old.id THEN coalesce((SELECT id FROM message
+              WHERE conversation_kind = old.conversation_kind AND conversation = old.conversation
+              ORDER BY id DESC LIMIT 1), 0) ELSE last END
+        WHERE kind = old.conversation_kind AND tag = old.conversation;
+      DELETE FROM place
+        WHERE kind = old.conversation_kind AND tag = old.conversation AND last = 0;
+    END;
     """
 
   /// Brings a database to this version, each step whole or not at all.

@@ -8,7 +8,7 @@ struct Draft {
 
   /// What is kept of it, all at once.
   var changes: [JournalChange] {
-    [.sequence(message.key.sequence), .message(message), .hold(held, octets: octets)]
+    [.sequence(message.key.sequence), message.change, .hold(held, octets: octets)]
   }
 
   /// Seals and signs it.

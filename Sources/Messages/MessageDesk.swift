@@ -24,7 +24,7 @@ public final class MessageDesk {
   public private(set) var counters = MessageCounters()
 
   let identity: any MessageIdentity
-  private let journal: any MessageJournal
+  let journal: any MessageJournal
   private let settings: MessageSettings
   private(set) var shelf: HeldShelf
   private(set) var contacts: ContactBook
@@ -143,7 +143,7 @@ public final class MessageDesk {
     }
   }
 
-  private func send(
+  func send(
     _ content: MessageContent, to conversation: Conversation, now: MessageTime
   ) throws(SayError) -> Message {
     let run = clock.seconds(now)
@@ -161,7 +161,7 @@ public final class MessageDesk {
     }
     sequence += 1
     shelf.insert(draft.held)
-    events.append(.message(draft.message))
+    events.append(draft.message.event)
     nodes.forEach { company.wake($0) }
     chooseKeepers(now)
     return draft.message
@@ -292,7 +292,8 @@ public final class MessageDesk {
         key: key, conversation: conversation, content: content.content,
         sentUnixMilliseconds: content.sentUnixMilliseconds,
         takenUnixMilliseconds: now.unixMilliseconds)
-      changes.append(.message(opened))
+      try check(opened)
+      changes.append(opened.change)
       message = opened
     } catch {
       refuse(error, of: node)
@@ -301,7 +302,7 @@ public final class MessageDesk {
     book.set(next, of: key.sender)
     if let message {
       counters.taken += 1
-      events.append(.message(message))
+      events.append(message.event)
     }
     acknowledge(key.sender, to: node)
   }

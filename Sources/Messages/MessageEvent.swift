@@ -4,6 +4,8 @@ public import Cryptography
 public enum MessageEvent: Hashable, Sendable {
   /// A message is in the history: one that this node's user wrote, or one that came.
   case message(Message)
+  /// A message has another text, or another sign is at it.
+  case changed(MessageKey)
   /// Another node has, or its user read, more of what this one sent it.
   case receipt(from: NodeID, MessageMark)
   /// A message's time is over, and these never had it.

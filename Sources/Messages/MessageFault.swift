@@ -22,6 +22,8 @@ public enum MessageFault: String, Error, Hashable, Sendable, CaseIterable {
   case missing
   /// Audio that is not what its message says, or that nobody asked for.
   case wrongAudio = "wrong-audio"
+  /// Another text, or a sign, for a message of another conversation, or another text for what is none.
+  case wrongChange = "wrong-change"
   /// It cannot be written to disk.
   case disk
 
@@ -40,6 +42,8 @@ public enum MessageFault: String, Error, Hashable, Sendable, CaseIterable {
     case .full: "no room for what is kept for others; raise --message-keep there"
     case .missing: "a message before those that come first"
     case .wrongAudio: "audio that is not what its message says, or that was not asked for"
+    case .wrongChange:
+      "an edit or a reaction for a message of another conversation, or an edit of what is no text"
     case .disk: "the disk takes no messages"
     }
   }
@@ -80,6 +84,12 @@ public enum SayError: Error, Hashable, Sendable {
   case tooMany(count: Int)
   /// So many messages wait already.
   case crowded
+  /// There is no such message.
+  case noMessage
+  /// It is another's, or a voice message.
+  case notText
+  /// It is no sign.
+  case badSign
   /// This node is not on that line.
   case notOnLine(String)
   /// Nobody else is known on the line.
@@ -121,6 +131,10 @@ extension SayError: CustomStringConvertible {
     case .tooMany(let count):
       "that would be for \(count) nodes, and a message is for \(MessageLimits.recipients) at most: "
         + "name one"
+    case .noMessage: "there is no such message of this conversation here; see comlink messages"
+    case .notText: "only an own text can be edited; say something new"
+    case .badSign:
+      "a reaction is an emoji, or a word, of at most \(MessageLimits.signBytes) bytes, or none"
     case .notOnLine(let name):
       "this node is not on line \(name); join it with: comlink line join '\(name)'"
     case .nobodyOnLine(let name):

@@ -10,6 +10,8 @@ public protocol MessageJournal: AnyObject {
   func write(_ changes: [JournalChange]) throws(JournalError)
   /// The octets of an envelope that is held; nil: it is not.
   func envelope(_ key: MessageKey) throws(JournalError) -> [UInt8]?
+  /// Where a message of the history belongs; nil: it is not there.
+  func place(of key: MessageKey) throws(JournalError) -> MessagePlace?
   /// A sealed piece of audio; nil: it is not there.
   func piece(_ number: Int, of audio: AudioName) throws(JournalError) -> [UInt8]?
 }
@@ -36,6 +38,10 @@ public enum JournalChange: Hashable, Sendable {
   case forget(NodeID)
   /// A message for the history.
   case message(Message)
+  /// Another text in a message of the history that is a text of that conversation; else nothing.
+  case edit(MessageEdit)
+  /// A sign at a message of that conversation, also one that is not there yet.
+  case reaction(Reaction)
   /// Sealed audio, from a piece on; it stays while a message or an envelope that is held has it.
   case pieces(AudioName, first: Int, [[UInt8]])
   /// Audio that is of no use.

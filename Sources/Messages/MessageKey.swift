@@ -62,6 +62,10 @@ public enum MessageContent: Hashable, Sendable {
   case text(String)
   /// A voice message.
   case voice(VoiceClip)
+  /// Another text in place of an earlier one of the same sender.
+  case edit(of: UInt64, text: String)
+  /// A sign at a message, in place of the sender's one before; nil: none.
+  case reaction(to: MessageKey, sign: String?)
   /// What a later version added.
   case unknown(kind: UInt8)
 }
@@ -103,6 +107,12 @@ public enum MessageLimits {
   public static let textBytes = 4096
   /// For how many one message can be.
   public static let recipients = 128
+  /// Octets of a reaction.
+  public static let signBytes = 16
+  /// Reactions to one message: one of each member that it can be for, and of its sender.
+  public static let reactions = 129
+  /// Reactions to messages that are not here, or not yet; and of one node.
+  public static let (earlyReactions, earlyReactionsOfNode) = (1024, 64)
   /// Octets of an envelope; a frame of the lane has room for it.
   public static let envelopeBytes = 12 * 1024
   /// Octets of a voice message's audio, sealed: 10 MiB of audio.

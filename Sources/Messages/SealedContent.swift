@@ -5,6 +5,8 @@ internal import Cryptography
 struct SealedContent: Hashable {
   private static let textKind: UInt8 = 1
   private static let voiceKind: UInt8 = 2
+  private static let editKind: UInt8 = 3
+  private static let reactionKind: UInt8 = 4
 
   var content: MessageContent
   var sentUnixMilliseconds: Int64
@@ -25,14 +27,14 @@ struct SealedContent: Hashable {
       let kind = UInt8(try reader.number(1))
       sentUnixMilliseconds = Int64(bitPattern: try reader.number(8))
       content = try Self.content(
-        of: kind, Array(try reader.bytes(reader.rest)), with: attachment)
+        of: kind, Array(try reader.bytes(reader.rest)), by: key, with: attachment)
     } catch {
       throw .unreadable
     }
   }
 
   private static func content(
-    of kind: UInt8, _ octets: [UInt8], with attachment: Attachment?
+    of kind: UInt8, _ octets: [UInt8], by key: MessageKey, with attachment: Attachment?
   ) throws(MessageFault) -> MessageContent {
     switch kind {
     case textKind:
@@ -45,6 +47,12 @@ struct SealedContent: Hashable {
         throw .unreadable
       }
       return .voice(clip)
+    case editKind, reactionKind:
+      let content =
+        kind == editKind
+        ? MessageContent(edit: octets, by: key) : MessageContent(reaction: octets)
+      guard attachment == nil, let content else { throw .unreadable }
+      return content
     default: return .unknown(kind: kind)
     }
   }
@@ -62,6 +70,17 @@ struct SealedContent: Hashable {
       writer.bytes([Self.voiceKind])
       writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
       writer.bytes(clip.octets)
+    case .edit(let sequence, let text):
+      writer.bytes([Self.editKind])
+      writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
+      writer.number(sequence, byteCount: 8)
+      writer.bytes(text.utf8)
+    case .reaction(let target, let sign):
+      writer.bytes([Self.reactionKind])
+      writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
+      writer.bytes(target.sender.octets)
+      writer.number(target.sequence, byteCount: 8)
+      writer.bytes((sign ?? "").utf8)
     case .unknown(let kind):
       writer.bytes([kind])
       writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)

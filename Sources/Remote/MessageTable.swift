@@ -17,8 +17,15 @@ public enum MessageTable {
       message.text.map(lines) ?? message.voice.map { [words(of: $0)] } ?? [
         "(a kind of message that this version does not show)"
       ]
-    var text = "\(message.number)\(mark) \(time)  \(sender)\(place): \(said.first ?? "")\n"
+    let edited = message.editedUnixSeconds == nil ? "" : " (edited)"
+    var text = "\(message.number)\(mark) \(time)  \(sender)\(place)\(edited): \(said.first ?? "")\n"
     for line in said.dropFirst() { text += "    \(line)\n" }
+    if let reactions = message.reactions {
+      let signs = reactions.map {
+        "\(Cell.clean($0.sign)) \($0.name.isEmpty ? "you" : Cell.clean($0.name))"
+      }
+      text += "    \(signs.joined(separator: ", "))\n"
+    }
     if let recipients = message.recipients { text += "    (\(progress(recipients)))\n" }
     return text
   }

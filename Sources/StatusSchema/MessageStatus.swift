@@ -17,6 +17,21 @@ public struct MessageStatus: Sendable, Hashable, Codable {
     }
   }
 
+  /// A sign at a message.
+  public struct Reaction: Sendable, Hashable, Codable {
+    /// The sign, such as an emoji.
+    public var sign: String
+    /// What whoever gave it is called; empty: this node's user.
+    public var name: String
+    /// The fingerprint of who gave it.
+    public var id: String
+
+    /// One sign.
+    public init(sign: String, name: String, id: String) {
+      (self.sign, self.name, self.id) = (sign, name, id)
+    }
+  }
+
   /// Its number on this node: it grows with each message, and is never used again.
   public var number: Int64
   /// The conversation: the name of the other node, `group:NAME` or `line:NAME`.
@@ -39,6 +54,10 @@ public struct MessageStatus: Sendable, Hashable, Codable {
   public var isRead: Bool
   /// Of an own message, for whom it is and how far it is; absent otherwise.
   public var recipients: [Recipient]?
+  /// When its text was changed last, by its sender's clock, seconds since 1970; absent: never.
+  public var editedUnixSeconds: Double?
+  /// The signs at it, one of each who gave one; absent: there are none.
+  public var reactions: [Reaction]?
 
   /// A message of another node, or an own one before its recipients are known.
   public init(

@@ -13,6 +13,11 @@ struct SayCommand: ParsableCommand {
       comlink messages shows how far it is.
       """)
 
+  @Option(
+    help: ArgumentHelp(
+      "Says that in place of an own text, by its number in comlink messages; then without TO.",
+      valueName: "NUMBER"))
+  var edit: Int64?
   @Argument(
     help: ArgumentHelp(
       """
@@ -23,14 +28,23 @@ struct SayCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp(
       "At most 4096 bytes; - reads it from standard input.", valueName: "TEXT"))
-  var text: [String]
+  var text: [String] = []
   @OptionGroup var remote: RemoteOptions
 
+  func validate() throws {
+    guard edit != nil || !text.isEmpty else {
+      throw ValidationError("Missing expected argument '<TEXT> ...'")
+    }
+  }
+
   func run() throws {
-    let text = self.text == ["-"] ? Self.standardInput() : self.text.joined(separator: " ")
+    let words = edit == nil ? text : [to] + text
+    let text = words == ["-"] ? Self.standardInput() : words.joined(separator: " ")
     // A slow disk may take its time.
     var client = try remote.connect(timeout: .seconds(15))
-    let answer = try RemoteOptions.answer(of: &client, to: .say(to: to, text: text))
+    let answer = try RemoteOptions.answer(
+      of: &client,
+      to: edit.map { .messageAct(.edit(number: $0, text: text)) } ?? .say(to: to, text: text))
     guard case .messages = answer else { throw RemoteFailure.unexpectedAnswer }
   }
 
@@ -47,7 +61,8 @@ struct MessagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages", abstract: "Shows and deletes messages; list is the default.",
     subcommands: [
-      MessagesListCommand.self, MessagesClearCommand.self, MessagesKeepCommand.self,
+      MessagesListCommand.self, MessagesReactCommand.self, MessagesClearCommand.self,
+      MessagesKeepCommand.self,
     ],
     defaultSubcommand: MessagesListCommand.self)
 }
@@ -121,6 +136,26 @@ struct MessagesClearCommand: ParsableCommand {
     var client = try remote.connect(timeout: .seconds(30))
     let answer = try RemoteOptions.answer(of: &client, to: .messagesClear(with: conversation.with))
     if case .done(let note) = answer { print(PlainText.cleaned(note)) }
+  }
+}
+
+/// `comlink messages react NUMBER EMOJI|none`: a sign at a message.
+struct MessagesReactCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "react", abstract: "Sets an emoji at a message, for all of its conversation.",
+    discussion: "Each member has one at a message: another takes its place, none takes it back.")
+
+  @Argument(help: ArgumentHelp("Its number in comlink messages.", valueName: "NUMBER"))
+  var number: Int64
+  @Argument(help: ArgumentHelp("At most 16 bytes; none takes it back.", valueName: "EMOJI|none"))
+  var sign: String
+  @OptionGroup var remote: RemoteOptions
+
+  func run() throws {
+    var client = try remote.connect(timeout: .seconds(15))
+    let answer = try RemoteOptions.answer(
+      of: &client, to: .messageAct(.react(number: number, sign: sign == "none" ? nil : sign)))
+    guard case .messages = answer else { throw RemoteFailure.unexpectedAnswer }
   }
 }
 

@@ -168,6 +168,38 @@ import Testing
     try await end(b)
   }
 
+  @Test func `an own text is edited and a sign set, for all who have the message`() async throws {
+    let a = try await started("anna", 0)
+    let b = try await started("bert", 1)
+    let invitation = try await comlink("anna", ["group", "new", "crew", "--no-qr"]).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    _ = try await comlink("bert", ["group", "join", invitation])
+    while try await comlink("anna", ["say", "all", "cue", "4"]).code != 0 {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    _ = try await wait("bert", ["messages"], within: 20) { $0.contains("cue 4") }
+    #expect(try await comlink("anna", ["say", "--edit", "1", "cue", "fourteen"]).code == 0)
+    _ = try await wait("bert", ["messages", "--search", "fourteen"], within: 20) {
+      $0.contains("(edited): cue fourteen")
+    }
+    #expect(try await comlink("bert", ["messages", "react", "1", "\u{1F44D}"]).code == 0)
+    _ = try await wait("anna", ["messages", "--json"], within: 20) {
+      $0.contains(#""name":"bert","sign":"\#u{1F44D}""#) || $0.contains(#""sign":"\#u{1F44D}""#)
+    }
+    _ = try await comlink("bert", ["messages", "react", "1", "none"])
+    _ = try await wait("anna", ["messages", "--json"], within: 20) { !$0.contains("reactions") }
+    for (arguments, words) in [
+      (["say", "--edit", "1", "x"], "only an own text"),
+      (["messages", "react", "99", "x"], "no message 99"),
+      (["messages", "react", "1", "seventeen letters"], "at most 16 bytes"),
+    ] {
+      let outcome = try await comlink("bert", arguments)
+      #expect(outcome.code == 65 && outcome.complaint.contains(words), "\(outcome.complaint)")
+    }
+    try await end(a)
+    try await end(b)
+  }
+
   @Test func `a line of which nothing is kept is shown once, and gone after a restart`()
     async throws
   {

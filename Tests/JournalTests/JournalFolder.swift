@@ -98,7 +98,7 @@ struct ChangeMaker {
       switch change {
       case .contact(let node, let contact): state.contacts[node] = contact
       case .forget(let node): state.contacts[node] = nil
-      case .message, .pieces, .forgetAudio: break
+      case .message, .pieces, .forgetAudio, .edit, .reaction: break
       case .hold(let held, _): state.held.append(held)
       case .remaining(let key, let nodes):
         for index in state.held.indices where state.held[index].key == key {

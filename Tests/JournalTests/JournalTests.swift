@@ -1,10 +1,10 @@
 import Cryptography
 import Glibc
-import Messages
 import TestKit
 import Testing
 
 @testable import Journal
+@testable import Messages
 
 /// The journal in files of its own.
 @Suite(.timeLimit(.minutes(1))) struct JournalTests {
@@ -241,6 +241,41 @@ import Testing
       "receipt: node BLOB, delivered INTEGER, read INTEGER",
       "retention: kind INTEGER, tag BLOB, days INTEGER",
     ],
+    [
+      "contact: node BLOB, key BLOB, groups BLOB",
+      "fact: name TEXT, value INTEGER",
+      "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER, "
+        + "audio BLOB, audio_size INTEGER, readers BLOB",
+      "line: kind INTEGER, tag BLOB, name TEXT, people BLOB",
+      "mark: node BLOB, delivered INTEGER, read INTEGER",
+      "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+        + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+        + "recipients BLOB, size INTEGER, audio BLOB, audio_size INTEGER, clip BLOB, edited INTEGER",
+      "message_text: text ",
+      "piece: audio BLOB, number INTEGER, octets BLOB",
+      "reaction: id INTEGER, sender BLOB, sequence INTEGER, node BLOB, sign TEXT, "
+        + "conversation_kind INTEGER, conversation BLOB, early INTEGER",
+      "receipt: node BLOB, delivered INTEGER, read INTEGER",
+      "retention: kind INTEGER, tag BLOB, days INTEGER",
+    ],
+    [
+      "contact: node BLOB, key BLOB, groups BLOB",
+      "fact: name TEXT, value INTEGER",
+      "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER, "
+        + "audio BLOB, audio_size INTEGER, readers BLOB",
+      "line: kind INTEGER, tag BLOB, name TEXT, people BLOB",
+      "mark: node BLOB, delivered INTEGER, read INTEGER",
+      "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+        + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+        + "recipients BLOB, size INTEGER, audio BLOB, audio_size INTEGER, clip BLOB, edited INTEGER",
+      "message_text: text ",
+      "piece: audio BLOB, number INTEGER, octets BLOB",
+      "place: kind INTEGER, tag BLOB, last INTEGER, unread INTEGER",
+      "reaction: id INTEGER, sender BLOB, sequence INTEGER, node BLOB, sign TEXT, "
+        + "conversation_kind INTEGER, conversation BLOB, early INTEGER",
+      "receipt: node BLOB, delivered INTEGER, read INTEGER",
+      "retention: kind INTEGER, tag BLOB, days INTEGER",
+    ],
   ]
 
   private func tables(of database: Database) throws -> [String] {
@@ -271,6 +306,8 @@ import Testing
         #expect(try tables(of: database) == Self.tables[version])
         let sender = try NodeKey().id
         try database.execute(
+          "INSERT INTO mark (node, delivered, read) VALUES (?, 7, 3)", [.bytes(sender.octets)])
+        try database.execute(
           """
           INSERT INTO message (sender, sequence, conversation_kind, conversation, kind, text, sent,
             taken, recipients, size) VALUES (?, 7, 1, ?, 1, 'before', 1, 2, ?, 300)
@@ -287,7 +324,29 @@ import Testing
       #expect(held.readers.isEmpty, "whoever can keeps it, as before")
       #expect(
         try journal.messages(HistoryQuery()).map(\.message.content) == [.text("before")])
+      try expectOldMessage(of: held.key.sender, toBeAsANewOne: journal)
     }
+  }
+
+  /// What an earlier version kept is counted, edited and found as if it came today.
+  private func expectOldMessage(of sender: NodeID, toBeAsANewOne journal: Journal) throws {
+    let (key, place) = (MessageKey(sender: sender, sequence: 7), Conversation.member(sender))
+    let summary = try journal.summaries()[place]
+    #expect(summary?.last == 1 && summary?.unread == 1)
+    try journal.write([
+      .edit(
+        MessageEdit(target: key, conversation: place, text: "after", sentUnixMilliseconds: 3)),
+      .reaction(Reaction(target: key, conversation: place, node: sender, sign: "ok")),
+      .mark(sender, MessageMark(delivered: 7, read: 7)),
+    ])
+    for (words, count) in [("before", 0), ("after", 1)] {
+      var query = HistoryQuery()
+      query.words = words
+      let found = try journal.messages(query)
+      #expect(found.count == count, "\(words)")
+      if let one = found.first { #expect(one.isRead && one.reactions.map(\.sign) == ["ok"]) }
+    }
+    #expect(try journal.unreadCount() == 0)
   }
 
   @Test func `lines are conversations of their own, after another opening too`() throws {
@@ -384,77 +443,6 @@ import Testing
     #expect(try journal.messages(HistoryQuery()).map(\.message.content) == [.text("stays")])
   }
 
-  private func say(
-    _ text: String, _ sequence: UInt64, by sender: NodeID, on line: LineTag, in journal: Journal
-  ) throws {
-    try journal.write([
-      .message(
-        Message(
-          key: MessageKey(sender: sender, sequence: sequence), conversation: .line(line),
-          content: .text(text), sentUnixMilliseconds: 0, takenUnixMilliseconds: 0))
-    ])
-  }
-
-  @Test func `a line has days of its own, after another opening too`() throws {
-    let (node, day) = (try NodeKey().id, Int64(86_400_000))
-    let (stage, video) = (LineTag.named("stage"), LineTag.hidden([UInt8](repeating: 1, count: 16)))
-    do {
-      let journal = try Journal(path: folder.path)
-      for (index, line) in [stage, video, .named("other")].enumerated() {
-        try say("x\(index)", UInt64(index + 1), by: node, on: line, in: journal)
-      }
-      try journal.write([.mark(node, MessageMark(delivered: 3, read: 3))])
-      try journal.keep(stage, days: 90)
-      try journal.keep(video, days: 2)
-      #expect(!journal.letsPass)
-    }
-    let journal = try Journal(path: folder.path)
-    #expect(journal.days(of: stage) == 90 && journal.days(of: .named("other")) == nil)
-    func left() throws -> [Int64] { try journal.messages(HistoryQuery()).map(\.number) }
-    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 2 * day) == 0)
-    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 2 * day + 1) == 1)
-    #expect(try left() == [1, 3])
-    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 31 * day) == 1)
-    #expect(try left() == [1])
-    try journal.keep(stage, days: nil)
-    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 31 * day) == 1)
-    for number in 0..<300 { try? journal.keep(.named("\(number)"), days: 1) }
-    #expect(throws: JournalError.self) { try journal.keep(.named("more"), days: 1) }
-  }
-
-  @Test func `of a line that keeps nothing all goes once it is read and delivered, and is nowhere`()
-    throws
-  {
-    let (node, own) = (try NodeKey().id, try NodeKey().id)
-    let stage = LineTag.named("stage")
-    let journal = try Journal(path: folder.path)
-    try journal.keep(stage, days: 0)
-    #expect(journal.letsPass)
-    try say("cloakroom", 1, by: node, on: stage, in: journal)
-    try say("cloakroom too", 2, by: node, on: stage, in: journal)
-    try say("my cloakroom", 1, by: own, on: stage, in: journal)
-    try say("lobby", 3, by: node, on: .named("other"), in: journal)
-    let key = MessageKey(sender: own, sequence: 1)
-    try journal.write([
-      .mark(node, MessageMark(delivered: 3, read: 0)),
-      .hold(
-        HeldEnvelope(key: key, byteCount: 1, remaining: [node], untilRunSeconds: 9), octets: [1]),
-    ])
-    #expect(try journal.removePassed(upTo: 99) == 0, "not read, and not delivered")
-    try journal.write([.mark(node, MessageMark(delivered: 3, read: 1))])
-    #expect(try journal.removePassed(upTo: 0) == 0)
-    #expect(try journal.removePassed(upTo: 99) == 1)
-    try journal.write([.mark(node, MessageMark(delivered: 3, read: 3)), .remaining(key, [])])
-    #expect(try journal.removePassed(upTo: 99) == 2)
-    #expect(try journal.messages(HistoryQuery()).map(\.message.content) == [.text("lobby")])
-    for end in ["", "-wal"] {
-      #expect(try !folder.octets(end).contains(Array("cloakroom".utf8)))
-    }
-    var query = HistoryQuery()
-    query.words = "lobby"
-    #expect(try journal.messages(query).count == 1)
-  }
-
   @Test func `a hundred thousand messages are paged and searched at once`() throws {
     let journal = try Journal(path: folder.path)
     let count = Seeds.areAll ? 100_000 : 10_000
@@ -478,12 +466,19 @@ import Testing
     let first = clock.now
     #expect(try journal.messages(query).count == 50)
     let page = clock.now - first
+    let third = clock.now
+    let summaries = try journal.summaries()
+    let listing = clock.now - third
+    #expect(summaries.count == 4 && summaries.values.map(\.unread) == [0, 0, 0, 0])
     query = HistoryQuery()
     query.words = "\(count - 7)"
     let second = clock.now
     #expect(try journal.messages(query).count == 1)
     let search = clock.now - second
     // Far above what either takes on an idle machine, and far below reading all rows of a page each.
-    #expect(page < .milliseconds(200) && search < .milliseconds(500), "\(page), \(search)")
+    #expect(
+      page < .milliseconds(200) && search < .milliseconds(500) && listing < .milliseconds(200),
+      "\(page), \(search), \(listing)")
+    print("journal of \(count) messages: page \(page), conversations \(listing), search \(search)")
   }
 }

@@ -300,6 +300,32 @@ import Testing
       journal.state.lines.values.allSatisfy { $0.people.count <= MessageLimits.recipients })
   }
 
+  @Test func `an edit or a sign from another conversation changes nothing and is counted`() throws {
+    hand(try envelope(7))
+    func changed(_ content: MessageContent, _ sequence: UInt64, _ way: SealingWay) throws {
+      hand(
+        try Envelope.write(
+          SealedContent(content, sentUnixMilliseconds: 1), sequence: sequence,
+          lifetimeSeconds: 1000, by: sender,
+          for: [Envelope.Recipient(node: me.id, previous: 0, previousLifeSeconds: 0)], way
+        ).octets)
+    }
+    let target = MessageKey(sender: sender.id, sequence: 7)
+    try changed(.edit(of: 7, text: "only you read this"), 8, .member(me.publicKey))
+    try changed(.reaction(to: target, sign: "no"), 9, .member(me.publicKey))
+    #expect(desk.counters.faults == [.wrongChange: 2])
+    #expect(journal.history.map(\.content) == [.text("hello")] && journal.edited.isEmpty)
+    #expect(journal.signs(at: journal.history[0]).isEmpty)
+    #expect(journal.state.marks[sender.id]?.delivered == 9, "they do not come for ever")
+    try changed(.edit(of: 7, text: "bye"), 10, .group(group))
+    try changed(.reaction(to: target, sign: "ok"), 11, .group(group))
+    #expect(journal.history.map(\.content) == [.text("bye")])
+    #expect(journal.signs(at: journal.history[0]) == [sender.id: "ok"])
+    // Of what is not here: nothing to edit, and nobody is held up.
+    try changed(.edit(of: 3, text: "x"), 12, .group(group))
+    #expect(journal.history.count == 1 && desk.counters.faults == [.wrongChange: 2])
+  }
+
   @Test func `a receipt of another for what it never had is signed by it or of no effect`() throws {
     let message = try desk.say("x", to: .member(keeper.id), now: now)
     var receipt = try Receipt(

@@ -1,6 +1,7 @@
 import Cryptography
 import Messages
 import TestKit
+import Testing
 
 /// Nodes with message desks and lanes between them, in virtual time: they go and come back, are killed at any write,
 /// are cut from each other, and have clocks on the wall that are off by years.
@@ -44,6 +45,15 @@ final class MessageNetwork {
     var isFile = false
   }
 
+  private struct Change {
+    let of: MessageKey
+    let by: Int
+    let key: MessageKey
+    let what: String?
+    let isEdit: Bool
+    let to: Set<NodeID>
+  }
+
   private static let stepNanoseconds: Int64 = 20_000_000
   private static let latencyNanoseconds: Int64 = 30_000_000
   static let second: Int64 = 1_000_000_000
@@ -60,6 +70,8 @@ final class MessageNetwork {
   /// What was spoken.
   private(set) var sounds: [MessageKey: [UInt8]] = [:]
   private var random: SplitMix64
+  /// Edits and reactions as they were sent, with those they were for.
+  private var changes: [Change] = []
 
   convenience init(count: Int, seed: UInt64, group: Group) throws {
     try self.init(count: count, seed: seed, groups: [group])
@@ -246,6 +258,61 @@ final class MessageNetwork {
     guard let desk = nodes[index].desk else { return nil }
     defer { bury(index) }
     return try? desk.say(text, to: conversation, now: time(of: index))
+  }
+
+  /// Another text; false: refused.
+  @discardableResult func edit(_ message: Message, _ text: String, from index: Int) -> Bool {
+    change(of: message.key, by: index, text, isEdit: true) { desk, now in
+      try desk.edit(message.key.sequence, to: text, now: now)
+    }
+  }
+
+  /// A sign; false: refused.
+  @discardableResult func react(to message: Message, _ sign: String?, from index: Int) -> Bool {
+    change(of: message.key, by: index, sign, isEdit: false) { desk, now in
+      try desk.react(to: message.key, sign, now: now)
+    }
+  }
+
+  private func change(
+    of key: MessageKey, by index: Int, _ what: String?, isEdit: Bool,
+    _ body: (MessageDesk, MessageTime) throws -> Void
+  ) -> Bool {
+    guard let desk = nodes[index].desk else { return false }
+    defer { bury(index) }
+    let (held, writes) = (nodes[index].journal.state.held.count, nodes[index].journal.writes)
+    let isSent = (try? body(desk, time(of: index))) != nil
+    // What a killed node wrote is sent though nobody was told.
+    let journal = nodes[index].journal
+    guard isSent || journal.writes > writes, journal.state.held.count > held else { return false }
+    guard let sent = journal.state.held.last else { return false }
+    changes.append(
+      Change(
+        of: key, by: index, key: sent.key, what: what, isEdit: isEdit,
+        to: Set(sent.remaining).union([nodes[index].identity.id])))
+    return isSent
+  }
+
+  /// The last edit or reaction of a node that was for another; 0: there was none.
+  func lastChange(by node: NodeID, to other: NodeID) -> UInt64 {
+    changes.filter { $0.key.sender == node && $0.to.contains(other) }.map(\.key.sequence).max()
+      ?? 0
+  }
+
+  /// A node shows the last change of each that was for it.
+  func expectChanges(of message: Message, at index: Int, _ seed: UInt64) {
+    let journal = nodes[index].journal
+    let id = nodes[index].identity.id
+    let own = changes.filter { $0.of == message.key && $0.to.contains(id) }
+    if let text = own.last(where: \.isEdit)?.what {
+      let shown = journal.history.first { $0.key == message.key }?.content
+      if case .text = message.content {
+        #expect(shown == .text(text), "seed \(seed)")
+      }
+    }
+    var signs: [NodeID: String] = [:]
+    for change in own where !change.isEdit { signs[nodes[change.by].identity.id] = change.what }
+    #expect(journal.signs(at: message) == signs, "seed \(seed)")
   }
 
   /// As ``say(_:from:to:)``, of so many octets of audio.

@@ -6,6 +6,9 @@ final class ModelJournal: MessageJournal {
   private(set) var state = JournalState()
   /// In the order in which they came.
   private(set) var history: [Message] = []
+  private(set) var edited: Set<MessageKey> = []
+  /// Signs, of early messages too: by message and node.
+  private var signs: [MessageKey: [NodeID: Reaction]] = [:]
   private var octets: [MessageKey: [UInt8]] = [:]
   private var pieces: [AudioName: [Int: [UInt8]]] = [:]
   private(set) var writes = 0
@@ -38,6 +41,31 @@ final class ModelJournal: MessageJournal {
     throw JournalError("killed")
   }
 
+  func place(of key: MessageKey) throws(JournalError) -> MessagePlace? {
+    if isFailing { throw JournalError("cannot read") }
+    return history.first { $0.key == key }.map { message in
+      let isText = if case .text = message.content { true } else { false }
+      return MessagePlace(conversation: message.conversation, isText: isText)
+    }
+  }
+
+  /// What was said of a message in its conversation.
+  func signs(at message: Message) -> [NodeID: String] {
+    let here = history.first { $0.key == message.key }
+    return (signs[message.key] ?? [:])
+      .filter { $0.value.conversation == here?.conversation }.compactMapValues(\.sign)
+  }
+
+  private func apply(_ edit: MessageEdit) {
+    for index in history.indices where history[index].key == edit.target {
+      guard history[index].conversation == edit.conversation,
+        case .text = history[index].content
+      else { continue }
+      history[index].content = .text(edit.text)
+      edited.insert(edit.target)
+    }
+  }
+
   /// Whether a message or an envelope has it.
   private func hasAudio(_ audio: AudioName) -> Bool {
     history.contains { $0.content.attachment?.name == audio }
@@ -67,6 +95,8 @@ final class ModelJournal: MessageJournal {
       case .contact(let node, let contact): state.contacts[node] = contact
       case .forget(let node): state.contacts[node] = nil
       case .message(let message): history.append(message)
+      case .edit(let edit): apply(edit)
+      case .reaction(let reaction): signs[reaction.target, default: [:]][reaction.node] = reaction
       case .pieces(let audio, let first, let pieces):
         for (index, piece) in pieces.enumerated() {
           self.pieces[audio, default: [:]][first + index] = piece

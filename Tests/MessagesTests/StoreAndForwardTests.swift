@@ -183,7 +183,7 @@ import Testing
     for line in lines { network.put(Set(0..<count), on: line, named: "Stage") }
     network.run(seconds: 20)
     var said: [Message] = []
-    for _ in 0..<100 {
+    for turn in 0..<100 {
       let index = Int.random(in: 0..<count, using: &random)
       let other = (index + Int.random(in: 1..<count, using: &random)) % count
       switch Int.random(in: 0..<20, using: &random) {
@@ -199,6 +199,13 @@ import Testing
         let years = Int64.random(in: -30...30, using: &random)
         network.nodes[index].wallOffsetMilliseconds += years * 31_556_952_000
       case 5: network.nodes[index].journal.isFailing = random.chance(0.4)
+      case 11:
+        let own = said.last { $0.key.sender == network.nodes[index].identity.id }
+        if let own { network.edit(own, "edit \(turn)", from: index) }
+      case 12:
+        let sign = random.chance(0.2) ? nil : "\(turn)"
+        let last = network.nodes[index].journal.history.randomElement(using: &random)
+        if let last { network.react(to: last, sign, from: index) }
       case 6: network.read(index, of: network.nodes[other].identity.id)
       case 7...10:
         let off = network.nodes.indices.filter { network.nodes[$0].desk == nil }
@@ -231,6 +238,7 @@ import Testing
         if let sound = network.sounds[message.key] {
           #expect(try network.sound(of: message, at: index) == sound, "seed \(seed)")
         }
+        network.expectChanges(of: message, at: index, seed)
         #expect(
           node.shown(of: message.key.sender).count { $0 == message.key.sequence } == 1,
           "seed \(seed), \(message.key.sequence)")
@@ -241,8 +249,10 @@ import Testing
       for other in network.nodes where other !== node {
         let shown = node.shown(of: other.identity.id)
         #expect(shown == Set(shown).sorted(), "seed \(seed): in order, each once")
+        let change = network.lastChange(by: other.identity.id, to: node.identity.id)
         #expect(
-          other.desk?.receiptMarks[node.identity.id]?.delivered ?? 0 == shown.last ?? 0,
+          other.desk?.receiptMarks[node.identity.id]?.delivered ?? 0
+            == max(shown.last ?? 0, change),
           "seed \(seed)")
       }
     }

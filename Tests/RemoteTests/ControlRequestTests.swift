@@ -104,6 +104,15 @@ import Testing
     (
       .messageAct(.keep(line: "stage", days: nil)), #"{"line":"stage","request":"messages-keep"}"#
     ),
+    (
+      .messageAct(.edit(number: 7, text: "Go")),
+      #"{"number":7,"request":"messages-edit","text":"Go"}"#
+    ),
+    (
+      .messageAct(.react(number: 7, sign: "ok")),
+      #"{"number":7,"request":"messages-react","sign":"ok"}"#
+    ),
+    (.messageAct(.react(number: 7, sign: nil)), #"{"number":7,"request":"messages-react"}"#),
     (.messagesClear(with: nil), #"{"request":"messages-clear"}"#),
     (.messagesClear(with: "foh"), #"{"request":"messages-clear","with":"foh"}"#),
     (.pageInvite(rights: .talk, name: nil), #"{"request":"page-invite","rights":"talk"}"#),
@@ -269,7 +278,7 @@ import Testing
         + "operator-allow, operator-deny, at, mic-kill, "
         + "assistant-call, assistant-turn, assistant-end, assistant-consent, "
         + "assistant-agree, assistant-sessions, assistant-show, assistant-delete, "
-        + "messages-keep, voice-message-record, voice-message-pause, voice-message-resume, voice-message-cancel, "
+        + "messages-keep, messages-edit, messages-react, voice-message-record, voice-message-pause, voice-message-resume, voice-message-cancel, "
         + "voice-message-send, voice-message-upload, voice-message-play, voice-message-seek, "
         + "voice-message-speed, voice-message-stop, voice-message-audio, test-voice, voice-monitor, "
         + "doctor, restart, page-token-new, page-token-list, page-token-revoke, "

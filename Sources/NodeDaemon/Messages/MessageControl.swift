@@ -26,6 +26,10 @@ struct MessageControl {
         if let text { conversation = try await self.conversation(text) }
         let count = try await office.clear(conversation)
         return .done(note: count == 1 ? "1 message deleted here" : "\(count) messages deleted here")
+      case .messageAct(.edit(let number, let text)):
+        return .messages([try await office.edit(number, to: text)])
+      case .messageAct(.react(let number, let sign)):
+        return .messages([try await office.react(to: number, sign)])
       case .messageAct(.keep(let line, let days)): return .done(note: try await keep(line, days))
       default: return .error(message: "not a request about messages")
       }

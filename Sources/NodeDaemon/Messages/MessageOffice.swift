@@ -28,9 +28,9 @@ actor MessageOffice {
     let channel: LaneChannel
   }
 
-  private let state: NodeState
+  let state: NodeState
   private let journal: Journal
-  private let desk: MessageDesk
+  let desk: MessageDesk
   private let lane: any ApplicationLane
   private let log: Logger
   /// Told when something changed that people see, and how often that was.
@@ -39,7 +39,7 @@ actor MessageOffice {
   private let problem: String?
   private var diskProblem: String?
   private var groupNews = GroupNews()
-  private var names: [NodeID: String] = [:]
+  private(set) var names: [NodeID: String] = [:]
   private var laneSequence: UInt64
   private var pumping: Set<Pump> = []
   private var alarm = Alarm()
@@ -230,6 +230,7 @@ actor MessageOffice {
       }
       sweep.note(message)
       wakeWaiters()
+    case .changed: break
     case .receipt: letPass()
     case .expired(_, let nodes):
       log.event(
@@ -288,16 +289,37 @@ actor MessageOffice {
     return status(HistoryEntry(number: lastNumber, message: message, isRead: true))
   }
 
-  /// The file of a voice message, Ogg Opus.
-  ///
-  /// - Parameter marksRead: whether it, and what its sender wrote before, counts as read.
-  func audio(of number: Int64, marksRead: Bool) throws(JournalError) -> [UInt8] {
+  /// Says something else in an own message.
+  func edit(_ number: Int64, to text: String) throws -> MessageStatus {
+    let message = try entry(number).message
+    guard message.key.sender == state.id else { throw SayError.notText }
+    try desk.edit(message.key.sequence, to: text, now: .now())
+    settle()
+    return status(try entry(number))
+  }
+
+  /// Says something of a message by a sign; nil: takes it back.
+  func react(to number: Int64, _ sign: String?) throws -> MessageStatus {
+    try desk.react(to: try entry(number).message.key, sign, now: .now())
+    settle()
+    return status(try entry(number))
+  }
+
+  private func entry(_ number: Int64) throws(JournalError) -> HistoryEntry {
     var query = HistoryQuery()
     let place = min(max(0, number), .max - 1)
     (query.after, query.before) = (place - 1, place + 1)
     guard let entry = try journal.messages(query).first else {
-      throw JournalError("there is no message \(number); see comlink voice-message list")
+      throw JournalError("there is no message \(number); see comlink messages")
     }
+    return entry
+  }
+
+  /// The file of a voice message, Ogg Opus.
+  ///
+  /// - Parameter marksRead: whether it, and what its sender wrote before, counts as read.
+  func audio(of number: Int64, marksRead: Bool) throws(JournalError) -> [UInt8] {
+    let entry = try entry(number)
     guard case .voice(let clip) = entry.message.content else {
       throw JournalError("message \(number) is a text; see comlink voice-message list")
     }
@@ -450,45 +472,5 @@ actor MessageOffice {
     for (fault, count) in counters.faults { status.refused[fault.rawValue] = count }
     status.problem = diskProblem ?? problem
     return status
-  }
-
-  private func status(_ entry: HistoryEntry) -> MessageStatus {
-    let message = entry.message
-    let isOwn = message.key.sender == state.id
-    let text: String? = if case .text(let text) = message.content { text } else { nil }
-    var status = MessageStatus(
-      number: entry.number, conversation: name(of: message.conversation),
-      sender: isOwn ? "" : name(of: message.key.sender), senderID: message.key.sender.text,
-      isOwn: isOwn, sentUnixSeconds: Double(message.sentUnixMilliseconds) / 1000,
-      takenUnixSeconds: Double(message.takenUnixMilliseconds) / 1000, text: text,
-      isRead: entry.isRead)
-    if case .voice(let clip) = message.content { status.voice = VoiceMessageStatus(clip) }
-    guard isOwn else { return status }
-    let (marks, remaining) = (desk.receiptMarks, desk.remaining(of: message.key))
-    status.recipients = message.recipients.map { node in
-      let mark = marks[node] ?? MessageMark()
-      let state =
-        remaining.contains(node)
-        ? "waiting"
-        : mark.read >= message.key.sequence
-          ? "read" : mark.delivered >= message.key.sequence ? "delivered" : "expired"
-      return MessageStatus.Recipient(name: name(of: node), id: node.text, state: state)
-    }
-    return status
-  }
-
-  private func name(of conversation: Conversation) -> String {
-    switch conversation {
-    case .member(let node): name(of: node)
-    case .group(let tag):
-      state.groups.first { GroupTag(of: $0) == tag }.map { "group:\($0.name)" }
-        ?? "a group that was left"
-    case .line(let line): desk.name(of: line).map { "line:\($0)" } ?? "a line that was left"
-    }
-  }
-
-  private func name(of node: NodeID) -> String {
-    names[node].flatMap { $0.isEmpty ? nil : $0 } ?? state.names.entries[node]?.wish
-      ?? node.words.joined(separator: " ")
   }
 }

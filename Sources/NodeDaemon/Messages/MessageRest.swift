@@ -100,10 +100,10 @@ extension SayError {
     switch self {
     case .text(let count) where count > MessageLimits.textBytes: .tooLarge
     case .audio(let count) where count > 0: .tooLarge
-    case .text, .audio, .length, .oneself, .tooMany: .unprocessable
+    case .text, .audio, .length, .oneself, .tooMany, .notText, .badSign: .unprocessable
     case .unknownMember, .nobody, .notOnLine, .nobodyOnLine: .conflict
     case .crowded: .tooMany
-    case .whichGroup, .noGroup, .badLine, .memberAndLine: .notFound
+    case .whichGroup, .noGroup, .badLine, .memberAndLine, .noMessage: .notFound
     case .crypto: .failed
     case .journal: .noRoom
     }

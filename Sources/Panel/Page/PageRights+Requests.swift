@@ -9,7 +9,7 @@ extension ControlRequest {
       .listen
     case .assistant(let request): request.neededRights
     case .talk, .line(.again), .key(.press), .key(.release), .key(.tap), .key(.hold), .call, .say,
-      .messages, .voiceMessage:
+      .messages, .messageAct(.edit), .messageAct(.react), .voiceMessage:
       .talk
     // Consent, or what is done to what others say, is the operator's.
     case .captions: .operate

@@ -51,6 +51,8 @@ enum RestBody {
       case sentAt = "sent_at"
       case createdAt = "created_at"
       case isRead = "is_read"
+      case editedAt = "edited_at"
+      case reactions
     }
 
     struct Sender: Encodable {
@@ -62,6 +64,8 @@ enum RestBody {
     }
 
     struct Recipient: Encodable { var id: String, name: String, state: String }
+
+    struct Reaction: Encodable { var emoji: String, sender: Sender }
 
     struct Audio: Encodable {
       private enum CodingKeys: String, CodingKey {
@@ -77,6 +81,8 @@ enum RestBody {
     var sender: Sender
     var sentAt: String, createdAt: String, isRead: Bool
     var recipients: [Recipient]?
+    var editedAt: String?
+    var reactions: [Reaction]?
 
     init(_ message: MessageStatus, of conversation: String, at path: String) {
       (id, sequenceNumber) = ("\(message.number)", message.number)
@@ -92,6 +98,11 @@ enum RestBody {
       isRead = message.isRead
       recipients = message.recipients?.map {
         Recipient(id: $0.id, name: $0.name, state: $0.state)
+      }
+      editedAt = message.editedUnixSeconds.map(InternetTime.text)
+      reactions = message.reactions?.map {
+        Reaction(
+          emoji: $0.sign, sender: Sender(id: $0.id, name: $0.name, isSelf: $0.name.isEmpty))
       }
     }
   }

@@ -78,6 +78,10 @@ final class RestMessages: RestNode {
         senderID: "ff", isOwn: true, sentUnixSeconds: 1_800_000_000.25,
         takenUnixSeconds: 1_800_000_000.25, text: text, isRead: true)
       message.voice = voice
+      if text == "call 5" {
+        message.editedUnixSeconds = 1_800_000_001.5
+        message.reactions = [MessageStatus.Reaction(sign: "ok", name: "anna", id: "ab12")]
+      }
       kept.append(message)
       return message
     }

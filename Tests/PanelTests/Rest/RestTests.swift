@@ -24,6 +24,10 @@ import Testing
       #expect(last.status == 200 && last.headers["content-type"] == "application/json")
       #expect(last.body.contains("call 4") && last.body.contains(#""next_before":4"#))
       #expect(!last.body.contains("call 3"))
+      #expect(last.body.contains(#""edited_at":"2027-01-15T08:00:01.500Z""#))
+      let sign =
+        #""reactions":[{"emoji":"ok","sender":{"id":"ab12","is_self":false,"name":"anna"}}]"#
+      #expect(last.body.contains(sign))
       let before = try await rig.rest("GET", PageRig.crew + "?limit=3&before=4", token: token)
       #expect(before.body.contains("call 1") && !before.body.contains("call 4"))
       let one = try await rig.rest("GET", PageRig.crew + "/3", token: token)

@@ -1,0 +1,20 @@
+import Remote
+import StatusSchema
+import Testing
+
+@Suite struct MessageTableTests {
+  @Test func `an edit and signs are shown, and send nothing to the terminal`() {
+    var message = MessageStatus(
+      number: 7, conversation: "line:stage", sender: "anna", senderID: "ab", isOwn: false,
+      sentUnixSeconds: 0, takenUnixSeconds: 0, text: "cue 5", isRead: false)
+    #expect(MessageTable.text(message, time: "T") == "7* T  anna \u{2192} line:stage: cue 5\n")
+    message.editedUnixSeconds = 1
+    message.reactions = [
+      MessageStatus.Reaction(sign: "+1", name: "", id: "01"),
+      MessageStatus.Reaction(sign: "\u{1B}[2J", name: "bert", id: "02"),
+    ]
+    let text = MessageTable.text(message, time: "T")
+    #expect(text.hasPrefix("7* T  anna \u{2192} line:stage (edited): cue 5\n    +1 you, "))
+    #expect(text.hasSuffix(" bert\n") && !text.contains("\u{1B}"))
+  }
+}
