@@ -14,8 +14,8 @@ struct ComlinkBench: ParsableCommand {
       """,
     subcommands: [
       DemoCommand.self, LatencyCommand.self, CallbackCommand.self, CPUCommand.self,
-      ScaleCommand.self, LinesCommand.self, ViewersCommand.self, IdleCommand.self,
-      BatteryCommand.self, DriftCommand.self, ClicksCommand.self,
+      ScaleCommand.self, LinesCommand.self, ViewersCommand.self, MessagesCommand.self,
+      IdleCommand.self, BatteryCommand.self, DriftCommand.self, ClicksCommand.self,
       QualityCommand.self, SoakCommand.self, MeshCommand.self, PluginCommand.self, AllCommand.self,
     ])
 }

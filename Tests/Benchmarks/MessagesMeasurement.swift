@@ -1,0 +1,103 @@
+import Foundation
+import Remote
+import StatusSchema
+import TestRig
+
+/// How soon a voice message is there, and whether a hundred at once hold up anybody's voice, while many talk.
+struct MessagesMeasurement {
+  /// From the sender's answer until the receiver has it whole.
+  private static let mostMilliseconds = 1000.0
+  private static let messageSeconds = 30.0
+  private static let uploadBytes = 30_000
+
+  let bench: Bench
+  let talkers: Int
+  let messages: Int
+
+  func run() throws(RigError) {
+    let port = try LoopbackPorts.free(1)[0]
+    let receiver = try Station(
+      "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
+      recordSeconds: 1, in: bench.directory)
+    let group = try TalkerGroup(to: receiver.node, at: port, maximum: talkers, in: bench.directory)
+    try group.grow(to: talkers)
+    try receiver.node.waitUntilConnected(peers: talkers, within: 60)
+    let sender = group.nodes[0]
+    try waitUntil("R to be written to", within: 20) { () throws(RigError) in
+      guard case .messages? = try? sender.ask(.say(to: "R", text: "listen")) else { return false }
+      return try receiver.node.status().messages?.received ?? 0 > 0
+    }
+    let bare = try BareClient(of: bench)
+    let voice = WAV.encode(
+      Sound(
+        channels: [try Speech.lasting(Self.messageSeconds, try Speech.sentences())],
+        sampleRate: Bench.sampleRate), .pcm16)
+    let one = try milliseconds(from: sender, to: receiver.node, voice, count: 1)
+    bench.judge("messages.one", one.afterLast, "ms", atMost: Self.mostMilliseconds)
+    let (before, xruns) = (try readings(sender, receiver.node), bare.xruns)
+    let all = try milliseconds(from: sender, to: receiver.node, voice, count: messages)
+    let end = try readings(sender, receiver.node)
+    bench.figures.add("messages.all", all.sinceFirst / 1000, "s")
+    for (index, name) in ["sender", "receiver"].enumerated() {
+      bench.judge(
+        "messages.\(name).underrun.work", Double(end[index].own - before[index].own), "count",
+        atMost: 0)
+      bench.figures.add(
+        "messages.\(name).missedPeriods", Double(end[index].missed - before[index].missed), "count")
+    }
+    bench.figures.add("messages.bare.xruns", Double(bare.xruns - xruns), "count")
+    group.stop()
+    receiver.stop()
+    bare.stop()
+  }
+
+  /// Sends so many, one as soon as the node has taken the last, until all are there: since the first was begun, and
+  /// since the last was taken.
+  private func milliseconds(
+    from sender: NodeProcess, to receiver: NodeProcess, _ voice: [UInt8], count: Int
+  ) throws(RigError) -> (sinceFirst: Double, afterLast: Double) {
+    let first = ContinuousClock.now
+    let wanted = try receiver.status().messages?.last ?? 0
+    for _ in 0..<count { try send(voice, from: sender) }
+    let last = ContinuousClock.now
+    try waitUntil("\(count) messages", within: 120, interval: 0.01) { () throws(RigError) in
+      try receiver.status().messages?.last ?? 0 >= wanted + Int64(count)
+    }
+    let now = ContinuousClock.now
+    return ((now - first) / .milliseconds(1), (now - last) / .milliseconds(1))
+  }
+
+  private func send(_ voice: [UInt8], from sender: NodeProcess) throws(RigError) {
+    do {
+      var client = try ControlClient(path: sender.controlPath, timeout: .seconds(60))
+      for offset in stride(from: 0, to: voice.count, by: Self.uploadBytes) {
+        let part = Data(voice[offset..<min(offset + Self.uploadBytes, voice.count)])
+        _ = try client.request(.voiceMessage(.upload(name: "bench", offset: offset, octets: part)))
+      }
+      let answer = try client.request(.voiceMessage(.send(to: "R", upload: "bench")))
+      guard case .messages = answer else { throw RigError.status(reason: "\(answer)") }
+    } catch let error as RigError {
+      throw error
+    } catch {
+      throw .status(reason: "\(sender.name): \(error)")
+    }
+  }
+
+  /// What a node itself was too late with, and periods that JACK ran without it.
+  private struct Reading {
+    let own: Int
+    let missed: Int
+  }
+
+  private func readings(_ nodes: NodeProcess...) throws(RigError) -> [Reading] {
+    var readings: [Reading] = []
+    for node in nodes {
+      let audio = try node.status().audio
+      readings.append(
+        Reading(
+          own: (audio.underruns?["work"] ?? 0) + audio.captureOverruns,
+          missed: audio.missedPeriods))
+    }
+    return readings
+  }
+}
