@@ -30,7 +30,7 @@ struct MessagesMeasurement {
     let bare = try BareClient(of: bench)
     let voice = WAV.encode(
       Sound(
-        channels: [try Speech.lasting(Self.messageSeconds, try Speech.sentences())],
+        channels: [Speech.lasting(Self.messageSeconds, try Speech.sentences())],
         sampleRate: Bench.sampleRate), .pcm16)
     let one = try milliseconds(from: sender, to: receiver.node, voice, count: 1)
     bench.judge("messages.one", one.afterLast, "ms", atMost: Self.mostMilliseconds)

@@ -183,6 +183,7 @@ import Testing
   ) throws {
     var random = SplitMix64(seed: seed)
     let pair = LanePair()
+    pair.connect()
     var got: Set<UInt64> = []
     for sequence: UInt64 in 0..<60 {
       try pair.send(.random(in: 1...5000, using: &random), on: .text, sequence: sequence)
