@@ -192,7 +192,8 @@ import Testing
       pair.connect()
       var left = Int.random(in: 0...8, using: &random)
       var leftBack = Int.random(in: 0...8, using: &random)
-      pair.run(seconds: .random(in: 0...0.3, using: &random)) { _ in
+      // More than a resume a second would be a flood.
+      pair.run(seconds: .random(in: 1...1.3, using: &random)) { _ in
         left -= 1
         return left >= 0
       } answers: { _ in
