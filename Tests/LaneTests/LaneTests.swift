@@ -27,6 +27,17 @@ import Testing
     #expect(pair.one.acknowledged == [41])
   }
 
+  @Test func `a voice message of half a minute is there within a second where nothing stands in its way`()
+    throws
+  {
+    let pair = LanePair()
+    pair.connect()
+    // At 40 kbit/s.
+    for sequence: UInt64 in 0..<3 { try pair.send(50_000, on: .files, sequence: sequence) }
+    pair.run(seconds: 0.8)
+    #expect(pair.one.acknowledged == [0, 1, 2])
+  }
+
   @Test func `messages of a channel come in order, and each once`() throws {
     let pair = LanePair()
     pair.connect()

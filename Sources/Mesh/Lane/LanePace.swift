@@ -6,13 +6,15 @@
 /// slowed down by losses, in the sender's kernel. A loss delays what is behind it until it is repaired, and then lets
 /// it go at once, so the last of it is hardly late: one loss is no queue.
 ///
-/// States: rising (a round without a queue: a quarter more until the first queue, a twentieth after it), holding (a
-/// queue of 5 to 15 ms), falling (more than 15 ms: three quarters, and one round is not judged, as it saw the queue
-/// drain), stalled (no receipt for a second: half, each second).
+/// States: starting (a round of 100 ms without a queue: twice as much; three receipts in a row that are late: half, and
+/// it has started), rising (a round without a queue: a twentieth more), holding (a queue of 5 to 15 ms), falling (more
+/// than 15 ms: three quarters, and one round is not judged, as it saw the queue drain), stalled (no receipt for a
+/// second: half, each second).
 ///
 /// Constants: 15 ms is less than a third of the rise at which talkers take theirs for congestion (`CongestionWatch`),
 /// and what two Wi-Fi hops spread by at the median. A round has 200 ms and four receipts at least: of four samples the
-/// shortest says little of jitter. The least rate still sends 16 Mbit an hour.
+/// shortest says little of jitter. At first it is half as long, so that 30 s of voice are there within a second on a
+/// LAN; three receipts are 60 ms. The least rate still sends 16 Mbit an hour.
 struct LanePace {
   private struct Flight {
     let channel: UInt64
@@ -23,11 +25,13 @@ struct LanePace {
 
   /// Bounds of the rate, octets a second, and where it begins.
   private static let (least, most, first) = (4096.0, 8.0 * 1024 * 1024, 32.0 * 1024)
-  private static let (slowStart, increase, reduction, stall) = (1.25, 1.05, 0.75, 0.5)
+  private static let (start, increase, reduction, stall) = (2.0, 1.05, 0.75, 0.5)
   private static let calmNanoseconds: Int64 = 5_000_000
   private static let queueNanoseconds: Int64 = 15_000_000
-  private static let roundNanoseconds: Int64 = 200_000_000
-  private static let roundSamples = 4
+  private static let (startNanoseconds, roundNanoseconds): (Int64, Int64) = (
+    100_000_000, 200_000_000
+  )
+  private static let (roundSamples, lateSamples) = (4, 3)
   private static let baseNanoseconds: Int64 = 60_000_000_000
   private static let stallNanoseconds: Int64 = 1_000_000_000
   /// Beyond the shortest round trip, so much of the rate may be under way.
@@ -46,7 +50,9 @@ struct LanePace {
   /// This round: its end, its samples and the shortest, and how much was sent in it.
   private var (roundUntil, samples, shortest, sentBytes): (Int64, Int, Int64, Int) = (0, 0, .max, 0)
   private var roundSince: Int64 = 0
-  private var hasSeenQueue = false
+  private var hasStarted = false
+  /// Receipts in a row that say that there is a queue.
+  private var lateInRow = 0
   private var isDraining = false
   /// When the last receipt came, or the first of what is under way was sent.
   private var movedNanoseconds: Int64 = 0
@@ -112,6 +118,13 @@ struct LanePace {
     base = min(base, roundTrip)
     shortest = min(shortest, roundTrip)
     samples += 1
+    let isLate = roundTrip - min(base, lastBase) > Self.queueNanoseconds
+    lateInRow = isLate ? lateInRow + 1 : 0
+    if !hasStarted, lateInRow == Self.lateSamples {
+      (hasStarted, isDraining) = (true, true)
+      set(bytesPerSecond / Self.start)
+      return beginRound(now)
+    }
     guard now >= roundUntil, samples >= Self.roundSamples else { return }
     judge(now)
   }
@@ -124,16 +137,17 @@ struct LanePace {
     if isDraining {
       isDraining = false
     } else if queue > Self.queueNanoseconds {
-      (hasSeenQueue, isDraining) = (true, true)
+      (hasStarted, isDraining) = (true, true)
       set(bytesPerSecond * Self.reduction)
     } else if queue <= Self.calmNanoseconds, isUsed {
-      set(bytesPerSecond * (hasSeenQueue ? Self.increase : Self.slowStart))
+      set(bytesPerSecond * (hasStarted ? Self.increase : Self.start))
     }
     beginRound(now)
   }
 
   private mutating func beginRound(_ now: Int64) {
-    (roundSince, roundUntil) = (now, now.saturatingAdding(Self.roundNanoseconds))
+    let round = hasStarted ? Self.roundNanoseconds : Self.startNanoseconds
+    (roundSince, roundUntil) = (now, now.saturatingAdding(round))
     (samples, shortest, sentBytes) = (0, .max, 0)
   }
 
@@ -141,7 +155,7 @@ struct LanePace {
   mutating func checkStall(nowNanoseconds now: Int64) {
     guard now >= stallNanoseconds else { return }
     movedNanoseconds = now
-    hasSeenQueue = true
+    hasStarted = true
     set(bytesPerSecond * Self.stall)
     beginRound(now)
   }
