@@ -27,9 +27,7 @@ import Testing
     #expect(pair.one.acknowledged == [41])
   }
 
-  @Test func `a voice message of half a minute is there within a second where nothing stands in its way`()
-    throws
-  {
+  @Test func `half a minute of voice is there within a second on a path that is free`() throws {
     let pair = LanePair()
     pair.connect()
     // At 40 kbit/s.
