@@ -175,7 +175,7 @@ import Testing
     pair.connect()
     for sequence: UInt64 in 0..<5 { try pair.send(10_000, on: .text, sequence: sequence) }
     // Consumed by the first run, but for the last.
-    pair.run(seconds: 1.2)
+    pair.run(seconds: 0.8)
     let acknowledged = pair.one.acknowledged
     #expect(!acknowledged.isEmpty && acknowledged.count < 5)
     pair.disconnect()

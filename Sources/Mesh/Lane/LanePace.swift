@@ -86,7 +86,11 @@ struct LanePace {
 
   /// A chunk goes out.
   mutating func note(_ chunk: LaneChunk, nowNanoseconds now: Int64) {
-    if flights.isEmpty { movedNanoseconds = now }
+    if flights.isEmpty {
+      movedNanoseconds = now
+      // A pause is no part of a round.
+      if samples == 0, now >= roundUntil { beginRound(now) }
+    }
     flights.append(
       Flight(
         channel: chunk.channel, end: chunk.position + UInt64(chunk.octets.count),
