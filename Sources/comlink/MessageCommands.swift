@@ -10,7 +10,8 @@ struct SayCommand: ParsableCommand {
     discussion: """
       Who is away gets it when it is back: this node keeps it for a week, and so do up to three members that are on. \
       They cannot read what is for one member. On a line it is for those who are on it, or were when they were here last. \
-      comlink messages shows how far it is.
+      comlink messages shows how far it is. With --aloud it is spoken at the stations that it reaches at once, if they \
+      have a speech service (speech-tts) and nobody there said to be deaf; for all others it is a text.
       """)
 
   @Argument(
@@ -24,13 +25,14 @@ struct SayCommand: ParsableCommand {
     help: ArgumentHelp(
       "At most 4096 bytes; - reads it from standard input.", valueName: "TEXT"))
   var text: [String]
+  @Flag(help: "Lets it be spoken where it arrives; at most 500 characters.") var aloud = false
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
     let text = self.text == ["-"] ? Self.standardInput() : self.text.joined(separator: " ")
     // A slow disk may take its time.
     var client = try remote.connect(timeout: .seconds(15))
-    let answer = try RemoteOptions.answer(of: &client, to: .say(to: to, text: text))
+    let answer = try RemoteOptions.answer(of: &client, to: .say(to: to, text: text, isAloud: aloud))
     guard case .messages = answer else { throw RemoteFailure.unexpectedAnswer }
   }
 
