@@ -1,4 +1,5 @@
 public import Audio
+internal import Lines
 internal import Synchronization
 
 /// Sound for this node's own ear, as a voice message that is played: made elsewhere, in the middle of the mix, sent to
@@ -25,7 +26,7 @@ public final class EarFeed: Sendable {
   /// Frames that went to the mix. [any]
   public var playedFrames: Int { played.load(ordering: .relaxed) }
 
-  fileprivate func finish() { isOverNow.store(true, ordering: .releasing) }
+  func finish() { isOverNow.store(true, ordering: .releasing) }
 
   /// Some frames for the ear; 0: there are none. [loop]
   fileprivate func pass(into room: inout MutableSpan<Float>) -> Int {
@@ -38,14 +39,49 @@ public final class EarFeed: Sendable {
   }
 }
 
+/// What sounds at this node's ear alone: what tells of calls, a voice message, a text that is spoken.
+///
+/// Loop thread only. Steps allocate nothing.
+final class EarDesk {
+  let callTone: CallTone
+  /// Voice messages.
+  let clips: EarPlayer
+  /// Texts that are spoken: others give way to them, and a voice message goes on below.
+  let texts: EarPlayer
+
+  init(engine: AudioEngine, slots: Slots) {
+    callTone = CallTone(engine: engine, slots: slots)
+    clips = EarPlayer(engine: engine, slots: slots)
+    texts = EarPlayer(engine: engine, slots: slots)
+    follow(EarSettings())
+  }
+
+  var isBusy: Bool { callTone.isBusy || clips.isBusy || texts.isBusy }
+
+  /// Takes what the user set of the ear.
+  func follow(_ ear: EarSettings) {
+    texts.priority = ear.aloudPriority
+    texts.gain = max(1, ear.leastGain(of: ear.aloudPriority))
+  }
+
+  /// One wake-up.
+  func step(_ beat: Beat) {
+    callTone.step(beat)
+    clips.step(beat)
+    texts.step(beat)
+  }
+}
+
 /// Plays one ``EarFeed`` at a time in a place of the mix.
 ///
 /// Where a feed pauses, ends or another takes its place, the ring runs dry first: the mixer fades there.
 ///
 /// Loop thread only. Steps allocate nothing.
-final class EarDesk {
-  /// What tells of calls, beside it.
-  let callTone: CallTone
+final class EarPlayer {
+  /// Of what is played next.
+  var priority = EarSettings.usualPriority
+  /// Of what is played next, as a factor.
+  var gain: Float = 1
   private let engine: AudioEngine
   private let slots: Slots
   private var feed: EarFeed?
@@ -55,15 +91,15 @@ final class EarDesk {
 
   init(engine: AudioEngine, slots: Slots) {
     (self.engine, self.slots) = (engine, slots)
-    callTone = CallTone(engine: engine, slots: slots)
   }
 
-  var isBusy: Bool { feed != nil || callTone.isBusy }
+  var isBusy: Bool { feed != nil }
 
   /// Plays a feed in place of the one before.
   func play(_ feed: EarFeed) throws(IntercomError) {
     if place == nil {
       let taken = try EarSlot(engine, in: slots)
+      (taken.priority, taken.gain) = (priority, gain)
       guard taken.attach() else {
         taken.end()
         throw .refused("the mix has no free slot just now; try again in a second")
@@ -80,7 +116,6 @@ final class EarDesk {
 
   /// One wake-up.
   func step(_ beat: Beat) {
-    callTone.step(beat)
     guard let feed, let place, beat.isRunning else { return }
     // JACK came back at another rate: what is left would sound at another pitch.
     guard beat.sampleRate == feed.pipe.sampleRate else { return end() }
@@ -139,10 +174,16 @@ extension Intercom {
   }
 
   /// Plays a feed at this node's ear, in place of the one before.
-  public func play(_ feed: EarFeed) throws(IntercomError) { try station.ear.play(feed) }
+  public func play(_ feed: EarFeed) throws(IntercomError) { try station.ear.clips.play(feed) }
 
   /// Plays that feed no more.
-  public func stop(_ feed: EarFeed) { station.ear.stop(feed) }
+  public func stop(_ feed: EarFeed) { station.ear.clips.stop(feed) }
+
+  /// Plays a text that is spoken, beside a voice message, with the priority that the user gave to such.
+  public func speak(_ feed: EarFeed) throws(IntercomError) { try station.ear.texts.play(feed) }
+
+  /// Speaks that no more.
+  public func silence(_ feed: EarFeed) { station.ear.texts.stop(feed) }
 
   /// JACK's rate.
   ///

@@ -1,4 +1,5 @@
 import Audio
+import Lines
 
 /// A place of the mix for what this node's ear alone is to have: in the middle, and on no other bus.
 ///
@@ -13,6 +14,10 @@ final class EarSlot {
   private let slots: Slots
   private let aheadNanoseconds: Int64
   private(set) var isAttached = false
+  /// What gives way to it, from the next time on that it is attached.
+  var priority = EarSettings.usualPriority
+  /// How loud it is, as a factor, from then on.
+  var gain: Float = 1
   private var chunk = [Float](repeating: 0, count: chunkFrames)
 
   /// Takes a place, which is silent until it is attached.
@@ -39,7 +44,8 @@ final class EarSlot {
   func attach() -> Bool {
     if isAttached { return true }
     guard engine.isIdle(slot), engine.attach(slot) else { return false }
-    engine.setGain(1, for: slot)
+    engine.setGain(gain, for: slot)
+    engine.setRank(SlotRank.ofPriorities[priority], for: slot)
     engine.setGain(0, for: slot, on: .recording)
     engine.setPan(0, for: slot)
     isAttached = true

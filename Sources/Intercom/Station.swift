@@ -176,6 +176,7 @@ extension Station {
   func follow(_ routing: LineRouting) {
     roster.follow(routing)
     guests.follow(routing)
+    ear.follow(routing.ear)
     ear.callTone.follow(isCalled: routing.isCalled, decibels: routing.ear.callToneDecibels)
     capture.aimInputs(at: routing.inputs)
     // What was captured before a key closes passes as it began.

@@ -141,6 +141,9 @@ public struct EarSettings: Sendable, Hashable {
     return decibels <= Self.cutDecibels ? nil : decibels
   }
 
+  /// The priority of texts that are spoken.
+  public var aloudPriority: Int { Int(self[.aloudPriority]) }
+
   /// Whether others may leave a key open into this ear alone.
   public var letsCallersLatch: Bool { self[.callerLatch] != 0 }
 
@@ -179,6 +182,7 @@ extension EarSettings {
     case level
     case callTone = "call-tone"
     case callerLatch = "caller-latch"
+    case aloudPriority = "aloud-priority"
 
     /// What a value looks like.
     public var placeholder: String {
@@ -188,6 +192,7 @@ extension EarSettings {
       case .priorityDim, .programDim, .talkDim: "DB|off|cut"
       case .programDimTalking, .sidetoneTracking, .callerLatch: "on|off"
       case .level: "auto|off"
+      case .aloudPriority: "0…4"
       }
     }
 
@@ -206,6 +211,7 @@ extension EarSettings {
       case .level: "Whether talkers are brought to like loudness, by 12 dB at most."
       case .callTone: "How loud a call beeps in your ear, dBFS, -40…0."
       case .callerLatch: "Whether others' keys for you alone may latch."
+      case .aloudPriority: "Priority of texts that are spoken in your ear, 0…4 as of lines."
       }
     }
 
@@ -217,6 +223,7 @@ extension EarSettings {
       case .ceiling: -24...0
       case .priorityDim, .programDim, .talkDim: -60...0
       case .programDimTalking, .sidetoneTracking, .level, .callerLatch: nil
+      case .aloudPriority: 0...4
       }
     }
 
@@ -227,13 +234,14 @@ extension EarSettings {
       case .floor: -21
       case .priorityDim, .programDim, .callTone: -12
       case .sidetoneTracking, .callerLatch: 1
+      case .aloudPriority: 2
       }
     }
 
     /// The words beside numbers, and what they stand for.
     fileprivate var words: [String: Double] {
       switch self {
-      case .volume, .ceiling: [:]
+      case .volume, .ceiling, .aloudPriority: [:]
       case .floor, .callTone: ["off": cutDecibels]
       case .priorityDim, .programDim, .talkDim: ["off": 0, "cut": cutDecibels]
       case .programDimTalking, .sidetoneTracking, .callerLatch: ["on": 1, "off": 0]
@@ -287,6 +295,9 @@ extension EarSettings {
       throw .badEar(
         "\(name.rawValue) must be "
           + ([numbers] + words).joined(separator: " ") + ", not \"\(text.prefix(40))\"")
+    }
+    guard name != .aloudPriority || value == value.rounded() else {
+      throw .badEar("\(name.rawValue) must be a whole number, not \"\(text.prefix(40))\"")
     }
     return value
   }

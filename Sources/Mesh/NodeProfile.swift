@@ -23,6 +23,8 @@ public struct NodeProfile: Hashable, Sendable {
   public var mediaAddresses: [NodeAddress]
   /// The peer whose voice it loops back, for a test with its user's consent; nil: none.
   public var loopBack: NodeID?
+  /// Who is there; nil: it does not say.
+  public var people: People?
   /// What it changes its voice into, as its user wrote it; empty: nothing.
   public var effect = ""
 
@@ -51,6 +53,33 @@ public struct NodeProfile: Hashable, Sendable {
     profile.controlAddresses = controlAddresses.map { $0.seen(at: observed) }
     profile.mediaAddresses = mediaAddresses.map { $0.seen(at: observed) }
     return profile
+  }
+}
+
+/// Who is at a node: it decides what is spoken there, and tells others whether to speak or to write.
+public enum People: String, Hashable, Sendable, CaseIterable {
+  /// They read.
+  case deaf
+  /// They hear.
+  case hearing
+  /// Some read, some hear.
+  case both
+
+  /// The choices as a user writes them.
+  public static let words = allCases.map(\.rawValue).joined(separator: "|")
+
+  /// As a message has it: a bit for those who read, and one for those who hear.
+  var number: UInt64 {
+    switch self {
+    case .deaf: 1
+    case .hearing: 2
+    case .both: 3
+    }
+  }
+
+  init?(number: UInt64) {
+    guard let people = Self.allCases.first(where: { $0.number == number }) else { return nil }
+    self = people
   }
 }
 

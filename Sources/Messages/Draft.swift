@@ -13,14 +13,16 @@ struct Draft {
 
   /// Seals and signs it.
   init(
-    _ content: MessageContent, to conversation: Conversation, sequence: UInt64,
+    _ content: MessageContent, isAloud: Bool, to conversation: Conversation, sequence: UInt64,
     for recipients: [Envelope.Recipient], _ way: SealingWay, by identity: any MessageIdentity,
     lifetimeSeconds: UInt32, atRunSeconds run: UInt64, now: MessageTime
   ) throws(SayError) {
     let envelope: Envelope
     do throws(CryptoError) {
       envelope = try Envelope.write(
-        SealedContent(content, sentUnixMilliseconds: now.unixMilliseconds), sequence: sequence,
+        SealedContent(
+          content, isAloud: isAloud, sentUnixMilliseconds: now.unixMilliseconds),
+        sequence: sequence,
         lifetimeSeconds: lifetimeSeconds, by: identity, for: recipients, way)
     } catch {
       throw .crypto("\(error)")

@@ -113,11 +113,14 @@ public final class MessageDesk {
 
   /// Sends a text.
   ///
+  /// - Parameter isAloud: it is to be spoken where it arrives, if that is soon.
   /// - Returns: the message; it is kept when this returns.
   public func say(
-    _ text: String, to conversation: Conversation, now: MessageTime
+    _ text: String, isAloud: Bool = false, to conversation: Conversation, now: MessageTime
   ) throws(SayError) -> Message {
-    try send(try MessageContent(checking: text), to: conversation, now: now)
+    try send(
+      try MessageContent(checking: text, isAloud: isAloud), isAloud: isAloud, to: conversation,
+      now: now)
   }
 
   /// Sends a voice message.
@@ -144,14 +147,15 @@ public final class MessageDesk {
   }
 
   func send(
-    _ content: MessageContent, to conversation: Conversation, now: MessageTime
+    _ content: MessageContent, isAloud: Bool = false, to conversation: Conversation,
+    now: MessageTime
   ) throws(SayError) -> Message {
     let run = clock.seconds(now)
     lines.age(atRunSeconds: run)
     let (nodes, way) = try contacts.audience(of: conversation, lines)
     guard shelf.hasRoom(of: identity.id, for: content.attachment) else { throw .crowded }
     let draft = try Draft(
-      content, to: conversation, sequence: sequence + 1,
+      content, isAloud: isAloud, to: conversation, sequence: sequence + 1,
       for: nodes.map { shelf.recipient($0, of: identity.id, atRunSeconds: run) }, way,
       by: identity, lifetimeSeconds: settings.lifetimeSeconds, atRunSeconds: run, now: now)
     do throws(JournalError) {
@@ -283,18 +287,15 @@ public final class MessageDesk {
     }
     let next = MessageMark(delivered: key.sequence, read: mark.read)
     var changes = [JournalChange.mark(key.sender, next)]
-    var message: Message?
+    var (message, isAloud): (Message?, Bool) = (nil, false)
     // What is not taken is acknowledged all the same: it would come for ever.
     do throws(MessageFault) {
       guard contacts.welcomes(envelope, blocked) else { throw .stranger }
       let (conversation, content) = try envelope.open(as: identity, lines)
-      let opened = Message(
-        key: key, conversation: conversation, content: content.content,
-        sentUnixMilliseconds: content.sentUnixMilliseconds,
-        takenUnixMilliseconds: now.unixMilliseconds)
+      let opened = content.message(key, in: conversation, takenAt: now)
       try check(opened)
       changes.append(opened.change)
-      message = opened
+      (message, isAloud) = (opened, content.isAloud)
     } catch {
       refuse(error, of: node)
     }
@@ -302,7 +303,7 @@ public final class MessageDesk {
     book.set(next, of: key.sender)
     if let message {
       counters.taken += 1
-      events.append(message.event)
+      events += MessageEvent.taken(message, isAloud: isAloud, ageSeconds: parcel.ageSeconds)
     }
     acknowledge(key.sender, to: node)
   }

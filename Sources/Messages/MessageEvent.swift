@@ -6,6 +6,8 @@ public enum MessageEvent: Hashable, Sendable {
   case message(Message)
   /// A message has another text, or another sign is at it.
   case changed(MessageKey)
+  /// It was a text of another node: whether it is to be spoken, and how many seconds ago it was written.
+  case text(String, by: NodeID, isAloud: Bool, UInt32)
   /// Another node has, or its user read, more of what this one sent it.
   case receipt(from: NodeID, MessageMark)
   /// A message's time is over, and these never had it.
@@ -16,6 +18,16 @@ public enum MessageEvent: Hashable, Sendable {
   case refusedBy(NodeID, MessageFault, MessageKey)
   /// The disk failed; what was to be kept then is tried again.
   case trouble(JournalError)
+}
+
+extension MessageEvent {
+  /// What is told of a message that came.
+  static func taken(_ message: Message, isAloud: Bool, ageSeconds: UInt32) -> [MessageEvent] {
+    guard case .text(let text) = message.content else { return [message.event] }
+    return [
+      .message(message), .text(text, by: message.key.sender, isAloud: isAloud, ageSeconds),
+    ]
+  }
 }
 
 /// What a ``MessageDesk`` counted since it began.

@@ -70,6 +70,8 @@ public enum MessageFault: String, Error, Hashable, Sendable, CaseIterable {
 public enum SayError: Error, Hashable, Sendable {
   /// It is empty, too long, or holds a zero octet.
   case text(byteCount: Int)
+  /// It is too long to be spoken.
+  case aloud(characterCount: Int)
   /// A voice message is empty, or too long.
   case audio(byteCount: Int)
   /// It is silent, or too long.
@@ -116,6 +118,9 @@ extension SayError: CustomStringConvertible {
     case .text(let count) where count > MessageLimits.textBytes:
       "the text has \(count) bytes; a message has at most \(MessageLimits.textBytes): send it in parts"
     case .text: "the text holds a zero byte; leave it out"
+    case .aloud(let count):
+      "the text has \(count) characters; one that is to be spoken has at most "
+        + "\(AloudQueue.mostCharacters): send it in parts, or without --aloud"
     case .audio(0): "there is nothing to hear; record or name some audio"
     case .audio(let count):
       "the audio has \(count) bytes; a voice message has at most 10 MiB: send it in parts"

@@ -7,12 +7,17 @@ struct SealedContent: Hashable {
   private static let voiceKind: UInt8 = 2
   private static let editKind: UInt8 = 3
   private static let reactionKind: UInt8 = 4
+  /// A text that is to be spoken where it arrives.
+  private static let aloudKind: UInt8 = 5
 
   var content: MessageContent
   var sentUnixMilliseconds: Int64
+  /// Whether it, a text, is to be spoken.
+  var isAloud = false
 
-  init(_ content: MessageContent, sentUnixMilliseconds: Int64) {
+  init(_ content: MessageContent, isAloud: Bool = false, sentUnixMilliseconds: Int64) {
     self.content = content
+    self.isAloud = isAloud
     self.sentUnixMilliseconds = sentUnixMilliseconds
   }
 
@@ -26,6 +31,7 @@ struct SealedContent: Hashable {
       }
       let kind = UInt8(try reader.number(1))
       sentUnixMilliseconds = Int64(bitPattern: try reader.number(8))
+      isAloud = kind == Self.aloudKind
       content = try Self.content(
         of: kind, Array(try reader.bytes(reader.rest)), by: key, with: attachment)
     } catch {
@@ -37,7 +43,7 @@ struct SealedContent: Hashable {
     of kind: UInt8, _ octets: [UInt8], by key: MessageKey, with attachment: Attachment?
   ) throws(MessageFault) -> MessageContent {
     switch kind {
-    case textKind:
+    case textKind, aloudKind:
       guard (1...MessageLimits.textBytes).contains(octets.count), !octets.contains(0),
         attachment == nil, let text = String(validating: octets, as: UTF8.self)
       else { throw .unreadable }
@@ -57,13 +63,22 @@ struct SealedContent: Hashable {
     }
   }
 
+  /// The message that it is of, as its reader has it.
+  func message(
+    _ key: MessageKey, in conversation: Conversation, takenAt now: MessageTime
+  ) -> Message {
+    Message(
+      key: key, conversation: conversation, content: content,
+      sentUnixMilliseconds: sentUnixMilliseconds, takenUnixMilliseconds: now.unixMilliseconds)
+  }
+
   func octets(of key: MessageKey) -> [UInt8] {
     var writer = OctetWriter()
     writer.bytes(key.sender.octets)
     writer.number(key.sequence, byteCount: 8)
     switch content {
     case .text(let text):
-      writer.bytes([Self.textKind])
+      writer.bytes([isAloud ? Self.aloudKind : Self.textKind])
       writer.number(UInt64(bitPattern: sentUnixMilliseconds), byteCount: 8)
       writer.bytes(text.utf8)
     case .voice(let clip):
@@ -91,10 +106,15 @@ struct SealedContent: Hashable {
 
 extension MessageContent {
   /// A text that a user wrote.
-  init(checking text: String) throws(SayError) {
+  ///
+  /// - Parameter isAloud: it is to be spoken.
+  init(checking text: String, isAloud: Bool) throws(SayError) {
     let count = text.utf8.count
     guard (1...MessageLimits.textBytes).contains(count), !text.utf8.contains(0) else {
       throw .text(byteCount: count)
+    }
+    guard !isAloud || text.count <= AloudQueue.mostCharacters else {
+      throw .aloud(characterCount: text.count)
     }
     self = .text(text)
   }

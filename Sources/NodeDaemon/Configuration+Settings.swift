@@ -17,6 +17,7 @@ extension Configuration {
     case (.maxPeers, .integer(let count)): maximumPeers = try Self.checked(count, within: 1...64)
     case (.role, .text(let text)): role = text.isEmpty ? "" : try Self.checkedName(text)
     case (.colour, .text(let text)): colourRGB = try Self.colour(text)
+    case (.people, .text(let text)): people = text.isEmpty ? nil : try Self.choice(text)
     case (.policy, .text(let text)): policy = try Self.choice(text)
     case (.noDiscovery, .boolean(let isOn)): discovers = !isOn
     case (.profile, .text(let text)): profile = try Self.profileChoice(text)
@@ -56,6 +57,7 @@ extension Configuration {
     case (.messageDays, .integer(let number)), (.voiceMessageDays, .integer(let number)),
       (.messageHistory, .integer(let number)), (.messageKeep, .integer(let number)):
       try setMessages(setting, to: number)
+    case (.messageAloud, .text(let text)): messageAloud = try Self.choice(text)
     case (.logLevel, .text(let text)):
       guard LogLevelName.level(text) != nil else {
         throw .badValue("must be one of \(LogLevelName.words), not \"\(text)\"")
@@ -128,6 +130,7 @@ extension Configuration {
     case .maxPeers: .integer(maximumPeers)
     case .role: .text(role)
     case .colour: .text(colourRGB.map { Self.text(ofColour: $0) } ?? "")
+    case .people: .text(people?.rawValue ?? "")
     case .policy: .text(policy.rawValue)
     case .noDiscovery: .boolean(!discovers)
     case .profile: .text(profile.text)
@@ -164,6 +167,7 @@ extension Configuration {
     case .voiceMessageDays: .integer(voiceMessageDays)
     case .messageHistory: .integer(messageHistoryMegabytes)
     case .messageKeep: .integer(messageKeepMegabytes)
+    case .messageAloud: .text(messageAloud.rawValue)
     case .logLevel: .text(logLevel)
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
       .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:

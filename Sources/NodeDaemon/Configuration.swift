@@ -15,6 +15,8 @@ struct Configuration: Hashable, Sendable {
   var role = ""
   /// The colour to show it in, 24 bits of red, green and blue.
   var colourRGB: UInt32?
+  /// Who is there; nil: not said.
+  var people: People?
   /// Where it receives.
   var listen = HostAndPort.standard
   /// The nodes it calls; others that call are answered all the same.
@@ -80,6 +82,8 @@ struct Configuration: Hashable, Sendable {
   var messageHistoryMegabytes = 100
   /// The most that messages which are kept for others take, MB, 0…10000.
   var messageKeepMegabytes = 20
+  /// Which texts are spoken here.
+  var messageAloud = AloudChoice.asked
   /// Where speech becomes text, and text speech.
   var speech = SpeechSettings()
   /// The folder that transcripts of captions are kept in; empty: none are.

@@ -136,11 +136,13 @@ struct Connections: Sendable {
   private static func profile(
     _ settings: Configuration, media: UInt16, control: UInt16
   ) -> NodeProfile {
-    NodeProfile(
+    var profile = NodeProfile(
       name: settings.name, role: settings.role, colourRGB: settings.colourRGB,
       softwareVersion: Version.current,
       controlAddresses: [NodeAddress(.observed, port: control)],
       mediaAddresses: [NodeAddress(.observed, port: media)])
+    profile.people = settings.people
+    return profile
   }
 
   private static func store(

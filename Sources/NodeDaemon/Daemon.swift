@@ -60,7 +60,7 @@ struct Daemon {
       node: node, id: state.id, membership: connections.membership, log: logger("node"))
     let recordings = Recordings(
       node: node, nodeName: name, membership: connections.membership, log: logger("record"))
-    let office = try openOffice(of: connections, state)
+    let office = try openOffice(of: connections, state, node)
     let voices = voiceMessages(of: node, office, connections.membership, lines, state, by: states)
     let guests = guestService(of: node, connections, lines)
     let assistant = assistantOffice(of: node, state)
@@ -111,6 +111,7 @@ struct Daemon {
     Task { await voices.mirror?.run(changed: model.touch) }
     // Before messages of lines come in.
     await office.take(await lines.currentCompany)
+    await office.aloud.start(changed: model.touch)
     await office.start(
       connections.news, blocked: membership.blockedNodes, changed: model.touch)
     await office.follow(lines.companies.stream)
@@ -272,7 +273,7 @@ struct Daemon {
   }
 
   private func openOffice(
-    of connections: Connections, _ state: NodeState
+    of connections: Connections, _ state: NodeState, _ node: Intercom
   ) throws(DaemonError) -> MessageOffice {
     let settings = effective.configuration
     do throws(JournalError) {
@@ -282,7 +283,11 @@ struct Daemon {
         retention: HistoryRetention(
           days: settings.messageDays, voiceDays: settings.voiceMessageDays,
           bytes: settings.messageHistoryMegabytes * 1_000_000),
-        lines: settings.lineMessages, log: logger("messages"))
+        lines: settings.lineMessages,
+        aloud: AloudDesk(
+          settings.messageAloud, for: settings.people, settings.speech, door: node,
+          log: logger("messages")),
+        log: logger("messages"))
     } catch {
       throw .messages(error)
     }

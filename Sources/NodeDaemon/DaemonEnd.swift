@@ -31,7 +31,10 @@ struct DaemonEnd {
     // Nothing to end, or a disk that does not answer: neither holds the end up.
     async let recorded: Void? = try? recordings.stop(within: Self.patience)
     async let kept = deadline.wait { await office.finish() }
-    async let silenced = deadline.wait { await assistant.finish() }
+    async let silenced = deadline.wait {
+      await assistant.finish()
+      await office.aloud.finish()
+    }
     async let uncaptioned = deadline.wait { await captions.finish() }
     async let shut: Void? = panel?.stop()
     async let left: Void = page.stop()

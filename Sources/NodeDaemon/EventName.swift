@@ -86,6 +86,8 @@ enum EventName: String, CaseIterable, Sendable {
   case messageReceived = "message"
   case messageExpired = "message-expired"
   case messageRefused = "message-refused"
+  case messageAloud = "message-aloud"
+  case messageNotAloud = "message-not-aloud"
   case messagesLost = "messages-lost"
   case messagesNotKept = "messages-not-kept"
   case mirrored
@@ -131,10 +133,10 @@ enum EventName: String, CaseIterable, Sendable {
       .pairingFailed, .pageTrustFailed, .pageLost, .identityTwice, .rightsMissing,
       .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused,
       .guestRefused, .audienceFailed, .assistantFailed, .operatorRefused, .captionsFailed,
-      .captionsRefused, .transcriptsFailed, .mirrorFailed, .s3Failed:
+      .captionsRefused, .transcriptsFailed, .mirrorFailed, .s3Failed, .messageNotAloud:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
-      .identity, .networkChanged, .discovery, .messageReceived, .mirrored, .page:
+      .identity, .networkChanged, .discovery, .messageReceived, .messageAloud, .mirrored, .page:
       .info
     default: .notice
     }

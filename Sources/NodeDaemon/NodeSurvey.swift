@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Intercom
+internal import Mesh
 internal import StatusSchema
 internal import Store
 
@@ -26,6 +27,7 @@ struct NodeSurvey {
     status.recording = await recordings.status
     var messages = await office.status
     await voices.tell(&messages)
+    messages.aloud = await office.aloud.status
     status.messages = messages
     status.node.ear = await lines.ear
     status.node.battery = battery.status
@@ -53,6 +55,7 @@ struct NodeSurvey {
       status.peers[index].instance = instances[node]
       status.peers[index].isLoopingBack = loopingBack.contains(node)
       status.peers[index].effect = profiles[node]?.shownEffect
+      status.peers[index].people = profiles[node]?.people?.rawValue
       status.peers[index].role = profiles[node]?.shownRole
       status.peers[index].colour = profiles[node]?.shownColour
       status.peers[index].version = profiles[node]?.shownVersion

@@ -17,6 +17,7 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.name)) var name: String?
   @Option(help: Help.of(.role)) var role: String?
   @Option(help: Help.of(.colour)) var colour: String?
+  @Option(help: Help.of(.people)) var people: String?
   @Option(help: Help.of(.listen)) var listen: String?
   @Option(help: Help.of(.peer)) var peer: [String] = []
   @Option(help: Help.of(.maxPeers)) var maxPeers: String?
@@ -56,6 +57,7 @@ struct Options: ParsableCommand {
   @Option(help: Help.of(.voiceMessageDays)) var voiceMessageDays: String?
   @Option(help: Help.of(.messageHistory)) var messageHistory: String?
   @Option(help: Help.of(.messageKeep)) var messageKeep: String?
+  @Option(help: Help.of(.messageAloud)) var messageAloud: String?
   @Option(help: Help.of(.logLevel)) var logLevel: String?
   @OptionGroup(title: "Voice") var voice: VoiceFlags
   @OptionGroup(title: "Speech services") var speech: SpeechFlags
@@ -73,7 +75,8 @@ struct Options: ParsableCommand {
   /// The settings that were given, their types checked.
   func flags() throws(DaemonError) -> [ConfigurationLoader.Flag] {
     let texts: [(Setting, String?)] = [
-      (.name, name), (.role, role), (.colour, colour), (.listen, listen), (.policy, policy),
+      (.name, name), (.role, role), (.colour, colour), (.people, people),
+      (.listen, listen), (.policy, policy),
       (.maxPeers, maxPeers), (.profile, profile),
       (.ptime, ptime), (.bitrate, bitrate), (.bitrateMax, bitrateMax),
       (.application, application), (.complexity, complexity), (.bandwidth, bandwidth),
@@ -84,7 +87,7 @@ struct Options: ParsableCommand {
       (.pageCertificate, pageCertificate), (.pageKey, pageKey), (.control, control),
       (.state, state), (.messageDays, messageDays), (.voiceMessageDays, voiceMessageDays),
       (.messageHistory, messageHistory),
-      (.messageKeep, messageKeep),
+      (.messageKeep, messageKeep), (.messageAloud, messageAloud),
       (.logLevel, logLevel),
     ]
     let switches: [(Setting, Bool?)] = [

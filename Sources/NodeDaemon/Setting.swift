@@ -6,6 +6,7 @@ enum Setting: String, CaseIterable, Sendable {
   case name
   case role
   case colour
+  case people
   case listen
   case peer
   case policy
@@ -41,6 +42,7 @@ enum Setting: String, CaseIterable, Sendable {
   case voiceMessageDays = "voice-message-days"
   case messageHistory = "message-history"
   case messageKeep = "message-keep"
+  case messageAloud = "message-aloud"
   case logLevel = "log-level"
   case voiceHighPass = "voice-high-pass"
   case voiceEcho = "voice-echo"
@@ -103,7 +105,8 @@ enum Setting: String, CaseIterable, Sendable {
 
   var kind: Kind {
     switch self {
-    case .name, .role, .colour, .listen, .policy, .profile, .application, .bandwidth, .program,
+    case .name, .role, .colour, .people, .messageAloud, .listen, .policy, .profile, .application,
+      .bandwidth, .program,
       .jackServer, .jackClient, .pluginSocket, .metrics, .page, .pageTrust, .pageCertificate,
       .pageKey, .control,
       .state, .logLevel, .assistantURL, .assistantModel, .assistantKeyFile, .assistantName,
@@ -147,6 +150,8 @@ enum Setting: String, CaseIterable, Sendable {
       .uploadAuthorities:
       "FILE"
     case .policy: AdmissionPolicy.words
+    case .people: People.words
+    case .messageAloud: AloudChoice.words
     case .maxPeers: "1…64"
     case .bitrate: "KBITS"
     case .bitrateMax: "KBITS|auto"
@@ -177,14 +182,14 @@ enum Setting: String, CaseIterable, Sendable {
     case .name: "Name of this node, as others see it."
     case .role: "What this node is for, such as stage left; others see it."
     case .colour: "Colour that others show this node in, hexadecimal RGB: ff8000."
+    case .people: "Who is at this node; others see it, and texts are not spoken to who is deaf."
     case .listen: "Address and port for media (UDP) and control (TCP); IPv6 as [::1]:5004."
     case .peer:
       "A node to call, by address or host name; repeatable. Discovery finds others by itself."
     case .policy: "Nodes outside our groups: ask the user, refuse, or admit."
     case .noDiscovery: "Turns DNS-SD off: neither announces this node nor looks for others."
     case .maxPeers: "Most peers at a time; further ones are refused."
-    case .profile:
-      "Set of defaults: for cable, for Wi-Fi, or for battery and thin lines."
+    case .profile: "Set of defaults: for cable, for Wi-Fi, or for battery and thin lines."
     case .ptime: "Audio per packet, ms: shorter has less delay, longer takes less CPU and network."
     case .bitrate: "Target bit rate of Opus, kbit/s, 6…510."
     case .bitrateMax:
@@ -220,12 +225,12 @@ enum Setting: String, CaseIterable, Sendable {
     case .messageHistory: "Most that the history of messages takes on disk, MB, 1…10000."
     case .messageKeep:
       "Most that messages kept for other nodes take on disk, MB, 0…10000; 0: none are kept."
+    case .messageAloud: AloudChoice.summary
     case .logLevel: "Lowest level to log: \(LogLevelName.words)."
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
       .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       voice?.summary ?? ""
-    case .speechASR, .speechTTS, .speechAllow, .captionsTranscripts:
-      SpeechSettings.summary(of: self)
+    case _ where table == "speech" || table == "captions": SpeechSettings.summary(of: self)
     case .s3Endpoint, .s3Bucket, .s3Region, .s3KeyFile: S3Settings.summary(of: self)
     case .uploadURL, .uploadTokenFile, .uploadAuthorities, .uploadFrom:
       MirrorSettings.summary(of: self)

@@ -3,7 +3,8 @@ internal import StatusSchema
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
     case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
-      minutes, recording, levels, to, text, messages, with, rights, name, session, settings
+      minutes, recording, levels, to, text, messages, with, rights, name, session, settings,
+      aloud
   }
 
   /// Reads a request; what is missing, unknown or out of range is told in words.
@@ -85,7 +86,8 @@ extension ControlRequest: Codable {
     case .say:
       return .say(
         to: try fields.decode(String.self, forKey: .to),
-        text: try fields.decode(String.self, forKey: .text))
+        text: try fields.decode(String.self, forKey: .text),
+        isAloud: try fields.decodeIfPresent(Bool.self, forKey: .aloud) ?? false)
     case .messages:
       return .messages(
         try fields.decodeIfPresent(MessageRequest.self, forKey: .messages) ?? MessageRequest())
@@ -251,9 +253,10 @@ extension ControlRequest: Codable {
     case .loopBack(let peer, let minutes):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(minutes, forKey: .minutes)
-    case .say(let to, let text):
+    case .say(let to, let text, let isAloud):
       try fields.encode(to, forKey: .to)
       try fields.encode(text, forKey: .text)
+      if isAloud { try fields.encode(true, forKey: .aloud) }
     case .messages(let request): try fields.encode(request, forKey: .messages)
     case .messagesClear(let conversation):
       try fields.encodeIfPresent(conversation, forKey: .with)

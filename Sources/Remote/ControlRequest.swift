@@ -75,9 +75,9 @@ public enum ControlRequest: Sendable, Hashable {
   /// Ends the recording, once its files are complete.
   case recordStop
 
-  /// Sends a text to a member, `group`, `group:NAME`, `line:NAME`, or a line that no member is called like; the answer
-  /// is ``ControlResponse/messages(_:)`` with it.
-  case say(to: String, text: String)
+  /// Sends a text to a member, `group`, `group:NAME`, `line:NAME`, or a line that no member is called like, and lets it
+  /// be spoken there if that is wanted; the answer is ``ControlResponse/messages(_:)`` with it.
+  case say(to: String, text: String, isAloud: Bool = false)
   /// Asks for messages; the answer is ``ControlResponse/messages(_:)``.
   case messages(MessageRequest)
   /// Forgets messages, of a conversation or all; the answer is ``ControlResponse/done(note:)``.

@@ -16,6 +16,7 @@ public enum KnownNodeTable {
     if let admission = one.admission { line += " (\(Cell.clean(admission)))" }
     if one.isRecording == true { line += ", RECORDING" }
     if let role = one.role { line += ", \(Cell.clean(role))" }
+    if let people = one.people { line += ", \(Cell.clean(people))" }
     if let version = one.version { line += ", comlinkd \(Cell.clean(version))" }
     if let colour = one.colour { line += ", colour \(Cell.clean(colour))" }
     if let attempt = one.attempt {

@@ -40,7 +40,10 @@ public struct SpeechOffer: Hashable, Sendable {
   private static func choices(_ programs: JSONValue?, _ list: String) -> [Choice] {
     let choices = (programs?.elements ?? []).flatMap { $0[list]?.elements ?? [] }
     return choices.prefix(SpeechLimits.offers).compactMap { choice in
-      guard let name = choice["name"]?.text else { return nil }
+      // One that is only on offer would have to be fetched first.
+      guard let name = choice["name"]?.text, choice["installed"] != .boolean(false) else {
+        return nil
+      }
       return Choice(name: name, languages: (choice["languages"]?.elements ?? []).compactMap(\.text))
     }
   }

@@ -10,6 +10,8 @@ public struct KnownNodeStatus: Codable, Hashable, Sendable {
   public var role: String?
   /// Likewise ``PeerStatus/colour``.
   public var colour: String?
+  /// Likewise ``PeerStatus/people``.
+  public var people: String?
   /// Likewise ``PeerStatus/version``.
   public var version: String?
   /// Progress of its connection, in words such as `member`, `asks to be let in`, `stranger` or `connecting`.

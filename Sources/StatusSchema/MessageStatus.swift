@@ -98,6 +98,8 @@ public struct MessagesStatus: Sendable, Hashable, Codable {
   public var playing: VoicePlayingStatus?
   /// What is mirrored to another service; absent: nothing is to be.
   public var mirror: MirrorStatus?
+  /// What is spoken here; absent: nothing is to be.
+  public var aloud: AloudStatus?
   /// Why messages are not kept beyond this run, or not at all, in words; absent where they are.
   public var problem: String?
 
@@ -106,6 +108,23 @@ public struct MessagesStatus: Sendable, Hashable, Codable {
     (unread, last, revision, waiting, keptBytes, received) = (0, 0, 0, 0, 0, 0)
     refused = [:]
   }
+}
+
+/// Texts of others that are spoken at the own ear.
+public struct AloudStatus: Sendable, Hashable, Codable {
+  /// Whose text is spoken just now, by name; absent: nobody's.
+  public var sender: String?
+  /// Those that wait.
+  public var waiting: Int
+  /// Those that were spoken since the start.
+  public var spoken: Int
+  /// Those that were not, since the start, by reason; only reasons that happened are listed.
+  public var dropped: [String: Int]
+  /// What went wrong last, in words; absent once the next one was spoken.
+  public var problem: String?
+
+  /// Nothing yet.
+  public init() { (waiting, spoken, dropped) = (0, 0, [:]) }
 }
 
 /// Voice messages that go to another service.

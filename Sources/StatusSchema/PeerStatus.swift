@@ -55,6 +55,8 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var isRecording: Bool?
   /// Whether it says that it sends somebody's voice back in place of its own.
   public var isLoopingBack: Bool?
+  /// Who is there, as it says: `deaf`, `hearing` or `both`; absent: it does not say.
+  public var people: String?
   /// What it says that it changes its voice into, such as `radio`; absent: nothing.
   public var effect: String?
   /// Interarrival jitter (RFC 3550 §6.4.1), milliseconds.

@@ -43,6 +43,7 @@ struct EarOptions: ParsableArguments {
   @Option(help: Self.help(.level)) var level: String?
   @Option(help: Self.help(.callTone)) var callTone: String?
   @Option(help: Self.help(.callerLatch)) var callerLatch: String?
+  @Option(help: Self.help(.aloudPriority)) var aloudPriority: String?
 
   /// By name, as they were written: what a node is asked for.
   var changes: [String: String] {
@@ -50,7 +51,7 @@ struct EarOptions: ParsableArguments {
       (.volume, volume), (.floor, floor), (.ceiling, ceiling), (.priorityDim, priorityDim),
       (.programDim, programDim), (.programDimTalking, programDimTalking), (.talkDim, talkDim),
       (.sidetoneTracking, sidetoneTracking), (.level, level), (.callTone, callTone),
-      (.callerLatch, callerLatch),
+      (.callerLatch, callerLatch), (.aloudPriority, aloudPriority),
     ]
     return given.reduce(into: [:]) { changes, one in
       if let text = one.1 { changes[one.0.rawValue] = NegativeNumber.plain(text) }

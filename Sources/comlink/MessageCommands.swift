@@ -10,7 +10,8 @@ struct SayCommand: ParsableCommand {
     discussion: """
       Who is away gets it when it is back: this node keeps it for a week, and so do up to three members that are on. \
       They cannot read what is for one member. On a line it is for those who are on it, or were when they were here last. \
-      comlink messages shows how far it is.
+      comlink messages shows how far it is. With --aloud it is spoken at the stations that it reaches at once, if they \
+      have a speech service (speech-tts) and nobody there said to be deaf; for all others it is a text.
       """)
 
   @Option(
@@ -29,11 +30,15 @@ struct SayCommand: ParsableCommand {
     help: ArgumentHelp(
       "At most 4096 bytes; - reads it from standard input.", valueName: "TEXT"))
   var text: [String] = []
+  @Flag(help: "Lets it be spoken where it arrives; at most 500 characters.") var aloud = false
   @OptionGroup var remote: RemoteOptions
 
   func validate() throws {
     guard edit != nil || !text.isEmpty else {
       throw ValidationError("Missing expected argument '<TEXT> ...'")
+    }
+    guard edit == nil || !aloud else {
+      throw ValidationError("--aloud is for a new text, not with --edit")
     }
   }
 
@@ -44,7 +49,8 @@ struct SayCommand: ParsableCommand {
     var client = try remote.connect(timeout: .seconds(15))
     let answer = try RemoteOptions.answer(
       of: &client,
-      to: edit.map { .messageAct(.edit(number: $0, text: text)) } ?? .say(to: to, text: text))
+      to: edit.map { .messageAct(.edit(number: $0, text: text)) }
+        ?? .say(to: to, text: text, isAloud: aloud))
     guard case .messages = answer else { throw RemoteFailure.unexpectedAnswer }
   }
 

@@ -83,6 +83,7 @@ import Testing
       .ear(changes: ["volume": "-6", "talk-dim": "cut"])
     ),
     (["ear", "--call-tone", "-20"], .ear(changes: ["call-tone": "-20"])),
+    (["ear", "--aloud-priority", "3"], .ear(changes: ["aloud-priority": "3"])),
     (["voice", "monitor"], .sound(.monitor(seconds: 60))),
     (["level", "auto"], .ear(changes: ["level": "auto"])),
     (["line", "port", "a", "on"], .line(.port(line: "a", isOn: true))),

@@ -79,6 +79,8 @@ import Testing
     (.policy, "all", "must be one of ask|group-only|open"),
     (.colour, "red", "must be six hexadecimal digits"), (.colour, "-fffff", "hexadecimal"),
     (.role, " x", "no space at either end"),
+    (.people, "blind", "must be one of deaf|hearing|both, not \"blind\""),
+    (.messageAloud, "on", "must be one of asked|all|off, not \"on\""),
   ]
 
   @Test(arguments: refused)
@@ -110,6 +112,7 @@ import Testing
     (.noConnect, "true"), (.noDiscovery, "true"), (.viaPlugin, "true"),
     (.pluginSocket, "/tmp/a b/plugin.sock"),
     (.policy, "group-only"), (.role, "stage left"), (.role, ""), (.colour, "00ff0a"),
+    (.people, "deaf"), (.people, ""), (.messageAloud, "all"), (.messageAloud, "off"),
     (.logLevel, "trace"),
     (.metrics, ""), (.metrics, "127.0.0.1:9464"), (.page, ""), (.page, "[::]:8443"),
     (.pageTrust, "auto"), (.pageTrust, "off"), (.pageTrust, "[::]:80"),

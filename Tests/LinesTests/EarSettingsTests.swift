@@ -62,11 +62,14 @@ import Testing
     (["talk-dim": "loud"], "talk-dim must be from -60 to 0 or cut or off, not \"loud\""),
     (["sidetone-tracking": "1"], "sidetone-tracking must be on or off, not \"1\""),
     (["call-tone": "6"], "call-tone must be from -40 to 0 or off, not \"6\""),
+    (["aloud-priority": "5"], "aloud-priority must be from 0 to 4, not \"5\""),
+    (["aloud-priority": "1.5"], "aloud-priority must be a whole number, not \"1.5\""),
     (["level": "on"], "level must be auto or off, not \"on\""),
     (
       ["dim": "1", "volume": "0"],
       "nothing of the ear is called \"dim\"; use one of floor, volume, ceiling, priority-dim, program-dim, "
-        + "program-dim-talking, talk-dim, sidetone-tracking, level, call-tone, caller-latch"
+        + "program-dim-talking, talk-dim, sidetone-tracking, level, call-tone, caller-latch, "
+        + "aloud-priority"
     ),
   ]
 

@@ -28,6 +28,7 @@ import Testing
   private static var changedVoice: NodeProfile {
     var profile = NodeProfile(name: "A")
     profile.effect = "radio"
+    profile.people = .both
     return profile
   }
 

@@ -26,6 +26,14 @@ final class MessageNetwork {
       wallOffsetMilliseconds = wallOffset
     }
 
+    /// Texts that came: whether each is to be spoken, and how old it was.
+    var texts: [(text: String, isAloud: Bool, ageSeconds: UInt32)] {
+      events.compactMap { event in
+        guard case .text(let text, _, let isAloud, let age) = event else { return nil }
+        return (text, isAloud, age)
+      }
+    }
+
     /// What its user was shown of a sender, in the order of its coming.
     func shown(of sender: NodeID) -> [UInt64] {
       journal.history.filter { $0.key.sender == sender }.map(\.key.sequence)
@@ -254,10 +262,12 @@ final class MessageNetwork {
   // MARK: What users do
 
   /// The message's key; nil: the node is off, refuses, or was killed meanwhile.
-  func say(_ text: String, from index: Int, to conversation: Conversation) -> Message? {
+  func say(
+    _ text: String, isAloud: Bool = false, from index: Int, to conversation: Conversation
+  ) -> Message? {
     guard let desk = nodes[index].desk else { return nil }
     defer { bury(index) }
-    return try? desk.say(text, to: conversation, now: time(of: index))
+    return try? desk.say(text, isAloud: isAloud, to: conversation, now: time(of: index))
   }
 
   /// Another text; false: refused.

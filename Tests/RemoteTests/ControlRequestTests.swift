@@ -65,6 +65,10 @@ import Testing
     (.recordStart(wholeRecording), wholeRecordingLine),
     (.recordStop, #"{"request":"record-stop"}"#),
     (.say(to: "foh", text: "Go"), #"{"request":"say","text":"Go","to":"foh"}"#),
+    (
+      .say(to: "foh", text: "Go", isAloud: true),
+      #"{"aloud":true,"request":"say","text":"Go","to":"foh"}"#
+    ),
     (.messages(MessageRequest()), #"{"messages":{},"request":"messages"}"#),
     (.messages(wholeMessages), wholeMessagesLine),
     (.voiceMessage(.record), #"{"request":"voice-message-record"}"#),

@@ -106,6 +106,11 @@ extension GoldenStatus {
     (mirror.sent, mirror.refused) = (12, 1)
     mirror.problem = "the service has no room left (507)"
     messages.mirror = mirror
+    var aloud = AloudStatus()
+    (aloud.sender, aloud.waiting, aloud.spoken) = ("anna", 1, 4)
+    aloud.dropped = ["flood": 2]
+    aloud.problem = "the service said nothing"
+    messages.aloud = aloud
     messages.recording = VoiceRecordingStatus(
       seconds: 541.5, isPaused: true, levelDBFS: -20, peaks: "00ff")
     messages.recording?.warning = "it ends by itself in 58 s"

@@ -63,9 +63,8 @@ enum GoldenStatus {
     peer.gainDecibels = -6
     peer.levellingDecibels = 2.5
     peer.pan = -0.5
-    peer.isMuted = false
-    peer.isRecording = true
-    (peer.isLoopingBack, peer.effect) = (false, "radio")
+    (peer.isMuted, peer.isRecording) = (false, true)
+    (peer.isLoopingBack, peer.effect, peer.people) = (false, "radio", "deaf")
     peer.guests = [guest()]
     peer.jitterMilliseconds = 0.25
     peer.roundTripMilliseconds = 1.5
@@ -269,6 +268,15 @@ enum GoldenStatus {
         "wakes" : 100000
       },
       "messages" : {
+        "aloud" : {
+          "dropped" : {
+            "flood" : 2
+          },
+          "problem" : "the service said nothing",
+          "sender" : "anna",
+          "spoken" : 4,
+          "waiting" : 1
+        },
         "keptBytes" : 2048,
         "last" : 40,
         "mirror" : {
@@ -423,6 +431,7 @@ enum GoldenStatus {
           "lost" : 12,
           "name" : "B",
           "pan" : -0.5,
+          "people" : "deaf",
           "playoutDelayMilliseconds" : 7.5,
           "port" : "comlink:peer_B",
           "quality" : 4.25,

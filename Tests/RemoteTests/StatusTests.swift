@@ -51,6 +51,7 @@ import Testing
     // Counts by reason and the like are told as a whole.
     let whole: Set = [
       "network.drops", "audio.underruns", "node.loopBack", "messages.refused",
+      "messages.aloud.dropped",
       "node.voice.settings", "node.ear", "buses[].peersDecibels",
     ]
     let fields = Set(
@@ -61,6 +62,7 @@ import Testing
       "messages.playing", "recording.secondsLeft", "lines", "keys",
       "inputs", "buses", "peers[].streams", "calls", "calls.incoming[]", "calls.outgoing[]",
       "assistant", "guests", "peers[].guests", "operators", "captions", "messages.mirror",
+      "messages.aloud",
     ]
     #expect(fields.union(others).symmetricDifference(documented).isEmpty)
   }

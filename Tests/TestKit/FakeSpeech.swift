@@ -15,6 +15,10 @@ public final class FakeSpeech: Sendable {
   public let seconds = Mutex<Double?>(0.5)
   /// Octets of speech that came, by question.
   public let heard = Mutex<[Int]>([])
+  /// Voices that it offers, of one language.
+  public let voices = Mutex<[String]>([])
+  /// The voice of each text that was to be spoken; empty: none was asked for.
+  public let spokenVoices = Mutex<[String]>([])
   /// Texts that were to be spoken.
   public let spoken = Mutex<[String]>([])
   private let listener: Int32
@@ -26,7 +30,11 @@ public final class FakeSpeech: Sendable {
     Thread.detachNewThread { [weak self] in
       while true {
         let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return }
+        guard connection >= 0 else {
+          // Not before: the next one's listener would have its number, and this thread its connections.
+          close(listener)
+          return
+        }
         Thread.detachNewThread { [weak self] in
           self?.serve(connection)
           close(connection)
@@ -37,7 +45,6 @@ public final class FakeSpeech: Sendable {
 
   deinit {
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
   }
 
   private static func listen() -> (Int32, Int)? {
@@ -59,7 +66,10 @@ public final class FakeSpeech: Sendable {
     var (octets, heardBytes) = ([UInt8](), 0)
     while let event = Self.event(connection, &octets) {
       switch event.type {
-      case "describe": Self.send(#"{"type":"info","data":{"asr":[],"tts":[]}}"#, connection)
+      case "describe":
+        let voices = voices.withLock { $0 }.map { #"{"name":"\#($0)","languages":["en"]}"# }
+        let programs = voices.isEmpty ? "" : #"{"voices":[\#(voices.joined(separator: ","))]}"#
+        Self.send(#"{"type":"info","data":{"asr":[],"tts":[\#(programs)]}}"#, connection)
       case "audio-chunk":
         if heardBytes == 0, let partial = partial.withLock({ $0 }) {
           Self.send(#"{"type":"transcript-start","data":{"language":"en"}}"#, connection)
@@ -75,6 +85,7 @@ public final class FakeSpeech: Sendable {
         Self.send(#"{"type":"transcript","data":{\#(data)}}"#, connection)
         if partial.withLock({ $0 }) != nil { Self.send(#"{"type":"transcript-stop"}"#, connection) }
       case "synthesize":
+        spokenVoices.withLock { $0.append(event.voice) }
         spoken.withLock { $0.append(event.text) }
         guard let seconds = seconds.withLock({ $0 }) else { break }
         speak(seconds, connection)
@@ -113,7 +124,7 @@ public final class FakeSpeech: Sendable {
   /// The next event; its sound is passed over.
   private static func event(
     _ connection: Int32, _ octets: inout [UInt8]
-  ) -> (type: String, text: String, payloadBytes: Int)? {
+  ) -> (type: String, text: String, voice: String, payloadBytes: Int)? {
     while true {
       if let end = octets.firstIndex(of: 10) {
         let line = Data(octets[..<end])
@@ -122,7 +133,10 @@ public final class FakeSpeech: Sendable {
         if octets.count > end + bytes {
           octets.removeFirst(end + 1 + bytes)
           let data = header["data"] as? [String: Any]
-          return (header["type"] as? String ?? "", data?["text"] as? String ?? "", bytes)
+          let voice = (data?["voice"] as? [String: Any])?["name"] as? String ?? ""
+          return (
+            header["type"] as? String ?? "", data?["text"] as? String ?? "", voice, bytes
+          )
         }
       }
       var part = [UInt8](repeating: 0, count: 65_536)

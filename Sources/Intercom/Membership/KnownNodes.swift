@@ -60,6 +60,7 @@ struct KnownNodes {
     status.isRecording = member?.profile.isRecording
     status.role = member?.profile.shownRole
     status.colour = member?.profile.shownColour
+    status.people = member?.profile.people?.rawValue
     status.version = member?.profile.shownVersion
     status.admission =
       mesh.memory.blocked.contains(node)

@@ -45,6 +45,7 @@ extension Message {
       case Tag.colour:
         let colour = try reader.number(field)
         profile.colourRGB = UInt32(truncatingIfNeeded: colour & 0xFF_FFFF)
+      case Tag.people: profile.people = People(number: try reader.number(field))
       case Tag.controlAddress: try append(field, of: reader, to: &profile.controlAddresses)
       case Tag.mediaAddress: try append(field, of: reader, to: &profile.mediaAddresses)
       case Tag.loopBack: profile.loopBack = try reader.node(field)

@@ -90,6 +90,7 @@ public enum Message: Hashable, Sendable {
     static let audience: UInt64 = 33
     static let ssrc: UInt64 = 34
     static let effect: UInt64 = 35
+    static let people: UInt64 = 36
   }
 }
 
@@ -178,6 +179,7 @@ extension Message {
     if hello.admits { writer.field(Tag.admits, number: 1) }
     if hello.relocates { writer.field(Tag.relocates, number: 1) }
     if profile.isRecording { writer.field(Tag.recording, number: 1) }
+    if let people = profile.people { writer.field(Tag.people, number: people.number) }
     if !profile.effect.isEmpty { writer.field(Tag.effect, text: profile.effect) }
   }
 

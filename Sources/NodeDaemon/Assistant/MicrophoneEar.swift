@@ -122,11 +122,14 @@ final class SpeechMouth {
     guard let resampler else { return frames }
     var result: [Float] = []
     var done = 0
-    while done < frames.count {
+    var isFull = false
+    // What had no room is still inside, though all was taken in.
+    while done < frames.count || isFull {
       var room = converted.mutableSpan
       let step = resampler.process(frames.span.extracting(done...), into: &room)
       for index in 0..<step.produced { result.append(converted[index]) }
       done += step.consumed
+      isFull = step.produced == converted.count
       guard step.consumed > 0 || step.produced > 0 else { break }
     }
     return result

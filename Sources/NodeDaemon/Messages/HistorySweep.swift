@@ -61,6 +61,15 @@ struct HistorySweep {
   }
 }
 
+extension HistoryQuery {
+  /// The newest message alone.
+  static var last: HistoryQuery {
+    var query = HistoryQuery()
+    query.limit = 1
+    return query
+  }
+}
+
 extension MessageTime {
   /// What both clocks say.
   static func now() -> MessageTime {

@@ -18,8 +18,10 @@ struct MessageControl {
   func handle(_ request: ControlRequest) async -> ControlResponse {
     do {
       switch request {
-      case .say(let to, let text):
-        return .messages([try await office.say(text, to: try await conversation(to))])
+      case .say(let to, let text, let isAloud):
+        return .messages([
+          try await office.say(text, isAloud: isAloud, to: try await conversation(to))
+        ])
       case .messages(let request): return .messages(try await messages(request))
       case .messagesClear(let text):
         var conversation: Conversation?

@@ -29,6 +29,8 @@ actor MessageOffice {
   }
 
   let state: NodeState
+  /// Speaks those that are to be heard.
+  let aloud: AloudDesk
   private let journal: Journal
   let desk: MessageDesk
   private let lane: any ApplicationLane
@@ -57,8 +59,9 @@ actor MessageOffice {
   /// Opens the journal beside what else the node keeps; where that cannot be, messages are of this run only.
   init(
     state: NodeState, lane: any ApplicationLane, settings: MessageSettings,
-    retention: HistoryRetention, lines: [LineName: LineMessageDays], log: Logger
+    retention: HistoryRetention, lines: [LineName: LineMessageDays], aloud: AloudDesk, log: Logger
   ) throws(JournalError) {
+    self.aloud = aloud
     self.state = state
     self.lane = lane
     self.log = log
@@ -80,13 +83,7 @@ actor MessageOffice {
     for (line, setting) in lines {
       try journal.keep(.named(line.folded), days: setting.days)
     }
-    lastNumber = (try? journal.messages(Self.last))?.last?.number ?? 0
-  }
-
-  private static var last: HistoryQuery {
-    var query = HistoryQuery()
-    query.limit = 1
-    return query
+    lastNumber = (try? journal.messages(.last))?.last?.number ?? 0
   }
 
   /// Takes the channel, and follows the membership.
@@ -223,7 +220,7 @@ actor MessageOffice {
   private func tell(_ event: MessageEvent) {
     switch event {
     case .message(let message):
-      lastNumber = (try? journal.messages(Self.last))?.last?.number ?? lastNumber
+      lastNumber = (try? journal.messages(.last))?.last?.number ?? lastNumber
       diskProblem = nil
       if message.key.sender != state.id {
         log.event(.messageReceived, "message", ["from": "\(name(of: message.key.sender))"])
@@ -231,6 +228,8 @@ actor MessageOffice {
       sweep.note(message)
       wakeWaiters()
     case .changed: break
+    case .text(let text, let sender, let isAloud, let age):
+      aloud.take(text, by: sender, named: name(of: sender), isAsked: isAloud, ageSeconds: age)
     case .receipt: letPass()
     case .expired(_, let nodes):
       log.event(
@@ -274,8 +273,10 @@ actor MessageOffice {
   // MARK: What people ask for
 
   /// Sends a text.
-  func say(_ text: String, to conversation: Conversation) throws(SayError) -> MessageStatus {
-    let message = try desk.say(text, to: conversation, now: .now())
+  func say(
+    _ text: String, isAloud: Bool = false, to conversation: Conversation
+  ) throws(SayError) -> MessageStatus {
+    let message = try desk.say(text, isAloud: isAloud, to: conversation, now: .now())
     settle()
     return status(HistoryEntry(number: lastNumber, message: message, isRead: true))
   }

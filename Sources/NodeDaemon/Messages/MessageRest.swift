@@ -100,7 +100,7 @@ extension SayError {
     switch self {
     case .text(let count) where count > MessageLimits.textBytes: .tooLarge
     case .audio(let count) where count > 0: .tooLarge
-    case .text, .audio, .length, .oneself, .tooMany, .notText, .badSign: .unprocessable
+    case .text, .aloud, .audio, .length, .oneself, .tooMany, .notText, .badSign: .unprocessable
     case .unknownMember, .nobody, .notOnLine, .nobodyOnLine: .conflict
     case .crowded: .tooMany
     case .whichGroup, .noGroup, .badLine, .memberAndLine, .noMessage: .notFound
