@@ -112,7 +112,7 @@ extension MessageDesk {
   public func edit(
     _ sequence: UInt64, to text: String, now: MessageTime
   ) throws(SayError) {
-    let text = try MessageContent(checking: text)
+    let text = try MessageContent(checking: text, isAloud: false)
     guard case .text(let words) = text else { return }
     let target = MessageKey(sender: identity.id, sequence: sequence)
     let place = try place(of: target)
