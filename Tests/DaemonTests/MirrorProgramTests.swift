@@ -201,13 +201,12 @@ import Testing
       ])
     #expect(told.output == "200 200 201\n", "\(told.complaint)")
     // It is a message as any other here, and goes from node to node, and by hand, with its mark.
-    try await pair.wait(0, within: 30) {
-      try await pair.comlink(0, ["voice-message", "list"]).output.contains("bert")
+    func voices() async throws -> [Substring] {
+      try await pair.comlink(0, ["messages", "--json", "--keep-unread"]).output
+        .split(separator: "\n").filter { $0.contains(#""voice":"#) }
     }
-    let listed = try await pair.comlink(0, ["messages", "--json", "--keep-unread"]).output
-    let number = try #require(
-      listed.split(separator: "\n").last { $0.contains(#""voice":"#) }?
-        .firstMatch(of: /"number":([0-9]+)/)?.1)
+    try await pair.wait(0, within: 30) { try await voices().count == 2 }
+    let number = try #require(try await voices().last?.firstMatch(of: /"number":([0-9]+)/)?.1)
     let saved = "\(folder.path)/saved.ogg"
     let save = try await pair.comlink(0, ["voice-message", "save", "\(number)", saved])
     #expect(save.code == 0, "\(save.complaint)")

@@ -58,7 +58,8 @@ import Testing
       let stream = try #require(OggStream(serial: 7))
       var file: [UInt8] = []
       for packet in [header.identification, tags] {
-        #expect(stream.add(packet.span, granule: 0, isLast: false))
+        let isTaken = stream.add(packet.span, granule: 0, isLast: false)
+        #expect(isTaken)
         file += try #require(stream.nextPage(isFlushing: true))
       }
       return file
