@@ -345,7 +345,8 @@ let programs: [Target] = [
     [
       "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
       "JackSession", "EventLoop", "Voice", "Habits",
-      "Store", "Captions", "Cryptography", "Mesh", "TestKit", "TestNode", "TestRig", "comlink-keys",
+      "Store", "Captions", "Cryptography", "Journal", "Mesh", "Messages", "TestKit", "TestNode",
+      "TestRig", "comlink-keys",
       "comlink-decode", "KeyDevices", "Keys", "Measurement", "Panel", "Remote", "Speech",
       "StatusSchema", "WebService",
     ]),

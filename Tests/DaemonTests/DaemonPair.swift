@@ -26,7 +26,7 @@ final class DaemonPair: Sendable {
     let daemon = try Program(
       "comlinkd",
       [
-        "--control", "\(folder.path)/\(name).sock", "--listen", "127.0.0.1:\(own)",
+        "--control", socket(index), "--listen", "127.0.0.1:\(own)",
         "--peer", "127.0.0.1:\(ports[1 - index])", "--state", state(index), "--name", name,
         "--jack-server", "none-\(own)",
       ] + more[index])
@@ -39,6 +39,12 @@ final class DaemonPair: Sendable {
 
   /// Where a node keeps what it keeps.
   func state(_ index: Int) -> String { "\(folder.path)/\(names[index]).state" }
+
+  /// Where a node takes commands.
+  func socket(_ index: Int) -> String { "\(folder.path)/\(names[index]).sock" }
+
+  /// A node's process; nil: it does not run.
+  func process(_ index: Int) -> Int32? { daemons.withLock { $0[index] }?.identifier }
 
   /// What a node has written to its log since its last start.
   func log(_ index: Int) -> String { daemons.withLock { $0[index] }?.complaint ?? "" }
@@ -63,7 +69,7 @@ final class DaemonPair: Sendable {
 
   func comlink(_ index: Int, _ arguments: [String]) async throws -> Program.Outcome {
     try await Program.run(
-      "comlink", arguments + ["--control", "\(folder.path)/\(names[index]).sock"])
+      "comlink", arguments + ["--control", socket(index)])
   }
 
   /// Both are of one group, and each has the other's key.

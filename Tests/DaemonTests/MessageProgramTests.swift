@@ -230,21 +230,6 @@ import Testing
     try await end(b)
   }
 
-  /// A tone as a WAV file: 16 bits, mono, 48 kHz.
-  private func tone(_ name: String, seconds: Int) throws -> String {
-    func little(_ value: Int, _ count: Int) -> [UInt8] {
-      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
-    let frames = 48_000 * seconds
-    var bytes = Array("RIFF".utf8) + little(36 + 2 * frames, 4) + Array("WAVEfmt ".utf8)
-    bytes += little(16, 4) + little(1, 2) + little(1, 2) + little(48_000, 4) + little(96_000, 4)
-    bytes += little(2, 2) + little(16, 2) + Array("data".utf8) + little(2 * frames, 4)
-    for index in 0..<frames { bytes += little(Int(9000 * sin(Double(index) / 17)), 2) }
-    let path = "\(folder.path)/\(name)"
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
-    return path
-  }
-
   @Test func `a voice message from a file reaches who was away, and is saved there`() async throws {
     let a = try await started("anna", 0)
     var b = try await started("bert", 1)
@@ -255,7 +240,8 @@ import Testing
       try await Task.sleep(for: .milliseconds(200))
     }
     try await end(b, by: SIGKILL)
-    let file = try tone("call.mp3", seconds: 30)
+    let file = "\(folder.path)/call.mp3"
+    try ToneFile.write(file, seconds: 30)
     let sent = try await comlink("anna", ["voice-message", "send", file, "--to", "bert"])
     #expect(sent.code == 0, "\(sent.complaint)")
     _ = try await comlink("anna", ["say", "bert", "heard it?"])

@@ -3,7 +3,7 @@ import Testing
 
 /// REST as a program has it: a real daemon, and Python's HTTPS client, which trusts the crew alone.
 @Suite(.timeLimit(.minutes(2))) struct RestProgramTests {
-  private static let client = #"""
+  static let client = #"""
     import http.client, json, math, ssl, struct, sys, urllib.request
     port, trust, token = int(sys.argv[1]), sys.argv[2], sys.argv[3]
     authority = urllib.request.urlopen(f"http://127.0.0.1:{trust}/comlink.crt").read()

@@ -83,6 +83,8 @@ import WebService
   final class Node: Sendable {
     struct State {
       var files: [Int64: [UInt8]] = [:]
+      /// Those that came from a service.
+      var mirrored: Set<Int64> = []
       var kept: UploadMirror.Record?
       var isKilled = false
       var random = SplitMix64(seed: 1)
@@ -118,7 +120,12 @@ import WebService
                 UploadMirror.Candidate(number: $0, remote: "group:crew", seconds: 1.5)
               })
           },
-          file: { number in self.state.withLock { $0.files[number] } },
+          sound: { number in
+            self.state.withLock { state in
+              state.mirrored.contains(number)
+                ? .mirrored : state.files[number].map { .file($0) } ?? .missing
+            }
+          },
           kept: state.withLock { $0.kept },
           keep: { record in
             self.state.withLock { state in
@@ -168,6 +175,23 @@ import WebService
     node.add(6)
     for _ in 0..<3 { _ = await mirror.step() }
     #expect(service.state.withLock { $0.messages } == [[UInt8](repeating: 6, count: 8)])
+  }
+
+  @Test func `what came from a service is passed over, and nobody is troubled with it`()
+    async throws
+  {
+    let service = Service()
+    let node = Node(service, messages: 3)
+    node.state.withLock { $0.mirrored = [1, 2] }
+    let mirror = try node.mirror()
+    for _ in 0..<5 { #expect(await mirror.step() == 0) }
+    #expect(await mirror.step() > 60)
+    #expect(service.state.withLock { $0.messages } == [[UInt8](repeating: 3, count: 8)])
+    #expect(service.state.withLock { $0.requests.count } == 3)
+    let status = await mirror.status
+    #expect(status.sent == 1 && status.refused == 0 && status.problem == nil)
+    #expect(node.state.withLock { $0.kept?.done } == 3)
+    #expect(UploadMirror.Sound(nil) == .missing && UploadMirror.Sound([1, 2]) == .missing)
   }
 
   /// What the service says to a call, the words that are told, and whether the message is passed over.

@@ -53,7 +53,7 @@ extension Daemon {
       to: place, token: token,
       UploadMirror.Surroundings(
         newest: { await office.newest }, next: { await reader.next(after: $0) },
-        file: { try? await office.audio(of: $0, marksRead: false) },
+        sound: { UploadMirror.Sound(try? await office.audio(of: $0, marksRead: false)) },
         kept: mirrorRecord(of: state, log),
         keep: { (record) async throws(StoreError) in
           guard let octets = try? JSONLine.encode(record) else { return }

@@ -3,6 +3,7 @@ internal import Glibc
 internal import Journal
 internal import Logging
 internal import Messages
+internal import Recording
 internal import Remote
 internal import StatusSchema
 internal import Store
@@ -29,13 +30,32 @@ actor UploadMirror {
     var newest: @Sendable () async -> Int64
     /// The next voice message after a number, of the conversations that are mirrored.
     var next: @Sendable (Int64) async -> Look
-    /// Its sound; nil: it is no longer here.
-    var file: @Sendable (Int64) async -> [UInt8]?
+    /// Its sound.
+    var sound: @Sendable (Int64) async -> Sound
     var kept: Record?
     var keep: @Sendable (Record) async throws(StoreError) -> Void
     var ask: @Sendable (WebRequest) async throws(WebFault) -> WebAnswer
     /// Waits that many seconds, or until something changed.
     var pause: @Sendable (Double) async -> Void
+  }
+
+  /// What there is to hear in a voice message.
+  enum Sound: Hashable, Sendable {
+    /// Nothing: it is no longer here, or damaged.
+    case missing
+    /// It came from a service, by whatever way.
+    case mirrored
+    /// A file for the service, which says that it was there.
+    case file([UInt8])
+
+    /// As it is at this node; nil: it is not.
+    init(_ file: [UInt8]?) {
+      guard let file, let marked = ClipMark.mirrored(file) else {
+        self = .missing
+        return
+      }
+      self = ClipMark.isMirrored(file) ? .mirrored : .file(marked)
+    }
   }
 
   /// A voice message that is to be mirrored.
@@ -100,14 +120,7 @@ actor UploadMirror {
   /// - Returns: seconds until the next look, if nothing changes before.
   func step() async -> Double {
     guard var task = await due() else { return Self.idle }
-    guard let candidate = await surroundings.next(task.number - 1).candidate,
-      candidate.number == task.number,
-      let file = await surroundings.file(task.number)
-    else {
-      await end(task, "it is no longer here")
-      return 0
-    }
-    let clip = MirrorTask.Clip(file: file, seconds: candidate.seconds)
+    guard let clip = await clip(of: task) else { return 0 }
     let request = task.request(clip, at: place, token: token)
     // Nothing is asked that would be asked again after a kill.
     guard await keep(task) else { return Self.pauses.last }
@@ -118,6 +131,24 @@ actor UploadMirror {
       outcome = task.refuseAddress()
     }
     return await take(outcome, task)
+  }
+
+  /// What is to be mirrored; nil: nothing, and the message is done with.
+  private func clip(of task: MirrorTask) async -> MirrorTask.Clip? {
+    if let candidate = await surroundings.next(task.number - 1).candidate,
+      candidate.number == task.number
+    {
+      switch await surroundings.sound(task.number) {
+      case .file(let file): return MirrorTask.Clip(file: file, seconds: candidate.seconds)
+      case .mirrored:
+        // Else two services, or two nodes at one, would send it round for ever.
+        await passOver(task)
+        return nil
+      case .missing: break
+      }
+    }
+    await end(task, "it is no longer here, or damaged")
+    return nil
   }
 
   private func answer(_ request: WebRequest) async -> Result<WebAnswer, WebFault> {
@@ -163,13 +194,18 @@ actor UploadMirror {
     }
   }
 
+  /// Nobody need know of it.
+  private func passOver(_ task: MirrorTask) async {
+    failures = 0
+    (record.done, record.task) = (task.number, nil)
+    _ = await keep()
+  }
+
   /// The message is done with.
   ///
   /// - Parameter words: why it is not there; nil: it is.
   private func end(_ task: MirrorTask, _ words: String?) async {
-    failures = 0
-    (record.done, record.task) = (task.number, nil)
-    _ = await keep()
+    await passOver(task)
     if let words {
       status.refused += 1
       tell("voice message \(task.number) is not mirrored: \(words)")

@@ -37,7 +37,10 @@ public struct ClipImport: Sendable {
     } catch {
       throw .decoder(words: "\(error)")
     }
-    let clip = Result { () throws(ClipError) in try write(child, kind, vendor) }
+    let clip = Result { () throws(ClipError) in
+      let comments = ClipMark.isMirrored(file) ? [ClipMark.comment] : []
+      return try write(child, kind, vendor, comments)
+    }
     let code = child.end(isWanted: clip.isWhole)
     switch code {
     case DecodeChild.missing:
@@ -54,7 +57,7 @@ public struct ClipImport: Sendable {
   }
 
   private func write(
-    _ child: DecodeChild, _ kind: AudioKind, _ vendor: String
+    _ child: DecodeChild, _ kind: AudioKind, _ vendor: String, _ comments: [String]
   ) throws(ClipError) -> Clip {
     let end = ContinuousClock.now + Self.patience
     func octets() throws(ClipError) -> [UInt8]? {
@@ -72,7 +75,7 @@ public struct ClipImport: Sendable {
     let rate = (0..<4).reduce(0) { $0 | Int(pending[$1]) << (8 * $1) }
     guard (8000...192_000).contains(rate) else { throw .damaged(kind: kind.rawValue) }
     pending.removeFirst(4)
-    let writer = try ClipWriter(sampleRate: rate, vendor: vendor)
+    let writer = try ClipWriter(sampleRate: rate, vendor: vendor, comments: comments)
     while true {
       let whole = pending.count / 4
       try writer.write((0..<whole).map { Self.sample(pending, 4 * $0) }, sampleRate: rate)

@@ -25,13 +25,18 @@ public final class ClipWriter {
   /// Begins one.
   ///
   /// - Parameter sampleRate: of what is written first, hertz.
-  public init(sampleRate: Int, vendor: String) throws(ClipError) {
+  public convenience init(sampleRate: Int, vendor: String) throws(ClipError) {
+    try self.init(sampleRate: sampleRate, vendor: vendor, comments: [])
+  }
+
+  /// - Parameter comments: what stands in the file beside the sound.
+  init(sampleRate: Int, vendor: String, comments: [String]) throws(ClipError) {
     rate = sampleRate
     do throws(RecordingError) {
       converter = try Self.converter(sampleRate)
       track = try OpusTrack(
         output, channels: 1, inputRate: sampleRate, serial: UInt32.random(in: 0 ... .max),
-        vendor: vendor, comments: [], bitsPerSecond: ClipLimits.bitsPerSecond)
+        vendor: vendor, comments: comments, bitsPerSecond: ClipLimits.bitsPerSecond)
     } catch {
       throw .audio(words: "\(error)")
     }

@@ -15,8 +15,9 @@ struct OggReader {
 
   private let file: [UInt8]
   private var damages = 0
-  private var offset = 0
-  private var serial: UInt32?
+  /// Behind the last page that was read.
+  private(set) var offset = 0
+  private(set) var serial: UInt32?
   private var pending: [UInt8] = []
   private var isContinuing = false
   private var ready: [[UInt8]] = []
@@ -25,9 +26,9 @@ struct OggReader {
 
   init(_ file: [UInt8]) { self.file = file }
 
-  /// All packets, in order.
-  mutating func packets() -> [[UInt8]] {
-    while ready.count < Self.mostPackets, let page = nextPage() { take(page) }
+  /// All packets, in order; those of the pages with the first ones, where no more are wanted.
+  mutating func packets(atMost most: Int = Self.mostPackets) -> [[UInt8]] {
+    while ready.count < most, let page = nextPage() { take(page) }
     return ready
   }
 
