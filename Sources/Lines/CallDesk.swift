@@ -20,6 +20,8 @@ struct CallDesk {
   private(set) var stack: [IncomingCall] = []
   /// Whom the reply key talks to, as long as it is open.
   private(set) var answering: CallOrigin?
+  /// Whether a reply key is open, be it that nobody is there any more whom it would talk to.
+  private var isReplying = false
   private var heard: [NodeID: Heard] = [:]
   /// Calls of members that ring there still, and are over here.
   private var ended: [NodeID: [UInt64: CallEnd]] = [:]
@@ -62,15 +64,22 @@ struct CallDesk {
 
   // MARK: Answering
 
-  /// The reply key opens: whom it talks to from now on is who called last.
-  mutating func answer(nowNanoseconds now: Int64) {
-    guard answering == nil, let latest = stack.first else { return }
+  /// A reply key is open: whom it talks to until it closes is who called last when it opened, or nobody.
+  ///
+  /// - Parameter isForced: it is open always, and talks to who calls next.
+  mutating func answer(isForced: Bool, nowNanoseconds now: Int64) {
+    defer { isReplying = true }
+    guard answering == nil, isForced || !isReplying, let latest = stack.first else { return }
     answering = latest.origin
     end(latest.origin, .answered, nowNanoseconds: now)
   }
 
+  /// A reply key is pressed: where another is open that talks to nobody, both talk to who called last.
+  mutating func pressReply() { if answering == nil { isReplying = false } }
+
   /// It closes.
   mutating func hangUp(nowNanoseconds now: Int64) {
+    isReplying = false
     guard let origin = answering else { return }
     answering = nil
     change(origin) { $0.lastNanoseconds = now }

@@ -201,6 +201,7 @@ public struct LineDesk: Sendable {
       throw .tooManyAudiences
     }
     answer(by: after, unlike: before)
+    if !isOpen, key.targets.contains(.reply) { callDesk.pressReply() }
     settle()
   }
 
@@ -482,14 +483,14 @@ public struct LineDesk: Sendable {
     told = next
   }
 
-  /// The reply key talks to who called last when it opened, and to nobody else until it closes.
+  /// The reply key talks to who called last when it opened, and to nobody else until it closes: it does so when who is
+  /// answered is gone.
   private mutating func followReply() {
-    if desk.effect(on: own.names).targets.contains(.reply) {
-      callDesk.answer(nowNanoseconds: now)
+    if desk.replies(on: own.names) {
+      callDesk.answer(isForced: desk.repliesAlways(on: own.names), nowNanoseconds: now)
       if callDesk.answering == nil { desk.closeReplies(on: own.names) }
-    } else {
-      callDesk.hangUp(nowNanoseconds: now)
     }
+    if !desk.replies(on: own.names) { callDesk.hangUp(nowNanoseconds: now) }
     let hasCalls = !callDesk.stack.isEmpty
     guard hasCalls != desk.hasCalls else { return }
     desk.hasCalls = hasCalls
