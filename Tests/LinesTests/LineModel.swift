@@ -41,7 +41,9 @@ struct LineModel {
     var activation = KeyActivation.talk
     var latchMilliseconds = 200
     var interlock: Int?
-    var (listensWhileTalking, mutesWhileTalking, isolates) = (false, false, false)
+    var listensWhileTalking = false
+    var mutesWhileTalking = false
+    var isolates = false
     var isReply: Bool { targets.contains(.reply) }
   }
 
