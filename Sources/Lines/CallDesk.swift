@@ -71,6 +71,7 @@ struct CallDesk {
     defer { isReplying = true }
     guard answering == nil, isForced || !isReplying, let latest = stack.first else { return }
     answering = latest.origin
+    change(latest.origin) { $0.isCleared = false }
     end(latest.origin, .answered, nowNanoseconds: now)
   }
 
@@ -93,14 +94,17 @@ struct CallDesk {
   }
 
   /// Forgets calls; nil: the latest.
+  ///
+  /// Who talks to this node alone is seen until that ends.
   mutating func clear(_ isMeant: ((CallOrigin) -> Bool)?, nowNanoseconds now: Int64) {
-    let latest = stack.first?.origin
+    let latest = stack.first { !$0.isCleared }?.origin
     let calls = stack.filter { isMeant?($0.origin) ?? ($0.origin == latest) }
     for call in calls {
       end(call.origin, .cleared, nowNanoseconds: now)
-      stack.removeAll { $0.origin == call.origin }
+      if answering == call.origin { answering = nil }
+      change(call.origin) { $0.isCleared = true }
     }
-    keepAnswering()
+    stack.removeAll { $0.isCleared && !$0.isTalking }
   }
 
   /// It does not ring here any more, and its caller learns that.
@@ -192,6 +196,7 @@ struct CallDesk {
     guard isTalking != known?.isTalking ?? false else { return }
     if let known {
       change(origin) { ($0.isTalking, $0.lastNanoseconds) = (isTalking, now) }
+      stack.removeAll { $0.isCleared && !$0.isTalking }
       guard isTalking, let index = stack.firstIndex(where: { $0.origin == known.origin }) else {
         return
       }

@@ -204,7 +204,26 @@ import Testing
     #expect(pair.stack(2) == "b*" && pair.heardAlone(2) == [CallPair.nodes[1]])
   }
 
-  @Test mutating func `a key for a line and replies talks on the line though nobody calls`() throws {
+  @Test mutating func `who talks to somebody alone is seen till then, though cleared`() throws {
+    let key = LineTests.name("key")
+    try pair.desks[0].setKey(try Key(key, targets: [.member(try MemberName("carl"))]))
+    try pair.call(1, 2)
+    try pair.tap(0, key)
+    pair.post()
+    #expect(pair.stack(2) == "a B")
+    pair.desks[2].clearCalls(nowNanoseconds: pair.now)
+    #expect(pair.stack(2) == "a B")
+    #expect(pair.desks[2].calls.incoming.map(\.isTalking) == [true, false])
+    // The latest that is not cleared yet is the next one.
+    pair.desks[2].clearCalls(nowNanoseconds: pair.now)
+    #expect(pair.stack(2) == "a")
+    try pair.tap(0, key)
+    pair.post()
+    #expect(pair.stack(2) == "")
+  }
+
+  @Test mutating func `a key for a line and replies talks on the line though nobody calls`() throws
+  {
     let key = LineTests.name("key")
     try pair.desks[2].setKey(try Key(key, targets: [.line(.all), .reply]))
     try pair.tap(2, key)

@@ -41,8 +41,9 @@ final class LineHearing {
     nodes.indices.filter { number in
       let desk = network.desks[number]
       let isNew = nodes[number].instance != network.instances[number]
-      guard isNew || nodes[number].revision != desk.revision
-        || nodes[number].bookDeadline <= network.now
+      guard
+        isNew || nodes[number].revision != desk.revision
+          || nodes[number].bookDeadline <= network.now
       else { return false }
       if isNew { nodes[number] = Node() }
       (nodes[number].instance, nodes[number].revision) = (

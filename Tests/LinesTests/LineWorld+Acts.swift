@@ -85,7 +85,8 @@ extension LineWorld {
     }
     let isNowhere = others.allSatisfy { other in
       model.nodes[other].lines[line] == nil
-        && now - lineNanoseconds[other * width + line] >= settled || !isLinked(node, other)
+        && now - lineNanoseconds[other * width + line] >= settled
+        || !isLinked(node, other)
           && linkAge(node, other) >= settled
     }
     guard isThere || isNowhere || now == 0 else { return }
@@ -248,8 +249,10 @@ extension LineWorld {
     let joined = model.nodes[node].lines.keys.sorted()
     let line = draw(0..<3) == 0 ? joined[draw(0..<joined.count)] : nil
     let other = draw(0..<count)
-    guard line != nil || other != node && isLinked(node, other)
-      && linkAge(node, other) > Self.second
+    guard
+      line != nil
+        || other != node && isLinked(node, other)
+          && linkAge(node, other) > Self.second
     else { return }
     let target = line.map { CallTarget.line(LineModel.lines[$0]) } ?? .member(network.ids[other])
     let caller = LineModel.Caller(node: node, line: line)
@@ -278,7 +281,9 @@ extension LineWorld {
       try desk.press(name, nowNanoseconds: now)
     }
     if let error {
-      if error != .nobodyCalled || sureCaller(node) != nil { fail("\(node) cannot reply: \(error)") }
+      if error != .nobodyCalled || sureCaller(node) != nil {
+        fail("\(node) cannot reply: \(error)")
+      }
       return
     }
     model.press(name, by: .command, node, at: now)

@@ -78,7 +78,8 @@ final class LineWorld {
     model = LineModel(nodes: count)
     effects = (0..<count).map { [model] in model.effect(of: $0) }
     (heard, shown) = (
-      [Pair](repeating: Pair(), count: count * count), [Pair](repeating: Pair(), count: count * count)
+      [Pair](repeating: Pair(), count: count * count),
+      [Pair](repeating: Pair(), count: count * count)
     )
     views = [[UInt32]](repeating: [UInt32](repeating: 0, count: count), count: count)
     sides = [Int](repeating: 0, count: count)
@@ -96,7 +97,8 @@ final class LineWorld {
 
   func fail(_ text: String) {
     guard failure == nil else { return }
-    failure = "\(text) at \(now / LineNetwork.millisecond) ms, after: "
+    failure =
+      "\(text) at \(now / LineNetwork.millisecond) ms, after: "
       + events.suffix(40).joined(separator: "; ")
   }
 
@@ -161,6 +163,7 @@ final class LineWorld {
   func cut(_ one: Int, _ other: Int) {
     guard isLinked(one, other) else { return }
     network.part(one, other, withinMilliseconds: 300)
+    let replying = [one, other].filter { model.nodes[$0].repliesTo != nil }
     model.cut(one, other)
     noteLink(one, other, at: now)
     for (node, far) in [(one, other), (other, one)] {
@@ -169,6 +172,7 @@ final class LineWorld {
       if !model.nodes[node].isAlive { effects[node] = LineModel.Effect() }
       follow(node, far)
     }
+    for node in replying where model.nodes[node].repliesTo == nil { follow(node) }
   }
 
   private func noteLink(_ one: Int, _ other: Int, at time: Int64) {
