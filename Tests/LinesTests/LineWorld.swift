@@ -99,7 +99,7 @@ final class LineWorld {
     guard failure == nil else { return }
     failure =
       "\(text) at \(now / LineNetwork.millisecond) ms, after: "
-      + events.suffix(40).joined(separator: "; ")
+      + events.suffix(400).joined(separator: "; ")
   }
 
   func joinCrew(_ node: Int) {
