@@ -422,7 +422,7 @@ public struct LineDesk: Sendable {
   private mutating func take(
     _ content: CallContent, _ version: LineVersion, of node: NodeID
   ) throws(LineViolation) {
-    guard directory.members.contains(node) else { return }
+    guard directory.isHeard(node) else { return }
     defer { settle() }
     let before = self
     let isNew = try callDesk.take(
@@ -436,7 +436,7 @@ public struct LineDesk: Sendable {
   /// What is to be sent to members now; each ends with ``finish(_:isDelivered:nowNanoseconds:)``.
   public mutating func letters(nowNanoseconds now: Int64) -> [LineOutbox.Letter] {
     outbox.letters(
-      of: told, linesCount: linesCount, knows: directory.knows, nowNanoseconds: now)
+      of: told, linesCount: linesCount, knows: directory.hasAll, nowNanoseconds: now)
       + callOutbox.letters(nowNanoseconds: now)
   }
 
@@ -444,6 +444,7 @@ public struct LineDesk: Sendable {
   public mutating func finish(
     _ letter: LineOutbox.Letter, isDelivered: Bool, nowNanoseconds now: Int64
   ) {
+    if isDelivered, !letter.isOfCalls { directory.hasAsked(letter.node) }
     outbox.finish(letter, isDelivered: isDelivered, nowNanoseconds: now)
     callOutbox.finish(letter, isDelivered: isDelivered, nowNanoseconds: now)
   }

@@ -87,4 +87,28 @@ import Testing
       nowNanoseconds: 4)
     #expect(desk.calls.incoming.isEmpty)
   }
+
+  /// What is told of lines and of calls comes by letters of their own, either of them first.
+  @Test
+  func `a call that comes before its caller is known is asked for, be its lines known or not`()
+    throws
+  {
+    var desk = LineDesk(instance: 1)
+    let node = LineTests.node(1)
+    let entry = CallContent.Entry(number: 1, line: nil)
+    try desk.take(Self.calls(1, [entry]), of: node, nowNanoseconds: 1)
+    desk.admit(node)
+    let record = LineRecord(version: LineVersion(instance: 1, count: 1))
+    try desk.take(LineMessage.record(record).octets, of: node, nowNanoseconds: 2)
+    for isFirst in [true, false] {
+      let letter = try #require(desk.letters(nowNanoseconds: isFirst ? 3 : 10_000_000_000).first)
+      guard case .record(_, let asks) = try LineMessage(letter.octets) else {
+        Issue.record("a record goes to who has none")
+        return
+      }
+      #expect(asks == isFirst)
+      desk.finish(letter, isDelivered: true, nowNanoseconds: 4)
+      try desk.makeLine(LineTests.name("line \(isFirst)"))
+    }
+  }
 }

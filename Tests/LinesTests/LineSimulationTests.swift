@@ -27,9 +27,8 @@ import Testing
     // When all rest, all is judged.
     world.run(milliseconds: 3000)
     if let failure = world.failure { Issue.record("seed \(seed): \(failure)") }
-    let kinds = LineModel.aloneBit | LineModel.crewBit | LineModel.announcementBit
-    #expect(world.heardCount > 1000 && world.judged > 10 * nodes * nodes, "somebody talks")
-    #expect(world.heardWays & kinds != 0 && world.heardWays & 0x1FF != 0)
+    #expect(world.heardCount > 0 && world.judged > 10 * nodes * nodes, "somebody talks")
+    #expect(world.heardWays & ~1 != 0, "not on all only")
   }
 
   @Test func `the simulation finds a latch nobody can see, and a voice that nobody may hear`() {

@@ -194,6 +194,8 @@ extension LineWorld {
 
   private func press(_ node: Int, by holder: KeyHolder) {
     let keys = model.keys(of: node).filter { !$0.value.isReply }.keys.sorted()
+    // All may be for replies.
+    guard !keys.isEmpty else { return }
     let (name, now) = (keys[draw(0..<keys.count)], now)
     act(node, "presses \(name) by \(holder)") { desk throws(LineError) in
       try desk.press(name, by: holder, nowNanoseconds: now)
