@@ -19,6 +19,8 @@ public struct IncomingCall: Sendable, Hashable {
   public internal(set) var isRinging: Bool
   /// Whether the caller talks to this node alone.
   public internal(set) var isTalking = false
+  /// Whether the user has cleared it: it goes as soon as the caller stops talking, who is seen until then.
+  var isCleared = false
   /// Which of the caller's calls; nil: it only talked.
   var number: UInt64?
   /// When it began to ring.

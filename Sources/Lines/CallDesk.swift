@@ -20,6 +20,8 @@ struct CallDesk {
   private(set) var stack: [IncomingCall] = []
   /// Whom the reply key talks to, as long as it is open.
   private(set) var answering: CallOrigin?
+  /// Whether a reply key is open, be it that nobody is there any more whom it would talk to.
+  private var isReplying = false
   private var heard: [NodeID: Heard] = [:]
   /// Calls of members that ring there still, and are over here.
   private var ended: [NodeID: [UInt64: CallEnd]] = [:]
@@ -62,15 +64,23 @@ struct CallDesk {
 
   // MARK: Answering
 
-  /// The reply key opens: whom it talks to from now on is who called last.
-  mutating func answer(nowNanoseconds now: Int64) {
-    guard answering == nil, let latest = stack.first else { return }
+  /// A reply key is open: whom it talks to until it closes is who called last when it opened, or nobody.
+  ///
+  /// - Parameter isForced: it is open always, and talks to who calls next.
+  mutating func answer(isForced: Bool, nowNanoseconds now: Int64) {
+    defer { isReplying = true }
+    guard answering == nil, isForced || !isReplying, let latest = stack.first else { return }
     answering = latest.origin
+    change(latest.origin) { $0.isCleared = false }
     end(latest.origin, .answered, nowNanoseconds: now)
   }
 
+  /// A reply key is pressed: where another is open that talks to nobody, both talk to who called last.
+  mutating func pressReply() { if answering == nil { isReplying = false } }
+
   /// It closes.
   mutating func hangUp(nowNanoseconds now: Int64) {
+    isReplying = false
     guard let origin = answering else { return }
     answering = nil
     change(origin) { $0.lastNanoseconds = now }
@@ -84,14 +94,17 @@ struct CallDesk {
   }
 
   /// Forgets calls; nil: the latest.
+  ///
+  /// Who talks to this node alone is seen until that ends.
   mutating func clear(_ isMeant: ((CallOrigin) -> Bool)?, nowNanoseconds now: Int64) {
-    let latest = stack.first?.origin
+    let latest = stack.first { !$0.isCleared }?.origin
     let calls = stack.filter { isMeant?($0.origin) ?? ($0.origin == latest) }
     for call in calls {
       end(call.origin, .cleared, nowNanoseconds: now)
-      stack.removeAll { $0.origin == call.origin }
+      if answering == call.origin { answering = nil }
+      change(call.origin) { $0.isCleared = true }
     }
-    keepAnswering()
+    stack.removeAll { $0.isCleared && !$0.isTalking }
   }
 
   /// It does not ring here any more, and its caller learns that.
@@ -183,6 +196,7 @@ struct CallDesk {
     guard isTalking != known?.isTalking ?? false else { return }
     if let known {
       change(origin) { ($0.isTalking, $0.lastNanoseconds) = (isTalking, now) }
+      stack.removeAll { $0.isCleared && !$0.isTalking }
       guard isTalking, let index = stack.firstIndex(where: { $0.origin == known.origin }) else {
         return
       }

@@ -160,9 +160,9 @@ struct KeyDesk {
       held: (isForced[false] ?? []).map(\.name), forced: (isForced[true] ?? []).map(\.name))
   }
 
-  /// The reply keys close: nobody is there any more whom they would talk to.
+  /// Keys that are for replies alone close: nobody is there any more whom they would talk to.
   mutating func closeReplies(on lines: [LineName]) {
-    for key in keys(on: lines) where key.targets.contains(.reply) && states[key.name] != nil {
+    for key in keys(on: lines) where key.targets == [.reply] && states[key.name] != nil {
       states[key.name]?.giveWay()
       forgetIdle(key.name)
     }
@@ -186,6 +186,16 @@ struct KeyDesk {
   /// Whether a key talks now.
   func talks(_ key: Key) -> Bool {
     key.activation.forcesTalk || key.activation.talks && state(of: key.name).isOpen
+  }
+
+  /// Whether a key talks now to who called.
+  func replies(on lines: [LineName]) -> Bool {
+    keys(on: lines).contains { $0.targets.contains(.reply) && talks($0) }
+  }
+
+  /// Whether one of them does always.
+  func repliesAlways(on lines: [LineName]) -> Bool {
+    keys(on: lines).contains { $0.targets.contains(.reply) && $0.activation.forcesTalk }
   }
 
   /// Whether a key listens now, whatever is set for its lines.

@@ -201,6 +201,7 @@ public struct LineDesk: Sendable {
       throw .tooManyAudiences
     }
     answer(by: after, unlike: before)
+    if !isOpen, key.targets.contains(.reply) { callDesk.pressReply() }
     settle()
   }
 
@@ -421,7 +422,7 @@ public struct LineDesk: Sendable {
   private mutating func take(
     _ content: CallContent, _ version: LineVersion, of node: NodeID
   ) throws(LineViolation) {
-    guard directory.members.contains(node) else { return }
+    guard directory.isHeard(node) else { return }
     defer { settle() }
     let before = self
     let isNew = try callDesk.take(
@@ -435,7 +436,7 @@ public struct LineDesk: Sendable {
   /// What is to be sent to members now; each ends with ``finish(_:isDelivered:nowNanoseconds:)``.
   public mutating func letters(nowNanoseconds now: Int64) -> [LineOutbox.Letter] {
     outbox.letters(
-      of: told, linesCount: linesCount, knows: directory.knows, nowNanoseconds: now)
+      of: told, linesCount: linesCount, knows: directory.hasAll, nowNanoseconds: now)
       + callOutbox.letters(nowNanoseconds: now)
   }
 
@@ -443,6 +444,7 @@ public struct LineDesk: Sendable {
   public mutating func finish(
     _ letter: LineOutbox.Letter, isDelivered: Bool, nowNanoseconds now: Int64
   ) {
+    if isDelivered, !letter.isOfCalls { directory.hasAsked(letter.node) }
     outbox.finish(letter, isDelivered: isDelivered, nowNanoseconds: now)
     callOutbox.finish(letter, isDelivered: isDelivered, nowNanoseconds: now)
   }
@@ -482,14 +484,14 @@ public struct LineDesk: Sendable {
     told = next
   }
 
-  /// The reply key talks to who called last when it opened, and to nobody else until it closes.
+  /// The reply key talks to who called last when it opened, and to nobody else until it closes: it does so when who is
+  /// answered is gone.
   private mutating func followReply() {
-    if desk.effect(on: own.names).targets.contains(.reply) {
-      callDesk.answer(nowNanoseconds: now)
+    if desk.replies(on: own.names) {
+      callDesk.answer(isForced: desk.repliesAlways(on: own.names), nowNanoseconds: now)
       if callDesk.answering == nil { desk.closeReplies(on: own.names) }
-    } else {
-      callDesk.hangUp(nowNanoseconds: now)
     }
+    if !desk.replies(on: own.names) { callDesk.hangUp(nowNanoseconds: now) }
     let hasCalls = !callDesk.stack.isEmpty
     guard hasCalls != desk.hasCalls else { return }
     desk.hasCalls = hasCalls

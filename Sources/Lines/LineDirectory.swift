@@ -11,12 +11,16 @@ struct LineDirectory {
   private var seconds: [NodeID: (count: Int, sinceNanoseconds: Int64)] = [:]
   /// Who is a member; of some no record came yet.
   private(set) var members: Set<NodeID> = []
+  /// Who told something before it was known to be a member, which is lost.
+  private var missed: Set<NodeID> = []
+  private static let missedLimit = 256
 
   mutating func admit(_ node: NodeID) { members.insert(node) }
 
   mutating func depart(_ node: NodeID) {
     members.remove(node)
     records[node] = nil
+    missed.remove(node)
     seconds = seconds.filter { members.contains($0.key) }
   }
 
@@ -54,6 +58,19 @@ struct LineDirectory {
   func record(of node: NodeID) -> LineRecord {
     records[node] ?? LineRecord(version: LineVersion(instance: 0, count: 0))
   }
+
+  /// Whether what comes from a node counts; if not, it is to be asked for it.
+  mutating func isHeard(_ node: NodeID) -> Bool {
+    if members.contains(node) { return true }
+    if missed.count < Self.missedLimit { missed.insert(node) }
+    return false
+  }
+
+  /// Whether a member need not be asked for all that it has to tell.
+  func hasAll(of node: NodeID) -> Bool { knows(node) && !missed.contains(node) }
+
+  /// A member has been asked.
+  mutating func hasAsked(_ node: NodeID) { missed.remove(node) }
 
   /// Whether a member told anything.
   func knows(_ node: NodeID) -> Bool { records[node] != nil }

@@ -13,6 +13,8 @@ public struct LineOutbox: Sendable {
     public let octets: [UInt8]
     let content: Content
     let admission: Int
+
+    var isOfCalls: Bool { if case .calls = content { true } else { false } }
   }
 
   /// What a letter tells.

@@ -170,6 +170,76 @@ import Testing
     #expect(pair.heardAlone(1).isEmpty)
   }
 
+  /// What is said to one caller must not go to the next one, who is not meant.
+  @Test(arguments: [0, 1, 2, 3])
+  mutating func `when who is answered goes away the reply key closes, and turns to nobody else`(
+    how: Int
+  ) throws {
+    try pair.desks[0].makeLine(stage)
+    pair.post()
+    try pair.desks[2].joinLine(stage)
+    pair.post()
+    try pair.call(1, 2)
+    if how == 3 {
+      try pair.desks[0].call(.line(stage), nowNanoseconds: pair.now)
+      pair.post()
+    } else {
+      try pair.call(0, 2)
+    }
+    try pair.tap(2, .reply)
+    #expect(pair.stack(2) == (how == 3 ? "a@stage* B" : "a* B"))
+    switch how {
+    case 0: pair.desks[2].depart(CallPair.nodes[0])
+    case 1: pair.desks[2].clearCalls(of: [CallPair.nodes[0]], nowNanoseconds: pair.now)
+    case 2: try pair.desks[2].replyThenClear(nowNanoseconds: pair.now)
+    default:
+      try pair.desks[0].leaveLine(stage)
+      pair.post()
+    }
+    #expect(pair.stack(2) == "B" && pair.heardAlone(2).isEmpty)
+    #expect(pair.desks[2].routing.talk.isEmpty)
+    #expect(pair.desks[2].keys.allSatisfy { !$0.isTalking && !$0.isLatched })
+    // The next press is for whoever is left.
+    try pair.tap(2, .reply)
+    #expect(pair.stack(2) == "b*" && pair.heardAlone(2) == [CallPair.nodes[1]])
+  }
+
+  @Test mutating func `who talks to somebody alone is seen till then, though cleared`() throws {
+    let key = LineTests.name("key")
+    try pair.desks[0].setKey(try Key(key, targets: [.member(try MemberName("carl"))]))
+    try pair.call(1, 2)
+    try pair.tap(0, key)
+    pair.post()
+    #expect(pair.stack(2) == "a B")
+    pair.desks[2].clearCalls(nowNanoseconds: pair.now)
+    #expect(pair.stack(2) == "a B")
+    #expect(pair.desks[2].calls.incoming.map(\.isTalking) == [true, false])
+    // The latest that is not cleared yet is the next one.
+    pair.desks[2].clearCalls(nowNanoseconds: pair.now)
+    #expect(pair.stack(2) == "a")
+    try pair.tap(0, key)
+    pair.post()
+    #expect(pair.stack(2) == "")
+  }
+
+  @Test mutating func `a key for a line and replies talks on the line though nobody calls`() throws
+  {
+    let key = LineTests.name("key")
+    try pair.desks[2].setKey(try Key(key, targets: [.line(.all), .reply]))
+    try pair.tap(2, key)
+    #expect(pair.desks[2].lines.first?.isTalking == true && pair.heardAlone(2).isEmpty)
+    // Who calls while it is open is not answered by that; the next press is for it.
+    try pair.call(0, 2)
+    #expect(pair.stack(2) == "A" && pair.heardAlone(2).isEmpty)
+    let answer = LineTests.name("answer")
+    try pair.desks[2].setKey(try Key(answer, targets: [.reply]))
+    try pair.tap(2, answer)
+    #expect(pair.stack(2) == "a*" && pair.heardAlone(2) == [CallPair.nodes[0]])
+    try pair.tap(2, answer)
+    try pair.tap(2, key)
+    #expect(pair.stack(2) == "a" && pair.desks[2].keys.allSatisfy { !$0.isTalking })
+  }
+
   @Test func `messages of calls are read as they are written, and what breaks a rule is refused`()
     throws
   {

@@ -4,10 +4,10 @@ import TestKit
 
 @testable import Lines
 
-/// Nodes whose messages about lines take their time, in the order of each lane; and partitions, after which members are
-/// admitted anew.
+/// Nodes whose messages about lines take their time, in the order of each lane; partitions and kills, after which
+/// members are admitted anew.
 ///
-/// What of the media path follows is the routing: who hears whom is what both ends' routings say.
+/// What of the media path follows is the routing: who hears whom is what both ends' routings say (``LineHearing``).
 final class LineNetwork {
   static let millisecond: Int64 = 1_000_000
   /// So long after something changed all are to know.
@@ -21,14 +21,25 @@ final class LineNetwork {
     let epoch: Int
   }
 
+  /// What a node's membership is going to say of a member.
+  private struct Word {
+    let node: Int
+    let member: Int
+    /// Of an admission.
+    let epoch: Int?
+    let atNanoseconds: Int64
+  }
+
   private(set) var now: Int64 = 0
   private(set) var desks: [LineDesk]
-  private var instances: [UInt64]
+  private(set) var instances: [UInt64]
   private var parcels: [Parcel] = []
   /// A number for each time that two became members of each other; 0: they are not.
   private var epochs: [[Int]]
   private var epochCount = 0
-  private var admissions: [(node: Int, member: Int, epoch: Int, atNanoseconds: Int64)] = []
+  private var words: [Word] = []
+  /// When each node has something to do; looked up again where it was touched.
+  private var deadlines: [Int64]
   private var random: SplitMix64
   /// Octets of all letters that were sent.
   private(set) var sentOctets = 0
@@ -38,18 +49,21 @@ final class LineNetwork {
   private let stepMilliseconds: Int
   /// What a letter takes that is lost once.
   private let slowMilliseconds: Range<Int>
-  private let places: [NodeID: Int]
+  let ids: [NodeID]
+  let places: [NodeID: Int]
 
   init(
     nodes: Int, seed: UInt64, stepMilliseconds: Int = 1, slowMilliseconds: Range<Int> = 60..<200
   ) {
     (self.stepMilliseconds, self.slowMilliseconds) = (stepMilliseconds, slowMilliseconds)
-    places = Dictionary(uniqueKeysWithValues: (0..<nodes).map { (LineTests.node($0), $0) })
+    ids = (0..<nodes).map(LineTests.node)
+    places = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
     random = SplitMix64(seed: seed)
     instances = [UInt64](repeating: 1, count: nodes)
-    desks = (0..<nodes).map { node in
+    deadlines = [Int64](repeating: .min, count: nodes)
+    desks = ids.map { node in
       var desk = LineDesk(instance: 1, isTalking: false)
-      desk.follow(ownNode: LineTests.node(node))
+      desk.follow(ownNode: node)
       return desk
     }
     epochs = [[Int]](repeating: [Int](repeating: 0, count: nodes), count: nodes)
@@ -60,46 +74,124 @@ final class LineNetwork {
 
   func isMember(_ one: Int, of other: Int) -> Bool { epochs[one][other] != 0 }
 
-  func meet(_ one: Int, _ other: Int) {
-    guard !isMember(one, of: other) else { return }
+  /// Whether what is said of the two is still to be done, at any end.
+  func isChanging(_ one: Int, _ other: Int) -> Bool {
+    words.contains { ($0.node, $0.member) == (one, other) || ($0.node, $0.member) == (other, one) }
+  }
+
+  // MARK: Members
+
+  /// Two are members of each other; one end may know much later.
+  ///
+  /// - Returns: how much, in milliseconds.
+  @discardableResult
+  func meet(_ one: Int, _ other: Int) -> Int {
+    guard !isMember(one, of: other) else { return 0 }
+    // Before it knows somebody anew, it knows that they were gone.
+    say { ($0.node, $0.member) == (one, other) || ($0.node, $0.member) == (other, one) }
     epochCount += 1
     (epochs[one][other], epochs[other][one]) = (epochCount, epochCount)
-    // One end may know much later.
+    var latest = 0
     for (node, member) in [(one, other), (other, one)] {
       let delay = draw(0..<3) == 0 ? draw(1..<100) : 0
-      admissions.append((node, member, epochCount, now + Int64(delay) * Self.millisecond))
+      latest = max(latest, delay)
+      words.append(
+        Word(
+          node: node, member: member, epoch: epochCount,
+          atNanoseconds: now + Int64(delay) * Self.millisecond))
     }
-    admit()
+    sayDue()
+    return latest
   }
 
-  private func admit() {
-    let due = admissions.filter { $0.atNanoseconds <= now }
-    admissions.removeAll { $0.atNanoseconds <= now }
-    for one in due where epochs[one.node][one.member] == one.epoch {
-      desks[one.node].admit(LineTests.node(one.member))
-    }
-  }
-
-  func part(_ one: Int, _ other: Int) {
+  /// They are no more; each may take so long until it knows.
+  func part(_ one: Int, _ other: Int, withinMilliseconds limit: Int = 0) {
     guard isMember(one, of: other) else { return }
+    let epoch = epochs[one][other]
     (epochs[one][other], epochs[other][one]) = (0, 0)
-    desks[one].depart(LineTests.node(other))
-    desks[other].depart(LineTests.node(one))
+    words.removeAll { $0.epoch == epoch }
+    for (node, member) in [(one, other), (other, one)] {
+      let delay = limit == 0 ? 0 : draw(0..<limit)
+      words.append(
+        Word(
+          node: node, member: member, epoch: nil,
+          atNanoseconds: now + Int64(delay) * Self.millisecond))
+    }
+    sayDue()
+  }
+
+  private func sayDue() {
+    let now = now
+    if words.contains(where: { $0.atNanoseconds <= now }) { say { $0.atNanoseconds <= now } }
+  }
+
+  private func say(_ isDue: (Word) -> Bool) {
+    let due = words.filter(isDue)
+    words.removeAll(where: isDue)
+    for word in due {
+      if word.epoch == nil {
+        touch(word.node) { $0.depart(ids[word.member]) }
+      } else {
+        touch(word.node) { $0.admit(ids[word.member]) }
+      }
+    }
+  }
+
+  /// A node is killed, and everybody else notices.
+  func kill(_ node: Int, withinMilliseconds limit: Int = 0) {
+    for other in desks.indices { part(node, other, withinMilliseconds: limit) }
+    // Of a process that is gone nothing is left to notice.
+    words.removeAll { $0.node == node }
+    for parcel in parcels where parcel.from != node {
+      if places[parcel.letter.node] == node {
+        touch(parcel.from) {
+          $0.finish(parcel.letter, isDelivered: false, nowNanoseconds: now)
+        }
+      }
+    }
+    parcels.removeAll { $0.from == node || places[$0.letter.node] == node }
+  }
+
+  /// It starts anew, with what it kept, and nobody knows it yet.
+  func revive(_ node: Int, isTalking: Bool = false) {
+    instances[node] += 1
+    let kept = LineSettings(desks[node].settings.octets)
+    desks[node] = LineDesk(
+      instance: instances[node], settings: kept ?? LineSettings(), isTalking: isTalking)
+    touch(node) { $0.follow(ownNode: ids[node]) }
   }
 
   /// A node starts anew, with what it kept.
   func restart(_ node: Int) {
     let others = desks.indices.filter { isMember(node, of: $0) }
-    for other in others { part(node, other) }
-    instances[node] += 1
-    desks[node] = LineDesk(
-      instance: instances[node], settings: desks[node].settings, isTalking: false)
-    desks[node].follow(ownNode: LineTests.node(node))
+    kill(node)
+    revive(node)
     for other in others { meet(node, other) }
   }
 
+  // MARK: Time
+
+  private func touch<Result>(_ node: Int, _ body: (inout LineDesk) -> Result) -> Result {
+    deadlines[node] = .min
+    return body(&desks[node])
+  }
+
   func change(_ node: Int, _ body: (inout LineDesk) throws -> Void) {
-    try? body(&desks[node])
+    touch(node) { try? body(&$0) }
+  }
+
+  /// Does something that may be refused; what is thrown then.
+  func attempt(
+    _ node: Int, _ body: (inout LineDesk) throws(LineError) -> Void
+  ) -> LineError? {
+    touch(node) { desk in
+      do throws(LineError) {
+        try body(&desk)
+        return nil
+      } catch {
+        return error
+      }
+    }
   }
 
   /// Lets time pass.
@@ -111,13 +203,18 @@ final class LineNetwork {
   }
 
   private func step() {
-    admit()
-    let due = parcels.filter { $0.arrival <= now }
-    parcels.removeAll { $0.arrival <= now }
-    for parcel in due { deliver(parcel) }
-    for node in desks.indices {
+    sayDue()
+    let now = now
+    if parcels.contains(where: { $0.arrival <= now }) {
+      let due = parcels.filter { $0.arrival <= now }
+      parcels.removeAll { $0.arrival <= now }
+      for parcel in due { deliver(parcel) }
+    }
+    for node in desks.indices where deadlines[node] <= now {
       if desks[node].nextDeadlineNanoseconds <= now { desks[node].tick(nowNanoseconds: now) }
-      for letter in desks[node].letters(nowNanoseconds: now) {
+      // In an order that is the same in each run of a seed.
+      let letters = desks[node].letters(nowNanoseconds: now).sorted { $0.node < $1.node }
+      for letter in letters {
         sentOctets += letter.octets.count
         sentLetters += 1
         // Few take long; TCP sends again what was lost.
@@ -128,6 +225,7 @@ final class LineNetwork {
             from: node, letter: letter, arrival: now + Int64(delay) * Self.millisecond,
             epoch: epochs[node][other]))
       }
+      deadlines[node] = desks[node].nextDeadlineNanoseconds
     }
   }
 
@@ -135,25 +233,10 @@ final class LineNetwork {
     guard let other = places[parcel.letter.node] else { return }
     let isThere = parcel.epoch != 0 && epochs[parcel.from][other] == parcel.epoch
     if isThere {
-      try? desks[other].take(
-        parcel.letter.octets, of: LineTests.node(parcel.from), nowNanoseconds: now)
+      touch(other) {
+        try? $0.take(parcel.letter.octets, of: ids[parcel.from], nowNanoseconds: now)
+      }
     }
-    desks[parcel.from].finish(parcel.letter, isDelivered: isThere, nowNanoseconds: now)
-  }
-
-  /// Whether the media path lets one node be heard by another, by what both ends' routings say.
-  func hears(_ listener: Int, _ talker: Int) -> Bool {
-    let (send, play) = (desks[talker].routing, desks[listener].routing)
-    let sent = (send.members[LineTests.node(listener)] ?? send.others).addressed
-    let gains = (play.members[LineTests.node(talker)] ?? play.others).gains
-    guard !send.talk.isDisjoint(with: sent) else { return false }
-    return (0..<LineSet.capacity).contains { send.talk.contains(line: $0) && gains[$0] > 0 }
-  }
-
-  /// Whether it should, by what keys and lines of both say.
-  func shouldHear(_ listener: Int, _ talker: Int) -> Bool {
-    let talked = Set(desks[talker].lines.filter(\.isTalking).map(\.name))
-    let heard = Set(desks[listener].lines.filter(\.isListening).map(\.name))
-    return !talked.isDisjoint(with: heard)
+    touch(parcel.from) { $0.finish(parcel.letter, isDelivered: isThere, nowNanoseconds: now) }
   }
 }
