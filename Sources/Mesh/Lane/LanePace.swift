@@ -6,7 +6,7 @@
 /// slowed down by losses, in the sender's kernel. A loss delays what is behind it until it is repaired, and then lets
 /// it go at once, so the last of it is hardly late: one loss is no queue.
 ///
-/// States: starting (a round of 100 ms without a queue: twice as much; three receipts in a row that are late: half, and
+/// States: starting (a round of 100 ms and no queue of 15 ms: twice as much; three receipts in a row that are late: half, and
 /// it has started), rising (a round without a queue: a twentieth more), holding (a queue of 5 to 15 ms), falling (more
 /// than 15 ms: three quarters, and one round is not judged, as it saw the queue drain), stalled (no receipt for a
 /// second: half, each second).
@@ -143,7 +143,7 @@ struct LanePace {
     } else if queue > Self.queueNanoseconds {
       (hasStarted, isDraining) = (true, true)
       set(bytesPerSecond * Self.reduction)
-    } else if queue <= Self.calmNanoseconds, isUsed {
+    } else if queue <= Self.calmNanoseconds || !hasStarted, isUsed {
       set(bytesPerSecond * (hasStarted ? Self.increase : Self.start))
     }
     beginRound(now)
