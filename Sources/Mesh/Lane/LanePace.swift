@@ -6,10 +6,10 @@
 /// slowed down by losses, in the sender's kernel. A loss delays what is behind it until it is repaired, and then lets
 /// it go at once, so the last of it is hardly late: one loss is no queue.
 ///
-/// States: starting (a round of 100 ms and no queue of 15 ms: twice as much; three receipts in a row that are late: half, and
-/// it has started), rising (a round without a queue: a twentieth more), holding (a queue of 5 to 15 ms), falling (more
-/// than 15 ms: three quarters, and one round is not judged, as it saw the queue drain), stalled (no receipt for a
-/// second: half, each second).
+/// States: starting (a round of 100 ms and no queue of 15 ms: twice as much; three receipts in a row that are late:
+/// half, and it has started), rising (a round without a queue: a twentieth more), holding (a queue of 5 to 15 ms),
+/// falling (more than 15 ms: three quarters, and one round is not judged, as it saw the queue drain), stalled (no
+/// receipt for a second: half, each second).
 ///
 /// Constants: 15 ms is less than a third of the rise at which talkers take theirs for congestion (`CongestionWatch`),
 /// and what two Wi-Fi hops spread by at the median. A round has 200 ms and four receipts at least: of four samples the
