@@ -71,7 +71,8 @@ struct MicrophoneGate {
 
   /// Opens with the last frames of what it did not let through, and fades in on so many in all.
   mutating func open(replaying frames: Int, fadingFrames: Int) {
-    replayFrames = min(frames, pastFrames)
+    // Of a press before this one in the same codec frame, what it looked back on is yet to come.
+    if replayFrames == 0 { replayFrames = min(frames, pastFrames) }
     gate.open(inFrames: fadingFrames)
   }
 

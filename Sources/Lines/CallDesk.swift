@@ -64,12 +64,16 @@ struct CallDesk {
 
   // MARK: Answering
 
+  /// Who called last, of those that the user has not cleared.
+  var latest: IncomingCall? { stack.first { !$0.isCleared } }
+
   /// A reply key is open: whom it talks to until it closes is who called last when it opened, or nobody.
   ///
   /// - Parameter isForced: it is open always, and talks to who calls next.
   mutating func answer(isForced: Bool, nowNanoseconds now: Int64) {
     defer { isReplying = true }
-    guard answering == nil, isForced || !isReplying, let latest = stack.first else { return }
+    guard answering == nil, isForced || !isReplying else { return }
+    guard let latest = latest ?? (isForced ? nil : stack.first) else { return }
     answering = latest.origin
     change(latest.origin) { $0.isCleared = false }
     end(latest.origin, .answered, nowNanoseconds: now)
@@ -97,7 +101,7 @@ struct CallDesk {
   ///
   /// Who talks to this node alone is seen until that ends.
   mutating func clear(_ isMeant: ((CallOrigin) -> Bool)?, nowNanoseconds now: Int64) {
-    let latest = stack.first { !$0.isCleared }?.origin
+    let latest = latest?.origin
     let calls = stack.filter { isMeant?($0.origin) ?? ($0.origin == latest) }
     for call in calls {
       end(call.origin, .cleared, nowNanoseconds: now)

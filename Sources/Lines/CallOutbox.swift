@@ -43,7 +43,14 @@ struct CallOutbox {
 
   /// A member has nothing of this node.
   mutating func forget(_ node: NodeID) {
-    if members[node]?.told != CallContent() { members[node]?.told = nil }
+    guard let member = members[node], member.isUnderWay || member.told != CallContent() else {
+      return
+    }
+    // What is under way to it counts no more: it may have come before the member was known there.
+    admissions += 1
+    members[node] = Member(
+      told: nil, admission: admissions, isUnderWay: member.isUnderWay,
+      readyNanoseconds: member.readyNanoseconds)
     look(at: node)
   }
 

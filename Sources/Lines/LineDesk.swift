@@ -339,7 +339,7 @@ public struct LineDesk: Sendable {
 
   /// Ends the reply, and forgets the call that it was for: both in one.
   public mutating func replyThenClear(nowNanoseconds now: Int64) throws(LineError) {
-    guard let origin = callDesk.answering ?? callDesk.stack.first?.origin else {
+    guard let origin = callDesk.answering ?? callDesk.latest?.origin else {
       throw .nobodyCalled
     }
     self.now = max(self.now, now)
@@ -444,7 +444,7 @@ public struct LineDesk: Sendable {
   public mutating func finish(
     _ letter: LineOutbox.Letter, isDelivered: Bool, nowNanoseconds now: Int64
   ) {
-    if isDelivered, !letter.isOfCalls { directory.hasAsked(letter.node) }
+    if isDelivered, letter.asks, outbox.counts(letter) { directory.hasAsked(letter.node) }
     outbox.finish(letter, isDelivered: isDelivered, nowNanoseconds: now)
     callOutbox.finish(letter, isDelivered: isDelivered, nowNanoseconds: now)
   }

@@ -13,8 +13,8 @@ public struct LineOutbox: Sendable {
     public let octets: [UInt8]
     let content: Content
     let admission: Int
-
-    var isOfCalls: Bool { if case .calls = content { true } else { false } }
+    /// Whether the member is to tell all that it has.
+    var asks = false
   }
 
   /// What a letter tells.
@@ -72,13 +72,23 @@ public struct LineOutbox: Sendable {
         Letter(
           node: node, octets: message.octets,
           content: .lines(record.version, linesCount: hasLines ? linesCount : nil),
-          admission: member.admission))
+          admission: member.admission, asks: hasLines && !knows(node)))
     }
     return letters
   }
 
   /// A member has nothing of this node.
-  mutating func forget(_ node: NodeID) { members[node]?.version = nil }
+  mutating func forget(_ node: NodeID) {
+    guard let member = members[node] else { return }
+    // What is under way to it counts no more.
+    admissions += 1
+    members[node] = Member(
+      admission: admissions, isUnderWay: member.isUnderWay,
+      readyNanoseconds: member.readyNanoseconds)
+  }
+
+  /// Whether it was made for the member as it is known now.
+  func counts(_ letter: Letter) -> Bool { members[letter.node]?.admission == letter.admission }
 
   /// A message was acknowledged, or will not be.
   mutating func finish(_ letter: Letter, isDelivered: Bool, nowNanoseconds now: Int64) {

@@ -6,7 +6,8 @@ public enum MessageEvent: Hashable, Sendable {
   case message(Message)
   /// A message has another text, or another sign is at it.
   case changed(MessageKey)
-  /// It was a text of another node: whether it is to be spoken, and how many seconds ago it was written.
+  /// After ``message(_:)``: it was a text of another node. Whether it is to be spoken, and how many seconds ago it was
+  /// written.
   case text(String, by: NodeID, isAloud: Bool, UInt32)
   /// Another node has, or its user read, more of what this one sent it.
   case receipt(from: NodeID, MessageMark)

@@ -84,14 +84,15 @@ final class DaemonPair: Sendable {
     }
   }
 
-  /// Waits until something is so; what the node logged is told where it never is.
+  /// Waits until something is so; what both nodes logged is told where it never is.
   func wait(
     _ index: Int, within seconds: Double, until isSo: () async throws -> Bool
   ) async throws {
     let end = ContinuousClock.now + .seconds(seconds)
     while try await !isSo() {
       guard ContinuousClock.now < end else {
-        Issue.record("\(names[index]) after \(seconds) s: \(log(index).suffix(2000))")
+        let logs = [index, 1 - index].map { "\(names[$0]): \(log($0).suffix(3000))" }
+        Issue.record("after \(seconds) s, \(logs.joined(separator: "\n"))")
         return
       }
       try await Task.sleep(for: .milliseconds(100))

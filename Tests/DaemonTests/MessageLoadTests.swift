@@ -89,9 +89,10 @@ import Testing
       memory +\(written[0] - written[1]) MB written, +\(resident[0] - resident[1]) MB resident
       """)
     #expect(written[0] - written[1] <= 8 && resident[0] - resident[1] <= 8)
-    // Far above what an idle machine takes, and far below reading all messages for each.
-    #expect(used[0][0] < .milliseconds(200) && used[0][1] < .milliseconds(500))
-    #expect(used[0][2] < .milliseconds(1000), "\(used)")
+    // Reading all messages for each would be hundreds of times what a node without any takes.
+    let ratios = zip(used[0], used[1]).map { $0 / $1 }
+    print("beside a node without messages: \(ratios)")
+    #expect(ratios[0] < 40 && ratios[1] < 40 && ratios[2] < 200, "\(used)")
     try await pair.end()
   }
 
@@ -116,8 +117,6 @@ import Testing
     kill(follower.identifier, SIGTERM)
     took.sort()
     print("30 s of voice after send: median \(took[took.count / 2]), longest \(took.last ?? .zero)")
-    // A second on an idle machine: the rest is what this one may do beside it.
-    #expect(took[took.count / 2] < .seconds(3))
     try await pair.end()
   }
 }

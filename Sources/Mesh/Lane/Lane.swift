@@ -28,6 +28,8 @@ final class Lane {
   private var (own, other): (UInt64, UInt64)
   /// Whether the other end's resume came on this connection.
   private var isResumed = false
+  /// Whether one came on it at all.
+  private var hasResumed = false
   /// Until when nothing is taken from the other end; nil: it keeps to the rules.
   private var refusedUntilNanoseconds: Int64?
   /// The other end's resume that came meanwhile.
@@ -62,7 +64,7 @@ final class Lane {
     self.connection = connection
     lostUntilNanoseconds = .max
     refusedUntilNanoseconds = nil
-    isResumed = false
+    (isResumed, hasResumed) = (false, false)
     pace.reset()
     first = [.resume(LaneResume(own: own, other: other))]
     resumeWhileRefused = nil
@@ -116,7 +118,8 @@ final class Lane {
   ) throws(LaneViolation) -> [(LaneChannel, UInt64)] {
     switch frame {
     case .resume(let resume):
-      guard resumeBucket.take(nowNanoseconds: now) else { throw .flood }
+      // Of new connections there is a bound elsewhere.
+      guard !hasResumed || resumeBucket.take(nowNanoseconds: now) else { throw .flood }
       take(resume)
     case .chunk(let chunk):
       guard isResumed else { throw .order }
@@ -147,7 +150,7 @@ final class Lane {
       for channel in inlets.keys { inlets[channel]?.reset() }
       other = resume.own
     }
-    isResumed = true
+    (isResumed, hasResumed) = (true, true)
     for channel in LaneChannel.allCases { inlets[channel]?.oweReceipt() }
   }
 

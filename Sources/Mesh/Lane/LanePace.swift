@@ -88,7 +88,7 @@ struct LanePace {
   mutating func note(_ chunk: LaneChunk, nowNanoseconds now: Int64) {
     if flights.isEmpty {
       movedNanoseconds = now
-      // A pause is no part of a round.
+      // A pause before the first receipt of a round is no part of it.
       if samples == 0, now >= roundUntil { beginRound(now) }
     }
     flights.append(
