@@ -8,7 +8,8 @@ internal import Synchronization
 ///
 /// A view asks for a ``status()``, or follows ``pictures()``. While somebody follows, the model looks at the levels 20
 /// times a second, which costs the media loop a few stores, and at everything else once a second, and with the next
-/// look at the levels where something changed. Followers get the newest picture and never a backlog. While nobody
+/// look at the levels where something changed: where that goes on, ``mostHastyLooks`` times in a row and from then on
+/// once in ``hastyLooks`` looks at the levels. Followers get the newest picture and never a backlog. While nobody
 /// follows, it does nothing.
 ///
 /// Everything here runs on Swift's ordinary pool.
@@ -25,6 +26,10 @@ actor NodeModel {
   static let pause: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(50)) }
   /// Looks at the levels for each at everything, where nothing is known to have changed.
   static let steadyLooks = 20
+  /// Looks at the levels that earn one more at everything, for something that changed.
+  static let hastyLooks = 5
+  /// Looks at everything in a row, for changes one after the other.
+  static let mostHastyLooks = 4
 
   private let look: Look
   private let pause: @Sendable () async -> Void
@@ -40,6 +45,8 @@ actor NodeModel {
   /// What was counted when the document was made.
   private var seen: UInt64 = 0
   private var looksSinceDocument = 0
+  /// Looks at the levels that no hasty look was taken for yet.
+  private var savedLooks = hastyLooks * mostHastyLooks
   private var hasEnded = false
 
   init(_ look: Look, pause: @escaping @Sendable () async -> Void = NodeModel.pause) {
@@ -105,10 +112,7 @@ actor NodeModel {
 
   /// Looks once; false when nobody follows any more.
   private func tick() async -> Bool {
-    looksSinceDocument += 1
-    let counted = look.revision() &+ touches.load(ordering: .relaxed)
-    if document == nil || counted != seen || looksSinceDocument >= Self.steadyLooks {
-      (seen, looksSinceDocument) = (counted, 0)
+    if isDue() {
       let status = await look.status()
       // Whoever took the followers away meanwhile wants nothing of it left.
       guard !Task.isCancelled else { return false }
@@ -119,6 +123,18 @@ actor NodeModel {
     if let picture, !next.differs(from: picture) { return true }
     picture = next
     for follower in followers.values { follower.yield(next) }
+    return true
+  }
+
+  /// Whether it is time to look at everything, which it is taken for done then.
+  private func isDue() -> Bool {
+    looksSinceDocument += 1
+    savedLooks = min(savedLooks + 1, Self.hastyLooks * Self.mostHastyLooks)
+    let counted = look.revision() &+ touches.load(ordering: .relaxed)
+    let isHasty = counted != seen && savedLooks >= Self.hastyLooks
+    guard document == nil || isHasty || looksSinceDocument >= Self.steadyLooks else { return false }
+    if isHasty { savedLooks -= Self.hastyLooks }
+    (seen, looksSinceDocument) = (counted, 0)
     return true
   }
 

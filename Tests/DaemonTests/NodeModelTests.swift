@@ -133,13 +133,37 @@ import Testing
       #expect(Self.talk(picture) == true)
       break
     }
+    node.free()
+    await model.end()
+  }
+
+  @Test func `changes that go on are seen at each turn at first, and at last four times a second`()
+    async
+  {
+    let model = node.model()
+    let pictures = model.pictures()
+    await node.settle()
+    await node.turn(NodeModel.steadyLooks)
     let looks = node.looks
-    for turn in 1...12 {
+    var seenAt: [Int] = []
+    for turn in 1...40 {
       for _ in 0..<5 { node.talk(turn.isMultiple(of: 2), isNoted: true) }
       await node.turn()
-      #expect(node.looks == looks + turn)
+      if node.looks > looks + seenAt.count { seenAt.append(turn) }
     }
+    // Those saved, one turn after the other; then each when five turns have earned it.
+    #expect(Array(seenAt.prefix(4)) == [1, 2, 3, 4])
+    let later = seenAt.dropFirst(4)
+    #expect(zip(later, later.dropFirst()).allSatisfy { $1 - $0 == NodeModel.hastyLooks })
+    #expect(later.count >= 6)
+    // Quiet again: what is owed is seen, and one change at the next turn.
+    await node.turn(2 * NodeModel.steadyLooks)
+    let quiet = node.looks
+    node.talk(true, isNoted: true)
+    await node.turn()
+    #expect(node.looks == quiet + 1)
     node.free()
+    withExtendedLifetime(pictures) {}
     await model.end()
   }
 
