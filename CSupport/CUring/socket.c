@@ -3,9 +3,11 @@
 #include <endian.h>
 #include <netinet/ip.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const uint64_t MAPPED_PREFIX = 0x0000ffff00000000; /* ::ffff:0:0/96, RFC 4291 section 2.5.5.2 */
+enum { BIND_TRIES_PER_SECOND = 50 };
 
 struct uring_address uring_address_from_name(const union ring_name *name) {
   if (name->any.sa_family == AF_INET) {
@@ -84,6 +86,20 @@ static int set_options(int fd, const struct uring_socket_settings *settings) {
   return error;
 }
 
+/**
+ * A killed process's ring ends some time after the process, and its socket with the ring: a start right after it
+ * finds the port taken, for a moment.
+ */
+static int bind_patiently(int fd, const union ring_name *name, socklen_t length) {
+  static const struct timespec pause = {.tv_nsec = 1000000000 / BIND_TRIES_PER_SECOND};
+  for (int tries = BIND_TRIES_PER_SECOND; bind(fd, &name->any, length) < 0; tries--) {
+    int error = -errno;
+    if (error != -EADDRINUSE || tries == 0) return error;
+    nanosleep(&pause, NULL);
+  }
+  return 0;
+}
+
 static int open_bound(const struct uring_socket_settings *settings, enum uring_socket_step *step_out) {
   *step_out = URING_SOCKET_OPEN;
   bool is_ipv6 = settings->address.is_ipv6;
@@ -95,7 +111,7 @@ static int open_bound(const struct uring_socket_settings *settings, enum uring_s
     *step_out = URING_SOCKET_BIND;
     union ring_name name;
     socklen_t length = uring_name_from_address(&name, &settings->address, is_ipv6);
-    if (bind(fd, &name.any, length) < 0) error = -errno;
+    error = bind_patiently(fd, &name, length);
   }
   if (error == 0) return fd;
   close(fd);

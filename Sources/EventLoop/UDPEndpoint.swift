@@ -17,7 +17,8 @@ public final class UDPEndpoint: Sendable {
 
   /// Opens and binds the socket.
   ///
-  /// `[::]` takes IPv4 too. Any thread.
+  /// `[::]` takes IPv4 too. A port that is taken is waited for, a second at most: of a process that was killed just now
+  /// the kernel closes it a moment later. Any thread.
   public init(
     loop: EventLoop, bindingTo address: SocketAddress,
     configuration: UDPEndpointConfiguration = UDPEndpointConfiguration()

@@ -36,6 +36,18 @@ struct UDPEndpointTests {
     #expect(loop.statistics.bytesOut == 4000)
   }
 
+  @Test func `a port that is let go of within a second is waited for`() async throws {
+    var holder: PlainSocket? = try PlainSocket()
+    let address = try #require(holder?.address)
+    let loop = try makeLoop()
+    defer { loop.stop() }
+    async let endpoint = Task.detached { try UDPEndpoint(loop: loop, bindingTo: address) }.value
+    try await Task.sleep(for: .milliseconds(200))
+    withExtendedLifetime(holder) {}
+    holder = nil
+    #expect(try await endpoint.localAddress == address)
+  }
+
   @Test(.enabled(if: hasIPv6))
   func `IPv6 goes both ways`() async throws {
     let loop = try makeLoop()
