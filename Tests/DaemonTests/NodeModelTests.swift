@@ -173,7 +173,7 @@ import Testing
     await node.settle()
     for turn in 1...10 {
       node.talk(turn % 2 == 0, isNoted: true)
-      await node.turn()
+      await node.turn(NodeModel.hastyLooks)
     }
     for pictures in all {
       var iterator = pictures.makeAsyncIterator()
