@@ -36,7 +36,8 @@ func swiftTarget(_ name: String, _ dependencies: [Target.Dependency] = []) -> Ta
 
 /// Tests, not optimised but for those that compute much themselves.
 ///
-/// The others only ask and compare: it would take longer than it saves. What all drive is optimised.
+/// The others only ask and compare: it would take longer than it saves. What all drive is optimised. Nothing waits for
+/// their modules, which unoptimised code has made by a second run of the compiler otherwise.
 func tests(
   _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [],
   compute: Bool = false
@@ -44,7 +45,12 @@ func tests(
   .testTarget(
     name: name, dependencies: dependencies, resources: resources,
     swiftSettings: swiftSettings
-      + (compute ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]))
+      + (compute
+        ? []
+        : [
+          .unsafeFlags(
+            ["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))
+        ]))
 }
 
 let system: [Target] = [
