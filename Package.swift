@@ -3,9 +3,15 @@ import PackageDescription
 
 /// Set by sanitizer and gate builds: only the targets they judge, none of the big dependencies.
 ///
-/// 1, or names of test targets: then only these, with what they need.
+/// 1, or names of test targets: then only these, with what they need. IntercomTests/Members is a part of one.
 let coreOnly = Context.environment["COMLINK_CORE_ONLY"]
 let isCoreOnly = coreOnly != nil
+
+/// Of IntercomTests what a station does with members, lines, keys and attackers.
+let memberTests = [
+  "Members", "Virtual", "KnockTests.swift", "StationContactTests.swift", "StationRepairTests.swift",
+]
+let hasMemberTestsOnly = coreOnly?.split(separator: " ").contains("IntercomTests/Members") == true
 
 /// Set by CI: names of test targets that are left out, as gates build and run them.
 let leftOut = (Context.environment["COMLINK_LEFT_OUT"] ?? "").split(separator: " ")
@@ -39,11 +45,11 @@ func swiftTarget(_ name: String, _ dependencies: [Target.Dependency] = []) -> Ta
 /// The others only ask and compare: it would take longer than it saves. What all drive is optimised. Nothing waits for
 /// their modules, which unoptimised code has made by a second run of the compiler otherwise.
 func tests(
-  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [],
-  compute: Bool = false
+  _ name: String, _ dependencies: [Target.Dependency], sources: [String]? = nil,
+  resources: [Resource] = [], compute: Bool = false
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, resources: resources,
+    name: name, dependencies: dependencies, sources: sources, resources: resources,
     swiftSettings: swiftSettings
       + (compute
         ? []
@@ -205,7 +211,7 @@ let coreTests: [Target] = [
       "Intercom", "RTP", "Media", "Voice", "Measurement", "Mesh", "Lines", "Habits",
       "Cryptography", "Audio", "JackSession", "EventLoop", "StatusSchema", "TestJack", "TestKit",
       "TestNode",
-    ], resources: [.copy("Corpus")], compute: true),
+    ], sources: hasMemberTestsOnly ? memberTests : nil, resources: [.copy("Corpus")], compute: true),
 ]
 
 let programs: [Target] = [
@@ -407,7 +413,9 @@ let targets =
   case nil: (system + c + core + coreTests + programs).filter { !leftOut.contains($0.name[...]) }
   case "1": system + c + core + coreTests
   case let names?:
-    closure(of: names.split(separator: " ").map(String.init), in: system + c + core + coreTests)
+    closure(
+      of: names.split(separator: " ").map { String($0.prefix { $0 != "/" }) },
+      in: system + c + core + coreTests)
   }
 
 let package = Package(

@@ -11,12 +11,14 @@ stations='^IntercomTests\.(Station(Attack|Calls|Contact|Guest|Input|Key|Levels|L
 # and with a gate's few octets one voice in a thousand is one; LaneTests and LaneHostileTests walk the same code.
 skipped_computing=(--skip '^IntercomTests\.(Intercom|StationAllocation|Membership)Tests' --skip 'a flood of forgeries takes time and nothing else'
   --skip 'LaneTransferTests' --skip '^VoiceTests\.RNNoiseTests')
+station_tests=IntercomTests/Members
 if [ -n "${COMLINK_ALL:-}" ]; then
   suites+=(Media)
   stations='^IntercomTests\.'
+  station_tests=IntercomTests
 fi
 computing_tests="$(alternatives "${suites[@]}")|$stations"
-COMLINK_CORE_ONLY=$(printf '%sTests ' "${suites[@]}" "${sanitized_clocked[@]}" EventLoop Intercom)
+COMLINK_CORE_ONLY=$(printf '%sTests ' "${suites[@]}" "${sanitized_clocked[@]}" EventLoop)$station_tests
 run_core_tests --scratch-path .build-asan --sanitize=address
 grep -q 'Suite "JACK session" passed' "$scratch/clocked.log" || fail "the session on a real jackd was not run"
 
