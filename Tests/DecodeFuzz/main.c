@@ -1,9 +1,9 @@
 /*
- * comlink-decode on files that are given ones in turn, damaged: `fuzz sound|m4a COUNT SEED FILE...`. Each is decoded in a
- * process of its own, under the very confinement, and ends in sound or a refusal. What takes long is done once for all:
- * libsndfile is loaded before, and so is ffmpeg, into which this very file is brought as a library (LD_PRELOAD, built
- * with -DIN_FFMPEG, its path in COMLINK_FUZZ_LIBRARY): it takes ffmpeg's main for each file. One line at the end, as
- * JSON: what became of them, and the most that one took.
+ * comlink-decode on files that are given ones in turn, damaged: `fuzz sound|m4a COUNT SEED FILE...`. Each is decoded
+ * in a process of its own, under the very confinement, and ends in sound or a refusal. What takes long is done once
+ * for all: libsndfile is loaded before, and so is ffmpeg, into which this very file is brought as a library
+ * (LD_PRELOAD, built with -DIN_FFMPEG, its path in COMLINK_FUZZ_LIBRARY): it takes ffmpeg's main for each file. One
+ * line at the end, as JSON: what became of them, and the most that one took.
  *
  * Exits with 1 where one took more than it may, or did what no refusal is.
  */
