@@ -29,7 +29,7 @@ public final class EarFeed: Sendable {
   func finish() { isOverNow.store(true, ordering: .releasing) }
 
   /// Some frames for the ear; 0: there are none. [loop]
-  fileprivate func pass(into room: inout MutableSpan<Float>) -> Int {
+  func pass(into room: inout MutableSpan<Float>) -> Int {
     let count = min(room.count, pipe.availableFrames)
     guard count > 0 else { return 0 }
     var part = room._mutatingExtracting(..<count)

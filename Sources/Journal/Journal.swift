@@ -222,8 +222,7 @@ public final class Journal: MessageJournal {
       case .text(let text): (1, text, nil)
       case .voice(let clip): (2, "", clip.octets)
       case .unknown(let kind): (-Int64(kind), "", nil)
-      // Changes of other messages, which are none by themselves.
-      case .edit, .reaction: (-3, "", nil)
+      case .edit, .reaction: preconditionFailure("Message.change makes these changes of others")
       }
     let attachment = message.content.attachment
     let size = text.utf8.count + (clip?.count ?? 0) + (attachment?.byteCount ?? 0)

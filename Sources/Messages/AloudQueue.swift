@@ -67,11 +67,16 @@ public struct AloudQueue: Sendable {
   }
 
   /// What is to be spoken next; nil: nothing waits.
-  public mutating func next(nowNanoseconds now: Int64) -> Text? {
+  ///
+  /// - Parameter late: told of each that waited too long.
+  public mutating func next(
+    nowNanoseconds now: Int64, late: (Text) -> Void = { _ in }
+  ) -> Text? {
     while !texts.isEmpty {
       let text = texts.removeFirst()
       if now < text.endNanoseconds { return text }
       _ = noted(.late)
+      late(text)
     }
     return nil
   }

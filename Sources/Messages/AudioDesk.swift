@@ -72,6 +72,19 @@ struct AudioDesk {
     attachment.map { whole.contains($0.name) } ?? true
   }
 
+  /// The same, of what is to be counted as taken: asks the journal, which forgets audio with the last envelope that it
+  /// was held for.
+  mutating func holds(_ attachment: Attachment) -> Bool {
+    guard whole.contains(attachment.name) else { return false }
+    do throws(JournalError) {
+      if try journal.piece(0, of: attachment.name) != nil { return true }
+      whole.remove(attachment.name)
+    } catch {
+      // It is asked for again; what is there is none the worse.
+    }
+    return false
+  }
+
   /// Keeps what this node made.
   mutating func add(_ audio: SealedAudio) throws(SayError) {
     let name = audio.attachment.name

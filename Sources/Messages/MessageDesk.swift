@@ -276,7 +276,7 @@ public final class MessageDesk {
       place.previous <= mark.delivered || parcel.ageSeconds >= place.previousLifeSeconds
       || (node == key.sender && parcel.role == .deliverFirst)
     guard isNext else { return answer(.missing, key, to: node) }
-    if let attachment = envelope.attachment, !audio.has(attachment),
+    if let attachment = envelope.attachment, !audio.holds(attachment),
       contacts.welcomes(envelope, blocked),
       (try? envelope.open(as: identity, lines)) != nil
     {
@@ -328,7 +328,7 @@ public final class MessageDesk {
     let key = envelope.key
     guard node == key.sender else { throw .notTheSender }
     guard shelf[key] == nil else {
-      if let attachment = envelope.attachment, !audio.has(attachment) {
+      if let attachment = envelope.attachment, !audio.holds(attachment) {
         _ = audio.fetch(attachment, from: node, then: nil, now)
       }
       return counters.repeated += 1
@@ -345,7 +345,7 @@ public final class MessageDesk {
     guard keptBytes + size <= settings.keepBytes,
       (shelf.bytes[key.sender] ?? 0) + size <= settings.keepBytesPerSender
     else { return answer(.full, key, to: node) }
-    if let attachment = envelope.attachment, !audio.has(attachment),
+    if let attachment = envelope.attachment, !audio.holds(attachment),
       !audio.fetch(attachment, from: node, then: nil, now)
     {
       return answer(.full, key, to: node)

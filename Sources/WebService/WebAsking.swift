@@ -60,7 +60,7 @@ final class WebAsking: ChannelInboundHandler {
     var headers = HTTPHeaders([
       ("Host", request.place.authority), ("User-Agent", "comlink"), ("Connection", "close"),
     ])
-    if request.method != .get {
+    if request.method != .get, request.method != .head {
       headers.add(name: "Content-Length", value: "\(request.content.count)")
     }
     for (name, value) in request.headers { headers.replaceOrAdd(name: name, value: value) }

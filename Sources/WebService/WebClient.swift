@@ -8,6 +8,7 @@ public struct WebRequest: Sendable {
   /// What is asked for (RFC 9110 §9).
   public enum Method: String, Sendable {
     case get = "GET"
+    case head = "HEAD"
     case post = "POST"
     case put = "PUT"
   }

@@ -34,5 +34,7 @@ int write_all(const void *octets, size_t count);
 int sound_load(void);
 /** Decodes descriptor 0 by libsndfile. An exit code. */
 int sound_decode(void);
+/** Becomes ffmpeg, which decodes descriptor 0. An exit code, where that cannot be. */
+int m4a_decode(void);
 
 #endif

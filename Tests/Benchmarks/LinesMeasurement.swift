@@ -18,24 +18,16 @@ struct LinesMeasurement {
   private var lines: [String] { (2...Self.lineCount).map { "line\($0)" } }
 
   func run() throws(RigError) {
-    let port = try LoopbackPorts.free(1)[0]
-    let receiver = try Station(
-      "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
-      recordSeconds: 1, in: bench.directory)
-    let group = try TalkerGroup(
-      to: receiver.node, at: port, maximum: Self.talkers, in: bench.directory)
-    try group.grow(to: Self.talkers)
-    try receiver.node.waitUntilConnected(peers: Self.talkers, within: 20)
+    let station = try CrowdedStation(of: bench, talkers: Self.talkers)
     pause(seconds: 3)
     var (one, many): ([Double], [Double]) = ([], [])
     for round in 1...rounds {
-      one.append(try cpu(of: receiver.node, "round \(round), one line"))
-      try spread(group.nodes, receiver.node)
-      many.append(try cpu(of: receiver.node, "round \(round), \(Self.lineCount) lines"))
-      try gather(group.nodes, receiver.node)
+      one.append(try cpu(of: station.node, "round \(round), one line"))
+      try spread(station.group.nodes, station.node)
+      many.append(try cpu(of: station.node, "round \(round), \(Self.lineCount) lines"))
+      try gather(station.group.nodes, station.node)
     }
-    group.stop()
-    receiver.stop()
+    station.stop()
     func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
     bench.figures.add("lines.cpu.one", median(one), "%")
     bench.figures.add("lines.cpu.many", median(many), "%")

@@ -15,39 +15,30 @@ struct MessagesMeasurement {
   let messages: Int
 
   func run() throws(RigError) {
-    let port = try LoopbackPorts.free(1)[0]
-    let receiver = try Station(
-      "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
-      recordSeconds: 1, in: bench.directory)
-    let group = try TalkerGroup(to: receiver.node, at: port, maximum: talkers, in: bench.directory)
-    try group.grow(to: talkers)
-    try receiver.node.waitUntilConnected(peers: talkers, within: 60)
-    let sender = group.nodes[0]
+    let station = try CrowdedStation(of: bench, talkers: talkers)
+    let (sender, receiver) = (station.group.nodes[0], station.node)
     try waitUntil("R to be written to", within: 20) { () throws(RigError) in
       guard case .messages? = try? sender.ask(.say(to: "R", text: "listen")) else { return false }
-      return try receiver.node.status().messages?.received ?? 0 > 0
+      return try receiver.status().messages?.received ?? 0 > 0
     }
     let bare = try BareClient(of: bench)
     let voice = WAV.encode(
       Sound(
         channels: [Speech.lasting(Self.messageSeconds, try Speech.sentences())],
         sampleRate: Bench.sampleRate), .pcm16)
-    let one = try milliseconds(from: sender, to: receiver.node, voice, count: 1)
+    let one = try milliseconds(from: sender, to: receiver, voice, count: 1)
     bench.judge("messages.one", one.afterLast, "ms", atMost: Self.mostMilliseconds)
-    let (before, xruns) = (try readings(sender, receiver.node), bare.xruns)
-    let all = try milliseconds(from: sender, to: receiver.node, voice, count: messages)
-    let end = try readings(sender, receiver.node)
+    let before = try (sender.status(), receiver.status(), xruns: bare.xruns)
+    let all = try milliseconds(from: sender, to: receiver, voice, count: messages)
     bench.figures.add("messages.all", all.sinceFirst / 1000, "s")
-    for (index, name) in ["sender", "receiver"].enumerated() {
-      bench.judge(
-        "messages.\(name).underrun.work", Double(end[index].own - before[index].own), "count",
-        atMost: 0)
-      bench.figures.add(
-        "messages.\(name).missedPeriods", Double(end[index].missed - before[index].missed), "count")
+    for (name, earlier, node) in [("sender", before.0, sender), ("receiver", before.1, receiver)] {
+      var late = Lateness()
+      late.add(from: earlier, to: try node.status())
+      bench.judge("messages.\(name).underrun.work", Double(late.own), "count", atMost: 0)
+      bench.figures.add("messages.\(name).missedPeriods", Double(late.missed), "count")
     }
-    bench.figures.add("messages.bare.xruns", Double(bare.xruns - xruns), "count")
-    group.stop()
-    receiver.stop()
+    bench.figures.add("messages.bare.xruns", Double(bare.xruns - before.xruns), "count")
+    station.stop()
     bare.stop()
   }
 
@@ -81,23 +72,5 @@ struct MessagesMeasurement {
     } catch {
       throw .status(reason: "\(sender.name): \(error)")
     }
-  }
-
-  /// What a node itself was too late with, and periods that JACK ran without it.
-  private struct Reading {
-    let own: Int
-    let missed: Int
-  }
-
-  private func readings(_ nodes: NodeProcess...) throws(RigError) -> [Reading] {
-    var readings: [Reading] = []
-    for node in nodes {
-      let audio = try node.status().audio
-      readings.append(
-        Reading(
-          own: (audio.underruns?["work"] ?? 0) + audio.captureOverruns,
-          missed: audio.missedPeriods))
-    }
-    return readings
   }
 }

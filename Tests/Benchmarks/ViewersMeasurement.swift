@@ -23,30 +23,25 @@ struct ViewersMeasurement {
   let rounds: Int
 
   func run() throws(RigError) {
-    let port = try LoopbackPorts.free(1)[0]
-    let receiver = try Station(
-      "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
-      recordSeconds: 1, in: bench.directory)
-    let group = try TalkerGroup(to: receiver.node, at: port, maximum: talkers, in: bench.directory)
-    try group.grow(to: talkers)
-    try receiver.node.waitUntilConnected(peers: talkers, within: 60)
+    let station = try CrowdedStation(of: bench, talkers: talkers)
+    let node = station.node
     pause(seconds: 3)
     let bare = try BareClient(of: bench)
     var (without, with): ([Usage], [Usage]) = ([], [])
-    var watched = Watched()
+    var (watched, bareXruns) = (Lateness(), 0)
     for round in 1...rounds {
-      without.append(try cpu(of: receiver.node, "round \(round), nobody looks"))
-      let audience = Audience(of: receiver.node.controlPath, count: viewers)
+      without.append(try cpu(of: node, "round \(round), nobody looks"))
+      let audience = Audience(of: node.controlPath, count: viewers)
       pause(seconds: 1)
-      let (before, xruns) = (try receiver.node.status(), bare.xruns)
+      let (before, xruns) = (try node.status(), bare.xruns)
       audience.begin()
-      with.append(try cpu(of: receiver.node, "round \(round), \(viewers) look"))
+      with.append(try cpu(of: node, "round \(round), \(viewers) look"))
       let seen = audience.end()
-      watched.add(from: before, to: try receiver.node.status(), xruns: bare.xruns - xruns)
+      watched.add(from: before, to: try node.status())
+      bareXruns += bare.xruns - xruns
       tell(seen, round)
     }
-    group.stop()
-    receiver.stop()
+    station.stop()
     bare.stop()
     func median(_ values: [Double]) -> Double { values.sorted()[rounds / 2] }
     bench.figures.add("viewers.cpuWithout", median(without.map(\.all)), "%")
@@ -58,7 +53,7 @@ struct ViewersMeasurement {
       "viewers.cost", median(pairs.map { $0.all - $1.all }), "%", atMost: Self.mostCPUPercent)
     bench.judge("viewers.underrun.work", Double(watched.own), "count", atMost: 0)
     bench.figures.add("viewers.missedPeriods", Double(watched.missed), "count")
-    bench.figures.add("viewers.bare.xruns", Double(watched.bareXruns), "count")
+    bench.figures.add("viewers.bare.xruns", Double(bareXruns), "count")
   }
 
   /// Percent of a core.
@@ -97,18 +92,6 @@ struct ViewersMeasurement {
     bench.doubts.check(
       "\(name): a viewer got \(Figures.fixed(lines.first ?? 0, 1)) lines a second of 20",
       lines.first ?? 0 < Self.linesPerSecond / 2)
-  }
-
-  /// What happened to the sound while they looked.
-  private struct Watched {
-    var (own, missed, bareXruns) = (0, 0, 0)
-
-    mutating func add(from before: Status, to after: Status, xruns: Int) {
-      own += (after.audio.underruns?["work"] ?? 0) - (before.audio.underruns?["work"] ?? 0)
-      own += after.audio.captureOverruns - before.audio.captureOverruns
-      missed += after.audio.missedPeriods - before.audio.missedPeriods
-      bareXruns += xruns
-    }
   }
 }
 

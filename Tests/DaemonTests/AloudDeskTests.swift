@@ -17,6 +17,8 @@ private final class TestAloudDoor: AloudDoor, Sendable {
   /// Feeds that were played, and how many frames of each were no silence.
   let heard = Mutex<[Int]>([])
   let isGone = Mutex(false)
+  /// JACK stands still.
+  let isStill = Mutex(false)
 
   func makeEarFeed() async throws(IntercomError) -> EarFeed {
     guard !isGone.withLock({ $0 }) else { throw .refused("JACK does not run") }
@@ -32,14 +34,12 @@ private final class TestAloudDoor: AloudDoor, Sendable {
       var room = [Float](repeating: 0, count: 480)
       while !feed.isOver {
         let hasEnded = feed.pipe.hasEnded
-        let count = min(480, feed.pipe.availableFrames)
+        var span = room.mutableSpan
+        let count = isStill.withLock({ $0 }) ? 0 : feed.pass(into: &span)
         if count > 0 {
-          var span = room.mutableSpan
-          var part = span._mutatingExtracting(..<count)
-          feed.pipe.take(into: &part)
           let loud = room.prefix(count).count { $0 != 0 }
           heard.withLock { $0[place] += loud }
-        } else if hasEnded {
+        } else if hasEnded, feed.pipe.availableFrames == 0 {
           feed.finish()
         }
         try? await Task.sleep(for: .milliseconds(2))
@@ -50,11 +50,17 @@ private final class TestAloudDoor: AloudDoor, Sendable {
   func silence(_ feed: EarFeed) async { feed.finish() }
 }
 
+/// Time that passes as a test says.
+private final class TestClock: Sendable {
+  let nanoseconds = Atomic<Int64>(0)
+}
+
 /// Texts of others from their coming to the ear, with a service that does as it is told.
 @Suite(.timeLimit(.minutes(1))) struct AloudDeskTests {
   private let speech: FakeSpeech
   private let door = TestAloudDoor()
   private let log = LogLines()
+  private let now = TestClock()
   private let anna: NodeID
   private let bert: NodeID
 
@@ -69,7 +75,10 @@ private final class TestAloudDoor: AloudDoor, Sendable {
   ) async throws -> AloudDesk {
     var services = SpeechSettings()
     if isSet { try services.set(.speechTTS, to: .text("tcp://127.0.0.1:\(port ?? speech.port)")) }
-    let desk = AloudDesk(choice, for: people, services, door: door, log: log.logger("messages"))
+    let now = now
+    let desk = AloudDesk(
+      choice, for: people, services, door: door, log: log.logger("messages"),
+      clock: { now.nanoseconds.load(ordering: .relaxed) })
     await desk.start {}
     return desk
   }
@@ -178,6 +187,42 @@ private final class TestAloudDoor: AloudDoor, Sendable {
     desk.take("three", by: anna, named: "anna", isAsked: true, ageSeconds: 0)
     try await wait("it is spoken") { await desk.status?.spoken == 1 }
     #expect(await desk.status?.problem == nil)
+    await desk.finish()
+  }
+
+  @Test func `what JACK does not play is not spoken, and says so`() async throws {
+    let desk = try await desk()
+    door.isStill.withLock { $0 = true }
+    desk.take("stand by", by: anna, named: "anna", isAsked: true, ageSeconds: 0)
+    try await wait("it is told") {
+      await desk.status?.problem?.contains("JACK did not play all of it") == true
+    }
+    #expect(await desk.status?.spoken == 0)
+    #expect(log.all.contains { $0.contains("message-not-aloud") && $0.contains("JACK did not") })
+    door.isStill.withLock { $0 = false }
+    desk.take("go", by: anna, named: "anna", isAsked: true, ageSeconds: 0)
+    try await wait("it is spoken") { await desk.status?.spoken == 1 }
+    #expect(await desk.status?.problem == nil)
+    await desk.finish()
+  }
+
+  @Test func `a text that waited too long is counted, and told as one that is not spoken`()
+    async throws
+  {
+    let desk = try await desk()
+    door.isStill.withLock { $0 = true }
+    desk.take("first", by: anna, named: "anna", isAsked: true, ageSeconds: 0)
+    try await wait("the first is spoken to the ear") { door.heard.withLock { $0.count } == 1 }
+    desk.take("second", by: bert, named: "bert", isAsked: true, ageSeconds: 0)
+    desk.take("third", by: bert, named: "bert", isAsked: true, ageSeconds: 0)
+    try await wait("two wait") { await desk.status?.waiting == 2 }
+    now.nanoseconds.store(61_000_000_000, ordering: .relaxed)
+    door.isStill.withLock { $0 = false }
+    try await wait("they are late") { await desk.status?.dropped["late"] == 2 }
+    let told = log.all.filter { $0.contains("others took too long") }
+    #expect(told.count == 1 && told[0].contains("message-not-aloud") && told[0].contains("bert"))
+    try await wait("it is over") { await desk.status?.sender == nil }
+    #expect(await desk.status?.spoken == 1)
     await desk.finish()
   }
 

@@ -34,7 +34,14 @@ import Testing
     status, all = told("GET", base)
     member = next(c["id"] for c in all["conversations"] if c["name"] == "bert")
     messages = f"{base}/{member}/messages"
-    print("text", told("POST", messages, {"text": "by REST"})[0])
+    status, said = told("POST", messages, {"text": "by REST"})
+    text = f"{messages}/{said['id']}"
+    print("text", status, told("PATCH", text, {"text": "by REST too"})[1]["text"])
+    sign = text + "/reaction"
+    print("sign", told("PUT", sign, {"emoji": "👍"})[1]["reactions"][0]["emoji"],
+          told("PUT", sign, {"emoji": "a b"})[0],
+          [r["sender"]["is_self"] for r in told("GET", messages)[1]["messages"][-1]["reactions"]],
+          ask("DELETE", sign)[0], "reactions" in told("GET", text)[1])
     print("nobody", told("POST", base + "/nobody/messages", {"text": "x"})[0])
     print("long", told("POST", messages, {"text": "x" * 4097})[0])
 
@@ -58,6 +65,7 @@ import Testing
     print("heard", status, file[:4], part, len(file) > 10000)
     page = told("GET", messages + "?limit=2")[1]
     print("page", [m["kind"] for m in page["messages"]], page["next_before"] < made["sequence_number"])
+    print("no text", told("PATCH", f"{messages}/{made['id']}", {"text": "x"})[0])
     print("deleted", ask("DELETE", f"{messages}/{made['id']}")[0],
           ask("GET", f"{messages}/{made['id']}")[0])
     print("stranger", told("GET", base, token=None)[0])
@@ -145,7 +153,8 @@ import Testing
       ["-c", Self.client + "\n" + Self.messages, "\(ports[2])", "\(ports[3])", token])
     #expect(
       told.output == """
-        text 201
+        text 201 by REST too
+        sign 👍 422 [True] 204 False
         nobody 404
         long 413
         voice 200 200 201 200 True
@@ -153,6 +162,7 @@ import Testing
         shown audio 5 bert
         heard 200 b'OggS' (206, b'OggS') True
         page ['text', 'audio'] True
+        no text 422
         deleted 204 404
         stranger 401
 
@@ -160,7 +170,7 @@ import Testing
     let listed = try await comlink("anna", ["page", "token", "list"]).output
     #expect(listed.contains("desk") && listed.contains("operate, seen"))
     #expect(try await comlink("anna", ["page", "token", "revoke", "desk"]).code == 0)
-    while !(try await comlink("bert", ["messages"]).output.contains("anna: by REST")) {
+    while !(try await comlink("bert", ["messages"]).output.contains("anna (edited): by REST too")) {
       try await Task.sleep(for: .milliseconds(100))
     }
     #expect(!anna.complaint.contains("by REST") && !anna.complaint.contains(token))

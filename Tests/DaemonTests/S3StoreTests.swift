@@ -60,7 +60,7 @@ struct S3StoreTests {
 
     func stop() {
       // It has nothing to lose, and does not always end when it is asked to.
-      kill(process.processIdentifier, SIGKILL)
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()
       try? FileManager.default.removeItem(at: folder)
     }
@@ -127,6 +127,45 @@ struct S3StoreTests {
     let (late, _) = store.address(of: "old", type: "audio/wav", byteCount: 1, seconds: 1)
     try await Task.sleep(for: .seconds(3))
     #expect(try await put(late, "audio/wav", [1]) == 403)
+    await store.stop()
+    await client.stop()
+  }
+
+  @Test func `the sound of what was sent lies there, in parts too, for whoever has its address`()
+    async throws
+  {
+    let (service, client) = (try Service(), WebClient())
+    defer { service.stop() }
+    try await Self.makeBucket(service, client)
+    var settings = S3Settings()
+    settings.endpoint = try WebPlace("http://127.0.0.1:\(service.port)")
+    (settings.bucket, settings.keyFile) = ("voices", "\(service.folder.path)/keys")
+    let store = try #require(try S3Store(settings))
+    #expect(await store.link(to: "ab12", seconds: 900) == nil)
+    let sound = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    #expect(await store.keep(sound, as: "ab12"))
+    let url = try #require(await store.link(to: "ab12", seconds: 900))
+    func get(_ url: String, range: String? = nil) async throws -> WebAnswer {
+      let cut = url.firstIndex(of: "?") ?? url.endIndex
+      var request = WebRequest(.get, try WebPlace(String(url[..<cut])), String(url[cut...]))
+      if let range { request.headers = [("Range", range)] }
+      return try await client.ask(request)
+    }
+    #expect(try await get(url) == WebAnswer(status: 200, content: sound))
+    let part = try await get(url, range: "bytes=100-199")
+    #expect(part == WebAnswer(status: 206, content: Array(sound[100..<200])))
+    #expect(try await get(url, range: "bytes=50000-").status == 416)
+    // For reading, of this alone, and not for ever.
+    #expect(try await Self.status(.put, url, type: "audio/ogg", [1], by: client) == 403)
+    #expect(try await get(url.replacing("ab12", with: "ab13")).status == 403)
+    #expect(try await get(String(url.prefix { $0 != "?" })).status == 403)
+    let late = try #require(await store.link(to: "ab12", seconds: 1))
+    try await Task.sleep(for: .seconds(3))
+    #expect(try await get(late).status == 403)
+    // Where nobody answers, nobody is sent there.
+    service.stop()
+    #expect(await store.link(to: "ab12", seconds: 900) == nil)
+    #expect(!(await store.keep(sound, as: "ab12")))
     await store.stop()
     await client.stop()
   }

@@ -1,4 +1,5 @@
 import Logging
+import Messages
 import StatusSchema
 import Synchronization
 import TestKit
@@ -89,6 +90,14 @@ import WebService
       var isKilled = false
       var random = SplitMix64(seed: 1)
       var killChance = 0.0
+      /// How often the journal cannot be read yet.
+      var unread = 0
+
+      mutating func look() throws(JournalError) {
+        guard unread > 0 else { return }
+        unread -= 1
+        throw JournalError("the disk cannot be read; see its cables")
+      }
     }
 
     let state = Mutex(State())
@@ -113,16 +122,20 @@ import WebService
         to: place, token: "secret",
         UploadMirror.Surroundings(
           newest: { self.state.withLock { $0.files.keys.max() ?? 0 } },
-          next: { after in
-            let next = self.state.withLock { $0.files.keys.filter { $0 > after }.min() }
+          next: { (after) async throws(JournalError) in
+            let next = try self.state.withLock { state throws(JournalError) in
+              try state.look()
+              return state.files.keys.filter { $0 > after }.min()
+            }
             return UploadMirror.Look(
               candidate: next.map {
                 UploadMirror.Candidate(number: $0, remote: "group:crew", seconds: 1.5)
               })
           },
-          sound: { number in
-            self.state.withLock { state in
-              state.mirrored.contains(number)
+          sound: { (number) async throws(JournalError) in
+            try self.state.withLock { state throws(JournalError) in
+              try state.look()
+              return state.mirrored.contains(number)
                 ? .mirrored : state.files[number].map { .file($0) } ?? .missing
             }
           },
@@ -224,6 +237,29 @@ import WebService
     let last = [UInt8](repeating: 2, count: 8)
     #expect(service.state.withLock { $0.messages.last } == last)
     #expect(await mirror.status.problem == nil)
+  }
+
+  @Test func `a journal that cannot be read is told and tried again, and nothing is passed over`()
+    async throws
+  {
+    let service = Service()
+    let node = Node(service, messages: 2)
+    let mirror = try node.mirror()
+    for fault in 0..<3 {
+      // Before a message is known, and at two places of its way.
+      for _ in 0..<fault { #expect(await mirror.step() == 0) }
+      node.state.withLock { $0.unread = 3 }
+      var pauses: [Double] = []
+      for _ in 0..<3 { pauses.append(await mirror.step()) }
+      #expect(pauses == [2, 4, 8])
+      let problem = await mirror.status.problem
+      #expect(problem?.contains("the disk cannot be read") == true, "\(problem ?? "nothing")")
+    }
+    while await mirror.step() == 0 {}
+    let files = (1...2).map { [UInt8](repeating: $0, count: 8) }
+    #expect(service.state.withLock { $0.messages } == files)
+    let status = await mirror.status
+    #expect(status.refused == 0 && status.sent == 2 && status.problem == nil)
   }
 
   @Test(arguments: Seeds.first(60))

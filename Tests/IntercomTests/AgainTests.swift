@@ -92,7 +92,6 @@ import Testing
   @Test mutating func `nobody who reads is waited for`() {
     let piece = [Float](repeating: 0.5, count: AgainQueue.pieceFrames)
     for _ in 0..<2000 { queue.write(piece.span, places: 1, position: 0, sampleRate: 48_000) }
-    #expect(queue.lostFrames == (2000 - 1024) * AgainQueue.pieceFrames)
     var pieces = 0
     queue.read { _, _ in pieces += 1 }
     #expect(pieces == 1024)

@@ -86,6 +86,37 @@ import Testing
     #expect(abs(try imported(file).milliseconds - 2000) < 5)
   }
 
+  @Test(arguments: ["a.flac", "a.ogg", "a.m4a"])
+  func `no kind's header makes more of a file than is there`(name: String) throws {
+    var file = try made(name, seconds: 1, "-f \(Self.format(name))")
+    func place(of word: String) throws -> Int {
+      try #require((0..<file.count - 4).last { file[$0...].starts(with: word.utf8) })
+    }
+    func claim(_ places: Range<Int>) { for place in places { file[place] = 0xFF } }
+    switch name.suffix(4) {
+    case "flac":
+      // The last 36 bits of STREAMINFO before its MD5: frames (RFC 9639 §8.2).
+      file[21] |= 0x0F
+      claim(22..<26)
+    case ".ogg":
+      // The last page's position (RFC 3533 §6).
+      let page = try place(of: "OggS")
+      claim(page + 6..<page + 13)
+      file[page + 13] = 0x7F
+      OggFile.mend(&file)
+    default:
+      for (box, offset) in [("mvhd", 20), ("mdhd", 20), ("tkhd", 24)] {
+        let start = try place(of: box)
+        claim(start + offset..<start + offset + 4)
+      }
+    }
+    do throws(ClipError) {
+      #expect(try imported(file).milliseconds <= 1100)
+    } catch {
+      #expect(error == .damaged(kind: AudioKind(of: file)?.rawValue ?? ""))
+    }
+  }
+
   @Test(arguments: ["a.wav", "a.flac", "a.ogg", "a.opus", "a.mp3", "a.m4a"])
   func `damaged files end in a message or in a refusal, in time`(name: String) throws {
     let file = try made(name, seconds: 1, "-f \(Self.format(name))")

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// A ring of short pieces with one writer and one reader, each wait-free: the writer stores a piece and then its count
 /// (release), which the reader loads first (acquire), and the other way round for what was read. What finds no room is
-/// lost and counted.
+/// left out.
 ///
 /// Unchecked because the compiler cannot see it: the pieces are shared by that protocol.
 @safe public final class AgainQueue: @unchecked Sendable {
@@ -29,7 +29,6 @@ internal import Synchronization
   private let frames: UnsafeMutableBufferPointer<Float>
   private let written = Atomic<Int>(0)
   private let taken = Atomic<Int>(0)
-  private let lost = Atomic<Int>(0)
 
   /// Allocates and touches it: 1 MB.
   public init() {
@@ -53,10 +52,7 @@ internal import Synchronization
     var (start, end) = (0, written.load(ordering: .relaxed))
     while start < pcm.count {
       let count = min(Self.pieceFrames, pcm.count - start)
-      guard end - taken.load(ordering: .acquiring) < Self.capacity else {
-        lost.add(pcm.count - start, ordering: .relaxed)
-        return
-      }
+      guard end - taken.load(ordering: .acquiring) < Self.capacity else { return }
       let place = end & (Self.capacity - 1)
       for index in 0..<count {
         unsafe frames[place * Self.pieceFrames + index] = pcm[start + index]
@@ -83,9 +79,6 @@ internal import Synchronization
       taken.store(start, ordering: .releasing)
     }
   }
-
-  /// Frames that found no room. [any]
-  public var lostFrames: Int { lost.load(ordering: .relaxed) }
 }
 
 /// One stream's sound on its way to whoever keeps the last of the lines.

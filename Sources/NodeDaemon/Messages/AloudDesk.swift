@@ -57,6 +57,7 @@ actor AloudDesk {
   private let hosts: [String]
   private let door: any AloudDoor
   private let log: Logger
+  private let clock: @Sendable () -> Int64
   private let arrivals: AsyncStream<Arrival>
   private let inlet: AsyncStream<Arrival>.Continuation
   private var changed: @Sendable () -> Void = {}
@@ -70,13 +71,16 @@ actor AloudDesk {
   private var told = TellingInterval<AloudQueue.Fault>(seconds: 60)
   private var hasEnded = false
 
-  /// - Parameter people: who is at this node: to those who are deaf nothing is spoken.
+  /// - Parameters:
+  ///   - people: who is at this node: to those who are deaf nothing is spoken.
+  ///   - clock: what waiting is measured by, nanoseconds.
   init(
     _ choice: AloudChoice, for people: People?, _ services: SpeechSettings, door: any AloudDoor,
-    log: Logger
+    log: Logger, clock: @escaping @Sendable () -> Int64 = EventLoop.nowNanoseconds
   ) {
     self.choice = people == .deaf ? .off : choice
     (speaker, hosts, self.door, self.log) = (services.tts, services.allow, door, log)
+    self.clock = clock
     (arrivals, inlet) = AsyncStream.makeStream()
   }
 
@@ -130,11 +134,9 @@ actor AloudDesk {
     names[arrival.sender] = arrival.name
     do throws(AloudQueue.Fault) {
       try queue.add(
-        arrival.text, by: arrival.sender, ageSeconds: arrival.ageSeconds,
-        nowNanoseconds: EventLoop.nowNanoseconds())
+        arrival.text, by: arrival.sender, ageSeconds: arrival.ageSeconds, nowNanoseconds: clock())
     } catch {
-      let isNew = told.tells(error, nowNanoseconds: EventLoop.nowNanoseconds())
-      note(error.words, arrival.name, isNew: isNew)
+      note(error, arrival.name)
     }
     changed()
     guard speaking == nil else { return }
@@ -142,7 +144,7 @@ actor AloudDesk {
   }
 
   private func speakAll() async {
-    while !hasEnded, let text = queue.next(nowNanoseconds: EventLoop.nowNanoseconds()) {
+    while !hasEnded, let text = next() {
       current = text.sender
       changed()
       if let problem = await speak(text) {
@@ -154,6 +156,17 @@ actor AloudDesk {
     }
     (speaking, current, names) = (nil, nil, [:])
     changed()
+  }
+
+  private func next() -> AloudQueue.Text? {
+    var late: [NodeID] = []
+    let text = queue.next(nowNanoseconds: clock()) { late.append($0.sender) }
+    for sender in late { note(.late, name(of: sender)) }
+    return text
+  }
+
+  private func note(_ fault: AloudQueue.Fault, _ sender: String) {
+    note(fault.words, sender, isNew: told.tells(fault, nowNanoseconds: clock()))
   }
 
   private func fail(_ words: String, _ sender: String) {
@@ -205,8 +218,8 @@ actor AloudDesk {
       }
     }
     await mouth.finish(isCutOff: hasEnded)
-    let hasSounded = await mouth.hasSounded
-    return problem ?? (hasSounded || hasEnded ? nil : "the service said nothing")
+    if let problem { return problem }
+    return hasEnded ? nil : await mouth.complaint
   }
 
   /// The names of voices to choose from; none: there is no choice.

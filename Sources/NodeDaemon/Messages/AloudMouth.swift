@@ -17,8 +17,11 @@ actor AloudMouth {
 
   init(_ door: any AloudDoor) { self.door = door }
 
-  /// Something was played.
-  var hasSounded: Bool { frames > 0 }
+  /// Why it was not heard once it is over; nil: it was.
+  var complaint: String? {
+    guard let feed, frames > 0 else { return "the service said nothing" }
+    return feed.playedFrames < frames ? "JACK did not play all of it" : nil
+  }
 
   /// No more of it is wanted, or can be heard.
   var isFull: Bool {

@@ -307,13 +307,23 @@ actor MessageOffice {
   }
 
   private func entry(_ number: Int64) throws(JournalError) -> HistoryEntry {
-    var query = HistoryQuery()
-    let place = min(max(0, number), .max - 1)
-    (query.after, query.before) = (place - 1, place + 1)
-    guard let entry = try journal.messages(query).first else {
+    guard let entry = try found(number) else {
       throw JournalError("there is no message \(number); see comlink messages")
     }
     return entry
+  }
+
+  private func found(_ number: Int64) throws(JournalError) -> HistoryEntry? {
+    var query = HistoryQuery()
+    let place = min(max(0, number), .max - 1)
+    (query.after, query.before) = (place - 1, place + 1)
+    return try journal.messages(query).first
+  }
+
+  /// The file of a voice message; nil: there is none, or it is no longer here, or damaged.
+  func voice(of number: Int64) throws(JournalError) -> [UInt8]? {
+    guard case .voice(let clip) = try found(number)?.message.content else { return nil }
+    return try journal.audio(of: clip)
   }
 
   /// The file of a voice message, Ogg Opus.
@@ -350,12 +360,14 @@ actor MessageOffice {
   /// The number of the newest message, 0 before the first.
   var newest: Int64 { lastNumber }
 
-  /// Voice messages between two numbers, the oldest first; none where the journal cannot be read.
-  func voiceMessages(after low: Int64, before high: Int64) -> [HistoryEntry] {
+  /// Voice messages between two numbers, the oldest first.
+  func voiceMessages(
+    after low: Int64, before high: Int64
+  ) throws(JournalError) -> [HistoryEntry] {
     var query = HistoryQuery()
     (query.after, query.before, query.isVoice) = (low, high, true)
     query.limit = Int(clamping: high - low)
-    return (try? journal.messages(query)) ?? []
+    return try journal.messages(query)
   }
 
   /// Waits for any message, or that long.

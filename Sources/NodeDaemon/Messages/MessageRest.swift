@@ -56,8 +56,26 @@ struct MessageRest: RestNode {
     try await told { try await office.remove(number) }
   }
 
-  func say(_ text: String, to conversation: String) async throws(RestFault) -> MessageStatus {
-    try await told { try await office.say(text, to: try await names.conversation(conversation)) }
+  func say(
+    _ text: String, isAloud: Bool, to conversation: String
+  ) async throws(RestFault) -> MessageStatus {
+    try await told {
+      try await office.say(text, isAloud: isAloud, to: try await names.conversation(conversation))
+    }
+  }
+
+  func edit(
+    _ number: Int64, of conversation: String, to text: String
+  ) async throws(RestFault) -> MessageStatus {
+    _ = try await message(number, of: conversation)
+    return try await told { try await office.edit(number, to: text) }
+  }
+
+  func react(
+    to number: Int64, of conversation: String, _ emoji: String?
+  ) async throws(RestFault) -> MessageStatus {
+    _ = try await message(number, of: conversation)
+    return try await told { try await office.react(to: number, emoji) }
   }
 
   func send(

@@ -52,8 +52,11 @@ extension Daemon {
     return UploadMirror(
       to: place, token: token,
       UploadMirror.Surroundings(
-        newest: { await office.newest }, next: { await reader.next(after: $0) },
-        sound: { UploadMirror.Sound(try? await office.audio(of: $0, marksRead: false)) },
+        newest: { await office.newest },
+        next: { (number) async throws(JournalError) in try await reader.next(after: number) },
+        sound: { (number) async throws(JournalError) in
+          UploadMirror.Sound(try await office.voice(of: number))
+        },
         kept: mirrorRecord(of: state, log),
         keep: { (record) async throws(StoreError) in
           guard let octets = try? JSONLine.encode(record) else { return }
@@ -97,7 +100,7 @@ struct MirrorReader: Sendable {
   let sources: [MirrorSettings.Source]
 
   /// The next voice message after a number.
-  func next(after number: Int64) async -> UploadMirror.Look {
+  func next(after number: Int64) async throws(JournalError) -> UploadMirror.Look {
     var remotes: [Conversation: String] = [:]
     for source in sources {
       guard let conversation = try? await names.conversation(source.name) else {
@@ -108,7 +111,7 @@ struct MirrorReader: Sendable {
     let newest = await office.newest
     var low = number
     while low < newest {
-      for entry in await office.voiceMessages(after: low, before: low + Self.window + 1) {
+      for entry in try await office.voiceMessages(after: low, before: low + Self.window + 1) {
         guard let remote = remotes[entry.message.conversation],
           case .voice(let clip) = entry.message.content
         else { continue }

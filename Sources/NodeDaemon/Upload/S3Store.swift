@@ -22,7 +22,13 @@ struct S3Store: UploadStore {
     client = WebClient()
   }
 
+  /// How long somebody who wants to hear something waits for the service, seconds.
+  private static let patience = 10
+
   private static func key(of id: String) -> String { "comlink/\(id)" }
+
+  /// No upload's ID has a slash.
+  private static func key(ofSound hash: String) -> String { key(of: "sent/\(hash).ogg") }
 
   private static var now: Int64 { Int64(time(nil)) }
 
@@ -60,6 +66,31 @@ struct S3Store: UploadStore {
         .failed, "the S3 service refuses this node's keys; see s3-key-file and the bucket's rights")
     default:
       throw RestFault(.failed, "the S3 service answered with \(answer.status); try again later")
+    }
+  }
+
+  func keep(_ audio: [UInt8], as hash: String) async -> Bool {
+    var grant = S3Bucket.Grant(.put, Self.key(ofSound: hash), seconds: 60)
+    grant.headers = [("content-type", "audio/ogg"), ("content-length", "\(audio.count)")]
+    var request = bucket.request(grant, unixSeconds: Self.now)
+    (request.content, request.seconds) = (audio, Self.patience)
+    return await isGranted(request)
+  }
+
+  func link(to hash: String, seconds: Int) async -> String? {
+    let key = Self.key(ofSound: hash)
+    var request = bucket.request(S3Bucket.Grant(.head, key, seconds: 60), unixSeconds: Self.now)
+    request.seconds = Self.patience
+    guard await isGranted(request) else { return nil }
+    let grant = S3Bucket.Grant(.get, key, seconds: seconds)
+    return bucket.endpoint.root.text + bucket.presigned(grant, unixSeconds: Self.now)
+  }
+
+  private func isGranted(_ request: WebRequest) async -> Bool {
+    do throws(WebFault) {
+      return try await client.ask(request).status == 200
+    } catch {
+      return false
     }
   }
 

@@ -29,9 +29,9 @@ actor UploadMirror {
     /// The number of the newest message.
     var newest: @Sendable () async -> Int64
     /// The next voice message after a number, of the conversations that are mirrored.
-    var next: @Sendable (Int64) async -> Look
+    var next: @Sendable (Int64) async throws(JournalError) -> Look
     /// Its sound.
-    var sound: @Sendable (Int64) async -> Sound
+    var sound: @Sendable (Int64) async throws(JournalError) -> Sound
     var kept: Record?
     var keep: @Sendable (Record) async throws(StoreError) -> Void
     var ask: @Sendable (WebRequest) async throws(WebFault) -> WebAnswer
@@ -86,6 +86,8 @@ actor UploadMirror {
   private var record: Record
   private(set) var status = MirrorStatus()
   private var failures = 0
+  /// The journal could not be read the last time.
+  private var isUnread = false
   /// Whether the record is on the disk as it is.
   private var isKept = true
 
@@ -119,8 +121,19 @@ actor UploadMirror {
   ///
   /// - Returns: seconds until the next look, if nothing changes before.
   func step() async -> Double {
-    guard var task = await due() else { return Self.idle }
-    guard let clip = await clip(of: task) else { return 0 }
+    do throws(JournalError) {
+      guard let task = try await due() else { return Self.idle }
+      guard let clip = try await clip(of: task) else { return 0 }
+      return await step(task, clip)
+    } catch {
+      // What is there is not known: nothing is done with, and nothing passed over.
+      isUnread = true
+      return later("voice messages are not mirrored: \(error)")
+    }
+  }
+
+  private func step(_ due: MirrorTask, _ clip: MirrorTask.Clip) async -> Double {
+    var task = due
     let request = task.request(clip, at: place, token: token)
     // Nothing is asked that would be asked again after a kill.
     guard await keep(task) else { return Self.pauses.last }
@@ -134,11 +147,13 @@ actor UploadMirror {
   }
 
   /// What is to be mirrored; nil: nothing, and the message is done with.
-  private func clip(of task: MirrorTask) async -> MirrorTask.Clip? {
-    if let candidate = await surroundings.next(task.number - 1).candidate,
+  private func clip(of task: MirrorTask) async throws(JournalError) -> MirrorTask.Clip? {
+    if let candidate = try await surroundings.next(task.number - 1).candidate,
       candidate.number == task.number
     {
-      switch await surroundings.sound(task.number) {
+      let sound = try await surroundings.sound(task.number)
+      hasRead()
+      switch sound {
       case .file(let file): return MirrorTask.Clip(file: file, seconds: candidate.seconds)
       case .mirrored:
         // Else two services, or two nodes at one, would send it round for ever.
@@ -151,6 +166,10 @@ actor UploadMirror {
     return nil
   }
 
+  private func hasRead() {
+    if isUnread { (isUnread, failures, status.problem) = (false, 0, nil) }
+  }
+
   private func answer(_ request: WebRequest) async -> Result<WebAnswer, WebFault> {
     do throws(WebFault) {
       return .success(try await surroundings.ask(request))
@@ -160,10 +179,11 @@ actor UploadMirror {
   }
 
   /// The message that is under way, or the next one.
-  private func due() async -> MirrorTask? {
+  private func due() async throws(JournalError) -> MirrorTask? {
     if let task = record.task { return task }
     let newest = await surroundings.newest()
-    let look = await surroundings.next(record.done)
+    let look = try await surroundings.next(record.done)
+    hasRead()
     if let unknown = look.unknown {
       tell("upload-from: nobody and nothing is known as \(unknown)")
     } else if let candidate = look.candidate {
@@ -187,11 +207,18 @@ actor UploadMirror {
       return 0
     case .later(let words, let isSlow):
       _ = await keep(task)
-      tell("voice message \(task.number) is not mirrored yet: \(words)")
-      failures += 1
-      let doubled = Self.pauses.first * Double(1 << min(failures - 1, 16))
-      return isSlow ? Self.pauses.last : min(doubled, Self.pauses.last)
+      let pause = later("voice message \(task.number) is not mirrored yet: \(words)")
+      return isSlow ? Self.pauses.last : pause
     }
+  }
+
+  /// Tells why nothing could be done.
+  ///
+  /// - Returns: seconds until the next try.
+  private func later(_ words: String) -> Double {
+    tell(words)
+    failures += 1
+    return min(Self.pauses.first * Double(1 << min(failures - 1, 16)), Self.pauses.last)
   }
 
   /// Nobody need know of it.

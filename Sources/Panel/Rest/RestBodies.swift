@@ -136,6 +136,16 @@ enum RestBody {
 
   struct Text: Decodable { var text: String }
 
+  struct SayWish: Decodable {
+    private enum CodingKeys: String, CodingKey {
+      case text
+      case isAloud = "is_aloud"
+    }
+    var text: String, isAloud: Bool?
+  }
+
+  struct Sign: Decodable { var emoji: String }
+
   struct UploadWish: Decodable {
     private enum CodingKeys: String, CodingKey {
       case fileName = "file_name"

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
@@ -86,6 +87,7 @@ public final class RestDesk: Sendable {
           RestCall(
             route: route, parameters: parameters, query: query, caller: sender,
             origin: "https://\(host.text)\(port)", path: request.path,
+            canBeSentOn: request.method == .GET && request.headers.contains(name: "Authorization"),
             range: request.headers.contains(name: "If-Range")
               ? nil : request.headers.first(name: "Range")))
       }
@@ -152,13 +154,14 @@ public final class RestDesk: Sendable {
       case .delete:
         try await node.delete(try number(call), of: conversation)
         return .nothing
-      case .audio:
-        return try ByteRange.answer(
-          try await node.audio(of: try number(call), conversation), call.range)
+      case .audio: return try await audio(call, of: conversation)
       case .say:
-        let text = try call.json(RestBody.Text.self, body).text
+        let wish = try call.json(RestBody.SayWish.self, body)
         return .json(
-          .created, RestBody.Created(try await node.say(text, to: conversation)))
+          .created,
+          RestBody.Created(
+            try await node.say(wish.text, isAloud: wish.isAloud ?? false, to: conversation)))
+      case .edit, .react, .unreact: return try await change(call, body)
       case .uploadURL:
         return try await uploadAddress(call, try call.json(RestBody.UploadWish.self, body))
       case .sendAudio: return try await send(call, try call.json(RestBody.AudioWish.self, body))
@@ -215,6 +218,45 @@ public final class RestDesk: Sendable {
     return RestBody.Messages(
       messages: found.map { RestBody.Message($0, of: conversation, at: call.messagesPath) },
       nextBefore: found.count == limit ? found.first?.number : nil)
+  }
+
+  /// Says something else in a message, or of one.
+  private func change(_ call: RestCall, _ body: [UInt8]) async throws(RestFault) -> PageAnswer {
+    let (number, conversation) = (try number(call), call.parameters[0])
+    let message: MessageStatus
+    switch call.route {
+    case .edit:
+      let text = try call.json(RestBody.Text.self, body).text
+      message = try await node.edit(number, of: conversation, to: text)
+    case .react:
+      let emoji = try call.json(RestBody.Sign.self, body).emoji
+      message = try await node.react(to: number, of: conversation, emoji)
+    default:
+      _ = try await node.react(to: number, of: conversation, nil)
+      return .nothing
+    }
+    return .json(.ok, RestBody.Message(message, of: conversation, at: call.messagesPath))
+  }
+
+  /// Where an own message's sound lies in the store, a program is sent there.
+  private func audio(
+    _ call: RestCall, of conversation: String
+  ) async throws(RestFault) -> PageAnswer {
+    let number = try number(call)
+    let file = try await node.audio(of: number, conversation)
+    if call.canBeSentOn, let store = uploads.store,
+      try await node.message(number, of: conversation).isOwn,
+      let place = await store.link(
+        to: Self.hash(of: file), seconds: Int(UploadRoom.lifetime / .seconds(1)))
+    {
+      return PageAnswer(
+        status: .temporaryRedirect, headers: [("Location", place), ("Cache-Control", "no-store")])
+    }
+    return try ByteRange.answer(file, call.range)
+  }
+
+  private static func hash(of file: [UInt8]) -> String {
+    unsafe Digest.hexadecimal(Digest.sha256(file.span.bytes))
   }
 
   private func uploadAddress(
@@ -280,6 +322,11 @@ public final class RestDesk: Sendable {
     defer { uploads.sent(id, as: sent) }
     let message = try await node.send(try await file(), to: conversation)
     sent = message.number
+    if let store = uploads.store {
+      // What cannot be kept there is heard from here.
+      let audio = try? await node.audio(of: message.number, conversation)
+      if let audio { await store.keep(audio, as: Self.hash(of: audio)) }
+    }
     return .json(.created, RestBody.Created(message))
   }
 
@@ -313,6 +360,8 @@ struct RestCall: Sendable {
   var origin: String
   /// As it came.
   var path: String
+  /// Whether the answer may be elsewhere: a program's client follows, the page's rules do not let it.
+  var canBeSentOn: Bool
   /// The value of its header; nil: the whole is asked for.
   var range: String?
 

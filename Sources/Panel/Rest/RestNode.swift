@@ -13,8 +13,18 @@ public protocol RestNode: Sendable {
   func audio(of number: Int64, _ conversation: String) async throws(RestFault) -> [UInt8]
   /// Forgets a message here; what is under way to others stays under way.
   func delete(_ number: Int64, of conversation: String) async throws(RestFault)
-  /// Sends a text.
-  func say(_ text: String, to conversation: String) async throws(RestFault) -> MessageStatus
+  /// Sends a text, to be spoken where it arrives if that is wanted.
+  func say(
+    _ text: String, isAloud: Bool, to conversation: String
+  ) async throws(RestFault) -> MessageStatus
+  /// Says something else in an own text.
+  func edit(
+    _ number: Int64, of conversation: String, to text: String
+  ) async throws(RestFault) -> MessageStatus
+  /// Sets this node's sign at a message; nil: takes it back.
+  func react(
+    to number: Int64, of conversation: String, _ emoji: String?
+  ) async throws(RestFault) -> MessageStatus
   /// Sends a file of any kind that can be decoded as a voice message.
   func send(_ file: [UInt8], to conversation: String) async throws(RestFault) -> MessageStatus
 }
@@ -29,6 +39,13 @@ public protocol UploadStore: Sendable {
   ) -> (url: String, headers: [String: String])
   /// The file; refuses one of another length.
   func file(_ id: String, byteCount: Int) async throws(RestFault) -> [UInt8]
+  /// Keeps the sound of a message that was uploaded there, Ogg Opus, under its SHA-256.
+  ///
+  /// - Returns: whether it lies there now.
+  @discardableResult
+  func keep(_ audio: [UInt8], as hash: String) async -> Bool
+  /// An address that gives that sound by GET for so long; nil: it does not lie there, or nobody says so.
+  func link(to hash: String, seconds: Int) async -> String?
 }
 
 /// A conversation: a group, a line, or a member.

@@ -5,7 +5,8 @@ internal import Remote
 ///
 /// `Tests/PanelTests/Rest` holds `docs/openapi.json` against this.
 enum RestRoute: CaseIterable {
-  case conversations, messages, say, message, delete, audio, uploadURL, sendAudio, upload
+  case conversations, messages, say, message, edit, delete, react, unreact, audio
+  case uploadURL, sendAudio, upload
   case signIn, refresh
   case startSession, turn, endSession, sessions, session, deleteSession
 
@@ -16,8 +17,9 @@ enum RestRoute: CaseIterable {
     switch self {
     case .conversations, .messages, .message, .audio, .sessions, .session: .GET
     case .say, .uploadURL, .sendAudio, .signIn, .refresh, .startSession, .turn, .endSession: .POST
-    case .delete, .deleteSession: .DELETE
-    case .upload: .PUT
+    case .edit: .PATCH
+    case .delete, .unreact, .deleteSession: .DELETE
+    case .upload, .react: .PUT
     }
   }
 
@@ -27,7 +29,8 @@ enum RestRoute: CaseIterable {
     return switch self {
     case .conversations: "/api/v1/conversations"
     case .messages, .say: messages
-    case .message, .delete: messages + "/{message_id}"
+    case .message, .edit, .delete: messages + "/{message_id}"
+    case .react, .unreact: messages + "/{message_id}/reaction"
     case .audio: messages + "/{message_id}/audio"
     case .uploadURL: messages + "/audio/upload-url"
     case .sendAudio: messages + "/audio"
@@ -56,7 +59,8 @@ enum RestRoute: CaseIterable {
   /// The longest JSON that it takes; 0: none.
   var bodyBytes: Int {
     switch self {
-    case .say, .uploadURL, .sendAudio, .signIn, .refresh, .startSession, .turn, .endSession:
+    case .say, .edit, .react, .uploadURL, .sendAudio, .signIn, .refresh, .startSession, .turn,
+      .endSession:
       Self.jsonBytes
     default: 0
     }
@@ -70,8 +74,10 @@ enum RestRoute: CaseIterable {
     case .messages: common.union([200, 404, 422])
     case .say: common.union([201, 404, 409, 413, 415, 422, 507])
     case .message: common.union([200, 404])
+    case .edit, .react: common.union([200, 404, 409, 413, 415, 422, 507])
     case .delete: common.union([204, 404, 507])
-    case .audio: common.union([200, 206, 404, 416])
+    case .unreact: common.union([204, 404, 409, 422, 507])
+    case .audio: common.union([200, 206, 307, 404, 416])
     case .uploadURL: common.union([200, 404, 413, 415, 422])
     case .sendAudio: common.union([200, 201, 404, 409, 413, 415, 422, 507])
     case .signIn, .refresh: [200, 400, 401, 413, 415, 421, 429, 500]

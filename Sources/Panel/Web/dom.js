@@ -2,14 +2,12 @@
 import {may} from "./link.js"
 import {words} from "./words.js"
 
+export {words}
+
 export const now = () => performance.now()
-
 export const on = (target, events, listener) => events.split(" ").forEach(event => target.addEventListener(event, listener))
-
 export const onHidden = listener => on(document, "visibilitychange", () => listener(document.hidden))
-
 export const randomName = () => crypto.randomUUID().replace(/-/g, "").slice(16)
-
 export const clamp = (low, value, high) => Math.max(low, Math.min(value, high))
 
 export function say(element, text) {
@@ -76,7 +74,6 @@ export function rows(items, make) {
 
 export const needs = right => () => ({disabled: !may(right)})
 export const operators = needs("operate"), talkers = needs("talk")
-
 export const join = (...parts) => parts.filter(Boolean).join(", ")
 
 // What cannot be seen, or turns the direction of what follows, is shown as �.
@@ -85,7 +82,6 @@ export const safe = text =>
 
 // A name within a sentence has a direction of writing of its own.
 export const isolate = name => `\u2068${safe(name)}\u2069`
-
 export const about = (word, name) => `${word}: ${isolate(name)}`
 
 export function some(names, most = 4) {
@@ -94,14 +90,12 @@ export function some(names, most = 4) {
 }
 
 export const clock = seconds => new Date(seconds * 1000).toISOString().slice(14, 19)
-
 export const button = (kind, text, onclick, ...more) => el("button" + kind, {onclick, type: "button"}, text, ...more)
-
 export const tool = (kind, ariaLabel, onclick, ...more) => button(".tool." + kind, "", onclick, {ariaLabel}, ...more)
-
 export const card = (title, ...parts) => el("div.card", el("h2", title), ...parts)
-
 export const nameOf = read => el("strong", {dir: "auto"}, () => safe(read() || ""))
+export const titled = (read, detail, ...more) => el("span.line", nameOf(read), el("small", detail), ...more)
+export const check = (text, ...input) => el("label.check", el("input", {type: "checkbox"}, ...input), text)
 
 export function fold(name, ...parts) {
 	const box = el("div.fold", {hidden: true}, ...parts)
@@ -110,6 +104,11 @@ export function fold(name, ...parts) {
 		set(arrow, {ariaExpanded: !box.hidden})
 	}, {ariaExpanded: false})
 	return [arrow, box]
+}
+
+export function paper(canvas) {
+	const [width, height] = [canvas.width, canvas.height] = [canvas.clientWidth * 2, canvas.clientHeight * 2]
+	return [canvas.getContext("2d"), width, height]
 }
 
 const quietest = -60
@@ -135,7 +134,7 @@ export const who = (read, detail, ...more) => [
 		style.background = /^[0-9a-f]{6}$/i.test(colour) ? "#" + colour : ""
 	}),
 	el(
-		"div.who", el("span.line", nameOf(() => read().name), el("small", detail)),
+		"div.who", titled(() => read().name, detail),
 		meter(read().name, () => read().levelDBFS), ...more),
 ]
 
@@ -181,8 +180,8 @@ export const choice = (title, options, read, send) => el(
 		select.value = value
 	}))
 
-export const sure = (text, yes = words.yes) => new Promise(resolve => {
-	const dialog = el("dialog", {ariaLabel: text, onclose() {dialog.remove(); resolve(dialog.returnValue === "yes")}}, el("p", text),
+export const sure = (text, yes = words.yes, ...more) => new Promise(resolve => {
+	const dialog = el("dialog", {ariaLabel: text, onclose() {dialog.remove(); resolve(dialog.returnValue === "yes")}}, el("p", text), ...more,
 		el("div.buttons", button("", words.no, () => dialog.close()), button(".danger", yes, () => dialog.close("yes"))))
 	document.body.append(dialog)
 	dialog.showModal()

@@ -1,8 +1,7 @@
 // This phone as a guest of the station, over two connections: the first copy of each frame counts.
-import {clamp, now, onHidden, randomName} from "./dom.js"
+import {clamp, now, onHidden, randomName, words} from "./dom.js"
 import {changed, isSaving, keepOpen, link, send, tell} from "./link.js"
 import {addSound, askMicrophone, endTracks, frameLength, hasOpus, makeDecoder, makeEncoder, rate, toInteger, whyNot} from "./microphone.js"
-import {words} from "./words.js"
 
 export const talks = ["talk", "talk-listen", "talk-force-listen", "dual", "force-talk-force-listen"]
 
@@ -15,7 +14,6 @@ const opus = 1, pcm = 2
 // Opus' table of contents of 10 ms of nothing: nobody talks.
 const quietFrame = [30 << 3], quietFrames = 40, mostWaiting = 3000
 const encoding = {bitrate: 48000, opus: {application: "lowdelay", frameDuration: 10000}}
-
 const off = {state: "off", level: -127, isSeated: false, context: null, node: null, source: null}
 export const guest = {...off}
 const id = sessionStorage.guest ??= randomName()
@@ -30,7 +28,6 @@ const set = changes => {
 export const isOn = () => guest.state !== "off"
 export const isAsleep = () => guest.state === "on" && guest.context.state !== "running"
 export const isPlain = () => localStorage.plain === "1"
-
 const held = new Map(), latched = new Set()
 let open = [], number = Date.now()
 const isOpen = name => held.has(name) || latched.has(name)

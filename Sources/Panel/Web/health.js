@@ -1,14 +1,11 @@
-// What the doctor finds, and the network of the last ten minutes.
-import {about, button, el, rows, say} from "./dom.js"
+import {about, button, el, paper, rows, say, words} from "./dom.js"
 import {ask, changed, peers} from "./link.js"
-import {words} from "./words.js"
 
 const t = words.health, length = 600, levels = ["problem", "advice", "ok"]
 const figures = [["lossPercent", 5], ["roundTripMilliseconds", 20], ["jitterMilliseconds", 10], ["driftPPM", 50]]
 
 function draw(canvas, lines, least) {
-	const [width, height] = [canvas.width, canvas.height] = [canvas.clientWidth * 2, canvas.clientHeight * 2]
-	const pen = canvas.getContext("2d")
+	const [pen, width, height] = paper(canvas)
 	const values = lines.flatMap(({points}) => points.filter(value => value !== undefined))
 	const low = Math.min(0, ...values), high = Math.max(least, ...values)
 	const y = value => height - 4 - ((value - low) / (high - low)) * (height - 8)

@@ -1,19 +1,16 @@
 // The node's keys: a grid of large targets with a lamp each. What a press does the station decides.
-import {el, isolate, join, now, on, onHidden, randomName, refresh, rows, some} from "./dom.js"
+import {el, isolate, join, now, on, onHidden, randomName, refresh, rows, some, words} from "./dom.js"
 import {askKey, loseKey, ownKeys, talkKey, talks} from "./guest.js"
 import {attempt, changed, link, may, tell} from "./link.js"
-import {words} from "./words.js"
 
 const t = words.keys
 const beatTime = 300, beatLimit = 3, shownTime = 700, clickTime = 500, slideLength = 42
-
 const buzz = time => navigator.vibrate?.(time)
 
 // What this page holds, a holder a finger. The station takes a short press for a tap, by when messages arrive: so a long
 // one is never told as short, and of one that got lost no release is sent.
 const fingers = new Map()
 const isDown = name => fingers.get(name)?.isUp === false
-
 const send = (request, fields) => attempt(() => askKey(request, fields))
 
 function forget({key, timer}) {
@@ -121,7 +118,7 @@ function pad(read, isMain) {
 	}
 	const box = el("button" + (isMain ? ".key" : ".pad"), {
 		onpointerdown(event) {
-			// The first finger on the screen: one that was here before is gone.
+			// The first finger on the screen: the one before is gone.
 			if (event.button > 0 || (pointer !== null && !event.isPrimary)) return
 			;[pointer, start] = [event.pointerId, event.clientX]
 			try {box.setPointerCapture(pointer)} catch {/* It is gone. */}

@@ -1,10 +1,8 @@
-// The way to the station: requests, the model, and the line that says what went wrong.
-import {el, say} from "./dom.js"
-import {words} from "./words.js"
+// The way to the station, and the line that says what went wrong.
+import {el, say, words} from "./dom.js"
 
 export const link = Object.assign(new EventTarget(), {model: {}, state: "connecting", me: null})
 export const changed = () => link.dispatchEvent(new Event("change"))
-
 const isObject = value => value && typeof value === "object" && !Array.isArray(value)
 
 function merge(value, patch) {
@@ -104,9 +102,7 @@ const sendAside = (request, fields) => new Promise((resolve, reject) => {
 })
 
 export const isSaving = () => localStorage.saving === "true"
-
 export const subscribe = () => send("subscribe", {levels: !isSaving()})
-
 export const node = () => link.model.node ?? {}
 
 export const peers = () =>
@@ -124,7 +120,6 @@ export async function attempt(body) {
 }
 
 export const ask = (request, fields, isLong) => attempt(() => (isLong ? sendAside : send)(request, fields))
-
 const notice = document.getElementById("notice")
 let timer, said, hint
 

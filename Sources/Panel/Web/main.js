@@ -1,5 +1,4 @@
-// The way in, the head, the tabs and a view.
-import {button, el, form, on, onHidden, refresh, say, sure} from "./dom.js"
+import {button, el, form, on, onHidden, refresh, say, sure, words} from "./dom.js"
 import {startGuest} from "./guest.js"
 import health from "./health.js"
 import {changed, link, may, node, rest, showNotice, start, tell} from "./link.js"
@@ -7,14 +6,10 @@ import messages from "./messages.js"
 import settings from "./settings.js"
 import stations from "./stations.js"
 import talk from "./talk.js"
-import {words} from "./words.js"
 
 const [head, main, tabs] = ["head", "view", "tabs"].map(id => document.getElementById(id))
-
 const t = words.signIn, place = "/api/v1/session"
-
 const [device] = navigator.userAgent.match(/iPhone|iPad|Android|Mac|Windows|Linux(?!; A)/) ?? ["phone"]
-
 const take = (token, name = device) => rest("POST", place, {token, name})
 
 async function signIn() {

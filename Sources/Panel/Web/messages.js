@@ -1,16 +1,12 @@
-// The conversations, and in each its messages: written, recorded, played.
-import {about, button, clock, el, entry, join, meter, nameOf, on, operators, refresh, rows, safe, some, sure, talkers, tool} from "./dom.js"
+import {about, button, check, clock, el, entry, fold, isolate, join, meter, nameOf, on, operators, paper, refresh, rows, safe, some, sure, talkers, titled, tool, words} from "./dom.js"
 import {attempt, changed, link, may, rest, send, tell} from "./link.js"
 import {makeRecorder, whyNot} from "./microphone.js"
-import {words} from "./words.js"
 
 const t = words.messages
-const speeds = [1, 1.5, 2, 0.75], place = "/api/v1/conversations"
+const speeds = [1, 1.5, 2, 0.75], signs = ["👍", "❤️", "✅", "❓"], place = "/api/v1/conversations"
 
 function drawWave(canvas, values, done = 1) {
-	const width = canvas.width = canvas.clientWidth * devicePixelRatio
-	const height = canvas.height = canvas.clientHeight * devicePixelRatio
-	const pen = canvas.getContext("2d"), bar = width / values.length
+	const [pen, width, height] = paper(canvas), bar = width / values.length
 	values.forEach((value, index) => {
 		const size = Math.max(2, Math.sqrt(value) * height)
 		pen.fillStyle = index < done * values.length ? "#fff" : "#77777f"
@@ -52,14 +48,29 @@ const stateOf = ({recipients = []}) => join(...Object.entries(t.states).map(([st
 	return names.length > 0 && `${text} ${some(names)}`
 }))
 
-function entryOf(read, forget) {
-	const message = read(), {sender, text, audio, sent_at: sent} = message, voice = audio && player(message)
+const nameIn = ({is_self, name}) => (is_self ? t.you : name)
+
+function entryOf(read, change) {
+	const message = read(), {sender, text, audio} = message, voice = audio && player(message)
+	const given = () => read().reactions ?? [], own = () => given().find(one => one.sender.is_self)?.emoji
 	const box = el(
 		"li.message", () => ({".own": sender.is_self, ".unread": !read().is_read}),
-		el("span.line", nameOf(() => (sender.is_self ? t.you : sender.name)),
-			el("small", new Date(sent).toLocaleString([], {dateStyle: "short", timeStyle: "short"})),
-			tool("remove", words.delete, forget, operators)),
-		voice ?? el("p", {dir: "auto"}, safe(text ?? t.unknown)), el("small", () => stateOf(read())))
+		titled(() => nameIn(sender), () => join(
+			new Date(message.sent_at).toLocaleString([], {dateStyle: "short", timeStyle: "short"}), read().edited_at && t.edited),
+		fold(nameIn(sender), el(
+			"div.buttons", signs.map(emoji => button(
+				"", emoji, () => (own() === emoji ? change("DELETE", "/reaction") : change("PUT", "/reaction", {emoji})),
+				talkers, () => ({ariaPressed: own() === emoji}))),
+			sender.is_self && text && button("", t.edit, async () => {
+				const field = el("textarea", {ariaLabel: t.text, value: read().text})
+				if (await sure(t.edit, t.send, field)) change("PATCH", "", {text: field.value})
+			}, talkers),
+			button(".danger", words.delete, async () => {
+				if (await sure(t.deleteSure, words.delete)) change("DELETE", "")
+			}, operators)))),
+		voice ?? el("p", {dir: "auto"}, () => safe(read().text ?? t.unknown)),
+		el("p", () => given().map(({emoji, sender}) => `${safe(emoji)} ${isolate(nameIn(sender))}`).join(" ")),
+		el("small", () => stateOf(read())))
 	box.end = voice?.end
 	return box
 }
@@ -84,7 +95,7 @@ function recording(deliver, done) {
 	}
 	const box = el(
 		"div.recording", {hidden: true}, el("output", () => (recorder?.isFull ? t.full : clock(recorder?.seconds ?? 0))),
-		meter(words.talk.microphone, () => recorder?.level), canvas, el("div.buttons", 
+		meter(words.talk.microphone, () => recorder?.level), canvas, el("div.buttons",
 			button("", "", () => recorder.pause(!recorder.isPaused),
 				() => ({textContent: t[recorder?.isPaused ? "resume" : "pause"], disabled: !recorder || recorder.isFull})),
 			button(".danger", words.delete, () => stop()), button(".main", t.send, send, () => ({disabled: isSending}))))
@@ -116,17 +127,17 @@ async function upload(path, blob) {
 function thread(close) {
 	let of = {}, all = new Map(), next
 	const path = () => `${place}/${encodeURIComponent(of.id)}/messages`
-	const forget = async id => {
-		if (await sure(t.deleteSure, words.delete) && await attempt(() => rest("DELETE", `${path()}/${id}`))) look()
-	}
 	const list = el(
 		"ul", {role: "log", ariaLabel: words.views.messages},
-		rows(() => [...all].sort(([one], [other]) => one - other), (read, id) => entryOf(read, () => forget(id))))
+		rows(() => [...all].sort(([one], [other]) => one - other), (read, number) => entryOf(
+			read, (method, what, body) => attempt(() => rest(method, `${path()}/${number}${what}`, body)))))
 	const older = button(".quiet", t.older, () => attempt(async () => {
 		take(of, await rest("GET", `${path()}?before=${Math.min(...all.keys())}`))
 	}), () => ({hidden: !next}))
+	const aloud = check(t.aloud, talkers)
 	const form = el(
-		"div.write", entry("talk", t.text, t.send, text => attempt(() => rest("POST", path(), {text})), 4000),
+		"div.write", entry("talk", t.text, t.send, text => attempt(
+			() => rest("POST", path(), {text, is_aloud: aloud.firstChild.checked})), 4000), aloud,
 		button("", t.record, () => {
 			form.hidden = back.disabled = true
 			voice.start()

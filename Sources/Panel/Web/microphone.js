@@ -1,10 +1,8 @@
 // The microphone and Opus, and a voice message as it is recorded.
-import {clamp} from "./dom.js"
-import {words} from "./words.js"
+import {clamp, words} from "./dom.js"
 
 export const rate = 48000, frameLength = 480
 const sound = {sampleRate: rate, numberOfChannels: 1}
-
 export const toInteger = samples => Int16Array.from(samples, sample => clamp(-32768, sample * 32768, 32767))
 
 function makeCoder(Coder, settings, error, output) {
@@ -57,7 +55,6 @@ export async function askMicrophone(settings) {
 }
 
 export const whyNot = ({name, message}) => (name === "NotAllowedError" ? words.guest.refused : message)
-
 export const endTracks = stream => stream?.getTracks().forEach(track => track.stop())
 
 export async function addSound(context, take) {
@@ -74,7 +71,6 @@ const packetLength = 960, packetsOfPage = 40, peakFrames = 10, skip = 312
 const messageEncoding = {bitrate: 32000, opus: {frameDuration: 20000}}
 // Frames: ten minutes; a WAV of five is as large as a station takes.
 const mostOpus = 60000, mostWAV = 30000
-
 const octets = (text, ...more) => [...text].map(letter => letter.charCodeAt(0)).concat(more)
 const zeros = count => Array(count).fill(0)
 
@@ -91,8 +87,7 @@ function makePage(number, packets, granule, flags) {
 		...octets("OggS", 0, flags, ...zeros(20)), lacing.length, ...lacing, ...packets.flatMap(packet => [...packet]),
 	])
 	const view = new DataView(page.buffer)
-	view.setBigUint64(6, BigInt(granule), true)
-	view.setUint32(14, 1, true)
+	view.setUint32(6, granule, true)
 	view.setUint32(18, number, true)
 	view.setUint32(22, page.reduce(checksum, 0), true)
 	return page

@@ -1,7 +1,6 @@
-import {button, card, choice, el, entry, isolate, nameOf, needs, rows, sure} from "./dom.js"
+import {button, card, check, choice, el, entry, isolate, needs, rows, sure, titled, words} from "./dom.js"
 import {wake} from "./guest.js"
 import {ask, isSaving, link, may, node, subscribe, tell} from "./link.js"
-import {words} from "./words.js"
 
 const t = words.settings
 
@@ -30,19 +29,19 @@ export default function() {
 		if (may("admin") && link.state === "connected") sessions = (await ask("page-list"))?.pageSessions ?? sessions
 	}
 	const device = ({name, rights, id}) => el(
-		"li.known", el("span.line", nameOf(() => name), el("small", words.rights[rights])),
+		"li.known", titled(() => name, words.rights[rights]),
 		askFirst(t.revokeSure(isolate(name)), words.signIn.out, async () => {
 			await ask("page-revoke", {session: id})
 			show()
 		}))
-	const saving = el("input", {type: "checkbox", checked: isSaving(), onchange() {
-		localStorage.saving = saving.checked
+	const saving = check(t.saving, {checked: isSaving(), onchange({target}) {
+		localStorage.saving = target.checked
 		subscribe().catch(() => {})
 		wake()
 	}})
 	const box = el(
 		"section.scroll",
-		el("div.column", card(t.phone, el("label.check", saving, t.saving)), voice(),
+		el("div.column", card(t.phone, saving), voice(),
 			card(words.lines.title, entry("operate", t.newLine, t.add, line => ask("line-new", {line})))),
 		el("div.column", recording(),
 			card(t.access, el("ul", rows(() => sessions, read => device(read())))),

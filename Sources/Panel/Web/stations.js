@@ -1,7 +1,5 @@
-// Stations: who asks, who is here, who is known; letting in, keeping out, pairing.
-import {button, card, clamp, el, fold, form, isolate, join, nameOf, operators, rows, say, sure, who} from "./dom.js"
+import {button, card, clamp, el, fold, form, isolate, join, nameOf, operators, rows, say, sure, titled, who, words} from "./dom.js"
 import {ask, changed, link, node, peers, send} from "./link.js"
-import {words} from "./words.js"
 
 const t = words.stations
 
@@ -51,9 +49,9 @@ const asking = node => el(
 	el("div.buttons", act(".main", "accept", node), act("", "decline", node), act(".danger", "block", node)))
 
 const known = node => el(
-	"li.known", el("span.line", nameOf(() => node().name || node().idWords), el("small", () => join(node().state, node().admission))),
+	"li.known", titled(() => node().name || node().idWords, () => join(node().state, node().admission)),
 	act(".quiet", "invite", node, () => ({hidden: node().state !== "stranger"})),
-	act(".quiet", "forget", node, () => ({hidden: node().id === undefined})))
+	act(".quiet", "forget", node, () => ({hidden: !node().id})))
 
 function pairing() {
 	const outcome = el("p.pin", {role: "status"})
@@ -83,8 +81,8 @@ export default function() {
 		"section.scroll", el("ul", {ariaLive: "polite"}, rows(() => nodes.filter(asks), asking)),
 		el(
 			"div.column", el("h2", t.here), el("ul", rows(peers, station)),
-			el("p.empty", () => ({hidden: peers().length > 0 || !node().name, textContent: groups?.length === 0 ? t.noGroup : words.nobody})),
-			el("h2", t.others, () => ({hidden: away().length === 0})), el("ul", rows(away, known))),
+			el("p.empty", () => ({hidden: !node().name, textContent: groups?.length === 0 ? t.noGroup : words.nobody})),
+			el("h2", t.others, () => ({hidden: !away().length})), el("ul", rows(away, known))),
 		el(
 			"div.column", el("h2", t.own), el(
 				"div.card.own", nameOf(() => node().name), el("small", () => `${t.words}: ${node().idWords ?? ""}`),

@@ -1,9 +1,7 @@
-// Who is here, the lines, and what one talks with.
-import {about, button, el, fold, isolate, join, meter, nameOf, now, operators, rows, slider, some, talkers, tool, who} from "./dom.js"
+import {about, button, check, el, fold, isolate, join, meter, nameOf, now, operators, rows, slider, some, talkers, titled, tool, who, words} from "./dom.js"
 import {guest, isAsleep, isOn, isPlain, ownKeys, setPlain, startGuest, stop} from "./guest.js"
 import {keyGrid, loseAll} from "./keys.js"
 import {ask, attempt, link, may, node, peers, showNotice} from "./link.js"
-import {words} from "./words.js"
 
 const t = words.talk, speech = -38
 
@@ -24,7 +22,6 @@ function talker(peer) {
 			button("", words.calls.call, () => set("call"), talkers)))
 }
 
-// Calls that came, the latest first, which is the one to reply to, then those of this station.
 function calls() {
 	const t = words.calls
 	const all = kind => (link.model.calls?.[kind] ?? []).map((one, index) =>
@@ -34,7 +31,7 @@ function calls() {
 		if (isRinging && !isOwn) navigator.vibrate?.([200, 100, 200])
 		return el(
 			"li.known", () => ({dataLevel: read().isRinging ? "advice" : null}),
-			el("span.line", nameOf(() => peer || line), el("small", join(peer && line, isOwn && t.own))),
+			titled(() => peer || line, join(peer && line, isOwn && t.own)),
 			isOwn ? button("", t.end, () => ask("call-end", line ? {line} : {peer}), talkers) : [
 				button("", t.reply, () => ask("reply"), talkers,
 					() => ({".air": read().isAnswering, hidden: !read().isAnswering && !read().isLatest})),
@@ -69,7 +66,7 @@ function partyLines() {
 		const isOne = lines.every(line => line.name === "all" && line.isSetListening && line.levelDecibels === 0)
 		return isOne ? [] : lines
 	}
-	const hide = () => ({hidden: shown().length === 0})
+	const hide = () => ({hidden: !shown().length})
 	return [
 		el("section", {ariaLabel: words.lines.title}, hide, el("h2", words.lines.title), el("ul", rows(shown, partyLine))),
 		el("h2", t.talkers, hide),
@@ -90,28 +87,19 @@ function guestBar() {
 		})),
 		el(
 			"div.line", () => ({hidden: !isOn()}),
-			el("label.check", el("input", {type: "checkbox", onchange: ({target}) => setPlain(target.checked)}, () => ({checked: isPlain()})), t.plain),
+			check(t.plain, {onchange: ({target}) => setPlain(target.checked)}, () => ({checked: isPlain()})),
 			button(".quiet", t.output, () => attempt(async () => {
 				await guest.context.setSinkId((await navigator.mediaDevices.selectAudioOutput()).deviceId)
 			}), () => ({hidden: !navigator.mediaDevices?.selectAudioOutput || !guest.context?.setSinkId}))))
 }
 
-function people() {
-	const {guests} = link.model, all = []
-	const add = (guests = [], place, of) => {
-		for (const guest of guests) all.push([`${place}/${guest.number ?? guest.name}`, {...guest, of}])
-	}
-	add(guests, "", node().name)
-	for (const [key, peer] of peers()) {
-		all.push([key, peer])
-		add(peer.guests, key, peer.name)
-	}
-	return all
-}
+const people = () => [["", {...link.model, name: node().name}], ...peers()].flatMap(([key, one]) => [
+	...(key && [[key, one]]), ...(one.guests ?? []).map(guest => [`${key}/${guest.number ?? guest.name}`, {...guest, of: one.name}]),
+])
 
 export default function() {
 	let since = 0, last = 0
-		const level = () => (isOn() ? guest.level : node().micLevelDBFS)
+	const level = () => (isOn() ? guest.level : node().micLevelDBFS)
 	// A detector knows better than a level.
 	const warn = () => {
 		const isTalking = ownKeys().some(one => one.tally.startsWith("talk"))
@@ -123,7 +111,7 @@ export default function() {
 	const box = el(
 		"section.talk", warn,
 		el("div.list", calls(), partyLines(), el("ul", {ariaLabel: t.talkers}, rows(people, talker)),
-			el("p.empty", words.nobody, () => ({hidden: people().length > 0 || !node().name}))),
+			el("p.empty", words.nobody, () => ({hidden: !node().name}))),
 		el("div.desk", guestBar(), el("div.mic", el("small", () => (isOn() ? words.guest : t).microphone),
 			meter(t.microphone, () => [level(), isOn() ? level() : node().micPeakDBFS])), keyGrid()))
 	return {box, hide() {loseAll(); showNotice("")}}

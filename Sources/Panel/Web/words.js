@@ -46,7 +46,7 @@ export const words = {
 		record: "Record a voice message", pause: "Pause", resume: "Go on", full: "Full: send or delete it",
 		deleteSure: "Delete it on this station?", you: "You", unknown: "(of a later version)",
 		states: {read: "read by", delivered: "delivered to", waiting: "waiting for", expired: "expired for"},
-		play: "Play", speed: "Speed", download: "Download",
+		play: "Play", speed: "Speed", download: "Download", aloud: "Spoken aloud", edit: "Edit", edited: "edited",
 	},
 	stations: {
 		asks: name => `${name} asks to be let in`, seconds: count => `declined in ${count} s`,

@@ -71,12 +71,61 @@ struct MessagesJackTests {
     try page.wait(
       "document.querySelector('.message:not(.own) p')?.textContent === 'One\u{FFFD} two\u{FFFD}'")
     // Here it is gone then, and the other station keeps it.
-    try page.value(of: "document.querySelector('.message:not(.own) .remove').click()")
-    try page.wait("document.querySelector('dialog .danger')")
-    try page.value(of: "document.querySelector('dialog .danger').click()")
+    try page.value(of: "document.querySelector('.message:not(.own) .more').click()")
+    try press("Delete", in: ".message:not(.own) .fold", page)
+    try press("Delete", in: "dialog", page)
     try page.wait("document.querySelectorAll('.message').length === 1")
     #expect(try Self.messages(of: stage.node).map(\.text) == [text])
     #expect(try Self.messages(of: other).count == 2)
+  }
+
+  @Test func `a text is sent to be spoken, edited, and has signs of both ends`() throws {
+    let directory = try TemporaryDirectory(prefix: "comlink-messages")
+    defer { withExtendedLifetime(directory) {} }
+    let stage = try stage(in: directory)
+    let other = stage.stations[1].node
+    let page = try conversation(stage, .talk)
+    try page.wait("\(Self.thread).querySelector('.entry input:enabled')")
+    try page.value(of: "\(Self.thread).querySelector('.entry input').value = 'Doors in five'")
+    try page.value(of: "\(Self.thread).querySelector('.check input').click()")
+    try press("Send", in: ".thread .entry", page)
+    // Foh has nobody who speaks, and says so: of a text that is only read it would not.
+    try waitUntil("foh is to speak it", within: 20) { () throws(RigError) in
+      try other.status().messages?.aloud?.problem != nil
+    }
+
+    try page.wait("document.querySelector('.message.own .fold').hidden")
+    try page.value(of: "document.querySelector('.message.own .more').click()")
+    try press("Edit", in: ".message.own .fold", page)
+    let field = "document.querySelector('dialog textarea')"
+    try page.wait("\(field).value === 'Doors in five'")
+    try page.value(of: "\(field).value = 'Doors in ten'")
+    try press("Send", in: "dialog", page)
+    try page.wait("document.querySelector('.message.own p').textContent === 'Doors in ten'")
+    try page.wait("document.querySelector('.message.own small').textContent.includes('edited')")
+    try waitUntil("foh has the edit", within: 20) { () throws(RigError) in
+      try Self.messages(of: other).map(\.text) == ["Doors in ten"]
+    }
+
+    func signs() throws(RigError) -> [String] {
+      try Self.messages(of: other).first?.reactions?.map(\.sign) ?? []
+    }
+    try press("👍", in: ".message.own .fold", page)
+    try waitUntil("foh has the sign", within: 20) { () throws(RigError) in
+      try signs() == ["👍"]
+    }
+    let number = try #require(try Self.messages(of: other).first?.number)
+    _ = try other.ask(.messageAct(.react(number: number, sign: "ok")))
+    let shown = "document.querySelector('.message.own p:not(:first-of-type)').textContent"
+    try page.wait("\(shown).includes('👍 \u{2068}You') && \(shown).includes('ok \u{2068}foh')")
+    let pressed = "document.querySelector('.message.own .fold [aria-pressed=true]')"
+    try page.wait("\(pressed)?.textContent === '👍'")
+    // The same once more takes it back.
+    try press("👍", in: ".message.own .fold", page)
+    try waitUntil("foh has no sign of the stage", within: 20) { () throws(RigError) in
+      try signs() == ["ok"]
+    }
+    try page.wait("!\(pressed)")
   }
 
   @Test(arguments: [true, false])

@@ -8,6 +8,7 @@ import Synchronization
 final class RestMessages: RestNode {
   private let kept = Mutex<[MessageStatus]>([])
   private let next = Mutex<RestFault?>(nil)
+  private let spoken = Mutex<[String]>([])
   let sound = Array("0123456789".utf8)
 
   var messages: [MessageStatus] { kept.withLock { $0 } }
@@ -58,8 +59,44 @@ final class RestMessages: RestNode {
     kept.withLock { $0.removeAll { $0.number == number } }
   }
 
-  func say(_ text: String, to conversation: String) async throws(RestFault) -> MessageStatus {
-    try add(text, nil, to: conversation)
+  /// Texts that were to be spoken.
+  var aloud: [String] { spoken.withLock { $0 } }
+
+  func say(
+    _ text: String, isAloud: Bool, to conversation: String
+  ) async throws(RestFault) -> MessageStatus {
+    if isAloud { spoken.withLock { $0.append(text) } }
+    return try add(text, nil, to: conversation)
+  }
+
+  func edit(
+    _ number: Int64, of conversation: String, to text: String
+  ) async throws(RestFault) -> MessageStatus {
+    try await change(number, of: conversation) {
+      ($0.text, $0.editedUnixSeconds) = (text, 1_800_000_002)
+    }
+  }
+
+  func react(
+    to number: Int64, of conversation: String, _ emoji: String?
+  ) async throws(RestFault) -> MessageStatus {
+    try await change(number, of: conversation) { message in
+      message.reactions = emoji.map { [MessageStatus.Reaction(sign: $0, name: "", id: "ff")] }
+    }
+  }
+
+  private func change(
+    _ number: Int64, of conversation: String, _ body: (inout MessageStatus) -> Void
+  ) async throws(RestFault) -> MessageStatus {
+    _ = try await message(number, of: conversation)
+    if let fault = next.withLock({ $0 }) { throw fault }
+    return try kept.withLock { kept throws(RestFault) in
+      guard let index = kept.firstIndex(where: { $0.number == number }) else {
+        throw RestFault(.notFound, "no such message")
+      }
+      body(&kept[index])
+      return kept[index]
+    }
   }
 
   func send(_ file: [UInt8], to conversation: String) async throws(RestFault) -> MessageStatus {
@@ -90,7 +127,22 @@ final class RestMessages: RestNode {
 
 /// A bucket that says what was asked for, and has what a test puts there.
 final class Bucket: UploadStore {
-  private let state = Mutex((asked: [String](), files: Set<String>()))
+  private let state = Mutex((asked: [String](), files: Set<String>(), kept: [String: [UInt8]]()))
+
+  /// What it was given to keep, by hash.
+  var kept: [String: [UInt8]] { state.withLock { $0.kept } }
+
+  /// Forgets it, as a rule of the bucket's does.
+  func expire() { state.withLock { $0.kept = [:] } }
+
+  func keep(_ audio: [UInt8], as hash: String) async -> Bool {
+    state.withLock { $0.kept[hash] = audio }
+    return true
+  }
+
+  func link(to hash: String, seconds: Int) async -> String? {
+    kept[hash].map { _ in "https://s3.test/voices/sent/\(hash).ogg?for=\(seconds)" }
+  }
 
   var asked: [String] { state.withLock { $0.asked } }
 
