@@ -1,4 +1,4 @@
-# What observe looks with: each line of its report begins with ok, FAILED, figure, or note: what this kernel does not have.
+# What observe looks with: each line of its report begins with ok, FAILED, figure, or note: what is not tested here.
 
 # How many times longer than usual everything may take.
 patience=$(sed -n 's/.*observe\.patience=\([0-9]*\).*/\1/p' /proc/cmdline)
