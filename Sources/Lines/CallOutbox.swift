@@ -8,8 +8,7 @@ struct CallOutbox {
     /// What it has; nil: that is not known.
     var told: CallContent? = CallContent()
     let admission: Int
-    var isUnderWay = false
-    var readyNanoseconds: Int64 = .min
+    var turn = LetterTurn()
   }
 
   private let instance: UInt64
@@ -26,12 +25,9 @@ struct CallOutbox {
   mutating func admit(_ node: NodeID) {
     admissions += 1
     let former = members[node]
-    var member = Member(admission: admissions)
+    var member = Member(admission: admissions, turn: LetterTurn(after: former?.turn))
     // Who was told something may have forgotten it, or not.
-    if former?.isUnderWay == true || former.map({ $0.told != CallContent() }) == true {
-      member.told = nil
-    }
-    member.isUnderWay = former?.isUnderWay ?? false
+    if former.map({ $0.turn.isUnderWay || $0.told != CallContent() }) == true { member.told = nil }
     members[node] = member
     look(at: node)
   }
@@ -43,14 +39,12 @@ struct CallOutbox {
 
   /// A member has nothing of this node.
   mutating func forget(_ node: NodeID) {
-    guard let member = members[node], member.isUnderWay || member.told != CallContent() else {
+    guard let member = members[node], member.turn.isUnderWay || member.told != CallContent() else {
       return
     }
     // What is under way to it counts no more: it may have come before the member was known there.
     admissions += 1
-    members[node] = Member(
-      told: nil, admission: admissions, isUnderWay: member.isUnderWay,
-      readyNanoseconds: member.readyNanoseconds)
+    members[node] = Member(told: nil, admission: admissions, turn: member.turn.asked)
     look(at: node)
   }
 
@@ -74,13 +68,10 @@ struct CallOutbox {
   mutating func letters(nowNanoseconds now: Int64) -> [LineOutbox.Letter] {
     var letters: [LineOutbox.Letter] = []
     for node in owed {
-      guard let member = members[node], !member.isUnderWay, member.readyNanoseconds <= now else {
-        continue
-      }
+      guard let member = members[node], member.turn.isThere(nowNanoseconds: now) else { continue }
       let content = contents[node] ?? CallContent()
       count += 1
-      members[node]?.isUnderWay = true
-      members[node]?.readyNanoseconds = now + LineOutbox.pauseNanoseconds
+      members[node]?.turn.take(as: member.admission, nowNanoseconds: now)
       let version = LineVersion(instance: instance, count: count)
       letters.append(
         LineOutbox.Letter(
@@ -97,18 +88,16 @@ struct CallOutbox {
     guard let member = members[letter.node], case .calls(let content) = letter.content else {
       return
     }
-    members[letter.node]?.isUnderWay = false
+    members[letter.node]?.turn.end(letter.admission)
     if member.admission == letter.admission {
       members[letter.node]?.told = isDelivered ? content : nil
-      if !isDelivered {
-        members[letter.node]?.readyNanoseconds = now + LineOutbox.retryNanoseconds
-      }
+      if !isDelivered { members[letter.node]?.turn.fail(nowNanoseconds: now) }
     }
     look(at: letter.node)
   }
 
   /// When somebody may be told something that waits; `max`: never.
   var nextDeadlineNanoseconds: Int64 {
-    owed.compactMap { members[$0] }.filter { !$0.isUnderWay }.map(\.readyNanoseconds).min() ?? .max
+    owed.compactMap { members[$0]?.turn.nextNanoseconds }.min() ?? .max
   }
 }

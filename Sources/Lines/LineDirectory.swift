@@ -11,28 +11,46 @@ struct LineDirectory {
   private var seconds: [NodeID: (count: Int, sinceNanoseconds: Int64)] = [:]
   /// Who is a member; of some no record came yet.
   private(set) var members: Set<NodeID> = []
-  /// Who told something before it was known to be a member, which is lost.
-  private var missed: Set<NodeID> = []
-  private static let missedLimit = 256
+  /// Who told something before it was known to be a member, which is lost; the latest of them, the oldest first.
+  private var missed: [NodeID] = []
+  /// Of those who are no members, so many are remembered.
+  static let strangerLimit = 256
 
   mutating func admit(_ node: NodeID) { members.insert(node) }
 
   mutating func depart(_ node: NodeID) {
     members.remove(node)
     records[node] = nil
-    missed.remove(node)
+    hasAsked(node)
     seconds = seconds.filter { members.contains($0.key) }
+  }
+
+  /// How many senders are remembered who are no members.
+  var strangerCount: Int {
+    Set(missed).union(seconds.keys).subtracting(members).count
   }
 
   /// Counts a message of a member.
   ///
   /// - Throws: that there are too many this second: whoever changes lines all the time keeps nobody busy.
   mutating func count(_ node: NodeID, nowNanoseconds now: Int64) throws(LineViolation) {
+    if seconds[node] == nil, !members.contains(node) {
+      try makeRoomForStranger(nowNanoseconds: now)
+    }
     var second = seconds[node] ?? (0, now)
     if now - second.sinceNanoseconds >= 1_000_000_000 { second = (0, now) }
     guard second.count < LineLimits.messagesPerSecond else { throw .tooFast }
     second.count += 1
     seconds[node] = second
+  }
+
+  private mutating func makeRoomForStranger(nowNanoseconds now: Int64) throws(LineViolation) {
+    func isFull() -> Bool { seconds.count >= members.count + Self.strangerLimit }
+    guard isFull() else { return }
+    seconds = seconds.filter {
+      members.contains($0.key) || now - $0.value.sinceNanoseconds < 1_000_000_000
+    }
+    if isFull() { throw .tooFast }
   }
 
   /// Takes what a member says; false: it is old, or nothing that can be used.
@@ -62,7 +80,9 @@ struct LineDirectory {
   /// Whether what comes from a node counts; if not, it is to be asked for it.
   mutating func isHeard(_ node: NodeID) -> Bool {
     if members.contains(node) { return true }
-    if missed.count < Self.missedLimit { missed.insert(node) }
+    guard !missed.contains(node) else { return false }
+    if missed.count >= Self.strangerLimit { missed.removeFirst() }
+    missed.append(node)
     return false
   }
 
@@ -70,7 +90,7 @@ struct LineDirectory {
   func hasAll(of node: NodeID) -> Bool { knows(node) && !missed.contains(node) }
 
   /// A member has been asked.
-  mutating func hasAsked(_ node: NodeID) { missed.remove(node) }
+  mutating func hasAsked(_ node: NodeID) { missed.removeAll { $0 == node } }
 
   /// Whether a member told anything.
   func knows(_ node: NodeID) -> Bool { records[node] != nil }

@@ -3,7 +3,8 @@ public import Cryptography
 /// Which member has to be told what: each has one message under way, and gets the newest state after it.
 ///
 /// A record goes to who has none of this run or misses lines; else a tally will do. Between two messages to a member
-/// pass 250 ms, or a key that chatters would fill the lane of a large group.
+/// pass 250 ms, or a key that chatters would fill the lane of a large group. Who has nothing of this node and asks for
+/// it is told at once, whatever is under way to it; once each time that it becomes a member.
 public struct LineOutbox: Sendable {
   /// A message to a member.
   public struct Letter: Sendable, Hashable {
@@ -25,17 +26,13 @@ public struct LineOutbox: Sendable {
     case calls(CallContent)
   }
 
-  static let pauseNanoseconds: Int64 = 250_000_000
-  static let retryNanoseconds: Int64 = 1_000_000_000
-
   private struct Member {
     /// What it acknowledged; nil: nothing.
     var version: LineVersion?
     /// Whether it has the lines of that version's run, as of this count.
     var linesCount: UInt64 = 0
     let admission: Int
-    var isUnderWay = false
-    var readyNanoseconds: Int64 = .min
+    var turn = LetterTurn()
   }
 
   private var members: [NodeID: Member] = [:]
@@ -45,9 +42,9 @@ public struct LineOutbox: Sendable {
 
   mutating func admit(_ node: NodeID) {
     // What it knew may be gone with its former connection: all is said again.
-    let isUnderWay = members[node]?.isUnderWay ?? false
     admissions += 1
-    members[node] = Member(admission: admissions, isUnderWay: isUnderWay)
+    members[node] = Member(
+      admission: admissions, turn: LetterTurn(after: members[node]?.turn))
   }
 
   mutating func depart(_ node: NodeID) { members[node] = nil }
@@ -58,7 +55,7 @@ public struct LineOutbox: Sendable {
     nowNanoseconds now: Int64
   ) -> [Letter] {
     var letters: [Letter] = []
-    for (node, member) in members where !member.isUnderWay && member.readyNanoseconds <= now {
+    for (node, member) in members where member.turn.isThere(nowNanoseconds: now) {
       guard member.version != record.version else { continue }
       let hasLines = member.version == nil || member.linesCount != linesCount
       let message: LineMessage =
@@ -66,8 +63,7 @@ public struct LineOutbox: Sendable {
         ? .record(record, asks: !knows(node))
         : .tally(
           version: record.version, talking: record.talking, listening: record.listening)
-      members[node]?.isUnderWay = true
-      members[node]?.readyNanoseconds = now + Self.pauseNanoseconds
+      members[node]?.turn.take(as: member.admission, nowNanoseconds: now)
       letters.append(
         Letter(
           node: node, octets: message.octets,
@@ -82,9 +78,7 @@ public struct LineOutbox: Sendable {
     guard let member = members[node] else { return }
     // What is under way to it counts no more.
     admissions += 1
-    members[node] = Member(
-      admission: admissions, isUnderWay: member.isUnderWay,
-      readyNanoseconds: member.readyNanoseconds)
+    members[node] = Member(admission: admissions, turn: member.turn.asked)
   }
 
   /// Whether it was made for the member as it is known now.
@@ -95,12 +89,12 @@ public struct LineOutbox: Sendable {
     guard let member = members[letter.node],
       case .lines(let version, let linesCount) = letter.content
     else { return }
-    members[letter.node]?.isUnderWay = false
+    members[letter.node]?.turn.end(letter.admission)
     // What was acknowledged before it was admitted anew, it may have forgotten.
     guard member.admission == letter.admission else { return }
     guard isDelivered else {
       members[letter.node]?.version = nil
-      members[letter.node]?.readyNanoseconds = now + Self.retryNanoseconds
+      members[letter.node]?.turn.fail(nowNanoseconds: now)
       return
     }
     members[letter.node]?.version = version
@@ -109,7 +103,7 @@ public struct LineOutbox: Sendable {
 
   /// When somebody may be sent something that waits; `max`: never.
   func nextDeadlineNanoseconds(of record: LineRecord) -> Int64 {
-    members.values.filter { !$0.isUnderWay && $0.version != record.version }
-      .map(\.readyNanoseconds).min() ?? .max
+    members.values.filter { $0.version != record.version }
+      .map(\.turn.nextNanoseconds).min() ?? .max
   }
 }

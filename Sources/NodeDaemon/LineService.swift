@@ -143,7 +143,10 @@ actor LineService {
       if refusals.tells(sender, nowNanoseconds: EventLoop.nowNanoseconds()) {
         log.event(
           .linesRefused, "what a member says of its lines is refused: \(error.words)",
-          ["id": "\(sender.text)", "name": "\(names[sender] ?? "")"])
+          [
+            "id": "\(sender.text)", "name": "\(names[sender] ?? "")",
+            "refused": "\(desk.violations.values.reduce(0, +))",
+          ])
       }
     }
     await settle()

@@ -17,8 +17,6 @@ actor OperatorDesk {
   private static let answerSeconds = 4
   /// Questions of this node that wait.
   private static let mostQuestions = 32
-  /// Questions of one member that are taken in a second.
-  private static let questionsPerSecond = 32
 
   private let lines: LineService
   private let log: Logger
@@ -29,8 +27,8 @@ actor OperatorDesk {
   private var questions:
     [UInt64: (node: NodeID, answer: CheckedContinuation<ControlResponse, Never>)] =
       [:]
-  /// Questions of this second, by member.
-  private var asked: [NodeID: (count: Int, sinceNanoseconds: Int64)] = [:]
+  /// What of others' questions is taken.
+  private var gate = QuestionGate()
   private var acts: [NodeID: (count: Int, last: String)] = [:]
   private var refusals = TellingInterval<NodeID>(seconds: 5)
 
@@ -104,12 +102,14 @@ actor OperatorDesk {
 
   private func take(_ message: LaneMessage) async {
     let sender = message.key.sender
-    guard let kind = message.octets.first, message.octets.count > 9 else { return }
+    guard let kind = message.octets.first, message.octets.count > 9 else {
+      return noteRefusal(of: sender, "its message is incomplete")
+    }
     let number = message.octets[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let text = Array(message.octets[9...])
     switch kind {
     case 1:
-      let answer = await answer(text, of: sender)
+      let answer = await answer(number, text, of: sender)
       sequence += 1
       let next = sequence
       var octets = Self.octets(2, number, (try? JSONLine.encode(answer)) ?? [])
@@ -129,11 +129,18 @@ actor OperatorDesk {
     }
   }
 
-  private func answer(_ text: [UInt8], of sender: NodeID) async -> ControlResponse {
-    guard isTaken(sender) else {
-      return .error(message: "more than \(Self.questionsPerSecond) requests in a second; try again")
+  private func answer(
+    _ number: UInt64, _ text: [UInt8], of sender: NodeID
+  ) async -> ControlResponse {
+    switch gate.take(number, of: sender, nowNanoseconds: EventLoop.nowNanoseconds()) {
+    case .taken: break
+    case .again: return .error(message: "that request came already, and is carried out once")
+    case .tooMany:
+      let most = QuestionGate.questionsPerSecond
+      return .error(message: "more than \(most) requests in a second; try again")
     }
     guard let handler, let request = try? JSONLine.decode(ControlRequest.self, from: text) else {
+      noteRefusal(of: sender, "its request makes no sense to this version")
       return .error(message: "that node's version does not know the request")
     }
     let (name, rights) = await lines.operatorRights(of: sender)
@@ -175,18 +182,6 @@ actor OperatorDesk {
     }
   }
 
-  private func isTaken(_ node: NodeID) -> Bool {
-    let now = EventLoop.nowNanoseconds()
-    var second = asked[node] ?? (0, now)
-    if now - second.sinceNanoseconds >= 1_000_000_000 { second = (0, now) }
-    second.count += 1
-    if asked.count > 256 {
-      asked = asked.filter { now - $0.value.sinceNanoseconds < 1_000_000_000 }
-    }
-    asked[node] = second
-    return second.count <= Self.questionsPerSecond
-  }
-
   private static let remedy =
     "; whoever is at that node allows it with: comlink operator allow NAME --mic-gain, --levels, "
     + "--keys or --kill"
@@ -194,12 +189,20 @@ actor OperatorDesk {
   private func refuse(
     _ sender: NodeID, _ name: String, _ why: String, _ remedy: String = "; do it at that node"
   ) -> ControlResponse {
-    if refusals.tells(sender, nowNanoseconds: EventLoop.nowNanoseconds()) {
-      log.event(
-        .operatorRefused, "a member may not set that here: \(why)",
-        ["from": "\(name)", "id": "\(sender.text)"])
-    }
+    noteRefusal(of: sender, named: name, why)
     return .error(message: "refused there: \(why)\(remedy)")
+  }
+
+  /// Counts something that was not taken, and tells of it.
+  private func noteRefusal(of sender: NodeID, named name: String? = nil, _ why: String) {
+    gate.refuse()
+    guard refusals.tells(sender, nowNanoseconds: EventLoop.nowNanoseconds()) else { return }
+    log.event(
+      .operatorRefused, "what a member asks for is refused: \(why)",
+      [
+        "from": "\(name ?? String(sender.text.prefix(8)))", "id": "\(sender.text)",
+        "refused": "\(gate.refused)",
+      ])
   }
 
   private static func octets(_ kind: UInt8, _ number: UInt64, _ text: [UInt8]) -> [UInt8] {

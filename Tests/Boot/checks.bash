@@ -1,4 +1,4 @@
-# What observe looks with: each line of its report begins with ok, FAILED or figure.
+# What observe looks with: each line of its report begins with ok, FAILED, figure, or note: what is not tested here.
 
 # How many times longer than usual everything may take.
 patience=$(sed -n 's/.*observe\.patience=\([0-9]*\).*/\1/p' /proc/cmdline)
@@ -35,6 +35,7 @@ keeps() {
 
 not() { ! "$@"; }
 figure() { echo "figure $1: $2"; }
+note() { echo "note $*"; }
 
 property() { systemctl show --value --property "$2" "$1"; }
 process() { property comlinkd MainPID; }
@@ -77,6 +78,16 @@ locked_kilobytes() { sed -n 's/^VmLck:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$1/status
 has_ring() { find "/proc/$(process)/fd" -lname '*io_uring*' | grep -q .; }
 
 as() { runuser -u "$1" -- comlink "${@:2}" --control /run/comlink/control.sock; }
+
+# Keys, as comlink key list shows them: name, tally, held, latched.
+key_line() { remote key list | grep "^$1 "; }
+key_is() { key_line "$1" | grep -qw "$2"; }
+key_talks() { key_line "$1" | grep -qE "^$1 +talk"; }
+key_rests() {
+  local line
+  line=$(key_line "$1") && ! grep -qwE 'held|latched' <<<"$line" && ! grep -qE "^$1 +talk" <<<"$line"
+}
+keys_logged() { journalctl --no-pager --quiet -b -u comlink-keys | grep -qE "$1"; }
 
 plug() { echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/bind; }
 unplug() { echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind; }

@@ -19,15 +19,27 @@ typedef struct message {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static message sent[CAPACITY], received[CAPACITY];
 static size_t sent_count, received_count;
+/** Of the periods in which something was sent: when they began, by JACK's clock in microseconds. */
+static jack_time_t sent_times[CAPACITY];
+static size_t sent_times_count;
 static jack_port_t *in_port, *out_port;
 
-static int process(jack_nframes_t frames, void *context) {
-  (void)context;
+/** Notes the period that is computed now. */
+static void note_sent(const jack_client_t *client) {
+  jack_nframes_t frames;
+  jack_time_t start, next;
+  float length;
+  if (sent_times_count < CAPACITY && jack_get_cycle_times(client, &frames, &start, &next, &length) == 0)
+    sent_times[sent_times_count++] = start;
+}
+
+static int process(jack_nframes_t frames, void *client) {
   void *in = jack_port_get_buffer(in_port, frames), *out = jack_port_get_buffer(out_port, frames);
   jack_midi_clear_buffer(out);
   pthread_mutex_lock(&lock);
   size_t given = 0;
   while (given < sent_count && jack_midi_event_write(out, 0, sent[given].bytes, sent[given].count) == 0) given++;
+  if (given > 0) note_sent(client);
   sent_count -= given;
   memmove(sent, sent + given, sent_count * sizeof *sent);
   for (uint32_t i = 0; i < jack_midi_get_event_count(in) && received_count < CAPACITY; i++) {
@@ -68,13 +80,22 @@ static void answer_received(void) {
   printf("\n");
 }
 
+static void answer_sent_times(void) {
+  pthread_mutex_lock(&lock);
+  printf("ok");
+  for (size_t i = 0; i < sent_times_count; i++) printf("\t%llu", (unsigned long long)sent_times[i]);
+  sent_times_count = 0;
+  pthread_mutex_unlock(&lock);
+  printf("\n");
+}
+
 int rig_midi_serve(const char *server, const char *name) {
   jack_client_t *client =
       jack_client_open(name, JackNoStartServer | JackUseExactName | JackServerName, NULL, server);
   if (!client) return 1;
   in_port = jack_port_register(client, "lamps", JACK_DEFAULT_MIDI_TYPE, JackPortIsInput, 0);
   out_port = jack_port_register(client, "keys", JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, 0);
-  jack_set_process_callback(client, process, NULL);
+  jack_set_process_callback(client, process, client);
   if (!in_port || !out_port || jack_activate(client) != 0) return 1;
   static char line[1 << 16];
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -84,6 +105,10 @@ int rig_midi_serve(const char *server, const char *name) {
     if (!from) continue;
     if (strcmp(from, "take") == 0) {
       answer_received();
+      continue;
+    }
+    if (strcmp(from, "times") == 0) {
+      answer_sent_times();
       continue;
     }
     int error = 0;

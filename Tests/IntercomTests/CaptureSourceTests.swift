@@ -205,6 +205,35 @@ import Voice
     }
   }
 
+  @Test func `a second press within a codec frame keeps what the first looked back on`() {
+    microphone.setTalk(false)
+    let source = closedSource(framesPerPacket: 960)
+    let signal = (0..<4800).map { 0.25 + Float($0) / 16384 }
+    var result: [Float] = []
+    func capture(_ frames: Range<Int>) {
+      for start in stride(from: frames.lowerBound, to: frames.upperBound, by: 64) {
+        engine.runPeriod(mic: Array(signal[start..<start + 64]))
+        while source.fillFrame() { result += source.frame }
+      }
+    }
+    capture(0..<1024)
+    microphone.setTalk(true)
+    let turned = source.open(quietFrames: 48_000)
+    #expect(turned == 192, "all but what waits of 5 ms")
+    // What it looked back on is to come still, and is not looked back on twice.
+    for _ in 0..<2 {
+      microphone.setTalk(false)
+      source.close()
+      microphone.setTalk(true)
+      #expect(source.open(quietFrames: nil) == 0)
+    }
+    result.removeLast(turned)
+    capture(1024..<4800)
+    #expect(Array(result[1024...]) == Array(signal[1024..<result.count]), "each in its place")
+    #expect(result[..<768].allSatisfy { $0 == 0 })
+    #expect((768..<1024).allSatisfy { result[$0] > 0 && result[$0] <= signal[$0] })
+  }
+
   @Test func `what was sent does not come again, and then the gate opens in 1 ms`() throws {
     microphone.setTalk(false)
     let source = closedSource(framesPerPacket: 480)

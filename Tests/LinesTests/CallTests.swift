@@ -222,6 +222,35 @@ import Testing
     #expect(pair.stack(2) == "")
   }
 
+  @Test(arguments: [true, false])
+  mutating func `who was cleared is neither answered nor forgotten before who rings`(
+    isEnded: Bool
+  ) throws {
+    let key = LineTests.name("key")
+    try pair.desks[0].setKey(try Key(key, targets: [.member(try MemberName("carl"))]))
+    try pair.call(1, 2)
+    try pair.tap(0, key)
+    pair.post()
+    pair.desks[2].clearCalls(nowNanoseconds: pair.now)
+    #expect(pair.stack(2) == "a B", "cleared, and shown as long as it talks")
+    if isEnded {
+      try pair.desks[2].replyThenClear(nowNanoseconds: pair.now)
+      pair.post()
+      #expect(pair.stack(2) == "a" && pair.desks[1].calls.outgoing.isEmpty)
+      #expect(throws: LineError.nobodyCalled) {
+        try pair.desks[2].replyThenClear(nowNanoseconds: pair.now)
+      }
+    } else {
+      try pair.tap(2, .reply)
+      #expect(pair.stack(2) == "a b*" && pair.heardAlone(2) == [CallPair.nodes[1]])
+      try pair.tap(2, .reply)
+      pair.desks[2].clearCalls(of: [CallPair.nodes[1]], nowNanoseconds: pair.now)
+      // Where nobody else is left, who talks is answered all the same.
+      try pair.tap(2, .reply)
+      #expect(pair.stack(2) == "a*" && pair.heardAlone(2) == [CallPair.nodes[0]])
+    }
+  }
+
   @Test mutating func `a key for a line and replies talks on the line though nobody calls`() throws
   {
     let key = LineTests.name("key")
@@ -238,6 +267,34 @@ import Testing
     try pair.tap(2, answer)
     try pair.tap(2, key)
     #expect(pair.stack(2) == "a" && pair.desks[2].keys.allSatisfy { !$0.isTalking })
+  }
+
+  /// Whether somebody called, whether another reply key is open that talks to nobody, and what comes of it.
+  @Test(arguments: [(false, false, "off"), (true, false, "reply"), (true, true, "off")])
+  mutating func `an open key that is set anew for replies talks to who called, or closes`(
+    isCalled: Bool, isBesideAnother: Bool, expected: String
+  ) throws {
+    let (key, other) = (LineTests.name("key"), LineTests.name("other"))
+    try pair.desks[1].setKey(try Key(key, targets: [.line(.all)], activation: .talk))
+    try pair.desks[1].setKey(try Key(other, targets: [.line(.all), .reply], activation: .talk))
+    for isHeld in [false, true] {
+      if isBesideAnother { try pair.desks[1].press(other, nowNanoseconds: pair.now) }
+      if isCalled { try pair.call(0, 1) }
+      try pair.desks[1].press(key, nowNanoseconds: pair.now)
+      if !isHeld { try pair.desks[1].release(key, nowNanoseconds: pair.now) }
+      try pair.desks[1].setKey(try Key(key, targets: [.reply]))
+      let view = try #require(pair.desks[1].keys.first { $0.key.name == key })
+      #expect(view.isTalking == (expected == "reply") && view.isHeld == isHeld)
+      #expect(pair.heardAlone(1) == (expected == "reply" ? [CallPair.nodes[0]] : []))
+      // What is held closes at its release, and opens nothing else.
+      pair.wait(seconds: 1)
+      if isHeld { try pair.desks[1].release(key, nowNanoseconds: pair.now) }
+      if isBesideAnother { try pair.desks[1].release(other, nowNanoseconds: pair.now) }
+      _ = pair.desks[1].releaseLatches()
+      #expect(pair.heardAlone(1).isEmpty && pair.desks[1].routing.talk.isEmpty)
+      pair.desks[1].clearCalls(nowNanoseconds: pair.now)
+      try pair.desks[1].setKey(try Key(key, targets: [.line(.all)], activation: .talk))
+    }
   }
 
   @Test func `messages of calls are read as they are written, and what breaks a rule is refused`()

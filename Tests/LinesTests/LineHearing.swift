@@ -112,4 +112,19 @@ final class LineHearing {
         $0.listeners & listenerBit != 0 && (play.privatePlays[$0.audience] ?? 0) & talkerBit != 0
       }
   }
+
+  /// By what one is heard by another, for a failure's text.
+  func words(_ listener: Int, _ talker: Int) -> String {
+    let (talk, play) = (nodes[talker], nodes[listener])
+    let (listenerBit, talkerBit) = (UInt64(1) << UInt64(listener), UInt64(1) << UInt64(talker))
+    let isPrivate = talk.privateSends.contains {
+      $0.listeners & listenerBit != 0 && (play.privatePlays[$0.audience] ?? 0) & talkerBit != 0
+    }
+    let numbers = talk.sends[listener] & play.plays[talker]
+    let desk = network.desks[talker]
+    let lines = desk.record().lines.filter { numbers >> UInt32($0.key) & 1 == 1 }.values.sorted()
+    let keys = desk.keys.filter(\.isTalking).map(\.key.name.text)
+    return "by \(numbers) \(lines), alone \(talk.alone & listenerBit != 0), private \(isPrivate); "
+      + "it talks by \(keys), answers \(String(describing: desk.calls.answering))"
+  }
 }

@@ -244,6 +244,8 @@ struct LineModel {
 
   /// Whether a reply key opened that talks to nobody yet; whoever is shown as the latest caller is to be given then.
   mutating func wantsCaller(_ node: Int) -> Bool {
+    // One that was open for something else and is set anew beside another that talks to nobody.
+    if nodes[node].isReplying, nodes[node].repliesTo == nil { closeReplyKeys(of: node) }
     let keys = keys(of: node)
     guard keys.contains(where: { $0.value.isReply && isOpen($0.key, $0.value, node) }) else {
       (nodes[node].isReplying, nodes[node].repliesTo) = (false, nil)
@@ -260,8 +262,13 @@ struct LineModel {
   /// Who is answered is gone: what was for that alone closes, and nobody else is talked to.
   mutating func endReply(_ node: Int) {
     nodes[node].repliesTo = nil
-    for (name, key) in keys(of: node) where key.targets == [.reply] { close(name, node) }
+    closeReplyKeys(of: node)
     _ = wantsCaller(node)
+  }
+
+  /// What is for replies alone and talks to nobody is closed.
+  private mutating func closeReplyKeys(of node: Int) {
+    for (name, key) in keys(of: node) where key.targets == [.reply] { close(name, node) }
   }
 
   // MARK: Kills and cuts

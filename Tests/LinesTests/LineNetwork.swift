@@ -4,8 +4,8 @@ import TestKit
 
 @testable import Lines
 
-/// Nodes whose messages about lines take their time, in the order of each lane; partitions and kills, after which
-/// members are admitted anew.
+/// Nodes whose messages about lines take their time, in the order of each lane, as do their receipts; partitions and
+/// kills, after which members are admitted anew.
 ///
 /// What of the media path follows is the routing: who hears whom is what both ends' routings say (``LineHearing``).
 final class LineNetwork {
@@ -16,9 +16,11 @@ final class LineNetwork {
   private struct Parcel {
     let from: Int
     let letter: LineOutbox.Letter
-    let arrival: Int64
+    var arrival: Int64
     /// Which admission the lane is of, at both ends.
     let epoch: Int
+    /// Whether it was taken: what is under way is the receipt.
+    var isTaken = false
   }
 
   /// What a node's membership is going to say of a member.
@@ -105,19 +107,25 @@ final class LineNetwork {
   }
 
   /// They are no more; each may take so long until it knows.
-  func part(_ one: Int, _ other: Int, withinMilliseconds limit: Int = 0) {
-    guard isMember(one, of: other) else { return }
+  ///
+  /// - Returns: when both do.
+  @discardableResult
+  func part(_ one: Int, _ other: Int, withinMilliseconds limit: Int = 0) -> Int64 {
+    guard isMember(one, of: other) else { return now }
     let epoch = epochs[one][other]
     (epochs[one][other], epochs[other][one]) = (0, 0)
     words.removeAll { $0.epoch == epoch }
+    var latest = now
     for (node, member) in [(one, other), (other, one)] {
       let delay = limit == 0 ? 0 : draw(0..<limit)
+      latest = max(latest, now + Int64(delay) * Self.millisecond)
       words.append(
         Word(
           node: node, member: member, epoch: nil,
           atNanoseconds: now + Int64(delay) * Self.millisecond))
     }
     sayDue()
+    return latest
   }
 
   private func sayDue() {
@@ -232,11 +240,15 @@ final class LineNetwork {
   private func deliver(_ parcel: Parcel) {
     guard let other = places[parcel.letter.node] else { return }
     let isThere = parcel.epoch != 0 && epochs[parcel.from][other] == parcel.epoch
-    if isThere {
-      touch(other) {
-        try? $0.take(parcel.letter.octets, of: ids[parcel.from], nowNanoseconds: now)
+    guard isThere, !parcel.isTaken else {
+      return touch(parcel.from) {
+        $0.finish(parcel.letter, isDelivered: isThere, nowNanoseconds: now)
       }
     }
-    touch(parcel.from) { $0.finish(parcel.letter, isDelivered: isThere, nowNanoseconds: now) }
+    touch(other) { try? $0.take(parcel.letter.octets, of: ids[parcel.from], nowNanoseconds: now) }
+    // What changes meanwhile waits for it.
+    var receipt = parcel
+    (receipt.isTaken, receipt.arrival) = (true, now + Int64(draw(1..<40)) * Self.millisecond)
+    parcels.append(receipt)
   }
 }

@@ -105,6 +105,7 @@ extension LineWorld {
     }
     for other in 0..<count where model.nodes[other].repliesTo?.line == line {
       replyNanoseconds[other] = now + 6 * Self.second / 10
+      if other != node { doubt(other, until: now + LineNetwork.settlingNanoseconds) }
     }
     model.leave(line, node)
     lineNanoseconds[node * LineModel.lines.count + line] = now
@@ -349,6 +350,7 @@ extension LineWorld {
     for other in 0..<count {
       if model.nodes[other].repliesTo?.line == line || other == node {
         replyNanoseconds[other] = now + 6 * Self.second / 10
+        doubt(other, until: now + LineNetwork.settlingNanoseconds)
       }
       noteCall(other, nil)
     }

@@ -162,7 +162,7 @@ final class LineWorld {
 
   func cut(_ one: Int, _ other: Int) {
     guard isLinked(one, other) else { return }
-    network.part(one, other, withinMilliseconds: 300)
+    let known = network.part(one, other, withinMilliseconds: 300)
     let replying = [one, other].filter { model.nodes[$0].repliesTo != nil }
     model.cut(one, other)
     noteLink(one, other, at: now)
@@ -172,7 +172,20 @@ final class LineWorld {
       if !model.nodes[node].isAlive { effects[node] = LineModel.Effect() }
       follow(node, far)
     }
-    for node in replying where model.nodes[node].repliesTo == nil { follow(node) }
+    for node in replying where model.nodes[node].repliesTo == nil {
+      follow(node)
+      doubt(node, until: known)
+    }
+  }
+
+  /// Somebody whom a node answered is gone, which it knows by then: so long it may talk on.
+  func doubt(_ node: Int, until time: Int64) {
+    for other in 0..<count where other != node {
+      for place in [node * count + other, other * count + node] {
+        heard[place].blur(at: time)
+        shown[place].blur(at: time)
+      }
+    }
   }
 
   private func noteLink(_ one: Int, _ other: Int, at time: Int64) {
@@ -240,6 +253,7 @@ final class LineWorld {
       if let caller, !canAnswer(caller, node) {
         model.endReply(node)
         replyNanoseconds[node] = now + 6 * Self.second / 10
+        doubt(node, until: now + LineNetwork.settlingNanoseconds)
       }
     }
     follow(node)
@@ -293,7 +307,7 @@ final class LineWorld {
           if !hears { fail("\(listener) does not hear \(talker) by \(ways.always)") }
         } else if ways.ever == 0 {
           judged += 1
-          if hears { fail("\(listener) hears \(talker)") }
+          if hears { fail("\(listener) hears \(talker): \(hearing.words(listener, talker))") }
         }
         guard isLinked(listener, talker) else { continue }
         let (seen, view) = (shown[place].since(half), views[listener][talker])

@@ -24,12 +24,14 @@ public enum Seeds {
     areFew ? stride(from: 0, to: cases.count, by: 7).map { cases[$0] } : cases
   }
 
-  /// The same of tests with a great many: a hundredth of them under a sanitizer, and as many as COMLINK_SEEDS says.
+  /// The same of tests with a great many: a hundredth of them under a sanitizer, and those that COMLINK_SEEDS says:
+  /// `2000` are the first two thousand, `167-167` is one of them.
   public static func many(_ usual: UInt64) -> ClosedRange<UInt64> {
-    guard let text = unsafe getenv("COMLINK_SEEDS"),
-      let count = UInt64(unsafe String(cString: text)), count > 0
-    else { return first(areFew ? usual / 5 : usual) }
-    return 1...count
+    let text = unsafe getenv("COMLINK_SEEDS").map { unsafe String(cString: $0) } ?? ""
+    let ends = text.split(separator: "-").map { UInt64($0) ?? 0 }
+    guard let first = ends.first, let last = ends.last, ends.count <= 2, last > 0, first <= last
+    else { return Self.first(areFew ? usual / 5 : usual) }
+    return (ends.count == 1 ? 1 : first)...last
   }
 
   /// How many rounds of `count` a test makes: all of them in the night, a part of them for a change.

@@ -33,6 +33,12 @@ public final class MIDIDevice: Sendable {
     try tell("send\t" + texts.joined(separator: ","), "sending")
   }
 
+  /// When the periods began in which something was sent since this was asked last, nanoseconds of JACK's clock.
+  public func takeSentNanoseconds() -> [Int64] {
+    let words = (channel.ask("times", within: 10) ?? "").split(separator: "\t").dropFirst()
+    return words.compactMap { Int64($0) }.map { $0 * 1000 }
+  }
+
   /// The messages that came since the last call, in octets.
   public func take() -> [[UInt8]] {
     let words = (channel.ask("take", within: 10) ?? "").split(separator: "\t").dropFirst()

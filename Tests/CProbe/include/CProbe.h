@@ -168,10 +168,29 @@ uint64_t rig_canary_late(const rig_canary *canary);
 /** How late the worst was since the last take. [control] */
 int64_t rig_canary_take_worst_nanoseconds(rig_canary *canary);
 
+/** A UDP datagram that was sent over the loopback interface. */
+typedef struct rig_datagram {
+  int64_t nanoseconds;   /**< When, by JACK's clock (CLOCK_MONOTONIC_RAW). */
+  uint16_t to;           /**< The port that it went to. */
+  uint8_t second_octet;  /**< Octet 1 of what it holds: of RTP the marker and the payload type. */
+} rig_datagram;
+
+/** Listens to what one UDP port of 127.0.0.1 sends, in a thread of its own. */
+typedef struct rig_datagrams rig_datagrams;
+
+/** Begins; keeps the first `capacity`. Sets error to -errno where it returns NULL; -EPERM: it may not. [control] */
+rig_datagrams *rig_datagrams_create(uint16_t from, size_t capacity, int *error);
+
+/** Ends its thread, within 0.1 s; NULL is allowed. [control] */
+void rig_datagrams_destroy(rig_datagrams *datagrams);
+
+/** Writes the log's address, valid until destroy; as many may be read as are returned. [control] */
+size_t rig_datagrams_log(const rig_datagrams *datagrams, const rig_datagram **log);
+
 /**
  * Is a MIDI device, a client with the ports keys and lamps, until standard input ends: does what its lines say
- * ("send\tHEX HEX HEX,...", "take", "connect\tFROM\tTO", "disconnect\tFROM\tTO", "blink\tFROM\tTO", which cuts a
- * connection and makes it again at once) and answers each with one.
+ * ("send\tHEX HEX HEX,...", "take", "times": when periods of sends began, "connect\tFROM\tTO", "disconnect\tFROM\tTO",
+ * "blink\tFROM\tTO", which cuts a connection and makes it again at once) and answers each with one.
  *
  * @return an exit status.
  */

@@ -68,6 +68,25 @@ final class RawMember: Sendable {
     }
   }
 
+  /// What others say on a channel of the application lane comes here from now on.
+  func listen(
+    on channel: LaneChannel, consumer: @escaping @Sendable (LaneMessage) async -> Void
+  ) {
+    membership.lane.open(channel, consumer: consumer)
+  }
+
+  /// Says anything on a channel of the application lane; false: it was not taken.
+  func say(
+    _ octets: [UInt8], on channel: LaneChannel, to node: NodeID, sequence: UInt64
+  ) async -> Bool {
+    do throws(LaneError) {
+      try await membership.lane.deliver(octets, on: channel, to: node, sequence: sequence)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Protects a packet, or a compound of reports, as this member's; nil: it cannot be.
   func seal(_ plain: [UInt8], isReport: Bool) -> [UInt8]? { keys.seal(plain, isReport: isReport) }
 
