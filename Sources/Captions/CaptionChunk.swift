@@ -88,6 +88,16 @@ public struct CaptionChunk: Hashable, Sendable {
 }
 
 extension CaptionChunk {
+  /// A chunk as it was shown, so that it can be written to a file.
+  public init(
+    shownAs index: UInt32, by talker: CaptionTalker, startMilliseconds: UInt32,
+    _ words: CaptionWords,
+    isMarker: Bool
+  ) {
+    self.init(index: index, talker, startMilliseconds: startMilliseconds, words)
+    self.isMarker = isMarker
+  }
+
   private enum Flag {
     static let final: UInt8 = 1
     static let colour: UInt8 = 2

@@ -31,6 +31,8 @@ public enum CaptionLimits {
   static let ranges = 200
   /// How often a captioner tells what there is, so that nothing stays missing.
   static let offerNanoseconds: Int64 = 20_000_000_000
+  /// How often it is told what was read.
+  static let readNanoseconds: Int64 = 2_000_000_000
   /// An answer to what a reader lacks takes less, as a rule.
   static let wantNanoseconds: Int64 = 500_000_000
   /// Clocks of two nodes, by what they tell each other, differ by less.

@@ -163,6 +163,7 @@ import Testing
     network.nodes[0].sessions?.follow(batteryPercent: 40, nowNanoseconds: network.time(of: 0))
     network.run(seconds: 0.5)
     network.nodes[0].sessions?.follow(batteryPercent: 12, nowNanoseconds: network.time(of: 0))
+    network.run(seconds: 0.5)
     network.nodes[0].sessions?.follow(batteryPercent: 11, nowNanoseconds: network.time(of: 0))
     network.run(seconds: 0.5)
     #expect(network.nodes[1].texts(session) == ["the battery of the host is low, 12 %"])
@@ -175,10 +176,12 @@ import Testing
     let session = try network.host(0)
     network.run(seconds: 0.5)
     try network.join(1, session)
-    network.nodes[1].sessions?.note(readMilliseconds: 900, of: session)
-    network.run(seconds: 0.5)
-    network.nodes[1].sessions?.note(readMilliseconds: 500, of: session)
-    network.run(seconds: 0.5)
+    network.nodes[1].sessions?.note(
+      readMilliseconds: 900, of: session, nowNanoseconds: network.time(of: 1))
+    network.run(seconds: 3)
+    network.nodes[1].sessions?.note(
+      readMilliseconds: 500, of: session, nowNanoseconds: network.time(of: 1))
+    network.run(seconds: 3)
     for index in [0, 2] {
       let listeners = network.nodes[index].sessions?.view(session)?.listeners
       #expect(listeners?[network.nodes[1].id] == 900)

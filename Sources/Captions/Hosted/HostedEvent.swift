@@ -88,6 +88,8 @@ public enum HostedError: Error, Hashable, Sendable {
   case isOver
   /// It is not known.
   case unknown
+  /// It is not joined.
+  case notJoined
   /// So many are joined already.
   case tooMany
   /// This node's key cannot be used, or there is no room.
@@ -105,6 +107,7 @@ extension HostedError: CustomStringConvertible {
     case .isLive(let host): "\(host) hosts that session; it can be continued when its host is gone"
     case .isOver: "that session was ended by its host; host a new one: comlink session host"
     case .unknown: "there is no such session; comlink session list has those there are"
+    case .notJoined: "that session is not joined; comlink session list has those that are"
     case .tooMany:
       "\(CaptionLimits.seats) sessions are joined already; leave one first: comlink session leave"
     case .failed: "there is no room for another session; comlink captions clear deletes old ones"

@@ -58,8 +58,8 @@ enum HostedFrame: Hashable {
 }
 
 /// What a member knows of a part of a session: the bill, flags (1) whether the receiver gets what changes and whether
-/// the sender hosts it just now, the host's battery in percent (1; 255: it has none, or it is not its host who says so), how long ago the session began,
-/// milliseconds (4), how many chunks there are for the receiver (4), and a digest of them (8).
+/// the sender hosts it just now, the host's battery in percent (1; 255: it has none, or somebody else says it), how long
+/// ago the session began, milliseconds (4), how many chunks there are for the receiver (4), and a digest of them (8).
 struct SessionNotice: Hashable {
   static let noBattery: UInt8 = 255
 
@@ -142,8 +142,8 @@ struct SignedChunk: Hashable {
 }
 
 /// What a node is to hosted sessions: the number of its run (8), flags (1) whether it captions for who reads, the count
-/// (1) of sessions that its user joined, and for each of them the session (32 and 8) and up to where, milliseconds since
-/// it began, it was read (4).
+/// (1) of sessions that its user joined, and for each of them the session (32 and 8) and up to where it was read (4),
+/// milliseconds since it began.
 struct SessionRoll: Hashable {
   struct Seat: Hashable {
     let session: CaptionSessionKey

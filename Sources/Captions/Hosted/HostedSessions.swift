@@ -44,8 +44,13 @@ public struct HostedSessions: Sendable {
   var woken: Set<NodeID> = []
   var events: [HostedEvent] = []
   var offerNanoseconds: Int64 = .min
+  /// When it is told what was read.
+  var rollNanoseconds: Int64 = .max
 
   var own: NodeID { signer.node }
+
+  /// Whether a frame of the lane's channel of captions is of hosted sessions; else it is ``CaptionDesk``'s.
+  public static func takes(_ octets: [UInt8]) -> Bool { HostedFrame.isKind(of: octets) }
 
   /// - Parameter instance: the number of the node's start, higher than those before.
   public init(instance: UInt64, signer: CaptionSigner) {
@@ -235,19 +240,19 @@ public struct HostedSessions: Sendable {
 
   /// This node's user leaves a session; what they read stays to be read.
   public mutating func leave(session: CaptionSessionKey) throws(HostedError) {
-    guard joined[session] != nil else { throw .unknown }
+    guard joined[session] != nil else { throw .notJoined }
     if let hosting, self.session(ofPart: hosting) == session { throw .isHosting }
     joined[session] = nil
     oweRolls()
   }
 
-  /// The user read up to there, since the session began; told to all.
+  /// The user read up to there, since the session began; told to all, a little later.
   public mutating func note(
-    readMilliseconds: UInt32, of session: CaptionSessionKey
+    readMilliseconds: UInt32, of session: CaptionSessionKey, nowNanoseconds now: Int64
   ) {
     guard let former = joined[session], readMilliseconds > former else { return }
     joined[session] = readMilliseconds
-    oweRolls()
+    rollNanoseconds = min(rollNanoseconds, now + CaptionLimits.readNanoseconds)
   }
 
   // MARK: Time
@@ -255,7 +260,7 @@ public struct HostedSessions: Sendable {
   /// When ``tick(nowNanoseconds:)`` is due; `Int64.max`: not.
   public var nextDeadlineNanoseconds: Int64 {
     let offer = shelf.parts.isEmpty && joined.isEmpty ? Int64.max : offerNanoseconds
-    return posts.values.reduce(offer) { min($0, $1.deadlineNanoseconds) }
+    return posts.values.reduce(min(offer, rollNanoseconds)) { min($0, $1.deadlineNanoseconds) }
   }
 
   /// What is due by then happens.
@@ -263,6 +268,10 @@ public struct HostedSessions: Sendable {
     if now >= offerNanoseconds {
       offerNanoseconds = now + CaptionLimits.offerNanoseconds
       for key in shelf.parts.keys { owe(noticeOf: key) }
+    }
+    if now >= rollNanoseconds {
+      rollNanoseconds = .max
+      oweRolls()
     }
     for (node, post) in posts where now >= post.deadlineNanoseconds {
       posts[node]?.endPause()
