@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Intercom
 internal import Mesh
 
 /// The way of captions to members.
