@@ -339,8 +339,8 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink",
     dependencies: [
-      "Remote", "StatusSchema", "Barcode", "Doctor", "KeyDevices", "Lines", "Store", "System",
-      "Voice",
+      "Remote", "StatusSchema", "Barcode", "Captions", "Cryptography", "Doctor", "KeyDevices",
+      "Lines", "Store", "System", "Voice",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], swiftSettings: swiftSettings),
   .executableTarget(

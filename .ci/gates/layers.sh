@@ -46,7 +46,7 @@ declare -A may=(
   [NodeDaemon]="CKernel RTP Media Voice Audio JackSession EventLoop Intercom Mesh Lines Keys Habits Cryptography ControlPlane Discovery Doctor Panel Store Journal Messages Captions Assistant Chat Speech SpeechLink WebService Recording Remote ControlSocket StatusSchema ArgumentParser Logging TOMLKit Foundation FoundationEssentials System Glibc Synchronization Dispatch"
   [comlink-decode]=""
   [comlinkd]="NodeDaemon"
-  [comlink]="Remote StatusSchema Lines Voice Barcode Doctor KeyDevices Store ArgumentParser Foundation FoundationEssentials System Glibc Synchronization"
+  [comlink]="Remote StatusSchema Captions Cryptography Lines Voice Barcode Doctor KeyDevices Store ArgumentParser Foundation FoundationEssentials System Glibc Synchronization"
 )
 maximum_file=500
 maximum_header=200

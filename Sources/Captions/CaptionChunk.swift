@@ -60,10 +60,22 @@ public struct CaptionChunk: Hashable, Sendable {
   public internal(set) var language: String
   /// How sure the service is, percent; nil: it does not say.
   public internal(set) var confidencePercent: UInt8?
+  /// Whether nobody says it: what happened to the session, in words.
+  public internal(set) var isMarker = false
 
   /// About what it takes.
   var byteCount: Int {
     128 + text.utf8.count + talker.name.utf8.count + talker.role.utf8.count
+  }
+
+  /// The chunk by another index, as it stands once its host says no more.
+  func moved(to index: UInt32, isFinal: Bool) -> CaptionChunk {
+    var chunk = CaptionChunk(
+      index: index, revision: revision, talker: talker, startMilliseconds: startMilliseconds,
+      durationMilliseconds: durationMilliseconds, text: text, isFinal: isFinal, language: language,
+      confidencePercent: confidencePercent)
+    chunk.isMarker = isMarker
+    return chunk
   }
 
   /// Which of two versions holds: what is final, then what is newer, then, where somebody says two things by one
@@ -76,10 +88,21 @@ public struct CaptionChunk: Hashable, Sendable {
 }
 
 extension CaptionChunk {
+  /// A chunk as it was shown, so that it can be written to a file.
+  public init(
+    shownAs index: UInt32, by talker: CaptionTalker, startMilliseconds: UInt32,
+    _ words: CaptionWords,
+    isMarker: Bool
+  ) {
+    self.init(index: index, talker, startMilliseconds: startMilliseconds, words)
+    self.isMarker = isMarker
+  }
+
   private enum Flag {
     static let final: UInt8 = 1
     static let colour: UInt8 = 2
-    static let known = final | colour
+    static let marker: UInt8 = 4
+    static let known = final | colour | marker
   }
   private static let noConfidence: UInt8 = 255
 
@@ -90,7 +113,9 @@ extension CaptionChunk {
     writer.number(UInt64(index), byteCount: 4)
     writer.number(UInt64(revision), byteCount: 4)
     writer.number(
-      UInt64((isFinal ? Flag.final : 0) | (talker.colourRGB == nil ? 0 : Flag.colour)),
+      UInt64(
+        (isFinal ? Flag.final : 0) | (talker.colourRGB == nil ? 0 : Flag.colour)
+          | (isMarker ? Flag.marker : 0)),
       byteCount: 1)
     writer.bytes(talker.node.octets)
     writer.number(UInt64(talker.colourRGB ?? 0), byteCount: 3)
@@ -109,7 +134,7 @@ extension CaptionChunk {
     revision = UInt32(try reader.number(4))
     let flags = UInt8(try reader.number(1))
     guard index < CaptionLimits.chunks, flags & ~Flag.known == 0 else { throw .malformed }
-    isFinal = flags & Flag.final != 0
+    (isFinal, isMarker) = (flags & Flag.final != 0, flags & Flag.marker != 0)
     let node = try reader.node()
     let colour = UInt32(try reader.number(3))
     startMilliseconds = UInt32(try reader.number(4))

@@ -13,7 +13,7 @@ public import Cryptography
 /// so that whatever was lost is noticed.
 ///
 /// **Consent.** Nobody is captioned before their node said that they do not refuse it.
-public struct CaptionDesk: Sendable {
+public struct CaptionDesk: Sendable, CaptionSink {
   /// What was refused of others, by reason.
   public private(set) var faults: [CaptionFault: Int] = [:]
   /// Sessions, one's own among them.
@@ -99,6 +99,12 @@ public struct CaptionDesk: Sendable {
     node == own ? !refuses : posts[node]?.consents == true
   }
 
+  /// Since when somebody's user refuses, as far as is known; nil: they do not.
+  public func refusesSinceNanoseconds(_ node: NodeID) -> Int64? {
+    node == own && refuses
+      ? refusesSinceNanoseconds : posts[node]?.refusesSinceNanoseconds
+  }
+
   /// Members whose users refuse.
   public var refusers: [NodeID] {
     posts.filter { $0.value.refusesSinceNanoseconds != nil }.keys.sorted()
@@ -173,23 +179,14 @@ public struct CaptionDesk: Sendable {
     let start = max(0, began - session.beganNanoseconds) / 1_000_000
     put(
       CaptionChunk(
-        index: index, revision: 1, talker: talker, startMilliseconds: UInt32(clamping: start),
-        durationMilliseconds: words.durationMilliseconds,
-        text: words.text.cut(toBytes: CaptionLimits.textBytes), isFinal: words.isFinal,
-        language: words.language.cut(toBytes: CaptionLimits.languageBytes),
-        confidencePercent: words.confidencePercent.map { min($0, 100) }))
+        index: index, talker, startMilliseconds: UInt32(clamping: start), words))
     return index
   }
 
   /// What is said is another text now; what was final stays.
   public mutating func update(_ index: UInt32, _ words: CaptionWords) {
     guard var chunk = ownChunk(index), !chunk.isFinal else { return }
-    chunk.revision += 1
-    chunk.text = words.text.cut(toBytes: CaptionLimits.textBytes)
-    chunk.durationMilliseconds = words.durationMilliseconds
-    chunk.isFinal = words.isFinal
-    chunk.language = words.language.cut(toBytes: CaptionLimits.languageBytes)
-    chunk.confidencePercent = words.confidencePercent.map { min($0, 100) }
+    chunk.take(words)
     put(chunk)
   }
 
@@ -299,11 +296,8 @@ public struct CaptionDesk: Sendable {
   private mutating func take(
     _ chunk: CaptionChunk, of key: CaptionSessionKey
   ) throws(CaptionFault) {
-    let talker = chunk.talker.node
-    let since =
-      talker == own && refuses
-      ? refusesSinceNanoseconds : posts[talker]?.refusesSinceNanoseconds
-    if let since, let began = transcripts[key]?.beganNanoseconds,
+    if let since = refusesSinceNanoseconds(chunk.talker.node),
+      let began = transcripts[key]?.beganNanoseconds,
       began + Int64(chunk.startMilliseconds) * 1_000_000
         > since.saturating(adding: CaptionLimits.refusalNanoseconds)
     {

@@ -24,18 +24,7 @@ enum CaptionFrame: Hashable {
     case 2: self = .offer(try CaptionOffer(&reader))
     case 3:
       let number = try reader.number(8)
-      let count = Int(try reader.number(1))
-      guard count <= CaptionLimits.ranges else { throw .oversized }
-      var ranges: [Range<UInt32>] = []
-      for _ in 0..<count {
-        let (first, length) = (try reader.number(4), try reader.number(4))
-        // In their order and apart, as `held` makes them: overlapping ones would cost work for nothing.
-        guard first >= ranges.last?.upperBound ?? 0, length > 0,
-          first + length <= CaptionLimits.chunks
-        else { throw .malformed }
-        ranges.append(UInt32(first)..<UInt32(first + length))
-      }
-      self = .want(number, holding: ranges)
+      self = .want(number, holding: try reader.ranges())
     case 4:
       let number = try reader.number(8)
       var chunks: [CaptionChunk] = []
@@ -59,11 +48,7 @@ enum CaptionFrame: Hashable {
     case .want(let number, let ranges):
       writer.bytes([3])
       writer.number(number, byteCount: 8)
-      writer.number(UInt64(ranges.count), byteCount: 1)
-      for range in ranges {
-        writer.number(UInt64(range.lowerBound), byteCount: 4)
-        writer.number(UInt64(range.count), byteCount: 4)
-      }
+      writer.ranges(ranges)
     case .chunks(let number, let chunks):
       writer.bytes([4])
       writer.number(number, byteCount: 8)

@@ -17,12 +17,22 @@ public enum CaptionLimits {
   public static let sessions = 64
   /// Sessions that are held of one captioner: the newest.
   public static let sessionsPerCaptioner = 4
+  /// Parts of hosted sessions that are held, of all hosts together.
+  public static let parts = 128
+  /// Parts that are held of one host.
+  public static let partsPerHost = 8
+  /// Sessions that a user can have joined at once.
+  public static let seats = 8
+  /// The least that a host's battery has without an alert, percent.
+  public static let lowBatteryPercent: UInt8 = 15
   /// Nodes whose hello came before they were members.
   static let early = 256
   /// Ranges of chunks that a reader says that it has; of more it gets some twice.
   static let ranges = 200
   /// How often a captioner tells what there is, so that nothing stays missing.
   static let offerNanoseconds: Int64 = 20_000_000_000
+  /// How often it is told what was read.
+  static let readNanoseconds: Int64 = 2_000_000_000
   /// An answer to what a reader lacks takes less, as a rule.
   static let wantNanoseconds: Int64 = 500_000_000
   /// Clocks of two nodes, by what they tell each other, differ by less.
@@ -43,6 +53,8 @@ public enum CaptionFault: String, Error, Hashable, Sendable, CaseIterable {
   case refuser
   /// More than ``CaptionLimits`` hold.
   case full
+  /// A session or chunk whose signature is not that of its host.
+  case forged
 
   /// For people.
   public var words: String {
@@ -51,6 +63,7 @@ public enum CaptionFault: String, Error, Hashable, Sendable, CaseIterable {
     case .oversized: "captions that are too long"
     case .unknownSession: "captions of a session that is not the sender's"
     case .refuser: "captions of somebody who refuses to be captioned"
+    case .forged: "captions in the name of a host that did not make them"
     case .full: "more captions than there is room for"
     }
   }

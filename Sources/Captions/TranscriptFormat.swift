@@ -57,22 +57,23 @@ public enum TranscriptFormat: String, CaseIterable, Sendable {
     let end = start + max(Self.leastMilliseconds, UInt64(chunk.durationMilliseconds))
     let role = chunk.talker.role
     let who = role.isEmpty ? name : "\(name) (\(role))"
+    let isMarker = chunk.isMarker
     switch self {
     case .text:
       let time = Self.time(start, fraction: nil)
-      return "\(time)  \(Self.plain(who)): \(Self.plain(chunk.text))\n"
+      return "\(time)  \(isMarker ? "*" : "\(Self.plain(who)):") \(Self.plain(chunk.text))\n"
     case .subRip:
       return """
         \(number + 1)
         \(Self.time(start, fraction: ",")) --> \(Self.time(end, fraction: ","))
-        \(Self.subRip("\(who): \(chunk.text)"))
+        \(Self.subRip(isMarker ? "[\(chunk.text)]" : "\(who): \(chunk.text)"))
 
 
         """
     case .webVTT:
       return """
         \(Self.time(start, fraction: ".")) --> \(Self.time(end, fraction: "."))
-        <v \(Self.webVTT(who))>\(Self.webVTT(chunk.text))
+        \(isMarker ? "[\(Self.webVTT(chunk.text))]" : "<v \(Self.webVTT(who))>\(Self.webVTT(chunk.text))")
 
 
         """
@@ -96,6 +97,7 @@ public enum TranscriptFormat: String, CaseIterable, Sendable {
     if let percent = chunk.confidencePercent {
       fields.append("\"confidence\":\(seconds(UInt32(percent) * 10))")
     }
+    if chunk.isMarker { fields.append("\"marker\":true") }
     fields.append("\"text\":\(json(chunk.text))")
     return "{\(fields.joined(separator: ","))}\n"
   }

@@ -75,6 +75,7 @@ extension Configuration {
     switch (setting.table, value) {
     case ("voice", .text(let text)): try setVoice(setting, to: text)
     case ("speech", _): try speech.set(setting, to: value)
+    case ("captions", .boolean(let isOn)): offersCaptions = isOn
     case ("captions", .text(let text)): transcriptPath = try Self.transcriptPath(text)
     case ("assistant", _): try assistant.set(setting, to: value)
     case ("s3", _): try s3.set(setting, to: value)
@@ -174,6 +175,7 @@ extension Configuration {
       .text(setting.voice.map { voice.text(of: $0) } ?? "")
     case .speechASR, .speechTTS, .speechAllow: speech.value(of: setting)
     case .captionsTranscripts: .text(transcriptPath)
+    case .captionsOffer: .boolean(offersCaptions)
     case .s3Endpoint, .s3Bucket, .s3Region, .s3KeyFile: s3.value(of: setting)
     case .uploadURL, .uploadTokenFile, .uploadAuthorities, .uploadFrom: mirror.value(of: setting)
     default: assistant.value(of: setting)

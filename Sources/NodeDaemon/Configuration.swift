@@ -88,6 +88,8 @@ struct Configuration: Hashable, Sendable {
   var speech = SpeechSettings()
   /// The folder that transcripts of captions are kept in; empty: none are.
   var transcriptPath = ""
+  /// Whether the node captions by itself while somebody who reads is on its lines.
+  var offersCaptions = false
   /// The assistant.
   var assistant = AssistantSettings()
   /// Where programs upload voice messages to.

@@ -1,3 +1,4 @@
+internal import Captions
 internal import ControlSocket
 internal import EventLoop
 internal import Habits
@@ -235,7 +236,11 @@ struct Daemon {
       CaptionService.Surroundings(
         own: state.id, instance: state.instance, settings: settings.speech,
         transcripts: settings.transcriptPath.isEmpty ? nil : settings.transcriptPath,
-        isOpen: settings.policy == .open, door: node, lines: lines, log: logger("captions")),
+        isOpen: settings.policy == .open, door: node, lines: lines, log: logger("captions"),
+        offersCaptions: settings.offersCaptions,
+        signer: CaptionSigner(key: state.publicKey) { octets in
+          try? unsafe state.signature(of: octets.span.bytes)
+        }),
       refuses: state.captions.kept.refuses)
   }
 

@@ -99,6 +99,12 @@ enum EventName: String, CaseIterable, Sendable {
   case captionsFailed = "captions-failed"
   case captionsRefused = "captions-refused"
   case transcriptsFailed = "transcripts-failed"
+  case session
+  case sessionHostLost = "session-host-lost"
+  case sessionHostBack = "session-host-back"
+  case sessionResumed = "session-resumed"
+  case sessionEnded = "session-ended"
+  case sessionBatteryLow = "session-battery-low"
 
   case assistantCall = "assistant-call"
   case assistantEnded = "assistant-ended"
@@ -133,7 +139,8 @@ enum EventName: String, CaseIterable, Sendable {
       .pairingFailed, .pageTrustFailed, .pageLost, .identityTwice, .rightsMissing,
       .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused,
       .guestRefused, .audienceFailed, .assistantFailed, .operatorRefused, .captionsFailed,
-      .captionsRefused, .transcriptsFailed, .mirrorFailed, .s3Failed, .messageNotAloud:
+      .captionsRefused, .transcriptsFailed, .sessionHostLost, .sessionBatteryLow, .mirrorFailed,
+      .s3Failed, .messageNotAloud:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
       .identity, .networkChanged, .discovery, .messageReceived, .messageAloud, .mirrored, .page:

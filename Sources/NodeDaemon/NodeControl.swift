@@ -51,6 +51,7 @@ struct NodeControl: ControlHandler {
         return await ServiceControl(model: model, life: restart).handle(request)
       case .assistant(let request): return await assistant.handle(request)
       case .captions(let request): return await captions.handle(request)
+      case .session(let request): return await captions.handle(request)
       case .sidetone(let decibels): try await node.setSidetone(decibels)
       case .voice(let changes):
         let problem = try await node.setVoice(changes)

@@ -93,6 +93,7 @@ struct Options: ParsableCommand {
     let switches: [(Setting, Bool?)] = [
       (.noDiscovery, discovery.map { !$0 }), (.noConnect, connect.map { !$0 }),
       (.viaPlugin, viaPlugin), (.assistantShared, assistant.assistantShared),
+      (.captionsOffer, speech.captionsOffer),
     ]
     let given = texts + voice.texts + speech.texts + assistant.texts + upload.texts
     let lists = [

@@ -58,6 +58,7 @@ enum Setting: String, CaseIterable, Sendable {
   case speechTTS = "speech-tts"
   case speechAllow = "speech-allow"
   case captionsTranscripts = "captions-transcripts"
+  case captionsOffer = "captions-offer"
   case assistantURL = "assistant-url"
   case assistantModel = "assistant-model"
   case assistantKeyFile = "assistant-key-file"
@@ -121,7 +122,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .ptime, .playoutDelayMax, .lateRate: .number
     case .playoutDelay, .bitrateMax: .numberOrAuto
     case .sidetone: .numberOrOff
-    case .noDiscovery, .noConnect, .viaPlugin, .assistantShared: .boolean
+    case .noDiscovery, .noConnect, .viaPlugin, .assistantShared, .captionsOffer: .boolean
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
       .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       .word
@@ -169,7 +170,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .messageDays, .voiceMessageDays, .assistantDays: "DAYS"
     case .messageHistory, .messageKeep: "MB"
     case .logLevel: "LEVEL"
-    case .noDiscovery, .noConnect, .viaPlugin, .assistantShared: ""
+    case .noDiscovery, .noConnect, .viaPlugin, .assistantShared, .captionsOffer: ""
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
       .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       voice?.placeholder ?? ""

@@ -64,6 +64,7 @@ struct SpeechSettings: Hashable, Sendable {
     case .speechASR:
       "Wyoming service that recognises speech, tcp://127.0.0.1:10300; empty: no captions, calls are typed."
     case .speechTTS: "Wyoming service that speaks, tcp://127.0.0.1:10200; empty: none."
+    case .captionsOffer: "Captions by itself while somebody deaf is on a line of this node."
     case .captionsTranscripts: "Folder that transcripts of captions are kept in; empty: none are."
     default: "Another machine that speech services may be on, by host; repeatable."
     }
@@ -76,6 +77,7 @@ struct SpeechFlags: ParsableArguments {
   @Option(help: Help.of(.speechTTS)) var speechTts: String?
   @Option(help: Help.of(.speechAllow)) var speechAllow: [String] = []
   @Option(help: Help.of(.captionsTranscripts)) var captionsTranscripts: String?
+  @Flag(inversion: .prefixedNo, help: Help.of(.captionsOffer)) var captionsOffer: Bool?
 
   /// What was given, without the list.
   var texts: [(Setting, String?)] {

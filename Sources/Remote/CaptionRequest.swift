@@ -78,6 +78,8 @@ public struct CaptionQuery: Sendable, Hashable, Codable {
 
   /// Of the session of that ID; nil: of all.
   public var session: String?
+  /// With all of these words in them, or words that begin so.
+  public var search: String?
   /// That changed after this number; then the first of them, in the order of their changes.
   public var after: Int64?
   /// At most so many, within ``limitRange``; nil: 50.

@@ -24,8 +24,10 @@ public enum CaptionTable {
   }
 
   private static func head(of caption: CaptionStatus) -> String {
+    let time = MessageTable.length(caption.startSeconds)
+    if caption.isMarker == true || caption.isAlert == true { return "\(time)  * " }
     let role = caption.role.map { " (\(Cell.clean($0)))" } ?? ""
-    return "\(MessageTable.length(caption.startSeconds))  \(Cell.clean(caption.talker))\(role): "
+    return "\(time)  \(Cell.clean(caption.talker))\(role): "
   }
 
   /// A session in a line.
@@ -38,11 +40,39 @@ public enum CaptionTable {
     return "\(who) captions \(Cell.clean(session.scope)), \(session.chunks) chunks"
   }
 
+  /// A hosted session in a line.
+  public static func text(_ session: HostedSessionStatus) -> String {
+    "\(session.session)  \(words(session))\n"
+  }
+
+  private static func words(_ session: HostedSessionStatus) -> String {
+    var words = "\"\(Cell.clean(session.name))\" \(state(of: session)), "
+    words += session.isOwn ? "hosted here" : "hosted by \(Cell.clean(session.host))"
+    words += ", line \(Cell.clean(session.line))"
+    if session.isSolo { words += ", the host alone" }
+    words += ", \(session.listeners.count + (session.isJoined ? 1 : 0)) listening"
+    if session.isJoined { words += ", joined" }
+    if let percent = session.batteryPercent { words += ", its battery at \(percent) %" }
+    for listener in session.listeners where listener.behindSeconds >= 10 {
+      let time = MessageTable.length(listener.behindSeconds)
+      words += "; \(Cell.clean(listener.name)) reads \(time) behind"
+    }
+    return words
+  }
+
+  private static func state(of session: HostedSessionStatus) -> String {
+    switch session.state {
+    case "lost": "without its host"
+    default: Cell.clean(session.state)
+    }
+  }
+
   /// What is captioned now, a line each, and what is wrong with it.
   static func lines(_ captions: CaptionsStatus) -> [String] {
     let live = captions.sessions.filter(\.isLive).map { "captions \(words($0))" }
     let problem = captions.problem.map { ["         \(Cell.clean($0))"] } ?? []
     let transcript = captions.transcriptProblem.map { ["captions \(Cell.clean($0))"] } ?? []
-    return live + (captions.isCaptioning ? problem : []) + transcript
+    let hosted = captions.hosted.filter { $0.state != "over" }.map { "session  \(words($0))" }
+    return live + hosted + (captions.isCaptioning ? problem : []) + transcript
   }
 }

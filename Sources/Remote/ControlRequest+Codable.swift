@@ -123,6 +123,7 @@ extension ControlRequest: Codable {
       + ServiceRequest.allCases.map(\.rawValue)
       + PageTokenRequest.Kind.allCases.map(\.rawValue)
       + CaptionRequest.Kind.allCases.map(\.rawValue)
+      + SessionRequest.Kind.allCases.map(\.rawValue)
   }
 
   /// A request of a kind of its own, such as of lines or keys; nil: the word is of no such.
@@ -159,6 +160,9 @@ extension ControlRequest: Codable {
     }
     if let kind = CaptionRequest.Kind(rawValue: word) {
       return .captions(try CaptionRequest(kind, from: decoder))
+    }
+    if let kind = SessionRequest.Kind(rawValue: word) {
+      return .session(try SessionRequest(kind, from: decoder))
     }
     return try KeyRequest.Kind(rawValue: word).map { .key(try KeyRequest($0, from: decoder)) }
   }
@@ -229,6 +233,7 @@ extension ControlRequest: Codable {
       try fields.encode(request.rawValue, forKey: .request)
     case .pageToken(let request): try request.encode(to: encoder)
     case .captions(let request): try request.encode(to: encoder)
+    case .session(let request): try request.encode(to: encoder)
     default:
       var fields = encoder.container(keyedBy: Key.self)
       try fields.encodeIfPresent(kind?.rawValue, forKey: .request)
@@ -239,7 +244,7 @@ extension ControlRequest: Codable {
   private func write(to fields: inout KeyedEncodingContainer<Key>) throws {
     switch self {
     case .line, .key, .patch, .operators, .call, .assistant, .voiceMessage, .sound, .service,
-      .pageToken, .captions, .messageAct:
+      .pageToken, .captions, .session, .messageAct:
       break
     case .status, .version, .groupList, .peers, .identityNew, .loopBackOff, .recordStop,
       .pageList:
@@ -296,7 +301,7 @@ extension ControlRequest: Codable {
   private var kind: Kind? {
     switch self {
     case .line, .key, .patch, .operators, .call, .assistant, .voiceMessage, .sound, .service,
-      .pageToken, .captions, .messageAct:
+      .pageToken, .captions, .session, .messageAct:
       nil
     case .status: .status
     case .subscribe: .subscribe

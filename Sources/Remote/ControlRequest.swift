@@ -31,6 +31,8 @@ public enum ControlRequest: Sendable, Hashable {
   case service(ServiceRequest)
   /// Asks about captions.
   case captions(CaptionRequest)
+  /// Asks something of hosted sessions of captions.
+  case session(SessionRequest)
   /// Sets how loud the own microphone is in the own ear, within `NodeStatus.sidetoneRangeDecibels`; nil: not at all.
   case sidetone(decibels: Double?)
   /// Changes settings of the ear, by name and as they are written; the others stay.

@@ -25,11 +25,18 @@ public struct CaptionsStatus: Sendable, Hashable, Codable {
   /// Why transcripts cannot be written, in words; absent where all is well.
   public var transcriptProblem: String?
 
+  /// Whether this node captions by itself while somebody who reads is on its lines.
+  public var isOffered = false
+  /// Whether it captions for that reason now.
+  public var isAutomatic = false
+  /// Hosted sessions, those that go on first.
+  public var hosted: [HostedSessionStatus]
+
   /// Nothing is captioned.
   public init(isAvailable: Bool) {
     self.isAvailable = isAvailable
     (isCaptioning, isRefused, refused) = (false, false, 0)
-    (refusers, sessions, recent) = ([], [], [])
+    (refusers, sessions, recent, hosted) = ([], [], [], [])
   }
 }
 
@@ -54,6 +61,51 @@ public struct CaptionSessionStatus: Sendable, Hashable, Codable {
   ) {
     (self.session, self.captioner, self.isOwn) = (session, captioner, isOwn)
     (self.scope, self.isLive, self.chunks) = (scope, isLive, chunks)
+  }
+}
+
+/// A session that somebody hosts under a name.
+public struct HostedSessionStatus: Sendable, Hashable, Codable {
+  /// By which it is known.
+  public var session: String
+  /// What its host calls it.
+  public var name: String
+  /// What the host's device is called.
+  public var host: String
+  /// The line whose talk it has.
+  public var line: String
+  /// `live`, `lost`: its host is away, or `over`.
+  public var state: String
+  /// Whether this node hosts it.
+  public var isOwn = false
+  /// Whether this node's user joined it.
+  public var isJoined = false
+  /// Whether the host's words alone are captioned.
+  public var isSolo = false
+  /// How many chunks are held of it.
+  public var chunks = 0
+  /// The battery of the host's machine, percent; absent: it has none, or has power from outside.
+  public var batteryPercent: Int?
+  /// The other members that joined it.
+  public var listeners: [SessionListenerStatus] = []
+
+  /// A session that nobody joined.
+  public init(session: String, name: String, host: String, line: String, state: String) {
+    (self.session, self.name, self.host) = (session, name, host)
+    (self.line, self.state) = (line, state)
+  }
+}
+
+/// A member that joined a hosted session.
+public struct SessionListenerStatus: Sendable, Hashable, Codable {
+  /// Who.
+  public var name: String
+  /// How far behind what was said last is what was shown there last.
+  public var behindSeconds: Double
+
+  /// A listener.
+  public init(name: String, behindSeconds: Double) {
+    (self.name, self.behindSeconds) = (name, behindSeconds)
   }
 }
 
@@ -85,6 +137,12 @@ public struct CaptionStatus: Sendable, Hashable, Codable {
   public var language: String?
   /// How sure the recogniser is, 0…1; absent: it does not say.
   public var confidence: Double?
+  /// The ID of the hosted session that it is of, since whose beginning it counts; absent: none.
+  public var hosted: String?
+  /// Whether nobody says it: what happened to the session, and is in its transcript; absent: no.
+  public var isMarker: Bool?
+  /// Whether nobody says it: what this node saw happen, which is in no transcript; absent: no.
+  public var isAlert: Bool?
 
   /// A chunk.
   public init(

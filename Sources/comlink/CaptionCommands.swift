@@ -11,6 +11,7 @@ struct CaptionsCommand: ParsableCommand {
     subcommands: [
       CaptionsShowCommand.self, CaptionsListCommand.self, CaptionsOnCommand.self,
       CaptionsOffCommand.self, CaptionsRefuseCommand.self, CaptionsClearCommand.self,
+      CaptionsExportCommand.self,
     ], defaultSubcommand: CaptionsShowCommand.self)
 }
 
@@ -25,6 +26,9 @@ struct CaptionsShowCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Of one session, as comlink captions list has it.", valueName: "ID"))
   var session: String?
+  @Option(
+    help: ArgumentHelp("With all of these words, or words that begin so.", valueName: "WORDS"))
+  var search: String?
   @Option(name: .customShort("n"), help: ArgumentHelp("How many, 1…500.", valueName: "COUNT"))
   var limit = 50
   @Flag(help: "Goes on with what comes, until Ctrl-C.") var follow = false
@@ -39,9 +43,9 @@ struct CaptionsShowCommand: ParsableCommand {
 
   func run() throws {
     var query = CaptionQuery()
-    (query.session, query.limit) = (session, limit)
+    (query.session, query.limit, query.search) = (session, limit, search)
     var page = CaptionPage(isJSON: json, isFollowing: follow)
-    let first = try ask(query)
+    let first = try Self.ask(query, remote)
     if first.isEmpty, !follow, !json { PlainText.note("no captions") }
     try page.show(first)
     var last = first.map(\.number).max() ?? 0
@@ -49,13 +53,14 @@ struct CaptionsShowCommand: ParsableCommand {
     query.waitSeconds = CaptionQuery.waitRangeSeconds.upperBound
     while follow {
       query.after = last
-      let changed = try ask(query)
+      let changed = try Self.ask(query, remote)
       try page.show(changed)
       last = changed.map(\.number).max() ?? last
     }
   }
 
-  private func ask(_ query: CaptionQuery) throws -> [CaptionStatus] {
+  /// Chunks that the node has.
+  static func ask(_ query: CaptionQuery, _ remote: RemoteOptions) throws -> [CaptionStatus] {
     var client = try remote.connect(timeout: .seconds(5) + .seconds(query.waitSeconds ?? 0))
     let answer = try RemoteOptions.answer(of: &client, to: .captions(.show(query)))
     guard case .captions(let chunks) = answer else { throw RemoteFailure.unexpectedAnswer }
@@ -146,8 +151,9 @@ struct CaptionsListCommand: ParsableCommand {
     guard let captions = status.captions else {
       throw RemoteFailure.refused("this comlinkd knows no captions; update it")
     }
+    for session in captions.hosted { print(CaptionTable.text(session), terminator: "") }
     for session in captions.sessions { print(CaptionTable.text(session), terminator: "") }
-    if captions.sessions.isEmpty { PlainText.note("no captions") }
+    if captions.sessions.isEmpty, captions.hosted.isEmpty { PlainText.note("no captions") }
     if captions.isRefused { print("this node refuses to be captioned") }
     for name in captions.refusers { print("\(PlainText.cleaned(name)) refuses to be captioned") }
     for problem in [captions.problem, captions.transcriptProblem].compactMap(\.self) {

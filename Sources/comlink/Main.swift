@@ -46,7 +46,8 @@ struct Comlink: ParsableCommand {
       DeclineCommand.self, InviteCommand.self, ForgetCommand.self, BlockCommand.self,
       PairCommand.self, PageCommand.self, RecordCommand.self, TestCommand.self,
       LoopBackCommand.self, SayCommand.self, MessagesCommand.self,
-      VoiceMessageCommand.self, CaptionsCommand.self, AssistantCommand.self, LogCommand.self,
+      VoiceMessageCommand.self, CaptionsCommand.self, SessionCommand.self, AssistantCommand.self,
+      LogCommand.self,
       KeysCommand.self, DoctorCommand.self, RestartCommand.self,
     ])
 }

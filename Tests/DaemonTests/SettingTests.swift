@@ -106,6 +106,7 @@ import Testing
     (.voiceSuppress, "strong"), (.voiceSuppressMix, "70"),
     (.speechASR, "tcp://localhost:10300"), (.speechTTS, "unix:///run/tts.sock"),
     (.speechAllow, "speech.local"), (.captionsTranscripts, "/srv/transcripts"),
+    (.captionsOffer, "true"),
     (.voiceGain, "auto"), (.voiceGain, "-6.5"), (.voiceTarget, "-23"),
     (.voiceGate, "-50"), (.voiceVox, "voice"), (.voiceEffect, "radio"), (.voiceLimit, "-3"),
     (.jackClient, "intercom"),

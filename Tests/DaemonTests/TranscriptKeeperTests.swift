@@ -11,15 +11,18 @@ import Testing
   private let folder: TestFolder
   private let node: NodeID
   private var desk: CaptionDesk
+  private let hosted: HostedSessions
   private var keeper: TranscriptKeeper
   private let key: CaptionSessionKey
 
   init() throws {
     folder = try TestFolder()
     node = try #require(NodeID(octets: [UInt8](repeating: 7, count: 32)))
+    let key = try PublicKey([UInt8](repeating: 7, count: PublicKey.byteCount))
+    hosted = HostedSessions(instance: 1, signer: CaptionSigner(key: key) { _ in nil })
     desk = CaptionDesk(own: node, instance: 1)
     try desk.begin("line ../Stäge/\u{202E}\u{0} 1", nowNanoseconds: 0)
-    key = try #require(desk.ownSession)
+    self.key = try #require(desk.ownSession)
     keeper = TranscriptKeeper(folder: TranscriptFolder(path: "\(folder.path)/transcripts"))
   }
 
@@ -31,10 +34,14 @@ import Testing
     keeper.note(key, nowNanoseconds: second * Self.second)
   }
 
+  private var shelf: CaptionShelf {
+    CaptionShelf(own: node, desk: desk, hosted: hosted) { _ in "A" }
+  }
+
   @discardableResult
   private mutating func write(atSecond second: Int64, isLast: Bool = false) -> String? {
     let now = second * Self.second
-    let jobs = keeper.jobs(of: desk, nowNanoseconds: now, isLast: isLast) { _ in "A" }
+    let jobs = keeper.jobs(of: shelf, nowNanoseconds: now, isLast: isLast)
     return keeper.take(jobs.map { (job: $0, outcome: $0.run()) }, nowNanoseconds: now)
   }
 

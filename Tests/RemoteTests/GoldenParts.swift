@@ -19,7 +19,13 @@ extension GoldenStatus {
       seconds: 2.25, text: "How far is it?", isFinal: true)
     (chunk.role, chunk.colour) = ("stage left", "ff8000")
     (chunk.language, chunk.confidence) = ("en", 0.75)
+    (chunk.hosted, chunk.isMarker, chunk.isAlert) = ("typm43w3-9xd", false, false)
     captions.recent = [chunk]
+    var hosted = HostedSessionStatus(
+      session: "typm43w3-9xd", name: "Show", host: "A", line: "stage", state: "live")
+    (hosted.isOwn, hosted.isJoined, hosted.chunks, hosted.batteryPercent) = (true, true, 12, 40)
+    hosted.listeners = [SessionListenerStatus(name: "B", behindSeconds: 1.5)]
+    (captions.hosted, captions.isOffered) = ([hosted], true)
     captions.refused = 3
     captions.problem = "the recogniser at tcp://127.0.0.1:10300: the speech service does not answer"
     (captions.lostFrames, captions.transcripts) = (480, "/srv/transcripts")
@@ -30,8 +36,30 @@ extension GoldenStatus {
   /// ``captions`` in the JSON.
   static let captionsJSON = """
       "captions" : {
+        "hosted" : [
+          {
+            "batteryPercent" : 40,
+            "chunks" : 12,
+            "host" : "A",
+            "isJoined" : true,
+            "isOwn" : true,
+            "isSolo" : false,
+            "line" : "stage",
+            "listeners" : [
+              {
+                "behindSeconds" : 1.5,
+                "name" : "B"
+              }
+            ],
+            "name" : "Show",
+            "session" : "typm43w3-9xd",
+            "state" : "live"
+          }
+        ],
+        "isAutomatic" : false,
         "isAvailable" : true,
         "isCaptioning" : true,
+        "isOffered" : true,
         "isRefused" : true,
         "lostFrames" : 480,
         "problem" : "the recogniser at tcp://127.0.0.1:10300: the speech service does not answer",
@@ -39,8 +67,11 @@ extension GoldenStatus {
           {
             "colour" : "ff8000",
             "confidence" : 0.75,
+            "hosted" : "typm43w3-9xd",
             "index" : 11,
+            "isAlert" : false,
             "isFinal" : true,
+            "isMarker" : false,
             "language" : "en",
             "number" : 77,
             "role" : "stage left",

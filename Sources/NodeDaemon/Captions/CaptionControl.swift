@@ -26,6 +26,23 @@ struct CaptionControl {
     }
   }
 
+  /// Carries out a request about hosted sessions.
+  func handle(_ request: SessionRequest) async -> ControlResponse {
+    do throws(CaptionProblem) {
+      switch request {
+      case .host(let name, let line, let isSolo):
+        try await service.host(name, line: line, isSolo: isSolo)
+      case .join(let session): try await service.joinSession(session)
+      case .leave(let session): try await service.leaveSession(session)
+      case .resume(let session): try await service.resume(session)
+      case .end: try await service.endSession()
+      }
+      return .ok
+    } catch {
+      return .error(message: "\(error)")
+    }
+  }
+
   private func show(_ query: CaptionQuery) async -> ControlResponse {
     if let limit = query.limit, !CaptionQuery.limitRange.contains(limit) {
       return .error(

@@ -38,13 +38,19 @@ struct CaptionDirectory {
       node: node, name: name(of: node), role: profile.role, colourRGB: profile.colourRGB)
   }
 
-  private func groups(of node: NodeID) -> Set<String> {
+  /// The groups that a member shares with this node, or what stands for none.
+  func groups(of node: NodeID) -> Set<String> {
     guard node != own else {
       return Set(groups.keys).union([Self.nobodysGroup]).union(profiles.keys.map(\.text))
     }
     let shared = Set(groups.filter { $0.value.contains(node) }.keys)
     guard shared.isEmpty else { return shared }
     return [isOpen ? Self.nobodysGroup : node.text]
+  }
+
+  /// The only group that this node is in; nil: it is in several.
+  var onlyGroup: String? {
+    groups.count == 1 ? groups.keys.first : groups.isEmpty && isOpen ? Self.nobodysGroup : nil
   }
 
   private func places(_ groups: Set<String>, _ lines: [LineView]) -> Set<CaptionPlace> {

@@ -46,27 +46,33 @@ actor CaptionService {
     let door: any CaptionDoor
     let lines: LineService
     let log: Logger
+    /// Whether it captions by itself for who reads.
+    var offersCaptions = false
+    /// Signs hosted sessions as this node.
+    let signer: CaptionSigner
+    let battery = BatteryWatch()
   }
 
-  private let parts: Surroundings
-  private let link: SpeechLink?
-  private var membership: Membership?
-  private var lane: (any ApplicationLane)?
-  private var desk: CaptionDesk
-  private var directory: CaptionDirectory
-  private var journal = CaptionJournal()
-  private var captioner: Captioner?
+  let parts: Surroundings
+  let link: SpeechLink?
+  var membership: Membership?
+  var desk: CaptionDesk
+  var hosted: HostedSessions
+  var offer: CaptionOffering
+  /// Those that the user left: nothing joins them again by itself.
+  var leftSessions: Set<CaptionSessionKey> = []
+  var directory: CaptionDirectory
+  var journal = CaptionJournal()
+  var captioner: Captioner?
   /// Of captioners before.
   private var lostFrames = 0
-  private var changed: @Sendable () -> Void = {}
-  private var sequence: UInt64
-  private var pumping: Set<NodeID> = []
+  var changed: @Sendable () -> Void = {}
+  private var outlet: CaptionOutlet
   private var alarm = Alarm()
   private var told = TellingInterval<CaptionFault>(seconds: 60)
-  private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-  private var waitCount: UInt64 = 0
-  private var hasFinished = false
-  private var transcripts: TranscriptKeeper?
+  private var waiters = CaptionWaiters()
+  var hasFinished = false
+  var transcripts: TranscriptKeeper?
   private nonisolated let news: AsyncStream<MembershipEvent>.Continuation
   private let newsStream: AsyncStream<MembershipEvent>
 
@@ -74,9 +80,11 @@ actor CaptionService {
     self.parts = parts
     link = parts.settings.asr == nil ? nil : SpeechLink(allowing: parts.settings.allow)
     desk = CaptionDesk(own: parts.own, instance: parts.instance, refuses: refuses)
+    offer = CaptionOffering(isOn: parts.offersCaptions && parts.settings.asr != nil)
+    hosted = HostedSessions(instance: parts.instance, signer: parts.signer)
     directory = CaptionDirectory(own: parts.own, isOpen: parts.isOpen)
     // Numbers of the lane are below 2⁶²; no other run has these.
-    sequence = (parts.instance & 0x3F_FFFF_FFFF) << 24
+    outlet = CaptionOutlet(sequence: (parts.instance & 0x3F_FFFF_FFFF) << 24)
     (newsStream, news) = AsyncStream.makeStream()
     transcripts = parts.transcripts.map { TranscriptKeeper(folder: TranscriptFolder(path: $0)) }
   }
@@ -90,7 +98,7 @@ actor CaptionService {
   }
 
   func attach(_ lane: any ApplicationLane) {
-    self.lane = lane
+    outlet.lane = lane
     lane.open(.captions) { [weak self] message in await self?.take(message) }
     Task { [weak self, newsStream] in
       for await event in newsStream { await self?.take(event) }
@@ -108,7 +116,7 @@ actor CaptionService {
     await stopCaptioner()
     link?.stop()
     alarm.cancel()
-    wakeWaiters()
+    waiters.wakeAll()
     await writeAllTranscripts()
   }
 
@@ -119,19 +127,29 @@ actor CaptionService {
     case .admitted(let node, let name, _):
       directory.names[node] = name
       desk.join(node, nowNanoseconds: EventLoop.nowNanoseconds())
+      hosted.join(node, nowNanoseconds: EventLoop.nowNanoseconds())
     case .departed(let node, _, _):
       captioner?.drop(node)
       desk.settleAll(of: node)
+      hosted.settleAll(of: node)
       desk.leave(node)
+      hosted.leave(node, nowNanoseconds: EventLoop.nowNanoseconds())
     default: return
     }
     await followPlaces()
     settle()
+    await followReaders()
   }
 
   private func take(_ message: LaneMessage) {
-    desk.take(
-      message.octets, from: message.key.sender, nowNanoseconds: EventLoop.nowNanoseconds())
+    let (sender, now) = (message.key.sender, EventLoop.nowNanoseconds())
+    if HostedSessions.takes(message.octets) {
+      hosted.take(
+        message.octets, from: sender, nowNanoseconds: now, refusing: desk.refusesSinceNanoseconds)
+    } else {
+      desk.take(message.octets, from: sender, nowNanoseconds: now)
+    }
+    for node in desk.refusers { hosted.settleAll(of: node) }
     if let captioner { for node in desk.refusers { captioner.drop(node) } }
     settle()
   }
@@ -146,25 +164,34 @@ actor CaptionService {
   /// Takes who is on which lines now, and what members are called.
   ///
   /// Lines change without a word here: looked at while it captions, and when members come.
-  private func followPlaces() async {
+  func followPlaces() async {
     (directory.lines, directory.talksAlone) = await parts.lines.talk
     if let membership {
       directory.profiles = await membership.profiles
       directory.ownProfile = await membership.ownProfile
     }
-    for node in directory.profiles.keys { desk.follow(node, hears: directory.places(of: node)) }
+    for node in directory.profiles.keys {
+      let places = directory.places(of: node)
+      desk.follow(node, hears: places)
+      hosted.follow(node, hears: places, in: directory.groups(of: node))
+    }
+    followSessions()
   }
 
-  private func settle() {
+  func settle() {
     var isChanged = false
     for event in desk.takeEvents() {
       isChanged = true
       tell(event)
     }
-    for node in desk.takeWoken() { begin(node) }
+    for event in hosted.takeEvents() {
+      isChanged = true
+      tell(event)
+    }
+    for node in desk.takeWoken().union(hosted.takeWoken()) { begin(node) }
     schedule()
     guard isChanged else { return }
-    wakeWaiters()
+    waiters.wakeAll()
     changed()
   }
 
@@ -177,44 +204,55 @@ actor CaptionService {
       journal.forget(key)
       transcripts?.forget(key)
     case .session(let key):
-      journal.note(key, of: desk)
+      journal.note(key, of: desk.transcripts[key])
       noteTranscript(of: key)
       guard let transcript = desk.transcripts[key] else { return }
       parts.log.event(
         transcript.isLive ? .captionsBegan : .captionsEnded,
         transcript.isLive ? "what is said is captioned" : "captions ended, or their maker is away",
         ["captioner": "\(name(of: key.captioner))", "scope": "\(transcript.scope)"])
-    case .refused(let node, let fault):
-      let isNew = told.tells(fault, nowNanoseconds: EventLoop.nowNanoseconds())
-      parts.log.event(
-        .captionsRefused, at: isNew ? .warning : .debug, "refused \(fault.words)",
-        ["peer": "\(name(of: node))"])
+    case .refused(let node, let fault): tellRefused(fault, of: node)
     }
   }
 
-  private func name(of node: NodeID) -> String { directory.name(of: node) }
+  func tellRefused(_ fault: CaptionFault, of node: NodeID) {
+    let isNew = told.tells(fault, nowNanoseconds: EventLoop.nowNanoseconds())
+    parts.log.event(
+      .captionsRefused, at: isNew ? .warning : .debug, "refused \(fault.words)",
+      ["peer": "\(name(of: node))"])
+  }
+
+  func name(of node: NodeID) -> String { directory.name(of: node) }
 
   private func begin(_ node: NodeID) {
-    guard lane != nil, pumping.insert(node).inserted else { return }
+    guard outlet.lane != nil, outlet.pumping.insert(node).inserted else { return }
     Task { await pump(node) }
   }
 
   private func pump(_ node: NodeID) async {
-    while let lane, let octets = desk.next(for: node, nowNanoseconds: EventLoop.nowNanoseconds()) {
-      sequence += 1
+    while let lane = outlet.lane, let octets = next(for: node) {
+      let sequence = outlet.nextSequence()
       guard (try? await lane.send(octets, on: .captions, to: node, sequence: sequence)) != nil
       else {
         desk.failed(node, nowNanoseconds: EventLoop.nowNanoseconds())
+        hosted.failed(node, nowNanoseconds: EventLoop.nowNanoseconds())
         break
       }
     }
-    pumping.remove(node)
+    outlet.pumping.remove(node)
     schedule()
+  }
+
+  private func next(for node: NodeID) -> [UInt8]? {
+    let now = EventLoop.nowNanoseconds()
+    return desk.next(for: node, nowNanoseconds: now) ?? hosted.next(for: node, nowNanoseconds: now)
   }
 
   private func schedule() {
     alarm.set(
-      toNanoseconds: desk.nextDeadlineNanoseconds, nowNanoseconds: EventLoop.nowNanoseconds()
+      toNanoseconds: min(
+        desk.nextDeadlineNanoseconds, hosted.nextDeadlineNanoseconds, offer.deadlineNanoseconds),
+      nowNanoseconds: EventLoop.nowNanoseconds()
     ) { [weak self] in await self?.tick() }
   }
 
@@ -222,23 +260,36 @@ actor CaptionService {
     alarm.rang()
     await followPlaces()
     desk.tick(nowNanoseconds: EventLoop.nowNanoseconds())
+    hosted.tick(nowNanoseconds: EventLoop.nowNanoseconds())
     settle()
+    await followReaders()
   }
 
-  private func wakeWaiters() {
-    for waiter in waiters.values { waiter.resume() }
-    waiters = [:]
-  }
-
-  private func wake(_ number: UInt64) { waiters.removeValue(forKey: number)?.resume() }
+  private func wake(_ number: UInt64) { waiters.wake(number) }
 
   // MARK: What people ask for
 
   /// Begins to caption.
   func caption(line: String?, members: [String]) async throws(CaptionProblem) {
+    let scope = try await scope(line, members)
+    try await beginCaptioner(scope) { service throws(CaptionProblem) in
+      do throws(CaptionError) {
+        try service.desk.begin(scope.words, nowNanoseconds: EventLoop.nowNanoseconds())
+      } catch {
+        throw .desk(error)
+      }
+    }
+  }
+
+  /// Begins to listen.
+  ///
+  /// - Parameter begin: begins the session that takes what is said.
+  func beginCaptioner(
+    _ scope: CaptionScope,
+    _ begin: (isolated CaptionService) throws(CaptionProblem) -> Void
+  ) async throws(CaptionProblem) {
     guard let link, let service = parts.settings.asr else { throw .noService }
     guard captioner == nil else { throw .desk(.isOn) }
-    let scope = try await scope(line, members)
     let deck: TapeDeck
     do throws(IntercomError) {
       deck = try await parts.door.makeDeck(keepsTalkers: true, keepsMix: false, buses: [])
@@ -248,11 +299,8 @@ actor CaptionService {
     // Another was faster meanwhile.
     guard captioner == nil, !hasFinished else { throw .desk(.isOn) }
     await followPlaces()
-    do throws(CaptionError) {
-      try desk.begin(scope.words, nowNanoseconds: EventLoop.nowNanoseconds())
-    } catch {
-      throw .desk(error)
-    }
+    guard captioner == nil, !hasFinished else { throw .desk(.isOn) }
+    try begin(self)
     let made = Captioner(scope, CaptionEar(deck), link, service)
     captioner = made
     settle()
@@ -291,15 +339,19 @@ actor CaptionService {
   /// Captions no more.
   func endCaptions() async throws(CaptionProblem) {
     guard captioner != nil else { throw .desk(.isOff) }
+    guard hosted.hosting == nil else { throw .isHosting }
+    // Who turns captions off does not want them back by themselves.
+    offer.isOn = false
     await stopCaptioner()
   }
 
-  private func stopCaptioner() async {
+  func stopCaptioner() async {
     guard let captioner else { return }
-    self.captioner = nil
+    (self.captioner, offer.isAutomatic) = (nil, false)
     lostFrames += captioner.ear.lostFrames
     captioner.stop()
-    try? desk.end()
+    if desk.isCaptioning { try? desk.end() }
+    if hosted.hosting != nil { try? hosted.end(nowNanoseconds: EventLoop.nowNanoseconds()) }
     settle()
     await parts.door.endRecording(on: captioner.ear.deck)
   }
@@ -307,7 +359,10 @@ actor CaptionService {
   /// This node's user refuses to be captioned, or no more.
   func setRefuses(_ refuses: Bool) {
     desk.setRefuses(refuses, nowNanoseconds: EventLoop.nowNanoseconds())
-    if refuses { captioner?.drop(parts.own) }
+    if refuses {
+      hosted.settleAll(of: parts.own)
+      captioner?.drop(parts.own)
+    }
     settle()
     changed()
   }
@@ -315,7 +370,7 @@ actor CaptionService {
   /// Forgets the sessions that are over; how many.
   func clear() async -> Int {
     await writeAllTranscripts()
-    let count = desk.clear()
+    let count = desk.clear() + hosted.clear()
     settle()
     changed()
     return count
@@ -323,74 +378,35 @@ actor CaptionService {
 
   /// Chunks that a remote asks for.
   func captions(_ query: CaptionQuery) async -> [CaptionStatus] {
-    let found = journal.chunks(query, of: desk, naming: directory.name)
+    let found = look(query)
     guard found.isEmpty, let wait = query.waitSeconds, wait > 0, !hasFinished else { return found }
-    waitCount += 1
-    let number = waitCount
+    let number = waiters.nextNumber()
     let waiting = Task { [weak self] in
       try? await Task.sleep(for: .seconds(wait))
       await self?.wake(number)
     }
-    await withCheckedContinuation { waiters[number] = $0 }
+    await withCheckedContinuation { waiters.add($0, number) }
     waiting.cancel()
-    return journal.chunks(query, of: desk, naming: directory.name)
+    return look(query)
+  }
+
+  private func look(_ query: CaptionQuery) -> [CaptionStatus] {
+    let found = journal.chunks(query, of: shelf)
+    noteRead(found)
+    schedule()
+    return found
   }
 
   /// The part of a status.
   var status: CaptionsStatus {
-    var status = journal.status(of: desk, own: parts.own, naming: directory.name)
+    var status = journal.status(of: shelf)
     status.isAvailable = link != nil
+    (status.isOffered, status.isAutomatic) = (offer.isOn, offer.isAutomatic)
     status.problem = captioner?.problem
     status.lostFrames = lostFrames + (captioner?.ear.lostFrames ?? 0)
     status.transcripts = parts.transcripts
     status.transcriptProblem = transcripts?.problem
     return status
-  }
-
-  // MARK: Transcripts
-
-  private func noteTranscript(of key: CaptionSessionKey) {
-    guard transcripts != nil else { return }
-    transcripts?.note(key, nowNanoseconds: EventLoop.nowNanoseconds())
-    guard transcripts?.task == nil, !hasFinished else { return }
-    transcripts?.task = Task { [weak self] in
-      while await self?.waitsForTranscripts() == true {}
-    }
-  }
-
-  /// Writes what came in a while; false: there is nothing more to write for now.
-  private func waitsForTranscripts() async -> Bool {
-    try? await Task.sleep(for: TranscriptKeeper.pause)
-    guard !hasFinished, !Task.isCancelled else { return false }
-    await writeTranscripts(isLast: false)
-    if transcripts?.isDirty == true, !hasFinished { return true }
-    transcripts?.task = nil
-    return false
-  }
-
-  /// Writes all that there is, without waiting for what may still come.
-  private func writeAllTranscripts() async {
-    if let task = transcripts?.task {
-      task.cancel()
-      await task.value
-      transcripts?.task = nil
-    }
-    // A file that somebody removed is written anew.
-    for _ in 0..<2 { await writeTranscripts(isLast: true) }
-  }
-
-  private func writeTranscripts(isLast: Bool) async {
-    guard var keeper = transcripts else { return }
-    let jobs = keeper.jobs(
-      of: desk, nowNanoseconds: EventLoop.nowNanoseconds(), isLast: isLast,
-      naming: directory.name)
-    transcripts = keeper
-    guard !jobs.isEmpty else { return }
-    let outcomes = await keeper.writer.run { jobs.map { (job: $0, outcome: $0.run()) } }
-    let former = transcripts?.problem
-    let failure = transcripts?.take(outcomes, nowNanoseconds: EventLoop.nowNanoseconds())
-    if let failure { parts.log.event(.transcriptsFailed, "\(failure)") }
-    if transcripts?.problem != former { changed() }
   }
 
   // MARK: Sound
@@ -443,36 +459,16 @@ actor CaptionService {
   ) {
     guard self.captioner === captioner else { return }
     let former = captioner.problem
-    captioner.hear(
-      news, of: number, isLast: isLast, into: &desk, nowNanoseconds: EventLoop.nowNanoseconds())
+    let now = EventLoop.nowNanoseconds()
+    if hosted.hosting == nil {
+      captioner.hear(news, of: number, isLast: isLast, into: &desk, nowNanoseconds: now)
+    } else {
+      captioner.hear(news, of: number, isLast: isLast, into: &hosted, nowNanoseconds: now)
+    }
     if let problem = captioner.problem, problem != former {
       parts.log.event(.captionsFailed, "\(problem)")
       changed()
     }
     settle()
-  }
-}
-
-/// Why something cannot be done with captions.
-enum CaptionProblem: Error, Sendable {
-  /// No recogniser is set.
-  case noService
-  /// This node is not on a line of that name.
-  case notOnLine(String)
-  case desk(CaptionError)
-  case node(IntercomError)
-}
-
-extension CaptionProblem: CustomStringConvertible {
-  /// One sentence for people: what is wrong, then what to do.
-  var description: String {
-    switch self {
-    case .noService:
-      "no service here recognises speech; set asr in the table [speech] of comlink.toml, then restart comlinkd"
-    case .notOnLine(let line):
-      "this node is not on a line \"\(line.prefix(40))\", so it hears nothing of it; comlink line join it first"
-    case .desk(let error): "\(error)"
-    case .node(let error): "\(error)"
-    }
   }
 }

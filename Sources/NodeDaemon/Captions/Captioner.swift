@@ -179,7 +179,7 @@ final class Captioner {
   ///
   /// - Parameter isLast: nothing more comes.
   func hear(
-    _ news: [SpeechNews], of number: Int, isLast: Bool, into desk: inout CaptionDesk,
+    _ news: [SpeechNews], of number: Int, isLast: Bool, into desk: inout some CaptionSink,
     nowNanoseconds now: Int64
   ) {
     for item in news {
@@ -208,7 +208,7 @@ final class Captioner {
 
   private func put(
     _ text: String, of number: Int, isFinal: Bool = false, language: String = "",
-    confidence: UInt8? = nil, into desk: inout CaptionDesk
+    confidence: UInt8? = nil, into desk: inout some CaptionSink
   ) {
     guard let utterance = underWay[number] else { return }
     let words = CaptionWords(

@@ -64,13 +64,12 @@ struct TranscriptKeeper {
   ///
   /// - Parameter isLast: nothing is waited for, as the node ends.
   mutating func jobs(
-    of desk: CaptionDesk, nowNanoseconds now: Int64, isLast: Bool,
-    naming name: (NodeID) -> String
+    of shelf: CaptionShelf, nowNanoseconds now: Int64, isLast: Bool
   ) -> [TranscriptJob] {
     guard isLast || now >= retryNanoseconds else { return [] }
     var jobs: [TranscriptJob] = []
     for key in dirty {
-      guard let book = books[key], let transcript = desk.transcripts[key] else {
+      guard let book = books[key], let transcript = shelf.whole(key) else {
         dirty.remove(key)
         continue
       }
@@ -84,13 +83,12 @@ struct TranscriptKeeper {
       }
       guard isLast || !step.isWhole || now >= book.rewriteNanoseconds else { continue }
       dirty.remove(key)
-      let title = TranscriptTitle(
-        session: key.text, captioner: name(key.captioner), scope: transcript.scope)
+      let title = shelf.title(transcript)
       jobs.append(
         TranscriptJob(
           key: key, folder: folder, title: title, step: step,
           names: step.chunks.map { chunk in
-            chunk.talker.name.isEmpty ? name(chunk.talker.node) : chunk.talker.name
+            chunk.talker.name.isEmpty ? shelf.name(chunk.talker.node) : chunk.talker.name
           },
           name: book.name ?? Self.fileName(title), isNew: isNew, byteCounts: book.byteCounts))
     }

@@ -12,7 +12,7 @@ extension ControlRequest {
       .messages, .messageAct(.edit), .messageAct(.react), .voiceMessage:
       .talk
     // Consent, or what is done to what others say, is the operator's.
-    case .captions: .operate
+    case .captions, .session: .operate
     case .line, .key, .ear, .patch, .voice, .messagesClear, .messageAct(.keep), .sidetone, .gain,
       .mute, .pan,
       .accept,
