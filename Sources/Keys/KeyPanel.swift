@@ -7,6 +7,9 @@
 public struct KeyPanel: Sendable {
   /// The station counts from when it hears of a press and of its end: the two ways may differ by so much.
   static let latchMargin = Duration.milliseconds(20)
+  /// The end of a tap waits so long for its device to be gone: of one that is unplugged, the kernel lets go of what is
+  /// held first, as a hand would.
+  static let lossGrace = Duration.milliseconds(10)
 
   /// What is to be done.
   public enum Action: Sendable, Hashable {
@@ -79,6 +82,8 @@ public struct KeyPanel: Sendable {
     let changes = contacts[number].lose()
     if !changes.isEmpty { pressed[key]?.isMeant = false }
     note(changes, number, at: time)
+    guard let press = pressed[key], press.isMeant, press.ends != nil else { return }
+    pressed[key] = Press(time: press.time, isMeant: false, ends: tapEnd(key, press))
   }
 
   /// The station answers from now on, or no more.
@@ -141,10 +146,13 @@ public struct KeyPanel: Sendable {
 
   private mutating func press(_ key: String, at time: Duration, isMeant: Bool) {
     guard isLinked else { return }
-    guard pressed[key] == nil else {
-      // One that waits for its end goes on.
-      pressed[key]?.ends = nil
-      return
+    if let press = pressed[key] {
+      // One that waits for its end goes on, but a hand's tap was one.
+      guard press.isMeant, press.ends != nil else {
+        pressed[key]?.ends = nil
+        return
+      }
+      finish(key)
     }
     pressed[key] = Press(time: time, isMeant: isMeant)
     due.append(.press(key: key))
@@ -155,8 +163,11 @@ public struct KeyPanel: Sendable {
     let isHeld = zip(settings.buttons, contacts).contains { $0.key == key && $1.isDown }
     guard !isHeld, let press = pressed[key] else { return }
     let end = tapEnd(key, press)
-    guard !press.isMeant, time < end else { return finish(key) }
-    pressed[key]?.ends = end
+    guard time < end else { return finish(key) }
+    let told = time + Self.lossGrace
+    // Not where that would make a hold of the tap.
+    guard !press.isMeant || told < end - 2 * Self.latchMargin else { return finish(key) }
+    pressed[key]?.ends = press.isMeant ? told : end
   }
 
   /// From when on the station cannot take the end of a press for that of a tap.

@@ -121,7 +121,33 @@ import Testing
     #expect(Self.keys(&panel, at: 2220) == [.press(key: "talk"), .release(key: "talk")])
     panel.button(0, isClosed: true, at: .seconds(3))
     panel.button(0, isClosed: false, at: .milliseconds(3050))
-    #expect(Self.keys(&panel, at: 3050) == [.press(key: "talk"), .release(key: "talk")])
+    #expect(Self.keys(&panel, at: 3050) == [.press(key: "talk")])
+    #expect(Self.keys(&panel, at: 3060) == [.release(key: "talk")])
+  }
+
+  @Test func `what the kernel lets go of as the device goes is no tap`() {
+    var panel = KeyPanel(Self.settings)
+    panel.link(isUp: true, at: .zero)
+    panel.show(Self.tally(latch: .milliseconds(200)))
+    panel.button(0, isClosed: true, at: .seconds(1))
+    panel.button(0, isClosed: false, at: .milliseconds(1050))
+    #expect(Self.keys(&panel, at: 1050) == [.press(key: "talk")])
+    panel.lose(button: 0, at: .milliseconds(1051))
+    #expect(Self.keys(&panel, at: 1060) == [])
+    #expect(Self.keys(&panel, at: 1219) == [])
+    #expect(Self.keys(&panel, at: 1220) == [.release(key: "talk")])
+  }
+
+  @Test func `two taps are two, however soon after one another`() {
+    var panel = KeyPanel(Self.settings)
+    panel.link(isUp: true, at: .zero)
+    panel.show(Self.tally(latch: .milliseconds(200)))
+    panel.button(0, isClosed: true, at: .seconds(1))
+    panel.button(0, isClosed: false, at: .milliseconds(1050))
+    #expect(Self.keys(&panel, at: 1055) == [.press(key: "talk")])
+    panel.button(0, isClosed: true, at: .milliseconds(1060))
+    let again: [KeyPanel.Action] = [.release(key: "talk"), .press(key: "talk")]
+    #expect(Self.keys(&panel, at: 1060, levels: [true, false, false]) == again)
   }
 
   @Test func `a press that waits for its end goes on when a button is pressed again`() {
