@@ -145,7 +145,7 @@ struct uring_socket_settings {
   uint8_t traffic_class;        /**< IP_TOS and IPV6_TCLASS */
 };
 
-/** Binds the only socket, before uring_attach; waits 1 s for a taken port. 0, -errno (-EEXIST: has one), step. [control] */
+/** Binds the socket, before uring_attach; waits 1 s for a taken port. 0, -errno (-EEXIST: has one), step. [control] */
 int uring_socket_open(uring *ring, const struct uring_socket_settings *settings, enum uring_socket_step *step_out);
 /** The bound address, with the port the system chose for 0. [control] */
 struct uring_address uring_socket_address(const uring *ring);

@@ -58,8 +58,9 @@ enum HostedFrame: Hashable {
 }
 
 /// What a member knows of a part of a session: the bill, flags (1) whether the receiver gets what changes and whether
-/// the sender hosts it just now, the host's battery in percent (1; 255: it has none, or somebody else says it), how long
-/// ago the session began, milliseconds (4), how many chunks there are for the receiver (4), and a digest of them (8).
+/// the sender hosts it just now, the host's battery in percent (1; 255: it has none, or somebody else says it), how
+/// long ago the session began, milliseconds (4), how many chunks there are for the receiver (4), and a digest of them
+/// (8).
 struct SessionNotice: Hashable {
   static let noBattery: UInt8 = 255
 
