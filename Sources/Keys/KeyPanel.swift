@@ -166,7 +166,7 @@ public struct KeyPanel: Sendable {
     guard time < end else { return finish(key) }
     let told = time + Self.lossGrace
     // Not where that would make a hold of the tap.
-    guard !press.isMeant || told < end - 2 * Self.latchMargin else { return finish(key) }
+    guard !press.isMeant || told < end - Self.latchMargin * 2 else { return finish(key) }
     pressed[key]?.ends = press.isMeant ? told : end
   }
 
