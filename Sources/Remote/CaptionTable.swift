@@ -73,6 +73,6 @@ public enum CaptionTable {
     let problem = captions.problem.map { ["         \(Cell.clean($0))"] } ?? []
     let transcript = captions.transcriptProblem.map { ["captions \(Cell.clean($0))"] } ?? []
     let hosted = captions.hosted.filter { $0.state != "over" }.map { "session  \(words($0))" }
-    return live + hosted + (captions.isCaptioning ? problem : []) + transcript
+    return live + (captions.isCaptioning ? problem : []) + transcript + hosted
   }
 }

@@ -36,6 +36,7 @@ import Testing
         captions this node captions line stage, 12 chunks
                  the recogniser at tcp://127.0.0.1:10300: the speech service does not answer
         captions the transcript cannot be written: No space left on device
+        session  "Show" live, hosted here, line stage, 2 listening, joined, its battery at 40 %
 
           peer       state      level  gain   pan  jit.   rtt delay   ppm   recv lost late conc. loss%  kb/s
         * B          RECORDING  -21.5  -6.0 -0.50   0.3   1.5   7.5 -42.5  12345   12    3    15   0.5  63.5
