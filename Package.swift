@@ -347,7 +347,7 @@ let programs: [Target] = [
       "JackSession", "EventLoop", "Voice", "Habits",
       "Store", "Captions", "Cryptography", "Journal", "Mesh", "Messages", "TestKit", "TestNode",
       "TestRig", "comlink-keys",
-      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Panel", "Remote", "Speech",
+      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Panel", "Recording", "Remote", "Speech",
       "StatusSchema", "WebService",
     ]),
   .executableTarget(
