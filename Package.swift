@@ -240,7 +240,7 @@ let programs: [Target] = [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
     ], path: "Tests/TestWeb", swiftSettings: swiftSettings),
-  tests("WebServiceTests", ["WebService", "TestWeb"]),
+  tests("WebServiceTests", ["WebService", "Cryptography", "TestWeb"]),
   swiftTarget(
     "Chat",
     [
