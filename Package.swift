@@ -347,8 +347,8 @@ let programs: [Target] = [
       "JackSession", "EventLoop", "Voice", "Habits",
       "Store", "Captions", "Cryptography", "Journal", "Mesh", "Messages", "TestKit", "TestNode",
       "TestRig", "comlink-keys",
-      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Panel", "Recording", "Remote", "Speech",
-      "StatusSchema", "WebService",
+      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Panel", "Recording", "Remote",
+      "Speech", "StatusSchema", "WebService",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",

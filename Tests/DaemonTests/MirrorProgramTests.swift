@@ -205,7 +205,8 @@ import Testing
     try await pair.makeCrew()
     let made = try await pair.comlink(0, ["page", "token", "new", "bridge", "--rights", "talk"])
     try Data(made.output.utf8).write(to: URL(filePath: token))
-    let asked = try await Program.run("/usr/bin/python3", ["-c", Self.authority, "\(ports[1])", crew])
+    let asked = try await Program.run(
+      "/usr/bin/python3", ["-c", Self.authority, "\(ports[1])", crew])
     #expect(asked.code == 0, "\(asked.complaint)")
     try await pair.cutAndStart(1)
     try await pair.wait(1, within: 30) {

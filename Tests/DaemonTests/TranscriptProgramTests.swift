@@ -5,7 +5,7 @@ import Testing
 
 /// Transcripts of voice messages as users have them: two daemons, one with a speech service, and the command line.
 @Suite(.timeLimit(.minutes(2))) struct TranscriptProgramTests {
-  @Test func `who has a speech service reads what is said in a voice message, unless its sender refuses`()
+  @Test func `who has a speech service reads what is said in voice messages, if not refused`()
     async throws
   {
     let folder = try TestFolder()

@@ -40,7 +40,7 @@ private final class TestMemoDoor: MemoDoor {
 }
 
 @Suite(.timeLimit(.minutes(4))) struct VoiceRecorderTests {
-  @Test func `who records is warned after nine minutes, and told how long is left, and of the end at ten`()
+  @Test func `who records is warned after nine minutes, with what is left, and of the end at ten`()
     async throws
   {
     let door = TestMemoDoor()

@@ -106,7 +106,9 @@ import Testing
     Issue.record("never: \(what); \(log.all), kept \(node.texts)")
   }
 
-  @Test func `all that is said is kept, the newest message first, a long one in pieces`() async throws {
+  @Test func `all that is said is kept, the newest message first, a long one in pieces`()
+    async throws
+  {
     try node.add(1, by: anna, seconds: 1)
     try node.add(2, by: anna, seconds: 27)
     try await whileItRuns { try await wait("both") { node.kept.count == 2 } }
@@ -118,7 +120,9 @@ import Testing
     #expect(log.all.isEmpty)
   }
 
-  @Test func `who refuses is not transcribed, and who has not said so yet is waited for`() async throws {
+  @Test func `who refuses is not transcribed, and who has not said so yet is waited for`()
+    async throws
+  {
     node.state.withLock { [bert] in $0.permits[bert] = false }
     let carl = try #require(NodeID(octets: [UInt8](repeating: 3, count: 32)))
     for (number, sender) in [(Int64(1), anna), (2, bert), (3, carl)] {

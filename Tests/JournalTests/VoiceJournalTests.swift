@@ -87,7 +87,9 @@ import Testing
     }
     do {
       let journal = try Journal(path: folder.path)
-      try journal.write([message(1, .voice(clip)), message(2, .text("t")), message(3, .voice(clip))])
+      try journal.write([
+        message(1, .voice(clip)), message(2, .text("t")), message(3, .voice(clip)),
+      ])
       #expect(try journal.messages(.unheard).map(\.number) == [1, 3])
       let before = try size(journal)
       try journal.keep(transcript: "caf\u{E9} at nine", of: 1)

@@ -14,7 +14,9 @@ import Testing
     let authority = try authority()
     let anchor = TrustAnchor(authority.certificate)
     #expect(anchor.certificate.count < authority.certificate.count)
-    for name in ["stage.local", "STAGE.local", "localhost"] { #expect(anchor.speaks(forName: name)) }
+    for name in ["stage.local", "STAGE.local", "localhost"] {
+      #expect(anchor.speaks(forName: name))
+    }
     for name in ["example.org", "evillocal", ""] { #expect(!anchor.speaks(forName: name)) }
     let end = [UInt8](repeating: 0, count: 15)
     for good: [UInt8] in [[127, 0, 0, 1], [192, 168, 7, 9], [172, 31, 0, 1], end + [1]] {
