@@ -252,7 +252,7 @@ let programs: [Target] = [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
     ], path: "Tests/TestWeb", swiftSettings: swiftSettings),
-  tests("WebServiceTests", ["WebService", "TestWeb"]),
+  tests("WebServiceTests", ["WebService", "Cryptography", "TestWeb"]),
   swiftTarget(
     "Chat",
     [
@@ -359,8 +359,8 @@ let programs: [Target] = [
       "JackSession", "EventLoop", "Voice", "Habits",
       "Store", "Captions", "Cryptography", "Journal", "Mesh", "Messages", "TestKit", "TestNode",
       "TestRig", "comlink-keys",
-      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Panel", "Remote", "Speech",
-      "StatusSchema", "WebService",
+      "comlink-decode", "KeyDevices", "Keys", "Measurement", "Panel", "Recording", "Remote",
+      "Speech", "StatusSchema", "WebService",
     ]),
   .executableTarget(
     name: "comlink-probe", dependencies: ["CProbe"], path: "Tests/ProbeProgram",

@@ -13,6 +13,8 @@ public struct HistoryEntry: Hashable, Sendable {
   public let editedUnixMilliseconds: Int64?
   /// The signs at it, in the order of their coming.
   public var reactions: [HistoryReaction] = []
+  /// What is said in a voice message; nil: that is not known, or nothing.
+  public var transcript: String?
 
   /// Makes an entry.
   public init(
@@ -45,11 +47,20 @@ public struct HistoryQuery: Hashable, Sendable {
   public var before: Int64?
   /// Voice messages only.
   public var isVoice = false
+  /// Voice messages only that nobody listened to for a transcript.
+  public var isUnheard = false
   /// The last so many of these.
   public var limit = 50
 
   /// The last 50 of all.
   public init() {}
+
+  /// The last 200 voice messages that nobody listened to for a transcript.
+  public static var unheard: HistoryQuery {
+    var query = HistoryQuery()
+    (query.isUnheard, query.limit) = (true, 200)
+    return query
+  }
 }
 
 /// How long messages are kept after they were read.
@@ -86,6 +97,7 @@ extension Journal {
       conditions.append("id < ?")
       values.append(.number(before))
     }
+    if query.isUnheard { conditions.append("kind = 2 AND heard = 0") }
     if query.isVoice { conditions.append("kind = 2") }
     if let words = query.words {
       let match = Self.match(words)
@@ -128,15 +140,18 @@ extension Journal {
     case let kind: content = .unknown(kind: UInt8(truncatingIfNeeded: 0 &- kind))
     }
     let recipients = nodes(line.bytes(9))
+    let words = line.number(5) == 2 ? line.text(6) : ""
     let message = Message(
       key: key, conversation: conversation,
       content: content,
       sentUnixMilliseconds: line.number(7), takenUnixMilliseconds: line.number(8),
       recipients: recipients)
-    return HistoryEntry(
+    var entry = HistoryEntry(
       number: line.number(0), message: message,
       isRead: !recipients.isEmpty || key.sequence <= line.bits(10),
       editedUnixMilliseconds: line.number(15) == 0 ? nil : line.number(14))
+    if !words.isEmpty { entry.transcript = words }
+    return entry
   }
 
   /// Each word in quotes, so that none is taken for one of FTS5's own, and as the beginning of words.

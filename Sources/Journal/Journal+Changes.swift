@@ -21,6 +21,22 @@ extension Journal {
     }
   }
 
+  /// Keeps what is said in a voice message, beside it; empty: nothing is, or it is not to be known.
+  ///
+  /// It goes with the message.
+  public func keep(transcript: String, of number: Int64) throws(JournalError) {
+    do throws(DatabaseError) {
+      try database.execute(
+        """
+        UPDATE message SET text = ?1, heard = 1,
+          size = size - length(CAST(coalesce(text, '') AS BLOB)) + length(CAST(?1 AS BLOB))
+        WHERE id = ?2 AND kind = 2
+        """, [.text(transcript), .number(number)])
+    } catch {
+      throw error.journalError
+    }
+  }
+
   func apply(_ edit: MessageEdit) throws(DatabaseError) {
     try database.execute(
       """

@@ -1,7 +1,7 @@
 /// The tables of a journal, and how those of each released version become today's.
 enum Schema {
   /// One step a version: the first makes the tables of version 1 of nothing.
-  static let steps = [first, second, third, fourth, fifth, sixth]
+  static let steps = [first, second, third, fourth, fifth, sixth, seventh]
 
   static var version: Int64 { Int64(steps.count) }
 
@@ -140,6 +140,12 @@ enum Schema {
       DELETE FROM place
         WHERE kind = old.conversation_kind AND tag = old.conversation AND last = 0;
     END;
+    """
+
+  /// Version 7: whether it was listened to what is said in a voice message, whose transcript is its text then.
+  private static let seventh = """
+    ALTER TABLE message ADD COLUMN heard INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX message_unheard ON message (id) WHERE kind = 2 AND heard = 0;
     """
 
   /// Brings a database to this version, each step whole or not at all.

@@ -117,6 +117,7 @@ struct Daemon {
       connections.news, blocked: membership.blockedNodes, changed: model.touch)
     await office.follow(lines.companies.stream)
     await captions.start(membership, changed: model.touch)
+    transcribe(office, captions)
     await office.tellGroups { [weak lines, weak captions] groups in
       await lines?.follow(groups: groups)
       await captions?.follow(groups: groups)

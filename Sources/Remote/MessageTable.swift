@@ -14,7 +14,7 @@ public enum MessageTable {
     let place = message.isOwn || isOfMany ? " → \(Cell.clean(message.conversation))" : ""
     let mark = message.isRead ? " " : "*"
     let said =
-      message.text.map(lines) ?? message.voice.map { [words(of: $0)] } ?? [
+      message.text.map(lines) ?? message.voice.map(words) ?? [
         "(a kind of message that this version does not show)"
       ]
     let edited = message.editedUnixSeconds == nil ? "" : " (edited)"
@@ -30,8 +30,8 @@ public enum MessageTable {
     return text
   }
 
-  private static func words(of voice: VoiceMessageStatus) -> String {
-    "voice message, \(length(voice.seconds))"
+  private static func words(of voice: VoiceMessageStatus) -> [String] {
+    ["voice message, \(length(voice.seconds))"] + (voice.transcript.map(lines) ?? [])
   }
 
   /// Minutes and seconds, as `1:05`.

@@ -7,6 +7,8 @@ public struct VoiceMessageStatus: Sendable, Hashable, Codable {
   /// The waveform: the greatest level of parts of equal length, 0 to 255 of full scale, two hexadecimal digits each; at
   /// most 1000 parts.
   public var peaks: String
+  /// What is said in it, as this node's speech service understood it; nil: that is not known.
+  public var transcript: String?
 
   /// A voice message.
   public init(seconds: Double, bytes: Int, peaks: String) {

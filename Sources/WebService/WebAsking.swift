@@ -10,7 +10,7 @@ final class WebAsking: ChannelInboundHandler {
   typealias OutboundOut = HTTPClientRequestPart
 
   private let request: WebRequest
-  private let trust: NIOSSLTrustRoots
+  private let trust: WebTrust.Roots
   private let loop: any EventLoop
   /// Told the outcome, once.
   private var tell: ((Result<WebAnswer, WebFault>) -> Void)?
@@ -19,7 +19,7 @@ final class WebAsking: ChannelInboundHandler {
   private var answer = WebAnswer(status: 0, content: [])
 
   init(
-    _ request: WebRequest, _ trust: NIOSSLTrustRoots, on loop: any EventLoop,
+    _ request: WebRequest, _ trust: WebTrust.Roots, on loop: any EventLoop,
     tell: @escaping (Result<WebAnswer, WebFault>) -> Void
   ) {
     (self.request, self.trust, self.loop, self.tell) = (request, trust, loop, tell)
@@ -101,20 +101,49 @@ final class WebAsking: ChannelInboundHandler {
 
 /// How a service proves who it is.
 package enum WebTrust {
+  /// Who is believed.
+  enum Roots: Sendable {
+    case system
+    case anchors([TrustAnchor])
+
+    /// Those that may speak for a place.
+    func roots(for place: WebPlace) throws -> NIOSSLTrustRoots {
+      guard case .anchors(let anchors) = self else { return .default }
+      let address = WebTrust.address(of: place).flatMap(WebTrust.octets)
+      return .certificates(
+        try anchors.filter { anchor in
+          address.map(anchor.speaks(forAddress:)) ?? anchor.speaks(forName: place.host)
+        }.map { try NIOSSLCertificate(bytes: $0.certificate, format: .der) })
+    }
+  }
+
   /// The TLS of a connection to a place.
   package static func handler(for place: WebPlace) throws -> any ChannelHandler {
-    try handler(for: place, .default)
+    try handler(for: place, .system)
   }
 
   static func handler(
-    for place: WebPlace, _ roots: NIOSSLTrustRoots
+    for place: WebPlace, _ roots: Roots
   ) throws -> NIOSSLClientHandler {
     var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.trustRoots = roots
+    configuration.trustRoots = try roots.roots(for: place)
     let context = try NIOSSLContext(configuration: configuration)
     // TLS takes no address for a name.
-    let isAddress = (try? SocketAddress(ipAddress: place.host, port: place.port)) != nil
+    let isAddress = address(of: place) != nil
     return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : place.host)
+  }
+
+  private static func address(of place: WebPlace) -> SocketAddress? {
+    try? SocketAddress(ipAddress: place.host, port: place.port)
+  }
+
+  /// The 4 or 16 octets of an address, behind family and port, and IPv6's flow.
+  private static func octets(_ address: SocketAddress) -> [UInt8]? {
+    switch address {
+    case .v4(let v4): unsafe withUnsafeBytes(of: v4.address) { unsafe Array($0[4..<8]) }
+    case .v6(let v6): unsafe withUnsafeBytes(of: v6.address) { unsafe Array($0[8..<24]) }
+    case .unixDomainSocket: nil
+    }
   }
 }
 

@@ -86,24 +86,25 @@ public final class WebClient: Sendable {
 
   private let threads: MultiThreadedEventLoopGroup
   private let gate: LoopGate
-  private let trust: NIOSSLTrustRoots
+  private let trust: WebTrust.Roots
 
   /// Believes the system's certificates.
-  public convenience init() { self.init(trust: .default) }
+  public convenience init() { self.init(trust: .system) }
 
   /// Believes the certificates of a file only: PEM, or one in DER.
   public convenience init(authorities: String) throws(TrustProblem) {
-    let certificates: [NIOSSLCertificate]
+    let anchors: [TrustAnchor]
     do {
       let isOne = try? NIOSSLCertificate.fromDERFile(authorities)
-      certificates = try isOne.map { [$0] } ?? NIOSSLCertificate.fromPEMFile(authorities)
+      let all = try isOne.map { [$0] } ?? NIOSSLCertificate.fromPEMFile(authorities)
+      anchors = try all.map { TrustAnchor(try $0.toDERBytes()) }
     } catch {
       throw TrustProblem(words: "is no file of certificates, PEM or DER, that can be read")
     }
-    self.init(trust: .certificates(certificates))
+    self.init(trust: .anchors(anchors))
   }
 
-  private init(trust: NIOSSLTrustRoots) {
+  private init(trust: WebTrust.Roots) {
     self.trust = trust
     threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     gate = LoopGate(threads.next())

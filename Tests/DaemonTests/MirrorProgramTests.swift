@@ -180,6 +180,48 @@ import Testing
     kill(service.identifier, SIGKILL)
   }
 
+  /// What phones are given to trust, as a file.
+  private static let authority = #"""
+    import ssl, sys, urllib.request
+    der = urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/comlink.crt").read()
+    open(sys.argv[2], "w").write(ssl.DER_cert_to_PEM_cert(der))
+    """#
+
+  @Test func `another node's page is the service, once its crew's authority is trusted`()
+    async throws
+  {
+    let ports = try (0..<2).map { _ in try MessageProgramTests.freePort() }
+    let (token, crew) = ("\(folder.path)/token", "\(folder.path)/crew.pem")
+    try Data("none yet".utf8).write(to: URL(filePath: token))
+    let pair = try DaemonPair(
+      [
+        ["--page", "127.0.0.1:\(ports[0])", "--page-trust", "127.0.0.1:\(ports[1])"],
+        [
+          "--upload-url", "https://127.0.0.1:\(ports[0])/api/v1", "--upload-token-file", token,
+          "--upload-from", "group=group:crew", "--upload-authorities", crew,
+        ],
+      ], in: folder)
+    try await pair.start()
+    try await pair.makeCrew()
+    let made = try await pair.comlink(0, ["page", "token", "new", "bridge", "--rights", "talk"])
+    try Data(made.output.utf8).write(to: URL(filePath: token))
+    let asked = try await Program.run(
+      "/usr/bin/python3", ["-c", Self.authority, "\(ports[1])", crew])
+    #expect(asked.code == 0, "\(asked.complaint)")
+    try await pair.cutAndStart(1)
+    try await pair.wait(1, within: 30) {
+      try await pair.comlink(1, ["status", "--json"]).output.contains(#""mirror""#)
+    }
+    try await speak(5, 1, in: pair)
+    func voices(_ index: Int) async throws -> Int {
+      try await pair.comlink(index, ["messages", "--json", "--keep-unread"]).output
+        .split(separator: "\n").count { $0.contains(#""voice":"#) }
+    }
+    // The message itself, and the same by REST.
+    try await pair.wait(0, within: 40) { try await voices(0) == 2 }
+    try await pair.end()
+  }
+
   @Test func `what was mirrored comes back by another node's REST and is not mirrored again`()
     async throws
   {

@@ -276,6 +276,25 @@ import Testing
       "receipt: node BLOB, delivered INTEGER, read INTEGER",
       "retention: kind INTEGER, tag BLOB, days INTEGER",
     ],
+    [
+      "contact: node BLOB, key BLOB, groups BLOB",
+      "fact: name TEXT, value INTEGER",
+      "held: sender BLOB, sequence INTEGER, octets BLOB, remaining BLOB, until INTEGER, "
+        + "audio BLOB, audio_size INTEGER, readers BLOB",
+      "line: kind INTEGER, tag BLOB, name TEXT, people BLOB",
+      "mark: node BLOB, delivered INTEGER, read INTEGER",
+      "message: id INTEGER, sender BLOB, sequence INTEGER, conversation_kind INTEGER, "
+        + "conversation BLOB, kind INTEGER, text TEXT, sent INTEGER, taken INTEGER, "
+        + "recipients BLOB, size INTEGER, audio BLOB, audio_size INTEGER, clip BLOB, edited INTEGER, "
+        + "heard INTEGER",
+      "message_text: text ",
+      "piece: audio BLOB, number INTEGER, octets BLOB",
+      "place: kind INTEGER, tag BLOB, last INTEGER, unread INTEGER",
+      "reaction: id INTEGER, sender BLOB, sequence INTEGER, node BLOB, sign TEXT, "
+        + "conversation_kind INTEGER, conversation BLOB, early INTEGER",
+      "receipt: node BLOB, delivered INTEGER, read INTEGER",
+      "retention: kind INTEGER, tag BLOB, days INTEGER",
+    ],
   ]
 
   private func tables(of database: Database) throws -> [String] {
@@ -388,59 +407,6 @@ import Testing
     }
     #expect(try journal.clear(.line(lines[2])) == 1)
     #expect(try journal.messages(HistoryQuery()).map(\.number) == [1, 2])
-  }
-
-  @Test func `audio stays as long as a message or an envelope has it, and no longer`() throws {
-    let node = try NodeKey().id
-    let journal = try Journal(path: folder.path)
-    let audio = try SealedAudio([UInt8](repeating: 7, count: 70_000))
-    let clip = try #require(
-      VoiceClip(attachment: audio.attachment, seal: audio.seal, milliseconds: 90, peaks: [1, 255]))
-    let key = MessageKey(sender: node, sequence: 1)
-    let message = Message(
-      key: key, conversation: .member(node), content: .voice(clip), sentUnixMilliseconds: 1,
-      takenUnixMilliseconds: 2)
-    let held = HeldEnvelope(
-      key: key, byteCount: 3, attachment: audio.attachment, remaining: [node], untilRunSeconds: 9)
-    try journal.write([.pieces(audio.attachment.name, first: 0, audio.pieces)])
-    #expect(try journal.load().audio.isEmpty, "nothing has it")
-    #expect(try journal.piece(0, of: audio.attachment.name) == nil)
-    try journal.write([
-      .pieces(audio.attachment.name, first: 0, Array(audio.pieces.prefix(2))), .message(message),
-      .hold(held, octets: [1, 2, 3]),
-    ])
-    #expect(try journal.load().audio.isEmpty, "it is not whole")
-    #expect(try journal.audio(of: clip) == nil)
-    try journal.write([.pieces(audio.attachment.name, first: 2, Array(audio.pieces[2...]))])
-    let state = try journal.load()
-    #expect(state.audio == [audio.attachment.name] && state.held == [held])
-    #expect(try journal.audio(of: clip) == [UInt8](repeating: 7, count: 70_000))
-    #expect(try journal.messages(HistoryQuery()).map(\.message) == [message])
-    #expect(try journal.clear(nil) == 1)
-    #expect(try journal.piece(2, of: audio.attachment.name) == audio.pieces[2])
-    try journal.write([.remaining(key, [])])
-    #expect(try journal.piece(2, of: audio.attachment.name) == nil)
-  }
-
-  @Test func `a voice message goes after its days, a text after its own`() throws {
-    let node = try NodeKey().id
-    let journal = try Journal(path: nil)
-    let audio = try SealedAudio([1, 2, 3])
-    let clip = try #require(
-      VoiceClip(attachment: audio.attachment, seal: audio.seal, milliseconds: 9, peaks: []))
-    for (index, content) in [MessageContent.voice(clip), .text("stays")].enumerated() {
-      try journal.write([
-        .message(
-          Message(
-            key: MessageKey(sender: node, sequence: UInt64(index + 1)), conversation: .member(node),
-            content: content, sentUnixMilliseconds: 0, takenUnixMilliseconds: 0)),
-        .mark(node, MessageMark(delivered: UInt64(index + 1), read: UInt64(index + 1))),
-      ])
-    }
-    let day: Int64 = 86_400_000
-    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 7 * day - 1) == 0)
-    #expect(try journal.prune(HistoryRetention(), unixMilliseconds: 8 * day) == 1)
-    #expect(try journal.messages(HistoryQuery()).map(\.message.content) == [.text("stays")])
   }
 
   @Test func `a hundred thousand messages are paged and searched at once`() throws {

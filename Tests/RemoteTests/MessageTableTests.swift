@@ -17,4 +17,16 @@ import Testing
     #expect(text.hasPrefix("7* T  anna \u{2192} line:stage (edited): cue 5\n    +1 you, "))
     #expect(text.hasSuffix(" bert\n") && !text.contains("\u{1B}"))
   }
+
+  @Test func `a transcript stands below its voice message, and sends nothing to the terminal`() {
+    var message = MessageStatus(
+      number: 7, conversation: "line:stage", sender: "anna", senderID: "ab", isOwn: false,
+      sentUnixSeconds: 0, takenUnixSeconds: 0, text: nil, isRead: true)
+    message.voice = VoiceMessageStatus(seconds: 65, bytes: 1, peaks: "")
+    let first = "7  T  anna \u{2192} line:stage: voice message, 1:05\n"
+    #expect(MessageTable.text(message, time: "T") == first)
+    message.voice?.transcript = "cue 5\n\u{1B}[2J"
+    let text = MessageTable.text(message, time: "T")
+    #expect(text.hasPrefix(first + "    cue 5\n    ") && !text.contains("\u{1B}"))
+  }
 }

@@ -409,6 +409,17 @@ actor CaptionService {
     return status
   }
 
+  // MARK: Voice messages
+
+  /// Whether the recogniser works for captions: nothing else is to ask it.
+  var isListening: Bool { captioner?.isListening == true }
+
+  /// Whether what somebody says may be transcribed; nil: not known yet.
+  func permits(_ node: NodeID) -> Bool? {
+    if desk.consents(node) { return true }
+    return node == parts.own || desk.refusers.contains(node) ? false : nil
+  }
+
   // MARK: Sound
 
   private func listen(_ captioner: Captioner) async {

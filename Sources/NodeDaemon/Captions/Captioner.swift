@@ -160,6 +160,9 @@ final class Captioner {
     utterances.removeValue(forKey: talker)?.line.finishSound()
   }
 
+  /// Whether the service works for it.
+  var isListening: Bool { !underWay.isEmpty }
+
   /// Nothing more is heard of a node: what is known of what it says stays.
   func drop(_ node: NodeID) {
     for (talker, utterance) in utterances where utterance.talker.node == node { finish(talker) }

@@ -18,6 +18,7 @@ extension MessageOffice {
       takenUnixSeconds: Double(message.takenUnixMilliseconds) / 1000, text: text,
       isRead: entry.isRead)
     if case .voice(let clip) = message.content { status.voice = VoiceMessageStatus(clip) }
+    status.voice?.transcript = entry.transcript
     status.editedUnixSeconds = entry.editedUnixMilliseconds.map { Double($0) / 1000 }
     if !entry.reactions.isEmpty {
       status.reactions = entry.reactions.map { reaction in

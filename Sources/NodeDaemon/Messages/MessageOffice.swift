@@ -370,6 +370,15 @@ actor MessageOffice {
     return try journal.messages(query)
   }
 
+  /// Voice messages that nobody listened to for a transcript, the oldest first.
+  func unheard() throws(JournalError) -> [HistoryEntry] { try journal.messages(.unheard) }
+
+  /// Keeps what is said in a voice message; empty: nothing.
+  func keep(transcript: String, of number: Int64) throws(JournalError) {
+    try journal.keep(transcript: transcript, of: number)
+    if !transcript.isEmpty { changed() }
+  }
+
   /// Waits for any message, or that long.
   func waitForMessage(seconds: Double) async {
     guard seconds > 0 else { return }

@@ -46,6 +46,16 @@ struct VoiceMessages {
   static var vendor: String { "comlink \(Version.current)" }
 }
 
+/// Where a recorder gets its sound; a test has its own.
+protocol MemoDoor: Sendable {
+  /// Lets somebody have what the microphone hears.
+  func beginMemo() async throws(IntercomError) -> SoundPipe
+  /// Lets nobody have that any more.
+  func endMemo(_ pipe: SoundPipe) async
+}
+
+extension Intercom: MemoDoor {}
+
 /// Records the microphone for a voice message: one at a time.
 actor VoiceRecorder {
   /// How often sound is taken from the media loop.
@@ -58,7 +68,7 @@ actor VoiceRecorder {
     var problem: ClipError?
   }
 
-  private let node: Intercom
+  private let node: any MemoDoor
   private var run: Run?
   private var isStarting = false
   private let executor = QueueExecutor(label: "voice-message")
@@ -66,7 +76,7 @@ actor VoiceRecorder {
     unsafe executor.asUnownedSerialExecutor()
   }
 
-  init(node: Intercom) { self.node = node }
+  init(node: any MemoDoor) { self.node = node }
 
   var isRecording: Bool { run != nil }
 

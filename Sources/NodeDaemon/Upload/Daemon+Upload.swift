@@ -89,6 +89,29 @@ extension Daemon {
   }
 }
 
+/// What is said in voice messages.
+extension Daemon {
+  /// Transcribes voice messages until the process ends; what is done is kept message by message.
+  func transcribe(
+    _ office: MessageOffice, _ captions: CaptionService
+  ) {
+    let speech = effective.configuration.speech
+    guard let service = speech.asr else { return }
+    let transcriber = VoiceTranscriber(
+      at: service, allowing: speech.allow,
+      VoiceTranscriber.Surroundings(
+        unheard: { () async throws(JournalError) in try await office.unheard() },
+        permits: { await captions.permits($0) }, isBusy: { await captions.isListening },
+        sound: { (number) async throws(JournalError) in try await office.voice(of: number) },
+        keep: { (text, number) async throws(JournalError) in
+          try await office.keep(transcript: text, of: number)
+        },
+        pause: { await office.waitForMessage(seconds: $0) }),
+      log: logger("messages"))
+    Task { await transcriber.run() }
+  }
+}
+
 /// Finds what is to be mirrored.
 struct MirrorReader: Sendable {
   /// Numbers that are looked at at a time.

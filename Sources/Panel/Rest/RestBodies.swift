@@ -69,10 +69,11 @@ enum RestBody {
 
     struct Audio: Encodable {
       private enum CodingKeys: String, CodingKey {
-        case duration, peaks, url
+        case duration, peaks, transcript, url
         case mimeType = "mime_type"
       }
       var duration: Double, mimeType = "audio/ogg", peaks: String, url: String
+      var transcript: String?
     }
 
     var id: String, sequenceNumber: Int64, conversationID: String, kind: String
@@ -90,7 +91,9 @@ enum RestBody {
       kind = message.text != nil ? "text" : message.voice != nil ? "audio" : "unknown"
       text = message.text
       audio = message.voice.map {
-        Audio(duration: $0.seconds, peaks: $0.peaks, url: "\(path)/\(message.number)/audio")
+        Audio(
+          duration: $0.seconds, peaks: $0.peaks, url: "\(path)/\(message.number)/audio",
+          transcript: $0.transcript)
       }
       sender = Sender(id: message.senderID, name: message.sender, isSelf: message.isOwn)
       sentAt = InternetTime.text(message.sentUnixSeconds)

@@ -24,7 +24,7 @@ export async function rest(method, path, body) {
 	return value
 }
 
-// A WebSocket that comes back by itself.
+// A WebSocket that reconnects.
 export function keepOpen(path, opened, heard, closed) {
 	let socket, pause = 250, timer
 	const isOpen = () => socket?.readyState === WebSocket.OPEN

@@ -68,7 +68,7 @@ function entryOf(read, change) {
 			button(".danger", words.delete, async () => {
 				if (await sure(t.deleteSure, words.delete)) change("DELETE", "")
 			}, operators)))),
-		voice ?? el("p", {dir: "auto"}, () => safe(read().text ?? t.unknown)),
+		voice, el("p", {dir: "auto"}, () => safe(read().text ?? (voice ? read().audio.transcript ?? "" : t.unknown))),
 		el("p", () => given().map(({emoji, sender}) => `${safe(emoji)} ${isolate(nameIn(sender))}`).join(" ")),
 		el("small", () => stateOf(read())))
 	box.end = voice?.end

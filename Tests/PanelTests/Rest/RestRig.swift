@@ -100,8 +100,9 @@ final class RestMessages: RestNode {
   }
 
   func send(_ file: [UInt8], to conversation: String) async throws(RestFault) -> MessageStatus {
-    try add(
-      nil, VoiceMessageStatus(seconds: 1.5, bytes: file.count, peaks: "00ff"), to: conversation)
+    var voice = VoiceMessageStatus(seconds: 1.5, bytes: file.count, peaks: "00ff")
+    voice.transcript = "cue nine"
+    return try add(nil, voice, to: conversation)
   }
 
   private func add(

@@ -111,6 +111,8 @@ import Testing
       #expect(rig.messages.messages.map(\.voice?.bytes) == [640_000])
       let late = try await rig.rest("PUT", path, token: nil, body: "x", type: "audio/wav")
       #expect(late.status == 409)
+      let one = try await rig.rest("GET", PageRig.crew + "/1", token: token)
+      #expect(one.body.contains(#""transcript":"cue nine""#), "\(one.body)")
       let sound = try await rig.rest("GET", PageRig.crew + "/1/audio", token: token)
       #expect(sound.status == 200 && sound.body == "0123456789")
       let part = try await rig.rest(
