@@ -4,7 +4,7 @@
 source "$(dirname "$0")/gate.bash"
 export COMLINK_CORE_ONLY=RealtimeTests
 
-flags=(--scratch-path .build-rtsan --disable-index-store
+flags=(--scratch-path .build-rtsan
   -Xcc -fsanitize=realtime -Xswiftc -Xclang-linker -Xswiftc -fsanitize=realtime)
 run "$scratch/build.log" swift build --build-tests "${flags[@]}"
 run_clocked swift test --skip-build --disable-xctest "${flags[@]}" --filter '^RealtimeTests\.'

@@ -64,7 +64,7 @@ run_clocked() {
 # run_core_tests FLAG...: builds and runs those suites; FLAG goes to swift build and swift test. Sets count.
 # Optimised, or the hours of virtual time in MediaTests would take minutes.
 run_core_tests() {
-  local flags=(-c release --disable-xctest --disable-index-store -Xswiftc -enable-testing -Xswiftc -gline-tables-only "$@")
+  local flags=(-c release --disable-xctest -Xswiftc -enable-testing -Xswiftc -gline-tables-only "$@")
   # Beside the tests it computes while nothing else does. SwiftPM gives what it starts the usual priority, whatever
   # its own is; the policy stays.
   local idle=()
