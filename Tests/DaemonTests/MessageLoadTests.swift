@@ -38,29 +38,34 @@ import Testing
     }
   }
 
-  /// What a user may do with messages for a while; how long a page, a rare and a common word took, in the middle.
-  private func use(_ index: Int, _ count: Int) throws -> [Duration] {
-    var client = try ControlClient(path: pair.socket(index), timeout: .seconds(30))
+  /// What a user may do with messages for a while, at both nodes by turns, so that what else the machine does is the same
+  /// to both; how long a page, a rare and a common word took, in the middle.
+  private func use(_ count: Int) throws -> [[Duration]] {
+    var clients = try (0..<2).map { index in
+      try ControlClient(path: pair.socket(index), timeout: .seconds(30))
+    }
     var random = SplitMix64(seed: 3)
-    func took(_ change: (inout MessageRequest) -> Void) throws -> Duration {
+    func took(_ index: Int, _ change: (inout MessageRequest) -> Void) throws -> Duration {
       var request = MessageRequest()
       request.marksRead = false
       change(&request)
       let start = ContinuousClock.now
-      guard case .messages = try client.request(.messages(request)) else {
+      guard case .messages = try clients[index].request(.messages(request)) else {
         Issue.record("no messages")
         return .zero
       }
       return ContinuousClock.now - start
     }
-    var all: [[Duration]] = [[], [], []]
+    var all = [[[Duration]]](repeating: [[], [], []], count: 2)
     for _ in 0..<50 {
       let place = Int64.random(in: 1...Int64(count), using: &random)
-      all[0].append(try took { $0.before = place })
-      all[1].append(try took { $0.search = "\(place)" })
-      all[2].append(try took { $0.search = "everyone stage" })
+      for index in 0..<2 {
+        all[index][0].append(try took(index) { $0.before = place })
+        all[index][1].append(try took(index) { $0.search = "\(place)" })
+        all[index][2].append(try took(index) { $0.search = "everyone stage" })
+      }
     }
-    return all.map { $0.sorted()[$0.count / 2] }
+    return all.map { $0.map { $0.sorted()[$0.count / 2] } }
   }
 
   @Test func `a hundred thousand messages are paged and searched at once, and cost no memory`()
@@ -72,11 +77,10 @@ import Testing
       attributes: [.posixPermissions: 0o700])
     try fill("\(pair.state(0))/messages.db", count)
     try await pair.start()
-    var used: [[Duration]] = []
+    let used = try use(count)
     var written: [Double] = []
     var resident: [Double] = []
     for index in 0..<2 {
-      used.append(try use(index, count))
       let process = try #require(pair.process(index))
       written.append(try #require(ProcessUsage.writtenMegabytes(of: process)))
       resident.append(try #require(ProcessUsage.residentSetMegabytes(of: process)))
