@@ -41,8 +41,9 @@ import Testing
   /// What a user may do with messages for a while, at both nodes by turns, so that what else the machine does is the same
   /// to both; how long a page, a rare and a common word took, in the middle.
   private func use(_ count: Int) throws -> [[Duration]] {
-    var clients = try (0..<2).map { index in
-      try ControlClient(path: pair.socket(index), timeout: .seconds(30))
+    var clients: [ControlClient] = []
+    for index in 0..<2 {
+      clients.append(try ControlClient(path: pair.socket(index), timeout: .seconds(30)))
     }
     var random = SplitMix64(seed: 3)
     func took(_ index: Int, _ change: (inout MessageRequest) -> Void) throws -> Duration {
