@@ -41,17 +41,18 @@ import Testing
   /// What a user may do with messages for a while, at both nodes by turns, so that what else the machine does is the same
   /// to both; how long a page, a rare and a common word took, in the middle.
   private func use(_ count: Int) throws -> [[Duration]] {
-    var clients: [ControlClient] = []
-    for index in 0..<2 {
-      clients.append(try ControlClient(path: pair.socket(index), timeout: .seconds(30)))
-    }
+    var first = try ControlClient(path: pair.socket(0), timeout: .seconds(30))
+    var second = try ControlClient(path: pair.socket(1), timeout: .seconds(30))
     var random = SplitMix64(seed: 3)
     func took(_ index: Int, _ change: (inout MessageRequest) -> Void) throws -> Duration {
       var request = MessageRequest()
       request.marksRead = false
       change(&request)
       let start = ContinuousClock.now
-      guard case .messages = try clients[index].request(.messages(request)) else {
+      let answer =
+        try index == 0
+        ? first.request(.messages(request)) : second.request(.messages(request))
+      guard case .messages = answer else {
         Issue.record("no messages")
         return .zero
       }
