@@ -38,8 +38,8 @@ import Testing
     }
   }
 
-  /// What a user may do with messages for a while, at both nodes by turns, so that what else the machine does is the same
-  /// to both; how long a page, a rare and a common word took, in the middle.
+  /// What a user may do with messages for a while, at both nodes by turns, so that what else the machine does is the
+  /// same to both; how long a page, a rare and a common word took, in the middle.
   private func use(_ count: Int) throws -> [[Duration]] {
     var first = try ControlClient(path: pair.socket(0), timeout: .seconds(30))
     var second = try ControlClient(path: pair.socket(1), timeout: .seconds(30))
