@@ -95,6 +95,10 @@ extension LineWorld {
     }
     model.join(line, node)
     lineNanoseconds[node * width + line] = now
+    // Whoever calls that line calls this node from now on.
+    if callers[node].contains(where: { $0.key.line == line && $0.value > now }) {
+      noteCall(node, nil)
+    }
   }
 
   private func leave(_ node: Int) {
