@@ -16,6 +16,9 @@ let hasMemberTestsOnly = coreOnly?.split(separator: " ").contains("IntercomTests
 /// Set by CI: names of test targets that are left out, as gates build and run them.
 let leftOut = (Context.environment["COMLINK_LEFT_OUT"] ?? "").split(separator: " ")
 
+/// Set by the demo, and by tests of a change: what no sound passes is not optimised, which takes the compiler a third.
+let isQuick = Context.environment["COMLINK_QUICK"] != nil
+
 let swiftSettings: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
@@ -36,27 +39,31 @@ let realtimeSettings: [CSetting] =
     .enableWarning("frame-larger-than=1024"), .enableWarning("cast-function-type-strict"),
   ]
 
-func swiftTarget(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+/// Nothing waits for their modules, which unoptimised code has made by a second run of the compiler otherwise.
+let unoptimised: [SwiftSetting] = [
+  .unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))
+]
+
+/// Of targets that no sound passes, and that compute little.
+let lightSettings = swiftSettings + (isQuick ? unoptimised : [])
+
+func swiftTarget(
+  _ name: String, _ dependencies: [Target.Dependency] = [], light: Bool = false
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, swiftSettings: light ? lightSettings : swiftSettings)
 }
 
 /// Tests, not optimised but for those that compute much themselves.
 ///
-/// The others only ask and compare: it would take longer than it saves. What all drive is optimised. Nothing waits for
-/// their modules, which unoptimised code has made by a second run of the compiler otherwise.
+/// The others only ask and compare: it would take longer than it saves.
 func tests(
   _ name: String, _ dependencies: [Target.Dependency], sources: [String]? = nil,
   resources: [Resource] = [], compute: Bool = false
 ) -> Target {
   .testTarget(
     name: name, dependencies: dependencies, sources: sources, resources: resources,
-    swiftSettings: swiftSettings
-      + (compute
-        ? []
-        : [
-          .unsafeFlags(
-            ["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))
-        ]))
+    swiftSettings: swiftSettings + (compute ? [] : unoptimised))
 }
 
 let system: [Target] = [
@@ -141,19 +148,20 @@ let core: [Target] = [
   swiftTarget("JackSession", ["Habits", "Audio", "CRealtime", "System"]),
   swiftTarget("EventLoop", ["CUring", "System"]),
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
-  swiftTarget("Store", ["Habits", "Cryptography", "Mesh", "System"]),
+  swiftTarget("Store", ["Habits", "Cryptography", "Mesh", "System"], light: true),
   swiftTarget("Messages", ["Cryptography"]),
   swiftTarget("Captions", ["Cryptography"]),
-  swiftTarget("Journal", ["CSQLite", "Assistant", "Cryptography", "Messages", "System"]),
-  swiftTarget("Assistant"),
-  swiftTarget("Barcode", ["CQREncode"]),
-  swiftTarget("Keys"),
-  swiftTarget("Speech"),
-  swiftTarget("KeyDevices", ["Keys", "CEvdev", "CGPIO", "System"]),
+  swiftTarget(
+    "Journal", ["CSQLite", "Assistant", "Cryptography", "Messages", "System"], light: true),
+  swiftTarget("Assistant", light: true),
+  swiftTarget("Barcode", ["CQREncode"], light: true),
+  swiftTarget("Keys", light: true),
+  swiftTarget("Speech", light: true),
+  swiftTarget("KeyDevices", ["Keys", "CEvdev", "CGPIO", "System"], light: true),
   swiftTarget("Recording", ["Audio", "CDecode", "COgg", "System"]),
   .executableTarget(
     name: "comlink-decode", cSettings: cSettings, linkerSettings: [.linkedLibrary("dl")]),
-  .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: swiftSettings),
+  .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: lightSettings),
   swiftTarget(
     "Intercom",
     [
@@ -220,23 +228,23 @@ let programs: [Target] = [
   .target(
     name: "CAvahi", path: "CSupport/CAvahi", cSettings: cSettings,
     linkerSettings: [.linkedLibrary("avahi-common")]),
-  swiftTarget("Discovery", ["CAvahi", "Mesh", "Cryptography", "System"]),
+  swiftTarget("Discovery", ["CAvahi", "Mesh", "Cryptography", "System"], light: true),
   .executableTarget(
     name: "comlink-discover", dependencies: ["Discovery", "Mesh", "Cryptography"],
-    path: "Tests/DiscoverProgram", swiftSettings: swiftSettings),
+    path: "Tests/DiscoverProgram", swiftSettings: lightSettings),
   tests(
     "DiscoveryTests",
     ["CAvahi", "Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
     resources: [.copy("Corpus")]),
-  swiftTarget("ServiceLoop", [.product(name: "NIOCore", package: "swift-nio")]),
+  swiftTarget("ServiceLoop", [.product(name: "NIOCore", package: "swift-nio")], light: true),
   swiftTarget(
     "ControlSocket",
     [
       "Remote", "ServiceLoop", "StatusSchema", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ]),
-  swiftTarget("Remote", ["StatusSchema", "System"]),
+    ], light: true),
+  swiftTarget("Remote", ["StatusSchema", "System"], light: true),
   swiftTarget(
     "WebService",
     [
@@ -245,7 +253,7 @@ let programs: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
-    ]),
+    ], light: true),
   .target(
     name: "TestWeb",
     dependencies: [
@@ -260,12 +268,13 @@ let programs: [Target] = [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
-    ]),
+    ], light: true),
   tests("ChatTests", ["Chat", "Assistant", "TestWeb", "WebService"]),
   .target(
     name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
   swiftTarget(
-    "Doctor", ["CKernel", "Audio", "JackSession", "EventLoop", "StatusSchema", "System"]),
+    "Doctor", ["CKernel", "Audio", "JackSession", "EventLoop", "StatusSchema", "System"],
+    light: true),
   tests("DoctorTests", ["Doctor", "StatusSchema"]),
   .target(
     name: "Panel",
@@ -278,7 +287,7 @@ let programs: [Target] = [
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
     ],
     // The page's files: in the programs, not beside them.
-    resources: [.embedInCode("Web")], swiftSettings: swiftSettings),
+    resources: [.embedInCode("Web")], swiftSettings: lightSettings),
   tests(
     "PanelTests",
     [
@@ -297,7 +306,7 @@ let programs: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOTLS", package: "swift-nio"),
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
-    ]),
+    ], light: true),
   tests(
     "ControlPlaneTests",
     [
@@ -313,7 +322,7 @@ let programs: [Target] = [
       "Speech", "ServiceLoop", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ]),
+    ], light: true),
   tests(
     "SpeechLinkTests",
     [
@@ -333,23 +342,23 @@ let programs: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
-    ]),
+    ], light: true),
   .executableTarget(
-    name: "comlinkd", dependencies: ["NodeDaemon"], swiftSettings: swiftSettings),
+    name: "comlinkd", dependencies: ["NodeDaemon"], swiftSettings: lightSettings),
   .executableTarget(
     name: "comlink",
     dependencies: [
       "Remote", "StatusSchema", "Barcode", "Captions", "Cryptography", "Doctor", "KeyDevices",
       "Lines", "Store", "System", "Voice",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ], swiftSettings: swiftSettings),
+    ], swiftSettings: lightSettings),
   .executableTarget(
     name: "comlink-keys",
     dependencies: [
       "KeyDevices", "Keys", "Remote", "StatusSchema", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "TOMLKit", package: "TOMLKit"),
-    ], swiftSettings: swiftSettings),
+    ], swiftSettings: lightSettings),
   // Both ends of the control socket.
   tests("RemoteTests", ["Remote", "ControlSocket", "StatusSchema", "System"]),
   tests(
@@ -377,7 +386,7 @@ let programs: [Target] = [
     dependencies: [
       "TestRig", "TestKit", "Remote", "StatusSchema", "Audio", "Intercom", "Cryptography",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ], path: "Tests/Benchmarks", swiftSettings: swiftSettings),
+    ], path: "Tests/Benchmarks", swiftSettings: lightSettings),
   .target(name: "CLink", path: "Tests/CLink", cSettings: cSettings),
   .executableTarget(
     name: "comlink-link", dependencies: ["CLink", "System", "TestKit"], path: "Tests/LinkEmulator",
@@ -385,7 +394,7 @@ let programs: [Target] = [
   .executableTarget(
     name: "comlink-lane",
     dependencies: ["ControlPlane", "Mesh", "Cryptography", "System"], path: "Tests/LaneProgram",
-    swiftSettings: swiftSettings),
+    swiftSettings: lightSettings),
   tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
   tests(
     "IntegrationTests",

@@ -1,3 +1,5 @@
+public import StatusSchema
+
 /// What a remote can ask about operators, members that may set something at another node; in JSON the word is
 /// `operator-allow`, `operator-deny`, `at` or `mic-kill`.
 public enum OperatorRequest: Sendable, Hashable {
@@ -57,5 +59,19 @@ public enum OperatorRequest: Sendable, Hashable {
       try fields.encode(request, forKey: .ask)
     case .kill: try fields.encode(Kind.kill.rawValue, forKey: .request)
     }
+  }
+}
+
+/// Operators, as a table for a terminal of 100 columns.
+public enum OperatorTable {
+  /// A line each, ended by a line end: name, rights, how often it did something, and what it did last.
+  public static func text(_ operators: [OperatorStatus]) -> String {
+    operators.map { "\(row($0).prefix(StatusTable.columns))\n" }.joined()
+  }
+
+  private static func row(_ member: OperatorStatus) -> String {
+    Cell.name(member.name, width: 24) + "  "
+      + Cell.padded(Cell.clean(member.rights.joined(separator: " ")), width: 27, isLeft: true)
+      + "  \(member.acts)" + (member.lastAct.map { "  \(Cell.clean($0))" } ?? "")
   }
 }

@@ -4,6 +4,7 @@ internal import Cryptography
 internal import Glibc
 internal import Remote
 internal import StatusSchema
+internal import System
 
 /// `comlink captions export`: a session as a file.
 struct CaptionsExportCommand: ParsableCommand {
@@ -133,6 +134,6 @@ struct CaptionsExportCommand: ParsableCommand {
   }
 
   private static func problem(_ file: String) -> String {
-    "\(PlainText.cleaned(file)) cannot be written: \(unsafe String(cString: strerror(errno)))"
+    "\(PlainText.cleaned(file)) cannot be written: \(errorWords(errno))"
   }
 }

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Remote
 internal import StatusSchema
+internal import System
 
 /// `comlink voice-message`: what is said now and heard later.
 struct VoiceMessageCommand: ParsableCommand {
@@ -91,7 +92,7 @@ struct VoiceSendCommand: ParsableCommand {
   private static func octets(of path: String) throws -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw ValidationError("cannot open \(path): \(unsafe String(cString: strerror(errno)))")
+      throw ValidationError("cannot open \(path): \(errorWords(errno))")
     }
     defer { close(descriptor) }
     var octets: [UInt8] = []
@@ -100,7 +101,7 @@ struct VoiceSendCommand: ParsableCommand {
       let count = unsafe read(descriptor, &room, room.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        throw ValidationError("cannot read \(path): \(unsafe String(cString: strerror(errno)))")
+        throw ValidationError("cannot read \(path): \(errorWords(errno))")
       }
       guard count > 0 else { return octets }
       octets += room[..<count]
@@ -246,7 +247,7 @@ struct VoiceSaveCommand: ParsableCommand {
   private func write(_ octets: [UInt8]) throws {
     let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
-      throw ValidationError("cannot make \(file): \(unsafe String(cString: strerror(errno)))")
+      throw ValidationError("cannot make \(file): \(errorWords(errno))")
     }
     defer { close(descriptor) }
     var written = 0
@@ -257,7 +258,7 @@ struct VoiceSaveCommand: ParsableCommand {
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
-        throw ValidationError("cannot write \(file): \(unsafe String(cString: strerror(errno)))")
+        throw ValidationError("cannot write \(file): \(errorWords(errno))")
       }
       written += count
     }

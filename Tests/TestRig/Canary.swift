@@ -11,12 +11,16 @@ internal import CProbe
 
   /// Starts it.
   ///
-  /// - Parameter priority: its SCHED_FIFO priority.
+  /// - Parameters:
+  ///   - priority: its SCHED_FIFO priority.
+  ///   - lateMilliseconds: what counts as late.
   /// - Throws: `RigError.missing` without the permission for real-time scheduling.
-  public init(priority: Int) throws(RigError) {
+  public init(
+    priority: Int, lateMilliseconds: Double = Canary.lateMilliseconds
+  ) throws(RigError) {
     var error: Int32 = 0
     let created = unsafe rig_canary_create(
-      Int32(priority), 1_000_000, Int64(Self.lateMilliseconds * 1e6), &error)
+      Int32(priority), 1_000_000, Int64(lateMilliseconds * 1e6), &error)
     guard let created = unsafe created else {
       throw .missing(what: "a real-time thread", hint: systemMessage(-error))
     }
