@@ -10,6 +10,8 @@ source .ci/gates/suites.bash
 export COMLINK_CORE_ONLY=1
 # The sanitizers are some fifty times slower: fewer random networks (TestKit's Seeds).
 export COMLINK_FEW_SEEDS=1
+# What computes little is not optimised, but for the night.
+[ -n "${COMLINK_ALL:-}" ] || export COMLINK_QUICK=1
 # The crash handler would take minutes over a sanitizer's abort.
 export SWIFT_BACKTRACE=enable=no
 
