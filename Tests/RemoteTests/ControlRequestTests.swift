@@ -209,6 +209,10 @@ import Testing
       .key(.release(key: "a", holder: "pedal")),
       #"{"holder":"pedal","key":"a","request":"key-release"}"#
     ),
+    (
+      .key(.release(key: "a", holder: "pedal", isTap: false)),
+      #"{"holder":"pedal","key":"a","request":"key-release","tap":false}"#
+    ),
     (.key(.tap(key: "a")), #"{"key":"a","request":"key-tap"}"#),
     (.key(.hold(holder: "pedal")), #"{"holder":"pedal","request":"key-hold"}"#),
     (.key(.remove(key: "a")), #"{"key":"a","request":"key-remove"}"#),

@@ -36,7 +36,8 @@ extension ControlRequest {
   func held(by page: String, with rights: PageRights) -> ControlRequest {
     switch self {
     case .key(.press(let key, nil)): .key(.press(key: key, holder: page))
-    case .key(.release(let key, nil)): .key(.release(key: key, holder: page))
+    case .key(.release(let key, nil, let isTap)):
+      .key(.release(key: key, holder: page, isTap: isTap))
     case .assistant(let request): .assistant(request.asked(byPage: page, with: rights))
     default: self
     }
