@@ -290,7 +290,7 @@ import Testing
         + "voice-message-send, voice-message-upload, voice-message-play, voice-message-seek, "
         + "voice-message-speed, voice-message-stop, voice-message-audio, test-voice, voice-monitor, "
         + "doctor, restart, page-token-new, page-token-list, page-token-revoke, "
-        + "captions, captions-on, captions-off, captions-refuse, captions-clear, "
+        + "captions, captions-on, captions-off, captions-refuse, captions-clear, captions-keep, "
         + "session-host, session-join, session-leave, session-continue, session-end"
     ),
     (

@@ -4,6 +4,8 @@ extension ControlRequest {
   /// What somebody at the page must be allowed for it.
   package var neededRights: PageRights {
     switch self {
+    // What was said while nobody of the page was there.
+    case .captions(.show(let query)) where query.isKept == true: .operate
     case .status, .subscribe, .version, .peers, .groupList, .line(.list), .key(.list),
       .call(.list), .service(.doctor), .captions(.show):
       .listen
