@@ -105,8 +105,8 @@ extension CaptionChunk {
   }
   private static let noConfidence: UInt8 = 255
 
-  /// As it is signed and compared: index (4), revision (4), flags (1), talker (32), colour (3), start (4), duration (4),
-  /// confidence (1), then name, role and language with a length of 1 octet each, and the text with one of 2.
+  /// As it is signed and compared: index (4), revision (4), flags (1), talker (32), colour (3), start (4), duration
+  /// (4), confidence (1), then name, role and language with a length of 1 octet each, and the text with one of 2.
   var octets: [UInt8] {
     var writer = CaptionWriter()
     writer.number(UInt64(index), byteCount: 4)

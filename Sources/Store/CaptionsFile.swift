@@ -16,8 +16,8 @@ public struct KeptCaptions: Equatable, Sendable {
   }
 }
 
-/// The file of what the user said about captions: one octet, 1 or 0: they refuse, or not; then, if captions are kept, how
-/// many days (2).
+/// The file of what the user said about captions: one octet, 1 or 0: they refuse, or not; then, if captions are kept,
+/// how many days (2).
 struct CaptionsFile {
   private static let name = "captions"
   private static let record = Record(kind: "captions")

@@ -27,7 +27,7 @@ struct SessionPart {
     if isProved { unproved.remove(index) } else { unproved.insert(index) }
   }
 
-  /// With what its host signed; nil: there is none, or the host's signature is wrong, so that nobody else would take it.
+  /// With what its host signed; nil: there is none, or the signature is wrong, so that nobody else would take it.
   mutating func signed(_ index: UInt32) -> SignedChunk? {
     guard let chunk = transcript.chunks[index], let signature = signatures[index] else {
       return nil
