@@ -142,7 +142,7 @@ import Testing
       try path.advance({ host.next(for: late.node, nowNanoseconds: end) }) { octets in
         reader.take(octets, from: host.signer.node, nowNanoseconds: 0) { _ in nil }
       }
-      count = reader.transcript(of: session)?.chunks.count ?? 0
+      count = reader.transcript(ofPart: session)?.chunks.count ?? 0
     }
     let seconds = Double(path.now - asked) / 1e9
     #expect(count == 7200)
