@@ -196,7 +196,7 @@ let coreTests: [Target] = [
   tests("CryptographyTests", ["Cryptography", "TestKit"]),
   tests("StoreTests", ["Store", "Habits", "Cryptography", "Mesh"]),
   tests("MessagesTests", ["Messages", "Cryptography", "TestKit"], compute: true),
-  tests("CaptionsTests", ["Captions", "Cryptography", "TestKit"]),
+  tests("CaptionsTests", ["Captions", "Cryptography", "Mesh", "TestKit"]),
   .target(
     name: "CFaultyDisk", dependencies: ["SystemSQLite"], path: "Tests/CFaultyDisk",
     cSettings: cSettings),

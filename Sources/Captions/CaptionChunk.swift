@@ -102,12 +102,11 @@ extension CaptionChunk {
     static let final: UInt8 = 1
     static let colour: UInt8 = 2
     static let marker: UInt8 = 4
-    static let known = final | colour | marker
   }
   private static let noConfidence: UInt8 = 255
 
-  /// On the wire: index (4), revision (4), flags (1), talker (32), colour (3), start (4), duration (4), confidence (1),
-  /// then name, role and language with a length of 1 octet each, and the text with one of 2.
+  /// As it is signed and compared: index (4), revision (4), flags (1), talker (32), colour (3), start (4), duration
+  /// (4), confidence (1), then name, role and language with a length of 1 octet each, and the text with one of 2.
   var octets: [UInt8] {
     var writer = CaptionWriter()
     writer.number(UInt64(index), byteCount: 4)
@@ -127,27 +126,6 @@ extension CaptionChunk {
     writer.text(language, lengthBytes: 1)
     writer.text(text, lengthBytes: 2)
     return writer.octets
-  }
-
-  init(_ reader: inout CaptionReader) throws(CaptionFault) {
-    index = UInt32(try reader.number(4))
-    revision = UInt32(try reader.number(4))
-    let flags = UInt8(try reader.number(1))
-    guard index < CaptionLimits.chunks, flags & ~Flag.known == 0 else { throw .malformed }
-    (isFinal, isMarker) = (flags & Flag.final != 0, flags & Flag.marker != 0)
-    let node = try reader.node()
-    let colour = UInt32(try reader.number(3))
-    startMilliseconds = UInt32(try reader.number(4))
-    durationMilliseconds = UInt32(try reader.number(4))
-    let confidence = UInt8(try reader.number(1))
-    guard confidence <= 100 || confidence == Self.noConfidence else { throw .malformed }
-    confidencePercent = confidence == Self.noConfidence ? nil : confidence
-    let name = try reader.text(lengthBytes: 1, most: CaptionLimits.nameBytes)
-    let role = try reader.text(lengthBytes: 1, most: CaptionLimits.nameBytes)
-    language = try reader.text(lengthBytes: 1, most: CaptionLimits.languageBytes)
-    text = try reader.text(lengthBytes: 2, most: CaptionLimits.textBytes)
-    talker = CaptionTalker(
-      node: node, name: name, role: role, colourRGB: flags & Flag.colour == 0 ? nil : colour)
   }
 }
 

@@ -423,20 +423,17 @@ public struct CaptionDesk: Sendable, CaptionSink {
       var post = posts[node]
     else { return nil }
     let places = post.places
-    var (batch, bytes) = ([CaptionChunk](), 9)
+    let head = CaptionFrame.head(ofChunksOf: key.number)
+    var packer = CaptionPacker(after: head)
     while post.takeChunk({ number, index in
       // Who left a line meanwhile gets no more of it.
       guard number == key.number, let chunk = transcript.chunks[index],
         !places.isDisjoint(with: session.places(of: index))
       else { return true }
-      let size = chunk.octets.count
-      guard bytes + size <= CaptionLimits.frameBytes else { return false }
-      bytes += size
-      batch.append(chunk)
-      return true
+      return packer.add(chunk)
     }) {}
     posts[node] = post
-    return batch.isEmpty ? nil : CaptionFrame.chunks(key.number, batch).octets
+    return packer.octets.count == head.count ? nil : packer.octets
   }
 
   /// The lane did not take what was to be said to a node: it begins again a second later.

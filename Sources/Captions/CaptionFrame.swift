@@ -7,7 +7,7 @@ enum CaptionFrame: Hashable {
   /// Kind 3: the session's number (8) of the receiver's that the sender wants all chunks of, but for final ones of
   /// these ranges: first (4) and count (4) each.
   case want(UInt64, holding: [Range<UInt32>])
-  /// Kind 4: the session's number (8) of the sender's, and chunks of it.
+  /// Kind 4: the session's number (8) of the sender's, and chunks of it, as ``CaptionPacker`` writes them.
   case chunks(UInt64, [CaptionChunk])
 
   static let version: UInt64 = 1
@@ -27,8 +27,8 @@ enum CaptionFrame: Hashable {
       self = .want(number, holding: try reader.ranges())
     case 4:
       let number = try reader.number(8)
-      var chunks: [CaptionChunk] = []
-      while !reader.isAtEnd { chunks.append(try CaptionChunk(&reader)) }
+      var (chunks, unpacker) = ([CaptionChunk](), CaptionUnpacker())
+      while !reader.isAtEnd { chunks.append(try unpacker.chunk(&reader)) }
       guard !chunks.isEmpty else { throw .malformed }
       self = .chunks(number, chunks)
     default: throw .malformed
@@ -50,10 +50,18 @@ enum CaptionFrame: Hashable {
       writer.number(number, byteCount: 8)
       writer.ranges(ranges)
     case .chunks(let number, let chunks):
-      writer.bytes([4])
-      writer.number(number, byteCount: 8)
-      for chunk in chunks { writer.bytes(chunk.octets) }
+      var packer = CaptionPacker(after: Self.head(ofChunksOf: number), mostBytes: .max)
+      for chunk in chunks { _ = packer.add(chunk) }
+      return packer.octets
     }
+    return writer.octets
+  }
+
+  /// What is before the chunks of a session in their frame.
+  static func head(ofChunksOf number: UInt64) -> [UInt8] {
+    var writer = CaptionWriter()
+    writer.bytes([4])
+    writer.number(number, byteCount: 8)
     return writer.octets
   }
 }

@@ -46,6 +46,11 @@ struct CaptionReader {
   mutating func text(lengthBytes: Int, most: Int) throws(CaptionFault) -> String {
     let count = Int(try number(lengthBytes))
     guard count <= most else { throw .oversized }
+    return try text(count)
+  }
+
+  /// A text of so many octets of UTF-8.
+  mutating func text(_ count: Int) throws(CaptionFault) -> String {
     guard let text = String(validating: try bytes(count), as: UTF8.self) else { throw .malformed }
     return text
   }

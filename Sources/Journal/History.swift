@@ -155,7 +155,7 @@ extension Journal {
   }
 
   /// Each word in quotes, so that none is taken for one of FTS5's own, and as the beginning of words.
-  private static func match(_ words: String) -> String {
+  static func match(_ words: String) -> String {
     words.split(whereSeparator: \.isWhitespace).prefix(16).map { word in
       // By scalars: a quote with an accent is another character, and ends the text all the same.
       let inner = word.unicodeScalars.map { $0 == "\"" ? "\"\"" : $0 == "\0" ? "" : String($0) }

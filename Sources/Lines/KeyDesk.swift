@@ -101,10 +101,11 @@ struct KeyDesk {
 
   /// Lets go of a key; true: listening to its lines is to be turned.
   mutating func release(
-    _ key: Key, by holder: KeyHolder, nowNanoseconds now: Int64
+    _ key: Key, by holder: KeyHolder, isTap: Bool? = nil, nowNanoseconds now: Int64
   ) throws(LineError) -> Bool {
     try note(holder, now)
-    let turns = states[key.name]?.release(by: holder, of: key, nowNanoseconds: now) ?? false
+    let turns =
+      states[key.name]?.release(by: holder, of: key, isTap: isTap, nowNanoseconds: now) ?? false
     forgetIdle(key.name)
     return turns
   }
@@ -131,7 +132,7 @@ struct KeyDesk {
   mutating func lose(_ holder: KeyHolder, on lines: [LineName], nowNanoseconds now: Int64) {
     leases[holder] = nil
     for key in keys(on: lines) {
-      _ = states[key.name]?.release(by: holder, of: key, isLost: true, nowNanoseconds: now)
+      _ = states[key.name]?.release(by: holder, of: key, isTap: false, nowNanoseconds: now)
       forgetIdle(key.name)
     }
   }

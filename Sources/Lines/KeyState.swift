@@ -30,13 +30,16 @@ struct KeyState {
   }
 
   /// Goes up; true: it was a tap that is to turn listening.
+  ///
+  /// - Parameter isTap: whether it was down for less than the latch time, where its holder knows; nil: by the times.
   mutating func release(
-    by holder: KeyHolder, of key: Key, isLost: Bool = false, nowNanoseconds now: Int64
+    by holder: KeyHolder, of key: Key, isTap: Bool? = nil, nowNanoseconds now: Int64
   ) -> Bool {
     guard holders.remove(holder) != nil, holders.isEmpty else { return false }
     defer { isSpent = false }
-    let isTap = now - pressedNanoseconds < Int64(key.latchMilliseconds) * 1_000_000
-    guard isTap, !isSpent, !isLost else { return false }
+    let isTap =
+      isTap ?? (now - pressedNanoseconds < Int64(key.latchMilliseconds) * 1_000_000)
+    guard isTap, key.latchMilliseconds > 0, !isSpent else { return false }
     if key.activation.tapsListen { return true }
     isLatched = key.activation.talks
     return false

@@ -228,12 +228,14 @@ public struct LineDesk: Sendable {
   }
 
   /// The finger goes up.
+  ///
+  /// - Parameter isTap: whether it was down for less than the latch time, where its holder knows; nil: by the times.
   public mutating func release(
-    _ name: KeyName, by holder: KeyHolder = .command, nowNanoseconds now: Int64
+    _ name: KeyName, by holder: KeyHolder = .command, isTap: Bool? = nil, nowNanoseconds now: Int64
   ) throws(LineError) {
     self.now = max(self.now, now)
     let key = try key(name)
-    if try desk.release(key, by: holder, nowNanoseconds: now) { turnListening(key) }
+    if try desk.release(key, by: holder, isTap: isTap, nowNanoseconds: now) { turnListening(key) }
     settle()
   }
 

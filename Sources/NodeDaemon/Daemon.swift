@@ -237,12 +237,13 @@ struct Daemon {
       CaptionService.Surroundings(
         own: state.id, instance: state.instance, settings: settings.speech,
         transcripts: settings.transcriptPath.isEmpty ? nil : settings.transcriptPath,
+        directory: state.problem == nil ? state.directory : nil,
         isOpen: settings.policy == .open, door: node, lines: lines, log: logger("captions"),
         offersCaptions: settings.offersCaptions,
         signer: CaptionSigner(key: state.publicKey) { octets in
           try? unsafe state.signature(of: octets.span.bytes)
         }),
-      refuses: state.captions.kept.refuses)
+      refuses: state.captions.kept.refuses, keepDays: state.captions.kept.days)
   }
 
   private func assistantOffice(of node: Intercom, _ state: NodeState) -> AssistantOffice {

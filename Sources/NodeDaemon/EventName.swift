@@ -99,6 +99,7 @@ enum EventName: String, CaseIterable, Sendable {
   case captionsFailed = "captions-failed"
   case captionsRefused = "captions-refused"
   case transcriptsFailed = "transcripts-failed"
+  case captionsNotKept = "captions-not-kept"
   case session
   case sessionHostLost = "session-host-lost"
   case sessionHostBack = "session-host-back"
@@ -132,7 +133,8 @@ enum EventName: String, CaseIterable, Sendable {
       .pageFailed,
       .systemdUnreachable, .recordingFailed, .recordingFileFailed, .identityLost, .groupsLost,
       .trustLost, .mixLost, .portsLost, .namesLost, .linesLost, .notKept, .trustNotKept,
-      .stateHangs, .messagesLost, .messagesNotKept, .sessionsNotKept:
+      .stateHangs, .messagesLost, .messagesNotKept, .sessionsNotKept,
+      .captionsNotKept:
       .error
     case .jackGone, .jackReopened, .jackPipewire, .jackRefused, .jackStalled, .jackHangs,
       .portRefused, .pluginMisfit, .peerUnresolved, .peerOurselves, .tooManyPeers, .streamTaken,

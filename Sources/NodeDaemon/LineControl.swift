@@ -92,10 +92,10 @@ struct LineControl {
         try await lines.change { desk, now throws(LineError) in
           try desk.press(name, by: holder, nowNanoseconds: now)
         }
-      case .release(let key, let holder):
+      case .release(let key, let holder, let isTap):
         let (name, holder) = (try KeyName(key), try Self.holder(holder))
         try await lines.change { desk, now throws(LineError) in
-          try desk.release(name, by: holder, nowNanoseconds: now)
+          try desk.release(name, by: holder, isTap: isTap, nowNanoseconds: now)
         }
       case .tap(let key):
         let name = try KeyName(key)

@@ -285,7 +285,7 @@ actor LineService {
     case .key(.set(let key)): keys.contains(key.name) || !hidden.isDisjoint(with: key.lines)
     // For no lines it is for all that the node is on.
     case .key(.preset(_, let lines)): lines.isEmpty || !hidden.isDisjoint(with: lines)
-    case .key(.press(let key, _)), .key(.release(let key, _)), .key(.tap(let key)),
+    case .key(.press(let key, _)), .key(.release(let key, _, _)), .key(.tap(let key)),
       .key(.remove(let key)):
       keys.contains(key)
     default: false

@@ -233,7 +233,8 @@ extension ControlRequest {
     let holder = "operator \(node.text.prefix(8))"
     return switch self {
     case .key(.press(let key, _)): .key(.press(key: key, holder: holder))
-    case .key(.release(let key, _)): .key(.release(key: key, holder: holder))
+    case .key(.release(let key, _, let isTap)):
+      .key(.release(key: key, holder: holder, isTap: isTap))
     case .key(.hold): .key(.hold(holder: holder))
     default: self
     }

@@ -10,7 +10,11 @@ public enum CaptionRequest: Sendable, Hashable {
   case refuse(isOn: Bool)
   /// Forgets the sessions that are over; the answer is ``ControlResponse/done(note:)``.
   case clear
+  /// Keeps what is read here for so many days; 0: not at all; nil: the answer tells how long.
+  case keep(days: Int?)
 
+  /// How many days can be asked for.
+  public static let daysRange = 0...3650
   /// The most members that can be named.
   public static let mostMembers = 64
 
@@ -20,9 +24,10 @@ public enum CaptionRequest: Sendable, Hashable {
     case end = "captions-off"
     case refuse = "captions-refuse"
     case clear = "captions-clear"
+    case keep = "captions-keep"
   }
 
-  private enum Key: String, CodingKey { case request, captions, line, members, on }
+  private enum Key: String, CodingKey { case request, captions, line, members, on, days }
 
   init(_ kind: Kind, from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
@@ -42,6 +47,7 @@ public enum CaptionRequest: Sendable, Hashable {
     case .end: self = .end
     case .refuse: self = .refuse(isOn: try fields.decode(Bool.self, forKey: .on))
     case .clear: self = .clear
+    case .keep: self = .keep(days: try fields.decodeIfPresent(Int.self, forKey: .days))
     }
   }
 
@@ -54,6 +60,7 @@ public enum CaptionRequest: Sendable, Hashable {
       try fields.encodeIfPresent(line, forKey: .line)
       if !members.isEmpty { try fields.encode(members, forKey: .members) }
     case .refuse(let isOn): try fields.encode(isOn, forKey: .on)
+    case .keep(let days): try fields.encodeIfPresent(days, forKey: .days)
     case .end, .clear: break
     }
   }
@@ -65,6 +72,7 @@ public enum CaptionRequest: Sendable, Hashable {
     case .end: .end
     case .refuse: .refuse
     case .clear: .clear
+    case .keep: .keep
     }
   }
 }
@@ -73,6 +81,8 @@ public enum CaptionRequest: Sendable, Hashable {
 public struct CaptionQuery: Sendable, Hashable, Codable {
   /// How many can be asked for at once.
   public static let limitRange = 1...500
+  /// As many as are answered where nobody says.
+  public static let usualLimit = 50
   /// For how long a request can wait, seconds.
   public static let waitRangeSeconds = 0.0...20.0
 
@@ -86,6 +96,8 @@ public struct CaptionQuery: Sendable, Hashable, Codable {
   public var limit: Int?
   /// Where there is none yet, the answer waits for one so long, within ``waitRangeSeconds``.
   public var waitSeconds: Double?
+  /// Of what is kept on the disk, of sessions long over too; ``after`` and ``waitSeconds`` mean nothing then.
+  public var isKept: Bool?
 
   /// The last 50 of all.
   public init() {}

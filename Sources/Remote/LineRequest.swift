@@ -190,7 +190,10 @@ public enum KeyRequest: Sendable, Hashable {
   ///   second, all that it holds is let go of. Nil: the key stays down until it is released.
   case press(key: String, holder: String?)
   /// Takes the finger off.
-  case release(key: String, holder: String?)
+  ///
+  /// - Parameter isTap: whether it was on for less than the latch time, where the holder knows better than the node,
+  ///   to which messages come late; nil: by the times.
+  case release(key: String, holder: String?, isTap: Bool? = nil)
   /// Presses and releases at once.
   case tap(key: String)
   /// Says that a holder is there still.
@@ -207,7 +210,7 @@ public enum KeyRequest: Sendable, Hashable {
     case hold = "key-hold"
   }
 
-  private enum Key: String, CodingKey { case request, key, holder, setting, preset, lines }
+  private enum Key: String, CodingKey { case request, key, holder, setting, preset, lines, tap }
 
   init(_ kind: Kind, from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
@@ -222,7 +225,10 @@ public enum KeyRequest: Sendable, Hashable {
     case .remove: self = .remove(key: try key())
     case .list: self = .list
     case .press: self = .press(key: try key(), holder: try holder())
-    case .release: self = .release(key: try key(), holder: try holder())
+    case .release:
+      self = .release(
+        key: try key(), holder: try holder(),
+        isTap: try fields.decodeIfPresent(Bool.self, forKey: .tap))
     case .tap: self = .tap(key: try key())
     case .hold: self = .hold(holder: try fields.decode(String.self, forKey: .holder))
     }
@@ -238,9 +244,13 @@ public enum KeyRequest: Sendable, Hashable {
       try fields.encode(preset, forKey: .preset)
       if !lines.isEmpty { try fields.encode(lines, forKey: .lines) }
     case .remove(let key), .tap(let key): try fields.encode(key, forKey: .key)
-    case .press(let key, let holder), .release(let key, let holder):
+    case .press(let key, let holder):
       try fields.encode(key, forKey: .key)
       try fields.encodeIfPresent(holder, forKey: .holder)
+    case .release(let key, let holder, let isTap):
+      try fields.encode(key, forKey: .key)
+      try fields.encodeIfPresent(holder, forKey: .holder)
+      try fields.encodeIfPresent(isTap, forKey: .tap)
     case .hold(let holder): try fields.encode(holder, forKey: .holder)
     }
   }

@@ -24,6 +24,8 @@ public struct CaptionsStatus: Sendable, Hashable, Codable {
   public var transcripts: String?
   /// Why transcripts cannot be written, in words; absent where all is well.
   public var transcriptProblem: String?
+  /// How many days what is read here is kept to be searched; absent: it is not.
+  public var keepDays: Int?
 
   /// Whether this node captions by itself while somebody who reads is on its lines.
   public var isOffered = false
@@ -143,6 +145,8 @@ public struct CaptionStatus: Sendable, Hashable, Codable {
   public var isMarker: Bool?
   /// Whether nobody says it: what this node saw happen, which is in no transcript; absent: no.
   public var isAlert: Bool?
+  /// When it began, seconds since 1970, of what is kept; absent: of what goes on.
+  public var unixSeconds: Double?
 
   /// A chunk.
   public init(

@@ -11,6 +11,7 @@ struct CaptionsCommand: ParsableCommand {
     subcommands: [
       CaptionsShowCommand.self, CaptionsListCommand.self, CaptionsOnCommand.self,
       CaptionsOffCommand.self, CaptionsRefuseCommand.self, CaptionsClearCommand.self,
+      CaptionsKeepCommand.self,
       CaptionsExportCommand.self,
     ], defaultSubcommand: CaptionsShowCommand.self)
 }
@@ -32,6 +33,7 @@ struct CaptionsShowCommand: ParsableCommand {
   @Option(name: .customShort("n"), help: ArgumentHelp("How many, 1…500.", valueName: "COUNT"))
   var limit = 50
   @Flag(help: "Goes on with what comes, until Ctrl-C.") var follow = false
+  @Flag(help: "Of what is kept, see comlink captions keep; with date and time.") var kept = false
   @Flag(help: "Prints JSON, one chunk a line; with --follow each change.") var json = false
   @OptionGroup var remote: RemoteOptions
 
@@ -39,11 +41,13 @@ struct CaptionsShowCommand: ParsableCommand {
     guard CaptionQuery.limitRange.contains(limit) else {
       throw ValidationError("-n must be from 1 to \(CaptionQuery.limitRange.upperBound)")
     }
+    guard !kept || !follow else { throw ValidationError("give --kept or --follow") }
   }
 
   func run() throws {
     var query = CaptionQuery()
     (query.session, query.limit, query.search) = (session, limit, search)
+    if kept { query.isKept = true }
     var page = CaptionPage(isJSON: json, isFollowing: follow)
     let first = try Self.ask(query, remote)
     if first.isEmpty, !follow, !json { PlainText.note("no captions") }
@@ -99,7 +103,7 @@ private struct CaptionPage {
       }
       guard !printed.contains(place), !chunk.text.isEmpty else { continue }
       if isFollowing { printed.insert(place) }
-      text += CaptionTable.text(chunk)
+      text += (chunk.unixSeconds.map { LocalTime.text($0) + "  " } ?? "") + CaptionTable.text(chunk)
     }
     openLines = 0
     if isTerminal {
@@ -211,13 +215,51 @@ struct CaptionsRefuseCommand: ParsableCommand {
 struct CaptionsClearCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Deletes sessions of captions that are over, on this node.",
-    discussion: "Captions are in memory only: a restart deletes them, too.")
+    discussion: """
+      They are in memory only: a restart deletes them, too. What is kept stays, see comlink captions keep.
+      """)
 
   @OptionGroup var remote: RemoteOptions
 
   func run() throws {
     var client = try remote.connect()
     let answer = try RemoteOptions.answer(of: &client, to: .captions(.clear))
+    if case .done(let note) = answer { print(PlainText.cleaned(note)) }
+  }
+}
+
+/// `comlink captions keep [DAYS|off]`: how long what is read here is kept.
+struct CaptionsKeepCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keep", abstract: "Says how long this node keeps captions, to be searched.",
+    discussion: """
+      Off unless you set it. What this node reads is kept on its disk then, so many days from the end of its session; \
+      comlink captions --kept --search WORDS finds it. With off what was kept is deleted, and overwritten. Tell the \
+      others: what they say can be read here later.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "1 to 3650, or off. If left out, it is only shown.", valueName: "DAYS|off"))
+  var days: String?
+  @OptionGroup var remote: RemoteOptions
+
+  func validate() throws { _ = try number }
+
+  private var number: Int? {
+    get throws {
+      guard let days else { return nil }
+      guard days != "off" else { return 0 }
+      guard let number = Int(days), number > 0, CaptionRequest.daysRange.contains(number) else {
+        throw ValidationError("give 1 to \(CaptionRequest.daysRange.upperBound) days, or off")
+      }
+      return number
+    }
+  }
+
+  func run() throws {
+    var client = try remote.connect(timeout: .seconds(30))
+    let answer = try RemoteOptions.answer(of: &client, to: .captions(.keep(days: try number)))
     if case .done(let note) = answer { print(PlainText.cleaned(note)) }
   }
 }

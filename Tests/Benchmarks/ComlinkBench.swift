@@ -16,6 +16,7 @@ struct ComlinkBench: ParsableCommand {
       DemoCommand.self, LatencyCommand.self, CallbackCommand.self, CPUCommand.self,
       ScaleCommand.self, LinesCommand.self, ViewersCommand.self, MessagesCommand.self,
       IdleCommand.self, BatteryCommand.self, DriftCommand.self, ClicksCommand.self,
-      QualityCommand.self, SoakCommand.self, MeshCommand.self, PluginCommand.self, AllCommand.self,
+      QualityCommand.self, SoakCommand.self, MeshCommand.self, PluginCommand.self,
+      CaptionsCommand.self, AllCommand.self,
     ])
 }

@@ -10,7 +10,9 @@ struct ServiceUnitTests {
     .appending(path: "../../systemd").standardized
   /// What `systemd-analyze security` may find at most, of 10.
   private static let exposureLimit = 2.0
-  static let services = ["comlinkd.service", "jackd@.service", "comlink-keys.service"]
+  static let services = [
+    "comlinkd.service", "jackd@.service", "comlink-keys.service", "comlink-speech.service",
+  ]
 
   private let copies: TestFolder
 
@@ -24,6 +26,7 @@ struct ServiceUnitTests {
       let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
       try text.replacing("/usr/bin/comlinkd", with: "/bin/true")
         .replacing("/usr/bin/comlink-keys", with: "/bin/true")
+        .replacing("/usr/bin/comlink-speech", with: "/bin/true")
         .replacing("/usr/bin/jackd", with: "/bin/true")
         .replacing("/usr/bin/pw-jack", with: "/bin/true")
         .write(toFile: "\(copies.path)/\(name)", atomically: true, encoding: .utf8)
@@ -36,12 +39,12 @@ struct ServiceUnitTests {
 
   @Test(arguments: [
     "comlinkd.service", "jackd@USB.service", "comlink.target", "comlink-keys.service",
-    "user/comlinkd.service",
+    "comlink-speech.service", "user/comlinkd.service",
   ])
   func `systemd accepts the unit`(unit: String) async throws {
     let outcome = try await outcome(["verify", "--man=no", "\(copies.path)/\(unit)"])
     #expect(outcome.code == 0)
-    for name in ["comlinkd.service", "jackd@", "comlink.target", "comlink-keys"] {
+    for name in ["comlinkd.service", "jackd@", "comlink.target", "comlink-keys", "comlink-speech"] {
       #expect(!outcome.complaint.contains(name), "\(outcome.complaint)")
     }
   }

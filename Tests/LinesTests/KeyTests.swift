@@ -77,6 +77,21 @@ import Testing
     #expect(seen == expected)
   }
 
+  @Test(arguments: [true, false, nil])
+  mutating func `who presses from afar says what was a tap, however late that comes`(
+    isTap: Bool?
+  ) throws {
+    let milliseconds: Int64 = isTap == true ? 900 : 100
+    try desk.press(stage, nowNanoseconds: 0)
+    try desk.release(stage, isTap: isTap, nowNanoseconds: milliseconds * Self.millisecond)
+    #expect(try talks(stage) == (isTap ?? true))
+    // A key that never latches does not by a word.
+    try desk.setKey(try Key(stage, lines: [stage], activation: .talk, latchMilliseconds: 0))
+    try desk.press(stage, nowNanoseconds: 2000 * Self.millisecond)
+    try desk.release(stage, isTap: isTap, nowNanoseconds: 2001 * Self.millisecond)
+    #expect(try !talks(stage))
+  }
+
   @Test mutating func `what is held for the latch time or longer closes at its release`() throws {
     for (latch, held, isLatched) in [
       (200, 199, true), (200, 200, false), (0, 0, false), (1000, 999, true), (1000, 1000, false),

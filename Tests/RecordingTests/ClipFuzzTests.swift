@@ -120,6 +120,10 @@ import Testing
     let count = Self.count(1000) / 2
     for round in 0..<count {
       let bad = Self.damaged(files[round % 2], &random)
+      // As what the page records, too: a file of whole pages, or nothing.
+      if let file = try? PageRecording.file(of: Array(PageRecording.packets.utf8) + bad) {
+        #expect(OggFile(file)?.isEnded == true, "round \(round) of seed \(seed)")
+      }
       _ = ClipMark.isMirrored(bad)
       _ = ClipMark.mirrored(bad)
       let rate = [8000, 44_100, 48_000, 96_000].randomElement(using: &random) ?? 48_000

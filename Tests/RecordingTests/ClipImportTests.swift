@@ -62,6 +62,36 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `what the page records becomes a message as long and as loud`(isCoded: Bool) throws {
+    let recording: [UInt8]
+    if isCoded {
+      var reader = OggReader(try made("a.opus", "-ar 48000 -ac 1 -f opus"))
+      recording = reader.packets().dropFirst(2).reduce(into: Array(PageRecording.packets.utf8)) {
+        $0 += [UInt8($1.count & 255), UInt8($1.count >> 8)] + $1
+      }
+    } else {
+      recording =
+        Array(PageRecording.samples.utf8) + (try made("a.raw", "-ar 16000 -ac 1 -f s16le"))
+    }
+    let clip = try imported(recording)
+    #expect(abs(clip.milliseconds - 2000) < 40, "\(clip.milliseconds)")
+    #expect(clip.peaks.count { (18...48).contains($0) } > 180)
+    // Cut off, with a length that is not there, and with nothing.
+    if isCoded {
+      let damaged = ClipError.damaged(kind: "Opus")
+      #expect(throws: damaged) { try imported(Array(recording.dropLast())) }
+      #expect(throws: damaged) { try imported(recording + [0, 0]) }
+      #expect(throws: damaged) { try imported(recording + [255, 255, 0]) }
+      let long = recording.prefix(8) + (0..<700).flatMap { _ in [2, 0, 0x1B, 63] as [UInt8] }
+      #expect(throws: damaged) { try imported(Array(long)) }
+      let packets = recording.dropFirst(8)
+      let eleven = recording.prefix(8) + (0..<330).flatMap { _ in packets }
+      #expect(throws: ClipError.tooLong) { try imported(Array(eleven)) }
+    }
+    #expect(throws: ClipError.empty) { try imported(Array(recording.prefix(8))) }
+  }
+
   @Test func `what is no audio, too large or too long is refused in words`() throws {
     #expect(throws: ClipError.empty) { try imported([]) }
     #expect(throws: ClipError.unknownKind) { try imported(Array("#!/bin/sh\nrm -rf /".utf8)) }

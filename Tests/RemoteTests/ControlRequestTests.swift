@@ -209,6 +209,10 @@ import Testing
       .key(.release(key: "a", holder: "pedal")),
       #"{"holder":"pedal","key":"a","request":"key-release"}"#
     ),
+    (
+      .key(.release(key: "a", holder: "pedal", isTap: false)),
+      #"{"holder":"pedal","key":"a","request":"key-release","tap":false}"#
+    ),
     (.key(.tap(key: "a")), #"{"key":"a","request":"key-tap"}"#),
     (.key(.hold(holder: "pedal")), #"{"holder":"pedal","request":"key-hold"}"#),
     (.key(.remove(key: "a")), #"{"key":"a","request":"key-remove"}"#),
@@ -286,7 +290,7 @@ import Testing
         + "voice-message-send, voice-message-upload, voice-message-play, voice-message-seek, "
         + "voice-message-speed, voice-message-stop, voice-message-audio, test-voice, voice-monitor, "
         + "doctor, restart, page-token-new, page-token-list, page-token-revoke, "
-        + "captions, captions-on, captions-off, captions-refuse, captions-clear, "
+        + "captions, captions-on, captions-off, captions-refuse, captions-clear, captions-keep, "
         + "session-host, session-join, session-leave, session-continue, session-end"
     ),
     (

@@ -20,6 +20,7 @@ extension GoldenStatus {
     (chunk.role, chunk.colour) = ("stage left", "ff8000")
     (chunk.language, chunk.confidence) = ("en", 0.75)
     (chunk.hosted, chunk.isMarker, chunk.isAlert) = ("typm43w3-9xd", false, false)
+    chunk.unixSeconds = 1_800_000_061.5
     captions.recent = [chunk]
     var hosted = HostedSessionStatus(
       session: "typm43w3-9xd", name: "Show", host: "A", line: "stage", state: "live")
@@ -28,7 +29,8 @@ extension GoldenStatus {
     (captions.hosted, captions.isOffered) = ([hosted], true)
     captions.refused = 3
     captions.problem = "the recogniser at tcp://127.0.0.1:10300: the speech service does not answer"
-    (captions.lostFrames, captions.transcripts) = (480, "/srv/transcripts")
+    (captions.lostFrames, captions.keepDays) = (480, 30)
+    captions.transcripts = "/srv/transcripts"
     captions.transcriptProblem = "the transcript cannot be written: No space left on device"
     return captions
   }
@@ -61,6 +63,7 @@ extension GoldenStatus {
         "isCaptioning" : true,
         "isOffered" : true,
         "isRefused" : true,
+        "keepDays" : 30,
         "lostFrames" : 480,
         "problem" : "the recogniser at tcp://127.0.0.1:10300: the speech service does not answer",
         "recent" : [
@@ -80,7 +83,8 @@ extension GoldenStatus {
             "startSeconds" : 61.5,
             "talker" : "C",
             "talkerID" : "typm43w3ujqfm3fkpqepbdqhahdrvrrngeehylih2scfoajhv7za",
-            "text" : "How far is it?"
+            "text" : "How far is it?",
+            "unixSeconds" : 1800000061.5
           }
         ],
         "refused" : 3,

@@ -7,7 +7,8 @@ enum HostedFrame: Hashable {
   /// Kind 6: the part (32 and 8) that the sender wants all chunks of, but for final ones of these ranges: their count
   /// (1), first (4) and count (4) each.
   case want(CaptionSessionKey, holding: [Range<UInt32>])
-  /// Kind 7: the part (32 and 8), and chunks of it, each with its captioner's signature (64).
+  /// Kind 7: the part (32 and 8), and chunks of it, as ``CaptionPacker`` writes them, each with its captioner's
+  /// signature (64).
   case chunks(CaptionSessionKey, [SignedChunk])
   /// Kind 8: who the sender is to hosted sessions.
   case roll(SessionRoll)
@@ -25,8 +26,8 @@ enum HostedFrame: Hashable {
       self = .want(part, holding: try reader.ranges())
     case 7:
       let part = try reader.session()
-      var chunks: [SignedChunk] = []
-      while !reader.isAtEnd { chunks.append(try SignedChunk(&reader)) }
+      var (chunks, unpacker) = ([SignedChunk](), CaptionUnpacker())
+      while !reader.isAtEnd { chunks.append(try SignedChunk(&reader, &unpacker)) }
       guard !chunks.isEmpty else { throw .malformed }
       self = .chunks(part, chunks)
     case 8: self = .roll(try SessionRoll(&reader))
@@ -46,13 +47,21 @@ enum HostedFrame: Hashable {
       writer.session(part)
       writer.ranges(ranges)
     case .chunks(let part, let chunks):
-      writer.bytes([7])
-      writer.session(part)
-      for chunk in chunks { writer.bytes(chunk.octets) }
+      var packer = CaptionPacker(after: Self.head(ofChunksOf: part), mostBytes: .max)
+      for chunk in chunks { _ = packer.add(chunk.chunk, signature: chunk.signature) }
+      return packer.octets
     case .roll(let roll):
       writer.bytes([8])
       roll.write(to: &writer)
     }
+    return writer.octets
+  }
+
+  /// What is before the chunks of a part in their frame.
+  static func head(ofChunksOf part: CaptionSessionKey) -> [UInt8] {
+    var writer = CaptionWriter()
+    writer.bytes([7])
+    writer.session(part)
     return writer.octets
   }
 }
@@ -122,12 +131,12 @@ struct SignedChunk: Hashable {
     (self.chunk, self.signature) = (chunk, signature)
   }
 
-  init(_ reader: inout CaptionReader) throws(CaptionFault) {
-    chunk = try CaptionChunk(&reader)
+  init(
+    _ reader: inout CaptionReader, _ unpacker: inout CaptionUnpacker
+  ) throws(CaptionFault) {
+    chunk = try unpacker.chunk(&reader)
     signature = Array(try reader.bytes(PublicKey.signatureByteCount))
   }
-
-  var octets: [UInt8] { chunk.octets + signature }
 
   /// Whether the host of that part said so.
   func isSaid(in bill: SessionBill) -> Bool {

@@ -131,7 +131,7 @@ extension HostedSessions {
       return false
     }
     do throws(CaptionFault) {
-      guard try shelf.take(signed, of: key) else { return false }
+      guard try shelf.take(signed, of: key, isProved: true) else { return false }
     } catch {
       refuse(error, of: own)
       return false

@@ -55,23 +55,19 @@ extension HostedSessions {
 
   mutating func chunks(of key: CaptionSessionKey, for node: NodeID) -> [UInt8]? {
     guard var post = posts[node] else { return nil }
-    var (batch, bytes) = ([SignedChunk](), 1 + NodeID.byteCount + 8)
+    let head = HostedFrame.head(ofChunksOf: key)
+    var packer = CaptionPacker(after: head)
     while post.takeChunk(
       of: key,
       { index in
         // Who left a line meanwhile gets no more of it.
-        guard let signed = shelf.parts[key]?.signed(index),
-          isVisible(signed.chunk, of: key, to: node)
+        guard let signed = shelf.signed(index, of: key), isVisible(signed.chunk, of: key, to: node)
         else { return true }
-        let size = signed.octets.count
-        guard bytes + size <= CaptionLimits.frameBytes else { return false }
-        bytes += size
-        batch.append(signed)
-        return true
+        return packer.add(signed.chunk, signature: signed.signature)
       })
     {}
     posts[node] = post
-    return batch.isEmpty ? nil : HostedFrame.chunks(key, batch).octets
+    return packer.octets.count == head.count ? nil : packer.octets
   }
 
   /// The lane did not take what was to be said to a node: it begins again a second later.

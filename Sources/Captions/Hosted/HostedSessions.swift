@@ -106,6 +106,11 @@ public struct HostedSessions: Sendable {
     shelf.parts[part]?.transcript
   }
 
+  /// A chunk of a part as it is shown: without words that a host before wrote down at the same time; nil: all of them.
+  public func shown(_ index: UInt32, ofPart part: CaptionSessionKey) -> CaptionChunk? {
+    shelf.parts[part]?.transcript.chunks[index].flatMap { shelf.shown($0, of: part) }
+  }
+
   /// The session that a part belongs to.
   public func session(ofPart part: CaptionSessionKey) -> CaptionSessionKey? {
     shelf.parts[part]?.bill.session

@@ -7,6 +7,8 @@ struct SessionPart {
   var transcript: CaptionTranscript
   private var signatures: [UInt32: [UInt8]] = [:]
   private var digests: [UInt32: UInt64] = [:]
+  /// Chunks that came from the host itself, whose signatures were not looked at yet.
+  private var unproved: Set<UInt32> = []
 
   init(_ bill: SessionBill, beganNanoseconds: Int64) {
     self.bill = bill
@@ -17,18 +19,23 @@ struct SessionPart {
 
   mutating func take(_ bill: SessionBill) { self.bill = bill }
 
-  mutating func put(_ signed: SignedChunk) {
+  mutating func put(_ signed: SignedChunk, isProved: Bool) {
+    let index = signed.chunk.index
     transcript.put(signed.chunk)
-    signatures[signed.chunk.index] = signed.signature
-    digests[signed.chunk.index] = Self.digest(signed.chunk.octets)
+    signatures[index] = signed.signature
+    digests[index] = Self.digest(signed.chunk.octets)
+    if isProved { unproved.remove(index) } else { unproved.insert(index) }
   }
 
-  /// With what its host signed.
-  func signed(_ index: UInt32) -> SignedChunk? {
+  /// With what its host signed; nil: there is none, or the signature is wrong, so that nobody else would take it.
+  mutating func signed(_ index: UInt32) -> SignedChunk? {
     guard let chunk = transcript.chunks[index], let signature = signatures[index] else {
       return nil
     }
-    return SignedChunk(chunk: chunk, signature: signature)
+    let signed = SignedChunk(chunk: chunk, signature: signature)
+    guard unproved.remove(index) != nil, !signed.isSaid(in: bill) else { return signed }
+    signatures[index] = nil
+    return nil
   }
 
   /// Of the chunks that somebody may read: who has the same has the same digest, whatever came first.
@@ -115,15 +122,22 @@ struct SessionShelf {
 
   /// Takes a chunk of a part.
   ///
+  /// - Parameter isProved: whether its signature is its host's; else the host itself sent it, and it is looked at when
+  ///   somebody else is to have it.
   /// - Returns: whether that is new.
   mutating func take(
-    _ signed: SignedChunk, of part: CaptionSessionKey
+    _ signed: SignedChunk, of part: CaptionSessionKey, isProved: Bool
   ) throws(CaptionFault) -> Bool {
     guard let growth = try parts[part]?.transcript.growth(by: signed.chunk) else { return false }
     guard totalBytes + growth <= CaptionLimits.totalBytes else { throw .full }
-    parts[part]?.put(signed)
+    parts[part]?.put(signed, isProved: isProved)
     totalBytes += growth
     return true
+  }
+
+  /// A chunk with what its host signed; nil: it cannot be passed on.
+  mutating func signed(_ index: UInt32, of part: CaptionSessionKey) -> SignedChunk? {
+    parts[part]?.signed(index)
   }
 
   mutating func remove(_ key: CaptionSessionKey) {
@@ -131,7 +145,16 @@ struct SessionShelf {
     totalBytes -= part.transcript.byteCount
   }
 
-  /// All parts of a session as one: the same at everybody who holds the same.
+  /// A chunk of a part without words that hosts before wrote down too; nil: all of them.
+  func shown(_ chunk: CaptionChunk, of key: CaptionSessionKey) -> CaptionChunk? {
+    guard let session = parts[key]?.bill.session else { return nil }
+    return DoubledWords.rest(
+      of: chunk,
+      after: parts(of: session).prefix { $0.bill.part != key }.map { ($0.transcript, 0) })
+  }
+
+  /// All parts of a session as one, what two hosts wrote down at once but once: the same at everybody who holds the
+  /// same.
   func merged(_ session: CaptionSessionKey) -> CaptionTranscript? {
     let parts = parts(of: session)
     guard let last = parts.last, let began = beganNanoseconds(session) else { return nil }
@@ -139,7 +162,9 @@ struct SessionShelf {
       key: session, scope: last.bill.name, beganNanoseconds: began)
     merged.isLive = parts.contains { $0.transcript.isLive }
     for (number, part) in parts.enumerated() {
-      for chunk in part.transcript.chunks.values {
+      let before = parts[..<number].map { ($0.transcript, laterMilliseconds: Int64(0)) }
+      for said in part.transcript.chunks.values {
+        guard let chunk = DoubledWords.rest(of: said, after: before) else { continue }
         let index = UInt32(number * CaptionLimits.chunks) + chunk.index
         merged.put(chunk.moved(to: index, isFinal: part.transcript.isSettled(chunk)))
       }

@@ -28,8 +28,8 @@ public enum LaneChannel: UInt64, Sendable, CaseIterable {
   /// held for it.
   public var windowBytes: Int {
     switch self {
-    case .lines, .captions: 16 * 1024
-    case .remote, .text: 64 * 1024
+    case .lines: 16 * 1024
+    case .remote, .text, .captions: 64 * 1024
     case .files: 256 * 1024
     }
   }
@@ -40,7 +40,7 @@ public enum LaneChannel: UInt64, Sendable, CaseIterable {
     case .lines, .remote: (32 * 1024, 32 * 1024)
     case .text: (32 * 1024, 16 * 1024)
     // Hours of text for whoever comes late, in a second where the path bears it.
-    case .captions: (1024 * 1024, 64 * 1024)
+    case .captions: (4 * 1024 * 1024, 64 * 1024)
     case .files: (8 * 1024 * 1024, 256 * 1024)
     }
   }

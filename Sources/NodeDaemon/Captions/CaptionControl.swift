@@ -16,6 +16,7 @@ struct CaptionControl {
         try await service.caption(line: line, members: members)
       case .end: try await service.endCaptions()
       case .refuse(let isOn): return await refuse(isOn)
+      case .keep(let days): return try await keep(days)
       case .clear:
         let count = await service.clear()
         return .done(note: count == 1 ? "1 session deleted here" : "\(count) sessions deleted here")
@@ -53,17 +54,42 @@ struct CaptionControl {
         message:
           "waitSeconds must be from 0 to \(CaptionQuery.waitRangeSeconds.upperBound), not \(wait)")
     }
-    return .captions(await service.captions(query))
+    return .captions(
+      query.isKept == true ? await service.kept(query) : await service.captions(query))
   }
 
   /// Holds at once, whatever the disk does.
   private func refuse(_ isOn: Bool) async -> ControlResponse {
     await service.setRefuses(isOn)
+    return await save(note: nil)
+  }
+
+  private func keep(_ days: Int?) async throws(CaptionProblem) -> ControlResponse {
+    guard let days else { return .done(note: Self.words(days: await service.keeping.days)) }
+    guard CaptionRequest.daysRange.contains(days) else {
+      return .error(
+        message: "days must be from 0 to \(CaptionRequest.daysRange.upperBound), not \(days)")
+    }
+    let count = try await service.keep(days: days)
+    return await save(
+      note: Self.words(days: days)
+        + (count == 0 ? "" : count == 1 ? "; 1 session deleted" : "; \(count) sessions deleted"))
+  }
+
+  private static func words(days: Int) -> String {
+    switch days {
+    case 0: "captions are not kept"
+    case 1: "captions are kept for a day"
+    default: "captions are kept for \(days) days"
+    }
+  }
+
+  private func save(note: String?) async -> ControlResponse {
+    let kept = KeptCaptions(
+      refuses: await service.desk.refuses, days: await service.keeping.days)
     do throws(StoreError) {
-      try await writer.run { [state] () throws(StoreError) in
-        try state.keep(KeptCaptions(refuses: isOn))
-      }
-      return .ok
+      try await writer.run { [state] () throws(StoreError) in try state.keep(kept) }
+      return note.map { .done(note: $0) } ?? .ok
     } catch {
       return .done(note: "it holds for this run only: \(error)")
     }

@@ -5,7 +5,6 @@ internal import StatusSchema
 
 /// Chunks of captions in the order of their changes, for those who look.
 struct CaptionJournal {
-  private static let usualLimit = 50
   /// In a status.
   private static let recent = 20
 
@@ -67,7 +66,7 @@ struct CaptionJournal {
   func chunks(
     _ query: CaptionQuery, of shelf: CaptionShelf
   ) -> [CaptionStatus] {
-    let limit = query.limit ?? Self.usualLimit
+    let limit = query.limit ?? CaptionQuery.usualLimit
     func isWanted(_ change: (number: Int64, place: Place)) -> Bool {
       numbers[change.place] == change.number
         && (query.search.map { shelf.has($0, change.place.key, change.place.index) } ?? true)
@@ -100,7 +99,7 @@ struct CaptionJournal {
       return alert
     }
     guard let transcript = shelf.transcript(place.key),
-      let chunk = transcript.chunks[place.index]
+      let chunk = shelf.shown(place.key, place.index)
     else { return nil }
     let talker = chunk.talker
     var status = CaptionStatus(

@@ -22,6 +22,8 @@ enum CaptionProblem: Error, Sendable {
   case notOnLine(String)
   case desk(CaptionError)
   case node(IntercomError)
+  /// What was kept cannot be deleted, in words.
+  case kept(String)
 }
 
 extension CaptionProblem: CustomStringConvertible {
@@ -46,6 +48,7 @@ extension CaptionProblem: CustomStringConvertible {
     case .line(let error): "\(error)"
     case .desk(let error): "\(error)"
     case .node(let error): "\(error)"
+    case .kept(let words): words
     }
   }
 }

@@ -176,6 +176,7 @@ extension CaptionService {
     case .forgotten(let part):
       journal.forget(part)
       transcripts?.forget(part)
+      keeping.forget(part)
     case .news(let session, let news): tell(news, of: session)
     case .refused(let node, let fault): tellRefused(fault, of: node)
     }

@@ -5,6 +5,7 @@ internal import Logging
 /// Transcripts as files.
 extension CaptionService {
   func noteTranscript(of key: CaptionSessionKey) {
+    noteKept(key)
     guard transcripts != nil else { return }
     transcripts?.note(key, nowNanoseconds: EventLoop.nowNanoseconds())
     guard transcripts?.task == nil, !hasFinished else { return }

@@ -41,6 +41,8 @@ actor CaptionService {
     let settings: SpeechSettings
     /// Where transcripts are kept as files; nil: nowhere.
     var transcripts: String?
+    /// Of the node's state; nil: it has none.
+    let directory: String?
     /// Whether the policy lets everybody in, so that those in no group are as one.
     let isOpen: Bool
     let door: any CaptionDoor
@@ -73,10 +75,11 @@ actor CaptionService {
   private var waiters = CaptionWaiters()
   var hasFinished = false
   var transcripts: TranscriptKeeper?
-  private nonisolated let news: AsyncStream<MembershipEvent>.Continuation
-  private let newsStream: AsyncStream<MembershipEvent>
+  var keeping: CaptionKeeping
+  private nonisolated let news = AsyncStream<MembershipEvent>.makeStream()
 
-  init(_ parts: Surroundings, refuses: Bool) {
+  /// - Parameter keepDays: how long what is read here is kept to be searched; 0: not at all.
+  init(_ parts: Surroundings, refuses: Bool, keepDays: Int) {
     self.parts = parts
     link = parts.settings.asr == nil ? nil : SpeechLink(allowing: parts.settings.allow)
     desk = CaptionDesk(own: parts.own, instance: parts.instance, refuses: refuses)
@@ -85,7 +88,8 @@ actor CaptionService {
     directory = CaptionDirectory(own: parts.own, isOpen: parts.isOpen)
     // Numbers of the lane are below 2⁶²; no other run has these.
     outlet = CaptionOutlet(sequence: (parts.instance & 0x3F_FFFF_FFFF) << 24)
-    (newsStream, news) = AsyncStream.makeStream()
+    keeping = CaptionKeeping(
+      CaptionArchive(directory: parts.directory, log: parts.log), days: keepDays)
     transcripts = parts.transcripts.map { TranscriptKeeper(folder: TranscriptFolder(path: $0)) }
   }
 
@@ -100,15 +104,15 @@ actor CaptionService {
   func attach(_ lane: any ApplicationLane) {
     outlet.lane = lane
     lane.open(.captions) { [weak self] message in await self?.take(message) }
-    Task { [weak self, newsStream] in
-      for await event in newsStream { await self?.take(event) }
+    Task { [weak self, stream = news.stream] in
+      for await event in stream { await self?.take(event) }
     }
   }
 
   /// A member comes or goes.
   ///
   /// Any thread; does not wait.
-  nonisolated func note(_ event: MembershipEvent) { news.yield(event) }
+  nonisolated func note(_ event: MembershipEvent) { news.continuation.yield(event) }
 
   /// Ends captions, and the waiting of all who wait.
   func finish() async {
@@ -118,6 +122,7 @@ actor CaptionService {
     alarm.cancel()
     waiters.wakeAll()
     await writeAllTranscripts()
+    await stopKeeping()
   }
 
   // MARK: What happens
@@ -203,6 +208,7 @@ actor CaptionService {
     case .forgotten(let key):
       journal.forget(key)
       transcripts?.forget(key)
+      keeping.forget(key)
     case .session(let key):
       journal.note(key, of: desk.transcripts[key])
       noteTranscript(of: key)
@@ -370,6 +376,7 @@ actor CaptionService {
   /// Forgets the sessions that are over; how many.
   func clear() async -> Int {
     await writeAllTranscripts()
+    await stopKeeping()
     let count = desk.clear() + hosted.clear()
     settle()
     changed()
@@ -405,7 +412,8 @@ actor CaptionService {
     status.problem = captioner?.problem
     status.lostFrames = lostFrames + (captioner?.ear.lostFrames ?? 0)
     status.transcripts = parts.transcripts
-    status.transcriptProblem = transcripts?.problem
+    status.transcriptProblem = transcripts?.problem ?? keeping.problem
+    status.keepDays = keeping.days == 0 ? nil : keeping.days
     return status
   }
 

@@ -14,6 +14,12 @@ struct CaptionShelf {
     desk.transcripts[key] ?? hosted.transcript(ofPart: key)
   }
 
+  /// A chunk as it is shown: what two captioners wrote down at once is shown once; nil: it is not held, or shown there.
+  func shown(_ key: CaptionSessionKey, _ index: UInt32) -> CaptionChunk? {
+    desk.transcripts[key] == nil
+      ? hosted.shown(index, ofPart: key) : desk.shown(index, of: key)
+  }
+
   /// What is to be in one file: a captioner's session, or all of a hosted one.
   func whole(_ key: CaptionSessionKey) -> CaptionTranscript? {
     desk.transcripts[key] ?? hosted.transcript(of: key)

@@ -45,6 +45,7 @@ struct PageFiles: Sendable {
     ("/stations.js", PackageResources.stations_js),
     ("/talk.js", PackageResources.talk_js),
     ("/messages.js", PackageResources.messages_js),
+    ("/captions.js", PackageResources.captions_js),
     ("/keys.js", PackageResources.keys_js),
     ("/guest.js", PackageResources.guest_js),
     ("/microphone.js", PackageResources.microphone_js),

@@ -4,6 +4,8 @@ extension ControlRequest {
   /// What somebody at the page must be allowed for it.
   package var neededRights: PageRights {
     switch self {
+    // What was said while nobody of the page was there.
+    case .captions(.show(let query)) where query.isKept == true: .operate
     case .status, .subscribe, .version, .peers, .groupList, .line(.list), .key(.list),
       .call(.list), .service(.doctor), .captions(.show):
       .listen
@@ -36,7 +38,8 @@ extension ControlRequest {
   func held(by page: String, with rights: PageRights) -> ControlRequest {
     switch self {
     case .key(.press(let key, nil)): .key(.press(key: key, holder: page))
-    case .key(.release(let key, nil)): .key(.release(key: key, holder: page))
+    case .key(.release(let key, nil, let isTap)):
+      .key(.release(key: key, holder: page, isTap: isTap))
     case .assistant(let request): .assistant(request.asked(byPage: page, with: rights))
     default: self
     }

@@ -7,7 +7,7 @@ export {words}
 export const now = () => performance.now()
 export const on = (target, events, listener) => events.split(" ").forEach(event => target.addEventListener(event, listener))
 export const onHidden = listener => on(document, "visibilitychange", () => listener(document.hidden))
-export const randomName = () => crypto.randomUUID().replace(/-/g, "").slice(16)
+export const randomName = () => crypto.randomUUID().slice(-12)
 export const clamp = (low, value, high) => Math.max(low, Math.min(value, high))
 
 export function say(element, text) {
@@ -27,9 +27,9 @@ function set(element, all) {
 	}
 }
 
-// "tag.class", texts, elements, what `set` takes, and functions that `refresh` calls: each gives a text or what `set` takes.
+// "tag.class" or ".class", texts, elements, what `set` takes, and functions that `refresh` calls: each gives a text or what `set` takes.
 export function el(tag, ...parts) {
-	const [name, ...classes] = tag.split("."), element = document.createElement(name)
+	const [name, ...classes] = tag.split("."), element = document.createElement(name || "div")
 	element.classList.add(...classes)
 	element.live = []
 	for (const part of parts.flat().filter(Boolean)) {
@@ -92,17 +92,21 @@ export function some(names, most = 4) {
 export const clock = seconds => new Date(seconds * 1000).toISOString().slice(14, 19)
 export const button = (kind, text, onclick, ...more) => el("button" + kind, {onclick, type: "button"}, text, ...more)
 export const tool = (kind, ariaLabel, onclick, ...more) => button(".tool." + kind, "", onclick, {ariaLabel}, ...more)
-export const card = (title, ...parts) => el("div.card", el("h2", title), ...parts)
+export const card = (title, ...parts) => el(".card", el("h2", title), ...parts)
+export const column = (...parts) => el(".column", ...parts)
+export const buttons = (...parts) => el(".buttons", ...parts)
+export const small = (...parts) => el("small", ...parts)
+export const list = (items, make, ...parts) => el("ul", ...parts, rows(items, make))
 export const nameOf = read => el("strong", {dir: "auto"}, () => safe(read() || ""))
-export const titled = (read, detail, ...more) => el("span.line", nameOf(read), el("small", detail), ...more)
+export const titled = (read, detail, ...more) => el("span.line", nameOf(read), small(detail), ...more)
 export const check = (text, ...input) => el("label.check", el("input", {type: "checkbox"}, ...input), text)
 
 export function fold(name, ...parts) {
-	const box = el("div.fold", {hidden: true}, ...parts)
+	const box = el(".fold", {hidden: true}, ...parts)
 	const arrow = tool("more", about(words.fold, name), () => {
 		box.hidden = !box.hidden
-		set(arrow, {ariaExpanded: !box.hidden})
-	}, {ariaExpanded: false})
+		refresh(arrow)
+	}, () => ({ariaExpanded: !box.hidden, textContent: box.hidden ? "▾" : "▴"}))
 	return [arrow, box]
 }
 
@@ -116,7 +120,7 @@ const quietest = -60
 export function meter(ariaLabel, read) {
 	const bar = el("i"), line = el("b")
 	let peak = quietest, told = -Infinity
-	return el("div.meter", {role: "meter", ariaLabel, ariaValuemin: quietest, ariaValuemax: 0}, bar, line, box => {
+	return el(".meter", {role: "meter", ariaLabel, ariaValuemin: quietest, ariaValuemax: 0}, bar, line, box => {
 		const [level = quietest, top = level] = [read()].flat(), shown = clamp(quietest, level, 0)
 		peak = Math.max(shown, Math.min(0, top), peak - 1)
 		bar.style.clipPath = `inset(0 ${(shown / quietest) * 100}% 0 0)`
@@ -133,9 +137,7 @@ export const who = (read, detail, ...more) => [
 		const {colour} = read()
 		style.background = /^[0-9a-f]{6}$/i.test(colour) ? "#" + colour : ""
 	}),
-	el(
-		"div.who", titled(() => read().name, detail),
-		meter(read().name, () => read().levelDBFS), ...more),
+	el(".who", titled(() => read().name, detail), meter(read().name, () => read().levelDBFS), ...more),
 ]
 
 export function slider(title, name, [min, max, step], text, read, send) {
@@ -182,7 +184,7 @@ export const choice = (title, options, read, send) => el(
 
 export const sure = (text, yes = words.yes, ...more) => new Promise(resolve => {
 	const dialog = el("dialog", {ariaLabel: text, onclose() {dialog.remove(); resolve(dialog.returnValue === "yes")}}, el("p", text), ...more,
-		el("div.buttons", button("", words.no, () => dialog.close()), button(".danger", yes, () => dialog.close("yes"))))
+		buttons(button("", words.no, () => dialog.close()), button(".danger", yes, () => dialog.close("yes"))))
 	document.body.append(dialog)
 	dialog.showModal()
 })

@@ -1,5 +1,5 @@
 // This phone as a guest of the station, over two connections: the first copy of each frame counts.
-import {clamp, now, onHidden, randomName, words} from "./dom.js"
+import {clamp, onHidden, randomName, words} from "./dom.js"
 import {changed, isSaving, keepOpen, link, send, tell} from "./link.js"
 import {addSound, askMicrophone, endTracks, frameLength, hasOpus, makeDecoder, makeEncoder, rate, toInteger, whyNot} from "./microphone.js"
 
@@ -28,7 +28,7 @@ const set = changes => {
 export const isOn = () => guest.state !== "off"
 export const isAsleep = () => guest.state === "on" && guest.context.state !== "running"
 export const isPlain = () => localStorage.plain === "1"
-const held = new Map(), latched = new Set()
+const held = new Set(), latched = new Set()
 let open = [], number = Date.now()
 const isOpen = name => held.has(name) || latched.has(name)
 const put = (name, isLatched) => {
@@ -46,23 +46,14 @@ function follow() {
 	changed()
 }
 
-export function loseKey(name) {
-	if (!held.has(name)) return
-	put(name, false)
-	follow()
-}
-
 export async function askKey(request, fields) {
 	if (!isOn()) return send(request, fields)
 	if (request === "key-hold") return
-	const {key: name} = fields, since = held.get(name)
+	const {key: name} = fields
 	if (request === "talk") put(talkKey(nodeKeys()).name, fields.on)
 	if (request === "key-tap") put(name, !isOpen(name))
-	if (request === "key-press") held.set(name, since ?? now())
-	if (request === "key-release" && since !== undefined) {
-		const latch = nodeKeys().find(key => key.name === name)?.latchMilliseconds
-		put(name, now() - since < latch && !latched.has(name))
-	}
+	if (request === "key-press") held.add(name)
+	if (request === "key-release" && held.has(name)) put(name, fields.tap && !latched.has(name))
 	follow()
 }
 
@@ -89,14 +80,12 @@ function hear(message) {
 }
 
 function makeWire() {
-	const wire = keepOpen(
-		"voice", () => wire.send(JSON.stringify({guest: id, hears: isOpus ? "opus" : "pcm", ...said()})),
-		data => {
-			if (typeof data !== "string") return hear(data)
-			const {ok, error} = JSON.parse(data)
-			if (ok) set({isSeated: true})
-			else stop(error)
-		}, () => set({isSeated: wires.some(one => one.isOpen())}))
+	const wire = keepOpen("voice", () => wire.send(JSON.stringify({guest: id, hears: isOpus ? "opus" : "pcm", ...said()})), data => {
+		if (typeof data !== "string") return hear(data)
+		const {ok, error} = JSON.parse(data)
+		if (ok) set({isSeated: true})
+		else stop(error)
+	}, () => set({isSeated: wires.some(one => one.isOpen())}))
 	return wire
 }
 

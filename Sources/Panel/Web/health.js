@@ -1,4 +1,4 @@
-import {about, button, el, paper, rows, say, words} from "./dom.js"
+import {about, button, column, el, list, paper, rows, say, small, words} from "./dom.js"
 import {ask, changed, peers} from "./link.js"
 
 const t = words.health, length = 600, levels = ["problem", "advice", "ok"]
@@ -29,8 +29,8 @@ export default function() {
 	let findings = [], timer
 
 	const graphs = t.graphs.map(([title, unit], index) => {
-		const canvas = el("canvas", {role: "img", ariaLabel: title}), range = el("small")
-		const graph = el("figure", el("div.line", el("strong", title), range), canvas)
+		const canvas = el("canvas", {role: "img", ariaLabel: title}), range = small()
+		const graph = el("figure", el(".line", el("strong", title), range), canvas)
 		graph.draw = () => {
 			const lines = [...history.values()].map(one => ({...one, points: one.points.map(point => point?.[index])}))
 			say(range, t.range(...draw(canvas, lines, figures[index][1]), unit))
@@ -59,14 +59,12 @@ export default function() {
 	}
 	const finding = read => {
 		const {check, level, seen, meaning, fix = []} = read()
-		return el("li.finding", el("strong", {dataLevel: level}, check), el("p", seen), meaning && el("p", meaning), fix.map(line => el("code", line)))
+		return el("li.finding", el("strong", {dataLevel: level}, check), [seen, meaning].map(text => text && el("p", text)), fix.map(line => el("code", line)))
 	}
 	const box = el(
 		"section.scroll",
-		el("div.column", el("h2", t.network),
-			el("p.line", rows(() => [...history], read => el("b", {style: `color: ${read().colour}`}, read().name))), graphs),
-		el("div.column", el("h2", t.doctor),
-			el("p", {role: "status"}, () => (findings.length > 0 ? t.summary(...levels.map(level => of(level).length)) : "")),
-			el("ul", rows(() => levels.flatMap(of).map(one => [JSON.stringify(one), one]), finding)), button("", t.again, look)))
+		column(el("h2", t.network), el("p.line", rows(() => [...history], read => el("b", {style: `color: ${read().colour}`}, read().name))), graphs),
+		column(el("h2", t.doctor), el("p", {role: "status"}, () => (findings.length > 0 ? t.summary(...levels.map(level => of(level).length)) : "")),
+			list(() => levels.flatMap(of).map(one => [JSON.stringify(one), one]), finding), button("", t.again, look)))
 	return {box, show() {look(); timer = setInterval(look, 30000)}, hide() {timer = clearInterval(timer)}}
 }

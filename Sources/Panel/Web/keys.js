@@ -1,16 +1,14 @@
 // The node's keys: a grid of large targets with a lamp each. What a press does the station decides.
-import {el, isolate, join, now, on, onHidden, randomName, refresh, rows, some, words} from "./dom.js"
-import {askKey, loseKey, ownKeys, talkKey, talks} from "./guest.js"
+import {el, isolate, join, now, on, onHidden, randomName, refresh, rows, small, some, words} from "./dom.js"
+import {askKey, ownKeys, talkKey, talks} from "./guest.js"
 import {attempt, changed, link, may, tell} from "./link.js"
 
 const t = words.keys
 const beatTime = 300, beatLimit = 3, shownTime = 700, clickTime = 500, slideLength = 42
 const buzz = time => navigator.vibrate?.(time)
 
-// What this page holds, a holder a finger. The station takes a short press for a tap, by when messages arrive: so a long
-// one is never told as short, and of one that got lost no release is sent.
+// What this page holds. It says itself what was a tap: by when messages arrive the station could not tell.
 const fingers = new Map()
-const isDown = name => fingers.get(name)?.isUp === false
 const send = (request, fields) => attempt(() => askKey(request, fields))
 
 function forget({key, timer}) {
@@ -18,51 +16,31 @@ function forget({key, timer}) {
 	fingers.delete(key.name)
 }
 
-function letGo(finger) {
-	const {key, holder} = finger
-	if (fingers.get(key.name) !== finger) return
-	forget(finger)
-	send("key-release", {key: key.name, holder})
-}
-
 function press(key) {
 	if (fingers.has(key.name)) return
 	let waiting = 0
-	const holder = randomName(), finger = {key, holder, pressed: now(), isUp: false}
+	const holder = randomName(), finger = {key, holder, pressed: now()}
 	fingers.set(key.name, finger)
 	finger.timer = setInterval(() => {
 		if (waiting >= beatLimit) return
 		waiting += 1
 		askKey("key-hold", {holder}).finally(() => waiting -= 1).catch(() => {})
 	}, beatTime)
-	finger.answer = askKey("key-press", {key: key.name, holder}).then(
-		() => finger.taken = now(),
-		error => {
-			if (fingers.get(key.name) === finger) forget(finger)
-			tell(error.message)
-		}).then(changed)
+	askKey("key-press", {key: key.name, holder}).then(() => finger.taken = now(), error => {
+		if (fingers.get(key.name) === finger) forget(finger)
+		tell(error.message)
+	}).then(changed)
 }
 
-async function release(name) {
-	const finger = fingers.get(name)
-	if (!finger || finger.isUp) return
-	finger.isUp = true
-	const latch = finger.key.latchMilliseconds
-	if (now() - finger.pressed >= latch) {
-		await finger.answer
-		await new Promise(resolve => setTimeout(resolve, (finger.taken ?? 0) + latch - now()))
-	}
-	letGo(finger)
-}
-
-function lose(name) {
+function release(name, isLost) {
 	const finger = fingers.get(name)
 	if (!finger) return
-	loseKey(name)
-	if ((now() - finger.taken || 0) >= finger.key.latchMilliseconds) letGo(finger)
-	else forget(finger)
+	const {key, holder, pressed} = finger
+	forget(finger)
+	send("key-release", {key: name, holder, tap: !isLost && now() - pressed < key.latchMilliseconds})
 }
 
+const lose = name => release(name, true)
 export const loseAll = () => [...fingers.keys()].forEach(lose)
 
 function compare({name, isHeld}) {
@@ -77,12 +55,12 @@ function pad(read, isMain) {
 	const update = () => refresh(box)
 	const ifMay = how => {if (key && seen.isKnown && may("talk")) how(); update()}
 	const down = () => ifMay(() => {buzz(20); press(key)})
-	const up = () => {release(key?.name); update()}
-	const end = () => {if (key) lose(key.name); update()}
-	const over = how => event => {
+	const up = isLost => {release(key?.name, isLost); update()}
+	const end = () => up(true)
+	const over = isLost => event => {
 		if (event.pointerId !== pointer) return
 		;[pointer, ended] = [null, now()]
-		how()
+		up(isLost)
 	}
 	const typed = how => event => {
 		if (event.key !== " " && event.key !== "Enter") return
@@ -95,7 +73,7 @@ function pad(read, isMain) {
 		key = next
 		if (key) compare(key)
 		const {name = "", tally: lamp = "", lines = [], talkers = [], activation, latchMilliseconds: latch, ...is} = key ?? {}
-		const held = isDown(name)
+		const held = fingers.has(name)
 		const isOpening = held && fingers.get(name).taken && talks.includes(activation) && is.isHeld === false && !wasTalking
 		if (!held) wasTalking = lamp.startsWith("talk")
 		const isKnown = key !== undefined && link.state === "connected"
@@ -126,17 +104,17 @@ function pad(read, isMain) {
 		},
 		onpointermove({pointerId, clientX}) {
 			if (pointerId !== pointer || !isMain || Math.abs(clientX - start) < slideLength) return
-			if (wasTalking || !key.latchMilliseconds || !isDown(key.name)) return
+			if (wasTalking || !key.latchMilliseconds || !fingers.has(key.name)) return
 			buzz([20, 40, 20])
 			send("talk", {on: true})
-			letGo(fingers.get(key.name))
+			end()
 		},
-		onpointerup: over(up), onpointercancel: over(end), onlostpointercapture: over(end),
+		onpointerup: over(), onpointercancel: over(true), onlostpointercapture: over(true),
 		oncontextmenu: event => event.preventDefault(),
-		onkeydown: typed(down), onkeyup: typed(up),
+		onkeydown: typed(down), onkeyup: typed(() => up()),
 		onblur() {if (pointer === null) end()},
 		onclick() {if (pointer === null && now() - ended > clickTime) ifMay(() => send("key-tap", {key: key.name}))},
-	}, look, el("i.lamp"), el("strong", {dir: "auto"}, () => seen.title), el("small", () => seen.state), el("small.present", {dir: "auto"}, () => seen.who))
+	}, look, el("i.lamp"), el("strong", {dir: "auto"}, () => seen.title), small(() => seen.state), el("small.present", {dir: "auto"}, () => seen.who))
 	box.end = end
 	return box
 }
@@ -151,7 +129,7 @@ export function keyGrid() {
 	on(window, "pagehide blur", loseAll)
 	on(link, "change", () => {if (link.state !== "connected") loseAll()})
 	return [
-		el("div.pads", {role: "group", ariaLabel: t.title}, () => ({hidden: !hasOthers(), ".many": others().length > 6}),
+		el(".pads", {role: "group", ariaLabel: t.title}, () => ({hidden: !hasOthers(), ".many": others().length > 6}),
 			rows(others, read => pad(read))),
 		pad(own, true),
 	]

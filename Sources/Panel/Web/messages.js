@@ -1,4 +1,4 @@
-import {about, button, check, clock, el, entry, fold, isolate, join, meter, nameOf, on, operators, paper, refresh, rows, safe, some, sure, talkers, titled, tool, words} from "./dom.js"
+import {about, button, buttons, check, clock, el, entry, fold, isolate, join, list, meter, nameOf, on, operators, paper, refresh, safe, small, some, sure, talkers, titled, tool, words} from "./dom.js"
 import {attempt, changed, link, may, rest, send, tell} from "./link.js"
 import {makeRecorder, whyNot} from "./microphone.js"
 
@@ -24,12 +24,12 @@ function player({id, audio: {url, peaks, duration}, sender}) {
 	const seek = el("input", {type: "range", max: duration, step: 0.1, ariaLabel: words.talk.place, oninput() {audio.currentTime = seek.value}},
 		() => ({value: String(at()), ariaValuetext: clock(at())}))
 	const box = el(
-		"div.voice", tool("play", about(t.play, sender.name), () => {
+		".voice", tool("play", about(t.play, sender.name), () => {
 			if (!audio.paused) return audio.pause()
 			playing?.pause()
 			playing = audio
 			attempt(() => audio.play())
-		}, () => ({ariaPressed: !audio.paused})),
+		}, () => ({ariaPressed: !audio.paused, textContent: audio.paused ? "▶" : "■"})),
 		el("label.wave", canvas, seek, () => {
 			const now = `${at()} ${canvas.clientWidth}`
 			if (now !== drawn) drawWave(canvas, values, at() / duration)
@@ -57,8 +57,8 @@ function entryOf(read, change) {
 		"li.message", () => ({".own": sender.is_self, ".unread": !read().is_read}),
 		titled(() => nameIn(sender), () => join(
 			new Date(message.sent_at).toLocaleString([], {dateStyle: "short", timeStyle: "short"}), read().edited_at && t.edited),
-		fold(nameIn(sender), el(
-			"div.buttons", signs.map(emoji => button(
+		fold(nameIn(sender), buttons(
+			signs.map(emoji => button(
 				"", emoji, () => (own() === emoji ? change("DELETE", "/reaction") : change("PUT", "/reaction", {emoji})),
 				talkers, () => ({ariaPressed: own() === emoji}))),
 			sender.is_self && text && button("", t.edit, async () => {
@@ -70,7 +70,7 @@ function entryOf(read, change) {
 			}, operators)))),
 		voice, el("p", {dir: "auto"}, () => safe(read().text ?? (voice ? read().audio.transcript ?? "" : t.unknown))),
 		el("p", () => given().map(({emoji, sender}) => `${safe(emoji)} ${isolate(nameIn(sender))}`).join(" ")),
-		el("small", () => stateOf(read())))
+		small(() => stateOf(read())))
 	box.end = voice?.end
 	return box
 }
@@ -94,8 +94,8 @@ function recording(deliver, done) {
 		isSending = false
 	}
 	const box = el(
-		"div.recording", {hidden: true}, el("output", () => (recorder?.isFull ? t.full : clock(recorder?.seconds ?? 0))),
-		meter(words.talk.microphone, () => recorder?.level), canvas, el("div.buttons",
+		".recording", {hidden: true}, el("output", () => (recorder?.isFull ? t.full : clock(recorder?.seconds ?? 0))),
+		meter(words.talk.microphone, () => recorder?.level), canvas, buttons(
 			button("", "", () => recorder.pause(!recorder.isPaused),
 				() => ({textContent: t[recorder?.isPaused ? "resume" : "pause"], disabled: !recorder || recorder.isFull})),
 			button(".danger", words.delete, () => stop()), button(".main", t.send, send, () => ({disabled: isSending}))))
@@ -127,16 +127,15 @@ async function upload(path, blob) {
 function thread(close) {
 	let of = {}, all = new Map(), next
 	const path = () => `${place}/${encodeURIComponent(of.id)}/messages`
-	const list = el(
-		"ul", {role: "log", ariaLabel: words.views.messages},
-		rows(() => [...all].sort(([one], [other]) => one - other), (read, number) => entryOf(
-			read, (method, what, body) => attempt(() => rest(method, `${path()}/${number}${what}`, body)))))
+	const log = list(() => [...all].sort(([one], [other]) => one - other), (read, number) => entryOf(
+		read, (method, what, body) => attempt(() => rest(method, `${path()}/${number}${what}`, body))),
+	{role: "log", ariaLabel: words.views.messages})
 	const older = button(".quiet", t.older, () => attempt(async () => {
 		take(of, await rest("GET", `${path()}?before=${Math.min(...all.keys())}`))
 	}), () => ({hidden: !next}))
 	const aloud = check(t.aloud, talkers)
 	const form = el(
-		"div.write", entry("talk", t.text, t.send, text => attempt(
+		".write", entry("talk", t.text, t.send, text => attempt(
 			() => rest("POST", path(), {text, is_aloud: aloud.firstChild.checked})), 4000), aloud,
 		button("", t.record, () => {
 			form.hidden = back.disabled = true
@@ -144,8 +143,8 @@ function thread(close) {
 		}, talkers))
 	const voice = recording(blob => upload(path(), blob), () => form.hidden = back.disabled = false)
 	const back = button(".quiet", t.back, close)
-	const pane = el("div.list", el("div.line", back, el("h2", () => safe(of.name))), older, list)
-	const box = el("div.talk.thread", {hidden: true}, pane, el("div.desk", form, voice))
+	const pane = el(".list", el(".line", back, el("h2", () => safe(of.name))), older, log)
+	const box = el(".talk.thread", {hidden: true}, pane, el(".desk", form, voice))
 
 	const take = (whose, {messages, next_before: before}, isLast) => {
 		if (whose !== of) return
@@ -160,7 +159,7 @@ function thread(close) {
 	const look = () => of.id && attempt(async () => {
 		const whose = of, news = await rest("GET", path())
 		take(whose, news, true)
-		if (document.hidden || !list.isConnected || !may("talk") || news.messages.every(one => one.is_read)) return
+		if (document.hidden || !log.isConnected || !may("talk") || news.messages.every(one => one.is_read)) return
 		await send("messages", {messages: {with: whose.id, marksRead: true}})
 	})
 	const open = conversation => {
@@ -177,10 +176,10 @@ function thread(close) {
 
 export default function() {
 	let seen, timer, conversations = []
-	const overview = el("div.list", el("ul", rows(() => conversations, read => el("li", el("button", {onclick() {
+	const overview = el(".list", list(() => conversations, read => el("li", button("", nameOf(() => read().name), () => {
 		overview.hidden = true
 		one.open(read())
-	}}, nameOf(() => read().name), el("b.count", () => read().unread || ""))))), el("p.empty", words.nobody))
+	}, el("b.count", () => read().unread || "")))), el("p.empty", words.nobody))
 	const one = thread(() => {
 		one.shut()
 		;[one.box.hidden, overview.hidden] = [true, false]

@@ -65,56 +65,14 @@ export async function addSound(context, take) {
 	return node
 }
 
-// A voice message: Ogg Opus (RFC 7845), or WAV at a third of the rate where the browser has no Opus.
-// libopus looks ahead by 312 samples (RFC 7845 §4.2).
-const packetLength = 960, packetsOfPage = 40, peakFrames = 10, skip = 312
-const messageEncoding = {bitrate: 32000, opus: {frameDuration: 20000}}
-// Frames: ten minutes; a WAV of five is as large as a station takes.
-const mostOpus = 60000, mostWAV = 30000
-const octets = (text, ...more) => [...text].map(letter => letter.charCodeAt(0)).concat(more)
-const zeros = count => Array(count).fill(0)
-
-// RFC 3533 §6.
-function checksum(sum, octet) {
-	sum ^= octet << 24
-	for (let bit = 0; bit < 8; bit += 1) sum = (sum << 1) ^ (sum < 0 ? 0x04c11db7 : 0)
-	return sum
-}
-
-function makePage(number, packets, granule, flags) {
-	const lacing = packets.flatMap(({length}) => [...Array(Math.floor(length / 255)).fill(255), length % 255])
-	const page = Uint8Array.from([
-		...octets("OggS", 0, flags, ...zeros(20)), lacing.length, ...lacing, ...packets.flatMap(packet => [...packet]),
-	])
-	const view = new DataView(page.buffer)
-	view.setUint32(6, granule, true)
-	view.setUint32(18, number, true)
-	view.setUint32(22, page.reduce(checksum, 0), true)
-	return page
-}
-
-function makeOgg(packets, samples) {
-	const pages = [
-		makePage(0, [octets("OpusHead", 1, 1, skip & 255, skip >> 8, 0x80, 0xbb, ...zeros(5))], 0, 2),
-		makePage(1, [octets("OpusTags", ...zeros(8))], 0, 0),
-	]
-	for (let at = 0; at < packets.length; at += packetsOfPage) {
-		const end = Math.min(at + packetsOfPage, packets.length), isLast = end === packets.length
-		const granule = isLast ? Math.min(end * packetLength, samples + skip) : end * packetLength
-		pages.push(makePage(pages.length, packets.slice(at, end), granule, isLast ? 4 : 0))
-	}
-	return new Blob(pages, {type: "audio/ogg"})
-}
+// A voice message, of which the station makes a file: packets of Opus, each behind its length, or samples at a third of
+// the rate where the browser has no Opus.
+const peakFrames = 10, messageEncoding = {bitrate: 32000, opus: {frameDuration: 20000}}
+// Frames: ten minutes; samples of five are as much as a station takes.
+const mostOpus = 60000, mostSamples = 30000
 
 const third = samples => Int16Array.from(
 	{length: frameLength / 3}, (_, at) => 10922 * clamp(-3, samples[3 * at] + samples[3 * at + 1] + samples[3 * at + 2], 3))
-
-function makeWAV(parts) {
-	const size = parts.length * 2 * (frameLength / 3)
-	const format = Uint32Array.of(16, 0x10001, rate / 3, (rate / 3) * 2, 0x100002)
-	return new Blob(
-		["RIFF", Uint32Array.of(size + 36), "WAVEfmt ", format, "data", Uint32Array.of(size), ...parts], {type: "audio/wav"})
-}
 
 export function makeRecorder(changed, fail) {
 	const parts = [], recorder = {peaks: [], isPaused: false, seconds: 0}
@@ -143,7 +101,7 @@ export function makeRecorder(changed, fail) {
 		end,
 		async start() {
 			stream = await askMicrophone()
-			if (await hasOpus(messageEncoding)) encoder = makeEncoder(messageEncoding, error => fail(error.message), packet => parts.push(packet))
+			if (await hasOpus(messageEncoding)) encoder = makeEncoder(messageEncoding, error => fail(error.message), packet => parts.push(Uint16Array.of(packet.length), packet))
 			context = new AudioContext({sampleRate: rate})
 			const node = await addSound(context, take)
 			context.createMediaStreamSource(stream).connect(node)
@@ -152,14 +110,14 @@ export function makeRecorder(changed, fail) {
 		},
 		pause(isPaused) {
 			recorder.seconds = (frames * frameLength) / rate
-			recorder.isFull = frames >= (encoder ? mostOpus : mostWAV)
+			recorder.isFull = frames >= (encoder ? mostOpus : mostSamples)
 			recorder.isPaused = isPaused || recorder.isFull
 			changed()
 		},
 		async finish() {
 			end()
 			await encoder?.flush()
-			return encoder ? makeOgg(parts, frames * frameLength) : makeWAV(parts)
+			return new Blob([encoder ? "OpusPack" : "PCM16kHz", ...parts], {type: "audio/opus"})
 		},
 	})
 }

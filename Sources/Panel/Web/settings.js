@@ -1,4 +1,4 @@
-import {button, card, check, choice, el, entry, isolate, needs, rows, sure, titled, words} from "./dom.js"
+import {button, card, check, choice, column, el, entry, isolate, list, needs, small, sure, titled, words} from "./dom.js"
 import {wake} from "./guest.js"
 import {ask, isSaving, link, may, node, subscribe, tell} from "./link.js"
 
@@ -41,14 +41,13 @@ export default function() {
 	}})
 	const box = el(
 		"section.scroll",
-		el("div.column", card(t.phone, saving), voice(),
+		column(card(t.phone, saving), voice(),
 			card(words.lines.title, entry("operate", t.newLine, t.add, line => ask("line-new", {line})))),
-		el("div.column", recording(),
-			card(t.access, el("ul", rows(() => sessions, read => device(read())))),
-			card(t.service, el("small", () => {
+		column(recording(), card(t.access, list(() => sessions, read => device(read()))),
+			card(t.service, small(() => {
 				const {name, version, listen} = node()
 				return name && `${name} · ${words.stations.version(version)} · ${listen}`
-			}), el("small", t.file),
+			}), small(t.file),
 			askFirst(t.restartSure, t.restart, async () => tell((await ask("restart"))?.note)))))
 	return {box, show}
 }

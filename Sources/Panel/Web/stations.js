@@ -1,4 +1,4 @@
-import {button, card, clamp, el, fold, form, isolate, join, nameOf, operators, rows, say, sure, titled, who, words} from "./dom.js"
+import {button, buttons, card, clamp, column, el, fold, isolate, join, list, nameOf, operators, say, small, sure, titled, who, words} from "./dom.js"
 import {ask, changed, link, node, peers, send} from "./link.js"
 
 const t = words.stations
@@ -35,18 +35,16 @@ const act = (kind, request, read, ...more) => button(kind, t[request], async () 
 
 const station = peer => el(
 	"li.station",
-	who(
-		peer, () => peer().role ?? "",
-		el("span.line", el("p.quality", () => quality(peer())), el("small", () => figures(peer())))),
-	fold(peer().name, el("small", () => {
+	who(peer, () => peer().role ?? "", el("span.line", el("p.quality", () => quality(peer())), small(() => figures(peer())))),
+	fold(peer().name, small(() => {
 		const {id, address} = peer()
 		return `${t.words}: ${nodes.find(node => node.id === id)?.idWords ?? id ?? address}`
-	}), el("div.buttons", act(".danger", "block", peer))))
+	}), buttons(act(".danger", "block", peer))))
 
 const asking = node => el(
 	"li.card.asking", el("strong", () => t.asks(isolate(node().name))), el("p", () => node().idWords ?? ""),
-	el("small", t.compare, " "), el("small", () => t.seconds(Math.round(node().secondsLeft))),
-	el("div.buttons", act(".main", "accept", node), act("", "decline", node), act(".danger", "block", node)))
+	small(t.compare, " "), small(() => t.seconds(Math.round(node().secondsLeft))),
+	buttons(act(".main", "accept", node), act("", "decline", node), act(".danger", "block", node)))
 
 const known = node => el(
 	"li.known", titled(() => node().name || node().idWords, () => join(node().state, node().admission)),
@@ -55,22 +53,16 @@ const known = node => el(
 
 function pairing() {
 	const outcome = el("p.pin", {role: "status"})
-	const [peer, pin] = [{}, {inputMode: "numeric", pattern: "[0-9 ]{6,7}"}].map(
-		more => el("input", {autocomplete: "off", required: true, ...more}))
-	const box = form("", async () => {
-		say(outcome, words.link.connecting)
-		box.hidden = Boolean(await ask("pair-with", {peer: peer.value, pin: pin.value.replace(/ /g, "")}, true))
-		say(outcome, box.hidden && t.paired)
-		look()
-	}, {hidden: true}, el("label", t.peer, peer), el("label", t.pin, pin), el("button.main", t.pair))
-	return card(t.pair, el("small", t.pairText), el("div.buttons", button("", t.showPIN, async () => {
-		box.hidden = true
+	const [peer, pin] = [{}, {inputMode: "numeric"}].map(more => el("input", {autocomplete: "off", ...more}))
+	return card(t.pair, small(t.pairText), buttons(button("", t.showPIN, async () => {
 		const answer = await ask("pair-show")
-		if (answer) outcome.replaceChildren(el("b", answer.pin.replace(/^(...)/, "$1 ")), el("small", t.pinShown(Math.round(answer.seconds))))
-	}, operators), button("", t.typePIN, () => {
-		box.hidden = !box.hidden
-		say(outcome, "")
-	}, operators)), outcome, box)
+		if (answer) outcome.replaceChildren(el("b", answer.pin.replace(/^(...)/, "$1 ")), small(t.pinShown(Math.round(answer.seconds))))
+	}, operators), button("", t.typePIN, async () => {
+		if (!await sure(t.pair, t.pair, el("label", t.peer, peer), el("label", t.pin, pin))) return
+		say(outcome, words.link.connecting)
+		say(outcome, await ask("pair-with", {peer: peer.value, pin: pin.value.replace(/ /g, "")}, true) && t.paired)
+		look()
+	}, operators)), outcome)
 }
 
 export default function() {
@@ -78,17 +70,17 @@ export default function() {
 	const asks = node => node.secondsLeft !== undefined
 	const away = () => nodes.filter(node => !asks(node) && !peers().some(([, peer]) => peer.id === node.id))
 	const box = el(
-		"section.scroll", el("ul", {ariaLive: "polite"}, rows(() => nodes.filter(asks), asking)),
-		el(
-			"div.column", el("h2", t.here), el("ul", rows(peers, station)),
+		"section.scroll", list(() => nodes.filter(asks), asking, {ariaLive: "polite"}),
+		column(
+			el("h2", t.here), list(peers, station),
 			el("p.empty", () => ({hidden: !node().name, textContent: groups?.length === 0 ? t.noGroup : words.nobody})),
-			el("h2", t.others, () => ({hidden: !away().length})), el("ul", rows(away, known))),
-		el(
-			"div.column", el("h2", t.own), el(
-				"div.card.own", nameOf(() => node().name), el("small", () => `${t.words}: ${node().idWords ?? ""}`),
-				el("small", () => t.sound[(link.model.audio?.state ?? "running") === "running"]),
-				el("small", () => (groups ?? []).map(({name, words}) => `${t.groups}: ${name} (${words})`).join(" · ")),
-				el("small", () => t.version(node().version))),
+			el("h2", t.others, () => ({hidden: !away().length})), list(away, known)),
+		column(
+			el("h2", t.own), el(
+				".card.own", nameOf(() => node().name), small(() => `${t.words}: ${node().idWords ?? ""}`),
+				small(() => t.sound[(link.model.audio?.state ?? "running") === "running"]),
+				small(() => (groups ?? []).map(({name, words}) => `${t.groups}: ${name} (${words})`).join(" · ")),
+				small(() => t.version(node().version))),
 			pairing()))
 	return {box, show() {look(); timer = setInterval(look, 2000)}, hide: () => clearInterval(timer)}
 }

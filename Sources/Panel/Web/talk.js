@@ -1,4 +1,4 @@
-import {about, button, check, el, fold, isolate, join, meter, nameOf, now, operators, rows, slider, some, talkers, titled, tool, who, words} from "./dom.js"
+import {about, button, buttons, check, el, fold, isolate, join, list, meter, nameOf, now, operators, slider, small, some, talkers, titled, tool, who, words} from "./dom.js"
 import {guest, isAsleep, isOn, isPlain, ownKeys, setPlain, startGuest, stop} from "./guest.js"
 import {keyGrid, loseAll} from "./keys.js"
 import {ask, attempt, link, may, node, peers, showNotice} from "./link.js"
@@ -26,7 +26,7 @@ function calls() {
 	const t = words.calls
 	const all = kind => (link.model.calls?.[kind] ?? []).map((one, index) =>
 		[kind + one.peer + one.line, {...one, isOwn: kind === "outgoing", isLatest: index === 0}])
-	return el("ul", {ariaLive: "polite"}, rows(() => [...all("incoming"), ...all("outgoing")], read => {
+	return list(() => [...all("incoming"), ...all("outgoing")], read => {
 		const {peer, line, isOwn, isRinging} = read()
 		if (isRinging && !isOwn) navigator.vibrate?.([200, 100, 200])
 		return el(
@@ -37,7 +37,7 @@ function calls() {
 					() => ({".air": read().isAnswering, hidden: !read().isAnswering && !read().isLatest})),
 				button("", t.clear, () => ask("call-clear", {peer}), talkers),
 			])
-	}))
+	}, {ariaLive: "polite"})
 }
 
 function partyLine(line, name) {
@@ -48,7 +48,7 @@ function partyLine(line, name) {
 	return el("li.party", () => {
 		const {isJoined, isTalking, isListening} = line()
 		return {".present": isBusy(), ".live": isTalking, ".unheard": !isJoined || !isListening, ".away": !isJoined}
-	}, el("span.lamp"), el("div.who", nameOf(() => name), el("small", {dir: "auto"}, () => join(
+	}, el("span.lamp"), el(".who", nameOf(() => name), small({dir: "auto"}, () => join(
 		line().isTalking && t.youTalk, line().isListening && !line().isSetListening && t.byKey,
 		isBusy() ? words.keys.talk(some(line().talkers)) : t.with(some(line().members))))),
 	way("join", () => line().isJoined),
@@ -56,7 +56,7 @@ function partyLine(line, name) {
 		() => ({ariaPressed: line().isSetListening})),
 	fold(name,
 		slider(words.talk.level, name, [-40, 12, 1], words.talk.decibels, () => line().levelDecibels, decibels => set("level", {decibels})),
-		el("div.buttons", way("leave", () => name === "all"),
+		buttons(way("leave", () => name === "all"),
 			...["call", "again"].map(what => button("", words.calls[what], () => ask(what, {line: name}), talkers)))))
 }
 
@@ -68,7 +68,7 @@ function partyLines() {
 	}
 	const hide = () => ({hidden: !shown().length})
 	return [
-		el("section", {ariaLabel: words.lines.title}, hide, el("h2", words.lines.title), el("ul", rows(shown, partyLine))),
+		el("section", {ariaLabel: words.lines.title}, hide, el("h2", words.lines.title), list(shown, partyLine)),
 		el("h2", t.talkers, hide),
 	]
 }
@@ -76,7 +76,7 @@ function partyLines() {
 function guestBar() {
 	const t = words.guest
 	return el(
-		"div.phones", () => ({hidden: !may("talk"), ".on": isOn() && guest.isSeated && !isAsleep()}),
+		".phones", () => ({hidden: !may("talk"), ".on": isOn() && guest.isSeated && !isAsleep()}),
 		button(".phone", "", () => {
 			if (isAsleep()) guest.context.resume()
 			else if (isOn()) stop()
@@ -86,7 +86,7 @@ function guestBar() {
 			ariaPressed: isOn(),
 		})),
 		el(
-			"div.line", () => ({hidden: !isOn()}),
+			".line", () => ({hidden: !isOn()}),
 			check(t.plain, {onchange: ({target}) => setPlain(target.checked)}, () => ({checked: isPlain()})),
 			button(".quiet", t.output, () => attempt(async () => {
 				await guest.context.setSinkId((await navigator.mediaDevices.selectAudioOutput()).deviceId)
@@ -110,9 +110,9 @@ export default function() {
 	}
 	const box = el(
 		"section.talk", warn,
-		el("div.list", calls(), partyLines(), el("ul", {ariaLabel: t.talkers}, rows(people, talker)),
+		el(".list", calls(), partyLines(), list(people, talker, {ariaLabel: t.talkers}),
 			el("p.empty", words.nobody, () => ({hidden: !node().name}))),
-		el("div.desk", guestBar(), el("div.mic", el("small", () => (isOn() ? words.guest : t).microphone),
+		el(".desk", guestBar(), el(".mic", small(() => (isOn() ? words.guest : t).microphone),
 			meter(t.microphone, () => [level(), isOn() ? level() : node().micPeakDBFS])), keyGrid()))
 	return {box, hide() {loseAll(); showNotice("")}}
 }

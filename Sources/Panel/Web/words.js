@@ -1,7 +1,7 @@
 // Every word that a person reads, to be translated here.
 export const words = {
 	app: "Comlink",
-	views: {talk: "Talk", messages: "Messages", stations: "Stations", settings: "Settings", health: "Health"},
+	views: {talk: "Talk", messages: "Messages", captions: "Captions", stations: "Stations", settings: "Settings", health: "Health"},
 	rights: {listen: "may listen", talk: "may talk", operate: "may operate", admin: "may do all"},
 	yes: "Yes", no: "No", delete: "Delete", fold: "More", nobody: "Nobody else is here yet.",
 	more: (names, count) => `${names} and ${count} more`,
@@ -48,6 +48,7 @@ export const words = {
 		states: {read: "read by", delivered: "delivered to", waiting: "waiting for", expired: "expired for"},
 		play: "Play", speed: "Speed", download: "Download", aloud: "Spoken aloud", edit: "Edit", edited: "edited",
 	},
+	captions: {none: "Nothing is captioned.", size: "Size", light: "Black on white", newest: "Newest"},
 	stations: {
 		asks: name => `${name} asks to be let in`, seconds: count => `declined in ${count} s`,
 		compare: "Compare the words with those there.",

@@ -30,6 +30,7 @@ public struct ClipImport: Sendable {
   public func clip(of file: [UInt8], vendor: String) throws(ClipError) -> Clip {
     guard file.count <= ClipLimits.fileBytes else { throw .tooLarge(byteCount: file.count) }
     guard !file.isEmpty else { throw .empty }
+    let file = try PageRecording.file(of: file) ?? file
     guard let kind = AudioKind(of: file) else { throw .unknownKind }
     let child: DecodeChild
     do throws(SystemError) {

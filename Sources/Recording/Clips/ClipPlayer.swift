@@ -61,7 +61,7 @@ public final class ClipPlayer {
   }
 
   /// Frames at 48 kHz of a packet, by its first octets (RFC 6716 §3.1, §3.2.5); 0: it is malformed.
-  private static func frames(of packet: [UInt8]) -> Int {
+  static func frames(of packet: [UInt8]) -> Int {
     guard let first = packet.first else { return 0 }
     let configuration = Int(first >> 3)
     let each =

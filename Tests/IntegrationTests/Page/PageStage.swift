@@ -15,8 +15,12 @@ struct PageStage {
 
   /// - Parameters:
   ///   - others: how many other stations there are, each of which speaks all the time.
+  ///   - othersArguments: what they are started with, too.
   ///   - recordSeconds: room in the stations' ears.
-  init(others: Int, recordSeconds: Double = 2, browserArguments: [String] = []) throws {
+  init(
+    others: Int, othersArguments: [String] = [], recordSeconds: Double = 2,
+    browserArguments: [String] = []
+  ) throws {
     directory = try TemporaryDirectory(prefix: "comlink-page")
     let ports = try LoopbackPorts.free(3 + others)
     var options = NodeProcess.Options(port: ports[0])
@@ -35,7 +39,7 @@ struct PageStage {
       let look = looks[index % looks.count]
       var options = NodeProcess.Options(port: ports[3 + index])
       options.peerPorts = Array(ports[3..<(3 + index)]) + [ports[0]]
-      options.arguments = ["--role", look.1, "--colour", look.2]
+      options.arguments = ["--role", look.1, "--colour", look.2] + othersArguments
       let station = try Station(
         look.0, periodFrames: 256, options: options, recordSeconds: recordSeconds, in: directory)
       try station.prepareToSay(

@@ -36,6 +36,7 @@ extension RealNodeTests {
       } throws: {
         "\($0)".contains("set asr in the table [speech]")
       }
+      _ = try b.ask(.captions(.keep(days: 30)))
       #expect(try a.ask(.captions(.begin(line: "all", members: []))) == .ok)
       try wait(for: b, "B to see that it is captioned") { $0.sessions.first?.isLive == true }
       let session = try #require(try b.status().captions?.sessions.first)
@@ -78,6 +79,26 @@ extension RealNodeTests {
       #expect(kept.contains { $0.text == chunk.text })
       #expect(try b.status().captions?.transcripts == transcripts)
       try waitForTranscript(of: b, in: transcripts, saying: "B: Stand by on \u{FFFD}cue ten.\n")
+      try checkKept(by: b)
+    }
+
+    private func checkKept(by node: NodeProcess) throws {
+      var query = CaptionQuery()
+      (query.search, query.isKept) = ("cue", true)
+      func kept() throws(RigError) -> [CaptionStatus] {
+        guard case .captions(let all) = try node.ask(.captions(.show(query))) else { return [] }
+        return all
+      }
+      try waitUntil("what is kept", within: 20, interval: 0.2) { () throws(RigError) in
+        try kept().contains {
+          $0.text.hasSuffix("cue ten.") && $0.talker == "B" && $0.unixSeconds != nil
+        }
+      }
+      #expect(try node.status().captions?.keepDays == 30)
+      let answer = try node.ask(.captions(.keep(days: 0)))
+      #expect(answer == .done(note: "captions are not kept; 1 session deleted"))
+      #expect(try kept().isEmpty)
+      #expect(try node.status().captions?.keepDays == nil)
     }
 
     private func waitForTranscript(

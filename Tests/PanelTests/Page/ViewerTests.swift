@@ -156,7 +156,7 @@ import Testing
       }
       let holders = rig.node.requests.map { request -> String? in
         switch request {
-        case .key(.press("stage", let holder)), .key(.release("stage", let holder)): holder
+        case .key(.press("stage", let holder)), .key(.release("stage", let holder, nil)): holder
         default: nil
         }
       }
