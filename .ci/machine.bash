@@ -61,3 +61,9 @@ await_quiet() {
   done
   echo "==> of 1000 timers $late were more than 2 ms late in the last 10 s"
 }
+
+# whole_seconds TIME: of 2m3.456s.
+whole_seconds() {
+  local minutes=${1%m*} seconds=${1#*m}
+  echo $((60 * minutes + ${seconds%[.,]*}))
+}

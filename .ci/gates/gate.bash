@@ -35,7 +35,19 @@ fail() {
 }
 
 pass() {
+  [ -z "${processor_times:-}" ] || echo "$gate: processors: $processor_times"
   echo "$gate: passed: $*"
+}
+
+# took WHAT: notes the seconds of processors that WHAT took, all since the last such note.
+processor_times= processor_seconds=0
+took() {
+  local now user system
+  times >"$scratch/times"
+  { read -r _; read -r user system; } <"$scratch/times"
+  now=$(($(whole_seconds "$user") + $(whole_seconds "$system")))
+  processor_times+="${processor_times:+, }$1 $((now - processor_seconds)) s"
+  processor_seconds=$now
 }
 
 # run LOG COMMAND...: runs quietly; on failure shows what was said, and fails the gate.
@@ -72,9 +84,12 @@ run_core_tests() {
   local idle=()
   [[ ${COMLINK_CI:-} != *-beside ]] || idle=(chrt --idle 0)
   run "$scratch/build.log" ${idle[@]+"${idle[@]}"} swift build --build-tests "${flags[@]}"
+  took build
   [ -z "$computing_tests" ] || run "$scratch/computing.log" \
     ${idle[@]+"${idle[@]}"} swift test --skip-build "${flags[@]}" --filter "$computing_tests" "${skipped_computing[@]}"
+  took computing
   run_clocked swift test --skip-build "${flags[@]}" --filter "$clocked_tests" --no-parallel "${skipped_tests[@]}"
+  took clocked
   count=$(tests_passed "$scratch/clocked.log")
   [ -z "$computing_tests" ] || count=$((count + $(tests_passed "$scratch/computing.log")))
 }
