@@ -386,6 +386,9 @@ let programs: [Target] = [
     dependencies: [
       "TestRig", "TestKit", "Remote", "StatusSchema", "Audio", "Intercom", "Cryptography",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOSSL", package: "swift-nio-ssl"),
     ], path: "Tests/Benchmarks", swiftSettings: lightSettings),
   .target(name: "CLink", path: "Tests/CLink", cSettings: cSettings),
   .executableTarget(

@@ -9,7 +9,7 @@ public struct MixBus: Hashable, Sendable {
   /// What guests get, one each: a mix without themselves.
   public static let guests = (firstOfGuests..<recording.number).map { MixBus(number: $0) }
 
-  private static let firstOfGuests = recording.number - 8
+  private static let firstOfGuests = recording.number - 16
 
   /// The number CRealtime takes.
   package let number: Int32

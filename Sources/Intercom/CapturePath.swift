@@ -390,20 +390,20 @@ struct TalkAim: Equatable {
   /// Lines of the base stream; nil: all, empty: none.
   var lines: LineSet?
   /// Bit n: stream n, of those beside the base stream.
-  private(set) var streams: UInt8
+  private(set) var streams: UInt32
 
   /// These lines and streams.
-  init(lines: LineSet?, streams: UInt8) { (self.lines, self.streams) = (lines, streams) }
+  init(lines: LineSet?, streams: UInt32) { (self.lines, self.streams) = (lines, streams) }
 
   /// Whether a stream beside the base stream is among them.
-  func contains(_ number: Int) -> Bool { streams & 1 << UInt8(number) != 0 }
+  func contains(_ number: Int) -> Bool { streams & 1 << UInt32(number) != 0 }
 
   /// A stream is among them.
-  mutating func insert(_ number: Int) { streams |= 1 << UInt8(number) }
+  mutating func insert(_ number: Int) { streams |= 1 << UInt32(number) }
 
   /// A stream is among them, or not.
   mutating func set(_ number: Int, _ isIn: Bool) {
-    if isIn { insert(number) } else { streams &= ~(1 << UInt8(number)) }
+    if isIn { insert(number) } else { streams &= ~(1 << UInt32(number)) }
   }
 
   /// All who are in one or the other.

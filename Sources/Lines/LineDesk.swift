@@ -227,9 +227,7 @@ public struct LineDesk: Sendable {
         }), nowNanoseconds: now)
   }
 
-  /// The finger goes up.
-  ///
-  /// - Parameter isTap: whether it was down for less than the latch time, where its holder knows; nil: by the times.
+  /// The finger goes up, after a tap or not where its holder knows; nil: by the times.
   public mutating func release(
     _ name: KeyName, by holder: KeyHolder = .command, isTap: Bool? = nil, nowNanoseconds now: Int64
   ) throws(LineError) {

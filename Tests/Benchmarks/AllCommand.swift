@@ -16,7 +16,9 @@ struct AllCommand: ParsableCommand {
       try ScaleMeasurement(bench: bench, seconds: 8, maximum: 32).run()
       try KeyEdgeMeasurement(bench: bench, presses: KeyEdgeMeasurement.usualPresses).run()
       try LinesMeasurement(bench: bench, seconds: 8, rounds: 3).run()
-      try ViewersMeasurement(bench: bench, viewers: 16, talkers: 32, seconds: 8, rounds: 3).run()
+      try ViewersMeasurement(
+        bench: bench, viewers: 16, havePages: false, talkers: 32, seconds: 8, rounds: 3
+      ).run()
       try MessagesMeasurement(bench: bench, talkers: 8, messages: 100).run()
       try IdleMeasurement(bench: bench, seconds: 10).run()
     }

@@ -14,9 +14,9 @@ struct ComlinkBench: ParsableCommand {
       """,
     subcommands: [
       DemoCommand.self, LatencyCommand.self, CallbackCommand.self, CPUCommand.self,
-      ScaleCommand.self, LinesCommand.self, ViewersCommand.self, MessagesCommand.self,
-      IdleCommand.self, BatteryCommand.self, DriftCommand.self, ClicksCommand.self,
-      QualityCommand.self, SoakCommand.self, MeshCommand.self, PluginCommand.self,
-      CaptionsCommand.self, AllCommand.self,
+      ScaleCommand.self, LinesCommand.self, ViewersCommand.self, GuestsCommand.self,
+      MessagesCommand.self, IdleCommand.self, BatteryCommand.self, DriftCommand.self,
+      ClicksCommand.self, QualityCommand.self, SoakCommand.self, MeshCommand.self,
+      PluginCommand.self, PhoneCommand.self, CaptionsCommand.self, AllCommand.self,
     ])
 }

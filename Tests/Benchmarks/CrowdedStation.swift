@@ -11,10 +11,14 @@ struct CrowdedStation {
   let group: TalkerGroup
 
   /// Starts them, and waits until all are connected.
-  init(of bench: Bench, talkers: Int) throws(RigError) {
+  ///
+  /// - Parameter arguments: more of the station's.
+  init(of bench: Bench, talkers: Int, arguments: [String] = []) throws(RigError) {
     let port = try LoopbackPorts.free(1)[0]
+    var options = NodeProcess.Options(port: port)
+    options.arguments = arguments
     receiver = try Station(
-      "R", periodFrames: bench.options.period, options: NodeProcess.Options(port: port),
+      "R", periodFrames: bench.options.period, options: options,
       recordSeconds: 1, in: bench.directory)
     group = try TalkerGroup(to: receiver.node, at: port, maximum: talkers, in: bench.directory)
     try group.grow(to: talkers)

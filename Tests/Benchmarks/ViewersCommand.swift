@@ -12,6 +12,9 @@ struct ViewersCommand: ParsableCommand {
   @Option(help: "Viewers, each of whom subscribes with levels; 32 at most.")
   var viewers = 16
 
+  @Flag(help: "They have the node's page open, under TLS.")
+  var pages = false
+
   @Option(help: "Talkers.")
   var talkers = 32
 
@@ -24,7 +27,8 @@ struct ViewersCommand: ParsableCommand {
   func run() throws {
     try options.run("\(viewers) viewers of a node at P = \(options.period), \(talkers) talkers") {
       try ViewersMeasurement(
-        bench: $0, viewers: viewers, talkers: talkers, seconds: seconds, rounds: rounds
+        bench: $0, viewers: viewers, havePages: pages, talkers: talkers, seconds: seconds,
+        rounds: rounds
       ).run()
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Remote
 import StatusSchema
 import Synchronization
@@ -18,12 +19,16 @@ struct ViewersMeasurement {
 
   let bench: Bench
   let viewers: Int
+  /// They look by the node's page.
+  let havePages: Bool
   let talkers: Int
   let seconds: Double
   let rounds: Int
 
-  func run() throws(RigError) {
-    let station = try CrowdedStation(of: bench, talkers: talkers)
+  func run() throws {
+    let port = try LoopbackPorts.free(1)[0]
+    let station = try CrowdedStation(
+      of: bench, talkers: talkers, arguments: havePages ? ["--page", "127.0.0.1:\(port)"] : [])
     let node = station.node
     pause(seconds: 3)
     let bare = try BareClient(of: bench)
@@ -31,7 +36,10 @@ struct ViewersMeasurement {
     var (watched, bareXruns) = (Lateness(), 0)
     for round in 1...rounds {
       without.append(try cpu(of: node, "round \(round), nobody looks"))
-      let audience = Audience(of: node.controlPath, count: viewers)
+      let tokens = try (0..<(havePages ? viewers : 0)).map { _ in try Self.token(of: node) }
+      let audience =
+        try havePages
+        ? Audience(at: port, by: tokens) : Audience(of: node.controlPath, count: viewers)
       pause(seconds: 1)
       let (before, xruns) = (try node.status(), bare.xruns)
       audience.begin()
@@ -54,6 +62,12 @@ struct ViewersMeasurement {
     bench.judge("viewers.underrun.work", Double(watched.own), "count", atMost: 0)
     bench.figures.add("viewers.missedPeriods", Double(watched.missed), "count")
     bench.figures.add("viewers.bare.xruns", Double(bareXruns), "count")
+  }
+
+  private static func token(of node: NodeProcess) throws -> String {
+    guard case .pageInvitation(let one) = try node.ask(.pageInvite(rights: .listen, name: nil))
+    else { throw RigError.status(reason: "no invitation") }
+    return one.token
   }
 
   /// Percent of a core.
@@ -104,19 +118,46 @@ private final class Audience: Sendable {
     var longestGap = 0.0
   }
 
+  /// A page's connection.
+  private struct Seat: PageHearing {
+    let audience: Audience
+    let index: Int
+    func take(_ first: UInt8, _ octets: ArraySlice<UInt8>) {
+      audience.note(octets.count, index)
+    }
+  }
+
   private let counts = Mutex<[Seen]>([])
+  private let last = Mutex<[ContinuousClock.Instant?]>([])
+  private let pages = Mutex<[any Channel]>([])
   private let isCounting = Atomic(false)
   private let isOver = Atomic(false)
   private let left = DispatchGroup()
 
   init(of path: String, count: Int) {
     counts.withLock { $0 = [Seen](repeating: Seen(), count: count) }
+    last.withLock { $0 = Array(repeating: nil, count: count) }
     for index in 0..<count {
       left.enter()
       Thread.detachNewThread {
         try? self.look(at: path, index)
         self.left.leave()
       }
+    }
+  }
+
+  /// Pages that are signed in by these tokens.
+  init(at port: Int, by tokens: [String]) throws {
+    counts.withLock { $0 = [Seen](repeating: Seen(), count: tokens.count) }
+    last.withLock { $0 = Array(repeating: nil, count: tokens.count) }
+    for (index, token) in tokens.enumerated() {
+      let way = (host: "127.0.0.1", from: "127.0.0.\(2 + index)")
+      let cookie = try PageDoor.signIn(port, way, token: token, name: "Page \(index)")
+      let page = try PageDoor.open(
+        "/ws", port, way, cookie: cookie, Seat(audience: self, index: index))
+      let request = Array(#"{"request":"subscribe","levels":true}"#.utf8)
+      page.writeAndFlush(PageDoor.frame(0x81, request), promise: nil)
+      pages.withLock { $0.append(page) }
     }
   }
 
@@ -130,25 +171,33 @@ private final class Audience: Sendable {
     isCounting.store(false, ordering: .relaxed)
     isOver.store(true, ordering: .relaxed)
     left.wait()
+    for page in pages.withLock({ $0 }) { page.close(promise: nil) }
     return counts.withLock { $0 }
   }
 
   private func look(at path: String, _ index: Int) throws {
     var client = try ControlClient(path: path)
     guard try client.request(.subscribe(levels: true)) == .ok else { return }
-    var last: ContinuousClock.Instant?
     while !isOver.load(ordering: .relaxed) {
       guard let line = try client.line(until: .now + .milliseconds(200)) else { continue }
-      guard isCounting.load(ordering: .relaxed) else { continue }
-      let now = ContinuousClock.now
-      counts.withLock { counts in
-        counts[index].lines += 1
-        counts[index].bytes += line.count + 1
-        if let last {
-          counts[index].longestGap = max(counts[index].longestGap, (now - last) / .milliseconds(1))
-        }
+      note(line.count + 1, index)
+    }
+  }
+
+  /// A viewer got a line of so many octets.
+  private func note(_ bytes: Int, _ index: Int) {
+    guard isCounting.load(ordering: .relaxed) else { return }
+    let now = ContinuousClock.now
+    let before = last.withLock { last in
+      defer { last[index] = now }
+      return last[index]
+    }
+    counts.withLock { counts in
+      counts[index].lines += 1
+      counts[index].bytes += bytes
+      if let before {
+        counts[index].longestGap = max(counts[index].longestGap, (now - before) / .milliseconds(1))
       }
-      last = now
     }
   }
 }

@@ -18,7 +18,7 @@ struct rt_engine;
 
 /** 0 ... RT_MAX_BUSES - 1; RT_MAIN_BUS is the main one. */
 typedef int32_t rt_bus;
-enum { RT_MAIN_BUS = 0, RT_MAX_BUSES = 16 };
+enum { RT_MAIN_BUS = 0, RT_MAX_BUSES = 24 };
 /** Samples that a bus' ring holds: as many frames of a mono bus, half as many of a stereo one. */
 enum { RT_BUS_RING_SAMPLES = 32768 };
 

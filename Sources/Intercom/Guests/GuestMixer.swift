@@ -8,8 +8,8 @@ internal import System
 /// A guest that is handed a frame may be slow: whoever takes it drops what it cannot send. The media loop never waits
 /// for this thread, which shares no lock with it.
 final class GuestMixer: Sendable {
-  /// Half of a codec frame.
-  private static let intervalMilliseconds = 5
+  /// As long as a frame may lie there, whole, at most.
+  private static let intervalMilliseconds = 2
 
   private struct State {
     var outlets: [GuestOutlet] = []

@@ -44,7 +44,7 @@ final class Session {
   /// Which of the recipes in use its packets have.
   var recipeIndex = 0
   /// A bit for each of this node's streams that it is in the audience of.
-  private var audiences: UInt8 = 1
+  private var audiences: UInt32 = 1
   /// Which lines it is on, and which of its own are heard.
   private(set) var lines = MemberLines()
   /// By stream, packets of sound sent to it since it is connected, and the octets of their payload, copies included.
@@ -303,7 +303,7 @@ final class Session {
   }
 
   /// Whether it is in a stream's audience.
-  func hears(_ number: Int) -> Bool { audiences & 1 << UInt8(number) != 0 }
+  func hears(_ number: Int) -> Bool { audiences & 1 << UInt32(number) != 0 }
 
   /// Whether it gets a stream, in packets of a recipe.
   func hears(_ number: Int, inPacketsOf recipeIndex: Int) -> Bool {
@@ -361,7 +361,7 @@ final class Session {
 
   /// Is in the audience of a stream from now on, or no more.
   func follow(_ stream: OwnStream, isOver: Bool = false) {
-    let bit: UInt8 = 1 << UInt8(stream.number)
+    let bit: UInt32 = 1 << UInt32(stream.number)
     if !isOver, stream.listeners.contains(node) {
       audiences |= bit
       for path in paths { path.reports.open(stream.ssrc) }

@@ -14,7 +14,7 @@ struct CompoundDigest {
   private(set) var sender = SSRC(rawValue: 0)
   private(set) var senderInfo: SenderInfo?
   /// In the order of our streams.
-  private(set) var told = InlineArray<8, Told>(repeating: Told())
+  private(set) var told = InlineArray<24, Told>(repeating: Told())
   private(set) var referenceTime: NTPTimestamp?
   /// The echo of a reference time of our base stream.
   private(set) var echo: ExtendedReport.Echo?

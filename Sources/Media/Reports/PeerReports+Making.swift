@@ -5,8 +5,9 @@ extension PeerReports {
   /// Writes the report that is due and sets the moment of the next.
   ///
   /// From each of our streams an SR when RTP went out since the report before the last (RFC 3550 §6.4); from the base
-  /// stream else an RR with a reference time of its own (RFC 3611 §4.4). The blocks on all of the remote's streams
-  /// stand in the base stream's. Then SDES, with a NAME for the base stream only, and losses as far as there is room:
+  /// stream else an RR with a reference time of its own (RFC 3611 §4.4). The blocks on the remote's streams stand in
+  /// the base stream's. Of many streams either way some have their turn, the base streams always.
+  /// Then SDES, with a NAME for the base stream only, and losses as far as there is room:
   /// those of the streams left out come first in the next report.
   /// - Parameters:
   ///   - sender: what was sent of a stream of ours; asked once for each.
@@ -26,7 +27,7 @@ extension PeerReports {
     let (canonicalName, name) = (localCanonicalName, localName)
     writer.sourceDescription(
       of: ssrc, canonicalName: canonicalName.span, name: name.span, into: &bytes)
-    for place in own.indices.dropFirst() where senders & 1 << UInt8(place) != 0 {
+    for place in own.indices.dropFirst() where senders & 1 << UInt32(place) != 0 {
       writer.ifItFits {
         $0.sourceDescription(
           of: own[place].ssrc, canonicalName: canonicalName.span, name: Span(), into: &bytes)
@@ -50,7 +51,7 @@ extension PeerReports {
     )
   }
 
-  /// Blocks on all of the remote's streams that brought media.
+  /// Blocks on the remote's streams that brought media.
   private func writeBlocks(
     by writer: inout RTCPCompoundWriter, nowNanoseconds: Int64, into bytes: inout MutableRawSpan
   ) {
@@ -58,9 +59,14 @@ extension PeerReports {
       writer.add(block, into: &bytes)
     }
     guard remote != nil else { return }
-    for place in others.indices {
-      guard let block = others[place].makeBlock(nowNanoseconds: nowNanoseconds) else { continue }
-      writer.add(block, into: &bytes)
+    var count = 1
+    turn.blocks = ReportTurn.go(from: turn.blocks, round: others.count) { place in
+      guard count < ReportedStreams.ofReport else { return false }
+      if let block = others[place].makeBlock(nowNanoseconds: nowNanoseconds) {
+        writer.add(block, into: &bytes)
+        count += 1
+      }
+      return true
     }
   }
 
@@ -68,13 +74,16 @@ extension PeerReports {
   private func writeSenders(
     at referenceTime: NTPTimestamp, by writer: inout RTCPCompoundWriter,
     into bytes: inout MutableRawSpan, sender: (SSRC) -> SenderCounters
-  ) -> UInt8 {
-    var places: UInt8 = 0
-    for place in own.indices.dropFirst() {
-      let ssrc = own[place].ssrc
-      guard let info = own[place].senderInfo(sender(ssrc), at: referenceTime) else { continue }
-      writer.report(from: ssrc, info: info, into: &bytes)
-      places |= 1 << UInt8(place)
+  ) -> UInt32 {
+    var places: UInt32 = 0
+    turn.senders = ReportTurn.go(from: turn.senders, round: own.count - 1) { further in
+      guard places.nonzeroBitCount < ReportedStreams.ofReport - 1 else { return false }
+      let ssrc = own[further + 1].ssrc
+      if let info = own[further + 1].senderInfo(sender(ssrc), at: referenceTime) {
+        writer.report(from: ssrc, info: info, into: &bytes)
+        places |= 1 << UInt32(further + 1)
+      }
+      return true
     }
     return places
   }
@@ -84,17 +93,10 @@ extension PeerReports {
     _ losses: (SSRC) -> LossReport?
   ) {
     guard let remote else { return }
-    let streams = 1 + others.count
-    let first = firstLosses % streams
-    for step in 0..<streams {
-      let place = (first + step) % streams
+    turn.losses = ReportTurn.go(from: turn.losses, round: 1 + others.count) { place in
       let ssrc = place == 0 ? remote.ssrc : others[place - 1].ssrc
-      guard let report = losses(ssrc) else { continue }
-      let isWritten = writer.ifItFits { write(report, of: ssrc, by: &$0, into: &bytes) }
-      guard isWritten else {
-        firstLosses = place
-        return
-      }
+      guard let report = losses(ssrc) else { return true }
+      return writer.ifItFits { write(report, of: ssrc, by: &$0, into: &bytes) }
     }
   }
 

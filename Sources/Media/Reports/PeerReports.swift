@@ -63,8 +63,8 @@ public final class PeerReports {
   /// The remote's base stream, and those of its others that are expected.
   var remote: HeardStream?
   var others: [HeardStream] = []
-  /// Of which stream losses are told first, as not all may find room.
-  var firstLosses = 0
+  /// Where the next report begins, as not all may find room.
+  var turn = ReportTurn()
   var lastReceiverReference: ReceivedReference?
   private var canonicalName = ReceivedText()
   private var name = ReceivedText()

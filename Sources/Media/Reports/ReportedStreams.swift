@@ -70,6 +70,33 @@ struct ReceivedReference {
 public enum ReportedStreams {
   /// Most streams of one end, its base stream included.
   ///
-  /// A report has blocks on 31 (RFC 3550 §6.4.1), and a datagram of 1200 octets reports of so many each way.
-  public static let limit = 8
+  /// A report has blocks on 31 at most (RFC 3550 §6.4.1).
+  public static let limit = 24
+  /// Of how many a report tells each way, the base streams included.
+  ///
+  /// That is what a datagram of 1200 octets has room for; the others have their turn in the next ones.
+  static let ofReport = 8
+}
+
+/// Of which streams the next report tells first.
+struct ReportTurn {
+  var losses = 0
+  /// Of the remote's further streams.
+  var blocks = 0
+  /// Of our further streams.
+  var senders = 0
+
+  /// Goes round places from one on, once at most, while there is room.
+  ///
+  /// - Parameter tell: false: there was no room for that one.
+  /// - Returns: where to begin the next time.
+  static func go(from first: Int, round count: Int, _ tell: (Int) -> Bool) -> Int {
+    guard count > 0 else { return 0 }
+    let first = first % count
+    for step in 0..<count {
+      let place = (first + step) % count
+      guard tell(place) else { return place }
+    }
+    return first
+  }
 }

@@ -8,7 +8,7 @@ public struct MediaKey: Hashable, Sendable, CustomStringConvertible, CustomDebug
   /// Most octets of key material.
   public static let maximumBytes = 256
   /// Most streams of one node.
-  public static let maximumStreams = 8
+  public static let maximumStreams = 24
   /// The first of the sources that are guests of the node: people at browsers, with a name each.
   public static let firstGuestSource = 32
   /// Sources that a node can tell apart.

@@ -1,5 +1,4 @@
-import {button, check, el, isolate, join, nameOf, on, operators, rows, safe, words} from "./dom.js"
-import {ask, changed, link} from "./link.js"
+import {ask, button, changed, check, el, isolate, join, link, nameOf, on, operators, rows, safe, words} from "./dom.js"
 
 const t = words.captions, kept = localStorage, size = () => kept.size ?? 28
 

@@ -1,14 +1,15 @@
-// What the views are made of: elements that follow what they show.
 import {may} from "./link.js"
 import {words} from "./words.js"
 
+export * from "./link.js"
 export {words}
 
-export const now = () => performance.now()
-export const on = (target, events, listener) => events.split(" ").forEach(event => target.addEventListener(event, listener))
-export const onHidden = listener => on(document, "visibilitychange", () => listener(document.hidden))
-export const randomName = () => crypto.randomUUID().slice(-12)
-export const clamp = (low, value, high) => Math.max(low, Math.min(value, high))
+export const
+	now = () => performance.now(),
+	on = (target, events, listener) => events.split(" ").forEach(event => target.addEventListener(event, listener)),
+	onHidden = listener => on(document, "visibilitychange", () => listener(document.hidden)),
+	randomName = () => crypto.randomUUID().slice(-12),
+	clamp = (low, value, high) => Math.max(low, Math.min(value, high))
 
 export function say(element, text) {
 	text = String(text || "")
@@ -60,21 +61,22 @@ export function rows(items, make) {
 			element.remove()
 			all.delete(key)
 		}
-		let there = parent.firstChild
+		let at = 0
 		for (const [key, item] of list) {
 			const row = all.get(key) ?? {}
 			row.item = item
 			row.element ??= make(() => row.item, key)
 			all.set(key, row)
-			if (there === row.element) there = there.nextSibling
-			else parent.insertBefore(row.element, there)
+			const there = parent.children[at++] ?? null
+			if (there !== row.element) parent.insertBefore(row.element, there)
 		}
 	}
 }
 
-export const needs = right => () => ({disabled: !may(right)})
-export const operators = needs("operate"), talkers = needs("talk")
-export const join = (...parts) => parts.filter(Boolean).join(", ")
+export const
+	needs = right => () => ({disabled: !may(right)}),
+	operators = needs("operate"), talkers = needs("talk"),
+	join = (...parts) => parts.filter(Boolean).join(", ")
 
 // What cannot be seen, or turns the direction of what follows, is shown as �.
 export const safe = text =>
@@ -89,17 +91,18 @@ export function some(names, most = 4) {
 	return names.length > most ? words.more(shown, names.length - most) : shown
 }
 
-export const clock = seconds => new Date(seconds * 1000).toISOString().slice(14, 19)
-export const button = (kind, text, onclick, ...more) => el("button" + kind, {onclick, type: "button"}, text, ...more)
-export const tool = (kind, ariaLabel, onclick, ...more) => button(".tool." + kind, "", onclick, {ariaLabel}, ...more)
-export const card = (title, ...parts) => el(".card", el("h2", title), ...parts)
-export const column = (...parts) => el(".column", ...parts)
-export const buttons = (...parts) => el(".buttons", ...parts)
-export const small = (...parts) => el("small", ...parts)
-export const list = (items, make, ...parts) => el("ul", ...parts, rows(items, make))
-export const nameOf = read => el("strong", {dir: "auto"}, () => safe(read() || ""))
-export const titled = (read, detail, ...more) => el("span.line", nameOf(read), small(detail), ...more)
-export const check = (text, ...input) => el("label.check", el("input", {type: "checkbox"}, ...input), text)
+export const
+	clock = seconds => new Date(seconds * 1000).toISOString().slice(14, 19),
+	button = (kind, text, onclick, ...more) => el("button" + kind, {onclick, type: "button"}, text, ...more),
+	tool = (kind, ariaLabel, onclick, ...more) => button(".tool." + kind, "", onclick, {ariaLabel}, ...more),
+	card = (title, ...parts) => el(".card", el("h2", title), ...parts),
+	column = (...parts) => el(".column", ...parts),
+	buttons = (...parts) => el(".buttons", ...parts),
+	small = (...parts) => el("small", ...parts),
+	list = (items, make, ...parts) => el("ul", ...parts, rows(items, make)),
+	nameOf = read => el("strong", {dir: "auto"}, () => safe(read() || "")),
+	titled = (read, detail, ...more) => el("span.line", nameOf(read), small(detail), ...more),
+	check = (text, ...input) => el("label.check", el("input", {type: "checkbox"}, ...input), text)
 
 export function fold(name, ...parts) {
 	const box = el(".fold", {hidden: true}, ...parts)
@@ -115,7 +118,7 @@ export function paper(canvas) {
 	return [canvas.getContext("2d"), width, height]
 }
 
-const quietest = -60
+export const quietest = -60
 
 export function meter(ariaLabel, read) {
 	const bar = el("i"), line = el("b")
@@ -141,18 +144,16 @@ export const who = (read, detail, ...more) => [
 ]
 
 export function slider(title, name, [min, max, step], text, read, send) {
-	let touched = -Infinity, timer = 0, wanted = null
+	let touched = -Infinity, timer
 	const shown = () => text(Number(input.value))
 	const pass = () => {
-		timer = wanted === null ? 0 : setTimeout(pass, 100)
-		if (timer) send(wanted)
-		wanted = null
+		timer = null
+		send(Number(input.value))
 	}
 	const input = el("input", {type: "range", min, max, step, ariaLabel: about(title, name), oninput() {
 		touched = now()
-		wanted = Number(input.value)
+		timer ??= setTimeout(pass, 50)
 		refresh(box)
-		if (!timer) pass()
 	}}, operators, () => {
 		const number = Math.round(read() / step) * step
 		if (now() - touched > 800 && Number(input.value) !== number) input.value = number

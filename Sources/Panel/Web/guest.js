@@ -1,4 +1,3 @@
-// This phone as a guest of the station, over two connections: the first copy of each frame counts.
 import {clamp, onHidden, randomName, words} from "./dom.js"
 import {changed, isSaving, keepOpen, link, send, tell} from "./link.js"
 import {addSound, askMicrophone, endTracks, frameLength, hasOpus, makeDecoder, makeEncoder, rate, toInteger, whyNot} from "./microphone.js"

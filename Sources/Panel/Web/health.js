@@ -1,5 +1,4 @@
-import {about, button, column, el, list, paper, rows, say, small, words} from "./dom.js"
-import {ask, changed, peers} from "./link.js"
+import {about, ask, button, changed, column, el, list, paper, peers, rows, say, small, words} from "./dom.js"
 
 const t = words.health, length = 600, levels = ["problem", "advice", "ok"]
 const figures = [["lossPercent", 5], ["roundTripMilliseconds", 20], ["jitterMilliseconds", 10], ["driftPPM", 50]]

@@ -1,7 +1,5 @@
-// The node's keys: a grid of large targets with a lamp each. What a press does the station decides.
-import {el, isolate, join, now, on, onHidden, randomName, refresh, rows, small, some, words} from "./dom.js"
+import {attempt, changed, el, isolate, join, link, may, now, on, onHidden, randomName, refresh, rows, small, some, tell, words} from "./dom.js"
 import {askKey, ownKeys, talkKey, talks} from "./guest.js"
-import {attempt, changed, link, may, tell} from "./link.js"
 
 const t = words.keys
 const beatTime = 300, beatLimit = 3, shownTime = 700, clickTime = 500, slideLength = 42
@@ -85,7 +83,7 @@ function pad(read, isMain) {
 		const big = isTalking ? (held ? "held" : "latched") : latch === 0 ? "hold" : "off"
 		seen = {
 			isKnown, who: !isMain && who, title: isMain ? words.talk[hasOthers() ? "all" : "button"] : name,
-			state: isMain ? words.talk[!isKnown ? "unknown" : may("talk") ? big : "forbidden"] : isOpen ? t.short : word,
+			state: isMain ? words.talk[!isKnown ? "unknown" : may("talk") ? big : "forbidden"] : isOpen ? t.latched : word,
 		}
 		return {
 			hidden: isMain && hasOthers() && !key, ariaDisabled: isKnown && may("talk") ? null : true, dataTally: tally,

@@ -1,4 +1,3 @@
-// The way to the station, and the line that says what went wrong.
 import {el, say, words} from "./dom.js"
 
 export const link = Object.assign(new EventTarget(), {model: {}, state: "connecting", me: null})
@@ -101,9 +100,10 @@ const sendAside = (request, fields) => new Promise((resolve, reject) => {
 		"ws", () => aside.send(JSON.stringify({request, ...fields})), data => end(JSON.parse(data)), () => end({error: ""}))
 })
 
-export const isSaving = () => localStorage.saving === "true"
-export const subscribe = () => send("subscribe", {levels: !isSaving()})
-export const node = () => link.model.node ?? {}
+export const
+	isSaving = () => localStorage.saving === "true",
+	subscribe = () => send("subscribe", {levels: !isSaving()}),
+	node = () => link.model.node ?? {}
 
 export const peers = () =>
 	Object.entries(link.model.peers ?? {}).sort(([, one], [, other]) => (one.place ?? 0) - (other.place ?? 0))

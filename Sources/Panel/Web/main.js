@@ -1,8 +1,7 @@
 import captions from "./captions.js"
-import {button, el, form, on, onHidden, refresh, say, sure, words} from "./dom.js"
+import {button, el, form, link, may, node, on, onHidden, refresh, rest, say, showNotice, start, sure, tell, words} from "./dom.js"
 import {startGuest} from "./guest.js"
 import health from "./health.js"
-import {changed, link, may, node, rest, showNotice, start, tell} from "./link.js"
 import messages from "./messages.js"
 import settings from "./settings.js"
 import stations from "./stations.js"
@@ -11,7 +10,7 @@ import talk from "./talk.js"
 const [head, main, tabs] = ["head", "view", "tabs"].map(id => document.getElementById(id))
 const t = words.signIn, place = "/api/v1/session"
 const [device] = navigator.userAgent.match(/iPhone|iPad|Android|Mac|Windows|Linux(?!; A)/) ?? ["phone"]
-const take = (token, name = device) => rest("POST", place, {token, name})
+const take = token => rest("POST", place, {token, name: device})
 
 async function signIn() {
 	const [token] = location.hash.slice(1).match(/^[a-z2-7]{26}$/) ?? []
@@ -33,15 +32,14 @@ async function signOut() {
 const ask = problem => new Promise(resolve => {
 	const complaint = el("p.complaint", {role: "alert"}, problem)
 	const code = el("input", {autocomplete: "off", autocapitalize: "none", spellcheck: false, required: true})
-	const name = el("input", {autocomplete: "off", maxLength: 40, value: device})
 	main.replaceChildren(form(".card.signin", async () => {
 		try {
-			resolve(await take(code.value.trim().split("#").pop().toLowerCase(), name.value))
+			resolve(await take(code.value.trim().split("#").pop().toLowerCase()))
 		} catch (error) {
 			say(complaint, error.message)
 		}
 	}, el("h1", t.title), el("p", t.how, " ", el("code", "comlink page"), " ", t.then),
-	el("label", t.code, code), el("label", t.name, name), complaint, el("button.main", t.title)))
+	el("label", t.code, code), complaint, el("button.main", t.title)))
 })
 
 function battery() {
@@ -53,17 +51,13 @@ function battery() {
 		steps[whose] = step
 		return t.level(t[whose], percent)
 	}
-	navigator.getBattery?.().then(battery => {
-		phone = battery
-		on(battery, "levelchange chargingchange", changed)
-		changed()
-	}, () => {})
+	navigator.getBattery?.().then(battery => phone = battery, () => {})
 	return el("span.battery", () => {
 		const own = node().battery
 		const all = [
 			own && look("node", own.percent, own.isPlugged), phone && look("phone", Math.round(phone.level * 100), phone.charging),
 		]
-		return {textContent: all.filter(Boolean).join(" · "), dataLow: Object.values(steps).some(step => step < 100) || null}
+		return all.filter(Boolean).join(" · ")
 	})
 }
 

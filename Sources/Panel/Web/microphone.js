@@ -1,4 +1,3 @@
-// The microphone and Opus, and a voice message as it is recorded.
 import {clamp, words} from "./dom.js"
 
 export const rate = 48000, frameLength = 480
@@ -37,11 +36,7 @@ const powerOf = samples => samples.reduce((sum, sample) => sum + sample * sample
 
 export const hasOpus = encoding => new Promise((resolve, reject) => {
 	setTimeout(resolve, 700, false)
-	let power = 0
-	const decoder = makeDecoder(reject, (samples, itsRate) => {
-		power += powerOf(samples)
-		if (itsRate === rate && power > 50) resolve(true)
-	})
+	const decoder = makeDecoder(reject, (samples, itsRate) => itsRate === rate && powerOf(samples) > 5 && resolve(true))
 	const encoder = makeEncoder(encoding, reject, (packet, index) => decoder.add(packet, index * 10000))
 	for (let index = 0; index < 10; index += 1) {
 		encoder.add(Float32Array.from({length: frameLength}, (_, at) => (at % 96) / 96 - 0.5), index)
@@ -87,7 +82,6 @@ export function makeRecorder(changed, fail) {
 		}
 		filled += 1
 		if (filled < peakFrames) return
-		recorder.level = 20 * Math.log10(peak || 1e-6)
 		if (!recorder.isPaused) recorder.peaks.push(peak)
 		filled = peak = 0
 		recorder.pause(recorder.isPaused)

@@ -1,14 +1,16 @@
-import {button, card, check, choice, column, el, entry, isolate, list, needs, small, sure, titled, words} from "./dom.js"
+import {about, ask, button, card, check, choice, column, el, entry, isolate, isSaving, link, list, may, needs, node, operators, small, subscribe, sure, tell, titled, words} from "./dom.js"
 import {wake} from "./guest.js"
-import {ask, isSaving, link, may, node, subscribe, tell} from "./link.js"
 
 const t = words.settings
 
 const askFirst = (question, word, act) =>
 	button(".danger", word, async () => {if (await sure(question, word)) act()}, needs("admin"))
 
-const voice = () => card(t.voiceTitle, ...Object.entries(t.voice).map(([name, [label, options]]) => choice(
-	label, options.split(" "), () => node().voice?.settings[name],
+const key = read => el("li.row.known", titled(() => read().name, () => read().lines.join(", ")), button(
+	"", t.remove, () => ask("key-remove", {key: read().name}), operators, {ariaLabel: about(t.remove, read().name)}))
+
+const voice = () => card(t.voiceTitle, ...Object.entries(t.voice).map(([name, text]) => choice(
+	text.split(": ")[0], text.split(": ")[1].split(" "), () => node().voice?.settings[name],
 	value => ask("voice", {settings: {[name]: value}}))))
 
 function recording() {
@@ -18,7 +20,7 @@ function recording() {
 	return card(
 		t.takes, el("p", {role: "status"}, () => {
 			const {isRunning, path, seconds} = now()
-			return isRunning ? t.recording(path, Math.round(seconds)) : path && t.recorded(path)
+			return isRunning && t.recording(path, Math.round(seconds))
 		}), start,
 		button(".danger", t.stop, () => ask("record-stop"), needs("admin"), () => ({hidden: !now().isRunning})))
 }
@@ -29,7 +31,7 @@ export default function() {
 		if (may("admin") && link.state === "connected") sessions = (await ask("page-list"))?.pageSessions ?? sessions
 	}
 	const device = ({name, rights, id}) => el(
-		"li.known", titled(() => name, words.rights[rights]),
+		"li.row.known", titled(() => name, words.rights[rights]),
 		askFirst(t.revokeSure(isolate(name)), words.signIn.out, async () => {
 			await ask("page-revoke", {session: id})
 			show()
@@ -42,7 +44,8 @@ export default function() {
 	const box = el(
 		"section.scroll",
 		column(card(t.phone, saving), voice(),
-			card(words.lines.title, entry("operate", t.newLine, t.add, line => ask("line-new", {line})))),
+			card(t.lines, entry("operate", t.newLine, t.add, line => ask("line-new", {line})), list(() => link.model.keys ?? [], key),
+				entry("operate", t.newKey, t.add, line => ask("key-set", {setting: {name: line, lines: [line]}})))),
 		column(recording(), card(t.access, list(() => sessions, read => device(read()))),
 			card(t.service, small(() => {
 				const {name, version, listen} = node()

@@ -1,6 +1,6 @@
 // On the audio thread, once a context: the microphone in frames of 10 ms, and what is heard out of a ring.
 const frameLength = 480, ringLength = 1 << 15
-const usualMargin = 480, mostMargin = 5760, mostSurplus = 1920
+const usualMargin = 96, mostMargin = 5760, mostSurplus = 1920
 const step = 48000 / sampleRate
 
 const between = (a, b, c, d, x) =>
@@ -9,7 +9,7 @@ const between = (a, b, c, d, x) =>
 let frame = new Float32Array(frameLength), filled = 0, past = [0, 0, 0, 0], phase = 0
 const ring = new Float32Array(ringLength)
 let end = 0, place = 0, margin = usualMargin, trim = 0, isPlaying = false, isPause = true, gain = 0, last = 0
-let lowest = Infinity, watched = 0, calm = 0
+let lowest = Infinity, watched = 0, calm = 0, patience = 3
 
 function keep(sample, port) {
 	frame[filled++] = sample
@@ -46,7 +46,8 @@ function play(heard) {
 	const pace = step * (1 + trim)
 	if (isPlaying && end - place < heard.length * pace + 3) {
 		isPlaying = false
-		if (!isPause) [margin, calm] = [Math.min(margin + frameLength / 2, mostMargin), 0]
+		// The next try of a smaller margin is twice as far away.
+		if (!isPause) [margin, calm, patience] = [Math.min(margin + frameLength / 2, mostMargin), 0, Math.min(2 * patience, 120)]
 	}
 	for (let index = 0; index < heard.length; index += 1) {
 		if (isPlaying) {
@@ -68,10 +69,13 @@ function judge(length) {
 	watched += length
 	if (watched < 24000) return
 	calm += 1
-	if (calm > 20 && margin > usualMargin) [margin, calm] = [margin - 48, 0]
+	if (calm > patience) {
+		if (margin > usualMargin) margin -= 48
+		else patience = Math.max(3, patience - 1)
+	}
 	const surplus = lowest - margin, isMuch = surplus > mostSurplus
 	if (isMuch) place += surplus
-	trim = isMuch ? 0 : Math.max(-0.003, Math.min(0.003, surplus / 96000))
+	trim = isMuch ? 0 : Math.max(-0.01, Math.min(0.01, surplus / 48000))
 	;[lowest, watched] = [Infinity, 0]
 }
 

@@ -1,5 +1,4 @@
-import {button, buttons, card, clamp, column, el, fold, isolate, join, list, nameOf, operators, say, small, sure, titled, who, words} from "./dom.js"
-import {ask, changed, link, node, peers, send} from "./link.js"
+import {ask, button, buttons, card, changed, clamp, column, el, fold, isolate, join, link, list, nameOf, node, operators, peers, say, send, small, sure, titled, who, words} from "./dom.js"
 
 const t = words.stations
 
@@ -34,7 +33,7 @@ const act = (kind, request, read, ...more) => button(kind, t[request], async () 
 }, operators, ...more)
 
 const station = peer => el(
-	"li.station",
+	"li.row.station",
 	who(peer, () => peer().role ?? "", el("span.line", el("p.quality", () => quality(peer())), small(() => figures(peer())))),
 	fold(peer().name, small(() => {
 		const {id, address} = peer()
@@ -47,7 +46,7 @@ const asking = node => el(
 	buttons(act(".main", "accept", node), act("", "decline", node), act(".danger", "block", node)))
 
 const known = node => el(
-	"li.known", titled(() => node().name || node().idWords, () => join(node().state, node().admission)),
+	"li.row.known", titled(() => node().name || node().idWords, () => join(node().state, node().admission)),
 	act(".quiet", "invite", node, () => ({hidden: node().state !== "stranger"})),
 	act(".quiet", "forget", node, () => ({hidden: !node().id})))
 
@@ -78,9 +77,7 @@ export default function() {
 		column(
 			el("h2", t.own), el(
 				".card.own", nameOf(() => node().name), small(() => `${t.words}: ${node().idWords ?? ""}`),
-				small(() => t.sound[(link.model.audio?.state ?? "running") === "running"]),
-				small(() => (groups ?? []).map(({name, words}) => `${t.groups}: ${name} (${words})`).join(" · ")),
-				small(() => t.version(node().version))),
+				small(() => (groups ?? []).map(({name, words}) => `${t.groups}: ${name} (${words})`).join(" · "))),
 			pairing()))
 	return {box, show() {look(); timer = setInterval(look, 2000)}, hide: () => clearInterval(timer)}
 }

@@ -1,20 +1,19 @@
-import {about, button, buttons, check, el, fold, isolate, join, list, meter, nameOf, now, operators, slider, small, some, talkers, titled, tool, who, words} from "./dom.js"
+import {about, ask, attempt, button, buttons, check, el, fold, isolate, join, link, list, may, meter, nameOf, node, now, operators, peers, quietest, showNotice, slider, small, some, talkers, titled, tool, who, words} from "./dom.js"
 import {guest, isAsleep, isOn, isPlain, ownKeys, setPlain, startGuest, stop} from "./guest.js"
 import {keyGrid, loseAll} from "./keys.js"
-import {ask, attempt, link, may, node, peers, showNotice} from "./link.js"
 
 const t = words.talk, speech = -38
 
 function talker(peer) {
 	const {name, of} = peer()
-	const box = (...more) => el("li.talker", () => ({".talking": peer().isTalking, ".muted": peer().isMuted}), ...more)
+	const box = (...more) => el("li.row.talker", () => ({".talking": peer().isTalking, ".muted": peer().isMuted}), ...more)
 	if (of !== undefined) return box(who(peer, words.guest.of(isolate(of))))
 	const set = (request, fields) => ask(request, {peer: peer().id ?? name, ...fields})
 	return box(
 		who(peer, () => join(
 			peer().isTalking && t.talking, peer().isRecording && t.recording, peer().isLoopingBack && t.loopBack,
 			peer().effect, peer().role, words.stations.states[peer().state])),
-		tool("mute", about(t.mute, name), () => set("mute", {on: !peer().isMuted}), operators,
+		tool("mute", about(t.mute, name), () => set("mute", {on: !peer().isMuted}), t.mute, operators,
 			() => ({ariaPressed: peer().isMuted})),
 		fold(name,
 			slider(t.level, name, [-30, 18, 1], t.decibels, () => peer().gainDecibels, decibels => set("gain", {decibels})),
@@ -30,7 +29,7 @@ function calls() {
 		const {peer, line, isOwn, isRinging} = read()
 		if (isRinging && !isOwn) navigator.vibrate?.([200, 100, 200])
 		return el(
-			"li.known", () => ({dataLevel: read().isRinging ? "advice" : null}),
+			"li.row.known", () => ({dataLevel: read().isRinging ? "advice" : null}),
 			titled(() => peer || line, join(peer && line, isOwn && t.own)),
 			isOwn ? button("", t.end, () => ask("call-end", line ? {line} : {peer}), talkers) : [
 				button("", t.reply, () => ask("reply"), talkers,
@@ -45,14 +44,18 @@ function partyLine(line, name) {
 	const way = (what, isHidden) => button("", t[what], () => set(what), {ariaLabel: about(t[what], name)}, operators,
 		() => ({hidden: isHidden()}))
 	const isBusy = () => line().talkers.length > 0
-	return el("li.party", () => {
+	// As loud as the loudest who talks there.
+	const level = () => Math.max(
+		line().isTalking && !isOn() ? node().micLevelDBFS : quietest,
+		...people().map(([, one]) => (line().talkers.includes(one.name) ? one.levelDBFS : quietest)))
+	return el("li.row.party", () => {
 		const {isJoined, isTalking, isListening} = line()
 		return {".present": isBusy(), ".live": isTalking, ".unheard": !isJoined || !isListening, ".away": !isJoined}
 	}, el("span.lamp"), el(".who", nameOf(() => name), small({dir: "auto"}, () => join(
 		line().isTalking && t.youTalk, line().isListening && !line().isSetListening && t.byKey,
-		isBusy() ? words.keys.talk(some(line().talkers)) : t.with(some(line().members))))),
+		isBusy() ? words.keys.talk(some(line().talkers)) : t.with(some(line().members)))), meter(name, level)),
 	way("join", () => line().isJoined),
-	tool("hear", about(t.listen, name), () => set("listen", {on: !line().isSetListening}), operators,
+	tool("hear", about(t.listen, name), () => set("listen", {on: !line().isSetListening}), t.listen, operators,
 		() => ({ariaPressed: line().isSetListening})),
 	fold(name,
 		slider(words.talk.level, name, [-40, 12, 1], words.talk.decibels, () => line().levelDecibels, decibels => set("level", {decibels})),
@@ -112,7 +115,7 @@ export default function() {
 		"section.talk", warn,
 		el(".list", calls(), partyLines(), list(people, talker, {ariaLabel: t.talkers}),
 			el("p.empty", words.nobody, () => ({hidden: !node().name}))),
-		el(".desk", guestBar(), el(".mic", small(() => (isOn() ? words.guest : t).microphone),
+		el(".desk", guestBar(), el(".mic", small(t.microphone),
 			meter(t.microphone, () => [level(), isOn() ? level() : node().micPeakDBFS])), keyGrid()))
 	return {box, hide() {loseAll(); showNotice("")}}
 }

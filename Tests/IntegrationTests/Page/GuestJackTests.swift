@@ -74,6 +74,7 @@ struct GuestJackTests {
     _ = try stage.node.ask(.mute(peer: "foh", isOn: true))
     let page = try stage.page(.talk, name: "Anna")
     try page.value(of: "localStorage.plain = '1'")
+    try page.value(of: Self.stopwatch)
     try page.tap(".phone")
     try page.wait("document.querySelector('.phones.on')")
     try page.tap(".key")
@@ -83,6 +84,15 @@ struct GuestJackTests {
     let figures = try page.value(of: Self.lag, within: 60).split(separator: " ").map { Double($0) }
     let (lag, devices) = (try #require(figures[0]), try #require(figures[1]))
     print("guest: phone to phone \(lag) ms, and \(devices) ms for the devices")
+    // Where it goes.
+    let coding = try page.value(of: "spans()")
+    let guest = try #require(
+      try stage.node.status().guests?.max {
+        $0.playoutDelayMilliseconds < $1.playoutDelayMilliseconds
+      })
+    print(
+      "guest: of that \(guest.playoutDelayMilliseconds) ms in the station's jitter buffer "
+        + "(jitter \(guest.jitterMilliseconds) ms), \(coding)")
     // How soon hangs on the machine, and is a figure; the script counts only sounds that are alike.
     #expect(lag > 0)
   }
@@ -130,6 +140,34 @@ extension GuestJackTests {
         ear.getFloatTimeDomainData(samples);
       } while (samples.every((sample) => Math.abs(sample) < 0.001));
       return performance.now() - began;
+    })()
+    """
+
+  /// Times how long the browser's coders keep a frame: median and most of the last of each.
+  private static let stopwatch = """
+    (() => {
+      const all = { encode: [], decode: [] };
+      const timed = (Coder, name) => class extends Coder {
+        constructor({ output, error }) {
+          const begun = new Map();
+          super({ error, output(chunk, more) {
+            all[name].push(performance.now() - begun.get(chunk.timestamp));
+            begun.delete(chunk.timestamp);
+            output(chunk, more);
+          } });
+          this.begun = begun;
+        }
+        [name](data) {
+          this.begun.set(data.timestamp, performance.now());
+          super[name](data);
+        }
+      };
+      globalThis.AudioEncoder = timed(AudioEncoder, "encode");
+      globalThis.AudioDecoder = timed(AudioDecoder, "decode");
+      globalThis.spans = () => Object.entries(all).map(([name, spans]) => {
+        const last = spans.slice(-500).sort((one, other) => one - other);
+        return `${name} ${last[last.length >> 1]?.toFixed(1)} ms, ${last.at(-1)?.toFixed(1)} at most`;
+      }).join(", ");
     })()
     """
 

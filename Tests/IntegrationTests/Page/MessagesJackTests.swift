@@ -1,6 +1,8 @@
 import Foundation
 import Remote
 import StatusSchema
+import Synchronization
+import TestKit
 import Testing
 
 @testable import TestRig
@@ -16,12 +18,14 @@ struct MessagesJackTests {
     return all
   }
 
-  private func stage(in directory: TemporaryDirectory) throws -> PageStage {
+  private func stage(
+    _ arguments: [String] = [], in directory: TemporaryDirectory
+  ) throws -> PageStage {
     let file = directory.file("said.wav")
     let said = Array(try Speech.sentences().prefix(12 * 48_000))
     try WAV.write(Sound(channels: [said], sampleRate: 48_000), to: file)
     return try PageStage(
-      others: 1,
+      others: 1, arguments: arguments,
       browserArguments: [
         "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
         "--use-file-for-fake-audio-capture=\(file)",
@@ -128,34 +132,46 @@ struct MessagesJackTests {
     try page.wait("!\(pressed)")
   }
 
+  private static func time(_ selector: String) -> String {
+    """
+    (([, minutes, seconds]) => minutes * 60 + +seconds)(
+      document.querySelector('\(selector)').textContent.match(/(\\d+):(\\d+)/))
+    """
+  }
+
+  /// Records three seconds, with a pause in them, and sends them.
+  private func record(_ page: BrowserPage) throws {
+    let record = "[...document.querySelectorAll('.write button')].at(-1)"
+    try page.wait("!\(record).disabled")
+    try page.value(of: "\(record).click()")
+    try page.wait("!document.querySelector('.recording').hidden")
+    try page.wait("\(Self.time(".recording output")) >= 1")
+    try press("Pause", in: ".recording", page)
+    try press("Go on", in: ".recording", page)
+    try page.wait("\(Self.time(".recording output")) >= 3")
+    try press("Send", in: ".recording", page)
+  }
+
   @Test(arguments: [true, false])
   func `a voice message is recorded on the page, sent, and played with its waveform`(
     hasOpus: Bool
   ) throws {
     let directory = try TemporaryDirectory(prefix: "comlink-messages")
     defer { withExtendedLifetime(directory) {} }
-    let stage = try stage(in: directory)
+    let speech = try FakeSpeech()
+    speech.text.withLock { $0 = "Doors open in five minutes." }
+    let stage = try stage(["--speech-asr", "tcp://127.0.0.1:\(speech.port)"], in: directory)
     let other = stage.stations[1].node
     let page = try conversation(stage, .talk)
     // As a browser without an encoder is.
     if !hasOpus { try page.value(of: "delete globalThis.AudioEncoder") }
-    func time(_ selector: String) -> String {
-      """
-      (([, minutes, seconds]) => minutes * 60 + +seconds)(
-        document.querySelector('\(selector)').textContent.match(/(\\d+):(\\d+)/))
-      """
-    }
-    let record = "[...document.querySelectorAll('.write button')].at(-1)"
-    try page.wait("!\(record).disabled")
-    try page.value(of: "\(record).click()")
-    try page.wait("!document.querySelector('.recording').hidden")
-    try page.wait("\(time(".recording output")) >= 1")
-    try press("Pause", in: ".recording", page)
-    try press("Go on", in: ".recording", page)
-    try page.wait("\(time(".recording output")) >= 3")
-    try press("Send", in: ".recording", page)
+    try record(page)
     try page.wait("document.querySelector('.message.own .voice')", within: 30)
     try page.wait("document.querySelector('.recording').hidden")
+    // What is said in it stands below, once the service has told.
+    try page.wait(
+      "document.querySelector('.message.own .voice + p')?.textContent.startsWith('Doors open')",
+      within: 30)
     try waitUntil("foh has it", within: 30) { () throws(RigError) in
       try Self.messages(of: other).first?.voice != nil
     }
@@ -186,7 +202,7 @@ struct MessagesJackTests {
           document.querySelector('.play').click();
         })()
         """)
-    try page.wait("\(time(".voice output")) >= 2")
+    try page.wait("\(Self.time(".voice output")) >= 2")
     try page.wait("document.querySelector('.play').getAttribute('aria-pressed') === 'false'")
   }
 }

@@ -17,8 +17,14 @@ struct PageStage {
   ///   - others: how many other stations there are, each of which speaks all the time.
   ///   - othersArguments: what they are started with, too.
   ///   - recordSeconds: room in the stations' ears.
+<<<<<<< HEAD
   init(
     others: Int, othersArguments: [String] = [], recordSeconds: Double = 2,
+=======
+  ///   - arguments: more of the station with the page.
+  init(
+    others: Int, recordSeconds: Double = 2, arguments: [String] = [],
+>>>>>>> f21d172f6d3a53b8d7ebc8c38bd1efac4daf34ae
     browserArguments: [String] = []
   ) throws {
     directory = try TemporaryDirectory(prefix: "comlink-page")
@@ -28,6 +34,7 @@ struct PageStage {
       "--page", "127.0.0.1:\(ports[1])", "--page-trust", "127.0.0.1:\(ports[2])", "--role",
       "stage left", "--colour", "ff453a",
     ]
+    options.arguments += arguments
     let looks = [
       ("foh", "desk", "0a84ff"), ("monitor", "", "32d74b"), ("lights", "bridge", "ffd60a"),
     ]

@@ -43,7 +43,7 @@ struct StationAllocationTests {
     try measure(Talk(sampleRate: 44_100), watch)
     try measure(
       Talk(
-        sampleRate: 48_000, streams: MediaKey.maximumStreams, seconds: 18, watchedSeconds: 8),
+        sampleRate: 48_000, streams: 8, seconds: 18, watchedSeconds: 8),
       watch)
     let inputs = [
       InputSettings(name: "program", ports: ["program_left", "program_right"]),

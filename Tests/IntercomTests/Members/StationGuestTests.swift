@@ -205,16 +205,20 @@ import Testing
     #expect(tone.level(in: bert.heard.suffix(48_000)) > 0.1)
   }
 
-  @Test func `there are as many guests as streams, and the next is refused`() throws {
+  @Test func `there are sixteen guests, and the next is refused`() throws {
     var phones: [Phone] = []
-    for number in 1..<MediaKey.maximumStreams {
+    for number in 1...16 {
       phones.append(try enter("Guest \(number)", id: number))
       network.run(seconds: 0.1)
     }
-    #expect(anna.station.draftGuest() == nil)
-    talk(Array(1..<MediaKey.maximumStreams))
+    let draft = try #require(anna.station.draftGuest())
+    #expect(
+      anna.station.admitGuest(
+        17, named: "Guest 17", draft, GuestKit(draft).talker,
+        try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: draft.epoch))) == nil)
+    talk(Array(1...16))
     run(phones.map { ($0, tone) }, seconds: 2)
     let session = try #require(bert.station.roster.sessions[anna.node])
-    #expect(session.streams.count(where: \.source.isGuest) == MediaKey.maximumStreams - 1)
+    #expect(session.streams.count(where: \.source.isGuest) == 16)
   }
 }

@@ -179,9 +179,9 @@ import Testing
     }
   }
 
-  @Test func `there are eight streams of each end at most, each once`() {
+  @Test func `there are so many streams of each end at most, each once`() {
     let reports = Conversation.reports(ssrc: 100, name: "Anna", seed: 1)
-    for number in 1..<UInt32(8) {
+    for number in 1..<UInt32(ReportedStreams.limit) {
       #expect(reports.open(SSRC(rawValue: 100 + number)))
       #expect(!reports.open(SSRC(rawValue: 100 + number)))
       #expect(reports.expect(SSRC(rawValue: 200 + number)))
@@ -194,6 +194,49 @@ import Testing
     reports.close(SSRC(rawValue: 103))
     reports.forget(SSRC(rawValue: 203))
     #expect(reports.open(SSRC(rawValue: 150)) && reports.expect(SSRC(rawValue: 250)))
+  }
+
+  @Test func `of many streams some have their turn, each within four reports`() throws {
+    let anna = Conversation.reports(ssrc: 100, name: "Anna", seed: 1)
+    let bert = Conversation.reports(ssrc: 200, name: "Bert", seed: 2)
+    let count = UInt32(ReportedStreams.limit)
+    for number in 1..<count {
+      #expect(anna.open(SSRC(rawValue: 100 + number)) && bert.open(SSRC(rawValue: 200 + number)))
+      #expect(anna.expect(SSRC(rawValue: 200 + number)))
+      #expect(bert.expect(SSRC(rawValue: 100 + number)))
+    }
+    _ = try bert.handle(anna.report(at: Self.start), at: Self.start)
+    for number in 0..<count { Self.feed(bert, 100 + number, lost: 3, at: Self.start) }
+    _ = try anna.handle(bert.report(at: Self.start), at: Self.start)
+    var senders: Set<UInt32> = []
+    var blocks: [UInt32: Int] = [:]
+    for turn in 1...4 {
+      let now = Self.start + Int64(turn) * Self.second
+      let report = ReportOctets(capacity: 1172) { bytes in
+        bert.makeReport(nowNanoseconds: now, into: &bytes) { ssrc in
+          SenderCounters(
+            packets: turn, payloadOctets: 0, currentTimestamp: RTPTimestamp(rawValue: ssrc.rawValue)
+          )
+        } losses: { _ in
+          nil
+        }
+      }
+      try RTCPCompound.forEachPacket(in: report.span) { packet in
+        guard case .senderReport(let ssrc, _, let list) = packet else { return }
+        senders.insert(ssrc.rawValue)
+        for number in 0..<count
+        where list.block(on: SSRC(rawValue: 100 + number), in: report.span) != nil {
+          blocks[100 + number, default: 0] += 1
+        }
+      }
+      _ = try anna.handle(report, at: now)
+    }
+    #expect(senders == Set((0..<count).map { 200 + $0 }))
+    #expect(blocks.count == Int(count) && blocks.values.allSatisfy { $0 >= 1 })
+    #expect(blocks[100] == 4, "the base stream's is in each")
+    for number in 0..<count {
+      #expect(anna.remoteReception(of: SSRC(rawValue: 100 + number)) != nil)
+    }
   }
 
   @Test func `packets are asked for by stream, and only those of open ones are sent again`() throws
