@@ -17,14 +17,10 @@ struct PageStage {
   ///   - others: how many other stations there are, each of which speaks all the time.
   ///   - othersArguments: what they are started with, too.
   ///   - recordSeconds: room in the stations' ears.
-<<<<<<< HEAD
-  init(
-    others: Int, othersArguments: [String] = [], recordSeconds: Double = 2,
-=======
   ///   - arguments: more of the station with the page.
   init(
-    others: Int, recordSeconds: Double = 2, arguments: [String] = [],
->>>>>>> f21d172f6d3a53b8d7ebc8c38bd1efac4daf34ae
+    others: Int, othersArguments: [String] = [], recordSeconds: Double = 2,
+    arguments: [String] = [],
     browserArguments: [String] = []
   ) throws {
     directory = try TemporaryDirectory(prefix: "comlink-page")
