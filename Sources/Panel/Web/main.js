@@ -76,7 +76,6 @@ head.append(
 	button(".quiet", `${link.me.name} · ${words.rights[link.me.rights]}`, signOut, {title: t.out}))
 function update() {
 	for (const part of [head, tabs, current.box]) refresh(part)
-	document.title = `${node().name ?? ""} · ${words.app}`
 	showNotice()
 }
 
