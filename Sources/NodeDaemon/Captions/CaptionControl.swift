@@ -1,3 +1,4 @@
+internal import Captions
 internal import Remote
 internal import StatusSchema
 internal import Store
