@@ -1,8 +1,8 @@
-/// How long an utterance is, and whether it is to be cut: somebody goes on, and a service that reads all at its end would
-/// be late by minutes.
+/// How long an utterance is, and whether it is to be cut: somebody goes on, and a service that reads all at its end
+/// would be late by minutes.
 ///
-/// After eight seconds in the next moment that is quiet, as between two words, so that none is cut in two; after fifteen
-/// anywhere.
+/// After eight seconds in the next moment that is quiet, as between two words, so that none is cut in two; after
+/// fifteen anywhere.
 struct UtteranceLength {
   private static let (calmSeconds, mostSeconds) = (8, 15)
   private static let bytesPerSecond = 32_000
