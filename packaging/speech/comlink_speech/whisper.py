@@ -59,7 +59,8 @@ class Whisper:
         most = min(224, 8 + int(len(sound) / 16_000 * TOKENS_A_SECOND))
         result = self._model.generate(
             encoded, [prompt], beam_size=1, max_length=len(prompt) + most, return_scores=True,
-            return_no_speech_prob=True, suppress_blank=True, no_repeat_ngram_size=4,
+            # People say a few words twice; a model that is lost says the same for ever.
+            return_no_speech_prob=True, suppress_blank=True, no_repeat_ngram_size=8,
         )[0]
         if result.no_speech_prob > 0.8 and result.scores[0] < -1:
             return "", language, 0.0
