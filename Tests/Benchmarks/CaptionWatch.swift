@@ -27,16 +27,19 @@ final class CaptionWatch: Sendable {
   }
 
   private func look(_ path: String) {
-    guard var client = try? ControlClient(path: path, timeout: .seconds(30)) else { return }
     var query = CaptionQuery()
     (query.after, query.limit, query.waitSeconds) = (0, 500, 1)
-    while !seen.withLock({ $0.isOver }) {
-      guard case .captions(let chunks)? = try? client.request(.captions(.show(query))) else {
-        return
+    do {
+      var client = try ControlClient(path: path, timeout: .seconds(30))
+      while !seen.withLock({ $0.isOver }) {
+        let answer = try client.request(.captions(.show(query)))
+        guard case .captions(let chunks) = answer else { return }
+        let now = monotonicSeconds()
+        seen.withLock { $0.sights += chunks.map { Sight(seconds: now, chunk: $0) } }
+        query.after = chunks.map(\.number).max() ?? query.after
       }
-      let now = monotonicSeconds()
-      seen.withLock { $0.sights += chunks.map { Sight(seconds: now, chunk: $0) } }
-      query.after = chunks.map(\.number).max() ?? query.after
+    } catch {
+      Console.line("  \(path): \(error)")
     }
   }
 

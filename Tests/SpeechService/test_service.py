@@ -7,7 +7,7 @@ import numpy as np
 
 from comlink_speech import wyoming
 from comlink_speech.agreement import Agreement
-from comlink_speech.mel import Mel
+from comlink_speech.mel import Mel, frames
 from comlink_speech.server import Service
 from comlink_speech.utterance import MOST_SECONDS, Utterance
 
@@ -39,7 +39,7 @@ class Counting:
     def languages(self):
         return ["en"]
 
-    def recognise(self, sound, language, before):
+    def recognise(self, sound, language, before, is_last):
         self.seconds.append(len(sound) / 16_000)
         first = self.WORDS.index(before.split()[-1]) + 1 if before else 0
         count = round(len(sound) / 16_000)
@@ -85,6 +85,14 @@ class MelTests(unittest.TestCase):
         self.assertEqual(np.ptp(mel.spectrum(np.zeros(16_000, np.float32))), 0)
 
 
+    def test_short_sound_has_few_frames_and_no_sound_more_than_there_are(self):
+        self.assertEqual(frames(0), 500)
+        self.assertEqual(frames(16_000 * 3 + 161), 800)
+        self.assertEqual(frames(16_000 * 30), 3000)
+        for samples in range(0, 500_000, 777):
+            self.assertTrue(frames(samples) % 2 == 0 and frames(samples) * 160 >= min(samples, 480_000))
+
+
 class UtteranceTests(unittest.TestCase):
     def test_silence_is_never_read(self):
         recogniser = Counting()
@@ -103,6 +111,18 @@ class UtteranceTests(unittest.TestCase):
             told += utterance.read()
         rest, text = utterance.finish()
         self.assertEqual((told + rest, text), ("one two three four", "one two three four"))
+
+    def test_the_last_reading_is_the_text_whatever_the_hasty_ones_made_of_it(self):
+        class Hasty(Counting):
+            def recognise(self, sound, language, before, is_last):
+                text, language, confidence = super().recognise(sound, language, before, is_last)
+                return text if is_last else text.replace("two", "to"), language, confidence
+
+        utterance = Utterance(Hasty(), Loud())
+        for _ in range(4):
+            utterance.take(loud(1))
+            utterance.read()
+        self.assertEqual(utterance.finish()[1], "one two three four")
 
     def test_what_is_long_is_cut_and_no_reading_is_longer_than_it_may_be(self):
         recogniser = Counting()

@@ -1,4 +1,5 @@
 internal import Captions
+internal import Cryptography
 internal import Glibc
 internal import Journal
 internal import Logging
@@ -32,7 +33,7 @@ actor CaptionArchive {
 
   /// Keeps what was said; false: it could not.
   func keep(_ pages: [CaptionPageOfArchive]) -> Bool {
-    asking(making: true) { (journal) throws(JournalError) in
+    asking(making: true) { (journal: TranscriptJournal) throws(JournalError) -> Bool in
       for page in pages {
         try journal.keep(page.speech, of: page.transcript, isWhole: page.isWhole)
       }

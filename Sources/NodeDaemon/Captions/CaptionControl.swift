@@ -1,3 +1,4 @@
+internal import Captions
 internal import Remote
 internal import StatusSchema
 internal import Store
@@ -89,7 +90,8 @@ struct CaptionControl {
       refuses: await service.desk.refuses, days: await service.keeping.days)
     do throws(StoreError) {
       try await writer.run { [state] () throws(StoreError) in try state.keep(kept) }
-      return note.map { .done(note: $0) } ?? .ok
+      guard let note else { return .ok }
+      return .done(note: note)
     } catch {
       return .done(note: "it holds for this run only: \(error)")
     }

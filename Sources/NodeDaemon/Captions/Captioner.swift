@@ -34,22 +34,18 @@ enum CaptionPermit {
 /// Sound is held until it is known that whoever speaks spoke to the same people meanwhile, so that no word goes
 /// elsewhere. Owned by ``CaptionService``, and not thread-safe.
 final class Captioner {
-  /// A service that reads all at its end would else be late by minutes.
-  private static let mostSeconds = 15
   /// Requests at a time: more talk at once than anybody can read.
   private static let mostUtterances = 16
   /// The recogniser hears a little before the voice was noticed.
   private static let prerollMilliseconds: Int64 = 400
-  private static let bytesPerSecond = 32_000
-
   private struct Utterance {
     let number: Int
     let line: SpeechLine
     let talker: CaptionTalker
     let places: Set<CaptionPlace>
     let beganNanoseconds: Int64
-    /// Of what the service got.
-    var bytes = 0
+    /// What the service got.
+    var length = UtteranceLength()
     /// What it may get once it is known whom that was for.
     var held: [UInt8] = []
     var isEnding = false
@@ -121,7 +117,7 @@ final class Captioner {
       case .refused: isSame = false
       }
       if isSame { release(talker, utterance) }
-      let isLong = utterance.bytes >= Self.mostSeconds * Self.bytesPerSecond
+      let isLong = utterances[talker]?.length.isDue == true
       if !isSame || isLong { elsewhere.insert(talker) }
       if !isSame || isLong || utterance.isEnding { finish(talker) }
     }
@@ -131,7 +127,7 @@ final class Captioner {
     guard !utterance.held.isEmpty else { return }
     utterance.line.append(sound: utterance.held)
     var utterance = utterance
-    utterance.bytes += utterance.held.count
+    utterance.length.take(utterance.held)
     utterance.held = []
     utterances[talker] = utterance
     underWay[utterance.number] = utterance
@@ -215,7 +211,7 @@ final class Captioner {
   ) {
     guard let utterance = underWay[number] else { return }
     let words = CaptionWords(
-      text, durationMilliseconds: UInt32(clamping: utterance.bytes / (Self.bytesPerSecond / 1000)),
+      text, durationMilliseconds: UInt32(clamping: utterance.length.milliseconds),
       isFinal: isFinal, language: language, confidencePercent: confidence)
     if let index = chunks[number] {
       desk.update(index, words)

@@ -55,8 +55,7 @@ struct CaptionsJackTests {
     // Follows what comes, until somebody scrolls back.
     try page.wait("\(pane).scrollHeight > 2 * \(pane).clientHeight", within: 60)
     try page.wait("\(pane).scrollHeight - \(pane).scrollTop - \(pane).clientHeight < 80")
-    try page.value(of: "\(pane).scrollTop = 0")
-    try page.wait("!\(Self.view).querySelector('.main').hidden")
+    try page.wait("(\(pane).scrollTop = 0, !\(Self.view).querySelector('.main').hidden)")
     try waitUntil("the host to see that the reader is behind", within: 60) {
       () throws(RigError) in
       let hosted = try captioner.status().captions?.hosted.first

@@ -25,6 +25,14 @@ def _filters(bands):
     return (triangles * (2 / (edges[2:] - edges[:-2]))[:, None]).astype(np.float32)
 
 
+def frames(samples):
+    """How many frames of the spectrum a model is to look at, of so many samples.
+
+    Whisper takes its time for all of 30 s; of the silence after what was said it needs 5 s. Even, as it takes two at a
+    time."""
+    return min(SECONDS * 100, (samples // HOP + 500) // 2 * 2)
+
+
 class Mel:
     """Makes the spectrum of up to 30 s of sound."""
 

@@ -30,8 +30,8 @@ class Utterance:
         self._read = 0
         self._agreement = Agreement()
         self._said = []
-        # Of these, words of sound that is not read for good yet.
-        self._ahead = 0
+        # Words of sound that is read for good.
+        self._kept = []
 
     @property
     def unstable(self):
@@ -53,18 +53,18 @@ class Utterance:
         if len(self._pcm) - self._start > MOST_SECONDS * RATE * 2:
             return self._cut()
         self._read = len(self._pcm)
-        text = self._text(len(self._pcm))
+        text = self._text(len(self._pcm), is_last=False)
         return self._follow(self._agreement.read(text))
 
     def finish(self):
-        """Reads for the last time; returns the words that follow, and the whole text."""
+        """Reads for the last time; returns the words that follow, and the whole text, as that reading has it."""
         text = ""
         if self._detector.last is not None and self._detector.last > self._start:
             text = self._text(len(self._pcm))
         rest = self._follow(self._agreement.finish(text))
-        return rest, " ".join(self._said)
+        return rest, " ".join(self._kept + text.split() if text else self._said)
 
-    def _text(self, end):
+    def _text(self, end, is_last=True):
         """A reading of what is not read for good yet, without the silence around it."""
         margin = int(MARGIN_SECONDS * RATE) * 2
         start = max(self._start, self._detector.first - margin) // 2 * 2
@@ -72,9 +72,8 @@ class Utterance:
         if end <= start:
             return ""
         sound = np.frombuffer(bytes(self._pcm[start:end]), "<i2").astype(np.float32) / 32768
-        former = self._said[: len(self._said) - self._ahead]
-        before = " ".join(former[-30:]) if self._start else ""
-        text, self.language, self.confidence = self._recogniser.recognise(sound, self.language, before)
+        before = " ".join(self._kept[-30:])
+        text, self.language, self.confidence = self._recogniser.recognise(sound, self.language, before, is_last)
         return text
 
     def _cut(self):
@@ -87,8 +86,9 @@ class Utterance:
         # Words that stay may lie behind the cut: the next readings have them once more.
         ahead = self._agreement.stable[len(text.split()) :]
         words = self._follow(self._agreement.finish(text))
+        self._kept += text.split()
         self._start = self._read = end
-        self._agreement, self._ahead = Agreement(ahead), len(ahead)
+        self._agreement = Agreement(ahead)
         return words
 
     def _follow(self, words):

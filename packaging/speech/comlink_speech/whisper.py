@@ -6,7 +6,7 @@ import ctranslate2
 import numpy as np
 import tokenizers
 
-from .mel import Mel
+from .mel import Mel, frames
 
 # What cannot be speech of that length is not waited for.
 TOKENS_A_SECOND = 12
@@ -39,11 +39,15 @@ class Whisper:
         names = self._tokenizer.get_vocab()
         return sorted(n[2:-2] for n in names if n.startswith("<|") and 4 <= len(n) - 2 <= 5 and n[2:-2].islower())
 
-    def recognise(self, sound, language=None, before=""):
+    def recognise(self, sound, language=None, before="", is_last=True):
         """The text of float samples at 16 kHz, its language and confidence 0…1.
 
-        `before` is what was said just before, so that a sentence goes on."""
-        features = ctranslate2.StorageView.from_array(np.ascontiguousarray(self._mel.spectrum(sound)[None]))
+        `before` is what was said just before, so that a sentence goes on. Unless it is the last reading of that sound it
+        is done in a third of the time, and not quite as well."""
+        mel = self._mel.spectrum(sound)
+        if not is_last:
+            mel = mel[:, : frames(len(sound))]
+        features = ctranslate2.StorageView.from_array(np.ascontiguousarray(mel[None]))
         encoded = self._model.encode(features)
         if not self.is_multilingual:
             language = "en"
@@ -59,7 +63,8 @@ class Whisper:
         most = min(224, 8 + int(len(sound) / 16_000 * TOKENS_A_SECOND))
         result = self._model.generate(
             encoded, [prompt], beam_size=1, max_length=len(prompt) + most, return_scores=True,
-            return_no_speech_prob=True, suppress_blank=True, no_repeat_ngram_size=4,
+            # People say a few words twice; a model that is lost says the same for ever.
+            return_no_speech_prob=True, suppress_blank=True, no_repeat_ngram_size=8,
         )[0]
         if result.no_speech_prob > 0.8 and result.scores[0] < -1:
             return "", language, 0.0
