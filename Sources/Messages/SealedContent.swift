@@ -105,11 +105,11 @@ struct SealedContent: Hashable {
 }
 
 extension MessageContent {
-  /// A text that a user wrote.
+  /// A text that a user wrote; blanks alone are none.
   ///
   /// - Parameter isAloud: it is to be spoken.
   init(checking text: String, isAloud: Bool) throws(SayError) {
-    let count = text.utf8.count
+    let count = text.allSatisfy(\.isWhitespace) ? 0 : text.utf8.count
     guard (1...MessageLimits.textBytes).contains(count), !text.utf8.contains(0) else {
       throw .text(byteCount: count)
     }

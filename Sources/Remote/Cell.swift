@@ -1,11 +1,19 @@
 /// Pieces of text for a table.
 enum Cell {
   /// Text from outside with everything replaced that a terminal could take for a command.
-  static func clean(_ text: String) -> String {
+  static func clean(_ text: String) -> String { cleaned(text, but: []) }
+
+  /// The same of what people write: what joins letters and emoji, or keeps them apart, stays.
+  ///
+  /// Not for names, where it would make two that look alike.
+  static func cleanProse(_ text: String) -> String { cleaned(text, but: ["\u{200C}", "\u{200D}"]) }
+
+  private static func cleaned(_ text: String, but kept: Set<Unicode.Scalar>) -> String {
     String(
       String.UnicodeScalarView(
-        text.unicodeScalars.map { scalar in
-          switch scalar.properties.generalCategory {
+        text.unicodeScalars.map { scalar -> Unicode.Scalar in
+          if kept.contains(scalar) { return scalar }
+          return switch scalar.properties.generalCategory {
           case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
             .unassigned:
             "?"

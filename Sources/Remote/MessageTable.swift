@@ -22,7 +22,7 @@ public enum MessageTable {
     for line in said.dropFirst() { text += "    \(line)\n" }
     if let reactions = message.reactions {
       let signs = reactions.map {
-        "\(Cell.clean($0.sign)) \($0.name.isEmpty ? "you" : Cell.clean($0.name))"
+        "\(Cell.cleanProse($0.sign)) \($0.name.isEmpty ? "you" : Cell.clean($0.name))"
       }
       text += "    \(signs.joined(separator: ", "))\n"
     }
@@ -44,7 +44,7 @@ public enum MessageTable {
   /// Each line cleaned by itself.
   private static func lines(_ text: String) -> [String] {
     text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      .map { Cell.clean(String($0)) }
+      .map { Cell.cleanProse(String($0)) }
   }
 
   private static func progress(_ recipients: [MessageStatus.Recipient]) -> String {

@@ -91,7 +91,8 @@ struct AssistantAskCommand: ParsableCommand {
   @OptionGroup var options: AssistantOptions
 
   func run() throws {
-    let text = self.text == ["-"] ? SayCommand.standardInput() : self.text.joined(separator: " ")
+    let text =
+      try self.text == ["-"] ? SayCommand.standardInput() : self.text.joined(separator: " ")
     guard let session = try options.answer(to: .call(isSpoken: false, options.caller)).session
     else {
       throw RemoteFailure.unexpectedAnswer

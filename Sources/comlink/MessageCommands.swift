@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Remote
 internal import StatusSchema
+internal import System
 
 /// `comlink say TO TEXT`: sends a message.
 struct SayCommand: ParsableCommand {
@@ -44,7 +45,7 @@ struct SayCommand: ParsableCommand {
 
   func run() throws {
     let words = edit == nil ? text : [to] + text
-    let text = words == ["-"] ? Self.standardInput() : words.joined(separator: " ")
+    let text = try words == ["-"] ? Self.standardInput() : words.joined(separator: " ")
     // A slow disk may take its time.
     var client = try remote.connect(timeout: .seconds(15))
     let answer = try RemoteOptions.answer(
@@ -54,11 +55,26 @@ struct SayCommand: ParsableCommand {
     guard case .messages = answer else { throw RemoteFailure.unexpectedAnswer }
   }
 
-  /// Without the line end at its end.
-  static func standardInput() -> String {
-    var lines: [String] = []
-    while let line = readLine() { lines.append(line) }
-    return lines.joined(separator: "\n")
+  /// Without the line end at its end; no more of it than is needed to see that it is too much.
+  static func standardInput() throws -> String {
+    var octets: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 65_536)
+    while octets.count < room.count {
+      let count = unsafe read(STDIN_FILENO, &room, room.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw ValidationError("cannot read standard input: \(errorWords(errno))")
+      }
+      guard count > 0 else { break }
+      octets += room[..<count]
+    }
+    guard octets.count < room.count else {
+      throw ValidationError("standard input has more than a text may; send it in parts")
+    }
+    guard let text = String(validating: octets, as: UTF8.self) else {
+      throw ValidationError("standard input is not UTF-8; convert it, with iconv for example")
+    }
+    return text.last?.isNewline == true ? String(text.dropLast()) : text
   }
 }
 
@@ -171,7 +187,7 @@ struct MessagesKeepCommand: ParsableCommand {
     commandName: "keep", abstract: "Says how long this node keeps messages of a line.",
     discussion: """
       They stay so long once they are read, voice messages too. With none they go a minute after they were read and \
-      delivered to all, from the disk too. Other nodes keep what they are told to.
+      delivered to all, from the disk too, and those of before at once. Other nodes keep what they are told to.
       """)
 
   @Argument(help: ArgumentHelp("The line's name.", valueName: "LINE")) var line: String
@@ -205,7 +221,7 @@ struct ConversationOptions: ParsableArguments {
   }
 
   /// As a request names it.
-  var with: String? { line.map { "line:\($0)" } ?? whom }
+  var with: String? { line.map { $0.hasPrefix("line:") ? $0 : "line:\($0)" } ?? whom }
 }
 
 /// Times as people on this machine read them.

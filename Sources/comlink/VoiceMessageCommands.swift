@@ -166,7 +166,7 @@ struct VoicePlayCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Its number in comlink messages.", valueName: "NUMBER"))
   var number: Int64
   @Option(help: ArgumentHelp("Where it begins: seconds, or M:SS.", valueName: "TIME"))
-  var at: ClipTime?
+  var from: ClipTime?
   @Option(help: ArgumentHelp("How fast, 0.75…2; the pitch stays.", valueName: "FACTOR"))
   var speed: Double?
   @OptionGroup var remote: RemoteOptions
@@ -174,7 +174,7 @@ struct VoicePlayCommand: ParsableCommand {
   func validate() throws { if let speed { try VoiceSpeedCommand.check(speed) } }
 
   func run() throws {
-    try remote.ask(.voiceMessage(.play(number: number, at: at?.seconds, speed: speed)))
+    try remote.ask(.voiceMessage(.play(number: number, at: from?.seconds, speed: speed)))
   }
 }
 

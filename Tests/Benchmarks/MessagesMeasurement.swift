@@ -1,6 +1,7 @@
 import Foundation
 import Remote
 import StatusSchema
+import Synchronization
 import TestRig
 
 /// How soon a voice message is there, and whether a hundred at once hold up anybody's voice, while many talk.
@@ -9,6 +10,8 @@ struct MessagesMeasurement {
   private static let mostMilliseconds = 1000.0
   private static let messageSeconds = 30.0
   private static let uploadBytes = 30_000
+  /// Programs that send at once; the node has room for 16, and the bench asks, too.
+  private static let programs = 12
 
   let bench: Bench
   let talkers: Int
@@ -42,14 +45,25 @@ struct MessagesMeasurement {
     bare.stop()
   }
 
-  /// Sends so many, one as soon as the node has taken the last, until all are there: since the first was begun, and
-  /// since the last was taken.
+  /// Sends so many from several programs at once, each one after the other, until all are there: since the first was
+  /// begun, and since the last was taken.
   private func milliseconds(
     from sender: NodeProcess, to receiver: NodeProcess, _ voice: [UInt8], count: Int
   ) throws(RigError) -> (sinceFirst: Double, afterLast: Double) {
     let first = ContinuousClock.now
     let wanted = try receiver.status().messages?.last ?? 0
-    for _ in 0..<count { try send(voice, from: sender) }
+    let programs = min(count, Self.programs)
+    let failure = Mutex<RigError?>(nil)
+    DispatchQueue.concurrentPerform(iterations: programs) { program in
+      for number in stride(from: program, to: count, by: programs) {
+        do throws(RigError) {
+          try send(voice, named: "bench-\(number)", from: sender)
+        } catch {
+          failure.withLock { $0 = error }
+        }
+      }
+    }
+    if let failure = failure.withLock({ $0 }) { throw failure }
     let last = ContinuousClock.now
     try waitUntil("\(count) messages", within: 120, interval: 0.01) { () throws(RigError) in
       try receiver.status().messages?.last ?? 0 >= wanted + Int64(count)
@@ -58,14 +72,16 @@ struct MessagesMeasurement {
     return ((now - first) / .milliseconds(1), (now - last) / .milliseconds(1))
   }
 
-  private func send(_ voice: [UInt8], from sender: NodeProcess) throws(RigError) {
+  private func send(
+    _ voice: [UInt8], named name: String, from sender: NodeProcess
+  ) throws(RigError) {
     do {
       var client = try ControlClient(path: sender.controlPath, timeout: .seconds(60))
       for offset in stride(from: 0, to: voice.count, by: Self.uploadBytes) {
         let part = Data(voice[offset..<min(offset + Self.uploadBytes, voice.count)])
-        _ = try client.request(.voiceMessage(.upload(name: "bench", offset: offset, octets: part)))
+        _ = try client.request(.voiceMessage(.upload(name: name, offset: offset, octets: part)))
       }
-      let answer = try client.request(.voiceMessage(.send(to: "R", upload: "bench")))
+      let answer = try client.request(.voiceMessage(.send(to: "R", upload: name)))
       guard case .messages = answer else { throw RigError.status(reason: "\(answer)") }
     } catch let error as RigError {
       throw error

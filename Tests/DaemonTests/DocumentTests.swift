@@ -91,6 +91,7 @@ import Testing
     }
     #expect(documented.allSatisfy { $0.count > 1 })
     #expect(Set(documented) == Set(root.paths))
+    #expect(root.ambiguous.isEmpty)
   }
 }
 
@@ -102,6 +103,16 @@ private struct Dump: Decodable {
     let commandName: String
     let subcommands: [Command]?
     let defaultSubcommand: String?
+    let arguments: [Argument]?
+
+    struct Argument: Decodable {
+      let names: [Name]?
+    }
+
+    struct Name: Decodable {
+      let kind: String
+      let name: String
+    }
 
     private var children: [Command] {
       (subcommands ?? []).filter { $0.commandName != "help" }
@@ -113,6 +124,13 @@ private struct Dump: Decodable {
       return children.flatMap { child in
         child.paths.map { [commandName] + $0 }
       }
+    }
+
+    /// Options that a command takes twice, so that one of them is out of reach.
+    var ambiguous: [String] {
+      let names = (arguments ?? []).flatMap { $0.names ?? [] }.map { "\($0.kind) \($0.name)" }
+      return Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }
+        .map { "\(commandName): \($0.key)" } + (subcommands ?? []).flatMap(\.ambiguous)
     }
 
     /// The words of the command that a line begins with.

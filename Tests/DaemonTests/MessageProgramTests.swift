@@ -280,7 +280,10 @@ import Testing
     }
     _ = try await comlink("anna", ["group", "new", "crew", "--no-qr"])
     #expect(try await comlink("anna", ["say", "group", "x"]).complaint.contains("nobody else"))
+    #expect(try await comlink("anna", ["say", "group", "  "]).complaint.contains("nothing to say"))
     #expect(try await comlink("anna", ["messages"]).complaint == "comlink: no messages\n")
+    let kept = try await comlink("anna", ["messages", "keep", "line:stage", "5"])
+    #expect(kept.output == "messages of line stage are kept for 5 days\n")
     try await end(a)
   }
 

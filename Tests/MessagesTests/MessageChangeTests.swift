@@ -87,7 +87,9 @@ import Testing
     network.run(seconds: 3)
     #expect(try error { try $0.edit(own.key.sequence + 1, to: "x", now: $1) } == .noMessage)
     #expect(try error { try $0.edit(voice.key.sequence, to: "x", now: $1) } == .notText)
-    #expect(try error { try $0.edit(own.key.sequence, to: "", now: $1) } == .text(byteCount: 0))
+    for text in ["", " \n\u{3000}"] {
+      #expect(try error { try $0.edit(own.key.sequence, to: text, now: $1) } == .text(byteCount: 0))
+    }
     for sign in [
       "", "\u{7}", "a\nb", "\u{202E}x", "\u{200D}", " ", String(repeating: "x", count: 17),
       "\u{E000}",

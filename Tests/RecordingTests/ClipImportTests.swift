@@ -116,6 +116,30 @@ import Testing
     #expect(abs(try imported(file).milliseconds - 2000) < 5)
   }
 
+  @Test(arguments: ["a.wav", "a.flac", "a.ogg", "a.opus", "a.mp3", "a.m4a"])
+  func `what is cut off is refused, what was written into a pipe is not`(name: String) throws {
+    let form = "-f \(Self.format(name))"
+    let whole = try made(name, form)
+    let damaged = ClipError.damaged(kind: try #require(AudioKind(of: whole)).rawValue)
+    for part in [2, 5, 9] {
+      let cut = Array(whole[..<(whole.count * part / 10)])
+      #expect(throws: damaged, "\(part) tenths") { try imported(cut) }
+    }
+    // There the length is not known before the end, and what it stands for is no claim.
+    let pieces = name == "a.m4a" ? "-movflags frag_keyframe+empty_moov" : ""
+    let piped = try made("piped", "\(form) \(pieces) - >")
+    #expect(abs(try imported(piped).milliseconds - 2000) < 90)
+  }
+
+  @Test func `an RF64 file of a second that claims 10 GiB is refused`() throws {
+    var file = try made("a.wav", seconds: 1, "-rf64 always -f wav")
+    #expect(abs(try imported(file).milliseconds - 1000) < 5)
+    // ds64 is the first chunk: RIFF's length, then that of `data`, 64 bits each.
+    try #require(file[12..<16].elementsEqual("ds64".utf8))
+    file.replaceSubrange(28..<36, with: [0, 0, 0, 0x80, 2, 0, 0, 0])
+    #expect(throws: ClipError.damaged(kind: "WAV")) { try imported(file) }
+  }
+
   @Test(arguments: ["a.flac", "a.ogg", "a.m4a"])
   func `no kind's header makes more of a file than is there`(name: String) throws {
     var file = try made(name, seconds: 1, "-f \(Self.format(name))")

@@ -18,6 +18,15 @@ import Testing
     #expect(text.hasSuffix(" bert\n") && !text.contains("\u{1B}"))
   }
 
+  @Test func `what joins letters and emoji stays in a text, and nothing else that is unseen`() {
+    let text = "\u{1F469}\u{200D}\u{1F527} \u{645}\u{6CC}\u{200C}\u{62E}"
+    let message = MessageStatus(
+      number: 7, conversation: "line:stage", sender: "an\u{200D}na", senderID: "ab", isOwn: false,
+      sentUnixSeconds: 0, takenUnixSeconds: 0, text: text + "\u{202E}\u{200B}", isRead: true)
+    #expect(
+      MessageTable.text(message, time: "T") == "7  T  an?na \u{2192} line:stage: \(text)??\n")
+  }
+
   @Test func `a transcript stands below its voice message, and sends nothing to the terminal`() {
     var message = MessageStatus(
       number: 7, conversation: "line:stage", sender: "anna", senderID: "ab", isOwn: false,

@@ -41,7 +41,8 @@ struct MessageControl {
   }
 
   /// How long messages of a line are kept, in words; set before where it is said.
-  private func keep(_ name: String, _ text: String?) async throws -> String {
+  private func keep(_ given: String, _ text: String?) async throws -> String {
+    let name = given.hasPrefix(Self.line) ? String(given.dropFirst(Self.line.count)) : given
     guard case .line(let tag) = try await line(name) else {
       throw SayError.badLine(name)
     }

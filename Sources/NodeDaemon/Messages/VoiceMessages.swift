@@ -89,7 +89,10 @@ actor VoiceRecorder {
       levelDBFS: Decibels.of(level), peaks: Digest.hexadecimal(run.writer.peaks))
     let left = Double(ClipLimits.seconds) - run.writer.seconds
     if let problem = run.problem {
-      status.warning = "\(problem); send or cancel it"
+      status.warning =
+        problem == .tooLong
+        ? "it ended after \(ClipLimits.seconds / 60) minutes; send or cancel it"
+        : "\(problem); send or cancel it"
     } else if run.pipe.hasEnded {
       status.warning = "JACK's sample rate changed, so the recording ended; send or cancel it"
     } else if run.writer.seconds >= Double(ClipLimits.warningSeconds) {
@@ -298,7 +301,11 @@ actor VoicePlayer {
 /// Files that are being uploaded, in memory.
 actor UploadShelf {
   private static let most = 4
-  private static let patience = Duration.seconds(300)
+  /// After so long without a part whoever uploads it is gone.
+  private static let patience = Duration.seconds(30)
+  /// For room; less than who sends waits for an answer.
+  private static let wait = Duration.seconds(40)
+  private static let step = Duration.milliseconds(50)
 
   private struct Upload {
     var octets: [UInt8] = []
@@ -307,32 +314,42 @@ actor UploadShelf {
 
   private var uploads: [String: Upload] = [:]
 
-  func add(_ octets: [UInt8], at offset: Int, to name: String) throws(ClipError) {
-    let oldest = ContinuousClock.now - Self.patience
-    uploads = uploads.filter { $0.value.touched > oldest }
-    if offset == 0 { uploads[name] = nil }
-    if uploads[name] == nil, uploads.count >= Self.most,
-      let stale = uploads.min(by: { $0.value.touched < $1.value.touched })?.key
-    {
-      uploads[stale] = nil
-    }
-    var upload = uploads[name] ?? Upload()
-    guard upload.octets.count == offset else { throw .damaged(kind: "uploaded") }
+  /// Takes a part; the first of a file waits while too many others are being uploaded.
+  func add(_ octets: [UInt8], at offset: Int, to name: String) async throws(IntercomError) {
+    if offset == 0 { try await makeRoom(for: name) }
+    guard var upload = uploads[name], upload.octets.count == offset else { throw Self.lost }
     guard offset + octets.count <= ClipLimits.fileBytes else {
       uploads[name] = nil
-      throw .tooLarge(byteCount: offset + octets.count)
+      throw .refused("\(ClipError.tooLarge(byteCount: offset + octets.count))")
     }
     upload.octets += octets
     upload.touched = .now
     uploads[name] = upload
   }
 
-  /// Takes a file off the shelf.
-  func take(_ name: String) throws(ClipError) -> [UInt8] {
-    guard let upload = uploads.removeValue(forKey: name) else {
-      throw .damaged(kind: "uploaded")
+  private func makeRoom(for name: String) async throws(IntercomError) {
+    uploads[name] = nil
+    let end = ContinuousClock.now + Self.wait
+    while true {
+      let oldest = ContinuousClock.now - Self.patience
+      uploads = uploads.filter { $0.value.touched > oldest }
+      if uploads.count < Self.most { break }
+      guard ContinuousClock.now < end else {
+        throw .refused("other files are being sent; send this one again in a minute")
+      }
+      try? await Task.sleep(for: Self.step)
     }
+    uploads[name] = Upload()
+  }
+
+  /// Takes a file off the shelf.
+  func take(_ name: String) throws(IntercomError) -> [UInt8] {
+    guard let upload = uploads.removeValue(forKey: name) else { throw Self.lost }
     return upload.octets
+  }
+
+  private static var lost: IntercomError {
+    .refused("a part of the file is missing; send it again")
   }
 }
 

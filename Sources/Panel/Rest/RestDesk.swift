@@ -262,7 +262,7 @@ public final class RestDesk: Sendable {
   private func uploadAddress(
     _ call: RestCall, _ wish: RestBody.UploadWish
   ) async throws(RestFault) -> PageAnswer {
-    let type = wish.mimeType.lowercased()
+    let type = PageRequest.withoutParameters(wish.mimeType)
     guard Self.fileTypes.contains(type) else {
       throw RestFault(
         .unsupportedMedia,
@@ -458,9 +458,12 @@ extension PageAnswer {
 extension PageRequest {
   /// The type of its content, without parameters, in lower case; nil: it has none.
   var mediaType: String? {
-    headers.first(name: "Content-Type").map { type in
-      String(type.prefix { $0 != ";" }.filter { $0 != " " }).lowercased()
-    }
+    headers.first(name: "Content-Type").map(Self.withoutParameters)
+  }
+
+  /// `audio/ogg` of `audio/ogg; codecs=opus`.
+  static func withoutParameters(_ type: String) -> String {
+    String(type.prefix { $0 != ";" }.filter { $0 != " " }).lowercased()
   }
 
   /// Whether some is to come.

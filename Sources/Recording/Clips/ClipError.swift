@@ -8,7 +8,7 @@ public enum ClipError: Error, Hashable, Sendable {
   case empty
   /// By its content it is of no kind that can be read.
   case unknownKind
-  /// It is damaged, or says what is not so.
+  /// It is damaged or cut off, or says what is not so.
   case damaged(kind: String)
   /// Decoding took too long, or too much memory.
   case tooMuch(kind: String)
@@ -31,7 +31,7 @@ extension ClipError: CustomStringConvertible {
     case .empty: "there is nothing to hear in it; record, or name a file with sound"
     case .unknownKind:
       "no audio that can be read: send WAV, MP3, Ogg, FLAC or M4A; the file's content counts, not its name"
-    case .damaged(let kind): "the \(kind) file is damaged; export it again and send that"
+    case .damaged(let kind): "the \(kind) file is damaged or cut off; export it again and send that"
     case .tooMuch(let kind):
       "decoding the \(kind) file takes too long or too much memory; export it as WAV and send that"
     case .missing(let kind, let package):

@@ -8,6 +8,8 @@ internal import System
 public struct ClipImport: Sendable {
   private static let programName = "comlink-decode"
   private static let patience = Duration.seconds(30)
+  /// So much less than a file states is no damage.
+  private static let missingMilliseconds = 100
 
   private let program: String
 
@@ -32,6 +34,7 @@ public struct ClipImport: Sendable {
     guard !file.isEmpty else { throw .empty }
     let file = try PageRecording.file(of: file) ?? file
     guard let kind = AudioKind(of: file) else { throw .unknownKind }
+    guard !kind.isCut(file) else { throw .damaged(kind: kind.rawValue) }
     let child: DecodeChild
     do throws(SystemError) {
       child = try DecodeChild(program, kind == .m4a ? "m4a" : "sound", file)
@@ -53,7 +56,10 @@ public struct ClipImport: Sendable {
     }
     let result = try clip.get()
     guard code >= 0 else { throw .tooMuch(kind: kind.rawValue) }
-    guard code == 0 else { throw .damaged(kind: kind.rawValue) }
+    let stated = kind.statedMilliseconds(of: file) ?? 0
+    guard code == 0, stated <= result.milliseconds + Self.missingMilliseconds else {
+      throw .damaged(kind: kind.rawValue)
+    }
     return result
   }
 

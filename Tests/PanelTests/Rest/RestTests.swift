@@ -245,6 +245,9 @@ import Testing
     try await PageRig.run { rig in
       let token = try rig.tokens.issue(to: "desk", .talk)
       let path = rig.path(of: try await rig.ask(token, byteCount: 4))
+      // As browsers name what they record.
+      let recorded = try await rig.ask(token, byteCount: 4, type: "Audio/Ogg; codecs=opus")
+      #expect(recorded.status == 200 && recorded.body.contains(#""Content-Type":"audio/ogg""#))
       func put(_ path: String, _ body: String, _ type: String = "audio/wav") async throws -> Int {
         try await rig.rest("PUT", path, token: nil, body: body, type: type).status
       }
