@@ -52,18 +52,7 @@ struct MessagesMeasurement {
   ) throws(RigError) -> (sinceFirst: Double, afterLast: Double) {
     let first = ContinuousClock.now
     let wanted = try receiver.status().messages?.last ?? 0
-    let programs = min(count, Self.programs)
-    let failure = Mutex<RigError?>(nil)
-    DispatchQueue.concurrentPerform(iterations: programs) { program in
-      for number in stride(from: program, to: count, by: programs) {
-        do throws(RigError) {
-          try send(voice, named: "bench-\(number)", from: sender)
-        } catch {
-          failure.withLock { $0 = error }
-        }
-      }
-    }
-    if let failure = failure.withLock({ $0 }) { throw failure }
+    try Self.sendAtOnce(voice, count: count, from: sender)
     let last = ContinuousClock.now
     try waitUntil("\(count) messages", within: 120, interval: 0.01) { () throws(RigError) in
       try receiver.status().messages?.last ?? 0 >= wanted + Int64(count)
@@ -72,7 +61,35 @@ struct MessagesMeasurement {
     return ((now - first) / .milliseconds(1), (now - last) / .milliseconds(1))
   }
 
-  private func send(
+  private final class Failure: Sendable {
+    let error = Mutex<RigError?>(nil)
+  }
+
+  private static func sendAtOnce(
+    _ voice: [UInt8], count: Int, from sender: NodeProcess
+  ) throws(RigError) {
+    let programs = min(count, Self.programs)
+    let failure = Failure()
+    let atWork = DispatchGroup()
+    for program in 0..<programs {
+      atWork.enter()
+      // Each waits for the node most of the time.
+      Thread.detachNewThread {
+        for number in stride(from: program, to: count, by: programs) {
+          do throws(RigError) {
+            try send(voice, named: "bench-\(number)", from: sender)
+          } catch {
+            failure.error.withLock { $0 = error }
+          }
+        }
+        atWork.leave()
+      }
+    }
+    atWork.wait()
+    if let error = failure.error.withLock({ $0 }) { throw error }
+  }
+
+  private static func send(
     _ voice: [UInt8], named name: String, from sender: NodeProcess
   ) throws(RigError) {
     do {
