@@ -133,8 +133,8 @@ class Report:
 
 
 def suppression(chain, material, report):
-    aims = {("clean", 0): (None, 4.2, None), ("rock", 15): (3.35, 2.6, 0.97), ("babble", 5): (None, None, 0.84)}
-    cases = [("clean", 0)] + [("rock", ratio) for ratio in (15, 10, 5, 0)]
+    aims = {("clean", 0): (None, 4.2, None), ("rock", 5): (3.35, 2.6, 0.97), ("babble", 5): (None, None, 0.84)}
+    cases = [("clean", 0)] + [("rock", ratio) for ratio in (20, 10, 5, 0)]
     cases += [("babble", 10), ("babble", 5), ("pink", 5)]
     for name, ratio in cases:
         mixed, clean = noisy(material, name, ratio)
