@@ -115,7 +115,10 @@ let c: [Target] = [
   .target(
     name: "CSpeexDSP", dependencies: ["SystemSpeexDSP"], path: "CSupport/CSpeexDSP",
     cSettings: cSettings),
+  // Loaded when they are wanted.
   .target(name: "CRNNoise", path: "CSupport/CRNNoise", cSettings: cSettings),
+  .target(name: "CSoundTouch", path: "CSupport/CSoundTouch", cSettings: cSettings),
+  .target(name: "CMySofa", path: "CSupport/CMySofa", cSettings: cSettings),
   .target(
     name: "CSodium", dependencies: ["SystemSodium"], path: "CSupport/CSodium",
     cSettings: cSettings),
@@ -136,14 +139,14 @@ let c: [Target] = [
 let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
-  swiftTarget("Voice", ["CSpeexDSP", "CRNNoise"]),
+  swiftTarget("Voice", ["CSpeexDSP", "CRNNoise", "CSoundTouch"]),
   swiftTarget("Measurement"),
   swiftTarget("System"),
   .target(
     name: "Mesh", dependencies: ["Cryptography"], exclude: ["MESSAGES.md"],
     swiftSettings: swiftSettings),
   swiftTarget("Lines", ["Cryptography", "RTP"]),
-  swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate", "System"]),
+  swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate", "CMySofa", "System"]),
   swiftTarget("Habits", ["Cryptography", "StatusSchema"]),
   swiftTarget("JackSession", ["Habits", "Audio", "CRealtime", "System"]),
   swiftTarget("EventLoop", ["CUring", "System"]),

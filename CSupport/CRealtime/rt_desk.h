@@ -36,6 +36,7 @@ struct rt_desk {
   struct rt_reports told;     /**< what of JACK's reports is in shared already */
   uint32_t source;            /**< what is inserted, see rt_source.h */
   float scratch[RT_MAX_PERIOD_FRAMES];
+  float line[RT_PLACE_TAPS - 1 + RT_MAX_PERIOD_FRAMES + RT_PLACE_BLOCK]; /**< see rt_place_add */
   float side[RT_MAX_PERIOD_FRAMES]; /**< of the slot in scratch, where it has two channels */
   float tap[RT_MAX_PERIOD_FRAMES]; /**< see rt_source.h */
   float microphone[RT_MAX_PERIOD_FRAMES]; /**< see rt_capture_begin */

@@ -29,6 +29,7 @@ void rt_peer_begin(struct rt_voice *voice) RT_NONBLOCKING {
   voice->fade = 0.0f;
   voice->held = 0.0f;
   voice->held_side = 0.0f;
+  rt_place_begin(&voice->place);
 }
 
 /** Starts a new ramp when gain or pan were set since the last period. */
@@ -171,6 +172,31 @@ static void add_dimmed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONB
   voice->now = now;
 }
 
+/** A period of a peer that has a place around the head, or gets or leaves one. */
+static void add_placed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING;
+static void add_placed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING {
+  struct rt_gains now = voice->now;
+  float *line = mix->line + RT_PLACE_TAPS - 1;
+  for (uint32_t i = 0; i < mix->period_frames; i++) {
+    if (voice->ramp_frames > 0) {
+      voice->ramp_frames--;
+      now.mono += voice->step.mono;
+      now.left += voice->step.left;
+      now.right += voice->step.right;
+      if (voice->ramp_frames == 0) now = voice->target;
+    }
+    const float frame = mix->scratch[i] * now.mono;
+    const float dimmed = frame * rt_glide_next(&voice->dim);
+    const float panned = dimmed * rt_place_panned(&voice->place, i);
+    mix->scratch[i] = frame;
+    line[i] = dimmed;
+    mix->left[i] += panned * now.left;
+    mix->right[i] += panned * now.right;
+  }
+  voice->now = now;
+  rt_place_add(&voice->place, mix->line, mix->left, mix->right, mix->period_frames);
+}
+
 /** A period of a peer of two channels: its pan is the balance of them. */
 static void add_stereo(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING;
 static void add_stereo(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING {
@@ -212,8 +238,11 @@ bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leav
 
 void rt_peer_add(struct rt_voice *voice, const struct rt_mix *mix, float *peer_out) RT_NONBLOCKING {
   aim(voice, mix->sample_rate);
+  rt_place_follow(&voice->place);
   if (mix->side != NULL) {
     add_stereo(voice, mix);
+  } else if (rt_place_is_active(&voice->place)) {
+    add_placed(voice, mix);
   } else if (rt_glide_is_unity(&voice->dim)) {
     const uint32_t done = add_ramping(voice, mix);
     add_steady(&voice->now, mix->scratch + done, mix->left + done, mix->right + done, mix->period_frames - done);

@@ -20,6 +20,7 @@
 #include "rt_crosspoint.h"
 #include "rt_glide.h"
 #include "rt_level.h"
+#include "rt_place_layout.h"
 #include "rt_ring_layout.h"
 
 #include <stdbool.h>
@@ -58,6 +59,7 @@ struct rt_voice {
   float held_side;
   float peak;           /**< of this period, before gain */
   struct rt_glide dim;  /**< on the main bus; see rt_ear_layout.h */
+  struct rt_place place; /**< the same */
 };
 
 /** Two factors in one word, for rt_peer.pan. */
@@ -73,6 +75,7 @@ struct rt_mix {
   float *left, *right; /**< summed into */
   float *scratch;      /**< period_frames floats */
   float *side;         /**< the same for the side of a slot of two channels; NULL of others */
+  float *line;         /**< room for what rt_place_add takes */
   const float *beside; /**< where that side is, beside the ring; NULL as well */
   float *tap;          /**< gets the peer's sound before gain; NULL: nobody wants it */
   uint32_t period_frames, sample_rate;

@@ -92,6 +92,7 @@ static void render(struct rt_desk *desk, const struct buffers *buffers, const st
       .left = buffers->mix_left,
       .right = buffers->mix_right,
       .scratch = desk->scratch,
+      .line = desk->line,
       .tap = NULL,
       .period_frames = period_frames,
       .sample_rate = cycle->sample_rate,

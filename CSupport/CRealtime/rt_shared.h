@@ -45,6 +45,7 @@ struct rt_shared {
 
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_ring_indices capture, signal, record;
   struct rt_peer peers[RT_MAX_PEERS];
+  struct rt_place_shared places[RT_MAX_PEERS];
   struct rt_bus_shared buses[RT_MAX_BUSES];
   float signal_frames[RT_SIGNAL_RING_FRAMES], record_frames[RT_SIGNAL_RING_FRAMES];
   float capture_samples[RT_CAPTURE_RING_SAMPLES];

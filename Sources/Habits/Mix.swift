@@ -1,6 +1,21 @@
 public import Cryptography
 internal import StatusSchema
 
+/// A direction around the head, degrees.
+public struct HeadPlace: Sendable, Hashable {
+  /// 0 ahead, 90 right, −90 left, 180 behind.
+  public var azimuthDegrees: Double
+  /// 0 level, 90 above.
+  public var elevationDegrees: Double
+
+  /// A direction, brought within `PeerStatus.azimuthRangeDegrees` and `PeerStatus.elevationRangeDegrees`.
+  public init(azimuthDegrees: Double, elevationDegrees: Double) {
+    let turned = azimuthDegrees.remainder(dividingBy: 360)
+    self.azimuthDegrees = PeerStatus.azimuthRangeDegrees.nearest(to: turned)
+    self.elevationDegrees = PeerStatus.elevationRangeDegrees.nearest(to: elevationDegrees)
+  }
+}
+
 /// The user's mix settings for one member; they survive its absence.
 public struct PeerSettings: Sendable, Equatable {
   /// Within `PeerStatus.gainRangeDecibels`.
@@ -9,15 +24,18 @@ public struct PeerSettings: Sendable, Equatable {
   public var pan = 0.0
   /// Whether it is muted.
   public var isMuted = false
+  /// Where it is heard around the head; nil: by its pan, or where talkers are spread.
+  public var place: HeadPlace?
 
   /// Nothing was set.
   public init() {}
 
   /// Saved settings, clamped to the present ranges.
-  public init(gainDecibels: Double, pan: Double, isMuted: Bool) {
+  public init(gainDecibels: Double, pan: Double, isMuted: Bool, place: HeadPlace? = nil) {
     self.gainDecibels = PeerStatus.gainRangeDecibels.nearest(to: gainDecibels)
     self.pan = PeerStatus.panRange.nearest(to: pan)
     self.isMuted = isMuted
+    self.place = place
   }
 }
 

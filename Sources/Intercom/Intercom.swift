@@ -194,6 +194,37 @@ public actor Intercom {
     try station.roster.change(name) { $0.pan = pan }
   }
 
+  /// Has a peer be heard from a direction around the head, degrees; nil: by its pan.
+  ///
+  /// What that takes is read here, on the caller's side, so that it can be said at once where it is not there.
+  public nonisolated func setPlace(
+    _ azimuth: Double?, _ elevation: Double, peer name: String
+  ) async throws(IntercomError) {
+    guard let azimuth else { return try await place(name, at: nil) }
+    guard PeerStatus.azimuthRangeDegrees.contains(azimuth) else {
+      throw .outOfRange("azimuth \(azimuth)", PeerStatus.azimuthRangeDegrees)
+    }
+    guard PeerStatus.elevationRangeDegrees.contains(elevation) else {
+      throw .outOfRange("elevation \(elevation)", PeerStatus.elevationRangeDegrees)
+    }
+    let (reserve, sampleRate) = await headTables()
+    // A task that prefers the loop would run this on the loop.
+    let looked = await withTaskExecutorPreference(globalConcurrentExecutor) {
+      reserve.looked(sampleRate: sampleRate)
+    }
+    if case .failure(let missing) = looked { throw .refused(missing.words) }
+    try await place(name, at: HeadPlace(azimuthDegrees: azimuth, elevationDegrees: elevation))
+  }
+
+  private func headTables() -> (HeadTableReserve, sampleRate: Int) {
+    (station.streams.headTables, station.playout.beat.sampleRate)
+  }
+
+  private func place(_ name: String, at place: HeadPlace?) throws(IntercomError) {
+    station.streams.surround.retry()
+    try station.roster.change(name) { $0.place = place }
+  }
+
   /// Silences a peer in this node's ears, or lets it be heard again.
   public func setMuted(_ isMuted: Bool, peer name: String) throws(IntercomError) {
     try station.roster.change(name) { $0.isMuted = isMuted }

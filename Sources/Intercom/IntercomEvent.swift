@@ -31,6 +31,8 @@ public enum AudioFault: Sendable, CustomStringConvertible {
   case cannotDecode(address: SocketAddress?, AudioError)
   /// JACK does not answer a request for a port.
   case portIsLate(PeerPort)
+  /// Nobody can be placed around the head, in words.
+  case cannotPlace(String)
   /// JACK refuses a port.
   case portRefused(JackSessionEvent)
 
@@ -44,6 +46,7 @@ public enum AudioFault: Sendable, CustomStringConvertible {
     case .portIsLate(let port):
       "JACK does not create port '\(port)', so \(port.peer) is in the mix only; "
         + "if this lasts, restart the JACK server"
+    case .cannotPlace(let words): words
     case .portRefused(let event):
       "\(event); if the server has run out of ports, start jackd with a larger --port-max"
     }

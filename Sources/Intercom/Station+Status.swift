@@ -74,7 +74,8 @@ extension Station {
       underrunPeriods: Int(engine.underrunFrames(of: heard.slot))
         / max(playout.beat.periodFrames, 1),
       hasPort: slots.hasPort(heard.slot),
-      levellingDecibels: heard.isLevelled ? heard.levelDecibels : nil)
+      levellingDecibels: heard.isLevelled ? heard.levelDecibels : nil,
+      place: streams.surround.place(of: heard.slot))
   }
 
   private func state(of session: Session, nowNanoseconds: Int64) -> PeerStatus.State {

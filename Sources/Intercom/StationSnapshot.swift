@@ -91,6 +91,7 @@ struct StationSnapshot: Sendable {
     var hasPort: Bool
     /// Nil: talkers are not brought to like loudness.
     var levellingDecibels: Double?
+    var place: HeadPlace?
   }
 
   /// A guest of this node, or of a member.
@@ -239,6 +240,10 @@ extension StationSnapshot.Peer {
     status.id = node.text
     status.gainDecibels = settings.gainDecibels
     status.pan = settings.pan
+    if let place = heard?.place {
+      status.azimuthDegrees = place.azimuthDegrees
+      status.elevationDegrees = place.elevationDegrees
+    }
     status.isMuted = settings.isMuted
     status.isRecording = isRecording
     status.roundTripMilliseconds = roundTripNanoseconds.map { Double($0) / 1e6 }

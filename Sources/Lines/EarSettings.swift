@@ -150,6 +150,9 @@ public struct EarSettings: Sendable, Hashable {
   /// Whether talkers are brought to like loudness.
   public var isLevelling: Bool { self[.level] != 0 }
 
+  /// Whether talkers are spread around the head.
+  public var isSpreading: Bool { self[.places] != 0 }
+
   /// Whether the own voice in the ear follows the volume.
   public var isSidetoneTracking: Bool { self[.sidetoneTracking] != 0 }
 
@@ -179,7 +182,7 @@ extension EarSettings {
     case programDimTalking = "program-dim-talking"
     case talkDim = "talk-dim"
     case sidetoneTracking = "sidetone-tracking"
-    case level
+    case level, places
     case callTone = "call-tone"
     case callerLatch = "caller-latch"
     case aloudPriority = "aloud-priority"
@@ -192,6 +195,7 @@ extension EarSettings {
       case .priorityDim, .programDim, .talkDim: "DB|off|cut"
       case .programDimTalking, .sidetoneTracking, .callerLatch: "on|off"
       case .level: "auto|off"
+      case .places: "spread|off"
       case .aloudPriority: "0…4"
       }
     }
@@ -209,6 +213,7 @@ extension EarSettings {
       case .talkDim: "Dim of all that you hear while you talk, dB, -60…0: for loudspeakers."
       case .sidetoneTracking: "Whether the sidetone follows volume."
       case .level: "Whether talkers are brought to like loudness, by 12 dB at most."
+      case .places: "Whether talkers are spread around your head, by line: for headphones."
       case .callTone: "How loud a call beeps in your ear, dBFS, -40…0."
       case .callerLatch: "Whether others' keys for you alone may latch."
       case .aloudPriority: "Priority of texts that are spoken in your ear, 0…4 as of lines."
@@ -222,7 +227,7 @@ extension EarSettings {
       case .floor, .callTone: -40...0
       case .ceiling: -24...0
       case .priorityDim, .programDim, .talkDim: -60...0
-      case .programDimTalking, .sidetoneTracking, .level, .callerLatch: nil
+      case .programDimTalking, .sidetoneTracking, .level, .places, .callerLatch: nil
       case .aloudPriority: 0...4
       }
     }
@@ -230,7 +235,7 @@ extension EarSettings {
     /// What holds unless the user says otherwise.
     var usual: Double {
       switch self {
-      case .volume, .ceiling, .talkDim, .programDimTalking, .level: 0
+      case .volume, .ceiling, .talkDim, .programDimTalking, .level, .places: 0
       case .floor: -21
       case .priorityDim, .programDim, .callTone: -12
       case .sidetoneTracking, .callerLatch: 1
@@ -246,6 +251,7 @@ extension EarSettings {
       case .priorityDim, .programDim, .talkDim: ["off": 0, "cut": cutDecibels]
       case .programDimTalking, .sidetoneTracking, .callerLatch: ["on": 1, "off": 0]
       case .level: ["auto": 1, "off": 0]
+      case .places: ["spread": 1, "off": 0]
       }
     }
   }

@@ -60,6 +60,8 @@ struct NodeControl: ControlHandler {
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)
+      case .place(let peer, let azimuth, let elevation):
+        try await node.setPlace(azimuth, elevation, peer: peer)
       case .groupList: return GroupControl(state: state).handle(request)
       case .groupNew, .groupJoin, .groupLeave:
         let groups = GroupControl(state: state)

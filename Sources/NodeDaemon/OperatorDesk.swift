@@ -216,7 +216,7 @@ extension ControlRequest {
     switch self {
     case .line(.list), .key(.list): []
     case .voice(let changes): changes.keys.allSatisfy { $0 == "gain" } ? .microphoneGain : nil
-    case .ear, .gain, .mute, .pan, .sidetone, .patch(.bus), .line(.listen), .line(.level),
+    case .ear, .gain, .mute, .pan, .place, .sidetone, .patch(.bus), .line(.listen), .line(.level),
       .line(.pan),
       .line(.priority), .line(.display):
       .levels

@@ -2,7 +2,8 @@ internal import StatusSchema
 
 extension ControlRequest: Codable {
   private enum Key: String, CodingKey {
-    case request, peer, on, decibels, position, group, invitation, pin, level, area, hertz, seconds,
+    case request, peer, on, decibels, position, azimuth, elevation, group, invitation, pin, level,
+      area, hertz, seconds,
       minutes, recording, levels, to, text, messages, with, rights, name, session, settings,
       aloud
   }
@@ -36,7 +37,7 @@ extension ControlRequest: Codable {
       self = .ear(changes: try fields.decode([String: String].self, forKey: .settings))
     case .voice:
       self = .voice(changes: try fields.decode([String: String].self, forKey: .settings))
-    case .gain, .mute, .pan: self = try Self.mix(kind, fields)
+    case .gain, .mute, .pan, .place: self = try Self.mix(kind, fields)
     case .groupNew, .groupJoin, .groupList, .groupLeave: self = try Self.group(kind, fields)
     case .peers: self = .peers
     case .accept, .decline, .invite, .forget, .block: self = try Self.judgement(kind, fields)
@@ -72,6 +73,14 @@ extension ControlRequest: Codable {
         peer: peer,
         decibels: try number(fields, .decibels, within: PeerStatus.gainRangeDecibels))
     case .mute: return .mute(peer: peer, isOn: try fields.decode(Bool.self, forKey: .on))
+    case .place:
+      let isGiven = try fields.contains(.azimuth) && !fields.decodeNil(forKey: .azimuth)
+      guard isGiven else { return .place(peer: peer, azimuth: nil, elevation: 0) }
+      return .place(
+        peer: peer,
+        azimuth: try number(fields, .azimuth, within: PeerStatus.azimuthRangeDegrees),
+        elevation: try fields.contains(.elevation)
+          ? number(fields, .elevation, within: PeerStatus.elevationRangeDegrees) : 0)
     default:
       return .pan(
         peer: peer, position: try number(fields, .position, within: PeerStatus.panRange))
@@ -285,6 +294,10 @@ extension ControlRequest: Codable {
     case .pan(let peer, let position):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(position, forKey: .position)
+    case .place(let peer, let azimuth, let elevation):
+      try fields.encode(peer, forKey: .peer)
+      try fields.encodeIfPresent(azimuth, forKey: .azimuth)
+      if azimuth != nil { try fields.encode(elevation, forKey: .elevation) }
     case .groupNew(let name), .groupLeave(let name): try fields.encode(name, forKey: .group)
     case .groupJoin(let invitation): try fields.encode(invitation.text, forKey: .invitation)
     case .logLevel(let level, let area):
@@ -313,6 +326,7 @@ extension ControlRequest: Codable {
     case .gain: .gain
     case .mute: .mute
     case .pan: .pan
+    case .place: .place
     case .groupNew: .groupNew
     case .groupJoin: .groupJoin
     case .groupList: .groupList

@@ -45,6 +45,9 @@ public enum ControlRequest: Sendable, Hashable {
   case mute(peer: String, isOn: Bool)
   /// Places a peer in the mix, -1 (left) … 1 (right).
   case pan(peer: String, position: Double)
+  /// Has a peer be heard from a direction around the head, within ``PeerStatus/azimuthRangeDegrees`` and
+  /// ``PeerStatus/elevationRangeDegrees``; nil: by its pan.
+  case place(peer: String, azimuth: Double?, elevation: Double)
   /// Makes a group with a new secret; the answer is ``ControlResponse/invitation(_:)``.
   case groupNew(name: String)
   /// Takes a group from its invitation; the answer is ``ControlResponse/groups(_:)`` with that one.
@@ -127,7 +130,7 @@ public enum ControlRequest: Sendable, Hashable {
 
   /// The words of the `request` field.
   enum Kind: String, CaseIterable {
-    case status, subscribe, version, talk, sidetone, ear, voice, gain, mute, pan
+    case status, subscribe, version, talk, sidetone, ear, voice, gain, mute, pan, place
     case groupNew = "group-new"
     case groupJoin = "group-join"
     case groupList = "group-list"

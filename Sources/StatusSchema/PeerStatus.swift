@@ -49,6 +49,10 @@ public struct PeerStatus: Sendable, Hashable, Codable {
   public var levellingDecibels: Double?
   /// Its place in the mix: -1 left, 0 centre, 1 right.
   public var pan: Double
+  /// Where it is heard around the head, degrees: 0 ahead, 90 right; absent: by its pan.
+  public var azimuthDegrees: Double?
+  /// The same, up.
+  public var elevationDegrees: Double?
   /// Whether it is muted in the mix.
   public var isMuted: Bool
   /// Whether it says that it records what it hears.
@@ -139,4 +143,8 @@ extension PeerStatus {
   public static let gainRangeDecibels = -60.0...18.0
   /// Places between left, -1, and right, 1.
   public static let panRange = -1.0...1.0
+  /// Directions around the head: 0 ahead, 90 right, -90 left.
+  public static let azimuthRangeDegrees = -180.0...180.0
+  /// The same, up: as far down as was measured.
+  public static let elevationRangeDegrees = -40.0...90.0
 }

@@ -2,8 +2,8 @@ internal import Cryptography
 internal import Habits
 
 /// The file of what the user set of the sound: whether the microphone is open in an octet, the number of nodes in two,
-/// and of each its ID, gain and pan (the bits of an IEEE 754 double, 8 octets each) and whether it is muted,
-/// in an octet; then inputs and buses (`PatchRecords`), or nothing.
+/// and of each its ID, gain and pan (the bits of an IEEE 754 double, 8 octets each) and an octet: 1 if it is muted, and
+/// 2 more if its azimuth and elevation follow, as those; then inputs and buses (`PatchRecords`), or nothing.
 struct MixFile {
   private static let name = "mix"
   private static let record = Record(kind: "mix")
@@ -50,7 +50,11 @@ struct MixFile {
       for value in [peer.gainDecibels, peer.pan] {
         content += RecordReader.octets(of: value.bitPattern, count: 8)
       }
-      content.append(peer.isMuted ? 1 : 0)
+      content.append((peer.isMuted ? 1 : 0) | (peer.place == nil ? 0 : 2))
+      guard let place = peer.place else { continue }
+      for value in [place.azimuthDegrees, place.elevationDegrees] {
+        content += RecordReader.octets(of: value.bitPattern, count: 8)
+      }
     }
     return content + PatchRecords.octets(of: mix)
   }
@@ -64,10 +68,15 @@ extension RecordReader {
     }
     var mix = Mix(isTalking: isTalking)
     for _ in 0..<count {
-      guard let node = node(), let gain = value(), let pan = value(), let isMuted = flag() else {
-        return nil
+      guard let node = node(), let gain = value(), let pan = value(), let bits = number(1),
+        bits <= 3
+      else { return nil }
+      var settings = PeerSettings(gainDecibels: gain, pan: pan, isMuted: bits & 1 != 0)
+      if bits & 2 != 0 {
+        guard let azimuth = value(), let elevation = value() else { return nil }
+        settings.place = HeadPlace(azimuthDegrees: azimuth, elevationDegrees: elevation)
       }
-      mix.peers[node] = PeerSettings(gainDecibels: gain, pan: pan, isMuted: isMuted)
+      mix.peers[node] = settings
     }
     guard !isAtEnd else { return mix }
     guard patches(of: &mix), isAtEnd else { return nil }

@@ -1,5 +1,6 @@
 internal import CRNNoise
 internal import CSpeexDSP
+internal import Glibc
 
 /// libspeexdsp's noise suppressor: any rate, 16 bits, one block late.
 @safe final class SpeexSuppressor: BlockEngine {
@@ -47,46 +48,28 @@ internal import CSpeexDSP
     private static let machine = "x86_64-linux-gnu"
   #endif
 
-  /// Why there is none, in words.
-  public struct Missing: Error, Sendable {
-    /// What was tried and what to do.
-    public let words: String
-
-    static let unwanted = Missing(words: "")
-  }
-
   /// A library, or why there is none.
-  typealias Installed = Result<RNNoiseLibrary, Missing>
+  typealias Installed = Result<RNNoiseLibrary, MissingLibrary>
 
   /// The one that is installed, looked for once.
-  static let installed: Installed = Result { () throws(Missing) in
+  static let installed: Installed = Result { () throws(MissingLibrary) in
     try RNNoiseLibrary()
   }
 
   /// Loads it for good; it may take a few milliseconds.
-  public init(names: [String] = Self.names) throws(Missing) {
-    var reason = ""
-    for name in names {
-      var words = [CChar](repeating: 0, count: 200)
-      let found = unsafe words.withUnsafeMutableBufferPointer { words in
-        unsafe crnnoise_open(name, words.baseAddress, Int32(words.count))
-      }
-      if let found = unsafe found {
-        unsafe handle = unsafe found
-        return
-      }
-      if reason.isEmpty {
-        let bytes = words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        reason = String(decoding: bytes, as: UTF8.self)
-      }
+  public init(names: [String] = Self.names) throws(MissingLibrary) {
+    unsafe handle = try unsafe MissingLibrary.first(of: names) { name, words, count in
+      unsafe crnnoise_open(name, words, count)
+    } orThrow: { reason in
+      "RNNoise is not installed (\(reason)); install the package comlink-rnnoise, or take suppress "
+        + "light"
     }
-    throw Missing(
-      words: "RNNoise is not installed (\(reason)); install the package comlink-rnnoise, or take "
-        + "suppress light")
   }
 }
 
 /// RNNoise: blocks of 10 ms at 48 kHz; other rates are converted there and back.
+///
+/// Where there is next to no noise it leaves a third of the voice as it was.
 @safe final class RNNoiseSuppressor: BlockEngine {
   private static let rate = 48_000
 
@@ -95,6 +78,11 @@ internal import CSpeexDSP
   private let blockFrames: Int
   private let (there, back): (StreamResampler?, StreamResampler?)
   private var block = [Float](repeating: 0, count: Int(CRNNOISE_BLOCK_FRAMES))
+  /// What comes out next, as it was: as late as the engine makes it.
+  private var untouched: [Float]
+  private var untouchedHead = 0
+  private var late = [Float](repeating: 0, count: Int(CRNNOISE_BLOCK_FRAMES))
+  private var quiet = QuietPlace()
 
   /// nil: out of memory.
   init?(_ library: RNNoiseLibrary, blockFrames: Int, sampleRate: Int) {
@@ -102,6 +90,7 @@ internal import CSpeexDSP
     unsafe self.handle = unsafe handle
     self.blockFrames = blockFrames
     let ownDelay = unsafe Int(crnnoise_delay_frames(library.handle))
+    untouched = [Float](repeating: 0, count: ownDelay)
     guard sampleRate != Self.rate else {
       (there, back, delayFrames) = (nil, nil, ownDelay)
       return
@@ -131,10 +120,79 @@ internal import CSpeexDSP
   }
 
   private func run(_ block: inout MutableSpan<Float>) {
+    guard block.count == Int(CRNNOISE_BLOCK_FRAMES) else { return }
+    var (power, left): (Float, Float) = (0, 0)
+    for index in 0..<block.count {
+      late[index] = untouched[untouchedHead + index]
+      power += late[index] * late[index]
+      untouched[untouchedHead + index] = block[index]
+    }
+    untouchedHead = (untouchedHead + block.count) % untouched.count
     unsafe block.withUnsafeMutableBufferPointer { block in
-      guard let base = block.baseAddress, block.count == Int(CRNNOISE_BLOCK_FRAMES) else { return }
+      guard let base = block.baseAddress else { return }
       unsafe crnnoise_run(handle, base)
     }
+    for index in 0..<block.count { left += block[index] * block[index] }
+    let share = quiet.untouchedShare(
+      after: power / Float(block.count), suppressedTo: left / Float(block.count))
+    for index in 0..<block.count { block[index] += share * (late[index] - block[index]) }
+  }
+}
+
+/// How little noise there is: by how far the softest of the last seconds is below the loudest.
+struct QuietPlace {
+  private enum Shape {
+    /// So much lower, dB, it is noise yet; and so much, it is none to speak of.
+    static let (noise, none) = (Float(45), Float(58))
+    /// What is left untouched then.
+    static let most: Float = 0.3
+    /// Blocks of a second, of which so many are looked back on.
+    static let (blocks, seconds) = (100, 3)
+    static let (rise, fall): (Float, Float) = (0.02, 0.2)
+    static let least: Float = 1e-12
+    /// A block that is no more than so much softer than the loudest, and of which so little is left, was noise.
+    static let (heard, removed): (Float, Float) = (1e-3, 0.25)
+    static let noiseSmoothing: Float = 0.1
+  }
+
+  private var softest = [Float](repeating: .infinity, count: Shape.seconds)
+  private var loudest = [Float](repeating: 0, count: Shape.seconds)
+  private var (second, heardBlocks, knownSeconds) = (0, 0, 0)
+  private var share: Float = 0
+  /// How many of the last blocks were noise, in parts; and how many blocks it counts for yet.
+  private var (noise, noisyBlocks): (Float, Int) = (0, 0)
+
+  /// How much to leave as it is of what comes, 0…1.
+  ///
+  /// - Parameters:
+  ///   - power: of a block of 10 ms.
+  ///   - left: what is left of it.
+  mutating func untouchedShare(after power: Float, suppressedTo left: Float) -> Float {
+    let isNoise = power > Shape.heard * (loudest.max() ?? 0) && left < Shape.removed * power
+    noise += Shape.noiseSmoothing * ((isNoise ? 1 : 0) - noise)
+    noisyBlocks = noise > 0.5 ? Shape.blocks * Shape.seconds : max(0, noisyBlocks - 1)
+    softest[second] = min(softest[second], power)
+    loudest[second] = max(loudest[second], power)
+    heardBlocks += 1
+    if heardBlocks == Shape.blocks {
+      (heardBlocks, knownSeconds) = (0, min(Shape.seconds, knownSeconds + 1))
+      second = second + 1 == Shape.seconds ? 0 : second + 1
+      (softest[second], loudest[second]) = (.infinity, 0)
+    }
+    share += (wanted > share ? Shape.rise : Shape.fall) * (wanted - share)
+    return share
+  }
+
+  private var wanted: Float {
+    var (soft, loud) = (Float.infinity, Float(0))
+    for index in softest.indices {
+      (soft, loud) = (min(soft, softest[index]), max(loud, loudest[index]))
+    }
+    // Before it knows, and while nobody talks, as before.
+    guard noisyBlocks == 0 else { return 0 }
+    guard knownSeconds == Shape.seconds, loud > 1e-6 else { return knownSeconds == 0 ? 0 : share }
+    let range = 10 * log10f(loud / max(soft, Shape.least))
+    return Shape.most * min(1, max(0, (range - Shape.noise) / (Shape.none - Shape.noise)))
   }
 }
 

@@ -195,6 +195,7 @@ public final class VoiceChange {
   private var kept: [AnyObject] = []
 
   private let rnnoise: RNNoiseLibrary.Installed
+  private let soundTouch: SoundTouchLibrary.Installed
 
   /// Allocates, and may load a library: not for the thread that the chain runs on.
   public convenience init(
@@ -202,15 +203,18 @@ public final class VoiceChange {
   ) {
     self.init(
       from: former, to: settings, format: format,
-      rnnoise: settings.suppression == .strong ? RNNoiseLibrary.installed : .failure(.unwanted))
+      rnnoise: settings.suppression == .strong ? RNNoiseLibrary.installed : .failure(.unwanted),
+      soundTouch: settings.effect.needsSoundTouch
+        ? SoundTouchLibrary.installed : .failure(.unwanted))
   }
 
   init(
     from former: VoiceSettings, to settings: VoiceSettings, format: VoiceFormat,
-    rnnoise: RNNoiseLibrary.Installed
+    rnnoise: RNNoiseLibrary.Installed,
+    soundTouch: SoundTouchLibrary.Installed = .failure(.unwanted)
   ) {
     (self.former, self.settings, self.format) = (former, settings, format)
-    self.rnnoise = rnnoise
+    (self.rnnoise, self.soundTouch) = (rnnoise, soundTouch)
     if settings.needsDetector, !former.needsDetector {
       detector = VoiceDetector(sampleRate: format.sampleRate, blockFrames: format.blockFrames)
       if detector == nil {
@@ -219,6 +223,9 @@ public final class VoiceChange {
     }
     if settings.suppression == .strong, case .failure(let missing) = rnnoise {
       problem = "\(missing.words); until then strong is up to 25 dB by speexdsp"
+    }
+    if settings.effect.needsSoundTouch, case .failure(let missing) = soundTouch {
+      problem = "\(missing.words); until then the voice keeps its pitch"
     }
     for place in Place.allCases where settings.part(place) != former.part(place) {
       stages.append((place, makeStage(place)))
@@ -248,6 +255,10 @@ public final class VoiceChange {
       case .off: return nil
       case .radio: return RadioEffect(sampleRate: rate)
       case .reverb: return ReverbEffect(sampleRate: rate)
+      case .pitch(let semitones):
+        guard case .success(let library) = soundTouch else { return nil }
+        return PitchEffect(
+          library, semitones: semitones, blockFrames: format.blockFrames, sampleRate: rate)
       }
     case .limiter:
       return settings.ceilingDBFS.map { Limiter(ceilingDBFS: $0, sampleRate: rate) }

@@ -48,6 +48,8 @@ public struct VoiceSettings: Sendable, Hashable {
     case radio
     /// A voice in a room.
     case reverb
+    /// A voice that is so many semitones higher, or lower.
+    case pitch(semitones: Double)
   }
 
   /// The most that comes out.
@@ -135,7 +137,7 @@ extension VoiceSettings {
       case .gain: "DB|auto|off"
       case .target: "DBFS"
       case .gate, .vox: "DBFS|voice|off"
-      case .effect: "radio|reverb|off"
+      case .effect: "radio|reverb|pitch|off"
       case .limit: "DBFS|auto|off"
       }
     }
@@ -156,7 +158,7 @@ extension VoiceSettings {
       case .vox:
         "Sends only while you talk: above this level, dBFS, -80…-10, or as long as it hears a voice."
       case .effect:
-        "Changes your voice, and tells the others so: radio, as over one; reverb, as in a big room."
+        "Changes your voice, and tells the others so: radio, reverb, pitch (pitch+4, pitch-4: semitones)."
       case .limit: "The highest peak that is sent, dBFS, -20…0; auto: -1 under a gain."
       }
     }
@@ -246,9 +248,9 @@ extension VoiceSettings {
   }
 
   private static func effect(_ text: String, _ name: Name) throws(Problem) -> Effect {
-    let all: [Effect] = [.off, .radio, .reverb]
-    guard let effect = all.first(where: { $0.text == text }) else {
-      throw Problem(words: "must be one of \(name.placeholder), not \"\(text)\"")
+    guard let effect = Effect(text: text) else {
+      throw Problem(
+        words: "must be one of \(name.placeholder) or pitch-12 to pitch+12, not \"\(text)\"")
     }
     return effect
   }
@@ -275,19 +277,46 @@ extension VoiceSettings {
   }
 
   /// A number without the `.0` that nobody wrote.
-  private static func text(_ value: Double) -> String {
+  fileprivate static func text(_ value: Double) -> String {
     let rounded = (value * 100).rounded() / 100
     return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
   }
 }
 
 extension VoiceSettings.Effect {
+  /// Of `pitch` alone: a major third.
+  public static let usualSemitones = 4.0
+  private static let semitones = -12.0...12.0
+
+  /// As it is written; nil: it is none.
+  init?(text: String) {
+    let plain: [Self] = [.off, .radio, .reverb, .pitch(semitones: Self.usualSemitones)]
+    if let effect = plain.first(where: { $0.text == text }) {
+      self = effect
+      return
+    }
+    guard text.hasPrefix("pitch"), let given = Double(text.dropFirst(5)),
+      Self.semitones.contains(given)
+    else { return nil }
+    let semitones = (given * 10).rounded() / 10
+    guard semitones != 0 else { return nil }
+    self = .pitch(semitones: semitones)
+  }
+
+  /// Whether it takes SoundTouch.
+  var needsSoundTouch: Bool {
+    if case .pitch = self { true } else { false }
+  }
+
   /// As ``VoiceSettings/set(_:to:)`` takes it.
   public var text: String {
     switch self {
     case .off: "off"
     case .radio: "radio"
     case .reverb: "reverb"
+    case .pitch(Self.usualSemitones): "pitch"
+    case .pitch(let semitones):
+      "pitch" + (semitones > 0 ? "+" : "") + VoiceSettings.text(semitones)
     }
   }
 }

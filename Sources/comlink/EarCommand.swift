@@ -41,6 +41,7 @@ struct EarOptions: ParsableArguments {
   @Option(help: Self.help(.talkDim)) var talkDim: String?
   @Option(help: Self.help(.sidetoneTracking)) var sidetoneTracking: String?
   @Option(help: Self.help(.level)) var level: String?
+  @Option(help: Self.help(.places)) var places: String?
   @Option(help: Self.help(.callTone)) var callTone: String?
   @Option(help: Self.help(.callerLatch)) var callerLatch: String?
   @Option(help: Self.help(.aloudPriority)) var aloudPriority: String?
@@ -50,7 +51,8 @@ struct EarOptions: ParsableArguments {
     let given: [(EarSettings.Name, String?)] = [
       (.volume, volume), (.floor, floor), (.ceiling, ceiling), (.priorityDim, priorityDim),
       (.programDim, programDim), (.programDimTalking, programDimTalking), (.talkDim, talkDim),
-      (.sidetoneTracking, sidetoneTracking), (.level, level), (.callTone, callTone),
+      (.sidetoneTracking, sidetoneTracking), (.level, level), (.places, places),
+      (.callTone, callTone),
       (.callerLatch, callerLatch), (.aloudPriority, aloudPriority),
     ]
     return given.reduce(into: [:]) { changes, one in

@@ -66,6 +66,62 @@ struct PanCommand: ParsableCommand {
   func run() throws { try remote.ask(.pan(peer: peer, position: position.value)) }
 }
 
+/// `comlink place PEER AZIMUTH [ELEVATION]`: where a peer is heard around the head.
+struct PlaceCommand: ParsableCommand {
+  /// A direction, or none.
+  enum Azimuth: ExpressibleByArgument {
+    case off
+    case degrees(Double)
+
+    init?(argument: String) {
+      if argument == "off" {
+        self = .off
+      } else if let number = SignedNumber(argument: argument) {
+        self = .degrees(number.value)
+      } else {
+        return nil
+      }
+    }
+
+    var degrees: Double? { if case .degrees(let value) = self { value } else { nil } }
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "place", abstract: "Has a peer be heard from a direction around your head.",
+    discussion: """
+      For headphones at mix_left and mix_right; its own port stays as it is. To spread all talkers by line: comlink ear \
+      --places spread. It needs the package libmysofa1.
+      """)
+
+  @Argument(help: "The peer's name, words or fingerprint.") var peer: String
+  @Argument(
+    help: ArgumentHelp(
+      "Degrees: 0 ahead, 90 right, -90 left, 180 behind; off: by its pan.",
+      valueName: "\(Self.azimuths.words())|off"))
+  var azimuth: Azimuth
+  @Argument(
+    help: ArgumentHelp("Degrees: 0 level, 90 above.", valueName: Self.elevations.words()))
+  var elevation: SignedNumber?
+  @OptionGroup var remote: RemoteOptions
+
+  private static let azimuths = PeerStatus.azimuthRangeDegrees
+  private static let elevations = PeerStatus.elevationRangeDegrees
+
+  func validate() throws {
+    guard azimuth.degrees.map(Self.azimuths.contains) ?? true else {
+      throw ValidationError("the azimuth must be from -180 to 180 degrees, or off")
+    }
+    guard Self.elevations.contains(elevation?.value ?? 0) else {
+      throw ValidationError("the elevation must be from -40 to 90 degrees")
+    }
+  }
+
+  func run() throws {
+    try remote.ask(
+      .place(peer: peer, azimuth: azimuth.degrees, elevation: elevation?.value ?? 0))
+  }
+}
+
 /// `comlink talk on|off`: the talk key.
 struct TalkCommand: ParsableCommand {
   /// The key's two positions.

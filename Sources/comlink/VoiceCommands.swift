@@ -60,7 +60,10 @@ struct VoiceEffectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "effect", abstract: "Changes your voice, and tells the others so.")
 
-  @Argument(help: "radio: as over one; reverb: as in a big room; off: your voice as it is.")
+  @Argument(
+    help: """
+      radio: as over one; reverb: as in a big room; pitch: higher, pitch-4: by 4 semitones lower; off: your voice as it is.
+      """)
   var effect: String
   @OptionGroup var remote: RemoteOptions
 

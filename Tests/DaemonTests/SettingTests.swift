@@ -59,7 +59,10 @@ import Testing
     (.voiceTarget, "0", "must be from -32 to -12, not 0"),
     (.voiceGate, "-90", "must be from -80 to -10, not -90"),
     (.voiceVox, "on", "must be a number or \"voice\" or \"off\", not \"on\""),
-    (.voiceEffect, "robot", "must be one of radio|reverb|off, not \"robot\""),
+    (
+      .voiceEffect, "robot",
+      "must be one of radio|reverb|pitch|off or pitch-12 to pitch+12, not \"robot\""
+    ),
     (.voiceLimit, "1", "must be from -20 to 0, not 1"),
     (.speechASR, "http://127.0.0.1:1", "must be tcp://HOST:PORT"),
     (.speechTTS, "tcp://192.168.1.5:10200", "is another machine, and sound would go there"),

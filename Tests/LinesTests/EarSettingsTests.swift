@@ -65,10 +65,11 @@ import Testing
     (["aloud-priority": "5"], "aloud-priority must be from 0 to 4, not \"5\""),
     (["aloud-priority": "1.5"], "aloud-priority must be a whole number, not \"1.5\""),
     (["level": "on"], "level must be auto or off, not \"on\""),
+    (["places": "on"], "places must be spread or off, not \"on\""),
     (
       ["dim": "1", "volume": "0"],
       "nothing of the ear is called \"dim\"; use one of floor, volume, ceiling, priority-dim, program-dim, "
-        + "program-dim-talking, talk-dim, sidetone-tracking, level, call-tone, caller-latch, "
+        + "program-dim-talking, talk-dim, sidetone-tracking, level, places, call-tone, caller-latch, "
         + "aloud-priority"
     ),
   ]

@@ -53,6 +53,7 @@ struct EngineStressTests {
     case 2: unsafe rt_peer_set_gain(handle, slot, .random(in: 0...8, using: &random))
     case 3: unsafe rt_peer_set_pan(handle, slot, .random(in: -1...1, using: &random))
     case 4: unsafe rt_peer_set_playing(handle, slot, .random(using: &random))
+    case 5: move(slot, of: engine, using: &random)
     case 6: _ = unsafe rt_bus_meter(handle, bus)
     case 7: _ = unsafe rt_peer_meter(handle, slot)
     case 8: _ = unsafe rt_bus_open(handle, bus, bus == 2 ? 2 : 1, true)
@@ -64,6 +65,19 @@ struct EngineStressTests {
     case 13: _ = engine.capture(2_000)
     default: engine.write([Float](repeating: 0.3, count: 128), to: slot)
     }
+  }
+}
+
+extension EngineStressTests {
+  /// Puts a slot anywhere, or leaves it to its pan.
+  private func move(_ slot: rt_slot, of engine: TestEngine, using random: inout SplitMix64) {
+    guard Bool.random(using: &random) else {
+      return unsafe rt_peer_set_place(engine.handle, slot, nil, nil, 0)
+    }
+    let taps = [Float](
+      repeating: .random(in: -0.01...0.01, using: &random),
+      count: .random(in: 1...Int(RT_PLACE_TAPS), using: &random))
+    unsafe rt_peer_set_place(engine.handle, slot, taps, taps, UInt32(taps.count))
   }
 }
 

@@ -21,6 +21,11 @@ import Testing
     (.gain(peer: "B", decibels: -6.5), #"{"decibels":-6.5,"peer":"B","request":"gain"}"#),
     (.mute(peer: "B/Ä", isOn: false), #"{"on":false,"peer":"B/Ä","request":"mute"}"#),
     (.pan(peer: "B", position: -1), #"{"peer":"B","position":-1,"request":"pan"}"#),
+    (
+      .place(peer: "B", azimuth: -30, elevation: 10),
+      #"{"azimuth":-30,"elevation":10,"peer":"B","request":"place"}"#
+    ),
+    (.place(peer: "B", azimuth: nil, elevation: 0), #"{"peer":"B","request":"place"}"#),
     (.groupNew(name: "crew"), #"{"group":"crew","request":"group-new"}"#),
     (
       .groupJoin(invitation: SecretText("comlink:group/crew/a")),
@@ -276,7 +281,7 @@ import Testing
     (
       #"{"request":"dance"}"#,
       "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, ear, voice, gain, "
-        + "mute, pan, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
+        + "mute, pan, place, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke, "
         + "line-new, line-join, again, line-add, line-remove, line-leave, line-list, line-listen, "
@@ -307,6 +312,14 @@ import Testing
     ),
     (#"{"request":"sidetone","decibels":1}"#, "decibels must be from -60.0 to 0.0, not 1.0"),
     (#"{"request":"sidetone","decibels":"loud"}"#, "field \"decibels\" must be a number"),
+    (
+      #"{"request":"place","peer":"B","azimuth":181}"#,
+      "azimuth must be from -180.0 to 180.0, not 181.0"
+    ),
+    (
+      #"{"request":"place","peer":"B","azimuth":0,"elevation":-41}"#,
+      "elevation must be from -40.0 to 90.0, not -41.0"
+    ),
     (
       #"{"request":"pan","peer":"B","position":-1.5}"#,
       "position must be from -1.0 to 1.0, not -1.5"

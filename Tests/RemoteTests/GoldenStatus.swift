@@ -54,15 +54,12 @@ enum GoldenStatus {
     var peer = PeerStatus(name: "B", address: "127.0.0.1:5006", state: .connected)
     peer.id = "xwgx4ts5vfnxyrxk2ikhgbhqt3w6ltkyqcnqtwmaxqmjixj2ua4q"
     peer.instance = 1_795_000_000
-    peer.role = "stage left"
-    peer.colour = "ff8000"
-    peer.version = "0.1.0"
+    (peer.role, peer.colour, peer.version) = ("stage left", "ff8000", "0.1.0")
     peer.ssrc = 4_000_000_000
     peer.isTalking = true
     peer.levelDBFS = -21.5
-    peer.gainDecibels = -6
-    peer.levellingDecibels = 2.5
-    peer.pan = -0.5
+    (peer.gainDecibels, peer.levellingDecibels, peer.pan) = (-6, 2.5, -0.5)
+    (peer.azimuthDegrees, peer.elevationDegrees) = (-30, 10)
     (peer.isMuted, peer.isRecording) = (false, true)
     (peer.isLoopingBack, peer.effect, peer.people) = (false, "radio", "deaf")
     peer.guests = [guest()]
@@ -395,12 +392,14 @@ enum GoldenStatus {
       "peers" : [
         {
           "address" : "127.0.0.1:5006",
+          "azimuthDegrees" : -30,
           "bitrateKilobits" : 63.5,
           "colour" : "ff8000",
           "concealed" : 15,
           "driftPPM" : -42.5,
           "duplicate" : 1,
           "effect" : "radio",
+          "elevationDegrees" : 10,
           "gainDecibels" : -6,
           "guests" : [
             {

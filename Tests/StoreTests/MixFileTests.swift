@@ -15,6 +15,9 @@ import Testing
       peers: [
         try node(1): .init(gainDecibels: -7.25, pan: 0.5, isMuted: false),
         try node(2): .init(gainDecibels: 0, pan: -1, isMuted: true),
+        try node(3): .init(
+          gainDecibels: 3, pan: 0, isMuted: true,
+          place: HeadPlace(azimuthDegrees: -135, elevationDegrees: 40)),
       ])
     mix.inputs["desk"] = InputHabit(configured: "desk=a", isOn: false, lines: ["a", "Bühne"])
     mix.buses["ifb"] = BusHabit(

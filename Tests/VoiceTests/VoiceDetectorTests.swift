@@ -91,7 +91,7 @@ import Testing
     """
 
   private func chain(_ path: String, rate: Int) throws -> (VoiceChain, problem: String?) {
-    let installed = Result { () throws(RNNoiseLibrary.Missing) in
+    let installed = Result { () throws(MissingLibrary) in
       try RNNoiseLibrary(names: [path])
     }
     let format = VoiceFormat(sampleRate: rate, frameFrames: rate / 100)

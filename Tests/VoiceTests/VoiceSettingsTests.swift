@@ -21,7 +21,10 @@ import Testing
       (.highPass, "19", "must be from 20 to 400, not 19"), (.suppress, "", "must be one of"),
       (.suppressMix, "nan", "must be a number, not \"nan\""),
       (.gain, "inf", "must be a number or \"auto\" or \"off\""),
-      (.effect, "robot", "must be one of radio|reverb|off, not \"robot\""),
+      (
+        .effect, "robot",
+        "must be one of radio|reverb|pitch|off or pitch-12 to pitch+12, not \"robot\""
+      ),
       (.vox, "-9", "must be from -80 to -10"), (.limit, "0.5", "must be from -20 to 0"),
     ] as [(VoiceSettings.Name, String, String)])
   func `what will not do is told in words`(

@@ -13,6 +13,7 @@
 #include "rt_ear.h"
 #include "rt_midi.h"
 #include "rt_nonblocking.h"
+#include "rt_place.h"
 #include "rt_ring.h"
 #include "rt_stereo.h"
 

@@ -354,8 +354,9 @@ final class Roster {
   /// have something due, or of which something happened.
   func keepHouse(nowNanoseconds: Int64) {
     streams.buses.openLines()
-    // Those who are heard are brought to like loudness, where that is wanted.
+    // Those who are heard are brought to like loudness and put in their places, where that is wanted.
     streams.level(connected)
+    streams.place(connected)
     guard agenda.isDue(nowNanoseconds: nowNanoseconds) else { return }
     agenda.begin()
     for session in sessions.all {

@@ -22,6 +22,10 @@ final class StreamDesk {
   /// What guests hear.
   let guestBuses: GuestBuses
   let buses: BusDesk
+  /// Where talkers are around the head.
+  let surround: Surround
+  /// What that takes.
+  let headTables: HeadTableReserve
   private let report: @Sendable (IntercomEvent) -> Void
   /// A member could be connected, but for something that plays its stream.
   private(set) var awaitsStream = false
@@ -34,6 +38,8 @@ final class StreamDesk {
   ) {
     (self.engine, self.slots, self.reserve, self.playout) = (engine, slots, reserve, playout)
     (self.taps, self.tests, self.buses, self.report) = (taps, tests, buses, report)
+    headTables = HeadTableReserve(runAside: reserve.runAside)
+    surround = Surround(engine: engine, reserve: headTables, report: report)
     ear = Ear(engine: engine)
     ear.apply()
     guestBuses = GuestBuses(engine)
@@ -93,6 +99,7 @@ final class StreamDesk {
     tests.end(with: stream.slot)
     engine.setPlaying(false, for: stream.slot)
     engine.detach(stream.slot)
+    surround.apply(nil, to: stream.slot)
     guestBuses.set(0, of: stream.slot)
     playout.remove(stream)
     slots.give(stream.slot, hasPort: true)
@@ -144,6 +151,23 @@ final class StreamDesk {
     apply(session.settings.linearGain * stream.lineGain, to: stream)
     let pan = Float(session.settings.pan) + stream.linePan
     engine.setPan(max(-1, min(1, pan)), for: stream.slot)
+    surround.apply(place(of: stream, of: session, pan: pan), to: stream.slot)
+  }
+
+  /// Where a stream is heard around the head; nil: by its pan, as all are that are no microphones.
+  private func place(of stream: HeardStream, of session: Session, pan: Float) -> HeadPlace? {
+    guard stream.isMicrophone else { return nil }
+    if let place = session.settings.place { return place }
+    guard ear.settings.isSpreading else { return nil }
+    return Surround.spread(pan: pan, places: stream.places, slot: stream.slot)
+  }
+
+  /// Puts the talkers of sessions in their places, once what that takes is there.
+  func place(_ sessions: [Session]) {
+    guard surround.follow(sampleRate: playout.beat.sampleRate) else { return }
+    for session in sessions {
+      applySettings(of: session)
+    }
   }
 
   /// Hands a stream's gain to all mixes that it is heard in.

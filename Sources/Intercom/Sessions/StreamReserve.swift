@@ -22,7 +22,7 @@ final class StreamReserve: Sendable {
 
   private let state = Mutex(State())
   private let configuration: PeerStreamConfiguration
-  private let runAside: @Sendable (@escaping @Sendable () -> Void) -> Void
+  let runAside: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   /// A reserve of streams of that configuration, empty.
   ///

@@ -16,7 +16,7 @@ extension ControlRequest {
     // Consent, or what is done to what others say, is the operator's.
     case .captions, .session: .operate
     case .line, .key, .ear, .patch, .voice, .messagesClear, .messageAct(.keep), .sidetone, .gain,
-      .mute, .pan,
+      .mute, .pan, .place,
       .accept,
       .decline,
       .invite, .forget, .block, .testTone, .testLoop, .testSpeech, .loopBack, .loopBackOff, .sound,
