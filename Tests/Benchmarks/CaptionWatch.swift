@@ -2,7 +2,6 @@ import Foundation
 import Remote
 import StatusSchema
 import Synchronization
-import TestKit
 import TestRig
 
 /// What a node shows of captions, and when: each version of each chunk as it comes.
@@ -34,7 +33,7 @@ final class CaptionWatch: Sendable {
       while !seen.withLock({ $0.isOver }) {
         let answer = try client.request(.captions(.show(query)))
         guard case .captions(let chunks) = answer else { return }
-        let now = monotonicSeconds()
+        let now = ProcessInfo.processInfo.systemUptime
         seen.withLock { $0.sights += chunks.map { Sight(seconds: now, chunk: $0) } }
         query.after = chunks.map(\.number).max() ?? query.after
       }

@@ -1,7 +1,6 @@
 import Foundation
 import Remote
 import StatusSchema
-import TestKit
 import TestRig
 
 /// A reads aloud over a lossy call of 32 kbit/s, B captions it, and both show it.
@@ -118,11 +117,11 @@ struct CaptionsMeasurement {
     }
     try pair.a.prepareToSay(speech)
     let before = try pair.b.node.status()
-    let began = monotonicSeconds()
+    let began = ProcessInfo.processInfo.systemUptime
     try pair.a.mouth.start()
     pause(seconds: seconds + 2)
-    let deadline = monotonicSeconds() + Self.patienceSeconds
-    while monotonicSeconds() < deadline {
+    let deadline = ProcessInfo.processInfo.systemUptime + Self.patienceSeconds
+    while ProcessInfo.processInfo.systemUptime < deadline {
       let open = Dictionary(grouping: watches.reader.sights) { $0.chunk.index }
       if !open.isEmpty, open.values.allSatisfy({ $0.last?.chunk.isFinal == true }) { break }
       pause(seconds: 0.1)
