@@ -1,6 +1,7 @@
 import Foundation
 import Remote
 import StatusSchema
+import Synchronization
 import TestKit
 import Testing
 
