@@ -22,6 +22,7 @@ struct GuestLossMeasurement {
       "S", periodFrames: bench.options.period, options: options, recordSeconds: 1,
       in: bench.directory)
     let node = station.node
+    try node.waitUntilReady(within: 20)
     guard case .pageInvitation(let invitation) = try node.ask(.pageInvite(rights: .talk, name: nil))
     else { throw .status(reason: "no invitation") }
     let phone = try ChildProcess(

@@ -36,10 +36,10 @@ struct ViewersMeasurement {
     var (watched, bareXruns) = (Lateness(), 0)
     for round in 1...rounds {
       without.append(try cpu(of: node, "round \(round), nobody looks"))
-      let tokens = try (0..<(havePages ? viewers : 0)).map { _ in try Self.token(of: node) }
       let audience =
         try havePages
-        ? Audience(at: port, by: tokens) : Audience(of: node.controlPath, count: viewers)
+        ? Audience(at: port, of: node, count: viewers)
+        : Audience(of: node.controlPath, count: viewers)
       pause(seconds: 1)
       let (before, xruns) = (try node.status(), bare.xruns)
       audience.begin()
@@ -62,12 +62,6 @@ struct ViewersMeasurement {
     bench.judge("viewers.underrun.work", Double(watched.own), "count", atMost: 0)
     bench.figures.add("viewers.missedPeriods", Double(watched.missed), "count")
     bench.figures.add("viewers.bare.xruns", Double(bareXruns), "count")
-  }
-
-  private static func token(of node: NodeProcess) throws -> String {
-    guard case .pageInvitation(let one) = try node.ask(.pageInvite(rights: .listen, name: nil))
-    else { throw RigError.status(reason: "no invitation") }
-    return one.token
   }
 
   /// Percent of a core.
@@ -146,13 +140,15 @@ private final class Audience: Sendable {
     }
   }
 
-  /// Pages that are signed in by these tokens.
-  init(at port: Int, by tokens: [String]) throws {
-    counts.withLock { $0 = [Seen](repeating: Seen(), count: tokens.count) }
-    last.withLock { $0 = Array(repeating: nil, count: tokens.count) }
-    for (index, token) in tokens.enumerated() {
+  /// Pages of a node, each signed in.
+  init(at port: Int, of node: NodeProcess, count: Int) throws {
+    counts.withLock { $0 = [Seen](repeating: Seen(), count: count) }
+    last.withLock { $0 = Array(repeating: nil, count: count) }
+    for index in 0..<count {
+      guard case .pageInvitation(let one) = try node.ask(.pageInvite(rights: .listen, name: nil))
+      else { throw RigError.status(reason: "no invitation") }
       let way = (host: "127.0.0.1", from: "127.0.0.\(2 + index)")
-      let cookie = try PageDoor.signIn(port, way, token: token, name: "Page \(index)")
+      let cookie = try PageDoor.signIn(port, way, token: one.token, name: "Page \(index)")
       let page = try PageDoor.open(
         "/ws", port, way, cookie: cookie, Seat(audience: self, index: index))
       let request = Array(#"{"request":"subscribe","levels":true}"#.utf8)
