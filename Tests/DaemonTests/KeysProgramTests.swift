@@ -168,7 +168,7 @@ private final class KeyedNode: ControlHandler {
         }
         state.note(holder)
         state.asked.append("+\(key)")
-      case .release(let key, let holder?):
+      case .release(let key, let holder?, _):
         guard state.set(key, isHeld: false) else {
           return .error(message: "no key is called \(key)")
         }
