@@ -1,3 +1,4 @@
+import assistant from "./assistant.js"
 import {button, el, form, on, onHidden, refresh, say, sure, words} from "./dom.js"
 import {startGuest} from "./guest.js"
 import health from "./health.js"
@@ -68,7 +69,7 @@ function battery() {
 
 let current
 link.me = await signIn()
-const make = {talk, messages, stations, settings, health}
+const make = {talk, messages, stations, assistant, settings, health}
 const views = new Map(Object.entries(words.views).map(([key, word]) => {
 	const tab = el("button", {onclick() {location.hash = key}}, tab => ({ariaCurrent: tab === current.tab ? "page" : null}), word)
 	tabs.append(tab)

@@ -16,14 +16,19 @@ struct PageStage {
   /// - Parameters:
   ///   - others: how many other stations there are, each of which speaks all the time.
   ///   - recordSeconds: room in the stations' ears.
-  init(others: Int, recordSeconds: Double = 2, browserArguments: [String] = []) throws {
+  ///   - arguments: more, of the station with the page.
+  init(
+    others: Int, recordSeconds: Double = 2, browserArguments: [String] = [],
+    arguments: [String] = []
+  ) throws {
     directory = try TemporaryDirectory(prefix: "comlink-page")
     let ports = try LoopbackPorts.free(3 + others)
     var options = NodeProcess.Options(port: ports[0])
-    options.arguments = [
-      "--page", "127.0.0.1:\(ports[1])", "--page-trust", "127.0.0.1:\(ports[2])", "--role",
-      "stage left", "--colour", "ff453a",
-    ]
+    options.arguments =
+      [
+        "--page", "127.0.0.1:\(ports[1])", "--page-trust", "127.0.0.1:\(ports[2])", "--role",
+        "stage left", "--colour", "ff453a",
+      ] + arguments
     let looks = [
       ("foh", "desk", "0a84ff"), ("monitor", "", "32d74b"), ("lights", "bridge", "ffd60a"),
     ]
