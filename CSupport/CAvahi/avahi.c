@@ -82,6 +82,8 @@ const char *cavahi_host_name(cavahi *avahi, int32_t backend) {
   return avahi->server != NULL ? libavahi_core.avahi_server_get_host_name_fqdn(avahi->server) : NULL;
 }
 
+void cavahi_offer_satellite(cavahi *avahi, uint16_t port) { avahi->satellite_port = port; }
+
 int32_t cavahi_publish(cavahi *avahi, int32_t backend, const char *name, uint16_t port,
                        const uint8_t *txt, size_t txt_bytes) {
   AvahiStringList *list = NULL;

@@ -67,6 +67,9 @@ int32_t daemon_publish(cavahi *avahi, const char *name, uint16_t port, AvahiStri
     return libavahi_client.avahi_client_errno(avahi->client);
   int error = libavahi_client.avahi_entry_group_add_service_strlst(group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, 0,
                                                    name, SERVICE_TYPE, NULL, NULL, port, txt);
+  if (error == 0 && avahi->satellite_port != 0)
+    error = libavahi_client.avahi_entry_group_add_service_strlst(group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, 0, name,
+                                                   SATELLITE_TYPE, NULL, NULL, avahi->satellite_port, NULL);
   if (error == 0) {
     avahi->client_retiring = avahi->client_group;
     avahi->client_group = group;

@@ -106,6 +106,9 @@ int32_t own_publish(cavahi *avahi, const char *name, uint16_t port, AvahiStringL
     return libavahi_core.avahi_server_errno(avahi->server);
   int error = libavahi_core.avahi_server_add_service_strlst(avahi->server, group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC,
                                               0, name, SERVICE_TYPE, NULL, NULL, port, txt);
+  if (error == 0 && avahi->satellite_port != 0)
+    error = libavahi_core.avahi_server_add_service_strlst(avahi->server, group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, 0,
+                                              name, SATELLITE_TYPE, NULL, NULL, avahi->satellite_port, NULL);
   if (error == 0) {
     avahi->server_retiring = avahi->server_group;
     avahi->server_group = group;

@@ -15,6 +15,7 @@
 #include <avahi-core/publish.h>
 
 #define SERVICE_TYPE "_comlink._udp"
+#define SATELLITE_TYPE "_wyoming._tcp"
 
 /*
  * Both libraries export a function avahi_entry_group_free, and call it: linked into one program, one of them would free
@@ -106,6 +107,9 @@ struct cavahi {
   const AvahiPoll *api;
   int wake;
   AvahiWatch *wake_watch;
+
+  /* Of what is published beside the service; 0: nothing is. */
+  uint16_t satellite_port;
 
   AvahiClient *client;
   AvahiEntryGroup *client_group, *client_retiring;

@@ -104,9 +104,11 @@ struct AvahiError: Error {
     unsafe cavahi_host_name(handle, Self.number(backend)).map { unsafe String(cString: $0) }
   }
 
+  /// - Parameter satellitePort: of a voice satellite of the same name; 0: there is none.
   func publish(
-    _ backend: DiscoveryBackend, name: String, port: UInt16, text: [UInt8]
+    _ backend: DiscoveryBackend, name: String, port: UInt16, text: [UInt8], satellitePort: UInt16
   ) throws(AvahiError) {
+    unsafe cavahi_offer_satellite(handle, satellitePort)
     try AvahiError.check(
       unsafe cavahi_publish(handle, Self.number(backend), name, port, text, text.count))
   }

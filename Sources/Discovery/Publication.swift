@@ -96,7 +96,9 @@ struct Publication {
   ) throws(AvahiError) {
     dueNanoseconds = now + Self.retryNanoseconds
     isCurrent = false
-    try avahi.publish(backend, name: name, port: service.port, text: text)
+    try avahi.publish(
+      backend, name: name, port: service.port, text: text,
+      satellitePort: service.satellitePort)
     hostName = avahi.hostName(backend)
     port = service.port
     isCurrent = true

@@ -69,6 +69,9 @@ public struct ServiceDescription: Sendable {
   /// The groups it belongs to, of each of which only a ``GroupHint`` is told.
   public var groups: [Group]
 
+  /// The port of its voice satellite (`_wyoming._tcp`), from the start on; 0: it has none.
+  public var satellitePort: UInt16 = 0
+
   /// Makes a description.
   public init(
     node: NodeID, name: String, softwareVersion: String, port: UInt16, groups: [Group]

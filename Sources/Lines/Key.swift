@@ -83,14 +83,15 @@ public struct Key: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - activation: nil: as usual for its targets (``usualActivation(of:)``).
-  ///   - latchMilliseconds: nil: as usual, which for an announcement is never.
+  ///   - latchMilliseconds: nil: as usual, which for an announcement and the assistant is never.
   /// - Throws: what is out of range.
   public init(
     _ name: KeyName, targets: [KeyTarget], activation: KeyActivation? = nil,
     latchMilliseconds: Int? = nil, interlock: Int? = nil
   ) throws(LineError) {
     guard (1...LineLimits.targetsOfKey).contains(targets.count) else { throw .noTarget(name) }
-    let usualLatch = targets.contains(.announcement) ? 0 : Self.usualLatchMilliseconds
+    let isBrief = targets.contains(.announcement) || targets.contains(.assistant)
+    let usualLatch = isBrief ? 0 : Self.usualLatchMilliseconds
     let latchMilliseconds = latchMilliseconds ?? usualLatch
     guard (0...LineLimits.latchMilliseconds).contains(latchMilliseconds) else {
       throw .badLatch(latchMilliseconds)

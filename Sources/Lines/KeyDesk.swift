@@ -42,6 +42,8 @@ struct KeyDesk {
   private var allPresses = Presses()
   /// Whether there is a key to answer calls, where none is set.
   var hasCalls = false
+  /// How often a key of the assistant went down.
+  private(set) var assistantPresses = 0
 
   /// The keys of a node that is on these lines: those that are set, and one for each line that has none.
   func keys(on lines: [LineName]) -> [Key] {
@@ -91,9 +93,10 @@ struct KeyDesk {
     try note(holder, now)
     let isNew = !state(of: key.name).holders.contains(holder)
     if isNew { try countPress(by: holder, now) }
-    guard states[key.name, default: KeyState()].press(by: holder, nowNanoseconds: now),
-      key.activation.talks, let group = key.interlock
+    guard states[key.name, default: KeyState()].press(by: holder, nowNanoseconds: now)
     else { return }
+    if key.targets.contains(.assistant) { assistantPresses += 1 }
+    guard key.activation.talks, let group = key.interlock else { return }
     for other in keys(on: lines) where other.interlock == group && other.name != key.name {
       states[other.name]?.giveWay()
     }
@@ -212,14 +215,15 @@ struct KeyDesk {
     for key in keys(on: lines) {
       let talks = talks(key)
       let isListening = listens(key)
-      guard talks || isListening else { continue }
+      guard talks || isListening, key.targets != [.assistant] else { continue }
       let own = key.lines(among: lines)
       if isListening { effect.listens.formUnion(own) }
       guard talks else { continue }
       talking += 1
       if key.sendsUntreated { untreated += 1 }
       effect.talks.formUnion(own)
-      effect.targets.formUnion(key.targets.filter { $0.line == nil && $0 != .allLines })
+      effect.targets.formUnion(
+        key.targets.filter { $0.line == nil && $0 != .allLines && $0 != .assistant })
       if key.mutesWhileTalking { effect.mutes.formUnion(own) }
       if key.isolates { effect.isolates = true }
     }

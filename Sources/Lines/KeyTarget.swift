@@ -14,6 +14,8 @@ public enum KeyTarget: Sendable, Hashable {
   case announcement
   /// All lines that the node is on.
   case allLines
+  /// The node's assistant: a press begins a call with it, or ends it.
+  case assistant
 
   /// The line, where it is one.
   public var line: LineName? { if case .line(let line) = self { line } else { nil } }
@@ -62,7 +64,7 @@ public struct GroupLabel: Sendable, Hashable {
   }
 }
 
-/// A target as it is written: `line:NAME`, `member:NAME`, `group:NAME`, `reply`, `announcement` or `all`.
+/// A target as it is written: `line:NAME`, `member:NAME`, `group:NAME`, `reply`, `announcement`, `all` or `assistant`.
 extension KeyTarget: CustomStringConvertible {
   /// As it is read again.
   public var description: String {
@@ -73,6 +75,7 @@ extension KeyTarget: CustomStringConvertible {
     case .reply: "reply"
     case .announcement: "announcement"
     case .allLines: "all"
+    case .assistant: "assistant"
     }
   }
 
@@ -84,6 +87,7 @@ extension KeyTarget: CustomStringConvertible {
     case "reply": self = .reply
     case "announcement": self = .announcement
     case "all": self = .allLines
+    case "assistant": self = .assistant
     default:
       let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else { throw .badTarget(text) }

@@ -29,7 +29,7 @@ extension LineDesk {
       case .reply:
         let origin = callDesk.answering ?? callDesk.stack.first?.origin
         node = origin.flatMap { $0.line == nil ? $0.node : nil }
-      case .line, .group, .announcement, .allLines: break
+      case .line, .group, .announcement, .allLines, .assistant: break
       }
       if let node, refusers.contains(node) { return node }
     }

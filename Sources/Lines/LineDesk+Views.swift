@@ -112,8 +112,15 @@ extension LineDesk {
     return routing
   }
 
-  /// The lines that a guest talks to by keys that talk.
-  func guestLines(_ names: Set<KeyName>) -> Set<LineName> {
+  /// How often a key of the assistant went down.
+  public var assistantPresses: Int { desk.assistantPresses }
+
+  /// The lines that a guest talks to: by keys that talk, or those that it is on.
+  func guestLines(_ talk: GuestTalk) -> Set<LineName> {
+    guard case .keys(let names) = talk else {
+      guard case .lines(let lines) = talk else { return [] }
+      return lines.intersection(own.names)
+    }
     let keys = desk.keys(on: own.names).filter { names.contains($0.name) && $0.activation.talks }
     return Set(keys.flatMap { $0.lines(among: own.names) }).intersection(own.names)
   }
@@ -199,7 +206,7 @@ extension LineDesk {
       case .member(let name):
         origin.line == nil && book.node(name) == origin.node
       case .allLines: origin.line != nil
-      case .group, .announcement: false
+      case .group, .announcement, .assistant: false
       }
     }
   }
@@ -208,7 +215,7 @@ extension LineDesk {
   private func talkers(of key: Key) -> Set<NodeID> {
     key.targets.reduce(into: []) { talkers, target in
       switch target {
-      case .line, .allLines: break
+      case .line, .allLines, .assistant: break
       case .announcement: talkers.formUnion(directory.announcers)
       case .group(let group):
         talkers.formUnion((book.groups[group] ?? []).filter(callDesk.talksToGroup))

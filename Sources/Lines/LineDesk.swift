@@ -14,8 +14,8 @@ internal import RTP
 public struct LineDesk: Sendable {
   private(set) var own = OwnLines()
   private(set) var desk = KeyDesk()
-  /// The keys that guests of this node, by number, talk on.
-  private(set) var guests: [Int: Set<KeyName>] = [:]
+  /// Where guests of this node, by number, talk.
+  private(set) var guests: [Int: GuestTalk] = [:]
   /// The lines that inputs of this node are for, by the input's name; those that are not there are for all members.
   private(set) var inputs: [String: [LineName]] = [:]
   private(set) var directory = LineDirectory()
@@ -278,10 +278,10 @@ public struct LineDesk: Sendable {
 
   // MARK: Guests
 
-  /// A guest of this node talks on these of its keys from now on, and on no others; nil: it is none any more.
-  public mutating func setGuest(_ number: Int, talkingOn keys: Set<KeyName>?) {
-    guard guests[number] != keys else { return }
-    guests[number] = keys
+  /// A guest of this node talks there from now on, and nowhere else; nil: it is none any more.
+  public mutating func setGuest(_ number: Int, talking talk: GuestTalk?) {
+    guard guests[number] != talk else { return }
+    guests[number] = talk
     settle()
   }
 

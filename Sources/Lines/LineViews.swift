@@ -46,8 +46,8 @@ public struct KeyView: Sendable, Hashable {
   public let isHeld: Bool
   /// Whether it stays open.
   public let isLatched: Bool
-  /// Whether it talks.
-  public let isTalking: Bool
+  /// Whether it talks; of the assistant's, whether that listens.
+  public private(set) var isTalking: Bool
   /// Whether any of its lines is listened to.
   public let isListening: Bool
   /// Whether one of its targets calls, and nobody has answered.
@@ -56,6 +56,34 @@ public struct KeyView: Sendable, Hashable {
   public let talkers: [NodeID]
   /// Whom it is for, and who lets it not latch; nil: nobody.
   public var latchRefusedBy: NodeID?
+  /// Whether it is the assistant's, which thinks or speaks.
+  public private(set) var isAnswered = false
+
+  /// The same while the assistant does that.
+  public func showing(_ assistant: AssistantTally) -> KeyView {
+    guard key.targets.contains(.assistant) else { return self }
+    var view = self
+    (view.isTalking, view.isAnswered) = (assistant == .listens, assistant == .answers)
+    return view
+  }
+}
+
+/// What a key of the assistant shows.
+public enum AssistantTally: Sendable {
+  /// No call.
+  case off
+  /// A call in which the assistant listens.
+  case listens
+  /// A call in which it thinks or speaks.
+  case answers
+}
+
+/// Where a guest of a node talks.
+public enum GuestTalk: Sendable, Hashable {
+  /// On these keys of the node.
+  case keys(Set<KeyName>)
+  /// On these lines.
+  case lines(Set<LineName>)
 }
 
 /// Calls as they are shown.

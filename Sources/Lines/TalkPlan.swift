@@ -21,7 +21,7 @@ struct MemberBook {
     case .group(let group):
       let nodes = groups[group]?.intersection(members) ?? []
       return nodes.isEmpty ? nil : (.group(group), nodes)
-    case .line, .reply, .announcement, .allLines: return nil
+    case .line, .reply, .announcement, .allLines, .assistant: return nil
     }
   }
 }

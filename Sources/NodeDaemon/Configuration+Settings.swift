@@ -173,7 +173,9 @@ extension Configuration {
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
       .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       .text(setting.voice.map { voice.text(of: $0) } ?? "")
-    case .speechASR, .speechTTS, .speechAllow: speech.value(of: setting)
+    case .speechASR, .speechTTS, .speechAllow, .speechWake, .speechSatellite,
+      .speechSatelliteAllow:
+      speech.value(of: setting)
     case .captionsTranscripts: .text(transcriptPath)
     case .captionsOffer: .boolean(offersCaptions)
     case .s3Endpoint, .s3Bucket, .s3Region, .s3KeyFile: s3.value(of: setting)
@@ -261,7 +263,7 @@ extension Configuration {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  private static func place(_ text: String) throws(SettingProblem) -> HostAndPort {
+  static func place(_ text: String) throws(SettingProblem) -> HostAndPort {
     do throws(AddressError) {
       return try HostAndPort(text)
     } catch {

@@ -31,14 +31,12 @@ struct Connections: Sendable {
   ) async throws(DaemonError) {
     let router = ControlRouter(log: log)
     plane = try Self.plane(at: listen, state, router)
+    let satellite = settings.speech.announcedSatellitePort
     let (found, finds) = AsyncStream.makeStream(
       of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(1024))
-    let discovery =
-      listen.isLoopback || !settings.discovers
-      ? nil
-      : Discovery(service: Announcer.service(name, state, port: listen.port)) {
-        finds.yield($0)
-      }
+    let service = Announcer.service(name, state, port: listen.port, satellite)
+    let isSilent = listen.isLoopback || !settings.discovers
+    let discovery = isSilent ? nil : Discovery(service: service) { finds.yield($0) }
     let (news, teller) = AsyncStream.makeStream(of: MembershipEvent.self)
     self.news = news
     let membership = Membership(
@@ -76,9 +74,10 @@ struct Connections: Sendable {
     }
     await membership.tellEffect(await node.voiceEffect)
     watch = Self.watch(plane, membership, node, log)
-    discovery?.update(Announcer.service(name, state, port: control))
+    discovery?.update(Announcer.service(name, state, port: control, satellite))
     self.discovery = Self.start(discovery, found, membership, log)
-    let announcer = Announcer(plane: plane, discovery: discovery, name: name, state: state)
+    let announcer = Announcer(
+      plane: plane, discovery: discovery, name: name, state: state, satellitePort: satellite)
     self.announcer = announcer
     await pairing.tell(announcer)
     await Self.send(settings.patches.allInputs.count, by: membership, log)
@@ -235,6 +234,7 @@ struct Announcer: Sendable {
   let discovery: Discovery?
   let name: NodeName
   let state: NodeState
+  let satellitePort: UInt16
 
   /// Every connection is proved anew, and the network told.
   func groupsChanged() {
@@ -244,15 +244,17 @@ struct Announcer: Sendable {
 
   /// The network is told what this node is now.
   func announce() {
-    discovery?.update(Self.service(name, state, port: plane.localAddress.port))
+    discovery?.update(Self.service(name, state, port: plane.localAddress.port, satellitePort))
   }
 
   /// What the network is told of this node.
   static func service(
-    _ name: NodeName, _ state: NodeState, port: UInt16
+    _ name: NodeName, _ state: NodeState, port: UInt16, _ satellitePort: UInt16
   ) -> ServiceDescription {
-    ServiceDescription(
+    var service = ServiceDescription(
       node: state.id, name: name.current, softwareVersion: Version.current, port: port,
       groups: state.groups)
+    service.satellitePort = satellitePort
+    return service
   }
 }

@@ -64,7 +64,7 @@ struct Daemon {
     let office = try openOffice(of: connections, state, node)
     let voices = voiceMessages(of: node, office, connections.membership, lines, state, by: states)
     let guests = guestService(of: node, connections, lines)
-    let assistant = assistantOffice(of: node, state)
+    let assistant = assistantOffice(of: node, state, guests)
     let operators = OperatorDesk(lines: lines, instance: state.instance, log: logger("lines"))
     let survey = NodeSurvey(
       node: node, state: state, connections: connections, recordings: recordings, office: office,
@@ -107,7 +107,12 @@ struct Daemon {
     _ model: NodeModel
   ) async {
     let (membership, office) = (connections.membership, voices.office)
-    await assistant.start(control, changed: model.touch)
+    await assistant.start(control, named: effective.configuration.name) {
+      [weak lines, weak assistant] in
+      model.touch()
+      Task { await lines?.show(await assistant?.tally ?? .off) }
+    }
+    await lines.tellAssistant { [weak assistant] in Task { await assistant?.pressed() } }
     // Ends with the process: what it has done is kept step by step.
     Task { await voices.mirror?.run(changed: model.touch) }
     // Before messages of lines come in.
@@ -246,10 +251,12 @@ struct Daemon {
       refuses: state.captions.kept.refuses, keepDays: state.captions.kept.days)
   }
 
-  private func assistantOffice(of node: Intercom, _ state: NodeState) -> AssistantOffice {
+  private func assistantOffice(
+    of node: Intercom, _ state: NodeState, _ guests: GuestService
+  ) -> AssistantOffice {
     AssistantOffice(
       effective.configuration.assistant, effective.configuration.speech,
-      directory: state.problem == nil ? state.directory : nil, door: node,
+      directory: state.problem == nil ? state.directory : nil, door: node, stage: guests,
       log: logger("assistant"))
   }
 

@@ -111,6 +111,11 @@ enum EventName: String, CaseIterable, Sendable {
   case assistantEnded = "assistant-ended"
   case assistantFailed = "assistant-failed"
   case assistantTool = "assistant-tool"
+  case assistantWoken = "assistant-woken"
+  case satellite
+  case satelliteLeft = "satellite-left"
+  case satelliteRefused = "satellite-refused"
+  case satelliteFailed = "satellite-failed"
   case sessionsNotKept = "sessions-not-kept"
 
   case identityLost = "identity-lost"
@@ -142,7 +147,7 @@ enum EventName: String, CaseIterable, Sendable {
       .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused,
       .guestRefused, .audienceFailed, .assistantFailed, .operatorRefused, .captionsFailed,
       .captionsRefused, .transcriptsFailed, .sessionHostLost, .sessionBatteryLow, .mirrorFailed,
-      .s3Failed, .messageNotAloud:
+      .s3Failed, .messageNotAloud, .satelliteRefused, .satelliteFailed:
       .warning
     case .jackLeft, .peerFailing, .asksNoMore, .controlFault, .starting, .setting, .kernel,
       .identity, .networkChanged, .discovery, .messageReceived, .messageAloud, .mirrored, .page:

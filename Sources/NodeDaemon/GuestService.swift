@@ -6,8 +6,8 @@ internal import StatusSchema
 internal import Synchronization
 
 /// Browsers that are guests of this node: each gets its place in the mix, a stream that members hear, and the keys of
-/// this node to talk on.
-actor GuestService: GuestHost {
+/// this node to talk on; and the assistant, which gets the same and a line.
+actor GuestService: GuestHost, LineStage {
   private let node: Intercom
   private let membership: Membership
   private let lines: LineService
@@ -35,8 +35,8 @@ actor GuestService: GuestHost {
         of: Set<KeyName>.self, bufferingPolicy: .bufferingNewest(1))
       self.keys = keys
       Task {
-        for await wish in wishes { await lines.setGuest(number, talkingOn: wish) }
-        await lines.setGuest(number, talkingOn: nil)
+        for await wish in wishes { await lines.setGuest(number, talking: .keys(wish)) }
+        await lines.setGuest(number, talking: nil)
       }
     }
 
@@ -80,14 +80,18 @@ actor GuestService: GuestHost {
 
   private func remove(_ place: Place) async {
     guard places.removeValue(forKey: place.number) != nil else { return }
-    names.remove(place.name)
-    await membership.endSharing(of: place.seat.stream)
-    await node.expelGuest(place.seat)
-    let counts = place.seat.line.counts
+    await empty(place.seat, of: place.name)
+  }
+
+  private func empty(_ seat: GuestSeat, of name: String) async {
+    names.remove(name)
+    await membership.endSharing(of: seat.stream)
+    await node.expelGuest(seat)
+    let counts = seat.line.counts
     log.event(
       .guestLeft, "guest left",
       [
-        "name": "\(place.name)", "frames": "\(counts.taken)", "missing": "\(counts.missing)",
+        "name": "\(name)", "frames": "\(counts.taken)", "missing": "\(counts.missing)",
         "late": "\(counts.stale)",
       ])
   }
@@ -95,6 +99,56 @@ actor GuestService: GuestHost {
   private func freeName(_ wish: String) -> String {
     if !names.contains(wish) { return wish }
     return (2...).lazy.map { "\(wish) \($0)" }.first { !self.names.contains($0) } ?? wish
+  }
+
+  /// What is on a line of this node and no browser: it talks there alone, and only while it has something to say.
+  private final class Speaker: LinePlace {
+    let number: Int
+    let name: String
+    let line: LineName
+    let seat: GuestSeat
+    private let service: GuestService
+
+    init(
+      _ number: Int, named name: String, on line: LineName, _ seat: GuestSeat,
+      _ service: GuestService
+    ) {
+      (self.number, self.name, self.line) = (number, name, line)
+      (self.seat, self.service) = (seat, service)
+    }
+
+    func take(_ frame: [UInt8]) { seat.line.take(frame) }
+
+    func talk(_ isOn: Bool) async {
+      await service.lines.setGuest(number, talking: .lines(isOn ? [line] : []))
+    }
+
+    func leave() async { await service.remove(self) }
+  }
+
+  func enter(_ wanted: String, as wish: String) async throws(LineStageRefusal) -> any LinePlace {
+    guard let line = await lines.publicLine(wanted) else {
+      throw LineStageRefusal(
+        "this node is not on line \"\(wanted)\", or it is private; join it: comlink line join")
+    }
+    lastNumber += 1
+    let number = lastNumber
+    let name = freeName(wish)
+    names.insert(name)
+    do {
+      let (seat, key) = try await node.admitGuest(number, named: name, hearing: .pcm) { _ in }
+      await membership.share(key)
+      log.event(.guestCame, "guest", ["name": "\(name)", "line": "\(line)"])
+      return Speaker(number, named: name, on: line, seat, self)
+    } catch {
+      names.remove(name)
+      throw LineStageRefusal("\(error)")
+    }
+  }
+
+  private func remove(_ speaker: Speaker) async {
+    await lines.setGuest(speaker.number, talking: nil)
+    await empty(speaker.seat, of: speaker.name)
   }
 
   /// What those who look are told of guests besides what the media path knows.

@@ -25,6 +25,23 @@ struct LinesCompany: Sendable, Equatable {
   var told: Set<NodeID>
 }
 
+/// Who follows a node's lines and keys here, and what the assistant's keys show.
+struct LineViewers: Sendable {
+  /// Told of each change that is shown.
+  var changed: @Sendable () -> Void = {}
+  /// Told when a key of the assistant goes down.
+  var pressed: @Sendable () -> Void = {}
+  var assistant = AssistantTally.off
+  private var presses = 0
+
+  /// So often keys of the assistant went down.
+  mutating func note(presses: Int) {
+    guard presses != self.presses else { return }
+    self.presses = presses
+    pressed()
+  }
+}
+
 /// A node's lines and keys among the others: carries out what ``LineDesk`` decides.
 ///
 /// The user, devices, members' messages and time come in; the media path gets the routing, members get their letters
@@ -38,8 +55,7 @@ actor LineService {
   private var lane: (any ApplicationLane)?
   /// The streams of those who are talked to alone.
   private var streams: LineStreams?
-  /// Told of each change that is shown.
-  private var changed: @Sendable () -> Void = {}
+  private var viewers = LineViewers()
   private var names: [NodeID: String] = [:]
   /// The next message's number, of no other message of this node.
   private var sequence: UInt64
@@ -113,7 +129,7 @@ actor LineService {
   }
 
   /// Who is told of changes.
-  func tell(_ changed: @escaping @Sendable () -> Void) { self.changed = changed }
+  func tell(_ changed: @escaping @Sendable () -> Void) { viewers.changed = changed }
 
   /// A member comes or goes.
   ///
@@ -164,19 +180,30 @@ actor LineService {
     return result
   }
 
-  /// A guest of this node talks on these keys from now on; nil: it is none any more.
-  func setGuest(_ number: Int, talkingOn keys: Set<KeyName>?) async {
-    desk.setGuest(number, talkingOn: keys)
+  /// A guest of this node talks there from now on; nil: it is none any more.
+  func setGuest(_ number: Int, talking talk: GuestTalk?) async {
+    desk.setGuest(number, talking: talk)
     await settle()
+  }
+
+  /// Who is told of presses of the assistant's key.
+  func tellAssistant(_ pressed: @escaping @Sendable () -> Void) { viewers.pressed = pressed }
+
+  /// The assistant's keys show that from now on.
+  func show(_ assistant: AssistantTally) {
+    guard viewers.assistant != assistant else { return }
+    viewers.assistant = assistant
+    viewers.changed()
   }
 
   /// Lets all that follows happen.
   private func settle() async {
     if desk.revision != shownRevision {
       shownRevision = desk.revision
-      changed()
+      viewers.changed()
     }
     tellCalls()
+    viewers.note(presses: desk.assistantPresses)
     sendLetters()
     schedule()
     streams?.follow(desk.audiences, talking: desk.routing.audiences)
@@ -309,10 +336,15 @@ actor LineService {
   }
 
   /// Keys as they are shown, with members by their IDs.
-  var keyViews: [KeyView] { desk.keys }
+  var keyViews: [KeyView] { desk.keys.map { $0.showing(viewers.assistant) } }
 
   /// Lines as they are shown, with members by their IDs.
   var views: [LineView] { desk.lines }
+
+  /// A line that this node is on and that everybody may know of; nil: there is none of that name.
+  func publicLine(_ name: String) -> LineName? {
+    desk.lines.first { $0.name.text == name && $0.isJoined && !$0.isPrivate }?.name
+  }
 
   /// The same, and whether this node talks to some alone now.
   var talk: (lines: [LineView], isAlone: Bool) { (desk.lines, !desk.routing.audiences.isEmpty) }
@@ -325,7 +357,9 @@ actor LineService {
     get async {
       let called = await node.calledNames()
       desk.follow(called: names.merging(called) { _, called in called })
-      return LineStatuses(desk, nowNanoseconds: EventLoop.nowNanoseconds()) { [names] member in
+      return LineStatuses(
+        desk, viewers.assistant, nowNanoseconds: EventLoop.nowNanoseconds()
+      ) { [names] member in
         called[member] ?? names[member] ?? String(member.text.prefix(8))
       }
     }

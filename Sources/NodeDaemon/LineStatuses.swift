@@ -9,9 +9,12 @@ struct LineStatuses: Sendable {
   let calls: CallsStatus
 
   /// What a desk shows, with members by the names that they have here.
-  init(_ desk: LineDesk, nowNanoseconds now: Int64, naming name: (NodeID) -> String) {
+  init(
+    _ desk: LineDesk, _ assistant: AssistantTally, nowNanoseconds now: Int64,
+    naming name: (NodeID) -> String
+  ) {
     lines = desk.lines.map { LineStatus($0, naming: name) }
-    keys = desk.keys.map { KeyStatus($0, naming: name) }
+    keys = desk.keys.map { KeyStatus($0.showing(assistant), naming: name) }
     calls = CallsStatus(desk.calls, nowNanoseconds: now, naming: name)
   }
 }
@@ -58,7 +61,7 @@ extension KeyStatus {
       }
     isCalled = view.isCalled
     talkers = view.talkers.map(name)
-    isPresent = !talkers.isEmpty
+    isPresent = !talkers.isEmpty || view.isAnswered
     latchRefusedBy = view.latchRefusedBy.map(name)
   }
 }

@@ -169,6 +169,6 @@ extension KeyTally {
   fileprivate init(_ view: KeyView) {
     self.init(
       isTalking: view.isTalking, isListening: view.isListening, isCalled: view.isCalled,
-      isInUse: !view.talkers.isEmpty)
+      isInUse: !view.talkers.isEmpty || view.isAnswered)
   }
 }

@@ -99,6 +99,8 @@ struct Options: ParsableCommand {
     let lists = [
       (Setting.peer, peer), (.input, input), (.bus, bus),
       (.speechAllow, speech.speechAllow), (.assistantTools, assistant.assistantTools),
+      (.speechSatelliteAllow, speech.speechSatelliteAllow),
+      (.assistantWords, assistant.assistantWords),
       (.uploadFrom, upload.uploadFrom),
     ]
     var flags: [ConfigurationLoader.Flag] = []

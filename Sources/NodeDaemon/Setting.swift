@@ -57,6 +57,9 @@ enum Setting: String, CaseIterable, Sendable {
   case speechASR = "speech-asr"
   case speechTTS = "speech-tts"
   case speechAllow = "speech-allow"
+  case speechWake = "speech-wake"
+  case speechSatellite = "speech-satellite"
+  case speechSatelliteAllow = "speech-satellite-allow"
   case captionsTranscripts = "captions-transcripts"
   case captionsOffer = "captions-offer"
   case assistantURL = "assistant-url"
@@ -70,6 +73,8 @@ enum Setting: String, CaseIterable, Sendable {
   case assistantSilence = "assistant-silence"
   case assistantLength = "assistant-length"
   case assistantShared = "assistant-shared"
+  case assistantLine = "assistant-line"
+  case assistantWords = "assistant-words"
   case s3Endpoint = "s3-endpoint"
   case s3Bucket = "s3-bucket"
   case s3Region = "s3-region"
@@ -111,11 +116,13 @@ enum Setting: String, CaseIterable, Sendable {
       .jackServer, .jackClient, .pluginSocket, .metrics, .page, .pageTrust, .pageCertificate,
       .pageKey, .control,
       .state, .logLevel, .assistantURL, .assistantModel, .assistantKeyFile, .assistantName,
-      .speechASR, .speechTTS, .captionsTranscripts,
+      .speechASR, .speechTTS, .speechWake, .speechSatellite, .captionsTranscripts, .assistantLine,
       .assistantColour, .assistantPrompt, .s3Endpoint, .s3Bucket, .s3Region, .s3KeyFile,
       .uploadURL, .uploadTokenFile, .uploadAuthorities:
       .text
-    case .peer, .input, .bus, .speechAllow, .assistantTools, .uploadFrom: .list
+    case .peer, .input, .bus, .speechAllow, .speechSatelliteAllow, .assistantTools,
+      .assistantWords, .uploadFrom:
+      .list
     case .maxPeers, .bitrate, .complexity, .messageDays, .voiceMessageDays, .messageHistory,
       .messageKeep, .assistantDays, .assistantSilence, .assistantLength:
       .integer
@@ -132,20 +139,22 @@ enum Setting: String, CaseIterable, Sendable {
   /// The placeholder of the value in `--help`.
   var placeholder: String {
     switch self {
-    case .name, .jackServer, .jackClient, .assistantModel, .assistantName, .s3Bucket, .s3Region:
+    case .name, .jackServer, .jackClient, .assistantModel, .assistantName, .assistantLine,
+      .s3Bucket, .s3Region:
       "NAME"
+    case .assistantWords: "WORD"
     case .program: "off|mono|stereo|KIND=LINE,…"
     case .input: "NAME|NAME=LINE,…"
     case .bus: "NAME|NAME=PEER,…|NAME=-PEER,…"
     case .role, .assistantPrompt: "TEXT"
     case .colour, .assistantColour: "RRGGBB"
-    case .assistantURL, .speechASR, .speechTTS, .s3Endpoint, .uploadURL: "URL"
+    case .assistantURL, .speechASR, .speechTTS, .speechWake, .s3Endpoint, .uploadURL: "URL"
     case .uploadFrom: "TO|TO=ID"
-    case .speechAllow: "HOST"
+    case .speechAllow, .speechSatelliteAllow: "HOST"
     case .assistantTools: AssistantTool.words
     case .assistantSilence: "SECONDS"
     case .assistantLength: "MINUTES"
-    case .listen, .peer, .metrics, .page: "ADDR:PORT"
+    case .listen, .peer, .metrics, .page, .speechSatellite: "ADDR:PORT"
     case .pageTrust: "ADDR:PORT|auto|off"
     case .pageCertificate, .pageKey, .assistantKeyFile, .s3KeyFile, .uploadTokenFile,
       .uploadAuthorities:

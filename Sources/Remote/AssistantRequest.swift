@@ -4,8 +4,10 @@ public import StatusSchema
 public enum AssistantRequest: Sendable, Hashable {
   /// Begins a call; the answer is ``ControlResponse/assistant(_:)`` with its session.
   ///
-  /// - Parameter isSpoken: by the station's microphone and in its ear; else in turns that are typed.
-  case call(isSpoken: Bool, AssistantCaller)
+  /// - Parameters:
+  ///   - isSpoken: by the station's microphone and in its ear; else in turns that are typed.
+  ///   - line: that hears the answers of a spoken call; empty: the caller alone does; nil: as the node has it set.
+  case call(isSpoken: Bool, line: String? = nil, AssistantCaller)
   /// Says something in a call, and waits for the whole answer, which is a session with these two turns.
   case turn(session: String, text: String, AssistantCaller)
   /// Ends a call; nil: that caller's.
@@ -37,7 +39,9 @@ public enum AssistantRequest: Sendable, Hashable {
     case delete = "assistant-delete"
   }
 
-  private enum Key: String, CodingKey { case request, caller, session, text, keeps, limit, spoken }
+  private enum Key: String, CodingKey {
+    case request, caller, session, text, keeps, limit, spoken, line
+  }
 
   init(_ kind: Kind, from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
@@ -50,7 +54,8 @@ public enum AssistantRequest: Sendable, Hashable {
     switch kind {
     case .call:
       self = .call(
-        isSpoken: try fields.decodeIfPresent(Bool.self, forKey: .spoken) ?? false, caller)
+        isSpoken: try fields.decodeIfPresent(Bool.self, forKey: .spoken) ?? false,
+        line: try fields.decodeIfPresent(String.self, forKey: .line), caller)
     case .turn:
       let text = try fields.decode(String.self, forKey: .text)
       guard text.utf8.count <= Self.textBytes else {
@@ -82,7 +87,9 @@ public enum AssistantRequest: Sendable, Hashable {
     try fields.encode(caller, forKey: .caller)
     switch self {
     case .consent: break
-    case .call(let isSpoken, _): try fields.encode(isSpoken, forKey: .spoken)
+    case .call(let isSpoken, let line, _):
+      try fields.encode(isSpoken, forKey: .spoken)
+      try fields.encodeIfPresent(line, forKey: .line)
     case .turn(let session, let text, _):
       try fields.encode(session, forKey: .session)
       try fields.encode(text, forKey: .text)
@@ -110,7 +117,8 @@ public enum AssistantRequest: Sendable, Hashable {
   /// Who asks.
   public var caller: AssistantCaller {
     switch self {
-    case .call(_, let caller), .turn(_, _, let caller), .end(_, let caller), .consent(let caller),
+    case .call(_, _, let caller), .turn(_, _, let caller), .end(_, let caller),
+      .consent(let caller),
       .agree(_, let caller), .sessions(_, let caller), .show(_, let caller),
       .delete(_, let caller):
       caller
@@ -120,7 +128,7 @@ public enum AssistantRequest: Sendable, Hashable {
   /// The same of another caller.
   public func asked(by caller: AssistantCaller) -> AssistantRequest {
     switch self {
-    case .call(let isSpoken, _): .call(isSpoken: isSpoken, caller)
+    case .call(let isSpoken, let line, _): .call(isSpoken: isSpoken, line: line, caller)
     case .turn(let session, let text, _): .turn(session: session, text: text, caller)
     case .end(let session, _): .end(session: session, caller)
     case .consent: .consent(caller)

@@ -24,6 +24,7 @@ public enum SessionTable {
   public static func text(_ status: AssistantStatus) -> String {
     var lines = ["\(Cell.clean(status.name)): \(Cell.clean(status.state))"]
     if status.calls > 0 { lines.append("calls: \(status.calls)") }
+    if let line = status.line { lines.append("heard on line: \(Cell.clean(line))") }
     if let problem = status.problem { lines.append("problem: \(Cell.clean(problem))") }
     if let problem = status.keepingProblem { lines.append("problem: \(Cell.clean(problem))") }
     return lines.joined(separator: "\n")

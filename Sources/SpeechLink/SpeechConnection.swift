@@ -19,7 +19,7 @@ final class SpeechConnection: ChannelInboundHandler {
   }
 
   private var call: SpeechCall
-  private let box: SpeechMailbox
+  private let box: SpeechMailbox<SpeechNews>
   private let loop: any EventLoop
   private var context: ChannelHandlerContext?
   private var alarm: Scheduled<Void>?
@@ -27,7 +27,7 @@ final class SpeechConnection: ChannelInboundHandler {
   private var isReading = false
   private var hasEnded = false
 
-  init(_ call: SpeechCall, _ box: SpeechMailbox, loop: any EventLoop) {
+  init(_ call: SpeechCall, _ box: SpeechMailbox<SpeechNews>, loop: any EventLoop) {
     (self.call, self.box, self.loop) = (call, box, loop)
   }
 

@@ -5,10 +5,12 @@ public import Speech
 /// Any thread; one at a time waits for news. Whoever gives sound never waits: a service that takes it too slowly fails
 /// the call (``SpeechFault/behind``).
 public final class SpeechLine: Sendable {
-  private let box: SpeechMailbox
+  private let box: SpeechMailbox<SpeechNews>
   private let steer: @Sendable (SpeechConnection.Order) -> Void
 
-  init(_ box: SpeechMailbox, steer: @escaping @Sendable (SpeechConnection.Order) -> Void) {
+  init(
+    _ box: SpeechMailbox<SpeechNews>, steer: @escaping @Sendable (SpeechConnection.Order) -> Void
+  ) {
     (self.box, self.steer) = (box, steer)
   }
 

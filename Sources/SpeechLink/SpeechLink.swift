@@ -53,7 +53,7 @@ public final class SpeechLink: Sendable {
     guard address.isAllowed(beside: hosts) else { throw .notAllowed(address) }
     guard let place = places.take() else { throw .crowded(maximum: Self.calls) }
     let loop = threads.next()
-    let box = SpeechMailbox()
+    let box = SpeechMailbox<SpeechNews>()
     let call = SpeechCall(request, times: times, nowNanoseconds: Self.nowNanoseconds())
     let connection = NIOLoopBoundBox.makeBoxSendingValue(
       SpeechConnection(call, box, loop: loop), eventLoop: loop)

@@ -1,14 +1,13 @@
-internal import Speech
 internal import Synchronization
 
 /// What a call brings, on its way from the connection's thread to the one who asked.
 ///
 /// One reader. While something waits for it, nothing more is read from the service.
-final class SpeechMailbox: Sendable {
+final class SpeechMailbox<News: Sendable>: Sendable {
   private struct Box {
-    var news: [SpeechNews] = []
+    var news: [News] = []
     var isEnded = false
-    var reader: CheckedContinuation<[SpeechNews]?, Never>?
+    var reader: CheckedContinuation<[News]?, Never>?
   }
 
   private let box = Mutex(Box())
@@ -17,9 +16,9 @@ final class SpeechMailbox: Sendable {
   ///
   /// - Parameter isLast: nothing more comes.
   /// - Returns: whether the reader has all.
-  func put(_ news: [SpeechNews], isLast: Bool) -> Bool {
+  func put(_ news: [News], isLast: Bool) -> Bool {
     let (reader, taken) = box.withLock {
-      box -> (CheckedContinuation<[SpeechNews]?, Never>?, [SpeechNews]?) in
+      box -> (CheckedContinuation<[News]?, Never>?, [News]?) in
       box.news += news
       box.isEnded = box.isEnded || isLast
       guard let reader = box.reader, !box.news.isEmpty || box.isEnded else { return (nil, nil) }
@@ -31,9 +30,9 @@ final class SpeechMailbox: Sendable {
   }
 
   /// All news since the last call, at least one; nil: nothing more comes.
-  func next() async -> [SpeechNews]? {
+  func next() async -> [News]? {
     await withCheckedContinuation { continuation in
-      let answer = box.withLock { box -> [SpeechNews]?? in
+      let answer = box.withLock { box -> [News]?? in
         precondition(box.reader == nil, "a call has one reader")
         guard box.news.isEmpty && !box.isEnded else { return .some(Self.take(&box)) }
         box.reader = continuation
@@ -43,7 +42,7 @@ final class SpeechMailbox: Sendable {
     }
   }
 
-  private static func take(_ box: inout Box) -> [SpeechNews]? {
+  private static func take(_ box: inout Box) -> [News]? {
     guard !box.news.isEmpty else { return nil }
     defer { box.news = [] }
     return box.news

@@ -9,6 +9,8 @@ public struct AssistantStatus: Sendable, Hashable, Codable {
   public var colour: String?
   /// The session of the newest call; absent where it is over.
   public var session: String?
+  /// The line that hears its answers; absent where the caller alone does.
+  public var line: String?
   /// Calls that go on.
   public var calls: Int
   /// Calls since the start.

@@ -107,11 +107,17 @@ struct AssistantCallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "call", abstract: "Begins a call; prints the number of its session.",
     discussion: """
-      With --spoken by the station's microphone and in its ear, until you end it or say nothing for a while; else what \
-      is said in it comes from comlink assistant say.
+      With --spoken by the station's microphone and in its ear, or with --line on a line, until you end it or say \
+      nothing for a while; else what is said in it comes from comlink assistant say.
       """)
 
   @Flag(help: "By microphone and ear.") var spoken = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The line that hears the answers of a spoken call; \"\" is you alone, whatever assistant-line says.",
+      valueName: "NAME"))
+  var line: String?
 
   @Option(help: ArgumentHelp("Where it comes from.", valueName: "node|page|key"))
   var context = "node"
@@ -121,12 +127,14 @@ struct AssistantCallCommand: ParsableCommand {
     guard ["node", "page", "key"].contains(context) else {
       throw ValidationError("--context must be node, page or key")
     }
+    guard line == nil || spoken else { throw ValidationError("--line goes with --spoken") }
   }
 
   func run() throws {
     var caller = options.caller
     caller.context = context
-    guard let session = try options.answer(to: .call(isSpoken: spoken, caller)).session else {
+    guard let session = try options.answer(to: .call(isSpoken: spoken, line: line, caller)).session
+    else {
       throw RemoteFailure.unexpectedAnswer
     }
     print(session.id)

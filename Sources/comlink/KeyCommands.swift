@@ -56,6 +56,7 @@ struct KeySetCommand: ParsableCommand {
   @Flag(help: "It talks to whoever called last.") var reply = false
   @Flag(help: "It talks to all members, whatever they listen to.") var announcement = false
   @Flag(help: "It is for all lines that the node is on.") var allLines = false
+  @Flag(help: "A press begins a spoken call with the assistant, or ends it.") var assistant = false
   @Option(
     help: ArgumentHelp(
       """
@@ -92,6 +93,7 @@ struct KeySetCommand: ParsableCommand {
     if reply { targets.append("reply") }
     if announcement { targets.append("announcement") }
     if allLines { targets.append("all") }
+    if assistant { targets.append("assistant") }
     var setting = KeySetting(name: name, lines: line.isEmpty && targets.isEmpty ? [name] : line)
     setting.targets = targets.isEmpty ? nil : targets
     setting.activation = activation

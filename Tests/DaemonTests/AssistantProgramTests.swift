@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The assistant as a user has it: the daemon, the command, and a language model's server by hand.

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import Testing
 
 /// REST as a program has it: a real daemon, and Python's HTTPS client, which trusts the crew alone.

@@ -1,5 +1,6 @@
 import Audio
 import Foundation
+import Lines
 import Measurement
 import Remote
 import Speech
@@ -11,56 +12,9 @@ import Testing
 @testable import Intercom
 @testable import NodeDaemon
 
-/// A microphone and an ear without JACK: 10 ms of both each 10 ms.
-private final class TestEar: EarDoor, Sendable {
-  /// What the microphone hears from now on.
-  let mic = Mutex<[Float]>([])
-  /// Whether the ear has heard something, by 10 ms.
-  let ear = Mutex<[Bool]>([])
-  /// Microphone and ear in step: where the last speech began, in blocks.
-  let began = Mutex(0)
-  let opened = Mutex(0)
-  private let pump = Mutex<Task<Void, Never>?>(nil)
-
-  func openEar() async throws(IntercomError) -> EarLink {
-    let link: EarLink
-    do throws(AudioError) { link = try EarLink(sampleRate: 48_000) } catch { throw .audio(error) }
-    opened.withLock { $0 += 1 }
-    let task = Task {
-      var next = ContinuousClock.now
-      var room = [Float](repeating: 0, count: 480)
-      while !Task.isCancelled {
-        let block = mic.withLock { mic -> [Float] in
-          let block = Array(mic.prefix(480))
-          mic.removeFirst(block.count)
-          return block + [Float](repeating: 0, count: 480 - block.count)
-        }
-        link.microphone.write(block.span)
-        let isCut = link.ear.passUnwanted()
-        var span = room.mutableSpan
-        let count = link.ear.read(into: &span)
-        link.ear.note(waitingFrames: 0)
-        ear.withLock { $0.append(!isCut && room.prefix(count).contains { $0 != 0 }) }
-        next += .milliseconds(10)
-        try? await Task.sleep(until: next, clock: .continuous)
-      }
-    }
-    pump.withLock { $0 = task }
-    return link
-  }
-
-  func closeEar(_ link: EarLink) async {
-    pump.withLock { $0 }?.cancel()
-    opened.withLock { $0 -= 1 }
-  }
-
-  /// Somebody says something for so long.
-  func say(seconds: Double) {
-    began.withLock { $0 = ear.withLock { $0.count } }
-    mic.withLock { $0 = ArtificialSpeech.frames(seconds: seconds, sampleRate: 48_000) }
-  }
-
-  var isHearing: Bool { ear.withLock { $0.last == true } }
+/// A node that does nothing for an assistant.
+struct NoHands: AssistantHands {
+  func handle(_ request: ControlRequest) async -> ControlResponse { .ok }
 }
 
 /// A call by microphone and ear, from what is said to what is heard, with services that do as they are told.
@@ -69,6 +23,7 @@ private final class TestEar: EarDoor, Sendable {
   private let model: ModelServer
   private let speech: FakeSpeech
   private let ear = TestEar()
+  private let stage = TestStage()
   private let office: AssistantOffice
   private let caller = AssistantCaller()
 
@@ -79,11 +34,12 @@ private final class TestEar: EarDoor, Sendable {
     var settings = AssistantSettings()
     try settings.set(.assistantURL, to: .text("http://127.0.0.1:\(model.port)/v1"))
     var services = SpeechSettings()
-    for setting in [Setting.speechASR, .speechTTS] {
+    for setting in [Setting.speechASR, .speechTTS, .speechWake] {
       try services.set(setting, to: .text("tcp://127.0.0.1:\(speech.port)"))
     }
     office = AssistantOffice(
-      settings, services, directory: folder.path, door: ear, log: LogLines().logger("assistant"))
+      settings, services, directory: folder.path, door: ear, stage: stage,
+      log: LogLines().logger("assistant"))
     _ = try await office.agree(true, caller)
   }
 
@@ -143,6 +99,100 @@ private final class TestEar: EarDoor, Sendable {
     await office.finish()
   }
 
+  @Test func `on a line the answer is heard there, and not in the ear`() async throws {
+    speech.text.withLock { $0 = "Who is on it?" }
+    speech.seconds.withLock { $0 = 1 }
+    model.answers = ["Anna and Bert."]
+    _ = try await office.call(caller, isSpoken: true, on: "stage")
+    try await wait("listens") { await state() == "listening" }
+    #expect(await office.status.line == "stage")
+    let place = try #require(stage.last)
+    #expect(stage.places.withLock { $0.first?.name } == "Assistant")
+    ear.say(seconds: 0.8)
+    try await wait("talks") { place.talks.withLock { $0 } == [true] }
+    #expect(await office.tally == .answers)
+    try await wait("listens again") { await state() == "listening" }
+    #expect(await office.tally == .listens)
+    // A second of sound, in frames of 10 ms, each with the next number.
+    #expect((100...103).contains(place.frames.withLock { $0.sounding }))
+    let numbers = place.numbers.withLock { $0 }
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 })
+    try await wait("its key closes") { place.talks.withLock { $0 } == [true, false] }
+    #expect(!ear.ear.withLock { $0.contains(true) })
+    try await office.end(nil, caller)
+    try await wait("has left") { place.hasLeft.withLock { $0 } }
+    await office.finish()
+  }
+
+  @Test func `a voice silences the answer on a line within 200 ms`() async throws {
+    speech.text.withLock { $0 = "Tell me all." }
+    speech.seconds.withLock { $0 = 10 }
+    model.answers = ["Once upon a time there was a cable."]
+    _ = try await office.call(caller, isSpoken: true, on: "stage")
+    try await wait("listens") { await state() == "listening" }
+    let place = try #require(stage.last)
+    ear.say(seconds: 0.8)
+    try await wait("talks") { place.frames.withLock { $0.sounding > 50 } }
+    ear.say(seconds: 3)
+    let (before, began) = (place.frames.withLock { $0.sounding }, ear.began.withLock { $0 })
+    try await wait("its key closes") { place.talks.withLock { $0 } == [true, false] }
+    // Microphone and frames go in step, 10 ms each; whatever the machine does beside.
+    let (after, now) = (place.frames.withLock { $0.sounding }, ear.ear.withLock { $0.count })
+    #expect(after - before <= 25, "\((after - before) * 10) ms, of \((now - began) * 10)")
+    #expect(await state() == "listening")
+    await office.finish()
+  }
+
+  @Test func `a line that the node is not on ends the call with words`() async throws {
+    _ = try await office.call(caller, isSpoken: true, on: "cellar")
+    #expect(await office.status.state == "error")
+    #expect(await office.status.problem == "there is no line cellar")
+    try await wait("closes the ear") { ear.opened.withLock { $0 } == 0 }
+    await office.finish()
+  }
+
+  @Test func `the assistant's key begins a call and ends it`() async throws {
+    await office.pressed()
+    try await wait("listens") { await state() == "listening" }
+    #expect(await office.tally == .listens)
+    await office.pressed()
+    try await wait("is over") { await office.status.calls == 0 }
+    #expect(await office.tally == .off)
+    _ = try await office.agree(nil, caller)
+    await office.pressed()
+    #expect(await office.status.problem?.contains("nobody agreed yet") == true)
+    #expect(await office.status.calls == 0)
+    await office.finish()
+  }
+
+  @Test func `a wake word begins a call, which has the microphone from then on`() async throws {
+    speech.text.withLock { $0 = "What time is it?" }
+    model.answers = ["Ten past nine."]
+    speech.wakesAfterBytes.withLock { $0 = 24_000 }
+    await office.start(NoHands(), named: "stage") {}
+    try await wait("is woken") { await state() == "listening" }
+    #expect(await office.status.called == 1)
+    // What listens for wake words has nothing of the call.
+    let heard = speech.wakeBytes.withLock { $0 }
+    ear.say(seconds: 0.8)
+    try await wait("hears the answer") { ear.isHearing }
+    try await wait("listens again") { await state() == "listening" }
+    #expect(speech.wakeBytes.withLock { $0 } == heard)
+    #expect(ear.opened.withLock { $0 } == 1)
+    try await office.end(nil, caller)
+    speech.wakesAfterBytes.withLock { $0 = nil }
+    try await wait("listens for the word again") { speech.wakeBytes.withLock { $0 } > heard + 9600 }
+    // Who agrees no more is listened to no more.
+    _ = try await office.agree(nil, caller)
+    try await wait("closes") { await office.status.calls == 0 }
+    try await Task.sleep(for: .milliseconds(300))
+    let last = speech.wakeBytes.withLock { $0 }
+    try await Task.sleep(for: .milliseconds(400))
+    #expect(speech.wakeBytes.withLock { $0 } == last)
+    await office.finish()
+    try await wait("closes the ear") { ear.opened.withLock { $0 } == 0 }
+  }
+
   @Test func `services that do not answer end the call with words`() async throws {
     var settings = AssistantSettings()
     try settings.set(.assistantURL, to: .text("http://127.0.0.1:\(model.port)/v1"))
@@ -151,7 +201,8 @@ private final class TestEar: EarDoor, Sendable {
       try services.set(setting, to: .text("tcp://127.0.0.1:1"))
     }
     let office = AssistantOffice(
-      settings, services, directory: nil, door: ear, log: LogLines().logger("assistant"))
+      settings, services, directory: nil, door: ear, stage: stage,
+      log: LogLines().logger("assistant"))
     _ = try await office.agree(false, caller)
     _ = try await office.call(caller, isSpoken: true)
     #expect(await office.status.state == "error")

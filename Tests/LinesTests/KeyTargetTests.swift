@@ -10,7 +10,9 @@ import Testing
   private let key = LineTests.name("key")
   private let stage = LineTests.name("stage")
 
-  @Test(arguments: ["line:stage", "member:anna", "group:crew", "reply", "announcement", "all"])
+  @Test(arguments: [
+    "line:stage", "member:anna", "group:crew", "reply", "announcement", "all", "assistant",
+  ])
   func `a target is read as it is written`(text: String) throws {
     #expect("\(try KeyTarget(text))" == text)
   }
@@ -25,7 +27,7 @@ import Testing
   @Test(arguments: [
     ("line:stage", KeyActivation.talkForceListen, 200), ("member:anna", .talk, 200),
     ("group:crew", .talk, 200), ("reply", .talk, 200), ("announcement", .talk, 0),
-    ("all", .talk, 200),
+    ("all", .talk, 200), ("assistant", .talk, 0),
   ])
   func `each target has the usual activation and latch`(
     target: String, activation: KeyActivation, latch: Int
@@ -55,6 +57,40 @@ import Testing
     #expect(pair.desks[0].audiences.isEmpty && pair.desks[0].routing.audiences.isEmpty)
     pair.desks[0].admit(CallPair.nodes[1])
     #expect(pair.heardAlone(0) == [CallPair.nodes[1]])
+  }
+
+  @Test mutating func `the assistant's key talks to nobody, and shows its call`() throws {
+    try pair.desks[0].setKey(try Key(key, targets: [.assistant]))
+    let before = pair.desks[0].routing
+    for count in 1...3 {
+      try pair.desks[0].press(key, nowNanoseconds: 0)
+      #expect(pair.desks[0].assistantPresses == count)
+      #expect(pair.desks[0].routing == before)
+      // A second finger is no second press.
+      try pair.desks[0].press(key, by: .device(Label("page")), nowNanoseconds: 0)
+      #expect(pair.desks[0].assistantPresses == count)
+      try pair.desks[0].release(key, by: .device(Label("page")), nowNanoseconds: 0)
+      try pair.desks[0].release(key, nowNanoseconds: 0)
+    }
+    let view = try #require(pair.desks[0].keys.first { $0.key.name == key })
+    #expect(!view.isTalking && !view.isLatched)
+    #expect(view.showing(.listens).isTalking && !view.showing(.listens).isAnswered)
+    #expect(!view.showing(.answers).isTalking && view.showing(.answers).isAnswered)
+    #expect(view.showing(.off) == view)
+  }
+
+  @Test mutating func `a guest on a line talks there, as long as the node is on it`() throws {
+    let desk = pair.desks[0]
+    try pair.desks[0].makeLine(stage)
+    pair.desks[0].setGuest(7, talking: .lines([stage]))
+    #expect(pair.desks[0].routing.guests[7]?.isEmpty == false)
+    pair.desks[0].setGuest(7, talking: .lines([]))
+    #expect(pair.desks[0].routing.guests[7]?.isEmpty == true)
+    pair.desks[0].setGuest(7, talking: .lines([stage]))
+    try pair.desks[0].leaveLine(stage)
+    #expect(pair.desks[0].routing.guests[7]?.isEmpty == true)
+    pair.desks[0].setGuest(7, talking: nil)
+    #expect(pair.desks[0].routing.guests == desk.routing.guests)
   }
 
   @Test mutating func `a name that two have, or nobody, is nobody's`() throws {

@@ -107,10 +107,17 @@ extension GoldenStatus {
       },
     """
 
+  static var control: ControlStatus {
+    var control = ControlStatus()
+    control.subscribers = 2
+    return control
+  }
+
   static var assistant: AssistantStatus {
     var assistant = AssistantStatus(state: "speaking", name: "Ada")
     assistant.colour = "00ff80"
     assistant.session = "k3s6vdq2ws7zbrpfmmz6yzmbka"
+    assistant.line = "stage"
     (assistant.calls, assistant.called, assistant.failed) = (1, 3, 2)
     assistant.problem = "the language model stopped in the middle of its answer; ask again"
     assistant.keepingProblem = "the disk is full"

@@ -13,11 +13,9 @@ enum GoldenStatus {
       network: NetworkStatus(
         packetsSent: 20_000, packetsReceived: 19_990, drops: ["truncated": 2, "unknownSource": 7]),
       peers: [peer, PeerStatus(name: "C", address: "[::1]:5008")])
-    status.control = ControlStatus()
-    status.control?.subscribers = 2
     (status.recording, status.lines, status.keys, status.calls) = (recording, [line], [key], calls)
     (status.messages, status.assistant, status.operators) = (messages, assistant, [`operator`])
-    status.guests = [guest(number: 3, session: "k7qd2m", isOn: true)]
+    (status.control, status.guests) = (control, [guest(number: 3, session: "k7qd2m", isOn: true)])
     (status.inputs, status.buses, status.midi, status.captions) = ([input], [bus], midi, captions)
     return status
   }
@@ -100,6 +98,7 @@ enum GoldenStatus {
         "colour" : "00ff80",
         "failed" : 2,
         "keepingProblem" : "the disk is full",
+        "line" : "stage",
         "name" : "Ada",
         "problem" : "the language model stopped in the middle of its answer; ask again",
         "session" : "k3s6vdq2ws7zbrpfmmz6yzmbka",

@@ -21,6 +21,10 @@ public final class FakeSpeech: Sendable {
   public let spokenVoices = Mutex<[String]>([])
   /// Texts that were to be spoken.
   public let spoken = Mutex<[String]>([])
+  /// Octets of a question for wake words after which one is heard; nil: none is.
+  public let wakesAfterBytes = Mutex<Int?>(nil)
+  /// Octets that came by all of those.
+  public let wakeBytes = Mutex(0)
   private let listener: Int32
 
   /// Listens.
@@ -63,13 +67,20 @@ public final class FakeSpeech: Sendable {
   }
 
   private func serve(_ connection: Int32) {
-    var (octets, heardBytes) = ([UInt8](), 0)
+    var (octets, heardBytes, waits) = ([UInt8](), 0, false)
     while let event = Self.event(connection, &octets) {
       switch event.type {
       case "describe":
         let voices = voices.withLock { $0 }.map { #"{"name":"\#($0)","languages":["en"]}"# }
         let programs = voices.isEmpty ? "" : #"{"voices":[\#(voices.joined(separator: ","))]}"#
         Self.send(#"{"type":"info","data":{"asr":[],"tts":[\#(programs)]}}"#, connection)
+      case "detect": waits = true
+      case "audio-chunk" where waits:
+        heardBytes += event.payloadBytes
+        wakeBytes.withLock { $0 += event.payloadBytes }
+        guard let most = wakesAfterBytes.withLock({ $0 }), heardBytes >= most else { break }
+        Self.send(#"{"type":"detection","data":{"name":"ok_nabu"}}"#, connection)
+        waits = false
       case "audio-chunk":
         if heardBytes == 0, let partial = partial.withLock({ $0 }) {
           Self.send(#"{"type":"transcript-start","data":{"language":"en"}}"#, connection)

@@ -94,6 +94,8 @@ const char *cavahi_host_name(cavahi *avahi, int32_t backend);
 /** After CAVAHI_STATE_COLLISION of the own responder: the next host name. */
 int32_t cavahi_own_rename(cavahi *avahi);
 
+/** From the next cavahi_publish on, _wyoming._tcp of the same name is published at this port, too; 0: it is not. */
+void cavahi_offer_satellite(cavahi *avahi, uint16_t port);
 /** Publishes an instance of _comlink._udp on all interfaces. One published before stays until cavahi_retire or, if it
  *  could not be published, for good. */
 int32_t cavahi_publish(cavahi *avahi, int32_t backend, const char *name, uint16_t port, const uint8_t *txt, size_t txt_bytes);

@@ -143,31 +143,49 @@ final class GuestOutlet: @unchecked Sendable {
         sequence &-= 1
         return
       }
-      // Table of contents alone: CELT, full band, 10 ms (RFC 6716 §3.1).
-      return deliver(header(.opus, 127) + [30 << 3])
+      return deliver(GuestFrame.silence(sequence: sequence, timestamp: timestamp))
     }
-    let level = UInt8(min(127, max(0, -20 * Self.decade(max(peak, 1e-6)))))
     switch kind {
     case .opus:
       var span = packet.mutableSpan
       var bytes = unsafe span.mutableBytes
       let count = encoder.encode(pcm, into: &bytes)
       guard count > 0 else { return }
-      deliver(header(.opus, level) + packet[..<count])
+      let frame = GuestFrame(
+        kind: .opus, sequence: sequence, timestamp: timestamp, level: GuestFrame.level(of: peak))
+      deliver(frame.header + packet[..<count])
     case .pcm:
-      var octets = header(.pcm, level)
-      for index in pcm.indices {
-        let sample = Int16(max(-32768, min(32767, pcm[index] * 32768)))
-        octets.append(UInt8(truncatingIfNeeded: sample))
-        octets.append(UInt8(truncatingIfNeeded: sample >> 8))
-      }
-      deliver(octets)
+      deliver(GuestFrame.samples(pcm, sequence: sequence, timestamp: timestamp))
     }
   }
+}
 
-  private func header(_ kind: GuestFrame.Kind, _ level: UInt8) -> [UInt8] {
-    GuestFrame(kind: kind, sequence: sequence, timestamp: timestamp, level: level).header
+extension GuestFrame {
+  /// A message that says that nobody talks.
+  public static func silence(sequence: UInt32, timestamp: UInt32) -> [UInt8] {
+    // Table of contents alone: CELT, full band, 10 ms (RFC 6716 §3.1).
+    GuestFrame(kind: .opus, sequence: sequence, timestamp: timestamp, level: 127).header + [30 << 3]
   }
 
-  private static func decade(_ value: Float) -> Float { log10(value) }
+  /// A message with 10 or 20 ms of sound at 48 kHz.
+  public static func samples(
+    _ pcm: Span<Float>, sequence: UInt32, timestamp: UInt32
+  ) -> [UInt8] {
+    var peak: Float = 0
+    for index in pcm.indices { peak = max(peak, abs(pcm[index])) }
+    var octets = GuestFrame(
+      kind: .pcm, sequence: sequence, timestamp: timestamp, level: level(of: peak)
+    ).header
+    for index in pcm.indices {
+      let sample = Int16(max(-32768, min(32767, pcm[index] * 32768)))
+      octets.append(UInt8(truncatingIfNeeded: sample))
+      octets.append(UInt8(truncatingIfNeeded: sample >> 8))
+    }
+    return octets
+  }
+
+  /// As RFC 6464 has it, of the highest sample.
+  fileprivate static func level(of peak: Float) -> UInt8 {
+    UInt8(min(127, max(0, -20 * log10(max(peak, 1e-6)))))
+  }
 }

@@ -2,6 +2,7 @@ internal import WebService
 internal import Assistant
 internal import Chat
 internal import Cryptography
+internal import Lines
 internal import Logging
 internal import Messages
 internal import Remote
@@ -24,6 +25,10 @@ actor AssistantOffice {
   private let problem: AssistantProblem?
   /// Where the station's user is heard and speaks; nil: calls are typed.
   private let speech: (door: any EarDoor, services: SpeechServices)?
+  /// Hears wake words; nil: nobody wants that.
+  private let wake: WakeWatch?
+  /// Lets somebody else's assistant have microphone and ear.
+  private let satellite: SatelliteService
   private let store: SessionStore
   private let tools: AssistantTools
   private let log: Logger
@@ -32,17 +37,24 @@ actor AssistantOffice {
   /// The newest call, for those who look.
   private var newest: CallRun?
   private var (called, failed) = (0, 0)
+  /// Why the last call by a key or a wake word could not begin, in words.
+  private var refusal: String?
+  /// Where answers are heard by others.
+  private let stage: any LineStage
 
   /// - Parameters:
   ///   - services: those that turn speech into text and back.
   ///   - directory: of the node's state; nil: it has none.
+  ///   - door: where the station's user is heard and hears.
+  ///   - stage: where members hear it.
   ///   - model: nil: as the settings have it.
   init(
     _ settings: AssistantSettings, _ services: SpeechSettings, directory: String?,
-    door: any EarDoor,
+    door: any EarDoor, stage: any LineStage,
     model: (any LanguageModel)? = nil, log: Logger
   ) {
     (self.settings, self.services, self.log) = (settings, services, log)
+    self.stage = stage
     var problem: AssistantProblem?
     var made = model
     if made == nil, let place = settings.place {
@@ -56,7 +68,15 @@ actor AssistantOffice {
       }
     }
     (self.model, self.problem) = (made, problem)
-    speech = made == nil ? nil : SpeechServices(services).map { (door, $0) }
+    let spoken = made == nil ? nil : SpeechServices(services)
+    var watch: WakeWatch?
+    if let spoken, let place = services.wake {
+      watch = WakeWatch(door, spoken, at: place, words: settings.words, log: log)
+    }
+    let ear: any EarDoor = watch ?? door
+    wake = watch
+    satellite = SatelliteService(services, door: ear, log: log)
+    speech = spoken.map { (ear, $0) }
     store = SessionStore(directory: directory, days: settings.days, log: log)
     tools = AssistantTools(settings.tools, log: log)
   }
@@ -65,15 +85,24 @@ actor AssistantOffice {
   ///
   /// - Parameters:
   ///   - hands: carries out what tools want.
+  ///   - name: of the node.
   ///   - changed: called when something changed that people see; must not block.
-  func start(_ hands: any AssistantTools.Perform, changed: @escaping @Sendable () -> Void) async {
+  func start(
+    _ hands: any AssistantTools.Perform, named name: String,
+    changed: @escaping @Sendable () -> Void
+  ) async {
     tools.attach(hands)
     self.changed = changed
     await store.prune(unixMilliseconds: CallRun.unixMilliseconds())
+    await allowWake()
+    await wake?.start { [weak self] word in await self?.woken(by: word) }
+    await satellite.start(named: name)
   }
 
   /// Ends all calls.
   func finish() async {
+    await satellite.finish()
+    await wake?.finish()
     for call in calls.values { await call.hangUp() }
     await model?.stop()
     speech?.services.link.stop()
@@ -83,12 +112,15 @@ actor AssistantOffice {
 
   /// Begins a call.
   ///
-  /// - Parameter isSpoken: by the station's microphone, and in its ear; else people type.
+  /// - Parameters:
+  ///   - isSpoken: by the station's microphone, and in its ear; else people type.
+  ///   - line: of a spoken call, where answers are heard; empty: in the station's ear alone; nil: as it is set.
   func call(
-    _ caller: AssistantCaller, isSpoken: Bool
+    _ caller: AssistantCaller, isSpoken: Bool, on line: String? = nil
   ) async throws(AssistantProblem) -> SessionStatus {
     let model = try ready()
     if isSpoken, speech == nil { throw .mute }
+    let line = isSpoken ? line ?? settings.line : ""
     let key = key(of: caller)
     guard let consent = await store.consent(of: key), consent.destination == destination else {
       throw .notAgreed
@@ -104,18 +136,60 @@ actor AssistantOffice {
       session,
       CallRun.Caller(
         key: key, name: caller.name ?? "node", rights: caller.rights ?? .admin,
-        keeps: consent.keeps && settings.days > 0), callSettings(isSpoken: isSpoken),
-      voice: isSpoken ? speech.map { StationVoice($0.door, $0.services) } : nil,
+        keeps: consent.keeps && settings.days > 0, line: line.isEmpty ? nil : line),
+      callSettings(isSpoken: isSpoken), voice: isSpoken ? voice(on: line) : nil,
       CallRun.Surroundings(
         model: model, tools: tools, store: store, log: log, changed: changed,
         over: { [weak self] id in Task { await self?.over(id) } }))
     (calls[id], newest) = (run, run)
     called += 1
+    refusal = nil
     log.event(
       .assistantCall, "a call with the assistant",
       ["session": "\(id)", "caller": "\(caller.name ?? "node")", "keeps": "\(run.caller.keeps)"])
     await run.begin()
     return SessionStatus(session)
+  }
+
+  private func voice(on line: String) -> StationVoice? {
+    speech.map { speech in
+      let place =
+        line.isEmpty
+        ? nil : StationVoice.OnLine(stage: stage, line: line, name: settings.name)
+      return StationVoice(speech.door, speech.services, on: place)
+    }
+  }
+
+  /// A key of the assistant went down: a spoken call begins, or the one that goes on ends.
+  func pressed() async {
+    for call in calls.values where call.isSpoken { return await call.hangUp() }
+    await begin("key")
+  }
+
+  private func woken(by word: String?) async {
+    guard !calls.values.contains(where: \.isSpoken) else { return }
+    log.event(.assistantWoken, "a wake word was heard", ["word": "\(word ?? "")"])
+    await begin("node")
+  }
+
+  /// The microphone goes to the wake word's service only once somebody agreed.
+  private func allowWake() async {
+    guard let wake else { return }
+    let consent = await store.consent(of: key(of: AssistantCaller()))
+    await wake.allow(consent?.destination == destination)
+  }
+
+  /// Begins a spoken call of nobody who could be told why not.
+  private func begin(_ context: String) async {
+    var caller = AssistantCaller()
+    caller.context = context
+    do throws(AssistantProblem) {
+      _ = try await self.call(caller, isSpoken: true)
+    } catch {
+      refusal = "\(error)"
+      log.event(.assistantFailed, "\(error)")
+      changed()
+    }
   }
 
   /// Says something in a call.
@@ -179,7 +253,7 @@ actor AssistantOffice {
 
   /// What an agreement holds for.
   private var destination: String {
-    let services = [services.asr, services.tts].compactMap { $0.map { "\($0)" } }
+    let services = [services.asr, services.tts, services.wake].compactMap { $0.map { "\($0)" } }
     return ([settings.place?.text ?? ""] + services).joined(separator: " ")
   }
 
@@ -215,6 +289,7 @@ actor AssistantOffice {
     } catch {
       throw AssistantProblem(error)
     }
+    await allowWake()
     return try await consent(caller)
   }
 
@@ -264,6 +339,17 @@ actor AssistantOffice {
 
   // MARK: What people see
 
+  /// What the assistant's keys show.
+  var tally: AssistantTally {
+    get async {
+      switch await newest?.state {
+      case .connecting, .listening: .listens
+      case .thinking, .speaking: .answers
+      case .ended, .error, nil: .off
+      }
+    }
+  }
+
   /// The part of a status.
   var status: AssistantStatus {
     get async {
@@ -272,7 +358,9 @@ actor AssistantOffice {
       status.colour = settings.colourRGB.map { Configuration.text(ofColour: $0) }
       status.session = newest.flatMap { calls[$0.session.id] }?.session.id
       (status.calls, status.called, status.failed) = (calls.count, called, failed)
-      status.problem = await newest?.problem ?? problem.map { "\($0)" }
+      status.line = newest.flatMap { calls[$0.session.id] }?.caller.line
+      let last = await newest?.problem
+      status.problem = refusal ?? last ?? problem.map { "\($0)" }
       status.keepingProblem = await store.problem
       return status
     }

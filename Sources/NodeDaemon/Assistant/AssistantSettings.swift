@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Lines
 internal import WebService
 
 /// What the user set of the assistant.
@@ -25,6 +26,10 @@ struct AssistantSettings: Hashable, Sendable {
   var lengthMinutes = 10
   /// Whether each caller agrees for themselves.
   var isShared = false
+  /// The line that hears answers of spoken calls; empty: the caller alone does.
+  var line = ""
+  /// Wake words that begin a call; empty: any that the service knows.
+  var words: [String] = []
 
   /// The most of a prompt, bytes.
   private static let promptBytes = 4096
@@ -52,6 +57,16 @@ struct AssistantSettings: Hashable, Sendable {
     case (.assistantLength, .integer(let minutes)):
       lengthMinutes = try Configuration.checked(minutes, within: 1...120)
     case (.assistantShared, .boolean(let isOn)): isShared = isOn
+    case (.assistantLine, .text(let text)):
+      guard text.isEmpty || (try? LineName(text)) != nil else {
+        throw .badValue("must be the name of a line, not \"\(text)\"")
+      }
+      line = text
+    case (.assistantWords, .list(let texts)):
+      guard texts.count <= 16, texts.allSatisfy({ (1...64).contains($0.utf8.count) }) else {
+        throw .badValue("must be at most 16 words of 1 to 64 bytes each")
+      }
+      words = texts
     default: throw .wrongType(expected: SettingValue.words(for: setting))
     }
   }
@@ -80,6 +95,8 @@ struct AssistantSettings: Hashable, Sendable {
     case .assistantDays: .integer(days)
     case .assistantSilence: .integer(silenceSeconds)
     case .assistantLength: .integer(lengthMinutes)
+    case .assistantLine: .text(line)
+    case .assistantWords: .list(words)
     default: .boolean(isShared)
     }
   }
@@ -98,6 +115,8 @@ struct AssistantSettings: Hashable, Sendable {
     case .assistantDays: "Days that sessions are kept, 0…3650, once the user agreed; 0: never."
     case .assistantSilence: "Silence that ends a call, seconds, 5…600."
     case .assistantLength: "Longest call, minutes, 1…120."
+    case .assistantLine: "Line that hears answers of spoken calls; empty: the caller alone."
+    case .assistantWords: "Wake word that begins a call; repeatable; none: any of speech-wake."
     default: "Each caller agrees for themselves, and sees their own sessions only."
     }
   }
@@ -115,6 +134,8 @@ struct AssistantFlags: ParsableArguments {
   @Option(help: Help.of(.assistantDays)) var assistantDays: String?
   @Option(help: Help.of(.assistantSilence)) var assistantSilence: String?
   @Option(help: Help.of(.assistantLength)) var assistantLength: String?
+  @Option(help: Help.of(.assistantLine)) var assistantLine: String?
+  @Option(help: Help.of(.assistantWords)) var assistantWords: [String] = []
   @Flag(inversion: .prefixedNo, help: Help.of(.assistantShared)) var assistantShared: Bool?
 
   /// What was given, without lists and switches.
@@ -124,7 +145,7 @@ struct AssistantFlags: ParsableArguments {
       (.assistantKeyFile, assistantKeyFile), (.assistantName, assistantName),
       (.assistantColour, assistantColour), (.assistantPrompt, assistantPrompt),
       (.assistantDays, assistantDays), (.assistantSilence, assistantSilence),
-      (.assistantLength, assistantLength),
+      (.assistantLength, assistantLength), (.assistantLine, assistantLine),
     ]
   }
 }

@@ -24,6 +24,14 @@ enum AssistantWords {
         "In a spoken call the microphone's sound goes to \(recogniser)\(place(recogniser)), and answers to "
           + "\(speaker)\(place(speaker)).")
     }
+    if let wake = speech.wake {
+      words.append(
+        "Between calls the microphone's sound goes to \(wake)\(place(wake)), which listens for a wake word."
+      )
+    }
+    if !settings.line.isEmpty {
+      words.append("Answers of spoken calls are heard by all on line \"\(settings.line)\".")
+    }
     words.append(
       settings.tools.isEmpty
         ? "Nothing else of this node is sent there."

@@ -40,6 +40,8 @@ actor CallRun {
     let rights: PageRights
     /// Whether what is said is kept.
     let keeps: Bool
+    /// The line that hears the answers; nil: none.
+    var line: String?
   }
 
   /// The longest that the end of a session waits for a title.
@@ -47,6 +49,8 @@ actor CallRun {
 
   nonisolated let session: AssistantSession
   nonisolated let caller: Caller
+  /// By microphone and ear, and not typed.
+  nonisolated var isSpoken: Bool { voice != nil }
   private let surroundings: Surroundings
   private var call: AssistantCall
   private var asking: Task<Void, Never>?

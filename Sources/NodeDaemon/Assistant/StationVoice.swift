@@ -23,7 +23,8 @@ struct SpeechServices: Sendable {
   let speaker: ServiceAddress
 }
 
-/// The sound of a call at the station itself: its microphone to a recogniser, and a speaker's voice to its ear alone.
+/// The sound of a call at the station itself: its microphone to a recogniser, and a speaker's voice to its ear alone,
+/// or to a line.
 ///
 /// On Swift's ordinary pool. The microphone is looked at each 10 ms; sound is spoken ahead by what the ear's queue
 /// takes, and cut off within a period of the loop and what waits there.
@@ -31,8 +32,19 @@ actor StationVoice: CallVoice {
   private static let look = Duration.milliseconds(10)
   private static let roomLook = Duration.milliseconds(20)
 
+  /// A line that the assistant is on while a call goes on.
+  struct OnLine: Sendable {
+    let stage: any LineStage
+    let line: String
+    /// What the assistant is called there.
+    let name: String
+  }
+
   private let door: any EarDoor
   private let services: SpeechServices
+  /// Where it is heard; nil: in the own ear alone.
+  private let place: OnLine?
+  private var mouth: LineMouth?
   private var tell: @Sendable (CallVoiceNews) async -> Void = { _ in }
   private var link: EarLink?
   private var ear: MicrophoneEar?
@@ -48,8 +60,15 @@ actor StationVoice: CallVoice {
   private var floor = 0
   private var hasEnded = false
 
-  init(_ door: any EarDoor, _ services: SpeechServices) {
-    (self.door, self.services) = (door, services)
+  init(_ door: any EarDoor, _ services: SpeechServices, on place: OnLine? = nil) {
+    (self.door, self.services, self.place) = (door, services, place)
+  }
+
+  /// Where what is spoken goes, and its rate; nil: nowhere.
+  private var outlet: (queue: SoundQueue, sampleRate: Int)? {
+    guard let link else { return nil }
+    guard place != nil else { return (link.ear, link.sampleRate) }
+    return mouth.map { ($0.queue, LineMouth.sampleRate) }
   }
 
   func begin(_ tell: @escaping @Sendable (CallVoiceNews) async -> Void) async {
@@ -74,12 +93,37 @@ actor StationVoice: CallVoice {
       await end()
       return await tell(.failed("JACK's sample rate is too odd for speech; use 48000"))
     }
+    if let problem = await enter() {
+      await end()
+      return await tell(.failed(problem))
+    }
     looking = Task { [weak self] in
       while !Task.isCancelled, await self?.lookAround() == true {
         try? await Task.sleep(for: Self.look)
       }
     }
     await tell(.ready)
+  }
+
+  /// Goes on the line, if it is to be heard on one.
+  ///
+  /// - Returns: why it cannot; nil: it is there.
+  private func enter() async -> String? {
+    guard let place else { return nil }
+    do {
+      let mouth = try LineMouth(await place.stage.enter(place.line, as: place.name))
+      guard !hasEnded else {
+        await mouth.end()
+        return nil
+      }
+      await mouth.begin()
+      self.mouth = mouth
+      return nil
+    } catch let refusal as LineStageRefusal {
+      return refusal.words
+    } catch {
+      return "\(error)"
+    }
   }
 
   /// Why a service cannot be used; nil: it answers.
@@ -101,6 +145,9 @@ actor StationVoice: CallVoice {
     silence()
     utterance?.stop()
     utterance = nil
+    let mouth = mouth
+    self.mouth = nil
+    await mouth?.end()
     if let link { await door.closeEar(link) }
     link = nil
   }
@@ -133,7 +180,7 @@ actor StationVoice: CallVoice {
       utterance?.append(sound: pcm)
       if let voice { await tell(.voice(voice)) }
     }
-    while let first = spoken.first, link.ear.soundedFrames >= first.end {
+    while let first = spoken.first, let outlet, outlet.queue.soundedFrames >= first.end {
       spoken.removeFirst()
       await tell(.spoke(first.number))
     }
@@ -186,7 +233,7 @@ actor StationVoice: CallVoice {
       if let problem {
         await tell(.notSpoken(number, problem))
       } else {
-        spoken.append((number, link?.ear.writtenFrames ?? 0))
+        spoken.append((number, outlet?.queue.writtenFrames ?? 0))
       }
     }
     if floor == self.floor { speaking = nil }
@@ -199,15 +246,15 @@ actor StationVoice: CallVoice {
       var mouth: SpeechMouth?
       while let news = await line.next() {
         for item in news {
-          guard floor == self.floor, let link else {
+          guard floor == self.floor, let outlet else {
             line.stop()
             return nil
           }
           switch item {
           case .soundBegins(let format):
             mouth = SpeechMouth(
-              rate: format.rate, channels: format.channels, sampleRate: link.sampleRate)
-          case .sound(let octets): await play(mouth?.frames(of: octets) ?? [], link, floor)
+              rate: format.rate, channels: format.channels, sampleRate: outlet.sampleRate)
+          case .sound(let octets): await play(mouth?.frames(of: octets) ?? [], outlet.queue, floor)
           case .failed(let fault): return "\(fault)"
           default: break
           }
@@ -219,11 +266,11 @@ actor StationVoice: CallVoice {
     }
   }
 
-  private func play(_ frames: [Float], _ link: EarLink, _ floor: Int) async {
+  private func play(_ frames: [Float], _ queue: SoundQueue, _ floor: Int) async {
     var done = 0
-    while done < frames.count, floor == self.floor, !link.isOver {
-      let count = min(frames.count - done, link.ear.roomFrames)
-      link.ear.write(frames.span.extracting(done..<(done + count)))
+    while done < frames.count, floor == self.floor, link?.isOver == false {
+      let count = min(frames.count - done, queue.roomFrames)
+      queue.write(frames.span.extracting(done..<(done + count)))
       done += count
       if done < frames.count { try? await Task.sleep(for: Self.roomLook) }
     }
@@ -233,6 +280,6 @@ actor StationVoice: CallVoice {
     floor += 1
     speaking?.cancel()
     (speaking, sentences, spoken) = (nil, [], [])
-    link?.ear.cutOff()
+    outlet?.queue.cutOff()
   }
 }

@@ -51,6 +51,7 @@ struct PageFiles: Sendable {
     ("/microphone.js", PackageResources.microphone_js),
     ("/health.js", PackageResources.health_js),
     ("/settings.js", PackageResources.settings_js),
+    ("/assistant.js", PackageResources.assistant_js),
     ("/sound.js", PackageResources.sound_js),
     ("/icon.svg", PackageResources.icon_svg),
     ("/page.webmanifest", PackageResources.page_webmanifest),

@@ -1,3 +1,4 @@
+import assistant from "./assistant.js"
 import captions from "./captions.js"
 import {button, el, form, link, may, node, on, onHidden, refresh, rest, say, showNotice, start, sure, tell, words} from "./dom.js"
 import {startGuest} from "./guest.js"
@@ -63,7 +64,7 @@ function battery() {
 
 let current
 link.me = await signIn()
-const make = {talk, messages, captions, stations, settings, health}
+const make = {talk, messages, captions, stations, assistant, settings, health}
 const views = new Map(Object.entries(words.views).map(([key, word]) => {
 	const tab = el("button", {onclick() {location.hash = key}}, tab => ({ariaCurrent: tab === current.tab ? "page" : null}), word)
 	tabs.append(tab)

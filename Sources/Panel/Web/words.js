@@ -1,7 +1,7 @@
 // Every word that a person reads.
 export const words = {
 	app: "Comlink",
-	views: {talk: "Talk", messages: "Messages", captions: "Captions", stations: "Stations", settings: "Settings", health: "Health"},
+	views: {talk: "Talk", messages: "Messages", captions: "Captions", stations: "Stations", assistant: "Assistant", settings: "Settings", health: "Health"},
 	rights: {listen: "may listen", talk: "may talk", operate: "may operate", admin: "may do all"},
 	yes: "Yes", no: "No", delete: "Delete", fold: "More", nobody: "Nobody else is here yet.",
 	more: (names, count) => `${names} and ${count} more`,
@@ -89,6 +89,12 @@ export const words = {
 		access: "Who may use this page", revokeSure: name => `Sign ${name} out?`,
 		service: "Service", file: "Name, profile and ports are in comlink.toml.",
 		restart: "Restart", restartSure: "Restart? Nobody hears this station for seconds.",
+	},
+	assistant: {
+		call: "Call", end: "End", sessions: "Sessions", consent: "Consent",
+		keep: "Agree and keep", forget: "Agree, keep nothing", withdraw: "Agree no more, delete all",
+		states: {off: "No model is set.", listening: "Listening", thinking: "Thinking", speaking: "Speaking"},
+		choices: {none: "Nobody agreed yet.", keep: "Agreed, kept.", forget: "Agreed, not kept."},
 	},
 	health: {
 		network: "The last ten minutes", graphs: [["Loss", "%"], ["Round trip", "ms"], ["Jitter", "ms"], ["Clock", "ppm"]],

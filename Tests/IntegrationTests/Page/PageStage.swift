@@ -26,11 +26,11 @@ struct PageStage {
     directory = try TemporaryDirectory(prefix: "comlink-page")
     let ports = try LoopbackPorts.free(3 + others)
     var options = NodeProcess.Options(port: ports[0])
-    options.arguments = [
-      "--page", "127.0.0.1:\(ports[1])", "--page-trust", "127.0.0.1:\(ports[2])", "--role",
-      "stage left", "--colour", "ff453a",
-    ]
-    options.arguments += arguments
+    options.arguments =
+      [
+        "--page", "127.0.0.1:\(ports[1])", "--page-trust", "127.0.0.1:\(ports[2])", "--role",
+        "stage left", "--colour", "ff453a",
+      ] + arguments
     let looks = [
       ("foh", "desk", "0a84ff"), ("monitor", "", "32d74b"), ("lights", "bridge", "ffd60a"),
     ]

@@ -17,6 +17,11 @@ import Testing
       var noise = Noise(seed: seed)
       let cookie = try await rig.signIn(.admin)
       let origin = "https://\(rig.host)"
+      func session(_ path: String, _ body: String) -> String {
+        rig.request(
+          "POST", "/v1/sessions/\(path)", origin: origin, cookie: cookie, body: body,
+          more: "Content-Type: application/json\r\n")
+      }
       for number in 0..<Self.count {
         let good = [
           rig.request("GET", "/main.js", cookie: cookie),
@@ -24,6 +29,9 @@ import Testing
           rig.request(
             "POST", "/api/v1/session", origin: origin, body: #"{"token":"a","name":"b"}"#),
           rig.request("DELETE", "/api/v1/session", origin: "https://x", cookie: cookie),
+          session("start", #"{"context":"page"}"#), session("s1/turn", #"{"text":"a"}"#),
+          session("end", #"{"session_id":"s1"}"#),
+          rig.request("GET", "/v1/sessions?limit=5", origin: origin, cookie: cookie),
         ]
         let visitor = try await rig.connect()
         visitor.send(noise.damaged(Array(good[number % good.count].utf8), times: 1 + number % 8))

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// A language model's server on a port of the loopback: one answer a question, in the order given.
-final class ModelServer: Sendable {
+public final class ModelServer: Sendable {
   private struct Answers {
     var raw: [String] = []
     var texts: [String] = []
@@ -11,11 +11,15 @@ final class ModelServer: Sendable {
 
   private struct NoPort: Error {}
 
-  let port: Int
+  private static let mostRequests = 64
+
+  /// Where it listens, on 127.0.0.1.
+  public let port: Int
   private let listener: Int32
   private let state = Mutex(Answers())
 
-  init() throws {
+  /// Listens.
+  public init() throws {
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -46,19 +50,19 @@ final class ModelServer: Sendable {
   }
 
   /// Texts of answers; the last one stays.
-  var answers: [String] {
+  public var answers: [String] {
     get { state.withLock { $0.texts } }
     set { state.withLock { $0.texts = newValue } }
   }
 
   /// Events that are answers before those.
-  var raw: [String] {
+  public var raw: [String] {
     get { state.withLock { $0.raw } }
     set { state.withLock { $0.raw = newValue } }
   }
 
-  /// What was asked, heads and contents.
-  var requests: [String] { state.withLock { $0.requests } }
+  /// What was asked of late, heads and contents.
+  public var requests: [String] { state.withLock { $0.requests } }
 
   private func serve(_ connection: Int32) {
     var octets: [UInt8] = []
@@ -70,6 +74,7 @@ final class ModelServer: Sendable {
     }
     let event = state.withLock { state in
       state.requests.append(String(decoding: octets, as: UTF8.self))
+      if state.requests.count > Self.mostRequests { state.requests.removeFirst() }
       if !state.raw.isEmpty { return state.raw.removeFirst() }
       let text = state.texts.first ?? ""
       if state.texts.count > 1 { state.texts.removeFirst() }
