@@ -8,7 +8,7 @@ export const
 	now = () => performance.now(),
 	on = (target, events, listener) => events.split(" ").forEach(event => target.addEventListener(event, listener)),
 	onHidden = listener => on(document, "visibilitychange", () => listener(document.hidden)),
-	randomName = () => crypto.randomUUID().slice(-12),
+	randomName = () => crypto.randomUUID().slice(-17).replace("-", ""),
 	clamp = (low, value, high) => Math.max(low, Math.min(value, high))
 
 export function say(element, text) {
