@@ -1,4 +1,4 @@
-import {about, attempt, button, buttons, changed, check, clock, el, entry, fold, isolate, join, link, list, may, nameOf, on, operators, paper, refresh, rest, safe, send, small, some, sure, talkers, tell, titled, tool, words} from "./dom.js"
+import {about, attempt, button, buttons, changed, check, clock, el, entry, fold, isolate, join, link, list, may, meter, nameOf, on, operators, paper, refresh, rest, safe, send, small, some, sure, talkers, tell, titled, tool, words} from "./dom.js"
 import {makeRecorder, whyNot} from "./microphone.js"
 
 const t = words.messages
@@ -94,7 +94,7 @@ function recording(deliver, done) {
 	}
 	const box = el(
 		".recording", {hidden: true}, el("output", () => (recorder?.isFull ? t.full : clock(recorder?.seconds ?? 0))),
-		canvas, buttons(
+		meter(words.talk.microphone, () => recorder?.level), canvas, buttons(
 			button("", "", () => recorder.pause(!recorder.isPaused),
 				() => ({textContent: t[recorder?.isPaused ? "resume" : "pause"], disabled: !recorder || recorder.isFull})),
 			button(".danger", words.delete, () => stop()), button(".main", t.send, send, () => ({disabled: isSending}))))

@@ -82,6 +82,7 @@ export function makeRecorder(changed, fail) {
 		}
 		filled += 1
 		if (filled < peakFrames) return
+		recorder.level = 20 * Math.log10(peak || 1e-6)
 		if (!recorder.isPaused) recorder.peaks.push(peak)
 		filled = peak = 0
 		recorder.pause(recorder.isPaused)
