@@ -47,7 +47,7 @@ struct PageAssistantTests {
     try stage.wait("it listens") { $0.assistant?.state == "listening" }
     try stage.wait("it is on the line") { $0.guests?.contains { $0.name == "Assistant" } == true }
     #expect(try stage.node.status().assistant?.line == "all")
-    try page.wait("document.querySelector('[role=status]').textContent === 'Listening'")
+    try page.wait("document.querySelector('section [role=status]').textContent === 'Listening'")
     try press("End")
     try stage.wait("it is over") { $0.assistant?.calls == 0 && $0.guests?.isEmpty != false }
 
