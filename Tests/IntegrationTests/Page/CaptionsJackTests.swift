@@ -26,7 +26,8 @@ struct CaptionsJackTests {
   {
     let service = try FakeSpeech()
     service.partial.withLock { $0 = "Stand" }
-    service.text.withLock { $0 = "<b>Stand</b> by \u{202E}\u{7} שלום" }
+    // As JSON has it.
+    service.text.withLock { $0 = #"<b>Stand</b> by \u202E\u0007 שלום"# }
     let stage = try PageStage(
       others: 1, othersArguments: ["--speech-asr", "tcp://127.0.0.1:\(service.port)"])
     let captioner = stage.stations[1].node
@@ -37,7 +38,7 @@ struct CaptionsJackTests {
     try page.wait("\(Self.view).textContent.includes('Show <i>one</i>')")
     try page.value(of: "\(Self.view).querySelector('.pads button').click()")
     // What foh's own microphone hears.
-    try page.wait("\(Self.rows).some((one) => one.querySelector('p').textContent === 'Stand …')")
+    try page.wait("\(Self.rows).some((one) => one.querySelector('p').textContent === 'Stand perhaps …')")
     let shown = "<b>Stand</b> by \u{FFFD}\u{FFFD} שלום"
     try page.wait("\(Self.rows).some((one) => one.querySelector('p').textContent === '\(shown)')")
     #expect(try page.value(of: "\(Self.view).querySelectorAll('b, i').length") == "0")
