@@ -48,8 +48,8 @@ final class Session {
   /// Which lines it is on, and which of its own are heard.
   private(set) var lines = MemberLines()
   /// By stream, packets of sound sent to it since it is connected, and the octets of their payload, copies included.
-  private var sentPackets = InlineArray<8, Int>(repeating: 0)
-  private var sentOctets = InlineArray<8, Int>(repeating: 0)
+  private var sentPackets = InlineArray<24, Int>(repeating: 0)
+  private var sentOctets = InlineArray<24, Int>(repeating: 0)
   /// When its last authentic datagram arrived, from any address; before the first, when it was admitted.
   private(set) var heardNanoseconds: Int64
   /// Whether a datagram came by another path than the active one since that was looked at last.
