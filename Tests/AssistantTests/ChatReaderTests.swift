@@ -4,7 +4,7 @@ import Testing
 @testable import Assistant
 
 /// Answers as servers send them, whole, broken and hostile.
-@Suite(.timeLimit(.minutes(1))) struct ChatReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct ChatReaderTests {
   private static func stream(_ status: Int = 200) -> ChatReader {
     ChatReader(status: status, type: "text/event-stream; charset=utf-8", retryAfter: nil)
   }

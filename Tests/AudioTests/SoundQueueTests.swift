@@ -1,7 +1,7 @@
 import Audio
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SoundQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct SoundQueueTests {
   private static func read(_ queue: SoundQueue, _ count: Int) -> [Float] {
     var frames = [Float](repeating: -1, count: count)
     var span = frames.mutableSpan

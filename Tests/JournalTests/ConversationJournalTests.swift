@@ -6,7 +6,7 @@ import Testing
 @testable import Messages
 
 /// What is kept of lines and for how long, edits and reactions.
-@Suite(.timeLimit(.minutes(1))) struct ConversationJournalTests {
+@Suite(.timeLimit(.minutes(5))) struct ConversationJournalTests {
   private let folder: JournalFolder
 
   init() throws { folder = try JournalFolder() }

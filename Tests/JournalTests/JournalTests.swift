@@ -7,7 +7,7 @@ import Testing
 @testable import Messages
 
 /// The journal in files of its own.
-@Suite(.timeLimit(.minutes(1))) struct JournalTests {
+@Suite(.timeLimit(.minutes(5))) struct JournalTests {
   private let folder: JournalFolder
 
   init() throws { folder = try JournalFolder() }

@@ -6,7 +6,7 @@ import Testing
 @testable import Messages
 
 /// What is kept of voice messages: their sound, and what is said in them.
-@Suite(.timeLimit(.minutes(1))) struct VoiceJournalTests {
+@Suite(.timeLimit(.minutes(5))) struct VoiceJournalTests {
   private let folder: JournalFolder
 
   init() throws { folder = try JournalFolder() }

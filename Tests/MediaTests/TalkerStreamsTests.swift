@@ -66,13 +66,13 @@ import Testing
     packet { talker.write(recipe, of: number, into: &$0) }
   }
 
-  @Test func `eight streams carry the same frame, coded once, each by its own numbers`() throws {
+  @Test func `all streams carry the same frame, coded once, each by its own numbers`() throws {
     let talker = opened()
     for turn in 0..<20 {
       #expect(say(talker))
       let base = try #require(packet(of: 0, talker))
       #expect(base.header.sequenceNumber.rawValue == UInt16(65_530) &+ UInt16(turn))
-      for number in 1..<8 {
+      for number in 1..<Talker.streamLimit {
         let sent = try #require(packet(of: number, talker))
         #expect(sent.payload == base.payload)
         #expect(sent.header.ssrc.rawValue == UInt32(100 + number))
@@ -81,13 +81,13 @@ import Testing
         #expect(sent.header.marker == (turn == 0))
       }
     }
-    #expect(encoder.coded == 20 && talker.counters.packets == 160)
+    #expect(encoder.coded == 20 && talker.counters.packets == 20 * Talker.streamLimit)
   }
 
   @Test func `a number or an SSRC that is in use opens nothing`() {
     let talker = opened(3)
     let first = SequenceNumber(rawValue: 0)
-    for (number, ssrc) in [(-1, 7), (8, 7), (0, 7), (2, 7), (3, 100), (3, 102)] {
+    for (number, ssrc) in [(-1, 7), (Talker.streamLimit, 7), (0, 7), (2, 7), (3, 100), (3, 102)] {
       let isOpen = talker.open(
         number, ssrc: SSRC(rawValue: UInt32(ssrc)), firstSequenceNumber: first)
       #expect(!isOpen, "\(number) \(ssrc)")

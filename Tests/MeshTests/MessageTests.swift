@@ -190,7 +190,7 @@ import Testing
     arguments: [
       ("07 1101 07 1201 AA 2201 05", 16), ("07 1001 00 1201 AA 2201 05", 17),
       ("07 1001 00 1101 07 2201 05", 18), ("07 1001 00 1101 07 1201 AA", 34),
-      ("07 1001 08 1101 07 1201 AA 2201 05", 16), ("07 1001 00 1101 07 2001 3F 2002 4040", 32),
+      ("07 1001 18 1101 07 1201 AA 2201 05", 16), ("07 1001 00 1101 07 2001 3F 2002 4040", 32),
       ("07 1001 00 1101 07 1201 AA 2208 C000000100000000", 34),
       ("07 1001 00 21 21 " + String(repeating: "AB", count: 33), 33),
       ("07 1001 00 1101 07 2201 05 12 4101 " + String(repeating: "AB", count: 257), 18),
@@ -201,7 +201,7 @@ import Testing
     #expect(throws: MeshError.malformed(type: 7, tag: tag)) { try Message(parsing: octets(text)) }
   }
 
-  @Test(arguments: ["10", "10 1001 08", "10 1000", "10 1008 FFFFFFFFFFFFFFFF"])
+  @Test(arguments: ["10", "10 1001 18", "10 1000", "10 1008 FFFFFFFFFFFFFFFF"])
   func `an end of a stream that no node has is refused`(text: String) {
     #expect(throws: MeshError.malformed(type: 16, tag: 16)) {
       try Message(parsing: octets(text))

@@ -5,7 +5,7 @@ import Testing
 @testable import Messages
 
 /// What a member may send that no honest one does.
-@Suite(.timeLimit(.minutes(1))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
   private let group: Group
   private let sender: TestIdentity
   private let keeper: TestIdentity

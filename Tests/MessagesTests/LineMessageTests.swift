@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Messages for lines, in whole networks in virtual time.
-@Suite(.timeLimit(.minutes(2))) struct LineMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct LineMessageTests {
   private static let stage = LineTag.named("stage")
   private static let board = LineTag.hidden([UInt8](repeating: 3, count: 16))
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Messages
 
 /// Edits and reactions.
-@Suite(.timeLimit(.minutes(2))) struct MessageChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct MessageChangeTests {
   private let network: MessageNetwork
   private let group: Conversation
 

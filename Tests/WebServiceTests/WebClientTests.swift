@@ -4,7 +4,7 @@ import Testing
 @testable import WebService
 
 /// The client against a server that does all that a server may do.
-@Suite(.timeLimit(.minutes(1))) struct WebClientTests {
+@Suite(.timeLimit(.minutes(5))) struct WebClientTests {
   private static func ask(
     _ script: FakeService.Script, _ change: (inout WebRequest) -> Void = { _ in }
   ) async throws -> (outcome: Result<WebAnswer, WebFault>, requests: [String]) {
