@@ -85,6 +85,16 @@ struct AudioDesk {
     return false
   }
 
+  /// Whether there is some, which is neither here nor asked of anybody.
+  func isLost(_ attachment: Attachment?) -> Bool {
+    attachment.map { !whole.contains($0.name) && fetches[$0.name]?.source == nil } ?? false
+  }
+
+  /// Forgets the part of it that came, if that is lost.
+  mutating func giveUp(_ attachment: Attachment?) {
+    if let attachment, isLost(attachment) { drop(attachment.name) }
+  }
+
   /// Keeps what this node made.
   mutating func add(_ audio: SealedAudio) throws(SayError) {
     let name = audio.attachment.name

@@ -119,9 +119,11 @@ struct HeldShelf {
   /// Whose messages there are.
   var senders: [NodeID] { sequences.keys.sorted() }
 
-  /// Those whose time is over.
-  func expired(atRunSeconds now: UInt64) -> [HeldEnvelope] {
-    entries.values.filter { $0.untilRunSeconds <= now }.sorted { $0.key < $1.key }
+  /// Those whose time is over, or that are of no use.
+  func expired(
+    atRunSeconds now: UInt64, isUseless: (HeldEnvelope) -> Bool
+  ) -> [HeldEnvelope] {
+    entries.values.filter { $0.untilRunSeconds <= now || isUseless($0) }.sorted { $0.key < $1.key }
   }
 
   var firstEndRunSeconds: UInt64? { entries.values.map(\.untilRunSeconds).min() }

@@ -21,22 +21,22 @@ public final class MessageDesk {
   private static let startBits = 20
 
   /// What was counted.
-  public private(set) var counters = MessageCounters()
+  public internal(set) var counters = MessageCounters()
 
   let identity: any MessageIdentity
   let journal: any MessageJournal
-  private let settings: MessageSettings
-  private(set) var shelf: HeldShelf
+  let settings: MessageSettings
+  var shelf: HeldShelf
   private(set) var contacts: ContactBook
   private(set) var book: ReceiptBook
   private(set) var lines: LineBook
-  private var audio: AudioDesk
+  var audio: AudioDesk
   private var sequence: UInt64
-  private var clock: RunClock
-  private var company = Company()
+  var clock: RunClock
+  var company = Company()
   /// Nodes whose messages are not taken.
   private var blocked: Set<NodeID> = []
-  private var events: [MessageEvent] = []
+  var events: [MessageEvent] = []
 
   /// Goes on with what was kept.
   ///
@@ -183,7 +183,7 @@ public final class MessageDesk {
   }
 
   /// Keeps changes; false, and told: the disk fails.
-  private func write(_ changes: [JournalChange]) -> Bool {
+  func write(_ changes: [JournalChange]) -> Bool {
     do throws(JournalError) {
       try journal.write(changes)
       return true
@@ -315,47 +315,11 @@ public final class MessageDesk {
     if node != sender { company.owe(name, to: sender) }
   }
 
-  private func answer(_ fault: MessageFault, _ key: MessageKey, to node: NodeID) {
+  func answer(_ fault: MessageFault, _ key: MessageKey, to node: NodeID) {
     counters.faults[fault, default: 0] += 1
     let delivered = book.mark(of: key.sender).delivered
     company[node]?.owe(Refusal(fault, key, delivered: delivered))
     company.wake(node)
-  }
-
-  private func keep(
-    _ envelope: Envelope, ageSeconds: UInt32, from node: NodeID, _ now: MessageTime
-  ) throws(MessageFault) {
-    let key = envelope.key
-    guard node == key.sender else { throw .notTheSender }
-    guard shelf[key] == nil else {
-      if let attachment = envelope.attachment, !audio.holds(attachment) {
-        _ = audio.fetch(attachment, from: node, then: nil, now)
-      }
-      return counters.repeated += 1
-    }
-    let remaining = envelope.recipients.map(\.node).filter {
-      $0 != identity.id && !book.has($0, key)
-    }
-    guard !remaining.isEmpty, ageSeconds < envelope.lifetimeSeconds else { return }
-    let held = HeldEnvelope(
-      key: key, byteCount: envelope.octets.count, attachment: envelope.attachment,
-      remaining: remaining,
-      untilRunSeconds: clock.seconds(now) + UInt64(envelope.lifetimeSeconds - ageSeconds))
-    let size = held.keptByteCount
-    guard keptBytes + size <= settings.keepBytes,
-      (shelf.bytes[key.sender] ?? 0) + size <= settings.keepBytesPerSender
-    else { return answer(.full, key, to: node) }
-    if let attachment = envelope.attachment, !audio.holds(attachment),
-      !audio.fetch(attachment, from: node, then: nil, now)
-    {
-      return answer(.full, key, to: node)
-    }
-    guard write([.hold(held, octets: envelope.octets)]) else {
-      return answer(.disk, key, to: node)
-    }
-    shelf.insert(held)
-    counters.kept += 1
-    for recipient in remaining { company.unblock(key.sender, for: recipient) }
   }
 
   private func take(
@@ -481,16 +445,6 @@ public final class MessageDesk {
     audio.tick(nowNanoseconds: now.steadyNanoseconds)
     company.tick(isHolding: !shelf.isEmpty, nowNanoseconds: now.steadyNanoseconds)
     chooseKeepers(now)
-  }
-
-  private func expire(_ run: UInt64) {
-    let expired = shelf.expired(atRunSeconds: run)
-    guard !expired.isEmpty, write(expired.map { .remaining($0.key, []) }) else { return }
-    expired.forEach { shelf.remove($0.key) }
-    for held in expired where held.key.sender == identity.id {
-      counters.expired += 1
-      events.append(.expired(held.key, held.remaining))
-    }
   }
 
   /// Keeps how long the node ran; before its end.

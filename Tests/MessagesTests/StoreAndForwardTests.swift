@@ -269,8 +269,9 @@ import Testing
     network.run(seconds: 1500)
   }
 
-  /// In 69 a keeper that is a recipient too loses the sound between the two.
-  private static let seeds = Set([69] + Seeds.many(Seeds.areAll ? 2000 : 100)).sorted()
+  /// In 69 a keeper that is a recipient too loses the sound between the two; in 773 and 1087 one never gets all of it.
+  private static let seeds =
+    Set([69, 773, 1087] + Seeds.many(Seeds.areAll ? 2000 : 100)).sorted()
 
   @Test(arguments: seeds)
   func `whatever goes, is cut, killed or fails, each message comes once and in order`(
