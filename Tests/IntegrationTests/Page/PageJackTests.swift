@@ -72,7 +72,8 @@ struct PageJackTests {
     }
     try page.wait("document.querySelectorAll('.pad').length === 2")
     try page.wait("document.querySelectorAll('.party').length === 3")
-    #expect(try page.value(of: "document.querySelectorAll('.pad b, .party :not(.meter) > b').length") == "0")
+    let bold = "document.querySelectorAll('.pad b, .party :not(.meter) > b').length"
+    #expect(try page.value(of: bold) == "0")
     #expect(
       try page.value(of: "document.querySelector('.pad strong').textContent") == name)
 
