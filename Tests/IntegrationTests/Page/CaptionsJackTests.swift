@@ -38,9 +38,11 @@ struct CaptionsJackTests {
     try page.wait("\(Self.view).textContent.includes('Show <i>one</i>')")
     try page.value(of: "\(Self.view).querySelector('.pads button').click()")
     // What foh's own microphone hears.
-    try page.wait("\(Self.rows).some((one) => one.querySelector('p').textContent === 'Stand perhaps …')")
-    let shown = "<b>Stand</b> by \u{FFFD}\u{FFFD} שלום"
-    try page.wait("\(Self.rows).some((one) => one.querySelector('p').textContent === '\(shown)')")
+    func waitFor(_ text: String) throws {
+      try page.wait("\(Self.rows).some((one) => one.querySelector('p').textContent === '\(text)')")
+    }
+    try waitFor("Stand perhaps …")
+    try waitFor("<b>Stand</b> by \u{FFFD}\u{FFFD} שלום")
     #expect(try page.value(of: "\(Self.view).querySelectorAll('b, i').length") == "0")
     try page.wait("\(Self.rows)[0].querySelector('strong').textContent === 'foh'")
 
