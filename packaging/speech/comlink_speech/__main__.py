@@ -69,7 +69,8 @@ async def serve(service, place):
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     await ended.wait()
-    server.close()
+    # Neither clients nor threads in the middle of a reading are waited for, as asyncio would.
+    os._exit(0)
 
 
 def main():
@@ -86,8 +87,6 @@ def main():
     except OSError as error:
         log.error("comlink-speech: cannot listen at %s: %s; choose another --uri", options.uri, error)
         return 71
-    # Threads in the middle of a reading are not waited for.
-    os._exit(0)
 
 
 if __name__ == "__main__":
