@@ -79,11 +79,11 @@ run_clocked() {
 # Optimised, or the hours of virtual time in MediaTests would take minutes.
 run_core_tests() {
   local flags=(-c release --disable-xctest -Xswiftc -enable-testing -Xswiftc -gline-tables-only "$@")
-  # Beside the tests it computes while nothing else does. SwiftPM gives what it starts the usual priority, whatever
-  # its own is; the policy stays.
+  # Of the time beside the tests what computes takes what is left; builds take theirs, and are at their end when the
+  # tests begin. SwiftPM gives what it starts the usual priority, whatever its own is; the policy stays.
   local idle=()
   [[ ${COMLINK_CI:-} != *-beside ]] || idle=(chrt --idle 0)
-  run "$scratch/build.log" ${idle[@]+"${idle[@]}"} swift build --build-tests "${flags[@]}"
+  run "$scratch/build.log" swift build --build-tests "${flags[@]}"
   took build
   [ -z "$computing_tests" ] || run "$scratch/computing.log" \
     ${idle[@]+"${idle[@]}"} swift test --skip-build "${flags[@]}" --filter "$computing_tests" "${skipped_computing[@]}"

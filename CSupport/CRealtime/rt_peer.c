@@ -151,18 +151,23 @@ static void add_steady(const struct rt_gains *gains, float *restrict frames, flo
   }
 }
 
+/** One frame of a ramp, if there is one: its end exactly, without the rounding of the steps. */
+static inline void ramp(struct rt_voice *voice, struct rt_gains *now) RT_NONBLOCKING;
+static inline void ramp(struct rt_voice *voice, struct rt_gains *now) RT_NONBLOCKING {
+  if (voice->ramp_frames == 0) return;
+  voice->ramp_frames--;
+  now->mono += voice->step.mono;
+  now->left += voice->step.left;
+  now->right += voice->step.right;
+  if (voice->ramp_frames == 0) *now = voice->target;
+}
+
 /** A period of a peer that is dimmed. */
 static void add_dimmed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING;
 static void add_dimmed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONBLOCKING {
   struct rt_gains now = voice->now;
   for (uint32_t i = 0; i < mix->period_frames; i++) {
-    if (voice->ramp_frames > 0) {
-      voice->ramp_frames--;
-      now.mono += voice->step.mono;
-      now.left += voice->step.left;
-      now.right += voice->step.right;
-      if (voice->ramp_frames == 0) now = voice->target;
-    }
+    ramp(voice, &now);
     const float frame = mix->scratch[i] * now.mono;
     const float dimmed = frame * rt_glide_next(&voice->dim);
     mix->scratch[i] = frame;
@@ -178,13 +183,7 @@ static void add_placed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONB
   struct rt_gains now = voice->now;
   float *line = mix->line + RT_PLACE_TAPS - 1;
   for (uint32_t i = 0; i < mix->period_frames; i++) {
-    if (voice->ramp_frames > 0) {
-      voice->ramp_frames--;
-      now.mono += voice->step.mono;
-      now.left += voice->step.left;
-      now.right += voice->step.right;
-      if (voice->ramp_frames == 0) now = voice->target;
-    }
+    ramp(voice, &now);
     const float frame = mix->scratch[i] * now.mono;
     const float dimmed = frame * rt_glide_next(&voice->dim);
     const float panned = dimmed * rt_place_panned(&voice->place, i);
@@ -203,13 +202,7 @@ static void add_stereo(struct rt_voice *voice, const struct rt_mix *mix) RT_NONB
   struct rt_gains now = voice->now;
   const bool is_dimmed = !rt_glide_is_unity(&voice->dim);
   for (uint32_t i = 0; i < mix->period_frames; i++) {
-    if (voice->ramp_frames > 0) {
-      voice->ramp_frames--;
-      now.mono += voice->step.mono;
-      now.left += voice->step.left;
-      now.right += voice->step.right;
-      if (voice->ramp_frames == 0) now = voice->target;
-    }
+    ramp(voice, &now);
     const float frame = mix->scratch[i] * now.mono;
     const float side = mix->side[i] * now.mono;
     const float dim = is_dimmed ? rt_glide_next(&voice->dim) : 1.0f;

@@ -7,9 +7,11 @@
 public struct KeyPanel: Sendable {
   /// The station counts from when it hears of a press and of its end: the two ways may differ by so much.
   static let latchMargin = Duration.milliseconds(20)
-  /// The end of a tap waits so long for its device to be gone: of one that is unplugged, the kernel lets go of what is
-  /// held first, as a hand would.
-  static let lossGrace = Duration.milliseconds(10)
+  /// A tap whose device goes so soon after it was none: of one that is unplugged, the kernel lets go of what is held
+  /// first, as a hand would, and tells a while later that it is gone.
+  static let tapDoubt = Duration.seconds(1)
+  /// By then the station has told what became of a tap.
+  static let tallyDelay = Duration.milliseconds(100)
 
   /// What is to be done.
   public enum Action: Sendable, Hashable {
@@ -43,6 +45,10 @@ public struct KeyPanel: Sendable {
   private var contacts: [Contact]
   /// Keys that are pressed at the station.
   private var pressed: [String: Press] = [:]
+  /// Keys whose last press was a tap, by which button, and when it ended.
+  private var taps: [String: (button: Int, end: Duration)] = [:]
+  /// Keys whose last tap was none, and when what it latched is to be closed.
+  private var undone: [String: Duration] = [:]
   private var tally = Tally()
   /// Whether the station answers.
   private var isLinked = false
@@ -76,14 +82,15 @@ public struct KeyPanel: Sendable {
 
   /// A button's device is gone.
   ///
-  /// Its key is released, at once or when the station cannot take that for a tap, which would leave the key open.
+  /// Its key is released, at once or when the station cannot take that for a tap, which would leave the key open. What
+  /// its last tap left open is closed, if that was a moment ago.
   public mutating func lose(button number: Int, at time: Duration) {
     let key = settings.buttons[number].key
     let changes = contacts[number].lose()
     if !changes.isEmpty { pressed[key]?.isMeant = false }
     note(changes, number, at: time)
-    guard let press = pressed[key], press.isMeant, press.ends != nil else { return }
-    pressed[key] = Press(time: press.time, isMeant: false, ends: tapEnd(key, press))
+    guard let tap = taps[key], tap.button == number, time < tap.end + Self.tapDoubt else { return }
+    undone[key] = time + Self.tallyDelay
   }
 
   /// The station answers from now on, or no more.
@@ -94,6 +101,7 @@ public struct KeyPanel: Sendable {
     guard isUp != isLinked else { return }
     isLinked = isUp
     pressed = [:]
+    (taps, undone) = ([:], [:])
     tally = Tally()
     guard isUp else { return }
     for number in contacts.indices where contacts[number].isDown {
@@ -114,6 +122,9 @@ public struct KeyPanel: Sendable {
     for (key, press) in pressed.sorted(by: { $0.key < $1.key }) {
       guard let end = press.ends else { continue }
       if end <= time { finish(key) } else { remind(at: end) }
+    }
+    for (key, end) in undone.sorted(by: { $0.key < $1.key }) {
+      if end <= time { undo(key) } else { remind(at: end) }
     }
     for number in lights.indices { light(number, at: time) }
     for number in relays.indices { relay(number, at: time) }
@@ -137,7 +148,7 @@ public struct KeyPanel: Sendable {
     for change in changes {
       switch change {
       case .pressed: press(key, at: time, isMeant: true)
-      case .released: release(key, at: time)
+      case .released: release(number, at: time)
       case .floods: due.append(.floods(button: number))
       case .isCalm: due.append(.isCalm(button: number))
       }
@@ -146,28 +157,36 @@ public struct KeyPanel: Sendable {
 
   private mutating func press(_ key: String, at time: Duration, isMeant: Bool) {
     guard isLinked else { return }
-    if let press = pressed[key] {
-      // One that waits for its end goes on, but a hand's tap was one.
-      guard press.isMeant, press.ends != nil else {
-        pressed[key]?.ends = nil
-        return
-      }
-      finish(key)
+    (taps[key], undone[key]) = (nil, nil)
+    // One that waits for its end goes on.
+    guard pressed[key] == nil else {
+      pressed[key]?.ends = nil
+      return
     }
     pressed[key] = Press(time: time, isMeant: isMeant)
     due.append(.press(key: key))
   }
 
   /// Unless another button holds it.
-  private mutating func release(_ key: String, at time: Duration) {
+  private mutating func release(_ number: Int, at time: Duration) {
+    let key = settings.buttons[number].key
     let isHeld = zip(settings.buttons, contacts).contains { $0.key == key && $1.isDown }
     guard !isHeld, let press = pressed[key] else { return }
     let end = tapEnd(key, press)
     guard time < end else { return finish(key) }
-    let told = time + Self.lossGrace
-    // Not where that would make a hold of the tap.
-    guard !press.isMeant || told < end - Self.latchMargin * 2 else { return finish(key) }
-    pressed[key]?.ends = press.isMeant ? told : end
+    guard press.isMeant else {
+      pressed[key]?.ends = end
+      return
+    }
+    taps[key] = (button: number, end: time)
+    finish(key)
+  }
+
+  /// Closes what a tap has left open that was none, by the press of a latched key.
+  private mutating func undo(_ key: String) {
+    (taps[key], undone[key]) = (nil, nil)
+    guard tally[key].isTalking else { return }
+    due += [.press(key: key), .release(key: key)]
   }
 
   /// From when on the station cannot take the end of a press for that of a tap.

@@ -96,8 +96,9 @@ import Testing
     #expect(Self.keys(&panel, at: 800, levels: [true, false, false]) == [.press(key: "talk")])
   }
 
-  private static func tally(latch: Duration) -> Tally {
+  private static func tally(latch: Duration, isTalking: Bool = false) -> Tally {
     var key = KeyTally()
+    key.isTalking = isTalking
     key.latch = latch
     var tally = Tally()
     tally["talk"] = key
@@ -121,21 +122,45 @@ import Testing
     #expect(Self.keys(&panel, at: 2220) == [.press(key: "talk"), .release(key: "talk")])
     panel.button(0, isClosed: true, at: .seconds(3))
     panel.button(0, isClosed: false, at: .milliseconds(3050))
-    #expect(Self.keys(&panel, at: 3050) == [.press(key: "talk")])
-    #expect(Self.keys(&panel, at: 3060) == [.release(key: "talk")])
+    #expect(Self.keys(&panel, at: 3050) == [.press(key: "talk"), .release(key: "talk")])
   }
 
-  @Test func `what the kernel lets go of as the device goes is no tap`() {
-    var panel = KeyPanel(Self.settings)
+  /// A tap of 50 ms, which the station shows as latched or not; its device goes so much later.
+  private static func tapThenLoss(
+    isTalking: Bool, after milliseconds: Int64
+  ) -> (panel: KeyPanel, lost: Int64) {
+    var panel = KeyPanel(settings)
     panel.link(isUp: true, at: .zero)
-    panel.show(Self.tally(latch: .milliseconds(200)))
+    panel.show(tally(latch: .milliseconds(200)))
     panel.button(0, isClosed: true, at: .seconds(1))
     panel.button(0, isClosed: false, at: .milliseconds(1050))
-    #expect(Self.keys(&panel, at: 1050) == [.press(key: "talk")])
-    panel.lose(button: 0, at: .milliseconds(1051))
-    #expect(Self.keys(&panel, at: 1060) == [])
-    #expect(Self.keys(&panel, at: 1219) == [])
-    #expect(Self.keys(&panel, at: 1220) == [.release(key: "talk")])
+    #expect(keys(&panel, at: 1050) == [.press(key: "talk"), .release(key: "talk")])
+    panel.show(tally(latch: .milliseconds(200), isTalking: isTalking))
+    panel.lose(button: 0, at: .milliseconds(1050 + milliseconds))
+    return (panel, 1050 + milliseconds)
+  }
+
+  @Test(arguments: [1, 60, 999])
+  func `what the kernel lets go of as the device goes is no tap`(milliseconds: Int64) {
+    var (panel, lost) = Self.tapThenLoss(isTalking: true, after: milliseconds)
+    #expect(Self.keys(&panel, at: lost) == [])
+    #expect(panel.deadline == .milliseconds(lost + 100))
+    #expect(Self.keys(&panel, at: lost + 99) == [])
+    let undone: [KeyPanel.Action] = [.press(key: "talk"), .release(key: "talk")]
+    #expect(Self.keys(&panel, at: lost + 100) == undone)
+    #expect(Self.keys(&panel, at: lost + 200) == [])
+  }
+
+  @Test func `a tap whose device goes is undone only if it is new, latched, and the last press`() {
+    var (panel, lost) = Self.tapThenLoss(isTalking: true, after: 1000)
+    #expect(Self.keys(&panel, at: lost + 100) == [])
+    (panel, lost) = Self.tapThenLoss(isTalking: false, after: 10)
+    #expect(Self.keys(&panel, at: lost + 100) == [])
+    (panel, lost) = Self.tapThenLoss(isTalking: true, after: 10)
+    panel.button(1, isClosed: true, at: .milliseconds(lost + 50))
+    let levels = [false, true, false]
+    #expect(Self.keys(&panel, at: lost + 50, levels: levels) == [.press(key: "talk")])
+    #expect(Self.keys(&panel, at: lost + 100, levels: levels) == [])
   }
 
   @Test func `two taps are two, however soon after one another`() {
@@ -144,9 +169,9 @@ import Testing
     panel.show(Self.tally(latch: .milliseconds(200)))
     panel.button(0, isClosed: true, at: .seconds(1))
     panel.button(0, isClosed: false, at: .milliseconds(1050))
-    #expect(Self.keys(&panel, at: 1055) == [.press(key: "talk")])
+    #expect(Self.keys(&panel, at: 1055) == [.press(key: "talk"), .release(key: "talk")])
     panel.button(0, isClosed: true, at: .milliseconds(1060))
-    let again: [KeyPanel.Action] = [.release(key: "talk"), .press(key: "talk")]
+    let again: [KeyPanel.Action] = [.press(key: "talk")]
     #expect(Self.keys(&panel, at: 1060, levels: [true, false, false]) == again)
   }
 
