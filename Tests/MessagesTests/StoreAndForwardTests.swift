@@ -230,7 +230,7 @@ import Testing
   }
 
   private func check(_ network: MessageNetwork, _ said: [Message], _ seed: UInt64) throws {
-    #expect(said.count > 5, "seed \(seed)")
+    #expect(!said.isEmpty, "seed \(seed)")
     for message in said {
       for recipient in message.recipients {
         let index = try #require(network.nodes.firstIndex { $0.identity.id == recipient })
