@@ -16,8 +16,9 @@ let hasMemberTestsOnly = coreOnly?.split(separator: " ").contains("IntercomTests
 /// Set by CI: names of test targets that are left out, as gates build and run them.
 let leftOut = (Context.environment["COMLINK_LEFT_OUT"] ?? "").split(separator: " ")
 
-/// Set by the demo, and by tests of a change: what no sound passes is not optimised, which takes the compiler a third.
-let isQuick = Context.environment["COMLINK_QUICK"] != nil
+/// Set where a build is to be quick, beside `-Xswiftc -Onone`: 1, of what computes little nothing is optimised, other
+/// packages included; demo, nor is what computes for tests alone.
+let quick = Context.environment["COMLINK_QUICK"]
 
 let swiftSettings: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -44,14 +45,37 @@ let unoptimised: [SwiftSetting] = [
   .unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))
 ]
 
-/// Of targets that no sound passes, and that compute little.
-let lightSettings = swiftSettings + (isQuick ? unoptimised : [])
+/// Optimised in a quick build, too; the driver, which is told otherwise for all, has its say before the frontend.
+let optimised: [SwiftSetting] =
+  quick == nil
+  ? []
+  : [
+    .unsafeFlags(
+      ["-Xfrontend", "-O", "-Xfrontend", "-enable-default-cmo"], .when(configuration: .release))
+  ]
+
+/// What a target computes.
+enum Work {
+  /// What sound passes.
+  case sound
+  /// Much, but only in tests, which run hours of virtual time.
+  case simulated
+  /// Little.
+  case little
+
+  var settings: [SwiftSetting] {
+    switch self {
+    case .sound: swiftSettings + optimised
+    case .simulated: swiftSettings + (quick == "demo" ? [] : optimised)
+    case .little: swiftSettings
+    }
+  }
+}
 
 func swiftTarget(
-  _ name: String, _ dependencies: [Target.Dependency] = [], light: Bool = false
+  _ name: String, _ dependencies: [Target.Dependency] = [], work: Work = .sound
 ) -> Target {
-  .target(
-    name: name, dependencies: dependencies, swiftSettings: light ? lightSettings : swiftSettings)
+  .target(name: name, dependencies: dependencies, swiftSettings: work.settings)
 }
 
 /// Tests, not optimised but for those that compute much themselves.
@@ -63,7 +87,7 @@ func tests(
 ) -> Target {
   .testTarget(
     name: name, dependencies: dependencies, sources: sources, resources: resources,
-    swiftSettings: swiftSettings + (compute ? [] : unoptimised))
+    swiftSettings: compute ? Work.sound.settings : swiftSettings + unoptimised)
 }
 
 let system: [Target] = [
@@ -144,27 +168,27 @@ let core: [Target] = [
   swiftTarget("System"),
   .target(
     name: "Mesh", dependencies: ["Cryptography"], exclude: ["MESSAGES.md"],
-    swiftSettings: swiftSettings),
-  swiftTarget("Lines", ["Cryptography", "RTP"]),
+    swiftSettings: Work.simulated.settings),
+  swiftTarget("Lines", ["Cryptography", "RTP"], work: .simulated),
   swiftTarget("Audio", ["CRealtime", "COpus", "CSamplerate", "CMySofa", "System"]),
   swiftTarget("Habits", ["Cryptography", "StatusSchema"]),
   swiftTarget("JackSession", ["Habits", "Audio", "CRealtime", "System"]),
   swiftTarget("EventLoop", ["CUring", "System"]),
   swiftTarget("Cryptography", ["CSodium", "COpenSSL"]),
-  swiftTarget("Store", ["Habits", "Cryptography", "Mesh", "System"], light: true),
-  swiftTarget("Messages", ["Cryptography"]),
-  swiftTarget("Captions", ["Cryptography"]),
+  swiftTarget("Store", ["Habits", "Cryptography", "Mesh", "System"], work: .little),
+  swiftTarget("Messages", ["Cryptography"], work: .simulated),
+  swiftTarget("Captions", ["Cryptography"], work: .simulated),
   swiftTarget(
-    "Journal", ["CSQLite", "Assistant", "Cryptography", "Messages", "System"], light: true),
-  swiftTarget("Assistant", light: true),
-  swiftTarget("Barcode", ["CQREncode"], light: true),
-  swiftTarget("Keys", light: true),
-  swiftTarget("Speech", light: true),
-  swiftTarget("KeyDevices", ["Keys", "CEvdev", "CGPIO", "System"], light: true),
+    "Journal", ["CSQLite", "Assistant", "Cryptography", "Messages", "System"], work: .little),
+  swiftTarget("Assistant", work: .little),
+  swiftTarget("Barcode", ["CQREncode"], work: .little),
+  swiftTarget("Keys", work: .little),
+  swiftTarget("Speech", work: .little),
+  swiftTarget("KeyDevices", ["Keys", "CEvdev", "CGPIO", "System"], work: .little),
   swiftTarget("Recording", ["Audio", "CDecode", "COgg", "System"]),
   .executableTarget(
     name: "comlink-decode", cSettings: cSettings, linkerSettings: [.linkedLibrary("dl")]),
-  .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: lightSettings),
+  .target(name: "StatusSchema", exclude: ["STATUS.md"], swiftSettings: Work.little.settings),
   swiftTarget(
     "Intercom",
     [
@@ -178,7 +202,7 @@ let coreTests: [Target] = [
   .target(
     name: "TestKit", dependencies: ["RTP", "Media", "Mesh", "Cryptography", "StatusSchema"],
     path: "Tests/TestKit",
-    swiftSettings: swiftSettings),
+    swiftSettings: Work.simulated.settings),
   tests("SystemTests", ["System"]),
   tests("RTPTests", ["RTP", "TestKit"], resources: [.copy("Corpus")], compute: true),
   tests("MediaTests", ["Media", "RTP", "TestKit"], compute: true),
@@ -191,7 +215,7 @@ let coreTests: [Target] = [
   tests("LinesTests", ["Lines", "RTP", "Cryptography", "TestKit"], compute: true),
   .target(
     name: "TestJack", dependencies: ["System", "TestKit"], path: "Tests/TestJack",
-    swiftSettings: swiftSettings),
+    swiftSettings: Work.simulated.settings),
   tests("AudioTests", ["Audio", "TestKit"]),
   tests("JackSessionTests", ["JackSession", "Habits", "Audio", "System", "TestJack", "TestKit"]),
   .target(name: "CRefusal", path: "Tests/CRefusal", cSettings: cSettings),
@@ -215,7 +239,7 @@ let coreTests: [Target] = [
   tests("RealtimeTests", ["CRealtime", "TestJack", "TestKit"]),
   .target(
     name: "TestNode", dependencies: ["Intercom", "Mesh", "Cryptography"], path: "Tests/TestNode",
-    swiftSettings: swiftSettings),
+    swiftSettings: Work.simulated.settings),
   tests(
     "IntercomTests",
     [
@@ -231,23 +255,23 @@ let programs: [Target] = [
   .target(
     name: "CAvahi", path: "CSupport/CAvahi", cSettings: cSettings,
     linkerSettings: [.linkedLibrary("avahi-common")]),
-  swiftTarget("Discovery", ["CAvahi", "Mesh", "Cryptography", "System"], light: true),
+  swiftTarget("Discovery", ["CAvahi", "Mesh", "Cryptography", "System"], work: .little),
   .executableTarget(
     name: "comlink-discover", dependencies: ["Discovery", "Mesh", "Cryptography"],
-    path: "Tests/DiscoverProgram", swiftSettings: lightSettings),
+    path: "Tests/DiscoverProgram", swiftSettings: Work.little.settings),
   tests(
     "DiscoveryTests",
     ["CAvahi", "Discovery", "Mesh", "Cryptography", "comlink-discover", "TestKit", "TestRig"],
     resources: [.copy("Corpus")]),
-  swiftTarget("ServiceLoop", [.product(name: "NIOCore", package: "swift-nio")], light: true),
+  swiftTarget("ServiceLoop", [.product(name: "NIOCore", package: "swift-nio")], work: .little),
   swiftTarget(
     "ControlSocket",
     [
       "Remote", "ServiceLoop", "StatusSchema", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ], light: true),
-  swiftTarget("Remote", ["StatusSchema", "System"], light: true),
+    ], work: .little),
+  swiftTarget("Remote", ["StatusSchema", "System"], work: .little),
   swiftTarget(
     "WebService",
     [
@@ -256,13 +280,13 @@ let programs: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
-    ], light: true),
+    ], work: .little),
   .target(
     name: "TestWeb",
     dependencies: [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ], path: "Tests/TestWeb", swiftSettings: swiftSettings),
+    ], path: "Tests/TestWeb", swiftSettings: Work.simulated.settings),
   tests("WebServiceTests", ["WebService", "Cryptography", "TestWeb"]),
   swiftTarget(
     "Chat",
@@ -271,13 +295,13 @@ let programs: [Target] = [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
-    ], light: true),
+    ], work: .little),
   tests("ChatTests", ["Chat", "Assistant", "TestWeb", "WebService"]),
   .target(
     name: "CKernel", path: "CSupport/CKernel", cSettings: cSettings),
   swiftTarget(
     "Doctor", ["CKernel", "Audio", "JackSession", "EventLoop", "StatusSchema", "System"],
-    light: true),
+    work: .little),
   tests("DoctorTests", ["Doctor", "StatusSchema"]),
   .target(
     name: "Panel",
@@ -290,7 +314,7 @@ let programs: [Target] = [
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
     ],
     // The page's files: in the programs, not beside them.
-    resources: [.embedInCode("Web")], swiftSettings: lightSettings),
+    resources: [.embedInCode("Web")], swiftSettings: Work.little.settings),
   tests(
     "PanelTests",
     [
@@ -309,7 +333,7 @@ let programs: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOTLS", package: "swift-nio"),
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
-    ], light: true),
+    ], work: .little),
   tests(
     "ControlPlaneTests",
     [
@@ -325,7 +349,7 @@ let programs: [Target] = [
       "Speech", "ServiceLoop", "System",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ], light: true),
+    ], work: .little),
   tests(
     "SpeechLinkTests",
     [
@@ -345,23 +369,23 @@ let programs: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "TOMLKit", package: "TOMLKit"),
-    ], light: true),
+    ], work: .little),
   .executableTarget(
-    name: "comlinkd", dependencies: ["NodeDaemon"], swiftSettings: lightSettings),
+    name: "comlinkd", dependencies: ["NodeDaemon"], swiftSettings: Work.little.settings),
   .executableTarget(
     name: "comlink",
     dependencies: [
       "Remote", "StatusSchema", "Barcode", "Captions", "Cryptography", "Doctor", "KeyDevices",
       "Lines", "Store", "System", "Voice",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ], swiftSettings: lightSettings),
+    ], swiftSettings: Work.little.settings),
   .executableTarget(
     name: "comlink-keys",
     dependencies: [
       "KeyDevices", "Keys", "Remote", "StatusSchema", "System",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "TOMLKit", package: "TOMLKit"),
-    ], swiftSettings: lightSettings),
+    ], swiftSettings: Work.little.settings),
   // Both ends of the control socket.
   tests("RemoteTests", ["Remote", "ControlSocket", "StatusSchema", "System"]),
   tests(
@@ -383,7 +407,7 @@ let programs: [Target] = [
     name: "TestRig",
     dependencies: ["CProbe", "Measurement", "Remote", "StatusSchema", "System", "TestKit"],
     path: "Tests/TestRig",
-    swiftSettings: swiftSettings),
+    swiftSettings: Work.simulated.settings),
   .executableTarget(
     name: "comlink-bench",
     dependencies: [
@@ -392,15 +416,15 @@ let programs: [Target] = [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOSSL", package: "swift-nio-ssl"),
-    ], path: "Tests/Benchmarks", swiftSettings: lightSettings),
+    ], path: "Tests/Benchmarks", swiftSettings: Work.little.settings),
   .target(name: "CLink", path: "Tests/CLink", cSettings: cSettings),
   .executableTarget(
     name: "comlink-link", dependencies: ["CLink", "System", "TestKit"], path: "Tests/LinkEmulator",
-    swiftSettings: swiftSettings),
+    swiftSettings: Work.simulated.settings),
   .executableTarget(
     name: "comlink-lane",
     dependencies: ["ControlPlane", "Mesh", "Cryptography", "System"], path: "Tests/LaneProgram",
-    swiftSettings: lightSettings),
+    swiftSettings: Work.little.settings),
   tests("LinkEmulatorTests", ["comlink-link", "TestKit"]),
   tests(
     "IntegrationTests",

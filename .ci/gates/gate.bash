@@ -11,7 +11,7 @@ export COMLINK_CORE_ONLY=1
 # The sanitizers are some fifty times slower: fewer random networks (TestKit's Seeds).
 export COMLINK_FEW_SEEDS=1
 # What computes little is not optimised, but for the night.
-[ -n "${COMLINK_ALL:-}" ] || export COMLINK_QUICK=1
+if [ -z "${COMLINK_ALL:-}" ]; then export COMLINK_QUICK=1; else quick_flags=(); fi
 # The crash handler would take minutes over a sanitizer's abort.
 export SWIFT_BACKTRACE=enable=no
 
@@ -78,7 +78,7 @@ run_clocked() {
 # run_core_tests FLAG...: builds and runs those suites; FLAG goes to swift build and swift test. Sets count.
 # Optimised, or the hours of virtual time in MediaTests would take minutes.
 run_core_tests() {
-  local flags=(-c release --disable-xctest -Xswiftc -enable-testing -Xswiftc -gline-tables-only "$@")
+  local flags=(-c release --disable-xctest -Xswiftc -enable-testing -Xswiftc -gline-tables-only "${quick_flags[@]}" "$@")
   # Of the time beside the tests what computes takes what is left; builds take theirs, and are at their end when the
   # tests begin. SwiftPM gives what it starts the usual priority, whatever its own is; the policy stays.
   local idle=()
