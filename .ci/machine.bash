@@ -1,8 +1,8 @@
 # What a shared machine does to those who judge by the clock, and what can be done about it; and what a quick build has.
 # Sourced by ./dev, .ci/run and gates.
 
-# Beside COMLINK_QUICK, by which Package.swift says what is optimised nevertheless. Without a module made separately, the
-# compiler runs once. The C++ is BoringSSL, whose ciphers are assembly.
+# Beside COMLINK_QUICK, by which Package.swift says what is optimised nevertheless. Without a module that is made
+# separately, the compiler runs once. The C++ is BoringSSL, whose ciphers are assembly.
 quick_flags=(-Xswiftc -Onone -Xswiftc -no-emit-module-separately-wmo -Xcxx -O0 -Xcxx -g0)
 
 # Keeps processors awake until this process has ended, by the kernel's own means (pm_qos_interface): a host lays down a
