@@ -123,7 +123,7 @@ import WebService
     let line = String(repeating: "x", count: 60_000)
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
     let parts = [(Int64(0), head)] + (0..<40).map { _ in (Int64(0), ": \(line)\n") }
-    let (events, _) = try await Self.ask([.init(parts: parts)])
+    let (events, _) = try await Self.ask([.init(parts: parts)], patience: ChatPatience())
     #expect(events == [.fault(.tooLong("the whole answer"))])
   }
 
