@@ -141,6 +141,7 @@ let c: [Target] = [
     cSettings: cSettings),
   // Loaded when they are wanted.
   .target(name: "CRNNoise", path: "CSupport/CRNNoise", cSettings: cSettings),
+  .target(name: "CDeepFilter", path: "CSupport/CDeepFilter", cSettings: cSettings),
   .target(name: "CSoundTouch", path: "CSupport/CSoundTouch", cSettings: cSettings),
   .target(name: "CMySofa", path: "CSupport/CMySofa", cSettings: cSettings),
   .target(
@@ -163,7 +164,7 @@ let c: [Target] = [
 let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
-  swiftTarget("Voice", ["CSpeexDSP", "CRNNoise", "CSoundTouch"]),
+  swiftTarget("Voice", ["CSpeexDSP", "CRNNoise", "CDeepFilter", "CSoundTouch"]),
   swiftTarget("Measurement"),
   swiftTarget("System"),
   .target(

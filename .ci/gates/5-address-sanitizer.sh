@@ -6,11 +6,12 @@ suites=("${sanitized_computing[@]}" Mesh Lines Voice Lane)
 # Whole stations in virtual time, which every octet of a datagram goes through: of a change those with members, lines,
 # keys, calls and attackers.
 stations='^IntercomTests\.(Station(Attack|Calls|Contact|Guest|Input|Key|Levels|LinePort|Lines|Member|PrivateLine|Protection|Repair|Roaming|Streams)|MemberLines|MemberNames|Knock)Tests'
-# What counts time or allocations would judge the sanitizer; what RNNoiseTests load is loaded for good;
-# MembershipTests leave tasks waiting, whose memory counts as leaked. The long file over the lane takes three minutes,
-# and with a gate's few octets one voice in a thousand is one; LaneTests and LaneHostileTests walk the same code.
+# What counts time or allocations would judge the sanitizer; what RNNoiseTests and DeepFilterTests load is loaded for
+# good; MembershipTests leave tasks waiting, whose memory counts as leaked. The long file over the lane takes three
+# minutes, and with a gate's few octets one voice in a thousand is one; LaneTests and LaneHostileTests walk the same
+# code.
 skipped_computing=(--skip '^IntercomTests\.(Intercom|StationAllocation|Membership)Tests' --skip 'a flood of forgeries takes time and nothing else'
-  --skip 'LaneTransferTests' --skip '^VoiceTests\.RNNoiseTests')
+  --skip 'LaneTransferTests' --skip '^VoiceTests\.(RNNoise|DeepFilter)Tests')
 station_tests=IntercomTests/Members
 if [ -n "${COMLINK_ALL:-}" ]; then
   suites+=(Media)

@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 declare -A may=(
   [RTP]=""
   [Media]="RTP"
-  [Voice]="CSpeexDSP CRNNoise CSoundTouch Glibc"
+  [Voice]="CSpeexDSP CRNNoise CDeepFilter CSoundTouch Glibc"
   [Measurement]="Glibc"
   [Mesh]="Cryptography"
   [Lines]="Cryptography RTP Glibc"

@@ -54,7 +54,7 @@ struct SpeechGain {
     static let pausePower: Double = 0.025
     /// Blocks of it that are no pause in speech any more, but a voice that is lower for good; then the mean falls so
     /// much with each.
-    static let pauseBlocks = 50
+    static let pauseBlocks = 250
     static let pauseFade = 0.97
     /// Above is no speech, but a microphone that is hit or broken.
     static let power: ClosedRange<Double> = 1e-7...0.5

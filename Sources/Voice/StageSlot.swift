@@ -30,7 +30,10 @@ struct StageSlot {
   var isActive: Bool { present != nil || isChanging }
 
   /// Puts an engine there before any sound came.
-  mutating func start(_ stage: (any VoiceStage)?) { present = stage }
+  mutating func start(_ stage: (any VoiceStage)?) {
+    present = stage
+    stage?.begin()
+  }
 
   /// Has another engine, or none, take over.
   ///

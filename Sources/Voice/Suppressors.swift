@@ -67,17 +67,12 @@ internal import Glibc
   }
 }
 
-/// RNNoise: blocks of 10 ms at 48 kHz; other rates are converted there and back.
+/// RNNoise: blocks of 10 ms at 48 kHz.
 ///
 /// Where there is next to no noise it leaves a third of the voice as it was.
 @safe final class RNNoiseSuppressor: BlockEngine {
-  private static let rate = 48_000
-
   let delayFrames: Int
   private let handle: OpaquePointer
-  private let blockFrames: Int
-  private let (there, back): (StreamResampler?, StreamResampler?)
-  private var block = [Float](repeating: 0, count: Int(CRNNOISE_BLOCK_FRAMES))
   /// What comes out next, as it was: as late as the engine makes it.
   private var untouched: [Float]
   private var untouchedHead = 0
@@ -85,41 +80,16 @@ internal import Glibc
   private var quiet = QuietPlace()
 
   /// nil: out of memory.
-  init?(_ library: RNNoiseLibrary, blockFrames: Int, sampleRate: Int) {
+  init?(_ library: RNNoiseLibrary) {
     guard let handle = unsafe crnnoise_create(library.handle) else { return nil }
     unsafe self.handle = unsafe handle
-    self.blockFrames = blockFrames
-    let ownDelay = unsafe Int(crnnoise_delay_frames(library.handle))
-    untouched = [Float](repeating: 0, count: ownDelay)
-    guard sampleRate != Self.rate else {
-      (there, back, delayFrames) = (nil, nil, ownDelay)
-      return
-    }
-    let most = max(blockFrames, Int(CRNNOISE_BLOCK_FRAMES))
-    let there = StreamResampler(from: sampleRate, to: Self.rate, mostFrames: most)
-    let back = StreamResampler(from: Self.rate, to: sampleRate, mostFrames: most)
-    (self.there, self.back) = (there, back)
-    let back48 = ownDelay + (back?.delayFrames ?? 0)
-    delayFrames = back48 * sampleRate / Self.rate + (there?.delayFrames ?? 0)
-    if there == nil || back == nil { return nil }
+    delayFrames = unsafe Int(crnnoise_delay_frames(library.handle))
+    untouched = [Float](repeating: 0, count: delayFrames)
   }
 
   deinit { unsafe crnnoise_destroy(handle) }
 
-  func process(_ frames: inout MutableSpan<Float>) {
-    guard let there, let back else { return run(&frames) }
-    there.convert(frames.span)
-    let ready = min(block.count, there.count)
-    for index in 0..<block.count - ready { block[index] = 0 }
-    there.take(ready, into: &block)
-    do {
-      var own = block.mutableSpan
-      run(&own)
-    }
-    back.convert(block, into: &frames)
-  }
-
-  private func run(_ block: inout MutableSpan<Float>) {
+  func process(_ block: inout MutableSpan<Float>) {
     guard block.count == Int(CRNNOISE_BLOCK_FRAMES) else { return }
     var (power, left): (Float, Float) = (0, 0)
     for index in 0..<block.count {
@@ -136,6 +106,48 @@ internal import Glibc
     let share = quiet.untouchedShare(
       after: power / Float(block.count), suppressedTo: left / Float(block.count))
     for index in 0..<block.count { block[index] += share * (late[index] - block[index]) }
+  }
+}
+
+/// An engine of blocks of 10 ms at 48 kHz for sound of another rate, which is converted there and back.
+final class ConvertedEngine: BlockEngine {
+  private static let (rate, blockFrames) = (48_000, 480)
+
+  let delayFrames: Int
+  private let engine: any BlockEngine
+  private let (there, back): (StreamResampler, StreamResampler)
+  private var block = [Float](repeating: 0, count: ConvertedEngine.blockFrames)
+
+  private init?(_ engine: any BlockEngine, blockFrames: Int, sampleRate: Int) {
+    let most = max(blockFrames, Self.blockFrames)
+    guard let there = StreamResampler(from: sampleRate, to: Self.rate, mostFrames: most),
+      let back = StreamResampler(from: Self.rate, to: sampleRate, mostFrames: most)
+    else { return nil }
+    (self.engine, self.there, self.back) = (engine, there, back)
+    delayFrames =
+      (engine.delayFrames + back.delayFrames) * sampleRate / Self.rate + there.delayFrames
+  }
+
+  /// The engine, converted where the rate is another one; nil: out of memory.
+  static func at(
+    _ sampleRate: Int, blockFrames: Int, _ engine: (any BlockEngine)?
+  ) -> (any BlockEngine)? {
+    guard sampleRate != rate else { return engine }
+    return engine.flatMap {
+      ConvertedEngine($0, blockFrames: blockFrames, sampleRate: sampleRate)
+    }
+  }
+
+  func process(_ frames: inout MutableSpan<Float>) {
+    there.convert(frames.span)
+    let ready = min(block.count, there.count)
+    for index in 0..<block.count - ready { block[index] = 0 }
+    there.take(ready, into: &block)
+    do {
+      var own = block.mutableSpan
+      engine.process(&own)
+    }
+    back.convert(block, into: &frames)
   }
 }
 

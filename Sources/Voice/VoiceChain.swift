@@ -195,15 +195,22 @@ public final class VoiceChange {
   private var kept: [AnyObject] = []
 
   private let rnnoise: RNNoiseLibrary.Installed
+  private let deepFilter: DeepFilterLibrary.Installed
   private let soundTouch: SoundTouchLibrary.Installed
 
   /// Allocates, and may load a library: not for the thread that the chain runs on.
   public convenience init(
     from former: VoiceSettings, to settings: VoiceSettings, format: VoiceFormat
   ) {
+    let strongest = settings.suppression == .strongest
+    let deepFilter: DeepFilterLibrary.Installed =
+      strongest ? DeepFilterLibrary.installed : .failure(.unwanted)
+    var takesRNNoise = settings.suppression == .strong
+    if strongest, case .failure = deepFilter { takesRNNoise = true }
     self.init(
       from: former, to: settings, format: format,
-      rnnoise: settings.suppression == .strong ? RNNoiseLibrary.installed : .failure(.unwanted),
+      rnnoise: takesRNNoise ? RNNoiseLibrary.installed : .failure(.unwanted),
+      deepFilter: deepFilter,
       soundTouch: settings.effect.needsSoundTouch
         ? SoundTouchLibrary.installed : .failure(.unwanted))
   }
@@ -211,19 +218,18 @@ public final class VoiceChange {
   init(
     from former: VoiceSettings, to settings: VoiceSettings, format: VoiceFormat,
     rnnoise: RNNoiseLibrary.Installed,
+    deepFilter: DeepFilterLibrary.Installed = .failure(.unwanted),
     soundTouch: SoundTouchLibrary.Installed = .failure(.unwanted)
   ) {
     (self.former, self.settings, self.format) = (former, settings, format)
-    (self.rnnoise, self.soundTouch) = (rnnoise, soundTouch)
+    (self.rnnoise, self.deepFilter, self.soundTouch) = (rnnoise, deepFilter, soundTouch)
     if settings.needsDetector, !former.needsDetector {
       detector = VoiceDetector(sampleRate: format.sampleRate, blockFrames: format.blockFrames)
       if detector == nil {
         problem = "the detector of speech does not work at \(format.sampleRate) Hz"
       }
     }
-    if settings.suppression == .strong, case .failure(let missing) = rnnoise {
-      problem = "\(missing.words); until then strong is up to 25 dB by speexdsp"
-    }
+    lookForSuppressors()
     if settings.effect.needsSoundTouch, case .failure(let missing) = soundTouch {
       problem = "\(missing.words); until then the voice keeps its pitch"
     }
@@ -234,6 +240,21 @@ public final class VoiceChange {
   }
 
   func keep(_ object: AnyObject) { kept.append(object) }
+
+  /// Whether what takes noise out is as wanted, in words.
+  private func lookForSuppressors() {
+    let wanted = settings.suppression
+    guard wanted == .strong || wanted == .strongest else { return }
+    var words: [String] = []
+    if wanted == .strongest {
+      guard case .failure(let missing) = deepFilter else { return }
+      words.append("\(missing.words); until then strongest is strong")
+    }
+    if case .failure(let missing) = rnnoise {
+      words.append("\(missing.words); until then strong is up to 25 dB by speexdsp")
+    }
+    if !words.isEmpty { problem = words.joined(separator: ". ") }
+  }
 
   private func makeStage(_ place: Place) -> (any VoiceStage)? {
     let rate = format.sampleRate
@@ -290,12 +311,12 @@ public final class VoiceChange {
     case .light:
       engine = SpeexSuppressor(
         depthDecibels: SpeexSuppressor.Depth.light, blockFrames: block, sampleRate: rate)
-    case .strong:
-      if case .success(let library) = rnnoise {
-        engine = RNNoiseSuppressor(library, blockFrames: block, sampleRate: rate)
+    case .strong: engine = makeStrong()
+    case .strongest:
+      if case .success(let library) = deepFilter {
+        engine = ConvertedEngine.at(rate, blockFrames: block, DeepFilterSuppressor(library))
       } else {
-        engine = SpeexSuppressor(
-          depthDecibels: SpeexSuppressor.Depth.strong, blockFrames: block, sampleRate: rate)
+        engine = makeStrong()
       }
     }
     guard let engine else {
@@ -306,6 +327,15 @@ public final class VoiceChange {
     return BlockStage(
       engine, blockFrames: block, grainFrames: format.grainFrames,
       share: settings.suppressionShare, warmUp: rate / 10)
+  }
+
+  private func makeStrong() -> (any BlockEngine)? {
+    let (block, rate) = (format.blockFrames, format.sampleRate)
+    guard case .success(let library) = rnnoise else {
+      return SpeexSuppressor(
+        depthDecibels: SpeexSuppressor.Depth.strong, blockFrames: block, sampleRate: rate)
+    }
+    return ConvertedEngine.at(rate, blockFrames: block, RNNoiseSuppressor(library))
   }
 }
 

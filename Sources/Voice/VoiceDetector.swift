@@ -44,7 +44,7 @@ public final class VoiceDetector {
 
 /// A layer of its inputs, a gated recurrent unit, and one output.
 struct SpeechNetwork {
-  private static let (dense, state) = (32, 40)
+  private static let (dense, state) = (32, 52)
 
   private let (input, inputBias): ([Float], [Float])
   private let (given, givenBias): ([Float], [Float])

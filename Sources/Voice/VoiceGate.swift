@@ -4,7 +4,8 @@ internal import Glibc
 ///
 /// States: *open* while the level is above the threshold (or the detector hears a voice), and for the hold after that;
 /// then *shut*. A gate that is open stays so down to 6 dB below the threshold. The gain moves between the two on
-/// p²(3 − 2p). With a look-back the sound comes out late, so that the start of a word is not lost.
+/// p²(3 − 2p). With a look-back the sound comes out late, so that the start of a word is not lost. It begins shut, but
+/// open where it takes a place while somebody may be talking.
 final class VoiceGate: VoiceStage {
   /// What a gate is like.
   struct Shape: Hashable {
@@ -55,6 +56,8 @@ final class VoiceGate: VoiceStage {
     delayFrames = Int((shape.lookBackSeconds * rate).rounded())
     past = [Float](repeating: 0, count: max(1, delayFrames))
   }
+
+  func begin() { (held, position) = (0, 0) }
 
   /// Whether it lets pass what comes.
   var isOpen: Bool { held > 0 }

@@ -8,6 +8,8 @@ public struct VoiceSettings: Sendable, Hashable {
     case light
     /// As much as there is: RNNoise where it is installed, otherwise up to 25 dB.
     case strong
+    /// More, and later: DeepFilterNet where it is installed, otherwise as ``strong``.
+    case strongest
   }
 
   /// Whether the own loudspeakers are taken out of the microphone.
@@ -148,7 +150,7 @@ extension VoiceSettings {
       case .highPass: "Takes out what is below this, Hz, 20…400: rumble, wind, handling."
       case .echo: "Takes your loudspeakers out of the microphone; auto: once it hears them."
       case .suppress:
-        "Takes noise out: light up to 15 dB; strong as RNNoise does, if installed, or up to 25 dB."
+        "Takes noise out: light up to 15 dB; strong by RNNoise, strongest by DeepFilterNet, if installed."
       case .suppressMix: "How much of suppress is heard, percent, 0…100; the rest is untreated."
       case .gain:
         "Gain of the microphone, dB, -20…40; auto: brings speech to target, never raises noise alone."

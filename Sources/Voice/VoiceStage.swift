@@ -15,12 +15,16 @@ protocol VoiceStage: AnyObject {
   /// Takes what the loudspeakers play of the frames that it treats next; silence where it is not called.
   func hear(_ left: Span<Float>, _ right: Span<Float>)
 
+  /// Is there before any sound came.
+  func begin()
+
   /// Goes on where another stage of its kind, with other settings, was.
   func follow(_ former: any VoiceStage)
 }
 
 extension VoiceStage {
   var warmUpFrames: Int { delayFrames }
+  func begin() {}
   func follow(_ former: any VoiceStage) {}
   func hear(_ left: Span<Float>, _ right: Span<Float>) {}
 }

@@ -52,7 +52,7 @@ import Testing
     (.sidetone, "loud", "must be a number or \"off\""),
     (.voiceHighPass, "10", "must be from 20 to 400, not 10"),
     (.voiceHighPass, "deep", "must be a number or \"off\", not \"deep\""),
-    (.voiceSuppress, "much", "must be one of off|light|strong, not \"much\""),
+    (.voiceSuppress, "much", "must be one of off|light|strong|strongest, not \"much\""),
     (.voiceSuppressMix, "101", "must be from 0 to 100, not 101"),
     (.voiceGain, "loud", "must be a number or \"auto\" or \"off\", not \"loud\""),
     (.voiceGain, "41", "must be from -20 to 40, not 41"),

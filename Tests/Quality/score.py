@@ -93,4 +93,5 @@ def main():
     json.dump([scores(job, reference, recording) for recording in job["recordings"]], sys.stdout)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -95,6 +95,17 @@ import Testing
     #expect(lower > 20)
   }
 
+  @Test func `an echo is gone again a second after the room has changed`() throws {
+    var scene = Scene(seconds: 9)
+    let rate = 48_000
+    // The microphone is somewhere else: other reflections, later.
+    let other = Scene(seconds: 9, delay: 0.035, balance: 0.3)
+    for index in 5 * rate..<scene.echo.count { scene.echo[index] = -other.echo[index] }
+    let heard = treat(try chain("on"), scene.echo, scene)
+    let (after, left) = (scene.echo[6 * rate..<8 * rate], heard[6 * rate..<8 * rate])
+    #expect(Sounds.level(after) - Sounds.level(left) > 25)
+  }
+
   @Test func `auto leaves a headset as it is, bit by bit, and finds a loudspeaker`() throws {
     let scene = Scene(seconds: 6)
     let chain = try chain("auto")

@@ -104,6 +104,16 @@ import Testing
     #expect(chain.isTransmitting == stays)
   }
 
+  @Test func `it begins shut, and open where it comes while somebody may talk`() throws {
+    let (start, present) = (try chain([.vox: "-20"]), try chain([:]))
+    #expect(start.treat(bursts([(-30, 1)])).allSatisfy { $0 == 0 })
+    _ = present.treat(bursts([(-30, 1)]))
+    #expect(present.change(to: try VoiceSettings([.vox: "-20"])))
+    let heard = present.treat(bursts([(-30, 1)]))
+    #expect(abs(Sounds.level(heard[4800..<28_800]) + 30) < 0.2)
+    #expect(heard.suffix(4800).allSatisfy { $0 == 0 })
+  }
+
   @Test func `what is too low does not open it`() throws {
     let chain = try chain([.vox: "-40"])
     _ = chain.treat(bursts([(-80, 2)]))

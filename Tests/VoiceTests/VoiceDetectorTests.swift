@@ -1,4 +1,3 @@
-import Foundation
 import TestKit
 import Testing
 
@@ -56,19 +55,6 @@ import Testing
 
 /// RNNoise where it is, where it is not, and where something else has its name.
 @Suite struct RNNoiseTests {
-  /// Builds a library.
-  private func library(_ source: String) throws -> (folder: String, path: String) {
-    let folder = NSTemporaryDirectory() + "comlink-rnnoise-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try source.write(toFile: folder + "/a.c", atomically: true, encoding: .utf8)
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["clang", "-shared", "-fPIC", "-o", folder + "/a.so", folder + "/a.c"]
-    try process.run()
-    process.waitUntilExit()
-    return (folder, folder + "/a.so")
-  }
-
   /// Halves the sound, a block late as the real one, and gives a block that is no sound now and then.
   private static let half = """
     #include <math.h>
@@ -106,9 +92,9 @@ import Testing
 
   @Test(arguments: [44_100, 48_000, 96_000])
   func `a library that is there is used, at any rate`(rate: Int) throws {
-    let (folder, path) = try library(Self.half.replacing("SIZE", with: "480"))
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let (chain, problem) = try chain(path, rate: rate)
+    let library = try BuiltLibrary(Self.half.replacing("SIZE", with: "480"))
+    defer { library.remove() }
+    let (chain, problem) = try chain(library.path, rate: rate)
     #expect(problem == nil)
     let tone = Sounds.sine(500, 0.5, seconds: 1, rate: rate)
     let heard = chain.treat(tone, frames: [rate / 100]).suffix(rate / 2)
@@ -125,9 +111,9 @@ import Testing
   }
 
   @Test func `a library with blocks of another length is told, and the chain goes on`() throws {
-    let (folder, path) = try library(Self.half.replacing("SIZE", with: "160"))
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let (chain, problem) = try chain(path, rate: 48_000)
+    let library = try BuiltLibrary(Self.half.replacing("SIZE", with: "160"))
+    defer { library.remove() }
+    let (chain, problem) = try chain(library.path, rate: 48_000)
     #expect(problem?.contains("is not RNNoise for blocks of 10 ms") == true)
     #expect(problem?.contains("until then strong is up to 25 dB by speexdsp") == true)
     #expect(Sounds.level(chain.treat(Sounds.noise(-40, seconds: 3)).suffix(48_000)) < -55)
@@ -141,9 +127,9 @@ import Testing
   }
 
   @Test func `a library of another kind is told`() throws {
-    let (folder, path) = try library("int x;")
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let (_, problem) = try chain(path, rate: 48_000)
+    let library = try BuiltLibrary("int x;")
+    defer { library.remove() }
+    let (_, problem) = try chain(library.path, rate: 48_000)
     #expect(problem?.contains("is not RNNoise") == true)
   }
 }

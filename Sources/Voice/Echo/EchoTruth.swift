@@ -7,6 +7,9 @@ struct EchoTruth {
     static let (truth, falsehood, blocks): (Float, Float, Int) = (0.5, 0.35, 8)
     /// Each time that it was wrong it is so much surer that there is no echo; it is no more once it was right for long.
     static let doubt: Float = 0.3
+    /// Then it is another room, and so much less is taken for known than at first: it is learned faster for that, and
+    /// what may be left of the echo is taken out sooner.
+    static let otherRoom: Float = 10
     static let leastPrior: Float = 0.003
     static let rightBlocks = 100
     static let smoothing: Float = 0.1
@@ -32,7 +35,7 @@ struct EchoTruth {
     echo += Shape.smoothing * (echoNow - echo)
     both += Shape.smoothing * (bothNow - both)
     rightBlocks = isRight ? min(rightBlocks + 1, Shape.rightBlocks) : 0
-    if rightBlocks == Shape.rightBlocks { prior = 1 / Shape.doubt }
+    if rightBlocks == Shape.rightBlocks { prior = Shape.otherRoom / Shape.doubt }
     let isWrong = echo > 0.05 * heard && both < Shape.falsehood * echo
     falseBlocks = isWrong ? falseBlocks + 1 : 0
     guard falseBlocks >= Shape.blocks || !echo.isFinite else { return false }

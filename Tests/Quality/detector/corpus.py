@@ -109,7 +109,7 @@ def room(draw, sound, seconds):
 
 def coloured(draw, frames):
     """Noise between white and brown, some of it with a hum."""
-    pole = draw.uniform(0, 0.99)
+    pole = 0 if draw.random() < 0.4 else draw.uniform(-0.5, 0.99)
     noise = lfilter([1], [1, -pole], draw.standard_normal(frames))
     noise /= level(noise)
     if draw.random() < 0.3:
@@ -171,26 +171,50 @@ def line(draw, utterances, frames, pause):
     return sound, marks
 
 
+def band(draw, music, frames):
+    """Music as a band plays on: sped up or down, coloured, and now and then it goes on much louder or softer."""
+    speed = draw.uniform(0.85, 1.18)
+    place, sound = 0, numpy.zeros(frames)
+    while place < frames:
+        part = frames - place if draw.random() < 0.5 else int(draw.uniform(1, 8) * RATE)
+        part = min(part, frames - place)
+        piece = excerpt(draw, music, int(part * speed) + 2)
+        piece = numpy.interp(numpy.arange(part) * speed, numpy.arange(len(piece)), piece)
+        if draw.random() < 0.3:
+            other = excerpt(draw, music, part)
+            piece = piece / max(level(piece), 1e-4) + other / max(level(other), 1e-4) * draw.uniform(0.2, 1)
+        sound[place : place + part] = piece / max(level(piece), 1e-4) * 10 ** (draw.uniform(-20, 0) / 20)
+        place += part
+    tilt = draw.uniform(-0.8, 0.8)
+    return lfilter([1, -tilt], [1], sound)
+
+
 def mixture(draw, everybody, music, seconds):
     """Somebody who talks now and then amid noise, and when."""
     frames = seconds * RATE
     sound, marks = numpy.zeros(frames), numpy.zeros(frames // HOP, bool)
-    if draw.random() > 0.12:
+    if draw.random() > 0.22:
         sound, marks = line(draw, everybody[draw.integers(len(everybody))], frames, pause=draw.uniform(0.3, 3))
+        if draw.random() < 0.25:
+            # Nobody talks any more: what is left is noise, much lower.
+            end = int(draw.uniform(2, 8) * RATE) // HOP * HOP
+            sound[end:], marks[end // HOP :] = 0, False
         if draw.random() < 0.4:
             sound = room(draw, sound, draw.uniform(0.05, 0.35))
     tilt = draw.uniform(-0.6, 0.6)
     sound = lfilter([1, -tilt], [1], sound) / (1 + abs(tilt) / 2)
     kind = draw.random()
-    quiet = draw.uniform(-2, 25)
-    if kind < 0.4:
+    quiet = draw.uniform(-2, 32)
+    if kind < 0.12:
         noise = excerpt(draw, music, frames)
-    elif kind < 0.65:
+    elif kind < 0.38:
+        noise = band(draw, music, frames)
+    elif kind < 0.56:
         noise = crowd(draw, everybody, frames, draw.integers(6, 25))
         quiet = draw.uniform(4, 25)
-    elif kind < 0.78:
+    elif kind < 0.76:
         noise = coloured(draw, frames)
-    elif kind < 0.86:
+    elif kind < 0.84:
         noise = tones(draw, frames)
     elif kind < 0.92:
         noise, quiet = clicks(draw, frames), draw.uniform(-5, 25)
@@ -203,4 +227,7 @@ def mixture(draw, everybody, music, seconds):
         noise = noise * numpy.interp(numpy.arange(frames), numpy.sort(draw.integers(0, frames, 4)),
                                      10 ** (draw.uniform(-15, 0, 4) / 20))
     mixed = sound + noise * 10 ** (-quiet / 20) + 1e-4 * draw.standard_normal(frames)
+    if not marks.any():
+        # Noise alone is as loud as speech can be.
+        return mixed / level(mixed) * 10 ** (draw.uniform(-70, -8) / 20), marks
     return mixed * 10 ** (draw.uniform(-48, -14) / 20), marks

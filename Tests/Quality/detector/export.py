@@ -1,4 +1,4 @@
-"""Writes trained weights as Swift: export.py WEIGHTS > Sources/Voice/SpeechWeights.swift."""
+"""Writes trained weights, of several files their mean, as Swift: export.py WEIGHTS... > Sources/Voice/SpeechWeights.swift."""
 
 import base64
 import sys
@@ -10,8 +10,8 @@ ORDER = ["in", "in0", "x", "x0", "h", "h0", "out", "out0"]
 
 
 def main():
-    weights = numpy.load(sys.argv[1])
-    values = numpy.concatenate([weights[name].reshape(-1) for name in ORDER])
+    files = [numpy.load(path) for path in sys.argv[1:]]
+    values = numpy.mean([numpy.concatenate([file[name].reshape(-1) for name in ORDER]) for file in files], axis=0)
     whole = numpy.clip(numpy.round(values * SCALE), -32768, 32767).astype("<i2")
     text = base64.b64encode(whole.tobytes()).decode()
     print("/// What the detector of speech learned: 16 bits a weight, 1/%d each, written by export.py." % SCALE)

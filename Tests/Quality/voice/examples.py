@@ -23,7 +23,7 @@ def examples(material):
     """Name, sound, what was played, settings."""
     for name, ratio in (("rock", 5), ("babble", 5), ("pink", 5)):
         mixed = noisy(material, name, ratio)
-        for kind in ("off", "light", "strong"):
+        for kind in ("off", "light", "strong", "strongest"):
             yield f"{name}-{ratio}-dB-suppress-{kind}", mixed, None, {"suppress": kind}
     quiet = material.speech()[: 8 * RATE] * 10 ** (-20 / 20)
     yield "quiet-gain-off", quiet, None, {}
