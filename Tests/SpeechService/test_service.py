@@ -35,12 +35,14 @@ class Counting:
 
     def __init__(self):
         self.seconds = []
+        self.lasts = []
 
     def languages(self):
         return ["en"]
 
     def recognise(self, sound, language, before, is_last):
         self.seconds.append(len(sound) / 16_000)
+        self.lasts.append(is_last)
         first = self.WORDS.index(before.split()[-1]) + 1 if before else 0
         count = round(len(sound) / 16_000)
         return " ".join(self.WORDS[(first + i) % 10] for i in range(count)), "en", 0.5
@@ -124,6 +126,48 @@ class UtteranceTests(unittest.TestCase):
             utterance.read()
         self.assertEqual(utterance.finish()[1], "one two three four")
 
+    def test_a_pause_is_read_as_the_end_which_needs_no_reading_of_its_own_then(self):
+        recogniser = Counting()
+        utterance = Utterance(recogniser, Loud())
+        utterance.take(loud(2))
+        utterance.read()
+        utterance.take(bytes(int(16_000 * 0.2) * 2))
+        self.assertFalse(utterance.is_due())
+        utterance.take(bytes(int(16_000 * 0.2) * 2))
+        self.assertTrue(utterance.is_due())
+        told = utterance.read()
+        self.assertEqual((told, recogniser.lasts), ("one two", [False, True]))
+        utterance.take(bytes(16_000))
+        self.assertFalse(utterance.is_due())
+        self.assertEqual(utterance.finish(), ("", "one two"))
+        self.assertEqual(len(recogniser.lasts), 2)
+
+    def test_who_goes_on_after_a_pause_is_read_to_the_end(self):
+        recogniser = Counting()
+        utterance = Utterance(recogniser, Loud())
+        for piece in (loud(2), bytes(16_000), loud(2), bytes(16_000)):
+            utterance.take(piece)
+            self.assertTrue(utterance.is_due())
+            utterance.read()
+        self.assertEqual(recogniser.lasts, [False, True, False, True])
+        utterance.take(loud(1))
+        self.assertEqual(utterance.finish()[1], "one two three four five six")
+        self.assertEqual(len(recogniser.lasts), 5)
+
+    def test_what_was_said_before_is_told_to_last_readings(self):
+        told = []
+
+        class Asking(Counting):
+            def recognise(self, sound, language, before, is_last):
+                told.append((before, is_last))
+                return super().recognise(sound, language, "", is_last)
+
+        utterance = Utterance(Asking(), Loud(), before="so far two")
+        utterance.take(loud(1))
+        utterance.read()
+        utterance.finish()
+        self.assertEqual(told, [("", False), ("so far two", True)])
+
     def test_what_is_long_is_cut_and_no_reading_is_longer_than_it_may_be(self):
         recogniser = Counting()
         utterance = Utterance(recogniser, Loud())
@@ -172,6 +216,8 @@ class ServerTests(unittest.IsolatedAsyncioTestCase):
         for octets in (
             b"hello\n", b"[]\n", b'{"type":5}\n', b'{"type":"a","data":[1]}\n', b'{"type":"a","data_length":-1}\n',
             b'{"type":"a","payload_length":99999999999}\n', b"[" * 50_000 + b"\n", b"x" * 200_000,
+            wyoming.event("transcribe", {"context": 5}) + wyoming.event("transcribe", {"context": {"before": [1]}})
+            + wyoming.event("audio-start", {"rate": 8000, "width": 2, "channels": 1}),
             wyoming.event("audio-start", {"rate": 8000, "width": 2, "channels": 1}),
             wyoming.event("synthesize", {"text": 5}), wyoming.event("synthesize", {"text": "a" * 9000}),
             wyoming.event("audio-start", SOUND) + wyoming.event("audio-chunk", SOUND, b"\1"),

@@ -52,7 +52,7 @@ def event(kind, data=None, payload=b""):
     return (json.dumps(head) + "\n").encode() + payload
 
 
-def listen(connection, number, began, sights):
+def listen(connection, number, began, sights, said):
     stable = ""
     with connection, connection.makefile("rb") as lines:
         for line in lines:
@@ -63,8 +63,10 @@ def listen(connection, number, began, sights):
             now = time.monotonic() - began
             if head["type"] == "transcript-chunk":
                 stable += data["text"]
+                said[:] = [stable + " " + data.get("unstable", "")]
                 sights.append((number, now, plain(stable + " " + data.get("unstable", ""))))
             elif head["type"] == "transcript":
+                said[:] = [data["text"]]
                 return sights.append((number, now, plain(data["text"])))
 
 
@@ -94,13 +96,15 @@ def main():
     with wave.open(sound) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2")
     blocks = samples[: len(samples) // 160 * 160].reshape(-1, 160)
-    began, sights, threads = time.monotonic(), [], []
+    began, sights, threads, said = time.monotonic(), [], [], []
     for number, (start, end) in enumerate(utterances(blocks)):
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(path)
-        threads.append(threading.Thread(target=listen, args=(connection, number, began, sights)))
+        threads.append(threading.Thread(target=listen, args=(connection, number, began, sights, said)))
         threads[-1].start()
-        connection.sendall(event("transcribe", {"language": "en"}) + event("audio-start", FORM))
+        # As the captioner does it.
+        told = {"language": "en", **({"context": {"before": said[0][-200:]}} if said and said[0].strip() else {})}
+        connection.sendall(event("transcribe", told) + event("audio-start", FORM))
         for index in range(start, end, 10):
             time.sleep(max(0, began + (index + 10) / 100 - time.monotonic()))
             connection.sendall(event("audio-chunk", FORM, blocks[index : min(index + 10, end)].tobytes()))

@@ -16,6 +16,8 @@ CLIENTS = 16
 UTTERANCE_BYTES = 16_000 * 2 * 120
 TEXT_BYTES = 8 * 1024
 IDLE_SECONDS = 600
+# Of what was said before, which a client may tell.
+BEFORE_LETTERS = 300
 
 
 class Service:
@@ -63,11 +65,11 @@ class Service:
                                 "supports_synthesize_streaming": False, "voices": voices})
         return info
 
-    def utterance(self, language):
-        """A new utterance."""
+    def utterance(self, language, before=""):
+        """A new utterance, and what was said just before."""
         if not self._recogniser:
             raise wyoming.Refused("this service has no model for recognition; set one with --model")
-        return Utterance(self._recogniser, self._make_detector(), language or self._language)
+        return Utterance(self._recogniser, self._make_detector(), language or self._language, before)
 
     def in_turn(self, function, *arguments):
         """Runs a part of recognition, after those that came before."""
@@ -89,6 +91,7 @@ class _Client:
         self._writer = writer
         self._utterance = None
         self._language = None
+        self._before = ""
         self._bytes = 0
         self._reading = None
         self._is_streaming = False
@@ -112,9 +115,13 @@ class _Client:
         elif kind == "transcribe":
             language = data.get("language")
             self._language = language if isinstance(language, str) and 2 <= len(language) <= 3 else None
+            context = data.get("context")
+            before = context.get("before") if isinstance(context, dict) else None
+            self._before = before[-BEFORE_LETTERS:] if isinstance(before, str) else ""
         elif kind == "audio-start":
             self._check(data)
-            self._utterance = self._service.utterance(self._language)
+            self._utterance = self._service.utterance(self._language, self._before)
+            self._before = ""
             self._bytes, self._is_streaming = 0, False
         elif kind == "audio-chunk" and self._utterance:
             self._check(data)

@@ -10,6 +10,10 @@ from .mel import Mel, frames
 
 # What cannot be speech of that length is not waited for.
 TOKENS_A_SECOND = 12
+# Readings that the last one looks at beside each other.
+BEAMS = 3
+# A reading that knows what was before may have so few of the other's tokens.
+SHARE_OF_TOKENS = 0.9
 
 
 class Whisper:
@@ -53,6 +57,20 @@ class Whisper:
             language = "en"
         elif language is None:
             language = self._model.detect_language(encoded)[0][0][0][2:-2]
+        result = self._decode(encoded, len(sound), language, "" if is_last else before, is_last)
+        if is_last and before:
+            # Knowing what was said it hears better, or leaves the rest out: taken where it is surer and no shorter.
+            informed = self._decode(encoded, len(sound), language, before, is_last)
+            if informed.scores[0] >= result.scores[0] and (
+                    len(informed.sequences_ids[0]) >= SHARE_OF_TOKENS * len(result.sequences_ids[0])):
+                result = informed
+        if result.no_speech_prob > 0.8 and result.scores[0] < -1:
+            return "", language, 0.0
+        end = self._id("<|endoftext|>")
+        tokens = [token for token in result.sequences_ids[0] if token < end]
+        return self._tokenizer.decode(tokens).strip(), language, float(np.exp(result.scores[0]))
+
+    def _decode(self, encoded, samples, language, before, is_last):
         prompt = []
         if before:
             prompt = [self._id("<|startofprev|>")] + self._tokenizer.encode(" " + before, add_special_tokens=False).ids[-100:]
@@ -60,14 +78,9 @@ class Whisper:
         if self.is_multilingual:
             prompt += [self._id(f"<|{language}|>"), self._id("<|transcribe|>")]
         prompt.append(self._id("<|notimestamps|>"))
-        most = min(224, 8 + int(len(sound) / 16_000 * TOKENS_A_SECOND))
-        result = self._model.generate(
-            encoded, [prompt], beam_size=1, max_length=len(prompt) + most, return_scores=True,
+        most = min(224, 8 + int(samples / 16_000 * TOKENS_A_SECOND))
+        return self._model.generate(
+            encoded, [prompt], beam_size=BEAMS if is_last else 1, max_length=len(prompt) + most, return_scores=True,
             # People say a few words twice; a model that is lost says the same for ever.
             return_no_speech_prob=True, suppress_blank=True, no_repeat_ngram_size=8,
         )[0]
-        if result.no_speech_prob > 0.8 and result.scores[0] < -1:
-            return "", language, 0.0
-        end = self._id("<|endoftext|>")
-        tokens = [token for token in result.sequences_ids[0] if token < end]
-        return self._tokenizer.decode(tokens).strip(), language, float(np.exp(result.scores[0]))
