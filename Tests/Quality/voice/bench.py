@@ -135,7 +135,7 @@ class Report:
         """A figure, with the limit that it must keep."""
         value = float(value)
         bad = least is not None and value < least or most is not None and value > most
-        aim = f">= {least:g}" if least is not None else f"<= {most:g}" if most is not None else ""
+        aim = f">= {least:.4g}" if least is not None else f"<= {most:g}" if most is not None else ""
         self.rows.append({"case": case, "what": what, "value": round(value, 3), "unit": unit, "aim": aim})
         digits = 3 if what.endswith("STOI") else 2
         print(f"{case:34} {what:32} {value:8.{digits}f} {unit:6} {aim:10} {'MISSED' if bad else ''}", flush=True)
