@@ -17,6 +17,7 @@ struct ComlinkBench: ParsableCommand {
       ScaleCommand.self, LinesCommand.self, ViewersCommand.self, GuestsCommand.self,
       MessagesCommand.self, IdleCommand.self, BatteryCommand.self, DriftCommand.self,
       ClicksCommand.self, QualityCommand.self, SoakCommand.self, MeshCommand.self,
-      PluginCommand.self, PhoneCommand.self, CaptionsCommand.self, AllCommand.self,
+      PluginCommand.self, PhoneCommand.self, CaptionsCommand.self, AssistantCommand.self,
+      AllCommand.self,
     ])
 }
