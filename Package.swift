@@ -392,7 +392,7 @@ let programs: [Target] = [
   tests(
     "DaemonTests",
     [
-      "NodeDaemon", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
+      "NodeDaemon", "Assistant", "ControlPlane", "ControlSocket", "Discovery", "Intercom", "Audio",
       "JackSession", "EventLoop", "Voice", "Habits",
       "Store", "Captions", "Cryptography", "Journal", "Mesh", "Messages", "TestKit", "TestNode",
       "TestRig", "comlink-keys",

@@ -14,6 +14,8 @@ public struct ReceivedKey: ~Copyable, Sendable {
     public let source: Int
     /// What that is called; empty: the microphone.
     public let sourceName: String
+    /// A colour to show it in; nil: its node's.
+    public let sourceColourRGB: UInt32?
     /// Whom it is for.
     public let audience: StreamAudience
     /// Its SSRC; that of its RTX stream is the complement.
@@ -40,7 +42,7 @@ public struct ReceivedKey: ~Copyable, Sendable {
     let key = try SRTPReceivingKey(session)
     identity = Identity(
       stream: told.stream, source: told.source, sourceName: told.sourceName,
-      audience: told.audience, ssrc: told.ssrc,
+      sourceColourRGB: told.sourceColourRGB, audience: told.audience, ssrc: told.ssrc,
       epoch: told.epoch)
     self.key = key
   }

@@ -36,7 +36,7 @@ extension Station {
       guests: guests.guests.map { guest in
         StationSnapshot.Guest(
           own: (guest.id, guest.lines?.isEmpty != true), name: guest.heard.source.name,
-          title: guest.title, heard: look(at: guest.heard))
+          colourRGB: guest.heard.source.colourRGB, title: guest.title, heard: look(at: guest.heard))
       })
   }
 
@@ -55,7 +55,8 @@ extension Station {
     }
     shown.guests = session.streams.filter(\.source.isGuest).map { heard in
       StationSnapshot.Guest(
-        own: nil, name: heard.label, title: heard.title(of: session.name), heard: look(at: heard))
+        own: nil, name: heard.label, colourRGB: heard.source.colourRGB,
+        title: heard.title(of: session.name), heard: look(at: heard))
     }
     shown.heard = session.streams.first.map {
       look(at: $0, isPlaying: session.isPlaying, meter: session.loudest(by: engine))

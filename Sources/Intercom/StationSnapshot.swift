@@ -3,6 +3,7 @@ import Cryptography
 import EventLoop
 import Habits
 import Media
+import Mesh
 import RTP
 import StatusSchema
 import Voice
@@ -99,6 +100,8 @@ struct StationSnapshot: Sendable {
     /// Of this node's: its number, and whether a key of it is open.
     var own: (number: Int, isOn: Bool)?
     var name: String
+    /// The colour to show it in; nil: its node's.
+    var colourRGB: UInt32?
     /// That of its port.
     var title: String
     var heard: Heard
@@ -333,6 +336,7 @@ extension StationSnapshot.Guest {
   /// The guest for display.
   func status(client: String) -> GuestStatus {
     var status = GuestStatus(name: name)
+    status.colour = colourRGB.map(NodeProfile.digits)
     (status.number, status.isOn) = (own?.number, own?.isOn)
     status.isTalking = heard.isPlaying
     status.levelDBFS = Level.finite(Double(heard.rmsDBFS))

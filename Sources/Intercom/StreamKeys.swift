@@ -48,12 +48,14 @@ final class OwnStream {
   var message: MediaKey { sender.withSecret { message(of: $0, epoch: epoch) } }
 
   private func message(of secret: RawSpan, epoch: UInt64) -> MediaKey {
-    MediaKey(
+    var key = MediaKey(
       stream: number, source: source.number, sourceName: source.name, audience: audience,
       ssrc: ssrc.rawValue, epoch: epoch,
       octets: secret.byteOffsets.map {
         unsafe secret.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
       })
+    key.sourceColourRGB = source.colourRGB
+    return key
   }
 
   /// The number of a key that is about to be made.
@@ -138,6 +140,8 @@ struct StreamSourceName: Hashable, Sendable {
   let number: Int
   /// What it is called by its node, which may have sent anything; empty: as the node.
   let name: String
+  /// A colour to show it in, 24 bits of red, green and blue; nil: its node's.
+  var colourRGB: UInt32?
 
   /// Whether a person at a browser speaks into it, who is a guest of the stream's node.
   var isGuest: Bool { number >= MediaKey.firstGuestSource }
@@ -146,6 +150,7 @@ struct StreamSourceName: Hashable, Sendable {
 extension StreamSourceName {
   /// As a member told it.
   init(_ identity: ReceivedKey.Identity) {
-    self.init(number: identity.source, name: identity.sourceName)
+    self.init(
+      number: identity.source, name: identity.sourceName, colourRGB: identity.sourceColourRGB)
   }
 }

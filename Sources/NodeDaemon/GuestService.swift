@@ -126,7 +126,9 @@ actor GuestService: GuestHost, LineStage {
     func leave() async { await service.remove(self) }
   }
 
-  func enter(_ wanted: String, as wish: String) async throws(LineStageRefusal) -> any LinePlace {
+  func enter(
+    _ wanted: String, as wish: String, in colour: UInt32?
+  ) async throws(LineStageRefusal) -> any LinePlace {
     guard let line = await lines.publicLine(wanted) else {
       throw LineStageRefusal(
         "this node is not on line \"\(wanted)\", or it is private; join it: comlink line join")
@@ -136,7 +138,9 @@ actor GuestService: GuestHost, LineStage {
     let name = freeName(wish)
     names.insert(name)
     do {
-      let (seat, key) = try await node.admitGuest(number, named: name, hearing: .pcm) { _ in }
+      let (seat, key) = try await node.admitGuest(
+        number, named: name, in: colour, hearing: .pcm
+      ) { _ in }
       await membership.share(key)
       log.event(.guestCame, "guest", ["name": "\(name)", "line": "\(line)"])
       return Speaker(number, named: name, on: line, seat, self)

@@ -3,7 +3,9 @@ public enum SpeechRequest: Hashable, Sendable {
   /// What it can do.
   case describe
   /// The text of speech that follows, until ``SpeechCall/finishSound()``.
-  case recognise(language: String?)
+  ///
+  /// What was said just before may help a service that knows of it (`before` of the event's context) to understand.
+  case recognise(language: String?, before: String? = nil)
   /// The sound of a text.
   case speak(text: String, voice: String?)
   /// Waking by one of these words, or any that it knows; sound follows until the call is ended.
@@ -98,8 +100,11 @@ public struct SpeechCall: Sendable {
     case .describe:
       send(WyomingEvent("describe"))
       beginAnswer(now)
-    case .recognise(let language):
-      send(WyomingEvent("transcribe", language.map { ["language": .string($0)] } ?? [:]))
+    case .recognise(let language, let before):
+      var data: [String: JSONValue] = [:]
+      if let language { data["language"] = .string(language) }
+      if let before { data["context"] = .object(["before": .string(before)]) }
+      send(WyomingEvent("transcribe", data))
       beginSound(now)
     case .speak(let text, let voice):
       var data: [String: JSONValue] = ["text": .string(text)]

@@ -2,6 +2,8 @@
 public struct GuestStatus: Sendable, Hashable, Codable {
   /// What it is called.
   public var name: String
+  /// The colour to show it in, red, green and blue as `ff8000`; absent: its node's.
+  public var colour: String?
   /// Its number at this node; absent of a peer's guest.
   public var number: Int?
   /// The page's session that it came by, as `page list` has it; absent of a peer's guest.

@@ -55,9 +55,15 @@ struct CaptionsShowCommand: ParsableCommand {
     var last = first.map(\.number).max() ?? 0
     query.limit = CaptionQuery.limitRange.upperBound
     query.waitSeconds = CaptionQuery.waitRangeSeconds.upperBound
+    var daemon = FollowedDaemon()
     while follow {
       query.after = last
-      let changed = try Self.ask(query, remote)
+      guard let changed = try daemon.answer(to: { try Self.ask(query, remote) }) else {
+        // Its next run counts from the beginning, and has no words that may still change.
+        last = 0
+        try page.dropPartials()
+        continue
+      }
       try page.show(changed)
       last = changed.map(\.number).max() ?? last
     }
@@ -114,6 +120,12 @@ private struct CaptionPage {
       openLines = lines.count
     }
     try write(text)
+  }
+
+  /// What may still have changed does not any more.
+  mutating func dropPartials() throws {
+    open = [:]
+    if !isJSON { try show([]) }
   }
 
   /// Removes the lines that may have changed.

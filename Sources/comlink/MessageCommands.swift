@@ -122,11 +122,12 @@ struct MessagesListCommand: ParsableCommand {
     request.marksRead = !keepUnread
     var shown = try show(request)
     if shown == nil, !follow, !json { PlainText.note("no messages") }
+    var daemon = FollowedDaemon()
     while follow {
       request.after = shown ?? 0
       request.limit = MessageRequest.limitRange.upperBound
       request.waitSeconds = MessageRequest.waitRangeSeconds.upperBound
-      shown = try show(request) ?? shown
+      if let last = try daemon.answer(to: { try show(request) }) { shown = last ?? shown }
     }
   }
 

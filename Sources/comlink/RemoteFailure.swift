@@ -42,6 +42,14 @@ enum RemoteFailure: Error, CustomStringConvertible {
     }
   }
 
+  /// Whether comlinkd may be there again soon, as after a restart.
+  var isAway: Bool {
+    switch self {
+    case .remote(.noServer), .remote(.disconnected), .remote(.timedOut), .systemOnly: true
+    default: false
+    }
+  }
+
   /// What the process ends with, by sysexits.h.
   var exitCode: Int32 {
     switch self {
@@ -70,6 +78,27 @@ enum PlainText {
   static func note(_ words: String) {
     let bytes = Array("comlink: \(words)\n".utf8)
     _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
+  }
+}
+
+/// Asks a daemon that may be away for a while, for those who go on with what comes.
+struct FollowedDaemon {
+  private static let pauseSeconds: UInt32 = 1
+  private var isAway = false
+
+  /// The answer; nil: comlinkd is away, which was told, and is to be asked again now.
+  mutating func answer<Answer>(to question: () throws -> Answer) throws -> Answer? {
+    do {
+      let answer = try question()
+      if isAway { PlainText.note("comlinkd is back") }
+      isAway = false
+      return answer
+    } catch let failure as RemoteFailure where failure.isAway {
+      if !isAway { PlainText.note("\(failure); waiting for it") }
+      isAway = true
+      sleep(Self.pauseSeconds)
+      return nil
+    }
   }
 }
 

@@ -9,6 +9,7 @@ struct CaptionsCommand: ParsableCommand {
     discussion: """
       A reads aloud, B captions it with comlink-speech, and what both show is timed. A word counts \
       from its end in the clean recording, as Whisper's alignment says; final is from the end of an utterance. \
+      Part lan loses nothing; in part outage B reads aloud itself, and the network is away for ten seconds. \
       ./dev bench captions makes what it needs: a Python with the service, a model, and the corpus.
       """)
 
@@ -18,7 +19,8 @@ struct CaptionsCommand: ParsableCommand {
   @Option(help: "Folder of comlink-speech's code.") var code: String
   @Option(help: "Folder of a Whisper model for CTranslate2.") var model: String
   @Option(help: "Folder that Tests/Quality/captions/corpus.py made.") var corpus: String
-  @Option(help: "Parts, separated by commas: clean, rock.") var only = "clean,rock"
+  @Option(help: "Parts, separated by commas: clean, rock, lan, outage.")
+  var only = "clean,rock,lan,outage"
   @Option(help: "Loss on the way from A to B, percent.") var loss = 5
 
   func run() throws {

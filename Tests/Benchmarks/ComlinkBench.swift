@@ -18,6 +18,6 @@ struct ComlinkBench: ParsableCommand {
       MessagesCommand.self, IdleCommand.self, BatteryCommand.self, DriftCommand.self,
       ClicksCommand.self, QualityCommand.self, SoakCommand.self, MeshCommand.self,
       PluginCommand.self, PhoneCommand.self, CaptionsCommand.self, HeardCommand.self,
-      AllCommand.self,
+      AssistantCommand.self, AllCommand.self,
     ])
 }

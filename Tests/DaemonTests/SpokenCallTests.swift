@@ -22,7 +22,7 @@ struct NoHands: AssistantHands {
   private let folder: TestFolder
   private let model: ModelServer
   private let speech: FakeSpeech
-  private let ear = TestEar()
+  private let ear = TestEar(isInStep: true)
   private let stage = TestStage()
   private let office: AssistantOffice
   private let caller = AssistantCaller()
@@ -33,6 +33,7 @@ struct NoHands: AssistantHands {
     speech = try FakeSpeech()
     var settings = AssistantSettings()
     try settings.set(.assistantURL, to: .text("http://127.0.0.1:\(model.port)/v1"))
+    try settings.set(.assistantColour, to: .text("36a2eb"))
     var services = SpeechSettings()
     for setting in [Setting.speechASR, .speechTTS, .speechWake] {
       try services.set(setting, to: .text("tcp://127.0.0.1:\(speech.port)"))
@@ -94,7 +95,8 @@ struct NoHands: AssistantHands {
     let blocks = ear.ear.withLock { $0 }
     let silent = try #require(blocks.indices.first { $0 >= began && !blocks[$0] })
     // 10 ms a block; the artificial voice itself begins some 20 ms into it.
-    #expect((silent - began) * 10 <= 250, "\((silent - began) * 10) ms")
+    print("barge-in: \((silent - began) * 10) ms in the ear")
+    #expect((silent - began) * 10 <= 200, "\((silent - began) * 10) ms")
     #expect(await state() == "listening")
     await office.finish()
   }
@@ -107,7 +109,8 @@ struct NoHands: AssistantHands {
     try await wait("listens") { await state() == "listening" }
     #expect(await office.status.line == "stage")
     let place = try #require(stage.last)
-    #expect(stage.places.withLock { $0.first?.name } == "Assistant")
+    let shown = stage.places.withLock { $0.first.map { ($0.name, $0.colour) } }
+    #expect(shown?.0 == "Assistant" && shown?.1 == 0x36A2EB)
     ear.say(seconds: 0.8)
     try await wait("talks") { place.talks.withLock { $0 } == [true] }
     #expect(await office.tally == .answers)
@@ -138,7 +141,8 @@ struct NoHands: AssistantHands {
     try await wait("its key closes") { place.talks.withLock { $0 } == [true, false] }
     // Microphone and frames go in step, 10 ms each; whatever the machine does beside.
     let (after, now) = (place.frames.withLock { $0.sounding }, ear.ear.withLock { $0.count })
-    #expect(after - before <= 25, "\((after - before) * 10) ms, of \((now - began) * 10)")
+    print("barge-in: \((after - before) * 10) ms on a line")
+    #expect(after - before <= 20, "\((after - before) * 10) ms, of \((now - began) * 10)")
     #expect(await state() == "listening")
     await office.finish()
   }

@@ -19,9 +19,16 @@ final class TestEar: EarDoor, Sendable {
   let sound = Mutex<[Float]?>(nil)
   /// How many times faster than life it goes.
   let pace: Int
+  /// Blocks that may wait at the microphone, which who only listens for a word looks at each 40 ms; and for so many
+  /// times 2 ms more do not.
+  private static let (heldBlocks, mostHolds) = (2, 50)
   private let pump = Mutex<Task<Void, Never>?>(nil)
 
-  init(pace: Int = 1) { self.pace = pace }
+  /// Whether a machine that holds up who looks at the microphone holds up microphone and ear alike: what is counted in
+  /// blocks then is what the assistant takes, and not what the machine does beside.
+  let isInStep: Bool
+
+  init(pace: Int = 1, isInStep: Bool = false) { (self.pace, self.isInStep) = (pace, isInStep) }
 
   func openEar() async throws(IntercomError) -> EarLink {
     let link: EarLink
@@ -34,10 +41,19 @@ final class TestEar: EarDoor, Sendable {
         for _ in 0..<pace { step(link, &room) }
         next += .milliseconds(10)
         try? await Task.sleep(until: next, clock: .continuous)
+        if isInStep { await keepStep(with: link, &next) }
       }
     }
     pump.withLock { $0 = task }
     return link
+  }
+
+  private func keepStep(with link: EarLink, _ next: inout ContinuousClock.Instant) async {
+    for _ in 0..<Self.mostHolds
+    where link.microphone.availableFrames > Self.heldBlocks * pace * 480 && !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(2))
+      next = max(next, .now)
+    }
   }
 
   private func step(_ link: EarLink, _ room: inout [Float]) {
@@ -101,14 +117,16 @@ final class TestStage: LineStage, Sendable {
 
   /// Lines that there are.
   let lines: Set<String>
-  let places = Mutex<[(line: String, name: String, place: Place)]>([])
+  let places = Mutex<[(line: String, name: String, colour: UInt32?, place: Place)]>([])
 
   init(_ lines: Set<String> = ["stage"]) { self.lines = lines }
 
-  func enter(_ line: String, as name: String) async throws(LineStageRefusal) -> any LinePlace {
+  func enter(
+    _ line: String, as name: String, in colour: UInt32?
+  ) async throws(LineStageRefusal) -> any LinePlace {
     guard lines.contains(line) else { throw LineStageRefusal("there is no line \(line)") }
     let place = Place()
-    places.withLock { $0.append((line, name, place)) }
+    places.withLock { $0.append((line, name, colour, place)) }
     return place
   }
 

@@ -35,7 +35,8 @@ import Testing
   ) -> ReceivingKeys {
     table.bind(
       ReceivedKey.Identity(
-        stream: stream, source: 0, sourceName: "", audience: .everyone, ssrc: ssrc, epoch: 0),
+        stream: stream, source: 0, sourceName: "", sourceColourRGB: nil, audience: .everyone,
+        ssrc: ssrc, epoch: 0),
       to: session)
   }
 

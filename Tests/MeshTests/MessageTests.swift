@@ -32,6 +32,13 @@ import Testing
     return profile
   }
 
+  private static var colouredKey: MediaKey {
+    var key = MediaKey(
+      stream: 3, source: 35, sourceName: "Assistant", ssrc: 9, epoch: 1, octets: [7])
+    key.sourceColourRGB = 0x36_A2_EB
+    return key
+  }
+
   static let all: [Message] = [
     .hello(
       Hello(
@@ -63,6 +70,7 @@ import Testing
       MediaKey(
         stream: 0, source: 63, sourceName: "Bühne", audience: StreamAudience(octets: Array(0..<32)),
         ssrc: .max, epoch: 0, octets: [])),
+    .mediaKey(colouredKey),
     .streamEnd(StreamEnd(stream: 0)), .streamEnd(StreamEnd(stream: 7)),
     .challenge(Challenge(nonce: Array(0..<32))),
     .lane(.resume(LaneResume(own: 1 << 61, other: 0))),

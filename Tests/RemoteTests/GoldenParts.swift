@@ -201,7 +201,7 @@ extension GoldenStatus {
   ) -> GuestStatus {
     var guest = GuestStatus(name: "Gina")
     (guest.number, guest.session, guest.isOn) = (number, session, isOn)
-    guest.isTalking = true
+    (guest.isTalking, guest.colour) = (true, "36a2eb")
     guest.levelDBFS = -21.5
     (guest.playoutDelayMilliseconds, guest.jitterMilliseconds) = (22.5, 3.25)
     (guest.received, guest.lost, guest.concealed) = (900, 2, 1)

@@ -175,6 +175,7 @@ enum GoldenStatus {
       },
       "guests" : [
         {
+          "colour" : "36a2eb",
           "concealed" : 1,
           "isOn" : true,
           "isTalking" : true,
@@ -402,6 +403,7 @@ enum GoldenStatus {
           "gainDecibels" : -6,
           "guests" : [
             {
+              "colour" : "36a2eb",
               "concealed" : 1,
               "isTalking" : true,
               "jitterMilliseconds" : 3.25,

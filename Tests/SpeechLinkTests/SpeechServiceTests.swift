@@ -5,7 +5,7 @@ import Testing
 @testable import SpeechLink
 
 /// Where `./dev speech --set-up` installs it.
-private enum Installed {
+enum Installed {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
   static let python = "\(root)/.build/speech/bin/python"

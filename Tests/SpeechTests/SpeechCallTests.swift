@@ -34,7 +34,8 @@ import Testing
   }
 
   @Test func `speech is announced, sent in blocks, ended, and its text told`() throws {
-    var call = SpeechCall(.recognise(language: "en"), nowNanoseconds: 0)
+    var call = SpeechCall(
+      .recognise(language: "en", before: "and then"), nowNanoseconds: 0)
     call.append(sound: [1, 2])
     #expect(try sent(&call).isEmpty)
     call.connected(nowNanoseconds: 1)
@@ -47,6 +48,7 @@ import Testing
         "transcribe", "audio-start", "audio-chunk", "audio-chunk", "audio-stop",
       ])
     #expect(events[0].data["language"] == .string("en"))
+    #expect(events[0].data["context"] == .object(["before": .string("and then")]))
     #expect(events[1].data == SoundFormat.speech.data)
     #expect(events[2].payload == [1, 2] && events[3].payload == [3, 4])
     call.receive(text("transcript", " Hello.").octets, nowNanoseconds: 3)

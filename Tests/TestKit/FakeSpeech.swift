@@ -15,6 +15,8 @@ public final class FakeSpeech: Sendable {
   public let seconds = Mutex<Double?>(0.5)
   /// Octets of speech that came, by question.
   public let heard = Mutex<[Int]>([])
+  /// What was said before each question, by what it is told; empty: it is told nothing.
+  public let befores = Mutex<[String]>([])
   /// Voices that it offers, of one language.
   public let voices = Mutex<[String]>([])
   /// The voice of each text that was to be spoken; empty: none was asked for.
@@ -75,6 +77,7 @@ public final class FakeSpeech: Sendable {
         let programs = voices.isEmpty ? "" : #"{"voices":[\#(voices.joined(separator: ","))]}"#
         Self.send(#"{"type":"info","data":{"asr":[],"tts":[\#(programs)]}}"#, connection)
       case "detect": waits = true
+      case "transcribe": befores.withLock { $0.append(event.before) }
       case "audio-chunk" where waits:
         heardBytes += event.payloadBytes
         wakeBytes.withLock { $0 += event.payloadBytes }
@@ -135,7 +138,7 @@ public final class FakeSpeech: Sendable {
   /// The next event; its sound is passed over.
   private static func event(
     _ connection: Int32, _ octets: inout [UInt8]
-  ) -> (type: String, text: String, voice: String, payloadBytes: Int)? {
+  ) -> (type: String, text: String, voice: String, before: String, payloadBytes: Int)? {
     while true {
       if let end = octets.firstIndex(of: 10) {
         let line = Data(octets[..<end])
@@ -145,8 +148,9 @@ public final class FakeSpeech: Sendable {
           octets.removeFirst(end + 1 + bytes)
           let data = header["data"] as? [String: Any]
           let voice = (data?["voice"] as? [String: Any])?["name"] as? String ?? ""
+          let before = (data?["context"] as? [String: Any])?["before"] as? String ?? ""
           return (
-            header["type"] as? String ?? "", data?["text"] as? String ?? "", voice, bytes
+            header["type"] as? String ?? "", data?["text"] as? String ?? "", voice, before, bytes
           )
         }
       }

@@ -15,12 +15,13 @@ extension Intercom {
   /// - Parameters:
   ///   - id: by which lines know it; nobody else's.
   ///   - name: what it is called.
+  ///   - colour: what members show it in, 24 bits of red, green and blue; nil: this node's.
   ///   - kind: what it wants to hear.
   ///   - deliver: takes each message for the browser, on a thread of ordinary priority; must not wait.
   /// - Returns: where its frames go, and what members are to be told.
   /// - Throws: that there is no place, or what the system refused, in words.
   public nonisolated func admitGuest(
-    _ id: Int, named name: String, hearing kind: GuestFrame.Kind,
+    _ id: Int, named name: String, in colour: UInt32? = nil, hearing kind: GuestFrame.Kind,
     deliver: @escaping @Sendable ([UInt8]) -> Void
   ) async throws -> (GuestSeat, MediaKey) {
     for _ in 0..<Self.attempts {
@@ -31,7 +32,7 @@ extension Intercom {
       }
       let answer = try await withTaskExecutorPreference(globalConcurrentExecutor) {
         let key = try SRTPSendingKey(epoch: UInt8(truncatingIfNeeded: draft.epoch))
-        return await admit(id, name, draft, GuestKit(draft), key)
+        return await admit(id, name, colour, draft, GuestKit(draft), key)
       }
       if let answer {
         try await seat(answer.seat, hearing: kind, deliver: deliver)
@@ -69,10 +70,10 @@ extension Intercom {
   private func draftGuest() -> GuestDraft? { station.draftGuest() }
 
   private func admit(
-    _ id: Int, _ name: String, _ draft: GuestDraft, _ kit: GuestKit,
+    _ id: Int, _ name: String, _ colour: UInt32?, _ draft: GuestDraft, _ kit: GuestKit,
     _ key: consuming sending SRTPSendingKey
   ) -> (seat: GuestSeat, key: MediaKey)? {
-    station.admitGuest(id, named: name, draft, kit.talker, key)
+    station.admitGuest(id, named: name, in: colour, draft, kit.talker, key)
   }
 
   private func leave(_ seat: GuestSeat) { station.expelGuest(seat.stream) }
@@ -141,14 +142,15 @@ extension Station {
 
   /// Opens the stream of a guest and gives it its places in the mix; nil: not yet, try again.
   func admitGuest(
-    _ id: Int, named name: String, _ draft: GuestDraft, _ talker: Talker,
+    _ id: Int, named name: String, in colour: UInt32? = nil, _ draft: GuestDraft,
+    _ talker: Talker,
     _ key: consuming SRTPSendingKey
   ) -> (seat: GuestSeat, key: MediaKey)? {
     guard !hasEnded, protection.stream(draft.number) == nil, roster.isFree(draft.ssrc) else {
       return nil
     }
     let source = StreamSourceName(
-      number: MediaKey.firstGuestSource + draft.number, name: name)
+      number: MediaKey.firstGuestSource + draft.number, name: name, colourRGB: colour)
     let stream = OwnStream(
       draft.number, ssrc: draft.ssrc, source: source, audience: .everyone, listeners: .everyone,
       key: key, epoch: draft.epoch)

@@ -123,11 +123,12 @@ extension NodeProfile {
   /// Its daemon's version.
   public var shownVersion: String? { softwareVersion.isEmpty ? nil : softwareVersion }
   /// Its colour as six hexadecimal digits.
-  public var shownColour: String? {
-    colourRGB.map { colour in
-      let digits = String(colour & 0xFF_FFFF, radix: 16)
-      return String(repeating: "0", count: 6 - digits.count) + digits
-    }
+  public var shownColour: String? { colourRGB.map(Self.digits) }
+
+  /// A colour as six hexadecimal digits.
+  static func digits(of colour: UInt32) -> String {
+    let digits = String(colour & 0xFF_FFFF, radix: 16)
+    return String(repeating: "0", count: 6 - digits.count) + digits
   }
 }
 

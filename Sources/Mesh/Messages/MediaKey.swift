@@ -21,6 +21,8 @@ public struct MediaKey: Hashable, Sendable, CustomStringConvertible, CustomDebug
   public var source: Int
   /// What that is called, for who hears it, at most ``NodeProfile/maximumTextBytes``; empty: the microphone.
   public var sourceName: String
+  /// A colour to show it in, 24 bits of red, green and blue; nil: its node's.
+  public var sourceColourRGB: UInt32?
   /// Whom the stream is for.
   public var audience: StreamAudience
   /// The stream's SSRC; that of its RTX packets is the complement.

@@ -43,8 +43,7 @@ extension Message {
       case Tag.name, Tag.role, Tag.softwareVersion, Tag.effect:
         texts[field.tag] = try reader.text(field)
       case Tag.colour:
-        let colour = try reader.number(field)
-        profile.colourRGB = UInt32(truncatingIfNeeded: colour & 0xFF_FFFF)
+        profile.colourRGB = try colour(field, of: reader)
       case Tag.people: profile.people = People(number: try reader.number(field))
       case Tag.controlAddress: try append(field, of: reader, to: &profile.controlAddresses)
       case Tag.mediaAddress: try append(field, of: reader, to: &profile.mediaAddresses)
@@ -138,11 +137,13 @@ extension Message {
     var (stream, source, epoch): (Int?, Int, UInt64?) = (nil, 0, nil)
     var audience = StreamAudience.everyone
     var (name, ssrc, key): (String, UInt32?, [UInt8]?) = ("", nil, nil)
+    var shown: UInt32?
     while let field = try reader.next() {
       switch field.tag {
       case Tag.stream: stream = try index(field, of: reader, below: MediaKey.maximumStreams)
       case Tag.source: source = try index(field, of: reader, below: MediaKey.maximumSources)
       case Tag.name: name = try reader.text(field)
+      case Tag.colour: shown = try colour(field, of: reader)
       case Tag.audience:
         guard field.value.count <= StreamAudience.maximumBytes else {
           throw reader.wrong(field.tag)
@@ -156,10 +157,18 @@ extension Message {
     }
     let octets = try reader.required(key, Tag.key)
     guard octets.count <= MediaKey.maximumBytes else { throw reader.wrong(Tag.key) }
-    return MediaKey(
+    var told = MediaKey(
       stream: try reader.required(stream, Tag.stream), source: source, sourceName: name,
       audience: audience, ssrc: try reader.required(ssrc, Tag.ssrc),
       epoch: try reader.required(epoch, Tag.epoch), octets: octets)
+    told.sourceColourRGB = shown
+    return told
+  }
+
+  private static func colour(
+    _ field: FieldReader.Field, of reader: FieldReader
+  ) throws(MeshError) -> UInt32 {
+    UInt32(truncatingIfNeeded: try reader.number(field) & 0xFF_FFFF)
   }
 
   private static func streamEnd(_ reader: inout FieldReader) throws(MeshError) -> StreamEnd {

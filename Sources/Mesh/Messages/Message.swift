@@ -187,6 +187,7 @@ extension Message {
     writer.field(Tag.stream, number: UInt64(clamping: key.stream))
     if key.source != 0 { writer.field(Tag.source, number: UInt64(clamping: key.source)) }
     if !key.sourceName.isEmpty { writer.field(Tag.name, text: key.sourceName) }
+    if let colour = key.sourceColourRGB { writer.field(Tag.colour, number: UInt64(colour)) }
     if key.audience != .everyone { writer.field(Tag.audience, octets: key.audience.octets) }
     writer.field(Tag.ssrc, number: UInt64(key.ssrc))
     writer.field(Tag.epoch, number: key.epoch)

@@ -155,7 +155,9 @@ actor AssistantOffice {
     speech.map { speech in
       let place =
         line.isEmpty
-        ? nil : StationVoice.OnLine(stage: stage, line: line, name: settings.name)
+        ? nil
+        : StationVoice.OnLine(
+          stage: stage, line: line, name: settings.name, colourRGB: settings.colourRGB)
       return StationVoice(speech.door, speech.services, on: place)
     }
   }

@@ -135,7 +135,7 @@ actor CallRun {
     switch news {
     case .ready: call.connected(nowNanoseconds: now)
     case .failed(let words): call.failed(words, nowNanoseconds: now)
-    case .voice(let isVoice): call.hear(voice: isVoice, nowNanoseconds: now)
+    case .voice(let isVoice, let ago): call.hear(voice: isVoice, nowNanoseconds: now - ago)
     case .heard(let number, let text): call.heard(text, of: number, nowNanoseconds: now)
     case .notHeard(let number, let words): call.notHeard(words, of: number, nowNanoseconds: now)
     case .spoke(let number): call.spoke(number, nowNanoseconds: now)

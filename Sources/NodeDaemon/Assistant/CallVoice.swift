@@ -18,8 +18,8 @@ enum CallVoiceNews: Hashable, Sendable {
   case ready
   /// It cannot go on, why in words.
   case failed(String)
-  /// A voice is heard, or none any more.
-  case voice(Bool)
+  /// A voice is heard, or none any more: since so long, as the microphone is looked at now and then.
+  case voice(Bool, agoNanoseconds: Int64)
   /// What was said, by the number of ``AssistantCall/Action/recognise(_:)``.
   case heard(Int, String)
   /// Why it cannot be told.

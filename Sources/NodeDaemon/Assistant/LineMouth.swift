@@ -4,7 +4,11 @@ internal import Intercom
 /// Where something that is no member gets a place on a line of this node; a test has its own.
 protocol LineStage: Sendable {
   /// Puts it on a line, where all who listen to that hear it.
-  func enter(_ line: String, as name: String) async throws(LineStageRefusal) -> any LinePlace
+  ///
+  /// - Parameter colour: what members show it in, 24 bits of red, green and blue; nil: its node's.
+  func enter(
+    _ line: String, as name: String, in colour: UInt32?
+  ) async throws(LineStageRefusal) -> any LinePlace
 }
 
 /// A place on a line; any thread.

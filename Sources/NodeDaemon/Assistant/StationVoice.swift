@@ -38,6 +38,8 @@ actor StationVoice: CallVoice {
     let line: String
     /// What the assistant is called there.
     let name: String
+    /// What it is shown in.
+    let colourRGB: UInt32?
   }
 
   private let door: any EarDoor
@@ -111,7 +113,8 @@ actor StationVoice: CallVoice {
   private func enter() async -> String? {
     guard let place else { return nil }
     do {
-      let mouth = try LineMouth(await place.stage.enter(place.line, as: place.name))
+      let mouth = try LineMouth(
+        await place.stage.enter(place.line, as: place.name, in: place.colourRGB))
       guard !hasEnded else {
         await mouth.end()
         return nil
@@ -178,7 +181,10 @@ actor StationVoice: CallVoice {
     }
     while let (pcm, voice) = ear.take(from: link.microphone) {
       utterance?.append(sound: pcm)
-      if let voice { await tell(.voice(voice)) }
+      guard let voice else { continue }
+      // What still waits came after it: a machine that looks late lets nobody wait longer for the floor.
+      let waiting = Int64(link.microphone.availableFrames) * 1_000_000_000
+      await tell(.voice(voice, agoNanoseconds: waiting / Int64(link.sampleRate)))
     }
     while let first = spoken.first, let outlet, outlet.queue.soundedFrames >= first.end {
       spoken.removeFirst()

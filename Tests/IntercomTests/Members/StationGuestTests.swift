@@ -59,7 +59,7 @@ import Testing
       let draft = try #require(station.draftGuest())
       let answer = try #require(
         station.admitGuest(
-          id, named: name, draft, GuestKit(draft).talker,
+          id, named: name, in: 0x36A2EB, draft, GuestKit(draft).talker,
           try SRTPSendingKey(epoch: UInt8(draft.epoch))))
       (seat, number) = (answer.seat, draft.number)
       encoder = try OpusEncoder(application: .lowDelay, bitrateBitsPerSecond: 64_000)
@@ -93,6 +93,7 @@ import Testing
     let phone = try Phone(anna.station, anna.engine, named: name, id: id)
     let key = try #require(anna.station.protection.stream(phone.number)).message
     #expect(key.sourceName == name && key.source >= MediaKey.firstGuestSource)
+    #expect(key.sourceColourRGB == 0x36A2EB)
     #expect(try bert.install(key, of: anna, network))
     return phone
   }
@@ -127,7 +128,7 @@ import Testing
     let statistics = heard.stream.statistics
     #expect(statistics.received > 350 && statistics.lost == 0 && statistics.late == 0)
     let status = bert.statuses(network).first?.guests?.first
-    #expect(status?.name == "Gina" && status?.isTalking == true)
+    #expect(status?.name == "Gina" && status?.isTalking == true && status?.colour == "36a2eb")
     #expect(anna.station.snapshot(nowNanoseconds: network.now).guests.first?.own?.isOn == true)
     withExtendedLifetime(phone) {}
   }
