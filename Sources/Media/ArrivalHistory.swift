@@ -21,6 +21,8 @@ struct ArrivalHistory {
   private static let tellingNanoseconds: Int64 = 4_000_000_000
   /// A link with this spread is varying: it exceeds what an xrun or two shift a stream by at short periods.
   private static let variedClasses = 15
+  /// The same where packets are held up on their way, by a round trip or two at a time.
+  private static let heldUpClasses = 4
   private static let beyondCount = 16
   private static let renewalNanoseconds: Int64 = 200_000_000
   /// Longest stall, as a multiple of the wanted late packets, or 0.3 s.
@@ -28,7 +30,8 @@ struct ArrivalHistory {
   /// One packet in this many may be faster than the fastest that count.
   private static let packetsPerException = 200
   /// One packet in so many may be late.
-  private let packetsPerLate: Int
+  private var packetsPerLate: Int
+  private var variedClasses = Self.variedClasses
 
   /// Seconds, oldest reused first, by classes.
   private var counts = [UInt16](repeating: 0, count: seconds * classCount)
@@ -51,6 +54,12 @@ struct ArrivalHistory {
 
   /// An empty history that lets `lateShare` of the packets be late.
   init(lateShare: Double = 0.005) { packetsPerLate = Int((1 / lateShare).rounded()) }
+
+  /// Lets no more than `lateShare` be late, also where delays vary by little.
+  mutating func expectHoldUps(lateShare: Double) {
+    packetsPerLate = max(packetsPerLate, Int((1 / lateShare).rounded()))
+    variedClasses = Self.heldUpClasses
+  }
 
   /// Forgets everything.
   mutating func clear() {
@@ -161,7 +170,7 @@ struct ArrivalHistory {
     }
     let allowed = allowedCount(now)
     let first = fastestClass(leaving: total / Self.packetsPerException)
-    let (slow, worst) = slowCounts(from: first + Self.variedClasses)
+    let (slow, worst) = slowCounts(from: first + variedClasses)
     // More than a moment is a storm.
     let stalled = min(worst, Self.stallShare * allowed)
     isVaried = slow - stalled > (isVaried ? allowed / 2 : allowed)

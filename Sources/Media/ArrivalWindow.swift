@@ -11,7 +11,7 @@ struct ArrivalWindow {
   ///
   /// Twice as many as in the long run: two seconds are too short a time for less than 1 %, and from
   /// then on the highest of them counts.
-  private let packetsPerLate: Int
+  private var packetsPerLate: Int
   /// A packet shall come this much before it must.
   ///
   /// What arrivals vary is in the window anyway; this is for what the loop's wake-up does.
@@ -62,6 +62,11 @@ struct ArrivalWindow {
 
   /// Nothing came yet; of what comes, in the long run, `lateShare` may be late.
   init(lateShare: Double = 0.005) { packetsPerLate = max(100, Int((0.5 / lateShare).rounded())) }
+
+  /// Lets no more than `lateShare` be late.
+  mutating func expectHoldUps(lateShare: Double) {
+    packetsPerLate = max(packetsPerLate, Int((0.5 / lateShare).rounded()))
+  }
 
   /// Forgets the arrivals, but not how much they varied.
   mutating func clear() { count = 0 }

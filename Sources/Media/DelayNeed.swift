@@ -74,6 +74,12 @@ struct DelayNeed {
     heldTransits.reserveCapacity(DelayStep.mostHeld)
   }
 
+  /// All packets come, but some are held up: no more than `lateShare` of them are to be too late, over seconds.
+  mutating func expectHoldUps(lateShare: Double) {
+    window.expectHoldUps(lateShare: lateShare)
+    history.expectHoldUps(lateShare: lateShare)
+  }
+
   /// Another stream or time line begins; how much the link jitters stays known.
   mutating func restart() {
     forgetArrivals()

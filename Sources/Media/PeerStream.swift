@@ -135,6 +135,11 @@ public final class PeerStream {
     return !first.isNotice && !first.isRepair
   }
 
+  /// All its packets come, but some are held up: no more than that share of them are to be too late, over seconds.
+  ///
+  /// Before the first packet.
+  public func expectHoldUps(lateShare: Double) { controller.expectHoldUps(lateShare: lateShare) }
+
   /// Announces the peer's SSRC, from RTCP or signalling: its packets take over without probation.
   public func expect(_ ssrc: SSRC) { source.expect(ssrc) }
 

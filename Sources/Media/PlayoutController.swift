@@ -87,6 +87,9 @@ struct PlayoutController {
     maximumNanoseconds = max(0, configuration.playoutDelayMaximumNanoseconds)
   }
 
+  /// All packets come, but some are held up: no more than `lateShare` of them are to be too late, over seconds.
+  mutating func expectHoldUps(lateShare: Double) { need.expectHoldUps(lateShare: lateShare) }
+
   /// Another stream or time line begins; how much the link jitters stays known.
   mutating func restart() {
     need.restart()

@@ -9,11 +9,12 @@ import TestRig
 final class GuestPhone {
   private let line: GuestWords
   private let wires: [any Channel]
-  private let ticker: RepeatedTask
   private var number = 0
 
   /// Frames of the node so far, of two copies the first.
   var heard: Int { line.heard }
+  /// How they came.
+  var arrivals: PhoneArrivals { line.arrivals }
 
   /// Signs in and becomes a guest.
   ///
@@ -30,13 +31,7 @@ final class GuestPhone {
       try PageDoor.open("/voice", port, way, cookie: cookie, line)
     }
     self.wires = wires
-    let delay = TimeAmount.milliseconds(Int64(number % 10))
-    ticker = wires[0].eventLoop.scheduleRepeatedTask(
-      initialDelay: delay, delay: .milliseconds(10)
-    ) { _ in
-      guard let header = line.next() else { return }
-      Self.send(0x82, header + payload, to: wires)
-    }
+    Self.speak(line, payload, on: wires, at: .now() + .milliseconds(Int64(number % 10)))
     let id = String(UInt64(number) | 1 << 60, radix: 16)
     Self.send(0x81, Array(#"{"guest":"\#(id)","hears":"opus"}"#.utf8), to: wires)
   }
@@ -50,8 +45,19 @@ final class GuestPhone {
   }
 
   func close() {
-    ticker.cancel()
+    line.end()
     for wire in wires { wire.close(promise: nil) }
+  }
+
+  /// Says a frame each 10 ms by the clock, whose pace its sound has: after a late wake-up what is due goes at once.
+  private static func speak(
+    _ line: GuestWords, _ payload: [UInt8], on wires: [any Channel], at time: NIODeadline
+  ) {
+    wires[0].eventLoop.scheduleTask(deadline: time) {
+      guard !line.hasEnded else { return }
+      if let header = line.next() { send(0x82, header + payload, to: wires) }
+      speak(line, payload, on: wires, at: time + .milliseconds(10))
+    }
   }
 
   /// A message on both connections, masked with zeros.
@@ -134,20 +140,46 @@ enum PageDoor {
   }
 }
 
+/// How a phone got the node's frames: of two copies the first.
+struct PhoneArrivals {
+  fileprivate var (first, last): (UInt32?, UInt32?)
+  fileprivate var heard = 0
+  /// Arrival less media time, nanoseconds.
+  fileprivate var transits: [Int64] = []
+
+  /// Percent of the frames that never came.
+  var missing: Double {
+    guard let first, let last else { return 100 }
+    return 100 * (1 - Double(transits.count) / Double(last &- first &+ 1))
+  }
+
+  /// Percent that came later than the soonest by more than so many milliseconds.
+  func late(byMore milliseconds: Int64) -> Double {
+    guard let least = transits.min() else { return 100 }
+    let late = transits.count { $0 - least > milliseconds * 1_000_000 }
+    return 100 * Double(late) / Double(transits.count)
+  }
+}
+
 /// What goes to and fro between a phone and its node, by both connections.
 final class GuestWords: PageHearing {
   private struct State {
-    var heard = 0
-    var last: UInt32?
-    var isTalking = false
+    var arrivals = PhoneArrivals()
+    var (isTalking, hasEnded) = (false, false)
     var (sequence, timestamp): (UInt32, UInt32) = (0, 0)
   }
 
   private let state = Mutex(State())
 
-  var heard: Int { state.withLock { $0.heard } }
+  var heard: Int { state.withLock { $0.arrivals.heard } }
+
+  var arrivals: PhoneArrivals { state.withLock { $0.arrivals } }
+
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   func talk(_ isOn: Bool) { state.withLock { $0.isTalking = isOn } }
+
+  func end() { state.withLock { $0.hasEnded = true } }
 
   /// The header of the next frame; nil: it says nothing.
   func next() -> [UInt8]? {
@@ -163,13 +195,19 @@ final class GuestWords: PageHearing {
   }
 
   func take(_ first: UInt8, _ octets: ArraySlice<UInt8>) {
-    // Binary, and no notice that nobody talks.
-    guard first == 0x82, octets.count > 11 else { return }
-    let sequence = octets.dropFirst().prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    let now = NIODeadline.now()
+    guard first == 0x82, octets.count > 10 else { return }
+    func number(_ place: Int) -> UInt32 {
+      octets.dropFirst(place).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    let (sequence, media) = (number(1), Int64(number(5)) * 1_000_000 / 48)
     state.withLock { state in
-      if let last = state.last, Int32(truncatingIfNeeded: sequence &- last) <= 0 { return }
-      state.last = sequence
-      state.heard += 1
+      if let last = state.arrivals.last, Int32(truncatingIfNeeded: sequence &- last) <= 0 { return }
+      state.arrivals.first = state.arrivals.first ?? sequence
+      state.arrivals.last = sequence
+      // One octet is the notice that nobody talks.
+      state.arrivals.heard += octets.count > 11 ? 1 : 0
+      state.arrivals.transits.append(Int64(now.uptimeNanoseconds) - media)
     }
   }
 }

@@ -46,5 +46,8 @@ struct PhoneCommand: ParsableCommand {
     phone.talk(true)
     pause(seconds: seconds)
     phone.close()
+    let arrivals = phone.arrivals
+    let shares = [arrivals.missing] + [20, 40, 80].map { arrivals.late(byMore: $0) }
+    Console.line(shares.map { "\($0)" }.joined(separator: " "))
   }
 }

@@ -9,6 +9,8 @@ import Voice
 ///
 /// Loop thread only.
 final class HeardStream {
+  /// Of a guest's frames, which TCP brings all, some of them a round trip late: half of what may be made up.
+  private static let guestLateShare = 0.0005
   /// Late packets that the member is told of before its report's time: what it sends may be more than the way takes.
   private static let tellingLatePackets = 3
 
@@ -80,6 +82,7 @@ final class HeardStream {
     self.stream = stream
     // A voice has one channel: of more there is the mean, and no work.
     stream.takesSide = source.number != StreamSourceName.microphone.number && !source.isGuest
+    if source.isGuest { stream.expectHoldUps(lateShare: Self.guestLateShare) }
     sink = PlayoutSink(engine: engine, slot: slot)
   }
 

@@ -17,7 +17,9 @@ struct PageAudit {
     for rights in [PageRights.listen, .admin] {
       let page = try stage.page(rights, name: "\(rights)")
       try page.value(of: "(() => { \(axe) })()")
-      for view in ["talk", "messages", "stations", "assistant", "settings", "health"] {
+      for view in [
+        "talk", "captions", "messages", "stations", "assistant", "settings", "health",
+      ] {
         try page.value(of: "location.hash = '\(view)'")
         try page.wait("document.body.dataset.view === '\(view)'")
         pause(seconds: 1)

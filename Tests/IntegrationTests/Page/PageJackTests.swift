@@ -258,11 +258,11 @@ struct PageShots {
     try page.wait("document.querySelector('.key.latched[data-tally^=talk]')")
     try shoot("talk-on-air")
     try page.tap(".key")
-    let lines = ["lights", "sound", "stage"]
+    let lines = ["lights", "sound", "wings"]
     for line in lines { _ = try stage.node.ask(.line(.new(line: line))) }
     pause(seconds: 1)
     for line in lines { _ = try stage.stations[1].node.ask(.line(.join(line: line))) }
-    _ = try stage.stations[1].node.ask(.key(.tap(key: "stage")))
+    _ = try stage.stations[1].node.ask(.key(.tap(key: "wings")))
     try page.wait("document.querySelector('.pad.present')")
     try page.tap(".pad:nth-child(2)")
     try page.wait("document.querySelector('.pad.latched')")
@@ -282,6 +282,11 @@ struct PageShots {
     try page.value(of: "location.hash = 'health'")
     try page.wait("document.querySelector('.finding')")
     try shoot("health")
+    for view in ["captions", "assistant"] {
+      try page.value(of: "location.hash = '\(view)'")
+      try page.wait("document.body.dataset.view === '\(view)'")
+      try shoot(view)
+    }
     let stranger = try stage.browser.open(
       String(try stage.invitation().split(separator: "#")[0]))
     _ = try stage.node.ask(.pageRevoke(session: nil))
