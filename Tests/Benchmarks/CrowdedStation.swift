@@ -9,12 +9,19 @@ struct CrowdedStation {
 
   let receiver: Station
   let group: TalkerGroup
+  /// Where its page is; nil: it has none.
+  let pagePort: Int?
 
   /// Starts them, and waits until all are connected.
   ///
-  /// - Parameter arguments: more of the station's.
-  init(of bench: Bench, talkers: Int, arguments: [String] = []) throws(RigError) {
-    let port = try LoopbackPorts.free(1)[0]
+  /// - Parameter hasPage: whether it has a page, on a port that is not its own.
+  init(of bench: Bench, talkers: Int, hasPage: Bool = false) throws(RigError) {
+    let ports = try LoopbackPorts.free(hasPage ? 3 : 1)
+    let port = ports[0]
+    pagePort = hasPage ? ports[1] : nil
+    let arguments =
+      hasPage
+      ? ["--page", "127.0.0.1:\(ports[1])", "--page-trust", "127.0.0.1:\(ports[2])"] : []
     var options = NodeProcess.Options(port: port)
     options.arguments = arguments
     receiver = try Station(

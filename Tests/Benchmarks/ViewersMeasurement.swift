@@ -26,9 +26,7 @@ struct ViewersMeasurement {
   let rounds: Int
 
   func run() throws {
-    let port = try LoopbackPorts.free(1)[0]
-    let station = try CrowdedStation(
-      of: bench, talkers: talkers, arguments: havePages ? ["--page", "127.0.0.1:\(port)"] : [])
+    let station = try CrowdedStation(of: bench, talkers: talkers, hasPage: havePages)
     let node = station.node
     pause(seconds: 3)
     let bare = try BareClient(of: bench)
@@ -37,9 +35,8 @@ struct ViewersMeasurement {
     for round in 1...rounds {
       without.append(try cpu(of: node, "round \(round), nobody looks"))
       let audience =
-        try havePages
-        ? Audience(at: port, of: node, count: viewers)
-        : Audience(of: node.controlPath, count: viewers)
+        try station.pagePort.map { try Audience(at: $0, of: node, count: viewers) }
+        ?? Audience(of: node.controlPath, count: viewers)
       pause(seconds: 1)
       let (before, xruns) = (try node.status(), bare.xruns)
       audience.begin()
