@@ -29,7 +29,7 @@ actor NodeModel {
   /// Looks at the levels that earn one more at everything, for something that changed.
   static let hastyLooks = 5
   /// Looks at everything in a row, for changes one after the other.
-  static let mostHastyLooks = 4
+  static let mostHastyLooks = 20
 
   private let look: Look
   private let pause: @Sendable () async -> Void

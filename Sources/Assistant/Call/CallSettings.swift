@@ -15,7 +15,7 @@ public struct CallSettings: Hashable, Sendable {
   /// A call ends after so long.
   public var lengthNanoseconds: Int64 = 600_000_000_000
   /// A voice takes the floor from the assistant after so long; a cough does not.
-  public var bargeInNanoseconds: Int64 = 100_000_000
+  public var bargeInNanoseconds: Int64 = 80_000_000
 
   /// The usual, with this prompt.
   public init(prompt: String) { self.prompt = prompt }

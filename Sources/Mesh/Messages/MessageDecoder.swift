@@ -117,7 +117,7 @@ public struct MessageVersion: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// What this software speaks.
-  public static let current = MessageVersion(major: 2, minor: 2)
+  public static let current = MessageVersion(major: 2, minor: 3)
 
   /// `1.0`.
   public var description: String { "\(major).\(minor)" }

@@ -68,7 +68,7 @@ struct GuestJackTests {
     let said = Array(try Speech.sentences().prefix(Int(Self.seconds * 48_000)))
     let directory = try TemporaryDirectory(prefix: "comlink-guest")
     defer { withExtendedLifetime(directory) {} }
-    let stage = try Self.stage(saying: said, in: directory)
+    let stage = try Self.stage(saying: said, periodFrames: 128, in: directory)
     _ = try stage.node.ask(.talk(isOn: false))
     // Only the phone is heard.
     _ = try stage.node.ask(.mute(peer: "foh", isOn: true))
@@ -98,12 +98,12 @@ struct GuestJackTests {
   }
 
   private static func stage(
-    saying said: [Float], in directory: TemporaryDirectory
+    saying said: [Float], periodFrames: Int = 256, in directory: TemporaryDirectory
   ) throws -> PageStage {
     let file = directory.file("said.wav")
     try WAV.write(Sound(channels: [said], sampleRate: 48_000), to: file)
     return try PageStage(
-      others: 1, recordSeconds: 60,
+      others: 1, recordSeconds: 60, periodFrames: periodFrames,
       browserArguments: [
         "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
         "--use-file-for-fake-audio-capture=\(file)",

@@ -17,10 +17,11 @@ struct PageStage {
   ///   - others: how many other stations there are, each of which speaks all the time.
   ///   - othersArguments: what they are started with, too.
   ///   - recordSeconds: room in the stations' ears.
+  ///   - periodFrames: of the stations' JACK.
   ///   - arguments: more of the station with the page.
   init(
     others: Int, othersArguments: [String] = [], recordSeconds: Double = 2,
-    arguments: [String] = [],
+    periodFrames: Int = 256, arguments: [String] = [],
     browserArguments: [String] = []
   ) throws {
     directory = try TemporaryDirectory(prefix: "comlink-page")
@@ -36,7 +37,8 @@ struct PageStage {
     ]
     var stations = [
       try Station(
-        "stage", periodFrames: 256, options: options, recordSeconds: recordSeconds, in: directory)
+        "stage", periodFrames: periodFrames, options: options, recordSeconds: recordSeconds,
+        in: directory)
     ]
     for index in 0..<others {
       let look = looks[index % looks.count]
@@ -44,7 +46,8 @@ struct PageStage {
       options.peerPorts = Array(ports[3..<(3 + index)]) + [ports[0]]
       options.arguments = ["--role", look.1, "--colour", look.2] + othersArguments
       let station = try Station(
-        look.0, periodFrames: 256, options: options, recordSeconds: recordSeconds, in: directory)
+        look.0, periodFrames: periodFrames, options: options, recordSeconds: recordSeconds,
+        in: directory)
       try station.prepareToSay(
         index == 0 ? Speech.sentences() : Speech.announcements(), loops: true)
       stations.append(station)
