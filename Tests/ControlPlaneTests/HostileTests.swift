@@ -53,7 +53,7 @@ import Testing
       for await message in stranger.messages() {
         if case .decline(let decline) = message { words.append(decline.words) }
       }
-      #expect(words == ["you speak protocol 9.0, this node 2.2: update the older"])
+      #expect(words == ["you speak protocol 9.0, this node 2.3: update the older"])
       try await goodNodeGetsIn(to: station)
     }
   }

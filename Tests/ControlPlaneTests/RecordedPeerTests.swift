@@ -35,7 +35,7 @@ import Testing
       for await message in stranger.messages() {
         if case .decline(let decline) = message { words.append(decline.words) }
       }
-      #expect(words == ["you speak protocol \(version), this node 2.2: update the older"])
+      #expect(words == ["you speak protocol \(version), this node 2.3: update the older"])
     }
   }
 
