@@ -49,13 +49,13 @@ struct CaptionsShowCommand: ParsableCommand {
     (query.session, query.limit, query.search) = (session, limit, search)
     if kept { query.isKept = true }
     var page = CaptionPage(isJSON: json, isFollowing: follow)
-    let first = try Self.ask(query, remote)
+    var daemon = FollowedDaemon()
+    let first = try daemon.first(follows: follow) { try Self.ask(query, remote) }
     if first.isEmpty, !follow, !json { PlainText.note("no captions") }
     try page.show(first)
     var last = first.map(\.number).max() ?? 0
     query.limit = CaptionQuery.limitRange.upperBound
     query.waitSeconds = CaptionQuery.waitRangeSeconds.upperBound
-    var daemon = FollowedDaemon()
     while follow {
       query.after = last
       guard let changed = try daemon.answer(to: { try Self.ask(query, remote) }) else {

@@ -120,9 +120,9 @@ struct MessagesListCommand: ParsableCommand {
     var request = MessageRequest()
     (request.with, request.search, request.limit) = (conversation.with, search, limit)
     request.marksRead = !keepUnread
-    var shown = try show(request)
-    if shown == nil, !follow, !json { PlainText.note("no messages") }
     var daemon = FollowedDaemon()
+    var shown = try daemon.first(follows: follow) { try show(request) }
+    if shown == nil, !follow, !json { PlainText.note("no messages") }
     while follow {
       request.after = shown ?? 0
       request.limit = MessageRequest.limitRange.upperBound

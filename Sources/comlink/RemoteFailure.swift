@@ -86,6 +86,14 @@ struct FollowedDaemon {
   private static let pauseSeconds: UInt32 = 1
   private var isAway = false
 
+  /// The first answer, which who follows waits for.
+  mutating func first<Answer>(follows: Bool, to question: () throws -> Answer) throws -> Answer {
+    guard follows else { return try question() }
+    while true {
+      if let answer = try answer(to: question) { return answer }
+    }
+  }
+
   /// The answer; nil: comlinkd is away, which was told, and is to be asked again now.
   mutating func answer<Answer>(to question: () throws -> Answer) throws -> Answer? {
     do {
