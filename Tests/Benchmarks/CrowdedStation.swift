@@ -14,16 +14,20 @@ struct CrowdedStation {
 
   /// Starts them, and waits until all are connected.
   ///
-  /// - Parameter hasPage: whether it has a page, on a port that is not its own.
-  init(of bench: Bench, talkers: Int, hasPage: Bool = false) throws(RigError) {
+  /// - Parameters:
+  ///   - hasPage: whether it has a page, on a port that is not its own.
+  ///   - arguments: more of the station's.
+  init(
+    of bench: Bench, talkers: Int, hasPage: Bool = false, arguments: [String] = []
+  ) throws(RigError) {
     let ports = try LoopbackPorts.free(hasPage ? 3 : 1)
     let port = ports[0]
     pagePort = hasPage ? ports[1] : nil
-    let arguments =
+    let page =
       hasPage
       ? ["--page", "127.0.0.1:\(ports[1])", "--page-trust", "127.0.0.1:\(ports[2])"] : []
     var options = NodeProcess.Options(port: port)
-    options.arguments = arguments
+    options.arguments = page + arguments
     receiver = try Station(
       "R", periodFrames: bench.options.period, options: options,
       recordSeconds: 1, in: bench.directory)
