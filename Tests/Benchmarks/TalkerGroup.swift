@@ -7,6 +7,8 @@ import TestRig
 final class TalkerGroup {
   /// Twenty below it are the talkers' media loops, and the receiver's is above them all.
   private static let realtimePriority = 40
+  /// So many come at once: a receiver talks to 16 strangers at a time, and others have to try again.
+  private static let mostStrangers = 8
 
   private let directory: TemporaryDirectory
   private let receiverPort: Int
@@ -53,6 +55,12 @@ final class TalkerGroup {
   /// Adds talkers until there are so many.
   func grow(to count: Int) throws(RigError) {
     let ports = try LoopbackPorts.free(max(0, count - nodes.count))
+    for first in stride(from: 0, to: ports.count, by: Self.mostStrangers) {
+      try start(ports[first..<min(first + Self.mostStrangers, ports.count)])
+    }
+  }
+
+  private func start(_ ports: ArraySlice<Int>) throws(RigError) {
     for port in ports {
       var options = NodeProcess.Options(port: port)
       options.peerPorts = [receiverPort]
