@@ -183,7 +183,8 @@ import Testing
     for line in lines { network.put(Set(0..<count), on: line, named: "Stage") }
     network.run(seconds: 20)
     var said: [Message] = []
-    for turn in 0..<100 {
+    // Where most are off or full, it goes on until something was said.
+    for turn in 0..<1000 where turn < 100 || said.count <= 5 {
       let index = Int.random(in: 0..<count, using: &random)
       let other = (index + Int.random(in: 1..<count, using: &random)) % count
       switch Int.random(in: 0..<20, using: &random) {
@@ -230,7 +231,7 @@ import Testing
   }
 
   private func check(_ network: MessageNetwork, _ said: [Message], _ seed: UInt64) throws {
-    #expect(!said.isEmpty, "seed \(seed)")
+    #expect(said.count > 5, "seed \(seed)")
     for message in said {
       for recipient in message.recipients {
         let index = try #require(network.nodes.firstIndex { $0.identity.id == recipient })
