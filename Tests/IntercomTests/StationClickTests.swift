@@ -14,13 +14,15 @@ import Testing
     var description: String { "\(events) events a minute, playout delay \(playoutMilliseconds) ms" }
   }
 
-  /// Two minutes after the first one.
-  static func outcome(_ profile: Profile?, seed: UInt64) throws -> Outcome {
+  /// Two minutes after the first one, where the talker's clock is faster.
+  static func outcome(_ profile: Profile?, driftPPM: Double = 0, seed: UInt64) throws -> Outcome {
     let (home, away) = (SocketAddress.host(1), SocketAddress.host(2))
     let network = VirtualNetwork(seed: seed)
     let beat = VirtualNode.Beat(periodFrames: profile?.settings.periodFrames ?? 128)
+    var faster = beat
+    faster.driftPPM = driftPPM
     let nodes = [
-      try VirtualNode("Anna", at: home, beat: beat) { if let profile { $0.take(profile) } },
+      try VirtualNode("Anna", at: home, beat: faster) { if let profile { $0.take(profile) } },
       try VirtualNode("Bert", at: away, beat: beat) { if let profile { $0.take(profile) } },
     ]
     for (index, node) in nodes.enumerated() {
@@ -50,6 +52,14 @@ import Testing
   func `on a clean link one event a minute is heard at most`(profile: Profile?) throws {
     for seed in Seeds.first(1) {
       let outcome = try Self.outcome(profile, seed: seed)
+      #expect(outcome.events <= 1, "seed \(seed): \(outcome)")
+    }
+  }
+
+  @Test(arguments: [100.0, -100])
+  func `nor is more heard where clocks differ`(driftPPM: Double) throws {
+    for seed in Seeds.first(1) {
+      let outcome = try Self.outcome(.stage, driftPPM: driftPPM, seed: seed)
       #expect(outcome.events <= 1, "seed \(seed): \(outcome)")
     }
   }

@@ -62,3 +62,30 @@ public struct LinkModel: Hashable, Sendable {
   /// A link that only delays, by 50 microseconds.
   public init() {}
 }
+
+/// What becomes of a packet on a link.
+public enum PacketFate: Hashable, Sendable {
+  /// It never arrives.
+  case lost
+  /// The queue of the rate cap was full.
+  case dropped
+  /// It arrives, perhaps twice.
+  case arrives(atNanoseconds: Int64, copyAtNanoseconds: Int64?)
+}
+
+/// What a link did to the packets it was given; of copies only `duplicated` speaks.
+public struct LinkCounters: Hashable, Sendable {
+  /// Packets that arrive.
+  public var forwarded = 0
+  /// Packets lost, alone or in bursts.
+  public var lost = 0
+  /// Packets of which a copy arrives too.
+  public var duplicated = 0
+  /// Packets sent on a detour, so that later ones overtake them.
+  public var reordered = 0
+  /// Packets for which the queue of the rate cap had no room.
+  public var dropped = 0
+
+  /// Nothing yet.
+  public init() {}
+}

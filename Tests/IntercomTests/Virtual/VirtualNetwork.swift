@@ -112,3 +112,28 @@ final class VirtualNetwork {
     }
   }
 }
+
+extension VirtualNetwork {
+  /// RTP packets sent to an address since a moment.
+  func media(to address: SocketAddress, since start: Int64 = 0) -> [Datagram] {
+    traffic.filter {
+      !$0.isReport && $0.destination == address && $0.arrivalNanoseconds >= start
+    }
+  }
+
+  /// RTCP compounds sent to an address since a moment.
+  func reports(to address: SocketAddress, since start: Int64 = 0) -> [Datagram] {
+    traffic.filter { $0.isReport && $0.destination == address && $0.arrivalNanoseconds >= start }
+  }
+}
+
+/// Bytes on their way from one address to another.
+struct Datagram {
+  var source: SocketAddress
+  var destination: SocketAddress
+  var bytes: [UInt8]
+  var arrivalNanoseconds: Int64 = 0
+
+  /// RTCP shares the port with RTP; its packet types are 192 … 223 (RFC 5761 §4).
+  var isReport: Bool { bytes.count > 1 && (192...223).contains(bytes[1]) }
+}

@@ -15,6 +15,8 @@ final class VirtualNode: VirtualHost {
   struct Beat {
     var periodFrames = 128
     var sampleRate = 48_000
+    /// How much faster than it says.
+    var driftPPM = 0.0
   }
 
   var addresses: [SocketAddress]
@@ -156,7 +158,8 @@ final class VirtualNode: VirtualHost {
 
   private var nextCallbackNanoseconds: Int64 {
     guard let beat, let beginNanoseconds else { return 0 }
-    let elapsed = Int64(callbacks * beat.periodFrames) * 1_000_000_000 / Int64(beat.sampleRate)
+    let nominal = Int64(callbacks * beat.periodFrames) * 1_000_000_000 / Int64(beat.sampleRate)
+    let elapsed = Int64(Double(nominal) / (1 + beat.driftPPM * 1e-6))
     return max(beginNanoseconds + elapsed + callbackLatenessNanoseconds, stalledUntilNanoseconds)
   }
 

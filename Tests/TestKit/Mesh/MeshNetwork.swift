@@ -155,3 +155,19 @@ public final class MeshNetwork {
     return range.lowerBound + Int64(random.next() % width)
   }
 }
+
+/// An attempt under way in a ``MeshNetwork``.
+final class MeshDial {
+  let attempt: AttemptID
+  let from: Int
+  let instance: UInt64
+  let to: Int?
+  var isOver = false
+
+  init(attempt: AttemptID, from: Int, instance: UInt64, to: Int?) {
+    self.attempt = attempt
+    self.from = from
+    self.instance = instance
+    self.to = to
+  }
+}
