@@ -225,7 +225,7 @@ struct DelayNeed {
 
   private func isCalm(_ beats: Beats) -> Bool {
     let calm = max(Self.calmSpreadNanoseconds, 2 * (beats.grid?.periodNanoseconds ?? 0))
-    return !beats.isSliding && !history.isVaried && summary.spreadNanoseconds <= calm
+    return !history.isVaried && summary.spreadNanoseconds <= calm
   }
 
   /// What a packet needs besides its transit, wherever between two beats it comes.
