@@ -21,6 +21,7 @@ struct HeardCommand: ParsableCommand {
   @Argument(help: "The WAV file to write.") var output: String
   @Option(help: "Settings of both voices, such as suppress=strong, separated by commas.")
   var voice = ""
+  @Option(help: "Packets of so many milliseconds: 2.5, 5, 10, 20, 40 or 60.") var ptime = "10"
 
   private var arguments: [String] {
     voice.split(separator: ",").flatMap { setting in
@@ -41,7 +42,10 @@ struct HeardCommand: ParsableCommand {
   private func hear(_ said: [Float], _ bench: Bench) throws(RigError) -> [Float] {
     let seconds = Double(said.count) / Double(Bench.sampleRate) + Self.moreSeconds
     let arguments = arguments
-    let (a, b) = try bench.pair(recordSeconds: seconds + 5) { $0.arguments += arguments }
+    let (a, b) = try bench.pair(recordSeconds: seconds + 5) {
+      $0.arguments += arguments
+      $0.ptime = ptime
+    }
     defer {
       a.stop()
       b.stop()

@@ -68,11 +68,12 @@ class Chain:
         cost = (self.seconds(arguments) - plain) / (len(microphone) / RATE)
         return read(self.work / "out.wav"), 100 * cost
 
-    def heard(self, bench, microphone, period=256, **settings):
+    def heard(self, bench, microphone, period=256, ptime=10, **settings):
         """What a listener hears, over two nodes on real JACK servers; it fails where a period is late by their own work."""
         write(self.work / "in.wav", [microphone])
         voice = ",".join(f"{name.replace('_', '-')}={value}" for name, value in settings.items())
-        command = [bench, "heard", "--period", period, self.work / "in.wav", self.work / "out.wav", "--voice", voice]
+        command = [bench, "heard", "--period", period, "--ptime", ptime, "--voice", voice]
+        command += [self.work / "in.wav", self.work / "out.wav"]
         subprocess.run([str(word) for word in command], check=True)
         return read(self.work / "out.wav")
 
@@ -340,7 +341,7 @@ def nodes(chain, bench, material, report):
     # Packets of 2.5 ms, and all of it at both ends.
     settings = {"high_pass": 80, "echo": "on", "suppress": "strong", "gain": "auto", "gate": "voice", "vox": "voice"}
     mixed, clean = noisy(material, "rock", 10)
-    there = intelligibility(clean, chain.heard(bench, mixed, period=64, **settings))
+    there = intelligibility(clean, chain.heard(bench, mixed, period=64, ptime=2.5, **settings))
     report.add("nodes, all of it on, rock 10 dB", "at the listener: STOI", there)
 
 
