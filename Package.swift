@@ -144,6 +144,7 @@ let c: [Target] = [
   .target(name: "CDeepFilter", path: "CSupport/CDeepFilter", cSettings: cSettings),
   .target(name: "CSoundTouch", path: "CSupport/CSoundTouch", cSettings: cSettings),
   .target(name: "CMySofa", path: "CSupport/CMySofa", cSettings: cSettings),
+  .target(name: "CAEC3", path: "CSupport/CAEC3", exclude: ["library"], cSettings: cSettings),
   .target(
     name: "CSodium", dependencies: ["SystemSodium"], path: "CSupport/CSodium",
     cSettings: cSettings),
@@ -164,7 +165,7 @@ let c: [Target] = [
 let core: [Target] = [
   swiftTarget("RTP"),
   swiftTarget("Media", ["RTP"]),
-  swiftTarget("Voice", ["CSpeexDSP", "CRNNoise", "CDeepFilter", "CSoundTouch"]),
+  swiftTarget("Voice", ["CSpeexDSP", "CRNNoise", "CDeepFilter", "CSoundTouch", "CAEC3"]),
   swiftTarget("Measurement"),
   swiftTarget("System"),
   .target(

@@ -11,7 +11,7 @@ stations='^IntercomTests\.(Station(Attack|Calls|Contact|Guest|Input|Key|Levels|L
 # minutes, and with a gate's few octets one voice in a thousand is one; LaneTests and LaneHostileTests walk the same
 # code.
 skipped_computing=(--skip '^IntercomTests\.(Intercom|StationAllocation|Membership)Tests' --skip 'a flood of forgeries takes time and nothing else'
-  --skip 'LaneTransferTests' --skip '^VoiceTests\.(RNNoise|DeepFilter)Tests')
+  --skip 'LaneTransferTests' --skip '^VoiceTests\.(RNNoise|DeepFilter|AEC3)Tests')
 station_tests=IntercomTests/Members
 if [ -n "${COMLINK_ALL:-}" ]; then
   suites+=(Media)

@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 declare -A may=(
   [RTP]=""
   [Media]="RTP"
-  [Voice]="CSpeexDSP CRNNoise CDeepFilter CSoundTouch Glibc"
+  [Voice]="CSpeexDSP CRNNoise CDeepFilter CSoundTouch CAEC3 Glibc"
   [Measurement]="Glibc"
   [Mesh]="Cryptography"
   [Lines]="Cryptography RTP Glibc"

@@ -47,6 +47,13 @@ const crnnoise_library *crnnoise_open(const char *path, char *words, int32_t wor
     dlclose(handle);
     return NULL;
   }
+  /* Its first block makes tables, which all share: not while somebody talks. */
+  void *trial = library->create(NULL);
+  if (trial != NULL) {
+    float block[CRNNOISE_BLOCK_FRAMES] = {0};
+    library->process(trial, block, block);
+    library->destroy(trial);
+  }
   return library;
 }
 

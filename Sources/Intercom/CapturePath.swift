@@ -295,7 +295,7 @@ final class CapturePath {
   private func sendFrame(_ recipes: [RepairRecipe], to sessions: [Session]) -> Bool {
     let frame = source.frame
     defer { countDown() }
-    var isSending = talker.encode(frame.span)
+    var isSending = talker.encode(frame.span, isTransmitting: voice.isTransmitting)
     for input in inputs where input.encode() { isSending = true }
     guard isSending else { return false }
     for stream in protection.streams {

@@ -35,6 +35,7 @@ struct StationSnapshot: Sendable {
     var delayMilliseconds: Double
     /// nil: no echo canceller.
     var isEchoFound: Bool?
+    var echoEngine: String?
     var hearsSpeech: Bool?
     /// Of the automatic gain.
     var gainDecibels: Double?
@@ -229,7 +230,8 @@ extension StationSnapshot.Voice {
     var status = VoiceStatus(
       settings: Dictionary(uniqueKeysWithValues: texts), delayMilliseconds: delayMilliseconds)
     (status.hearsSpeech, status.gainDecibels) = (hearsSpeech, gainDecibels)
-    (status.isEchoFound, status.isTalkingMuted) = (isEchoFound, isTalkingMuted)
+    (status.isEchoFound, status.echoEngine) = (isEchoFound, echoEngine)
+    status.isTalkingMuted = isTalkingMuted
     (status.isTransmitting, status.problem) = (isTransmitting, problem)
     return status
   }

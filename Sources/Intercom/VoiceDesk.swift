@@ -32,6 +32,9 @@ final class VoiceDesk {
   /// What the voice is changed into, in words; empty: nothing.
   var effect: String { chain.effect?.text ?? "" }
 
+  /// Whether a VOX lets the voice out; nil: none decides.
+  var isTransmitting: Bool? { isBypassed || bypassed > 0 ? nil : chain.isTransmitting }
+
   /// How late it makes the microphone, in frames at JACK's rate.
   var delayFrames: Int { isBypassed ? 0 : chainDelayFrames }
 
@@ -97,7 +100,8 @@ final class VoiceDesk {
   var snapshot: StationSnapshot.Voice {
     StationSnapshot.Voice(
       settings: chain.settings, delayMilliseconds: chain.delayMilliseconds,
-      isEchoFound: chain.isEchoFound, hearsSpeech: chain.hearsSpeech,
+      isEchoFound: chain.isEchoFound, echoEngine: chain.echoEngine,
+      hearsSpeech: chain.hearsSpeech,
       gainDecibels: chain.automaticGainDecibels, isTransmitting: chain.isTransmitting,
       isTalkingMuted: chain.hearsSpeech.map { _ in mutedTalk.isTold }, problem: chain.problem)
   }

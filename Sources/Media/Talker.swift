@@ -114,12 +114,13 @@ public final class Talker {
   /// Encodes the next codec frame: exactly `framesPerPacket` frames, 48 kHz, full scale 1.0; of two channels left and
   /// right by turns.
   ///
+  /// - Parameter isTransmitting: whether a VOX lets the voice out, which decides then; nil: the level decides.
   /// - Returns: false when no stream has anything to send: DTX keeps quiet, or the encoder failed (counted).
-  public func encode(_ pcm: Span<Float>) -> Bool {
+  public func encode(_ pcm: Span<Float>, isTransmitting: Bool? = nil) -> Bool {
     let frames = framesPerPacket
     precondition(pcm.count == frames * configuration.channels)
     let meanSquare = Loudness.meanSquare(pcm)
-    voice.observe(meanSquare: meanSquare, frames: frames)
+    voice.observe(meanSquare: meanSquare, frames: frames, isOpen: isTransmitting)
     defer { currentTimestamp = currentTimestamp.advanced(by: frames) }
     let isSaying =
       (voice.isTalking || !configuration.usesDTX)

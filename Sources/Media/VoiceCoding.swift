@@ -56,11 +56,13 @@ public struct VoiceCoding: Hashable, Sendable {
   }
 }
 
-/// Voice activity detection by level.
+/// Voice activity detection by level, and by a VOX where there is one.
+///
+/// DTX and the voice flag of RTP (RFC 6464 §3) both are what it says.
 ///
 /// States: talking, hanging over (level is low, but has not been for long), quiet. A frame at or
 /// above the threshold leads to talking from everywhere; `hangOverFrames` of low level in a row
-/// lead to quiet.
+/// lead to quiet, and so does a VOX that shuts.
 ///
 /// Constants: -65 dBov lies above the noise of a decent preamplifier with an open microphone in a
 /// booth (about -75) and below breathing; a noisy hall never gets quiet, which is what listeners
@@ -73,13 +75,22 @@ struct VoiceActivity {
   static let hangOverFrames = 14_400
 
   private var lowFrames = hangOverFrames
+  private var wasOpen = false
 
   /// False once the level has been low for the hang-over.
   var isTalking: Bool { lowFrames < Self.hangOverFrames }
 
   /// Takes the next frames' power.
-  mutating func observe(meanSquare: Float, frames: Int) {
-    observe(isLoud: meanSquare >= Self.thresholdMeanSquare, frames: frames)
+  ///
+  /// What a VOX lets out is voice however low it is, and ends with it, which has a hold of its own. What is loud while
+  /// it is shut is not the microphone's.
+  ///
+  /// - Parameter isOpen: whether a VOX lets out what it hears; nil: there is none.
+  mutating func observe(meanSquare: Float, frames: Int, isOpen: Bool? = nil) {
+    let isLoud = meanSquare >= Self.thresholdMeanSquare || isOpen == true && meanSquare > 0
+    observe(isLoud: isLoud, frames: frames)
+    if wasOpen, isOpen == false, !isLoud { lowFrames = Self.hangOverFrames }
+    wasOpen = isOpen == true
   }
 
   /// Takes whether there is something in the next frames.

@@ -94,6 +94,8 @@ public struct VoiceStatus: Sendable, Hashable, Codable {
   public var delayMilliseconds: Double
   /// Whether echo is taken out of it; absent: nothing looks for echo.
   public var isEchoFound: Bool?
+  /// What looks for echo, `own` or `AEC3`; absent: nothing does.
+  public var echoEngine: String?
   /// Whether the detector of speech hears a voice; absent: nothing needs it.
   public var hearsSpeech: Bool?
   /// What the automatic gain has come to, dB; absent: it is off.

@@ -1,5 +1,4 @@
 internal import CDeepFilter
-internal import Glibc
 
 /// DeepFilterNet, loaded where it is installed: a folder with its library and a model.
 @safe public struct DeepFilterLibrary: @unchecked Sendable {
@@ -12,16 +11,7 @@ internal import Glibc
   static let (library, model) = ("libdeepfilter.so", "DeepFilterNet3_onnx.tar.gz")
 
   /// Where it is looked for; the first that has it wins.
-  public static var folders: [String] {
-    let own = unsafe getenv(variable).flatMap { unsafe String(validatingCString: $0) }
-    let usual = ["/usr/local/lib/comlink", "/usr/lib/\(machine)/comlink"]
-    return own.map { [$0] + usual } ?? usual
-  }
-  #if arch(arm64)
-    private static let machine = "aarch64-linux-gnu"
-  #else
-    private static let machine = "x86_64-linux-gnu"
-  #endif
+  public static var folders: [String] { LibraryFolders.all(variable) }
 
   /// A library, or why there is none.
   typealias Installed = Result<DeepFilterLibrary, MissingLibrary>

@@ -40,13 +40,8 @@ internal import Glibc
   ///
   /// The last is the package comlink-rnnoise's.
   public static let names = [
-    "librnnoise.so.0", "librnnoise.so", "/usr/lib/\(machine)/comlink/librnnoise.so.0",
+    "librnnoise.so.0", "librnnoise.so", "\(LibraryFolders.packaged)/librnnoise.so.0",
   ]
-  #if arch(arm64)
-    private static let machine = "aarch64-linux-gnu"
-  #else
-    private static let machine = "x86_64-linux-gnu"
-  #endif
 
   /// A library, or why there is none.
   typealias Installed = Result<RNNoiseLibrary, MissingLibrary>

@@ -25,13 +25,17 @@ public final class VoiceChain {
   private var isSpeech = false
 
   /// A chain that does so from the first frame on.
-  public init(_ settings: VoiceSettings, format: VoiceFormat) {
-    self.format = format
-    self.settings = VoiceSettings()
+  public convenience init(_ settings: VoiceSettings, format: VoiceFormat) {
+    self.init(VoiceChange(from: VoiceSettings(), to: settings, format: format))
+  }
+
+  /// One that has all of a change, made from no settings, from the first frame on.
+  init(_ change: VoiceChange) {
+    format = change.format
+    settings = VoiceSettings()
     slots = [StageSlot](
       repeating: StageSlot(sampleRate: format.sampleRate), count: VoiceChange.Place.allCases.count)
     scratch = [Float](repeating: 0, count: format.blockFrames)
-    let change = VoiceChange(from: self.settings, to: settings, format: format)
     for (place, stage) in change.stages { slots[place.rawValue].start(stage) }
     take(change)
   }
@@ -94,9 +98,14 @@ public final class VoiceChain {
   public var hearsLoudspeakers: Bool { slots[VoiceChange.Place.echo.rawValue].isActive }
 
   /// Whether it takes echo out; nil: it does not look for any.
-  public var isEchoFound: Bool? {
+  public var isEchoFound: Bool? { canceller?.isFound }
+
+  /// What takes echo out, by name; nil: nothing does.
+  public var echoEngine: String? { canceller?.engineName }
+
+  private var canceller: EchoCanceller? {
     let stage = slots[VoiceChange.Place.echo.rawValue].stage as? BlockStage
-    return (stage?.engine as? EchoCanceller)?.isFound
+    return stage?.engine as? EchoCanceller
   }
 
   /// Treats frames in place, with nothing that loudspeakers play.
@@ -197,6 +206,7 @@ public final class VoiceChange {
   private let rnnoise: RNNoiseLibrary.Installed
   private let deepFilter: DeepFilterLibrary.Installed
   private let soundTouch: SoundTouchLibrary.Installed
+  private let aec3: AEC3Library.Installed
 
   /// Allocates, and may load a library: not for the thread that the chain runs on.
   public convenience init(
@@ -212,26 +222,32 @@ public final class VoiceChange {
       rnnoise: takesRNNoise ? RNNoiseLibrary.installed : .failure(.unwanted),
       deepFilter: deepFilter,
       soundTouch: settings.effect.needsSoundTouch
-        ? SoundTouchLibrary.installed : .failure(.unwanted))
+        ? SoundTouchLibrary.installed : .failure(.unwanted),
+      aec3: settings.echo == .aec3 ? AEC3Library.installed : .failure(.unwanted))
   }
 
   init(
     from former: VoiceSettings, to settings: VoiceSettings, format: VoiceFormat,
     rnnoise: RNNoiseLibrary.Installed,
     deepFilter: DeepFilterLibrary.Installed = .failure(.unwanted),
-    soundTouch: SoundTouchLibrary.Installed = .failure(.unwanted)
+    soundTouch: SoundTouchLibrary.Installed = .failure(.unwanted),
+    aec3: AEC3Library.Installed = .failure(.unwanted)
   ) {
     (self.former, self.settings, self.format) = (former, settings, format)
-    (self.rnnoise, self.deepFilter, self.soundTouch) = (rnnoise, deepFilter, soundTouch)
+    (self.rnnoise, self.deepFilter) = (rnnoise, deepFilter)
+    (self.soundTouch, self.aec3) = (soundTouch, aec3)
     if settings.needsDetector, !former.needsDetector {
       detector = VoiceDetector(sampleRate: format.sampleRate, blockFrames: format.blockFrames)
       if detector == nil {
-        problem = "the detector of speech does not work at \(format.sampleRate) Hz"
+        tell("the detector of speech does not work at \(format.sampleRate) Hz")
       }
     }
     lookForSuppressors()
     if settings.effect.needsSoundTouch, case .failure(let missing) = soundTouch {
-      problem = "\(missing.words); until then the voice keeps its pitch"
+      tell("\(missing.words); until then the voice keeps its pitch")
+    }
+    if settings.echo == .aec3, case .failure(let missing) = aec3 {
+      tell("\(missing.words); until then aec3 is on")
     }
     for place in Place.allCases where settings.part(place) != former.part(place) {
       stages.append((place, makeStage(place)))
@@ -241,19 +257,19 @@ public final class VoiceChange {
 
   func keep(_ object: AnyObject) { kept.append(object) }
 
+  private func tell(_ words: String) { problem = problem.map { "\($0). \(words)" } ?? words }
+
   /// Whether what takes noise out is as wanted, in words.
   private func lookForSuppressors() {
     let wanted = settings.suppression
     guard wanted == .strong || wanted == .strongest else { return }
-    var words: [String] = []
     if wanted == .strongest {
       guard case .failure(let missing) = deepFilter else { return }
-      words.append("\(missing.words); until then strongest is strong")
+      tell("\(missing.words); until then strongest is strong")
     }
     if case .failure(let missing) = rnnoise {
-      words.append("\(missing.words); until then strong is up to 25 dB by speexdsp")
+      tell("\(missing.words); until then strong is up to 25 dB by speexdsp")
     }
-    if !words.isEmpty { problem = words.joined(separator: ". ") }
   }
 
   private func makeStage(_ place: Place) -> (any VoiceStage)? {
@@ -297,10 +313,15 @@ public final class VoiceChange {
   private func makeCanceller() -> (any VoiceStage)? {
     guard settings.echo != .off else { return nil }
     let (block, rate) = (format.blockFrames, format.sampleRate)
-    let engine = EchoCanceller(
-      settings.echo == .on ? .on : .auto, blockFrames: block, sampleRate: rate)
+    var engine: (any EchoEngine)?
+    if settings.echo == .aec3, case .success(let library) = aec3 {
+      engine = WebRTCEcho(library, blockFrames: block, sampleRate: rate)
+    }
+    let canceller = EchoCanceller(
+      settings.echo == .auto ? .auto : .on,
+      engine ?? LearntEcho(blockFrames: block, sampleRate: rate), blockFrames: block)
     return BlockStage(
-      engine, blockFrames: block, grainFrames: format.grainFrames, share: 1, warmUp: 2 * block)
+      canceller, blockFrames: block, grainFrames: format.grainFrames, share: 1, warmUp: 2 * block)
   }
 
   private func makeSuppressor() -> (any VoiceStage)? {
@@ -320,7 +341,7 @@ public final class VoiceChange {
       }
     }
     guard let engine else {
-      problem = "noise suppression does not work at \(rate) Hz; it is off"
+      tell("noise suppression does not work at \(rate) Hz; it is off")
       return nil
     }
     // Until it has heard some noise.

@@ -40,8 +40,7 @@ final class VoiceGate: VoiceStage {
   private var held: Int
   /// 0: shut.
   private var position: Float = 1
-  private var past: [Float]
-  private var head = 0
+  private var past: DelayLine
 
   /// - Parameter thresholdDBFS: RMS; nil: the detector decides.
   init(_ shape: Shape, thresholdDBFS: Double?, sampleRate: Int) {
@@ -54,13 +53,13 @@ final class VoiceGate: VoiceStage {
     holdFrames = Int(shape.holdSeconds * rate)
     held = holdFrames
     delayFrames = Int((shape.lookBackSeconds * rate).rounded())
-    past = [Float](repeating: 0, count: max(1, delayFrames))
+    past = DelayLine(frames: delayFrames)
   }
 
   func begin() { (held, position) = (0, 0) }
 
-  /// Whether it lets pass what comes.
-  var isOpen: Bool { held > 0 }
+  /// Whether it lets pass what comes, or what came a moment ago.
+  var isOpen: Bool { held > 0 || position > 0 }
 
   func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool) {
     let hears = openPower == nil && isSpeech
@@ -75,15 +74,7 @@ final class VoiceGate: VoiceStage {
       }
       position = held > 0 ? min(1, position + openStep) : max(0, position - shutStep)
       let share = position * position * (3 - 2 * position)
-      frames[index] = delayed(input) * (floor + (1 - floor) * share)
+      frames[index] = past.pass(input) * (floor + (1 - floor) * share)
     }
-  }
-
-  private func delayed(_ sample: Float) -> Float {
-    guard delayFrames > 0 else { return sample }
-    let old = past[head]
-    past[head] = sample
-    head = head + 1 == delayFrames ? 0 : head + 1
-    return old
   }
 }

@@ -20,6 +20,8 @@ public struct VoiceSettings: Sendable, Hashable {
     case auto
     /// Always.
     case on
+    /// Always, by WebRTC's canceller where it is installed.
+    case aec3
   }
 
   /// Which gain.
@@ -148,7 +150,8 @@ extension VoiceSettings {
     public var summary: String {
       switch self {
       case .highPass: "Takes out what is below this, Hz, 20…400: rumble, wind, handling."
-      case .echo: "Takes your loudspeakers out of the microphone; auto: once it hears them."
+      case .echo:
+        "Takes your loudspeakers out of the microphone; auto: once it hears them; aec3: by WebRTC's AEC3."
       case .suppress:
         "Takes noise out: light up to 15 dB; strong by RNNoise, strongest by DeepFilterNet, if installed."
       case .suppressMix: "How much of suppress is heard, percent, 0…100; the rest is untreated."

@@ -61,8 +61,7 @@ final class BlockStage: VoiceStage {
   private var head = 0
   private var count: Int
   /// The sound before the engine, as late as it comes out of it.
-  private var untreated: [Float]
-  private var untreatedHead = 0
+  private var untreated: DelayLine
 
   /// - Parameters:
   ///   - grainFrames: what the length of each piece is a multiple of; it divides a block.
@@ -76,7 +75,7 @@ final class BlockStage: VoiceStage {
     warmUpFrames = delayFrames + warmUp
     block = [Float](repeating: 0, count: blockFrames)
     ready = [Float](repeating: 0, count: 2 * blockFrames)
-    untreated = [Float](repeating: 0, count: max(1, engine.delayFrames))
+    untreated = DelayLine(frames: engine.delayFrames)
   }
 
   func hear(_ left: Span<Float>, _ right: Span<Float>) { engine.hear(left, right) }
@@ -106,7 +105,7 @@ final class BlockStage: VoiceStage {
     // What was not taken of two blocks, by pieces other than agreed, is given up.
     guard count + blockFrames <= ready.count else { return }
     for index in 0..<blockFrames {
-      ready[tail] = delayed(block[index])
+      ready[tail] = untreated.pass(block[index])
       tail = tail + 1 == ready.count ? 0 : tail + 1
     }
     count += blockFrames
@@ -119,12 +118,21 @@ final class BlockStage: VoiceStage {
       tail = tail + 1 == ready.count ? 0 : tail + 1
     }
   }
+}
 
-  private func delayed(_ sample: Float) -> Float {
-    guard engine.delayFrames > 0 else { return sample }
-    let old = untreated[untreatedHead]
-    untreated[untreatedHead] = sample
-    untreatedHead = untreatedHead + 1 == untreated.count ? 0 : untreatedHead + 1
+/// Sound that comes out so many frames later.
+struct DelayLine {
+  private var past: [Float]
+  private var head = 0
+
+  init(frames: Int) { past = [Float](repeating: 0, count: frames) }
+
+  /// Takes a frame, and gives the one that is due.
+  mutating func pass(_ sample: Float) -> Float {
+    guard !past.isEmpty else { return sample }
+    let old = past[head]
+    past[head] = sample
+    head = head + 1 == past.count ? 0 : head + 1
     return old
   }
 }

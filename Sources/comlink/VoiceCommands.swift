@@ -43,7 +43,11 @@ struct VoiceSetCommand: ParsableCommand {
       return "\(name.rawValue.padding(toLength: 14, withPad: " ", startingAt: 0))\(value)"
     }
     lines += ["delay         \(Self.short(voice.delayMilliseconds)) ms"]
-    if let isFound = voice.isEchoFound { lines += ["echo          \(isFound ? "found" : "none")"] }
+    if let isFound = voice.isEchoFound {
+      let engine = voice.echoEngine ?? "own"
+      let words = engine == "own" ? "Comlink's own canceller" : engine
+      lines += ["echo          \(isFound ? "found" : "none"), by \(words)"]
+    }
     if let gain = voice.gainDecibels { lines += ["gain now      \(Self.short(gain)) dB"] }
     if let hears = voice.hearsSpeech { lines += ["voice heard   \(hears ? "yes" : "no")"] }
     if let isOpen = voice.isTransmitting { lines += ["vox now       \(isOpen ? "open" : "shut")"] }

@@ -21,6 +21,7 @@ struct HeardCommand: ParsableCommand {
   @Argument(help: "The WAV file to write.") var output: String
   @Option(help: "Settings of both voices, such as suppress=strong, separated by commas.")
   var voice = ""
+  @Option(help: "Packets of so many milliseconds: 2.5, 5, 10, 20, 40 or 60.") var ptime = "10"
 
   private var arguments: [String] {
     voice.split(separator: ",").flatMap { setting in
@@ -41,7 +42,10 @@ struct HeardCommand: ParsableCommand {
   private func hear(_ said: [Float], _ bench: Bench) throws(RigError) -> [Float] {
     let seconds = Double(said.count) / Double(Bench.sampleRate) + Self.moreSeconds
     let arguments = arguments
-    let (a, b) = try bench.pair(recordSeconds: seconds + 5) { $0.arguments += arguments }
+    let (a, b) = try bench.pair(recordSeconds: seconds + 5) {
+      $0.arguments += arguments
+      $0.ptime = ptime
+    }
     defer {
       a.stop()
       b.stop()
@@ -50,8 +54,14 @@ struct HeardCommand: ParsableCommand {
     try b.listen(to: ["peer_A"])
     try b.ear.start()
     try a.mouth.start()
+    let begun = [try a.node.status(), try b.node.status()]
     bench.wait("said", seconds: seconds, each: seconds)
     let status = try a.node.status()
+    var late = Lateness()
+    late.add(from: begun[0], to: status)
+    late.add(from: begun[1], to: try b.node.status())
+    bench.judge("heard.underrun.work", Double(late.own), "count", atMost: 0)
+    bench.figures.add("heard.missedPeriods", Double(late.missed), "count")
     a.mouth.stop()
     b.ear.stop()
     bench.figures.add("heard.xruns", Double(a.mouth.xruns + b.ear.xruns), "count")

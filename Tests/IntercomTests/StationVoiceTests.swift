@@ -79,6 +79,32 @@ import Voice
     #expect(abs(level(bert, sampleRate: sampleRate) - 0.5) < 0.05)
   }
 
+  @Test(arguments: [16, 1024], [44_100, 48_000, 96_000])
+  func `with all of it on a voice is there, whatever JACK's period and rate`(
+    periodFrames: Int, sampleRate: Int
+  ) throws {
+    let all = try settings([
+      .highPass: "80", .echo: "on", .suppress: "light", .gain: "auto", .gate: "voice",
+      .vox: "voice",
+    ])
+    let (anna, bert) = try pair(all, sampleRate: sampleRate, framesPerPacket: 120)
+    for node in [anna, bert] {
+      node.beat = VirtualNode.Beat(periodFrames: periodFrames, sampleRate: sampleRate)
+    }
+    let speech = ArtificialSpeech.frames(seconds: 4, sampleRate: sampleRate)
+    // Of -36 dBFS, and then of -20 by the gain.
+    anna.mic = { 0.1 * speech[$0 % speech.count] }
+    network.run(seconds: 8)
+    let tail = bert.heard.suffix(3 * sampleRate)
+    #expect(tail.allSatisfy { $0.isFinite && abs($0) < 1 })
+    let power = tail.reduce(0) { $0 + Double($1) * Double($1) } / Double(tail.count)
+    let level = 10 * log10(power) - 20 * log10(Self.centre)
+    #expect((-28 ... -16).contains(level), "\(level)")
+    #expect(voice(anna).isTransmitting == true && voice(anna).problem == nil)
+    // 20 ms of the canceller, 20 of the suppressor, 30 of the VOX, 1 of the limiter at most.
+    #expect((60...75).contains(voice(anna).delayMilliseconds))
+  }
+
   @Test func `a change is heard while the tone goes on, and the status tells it`() throws {
     let (anna, bert) = try pair(VoiceSettings())
     network.run(seconds: 2)
@@ -149,6 +175,23 @@ import Voice
     #expect(voice(anna).isTransmitting == false)
   }
 
+  @Test func `what a VOX lets out is sent, however low, and nothing once it is shut`() throws {
+    let (anna, bert) = try pair(try settings([.vox: "-80"]))
+    let tone = tone
+    // -75 dBFS: beneath what counts as a voice without a VOX.
+    anna.mic = { (48_000..<144_000).contains($0) ? tone.sample($0) * 0.0008 : 0 }
+    network.run(seconds: 2.5)
+    #expect(anna.station.capture.isVoiced)
+    #expect(bert.heard.suffix(24_000).contains { abs($0) > 5e-5 })
+    // Look-back, hold and fade are done 0.8 s after the word.
+    network.run(seconds: 1.4)
+    #expect(!anna.station.capture.isVoiced)
+    #expect(voice(anna).isTransmitting == false)
+    let sent = anna.station.capture.counters.payloadOctets
+    network.run(seconds: 1)
+    #expect(anna.station.capture.counters.payloadOctets - sent <= 3)
+  }
+
   @Test func `the chain listens while the talk key is off, and nothing of it is sent`() throws {
     let (anna, bert) = try pair(try settings([.suppress: "light", .gain: "auto"]))
     anna.station.setTalk(false)
@@ -214,6 +257,7 @@ import Voice
       try anna.meet(bert, network)
       network.run(seconds: 6)
       #expect(voice(anna, network).isEchoFound == (word == "off" ? nil : true))
+      #expect((voice(anna, network).echoEngine == nil) == (word == "off"))
       let tail = bert.heard.suffix(2 * sampleRate)
       return 10 * log10(tail.reduce(1e-12) { $0 + Double($1) * Double($1) } / Double(tail.count))
     }

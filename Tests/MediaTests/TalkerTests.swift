@@ -61,6 +61,26 @@ import Testing
     #expect(level.hasVoiceActivity == (levelDBov > -65))
   }
 
+  @Test func `a VOX that is open is voice however low it is, and the end of it with the VOX`() {
+    let talker = Self.makeTalker(frames: 480)
+    let low = Self.tone(frames: 480, amplitude: 0.0001)
+    let silence = [Float](repeating: 0, count: 480)
+    let loud = Self.tone(frames: 480, amplitude: 0.5)
+    func isSent(_ pcm: [Float], _ isTransmitting: Bool) -> Bool {
+      talker.encode(pcm.span, isTransmitting: isTransmitting)
+    }
+    for _ in 0..<10 { #expect(isSent(low, true) && talker.isTalking) }
+    // What says that nobody talks, and then nothing for 0.4 s.
+    #expect(isSent(silence, false) && !talker.isTalking)
+    for _ in 0..<30 { #expect(!isSent(low, false)) }
+    // Of something else that is loud meanwhile it keeps the hang-over.
+    #expect(isSent(loud, false))
+    #expect(isSent(silence, false) && talker.isTalking)
+    // With the key up there is nothing to send.
+    for _ in 0..<100 { _ = isSent(silence, true) }
+    #expect(!talker.isTalking)
+  }
+
   @Test func `values that are no numbers are silence`() throws {
     let talker = Self.makeTalker(frames: 120, usesDTX: false)
     let pcm = [Float](repeating: .nan, count: 120)

@@ -38,10 +38,9 @@ enum GoldenStatus {
     node.sidetoneDecibels = -18
     var voice = VoiceStatus(
       settings: ["gain": "auto", "suppress": "light"], delayMilliseconds: 10)
-    voice.isEchoFound = true
+    (voice.isEchoFound, voice.echoEngine, voice.isTalkingMuted) = (true, "own", true)
     (voice.hearsSpeech, voice.gainDecibels) = (true, 6.5)
     (voice.isTransmitting, voice.problem) = (false, "RNNoise is not installed")
-    voice.isTalkingMuted = true
     node.voice = voice
     node.ear = ["volume": "-6"]
     node.battery = BatteryStatus(percent: 18, isPlugged: false)
@@ -365,6 +364,7 @@ enum GoldenStatus {
         "version" : "0.1.0",
         "voice" : {
           "delayMilliseconds" : 10,
+          "echoEngine" : "own",
           "gainDecibels" : 6.5,
           "hearsSpeech" : true,
           "isEchoFound" : true,

@@ -14,10 +14,10 @@ import Testing
 
   /// Each engine alone, then all of them.
   static let engines: [[VoiceSettings.Name: String]] = [
-    [.highPass: "80"], [.echo: "on"], [.echo: "auto"], [.suppress: "light"], [.suppress: "strong"],
-    [.suppress: "strongest"], [.suppress: "light", .suppressMix: "50"], [.gain: "6"],
-    [.gain: "auto"], [.gate: "-50"], [.gate: "voice"], [.vox: "-50"], [.vox: "voice"],
-    [.effect: "radio"], [.effect: "reverb"], [.limit: "-12"], everything,
+    [.highPass: "80"], [.echo: "on"], [.echo: "auto"], [.echo: "aec3"], [.suppress: "light"],
+    [.suppress: "strong"], [.suppress: "strongest"], [.suppress: "light", .suppressMix: "50"],
+    [.gain: "6"], [.gain: "auto"], [.gate: "-50"], [.gate: "voice"], [.vox: "-50"],
+    [.vox: "voice"], [.effect: "radio"], [.effect: "reverb"], [.limit: "-12"], everything,
   ]
   static let everything: [VoiceSettings.Name: String] = [
     .highPass: "80", .echo: "on", .suppress: "strong", .gain: "auto", .gate: "voice", .vox: "-60",

@@ -8,6 +8,7 @@ nodes talk by --nodes COMLINK-BENCH. Exits with 1 where a figure misses its limi
 import argparse
 import importlib.util
 import json
+import os
 import pathlib
 import resource
 import subprocess
@@ -25,6 +26,8 @@ import score
 import sounds
 from sounds import LEAD, RATE, SEGMENT, SPEECH_DBFS, decibels, level
 
+# Names a folder with comlink-aec3.so, where it is to be had.
+AEC3 = "COMLINK_AEC3"
 SCORE_RATE = 16000
 QUIET_DBFS = -60
 BLOCK = RATE // 100
@@ -65,11 +68,12 @@ class Chain:
         cost = (self.seconds(arguments) - plain) / (len(microphone) / RATE)
         return read(self.work / "out.wav"), 100 * cost
 
-    def heard(self, bench, microphone, **settings):
-        """What a listener hears, over two nodes on real JACK servers."""
+    def heard(self, bench, microphone, period=256, ptime=10, **settings):
+        """What a listener hears, over two nodes on real JACK servers; it fails where a period is late by their own work."""
         write(self.work / "in.wav", [microphone])
         voice = ",".join(f"{name.replace('_', '-')}={value}" for name, value in settings.items())
-        command = [bench, "heard", "--period", 256, self.work / "in.wav", self.work / "out.wav", "--voice", voice]
+        command = [bench, "heard", "--period", period, "--ptime", ptime, "--voice", voice]
+        command += [self.work / "in.wav", self.work / "out.wav"]
         subprocess.run([str(word) for word in command], check=True)
         return read(self.work / "out.wav")
 
@@ -168,6 +172,22 @@ def suppression(chain, material, report):
                 report.add(case, f"{kind}: CPU", cost, "%", most=2 if kind != "strongest" else None)
 
 
+def excerpts(chain, material, report):
+    """STOI of `strong` for all that both talkers say, each segment mixed by itself: how much hangs on which it is."""
+    for noise in ("rock", "babble"):
+        rows = []
+        for name, clean in material.excerpts():
+            mixed = numpy.concatenate([numpy.zeros(LEAD), clean])
+            mixed = mixed + material.noise(noise, len(mixed)) * 10 ** ((SPEECH_DBFS - 5) / 20)
+            heard, _ = chain.run(mixed, suppress="strong")
+            rows.append((name, *(quality(clean, sound[LEAD:])[2] for sound in (mixed, heard))))
+        for name in ("woman", "man", "both"):
+            judged = [row[1:] for row in rows if name in (row[0], "both")]
+            untreated, treated = numpy.mean(judged, axis=0)
+            report.add(f"{noise} 5 dB, {name}, {len(judged)} excerpts", "off: STOI", untreated)
+            report.add(f"{noise} 5 dB, {name}, {len(judged)} excerpts", "strong: STOI", treated)
+
+
 def erle(microphone, heard, start, seconds):
     part = slice(int(start * RATE), int((start + seconds) * RATE))
     return decibels(level(microphone[part]) / level(heard[part]))
@@ -200,6 +220,13 @@ class Scene:
 
 
 def echo(chain, material, report):
+    """By Comlink's own canceller, and by AEC3 where that is there."""
+    cancel(chain, material, report, "on")
+    if AEC3 in os.environ:
+        cancel(chain, material, report, "aec3")
+
+
+def cancel(chain, material, report, mode):
     cases = {
         "20 ms, 150 ms, 0 dB": ({}, 46, 15, 2.8, 0.96),
         "60 ms, 250 ms, 0 dB": ({"delay": 0.06, "tail": 0.25}, None, None, None, None),
@@ -210,32 +237,34 @@ def echo(chain, material, report):
     }
     for name, (scene, final, first, likeness, clarity) in cases.items():
         scene = Scene(material, **scene)
-        heard, cost = chain.run(scene.microphone, scene.reference, echo="on")
-        case = f"echo {name}"
+        heard, cost = chain.run(scene.microphone, scene.reference, echo=mode)
+        case = f"echo {mode}, {name}"
+        if mode != "on":
+            final = first = likeness = clarity = None
         report.add(case, "lower after 1 s", erle(scene.microphone, heard, 0.75, 0.5), "dB", least=first)
         report.add(case, "lower after 12 s", erle(scene.microphone, heard, 12, 8), "dB", least=final)
         scores = quality(scene.clean, heard[20 * RATE : 36 * RATE])
         report.add(case, "both talk: PESQ", scores[1], least=likeness)
         report.add(case, "both talk: STOI", scores[2], least=clarity)
         report.add(case, "CPU", cost, "%")
-    change(chain, material, report)
-    headset(chain, material, report)
+    change(chain, material, report, mode)
+    headset(chain, material, report, mode)
 
 
-def change(chain, material, report):
+def change(chain, material, report, mode):
     scene = Scene(material, changes=True)
-    heard, _ = chain.run(scene.microphone, scene.reference, echo="on")
+    heard, _ = chain.run(scene.microphone, scene.reference, echo=mode)
     before = erle(scene.microphone, heard, 12, 8)
     back = next((step / 4 for step in range(0, 60)
                  if erle(scene.microphone, heard, 20 + step / 4, 1) > before - 5), 99)
-    report.add("echo path changes", "back within 5 dB after", back, "s", most=3)
+    report.add(f"echo {mode}, path changes", "back within 5 dB after", back, "s", most=3 if mode == "on" else None)
 
 
-def headset(chain, material, report):
+def headset(chain, material, report, mode):
     """Nothing of what is played is in the microphone: nothing must happen to the voice."""
     clean = numpy.concatenate([numpy.zeros(LEAD), material.speech()])
     far = material.far(len(clean) // RATE, seed=8)
-    for mode in ("on", "auto"):
+    for mode in (mode, "auto") if mode == "on" else (mode,):
         heard, _ = chain.run(clean, far, echo=mode)
         scores = quality(clean[LEAD:], heard[LEAD:])
         report.add(f"echo {mode}, without echo", "PESQ", scores[1])
@@ -309,6 +338,11 @@ def nodes(chain, bench, material, report):
         report.add(f"nodes, {name} {ratio} dB", "untreated: STOI", intelligibility(clean, mixed))
         report.add(f"nodes, {name} {ratio} dB", "the chain alone: STOI", alone)
         report.add(f"nodes, {name} {ratio} dB", "at the listener: STOI", there, least=alone - 0.01)
+    # Packets of 2.5 ms, and all of it at both ends.
+    settings = {"high_pass": 80, "echo": "on", "suppress": "strong", "gain": "auto", "gate": "voice", "vox": "voice"}
+    mixed, clean = noisy(material, "rock", 10)
+    there = intelligibility(clean, chain.heard(bench, mixed, period=64, ptime=2.5, **settings))
+    report.add("nodes, all of it on, rock 10 dB", "at the listener: STOI", there)
 
 
 def main():
@@ -318,13 +352,15 @@ def main():
     parser.add_argument("work")
     parser.add_argument("--json")
     parser.add_argument("--nodes", help="the program comlink-bench")
-    parser.add_argument("--only", choices=[part.__name__ for part in (*PARTS, nodes)])
+    parser.add_argument("--only", choices=[part.__name__ for part in (*PARTS, excerpts, nodes)])
     options = parser.parse_args()
     chain = Chain(options.comlink, options.work)
     material, report = sounds.Material(options.corpus), Report()
     for part in PARTS:
         if options.only in (None, part.__name__):
             part(chain, material, report)
+    if options.only == excerpts.__name__:
+        excerpts(chain, material, report)
     if options.only == nodes.__name__:
         nodes(chain, options.nodes, material, report)
     if options.json:

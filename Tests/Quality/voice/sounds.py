@@ -76,6 +76,14 @@ class Material:
         sound = numpy.concatenate([decode(path) for path in paths])
         return spoken(sound[:SEGMENT])
 
+    def excerpts(self):
+        """All that both talkers say, by name, in segments of 8 s, without the rest."""
+        prompts = [self.prompt(TALKERS[0], name)[RATE:] for name in ("demo-instruct", "demo-congrats")]
+        reading = numpy.concatenate([decode(path) for path in sorted(READER.glob("*.wav"))])
+        for name, sound in (("woman", prompts[0]), ("woman", prompts[1]), ("man", reading)):
+            for start in range(0, len(sound) - SEGMENT + 1, SEGMENT):
+                yield name, spoken(sound[start : start + SEGMENT])
+
     def speech(self):
         """Two segments of 8 s: a woman's prompt and a man who reads."""
         if "speech" not in self.kept:
