@@ -1,4 +1,4 @@
-import {button, buttons, card, column, el, fold, list, on, operators, safe, sure, talkers, titled, words} from "./dom.js"
+import {button, card, el, fold, list, on, operators, safe, sure, talkers, titled, words} from "./dom.js"
 import {ask, changed, link, may} from "./link.js"
 
 const t = words.assistant
@@ -30,12 +30,13 @@ export default function() {
 		return el("li", titled(() => read().title ?? session, () => new Date(read().startedUnixSeconds * 1000).toLocaleString(), arrow), box)
 	}
 	const box = el(
-		"section.scroll", column(
+		"section.scroll", el(".column", 
 			card(words.views.assistant, el("p", {role: "status"}, () => now().problem ?? t.states[now().state]),
 				button(".main", "", () => (now().session ? act("end") : act("call", {spoken: true})), talkers,
 					() => ({textContent: now().session ? t.end : t.call}))),
-			card(t.consent, el("p", () => consent?.terms), el("p", () => t.choices[consent?.choice]), buttons(
+			card(t.consent, el("p", () => consent?.terms), el("p", () => t.choices[consent?.choice]), el(
+				".buttons",
 				agree(t.keep, true), agree(t.forget, false), danger(t.withdraw, "agree")))),
-		column(card(t.sessions, list(() => sessions, row))))
+		el(".column", card(t.sessions, list(() => sessions, row))))
 	return {box, show: look}
 }
