@@ -1,5 +1,5 @@
 import {about, ask, attempt, button, check, el, fold, isolate, join, link, list, may, meter, nameOf, node, now, operators, peers, quietest, showNotice, slider, small, some, talkers, titled, tool, who, words} from "./dom.js"
-import {guest, isAsleep, isOn, isPlain, ownKeys, setPlain, startGuest, stop} from "./guest.js"
+import {guest, isAsleep, isOn, isPlain, ownCall, ownKeys, setPlain, startGuest, stop} from "./guest.js"
 import {keyGrid, loseAll} from "./keys.js"
 
 const t = words.talk, speech = -38
@@ -105,7 +105,7 @@ export default function() {
 	const level = () => (isOn() ? guest.level : node().micLevelDBFS)
 	// A detector knows better than a level.
 	const warn = () => {
-		const isTalking = ownKeys().some(one => one.tally.startsWith("talk"))
+		const isTalking = ownCall() || ownKeys().some(one => one.tally.startsWith("talk"))
 		if (!isTalking && level() > speech) [since, last] = [since || now(), now()]
 		if (isTalking || now() - last > 3000) since = 0
 		const isTold = isOn() ? null : node().voice?.isTalkingMuted
