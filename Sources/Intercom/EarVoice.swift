@@ -1,13 +1,13 @@
 public import Audio
 import Synchronization
 
-/// Sound between a station and somebody who talks with its user off the loop: the microphone, whatever the talk key,
-/// and a voice in the user's own ear.
+/// Sound between a station and somebody who talks with its user or a guest off the loop: the microphone, whatever the
+/// keys, and a voice in that one's own ear.
 public final class EarLink: Sendable {
   /// Frames of either way that may wait: 20 s of a voice that is made faster than it is spoken.
   private static let seconds = 20
 
-  /// JACK's rate, of both.
+  /// JACK's rate, of both; of a guest 48 kHz.
   public let sampleRate: Int
   /// What the microphone has, by way of the voice chain; read off the loop.
   public let microphone: SoundQueue
@@ -22,10 +22,10 @@ public final class EarLink: Sendable {
     ear = try SoundQueue(leastFrames: Self.seconds * sampleRate)
   }
 
-  /// Whether nothing comes or goes any more: it was ended, or JACK runs at another rate.
+  /// Whether nothing comes or goes any more: it was ended, JACK runs at another rate, or the guest has gone.
   public var isOver: Bool { ended.load(ordering: .relaxed) }
 
-  fileprivate func end() { ended.store(true, ordering: .relaxed) }
+  func end() { ended.store(true, ordering: .relaxed) }
 }
 
 /// Carries an ``EarLink``'s sound on the loop: the microphone to it, its voice to a slot of the mix that nobody else's

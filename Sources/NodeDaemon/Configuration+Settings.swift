@@ -173,7 +173,7 @@ extension Configuration {
     case .voiceHighPass, .voiceEcho, .voiceSuppress, .voiceSuppressMix, .voiceGain, .voiceTarget,
       .voiceGate, .voiceVox, .voiceEffect, .voiceLimit:
       .text(setting.voice.map { voice.text(of: $0) } ?? "")
-    case .speechASR, .speechTTS, .speechAllow, .speechWake, .speechSatellite,
+    case .speechASR, .speechTTS, .speechAllow, .speechWake, .speechLanguage, .speechSatellite,
       .speechSatelliteAllow:
       speech.value(of: setting)
     case .captionsTranscripts: .text(transcriptPath)

@@ -257,7 +257,7 @@ struct Daemon {
     AssistantOffice(
       effective.configuration.assistant, effective.configuration.speech,
       directory: state.problem == nil ? state.directory : nil, door: node, stage: guests,
-      log: logger("assistant"))
+      guests: guests, log: logger("assistant"))
   }
 
   private func model(

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Browsers that are guests of this node: each gets its place in the mix, a stream that members hear, and the keys of
 /// this node to talk on; and the assistant, which gets the same and a line.
-actor GuestService: GuestHost, LineStage {
+actor GuestService: GuestHost, LineStage, GuestEars {
   private let node: Intercom
   private let membership: Membership
   private let lines: LineService
@@ -40,7 +40,7 @@ actor GuestService: GuestHost, LineStage {
       }
     }
 
-    func take(_ octets: [UInt8]) { seat.line.take(octets) }
+    func take(_ octets: [UInt8]) { seat.take(octets) }
 
     func talk(on keys: [String]) {
       self.keys.yield(Set(keys.compactMap { try? KeyName($0) }))
@@ -153,6 +153,12 @@ actor GuestService: GuestHost, LineStage {
   private func remove(_ speaker: Speaker) async {
     await lines.setGuest(speaker.number, talking: nil)
     await empty(speaker.seat, of: speaker.name)
+  }
+
+  func ear(of session: String) -> (number: Int, door: any EarDoor)? {
+    // Of several pages of a phone the last.
+    places.values.filter { $0.session == session }.max { $0.number < $1.number }
+      .map { ($0.number, GuestEar(seat: $0.seat)) }
   }
 
   /// What those who look are told of guests besides what the media path knows.

@@ -37,6 +37,7 @@ struct NodeSurvey {
     (status.lines, status.keys, status.calls) = (lines.lines, lines.keys, lines.calls)
     status.midi = await midi.status
     await guests.fill(&status)
+    await assistant.fill(&status)
     let operators = await operators.statuses
     if !operators.isEmpty { status.operators = operators }
     status.node.id = state.id.text

@@ -58,6 +58,7 @@ enum Setting: String, CaseIterable, Sendable {
   case speechTTS = "speech-tts"
   case speechAllow = "speech-allow"
   case speechWake = "speech-wake"
+  case speechLanguage = "speech-language"
   case speechSatellite = "speech-satellite"
   case speechSatelliteAllow = "speech-satellite-allow"
   case captionsTranscripts = "captions-transcripts"
@@ -116,7 +117,8 @@ enum Setting: String, CaseIterable, Sendable {
       .jackServer, .jackClient, .pluginSocket, .metrics, .page, .pageTrust, .pageCertificate,
       .pageKey, .control,
       .state, .logLevel, .assistantURL, .assistantModel, .assistantKeyFile, .assistantName,
-      .speechASR, .speechTTS, .speechWake, .speechSatellite, .captionsTranscripts, .assistantLine,
+      .speechASR, .speechTTS, .speechWake, .speechLanguage, .speechSatellite,
+      .captionsTranscripts, .assistantLine,
       .assistantColour, .assistantPrompt, .s3Endpoint, .s3Bucket, .s3Region, .s3KeyFile,
       .uploadURL, .uploadTokenFile, .uploadAuthorities:
       .text
@@ -143,6 +145,7 @@ enum Setting: String, CaseIterable, Sendable {
       .s3Bucket, .s3Region:
       "NAME"
     case .assistantWords: "WORD"
+    case .speechLanguage: "TAG"
     case .program: "off|mono|stereo|KIND=LINE,…"
     case .input: "NAME|NAME=LINE,…"
     case .bus: "NAME|NAME=PEER,…|NAME=-PEER,…"

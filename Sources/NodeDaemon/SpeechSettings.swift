@@ -9,6 +9,8 @@ struct SpeechSettings: Hashable, Sendable {
   var asr, tts: ServiceAddress?
   /// The Wyoming service that hears wake words; nil: there is none.
   var wake: ServiceAddress?
+  /// What people here speak, as `en`; nil: the recogniser finds out.
+  var language: String?
   /// Where others get at the station's microphone and ear; nil: nowhere.
   var satellite: HostAndPort?
   /// Other machines that may, by address.
@@ -24,6 +26,7 @@ struct SpeechSettings: Hashable, Sendable {
     case (.speechASR, .text(let text)): asr = try Self.service(text)
     case (.speechTTS, .text(let text)): tts = try Self.service(text)
     case (.speechWake, .text(let text)): wake = try Self.service(text)
+    case (.speechLanguage, .text(let text)): language = try Self.language(text)
     case (.speechSatellite, .text(let text)): satellite = try Self.place(text)
     case (.speechAllow, .list(let hosts)): allow = try Self.checked(hosts)
     case (.speechSatelliteAllow, .list(let hosts)):
@@ -33,6 +36,20 @@ struct SpeechSettings: Hashable, Sendable {
       satelliteAllow = try Self.checked(hosts)
     default: throw .wrongType(expected: SettingValue.words(for: setting))
     }
+  }
+
+  /// RFC 5646 §2.1: letters first, then parts of letters and digits.
+  private static func language(_ text: String) throws(SettingProblem) -> String? {
+    guard !text.isEmpty else { return nil }
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    let isTag =
+      text.utf8.count <= 35 && (2...3).contains(parts[0].count) && parts[0].allSatisfy(\.isLetter)
+      && parts.allSatisfy { part in
+        (1...8).contains(part.count)
+          && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+      }
+    guard isTag else { throw .badValue("must be a language such as en or pt-BR, not \"\(text)\"") }
+    return text
   }
 
   private static func place(_ text: String) throws(SettingProblem) -> HostAndPort? {
@@ -71,6 +88,7 @@ struct SpeechSettings: Hashable, Sendable {
     case .speechASR: .text(asr.map { "\($0)" } ?? "")
     case .speechTTS: .text(tts.map { "\($0)" } ?? "")
     case .speechWake: .text(wake.map { "\($0)" } ?? "")
+    case .speechLanguage: .text(language ?? "")
     case .speechSatellite: .text(satellite?.text ?? "")
     case .speechSatelliteAllow: .list(satelliteAllow)
     default: .list(allow)
@@ -103,6 +121,8 @@ struct SpeechSettings: Hashable, Sendable {
       "Wyoming service that recognises speech, tcp://127.0.0.1:10300; empty: no captions, calls are typed."
     case .speechTTS: "Wyoming service that speaks, tcp://127.0.0.1:10200; empty: none."
     case .speechWake: "Wyoming service that hears wake words; empty: none."
+    case .speechLanguage:
+      "Language that people here speak, such as en; empty: the recogniser finds out."
     case .speechSatellite:
       "Lets Home Assistant use microphone and ear there (Wyoming); 0.0.0.0:10700 is usual. Empty: off."
     case .speechSatelliteAllow: "Another machine that may, by address; repeatable."
@@ -119,6 +139,7 @@ struct SpeechFlags: ParsableArguments {
   @Option(help: Help.of(.speechTTS)) var speechTts: String?
   @Option(help: Help.of(.speechAllow)) var speechAllow: [String] = []
   @Option(help: Help.of(.speechWake)) var speechWake: String?
+  @Option(help: Help.of(.speechLanguage)) var speechLanguage: String?
   @Option(help: Help.of(.speechSatellite)) var speechSatellite: String?
   @Option(help: Help.of(.speechSatelliteAllow)) var speechSatelliteAllow: [String] = []
   @Option(help: Help.of(.captionsTranscripts)) var captionsTranscripts: String?
@@ -128,7 +149,7 @@ struct SpeechFlags: ParsableArguments {
   var texts: [(Setting, String?)] {
     [
       (.speechASR, speechAsr), (.speechTTS, speechTts), (.speechWake, speechWake),
-      (.speechSatellite, speechSatellite),
+      (.speechLanguage, speechLanguage), (.speechSatellite, speechSatellite),
       (.captionsTranscripts, captionsTranscripts),
     ]
   }

@@ -6,10 +6,12 @@ public enum AssistantRequest: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - isSpoken: by the station's microphone and in its ear; else in turns that are typed.
+  ///   - isGuest: of a spoken call, by the caller's own phone, which is a guest of the station.
   ///   - line: that hears the answers of a spoken call; empty: the caller alone does; nil: as the node has it set.
-  case call(isSpoken: Bool, line: String? = nil, AssistantCaller)
-  /// Says something in a call, and waits for the whole answer, which is a session with these two turns.
-  case turn(session: String, text: String, AssistantCaller)
+  case call(isSpoken: Bool, isGuest: Bool = false, line: String? = nil, AssistantCaller)
+  /// Says something in a call, and waits for the whole answer, which is a session with these two turns; nil: in the
+  /// last one that this caller types in, or a new one.
+  case turn(session: String?, text: String, AssistantCaller)
   /// Ends a call; nil: that caller's.
   case end(session: String?, AssistantCaller)
   /// Asks what a caller is to agree to, and whether it has.
@@ -40,7 +42,7 @@ public enum AssistantRequest: Sendable, Hashable {
   }
 
   private enum Key: String, CodingKey {
-    case request, caller, session, text, keeps, limit, spoken, line
+    case request, caller, session, text, keeps, limit, spoken, guest, line
   }
 
   init(_ kind: Kind, from decoder: any Decoder) throws {
@@ -55,6 +57,7 @@ public enum AssistantRequest: Sendable, Hashable {
     case .call:
       self = .call(
         isSpoken: try fields.decodeIfPresent(Bool.self, forKey: .spoken) ?? false,
+        isGuest: try fields.decodeIfPresent(Bool.self, forKey: .guest) ?? false,
         line: try fields.decodeIfPresent(String.self, forKey: .line), caller)
     case .turn:
       let text = try fields.decode(String.self, forKey: .text)
@@ -63,7 +66,7 @@ public enum AssistantRequest: Sendable, Hashable {
           forKey: .text, in: fields,
           debugDescription: "text has \(text.utf8.count) bytes, at most \(Self.textBytes)")
       }
-      self = .turn(session: try session(), text: text, caller)
+      self = .turn(session: try anySession(), text: text, caller)
     case .end: self = .end(session: try anySession(), caller)
     case .consent: self = .consent(caller)
     case .agree:
@@ -87,11 +90,12 @@ public enum AssistantRequest: Sendable, Hashable {
     try fields.encode(caller, forKey: .caller)
     switch self {
     case .consent: break
-    case .call(let isSpoken, let line, _):
+    case .call(let isSpoken, let isGuest, let line, _):
       try fields.encode(isSpoken, forKey: .spoken)
+      if isGuest { try fields.encode(isGuest, forKey: .guest) }
       try fields.encodeIfPresent(line, forKey: .line)
     case .turn(let session, let text, _):
-      try fields.encode(session, forKey: .session)
+      try fields.encodeIfPresent(session, forKey: .session)
       try fields.encode(text, forKey: .text)
     case .end(let session, _), .delete(let session, _):
       try fields.encodeIfPresent(session, forKey: .session)
@@ -117,7 +121,7 @@ public enum AssistantRequest: Sendable, Hashable {
   /// Who asks.
   public var caller: AssistantCaller {
     switch self {
-    case .call(_, _, let caller), .turn(_, _, let caller), .end(_, let caller),
+    case .call(_, _, _, let caller), .turn(_, _, let caller), .end(_, let caller),
       .consent(let caller),
       .agree(_, let caller), .sessions(_, let caller), .show(_, let caller),
       .delete(_, let caller):
@@ -128,7 +132,8 @@ public enum AssistantRequest: Sendable, Hashable {
   /// The same of another caller.
   public func asked(by caller: AssistantCaller) -> AssistantRequest {
     switch self {
-    case .call(let isSpoken, let line, _): .call(isSpoken: isSpoken, line: line, caller)
+    case .call(let isSpoken, let isGuest, let line, _):
+      .call(isSpoken: isSpoken, isGuest: isGuest, line: line, caller)
     case .turn(let session, let text, _): .turn(session: session, text: text, caller)
     case .end(let session, _): .end(session: session, caller)
     case .consent: .consent(caller)

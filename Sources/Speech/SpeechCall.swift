@@ -12,6 +12,12 @@ public enum SpeechRequest: Hashable, Sendable {
   case wake(words: [String])
   /// An answer to a text.
   case handle(text: String, language: String?)
+
+  /// The same of what people say in a language, unless it names one.
+  public func spoken(in language: String?) -> SpeechRequest {
+    guard case .recognise(nil, let before) = self else { return self }
+    return .recognise(language: language, before: before)
+  }
 }
 
 /// What comes of a ``SpeechCall``.

@@ -14,6 +14,7 @@ public final class SpeechLink: Sendable {
   private static let behindBytes = 256 * 1024
 
   private let hosts: [String]
+  private let language: String?
   private let times: SpeechTimes
   private let threads: MultiThreadedEventLoopGroup
   private let gate: LoopGate
@@ -23,9 +24,13 @@ public final class SpeechLink: Sendable {
 
   /// Starts the thread.
   ///
-  /// - Parameter hosts: other machines than this one that may be spoken to, as their addresses are written.
-  public init(allowing hosts: [String] = [], times: SpeechTimes = SpeechTimes()) {
-    (self.hosts, self.times) = (hosts, times)
+  /// - Parameters:
+  ///   - hosts: other machines than this one that may be spoken to, as their addresses are written.
+  ///   - language: what people speak where a request does not say; nil: the service finds out.
+  public init(
+    allowing hosts: [String] = [], language: String? = nil, times: SpeechTimes = SpeechTimes()
+  ) {
+    (self.hosts, self.language, self.times) = (hosts, language, times)
     threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = threads.next()
     gate = LoopGate(loop)
@@ -54,7 +59,8 @@ public final class SpeechLink: Sendable {
     guard let place = places.take() else { throw .crowded(maximum: Self.calls) }
     let loop = threads.next()
     let box = SpeechMailbox<SpeechNews>()
-    let call = SpeechCall(request, times: times, nowNanoseconds: Self.nowNanoseconds())
+    let call = SpeechCall(
+      request.spoken(in: language), times: times, nowNanoseconds: Self.nowNanoseconds())
     let connection = NIOLoopBoundBox.makeBoxSendingValue(
       SpeechConnection(call, box, loop: loop), eventLoop: loop)
     gate.run { [times, live] in

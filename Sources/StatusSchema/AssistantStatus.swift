@@ -77,6 +77,10 @@ public struct ConsentStatus: Sendable, Hashable, Codable {
   public var terms: String
   /// `none`: calls are refused; `keep`: sessions are kept; `forget`: calls leave no trace.
   public var choice: String
+  /// The same in words.
+  public var words = ""
+  /// Whether the one who asks may agree, and see what is kept.
+  public var mayAgree = true
   /// When that was said, seconds since 1970; absent for `none`.
   public var unixSeconds: Double?
 

@@ -1,5 +1,16 @@
 /// A person at a browser who is a guest of a node, in a ``Status``: of this node, or in a ``PeerStatus`` of that one.
 public struct GuestStatus: Sendable, Hashable, Codable {
+  /// A call with the assistant by the guest's own microphone.
+  public struct AssistantCall: Sendable, Hashable, Codable {
+    /// Its session.
+    public var session: String
+    /// What it does, as ``AssistantStatus/state``.
+    public var state: String
+
+    /// A call that does so.
+    public init(session: String, state: String) { (self.session, self.state) = (session, state) }
+  }
+
   /// What it is called.
   public var name: String
   /// The colour to show it in, red, green and blue as `ff8000`; absent: its node's.
@@ -10,6 +21,8 @@ public struct GuestStatus: Sendable, Hashable, Codable {
   public var session: String?
   /// Whether a key of it is open; absent of a peer's guest.
   public var isOn: Bool?
+  /// Its call with the assistant; absent where there is none, and of a peer's guest.
+  public var assistant: AssistantCall?
   /// Whether its sound comes in right now.
   public var isTalking: Bool
   /// RMS level of its sound, dBFS, never below ``Level/silenceDBFS``.

@@ -14,6 +14,7 @@ struct AssistantMeasurement {
 
   /// From one question to the next: it is spoken, thought about, and answered as far as there is time.
   private static let turnSeconds = 12.0
+  private static let lookSeconds = 0.25
 
   let bench: Bench
   let talkers: Int
@@ -48,9 +49,11 @@ struct AssistantMeasurement {
     let silence = Int(Self.turnSeconds * Double(Bench.sampleRate)) - asked.count
     try station.receiver.prepareToSay(
       asked + [Float](repeating: 0, count: max(0, silence)), loops: true)
-    try measure("without", station.node, bare) { pause(seconds: Self.turnSeconds * 2) }
-    try measure("with", station.node, bare) { () throws(RigError) in
-      let turns = try talk(station)
+    try measure("without", station.node, bare) { (delays) throws(RigError) in
+      try watch(station.node, seconds: Self.turnSeconds * 2, &delays)
+    }
+    try measure("with", station.node, bare) { (delays) throws(RigError) in
+      let turns = try talk(station, &delays)
       bench.figures.add("assistant.turns", Double(turns), "count")
       bench.doubts.check(
         "only \(turns) of \(self.turns) questions were answered", turns < self.turns - 1)
@@ -73,7 +76,9 @@ struct AssistantMeasurement {
   /// A call of so many questions.
   ///
   /// - Returns: how many were answered.
-  private func talk(_ station: CrowdedStation) throws(RigError) -> Int {
+  private func talk(
+    _ station: CrowdedStation, _ delays: inout [Double]
+  ) throws(RigError) -> Int {
     let caller = AssistantCaller()
     _ = try station.node.ask(.assistant(.agree(keeps: true, caller)))
     let answer = try station.node.ask(.assistant(.call(isSpoken: true, caller)))
@@ -84,7 +89,7 @@ struct AssistantMeasurement {
       try station.node.status().assistant?.state == "listening"
     }
     try station.receiver.mouth.start()
-    bench.wait("calls", seconds: Self.turnSeconds * Double(turns), each: Self.turnSeconds)
+    try watch(station.node, seconds: Self.turnSeconds * Double(turns), &delays)
     station.receiver.mouth.stop()
     _ = try station.node.ask(.assistant(.end(session: session.id, caller)))
     let shown = try station.node.ask(.assistant(.show(session: session.id, caller)))
@@ -92,11 +97,25 @@ struct AssistantMeasurement {
     return shown.session?.turns?.filter { $0.speaker == "assistant" }.count ?? 0
   }
 
+  /// Looks four times a second at how late each voice is played.
+  private func watch(
+    _ node: NodeProcess, seconds: Double, _ delays: inout [Double]
+  ) throws(RigError) {
+    let end = monotonicNanoseconds() + Int64(seconds * 1e9)
+    while monotonicNanoseconds() < end {
+      pause(seconds: Self.lookSeconds)
+      delays += try node.status().peers.map(\.playoutDelayMilliseconds)
+    }
+  }
+
   private func measure(
-    _ name: String, _ node: NodeProcess, _ bare: BareClient, _ body: () throws(RigError) -> Void
+    _ name: String, _ node: NodeProcess, _ bare: BareClient,
+    _ body: (inout [Double]) throws(RigError) -> Void
   ) throws(RigError) {
     let (before, xruns) = (try node.status(), bare.xruns)
-    try body()
+    var delays: [Double] = []
+    try body(&delays)
+    bench.figures.add("assistant.\(name).delay", Distribution(delays), "ms")
     let after = try node.status()
     var late = Lateness()
     late.add(from: before, to: after)

@@ -15,6 +15,7 @@ final class TestEar: EarDoor, Sendable {
   /// Microphone and ear in step: where the last speech began, in blocks.
   let began = Mutex(0)
   let opened = Mutex(0)
+  private let link = Mutex<EarLink?>(nil)
   /// What was heard, at 48 kHz, where that is wanted.
   let sound = Mutex<[Float]?>(nil)
   /// How many times faster than life it goes.
@@ -34,6 +35,7 @@ final class TestEar: EarDoor, Sendable {
     let link: EarLink
     do throws(AudioError) { link = try EarLink(sampleRate: 48_000) } catch { throw .audio(error) }
     opened.withLock { $0 += 1 }
+    self.link.withLock { $0 = link }
     let task = Task {
       var next = ContinuousClock.now
       var room = [Float](repeating: 0, count: 480)
@@ -80,6 +82,9 @@ final class TestEar: EarDoor, Sendable {
     pump.withLock { $0 }?.cancel()
     opened.withLock { $0 -= 1 }
   }
+
+  /// It ends by itself, as where a phone goes.
+  func drop() { link.withLock { $0?.end() } }
 
   /// Somebody says something for so long.
   func say(seconds: Double) {

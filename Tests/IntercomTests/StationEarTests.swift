@@ -1,4 +1,6 @@
 import Audio
+import Media
+import TestKit
 import Testing
 
 @testable import Intercom
@@ -119,5 +121,72 @@ import Testing
       anna.station.taps.voice.end(link)
     }
     #expect(anna.station.slots.freeCount == free && !anna.station.taps.voice.isListening)
+  }
+
+  /// What a voice had of calls beside it: its playout delay at p99, ms, and what came late or was made up.
+  private struct Course {
+    let p99: Double
+    let late: Int
+    let concealed: Double
+  }
+
+  /// A minute of Bert's voice, by a network that jitters, between machines whose threads wake up late.
+  ///
+  /// - Parameter hasCalls: Anna is in one call after the other, whose answers she cuts off, and her loop takes twice as
+  ///   long for each wake-up.
+  private func course(hasCalls: Bool, seed: UInt64) throws -> Course {
+    var model = LinkModel()
+    model.delayNanoseconds = 2_000_000
+    model.jitter = .gaussian(nanoseconds: 1_500_000)
+    let network = VirtualNetwork(model: model, seed: seed)
+    let beat = VirtualNode.Beat(periodFrames: 64)
+    let (anna, bert) = (
+      try VirtualNode("Anna", at: .host(1), beat: beat),
+      try VirtualNode("Bert", at: .host(2), beat: beat)
+    )
+    for node in [anna, bert] {
+      node.wakeUpJitter = (WakeUpJitter(seed: seed), WakeUpJitter(seed: seed + 1000))
+      network.add(node)
+    }
+    bert.mic = tone.sample
+    try anna.meet(bert, network)
+    network.run(seconds: 10)
+    let stream = try #require(anna.peer(at: .host(2))?.stream)
+    let before = stream.statistics
+    if hasCalls { anna.wakeNanoseconds *= 2 }
+    let answer = (0..<48_000).map(tone.sample)
+    var delays: [Double] = []
+    var link: EarLink?
+    for look in 0..<600 {
+      if hasCalls, look % 10 == 0 {
+        if let link { anna.station.taps.voice.end(link) }
+        let next = try EarLink(sampleRate: 48_000)
+        // The slot of the last one fades out still, sometimes.
+        if (try? anna.station.taps.voice.begin(next, in: anna.station.slots)) != nil {
+          next.ear.write(answer.span)
+          link = next
+        }
+      }
+      if look % 10 == 7 { link?.ear.cutOff() }
+      network.run(seconds: 0.1)
+      delays.append(Double(stream.statistics.playoutDelayNanoseconds) / 1e6)
+    }
+    #expect(hasCalls == (anna.station.taps.voice.isListening))
+    let after = stream.statistics
+    return Course(
+      p99: delays.sorted()[594], late: after.late - before.late,
+      concealed: after.concealedPackets - before.concealedPackets)
+  }
+
+  @Test(arguments: UInt64(1)...2)
+  func `calls delay nobody's voice at p99, and nothing of it comes late`(seed: UInt64) throws {
+    let (quiet, busy) = (
+      try course(hasCalls: false, seed: seed), try course(hasCalls: true, seed: seed)
+    )
+    print(
+      "seed \(seed): p99 \(quiet.p99) ms without calls, \(busy.p99) ms with them;",
+      "late \(quiet.late) and \(busy.late), made up \(quiet.concealed) and \(busy.concealed)")
+    #expect(busy.p99 <= quiet.p99 * 1.05)
+    #expect(busy.late <= quiet.late + 1 && busy.concealed <= quiet.concealed + 1)
   }
 }

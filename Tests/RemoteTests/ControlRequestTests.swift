@@ -197,6 +197,14 @@ import Testing
     ),
     (.key(.preset("panel", lines: [])), #"{"preset":"panel","request":"key-preset"}"#),
     (
+      .assistant(.call(isSpoken: true, isGuest: true, AssistantCaller())),
+      #"{"caller":{"context":"node"},"guest":true,"request":"assistant-call","spoken":true}"#
+    ),
+    (
+      .assistant(.turn(session: nil, text: "How far?", AssistantCaller())),
+      #"{"caller":{"context":"node"},"request":"assistant-turn","text":"How far?"}"#
+    ),
+    (
       .key(.preset("beltpack", lines: ["a", "b"])),
       #"{"lines":["a","b"],"preset":"beltpack","request":"key-preset"}"#
     ),

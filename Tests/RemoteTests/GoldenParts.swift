@@ -196,11 +196,40 @@ extension GoldenStatus {
       },
     """
 
+  /// ``guests`` in the JSON.
+  static let guestsJSON = """
+      "guests" : [
+        {
+          "assistant" : {
+            "session" : "4fq",
+            "state" : "listening"
+          },
+          "colour" : "36a2eb",
+          "concealed" : 1,
+          "isOn" : true,
+          "isTalking" : true,
+          "jitterMilliseconds" : 3.25,
+          "levelDBFS" : -21.5,
+          "lost" : 2,
+          "name" : "Gina",
+          "number" : 3,
+          "playoutDelayMilliseconds" : 22.5,
+          "port" : "comlink:peer_Gina (guest)",
+          "quality" : 4.5,
+          "received" : 900,
+          "session" : "k7qd2m"
+        }
+      ],
+    """
+
   static func guest(
     number: Int? = nil, session: String? = nil, isOn: Bool? = nil
   ) -> GuestStatus {
     var guest = GuestStatus(name: "Gina")
     (guest.number, guest.session, guest.isOn) = (number, session, isOn)
+    guest.assistant = number.map { _ in
+      GuestStatus.AssistantCall(session: "4fq", state: "listening")
+    }
     (guest.isTalking, guest.colour) = (true, "36a2eb")
     guest.levelDBFS = -21.5
     (guest.playoutDelayMilliseconds, guest.jitterMilliseconds) = (22.5, 3.25)

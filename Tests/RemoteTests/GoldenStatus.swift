@@ -172,24 +172,7 @@ enum GoldenStatus {
         "subscribers" : 2,
         "timedOut" : 0
       },
-      "guests" : [
-        {
-          "colour" : "36a2eb",
-          "concealed" : 1,
-          "isOn" : true,
-          "isTalking" : true,
-          "jitterMilliseconds" : 3.25,
-          "levelDBFS" : -21.5,
-          "lost" : 2,
-          "name" : "Gina",
-          "number" : 3,
-          "playoutDelayMilliseconds" : 22.5,
-          "port" : "comlink:peer_Gina (guest)",
-          "quality" : 4.5,
-          "received" : 900,
-          "session" : "k7qd2m"
-        }
-      ],
+    \(guestsJSON)
       "inputs" : [
         {
           "isOn" : true,

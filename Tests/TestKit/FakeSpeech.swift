@@ -5,6 +5,12 @@ public import Synchronization
 public final class FakeSpeech: Sendable {
   private struct NoPort: Error {}
 
+  /// What came, without its sound.
+  private struct Event {
+    let type: String, text: String, voice: String, before: String, language: String
+    let payloadBytes: Int
+  }
+
   /// Where it listens, on 127.0.0.1.
   public let port: Int
   /// The first words of everything that is said, told while it is said; nil: it does not stream.
@@ -17,6 +23,8 @@ public final class FakeSpeech: Sendable {
   public let heard = Mutex<[Int]>([])
   /// What was said before each question, by what it is told; empty: it is told nothing.
   public let befores = Mutex<[String]>([])
+  /// The language of each question; empty: it is not told.
+  public let languages = Mutex<[String]>([])
   /// Voices that it offers, of one language.
   public let voices = Mutex<[String]>([])
   /// The voice of each text that was to be spoken; empty: none was asked for.
@@ -77,7 +85,9 @@ public final class FakeSpeech: Sendable {
         let programs = voices.isEmpty ? "" : #"{"voices":[\#(voices.joined(separator: ","))]}"#
         Self.send(#"{"type":"info","data":{"asr":[],"tts":[\#(programs)]}}"#, connection)
       case "detect": waits = true
-      case "transcribe": befores.withLock { $0.append(event.before) }
+      case "transcribe":
+        befores.withLock { $0.append(event.before) }
+        languages.withLock { $0.append(event.language) }
       case "audio-chunk" where waits:
         heardBytes += event.payloadBytes
         wakeBytes.withLock { $0 += event.payloadBytes }
@@ -136,9 +146,7 @@ public final class FakeSpeech: Sendable {
   }
 
   /// The next event; its sound is passed over.
-  private static func event(
-    _ connection: Int32, _ octets: inout [UInt8]
-  ) -> (type: String, text: String, voice: String, before: String, payloadBytes: Int)? {
+  private static func event(_ connection: Int32, _ octets: inout [UInt8]) -> Event? {
     while true {
       if let end = octets.firstIndex(of: 10) {
         let line = Data(octets[..<end])
@@ -147,11 +155,11 @@ public final class FakeSpeech: Sendable {
         if octets.count > end + bytes {
           octets.removeFirst(end + 1 + bytes)
           let data = header["data"] as? [String: Any]
-          let voice = (data?["voice"] as? [String: Any])?["name"] as? String ?? ""
-          let before = (data?["context"] as? [String: Any])?["before"] as? String ?? ""
-          return (
-            header["type"] as? String ?? "", data?["text"] as? String ?? "", voice, before, bytes
-          )
+          return Event(
+            type: header["type"] as? String ?? "", text: data?["text"] as? String ?? "",
+            voice: (data?["voice"] as? [String: Any])?["name"] as? String ?? "",
+            before: (data?["context"] as? [String: Any])?["before"] as? String ?? "",
+            language: data?["language"] as? String ?? "", payloadBytes: bytes)
         }
       }
       var part = [UInt8](repeating: 0, count: 65_536)

@@ -66,7 +66,9 @@ final class Guest {
     let said = isOpen ? payload : payload.extracting(first: 1)
     play(frame, said, arrivalNanoseconds: arrivalNanoseconds)
     guard advance(to: frame.timestamp, frames: frames) else { return }
-    let level = AudioLevel(levelDBov: -Int(frame.level), hasVoiceActivity: frame.level < 60)
+    // What the assistant hears behind closed keys tells nobody else that somebody speaks.
+    let spoken = isOpen ? frame.level : 127
+    let level = AudioLevel(levelDBov: -Int(spoken), hasVoiceActivity: spoken < 60)
     stream.currentTimestamp = talker.currentTimestamp
     guard talker.relay(said, level: level) else { return }
     writer.send(recipes, of: stream, to: sessions, by: outlet)

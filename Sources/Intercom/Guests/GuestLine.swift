@@ -120,10 +120,16 @@ public final class GuestLine: Sendable {
   }
 
   /// The same of a message that came then.
-  func take(_ octets: [UInt8], arrivalNanoseconds arrival: Int64) {
+  ///
+  /// - Returns: whether it is the first copy of a frame that is worth hearing.
+  @discardableResult
+  func take(_ octets: [UInt8], arrivalNanoseconds arrival: Int64) -> Bool {
     let bytes = unsafe octets.span.bytes
-    guard let frame = GuestFrame(bytes) else { return inlet.withLock { $0.counts.malformed += 1 } }
-    guard inlet.withLock({ $0.isNew(frame, arrivalNanoseconds: arrival) }) else { return }
+    guard let frame = GuestFrame(bytes) else {
+      inlet.withLock { $0.counts.malformed += 1 }
+      return false
+    }
+    guard inlet.withLock({ $0.isNew(frame, arrivalNanoseconds: arrival) }) else { return false }
     let payload = bytes.extracting(GuestFrame.headerBytes...)
     switch frame.kind {
     case .opus: add(frame, payload, arrival)
@@ -133,6 +139,7 @@ public final class GuestLine: Sendable {
         coder?.code(payload) { add(frame, $0, arrival) }
       }
     }
+    return true
   }
 
   private func add(_ frame: GuestFrame, _ payload: RawSpan, _ arrivalNanoseconds: Int64) {

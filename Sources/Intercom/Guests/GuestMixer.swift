@@ -70,6 +70,10 @@ final class GuestOutlet: @unchecked Sendable {
   private let kind: GuestFrame.Kind
   private let encoder: OpusEncoder
   private let deliver: @Sendable ([UInt8]) -> Void
+  /// Somebody who speaks to this guest alone.
+  private let voice = Mutex<EarLink?>(nil)
+  private var mixed = [Float](repeating: 0, count: packetFrames)
+  private var spoken = [Float](repeating: 0, count: packetFrames)
   private var resampler: Resampler?
   private var sampleRate = 48_000
   private var read = [Float](repeating: 0, count: 1024)
@@ -88,6 +92,11 @@ final class GuestOutlet: @unchecked Sendable {
       application: .lowDelay, bitrateBitsPerSecond: Self.bitsPerSecond)
     waiting.reserveCapacity(16_384)
   }
+
+  /// From now on it also hears what somebody says to it alone; nil: nobody does.
+  ///
+  /// Any thread but the loop.
+  func say(_ link: EarLink?) { voice.withLock { $0 = link } }
 
   /// Codes and delivers all that the bus has.
   func mix() {
@@ -130,6 +139,23 @@ final class GuestOutlet: @unchecked Sendable {
   }
 
   private func send(_ pcm: Span<Float>) {
+    guard let link = voice.withLock({ $0 }) else { return code(pcm) }
+    _ = link.ear.passUnwanted()
+    let count = Self.read(link.ear, into: &spoken)
+    link.ear.note(waitingFrames: 0)
+    for index in pcm.indices {
+      mixed[index] = max(-1, min(1, pcm[index] + (index < count ? spoken[index] : 0)))
+    }
+    let sum = mixed
+    code(sum.span)
+  }
+
+  private static func read(_ queue: SoundQueue, into frames: inout [Float]) -> Int {
+    var span = frames.mutableSpan
+    return queue.read(into: &span)
+  }
+
+  private func code(_ pcm: Span<Float>) {
     defer {
       sequence &+= 1
       timestamp &+= UInt32(Self.packetFrames)

@@ -1,5 +1,6 @@
 internal import Audio
 internal import Cryptography
+internal import EventLoop
 internal import Media
 public import Mesh
 internal import RTP
@@ -62,6 +63,7 @@ extension Intercom {
   /// Puts a guest out; its stream ends.
   public nonisolated func expelGuest(_ seat: GuestSeat) async {
     await withTaskExecutorPreference(globalConcurrentExecutor) {
+      seat.closeEar()
       if let outlet = seat.outlet { guestMixer.remove(outlet) }
     }
     await leave(seat)
@@ -88,6 +90,8 @@ public final class GuestSeat: Sendable {
   let bus: MixBus
   let engine: AudioEngine
   private let made = Mutex<GuestOutlet?>(nil)
+  /// With somebody off the loop; nil: with nobody.
+  let talk = Mutex<GuestTalk?>(nil)
 
   init(stream: Int, bus: MixBus, engine: AudioEngine) {
     (self.stream, self.bus, self.engine) = (stream, bus, engine)
@@ -96,6 +100,19 @@ public final class GuestSeat: Sendable {
   var outlet: GuestOutlet? { made.withLock { $0 } }
 
   func attach(_ outlet: GuestOutlet) { made.withLock { $0 = outlet } }
+
+  /// Takes a message of the browser; its octets may be anything.
+  ///
+  /// Any thread but the loop, one message at a time.
+  public func take(_ octets: [UInt8]) {
+    take(octets, arrivalNanoseconds: EventLoop.nowNanoseconds())
+  }
+
+  /// The same of a message that came then.
+  func take(_ octets: [UInt8], arrivalNanoseconds arrival: Int64) {
+    guard line.take(octets, arrivalNanoseconds: arrival) else { return }
+    talk.withLock { $0?.hear(octets) }
+  }
 }
 
 /// What the stream of a guest is going to be.

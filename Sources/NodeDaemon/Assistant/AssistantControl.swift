@@ -11,8 +11,9 @@ struct AssistantControl {
     var answer = AssistantAnswer()
     do throws(AssistantProblem) {
       switch request {
-      case .call(let isSpoken, let line, let caller):
-        answer.session = try await office.call(caller, isSpoken: isSpoken, on: line)
+      case .call(let isSpoken, let isGuest, let line, let caller):
+        answer.session = try await office.call(
+          caller, isSpoken: isSpoken, isGuest: isGuest, on: line)
       case .turn(let session, let text, let caller):
         answer.session = try await office.turn(text, in: session, caller)
       case .end(let session, let caller):

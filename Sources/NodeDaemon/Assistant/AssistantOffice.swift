@@ -41,20 +41,23 @@ actor AssistantOffice {
   private var refusal: String?
   /// Where answers are heard by others.
   private let stage: any LineStage
+  /// Where guests are heard and hear.
+  private let guests: (any GuestEars)?
 
   /// - Parameters:
   ///   - services: those that turn speech into text and back.
   ///   - directory: of the node's state; nil: it has none.
   ///   - door: where the station's user is heard and hears.
   ///   - stage: where members hear it.
+  ///   - guests: whose phones may call; nil: there are none.
   ///   - model: nil: as the settings have it.
   init(
     _ settings: AssistantSettings, _ services: SpeechSettings, directory: String?,
-    door: any EarDoor, stage: any LineStage,
+    door: any EarDoor, stage: any LineStage, guests: (any GuestEars)? = nil,
     model: (any LanguageModel)? = nil, log: Logger
   ) {
     (self.settings, self.services, self.log) = (settings, services, log)
-    self.stage = stage
+    (self.stage, self.guests) = (stage, guests)
     var problem: AssistantProblem?
     var made = model
     if made == nil, let place = settings.place {
@@ -114,12 +117,14 @@ actor AssistantOffice {
   ///
   /// - Parameters:
   ///   - isSpoken: by the station's microphone, and in its ear; else people type.
+  ///   - isGuest: by the microphone and in the ear of the caller's phone, which is a guest.
   ///   - line: of a spoken call, where answers are heard; empty: in the station's ear alone; nil: as it is set.
   func call(
-    _ caller: AssistantCaller, isSpoken: Bool, on line: String? = nil
+    _ caller: AssistantCaller, isSpoken: Bool, isGuest: Bool = false, on line: String? = nil
   ) async throws(AssistantProblem) -> SessionStatus {
     let model = try ready()
     if isSpoken, speech == nil { throw .mute }
+    let guest = try await isSpoken && isGuest ? guest(of: caller) : nil
     let line = isSpoken ? line ?? settings.line : ""
     let key = key(of: caller)
     guard let consent = await store.consent(of: key), consent.destination == destination else {
@@ -136,8 +141,9 @@ actor AssistantOffice {
       session,
       CallRun.Caller(
         key: key, name: caller.name ?? "node", rights: caller.rights ?? .admin,
-        keeps: consent.keeps && settings.days > 0, line: line.isEmpty ? nil : line),
-      callSettings(isSpoken: isSpoken), voice: isSpoken ? voice(on: line) : nil,
+        keeps: consent.keeps && settings.days > 0, guest: guest?.number,
+        line: line.isEmpty ? nil : line),
+      callSettings(isSpoken: isSpoken), voice: isSpoken ? voice(by: guest?.door, on: line) : nil,
       CallRun.Surroundings(
         model: model, tools: tools, store: store, log: log, changed: changed,
         over: { [weak self] id in Task { await self?.over(id) } }))
@@ -151,25 +157,34 @@ actor AssistantOffice {
     return SessionStatus(session)
   }
 
-  private func voice(on line: String) -> StationVoice? {
+  /// The phone of a caller at the page.
+  private func guest(
+    of caller: AssistantCaller
+  ) async throws(AssistantProblem) -> (number: Int, door: any EarDoor) {
+    let session = caller.name.map { String($0.split(separator: " ").last ?? "") }
+    guard let session, let guest = await guests?.ear(of: session) else { throw .noPhone }
+    return guest
+  }
+
+  private func voice(by door: (any EarDoor)?, on line: String) -> StationVoice? {
     speech.map { speech in
       let place =
         line.isEmpty
         ? nil
         : StationVoice.OnLine(
           stage: stage, line: line, name: settings.name, colourRGB: settings.colourRGB)
-      return StationVoice(speech.door, speech.services, on: place)
+      return StationVoice(door ?? speech.door, speech.services, on: place)
     }
   }
 
   /// A key of the assistant went down: a spoken call begins, or the one that goes on ends.
   func pressed() async {
-    for call in calls.values where call.isSpoken { return await call.hangUp() }
+    for call in calls.values where call.isAtStation { return await call.hangUp() }
     await begin("key")
   }
 
   private func woken(by word: String?) async {
-    guard !calls.values.contains(where: \.isSpoken) else { return }
+    guard !calls.values.contains(where: \.isAtStation) else { return }
     log.event(.assistantWoken, "a wake word was heard", ["word": "\(word ?? "")"])
     await begin("node")
   }
@@ -194,11 +209,20 @@ actor AssistantOffice {
     }
   }
 
-  /// Says something in a call.
+  /// Says something in a call; nil: in the last that this caller types in, or a new one.
   func turn(
-    _ text: String, in session: String, _ caller: AssistantCaller
+    _ text: String, in session: String?, _ caller: AssistantCaller
   ) async throws(AssistantProblem) -> SessionStatus {
     guard text.contains(where: { !$0.isWhitespace }) else { throw .empty }
+    guard let session else {
+      let typed = last { !$0.isSpoken && $0.caller.name == caller.name ?? "node" }
+      do throws(AssistantProblem) {
+        if let typed { return try await turn(text, in: typed, caller) }
+      } catch {
+        guard case .over = error else { throw error }
+      }
+      return try await turn(text, in: call(caller, isSpoken: false).id, caller)
+    }
     let run = try run(session, caller)
     // Its tools have the rights of who began it: who has fewer says nothing in it.
     guard run.caller.rights <= caller.rights ?? .admin else { throw .over }
@@ -210,12 +234,16 @@ actor AssistantOffice {
   /// Ends a call; nil: the newest one of that caller.
   func end(_ session: String?, _ caller: AssistantCaller) async throws(AssistantProblem) {
     let key = key(of: caller)
-    let own = calls.values.filter { $0.caller.key == key }
-    let last = own.max {
+    guard let id = session ?? last(where: { $0.caller.key == key }) else { throw .over }
+    try await run(id, caller).hangUp()
+  }
+
+  /// The newest call of some.
+  private func last(where isOne: (CallRun) -> Bool) -> String? {
+    let newest = calls.values.filter(isOne).max {
       $0.session.startedUnixMilliseconds < $1.session.startedUnixMilliseconds
     }
-    guard let id = session ?? last?.session.id else { throw .over }
-    try await run(id, caller).hangUp()
+    return newest?.session.id
   }
 
   private func run(_ id: String, _ caller: AssistantCaller) throws(AssistantProblem) -> CallRun {
@@ -249,6 +277,16 @@ actor AssistantOffice {
 
   // MARK: What is agreed and kept
 
+  /// Whether it is for a caller to agree, and to see and delete what is kept: on a shared station everybody has their
+  /// own, else it is the operator's.
+  private func mayAgree(_ caller: AssistantCaller) -> Bool {
+    settings.isShared || caller.rights ?? .admin >= .operate
+  }
+
+  private func permit(_ caller: AssistantCaller) throws(AssistantProblem) {
+    guard mayAgree(caller) else { throw .forbidden }
+  }
+
   private func key(of caller: AssistantCaller) -> String {
     settings.isShared ? caller.name ?? "node" : ""
   }
@@ -263,12 +301,14 @@ actor AssistantOffice {
   func consent(_ caller: AssistantCaller) async throws(AssistantProblem) -> ConsentStatus {
     _ = try ready()
     let consent = await store.consent(of: key(of: caller))
-    let terms = AssistantWords.terms(settings, services)
-    guard let consent, consent.destination == destination else {
-      return ConsentStatus(terms: terms, choice: "none")
-    }
-    var status = ConsentStatus(terms: terms, choice: consent.keeps ? "keep" : "forget")
-    status.unixSeconds = Double(consent.unixMilliseconds) / 1000
+    let holds = consent?.destination == destination ? consent : nil
+    var status = ConsentStatus(
+      terms: AssistantWords.terms(settings, services),
+      choice: holds.map { $0.keeps ? "keep" : "forget" } ?? "none")
+    let words = holds.map { $0.keeps ? "Agreed, kept." : "Agreed, not kept." }
+    status.words = words ?? "Nobody agreed yet."
+    status.mayAgree = mayAgree(caller)
+    status.unixSeconds = holds.map { Double($0.unixMilliseconds) / 1000 }
     return status
   }
 
@@ -277,6 +317,7 @@ actor AssistantOffice {
     _ keeps: Bool?, _ caller: AssistantCaller
   ) async throws(AssistantProblem) -> ConsentStatus {
     _ = try ready()
+    try permit(caller)
     let key = key(of: caller)
     do {
       if let keeps {
@@ -299,6 +340,7 @@ actor AssistantOffice {
   func sessions(
     _ limit: Int, _ caller: AssistantCaller
   ) async throws(AssistantProblem) -> [SessionStatus] {
+    try permit(caller)
     do {
       return try await store.sessions(of: key(of: caller), limit: limit)
         .map { SessionStatus($0) }
@@ -311,6 +353,7 @@ actor AssistantOffice {
   func session(
     _ id: String, _ caller: AssistantCaller
   ) async throws(AssistantProblem) -> SessionStatus {
+    try permit(caller)
     do {
       guard let found = try await store.session(id), found.session.caller == key(of: caller)
       else { throw AssistantProblem.noSession }
@@ -328,6 +371,7 @@ actor AssistantOffice {
   func delete(
     _ id: String?, _ caller: AssistantCaller
   ) async throws(AssistantProblem) -> Int {
+    try permit(caller)
     do {
       guard let id else { return try await store.deleteAll(of: key(of: caller)) }
       guard let found = try await store.session(id), found.session.caller == key(of: caller),
@@ -349,6 +393,18 @@ actor AssistantOffice {
       case .thinking, .speaking: .answers
       case .ended, .error, nil: .off
       }
+    }
+  }
+
+  /// What guests' calls do.
+  func fill(_ status: inout Status) async {
+    for call in calls.values {
+      guard let number = call.caller.guest,
+        let place = status.guests?.firstIndex(where: { $0.number == number })
+      else { continue }
+      let state = await call.state.rawValue
+      status.guests?[place].assistant = GuestStatus.AssistantCall(
+        session: call.session.id, state: state)
     }
   }
 
@@ -374,7 +430,8 @@ extension SpeechServices {
   fileprivate init?(_ settings: SpeechSettings) {
     guard let recogniser = settings.asr, let speaker = settings.tts else { return nil }
     self.init(
-      link: SpeechLink(allowing: settings.allow), recogniser: recogniser, speaker: speaker)
+      link: SpeechLink(allowing: settings.allow, language: settings.language),
+      recogniser: recogniser, speaker: speaker)
   }
 }
 

@@ -18,6 +18,10 @@ enum AssistantProblem: Error, Sendable {
   case over
   /// Nothing to say.
   case empty
+  /// The caller's phone is no guest.
+  case noPhone
+  /// It is not for this caller to agree, or to see what is kept.
+  case forbidden
   /// The turn or the call failed, why in words.
   case failed(String)
   /// The disk, why in words.
@@ -39,6 +43,9 @@ extension AssistantProblem: CustomStringConvertible {
     case .noSession: "there is no such session; comlink assistant sessions shows which there are"
     case .over: "this call is over; begin another: comlink assistant call"
     case .empty: "there is nothing to say in it"
+    case .noPhone: "this phone does not talk; press \"Talk with this phone\" first"
+    case .forbidden:
+      "that is for who has the right operate, as all at this station share one agreement"
     case .failed(let words): words
     case .disk(let error): "\(error)"
     }

@@ -68,6 +68,8 @@ extension AssistantProblem {
       case .notAgreed: .conflict
       case .full: .tooMany
       case .empty: .unprocessable
+      case .noPhone: .conflict
+      case .forbidden: .forbidden
       case .mute, .key, .failed: .failed
       case .disk: .noRoom
       }

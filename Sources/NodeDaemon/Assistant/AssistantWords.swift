@@ -13,11 +13,12 @@ enum AssistantWords {
     """
   }
 
-  /// What leaves the node, where it goes, and what is kept.
+  /// What leaves the node, where it goes, and what is kept: the settings in words.
   static func terms(_ settings: AssistantSettings, _ speech: SpeechSettings) -> String {
     var words = [
-      "What is said to \(settings.name) is sent as text to the language model at "
-        + "\(settings.place?.text ?? "")\(place(settings))."
+      "What is said to \(settings.name) is sent as text to the language model "
+        + (settings.model.isEmpty ? "" : "\(settings.model) ")
+        + "at \(settings.place?.text ?? "")\(place(settings))."
     ]
     if let recogniser = speech.asr, let speaker = speech.tts {
       words.append(
@@ -26,7 +27,9 @@ enum AssistantWords {
     }
     if let wake = speech.wake {
       words.append(
-        "Between calls the microphone's sound goes to \(wake)\(place(wake)), which listens for a wake word."
+        "Between calls the microphone's sound goes to \(wake)\(place(wake)), which listens for "
+          + (settings.words.isEmpty
+            ? "a wake word." : "the wake words \(settings.words.joined(separator: ", ")).")
       )
     }
     if !settings.line.isEmpty {
@@ -40,9 +43,13 @@ enum AssistantWords {
     words.append(
       settings.days == 0
         ? "Nothing of it is kept on this node."
-        : "With --keep, what was said is kept on this node for \(settings.days) days, with a title and a summary that "
-          + "the same model makes; with --forget, nothing of it is kept here.")
+        : "What was said is kept on this node for \(settings.days) days, if you agree to that too, with a title and a "
+          + "summary that the same model makes; else nothing of it is kept here.")
     words.append("What the language model's server keeps is up to that server.")
+    words.append(
+      "A spoken call ends after \(settings.silenceSeconds) s of silence, any after \(settings.lengthMinutes) minutes. "
+        + (settings.isShared ? "Everybody who calls agrees for themselves. " : "")
+        + "All of this is set in the tables [assistant] and [speech] of comlink.toml.")
     return words.joined(separator: " ")
   }
 

@@ -40,6 +40,8 @@ actor CallRun {
     let rights: PageRights
     /// Whether what is said is kept.
     let keeps: Bool
+    /// The guest whose microphone and ear it has; nil: the station's.
+    var guest: Int?
     /// The line that hears the answers; nil: none.
     var line: String?
   }
@@ -49,6 +51,8 @@ actor CallRun {
 
   nonisolated let session: AssistantSession
   nonisolated let caller: Caller
+  /// By the station's microphone and ear, not a guest's, and not typed.
+  nonisolated var isAtStation: Bool { voice != nil && caller.guest == nil }
   /// By microphone and ear, and not typed.
   nonisolated var isSpoken: Bool { voice != nil }
   private let surroundings: Surroundings

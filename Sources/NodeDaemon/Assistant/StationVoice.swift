@@ -10,9 +10,32 @@ protocol EarDoor: Sendable {
   func openEar() async throws(IntercomError) -> EarLink
   /// Closes them.
   func closeEar(_ link: EarLink) async
+  /// What a link that ended by itself means, in words.
+  var lossWords: String { get }
+}
+
+extension EarDoor {
+  var lossWords: String { "JACK runs at another rate now; call again" }
 }
 
 extension Intercom: EarDoor {}
+
+/// Where a guest is heard and hears: its browser, whatever its keys.
+struct GuestEar: EarDoor {
+  let seat: GuestSeat
+
+  var lossWords: String { "the phone has gone, or called anew" }
+
+  func openEar() async throws(IntercomError) -> EarLink { try seat.openEar() }
+
+  func closeEar(_ link: EarLink) async { seat.closeEar(link) }
+}
+
+/// The ears of guests.
+protocol GuestEars: Sendable {
+  /// That of a session of the page, and the guest's number at this node; nil: its phone does not talk.
+  func ear(of session: String) async -> (number: Int, door: any EarDoor)?
+}
 
 /// The services that turn sound into text and back.
 struct SpeechServices: Sendable {
@@ -23,8 +46,8 @@ struct SpeechServices: Sendable {
   let speaker: ServiceAddress
 }
 
-/// The sound of a call at the station itself: its microphone to a recogniser, and a speaker's voice to its ear alone,
-/// or to a line.
+/// The sound of a call at the station itself, or at a guest's phone: its microphone to a recogniser, and a speaker's
+/// voice to its ear alone, or to a line.
 ///
 /// On Swift's ordinary pool. The microphone is looked at each 10 ms; sound is spoken ahead by what the ear's queue
 /// takes, and cut off within a period of the loop and what waits there.
@@ -176,7 +199,7 @@ actor StationVoice: CallVoice {
   private func lookAround() async -> Bool {
     guard let link, let ear else { return false }
     guard !link.isOver else {
-      await tell(.failed("JACK runs at another rate now; call again"))
+      await tell(.failed(door.lossWords))
       return false
     }
     while let (pcm, voice) = ear.take(from: link.microphone) {

@@ -81,7 +81,9 @@ actor CaptionService {
   /// - Parameter keepDays: how long what is read here is kept to be searched; 0: not at all.
   init(_ parts: Surroundings, refuses: Bool, keepDays: Int) {
     self.parts = parts
-    link = parts.settings.asr == nil ? nil : SpeechLink(allowing: parts.settings.allow)
+    let speech = parts.settings
+    link =
+      speech.asr == nil ? nil : SpeechLink(allowing: speech.allow, language: speech.language)
     desk = CaptionDesk(own: parts.own, instance: parts.instance, refuses: refuses)
     offer = CaptionOffering(isOn: parts.offersCaptions && parts.settings.asr != nil)
     hosted = HostedSessions(instance: parts.instance, signer: parts.signer)

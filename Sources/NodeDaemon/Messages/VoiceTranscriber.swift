@@ -62,10 +62,11 @@ actor VoiceTranscriber {
   private var problem: String?
 
   init(
-    at service: ServiceAddress, allowing hosts: [String], _ parts: Surroundings, log: Logger
+    at service: ServiceAddress, allowing hosts: [String], language: String? = nil,
+    _ parts: Surroundings, log: Logger
   ) {
     (self.service, self.parts, self.log) = (service, parts, log)
-    link = SpeechLink(allowing: hosts)
+    link = SpeechLink(allowing: hosts, language: language)
   }
 
   /// Runs until its task is cancelled.

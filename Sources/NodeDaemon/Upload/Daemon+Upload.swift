@@ -98,7 +98,7 @@ extension Daemon {
     let speech = effective.configuration.speech
     guard let service = speech.asr else { return }
     let transcriber = VoiceTranscriber(
-      at: service, allowing: speech.allow,
+      at: service, allowing: speech.allow, language: speech.language,
       VoiceTranscriber.Surroundings(
         unheard: { () async throws(JournalError) in try await office.unheard() },
         permits: { await captions.permits($0) }, isBusy: { await captions.isListening },

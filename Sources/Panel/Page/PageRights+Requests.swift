@@ -47,13 +47,8 @@ extension ControlRequest {
 }
 
 extension AssistantRequest {
-  /// To talk to the assistant; what others said to it is the operator's.
-  fileprivate var neededRights: PageRights {
-    switch self {
-    case .call, .turn, .end, .consent: .talk
-    case .agree, .sessions, .show, .delete: .operate
-    }
-  }
+  /// To talk to the assistant; whose consent and sessions are whose, the assistant knows.
+  fileprivate var neededRights: PageRights { .talk }
 
   /// The same, for somebody at the page: nobody there is somebody else.
   fileprivate func asked(byPage page: String, with rights: PageRights) -> AssistantRequest {

@@ -1,28 +1,35 @@
-import {button, buttons, card, column, el, fold, list, on, operators, safe, sure, talkers, titled, words} from "./dom.js"
-import {ask, changed, link, may} from "./link.js"
+import {ask, button, card, changed, danger, el, entry, fold, link, list, on, safe, talkers, titled, words} from "./dom.js"
+import {guest, isOn, ownCall} from "./guest.js"
 
 const t = words.assistant
-const get = async (request, fields) => (await ask("assistant-" + request, fields))?.assistant ?? {}
+const get = async (request, ...more) => (await ask("assistant-" + request, ...more))?.assistant ?? {}
 
 export default function() {
-	const now = () => link.model.assistant ?? {}, turns = {}
+	const now = () => link.model.assistant ?? {}, turns = {}, typed = []
+	const call = () => (isOn() ? ownCall() : now()) ?? {}
 	let sessions = [], consent
 	const look = async () => {
 		({consent} = await get("consent"))
-		if (may("operate")) ({sessions = sessions} = await get("sessions"))
+		if (consent?.mayAgree) ({sessions = sessions} = await get("sessions"))
 		changed()
 	}
 	const act = async (...what) => {
-		await get(...what)
+		const {session} = await get(...what)
+		guest.call = session?.id ?? guest.call
 		look()
 	}
-	const danger = (word, ...more) => button(".danger", word, async () => await sure(word) && act(...more), operators)
-	const agree = (word, keeps) => button("", word, () => act("agree", {keeps}), operators)
-	const turn = read => el("li.message", {".own": read().speaker === "user"}, el("p", {dir: "auto"}, safe(read().text)))
+	const say = async text => {
+		const {session} = await get("turn", {text}, true)
+		typed.push(...session?.turns ?? [])
+		look()
+		return session
+	}
+	const owners = () => ({disabled: !consent?.mayAgree})
+	const said = read => list(() => Object.entries(read() ?? []), read => el(
+		"li.message", {".own": read().speaker === "user"}, el("p", {dir: "auto"}, safe(read().text))))
 	const row = (read, session) => {
 		const [arrow, box] = fold(
-			session, el("p", () => safe(read().summary ?? "")), list(() => Object.entries(turns[session] ?? []), turn),
-			danger(words.delete, "delete", {session}))
+			session, el("p", () => safe(read().summary ?? "")), said(() => turns[session]), danger(words.delete, words.delete, () => act("delete", {session}), owners))
 		on(arrow, "click", async () => {
 			turns[session] = (await get("show", {session})).session?.turns
 			changed()
@@ -30,12 +37,15 @@ export default function() {
 		return el("li", titled(() => read().title ?? session, () => new Date(read().startedUnixSeconds * 1000).toLocaleString(), arrow), box)
 	}
 	const box = el(
-		"section.scroll", column(
-			card(words.views.assistant, el("p", {role: "status"}, () => now().problem ?? t.states[now().state]),
-				button(".main", "", () => (now().session ? act("end") : act("call", {spoken: true})), talkers,
-					() => ({textContent: now().session ? t.end : t.call}))),
-			card(t.consent, el("p", () => consent?.terms), el("p", () => t.choices[consent?.choice]), buttons(
-				agree(t.keep, true), agree(t.forget, false), danger(t.withdraw, "agree")))),
-		column(card(t.sessions, list(() => sessions, row))))
+		"section.scroll", el(
+			".column", card(words.views.assistant, el("p", {role: "status"}, () => now().problem ?? t.states[call().state]),
+				button(".main", "", () => (call().session ? act("end", {session: call().session}) : act("call", {spoken: true, guest: isOn()})), talkers,
+					() => ({textContent: words.calls[call().session ? "end" : "call"]})),
+				said(() => typed), entry("talk", words.messages.text, words.messages.send, say, 4000)),
+			card(t.consent, el("p", () => consent?.terms), el("p", () => consent?.words), el(
+				".buttons",
+				button("", t.keep, () => act("agree", {keeps: true}), owners), button("", t.forget, () => act("agree", {keeps: false}), owners),
+				danger(t.withdraw, t.withdraw, () => act("agree"), owners)))),
+		el(".column", card(t.sessions, list(() => sessions, row))))
 	return {box, show: look}
 }

@@ -1,4 +1,4 @@
-import {ask, button, changed, check, el, isolate, join, link, nameOf, on, operators, rows, safe, words} from "./dom.js"
+import {ask, button, changed, check, el, isAtEnd, isolate, join, link, nameOf, on, operators, rows, safe, words} from "./dom.js"
 
 const t = words.captions, kept = localStorage, size = () => kept.size ?? 28
 
@@ -30,7 +30,7 @@ export default function() {
 	})
 	// Others see who is behind.
 	on(pane, "scroll", () => {
-		follows = pane.scrollHeight - pane.scrollTop - pane.clientHeight < 80
+		follows = isAtEnd(pane)
 		changed()
 	})
 	return {show: look, box: el("section.talk.captions", pane, el(".desk", button(".main", t.newest, () => {
@@ -38,7 +38,7 @@ export default function() {
 		look()
 	}, () => ({hidden: follows})),
 	el("input", {type: "range", min: 16, max: 96, value: size(), ariaLabel: t.size, oninput({target}) {kept.size = target.value; changed()}}),
-	check(t.light, {checked: kept.light, onchange({target}) {kept.light = target.checked || ""; changed()}}),
+	check(t.light, isLight => {kept.light = isLight || ""; changed()}, {checked: kept.light}),
 	el(".pads", rows(() => news().hosted?.filter(one => one.state === "live").map(one => [one.session, one]) ?? [], (read, session) => button(
 		"", "", () => ask(`session-${read().isJoined ? "leave" : "join"}`, {session}), operators,
 		() => ({textContent: join(isolate(read().name), isolate(read().host)), ariaPressed: read().isJoined}))))))}

@@ -9,7 +9,8 @@ export const
 	on = (target, events, listener) => events.split(" ").forEach(event => target.addEventListener(event, listener)),
 	onHidden = listener => on(document, "visibilitychange", () => listener(document.hidden)),
 	randomName = () => crypto.randomUUID().slice(-17).replace("-", ""),
-	clamp = (low, value, high) => Math.max(low, Math.min(value, high))
+	clamp = (low, value, high) => Math.max(low, Math.min(value, high)),
+	isAtEnd = pane => pane.scrollHeight - pane.scrollTop - pane.clientHeight < 80
 
 export function say(element, text) {
 	text = String(text || "")
@@ -28,7 +29,7 @@ function set(element, all) {
 	}
 }
 
-// "tag.class" or ".class", texts, elements, what `set` takes, and functions that `refresh` calls: each gives a text or what `set` takes.
+// "tag.class" or ".class", texts, elements, what `set` takes, and functions for `refresh` that give a text or that.
 export function el(tag, ...parts) {
 	const [name, ...classes] = tag.split("."), element = document.createElement(name || "div")
 	element.classList.add(...classes)
@@ -96,13 +97,13 @@ export const
 	button = (kind, text, onclick, ...more) => el("button" + kind, {onclick, type: "button"}, text, ...more),
 	tool = (kind, ariaLabel, onclick, ...more) => button(".tool." + kind, "", onclick, {ariaLabel}, ...more),
 	card = (title, ...parts) => el(".card", el("h2", title), ...parts),
-	column = (...parts) => el(".column", ...parts),
-	buttons = (...parts) => el(".buttons", ...parts),
 	small = (...parts) => el("small", ...parts),
 	list = (items, make, ...parts) => el("ul", ...parts, rows(items, make)),
 	nameOf = read => el("strong", {dir: "auto"}, () => safe(read() || "")),
 	titled = (read, detail, ...more) => el("span.line", nameOf(read), small(detail), ...more),
-	check = (text, ...input) => el("label.check", el("input", {type: "checkbox"}, ...input), text)
+	check = (text, change, ...input) => el(
+		"label.check", el("input", {type: "checkbox", onchange: ({target}) => change?.(target.checked)}, ...input), text),
+	danger = (word, question, act, ...more) => button(".danger", word, async () => await sure(question, word) && act(), ...more)
 
 export function fold(name, ...parts) {
 	const box = el(".fold", {hidden: true}, ...parts)
@@ -145,18 +146,14 @@ export const who = (read, detail, ...more) => [
 
 export function slider(title, name, [min, max, step], text, read, send) {
 	let touched = -Infinity, timer
-	const shown = () => text(Number(input.value))
-	const pass = () => {
-		timer = null
-		send(Number(input.value))
-	}
+	const value = () => Number(input.value), shown = () => text(value())
 	const input = el("input", {type: "range", min, max, step, ariaLabel: about(title, name), oninput() {
 		touched = now()
-		timer ??= setTimeout(pass, 50)
+		timer ??= setTimeout(() => {send(value()); timer = null}, 50)
 		refresh(box)
 	}}, operators, () => {
 		const number = Math.round(read() / step) * step
-		if (now() - touched > 800 && Number(input.value) !== number) input.value = number
+		if (now() - touched > 800 && value() !== number) input.value = number
 		return {ariaValuetext: shown()}
 	})
 	const box = el("label.slider", el("span", title), input, el("output", shown))
@@ -175,17 +172,9 @@ export function entry(right, ariaLabel, word, send, maxLength = 200) {
 	}, input, el("button", word, needs(right)))
 }
 
-export const choice = (title, options, read, send) => el(
-	"label.choice", el("span", title), el("select", {onchange: ({target}) => send(target.value)}, operators, select => {
-		if (document.activeElement === select) return
-		const value = read() ?? options[0], all = options.includes(value) ? options : [value, ...options]
-		if (select.options.length !== all.length) select.replaceChildren(...all.map(one => el("option", one)))
-		select.value = value
-	}))
-
 export const sure = (text, yes = words.yes, ...more) => new Promise(resolve => {
 	const dialog = el("dialog", {ariaLabel: text, onclose() {dialog.remove(); resolve(dialog.returnValue === "yes")}}, el("p", text), ...more,
-		buttons(button("", words.no, () => dialog.close()), button(".danger", yes, () => dialog.close("yes"))))
+		el(".buttons", button("", words.no, () => dialog.close()), button(".danger", yes, () => dialog.close("yes"))))
 	document.body.append(dialog)
 	dialog.showModal()
 })

@@ -26,6 +26,8 @@ const set = changes => {
 
 export const isOn = () => guest.state !== "off"
 export const isAsleep = () => guest.state === "on" && guest.context.state !== "running"
+// This page's call with the assistant, which hears the microphone whatever the keys.
+export const ownCall = () => link.model.guests?.find(one => one.assistant?.session === guest.call)?.assistant
 export const isPlain = () => localStorage.plain === "1"
 const held = new Set(), latched = new Set()
 let open = [], number = Date.now()
@@ -99,7 +101,7 @@ function sendFrame(kind, at, packet, level = Math.round(-guest.level)) {
 function take(samples, power) {
 	const at = index++
 	guest.level = clamp(-127, 10 * Math.log10(power), 0)
-	if (open.length > 0) quiet = 0
+	if (open.length > 0 || ownCall()) quiet = 0
 	else if (quiet++ % quietFrames > 0) return
 	else return sendFrame(opus, at, quietFrame, 127)
 	if (encoder) encoder.add(samples, at)

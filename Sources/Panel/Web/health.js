@@ -1,4 +1,4 @@
-import {about, ask, button, changed, column, el, list, paper, peers, rows, say, small, words} from "./dom.js"
+import {about, ask, button, changed, el, list, paper, peers, rows, say, small, words} from "./dom.js"
 
 const t = words.health, length = 600, levels = ["problem", "advice", "ok"]
 const figures = [["lossPercent", 5], ["roundTripMilliseconds", 20], ["jitterMilliseconds", 10], ["driftPPM", 50]]
@@ -25,7 +25,7 @@ function draw(canvas, lines, least) {
 
 export default function() {
 	const history = new Map()
-	let findings = [], timer
+	let findings = []
 
 	const graphs = t.graphs.map(([title, unit], index) => {
 		const canvas = el("canvas", {role: "img", ariaLabel: title}), range = small()
@@ -48,7 +48,7 @@ export default function() {
 			if (points.length > length) points.shift()
 			if (points.every(point => !point)) history.delete(key)
 		}
-		if (timer) for (const graph of graphs) graph.draw()
+		if (box.isConnected) for (const graph of graphs) graph.draw()
 	}, 1000)
 
 	const of = level => findings.filter(one => one.level === level)
@@ -62,8 +62,8 @@ export default function() {
 	}
 	const box = el(
 		"section.scroll",
-		column(el("h2", t.network), el("p.line", rows(() => [...history], read => el("b", {style: `color: ${read().colour}`}, read().name))), graphs),
-		column(el("h2", t.doctor), el("p", {role: "status"}, () => (findings.length > 0 ? t.summary(...levels.map(level => of(level).length)) : "")),
+		el(".column", el("h2", t.network), el("p.line", rows(() => [...history], read => el("b", {style: `color: ${read().colour}`}, read().name))), graphs),
+		el(".column", el("h2", t.doctor), el("p", {role: "status"}, () => (findings.length > 0 ? t.summary(...levels.map(level => of(level).length)) : "")),
 			list(() => levels.flatMap(of).map(one => [JSON.stringify(one), one]), finding), button("", t.again, look)))
-	return {box, show() {look(); timer = setInterval(look, 30000)}, hide() {timer = clearInterval(timer)}}
+	return {box, show: look, every: 30000}
 }

@@ -1,12 +1,5 @@
-import assistant from "./assistant.js"
-import captions from "./captions.js"
 import {button, el, form, link, may, node, on, onHidden, refresh, rest, say, showNotice, start, sure, tell, words} from "./dom.js"
 import {startGuest} from "./guest.js"
-import health from "./health.js"
-import messages from "./messages.js"
-import settings from "./settings.js"
-import stations from "./stations.js"
-import talk from "./talk.js"
 
 const [head, main, tabs] = ["head", "view", "tabs"].map(id => document.getElementById(id))
 const t = words.signIn, place = "/api/v1/session"
@@ -55,21 +48,20 @@ function battery() {
 	navigator.getBattery?.().then(battery => phone = battery, () => {})
 	return el("span.battery", () => {
 		const own = node().battery
-		const all = [
+		return [
 			own && look("node", own.percent, own.isPlugged), phone && look("phone", Math.round(phone.level * 100), phone.charging),
-		]
-		return all.filter(Boolean).join(" · ")
+		].filter(Boolean).join(" · ")
 	})
 }
 
-let current
+let current, timer
 link.me = await signIn()
-const make = {talk, messages, captions, stations, assistant, settings, health}
-const views = new Map(Object.entries(words.views).map(([key, word]) => {
+const views = new Map(await Promise.all(Object.entries(words.views).map(async ([key, word]) => {
 	const tab = el("button", {onclick() {location.hash = key}}, tab => ({ariaCurrent: tab === current.tab ? "page" : null}), word)
 	tabs.append(tab)
-	return [key, {tab, ...make[key]()}]
-}))
+	const {default: make} = await import(`./${key}.js`)
+	return [key, {tab, ...make()}]
+})))
 views.get("messages").tab.append(el("b.count", () => link.model.messages?.unread || ""))
 head.append(
 	el("span.state", {role: "img"}, () => ({dataState: link.state, ariaLabel: words.link[link.state]})),
@@ -85,9 +77,11 @@ function open() {
 	document.body.dataset.view = key
 	if (current === next) return
 	current?.hide?.()
+	clearInterval(timer)
 	current = next
 	main.replaceChildren(current.box)
 	current.show?.()
+	if (current.every) timer = setInterval(current.show, current.every)
 	update()
 }
 

@@ -1,4 +1,4 @@
-import {about, attempt, button, buttons, changed, check, clock, el, entry, fold, isolate, join, link, list, may, meter, nameOf, on, operators, paper, refresh, rest, safe, send, small, some, sure, talkers, tell, titled, tool, words} from "./dom.js"
+import {about, attempt, button, changed, check, clock, danger, el, entry, fold, isAtEnd, isolate, join, link, list, may, meter, nameOf, on, operators, paper, refresh, rest, safe, send, small, some, sure, talkers, tell, titled, tool, words} from "./dom.js"
 import {makeRecorder, whyNot} from "./microphone.js"
 
 const t = words.messages
@@ -56,7 +56,7 @@ function entryOf(read, change) {
 		"li.message", () => ({".own": sender.is_self, ".unread": !read().is_read}),
 		titled(() => nameIn(sender), () => join(
 			new Date(message.sent_at).toLocaleString([], {dateStyle: "short", timeStyle: "short"}), read().edited_at && t.edited),
-		fold(nameIn(sender), buttons(
+		fold(nameIn(sender), el(".buttons",
 			signs.map(emoji => button(
 				"", emoji, () => (own() === emoji ? change("DELETE", "/reaction") : change("PUT", "/reaction", {emoji})),
 				talkers, () => ({ariaPressed: own() === emoji}))),
@@ -64,9 +64,7 @@ function entryOf(read, change) {
 				const field = el("textarea", {ariaLabel: t.text, value: read().text})
 				if (await sure(t.edit, t.send, field)) change("PATCH", "", {text: field.value})
 			}, talkers),
-			button(".danger", words.delete, async () => {
-				if (await sure(t.deleteSure, words.delete)) change("DELETE", "")
-			}, operators)))),
+			danger(words.delete, t.deleteSure, () => change("DELETE", ""), operators)))),
 		voice, el("p", {dir: "auto"}, () => safe(read().text ?? (voice ? read().audio.transcript ?? "" : t.unknown))),
 		el("p", () => given().map(({emoji, sender}) => `${safe(emoji)} ${isolate(nameIn(sender))}`).join(" ")),
 		small(() => stateOf(read())))
@@ -94,7 +92,7 @@ function recording(deliver, done) {
 	}
 	const box = el(
 		".recording", {hidden: true}, el("output", () => (recorder?.isFull ? t.full : clock(recorder?.seconds ?? 0))),
-		meter(words.talk.microphone, () => recorder?.level), canvas, buttons(
+		meter(words.talk.microphone, () => recorder?.level), canvas, el(".buttons",
 			button("", "", () => recorder.pause(!recorder.isPaused),
 				() => ({textContent: t[recorder?.isPaused ? "resume" : "pause"], disabled: !recorder || recorder.isFull})),
 			button(".danger", words.delete, () => stop()), button(".main", t.send, send, () => ({disabled: isSending}))))
@@ -132,7 +130,7 @@ function thread(close) {
 	const older = button(".quiet", t.older, () => attempt(async () => {
 		take(of, await rest("GET", `${path()}?before=${Math.min(...all.keys())}`))
 	}), () => ({hidden: !next}))
-	const aloud = check(t.aloud, talkers)
+	const aloud = check(t.aloud, null, talkers)
 	const form = el(
 		".write", entry("talk", t.text, t.send, text => attempt(
 			() => rest("POST", path(), {text, is_aloud: aloud.firstChild.checked})), 4000), aloud,
@@ -151,9 +149,9 @@ function thread(close) {
 		if (isLast) for (const number of all.keys()) if (number >= first) all.delete(number)
 		if (!isLast || all.size === 0) next = before
 		for (const message of messages) all.set(message.sequence_number, message)
-		const isAtEnd = pane.scrollHeight - pane.scrollTop - pane.clientHeight < 80
+		const follows = isLast && isAtEnd(pane)
 		refresh(box)
-		if (isLast && isAtEnd) pane.scrollTop = pane.scrollHeight
+		if (follows) pane.scrollTop = pane.scrollHeight
 	}
 	const look = () => of.id && attempt(async () => {
 		const whose = of, news = await rest("GET", path())

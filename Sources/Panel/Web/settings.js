@@ -1,17 +1,23 @@
-import {about, ask, button, card, check, choice, column, el, entry, isolate, isSaving, link, list, may, needs, node, operators, small, subscribe, sure, tell, titled, words} from "./dom.js"
+import {about, ask, button, card, check, danger, el, entry, isolate, isSaving, link, list, may, needs, node, operators, small, subscribe, tell, titled, words} from "./dom.js"
 import {wake} from "./guest.js"
 
 const t = words.settings
 
-const askFirst = (question, word, act) =>
-	button(".danger", word, async () => {if (await sure(question, word)) act()}, needs("admin"))
+const admins = needs("admin")
 
 const key = read => el("li.row.known", titled(() => read().name, () => read().lines.join(", ")), button(
 	"", t.remove, () => ask("key-remove", {key: read().name}), operators, {ariaLabel: about(t.remove, read().name)}))
 
-const voice = () => card(t.voiceTitle, ...Object.entries(t.voice).map(([name, text]) => choice(
-	text.split(": ")[0], text.split(": ")[1].split(" "), () => node().voice?.settings[name],
-	value => ask("voice", {settings: {[name]: value}}))))
+const voice = () => card(t.voiceTitle, ...Object.entries(t.voice).map(([name, text]) => {
+	const [title, list] = text.split(": "), options = list.split(" ")
+	const send = ({target}) => ask("voice", {settings: {[name]: target.value}})
+	return el("label.choice", el("span", title), el("select", {onchange: send}, operators, select => {
+		if (document.activeElement === select) return
+		const value = node().voice?.settings[name] ?? options[0], all = options.includes(value) ? options : [value, ...options]
+		if (select.options.length !== all.length) select.replaceChildren(...all.map(one => el("option", one)))
+		select.value = value
+	}))
+}))
 
 function recording() {
 	const now = () => link.model.recording ?? {}
@@ -22,7 +28,7 @@ function recording() {
 			const {isRunning, path, seconds} = now()
 			return isRunning && t.recording(path, Math.round(seconds))
 		}), start,
-		button(".danger", t.stop, () => ask("record-stop"), needs("admin"), () => ({hidden: !now().isRunning})))
+		button(".danger", t.stop, () => ask("record-stop"), admins, () => ({hidden: !now().isRunning})))
 }
 
 export default function() {
@@ -32,25 +38,25 @@ export default function() {
 	}
 	const device = ({name, rights, id}) => el(
 		"li.row.known", titled(() => name, words.rights[rights]),
-		askFirst(t.revokeSure(isolate(name)), words.signIn.out, async () => {
+		danger(words.signIn.out, t.revokeSure(isolate(name)), async () => {
 			await ask("page-revoke", {session: id})
 			show()
-		}))
-	const saving = check(t.saving, {checked: isSaving(), onchange({target}) {
-		localStorage.saving = target.checked
+		}, admins))
+	const saving = check(t.saving, isOn => {
+		localStorage.saving = isOn
 		subscribe().catch(() => {})
 		wake()
-	}})
+	}, {checked: isSaving()})
 	const box = el(
 		"section.scroll",
-		column(card(t.phone, saving), voice(),
+		el(".column", card(t.phone, saving), voice(),
 			card(t.lines, entry("operate", t.newLine, t.add, line => ask("line-new", {line})), list(() => link.model.keys ?? [], key),
 				entry("operate", t.newKey, t.add, line => ask("key-set", {setting: {name: line, lines: [line]}})))),
-		column(recording(), card(t.access, list(() => sessions, read => device(read()))),
+		el(".column", recording(), card(t.access, list(() => sessions, read => device(read()))),
 			card(t.service, small(() => {
 				const {name, version, listen} = node()
 				return name && `${name} · ${words.stations.version(version)} · ${listen}`
 			}), small(t.file),
-			askFirst(t.restartSure, t.restart, async () => tell((await ask("restart"))?.note)))))
+			danger(t.restart, t.restartSure, async () => tell((await ask("restart"))?.note), admins))))
 	return {box, show}
 }

@@ -1,4 +1,4 @@
-import {ask, button, buttons, card, changed, clamp, column, el, fold, isolate, join, link, list, nameOf, node, operators, peers, say, send, small, sure, titled, who, words} from "./dom.js"
+import {ask, button, card, changed, clamp, el, fold, isolate, join, link, list, nameOf, node, operators, peers, say, send, small, sure, titled, who, words} from "./dom.js"
 
 const t = words.stations
 
@@ -38,12 +38,12 @@ const station = peer => el(
 	fold(peer().name, small(() => {
 		const {id, address} = peer()
 		return `${t.words}: ${nodes.find(node => node.id === id)?.idWords ?? id ?? address}`
-	}), buttons(act(".danger", "block", peer))))
+	}), el(".buttons", act(".danger", "block", peer))))
 
 const asking = node => el(
 	"li.card.asking", el("strong", () => t.asks(isolate(node().name))), el("p", () => node().idWords ?? ""),
 	small(t.compare, " "), small(() => t.seconds(Math.round(node().secondsLeft))),
-	buttons(act(".main", "accept", node), act("", "decline", node), act(".danger", "block", node)))
+	el(".buttons", act(".main", "accept", node), act("", "decline", node), act(".danger", "block", node)))
 
 const known = node => el(
 	"li.row.known", titled(() => node().name || node().idWords, () => join(node().state, node().admission)),
@@ -53,7 +53,7 @@ const known = node => el(
 function pairing() {
 	const outcome = el("p.pin", {role: "status"})
 	const [peer, pin] = [{}, {inputMode: "numeric"}].map(more => el("input", {autocomplete: "off", ...more}))
-	return card(t.pair, small(t.pairText), buttons(button("", t.showPIN, async () => {
+	return card(t.pair, small(t.pairText), el(".buttons", button("", t.showPIN, async () => {
 		const answer = await ask("pair-show")
 		if (answer) outcome.replaceChildren(el("b", answer.pin.replace(/^(...)/, "$1 ")), small(t.pinShown(Math.round(answer.seconds))))
 	}, operators), button("", t.typePIN, async () => {
@@ -65,19 +65,20 @@ function pairing() {
 }
 
 export default function() {
-	let timer
 	const asks = node => node.secondsLeft !== undefined
 	const away = () => nodes.filter(node => !asks(node) && !peers().some(([, peer]) => peer.id === node.id))
 	const box = el(
 		"section.scroll", list(() => nodes.filter(asks), asking, {ariaLive: "polite"}),
-		column(
+		el(
+			".column",
 			el("h2", t.here), list(peers, station),
 			el("p.empty", () => ({hidden: !node().name, textContent: groups?.length === 0 ? t.noGroup : words.nobody})),
 			el("h2", t.others, () => ({hidden: !away().length})), list(away, known)),
-		column(
+		el(
+			".column",
 			el("h2", t.own), el(
 				".card.own", nameOf(() => node().name), small(() => `${t.words}: ${node().idWords ?? ""}`),
 				small(() => (groups ?? []).map(({name, words}) => `${t.groups}: ${name} (${words})`).join(" · "))),
 			pairing()))
-	return {box, show() {look(); timer = setInterval(look, 2000)}, hide: () => clearInterval(timer)}
+	return {box, show: look, every: 2000}
 }

@@ -1,8 +1,10 @@
-import {about, ask, attempt, button, buttons, check, el, fold, isolate, join, link, list, may, meter, nameOf, node, now, operators, peers, quietest, showNotice, slider, small, some, talkers, titled, tool, who, words} from "./dom.js"
-import {guest, isAsleep, isOn, isPlain, ownKeys, setPlain, startGuest, stop} from "./guest.js"
+import {about, ask, attempt, button, check, el, fold, isolate, join, link, list, may, meter, nameOf, node, now, operators, peers, quietest, showNotice, slider, small, some, talkers, titled, tool, who, words} from "./dom.js"
+import {guest, isAsleep, isOn, isPlain, ownCall, ownKeys, setPlain, startGuest, stop} from "./guest.js"
 import {keyGrid, loseAll} from "./keys.js"
 
 const t = words.talk, speech = -38
+const toggle = (kind, word, name, isSet, set) =>
+	tool(kind, about(word, name), () => set(!isSet()), word, operators, () => ({ariaPressed: isSet()}))
 
 function talker(peer) {
 	const {name, of} = peer()
@@ -13,8 +15,7 @@ function talker(peer) {
 		who(peer, () => join(
 			peer().isTalking && t.talking, peer().isRecording && t.recording, peer().isLoopingBack && t.loopBack,
 			peer().effect, peer().role, words.stations.states[peer().state])),
-		tool("mute", about(t.mute, name), () => set("mute", {on: !peer().isMuted}), t.mute, operators,
-			() => ({ariaPressed: peer().isMuted})),
+		toggle("mute", t.mute, name, () => peer().isMuted, on => set("mute", {on})),
 		fold(name,
 			slider(t.level, name, [-30, 18, 1], t.decibels, () => peer().gainDecibels, decibels => set("gain", {decibels})),
 			slider(t.place, name, [-1, 1, 0.1], t.pan, () => peer().pan, position => set("pan", {position})),
@@ -55,11 +56,10 @@ function partyLine(line, name) {
 		line().isTalking && t.youTalk, line().isListening && !line().isSetListening && t.byKey,
 		isBusy() ? words.keys.talk(some(line().talkers)) : t.with(some(line().members)))), meter(name, level)),
 	way("join", () => line().isJoined),
-	tool("hear", about(t.listen, name), () => set("listen", {on: !line().isSetListening}), t.listen, operators,
-		() => ({ariaPressed: line().isSetListening})),
+	toggle("hear", t.listen, name, () => line().isSetListening, on => set("listen", {on})),
 	fold(name,
 		slider(words.talk.level, name, [-40, 12, 1], words.talk.decibels, () => line().levelDecibels, decibels => set("level", {decibels})),
-		buttons(way("leave", () => name === "all"),
+		el(".buttons", way("leave", () => name === "all"),
 			...["call", "again"].map(what => button("", words.calls[what], () => ask(what, {line: name}), talkers)))))
 }
 
@@ -90,7 +90,7 @@ function guestBar() {
 		})),
 		el(
 			".line", () => ({hidden: !isOn()}),
-			check(t.plain, {onchange: ({target}) => setPlain(target.checked)}, () => ({checked: isPlain()})),
+			check(t.plain, setPlain, () => ({checked: isPlain()})),
 			button(".quiet", t.output, () => attempt(async () => {
 				await guest.context.setSinkId((await navigator.mediaDevices.selectAudioOutput()).deviceId)
 			}), () => ({hidden: !navigator.mediaDevices?.selectAudioOutput || !guest.context?.setSinkId}))))
@@ -105,7 +105,7 @@ export default function() {
 	const level = () => (isOn() ? guest.level : node().micLevelDBFS)
 	// A detector knows better than a level.
 	const warn = () => {
-		const isTalking = ownKeys().some(one => one.tally.startsWith("talk"))
+		const isTalking = ownCall() || ownKeys().some(one => one.tally.startsWith("talk"))
 		if (!isTalking && level() > speech) [since, last] = [since || now(), now()]
 		if (isTalking || now() - last > 3000) since = 0
 		const isTold = isOn() ? null : node().voice?.isTalkingMuted

@@ -75,11 +75,11 @@ export const words = {
 		voice: {
 			"high-pass": "High-pass, Hz: off 80 100 150",
 			echo: "Echo cancelling: off auto on",
-			suppress: "Noise suppression: off light strong",
+			suppress: "Noise suppression: off light strong strongest",
 			gain: "Gain, dB: off auto -6 0 6 12",
 			gate: "Gate, dBFS: off voice -60 -50 -40",
 			vox: "VOX, dBFS: off voice -60 -50 -40",
-			effect: "Effect: off radio reverb",
+			effect: "Effect: off radio reverb pitch",
 			limit: "Limiter, dBFS: off auto -6 -3 -1",
 		},
 		newLine: "New line", add: "Add",
@@ -91,10 +91,9 @@ export const words = {
 		restart: "Restart", restartSure: "Restart? Nobody hears this station for seconds.",
 	},
 	assistant: {
-		call: "Call", end: "End", sessions: "Sessions", consent: "Consent",
+		sessions: "Sessions", consent: "Settings and consent",
 		keep: "Agree and keep", forget: "Agree, keep nothing", withdraw: "Agree no more, delete all",
 		states: {off: "No model is set.", listening: "Listening", thinking: "Thinking", speaking: "Speaking"},
-		choices: {none: "Nobody agreed yet.", keep: "Agreed, kept.", forget: "Agreed, not kept."},
 	},
 	health: {
 		network: "The last ten minutes", graphs: [["Loss", "%"], ["Round trip", "ms"], ["Jitter", "ms"], ["Clock", "ppm"]],

@@ -31,16 +31,11 @@ struct PageAssistantTests {
     try page.wait("document.body.innerText.includes('http://127.0.0.1:\(model.port)/v1')")
     try press("Agree and keep")
     try page.wait("document.body.innerText.includes('Agreed, kept.')")
-
-    // A typed call of the command line is a session as any.
-    guard
-      case .assistant(let call) = try stage.node.ask(
-        .assistant(.call(isSpoken: false, AssistantCaller()))), let typed = call.session?.id
-    else { throw RigError.status(reason: "no call") }
-    _ = try stage.node.ask(
-      .assistant(.turn(session: typed, text: "How far is it?", AssistantCaller())))
-    _ = try stage.node.ask(.assistant(.end(session: typed, AssistantCaller())))
+    try page.wait("document.body.innerText.includes('All of this is set in the tables')")
+    try ask(page)
+    try press("End")
     try stage.wait("the session has its title") { $0.assistant?.calls == 0 }
+    try lookAround(as: try stage.page(.talk, name: "Ben"))
 
     // On line all the assistant is a guest of the station, as long as the call goes on.
     try press("Call")
@@ -54,12 +49,37 @@ struct PageAssistantTests {
     try page.wait("document.body.innerText.includes('The way')")
     try page.value(of: "document.querySelectorAll('.more').forEach((one) => one.click())")
     try page.wait("document.body.innerText.includes('How far it is.')")
-    try page.wait("document.querySelectorAll('.message').length === 2")
+    try page.wait("document.querySelectorAll('.message').length === 4")
     #expect(
-      try page.value(of: "document.querySelector('.message.own').innerText") == "How far is it?")
+      try page.value(of: "document.querySelector('.fold .message.own').innerText")
+        == "How far is it?")
     try press("Agree no more, delete all")
     try page.value(of: "document.querySelector('dialog .danger').click()")
     try page.wait("document.body.innerText.includes('Nobody agreed yet.')")
-    try page.wait("!document.querySelector('.message')")
+    try page.wait("!document.querySelector('.fold .message')")
+    try page.value(of: "location.hash = 'settings'")
+    try page.wait("[...document.querySelectorAll('option')].some(one => one.value === 'strongest')")
+  }
+
+  /// Types a question; the answer stands below it.
+  private func ask(_ page: BrowserPage) throws {
+    try page.value(
+      of: """
+        (input => {input.value = 'How far is it?'; input.form.requestSubmit()})(
+          document.querySelector('section .entry input'))
+        """)
+    try page.wait("document.querySelectorAll('.message').length === 2")
+    let said = "[...document.querySelectorAll('.message')].map(one => one.innerText).join()"
+    #expect(try page.value(of: said) == "How far is it?,Three miles.")
+    try page.wait("document.querySelector('section .entry input').value === ''")
+  }
+
+  /// Who may only talk calls and types, and agrees to nothing for others.
+  private func lookAround(as talker: BrowserPage) throws {
+    try talker.value(of: "location.hash = 'assistant'")
+    try talker.wait("document.body.innerText.includes('Agreed, kept.')")
+    let disabled =
+      "[...document.querySelectorAll('section button')].map(one => +one.disabled).join()"
+    #expect(try talker.value(of: disabled) == "0,0,1,1,1")
   }
 }

@@ -66,6 +66,7 @@ import Testing
       let heard = try OpusOutput()
       self.heard = heard
       outlet = try GuestOutlet(engine, bus: seat.bus, kind: .opus) { heard.take($0) }
+      seat.attach(outlet)
     }
 
     /// Says 10 ms by both connections, unless one is lost, and hears what there is.
@@ -84,8 +85,8 @@ import Testing
         octets.append(30 << 3)
       }
       guard !losing(frames) else { return }
-      seat.line.take(octets, arrivalNanoseconds: now)
-      seat.line.take(octets, arrivalNanoseconds: now + 100)
+      seat.take(octets, arrivalNanoseconds: now)
+      seat.take(octets, arrivalNanoseconds: now + 100)
     }
   }
 
@@ -156,6 +157,60 @@ import Testing
     talk([])
     run([(phone, tone)], seconds: 2)
     for node in [anna, bert] { #expect(tone.level(in: node.heard.suffix(48_000)) < 0.001) }
+  }
+
+  @Test func `who talks with a guest alone hears it whatever its keys, and is heard by it alone`()
+    throws
+  {
+    let (phone, other) = (try enter(), try enter("Hugo", id: 2))
+    let link = try phone.seat.openEar()
+    run([(phone, tone), (other, nil)], seconds: 1)
+    var frames = [Float](repeating: 0, count: link.microphone.availableFrames)
+    var span = frames.mutableSpan
+    // All of it, once, though each frame came twice.
+    let count = link.microphone.read(into: &span)
+    #expect((47_000...48_000).contains(count))
+    #expect(tone.level(in: frames.suffix(24_000)) > 0.1)
+    for node in [anna, bert] { #expect(tone.level(in: node.heard.suffix(24_000)) < 0.001) }
+    #expect(anna.station.snapshot(nowNanoseconds: network.now).guests.first?.own?.isOn == false)
+
+    let voice = Tone(hertz: 1500)
+    let answer = (0..<240_000).map(voice.sample)
+    link.ear.write(answer.span)
+    run([(phone, nil), (other, nil)], seconds: 1)
+    #expect(voice.level(in: phone.heard.pcm.suffix(24_000)) > 0.1)
+    #expect(bertTone.level(in: phone.heard.pcm.suffix(24_000)) > 0.05)
+    for heard in [other.heard.pcm, anna.heard, bert.heard] {
+      #expect(voice.level(in: heard.suffix(24_000)) < 0.001)
+    }
+    link.ear.cutOff()
+    run([(phone, nil)], seconds: 0.3)
+    #expect(voice.level(in: phone.heard.pcm.suffix(9600)) < 0.001)
+    #expect(link.ear.soundedFrames == 240_000)
+
+    // The newest has it.
+    let next = try phone.seat.openEar()
+    #expect(link.isOver && !next.isOver)
+    phone.seat.closeEar(link)
+    #expect(!next.isOver)
+    phone.seat.closeEar()
+    #expect(next.isOver)
+  }
+
+  @Test func `what a guest's browser left out is silence for who hears it alone, and keeps time`()
+    throws
+  {
+    let phone = try enter()
+    let link = try phone.seat.openEar()
+    run([(phone, tone)], seconds: 1) { $0 % 10 == 3 }
+    #expect((47_000...48_000).contains(link.microphone.availableFrames))
+    // What is no frame, or of no length that there is, is left out.
+    let odd: [[UInt8]] = [
+      [], [9], [UInt8](repeating: 255, count: 900), [1] + [UInt8](repeating: 3, count: 60),
+    ]
+    for octets in odd { phone.seat.take(octets) }
+    run([(phone, tone)], seconds: 0.1)
+    #expect(!link.isOver)
   }
 
   @Test func `what a guest says counts in what the way is shared by, while it says something`()
