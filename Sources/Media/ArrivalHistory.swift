@@ -27,6 +27,12 @@ struct ArrivalHistory {
   private static let renewalNanoseconds: Int64 = 200_000_000
   /// Longest stall, as a multiple of the wanted late packets, or 0.3 s.
   private static let stallShare = 5
+  /// Where packets are held up, a moment that makes some of them slower than all others by more than so much is a stall.
+  private static let stallClasses = 30
+  /// Of a shorter time than this, 0.3 s in twelve.
+  private static let packetsPerStalled = 40
+  /// The next one within so long is a habit.
+  private static let stallNanoseconds: Int64 = 30_000_000_000
   /// One packet in this many may be faster than the fastest that count.
   private static let packetsPerException = 200
   /// One packet in so many may be late.
@@ -43,6 +49,8 @@ struct ArrivalHistory {
   private var origin: Int64?
   private var renewed: Int64 = .min / 2
   private var held: Int64?
+  /// The second in which the last stall began, where packets are held up, and whether it is one and no habit.
+  private var stall: (beganNanoseconds: Int64, isAlone: Bool)?
 
   /// Whether delays vary too much for the last two seconds to suffice.
   private(set) var isVaried = false
@@ -172,9 +180,10 @@ struct ArrivalHistory {
     let first = fastestClass(leaving: total / Self.packetsPerException)
     let (slow, worst) = slowCounts(from: first + variedClasses)
     // More than a moment is a storm.
-    let stalled = min(worst, Self.stallShare * allowed)
+    let alone = stalledAloneCount()
+    let stalled = max(alone, min(worst, Self.stallShare * allowed))
     isVaried = slow - stalled > (isVaried ? allowed / 2 : allowed)
-    let tolerated = isVaried ? allowed : allowed + stalled
+    let tolerated = isVaried ? allowed + alone : allowed + stalled
     var place = Self.classCount - 1
     var late = sums[place]
     while place > first && late <= tolerated {
@@ -210,6 +219,36 @@ struct ArrivalHistory {
       fast += sums[place]
     }
     return place
+  }
+
+  /// How many of the slowest packets are those of one stall, where packets are held up: it was the first for a while.
+  ///
+  /// What is lost on the way comes a round trip late now and then, and is waited for; a machine that stood still once is
+  /// not, as its next stall is none that this would help.
+  private mutating func stalledAloneCount() -> Int {
+    guard variedClasses == Self.heldUpClasses, let slowest = sums.lastIndex(where: { $0 > 0 }),
+      let age = (1...Self.seconds).first(where: { count(age: $0, slowest) > 0 })
+    else { return 0 }
+    // It may end in the second after.
+    func outside(_ place: Int) -> Int {
+      sums[place] - count(age: age, place) - (age < Self.seconds ? count(age: age + 1, place) : 0)
+    }
+    guard let usual = (0..<slowest).last(where: { outside($0) > 0 }),
+      outside(slowest) == 0, slowest - usual > Self.stallClasses
+    else { return 0 }
+    let stalled = sums[(usual + 1)...].reduce(0, +)
+    guard stalled <= total / Self.packetsPerStalled else { return 0 }
+    let began = secondBegan - Int64(Self.seconds - age) * Self.secondNanoseconds
+    if stall?.beganNanoseconds != began {
+      let isAlone = stall.map { began - $0.beganNanoseconds > Self.stallNanoseconds } ?? true
+      stall = (began, isAlone)
+    }
+    return stall?.isAlone == true ? stalled : 0
+  }
+
+  /// Packets of a class in one of the seconds, 1 the oldest.
+  private func count(age: Int, _ place: Int) -> Int {
+    Int(counts[(second + age) % Self.seconds * Self.classCount + place])
   }
 
   /// How many packets may be late in 12 s, at the rate at which they have come since the beginning.

@@ -201,6 +201,21 @@ struct PageJackTests {
     try page.value(of: "document.querySelector('dialog .danger').click()")
     try page.wait(
       "document.querySelector('.notice').innerText.includes('does not run as a service')")
+    // A battery that runs low is told of.
+    for percent in [19, 9] {
+      try page.value(
+        of: """
+          import("/link.js").then(({ link, changed }) => {
+            link.model.node.battery = { percent: \(percent), isPlugged: false };
+            changed();
+          })
+          """)
+      try page.wait(
+        "document.querySelector('.notice').innerText.includes('Battery of the station at \(percent) %')"
+      )
+    }
+    #expect(
+      try page.value(of: "document.querySelector('.battery').innerText").contains("station 9 %"))
     // The network is drawn, and the doctor says what is wrong, also to who may only look.
     try page.value(of: "location.hash = 'health'")
     try page.wait(
