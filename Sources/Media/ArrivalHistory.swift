@@ -27,8 +27,10 @@ struct ArrivalHistory {
   private static let renewalNanoseconds: Int64 = 200_000_000
   /// Longest stall, as a multiple of the wanted late packets, or 0.3 s.
   private static let stallShare = 5
-  /// Where packets are held up, a moment that makes some of them slower than all others by more than so much is a stall.
+  /// Where packets are held up, what makes some slower than all others by more than so much is a stall.
   private static let stallClasses = 30
+  /// So long a stall, or some of them, may take.
+  private static let stallSeconds = 4
   /// Of a shorter time than this, 0.3 s in twelve.
   private static let packetsPerStalled = 40
   /// The next one within so long is a habit.
@@ -176,11 +178,11 @@ struct ArrivalHistory {
       (held, isVaried) = (nil, false)
       return
     }
-    let allowed = allowedCount(now)
+    let allowed = count(now, oneIn: packetsPerLate)
     let first = fastestClass(leaving: total / Self.packetsPerException)
     let (slow, worst) = slowCounts(from: first + variedClasses)
     // More than a moment is a storm.
-    let alone = stalledAloneCount()
+    let alone = stalledAloneCount(now)
     let stalled = max(alone, min(worst, Self.stallShare * allowed))
     isVaried = slow - stalled > (isVaried ? allowed / 2 : allowed)
     let tolerated = isVaried ? allowed + alone : allowed + stalled
@@ -221,29 +223,34 @@ struct ArrivalHistory {
     return place
   }
 
-  /// How many of the slowest packets are those of one stall, where packets are held up: it was the first for a while.
+  /// How many of the slowest packets are those of one stall, where packets are held up, and of the first for a while.
   ///
-  /// What is lost on the way comes a round trip late now and then, and is waited for; a machine that stood still once is
-  /// not, as its next stall is none that this would help.
-  private mutating func stalledAloneCount() -> Int {
+  /// What is lost on the way comes a round trip late now and then, and is waited for. A machine that stood still once
+  /// is not, as its next stall is none that this would help.
+  private mutating func stalledAloneCount(_ now: Int64) -> Int {
     guard variedClasses == Self.heldUpClasses, let slowest = sums.lastIndex(where: { $0 > 0 }),
       let age = (1...Self.seconds).first(where: { count(age: $0, slowest) > 0 })
     else { return 0 }
-    // It may end in the second after.
-    func outside(_ place: Int) -> Int {
-      sums[place] - count(age: age, place) - (age < Self.seconds ? count(age: age + 1, place) : 0)
-    }
-    guard let usual = (0..<slowest).last(where: { outside($0) > 0 }),
-      outside(slowest) == 0, slowest - usual > Self.stallClasses
-    else { return 0 }
+    // The moment around it that leaves the least outside.
+    let first = max(1, age - Self.stallSeconds + 1)
+    let usual = (first...age).reduce(slowest) { min($0, slowestClass(outside: $1)) }
+    guard slowest - usual > Self.stallClasses else { return 0 }
     let stalled = sums[(usual + 1)...].reduce(0, +)
-    guard stalled <= total / Self.packetsPerStalled else { return 0 }
+    guard stalled <= count(now, oneIn: Self.packetsPerStalled) else { return 0 }
     let began = secondBegan - Int64(Self.seconds - age) * Self.secondNanoseconds
-    if stall?.beganNanoseconds != began {
-      let isAlone = stall.map { began - $0.beganNanoseconds > Self.stallNanoseconds } ?? true
-      stall = (began, isAlone)
+    let elapsed = stall.map { began - $0.beganNanoseconds } ?? .max
+    if abs(elapsed) >= Int64(Self.stallSeconds) * Self.secondNanoseconds {
+      stall = (began, elapsed > Self.stallNanoseconds)
     }
     return stall?.isAlone == true ? stalled : 0
+  }
+
+  /// The slowest class of what came before a moment that begins at an age, and after it.
+  private func slowestClass(outside age: Int) -> Int {
+    let moment = age..<min(age + Self.stallSeconds, Self.seconds + 1)
+    return sums.indices.last { place in
+      sums[place] > moment.reduce(0) { $0 + count(age: $1, place) }
+    } ?? Self.classCount - 1
   }
 
   /// Packets of a class in one of the seconds, 1 the oldest.
@@ -251,11 +258,11 @@ struct ArrivalHistory {
     Int(counts[(second + age) % Self.seconds * Self.classCount + place])
   }
 
-  /// How many packets may be late in 12 s, at the rate at which they have come since the beginning.
-  private func allowedCount(_ now: Int64) -> Int {
+  /// One packet in so many in 12 s, at the rate at which they have come since the beginning.
+  private func count(_ now: Int64, oneIn share: Int) -> Int {
     let whole = Int64(Self.seconds) * Self.secondNanoseconds
     let known = min(max(now - began, Self.secondNanoseconds), whole)
-    return total * Int(whole / 1_000_000) / Int(known / 1_000_000) / packetsPerLate
+    return total * Int(whole / 1_000_000) / Int(known / 1_000_000) / share
   }
 
   /// Packets of a class and slower ones: all of them, and those of the two seconds in a row that have most, as a stall
