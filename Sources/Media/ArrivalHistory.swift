@@ -23,6 +23,9 @@ struct ArrivalHistory {
   private static let variedClasses = 15
   /// The same where packets are held up on their way, by a round trip or two at a time.
   private static let heldUpClasses = 4
+  /// So much more than what all but one in a hundred need is waited for what is held up: two round trips of a LAN and a
+  /// frame. What stands still for longer, again and again, is a busy machine.
+  private static let (mostHeldUpClasses, packetsPerFew) = (25, 100)
   private static let beyondCount = 16
   private static let renewalNanoseconds: Int64 = 200_000_000
   /// Longest stall, as a multiple of the wanted late packets, or 0.3 s.
@@ -186,17 +189,12 @@ struct ArrivalHistory {
     let stalled = max(alone, min(worst, Self.stallShare * allowed))
     isVaried = slow - stalled > (isVaried ? allowed / 2 : allowed)
     let tolerated = isVaried ? allowed + alone : allowed + stalled
-    var place = Self.classCount - 1
-    var late = sums[place]
-    while place > first && late <= tolerated {
-      place -= 1
-      late += sums[place]
+    var last = slowestClass(leaving: tolerated, from: first)
+    if variedClasses == Self.heldUpClasses {
+      let few = slowestClass(leaving: count(now, oneIn: Self.packetsPerFew), from: first)
+      last = min(last, few + Self.mostHeldUpClasses)
     }
-    let last = place
-    while place > first && late <= total / 4 {
-      place -= 1
-      late += sums[place]
-    }
+    let place = min(last, slowestClass(leaving: total / 4, from: first))
     let typical = origin + Int64(place + 1) * Self.classNanoseconds
     if typical > typicalTransitNanoseconds || !isKnown
       || typicalTransitNanoseconds - typical > 2 * Self.classNanoseconds
@@ -210,6 +208,17 @@ struct ArrivalHistory {
       return
     }
     if wanted > current || current - wanted > 2 * slack { held = wanted + slack }
+  }
+
+  /// The class that all but so many packets meet.
+  private func slowestClass(leaving late: Int, from first: Int) -> Int {
+    var place = Self.classCount - 1
+    var slower = sums[place]
+    while place > first && slower <= late {
+      place -= 1
+      slower += sums[place]
+    }
+    return place
   }
 
   /// The fastest packets' class; a few that are faster still are exceptions, as a few that are slower.
