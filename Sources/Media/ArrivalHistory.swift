@@ -23,8 +23,9 @@ struct ArrivalHistory {
   private static let variedClasses = 15
   /// The same where packets are held up on their way, by a round trip or two at a time.
   private static let heldUpClasses = 4
-  /// So much more than what all but one in a hundred need is waited for what is held up: two round trips of a LAN and a
-  /// frame. What stands still for longer, again and again, is a busy machine.
+  /// What is held up is waited for by so much beyond what all but one in a hundred need.
+  ///
+  /// That is two round trips of a LAN and a frame. What stands still for longer, again and again, is a busy machine.
   private static let (mostHeldUpClasses, packetsPerFew) = (25, 100)
   private static let beyondCount = 16
   private static let renewalNanoseconds: Int64 = 200_000_000
