@@ -23,10 +23,22 @@ struct ArrivalHistory {
   private static let variedClasses = 15
   /// The same where packets are held up on their way, by a round trip or two at a time.
   private static let heldUpClasses = 4
+  /// What is held up is waited for by so much beyond what all but one in a hundred need.
+  ///
+  /// That is two round trips of a LAN and a frame. What stands still for longer, again and again, is a busy machine.
+  private static let (mostHeldUpClasses, packetsPerFew) = (25, 100)
   private static let beyondCount = 16
   private static let renewalNanoseconds: Int64 = 200_000_000
   /// Longest stall, as a multiple of the wanted late packets, or 0.3 s.
   private static let stallShare = 5
+  /// Where packets are held up, what makes some slower than all others by more than so much is a stall.
+  private static let stallClasses = 30
+  /// So long a stall, or some of them, may take.
+  private static let stallSeconds = 4
+  /// Of a shorter time than this, 0.3 s in twelve.
+  private static let packetsPerStalled = 40
+  /// The next one within so long is a habit.
+  private static let stallNanoseconds: Int64 = 30_000_000_000
   /// One packet in this many may be faster than the fastest that count.
   private static let packetsPerException = 200
   /// One packet in so many may be late.
@@ -43,6 +55,8 @@ struct ArrivalHistory {
   private var origin: Int64?
   private var renewed: Int64 = .min / 2
   private var held: Int64?
+  /// The second in which the last stall began, where packets are held up, and whether it is one and no habit.
+  private var stall: (beganNanoseconds: Int64, isAlone: Bool)?
 
   /// Whether delays vary too much for the last two seconds to suffice.
   private(set) var isVaried = false
@@ -168,24 +182,20 @@ struct ArrivalHistory {
       (held, isVaried) = (nil, false)
       return
     }
-    let allowed = allowedCount(now)
+    let allowed = count(now, oneIn: packetsPerLate)
     let first = fastestClass(leaving: total / Self.packetsPerException)
     let (slow, worst) = slowCounts(from: first + variedClasses)
     // More than a moment is a storm.
-    let stalled = min(worst, Self.stallShare * allowed)
+    let alone = stalledAloneCount(now)
+    let stalled = max(alone, min(worst, Self.stallShare * allowed))
     isVaried = slow - stalled > (isVaried ? allowed / 2 : allowed)
-    let tolerated = isVaried ? allowed : allowed + stalled
-    var place = Self.classCount - 1
-    var late = sums[place]
-    while place > first && late <= tolerated {
-      place -= 1
-      late += sums[place]
+    let tolerated = isVaried ? allowed + alone : allowed + stalled
+    var last = slowestClass(leaving: tolerated, from: first)
+    if variedClasses == Self.heldUpClasses {
+      let few = slowestClass(leaving: count(now, oneIn: Self.packetsPerFew), from: first)
+      last = min(last, few + Self.mostHeldUpClasses)
     }
-    let last = place
-    while place > first && late <= total / 4 {
-      place -= 1
-      late += sums[place]
-    }
+    let place = min(last, slowestClass(leaving: total / 4, from: first))
     let typical = origin + Int64(place + 1) * Self.classNanoseconds
     if typical > typicalTransitNanoseconds || !isKnown
       || typicalTransitNanoseconds - typical > 2 * Self.classNanoseconds
@@ -201,6 +211,17 @@ struct ArrivalHistory {
     if wanted > current || current - wanted > 2 * slack { held = wanted + slack }
   }
 
+  /// The class that all but so many packets meet.
+  private func slowestClass(leaving late: Int, from first: Int) -> Int {
+    var place = Self.classCount - 1
+    var slower = sums[place]
+    while place > first && slower <= late {
+      place -= 1
+      slower += sums[place]
+    }
+    return place
+  }
+
   /// The fastest packets' class; a few that are faster still are exceptions, as a few that are slower.
   private func fastestClass(leaving exceptions: Int) -> Int {
     var place = 0
@@ -212,11 +233,46 @@ struct ArrivalHistory {
     return place
   }
 
-  /// How many packets may be late in 12 s, at the rate at which they have come since the beginning.
-  private func allowedCount(_ now: Int64) -> Int {
+  /// How many of the slowest packets are those of one stall, where packets are held up, and of the first for a while.
+  ///
+  /// What is lost on the way comes a round trip late now and then, and is waited for. A machine that stood still once
+  /// is not, as its next stall is none that this would help.
+  private mutating func stalledAloneCount(_ now: Int64) -> Int {
+    guard variedClasses == Self.heldUpClasses, let slowest = sums.lastIndex(where: { $0 > 0 }),
+      let age = (1...Self.seconds).first(where: { count(age: $0, slowest) > 0 })
+    else { return 0 }
+    // The moment around it that leaves the least outside.
+    let first = max(1, age - Self.stallSeconds + 1)
+    let usual = (first...age).reduce(slowest) { min($0, slowestClass(outside: $1)) }
+    guard slowest - usual > Self.stallClasses else { return 0 }
+    let stalled = sums[(usual + 1)...].reduce(0, +)
+    guard stalled <= count(now, oneIn: Self.packetsPerStalled) else { return 0 }
+    let began = secondBegan - Int64(Self.seconds - age) * Self.secondNanoseconds
+    let elapsed = stall.map { began - $0.beganNanoseconds } ?? .max
+    if abs(elapsed) >= Int64(Self.stallSeconds) * Self.secondNanoseconds {
+      stall = (began, elapsed > Self.stallNanoseconds)
+    }
+    return stall?.isAlone == true ? stalled : 0
+  }
+
+  /// The slowest class of what came before a moment that begins at an age, and after it.
+  private func slowestClass(outside age: Int) -> Int {
+    let moment = age..<min(age + Self.stallSeconds, Self.seconds + 1)
+    return sums.indices.last { place in
+      sums[place] > moment.reduce(0) { $0 + count(age: $1, place) }
+    } ?? Self.classCount - 1
+  }
+
+  /// Packets of a class in one of the seconds, 1 the oldest.
+  private func count(age: Int, _ place: Int) -> Int {
+    Int(counts[(second + age) % Self.seconds * Self.classCount + place])
+  }
+
+  /// One packet in so many in 12 s, at the rate at which they have come since the beginning.
+  private func count(_ now: Int64, oneIn share: Int) -> Int {
     let whole = Int64(Self.seconds) * Self.secondNanoseconds
     let known = min(max(now - began, Self.secondNanoseconds), whole)
-    return total * Int(whole / 1_000_000) / Int(known / 1_000_000) / packetsPerLate
+    return total * Int(whole / 1_000_000) / Int(known / 1_000_000) / share
   }
 
   /// Packets of a class and slower ones: all of them, and those of the two seconds in a row that have most, as a stall

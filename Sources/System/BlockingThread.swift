@@ -67,6 +67,14 @@ package final class BlockingThread: Sendable {
     return descriptors[1].revents != 0
   }
 
+  /// Waits for a time that is short, whoever calls `wake`; on the thread itself.
+  package func pause(nanoseconds: Int64) {
+    guard nanoseconds > 0 else { return }
+    var time = timespec(
+      tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    _ = unsafe nanosleep(&time, nil)
+  }
+
   /// Asks the body to return and waits for it.
   ///
   /// - Returns: false when it was still inside a call at the end of that time: the thread is left to itself, keeps

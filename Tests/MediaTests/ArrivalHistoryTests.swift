@@ -88,6 +88,45 @@ import Testing
     #expect(try #require(history.transitNanoseconds) <= 2 * Self.millisecond)
   }
 
+  /// Guests' packets, of which ever so few may be late; stalls of 80 ms.
+  @Test func `where packets are held up one stall is no habit, the next soon after is`() throws {
+    var history = ArrivalHistory()
+    history.expectHoldUps(lateShare: 0.0005)
+    // The last two are one moment; the fourth comes soon after the third.
+    let stalls = [1050, 2995, 8000, 9900, 15_000, 15_220]
+    func transit(_ number: Int) -> Int64 {
+      let left = stalls.compactMap { (0..<8).contains(number - $0) ? $0 + 8 - number : nil }.first
+      return Int64(number % 10 + (left ?? 0) * 10) * Self.millisecond
+    }
+    for (begin, end, isWaitedFor) in [
+      (0, 1300, false), (1300, 3200, true), (3200, 5000, false), (5000, 8300, false),
+      (8300, 10_200, true), (10_200, 12_000, false),
+      (12_000, 15_600, false),
+    ] {
+      feed(&history, begin..<end, transit: transit)
+      let known = try #require(history.transitNanoseconds) / Self.millisecond
+      // Though not for all of it.
+      #expect(isWaitedFor == (known > 25), "\(known) ms after \(end) packets")
+      #expect((9...40).contains(known), "\(known) ms after \(end) packets")
+    }
+  }
+
+  @Test func `a stall at the beginning is none either`() throws {
+    var history = ArrivalHistory()
+    history.expectHoldUps(lateShare: 0.0005)
+    feed(&history, 0..<600) {
+      100..<120 ~= $0 ? Int64(120 - $0) * Self.packetNanoseconds : Int64($0 % 10) * Self.millisecond
+    }
+    #expect(try #require(history.transitNanoseconds) < 20 * Self.millisecond)
+  }
+
+  @Test func `hold-ups of a round trip are waited for, be they as seldom`() throws {
+    var history = ArrivalHistory()
+    history.expectHoldUps(lateShare: 0.0005)
+    feed(&history, 0..<1100) { $0 == 1000 ? 25 * Self.millisecond : Int64($0 % 3) * 400_000 }
+    #expect(try #require(history.transitNanoseconds) > 24 * Self.millisecond)
+  }
+
   @Test func `a storm is forgotten after twelve seconds`() throws {
     var history = ArrivalHistory()
     feed(&history, 0..<1000) { 800..<1000 ~= $0 ? 90 * Self.millisecond : 0 }

@@ -5,11 +5,12 @@ internal import System
 
 /// Codes what guests hear: a thread of ordinary priority reads their buses and hands each guest its frames.
 ///
+/// It wakes up when the period has been mixed that makes the next of them whole, as the callback's beat tells.
 /// A guest that is handed a frame may be slow: whoever takes it drops what it cannot send. The media loop never waits
 /// for this thread, which shares no lock with it.
 final class GuestMixer: Sendable {
-  /// As long as a frame may lie there, whole, at most.
-  private static let intervalMilliseconds = 2
+  /// It sleeps so long at most: less than a frame lasts.
+  private static let longestNanoseconds: Int64 = 8_000_000
 
   private struct State {
     var outlets: [GuestOutlet] = []
@@ -26,8 +27,8 @@ final class GuestMixer: Sendable {
       state.outlets.append(outlet)
       guard state.thread == nil else { return }
       let thread = try BlockingThread(name: "comlink-guests") { [weak self] thread in
-        while !thread.isStopping, self?.mix() == true {
-          thread.sleep(milliseconds: Self.intervalMilliseconds)
+        while !thread.isStopping, let due = self?.mix() {
+          thread.pause(nanoseconds: min(due - monotonicNanoseconds(), Self.longestNanoseconds))
         }
       }
       state.thread = thread
@@ -42,12 +43,15 @@ final class GuestMixer: Sendable {
     state.withLock { state in state.outlets.removeAll { $0 === outlet } }
   }
 
-  /// One turn; false: there are no guests, and the thread ends.
-  private func mix() -> Bool {
+  /// One turn.
+  ///
+  /// - Returns: when the next is due, CLOCK_MONOTONIC; nil: there are no guests, and the thread ends.
+  private func mix() -> Int64? {
     state.withLock { state in
-      for outlet in state.outlets { outlet.mix() }
-      if state.outlets.isEmpty { state.thread = nil }
-      return !state.outlets.isEmpty
+      let now = monotonicNanoseconds()
+      let due = state.outlets.map { $0.mix(nowNanoseconds: now) }.min()
+      if due == nil { state.thread = nil }
+      return due
     }
   }
 }
@@ -62,6 +66,10 @@ final class GuestOutlet: @unchecked Sendable {
   private static let mostWaitingFrames = 4800
   /// So many silent frames, then it is said that nobody talks, and again each 400 ms.
   private static let (silentFrames, noticeFrames) = (20, 40)
+  /// So long after its callback began a period is mixed.
+  private static let mixingNanoseconds: Int64 = 200_000
+  /// A callback that is late is waited for in steps of so much, then ever longer ones.
+  private static let retryNanoseconds: Int64 = 500_000
   /// −90 dBFS.
   private static let silence: Float = 3e-5
 
@@ -99,8 +107,13 @@ final class GuestOutlet: @unchecked Sendable {
   func say(_ link: EarLink?) { voice.withLock { $0 = link } }
 
   /// Codes and delivers all that the bus has.
-  func mix() {
-    followRate()
+  ///
+  /// - Returns: when there may be another frame.
+  @discardableResult
+  func mix(nowNanoseconds now: Int64 = monotonicNanoseconds()) -> Int64 {
+    // Before the bus is read: a period that comes meanwhile makes it too soon, never too late.
+    let period = engine.periodTime()
+    followRate(period)
     while true {
       var span = read.mutableSpan
       let count = engine.readMono(bus, into: &span)
@@ -118,10 +131,21 @@ final class GuestOutlet: @unchecked Sendable {
       start += Self.packetFrames
     }
     waiting.removeFirst(start)
+    let next = period.map { due(after: $0) } ?? 0
+    return next > now ? next : now + max(Self.retryNanoseconds, now - next)
   }
 
-  private func followRate() {
-    guard let rate = engine.periodTime()?.sampleRate, rate != sampleRate else { return }
+  /// When the period has been mixed that makes the next frame whole.
+  private func due(after period: PeriodTime) -> Int64 {
+    let missing = (Self.packetFrames - waiting.count) * period.sampleRate
+    let each = period.periodFrames * 48_000
+    let frames = (missing + each - 1) / each * period.periodFrames
+    return period.callbackNanoseconds + Int64(frames) * 1_000_000_000 / Int64(period.sampleRate)
+      + Self.mixingNanoseconds
+  }
+
+  private func followRate(_ period: PeriodTime?) {
+    guard let rate = period?.sampleRate, rate != sampleRate else { return }
     sampleRate = rate
     resampler = rate == 48_000 ? nil : try? Resampler(ratio: 48_000 / Double(rate))
   }

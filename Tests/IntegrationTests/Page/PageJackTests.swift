@@ -30,6 +30,8 @@ struct PageJackTests {
     try page.tap(".key")
     try stage.wait("the talk key is off") { !$0.node.talk }
 
+    try slideAndType(stage, page)
+
     try page.tap(".talker .mute")
     try stage.wait("foh is muted") { $0.peers.first?.isMuted == true }
     try other.wait("document.querySelector('.talker.muted')")
@@ -56,6 +58,29 @@ struct PageJackTests {
     try page.touch(".key")
     try stage.wait("the talk key is on") { $0.node.talk }
     try page.close()
+    try stage.wait("the talk key is off") { !$0.node.talk }
+  }
+
+  private func slideAndType(_ stage: PageStage, _ page: BrowserPage) throws {
+    // Slid, it stays open, too.
+    try page.touch(".key")
+    try stage.wait("the talk key is on") { $0.node.talk }
+    try page.slide(on: ".key", by: 60)
+    try page.wait("document.querySelector('.key.latched[data-tally^=talk]')")
+    try page.release()
+    pause(seconds: 0.3)
+    #expect(try stage.node.status().node.talk)
+    try page.tap(".key")
+    try stage.wait("the talk key is off") { !$0.node.talk }
+    // The keyboard does the same.
+    func type(_ event: String) throws {
+      let key = "new KeyboardEvent('\(event)', { key: ' ', bubbles: true, cancelable: true })"
+      try page.value(of: "document.querySelector('.key').dispatchEvent(\(key))")
+    }
+    try type("keydown")
+    try stage.wait("the talk key is on") { $0.node.talk }
+    pause(seconds: 0.3)
+    try type("keyup")
     try stage.wait("the talk key is off") { !$0.node.talk }
   }
 
@@ -201,6 +226,21 @@ struct PageJackTests {
     try page.value(of: "document.querySelector('dialog .danger').click()")
     try page.wait(
       "document.querySelector('.notice').innerText.includes('does not run as a service')")
+    // A battery that runs low is told of.
+    for percent in [19, 9] {
+      try page.value(
+        of: """
+          import("/link.js").then(({ link, changed }) => {
+            link.model.node.battery = { percent: \(percent), isPlugged: false };
+            changed();
+          })
+          """)
+      try page.wait(
+        "document.querySelector('.notice').innerText.includes('Battery of the station at \(percent) %')"
+      )
+    }
+    #expect(
+      try page.value(of: "document.querySelector('.battery').innerText").contains("station 9 %"))
     // The network is drawn, and the doctor says what is wrong, also to who may only look.
     try page.value(of: "location.hash = 'health'")
     try page.wait(

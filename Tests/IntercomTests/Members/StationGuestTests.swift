@@ -69,6 +69,9 @@ import Testing
       seat.attach(outlet)
     }
 
+    /// Looks for what there is to hear; when there may be more.
+    func look(_ now: Int64) -> Int64 { outlet.mix(nowNanoseconds: now) }
+
     /// Says 10 ms by both connections, unless one is lost, and hears what there is.
     func step(_ tone: Tone?, _ now: Int64, losing: (Int) -> Bool = { _ in false }) {
       defer { frames += 1 }
@@ -145,6 +148,24 @@ import Testing
     #expect(tone.level(in: heard) < 0.001)
     // The other guest hears this one.
     #expect(tone.level(in: otherHeard) > 0.05 && own.level(in: otherHeard) > 0.05)
+  }
+
+  @Test(arguments: [64, 128, 256])
+  func `what a guest hears is coded as soon as a frame of it is mixed, and not looked for in vain`(
+    periodFrames: Int
+  ) throws {
+    anna.beat = VirtualNode.Beat(periodFrames: periodFrames)
+    let phone = try enter()
+    run([(phone, nil)], seconds: 1)
+    var looks = 0
+    let (before, end) = (phone.heard.pcm.count, network.now + VirtualNetwork.second)
+    while network.now < end {
+      looks += 1
+      let due = phone.look(network.now)
+      network.run(seconds: Double(due - network.now) / 1e9)
+    }
+    let frames = (phone.heard.pcm.count - before) / 480
+    #expect(frames >= 98 && looks <= frames + 4, "\(looks) looks, \(frames) frames")
   }
 
   @Test func `nobody hears a guest whose keys are up, whatever its browser sends`() throws {

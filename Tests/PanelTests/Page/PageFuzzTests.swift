@@ -69,10 +69,33 @@ import Testing
     }
   }
 
+  @Test(arguments: Seeds.first(9))
+  func `whatever comes of a guest, the next one has its place`(seed: UInt64) async throws {
+    try await PageRig.run(limits: Self.roomy) { rig in
+      var noise = Noise(seed: seed)
+      let cookie = try await rig.signIn(.talk)
+      let hello = Array(#"{"guest":"0123456789abcdef","hears":"opus"}"#.utf8)
+      let keys = Array(#"{"keys":["all","lights"],"number":7}"#.utf8)
+      let sound: [UInt8] = [1, 0, 0, 0, 1, 0, 0, 1, 224, 30, 240, 1, 2]
+      for number in 0..<Self.count {
+        let phone = try await rig.open(cookie: cookie, at: "/voice")
+        phone.frame(0x81, noise.damaged(hello, times: number % 3))
+        phone.frame(0x82, noise.damaged(sound, times: number % 6))
+        phone.frame(noise.isIn(4) ? noise.octet : 0x81, noise.damaged(keys, times: number % 8))
+        phone.send(noise.damaged([0x82, 0x80 | UInt8(sound.count), 0, 0, 0, 0] + sound, times: 3))
+      }
+      let phone = try await rig.open(cookie: cookie, at: "/voice")
+      phone.say(#"{"guest":"fedcba9876543210","hears":"pcm"}"#)
+      #expect(try await phone.message() == #"{"ok":true}"#)
+      #expect(rig.guests.places.count <= Self.count + 1)
+    }
+  }
+
   /// All that comes is taken: what is judged here is not the bounds.
   private static var roomy: PageLimits {
     var limits = PageLimits()
     (limits.connections, limits.connectionsOfAddress, limits.viewers) = (4096, 4096, 4096)
+    limits.guests.connections = 4096
     return limits
   }
 }

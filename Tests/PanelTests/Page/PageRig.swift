@@ -180,10 +180,13 @@ final class PageVisitor: Sendable {
   let channel: any Channel
   private let collector: Collector
 
-  init(port: Int, isSecure: Bool = true) async throws {
+  init(port: Int, isSecure: Bool = true, version: TLSVersion? = nil) async throws {
     let collector = Collector()
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.certificateVerification = .noHostnameVerification
+    if let version {
+      (configuration.minimumTLSVersion, configuration.maximumTLSVersion) = (version, version)
+    }
     let context = isSecure ? try NIOSSLContext(configuration: configuration) : nil
     channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { [context] channel in

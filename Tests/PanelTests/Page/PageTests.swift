@@ -1,4 +1,5 @@
 import Cryptography
+import NIOSSL
 import Remote
 import Testing
 
@@ -42,6 +43,23 @@ import Testing
       }
       #expect(!before.certificate.isEmpty && !after.certificate.isEmpty)
       #expect(before.certificate != after.certificate)
+    }
+  }
+
+  @Test func `TLS 1.2 and 1.3 are spoken, and nothing older`() async throws {
+    try await PageRig.run { rig in
+      for version in [TLSVersion.tlsv12, .tlsv13] {
+        let visitor = try await PageVisitor(port: rig.page.port, version: version)
+        visitor.send(rig.request("GET", "/"))
+        #expect(try await visitor.answer().status == 200, "\(version)")
+      }
+      for version in [TLSVersion.tlsv1, .tlsv11] {
+        let visitor = try await PageVisitor(port: rig.page.port, version: version)
+        visitor.send(rig.request("GET", "/"))
+        await #expect(throws: PageVisitor.Failure.self, "\(version)") {
+          _ = try await visitor.answer()
+        }
+      }
     }
   }
 

@@ -65,7 +65,18 @@ public final class BrowserPage: Sendable {
   /// Puts a finger on an element's middle.
   ///
   /// - Throws: `RigError`.
-  public func touch(_ selector: String) throws(RigError) {
+  public func touch(_ selector: String) throws(RigError) { try point("touchStart", at: selector) }
+
+  /// Moves the finger to so far beside an element's middle, CSS pixels.
+  ///
+  /// - Throws: `RigError`.
+  public func slide(on selector: String, by distance: Double) throws(RigError) {
+    try point("touchMove", at: selector, right: distance)
+  }
+
+  private func point(
+    _ kind: String, at selector: String, right distance: Double = 0
+  ) throws(RigError) {
     let place = try value(
       of: """
         (() => { const box = document.querySelector(`\(selector)`).getBoundingClientRect(); \
@@ -75,7 +86,7 @@ public final class BrowserPage: Sendable {
     guard place.count == 2 else { throw .status(reason: "no \(selector) on the page") }
     try call(
       "Input.dispatchTouchEvent",
-      ["type": "touchStart", "touchPoints": [["x": place[0], "y": place[1]]]])
+      ["type": kind, "touchPoints": [["x": place[0] + distance, "y": place[1]]]])
   }
 
   /// Takes the finger away.
