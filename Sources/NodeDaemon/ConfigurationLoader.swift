@@ -1,4 +1,7 @@
-/// Puts a configuration together: defaults, then the profile, then the file, then the flags.
+internal import Store
+
+/// Puts a configuration together: defaults, then the profile, then the file, then what was chosen on the station
+/// (``NodeState/chosenName`` in the state directory, a name and a profile), then the flags.
 struct ConfigurationLoader {
   /// A flag of the command line and its value.
   typealias Flag = (setting: Setting, value: SettingValue)
@@ -7,13 +10,36 @@ struct ConfigurationLoader {
 
   /// The configuration that holds.
   ///
+  /// What was chosen never keeps a node from starting: where it cannot be read or does not go with the rest, all of it
+  /// is passed over, and ``EffectiveConfiguration/chosenProblem`` tells why.
+  ///
   /// - Parameters:
   ///   - path: the file named by `--config`, which must exist; nil for the standard places.
   ///   - flags: each setting once; they replace what the file says, lists as a whole.
   func load(path: String?, flags: [Flag]) throws(DaemonError) -> EffectiveConfiguration {
+    var effective = try load(path: path, flags: flags, chosen: nil)
+    guard let place = effective.chosenPath else { return effective }
+    switch surroundings.read(place) {
+    case .missing: break
+    case .unreadable(let words): effective.chosenProblem = "\(place) cannot be read: \(words)"
+    case .text(let text):
+      do throws(DaemonError) {
+        return try load(path: path, flags: flags, chosen: (place, text))
+      } catch {
+        effective.chosenProblem = "\(error)"
+      }
+    }
+    return effective
+  }
+
+  /// The configuration with this file of what was chosen in place of the one that there is; nil: without one.
+  func load(
+    path: String?, flags: [Flag], chosen: (path: String, text: String)?
+  ) throws(DaemonError) -> EffectiveConfiguration {
     var effective = EffectiveConfiguration(
       configuration: Configuration(
-        hostName: surroundings.hostName, environment: surroundings.environment))
+        hostName: surroundings.hostName, environment: surroundings.environment),
+      source: ConfigurationSource(loader: self, path: path, flags: flags))
     var given: [(setting: Setting, value: SettingValue, origin: Origin)] = []
     if let (path, text) = try fileText(path: path) {
       effective.path = path
@@ -22,10 +48,15 @@ struct ConfigurationLoader {
       effective.configuration.lineMessages = file.lineMessages
       given += file.entries.map { ($0.setting, $0.value, .file(path: path, line: $0.line)) }
     }
+    if let (path, text) = chosen {
+      given += try ConfigurationFile(text: text, path: path).entries
+        .filter { Setting.chosen.contains($0.setting) }
+        .map { ($0.setting, $0.value, .file(path: path, line: $0.line)) }
+    }
     given += flags.map { ($0.setting, $0.value, .flag($0.setting)) }
     // Whose defaults hold must be known first; all is set in its order again, as the first mistake is to be told.
-    if let chosen = given.last(where: { $0.setting == .profile }) {
-      try effective.set(.profile, to: chosen.value, origin: chosen.origin)
+    if let profile = given.last(where: { $0.setting == .profile }) {
+      try effective.set(.profile, to: profile.value, origin: profile.origin)
       try effective.takeProfile()
     }
     for (setting, value, origin) in given {
@@ -93,4 +124,25 @@ struct EffectiveConfiguration: Sendable {
   var origins: [Setting: Origin] = [:]
   /// The file that was read, if any.
   var path: String?
+  /// What it was put together from.
+  var source: ConfigurationSource
+  /// Why what was chosen on the station does not hold; nil: it does, or nothing was.
+  var chosenProblem: String?
+
+  /// The file of what is chosen on the station; nil: it keeps nothing.
+  var chosenPath: String? {
+    configuration.statePath.isEmpty ? nil : "\(configuration.statePath)/\(NodeState.chosenName)"
+  }
+}
+
+/// What a configuration is put together from, to try another choice with it.
+struct ConfigurationSource: Sendable {
+  let loader: ConfigurationLoader
+  let path: String?
+  let flags: [ConfigurationLoader.Flag]
+
+  /// The configuration with this file of what was chosen.
+  func load(chosen: (path: String, text: String)?) throws(DaemonError) -> EffectiveConfiguration {
+    try loader.load(path: path, flags: flags, chosen: chosen)
+  }
 }

@@ -70,14 +70,14 @@ struct Daemon {
       node: node, state: state, connections: connections, recordings: recordings, office: office,
       voices: voices, lines: lines, operators: operators, guests: guests,
       midi: MIDIService(node: node, lines: lines), assistant: assistant, captions: captions,
-      problems: problems)
+      problems: problems, profile: effective.configuration.profile)
     let model = await model(of: survey, node, lines)
     let captionControl = CaptionControl(service: captions, state: state, writer: states)
     let control = NodeControl(
       node: node, state: state, writer: states, connections: connections, recordings: recordings,
       tests: tests, office: office, voices: voices, lines: LineControl(lines: lines),
-      operators: operators, assistant: AssistantControl(office: assistant),
-      captions: captionControl, levels: levels, model: model, page: page, restart: restart)
+      operators: operators, assistant: AssistantControl(office: assistant), restart: restart,
+      captions: captionControl, levels: levels, model: model, page: page, source: effective.source)
     await operators.start(connections.membership.lane, control)
     await begin(control, connections, voices, assistant, captions, lines, model)
     let panel = await startPanel(model, server)
@@ -319,6 +319,9 @@ struct Daemon {
     log.event(
       .starting, "starting",
       ["version": "\(Version.current)", "config": "\(effective.path ?? "none")"])
+    if let problem = effective.chosenProblem {
+      log.event(.chosenLost, "\(problem); this node starts without what was chosen")
+    }
     for setting in Setting.allCases {
       let origin = effective.origins[setting] ?? .builtIn
       log.event(

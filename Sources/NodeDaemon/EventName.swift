@@ -126,6 +126,7 @@ enum EventName: String, CaseIterable, Sendable {
   case namesLost = "names-lost"
   case pageLost = "page-lost"
   case linesLost = "lines-lost"
+  case chosenLost = "chosen-lost"
   case notKept = "not-kept"
   case trustNotKept = "trust-not-kept"
   case kept
@@ -143,7 +144,7 @@ enum EventName: String, CaseIterable, Sendable {
       .error
     case .jackGone, .jackReopened, .jackPipewire, .jackRefused, .jackStalled, .jackHangs,
       .portRefused, .pluginMisfit, .peerUnresolved, .peerOurselves, .tooManyPeers, .streamTaken,
-      .pairingFailed, .pageTrustFailed, .pageLost, .identityTwice, .rightsMissing,
+      .pairingFailed, .pageTrustFailed, .pageLost, .chosenLost, .identityTwice, .rightsMissing,
       .networkUnwatched, .discoveryProblem, .loopBackRefused, .messageRefused, .linesRefused,
       .guestRefused, .audienceFailed, .assistantFailed, .operatorRefused, .captionsFailed,
       .captionsRefused, .transcriptsFailed, .sessionHostLost, .sessionBatteryLow, .mirrorFailed,

@@ -18,11 +18,12 @@ struct NodeControl: ControlHandler {
   let lines: LineControl
   let operators: OperatorDesk
   let assistant: AssistantControl
+  let restart: RestartWish
   let captions: CaptionControl
   let levels: LogLevels
   let model: NodeModel
   let page: PageDesk
-  let restart: RestartWish
+  let source: ConfigurationSource
 
   func pictures() -> AsyncStream<NodePicture>? { model.pictures() }
 
@@ -57,6 +58,7 @@ struct NodeControl: ControlHandler {
         let problem = try await node.setVoice(changes)
         await connections.membership.tellEffect(await node.voiceEffect)
         if let problem { return .done(note: problem) }
+      case .choose(let changes): return await choices.choose(changes)
       case .gain(let peer, let decibels): try await node.setGain(decibels, peer: peer)
       case .mute(let peer, let isOn): try await node.setMuted(isOn, peer: peer)
       case .pan(let peer, let position): try await node.setPan(position, peer: peer)
@@ -90,6 +92,10 @@ struct NodeControl: ControlHandler {
     } catch {
       return .error(message: "\(error)")
     }
+  }
+
+  private var choices: StationChoices {
+    StationChoices(source: source, state: state, writer: writer)
   }
 
   private var messages: MessageControl {

@@ -19,6 +19,7 @@ struct NodeSurvey {
   let assistant: AssistantOffice
   let captions: CaptionService
   let problems: KeepingProblems
+  let profile: ProfileChoice
   let battery = BatteryWatch()
 
   /// The status with what the node itself does not know of its identity.
@@ -31,6 +32,7 @@ struct NodeSurvey {
     status.messages = messages
     status.node.ear = await lines.ear
     status.node.battery = battery.status
+    status.node.profile = profile.text
     status.assistant = await assistant.status
     status.captions = await captions.status
     let lines = await lines.statuses

@@ -9,8 +9,8 @@ struct Options: ParsableCommand {
     abstract: "A voice intercom station for JACK.",
     discussion: """
       Without arguments it listens on \(HostAndPort.standard.text) and talks to the nodes of its groups. \
-      Each setting is also a TOML key of its flag's name (ptime = 5); flags win over the file, \
-      the file over the profile, the profile over the defaults.
+      Each setting is also a TOML key of its flag's name (ptime = 5); flags win over what \
+      comlink choose set, that over the file, the file over the profile, the profile over the defaults.
       """,
     version: Version.current)
 

@@ -88,6 +88,9 @@ enum Setting: String, CaseIterable, Sendable {
   /// The tables of a TOML file; a setting of one begins with its name.
   static let tables = ["voice", "speech", "captions", "assistant", "s3", "upload"]
 
+  /// Those that can be chosen on the station, in place of the configuration file's.
+  static let chosen: [Setting] = [.name, .profile]
+
   /// The table of the TOML file that it stands in; nil: none.
   var table: String? { Self.tables.first { rawValue.hasPrefix($0 + "-") } }
 

@@ -37,6 +37,8 @@ extension ControlRequest: Codable {
       self = .ear(changes: try fields.decode([String: String].self, forKey: .settings))
     case .voice:
       self = .voice(changes: try fields.decode([String: String].self, forKey: .settings))
+    case .choose:
+      self = .choose(changes: try fields.decode([String: String].self, forKey: .settings))
     case .gain, .mute, .pan, .place: self = try Self.mix(kind, fields)
     case .groupNew, .groupJoin, .groupList, .groupLeave: self = try Self.group(kind, fields)
     case .peers: self = .peers
@@ -284,7 +286,8 @@ extension ControlRequest: Codable {
       try fields.encode(pin.text, forKey: .pin)
     case .talk(let isOn): try fields.encode(isOn, forKey: .on)
     case .sidetone(let decibels): try fields.encodeIfPresent(decibels, forKey: .decibels)
-    case .ear(let changes), .voice(let changes): try fields.encode(changes, forKey: .settings)
+    case .ear(let changes), .voice(let changes), .choose(let changes):
+      try fields.encode(changes, forKey: .settings)
     case .gain(let peer, let decibels):
       try fields.encode(peer, forKey: .peer)
       try fields.encode(decibels, forKey: .decibels)
@@ -323,6 +326,7 @@ extension ControlRequest: Codable {
     case .sidetone: .sidetone
     case .ear: .ear
     case .voice: .voice
+    case .choose: .choose
     case .gain: .gain
     case .mute: .mute
     case .pan: .pan

@@ -39,6 +39,9 @@ public enum ControlRequest: Sendable, Hashable {
   case ear(changes: [String: String])
   /// Changes settings of the own voice, by name and as they are written; the others stay.
   case voice(changes: [String: String])
+  /// Chooses settings of the station in place of its configuration file's, by name and as they are written; `default`
+  /// takes a choice back. They hold from the next start on; the answer is ``ControlResponse/done(note:)``.
+  case choose(changes: [String: String])
   /// Sets a peer's gain in the mix, within ``gainRangeDecibels``.
   case gain(peer: String, decibels: Double)
   /// Mutes or unmutes a peer in the mix.
@@ -130,7 +133,7 @@ public enum ControlRequest: Sendable, Hashable {
 
   /// The words of the `request` field.
   enum Kind: String, CaseIterable {
-    case status, subscribe, version, talk, sidetone, ear, voice, gain, mute, pan, place
+    case status, subscribe, version, talk, sidetone, ear, voice, choose, gain, mute, pan, place
     case groupNew = "group-new"
     case groupJoin = "group-join"
     case groupList = "group-list"

@@ -56,6 +56,8 @@ public struct NodeStatus: Sendable, Hashable, Codable {
   public var bitrateMaxKilobits: Double
   /// What Opus is tuned for: `lowdelay` or `voip`.
   public var application: String
+  /// Whose settings are the defaults: `stage`, `wifi`, `saver` or `none`; absent where an older daemon does not tell.
+  public var profile: String?
 
   /// The levels that the sidetone can have; 0 dB is as loud as a peer in the middle.
   public static let sidetoneRangeDecibels = -60.0...0.0

@@ -17,6 +17,8 @@ internal import Synchronization
 public final class NodeState: Sendable {
   /// The most groups a node can be in: as many as an announcement has hints for.
   public static let groupLimit = 16
+  /// The file of settings that were chosen on the station, in the directory: TOML, as the configuration file.
+  public static let chosenName = "chosen.toml"
 
   private let key: NodeKey
   private let disk: (any Disk)?
@@ -269,6 +271,22 @@ public final class NodeState: Sendable {
       if disk == nil, let problem { throw .notKept(reason: "\(problem)") }
       guard let disk else { return }
       try CaptionsFile(disk: disk).write(captions)
+    }
+  }
+
+  /// Keeps the text of ``chosenName``, which is read before there is a state; nil: removes it.
+  public func keep(chosen text: String?) throws(StoreError) {
+    try changing.withLock { _ throws(StoreError) in
+      guard let disk else { throw .notKept(reason: "\(problem ?? .noPlace)") }
+      if let text {
+        let octets = Array(text.utf8)
+        return try unsafe disk.replace(Self.chosenName, with: octets.span.bytes)
+      }
+      disk.remove(Self.chosenName)
+      try disk.syncDirectory()
+      guard try disk.read(Self.chosenName) == nil else {
+        throw .notKept(reason: "\(disk.path(of: Self.chosenName)) cannot be removed")
+      }
     }
   }
 

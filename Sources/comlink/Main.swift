@@ -49,7 +49,7 @@ struct Comlink: ParsableCommand {
       LoopBackCommand.self, SayCommand.self, MessagesCommand.self,
       VoiceMessageCommand.self, CaptionsCommand.self, SessionCommand.self, AssistantCommand.self,
       LogCommand.self,
-      KeysCommand.self, DoctorCommand.self, RestartCommand.self,
+      KeysCommand.self, DoctorCommand.self, ChooseCommand.self, RestartCommand.self,
     ])
 }
 

@@ -56,6 +56,64 @@ import Testing
     #expect((effective.origins[.ptime] ?? .builtIn).words == origin)
   }
 
+  /// The configuration with a file, and one of what was chosen.
+  private static func load(
+    _ file: String, chosen: String, flags: [ConfigurationLoader.Flag] = []
+  ) throws -> EffectiveConfiguration {
+    let files = ["/c.toml": "state = \"/s\"\n" + file, "/s/chosen.toml": chosen]
+    return try ConfigurationLoader(surroundings: TestSurroundings.with(files: files))
+      .load(path: "/c.toml", flags: flags)
+  }
+
+  @Test func `what was chosen on the station wins over the file, and flags win over it`() throws {
+    let file = "name = \"file\"\nprofile = \"stage\""
+    let chosen = "# note\nname = \"chosen\"\nprofile = \"wifi\"\nptime = 60"
+    let effective = try Self.load(file, chosen: chosen)
+    #expect(effective.chosenProblem == nil)
+    #expect(effective.configuration.name == "chosen")
+    #expect(effective.origins[.name] == .file(path: "/s/chosen.toml", line: 2))
+    #expect(effective.origins[.profile] == .file(path: "/s/chosen.toml", line: 3))
+    // The profile's settings are the defaults; nothing but the two is taken from there.
+    #expect(effective.origins[.ptime] == .profile("wifi"))
+    #expect(effective.configuration.ptime != .ms60)
+    let flagged = try Self.load(file, chosen: chosen, flags: [(.name, .text("flag"))])
+    #expect(flagged.configuration.name == "flag")
+    #expect(flagged.configuration.profile.text == "wifi")
+    #expect(try Self.load(file, chosen: "").configuration.name == "file")
+    let nowhere = try Self.load(file, chosen: chosen, flags: [(.state, .text(""))])
+    #expect(nowhere.configuration.name == "file")
+  }
+
+  static let damages: [(file: String, chosen: String, problem: String)] = [
+    ("", "name = ", "/s/chosen.toml:1: not TOML"),
+    ("", "name = 5", "/s/chosen.toml:1: name must be text in quotes"),
+    ("", "nime = \"x\"", "/s/chosen.toml:1: unknown key \"nime\""),
+    ("", "profile = \"tent\"", "/s/chosen.toml:1: profile must be"),
+    ("", "name = \"\"", "/s/chosen.toml:1: name must"),
+    // Packets of this profile would be too long; the whole choice goes.
+    ("bitrate = 510", "name = \"x\"\nprofile = \"saver\"", "/c.toml:2: bitrate is 510, too much"),
+  ]
+
+  @Test(arguments: damages)
+  func `what was chosen and does not do is told and passed over`(
+    file: String, chosen: String, problem: String
+  ) throws {
+    let effective = try Self.load(file, chosen: chosen)
+    #expect(effective.chosenProblem?.hasPrefix(problem) == true, "\(effective.chosenProblem ?? "")")
+    #expect(effective.configuration.name == "stage-left" && effective.origins[.name] == nil)
+  }
+
+  @Test func `what was chosen and cannot be read is told and passed over`() throws {
+    var surroundings = TestSurroundings.with()
+    surroundings.read = { path in
+      path == "/s/chosen.toml" ? .unreadable(words: "Permission denied") : .missing
+    }
+    let effective = try ConfigurationLoader(surroundings: surroundings)
+      .load(path: nil, flags: [(.state, .text("/s"))])
+    #expect(effective.chosenProblem == "/s/chosen.toml cannot be read: Permission denied")
+    #expect(effective.configuration.name == "stage-left")
+  }
+
   @Test func `peers on the command line replace those of the file`() throws {
     let file = "peer = [\"127.0.0.1:1\", \"127.0.0.1:2\"]"
     #expect(try TestSurroundings.load(file).configuration.peers.count == 2)

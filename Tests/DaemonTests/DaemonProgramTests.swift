@@ -100,6 +100,24 @@ import Testing
     #expect(outcome.complaint.contains("signal=SIGTERM"))
   }
 
+  @Test func `a name that was chosen holds from its next start on`() async throws {
+    let state = ["--state", "\(folder.path)/state"]
+    let first = try await started(state)
+    let choice = try await Program.run(
+      "comlink", ["choose", "name", "Küche", "--control", path])
+    #expect(choice.code == 0, "\(choice.complaint)")
+    #expect(choice.output == "name Küche holds from the next start: comlink restart\n")
+    let refused = try await Program.run("comlink", ["choose", "profile", "x", "--control", path])
+    #expect(refused.code == 65 && refused.complaint.contains("profile must be"))
+    kill(first.identifier, SIGTERM)
+    #expect(try await first.outcome().code == 0)
+    let second = try await started(state)
+    let status = try await Program.run("comlink", ["status", "--json", "--control", path])
+    #expect(status.output.contains("\"name\" : \"Küche\""), "\(status.output)")
+    kill(second.identifier, SIGTERM)
+    #expect(try await second.outcome().code == 0)
+  }
+
   @Test func `a second daemon at the same socket is refused and says so`() async throws {
     let first = try await started()
     let second = try await Program.run("comlinkd", arguments)

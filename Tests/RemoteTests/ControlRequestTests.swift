@@ -18,6 +18,10 @@ import Testing
       .voice(changes: ["gain": "auto", "suppress": "light"]),
       #"{"request":"voice","settings":{"gain":"auto","suppress":"light"}}"#
     ),
+    (
+      .choose(changes: ["name": "FOH", "profile": "wifi"]),
+      #"{"request":"choose","settings":{"name":"FOH","profile":"wifi"}}"#
+    ),
     (.gain(peer: "B", decibels: -6.5), #"{"decibels":-6.5,"peer":"B","request":"gain"}"#),
     (.mute(peer: "B/Ä", isOn: false), #"{"on":false,"peer":"B/Ä","request":"mute"}"#),
     (.pan(peer: "B", position: -1), #"{"peer":"B","position":-1,"request":"pan"}"#),
@@ -288,7 +292,7 @@ import Testing
     (#"{"request":null}"#, "field \"request\" must not be null"),
     (
       #"{"request":"dance"}"#,
-      "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, ear, voice, gain, "
+      "unknown request \"dance\"; use one of status, subscribe, version, talk, sidetone, ear, voice, choose, gain, "
         + "mute, pan, place, group-new, group-join, group-list, group-leave, peers, accept, decline, invite, forget, block, "
         + "id-new, pair-show, pair-with, log-level, test-tone, test-loop, test-speech, loopback, loopback-off, "
         + "record-start, record-stop, say, messages, messages-clear, page-invite, page-list, page-revoke, "

@@ -43,7 +43,7 @@ enum GoldenStatus {
     (voice.isTransmitting, voice.problem) = (false, "RNNoise is not installed")
     node.voice = voice
     node.ear = ["volume": "-6"]
-    node.battery = BatteryStatus(percent: 18, isPlugged: false)
+    (node.battery, node.profile) = (BatteryStatus(percent: 18, isPlugged: false), "wifi")
     return node
   }
 
@@ -337,6 +337,7 @@ enum GoldenStatus {
         "micPeakDBFS" : -12,
         "mixLevelDBFS" : -120,
         "name" : "A",
+        "profile" : "wifi",
         "ptimeMilliseconds" : 2.5,
         "sidetoneDecibels" : -18,
         "ssrc" : 3735928559,

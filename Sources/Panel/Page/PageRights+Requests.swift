@@ -25,7 +25,8 @@ extension ControlRequest {
     case .operators(.at), .operators(.kill): .operate
     // A group's secret goes out, or comes in; files are written; who may do what.
     case .operators, .pairShow, .groupNew, .groupJoin, .groupLeave, .identityNew, .recordStart,
-      .recordStop, .logLevel, .pageInvite, .pageList, .pageRevoke, .pageToken, .service(.restart):
+      .recordStop, .logLevel, .pageInvite, .pageList, .pageRevoke, .pageToken, .service(.restart),
+      .choose:
       .admin
     }
   }

@@ -20,10 +20,9 @@ export function say(element, text) {
 // Properties, attributes and classes (".name").
 function set(element, all) {
 	for (const [key, value] of Object.entries(all)) {
-		const isProperty = key in element && !key.startsWith("aria")
 		const name = key.replace(/[A-Z]/g, letter => "-" + letter.toLowerCase())
 		if (key[0] === ".") element.classList.toggle(key.slice(1), !!value)
-		else if (isProperty) element[key] !== value && (element[key] = value)
+		else if (key in element && !key.startsWith("aria")) element[key] !== value && (element[key] = value)
 		else if (value === null) element.removeAttribute(name)
 		else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value)
 	}

@@ -63,7 +63,7 @@ export default function() {
 	const box = el(
 		"section.scroll",
 		el(".column", el("h2", t.network), el("p.line", rows(() => [...history], read => el("b", {style: `color: ${read().colour}`}, read().name))), graphs),
-		el(".column", el("h2", t.doctor), el("p", {role: "status"}, () => (findings.length > 0 ? t.summary(...levels.map(level => of(level).length)) : "")),
+		el(".column", el("h2", t.doctor), el("p", {role: "status"}, () => findings[0] && t.summary(...levels.map(level => of(level).length))),
 			list(() => levels.flatMap(of).map(one => [JSON.stringify(one), one]), finding), button("", t.again, look)))
 	return {box, show: look, every: 30000}
 }

@@ -61,7 +61,11 @@ export function keepOpen(path, opened, heard, closed) {
 const waiting = []
 let wire, failures = 0
 
-const settle = (one, {ok, ...message}) => (ok ? one?.resolve(message) : one?.reject(new Error(message.error)))
+function settle(one, {ok, note, ...message}) {
+	tell(note)
+	if (ok) one?.resolve(message)
+	else one?.reject(new Error(message.error))
+}
 
 const set = state => {
 	link.state = state

@@ -65,7 +65,7 @@ function pairing() {
 }
 
 export default function() {
-	const asks = node => node.secondsLeft !== undefined
+	const asks = node => "secondsLeft" in node
 	const away = () => nodes.filter(node => !asks(node) && !peers().some(([, peer]) => peer.id === node.id))
 	const box = el(
 		"section.scroll", list(() => nodes.filter(asks), asking, {ariaLive: "polite"}),

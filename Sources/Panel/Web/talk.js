@@ -44,7 +44,7 @@ function partyLine(line, name) {
 	const t = words.lines, set = (request, fields) => ask("line-" + request, {line: name, ...fields})
 	const way = (what, isHidden) => button("", t[what], () => set(what), {ariaLabel: about(t[what], name)}, operators,
 		() => ({hidden: isHidden()}))
-	const isBusy = () => line().talkers.length > 0
+	const isBusy = () => line().talkers[0]
 	// As loud as the loudest who talks there.
 	const level = () => Math.max(
 		line().isTalking && !isOn() ? node().micLevelDBFS : quietest,

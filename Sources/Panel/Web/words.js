@@ -63,7 +63,7 @@ export const words = {
 		paired: "Paired.", pinShown: seconds => `Good for ${seconds} s, five tries.`,
 		states: {connecting: "connecting", silent: "silent, may come back"},
 		quality: ["not understood", "bad", "poor", "fair", "good", "very good"], noQuality: "not heard yet",
-		version: text => `comlinkd ${text}`, latency: ms => `round trip ${ms} ms`, loss: percent => `${percent} % lost`,
+		latency: ms => `round trip ${ms} ms`, loss: percent => `${percent} % lost`,
 	},
 	power: {
 		node: "station", phone: "phone", level: (whose, percent) => `${whose} ${percent} %`,
@@ -85,9 +85,9 @@ export const words = {
 		newLine: "New line", add: "Add",
 		lines: "Lines and keys", newKey: "New key for line", remove: "Remove",
 		takes: "Recording", folder: "Folder on the station", record: "Record", stop: "Stop",
-		recording: (path, seconds) => `Records into ${path}, ${seconds} s`,
+		recording: ({path, seconds}) => `Records into ${path}, ${Math.round(seconds)} s`,
 		access: "Who may use this page", revokeSure: name => `Sign ${name} out?`,
-		service: "Service", file: "Name, profile and ports are in comlink.toml.",
+		service: "Service", name: "Name", set: "Set", profile: "Profile: stage wifi saver none default",
 		restart: "Restart", restartSure: "Restart? Nobody hears this station for seconds.",
 	},
 	assistant: {

@@ -221,6 +221,10 @@ struct PageJackTests {
     try page.value(of: "\(ben).querySelector('button').click()")
     try page.value(of: "document.querySelector('dialog .danger').click()")
     try page.wait("!\(ben)")
+    // What is chosen is told; this station's flag wins.
+    try page.value(of: "document.querySelector('[placeholder=Name]').value = 'Küche'")
+    try page.value(of: "document.querySelector('[placeholder=Name]').form.requestSubmit()")
+    try page.wait("document.querySelector('.notice').innerText.includes('as --name has it, holds')")
     // Nothing would start it again: it says so and stays.
     try page.value(of: "[...document.querySelectorAll('.card > .danger')].at(-1).click()")
     try page.value(of: "document.querySelector('dialog .danger').click()")

@@ -137,7 +137,7 @@ import Testing
       .pairShow(group: "x"), .identityNew, .recordStart(RecordingRequest(directory: "/")),
       .recordStop,
       .logLevel(level: nil, area: nil), .pageInvite(rights: .listen, name: nil), .pageList,
-      .pageRevoke(session: nil), .service(.restart),
+      .pageRevoke(session: nil), .service(.restart), .choose(changes: [:]),
     ]
     for request in requests { #expect(request.neededRights == .admin) }
     #expect(ControlRequest.talk(isOn: true).neededRights == .talk)
