@@ -109,6 +109,21 @@ final class RestTalker: RestAssistant {
     }
   }
 
+  @Test func `a phone is its session, and not the name that it gave itself`() async throws {
+    try await PageRig.run { rig in
+      let cookie = try await rig.signIn(.talk, name: "node")
+      let id = try #require(rig.access.sessions.first).id
+      func post(_ path: String, _ body: String) async throws -> PageVisitor.Answer {
+        try await rig.answer(
+          "POST", "/v1/sessions/" + path, origin: "https://\(rig.host)", cookie: cookie, body: body,
+          more: "Content-Type: application/json\r\n")
+      }
+      #expect(try await post("start", "{}").status == 200)
+      let said = try await post("s1/turn", #"{"text":"Who is on?"}"#)
+      #expect(said.body.contains("page \(id) talk: Who is on?"))
+    }
+  }
+
   /// A field of an answer that is text.
   private func field(_ name: String, _ answer: PageVisitor.Answer) -> String {
     let mark = "\"\(name)\":\""
