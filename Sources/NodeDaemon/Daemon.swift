@@ -112,6 +112,10 @@ struct Daemon {
       model.touch()
       Task { await lines?.show(await assistant?.tally ?? .off) }
     }
+    let departures = control.page.access.departures
+    Task { [weak assistant] in
+      for await sessions in departures { await assistant?.signedOut(sessions) }
+    }
     await lines.tellAssistant { [weak assistant] in Task { await assistant?.pressed() } }
     // Ends with the process: what it has done is kept step by step.
     Task { await voices.mirror?.run(changed: model.touch) }

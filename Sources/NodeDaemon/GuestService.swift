@@ -21,6 +21,7 @@ actor GuestService: GuestHost, LineStage, GuestEars {
     let number: Int
     let name: String
     let session: String
+    let page: String
     let seat: GuestSeat
     private let service: GuestService
     private let keys: AsyncStream<Set<KeyName>>.Continuation
@@ -29,8 +30,8 @@ actor GuestService: GuestHost, LineStage, GuestEars {
       _ number: Int, _ guest: GuestApplication, named name: String, _ seat: GuestSeat,
       _ service: GuestService, lines: LineService
     ) {
-      (self.number, self.name, self.session) = (number, name, guest.session)
-      (self.seat, self.service) = (seat, service)
+      (self.number, self.name, self.seat, self.service) = (number, name, seat, service)
+      (session, page) = (guest.session, guest.page)
       let (wishes, keys) = AsyncStream.makeStream(
         of: Set<KeyName>.self, bufferingPolicy: .bufferingNewest(1))
       self.keys = keys
@@ -155,10 +156,10 @@ actor GuestService: GuestHost, LineStage, GuestEars {
     await empty(speaker.seat, of: speaker.name)
   }
 
-  func ear(of session: String) -> (number: Int, door: any EarDoor)? {
-    // Of several pages of a phone the last.
-    places.values.filter { $0.session == session }.max { $0.number < $1.number }
-      .map { ($0.number, GuestEar(seat: $0.seat)) }
+  func ear(of session: String, page: String) -> (number: Int, door: any EarDoor)? {
+    // Of one that goes and comes the last.
+    places.values.filter { $0.session == session && $0.page == page }
+      .max { $0.number < $1.number }.map { ($0.number, GuestEar(seat: $0.seat)) }
   }
 
   /// What those who look are told of guests besides what the media path knows.

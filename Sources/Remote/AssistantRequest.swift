@@ -6,9 +6,10 @@ public enum AssistantRequest: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - isSpoken: by the station's microphone and in its ear; else in turns that are typed.
-  ///   - isGuest: of a spoken call, by the caller's own phone, which is a guest of the station.
+  ///   - guest: of a spoken call, by which page of the caller's phone, which is a guest of the station: the name that
+  ///     it gave itself there, and told nobody else; nil: by the station.
   ///   - line: that hears the answers of a spoken call; empty: the caller alone does; nil: as the node has it set.
-  case call(isSpoken: Bool, isGuest: Bool = false, line: String? = nil, AssistantCaller)
+  case call(isSpoken: Bool, guest: String? = nil, line: String? = nil, AssistantCaller)
   /// Says something in a call, and waits for the whole answer, which is a session with these two turns; nil: in the
   /// last one that this caller types in, or a new one.
   case turn(session: String?, text: String, AssistantCaller)
@@ -57,7 +58,7 @@ public enum AssistantRequest: Sendable, Hashable {
     case .call:
       self = .call(
         isSpoken: try fields.decodeIfPresent(Bool.self, forKey: .spoken) ?? false,
-        isGuest: try fields.decodeIfPresent(Bool.self, forKey: .guest) ?? false,
+        guest: try fields.decodeIfPresent(String.self, forKey: .guest),
         line: try fields.decodeIfPresent(String.self, forKey: .line), caller)
     case .turn:
       let text = try fields.decode(String.self, forKey: .text)
@@ -90,9 +91,9 @@ public enum AssistantRequest: Sendable, Hashable {
     try fields.encode(caller, forKey: .caller)
     switch self {
     case .consent: break
-    case .call(let isSpoken, let isGuest, let line, _):
+    case .call(let isSpoken, let guest, let line, _):
       try fields.encode(isSpoken, forKey: .spoken)
-      if isGuest { try fields.encode(isGuest, forKey: .guest) }
+      try fields.encodeIfPresent(guest, forKey: .guest)
       try fields.encodeIfPresent(line, forKey: .line)
     case .turn(let session, let text, _):
       try fields.encodeIfPresent(session, forKey: .session)
@@ -132,8 +133,8 @@ public enum AssistantRequest: Sendable, Hashable {
   /// The same of another caller.
   public func asked(by caller: AssistantCaller) -> AssistantRequest {
     switch self {
-    case .call(let isSpoken, let isGuest, let line, _):
-      .call(isSpoken: isSpoken, isGuest: isGuest, line: line, caller)
+    case .call(let isSpoken, let guest, let line, _):
+      .call(isSpoken: isSpoken, guest: guest, line: line, caller)
     case .turn(let session, let text, _): .turn(session: session, text: text, caller)
     case .end(let session, _): .end(session: session, caller)
     case .consent: .consent(caller)

@@ -11,6 +11,12 @@ final class TestFolder: Sendable {
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
+  /// What a file has; nothing where there is none.
+  func text(of name: String) -> String {
+    let octets = FileManager.default.contents(atPath: "\(path)/\(name)") ?? Data()
+    return String(decoding: octets, as: UTF8.self)
+  }
+
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 

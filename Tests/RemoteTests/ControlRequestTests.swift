@@ -201,8 +201,8 @@ import Testing
     ),
     (.key(.preset("panel", lines: [])), #"{"preset":"panel","request":"key-preset"}"#),
     (
-      .assistant(.call(isSpoken: true, isGuest: true, AssistantCaller())),
-      #"{"caller":{"context":"node"},"guest":true,"request":"assistant-call","spoken":true}"#
+      .assistant(.call(isSpoken: true, guest: "0123456789abcdef", AssistantCaller())),
+      #"{"caller":{"context":"node"},"guest":"0123456789abcdef","request":"assistant-call","spoken":true}"#
     ),
     (
       .assistant(.turn(session: nil, text: "How far?", AssistantCaller())),

@@ -7,6 +7,7 @@ public final class ModelServer: Sendable {
     var raw: [String] = []
     var texts: [String] = []
     var requests: [String] = []
+    var stalls = false
   }
 
   private struct NoPort: Error {}
@@ -61,6 +62,12 @@ public final class ModelServer: Sendable {
     set { state.withLock { $0.raw = newValue } }
   }
 
+  /// Whether answers do not begin, as long as it is so and somebody waits.
+  public var stalls: Bool {
+    get { state.withLock { $0.stalls } }
+    set { state.withLock { $0.stalls = newValue } }
+  }
+
   /// What was asked of late, heads and contents.
   public var requests: [String] { state.withLock { $0.requests } }
 
@@ -79,6 +86,10 @@ public final class ModelServer: Sendable {
       let text = state.texts.first ?? ""
       if state.texts.count > 1 { state.texts.removeFirst() }
       return #"{"choices":[{"delta":{"content":"\#(text)"}}]}"#
+    }
+    while stalls {
+      guard unsafe recv(connection, &part, 1, Int32(MSG_DONTWAIT)) != 0 else { return }
+      usleep(5000)
     }
     let response = Array(
       ("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"

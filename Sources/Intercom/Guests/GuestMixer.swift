@@ -101,10 +101,19 @@ final class GuestOutlet: @unchecked Sendable {
     waiting.reserveCapacity(16_384)
   }
 
-  /// From now on it also hears what somebody says to it alone; nil: nobody does.
+  /// From now on it also hears what somebody says to it alone.
   ///
   /// Any thread but the loop.
-  func say(_ link: EarLink?) { voice.withLock { $0 = link } }
+  func say(_ link: EarLink) { voice.withLock { $0 = link } }
+
+  /// No more, if it is still that one.
+  ///
+  /// Any thread but the loop.
+  func end(_ link: EarLink) {
+    voice.withLock { voice in
+      if voice === link { voice = nil }
+    }
+  }
 
   /// Codes and delivers all that the bus has.
   ///

@@ -9,6 +9,8 @@ final class GuestTalk: @unchecked Sendable {
   private static let sampleRate = 48_000
   /// A hole longer than that is another time line.
   private static let mostHoleFrames = sampleRate
+  /// How much more than time passes may come at once (nanoseconds): what a stall of the network held up.
+  private static let mostAhead: Int64 = 2_000_000_000
   private static let packetFrames = 480
 
   let link: EarLink
@@ -17,22 +19,42 @@ final class GuestTalk: @unchecked Sendable {
   private let silence = [Float](repeating: 0, count: packetFrames)
   /// Where the next frame belongs.
   private var next: UInt32?
+  /// What may come now, whatever a browser says of its time: no more than time passes (nanoseconds).
+  private var budget = mostAhead
+  private var lastNanoseconds: Int64?
 
   init() throws(AudioError) {
     link = try EarLink(sampleRate: Self.sampleRate)
     decoder = try OpusDecoder()
   }
 
-  /// Takes the first copy of a message of the browser.
-  func hear(_ octets: [UInt8]) {
+  /// Takes the first copy of a message of the browser, which came then.
+  func hear(_ octets: [UInt8], arrivalNanoseconds arrival: Int64) {
     let bytes = unsafe octets.span.bytes
     guard let frame = GuestFrame(bytes) else { return }
+    earn(until: arrival)
     let count = decode(frame.kind, bytes.extracting(GuestFrame.headerBytes...))
     let hole = next.map { Int(Int32(truncatingIfNeeded: frame.timestamp &- $0)) } ?? 0
-    if (1...Self.mostHoleFrames).contains(hole) { pass(frames: hole) }
+    next = frame.timestamp &+ UInt32(count)
+    if (1...Self.mostHoleFrames).contains(hole) { pass(frames: spend(hole)) }
+    guard spend(count) == count else { return }
     let said = pcm
     link.microphone.write(said.span.extracting(..<count))
-    next = frame.timestamp &+ UInt32(count)
+  }
+
+  private func earn(until arrival: Int64) {
+    let passed = max(0, arrival - (lastNanoseconds ?? arrival))
+    lastNanoseconds = arrival
+    // A browser's clock may be a little faster.
+    budget = min(Self.mostAhead, budget + passed + passed / 500)
+  }
+
+  /// - Returns: how many of these frames may come.
+  private func spend(_ frames: Int) -> Int {
+    let affordable = Int(budget * Int64(Self.sampleRate) / 1_000_000_000)
+    let count = min(frames, affordable)
+    budget -= Int64(count) * 1_000_000_000 / Int64(Self.sampleRate)
+    return count
   }
 
   /// Nothing was sent for so long: nobody talked, or it was lost.
@@ -76,34 +98,40 @@ extension GuestTalk {
 }
 
 extension GuestSeat {
-  /// Lets somebody off the loop hear the guest's browser, whatever its keys, and speak in its ear alone; who did before
-  /// does no more.
+  /// Lets somebody off the loop hear the guest's browser, whatever its keys, and speak in its ear alone.
+  ///
+  /// Who did before does no more. Of a guest that has gone, what is returned is over.
   public func openEar() throws(IntercomError) -> EarLink {
     let talk: GuestTalk
     do throws(AudioError) { talk = try GuestTalk() } catch { throw .audio(error) }
-    let former = self.talk.withLock { one in
-      defer { one = talk }
-      return one?.link
+    let unwanted = place.withLock { place -> EarLink? in
+      guard !place.isGone else { return talk.link }
+      defer { place.talk = talk }
+      return place.talk?.link
     }
-    former?.end()
+    unwanted?.end()
+    guard unwanted !== talk.link else { return talk.link }
     outlet?.say(talk.link)
+    // It went just then.
+    if talk.link.isOver { outlet?.end(talk.link) }
     return talk.link
   }
 
   /// Ends that, if it is still so.
   public func closeEar(_ link: EarLink) {
-    let isLast = talk.withLock { talk in
-      guard talk?.link === link else { return false }
-      talk = nil
-      return true
+    place.withLock { place in
+      if place.talk?.link === link { place.talk = nil }
     }
-    if isLast { outlet?.say(nil) }
     link.end()
+    outlet?.end(link)
   }
 
-  /// Ends it, whoever it is: the guest has gone.
+  /// Ends it, whoever it is: the guest has gone, and nobody opens one any more.
   func closeEar() {
-    guard let link = talk.withLock({ $0?.link }) else { return }
-    closeEar(link)
+    let last = place.withLock { place in
+      place.isGone = true
+      return place.talk?.link
+    }
+    if let last { closeEar(last) }
   }
 }

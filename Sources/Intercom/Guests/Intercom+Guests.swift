@@ -90,8 +90,15 @@ public final class GuestSeat: Sendable {
   let bus: MixBus
   let engine: AudioEngine
   private let made = Mutex<GuestOutlet?>(nil)
-  /// With somebody off the loop; nil: with nobody.
-  let talk = Mutex<GuestTalk?>(nil)
+  /// What is between it and somebody off the loop.
+  struct Place {
+    /// Nil: there is nobody.
+    var talk: GuestTalk?
+    /// The guest has gone.
+    var isGone = false
+  }
+
+  let place = Mutex(Place())
 
   init(stream: Int, bus: MixBus, engine: AudioEngine) {
     (self.stream, self.bus, self.engine) = (stream, bus, engine)
@@ -111,7 +118,7 @@ public final class GuestSeat: Sendable {
   /// The same of a message that came then.
   func take(_ octets: [UInt8], arrivalNanoseconds arrival: Int64) {
     guard line.take(octets, arrivalNanoseconds: arrival) else { return }
-    talk.withLock { $0?.hear(octets) }
+    place.withLock { $0.talk?.hear(octets, arrivalNanoseconds: arrival) }
   }
 }
 

@@ -1,3 +1,4 @@
+internal import Assistant
 internal import Remote
 internal import StatusSchema
 
@@ -11,9 +12,8 @@ struct AssistantControl {
     var answer = AssistantAnswer()
     do throws(AssistantProblem) {
       switch request {
-      case .call(let isSpoken, let isGuest, let line, let caller):
-        answer.session = try await office.call(
-          caller, isSpoken: isSpoken, isGuest: isGuest, on: line)
+      case .call(let isSpoken, let guest, let line, let caller):
+        answer.session = try await office.call(caller, isSpoken: isSpoken, guest: guest, on: line)
       case .turn(let session, let text, let caller):
         answer.session = try await office.turn(text, in: session, caller)
       case .end(let session, let caller):
@@ -33,5 +33,24 @@ struct AssistantControl {
       return .error(message: "\(error)")
     }
     return .assistant(answer)
+  }
+}
+
+extension SessionStatus {
+  init(_ session: AssistantSession) {
+    self.init(
+      id: session.id, context: session.context.rawValue,
+      startedUnixSeconds: Double(session.startedUnixMilliseconds) / 1000)
+    endedUnixSeconds = session.endedUnixMilliseconds.map { Double($0) / 1000 }
+    title = session.digest?.title
+    summary = session.digest?.summary
+  }
+}
+
+extension SessionStatus.Turn {
+  init(_ turn: SessionTurn) {
+    self.init(
+      speaker: turn.speaker.rawValue, text: turn.text,
+      unixSeconds: Double(turn.unixMilliseconds) / 1000, isInterrupted: turn.isInterrupted)
   }
 }

@@ -14,8 +14,8 @@ internal import StatusSchema
 ///
 /// On Swift's ordinary pool. Nothing of it runs, and no thread is made, until a language model is set.
 actor AssistantOffice {
-  /// Calls at a time.
-  private static let mostCalls = 4
+  /// Calls at a time, of which the last is for the node itself; and of one phone or program.
+  private static let (mostCalls, mostOfOne) = (4, 2)
   private static let idByteCount = 16
 
   private let settings: AssistantSettings
@@ -34,8 +34,10 @@ actor AssistantOffice {
   private let log: Logger
   private var changed: @Sendable () -> Void = {}
   private var calls: [String: CallRun] = [:]
-  /// The newest call, for those who look.
+  /// The newest call but for those of guests' phones, for those who look.
   private var newest: CallRun?
+  /// The newest of all.
+  private var latest: CallRun?
   private var (called, failed) = (0, 0)
   /// Why the last call by a key or a wake word could not begin, in words.
   private var refusal: String?
@@ -117,20 +119,20 @@ actor AssistantOffice {
   ///
   /// - Parameters:
   ///   - isSpoken: by the station's microphone, and in its ear; else people type.
-  ///   - isGuest: by the microphone and in the ear of the caller's phone, which is a guest.
+  ///   - guest: by the microphone and in the ear of that page of the caller's phone, which is a guest.
   ///   - line: of a spoken call, where answers are heard; empty: in the station's ear alone; nil: as it is set.
   func call(
-    _ caller: AssistantCaller, isSpoken: Bool, isGuest: Bool = false, on line: String? = nil
+    _ caller: AssistantCaller, isSpoken: Bool, guest page: String? = nil, on line: String? = nil
   ) async throws(AssistantProblem) -> SessionStatus {
     let model = try ready()
     if isSpoken, speech == nil { throw .mute }
-    let guest = try await isSpoken && isGuest ? guest(of: caller) : nil
+    let guest = try await isSpoken ? guest(page, of: caller) : nil
     let line = isSpoken ? line ?? settings.line : ""
     let key = key(of: caller)
     guard let consent = await store.consent(of: key), consent.destination == destination else {
       throw .notAgreed
     }
-    guard calls.count < Self.mostCalls else { throw .full }
+    guard hasRoom(for: caller) else { throw .full }
     guard let id = try? AccessToken.make(byteCount: Self.idByteCount) else {
       throw .failed("the system has no random numbers; try again")
     }
@@ -147,7 +149,8 @@ actor AssistantOffice {
       CallRun.Surroundings(
         model: model, tools: tools, store: store, log: log, changed: changed,
         over: { [weak self] id in Task { await self?.over(id) } }))
-    (calls[id], newest) = (run, run)
+    (calls[id], latest) = (run, run)
+    if guest == nil { newest = run }
     called += 1
     refusal = nil
     log.event(
@@ -157,12 +160,24 @@ actor AssistantOffice {
     return SessionStatus(session)
   }
 
-  /// The phone of a caller at the page.
+  /// Calls that go on; the others have yet to get a title.
+  private var live: [CallRun] { calls.values.filter { !$0.isOver } }
+
+  private func hasRoom(for caller: AssistantCaller) -> Bool {
+    guard let name = caller.name else { return live.count < Self.mostCalls }
+    return live.count < Self.mostCalls - 1
+      && live.count(where: { $0.caller.name == name }) < Self.mostOfOne
+  }
+
+  /// The phone of a caller at the page; nil: it wants the station's microphone.
   private func guest(
-    of caller: AssistantCaller
-  ) async throws(AssistantProblem) -> (number: Int, door: any EarDoor) {
+    _ page: String?, of caller: AssistantCaller
+  ) async throws(AssistantProblem) -> (number: Int, door: any EarDoor)? {
+    guard let page else { return nil }
     let session = caller.name.map { String($0.split(separator: " ").last ?? "") }
-    guard let session, let guest = await guests?.ear(of: session) else { throw .noPhone }
+    guard let session, let guest = await guests?.ear(of: session, page: page) else {
+      throw .noPhone
+    }
     return guest
   }
 
@@ -179,12 +194,12 @@ actor AssistantOffice {
 
   /// A key of the assistant went down: a spoken call begins, or the one that goes on ends.
   func pressed() async {
-    for call in calls.values where call.isAtStation { return await call.hangUp() }
+    for call in live where call.isAtStation { return await call.hangUp() }
     await begin("key")
   }
 
   private func woken(by word: String?) async {
-    guard !calls.values.contains(where: \.isAtStation) else { return }
+    guard !live.contains(where: \.isAtStation) else { return }
     log.event(.assistantWoken, "a wake word was heard", ["word": "\(word ?? "")"])
     await begin("node")
   }
@@ -224,8 +239,8 @@ actor AssistantOffice {
       return try await turn(text, in: call(caller, isSpoken: false).id, caller)
     }
     let run = try run(session, caller)
-    // Its tools have the rights of who began it: who has fewer says nothing in it.
-    guard run.caller.rights <= caller.rights ?? .admin else { throw .over }
+    // Its tools have the rights of who began it: who has fewer says nothing in it. And it knows what was said in it.
+    guard run.caller.rights <= caller.rights ?? .admin, mayJoin(run, caller) else { throw .over }
     var status = SessionStatus(run.session)
     status.turns = try await run.turn(text).map { SessionStatus.Turn($0) }
     return status
@@ -233,14 +248,23 @@ actor AssistantOffice {
 
   /// Ends a call; nil: the newest one of that caller.
   func end(_ session: String?, _ caller: AssistantCaller) async throws(AssistantProblem) {
-    let key = key(of: caller)
-    guard let id = session ?? last(where: { $0.caller.key == key }) else { throw .over }
-    try await run(id, caller).hangUp()
+    let (key, name) = (key(of: caller), caller.name ?? "node")
+    let own = session ?? last { $0.caller.key == key && $0.caller.name == name }
+    guard let id = own ?? last(where: { $0.caller.key == key }) else { throw .over }
+    let run = try run(id, caller)
+    // As by the station's key, which whoever may talk presses.
+    guard run.isAtStation || mayJoin(run, caller) else { throw .over }
+    await run.hangUp()
+  }
+
+  /// Whether a call is a caller's own, or the operator asks.
+  private func mayJoin(_ run: CallRun, _ caller: AssistantCaller) -> Bool {
+    run.caller.name == caller.name ?? "node" || caller.rights ?? .admin >= .operate
   }
 
   /// The newest call of some.
   private func last(where isOne: (CallRun) -> Bool) -> String? {
-    let newest = calls.values.filter(isOne).max {
+    let newest = live.filter(isOne).max {
       $0.session.startedUnixMilliseconds < $1.session.startedUnixMilliseconds
     }
     return newest?.session.id
@@ -251,8 +275,15 @@ actor AssistantOffice {
     return run
   }
 
+  /// Phones are signed out: what is done for them with their rights ends.
+  func signedOut(_ sessions: [String]) async {
+    let names = Set(sessions.map { "page \($0)" })
+    for call in live where names.contains(call.caller.name) { await call.hangUp() }
+  }
+
   private func over(_ id: String) async {
     guard let run = calls.removeValue(forKey: id) else { return }
+    await store.release(id)
     if await run.state == .error { failed += 1 }
     await store.prune(unixMilliseconds: CallRun.unixMilliseconds())
     changed()
@@ -325,15 +356,27 @@ actor AssistantOffice {
           Consent(
             caller: key, destination: destination, keeps: keeps,
             unixMilliseconds: CallRun.unixMilliseconds()))
+        if !keeps { await forget { $0.caller.key == key } }
       } else {
-        for call in calls.values where call.caller.key == key { await call.hangUp() }
+        await forget(andEnds: true) { $0.caller.key == key }
         try await store.withdraw(key)
+        // Who called just then did so without.
+        await forget(andEnds: true) { $0.caller.key == key }
       }
     } catch {
       throw AssistantProblem(error)
     }
     await allowWake()
     return try await consent(caller)
+  }
+
+  /// Keeps nothing more of calls under way, or of those that have yet to get a title.
+  private func forget(andEnds: Bool = false, where isOne: (CallRun) -> Bool) async {
+    for call in calls.values.filter(isOne) {
+      await store.forget(call.session.id)
+      await call.forget()
+      if andEnds { await call.hangUp() }
+    }
   }
 
   /// The last sessions.
@@ -373,8 +416,10 @@ actor AssistantOffice {
   ) async throws(AssistantProblem) -> Int {
     try permit(caller)
     do {
-      guard let id else { return try await store.deleteAll(of: key(of: caller)) }
-      guard let found = try await store.session(id), found.session.caller == key(of: caller),
+      let key = key(of: caller)
+      await forget { $0.session.id == id ?? $0.session.id && $0.caller.key == key }
+      guard let id else { return try await store.deleteAll(of: key) }
+      guard let found = try await store.session(id), found.session.caller == key,
         try await store.delete(id)
       else { throw AssistantProblem.noSession }
       return 1
@@ -385,10 +430,13 @@ actor AssistantOffice {
 
   // MARK: What people see
 
+  /// What people are shown: the station's own call, else the newest that is typed.
+  private var shown: CallRun? { live.first(where: \.isAtStation) ?? newest }
+
   /// What the assistant's keys show.
   var tally: AssistantTally {
     get async {
-      switch await newest?.state {
+      switch await shown?.state {
       case .connecting, .listening: .listens
       case .thinking, .speaking: .answers
       case .ended, .error, nil: .off
@@ -398,40 +446,34 @@ actor AssistantOffice {
 
   /// What guests' calls do.
   func fill(_ status: inout Status) async {
-    for call in calls.values {
-      guard let number = call.caller.guest,
-        let place = status.guests?.firstIndex(where: { $0.number == number })
-      else { continue }
-      let state = await call.state.rawValue
-      status.guests?[place].assistant = GuestStatus.AssistantCall(
-        session: call.session.id, state: state)
+    for place in status.guests?.indices ?? 0..<0 {
+      guard let number = status.guests?[place].number else { continue }
+      status.guests?[place].assistant = await guestCall(of: number)
     }
+  }
+
+  /// The call of a guest, by its number; nil: it has none.
+  func guestCall(of number: Int) async -> GuestStatus.AssistantCall? {
+    guard let call = live.first(where: { $0.caller.guest == number }) else { return nil }
+    return GuestStatus.AssistantCall(session: call.session.id, state: await call.state.rawValue)
   }
 
   /// The part of a status.
   var status: AssistantStatus {
     get async {
-      let state = await newest?.state.rawValue ?? (model == nil ? "off" : "idle")
+      let shown = shown
+      let state = await shown?.state.rawValue ?? (model == nil ? "off" : "idle")
       var status = AssistantStatus(state: state, name: settings.name)
       status.colour = settings.colourRGB.map { Configuration.text(ofColour: $0) }
-      status.session = newest.flatMap { calls[$0.session.id] }?.session.id
+      if let shown, !shown.isOver {
+        (status.session, status.line) = (shown.session.id, shown.caller.line)
+      }
       (status.calls, status.called, status.failed) = (calls.count, called, failed)
-      status.line = newest.flatMap { calls[$0.session.id] }?.caller.line
-      let last = await newest?.problem
+      let last = await latest?.problem
       status.problem = refusal ?? last ?? problem.map { "\($0)" }
       status.keepingProblem = await store.problem
       return status
     }
-  }
-}
-
-extension SpeechServices {
-  /// Those of the settings, nil where not both are set.
-  fileprivate init?(_ settings: SpeechSettings) {
-    guard let recogniser = settings.asr, let speaker = settings.tts else { return nil }
-    self.init(
-      link: SpeechLink(allowing: settings.allow, language: settings.language),
-      recogniser: recogniser, speaker: speaker)
   }
 }
 
@@ -443,24 +485,5 @@ extension AssistantProblem {
     case let error as JournalError: self = .disk(error)
     default: self = .failed("\(error)")
     }
-  }
-}
-
-extension SessionStatus {
-  fileprivate init(_ session: AssistantSession) {
-    self.init(
-      id: session.id, context: session.context.rawValue,
-      startedUnixSeconds: Double(session.startedUnixMilliseconds) / 1000)
-    endedUnixSeconds = session.endedUnixMilliseconds.map { Double($0) / 1000 }
-    title = session.digest?.title
-    summary = session.digest?.summary
-  }
-}
-
-extension SessionStatus.Turn {
-  fileprivate init(_ turn: SessionTurn) {
-    self.init(
-      speaker: turn.speaker.rawValue, text: turn.text,
-      unixSeconds: Double(turn.unixMilliseconds) / 1000, isInterrupted: turn.isInterrupted)
   }
 }

@@ -4,6 +4,7 @@ internal import EventLoop
 internal import Glibc
 internal import Logging
 internal import Remote
+internal import Synchronization
 
 /// Who answers; a test has its own.
 protocol LanguageModel: Sendable {
@@ -55,12 +56,18 @@ actor CallRun {
   nonisolated var isAtStation: Bool { voice != nil && caller.guest == nil }
   /// By microphone and ear, and not typed.
   nonisolated var isSpoken: Bool { voice != nil }
+  private let hasEnded = Atomic(false)
+  /// Nothing more is said in it; its title may be under way.
+  nonisolated var isOver: Bool { hasEnded.load(ordering: .relaxed) }
   private let surroundings: Surroundings
   private var call: AssistantCall
   private var asking: Task<Void, Never>?
   private var using: Task<Void, Never>?
   private var alarm = Alarm()
   private var turns: [SessionTurn] = []
+  /// What is made of the session at its end.
+  private var digesting: Task<SessionDigest?, Never>?
+  private var isForgotten = false
   private var waiters: [CheckedContinuation<String?, Never>] = []
   private let writes: AsyncStream<SessionTurn>.Continuation
   private let writer: Task<Void, Never>
@@ -117,6 +124,12 @@ actor CallRun {
     return Array(turns.dropFirst(before).suffix(2))
   }
 
+  /// Makes no title of it, for which the model would be shown once more what was said.
+  func forget() {
+    isForgotten = true
+    digesting?.cancel()
+  }
+
   /// Ends it.
   func hangUp() {
     call.hangUp(nowNanoseconds: EventLoop.nowNanoseconds())
@@ -138,6 +151,7 @@ actor CallRun {
     let now = EventLoop.nowNanoseconds()
     switch news {
     case .ready: call.connected(nowNanoseconds: now)
+    case .gone: call.hangUp(nowNanoseconds: now)
     case .failed(let words): call.failed(words, nowNanoseconds: now)
     case .voice(let isVoice, let ago): call.hear(voice: isVoice, nowNanoseconds: now - ago)
     case .heard(let number, let text): call.heard(text, of: number, nowNanoseconds: now)
@@ -230,6 +244,7 @@ actor CallRun {
   }
 
   private func finish(_ end: CallEnd) {
+    hasEnded.store(true, ordering: .relaxed)
     asking?.cancel()
     using?.cancel()
     writes.finish()
@@ -246,7 +261,7 @@ actor CallRun {
   private func complete() async {
     await writer.value
     await voicing.value
-    if caller.keeps, var digest = SessionDigest(answer: "", of: turns) {
+    if caller.keeps, !isForgotten, var digest = SessionDigest(answer: "", of: turns) {
       var session = session
       session.endedUnixMilliseconds = Self.unixMilliseconds()
       session.digest = digest
@@ -260,26 +275,28 @@ actor CallRun {
     surroundings.over(session.id)
   }
 
-  /// In the model's words; nil: it has none.
+  /// In the model's words; nil: it has none, or nobody wants it any more.
   private func digest() async -> SessionDigest? {
-    let (model, query) = (surroundings.model, SessionDigest.query(turns))
-    let reading = Task {
+    guard !isForgotten else { return nil }
+    let (model, query, turns) = (surroundings.model, SessionDigest.query(turns), turns)
+    let reading = Task { () -> SessionDigest? in
       var answer = ""
       for await event in model.ask(query) {
         switch event {
         case .piece(.text(let text)): answer += text
-        case .piece(.end): return Optional(answer)
+        case .piece(.end): return SessionDigest(answer: answer, of: turns)
         case .fault: return nil
         }
       }
       return nil
     }
+    digesting = reading
     let alarm = Task {
       try? await Task.sleep(for: .seconds(Self.digestSeconds))
       reading.cancel()
     }
     defer { alarm.cancel() }
-    return await reading.value.flatMap { SessionDigest(answer: $0, of: turns) }
+    return await reading.value
   }
 
   static func unixMilliseconds() -> Int64 {

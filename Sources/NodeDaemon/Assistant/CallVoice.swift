@@ -16,6 +16,8 @@ protocol CallVoice: Sendable {
 enum CallVoiceNews: Hashable, Sendable {
   /// All that is needed answers.
   case ready
+  /// The caller has gone.
+  case gone
   /// It cannot go on, why in words.
   case failed(String)
   /// A voice is heard, or none any more: since so long, as the microphone is looked at now and then.

@@ -15,6 +15,8 @@ actor SessionStore {
   private let days: Int
   private let log: Logger
   private var journal: SessionJournal?
+  /// Sessions of which nothing is kept any more, though their calls go on.
+  private var forgotten: Set<String> = []
   /// Why nothing is kept beyond this run; nil: it is, or nobody wanted it.
   private(set) var problem: String?
 
@@ -50,16 +52,24 @@ actor SessionStore {
 
   /// Keeps a session as it is now.
   func keep(_ session: AssistantSession) {
+    guard !forgotten.contains(session.id) else { return }
     write { (journal) throws(JournalError) in try journal.keep(session) }
   }
 
   /// Keeps something that was said.
   func add(_ turn: SessionTurn, to session: AssistantSession) {
+    guard !forgotten.contains(session.id) else { return }
     write { (journal) throws(JournalError) in
       if try journal.session(session.id) == nil { try journal.keep(session) }
       try journal.add(turn, to: session.id)
     }
   }
+
+  /// Keeps nothing more of a session, which may go on.
+  func forget(_ session: String) { forgotten.insert(session) }
+
+  /// Nothing more comes of a session.
+  func release(_ session: String) { forgotten.remove(session) }
 
   /// The last sessions, the newest first.
   func sessions(of caller: String?, limit: Int) throws(JournalError) -> [AssistantSession] {

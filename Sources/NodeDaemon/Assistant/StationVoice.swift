@@ -10,12 +10,12 @@ protocol EarDoor: Sendable {
   func openEar() async throws(IntercomError) -> EarLink
   /// Closes them.
   func closeEar(_ link: EarLink) async
-  /// What a link that ended by itself means, in words.
-  var lossWords: String { get }
+  /// What a link that ended by itself means, in words; nil: somebody left, and nothing is wrong.
+  var lossWords: String? { get }
 }
 
 extension EarDoor {
-  var lossWords: String { "JACK runs at another rate now; call again" }
+  var lossWords: String? { "JACK runs at another rate now; call again" }
 }
 
 extension Intercom: EarDoor {}
@@ -24,7 +24,8 @@ extension Intercom: EarDoor {}
 struct GuestEar: EarDoor {
   let seat: GuestSeat
 
-  var lossWords: String { "the phone has gone, or called anew" }
+  /// The phone has gone, or called anew.
+  var lossWords: String? { nil }
 
   func openEar() async throws(IntercomError) -> EarLink { try seat.openEar() }
 
@@ -33,8 +34,8 @@ struct GuestEar: EarDoor {
 
 /// The ears of guests.
 protocol GuestEars: Sendable {
-  /// That of a session of the page, and the guest's number at this node; nil: its phone does not talk.
-  func ear(of session: String) async -> (number: Int, door: any EarDoor)?
+  /// That of one page of a session, and the guest's number at this node; nil: that page does not talk.
+  func ear(of session: String, page: String) async -> (number: Int, door: any EarDoor)?
 }
 
 /// The services that turn sound into text and back.
@@ -44,6 +45,16 @@ struct SpeechServices: Sendable {
   let recogniser: ServiceAddress
   /// Speaks.
   let speaker: ServiceAddress
+}
+
+extension SpeechServices {
+  /// Those of the settings, nil where not both are set.
+  init?(_ settings: SpeechSettings) {
+    guard let recogniser = settings.asr, let speaker = settings.tts else { return nil }
+    self.init(
+      link: SpeechLink(allowing: settings.allow, language: settings.language),
+      recogniser: recogniser, speaker: speaker)
+  }
 }
 
 /// The sound of a call at the station itself, or at a guest's phone: its microphone to a recogniser, and a speaker's
@@ -199,7 +210,7 @@ actor StationVoice: CallVoice {
   private func lookAround() async -> Bool {
     guard let link, let ear else { return false }
     guard !link.isOver else {
-      await tell(.failed(door.lossWords))
+      await tell(door.lossWords.map { .failed($0) } ?? .gone)
       return false
     }
     while let (pcm, voice) = ear.take(from: link.microphone) {

@@ -24,12 +24,14 @@ public struct GuestApplication: Sendable {
   public var name: String
   /// The page's session that it is of.
   public var session: String
+  /// Which page of that: the name that it gave itself, and told nobody else.
+  public var page: String
   /// What it can hear.
   public var hears: GuestHearing
 
   /// Somebody who asks.
-  public init(name: String, session: String, hears: GuestHearing) {
-    (self.name, self.session, self.hears) = (name, session, hears)
+  public init(name: String, session: String, page: String, hears: GuestHearing) {
+    (self.name, self.session, self.page, self.hears) = (name, session, page, hears)
   }
 }
 

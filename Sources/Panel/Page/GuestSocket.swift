@@ -71,7 +71,11 @@ final class GuestSocket: ChannelInboundHandler {
     case .text: take(Array(frame.unmaskedData.readableBytesView))
     case .ping: write(.pong, frame.unmaskedData)
     case .pong: break
-    case .connectionClose: close(.normalClosure)
+    case .connectionClose:
+      var words = frame.unmaskedData
+      let code = words.readWebSocketErrorCode() ?? .normalClosure
+      if code == .normalClosure { stay?.bidFarewell() }
+      close(.normalClosure)
     default: close(.unacceptableData)
     }
   }
@@ -148,7 +152,7 @@ final class GuestSocket: ChannelInboundHandler {
 /// One guest, from its first connection until none has been there for a while: what the page keeps of it.
 ///
 /// Lives on the page's loop. States: asking (the node makes a place for it) → seated → gone. Its connections come and
-/// go; while there is none it keeps its place for ``GuestLimits/absence``, with no key open.
+/// go; while there is none it keeps its place for ``GuestLimits/absence``, with no key open; but who says goodbye goes.
 final class GuestStay {
   let id: String
   private let session: PageRecord
@@ -160,6 +164,8 @@ final class GuestStay {
   private var keys: (names: [String], number: Int) = ([], -1)
   private var absence: Scheduled<Void>?
   private var isGone = false
+  /// It said that it goes, and does not come back.
+  private var isLeaving = false
   /// Frames that no connection could take.
   var dropped = 0
 
@@ -175,7 +181,8 @@ final class GuestStay {
   private func ask(_ hearing: GuestHearing) {
     let (guests, session, gate) = (shared.guests, session, shared.gate)
     let stay = NIOLoopBound(self, eventLoop: loop)
-    let guest = GuestApplication(name: session.name, session: session.id, hears: hearing)
+    let guest = GuestApplication(
+      name: session.name, session: session.id, page: id, hears: hearing)
     Task {
       do throws(GuestRefusal) {
         guard let guests else { throw GuestRefusal("this station takes no guests") }
@@ -207,14 +214,19 @@ final class GuestStay {
   func add(_ socket: GuestSocket) {
     absence?.cancel()
     absence = nil
+    isLeaving = false
     sockets.append(socket)
     if seat != nil { socket.tell(nil) }
   }
+
+  /// A page that is closed or loaded anew says another word (RFC 6455 §7.4.1: 1001), and may come back.
+  func bidFarewell() { isLeaving = true }
 
   /// One less; without any its keys are released at once.
   func remove(_ socket: GuestSocket) {
     sockets.removeAll { $0 === socket }
     guard sockets.isEmpty, !isGone else { return }
+    guard !isLeaving else { return end(nil) }
     keys = ([], -1)
     seat?.talk(on: [])
     let stay = NIOLoopBound(self, eventLoop: loop)

@@ -14,11 +14,15 @@ public final class PageAccess: Sendable {
   private let revoked = Mutex<(@Sendable (_ ids: [String]) -> Void)?>(nil)
   /// What is to be kept, whenever that changes; for one follower.
   public let records: AsyncStream<[PageRecord]>
+  private let gone: AsyncStream<[String]>.Continuation
+  /// Who is signed out, by ID; for one follower.
+  public let departures: AsyncStream<[String]>
 
   /// Goes on with those that were signed in before.
   public init(_ records: [PageRecord] = []) {
     book = Mutex(AccessBook(records))
     (self.records, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (departures, gone) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
 
   /// Makes a token that lets a phone sign in, once.
@@ -54,6 +58,7 @@ public final class PageAccess: Sendable {
     let (ids, records) = book.withLock { ($0.revoke(who), $0.records) }
     guard !ids.isEmpty else { return 0 }
     changes.yield(records)
+    gone.yield(ids)
     revoked.withLock { $0 }?(ids)
     return ids.count
   }

@@ -86,6 +86,7 @@ public final class RestDesk: Sendable {
         return .call(
           RestCall(
             route: route, parameters: parameters, query: query, caller: sender,
+            isOfPage: request.headers["Authorization"].isEmpty,
             origin: "https://\(host.text)\(port)", path: request.path,
             canBeSentOn: request.method == .GET && request.headers.contains(name: "Authorization"),
             range: request.headers.contains(name: "If-Range")
@@ -356,6 +357,8 @@ struct RestCall: Sendable {
   var query: [String: String]
   /// Whose token it has, or who is signed in; nil: that needs nobody.
   var caller: PageRecord?
+  /// It is somebody signed in at the page, who chose that name.
+  var isOfPage: Bool
   /// As the caller names the node: `https://HOST:PORT`.
   var origin: String
   /// As it came.

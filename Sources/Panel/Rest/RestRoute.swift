@@ -51,7 +51,8 @@ enum RestRoute: CaseIterable {
     switch self {
     case .upload, .signIn, .refresh: nil
     case .conversations, .messages, .message, .audio: .listen
-    case .delete, .sessions, .session, .deleteSession: .operate
+    case .delete: .operate
+    // Whose sessions are whose, the assistant knows.
     default: .talk
     }
   }

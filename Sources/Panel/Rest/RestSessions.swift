@@ -31,7 +31,9 @@ struct RestSessions: Sendable {
   func answer(_ call: RestCall, _ body: [UInt8]) async throws(RestFault) -> PageAnswer {
     var caller = AssistantCaller()
     let owner = try call.owner
-    (caller.context, caller.name, caller.rights) = ("page", owner.name, owner.rights)
+    // A program's name is the node's choice; a phone's is its own, and is no proof of anything.
+    let name = call.isOfPage ? "page \(owner.id)" : owner.name
+    (caller.context, caller.name, caller.rights) = ("page", name, owner.rights)
     let id = call.parameters.first ?? ""
     switch call.route {
     case .startSession:

@@ -1,5 +1,5 @@
 import {ask, button, card, changed, danger, el, entry, fold, link, list, on, safe, talkers, titled, words} from "./dom.js"
-import {guest, isOn, ownCall} from "./guest.js"
+import {id, isOn, ownCall} from "./guest.js"
 
 const t = words.assistant
 const get = async (request, ...more) => (await ask("assistant-" + request, ...more))?.assistant ?? {}
@@ -15,7 +15,7 @@ export default function() {
 	}
 	const act = async (...what) => {
 		const {session} = await get(...what)
-		guest.call = session?.id ?? guest.call
+		if (session) sessionStorage.call = session.id
 		look()
 	}
 	const say = async text => {
@@ -39,7 +39,7 @@ export default function() {
 	const box = el(
 		"section.scroll", el(
 			".column", card(words.views.assistant, el("p", {role: "status"}, () => now().problem ?? t.states[call().state]),
-				button(".main", "", () => (call().session ? act("end", {session: call().session}) : act("call", {spoken: true, guest: isOn()})), talkers,
+				button(".main", "", () => (call().session ? act("end", {session: call().session}) : act("call", {spoken: true, guest: isOn() ? id : null})), talkers,
 					() => ({textContent: words.calls[call().session ? "end" : "call"]})),
 				said(() => typed), entry("talk", words.messages.text, words.messages.send, say, 4000)),
 			card(t.consent, el("p", () => consent?.terms), el("p", () => consent?.words), el(

@@ -1,4 +1,4 @@
-import {clamp, onHidden, randomName, words} from "./dom.js"
+import {clamp, onHidden, randomName} from "./dom.js"
 import {changed, isSaving, keepOpen, link, send, tell} from "./link.js"
 import {addSound, askMicrophone, endTracks, frameLength, hasOpus, makeDecoder, makeEncoder, rate, toInteger, whyNot} from "./microphone.js"
 
@@ -15,7 +15,7 @@ const quietFrame = [30 << 3], quietFrames = 40, mostWaiting = 3000
 const encoding = {bitrate: 48000, opus: {application: "lowdelay", frameDuration: 10000}}
 const off = {state: "off", level: -127, isSeated: false, context: null, node: null, source: null}
 export const guest = {...off}
-const id = sessionStorage.guest ??= randomName()
+export const id = sessionStorage.guest ??= randomName()
 let index = 0, sequence = 0, heard, quiet = 0
 let wires = [], stream, encoder, decoder, lock, again, isOpus
 
@@ -26,8 +26,8 @@ const set = changes => {
 
 export const isOn = () => guest.state !== "off"
 export const isAsleep = () => guest.state === "on" && guest.context.state !== "running"
-// This page's call with the assistant, which hears the microphone whatever the keys.
-export const ownCall = () => link.model.guests?.find(one => one.assistant?.session === guest.call)?.assistant
+// This page's call, which hears the microphone whatever the keys.
+export const ownCall = () => link.model.guests?.find(one => one.assistant?.session === sessionStorage.call)?.assistant
 export const isPlain = () => localStorage.plain === "1"
 const held = new Set(), latched = new Set()
 let open = [], number = Date.now()

@@ -216,6 +216,28 @@ import Testing
     #expect(!next.isOver)
     phone.seat.closeEar()
     #expect(next.isOver)
+    // It has gone: whoever is late waits for nothing.
+    #expect(try phone.seat.openEar().isOver)
+  }
+
+  @Test func `a browser that lies about its time says no more than time passes`() throws {
+    let phone = try enter()
+    let link = try phone.seat.openEar()
+    var heard = 0
+    var room = [Float](repeating: 0, count: 48_000)
+    for number in 0..<1000 {
+      var octets = GuestFrame(
+        kind: .opus, sequence: UInt32(number), timestamp: UInt32(number * 48_000), level: 20
+      ).header
+      octets.append(30 << 3)
+      phone.seat.take(octets, arrivalNanoseconds: network.now + Int64(number) * 1_000_000)
+      while link.microphone.availableFrames > 0 {
+        var span = room.mutableSpan
+        heard += link.microphone.read(into: &span)
+      }
+    }
+    // A second, and what a stall may hold up.
+    #expect((48_000...150_000).contains(heard))
   }
 
   @Test func `what a guest's browser left out is silence for who hears it alone, and keeps time`()

@@ -9,6 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct GuestSocketTests {
   private static let hello = #"{"guest":"0123456789abcdef","hears":"opus"}"#
   private static let frame = [UInt8](repeating: 1, count: 40)
+  /// As a browser says whose page is closed or loaded anew (RFC 6455 §7.4.1).
+  private static let away: [UInt8] = [3, 233]
 
   private func wait(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(2)) }
@@ -68,16 +70,35 @@ import Testing
       let place = try #require(rig.guests.places.first)
       one.say(#"{"keys":["all"],"number":1}"#)
       try await wait { place.keys.last == ["all"] }
-      one.frame(0x88, [])
+      one.frame(0x88, Self.away)
       try await one.closing()
       #expect(place.keys.last == ["all"])
       // It comes back in time, and is the same.
-      other.frame(0x88, [])
+      other.frame(0x88, Self.away)
       try await wait { place.keys.last == [] }
       let again = try await enter(rig, cookie)
       #expect(rig.guests.places.count == 1 && !place.hasLeft)
-      again.frame(0x88, [])
+      again.frame(0x88, Self.away)
       try await wait { place.hasLeft }
+    }
+  }
+
+  @Test(arguments: [[], [3, 232]] as [[UInt8]])
+  func `who says goodbye goes at once`(words: [UInt8]) async throws {
+    var limits = PageLimits()
+    limits.guests.absence = .seconds(3600)
+    try await PageRig.run(limits: limits) { rig in
+      let cookie = try await rig.signIn(.talk)
+      let (one, other) = (try await enter(rig, cookie), try await enter(rig, cookie))
+      let place = try #require(rig.guests.places.first)
+      #expect(place.application.page == "0123456789abcdef")
+      one.frame(0x88, words)
+      try await one.closing()
+      #expect(!place.hasLeft)
+      other.frame(0x88, words)
+      try await wait { place.hasLeft }
+      _ = try await enter(rig, cookie)
+      #expect(rig.guests.places.count == 2)
     }
   }
 

@@ -48,7 +48,10 @@ final class RestTalker: RestAssistant {
   func sessions(
     _ limit: Int, _ caller: AssistantCaller
   ) async throws(RestFault) -> [SessionStatus] {
-    kept.withLock { Array($0.reversed().prefix(limit)) }
+    guard caller.rights ?? .admin >= .operate else {
+      throw RestFault(.forbidden, "not for \(caller.name ?? "")")
+    }
+    return kept.withLock { Array($0.reversed().prefix(limit)) }
   }
 
   func session(_ id: String, _ caller: AssistantCaller) async throws(RestFault) -> SessionStatus {
@@ -97,7 +100,27 @@ final class RestTalker: RestAssistant {
       rig.assistant.refuse(RestFault(.conflict, "nobody agreed yet"))
       #expect(try await ask("POST", "/start", "{}").status == 409)
       let talker = try rig.tokens.issue(to: "button", .talk)
-      #expect(try await rig.rest("GET", "/v1/sessions", token: talker).status == 403)
+      // Whether all share one agreement, the assistant knows.
+      let refused = try await rig.rest("GET", "/v1/sessions", token: talker)
+      #expect(refused.status == 403 && refused.body.contains("not for button"))
+      let listener = try rig.tokens.issue(to: "lamp", .listen)
+      let lesser = try await rig.rest("GET", "/v1/sessions", token: listener)
+      #expect(lesser.status == 403 && lesser.body.contains("has the right listen"))
+    }
+  }
+
+  @Test func `a phone is its session, and not the name that it gave itself`() async throws {
+    try await PageRig.run { rig in
+      let cookie = try await rig.signIn(.talk, name: "node")
+      let id = try #require(rig.access.sessions.first).id
+      func post(_ path: String, _ body: String) async throws -> PageVisitor.Answer {
+        try await rig.answer(
+          "POST", "/v1/sessions/" + path, origin: "https://\(rig.host)", cookie: cookie, body: body,
+          more: "Content-Type: application/json\r\n")
+      }
+      #expect(try await post("start", "{}").status == 200)
+      let said = try await post("s1/turn", #"{"text":"Who is on?"}"#)
+      #expect(said.body.contains("page \(id) talk: Who is on?"))
     }
   }
 
