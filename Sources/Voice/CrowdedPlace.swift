@@ -9,7 +9,7 @@ struct CrowdedPlace {
     /// So much taken from blocks with a voice, dB in the mean, is music yet; and so much, a crowd.
     static let (music, crowd): (Float, Float) = (-1.2, -2.2)
     /// What is left untouched of pauses then.
-    static let most: Float = 0.17
+    static let most: Float = 0.1
     /// A block more probable than so is of a voice.
     static let voice: Float = 0.5
     /// The mean is that of some two seconds of voice; pauses begin and end in some 0.1 s.

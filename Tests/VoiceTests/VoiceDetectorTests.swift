@@ -140,7 +140,7 @@ import Testing
     let voice = Sounds.level(heard[(9 * 48_000 + 16_000)..<(9 * 48_000 + 24_000)])
     let third = Sounds.level(tone) - 9.54
     #expect(abs(voice - third) < 0.2)
-    #expect(abs(pause - third - 2.5) < 0.3)
+    #expect(abs(pause - third - 1.6) < 0.3)
     #expect(Sounds.roughness(heard.dropFirst(48_000)) < 0.001 + Sounds.roughness(tone) / 2)
   }
 
