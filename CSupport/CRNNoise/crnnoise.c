@@ -82,10 +82,11 @@ void crnnoise_destroy(crnnoise *suppressor) {
 /* It takes the range of 16 bits. What it makes of sound beyond that is not its fault. */
 static float bounded(float value) { return value > 1.0f ? 1.0f : value < -1.0f ? -1.0f : value == value ? value : 0; }
 
-void crnnoise_run(crnnoise *suppressor, float *block) {
+float crnnoise_run(crnnoise *suppressor, float *block) {
   for (int32_t index = 0; index < CRNNOISE_BLOCK_FRAMES; index++)
     suppressor->samples[index] = bounded(block[index]) * 32768.0f;
-  suppressor->library->process(suppressor->state, suppressor->samples, suppressor->samples);
+  float voice = suppressor->library->process(suppressor->state, suppressor->samples, suppressor->samples);
   for (int32_t index = 0; index < CRNNOISE_BLOCK_FRAMES; index++)
     block[index] = bounded(suppressor->samples[index] * (1.0f / 32768.0f));
+  return bounded(voice);
 }

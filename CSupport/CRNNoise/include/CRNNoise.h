@@ -26,7 +26,8 @@ typedef struct crnnoise crnnoise;
 crnnoise *crnnoise_create(const crnnoise_library *library);
 /** NULL is allowed. [control] */
 void crnnoise_destroy(crnnoise *suppressor);
-/** Removes noise from a block of 480 frames at 48 kHz, full scale 1, in place; the frames must be finite. [loop] */
-void crnnoise_run(crnnoise *suppressor, float *block);
+/** Removes noise from a block of 480 frames at 48 kHz, full scale 1, in place; the frames must be finite. Returns how
+ *  probable it is that what comes out has a voice in it, 0 to 1. [loop] */
+float crnnoise_run(crnnoise *suppressor, float *block);
 
 #endif
