@@ -40,7 +40,7 @@ import Testing
     #expect(word < 0.018)
   }
 
-  @Test func `it changes by a hundredth in 10 ms at most, and ends some seconds behind the crowd`() {
+  @Test func `it changes by a hundredth in 10 ms at most, and ends soon after the crowd`() {
     var (place, former): (CrowdedPlace, Float) = (CrowdedPlace(), 0)
     for block in 0..<1000 {
       let isWord = block % 100 < 50
