@@ -5,15 +5,26 @@ public import StatusSchema
 /// It is the status but for `peers`, which is an object here, so that a merge patch names only what changed: one member
 /// a peer, by its ID (by its name where it has none), with its `place` in the array.
 public struct StatusDocument: Sendable {
-  /// What the status tells.
-  public let status: Status
+  /// What all copies share: a status by itself is dear to copy.
+  private final class Content: Sendable {
+    let status: Status
+    let peerKeys: [String]
+    let writtenPeers: [(name: [UInt8], place: Int)]
+    let tree: JSONTree
+
+    init(_ status: Status) {
+      self.status = status
+      peerKeys = status.peers.map { $0.id ?? $0.name }
+      let places = Dictionary(zip(peerKeys, peerKeys.indices)) { first, _ in first }
+      writtenPeers = places.sorted { $0.key < $1.key }
+        .map { (JSONTree.text($0.key).line, $0.value) }
+      tree = StatusDocument.tree(of: status, peerKeys)
+    }
+  }
+
+  private let content: Content
   /// Which document of its maker's it is.
   let number: UInt64
-  /// The members of `peers`, in the order of the status.
-  let peerKeys: [String]
-  /// The same as they are written, in the order of their octets, with their places.
-  fileprivate let writtenPeers: [(name: [UInt8], place: Int)]
-  private let own: JSONTree
   /// What is known only where it is told.
   fileprivate(set) var control: ControlStatus?
 
@@ -21,30 +32,36 @@ public struct StatusDocument: Sendable {
   ///
   /// - Parameter number: another one than that of each document that subscribers were shown before.
   public init(_ status: Status, number: UInt64) {
-    self.status = status
+    content = Content(status)
     self.number = number
-    peerKeys = status.peers.map { $0.id ?? $0.name }
-    let places = Dictionary(zip(peerKeys, peerKeys.indices)) { first, _ in first }
-    writtenPeers = places.sorted { $0.key < $1.key }.map { (JSONTree.text($0.key).line, $0.value) }
-    guard case .object(var members) = Self.tree(of: status) else {
-      own = .object([:])
-      return
-    }
+  }
+
+  /// What the status tells.
+  public var status: Status { content.status }
+
+  /// The members of `peers`, in the order of the status.
+  var peerKeys: [String] { content.peerKeys }
+
+  /// The same as they are written, in the order of their octets, with their places.
+  fileprivate var writtenPeers: [(name: [UInt8], place: Int)] { content.writtenPeers }
+
+  var tree: JSONTree {
+    guard let control, case .object(var members) = content.tree else { return content.tree }
+    members["control"] = Self.tree(of: control)
+    return .object(members)
+  }
+
+  private static func tree(of status: Status, _ peerKeys: [String]) -> JSONTree {
+    guard case .object(var members) = tree(of: status) else { return .object([:]) }
     if case .array(let peers) = members["peers"] {
       let places = zip(peerKeys, peers).enumerated().map { place, peer in
-        (peer.0, Self.without(["levelDBFS", "isTalking"], peer.1, place: place))
+        (peer.0, without(["levelDBFS", "isTalking"], peer.1, place: place))
       }
       members["peers"] = .object(Dictionary(places) { first, _ in first })
     }
     members["node"] = members["node"].map {
-      Self.without(["micLevelDBFS", "micPeakDBFS", "mixLevelDBFS"], $0)
+      without(["micLevelDBFS", "micPeakDBFS", "mixLevelDBFS"], $0)
     }
-    own = .object(members)
-  }
-
-  var tree: JSONTree {
-    guard let control, case .object(var members) = own else { return own }
-    members["control"] = Self.tree(of: control)
     return .object(members)
   }
 
