@@ -320,7 +320,8 @@ let programs: [Target] = [
   tests(
     "PanelTests",
     [
-      "Panel", "ControlSocket", "Cryptography", "Remote", "StatusSchema", "TestKit",
+      "Panel", "ControlSocket", "Cryptography", "Remote", "ServiceLoop", "StatusSchema",
+      "TestKit",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),

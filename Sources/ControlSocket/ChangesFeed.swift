@@ -26,17 +26,21 @@ package final class ChangesFeed {
     package var figures: (@Sendable () -> ControlStatus)?
     /// Told how many readers there are, whenever that changes.
     package var count: @Sendable (Int) -> Void
+    /// Makes of a line what goes to a reader, once for all that need it.
+    package var pack: @Sendable ([UInt8]) -> ByteBuffer
 
     /// A source of these.
     package init(
       gate: LoopGate, pictures: @escaping @Sendable () -> AsyncStream<NodePicture>?,
       figures: (@Sendable () -> ControlStatus)? = nil,
-      count: @escaping @Sendable (Int) -> Void = { _ in }
+      count: @escaping @Sendable (Int) -> Void = { _ in },
+      pack: @escaping @Sendable ([UInt8]) -> ByteBuffer = { ByteBuffer(bytes: $0) }
     ) {
       self.gate = gate
       self.pictures = pictures
       self.figures = figures
       self.count = count
+      self.pack = pack
     }
   }
 
@@ -53,7 +57,7 @@ package final class ChangesFeed {
   private var latest: NodePicture?
   /// The figures of this socket that `latest` has.
   private var control: ControlStatus?
-  /// Lines that lead to `latest`; nil: nothing is to be told.
+  /// Lines that lead to `latest`, as they are sent; nil: nothing is to be told.
   private var lines: [Step: ByteBuffer?] = [:]
 
   /// Nobody follows yet.
@@ -76,7 +80,7 @@ package final class ChangesFeed {
     (following, latest, lines) = (nil, nil, [:])
   }
 
-  /// The line that brings somebody who has seen the former picture up to date.
+  /// The line that brings somebody who has seen the former picture up to date, as it is sent.
   ///
   /// - Returns: the newest picture, and no line where nothing is to be told; nil: there is no picture yet.
   func line(
@@ -85,7 +89,7 @@ package final class ChangesFeed {
     guard let latest else { return nil }
     let step = Step(former: former?.number, hasLevels: withLevels)
     if let line = lines[step] { return (latest, line) }
-    let line = latest.line(from: former, withLevels: withLevels).map { ByteBuffer(bytes: $0) }
+    let line = latest.line(from: former, withLevels: withLevels).map(source.pack)
     lines[step] = .some(line)
     return (latest, line)
   }
@@ -95,9 +99,10 @@ package final class ChangesFeed {
     round &+= 1
     let (gate, round) = (source.gate, round)
     let feed = NIOLoopBound(self, eventLoop: loop)
-    following = Task {
+    following = Task(executorPreference: gate) {
       for await picture in pictures {
-        gate.run { feed.value.show(picture, round) }
+        guard gate.isOnLoop else { break }
+        feed.value.show(picture, round)
       }
       gate.run { feed.value.end(round) }
     }

@@ -21,6 +21,9 @@ package final class LoopGate: Sendable {
     if !isGiven { refusal() }
   }
 
+  /// Whether the caller is on the loop.
+  package var isOnLoop: Bool { loop.inEventLoop }
+
   /// Lets nothing more through; false when it was shut already.
   ///
   /// Any thread.
@@ -28,6 +31,20 @@ package final class LoopGate: Sendable {
     isShut.withLock { isShut in
       defer { isShut = true }
       return !isShut
+    }
+  }
+}
+
+/// Tasks that prefer it run on the loop, which spares them a thread of the pool and its waking; once the gate is shut
+/// they run on Swift's ordinary pool.
+extension LoopGate: TaskExecutor {
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = unsafe asUnownedTaskExecutor()
+    run {
+      unsafe job.runSynchronously(on: executor)
+    } orElse: {
+      globalConcurrentExecutor.enqueue(job)
     }
   }
 }

@@ -51,7 +51,8 @@ public final class Page: Sendable {
     let loop = threads.next()
     service = PageService(
       access, handler, guests, rest, limits, shown, nodeName: nodeName, gate: LoopGate(loop))
-    let changes = ChangesFeed.Source(gate: service.gate, pictures: { handler.pictures() })
+    let changes = ChangesFeed.Source(
+      gate: service.gate, pictures: { handler.pictures() }, pack: Viewer.message)
     room = NIOLoopBoundBox.makeBoxSendingValue(
       ViewerRoom(ChangesFeed(changes)), eventLoop: loop)
     guestRoom = NIOLoopBoundBox.makeBoxSendingValue(

@@ -31,6 +31,8 @@ final class Viewer: ChannelInboundHandler, ChangesReader {
   private var answering: NIODeadline?
   private var task: Task<Void, Never>?
   private var subscriber: Subscriber?
+  /// Where what the encoder of frames would make goes on; while it subscribes.
+  private var wire: ChannelHandlerContext?
   private var isOfferedLater = false
   private var context: ChannelHandlerContext?
   private var heard = NIODeadline.now()
@@ -96,9 +98,10 @@ final class Viewer: ChannelInboundHandler, ChangesReader {
   func offer() {
     guard let context, !isBusy else { return }
     switch subscriber?.next(of: room.feed) {
-    case .line(let line):
-      let viewer = NIOLoopBound(self, eventLoop: context.eventLoop)
-      write(.text, line)?.whenSuccess { viewer.value.subscriber?.written() }
+    case .line(let message):
+      wire?.writeAndFlush(NIOAny(message), promise: nil)
+      // What the kernel does not take at once waits before a queue that is not empty, which says enough.
+      subscriber?.written()
     case .later where !isOfferedLater:
       isOfferedLater = true
       let viewer = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -160,10 +163,29 @@ final class Viewer: ChannelInboundHandler, ChangesReader {
       return .ok
     }
     guard let context, let socket = Self.socket(of: context),
+      let encoder = try? context.pipeline.syncOperations.context(
+        handlerType: WebSocketFrameEncoder.self),
       room.feed.add(self, on: context.eventLoop)
     else { return .error(message: "the node is starting or exiting; try again") }
     subscriber = Subscriber(hasLevels: isLive, socket: socket)
+    wire = encoder
     return .ok
+  }
+
+  /// A line as a text message that is not masked (RFC 6455 §5.2): one piece, and so one record of TLS.
+  static func message(_ line: [UInt8]) -> ByteBuffer {
+    var message = ByteBuffer()
+    message.reserveCapacity(line.count + 10)
+    message.writeInteger(UInt8(0x81))
+    if line.count < 126 {
+      message.writeInteger(UInt8(line.count))
+    } else if let count = UInt16(exactly: line.count) {
+      message.writeMultipleIntegers(UInt8(126), count)
+    } else {
+      message.writeMultipleIntegers(UInt8(127), UInt64(line.count))
+    }
+    message.writeBytes(line)
+    return message
   }
 
   private static func socket(of context: ChannelHandlerContext) -> NIOBSDSocket.Handle? {
@@ -246,7 +268,7 @@ final class Viewer: ChannelInboundHandler, ChangesReader {
 
   private func leave() {
     guard context != nil else { return }
-    context = nil
+    (context, wire) = (nil, nil)
     ticker?.cancel()
     task?.cancel()
     releaseHold()

@@ -39,6 +39,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 125, 126, 65_535, 65_536])
+  func `a line of any length is one message in one piece`(count: Int) {
+    let line = [UInt8](repeating: UInt8(ascii: "x"), count: count)
+    var message = Viewer.message(line)
+    #expect(message.readInteger() == UInt8(0x81))
+    switch message.readInteger(as: UInt8.self) {
+    case 126: #expect(count > 125 && message.readInteger(as: UInt16.self).map(Int.init) == count)
+    case 127: #expect(count > 65_535 && message.readInteger(as: UInt64.self) == UInt64(count))
+    case let short: #expect(short.map(Int.init) == count)
+    }
+    #expect(message.readBytes(length: message.readableBytes) == line)
+  }
+
   @Test(arguments: PageRights.allCases)
   func `each right may what it may, and is told what it lacks`(rights: PageRights) async throws {
     let requests: [(String, PageRights)] = [
