@@ -12,7 +12,7 @@ internal import Synchronization
 /// once in ``hastyLooks`` looks at the levels. Followers get the newest picture and never a backlog. While nobody
 /// follows, it does nothing.
 ///
-/// Everything here runs on Swift's ordinary pool.
+/// It looks on a thread of its own, a ``LookThread``, and does everything else on Swift's ordinary pool.
 actor NodeModel {
   /// Where it looks.
   struct Look: Sendable {
@@ -22,8 +22,8 @@ actor NodeModel {
     var levels: @Sendable () -> LevelReading
   }
 
-  /// From one look to the next; ends early where its task is cancelled.
-  static let pause: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(50)) }
+  /// From one look at the levels to the next.
+  private static let pauseMilliseconds = 50
   /// Looks at the levels for each at everything, where nothing is known to have changed.
   static let steadyLooks = 20
   /// Looks at the levels that earn one more at everything, for something that changed.
@@ -32,11 +32,13 @@ actor NodeModel {
   static let mostHastyLooks = 20
 
   private let look: Look
-  private let pause: @Sendable () async -> Void
+  private let pause: (@Sendable () async -> Void)?
   private nonisolated let touches = Atomic<UInt64>(0)
   private var followers: [Int: AsyncStream<NodePicture>.Continuation] = [:]
   private var followerCount = 0
   private var ticker: Task<Void, Never>?
+  /// Where it looks; nil: on the pool.
+  private var thread: LookThread?
   private var picture: NodePicture?
   private var document: StatusDocument?
   private var documentCount: UInt64 = 0
@@ -49,7 +51,9 @@ actor NodeModel {
   private var savedLooks = hastyLooks * mostHastyLooks
   private var hasEnded = false
 
-  init(_ look: Look, pause: @escaping @Sendable () async -> Void = NodeModel.pause) {
+  /// - Parameter pause: waits from one look to the next, less where its task is cancelled; nil: 50 ms, on a thread of
+  ///   the model's.
+  init(_ look: Look, pause: (@Sendable () async -> Void)? = nil) {
     self.look = look
     self.pause = pause
   }
@@ -92,9 +96,21 @@ actor NodeModel {
       Task { await self?.remove(number) }
     }
     if let picture { follower.yield(picture) }
-    if ticker == nil {
-      ticker = Task { [weak self, pause] in
-        while !Task.isCancelled, await self?.tick() == true { await pause() }
+    if ticker == nil { start() }
+  }
+
+  private func start() {
+    let thread = pause == nil ? try? LookThread() : nil
+    self.thread = thread
+    ticker = Task(executorPreference: thread) { [weak self, pause] in
+      while !Task.isCancelled, await self?.tick() == true {
+        if let pause {
+          await pause()
+        } else if let thread {
+          await thread.pause(milliseconds: Self.pauseMilliseconds)
+        } else {
+          try? await Task.sleep(for: .milliseconds(Self.pauseMilliseconds))
+        }
       }
     }
   }
@@ -107,7 +123,8 @@ actor NodeModel {
   /// What was known is history once nobody looks any more.
   private func rest() {
     ticker?.cancel()
-    (ticker, picture, document) = (nil, nil, nil)
+    thread?.end()
+    (ticker, thread, picture, document) = (nil, nil, nil, nil)
   }
 
   /// Looks once; false when nobody follows any more.
