@@ -415,6 +415,7 @@ let programs: [Target] = [
     name: "comlink-bench",
     dependencies: [
       "TestRig", "TestKit", "Remote", "StatusSchema", "Audio", "Intercom", "Cryptography",
+      "ControlSocket", "Panel",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),

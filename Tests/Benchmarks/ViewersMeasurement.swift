@@ -8,9 +8,10 @@ import TestRig
 /// CPU of a node that many talk to, without viewers and with them, by turns; what the viewers get, and whether the
 /// sound is the worse for it.
 ///
-/// All that the node takes is judged. The share of the threads that the audio runs on is told beside it: for viewers
-/// they do next to nothing, but decoding for so many differs from one phase to the next, as the viewers' programs run
-/// on the same cores and out of the same caches.
+/// The viewers' programs run on the node's cores and out of its caches, so that its audio is slower beside them,
+/// whoever serves them. Of pages, that is measured, too: in each round as many look at an ``OtherPage`` of another
+/// process, and what the node takes more then than while nobody looks is no cost of its pages. The rest is judged; of
+/// subscribers all that the node takes more. The share of the threads that the audio runs on is told beside it.
 struct ViewersMeasurement {
   private static let mostCPUPercent = 1.5
   /// Threads that the audio runs on, and whose work is the same with viewers and without.
@@ -30,35 +31,69 @@ struct ViewersMeasurement {
     let node = station.node
     pause(seconds: 3)
     let bare = try BareClient(of: bench)
-    var (without, with): ([Usage], [Usage]) = ([], [])
+    var (without, elsewhere, with): ([Usage], [Usage], [Usage]) = ([], [], [])
     var (watched, bareXruns) = (Lateness(), 0)
+    let other = havePages ? try OtherPage(showing: try node.status()) : nil
     for round in 1...rounds {
       without.append(try cpu(of: node, "round \(round), nobody looks"))
+      if let other {
+        let audience = try Audience(at: other.port, count: viewers, invite: other.invite)
+        pause(seconds: 1)
+        let what = "round \(round), \(viewers) look elsewhere"
+        elsewhere.append(try watch(audience, node, "round\(round).other", what))
+      }
       let audience =
-        try station.pagePort.map { try Audience(at: $0, of: node, count: viewers) }
+        try station.pagePort.map { try Audience(at: $0, count: viewers) { try Self.invite(node) } }
         ?? Audience(of: node.controlPath, count: viewers)
       pause(seconds: 1)
       let (before, xruns) = (try node.status(), bare.xruns)
-      audience.begin()
-      with.append(try cpu(of: node, "round \(round), \(viewers) look"))
-      let seen = audience.end()
+      with.append(try watch(audience, node, "round\(round)", "round \(round), \(viewers) look"))
       watched.add(from: before, to: try node.status())
       bareXruns += bare.xruns - xruns
-      tell(seen, round)
     }
+    try other?.stop()
     station.stop()
     bare.stop()
-    func median(_ values: [Double]) -> Double { values.sorted()[rounds / 2] }
-    bench.figures.add("viewers.cpuWithout", median(without.map(\.all)), "%")
-    bench.figures.add("viewers.cpuWith", median(with.map(\.all)), "%")
-    let pairs = zip(with, without)
-    bench.figures.add("viewers.cost.audio", median(pairs.map { $0.audio - $1.audio }), "%")
-    bench.figures.add("viewers.cost.beside", median(pairs.map { $0.beside - $1.beside }), "%")
-    bench.judge(
-      "viewers.cost", median(pairs.map { $0.all - $1.all }), "%", atMost: Self.mostCPUPercent)
+    tell(without, elsewhere, with)
     bench.judge("viewers.underrun.work", Double(watched.own), "count", atMost: 0)
     bench.figures.add("viewers.missedPeriods", Double(watched.missed), "count")
     bench.figures.add("viewers.bare.xruns", Double(bareXruns), "count")
+  }
+
+  private func tell(_ without: [Usage], _ elsewhere: [Usage], _ with: [Usage]) {
+    func median(_ values: [Double]) -> Double { values.sorted()[rounds / 2] }
+    func cost(_ usage: [Usage], over base: [Usage], _ share: (Usage) -> Double) -> Double {
+      median(zip(usage, base).map { share($0) - share($1) })
+    }
+    bench.figures.add("viewers.cpuWithout", median(without.map(\.all)), "%")
+    bench.figures.add("viewers.cpuWith", median(with.map(\.all)), "%")
+    bench.figures.add("viewers.cost.audio", cost(with, over: without, \.audio), "%")
+    bench.figures.add("viewers.cost.beside", cost(with, over: without, \.beside), "%")
+    let all = cost(with, over: without, \.all)
+    guard !elsewhere.isEmpty else {
+      return bench.judge("viewers.cost", all, "%", atMost: Self.mostCPUPercent)
+    }
+    bench.figures.add("viewers.cost", all, "%")
+    bench.figures.add("viewers.cost.readers.audio", cost(elsewhere, over: without, \.audio), "%")
+    bench.figures.add("viewers.cost.readers", cost(elsewhere, over: without, \.all), "%")
+    bench.judge(
+      "viewers.cost.own", cost(with, over: elsewhere, \.all), "%", atMost: Self.mostCPUPercent)
+  }
+
+  private static func invite(_ node: NodeProcess) throws -> String {
+    guard case .pageInvitation(let one) = try node.ask(.pageInvite(rights: .listen, name: nil))
+    else { throw RigError.status(reason: "no invitation") }
+    return one.token
+  }
+
+  /// What the node takes while these look, who then go.
+  private func watch(
+    _ audience: Audience, _ node: NodeProcess, _ name: String, _ what: String
+  ) throws -> Usage {
+    audience.begin()
+    let usage = try cpu(of: node, what)
+    tell(audience.end(), "viewers.\(name)")
+    return usage
   }
 
   /// Percent of a core.
@@ -86,9 +121,8 @@ struct ViewersMeasurement {
     return Usage(audio: percent(ofAudio: true), beside: percent(ofAudio: false))
   }
 
-  private func tell(_ seen: [Audience.Seen], _ round: Int) {
+  private func tell(_ seen: [Audience.Seen], _ name: String) {
     let lines = seen.map { Double($0.lines) / seconds }.sorted()
-    let name = "viewers.round\(round)"
     bench.figures.add("\(name).lines.least", lines.first ?? .nan, "1/s")
     bench.figures.add("\(name).lines.most", lines.last ?? .nan, "1/s")
     bench.figures.add(
@@ -137,15 +171,13 @@ private final class Audience: Sendable {
     }
   }
 
-  /// Pages of a node, each signed in.
-  init(at port: Int, of node: NodeProcess, count: Int) throws {
+  /// Pages, each signed in with a token of its own.
+  init(at port: Int, count: Int, invite: () throws -> String) throws {
     counts.withLock { $0 = [Seen](repeating: Seen(), count: count) }
     last.withLock { $0 = Array(repeating: nil, count: count) }
     for index in 0..<count {
-      guard case .pageInvitation(let one) = try node.ask(.pageInvite(rights: .listen, name: nil))
-      else { throw RigError.status(reason: "no invitation") }
       let way = (host: "127.0.0.1", from: "127.0.0.\(2 + index)")
-      let cookie = try PageDoor.signIn(port, way, token: one.token, name: "Page \(index)")
+      let cookie = try PageDoor.signIn(port, way, token: try invite(), name: "Page \(index)")
       let page = try PageDoor.open(
         "/ws", port, way, cookie: cookie, Seat(audience: self, index: index))
       let request = Array(#"{"request":"subscribe","levels":true}"#.utf8)
