@@ -1,3 +1,4 @@
+import Foundation
 import Intercom
 import StatusSchema
 import Synchronization
@@ -203,6 +204,31 @@ import Testing
     #expect(node.looks == looks)
     var iterator = model.pictures().makeAsyncIterator()
     #expect(Self.talk(await iterator.next()) == true)
+    await model.end()
+  }
+
+  @Test func `without a test's clock it looks on a thread of its own, as long as somebody follows`()
+    async
+  {
+    let names = Mutex<Set<String>>([])
+    let model = NodeModel(
+      NodeModel.Look {
+        let comm = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        names.withLock { _ = $0.insert(comm ?? "") }
+        return TickingNode().status
+      } revision: {
+        0
+      } levels: {
+        .silent
+      })
+    for _ in 0..<3 {
+      for await picture in model.pictures() {
+        #expect(picture.document.status.node.name == "stage")
+        break
+      }
+      while await model.isFollowed { await Task.yield() }
+    }
+    #expect(names.withLock { $0 } == ["comlink-model\n"])
     await model.end()
   }
 
