@@ -12,8 +12,21 @@ enum TreeEncoder {
 private final class Place {
   enum Content {
     case value(JSONTree)
-    case members([String: Place])
+    case members([String: Part])
     case elements([Place])
+  }
+
+  /// A member: what is known already needs no place.
+  enum Part {
+    case value(JSONTree)
+    case place(Place)
+
+    var tree: JSONTree {
+      switch self {
+      case .value(let tree): tree
+      case .place(let place): place.tree
+      }
+    }
   }
 
   var content = Content.members([:])
@@ -21,7 +34,7 @@ private final class Place {
   var tree: JSONTree {
     switch content {
     case .value(let tree): tree
-    case .members(let places): .object(places.mapValues(\.tree))
+    case .members(let parts): .object(parts.mapValues(\.tree))
     case .elements(let places): .array(places.map(\.tree))
     }
   }
@@ -29,14 +42,19 @@ private final class Place {
   /// The place of a member.
   func member(_ key: String) -> Place {
     let place = Place()
-    if case .members(var places) = content {
-      content = .members([:])
-      places[key] = place
-      content = .members(places)
-    } else {
-      content = .members([key: place])
-    }
+    set(.place(place), of: key)
     return place
+  }
+
+  /// Sets a member.
+  func set(_ part: Part, of key: String) {
+    if case .members(var parts) = content {
+      content = .members([:])
+      parts[key] = part
+      content = .members(parts)
+    } else {
+      content = .members([key: part])
+    }
   }
 
   /// The place of a further element.
@@ -54,13 +72,15 @@ private final class Place {
 
   func set(_ tree: JSONTree) { content = .value(tree) }
 
-  func set(_ number: Double) {
-    let rounded = (number * 1000).rounded() / 1000
-    set(rounded.isFinite ? .number(rounded) : .number(number))
-  }
+  func set(_ number: Double) { set(Self.tree(number)) }
 
   func set(whole number: some BinaryInteger) {
     set(Int64(exactly: number).map { .integer($0) } ?? .number(Double(number)))
+  }
+
+  static func tree(_ number: Double) -> JSONTree {
+    let rounded = (number * 1000).rounded() / 1000
+    return rounded.isFinite ? .number(rounded) : .number(number)
   }
 
   /// Whatever has a shape of its own.
@@ -99,7 +119,13 @@ private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let place: Place
   let codingPath: [any CodingKey]
 
-  mutating func encodeNil(forKey key: Key) { place.member(key.stringValue).set(.null) }
+  mutating func encodeNil(forKey key: Key) { set(.null, key) }
+
+  // What most members are is set without a look at what it is.
+  mutating func encode(_ value: String, forKey key: Key) { set(.text(value), key) }
+  mutating func encode(_ value: Bool, forKey key: Key) { set(.bool(value), key) }
+  mutating func encode(_ value: Double, forKey key: Key) { set(Place.tree(value), key) }
+  mutating func encode(_ value: Int, forKey key: Key) { set(.integer(Int64(value)), key) }
 
   mutating func encode(_ value: some Encodable, forKey key: Key) throws {
     try place.member(key.stringValue).set(value, at: codingPath + [key])
@@ -116,6 +142,8 @@ private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
     PlaceEncoder(place: place.member(key.stringValue), codingPath: codingPath + [key])
       .unkeyedContainer()
   }
+
+  private func set(_ tree: JSONTree, _ key: Key) { place.set(.value(tree), of: key.stringValue) }
 
   mutating func superEncoder() -> any Encoder {
     PlaceEncoder(place: place.member("super"), codingPath: codingPath)
