@@ -423,37 +423,5 @@ enum SpeechWeights {
     """
 
   /// All weights, in the order of ``SpeechNetwork``.
-  static func values() -> [Float] {
-    let bytes = decoded()
-    return stride(from: 0, to: bytes.count - 1, by: 2).map { index in
-      let bits = UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
-      return Float(Int16(bitPattern: bits)) * scale
-    }
-  }
-
-  /// The bytes that base 64 stands for (RFC 4648 §4).
-  private static func decoded() -> [UInt8] {
-    var bytes: [UInt8] = []
-    var (bits, count): (UInt32, Int) = (0, 0)
-    for digit in digits.description.utf8 {
-      guard let value = value(of: digit) else { continue }
-      bits = bits << 6 | UInt32(value)
-      count += 6
-      guard count >= 8 else { continue }
-      count -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-    }
-    return bytes
-  }
-
-  private static func value(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
-  }
+  static func values() -> [Float] { PackedWeights.values(digits, scale: scale) }
 }

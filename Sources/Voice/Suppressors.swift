@@ -35,6 +35,8 @@ internal import Glibc
 @safe public struct RNNoiseLibrary: @unchecked Sendable {
   // Never freed, and not changed once it is loaded.
   fileprivate let handle: OpaquePointer
+  /// Whether what it makes is corrected, as its own is taught.
+  fileprivate let isCorrected: Bool
 
   /// Where it is looked for; the first that is there wins.
   ///
@@ -52,7 +54,12 @@ internal import Glibc
   }
 
   /// Loads it for good; it may take a few milliseconds.
-  public init(names: [String] = Self.names) throws(MissingLibrary) {
+  ///
+  /// - Parameter isCorrected: false: what it makes is left as it is.
+  public init(
+    names: [String] = Self.names, isCorrected: Bool = true
+  ) throws(MissingLibrary) {
+    self.isCorrected = isCorrected
     unsafe handle = try unsafe MissingLibrary.first(of: names) { name, words, count in
       unsafe crnnoise_open(name, words, count)
     } orThrow: { reason in
@@ -64,7 +71,8 @@ internal import Glibc
 
 /// RNNoise: blocks of 10 ms at 48 kHz.
 ///
-/// Where there is next to no noise it leaves a third of the voice as it was, and in a crowd some of the pauses.
+/// What it takes too much or too little is corrected; where there is next to no noise it leaves a third of the voice as
+/// it was, and in a crowd some of the pauses.
 @safe final class RNNoiseSuppressor: BlockEngine {
   let delayFrames: Int
   private let handle: OpaquePointer
@@ -74,6 +82,8 @@ internal import Glibc
   private var late = [Float](repeating: 0, count: Int(CRNNOISE_BLOCK_FRAMES))
   private var quiet = QuietPlace()
   private var crowded = CrowdedPlace()
+  /// nil: not for this version of it.
+  private var correction: BandCorrection?
   /// How much of the sound is untouched by now.
   private var share: Float = 0
 
@@ -83,6 +93,8 @@ internal import Glibc
     unsafe self.handle = unsafe handle
     delayFrames = unsafe Int(crnnoise_delay_frames(library.handle))
     untouched = [Float](repeating: 0, count: delayFrames)
+    let isKnown = delayFrames == BandCorrection.blockFrames
+    correction = library.isCorrected && isKnown ? BandCorrection() : nil
   }
 
   deinit { unsafe crnnoise_destroy(handle) }
@@ -96,6 +108,7 @@ internal import Glibc
       untouched[untouchedHead + index] = block[index]
     }
     untouchedHead = (untouchedHead + block.count) % untouched.count
+    correction?.hear(block.span)
     let voice = unsafe block.withUnsafeMutableBufferPointer { block in
       guard let base = block.baseAddress else { return Float(0) }
       return unsafe crnnoise_run(handle, base)
@@ -106,6 +119,7 @@ internal import Glibc
     let wanted = max(
       quiet.untouchedShare(after: power, suppressedTo: left),
       crowded.untouchedShare(after: power, suppressedTo: left, voice: voice))
+    correction?.correct(&block, voice: voice)
     let step = (wanted - share) / Float(block.count)
     for index in 0..<block.count {
       share += step

@@ -100,7 +100,8 @@ struct SpeechNetwork {
 
   private static func sigmoid(_ value: Float) -> Float { 1 / (1 + expf(-value)) }
 
-  private static func multiply(
+  /// The weights, a row for each result, times the values, and the bias.
+  static func multiply(
     _ weights: [Float], _ values: [Float], _ bias: [Float], into result: inout [Float]
   ) {
     for row in result.indices {

@@ -90,6 +90,12 @@ class Material:
             self.kept["speech"] = numpy.concatenate([self.english(), self.reader()])
         return self.kept["speech"]
 
+    def reference(self):
+        """Of each talker the 8 s that the figures of libraries, from which the aims are, fit best (docs/figures.md)."""
+        woman = self.prompt(TALKERS[0], "demo-instruct")[2 * RATE :]
+        man = numpy.concatenate([decode(path) for path in sorted(READER.glob("*.wav"))])[10 * RATE :]
+        return [spoken(sound[:SEGMENT]) for sound in (woman, man)]
+
     def noise(self, name, frames):
         """So many frames of an RMS of 1; of rock see there."""
         if (name, frames) not in self.kept:
@@ -101,14 +107,14 @@ class Material:
             self.kept[name, frames] = sound
         return self.kept[name, frames]
 
-    def rock(self, frames):
-        """A band as it plays on: of two tunes, two minutes each, the beginning; all of them have an RMS of 1.
+    def rock(self, frames, seconds=120):
+        """A band as it plays on: of two tunes, so many seconds each, the beginning; all of them have an RMS of 1.
 
         So the reference that the aims are from was mixed (PESQ untreated at 20, 10, 5 and 0 dB: 3.31, 2.11, 1.59, 1.27).
         The tunes begin softly: their first 27 s are some 12 dB below that, the rest is as loud.
         """
         tunes = [decode(self.root / GAME / "Music" / f"{name}.ogg") for name in ("Rock", "City")]
-        played = numpy.concatenate([tune[: 120 * RATE] for tune in tunes])
+        played = numpy.concatenate([tune[: seconds * RATE] for tune in tunes])
         return played[:frames] / level(played)
 
     def babble(self, frames):
