@@ -28,8 +28,10 @@ void rt_peer_begin(struct rt_voice *voice) RT_NONBLOCKING {
   voice->ramp_frames = 0;
   voice->fade = 0.0f;
   voice->held = 0.0f;
+  voice->fade_side = 0.0f;
   voice->held_side = 0.0f;
   rt_place_begin(&voice->place);
+  rt_conceal_forget(&voice->conceal);
 }
 
 /** Starts a new ramp when gain or pan were set since the last period. */
@@ -64,12 +66,13 @@ static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, st
     (void)rt_measure_clean(tail->frames, tail->frame_count);
     if (mix->beside != NULL) {
       (void)rt_measure_clean(tail->side, tail->frame_count);
-      float fade = voice->fade;
-      rt_fade_apply(tail->side, tail->frame_count, &fade, -1.0f / RT_FADE_OUT_FRAMES);
+      rt_fade_apply(tail->side, tail->frame_count, &voice->fade_side, -1.0f / RT_FADE_OUT_FRAMES);
     }
     rt_fade_apply(tail->frames, tail->frame_count, &voice->fade, -1.0f / RT_FADE_OUT_FRAMES);
   }
   voice->fade = 0.0f;
+  voice->fade_side = 0.0f;
+  rt_conceal_break(&voice->conceal);
   const uint32_t left = mix->missed_frames - tail->frame_count;
   return left - rt_ring_skip(&voice->ring, left);
 }
@@ -91,29 +94,45 @@ static float shape(float *frames, uint32_t count, uint32_t period, float held, f
   return fade;
 }
 
-/** Takes the period from the ring, faded where it begins, ends or ran dry. Returns how many frames were missing. */
+/** Makes up what the ring had too little of; returns how much of the period there is. */
+static uint32_t conceal(struct rt_voice *voice, const struct rt_mix *mix, uint32_t count,
+                        bool is_leaving) RT_NONBLOCKING;
+static uint32_t conceal(struct rt_voice *voice, const struct rt_mix *mix, uint32_t count,
+                        bool is_leaving) RT_NONBLOCKING {
+  const bool is_missed = !is_leaving && voice->fade > 0.0f &&
+                         atomic_load_explicit(&voice->peer->is_playing, memory_order_relaxed);
+  return count + rt_conceal_make(&voice->conceal, mix->scratch + count, mix->period_frames - count, mix->sample_rate,
+                                 is_missed, mix->searches);
+}
+
+/** Takes the side of the period, of which so many frames were there. */
+static void take_side(struct rt_voice *voice, const struct rt_mix *mix, uint32_t count, float step) RT_NONBLOCKING;
+static void take_side(struct rt_voice *voice, const struct rt_mix *mix, uint32_t count, float step) RT_NONBLOCKING {
+  if (count > 0) {
+    (void)rt_measure_clean(mix->side, count);
+    voice->held_side = mix->side[count - 1];
+  }
+  voice->fade_side = shape(mix->side, count, mix->period_frames, voice->held_side, voice->fade_side, step);
+}
+
+/** Takes the period from the ring; where it ran dry it is made up, else faded. Returns how many frames were missing. */
 static uint32_t take(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING;
 static uint32_t take(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING {
   const uint32_t period = mix->period_frames;
-  float *frames = mix->scratch, *side = mix->side;
-  const uint32_t count = rt_ring_read_pair(&voice->ring, mix->beside, frames, side, period);
+  float *frames = mix->scratch;
+  const uint32_t count = rt_ring_read_pair(&voice->ring, mix->beside, frames, mix->side, period);
   struct rt_measure block = {0};
-  if (count > 0) {
-    block = rt_measure_clean(frames, count);
-    voice->held = frames[count - 1];
-    if (side != NULL) {
-      (void)rt_measure_clean(side, count);
-      voice->held_side = side[count - 1];
-    }
-  }
+  if (count > 0) block = rt_measure_clean(frames, count);
   voice->peak = block.peak;
   rt_level_feed(&voice->peer->level, block, period, mix->sample_rate);
 
+  rt_conceal_follow(&voice->conceal, frames, count, mix->sample_rate);
+  const uint32_t heard = count < period ? conceal(voice, mix, count, is_leaving) : count;
+  if (heard > 0) voice->held = frames[heard - 1];
   const float way_out = -(float)LEAVES_PER_SECOND / (float)mix->sample_rate;
   const float step = is_leaving ? way_out : 1.0f / RT_FADE_IN_FRAMES;
-  const float fade = voice->fade;
-  voice->fade = shape(frames, count, period, voice->held, fade, step);
-  if (side != NULL) (void)shape(side, count, period, voice->held_side, fade, step);
+  voice->fade = shape(frames, heard, period, voice->held, voice->fade, step);
+  if (mix->side != NULL) take_side(voice, mix, count, step);
   return period - count;
 }
 

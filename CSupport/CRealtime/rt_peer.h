@@ -10,13 +10,15 @@
  * ring, and may empty it. Both hand over with release and take with acquire. rt_shared.active_slots
  * has a bit set for every slot that is not IDLE (and for a moment for some that are): where the callback must look.
  *
- * Fades: 64 frames in, when a peer begins or comes back after a gap; 32 frames out, when its ring ran dry; 5 ms out on
- * detach. A ring that ran dry on the very last frame of a period leaves nothing to fade, so its last frame is held
- * under the fade: no step, and no frame of delay spent on looking ahead.
+ * Fades: 64 frames in, when a peer begins or comes back after a gap; 32 frames out, when its ring ran dry and nothing
+ * is known to be played in its place (rt_conceal.h); 5 ms out on detach. A ring that ran dry on the very last frame of
+ * a period leaves nothing to fade, so its last frame is held under the fade: no step, and no frame of delay spent on
+ * looking ahead.
  */
 #ifndef RT_PEER_H
 #define RT_PEER_H
 
+#include "rt_conceal.h"
 #include "rt_crosspoint.h"
 #include "rt_glide.h"
 #include "rt_level.h"
@@ -55,11 +57,12 @@ struct rt_voice {
   struct rt_gains now, target, step;
   uint32_t ramp_frames; /**< left of the way from now to target */
   float fade;           /**< position, see rt_fade.h */
-  float held;           /**< the last frame read */
-  float held_side;
+  float held;           /**< the last frame played */
+  float fade_side, held_side; /**< the same of the side, which is not made up */
   float peak;           /**< of this period, before gain */
   struct rt_glide dim;  /**< on the main bus; see rt_ear_layout.h */
   struct rt_place place; /**< the same */
+  struct rt_conceal conceal;
 };
 
 /** Two factors in one word, for rt_peer.pan. */
@@ -78,6 +81,7 @@ struct rt_mix {
   float *line;         /**< room for what rt_place_add takes */
   const float *beside; /**< where that side is, beside the ring; NULL as well */
   float *tap;          /**< gets the peer's sound before gain; NULL: nobody wants it */
+  uint32_t *searches;  /**< left in this period, see rt_conceal_make */
   uint32_t period_frames, sample_rate;
   uint32_t missed_frames; /**< of periods that passed unplayed before this one */
 };

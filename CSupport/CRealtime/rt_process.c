@@ -88,12 +88,14 @@ static void render(struct rt_desk *desk, const struct buffers *buffers, const st
   }
   const uint64_t floating_point = rt_denormals_flush();
   rt_source_begin(desk);
+  uint32_t searches = RT_CONCEAL_SEARCHES;
   const struct rt_mix mix = {
       .left = buffers->mix_left,
       .right = buffers->mix_right,
       .scratch = desk->scratch,
       .line = desk->line,
       .tap = NULL,
+      .searches = &searches,
       .period_frames = period_frames,
       .sample_rate = cycle->sample_rate,
       .missed_frames = missed,
