@@ -1,10 +1,10 @@
 /// Leads a signal that repeats itself to be some frames later or earlier, by reading it a little slower or faster.
 ///
-/// 2900 ppm are five cents, which nobody hears of a voice, and take out 1 ms in a third of a second. Who has to be later
-/// has no such time, as packets are late meanwhile: 1 %, which is still no click. What would take more than a second is
-/// done in one. Between frames the cubic of the four around is read (Catmull and Rom), so two or three frames wait for
-/// what comes after them. Neither may that be missed: who wants to be later gains four frames in the first 1.25 ms, and
-/// who wants to be earlier gives the last four up in as long.
+/// 2900 ppm are five cents, which nobody hears of a voice, and take out 1 ms in a third of a second. Who has to be
+/// later has no such time, as packets are late meanwhile: 1 %, still no click. What would take more than a second
+/// is done in one. Between frames the cubic of the four around is read (Catmull and Rom), so two or three frames
+/// wait for what comes after them. Neither may they be missed: who wants to be later gains four frames in the first
+/// 1.25 ms, and who wants to be earlier gives the last four up in as long.
 struct Glide {
   private static let (laterShare, earlierShare) = (1e-2, 2.9e-3)
   private static let mostFrames = MediaClock.framesPerSecond
