@@ -2,15 +2,20 @@
 
 #include <string.h>
 
-enum { MASK = RT_CONCEAL_FRAMES - 1, COMPARED_FRAMES = 240, BEND_FRAMES = 32, JOIN_FRAMES = 64 };
-/* Lags and times as shares of a second: 2.5 and 10 ms; 10 ms as loud, and 10 ms of fall. */
-enum { SHORTEST_PER_SECOND = 400, LONGEST_PER_SECOND = 100, HOLDS_PER_SECOND = 100 };
-/* The search looks at each fourth lag by each third frame first, then around the best by all. */
-enum { LAG_STEP = 4, FRAME_STEP = 3 };
+enum { MASK = RT_CONCEAL_FRAMES - 1, BEND_FRAMES = 32, JOIN_FRAMES = 64 };
+/* Times as shares of a second: lags of 2.5 to 10 ms, 5 ms that are compared, and the last one of it, 10 ms as loud and
+ * 10 ms of fall. */
+enum { SHORTEST_PER_SECOND = 400, LONGEST_PER_SECOND = 100, COMPARED_PER_SECOND = 200, LAST_PER_SECOND = 1000 };
+enum { HELD_PER_SECOND = 100 };
+/* The search looks at some of the lags by some of the frames first, 12 and 16 a millisecond, then around the best by
+ * all. */
+enum { LAGS_PER_SECOND = 12000, COMPARISONS_PER_SECOND = 16000 };
+/* Less resembles nothing. */
 static const float least_similarity = 0.2f;
 /* 1 ms is a tenth of the lowest pitch: by its zero crossing alone it has some 6 % of the power. */
-enum { LAST_FRAMES = 48 };
 static const float ended_share = 0.03f;
+/* Mean square of -50 dBov: nobody hears that it is missing. */
+static const float quiet_mean_square = 1e-5f;
 
 void rt_conceal_forget(struct rt_conceal *conceal) RT_NONBLOCKING {
   conceal->known = 0;
@@ -31,11 +36,18 @@ static void keep(struct rt_conceal *conceal, float frame) RT_NONBLOCKING {
   conceal->frames[conceal->end++ & MASK] = frame;
 }
 
-/** How much the last frames resemble those a lag before, -1...1; a louder past is no match, however well shaped. */
-static float similarity(const struct rt_conceal *conceal, uint32_t lag, uint32_t step) RT_NONBLOCKING;
-static float similarity(const struct rt_conceal *conceal, uint32_t lag, uint32_t step) RT_NONBLOCKING {
+static uint32_t at_least(uint32_t least, uint32_t value) RT_NONBLOCKING;
+static uint32_t at_least(uint32_t least, uint32_t value) RT_NONBLOCKING {
+  return value > least ? value : least;
+}
+
+/** How much the last 5 ms resemble those a lag before, -1...1; a louder past is no match, however well shaped. */
+static float similarity(const struct rt_conceal *conceal, uint32_t lag, uint32_t compared,
+                        uint32_t step) RT_NONBLOCKING;
+static float similarity(const struct rt_conceal *conceal, uint32_t lag, uint32_t compared,
+                        uint32_t step) RT_NONBLOCKING {
   float product = 0.0f, power = 1e-12f;
-  for (uint32_t back = 1; back <= COMPARED_FRAMES; back += step) {
+  for (uint32_t back = 1; back <= compared; back += step) {
     const float now = past(conceal, back), before = past(conceal, back + lag);
     product += now * before;
     power += now * now + before * before;
@@ -43,38 +55,38 @@ static float similarity(const struct rt_conceal *conceal, uint32_t lag, uint32_t
   return 2.0f * product / power;
 }
 
-/** Whether sound has just ended: its last millisecond is next to nothing of what was before. */
-static bool has_ended(const struct rt_conceal *conceal) RT_NONBLOCKING;
-static bool has_ended(const struct rt_conceal *conceal) RT_NONBLOCKING {
-  float last = 0.0f, power = 0.0f;
-  for (uint32_t back = 1; back <= COMPARED_FRAMES; back++) {
+/** Whether anybody would hear that sound is missing: it is not quiet, and has not just ended, its last millisecond next
+ *  to nothing of what was before. */
+static bool is_heard(const struct rt_conceal *conceal, uint32_t compared, uint32_t last) RT_NONBLOCKING;
+static bool is_heard(const struct rt_conceal *conceal, uint32_t compared, uint32_t last) RT_NONBLOCKING {
+  float end = 0.0f, power = 0.0f;
+  for (uint32_t back = 1; back <= compared; back++) {
     const float frame = past(conceal, back);
     power += frame * frame;
-    if (back == LAST_FRAMES) last = power;
+    if (back == last) end = power;
   }
-  return last * COMPARED_FRAMES < power * (LAST_FRAMES * ended_share);
+  return power > quiet_mean_square * (float)compared && end * (float)compared >= power * (float)last * ended_share;
 }
 
 /** The lag at which what was played resembles itself most; 0: at none. */
-static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate) RT_NONBLOCKING;
-static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate) RT_NONBLOCKING {
-  const uint32_t shortest = sample_rate / SHORTEST_PER_SECOND;
-  const uint32_t wanted = sample_rate / LONGEST_PER_SECOND;
-  const uint32_t most = conceal->known < COMPARED_FRAMES ? 0 : conceal->known - COMPARED_FRAMES;
-  const uint32_t longest = wanted < most ? wanted : most;
-  if (shortest <= JOIN_FRAMES || longest < shortest || has_ended(conceal)) return 0;
+static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate, uint32_t compared) RT_NONBLOCKING;
+static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate, uint32_t compared) RT_NONBLOCKING {
+  const uint32_t shortest = at_least(JOIN_FRAMES + 1, sample_rate / SHORTEST_PER_SECOND);
+  const uint32_t longest = sample_rate / LONGEST_PER_SECOND;
+  const uint32_t lag_step = at_least(1, sample_rate / LAGS_PER_SECOND);
+  const uint32_t step = at_least(1, sample_rate / COMPARISONS_PER_SECOND);
   uint32_t coarse = shortest;
   float best = -1.0f;
-  for (uint32_t lag = shortest; lag <= longest; lag += LAG_STEP) {
-    const float found = similarity(conceal, lag, FRAME_STEP);
+  for (uint32_t lag = shortest; lag <= longest; lag += lag_step) {
+    const float found = similarity(conceal, lag, compared, step);
     if (found <= best) continue;
     best = found;
     coarse = lag;
   }
   uint32_t fine = coarse;
   best = -1.0f;
-  for (uint32_t lag = coarse - LAG_STEP + 1; lag < coarse + LAG_STEP; lag++) {
-    const float found = lag < shortest || lag > longest ? -1.0f : similarity(conceal, lag, 1);
+  for (uint32_t lag = coarse - lag_step + 1; lag < coarse + lag_step; lag++) {
+    const float found = lag < shortest || lag > longest ? -1.0f : similarity(conceal, lag, compared, 1);
     if (found <= best) continue;
     best = found;
     fine = lag;
@@ -82,7 +94,18 @@ static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate)
   return best < least_similarity ? 0 : fine;
 }
 
-/** The next frame that is made up, before its level. */
+/** A lag to begin with; 0: nothing is to be concealed, or nothing is fit for it. */
+static uint32_t search(const struct rt_conceal *conceal, uint32_t sample_rate, uint32_t *searches) RT_NONBLOCKING;
+static uint32_t search(const struct rt_conceal *conceal, uint32_t sample_rate, uint32_t *searches) RT_NONBLOCKING {
+  const uint32_t compared = sample_rate / COMPARED_PER_SECOND;
+  const uint32_t needed = compared + sample_rate / LONGEST_PER_SECOND;
+  if (sample_rate / LONGEST_PER_SECOND <= JOIN_FRAMES || needed > conceal->known) return 0;
+  if (!is_heard(conceal, compared, sample_rate / LAST_PER_SECOND) || *searches == 0) return 0;
+  --*searches;
+  return best_lag(conceal, sample_rate, compared);
+}
+
+/** The next concealed frame, before its level. */
 static float next(struct rt_conceal *conceal) RT_NONBLOCKING;
 static float next(struct rt_conceal *conceal) RT_NONBLOCKING {
   const float frame = past(conceal, conceal->lag);
@@ -94,19 +117,19 @@ static float next(struct rt_conceal *conceal) RT_NONBLOCKING {
 /** How loud it is to be; 0: it is over. */
 static float level(const struct rt_conceal *conceal, uint32_t sample_rate) RT_NONBLOCKING;
 static float level(const struct rt_conceal *conceal, uint32_t sample_rate) RT_NONBLOCKING {
-  const uint32_t held = sample_rate / HOLDS_PER_SECOND;
-  if (conceal->made <= held) return 1.0f;
-  return conceal->made < 2 * held ? 2.0f - (float)conceal->made / (float)held : 0.0f;
+  const uint32_t held = sample_rate / HELD_PER_SECOND;
+  if (conceal->concealed <= held) return 1.0f;
+  return conceal->concealed < 2 * held ? 2.0f - (float)conceal->concealed / (float)held : 0.0f;
 }
 
 void rt_conceal_follow(struct rt_conceal *conceal, float *frames, uint32_t frame_count,
                        uint32_t sample_rate) RT_NONBLOCKING {
   uint32_t i = 0;
   for (; conceal->lag != 0 && i < frame_count; i++) {
-    conceal->made++;
-    const float made = next(conceal) * level(conceal, sample_rate);
+    conceal->concealed++;
+    const float old = next(conceal) * level(conceal, sample_rate);
     const float at = (float)++conceal->joined / JOIN_FRAMES;
-    frames[i] = made + (frames[i] - made) * at * at * (3.0f - 2.0f * at);
+    frames[i] = old + (frames[i] - old) * at * at * (3.0f - 2.0f * at);
     keep(conceal, frames[i]);
     if (conceal->joined == JOIN_FRAMES) conceal->lag = 0;
   }
@@ -122,30 +145,31 @@ void rt_conceal_follow(struct rt_conceal *conceal, float *frames, uint32_t frame
   conceal->known = known < RT_CONCEAL_FRAMES ? known : RT_CONCEAL_FRAMES;
 }
 
-/** Begins to make something up, or again within the way back; false: nothing that was played is fit for it. */
+/** Begins, or begins again within the cross-fade back; false: nothing is fit for it. */
 static bool begin(struct rt_conceal *conceal, uint32_t sample_rate, uint32_t *searches) RT_NONBLOCKING;
 static bool begin(struct rt_conceal *conceal, uint32_t sample_rate, uint32_t *searches) RT_NONBLOCKING {
   if (conceal->lag == 0) {
-    if (*searches == 0) return false;
-    --*searches;
-    conceal->lag = best_lag(conceal, sample_rate);
-    conceal->made = 0;
+    conceal->lag = search(conceal, sample_rate, searches);
     if (conceal->lag == 0) return false;
+    conceal->concealed = 0;
   } else if (conceal->joined == 0) {
     return true;
   }
+  /* After true sound it is as loud as that. */
+  const uint32_t held = sample_rate / HELD_PER_SECOND;
+  if (conceal->concealed > held) conceal->concealed = held;
   conceal->joined = 0;
   conceal->bent = 0;
   conceal->bend = past(conceal, 1) - past(conceal, 1 + conceal->lag);
   return true;
 }
 
-uint32_t rt_conceal_make(struct rt_conceal *conceal, float *frames, uint32_t frame_count, uint32_t sample_rate,
-                         bool may_begin, uint32_t *searches) RT_NONBLOCKING {
+uint32_t rt_conceal_extend(struct rt_conceal *conceal, float *frames, uint32_t frame_count, uint32_t sample_rate,
+                           bool may_begin, uint32_t *searches) RT_NONBLOCKING {
   if (conceal->lag == 0 && !may_begin) return 0;
   if (frame_count == 0 || !begin(conceal, sample_rate, searches)) return 0;
   for (uint32_t i = 0; i < frame_count; i++) {
-    conceal->made++;
+    conceal->concealed++;
     const float loud = level(conceal, sample_rate);
     if (loud == 0.0f) {
       /* What was played is used up: a ring that stays dry is silent. */

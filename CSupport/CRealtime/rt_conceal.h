@@ -1,10 +1,12 @@
 /**
- * Concealment where a ring ran dry: the last pitch period goes on, as by ITU-T G.711 Appendix I, without its delay.
+ * Concealment where a ring ran dry: the last pitch period goes on, after the idea of ITU-T G.711 Appendix I,
+ * without its delay.
  *
- * The sound that was played last is kept. Where a period is not there, the lag of 2.5 to 10 ms is looked for at which
- * that sound resembles itself most, and what sounded a lag ago sounds again: as loud for 10 ms, then fading away within
- * 10 ms. Where it does not meet the last frame it is bent to, for 32 frames. Sound that comes back kept its time, so it
- * is cross-faded to within 64 frames, and a steady tone goes on as if nothing had been.
+ * The sound that was played last is kept. Where a period is not there, the lag of 2.5 to 10 ms is looked for at
+ * which that sound resembles itself most, and what sounded a lag ago sounds again: as loud for 10 ms, then
+ * fading away within 10 ms. Where it does not meet the last frame it is bent to, for 32 frames. Sound that comes
+ * back kept its time, so it is cross-faded to within 64 frames, and a steady tone goes on as if nothing had
+ * been. Above 136 kHz the history is too short, and nothing is concealed.
  */
 #ifndef RT_CONCEAL_H
 #define RT_CONCEAL_H
@@ -14,33 +16,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The power of two that holds the longest lag and what is compared. */
-enum { RT_CONCEAL_FRAMES = 1024 };
+/* The power of two that holds the longest lag at 96 kHz, and what is compared. */
+enum { RT_CONCEAL_FRAMES = 2048 };
 /** Searches a period: 64 rings that run dry together must not cost the callback its time. One takes some 10 µs. */
 enum { RT_CONCEAL_SEARCHES = 4 };
 
 /** The callback's own; all zeros: nothing was played yet. */
 struct rt_conceal {
-  uint32_t end;    /**< where the next frame goes, modulo RT_CONCEAL_FRAMES */
-  uint32_t known;  /**< frames that were played, RT_CONCEAL_FRAMES at most */
-  uint32_t lag;    /**< 0: nothing is made up */
-  uint32_t made;   /**< frames made up in a row, those of the way back among them */
-  uint32_t joined; /**< frames of the way back */
-  uint32_t bent;   /**< frames in which the bend was evened out */
-  float bend;      /**< how far the last frame was from the one a lag before it */
+  uint32_t end;       /**< where the next frame goes, modulo RT_CONCEAL_FRAMES */
+  uint32_t known;     /**< frames that were played, RT_CONCEAL_FRAMES at most */
+  uint32_t lag;       /**< 0: nothing is concealed */
+  uint32_t concealed; /**< frames in a row, those of the cross-fade back among them */
+  uint32_t joined;    /**< frames of the cross-fade back */
+  uint32_t bent;      /**< frames in which the bend was evened out */
+  float bend;         /**< how far the last frame was from the one a lag before it */
   float frames[RT_CONCEAL_FRAMES]; /**< what was played last, a circle */
 };
 
 /** Nothing was played yet. [rt] */
 void rt_conceal_forget(struct rt_conceal *conceal) RT_NONBLOCKING;
-/** What is made up ends here: what comes next has another time. [rt] */
+/** Concealment ends here: what comes next has another time. [rt] */
 void rt_conceal_break(struct rt_conceal *conceal) RT_NONBLOCKING;
-/** Takes what is to be played next; after something that was made up it is cross-faded to, in place. [rt] */
+/** Takes what is to be played next; after concealment it is cross-faded to, in place. [rt] */
 void rt_conceal_follow(struct rt_conceal *conceal, float *frames, uint32_t frame_count,
                        uint32_t sample_rate) RT_NONBLOCKING;
-/** Makes frames up. Begins only where may_begin, what was played resembles itself, and *searches, which a search takes
- *  one from, is not 0. Returns how many; fewer than frame_count where it ends. [rt] */
-uint32_t rt_conceal_make(struct rt_conceal *conceal, float *frames, uint32_t frame_count, uint32_t sample_rate,
-                         bool may_begin, uint32_t *searches) RT_NONBLOCKING;
+/** Writes frames in place of some that are not there. Begins only where may_begin, what was played resembles itself,
+ *  and *searches, which a search takes one from, is not 0. Returns how many; fewer than frame_count where it ends.
+ *  [rt] */
+uint32_t rt_conceal_extend(struct rt_conceal *conceal, float *frames, uint32_t frame_count, uint32_t sample_rate,
+                           bool may_begin, uint32_t *searches) RT_NONBLOCKING;
 
 #endif

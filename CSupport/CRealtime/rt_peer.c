@@ -60,20 +60,22 @@ struct tail {
 static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, struct tail *tail) RT_NONBLOCKING;
 static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, struct tail *tail) RT_NONBLOCKING {
   const uint32_t most = mix->missed_frames < mix->period_frames ? mix->missed_frames : mix->period_frames;
-  tail->frame_count = rt_ring_read_pair(&voice->ring, mix->beside, tail->frames, tail->side,
-                                        most < RT_FADE_OUT_FRAMES ? most : RT_FADE_OUT_FRAMES);
-  if (tail->frame_count > 0) {
-    (void)rt_measure_clean(tail->frames, tail->frame_count);
-    if (mix->beside != NULL) {
-      (void)rt_measure_clean(tail->side, tail->frame_count);
-      rt_fade_apply(tail->side, tail->frame_count, &voice->fade_side, -1.0f / RT_FADE_OUT_FRAMES);
-    }
-    rt_fade_apply(tail->frames, tail->frame_count, &voice->fade, -1.0f / RT_FADE_OUT_FRAMES);
+  const uint32_t wanted = most < RT_FADE_OUT_FRAMES ? most : RT_FADE_OUT_FRAMES;
+  const uint32_t count = rt_ring_read_pair(&voice->ring, mix->beside, tail->frames, tail->side, wanted);
+  if (count > 0) (void)rt_measure_clean(tail->frames, count);
+  rt_conceal_follow(&voice->conceal, tail->frames, count, mix->sample_rate);
+  tail->frame_count = count + rt_conceal_extend(&voice->conceal, tail->frames + count, wanted - count,
+                                                mix->sample_rate, false, mix->searches);
+  rt_fade_apply(tail->frames, tail->frame_count, &voice->fade, -1.0f / RT_FADE_OUT_FRAMES);
+  if (mix->beside != NULL) {
+    if (count > 0) (void)rt_measure_clean(tail->side, count);
+    memset(tail->side + count, 0, (tail->frame_count - count) * sizeof(float));
+    rt_fade_apply(tail->side, tail->frame_count, &voice->fade_side, -1.0f / RT_FADE_OUT_FRAMES);
   }
   voice->fade = 0.0f;
   voice->fade_side = 0.0f;
   rt_conceal_break(&voice->conceal);
-  const uint32_t left = mix->missed_frames - tail->frame_count;
+  const uint32_t left = mix->missed_frames - count;
   return left - rt_ring_skip(&voice->ring, left);
 }
 
@@ -94,15 +96,15 @@ static float shape(float *frames, uint32_t count, uint32_t period, float held, f
   return fade;
 }
 
-/** Makes up what the ring had too little of; returns how much of the period there is. */
+/** Conceals what the ring had too little of; returns how much of the period there is. */
 static uint32_t conceal(struct rt_voice *voice, const struct rt_mix *mix, uint32_t count,
                         bool is_leaving) RT_NONBLOCKING;
 static uint32_t conceal(struct rt_voice *voice, const struct rt_mix *mix, uint32_t count,
                         bool is_leaving) RT_NONBLOCKING {
   const bool is_missed = !is_leaving && voice->fade > 0.0f &&
                          atomic_load_explicit(&voice->peer->is_playing, memory_order_relaxed);
-  return count + rt_conceal_make(&voice->conceal, mix->scratch + count, mix->period_frames - count, mix->sample_rate,
-                                 is_missed, mix->searches);
+  return count + rt_conceal_extend(&voice->conceal, mix->scratch + count, mix->period_frames - count, mix->sample_rate,
+                                   is_missed, mix->searches);
 }
 
 /** Takes the side of the period, of which so many frames were there. */
@@ -115,7 +117,8 @@ static void take_side(struct rt_voice *voice, const struct rt_mix *mix, uint32_t
   voice->fade_side = shape(mix->side, count, mix->period_frames, voice->held_side, voice->fade_side, step);
 }
 
-/** Takes the period from the ring; where it ran dry it is made up, else faded. Returns how many frames were missing. */
+/** Takes the period from the ring; where it ran dry it is concealed, or else faded. Returns how many frames were
+ *  missing. */
 static uint32_t take(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING;
 static uint32_t take(struct rt_voice *voice, const struct rt_mix *mix, bool is_leaving) RT_NONBLOCKING {
   const uint32_t period = mix->period_frames;
@@ -129,6 +132,8 @@ static uint32_t take(struct rt_voice *voice, const struct rt_mix *mix, bool is_l
   rt_conceal_follow(&voice->conceal, frames, count, mix->sample_rate);
   const uint32_t heard = count < period ? conceal(voice, mix, count, is_leaving) : count;
   if (heard > 0) voice->held = frames[heard - 1];
+  /* What was before a pause says nothing of what comes after it. */
+  if (heard < period) rt_conceal_forget(&voice->conceal);
   const float way_out = -(float)LEAVES_PER_SECOND / (float)mix->sample_rate;
   const float step = is_leaving ? way_out : 1.0f / RT_FADE_IN_FRAMES;
   voice->fade = shape(frames, heard, period, voice->held, voice->fade, step);

@@ -58,7 +58,7 @@ struct rt_voice {
   uint32_t ramp_frames; /**< left of the way from now to target */
   float fade;           /**< position, see rt_fade.h */
   float held;           /**< the last frame played */
-  float fade_side, held_side; /**< the same of the side, which is not made up */
+  float fade_side, held_side; /**< the same of the side, which is not concealed */
   float peak;           /**< of this period, before gain */
   struct rt_glide dim;  /**< on the main bus; see rt_ear_layout.h */
   struct rt_place place; /**< the same */
@@ -81,7 +81,7 @@ struct rt_mix {
   float *line;         /**< room for what rt_place_add takes */
   const float *beside; /**< where that side is, beside the ring; NULL as well */
   float *tap;          /**< gets the peer's sound before gain; NULL: nobody wants it */
-  uint32_t *searches;  /**< left in this period, see rt_conceal_make */
+  uint32_t *searches;  /**< left in this period, see rt_conceal_extend */
   uint32_t period_frames, sample_rate;
   uint32_t missed_frames; /**< of periods that passed unplayed before this one */
 };

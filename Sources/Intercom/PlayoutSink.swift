@@ -3,9 +3,8 @@ import Voice
 
 /// One peer's ring: what its stream renders, until the audio thread takes it.
 ///
-/// Sound that a callback did not find in time is left out when it comes: the callback has made something up in its
-/// place, and what follows stays at its time. Played late it would delay all that follows, until playout control
-/// noticed.
+/// Sound that a callback did not find in time is left out when it comes: the callback has concealed it, and what
+/// follows stays at its time. Played late it would delay all that follows, until playout control noticed.
 ///
 /// Loop thread only.
 final class PlayoutSink {

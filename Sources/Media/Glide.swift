@@ -21,9 +21,9 @@ struct Glide {
     let step: Double
 
     /// Leads by so many frames in the frames that are left.
-    init(_ left: Int, shift: Int) {
+    init(_ left: Int, shift: Double) {
       self.left = left
-      step = 1 - Double(shift) / Double(left)
+      step = 1 - shift / Double(left)
     }
 
     /// Writes from the position on; false: not all can be read yet.
@@ -43,6 +43,7 @@ struct Glide {
     }
   }
 
+  /// Whether it is to be earlier.
   private let isRemoval: Bool
   private var quick: Stretch
   private var slow: Stretch
@@ -52,16 +53,20 @@ struct Glide {
   /// Leads by `frames`, at least `leastFrames`, above 0: to be later, from a place in the line on.
   init(frames: Int, from place: Int) {
     isRemoval = frames < 0
-    quick = Stretch(Self.quickFrames, shift: isRemoval ? -Self.quickShift : Self.quickShift)
-    let shift = isRemoval ? frames + Self.quickShift : frames - Self.quickShift
+    let quickly = Double(isRemoval ? -Self.quickShift : Self.quickShift)
+    quick = Stretch(Self.quickFrames, shift: quickly)
+    let shift = Double(frames) - quickly
     let share = isRemoval ? Self.earlierShare : Self.laterShare
-    let calm = Int((Double(abs(shift)) / share).rounded())
+    let calm = Int((abs(shift) / share).rounded())
     slow = Stretch(min(max(1, calm), Self.mostFrames), shift: shift)
     position = Double(place)
   }
 
   /// Whether the signal has been led to where it should be.
   var isOver: Bool { slow.left == 0 && quick.left == 0 }
+
+  /// Frames before a place that wait for what comes after them.
+  func heldFrames(before place: Int) -> Int { max(0, Int((Double(place) - position).rounded())) }
 
   /// The line has moved down by so many frames.
   mutating func rebase(by frames: Int) { position -= Double(frames) }

@@ -8,8 +8,8 @@
 ///
 /// Where to: lags are compared by the correlation of the newest frames with those a lag earlier. A
 /// quiet signal is cut at once; otherwise the match must be good, less so the more urgent it is,
-/// and at the end anything goes. Not so where the sound repeats itself, as tones and vowels do: any cut but by a whole
-/// period is heard there, so the sound is led there a little slower or faster (`Glide`).
+/// and at the end anything goes. Not so where the sound repeats itself, as tones and vowels do: a cut that is
+/// no whole period is heard there, so the sound is led there a little slower or faster (`Glide`).
 ///
 /// Constants: lags to 10 ms hold a pitch period of all but the lowest voices; 5 ms of comparison
 /// judge one; 3 ms of cross-fade are neither a click nor an echo; below -50 dBov no splice is heard.
@@ -64,6 +64,8 @@ struct Splicer {
   var freeFrames: Int { capacityFrames - freshFrames }
   /// Frames appended and not yet emitted.
   var pendingFrames: Int { freshFrames }
+  /// Frames of what was to be emitted last that wait for what comes after them.
+  var heldFrames: Int { glide?.heldFrames(before: Self.historyFrames) ?? 0 }
   /// Whether a splice is under way.
   var isFading: Bool { fade != nil || glide != nil }
 
@@ -171,7 +173,7 @@ struct Splicer {
   /// `surplusFrames` more.
   ///
   /// - Parameter other: gets as many frames of the second signal, if there is one.
-  /// - Returns: the frames written, above 0 when anything was pending.
+  /// - Returns: the frames written, above 0 when more than a few were pending.
   mutating func emit(into pcm: inout MutableSpan<Float>, side other: inout [Float]) -> Int {
     let end = Self.historyFrames + freshFrames
     let written =

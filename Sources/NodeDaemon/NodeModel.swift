@@ -58,6 +58,8 @@ actor NodeModel {
     self.pause = pause
   }
 
+  deinit { thread?.end() }
+
   /// Whether it looks.
   var isFollowed: Bool { ticker != nil }
 

@@ -42,7 +42,14 @@ struct BandCorrection {
   }
 
   /// Takes what RNNoise will look at next: 10 ms at 48 kHz.
-  mutating func hear(_ block: Span<Float>) { Self.push(block, to: &coming) }
+  ///
+  /// No louder than full scale, as RNNoise gets it.
+  mutating func hear(_ block: Span<Float>) {
+    Self.push(block, to: &coming)
+    for index in (coming.count - block.count)..<coming.count {
+      coming[index] = min(1, max(-1, coming[index]))
+    }
+  }
 
   /// Corrects what RNNoise made of the block before that.
   ///

@@ -95,7 +95,7 @@ import Testing
     unsafe rt_ear_set_dim(engine.handle, Self.standard, Self.emergency, 0)
     unsafe rt_peer_set_rank(engine.handle, 2, Self.emergency)
     unsafe rt_peer_set_pan(engine.handle, 2, 0)
-    // In a pause, as nothing is to be made up for it meanwhile.
+    // In a pause, as nothing of it is to be concealed meanwhile.
     unsafe rt_peer_set_playing(engine.handle, 0, false)
     engine.sound(2, level: 0)
     var output = TestEngine.Output()
