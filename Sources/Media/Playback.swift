@@ -53,8 +53,6 @@ struct Playback {
   private(set) var concealedRunFrames = 0
   /// Frames appended to be emitted.
   var pendingFrames: Int { splicer.pendingFrames }
-  /// Frames of before that wait for them.
-  var heldFrames: Int { splicer.heldFrames }
   /// The end of what was emitted.
   var history: [Float] { closingFade.tail }
   /// The same of the side; empty: there is one channel.
@@ -232,9 +230,6 @@ struct Playback {
   mutating func splice(wantedFrames: Int, urgency: Float) -> Int {
     splicer.splice(wantedFrames: wantedFrames, urgency: urgency)
   }
-
-  /// Whether sound is repeated or taken out just now.
-  var isSplicing: Bool { splicer.isFading }
 
   /// Whether nobody would hear a splice in what was appended last.
   var isQuiet: Bool { splicer.isQuiet }
