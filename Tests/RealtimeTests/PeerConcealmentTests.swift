@@ -5,9 +5,6 @@ import Testing
 /// What is heard where a ring runs dry amid sound.
 @Suite("Peer concealment")
 struct PeerConcealmentTests {
-  /// 10 ms at 48 kHz, in which it is as loud, and as many in which it falls.
-  private static let heldFrames = 480
-
   private static func tone(_ frames: Range<Int>, hertz: Double = 440, rate: Double = 48_000)
     -> [Float]
   {
