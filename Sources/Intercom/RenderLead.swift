@@ -12,8 +12,8 @@ import Media
 /// for the most that was done in one wake-up.
 ///
 /// One in 100 is a hole or more a second where packets are short. So what single ones took longer in the last two
-/// minutes is added, up to 0.5 ms (`RareExcess`): a hole a minute at most, on a machine that does not stall for
-/// longer.
+/// minutes is added, up to 0.25 ms (`RareExcess`). What comes later finds that the callback went on with the last
+/// pitch period (`rt_conceal.h`), which is hardly heard.
 ///
 /// Loop thread only.
 struct RenderLead {
@@ -31,7 +31,7 @@ struct RenderLead {
   /// Renders after which the past counts for half: at 10 ms a packet within a minute.
   private static let memoryRenders = 4096
 
-  private static let mostRareNanoseconds: Int64 = 500_000
+  private static let mostRareNanoseconds: Int64 = 250_000
   private var rare = RareExcess(mostNanoseconds: mostRareNanoseconds)
   private var classes = InlineArray<30, Int>(repeating: 0)
   private var total = 0

@@ -155,7 +155,7 @@ extension PeerStream {
     into pcm: inout MutableSpan<Float>, dueNanoseconds due: Int64, playoutNanoseconds playout: Int64
   ) -> Int {
     offsetNanoseconds =
-      playout - MediaClock.nanoseconds(frames: nextFrame) + converter.heldNanoseconds
+      playout - MediaClock.nanoseconds(frames: nextFrame) + heldNanoseconds
     let correction = controller.correction(offset: offsetNanoseconds, nowNanoseconds: due)
     if case .jump(let frames) = correction { return jump(frames, into: &pcm) }
     guard let first = buffer.first else { return conceal(gapFrames: nil, into: &pcm) }
@@ -170,13 +170,18 @@ extension PeerStream {
     }
     decode(first, due: due, playout: playout)
     if case .splice(let frames, let urgency) = correction {
-      gather(wantedFrames: frames, due: due, playout: playout)
+      if !playback.isSplicing { gather(wantedFrames: frames, due: due, playout: playout) }
       let splicedFrames = playback.splice(wantedFrames: frames, urgency: urgency)
       if splicedFrames < 0 { counts.removals += 1 }
       if splicedFrames > 0 { counts.insertions += 1 }
     }
     if case .trim(let frames) = correction { trim(frames, due: due, playout: playout) }
     return playback.emit(into: &pcm)
+  }
+
+  /// What was decoded and is in no ring yet.
+  private var heldNanoseconds: Int64 {
+    converter.heldNanoseconds + MediaClock.nanoseconds(frames: Int64(playback.heldFrames))
   }
 
   private func decode(_ entry: PacketBuffer.Entry, due: Int64, playout: Int64) {
@@ -287,7 +292,7 @@ extension PeerStream {
 
   private func measure(_ entry: PacketBuffer.Entry, due: Int64, playout: Int64) {
     let ahead =
-      MediaClock.nanoseconds(frames: Int64(playback.pendingFrames)) + converter.heldNanoseconds
+      MediaClock.nanoseconds(frames: Int64(playback.pendingFrames)) + heldNanoseconds
     let delay = playout + ahead - entry.arrivalNanoseconds
     let slack = due - entry.arrivalNanoseconds
     let isFirst = counts.played == 0

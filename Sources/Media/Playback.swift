@@ -25,6 +25,9 @@ struct Playback {
   /// Concealment comes in multiples of the shortest codec frame, 2.5 ms.
   static let concealmentUnitFrames = 120
 
+  /// Less of a better fit is not worth a frame of delay.
+  private static let misfitTolerance: Float = 0.01
+
   private let decoder: any FrameDecoder
   private var splicer = Splicer(freshFrames: 5760)
   private var envelope = Envelope()
@@ -53,6 +56,8 @@ struct Playback {
   private(set) var concealedRunFrames = 0
   /// Frames appended to be emitted.
   var pendingFrames: Int { splicer.pendingFrames }
+  /// Frames of before that wait for them.
+  var heldFrames: Int { splicer.heldFrames }
   /// The end of what was emitted.
   var history: [Float] { closingFade.tail }
   /// The same of the side; empty: there is one channel.
@@ -134,19 +139,25 @@ struct Playback {
     invention.forget()
     isLearnt = false
     let continuation = continuation
+    var unfit = 0
     let written = splicer.append(frames) {
       let written = Self.leaveOut(passed ?? 0, of: decoder.decode(payload, into: &$0), &$0)
-      if isJoined && written >= continuation.count { Self.join(continuation.span, &$0) }
-      return written
+      guard isJoined, written >= continuation.count else { return written }
+      if isTurnedBackTo { unfit = Self.misfit(continuation.span, $0.span) }
+      let fitting = Self.leaveOut(unfit, of: written, &$0)
+      Self.join(continuation.span, &$0, frames: min(fitting, continuation.count))
+      return fitting
     }
     guard written > 0 else {
       conceal(frames: frames - (passed ?? 0))
       return false
     }
-    let (other, sideContinuation) = (passed ?? 0, sideContinuation)
+    let (other, sideContinuation) = ((passed ?? 0) + unfit, sideContinuation)
     splicer.fillSide(written) {
       let count = decoder.takeSide(from: other, into: &$0)
-      if isJoined && count >= sideContinuation.count { Self.join(sideContinuation.span, &$0) }
+      if isJoined {
+        Self.join(sideContinuation.span, &$0, frames: min(count, sideContinuation.count))
+      }
     }
     splicer.withNewest(written) { noise.learn(from: $0) }
     concealedRunFrames = 0
@@ -231,6 +242,9 @@ struct Playback {
     splicer.splice(wantedFrames: wantedFrames, urgency: urgency)
   }
 
+  /// Whether sound is repeated or taken out just now.
+  var isSplicing: Bool { splicer.isFading }
+
   /// Whether nobody would hear a splice in what was appended last.
   var isQuiet: Bool { splicer.isQuiet }
 
@@ -303,11 +317,28 @@ struct Playback {
   }
 
   /// Cross-fades from `old` to what `new` begins with.
-  private static func join(_ old: Span<Float>, _ new: inout MutableSpan<Float>) {
-    for index in old.indices {
-      let progress = Float(index + 1) / Float(old.count)
+  private static func join(_ old: Span<Float>, _ new: inout MutableSpan<Float>, frames: Int) {
+    for index in 0..<max(0, frames) {
+      let progress = Float(index + 1) / Float(frames)
       new[index] = old[index] + (new[index] - old[index]) * progress
     }
+  }
+
+  /// How many of its first frames `new` does better without, so that it goes on where `old` is: a third of that at
+  /// most; 0 where nothing fits.
+  private static func misfit(_ old: Span<Float>, _ new: Span<Float>) -> Int {
+    var best = (frames: 0, similarity: Float(-1))
+    for left in 0...(old.count / 3) {
+      var (product, power): (Float, Float) = (0, 1e-12)
+      for index in 0..<(old.count - left) {
+        let (one, other) = (old[index], new[index + left])
+        product += one * other
+        power += one * one + other * other
+      }
+      let similarity = 2 * product / power
+      if similarity > best.similarity + misfitTolerance { best = (left, similarity) }
+    }
+    return best.similarity >= Splicer.goodSimilarity ? best.frames : 0
   }
 
   /// Moves what comes after the first `passed` of `written` frames to the start; returns how many those are.

@@ -9,7 +9,7 @@
 ///   (`TargetWander`), who follows it down is too low when it comes back: there the limits are ten and five
 ///   times that. Else not 0.5 % but up to 0.8 % are late, and splices are several times as many.
 /// - On a calm link single packets that are late, too, are heard: what the worst of two minutes needed is added, up to
-///   2 ms (`RareLateness`), whether clocks slide or not.
+///   0.75 ms (`RareLateness`), whether clocks slide or not.
 /// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share
 ///   of the packets is a whole period late.
 /// - Up: when half of that is used up; within 0.1 s, as packets soon will be late. Within 1.5 s where

@@ -66,8 +66,9 @@ struct RareLateness {
   private static let mostInARow = ArrivalWindow.provingCount - 1
   /// Less is kept free anyway.
   private static let leastNanoseconds = PlayoutController.reserveNanoseconds
-  /// A machine's wake-ups need no more; a network that does is not calm.
-  private static let mostNanoseconds: Int64 = 2_000_000
+  /// A packet that comes later than that sounds for the rest of its time, and what stood for it is hardly heard; and a
+  /// network on which many do is not calm.
+  private static let mostNanoseconds: Int64 = 750_000
 
   private var excess = RareExcess(mostNanoseconds: mostNanoseconds)
   /// What sufficed before the run that is under way; 0 packets: none is.

@@ -8,7 +8,8 @@
 ///
 /// Where to: lags are compared by the correlation of the newest frames with those a lag earlier. A
 /// quiet signal is cut at once; otherwise the match must be good, less so the more urgent it is,
-/// and at the end anything goes.
+/// and at the end anything goes. Not so where the sound repeats itself, as tones and vowels do: a cut that is
+/// no whole period is heard there, so the sound is led there a little slower or faster (`Varispeed`).
 ///
 /// Constants: lags to 10 ms hold a pitch period of all but the lowest voices; 5 ms of comparison
 /// judge one; 3 ms of cross-fade are neither a click nor an echo; below -50 dBov no splice is heard.
@@ -23,6 +24,10 @@ struct Splicer {
   static let comparedFrames = 240
   /// How much more than asked for may be repeated to get a better match: 0.5 ms.
   static let toleranceFrames = 24
+  /// A match of this similarity is not heard.
+  static let goodSimilarity: Float = 0.9
+  /// 1 ms: of higher tones several periods are one.
+  static let minimumPeriodFrames = 48
   /// Mean square of -50 dBov.
   static let quietMeanSquare: Float = 1e-5
   /// An urgency that no match is good enough for.
@@ -47,6 +52,7 @@ struct Splicer {
   /// Frames emitted since the last reset; before them is silence.
   private var knownHistoryFrames = 0
   private var fade: Fade?
+  private var varispeed: Varispeed?
 
   /// Makes a splicer for at most `freshFrames` frames appended between two calls of `emit`.
   init(freshFrames capacity: Int) {
@@ -58,8 +64,10 @@ struct Splicer {
   var freeFrames: Int { capacityFrames - freshFrames }
   /// Frames appended and not yet emitted.
   var pendingFrames: Int { freshFrames }
+  /// Frames of what was to be emitted last that wait for what comes after them.
+  var heldFrames: Int { varispeed?.heldFrames(before: Self.historyFrames) ?? 0 }
   /// Whether a splice is under way.
-  var isFading: Bool { fade != nil }
+  var isFading: Bool { fade != nil || varispeed != nil }
 
   /// Has a second signal in step from now on, silent as yet; allocates.
   mutating func openSide() { side = [Float](repeating: 0, count: line.count) }
@@ -85,6 +93,7 @@ struct Splicer {
     skipFrames = 0
     knownHistoryFrames = 0
     fade = nil
+    varispeed = nil
   }
 
   /// Lets `fill` write up to `frames` new frames and return how many it wrote.
@@ -109,10 +118,10 @@ struct Splicer {
   ///
   /// - Parameters:
   ///   - wantedFrames: to repeat (above 0) or take out (below 0).
-  ///   - urgency: 0: only a good match; 1 and above: any.
+  ///   - urgency: 0: only a good match; 1 and above: any, unless the sound repeats itself.
   /// - Returns: the frames it will repeat (above 0) or take out (below 0), 0 for none.
   mutating func splice(wantedFrames: Int, urgency: Float) -> Int {
-    guard fade == nil, knownHistoryFrames >= Self.maximumLagFrames,
+    guard !isFading, knownHistoryFrames >= Self.maximumLagFrames,
       knownHistoryFrames + freshFrames >= Self.maximumLagFrames + Self.comparedFrames,
       let lags = lags(wantedFrames: wantedFrames)
     else { return 0 }
@@ -125,12 +134,32 @@ struct Splicer {
     } else {
       guard urgency >= 0 else { return 0 }
       let match = SpliceSearch.bestLag(in: lags, line: line.span, end: end)
-      guard urgency >= 1 || match.similarity >= 0.9 - 0.5 * urgency else { return 0 }
+      let isGood = match.similarity >= Self.goodSimilarity
+      guard isGood || urgency >= 1 || match.similarity >= Self.goodSimilarity - 0.5 * urgency
+      else { return 0 }
+      guard isGood || !repeatsItself else { return lead(by: wantedFrames) }
       (lag, similarity) = (match.lag, match.similarity)
     }
     fade = Fade(lag: lag, isRemoval: isRemoval, similarity: similarity)
     if isRemoval { skipFrames = lag }
     return isRemoval ? -lag : lag
+  }
+
+  /// Whether the newest frames are like some before them.
+  private var repeatsItself: Bool {
+    let lags = Self.minimumPeriodFrames...Self.maximumLagFrames
+    let end = Self.historyFrames + freshFrames
+    return SpliceSearch.bestLag(in: lags, line: line.span, end: end).similarity
+      >= Self.goodSimilarity
+  }
+
+  /// Begins to lead the sound: earlier by three quarters at a time only, as a resampler may lead it meanwhile as well.
+  private mutating func lead(by wantedFrames: Int) -> Int {
+    let isRemoval = wantedFrames < 0
+    let most = isRemoval ? -wantedFrames * 3 / 4 : wantedFrames
+    let frames = min(max(most, Varispeed.leastFrames), Self.maximumLagFrames)
+    varispeed = Varispeed(frames: isRemoval ? -frames : frames, from: Self.historyFrames)
+    return isRemoval ? -frames : frames
   }
 
   /// Whether a splice in the newest frames would be inaudible.
@@ -144,9 +173,20 @@ struct Splicer {
   /// `surplusFrames` more.
   ///
   /// - Parameter other: gets as many frames of the second signal, if there is one.
-  /// - Returns: the frames written, above 0 when anything was pending.
+  /// - Returns: the frames written, above 0 when more than a few were pending.
   mutating func emit(into pcm: inout MutableSpan<Float>, side other: inout [Float]) -> Int {
     let end = Self.historyFrames + freshFrames
+    let written =
+      if varispeed != nil { emitLed(end: end, into: &pcm, side: &other) } else {
+        emitSpliced(end: end, into: &pcm, side: &other)
+      }
+    keepHistory(end: end)
+    return written
+  }
+
+  private mutating func emitSpliced(
+    end: Int, into pcm: inout MutableSpan<Float>, side other: inout [Float]
+  ) -> Int {
     let range = min(Self.historyFrames + skipFrames, end)..<end
     if !side.isEmpty {
       var span = other.mutableSpan
@@ -156,7 +196,21 @@ struct Splicer {
     var fading = fade
     let written = Self.write(line.span, range, &fading, into: &pcm)
     fade = fading
-    keepHistory(end: range.upperBound)
+    return written
+  }
+
+  private mutating func emitLed(
+    end: Int, into pcm: inout MutableSpan<Float>, side other: inout [Float]
+  ) -> Int {
+    guard var leading = varispeed else { return 0 }
+    if !side.isEmpty {
+      var span = other.mutableSpan
+      var beside = leading
+      _ = beside.write(side.span, end: end, into: &span)
+    }
+    let written = leading.write(line.span, end: end, into: &pcm)
+    leading.rebase(by: freshFrames)
+    varispeed = leading.isOver ? nil : leading
     return written
   }
 

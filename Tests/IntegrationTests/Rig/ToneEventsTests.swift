@@ -1,5 +1,5 @@
 import Foundation
-import TestRig
+import TestKit
 import Testing
 
 /// A judge of clicks is judged first.

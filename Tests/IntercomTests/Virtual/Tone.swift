@@ -13,25 +13,36 @@ struct Tone {
     return Float(amplitude * swell * sin(2 * .pi * hertz * time))
   }
 
-  /// The amplitude of this tone's frequency in what was heard.
+  /// The amplitude of this tone's frequency in what was heard: the mean of pieces of a twentieth of a second, as the
+  /// phase turns where the listener's delay follows the talker.
   func level(in pcm: some Collection<Float>) -> Double {
+    level(in: Array(pcm), pieceFrames: sampleRate / 20)
+  }
+
+  /// The same over the last swell, by pieces of a sixtieth of a second.
+  func swellLevel(in pcm: [Float]) -> Double {
+    let frames = sampleRate / 60
+    return level(in: pcm.suffix(20 * frames), pieceFrames: frames)
+  }
+
+  private func level(in pcm: some RandomAccessCollection<Float>, pieceFrames: Int) -> Double {
+    let pieces = max(1, pcm.count / pieceFrames)
+    let last = Array(pcm.suffix(pieces * pieceFrames))
+    let frames = last.count / pieces
+    return (0..<pieces).reduce(0) {
+      $0 + level(ofPiece: last[$1 * frames..<($1 + 1) * frames]) / Double(pieces)
+    }
+  }
+
+  /// In a Hann window, as other tones swell meanwhile.
+  private func level(ofPiece pcm: ArraySlice<Float>) -> Double {
     var (cosine, sine) = (0.0, 0.0)
     for (frame, sample) in pcm.enumerated() {
       let phase = 2 * .pi * hertz * Double(frame) / Double(sampleRate)
-      cosine += Double(sample) * cos(phase)
-      sine += Double(sample) * sin(phase)
+      let window = 1 - cos(2 * .pi * Double(frame) / Double(pcm.count))
+      cosine += window * Double(sample) * cos(phase)
+      sine += window * Double(sample) * sin(phase)
     }
     return 2 * (cosine * cosine + sine * sine).squareRoot() / Double(max(pcm.count, 1))
-  }
-
-  /// The same over the last swell, where a splice may have turned the phase, as the listener's delay follows the
-  /// talker: the mean of pieces of a sixtieth of a second, of which it spoils one.
-  func swellLevel(in pcm: [Float]) -> Double {
-    let (pieces, frames) = (20, sampleRate / 60)
-    let last = pcm.suffix(pieces * frames)
-    let levels = stride(from: last.startIndex, to: last.endIndex, by: frames).map { start in
-      level(in: last[start..<min(start + frames, last.endIndex)])
-    }
-    return levels.reduce(0, +) / Double(pieces)
   }
 }
