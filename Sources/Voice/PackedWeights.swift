@@ -1,4 +1,4 @@
-/// Weights of a network as text: 16 bits each, the lower octet first, in base 64.
+/// Weights of a network as text: 8 or 16 bits each, the lower octet first, in base 64.
 enum PackedWeights {
   /// All of them, in units of `scale`.
   static func values(_ digits: StaticString, scale: Float) -> [Float] {
@@ -7,6 +7,28 @@ enum PackedWeights {
       let bits = UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
       return Float(Int16(bitPattern: bits)) * scale
     }
+  }
+
+  /// All of them, layer by layer: so many, of so many octets, in units of its own.
+  static func values(
+    _ texts: [StaticString], layers: [(count: Int, octets: Int, unit: Float)]
+  ) -> [Float] {
+    let bytes = texts.flatMap { decoded($0) }
+    var values: [Float] = []
+    var start = 0
+    for layer in layers {
+      for index in 0..<layer.count {
+        let place = start + index * layer.octets
+        guard place + layer.octets <= bytes.count else { return values }
+        let whole =
+          layer.octets == 1
+          ? Int16(Int8(bitPattern: bytes[place]))
+          : Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)
+        values.append(Float(whole) * layer.unit)
+      }
+      start += layer.count * layer.octets
+    }
+    return values
   }
 
   /// The bytes that base 64 stands for (RFC 4648 §4).

@@ -9,7 +9,11 @@ struct Transform {
 
   init(count: Int) {
     self.count = count
-    let angles = (0..<count / 2).map { -2 * Double.pi * Double($0) / Double(count) }
+    // From place `half` on those of transforms of twice as many as that.
+    let angles = (0..<count).map { place in
+      let half = place == 0 ? 1 : 1 << (Int.bitWidth - 1 - place.leadingZeroBitCount)
+      return -Double.pi * Double(place - half) / Double(half)
+    }
     cosines = angles.map { Float(cos($0)) }
     sines = angles.map { Float(sin($0)) }
     let bits = count.trailingZeroBitCount
@@ -24,20 +28,36 @@ struct Transform {
       real.swapAt(index, reversed[index])
       imaginary.swapAt(index, reversed[index])
     }
-    var half = 1
-    while half < count {
-      let stride = count / (2 * half)
-      for start in Swift.stride(from: 0, to: count, by: 2 * half) {
-        for offset in 0..<half {
-          let (c, s) = (cosines[offset * stride], sines[offset * stride])
-          let (upper, lower) = (start + offset, start + offset + half)
-          let re = real[lower] * c - imaginary[lower] * s
-          let im = real[lower] * s + imaginary[lower] * c
-          (real[lower], imaginary[lower]) = (real[upper] - re, imaginary[upper] - im)
-          (real[upper], imaginary[upper]) = (real[upper] + re, imaginary[upper] + im)
+    unsafe real.withUnsafeMutableBufferPointer { real in
+      unsafe imaginary.withUnsafeMutableBufferPointer { imaginary in
+        var half = 1
+        while half < count {
+          for start in Swift.stride(from: 0, to: count, by: 2 * half) {
+            unsafe join(real, imaginary, at: start, half: half)
+          }
+          half *= 2
         }
       }
-      half *= 2
+    }
+  }
+
+  /// Makes one of two neighbouring transforms of half as many.
+  private func join(
+    _ real: UnsafeMutableBufferPointer<Float>, _ imaginary: UnsafeMutableBufferPointer<Float>,
+    at start: Int, half: Int
+  ) {
+    // The factors of each size lie side by side, so that as many are taken at once as the processor takes.
+    unsafe cosines.withUnsafeBufferPointer { cosines in
+      unsafe sines.withUnsafeBufferPointer { sines in
+        for offset in 0..<half {
+          let (c, s) = unsafe (cosines[half + offset], sines[half + offset])
+          let (upper, lower) = (start + offset, start + offset + half)
+          let re = unsafe real[lower] * c - imaginary[lower] * s
+          let im = unsafe real[lower] * s + imaginary[lower] * c
+          unsafe (real[lower], imaginary[lower]) = (real[upper] - re, imaginary[upper] - im)
+          unsafe (real[upper], imaginary[upper]) = (real[upper] + re, imaginary[upper] + im)
+        }
+      }
     }
   }
 }

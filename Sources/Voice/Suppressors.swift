@@ -71,8 +71,8 @@ internal import Glibc
 
 /// RNNoise: blocks of 10 ms at 48 kHz.
 ///
-/// What it takes too much or too little is corrected; where there is next to no noise it leaves a third of the voice as
-/// it was, and in a crowd some of the pauses.
+/// A network of our own joins it (``BandMask``); where there is next to no noise a third of the voice is left as it
+/// was, and in a crowd some of the pauses.
 @safe final class RNNoiseSuppressor: BlockEngine {
   let delayFrames: Int
   private let handle: OpaquePointer
@@ -83,7 +83,7 @@ internal import Glibc
   private var quiet = QuietPlace()
   private var crowded = CrowdedPlace()
   /// nil: not for this version of it.
-  private var correction: BandCorrection?
+  private var mask: BandMask?
   /// How much of the sound is untouched by now.
   private var share: Float = 0
 
@@ -93,8 +93,8 @@ internal import Glibc
     unsafe self.handle = unsafe handle
     delayFrames = unsafe Int(crnnoise_delay_frames(library.handle))
     untouched = [Float](repeating: 0, count: delayFrames)
-    let isKnown = delayFrames == BandCorrection.blockFrames
-    correction = library.isCorrected && isKnown ? BandCorrection() : nil
+    let isKnown = delayFrames == BandMask.blockFrames
+    mask = library.isCorrected && isKnown ? BandMask() : nil
   }
 
   deinit { unsafe crnnoise_destroy(handle) }
@@ -108,7 +108,7 @@ internal import Glibc
       untouched[untouchedHead + index] = block[index]
     }
     untouchedHead = (untouchedHead + block.count) % untouched.count
-    correction?.hear(block.span)
+    mask?.hear(block.span)
     let voice = unsafe block.withUnsafeMutableBufferPointer { block in
       guard let base = block.baseAddress else { return Float(0) }
       return unsafe crnnoise_run(handle, base)
@@ -119,7 +119,7 @@ internal import Glibc
     let wanted = max(
       quiet.untouchedShare(after: power, suppressedTo: left),
       crowded.untouchedShare(after: power, suppressedTo: left, voice: voice))
-    correction?.correct(&block, voice: voice)
+    mask?.make(&block, voice: voice)
     let step = (wanted - share) / Float(block.count)
     for index in 0..<block.count {
       share += step

@@ -1,7 +1,9 @@
-"""Speech in noise and what RNNoise makes of it, to learn from: corpus.py LIBRNNOISE SOUNDS SEED CLIPS FILE.npz.
+"""Speech in noise and what RNNoise makes of it, to learn from: corpus.py LIBRNNOISE SOUNDS SEED CLIPS FILE.npz [held].
 
-SOUNDS is where Debian packages were unpacked (`./dev bench voice` does). None of what the bench judges is in it: prompts in
-French, Italian and Russian, other tunes of the game than Rock and City, crowds of other prompts.
+SOUNDS is where Debian packages were unpacked (`./dev bench voice` does). No talker and no tune that the bench judges is
+in it: prompts in French, Italian and Russian but for those of which the bench makes crowds, words of children's games in
+many languages, voices and other tunes of a third game than Rock and City. `held`: other prompts and tunes again, to
+choose by.
 """
 
 import ctypes
@@ -9,16 +11,29 @@ import pathlib
 import sys
 
 import numpy
-from scipy.signal import lfilter
+from scipy.signal import butter, lfilter, sosfilt
 
 sys.path += [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "voice")]
 import sounds
-from features import BLOCK, energies, features
-from sounds import GAME, PROMPTS, RATE, SPEECH_DBFS, TALKERS, level, spoken
+from features import BLOCK, HERTZ, features, spectra
+from sounds import GAME, PROMPTS, RATE, SPEECH_DBFS, TALKERS, level, spoken, trimmed
 
 FRAMES = 12 * RATE
-# The prompts that crowds of the bench are of.
-JUDGED_PROMPTS = 40
+# The longest prompts are what crowds of the bench are of; those that are shortest are hardly words.
+FIRST, HELD, LAST = 24, 200, 240
+HELD_TUNES = ("Brick", "hell", "Freeway")
+JUDGED_TUNES = ("Rock", "City")
+# A folder a language, of one talker or two.
+WORDS = ("usr/share/klettres/*", "usr/share/ktuberling/sounds/*")
+# No voices to learn speech from.
+STRANGE_VOICES = ("Robot", "Singer")
+# Bins that are judged by themselves; above them, groups.
+FINE_BINS = 96
+GROUPS = [FINE_BINS, 112, 132, 158, 188, 230, 294, 380, len(HERTZ)]
+# From here on, dB below the voice, hiss is the room's and stays.
+ROOM_DB = 35
+# Features; energies of what comes, of the clean voice and of RNNoise's result; how alike any two of them are.
+NAMES = ("features", "coming", "clean", "left", "coming_clean", "coming_left", "clean_left")
 FLOATS = ctypes.POINTER(ctypes.c_float)
 
 
@@ -44,70 +59,163 @@ class RNNoise:
 
 
 class Corpus:
-    def __init__(self, root, seed):
-        self.material, self.draw, self.kept = sounds.Material(root), numpy.random.default_rng(seed), {}
-        root = self.material.root
-        self.prompts = {talker: sorted((root / PROMPTS / talker).glob("*.g722"), key=lambda path: (-path.stat().st_size, path.name))
-                        for talker in TALKERS}
-        self.tunes = [path for path in sorted((root / GAME / "Music").glob("*.ogg")) if path.stem not in ("Rock", "City")]
+    def __init__(self, root, seed, held=False):
+        self.draw, self.kept, self.beds = numpy.random.default_rng(seed), {}, []
+        root = pathlib.Path(root)
+        self.prompts = {}
+        for talker in TALKERS[1:]:
+            paths = sorted((root / PROMPTS / talker).glob("*.g722"), key=lambda path: (-path.stat().st_size, path.name))
+            self.prompts[talker] = paths[HELD:LAST] if held else paths[FIRST:HELD]
+        game = root / GAME / "Sounds"
+        self.voices = [sorted(folder.glob("*.ogg")) for folder in sorted((game / "voices").iterdir())
+                       if folder.name not in STRANGE_VOICES]
+        self.words = [sorted(folder.rglob("*.ogg")) for pattern in WORDS for folder in sorted(root.glob(pattern))]
+        self.words = [paths for paths in self.words if len(paths) >= 12]
+        self.effects = sorted(game.glob("*.ogg"))
+        tunes = [path for path in sorted((root / GAME / "Music").glob("*.ogg")) if path.stem not in JUDGED_TUNES]
+        self.tunes = [path for path in tunes if (path.stem in HELD_TUNES) == held]
+        self.held = held
 
     def decoded(self, path):
         if path not in self.kept:
-            self.kept[path] = sounds.decode(path)
+            self.kept[path] = sounds.decode(path).astype(numpy.float32)
         return self.kept[path]
 
-    def line(self, talker, first, pause):
-        """What a talker says, prompt after prompt."""
-        parts, frames = [], 0
-        while frames < FRAMES:
-            sound = self.decoded(self.prompts[talker][first + self.draw.integers(120)])
-            parts += [spoken(sound), numpy.zeros(int(self.draw.uniform(0, pause) * RATE))]
-            frames += len(sound) + len(parts[-1])
-        return numpy.nan_to_num(numpy.concatenate(parts)[:FRAMES])
+    def said(self, path):
+        key = ("said", path)
+        if key not in self.kept:
+            sound = self.decoded(path)
+            sound = trimmed(sound * 0.5 / max(numpy.max(numpy.abs(sound), initial=0), 1e-3))
+            self.kept[key] = numpy.nan_to_num(spoken(sound)) if len(sound) > RATE // 5 else sound
+        return self.kept[key]
 
-    def speech(self):
-        line = self.line(TALKERS[1 + self.draw.integers(3)], 0, 0.5)
-        # A microphone of another colour.
-        return spoken(lfilter([1, self.draw.uniform(-0.3, 0.3)], [1], line))
+    def chosen(self, paths):
+        return paths[self.draw.integers(len(paths))]
+
+    def line(self, paths, pause, frames=FRAMES, speed=1.0):
+        """What a talker says, one thing after the other, as fast and as high as said."""
+        parts, count = [], 0
+        while count < frames * speed:
+            parts += [self.said(self.chosen(paths)), numpy.zeros(int(self.draw.uniform(0, pause) * RATE))]
+            count += len(parts[-1]) + len(parts[-2])
+        sound = numpy.concatenate(parts)
+        places = numpy.arange(frames) * speed
+        return numpy.interp(places, numpy.arange(len(sound)), sound)
+
+    def wider(self, sound):
+        """Prompts end at 7 kHz: what is above them is made of what is below."""
+        high = sosfilt(butter(4, [3000, 7000], "bandpass", fs=RATE, output="sos"), sound)
+        time = numpy.arange(len(sound)) / RATE
+        total = sound
+        for shift, gain in ((4500, -3), (8500, -9), (12500, -16)):
+            moved = 2 * high * numpy.cos(2 * numpy.pi * shift * time)
+            moved = sosfilt(butter(6, shift + 2800, "highpass", fs=RATE, output="sos"), moved)
+            total = total + moved * 10 ** ((gain + self.draw.uniform(-6, 3)) / 20)
+        return total
+
+    def speech(self, lead):
+        kind = self.draw.random()
+        if kind < 0.2 and not self.held:
+            line = self.line(self.chosen(self.voices), 0.3, speed=self.draw.uniform(0.85, 1.15))
+        elif kind < 0.6 and not self.held:
+            line = self.line(self.chosen(self.words), 0.2, speed=self.draw.uniform(0.85, 1.15))
+        else:
+            talker = TALKERS[self.draw.choice([1, 2, 3], p=[0.28, 0.47, 0.25])]
+            lowest = 0.76 if talker == TALKERS[2] else 0.85
+            line = self.line(self.prompts[talker], 0.6, speed=self.draw.uniform(lowest, 1.15))
+            if self.draw.random() < 0.6:
+                line = self.wider(line)
+        # A microphone of another colour, in a room.
+        line = lfilter([1, self.draw.uniform(-0.5, 0.4)], [1], line)
+        if self.draw.random() < 0.4:
+            response = sounds.tail(self.draw.uniform(0.1, 0.4), self.draw)
+            response *= self.draw.uniform(0.05, 0.4) / numpy.sqrt(numpy.sum(response**2))
+            response[0] = 1
+            line = sounds.fftconvolve(line, response)[:FRAMES]
+        line[: int(lead * RATE)] = 0
+        return numpy.nan_to_num(spoken(line))
+
+    def coloured(self, slope=1.0):
+        spectrum = numpy.fft.rfft(self.draw.standard_normal(FRAMES))
+        sound = numpy.fft.irfft(spectrum / (numpy.arange(len(spectrum)) / 1000 + 1) ** self.draw.uniform(0, slope), FRAMES)
+        return sound / level(sound)
+
+    def crowd(self):
+        """A piece of a minute of 24 talkers in a hall; there are a few of those."""
+        if len(self.beds) < (2 if self.held else 5):
+            total = 0
+            for _ in range(24):
+                voice = self.line(self.prompts[TALKERS[1 + self.draw.integers(3)]], 0.05, 3 * FRAMES, self.draw.uniform(0.85, 1.15))
+                total = total + voice * 10 ** (self.draw.uniform(-4, 4) / 20)
+            self.beds.append(sounds.room(total, self.draw.uniform(0.4, 1.0), self.draw))
+        bed = self.beds[self.draw.integers(len(self.beds))]
+        start = self.draw.integers(len(bed) - FRAMES)
+        return bed[start : start + FRAMES]
 
     def noise(self):
+        """A noise, and how much lower than the voice it is, dB."""
         kind = self.draw.random()
-        if kind < 0.6:
-            tune = self.decoded(self.tunes[self.draw.integers(len(self.tunes))])
-            sound = numpy.resize(tune[self.draw.integers(max(1, len(tune) - FRAMES)) :], FRAMES)
-        elif kind < 0.9:
-            sound = sum(self.line(TALKERS[self.draw.integers(4)], JUDGED_PROMPTS, 0) * 10 ** (self.draw.uniform(-4, 4) / 20)
-                        for _ in range(24))
-            sound = sounds.room(sound, 0.8, self.draw)
+        if kind < 0.62:
+            tune = self.decoded(self.chosen(self.tunes))
+            start = self.draw.integers(max(1, len(tune) - FRAMES)) * (self.draw.random() < 0.8)
+            sound = numpy.resize(tune[start:], FRAMES)
+            ratio = self.draw.uniform(-4, 16) if self.draw.random() < 0.8 else self.draw.uniform(16, 40)
+        elif kind < 0.84:
+            sound, ratio = self.crowd(), self.draw.uniform(-2, 20)
+        elif kind < 0.94:
+            beat = 1 + 0.5 * self.draw.random() * numpy.sin(2 * numpy.pi * self.draw.uniform(0.2, 4) * numpy.arange(FRAMES) / RATE)
+            sound, ratio = self.coloured(1.5) * beat, self.draw.uniform(-2, 30)
         else:
-            spectrum = numpy.fft.rfft(self.draw.standard_normal(FRAMES))
-            sound = numpy.fft.irfft(spectrum / (numpy.arange(len(spectrum)) + 20) ** self.draw.uniform(0, 1), FRAMES)
-        return sound / max(level(sound), 1e-4)
+            parts = [numpy.concatenate([self.decoded(self.chosen(self.effects)), numpy.zeros(int(self.draw.uniform(0, 1) * RATE))])
+                     for _ in range(40)]
+            sound, ratio = numpy.resize(numpy.concatenate(parts), FRAMES), self.draw.uniform(0, 20)
+        sound = lfilter([1, self.draw.uniform(-0.4, 0.4)], [1], sound)
+        return sound / max(level(sound), 1e-4), ratio
+
+    def clip(self):
+        """What comes in, and what shall be left of it."""
+        while True:
+            lead = self.draw.uniform(0.5, 3) if self.draw.random() < 0.4 else 0
+            clean = self.speech(lead)
+            hiss = self.coloured() * 10 ** ((SPEECH_DBFS - self.draw.uniform(ROOM_DB, 65)) / 20)
+            if self.draw.random() < 0.22:
+                if lead:
+                    hiss[: int(lead * RATE)] = 0
+                clean = clean + hiss * (self.draw.random() < 0.8)
+                mixed = clean
+            else:
+                noise, ratio = self.noise()
+                mixed = clean + hiss + noise * 10 ** ((SPEECH_DBFS - ratio) / 20)
+            gain = 10 ** (self.draw.uniform(-14, 4) / 20)
+            if numpy.max(numpy.abs(clean)) * gain <= 1:
+                return numpy.clip(mixed * gain, -1, 1), clean * gain, gain
 
 
-def centred(sound):
-    """So that the window of a block ends 5 ms behind it: gains are to be right at a block's end."""
-    return numpy.concatenate([sound[BLOCK // 2 :], numpy.zeros(BLOCK // 2)])
+def units(rows):
+    fine = rows[:, :FINE_BINS]
+    groups = [rows[:, start:end].sum(1, keepdims=True) for start, end in zip(GROUPS, GROUPS[1:])]
+    return numpy.concatenate([fine, *groups], axis=1)
 
 
 def main():
-    library, root, seed, clips, path = sys.argv[1:]
-    rnnoise, corpus = RNNoise(library), Corpus(root, int(seed))
+    library, root, seed, clips, path, *held = sys.argv[1:]
+    rnnoise, corpus = RNNoise(library), Corpus(root, int(seed), bool(held))
     rows = []
     while len(rows) < int(clips):
-        clean = corpus.speech()
-        mixed = clean + corpus.noise() * 10 ** ((SPEECH_DBFS - corpus.draw.uniform(-2, 22)) / 20)
-        gain = 10 ** (corpus.draw.uniform(-8, 4) / 20)
-        clean, mixed = clean * gain, numpy.clip(mixed * gain, -1, 1)
-        if numpy.max(numpy.abs(clean)) > 1:
-            continue
+        mixed, clean, gain = corpus.clip()
         left, voice = rnnoise.run(mixed)
-        late = numpy.concatenate([numpy.zeros(BLOCK), clean[:-BLOCK]])
-        part = slice(50, None)
-        rows.append([features(mixed, left, voice)[part], energies(centred(left))[part], energies(centred(late))[part]])
-        print(len(rows), flush=True)
-    columns = [numpy.concatenate(column).astype(numpy.float32) for column in zip(*rows)]
-    numpy.savez(path, **dict(zip(("features", "left", "clean"), columns)))
+        given, parts = [], []
+        # As loud as if the voice had its usual level; what RNNoise made is no later here.
+        for sound in (mixed, clean, numpy.concatenate([left[BLOCK:], numpy.zeros(BLOCK)])):
+            given.append(spectra(sound / gain))
+            parts.append(units(numpy.abs(given[-1]) ** 2))
+        alike = [units(numpy.real(given[one] * numpy.conj(given[two]))) / numpy.sqrt(parts[one] * parts[two] + 1e-20)
+                 for one, two in ((0, 1), (0, 2), (1, 2))]
+        parts = [features(given[0] * gain, left, voice), *(10 * numpy.log10(part + 1e-9) for part in parts), *alike]
+        rows.append([part.astype(numpy.float16) for part in parts])
+        if len(rows) % 20 == 0:
+            print(len(rows), flush=True)
+    numpy.savez(path, **dict(zip(NAMES, map(numpy.stack, zip(*rows)))))
 
 
 if __name__ == "__main__":

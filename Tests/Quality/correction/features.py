@@ -1,51 +1,101 @@
-"""What the correction behind RNNoise looks at, each 10 ms: the twin of Sources/Voice/BandCorrection.swift."""
+"""What the network behind RNNoise looks at, each 10 ms, and what its masks do: the twin of Sources/Voice/BandMask.swift."""
 
 import numpy
 
-BLOCK, WINDOW, COUNT = 480, 720, 1024
-# Hz: the bands of RNNoise.
-BANDS = numpy.array([0, 200, 400, 600, 800, 1000, 1200, 1400, 1600, 2000, 2400, 2800, 3200, 4000, 4800, 5600, 6800, 8000,
-                     9600, 12000, 15600, 20000])
+BLOCK, COUNT = 480, 1024
+# Hz: narrow where harmonics of a voice lie side by side.
+BANDS = numpy.array([0, 80, 160, 240, 320, 400, 480, 560, 650, 750, 860, 980, 1120, 1280, 1460, 1660, 1890, 2150, 2440,
+                     2770, 3150, 3580, 4070, 4620, 5250, 6000, 6900, 8000, 9600, 12000, 15600, 20000])
 FLOOR = 1e-7
 HERTZ = numpy.fft.rfftfreq(COUNT, 1 / 48000)
+# Of each bin how much of it is each band's, and so how much it gets of the band's mask.
 SHAPES = numpy.stack([numpy.interp(HERTZ, BANDS, row) for row in numpy.eye(len(BANDS))])
+SINE = numpy.sin(numpy.pi * (numpy.arange(2 * BLOCK) + 0.5) / (2 * BLOCK))
+# RNNoise's result is looked at in its last 15 ms.
+HANN = numpy.hanning(721)[:-1]
+# What the masks are raised to, and how much of the sound is the network's; the rest is RNNoise's.
+POWER, PART = 1.5, 0.7
+WIDTH = 5 * len(BANDS) + 1
 
 
-def energies(sound):
-    """Of each block the energy of its bands, in the window of 15 ms that ends with it."""
+def spectra(sound, window=SINE):
+    """Of each block the spectrum of what ends with it, as long as the window."""
     count = len(sound) // BLOCK
-    padded = numpy.concatenate([numpy.zeros(WINDOW - BLOCK), sound[: count * BLOCK]])
-    window = numpy.hanning(WINDOW + 1)[:-1]
-    frames = numpy.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::BLOCK][:count] * window
-    return numpy.abs(numpy.fft.rfft(frames, COUNT, axis=1)) ** 2 @ SHAPES.T
+    padded = numpy.concatenate([numpy.zeros(len(window) - BLOCK), sound[: count * BLOCK]])
+    frames = numpy.lib.stride_tricks.sliding_window_view(padded, len(window))[::BLOCK][:count] * window
+    return numpy.fft.rfft(frames, COUNT, axis=1)
+
+
+def energies(spectrum):
+    return numpy.abs(spectrum) ** 2 @ SHAPES.T
 
 
 def decibels(energy):
     return 10 * numpy.log10(energy + FLOOR)
 
 
-def before(rows, count=1):
-    return numpy.concatenate([numpy.zeros_like(rows[:count]), rows[:-count]])
+def features(spectrum, left, voice):
+    """Rows of 161 numbers, of the spectra of what comes in and of what RNNoise has left, a block late, of it.
 
-
-def features(coming, left, voice):
-    """Rows of 179 numbers: of what comes in, a block before it comes out as `left`; `voice` is RNNoise's probability."""
-    ahead = decibels(energies(coming))
-    now = before(ahead)
-    now[0] = decibels(0 * now[0])
-    taken = numpy.clip(decibels(energies(left)) - now, -40, 0) / 20
-    total = 10 * numpy.log10(numpy.sum(10 ** (now / 10), axis=1))
-    loudest, noise = numpy.zeros(len(now)), numpy.zeros_like(now)
-    top, mean = -30.0, now[0].copy()
+    `voice` is RNNoise's probability of a voice, which is not late.
+    """
+    energy = energies(spectrum)
+    now, left = decibels(energy), decibels(energies(spectra(left, HANN)))
+    before = numpy.concatenate([decibels(0 * now[:1]), now[:-1]])
+    total = 10 * numpy.log10(energy.sum(1) + FLOOR)
+    loudest, noise, least = numpy.zeros(len(now)), numpy.zeros_like(now), numpy.zeros_like(now)
+    top, mean, smooth, floor = -30.0, now[0].copy(), now[0].copy(), now[0].copy()
     for index in range(len(now)):
         top = max(total[index], top - 0.02)
         mean += 0.05 * (1 - min(1, max(0, voice[index]))) * (now[index] - mean)
-        loudest[index], noise[index] = top, mean
+        smooth += 0.2 * (now[index] - smooth)
+        floor = numpy.minimum(smooth, floor + 0.04)
+        loudest[index], noise[index], least[index] = top, mean, floor
 
     def relative(rows):
         return numpy.clip((rows - loudest[:, None] + 30) / 20, -3, 2)
 
-    near = relative(now)
-    voice = voice[:, None]
-    parts = [taken, before(taken), before(taken, 2), relative(ahead), near, before(near), relative(noise)]
-    return numpy.concatenate([*parts, voice, before(voice), before(voice, 2)], axis=1).astype(numpy.float32)
+    taken = numpy.clip(left - before, -40, 6) / 20
+    parts = [relative(now), taken, relative(left), relative(noise), relative(least), voice[:, None]]
+    return numpy.concatenate(parts, axis=1).astype(numpy.float32)
+
+
+def made(spectrum, left, said):
+    """The sound, a block late: of the spectra, their bands lowered by their masks, and of as much as said of `left`."""
+    frames = numpy.fft.irfft(spectrum * (said[:, :-1] @ SHAPES), COUNT, axis=1)[:, : 2 * BLOCK] * SINE
+    sound = frames[:, :BLOCK].copy()
+    sound[1:] += frames[:-1, BLOCK:]
+    share = said[:, -1:]
+    former = numpy.concatenate([0 * share[:1], share[:-1]])
+    share = former + (share - former) * (numpy.arange(BLOCK) + 1) / BLOCK
+    return sound.reshape(-1) + (share * left[: sound.size].reshape(-1, BLOCK)).reshape(-1)
+
+
+def tied(said, tools=numpy):
+    """The two lowest bands as the third is: those who speak to learn from are cut off below 100 Hz."""
+    return tools.concatenate([said[..., 2:3], said[..., 2:3], said[..., 2:]], axis=-1)
+
+
+def shaped(said, power=POWER, part=PART):
+    """What is done of what the network says."""
+    return numpy.concatenate([part * said[..., :-1] ** power, 1 - part + part * said[..., -1:]], axis=-1)
+
+
+def sigmoid(values):
+    return 1 / (1 + numpy.exp(-numpy.clip(values, -30, 30)))
+
+
+def masks_of(layers, rows):
+    """What the network says of rows of features: each band's mask, and last how much of RNNoise's result; 0…1."""
+    dense, dense0, given, given0, own, own0, out, skip, out0 = (numpy.asarray(layer, numpy.float32) for layer in layers)
+    inner = numpy.tanh(rows @ dense + dense0) @ given + given0
+    hidden, states = numpy.zeros(own.shape[0], numpy.float32), []
+    count = len(hidden)
+    for row in inner:
+        memory = hidden @ own + own0
+        update = sigmoid(row[:count] + memory[:count])
+        reset = sigmoid(row[count : 2 * count] + memory[count : 2 * count])
+        fresh = numpy.tanh(row[2 * count :] + reset * memory[2 * count :])
+        hidden = update * hidden + (1 - update) * fresh
+        states.append(hidden)
+    return tied(sigmoid(numpy.stack(states) @ out + rows @ skip + out0))

@@ -1,0 +1,192 @@
+internal import Glibc
+
+/// RNNoise's result together with what a small recurrent network leaves of each band of the same sound.
+///
+/// How much of either it takes the network says each 10 ms, so that a voice without noise passes as it is; as late as
+/// RNNoise makes it. Its weights (``MaskWeights``) and how they were trained: `Tests/Quality/correction`; features.py
+/// is its twin.
+struct BandMask {
+  static let blockFrames = BandSpectrum.blockFrames
+  private enum Shape {
+    static let floor: Float = 1e-7
+    static let silence: Float = -70
+    /// The loudest that was heard falls by so much a block, dB; what noise is, is learned within 0.2 s of pauses.
+    static let (fall, learning): (Float, Float) = (0.02, 0.05)
+    /// The least that was heard rises by so much a block, dB, and is that of some 50 ms.
+    static let (rise, smoothing): (Float, Float) = (0.04, 0.2)
+    /// What the masks are raised to, and how much of the sound is the network's; the rest is RNNoise's.
+    static let (power, part): (Float, Float) = (1.5, 0.7)
+  }
+
+  private var spectrum = BandSpectrum()
+  private var network = MaskNetwork.trained
+  /// The last windows of what came in, and of what is left.
+  private var coming = [Float](repeating: 0, count: BandSpectrum.comingFrames)
+  private var left = [Float](repeating: 0, count: BandSpectrum.leftFrames)
+  private var now = [Float](repeating: Shape.silence, count: BandSpectrum.bandCount)
+  private var noise = [Float](repeating: Shape.silence, count: BandSpectrum.bandCount)
+  private var smooth = [Float](repeating: Shape.silence, count: BandSpectrum.bandCount)
+  private var least = [Float](repeating: Shape.silence, count: BandSpectrum.bandCount)
+  private var loudest: Float = -30
+  private var isFirst = true
+  private var features = [Float](repeating: 0, count: MaskNetwork.inputs)
+  /// The masks, and last how much of RNNoise's result is taken; and how much was.
+  private var said = [Float](repeating: 0, count: MaskNetwork.outputs)
+  private var share: Float = 0
+
+  /// Takes what RNNoise will look at next: 10 ms at 48 kHz.
+  ///
+  /// No louder than full scale, as RNNoise gets it.
+  mutating func hear(_ block: Span<Float>) {
+    Self.push(block, to: &coming)
+  }
+
+  /// Makes the block before that, which holds what RNNoise made of it.
+  ///
+  /// - Parameter voice: how probable it is that there is a voice in what came last, 0…1.
+  mutating func make(_ block: inout MutableSpan<Float>, voice: Float) {
+    Self.push(block.span, to: &left)
+    spectrum.take(coming, left: left)
+    look(voice: voice >= 0 ? min(voice, 1) : 0)
+    network.run(features, into: &said)
+    shape()
+    spectrum.make(&block, masks: said)
+    let wanted = said[BandSpectrum.bandCount]
+    let (step, start) = ((wanted - share) / Float(block.count), left.count - block.count)
+    for index in 0..<block.count {
+      share += step
+      block[index] += share * left[start + index]
+    }
+    share = wanted
+  }
+
+  private mutating func shape() {
+    let count = BandSpectrum.bandCount
+    // Voices that it learned from end at 100 Hz: what is below goes as what is above.
+    (said[0], said[1]) = (said[2], said[2])
+    for band in 0..<count { said[band] = Shape.part * powf(said[band], Shape.power) }
+    said[count] = 1 - Shape.part + Shape.part * said[count]
+  }
+
+  private mutating func look(voice: Float) {
+    let count = BandSpectrum.bandCount
+    var total = Shape.floor
+    for band in 0..<count { total += spectrum.coming[band] }
+    loudest = max(10 * log10f(total), loudest - Shape.fall)
+    for band in 0..<count {
+      let before = now[band]
+      let level = 10 * log10f(spectrum.coming[band] + Shape.floor)
+      if isFirst { (noise[band], smooth[band], least[band]) = (level, level, level) }
+      now[band] = level
+      noise[band] += Shape.learning * (1 - voice) * (level - noise[band])
+      smooth[band] += Shape.smoothing * (level - smooth[band])
+      least[band] = min(smooth[band], least[band] + Shape.rise)
+      let left = 10 * log10f(spectrum.left[band] + Shape.floor)
+      features[band] = relative(level)
+      features[count + band] = min(6, max(-40, left - before)) / 20
+      features[2 * count + band] = relative(left)
+      features[3 * count + band] = relative(noise[band])
+      features[4 * count + band] = relative(least[band])
+    }
+    features[5 * count] = voice
+    isFirst = false
+  }
+
+  private func relative(_ decibels: Float) -> Float {
+    min(2, max(-3, (decibels - loudest + 30) / 20))
+  }
+
+  /// What is no number is silence: it would never be forgotten.
+  private static func push(_ block: Span<Float>, to window: inout [Float]) {
+    let kept = window.count - blockFrames
+    for index in 0..<kept { window[index] = window[index + blockFrames] }
+    for index in 0..<blockFrames {
+      let frame = block[index]
+      window[kept + index] = frame.isFinite ? min(1, max(-1, frame)) : 0
+    }
+  }
+}
+
+/// A layer, a gated recurrent one, and outputs, which see the features as well.
+struct MaskNetwork {
+  static let inputs = 5 * BandSpectrum.bandCount + 1
+  static let outputs = BandSpectrum.bandCount + 1
+  private static let (dense, state) = (64, 96)
+
+  private let (input, inputBias): ([Float], [Float])
+  private let (given, givenBias): ([Float], [Float])
+  private let (own, ownBias): ([Float], [Float])
+  private let (output, direct, outputBias): ([Float], [Float], [Float])
+  private var (inner, gates, memory, hidden): ([Float], [Float], [Float], [Float])
+
+  private static let shared = MaskNetwork()
+
+  /// One that heard nothing, with the trained weights, which all share; what it writes to is its own.
+  static var trained: MaskNetwork {
+    var network = shared
+    network.inner = Array(repeating: 0, count: Self.dense)
+    network.gates = Array(repeating: 0, count: 3 * Self.state)
+    network.memory = Array(repeating: 0, count: 3 * Self.state)
+    network.hidden = Array(repeating: 0, count: Self.state)
+    return network
+  }
+
+  private init() {
+    var rest = MaskWeights.values()[...]
+    func next(_ count: Int) -> [Float] {
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
+    }
+    let (dense, state, outputs) = (Self.dense, Self.state, Self.outputs)
+    (input, inputBias) = (next(Self.inputs * dense), next(dense))
+    (given, givenBias) = (next(dense * 3 * state), next(3 * state))
+    (own, ownBias) = (next(state * 3 * state), next(3 * state))
+    (output, direct) = (next(state * outputs), next(Self.inputs * outputs))
+    outputBias = next(outputs)
+    (inner, gates, memory, hidden) = ([], [], [], [])
+    precondition(outputBias.count == outputs && rest.isEmpty, "other weights than it has")
+  }
+
+  /// What it says, 0…1 each, after one more row of features.
+  mutating func run(_ features: [Float], into said: inout [Float]) {
+    Self.start(&inner, inputBias)
+    Self.add(input, features, to: &inner)
+    for index in inner.indices { inner[index] = tanhf(inner[index]) }
+    Self.start(&gates, givenBias)
+    Self.add(given, inner, to: &gates)
+    Self.start(&memory, ownBias)
+    Self.add(own, hidden, to: &memory)
+    let state = Self.state
+    for index in 0..<state {
+      let update = Self.sigmoid(gates[index] + memory[index])
+      let reset = Self.sigmoid(gates[state + index] + memory[state + index])
+      let fresh = tanhf(gates[2 * state + index] + reset * memory[2 * state + index])
+      hidden[index] = update * hidden[index] + (1 - update) * fresh
+    }
+    Self.start(&said, outputBias)
+    Self.add(output, hidden, to: &said)
+    Self.add(direct, features, to: &said)
+    for index in said.indices { said[index] = Self.sigmoid(said[index]) }
+  }
+
+  private static func sigmoid(_ value: Float) -> Float { 1 / (1 + expf(-value)) }
+
+  private static func start(_ result: inout [Float], _ bias: [Float]) {
+    for index in result.indices { result[index] = bias[index] }
+  }
+
+  /// Adds the values times their weights, a row for each value: as many results at once as the processor takes.
+  private static func add(_ weights: [Float], _ values: [Float], to result: inout [Float]) {
+    unsafe weights.withUnsafeBufferPointer { weights in
+      unsafe result.withUnsafeMutableBufferPointer { result in
+        var start = 0
+        for value in values {
+          for index in result.indices {
+            unsafe result[index] += value * weights[start + index]
+          }
+          start += result.count
+        }
+      }
+    }
+  }
+}
