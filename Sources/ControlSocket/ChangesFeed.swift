@@ -46,7 +46,7 @@ package final class ChangesFeed {
 
   private struct Step: Hashable {
     var former: UInt64?
-    var hasLevels: Bool
+    var levels: LevelForm
   }
 
   private let source: Source
@@ -84,12 +84,12 @@ package final class ChangesFeed {
   ///
   /// - Returns: the newest picture, and no line where nothing is to be told; nil: there is no picture yet.
   func line(
-    after former: NodePicture?, withLevels: Bool
+    after former: NodePicture?, levels form: LevelForm
   ) -> (picture: NodePicture, line: ByteBuffer?)? {
     guard let latest else { return nil }
-    let step = Step(former: former?.number, hasLevels: withLevels)
+    let step = Step(former: former?.number, levels: form)
     if let line = lines[step] { return (latest, line) }
-    let line = latest.line(from: former, withLevels: withLevels).map(source.pack)
+    let line = latest.line(from: former, levels: form).map(source.pack)
     lines[step] = .some(line)
     return (latest, line)
   }

@@ -198,7 +198,7 @@ private final class Audience: Sendable {
 
   private func look(at path: String, _ index: Int) throws {
     var client = try ControlClient(path: path)
-    guard try client.request(.subscribe(levels: true)) == .ok else { return }
+    guard try client.request(.subscribe(levels: .named)) == .ok else { return }
     while !isOver.load(ordering: .relaxed) {
       guard let line = try client.line(until: .now + .milliseconds(200)) else { continue }
       note(line.count + 1, index)

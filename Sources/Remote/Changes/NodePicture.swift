@@ -128,23 +128,23 @@ public struct NodePicture: Sendable {
 
   /// The line that makes of a former picture this one; of none, the whole document.
   ///
-  /// As ``patch(from:withLevels:)`` says; where nothing but levels changed, as 20 times a second, it is written without
+  /// As ``patch(from:levels:)`` says; where nothing but levels changed, as 20 times a second, it is written without
   /// a tree.
   ///
   /// - Returns: JSON and a line end; nil where nothing changed that is to be told.
-  package func line(from former: NodePicture?, withLevels isLive: Bool) -> [UInt8]? {
+  package func line(from former: NodePicture?, levels form: LevelForm) -> [UInt8]? {
     guard let former, former.document.number == document.number else {
-      return patch(from: former, withLevels: isLive).map { $0.line + [UInt8(ascii: "\n")] }
+      return patch(from: former, levels: form).map { $0.line + [UInt8(ascii: "\n")] }
     }
-    let (new, old) = isLive ? (levels, former.levels) : (calmLevels, former.calmLevels)
-    return new == old ? nil : document.line(of: new, from: old)
+    let (new, old) = (levels(form), former.levels(form))
+    return new == old ? nil : document.line(of: new, from: old, form)
   }
 
   /// What makes of a former picture this one; of none, the whole document.
   ///
   /// - Returns: nil where nothing changed that is to be told.
-  package func patch(from former: NodePicture?, withLevels isLive: Bool) -> JSONTree? {
-    let levels = document.tree(of: isLive ? levels : calmLevels)
+  package func patch(from former: NodePicture?, levels form: LevelForm) -> JSONTree? {
+    let levels = document.tree(of: levels(form), form)
     guard let former else {
       var whole = document.tree
       whole.merge(levels)
@@ -154,10 +154,12 @@ public struct NodePicture: Sendable {
     if former.document.number != document.number {
       patch = document.tree.patch(from: former.document.tree)
     }
-    let before = former.document.tree(of: isLive ? former.levels : former.calmLevels)
+    let before = former.document.tree(of: former.levels(form), form)
     guard let change = levels.patch(from: before) else { return patch }
     return patch.map { $0.followed(by: change) } ?? change
   }
+
+  private func levels(_ form: LevelForm) -> NodeLevels { form.isLive ? levels : calmLevels }
 }
 
 extension NodeLevels {
@@ -171,27 +173,35 @@ extension NodeLevels {
 /// Levels as a document of these peers has them.
 extension StatusDocument {
   /// All of them.
-  fileprivate func tree(of levels: NodeLevels) -> JSONTree {
+  fileprivate func tree(of levels: NodeLevels, _ form: LevelForm) -> JSONTree {
     let peers = zip(peerKeys, levels.peers).map { key, peer in
-      (
-        key,
-        JSONTree.object([
-          "levelDBFS": .number(peer.levelDBFS), "isTalking": .bool(peer.isTalking),
-        ])
-      )
+      var members: [String: JSONTree] = ["isTalking": .bool(peer.isTalking)]
+      if form != .listed { members["levelDBFS"] = .number(peer.levelDBFS) }
+      return (key, JSONTree.object(members))
     }
-    return .object([
+    var members: [String: JSONTree] = [
       "node": .object([
         "micLevelDBFS": .number(levels.micDBFS), "micPeakDBFS": .number(levels.micPeakDBFS),
         "mixLevelDBFS": .number(levels.mixDBFS),
       ]),
       "peers": .object(Dictionary(peers) { first, _ in first }),
-    ])
+    ]
+    if form == .listed {
+      members["levels"] = .array(levels.peers.map { .number($0.levelDBFS) })
+    }
+    return .object(members)
   }
 
   /// What makes of former levels others, as a line.
-  fileprivate func line(of levels: NodeLevels, from former: NodeLevels) -> [UInt8] {
-    var writer = LevelsWriter(octets: 64 + 128 * peerKeys.count)
+  fileprivate func line(
+    of levels: NodeLevels, from former: NodeLevels, _ form: LevelForm
+  ) -> [UInt8] {
+    let isListed = form == .listed
+    var writer = LevelsWriter(octets: 128 + (isListed ? 8 : 128) * peerKeys.count)
+    if isListed {
+      writer.add(
+        LevelName.levels, levels.peers.map(\.levelDBFS), instead: former.peers.map(\.levelDBFS))
+    }
     writer.addObject(LevelName.node) { node in
       node.add(LevelName.mic, levels.micDBFS, instead: former.micDBFS)
       node.add(LevelName.micPeak, levels.micPeakDBFS, instead: former.micPeakDBFS)
@@ -203,7 +213,7 @@ extension StatusDocument {
         guard new != old else { continue }
         peers.addObject(name) { peer in
           peer.add(LevelName.talking, new.isTalking, instead: old.isTalking)
-          peer.add(LevelName.level, new.levelDBFS, instead: old.levelDBFS)
+          if !isListed { peer.add(LevelName.level, new.levelDBFS, instead: old.levelDBFS) }
         }
       }
     }
@@ -215,6 +225,7 @@ extension StatusDocument {
 private enum LevelName {
   static let node = JSONTree.text("node").line
   static let peers = JSONTree.text("peers").line
+  static let levels = JSONTree.text("levels").line
   static let mic = JSONTree.text("micLevelDBFS").line
   static let micPeak = JSONTree.text("micPeakDBFS").line
   static let mix = JSONTree.text("mixLevelDBFS").line

@@ -39,6 +39,17 @@ import Testing
     }
   }
 
+  @Test func `levels come as a list to a page that asks for one`() async throws {
+    try await PageRig.run { rig in
+      let page = try await rig.open(cookie: try await rig.signIn(.listen))
+      page.say(#"{"request":"subscribe","levels":"lists"}"#)
+      #expect(try await page.message().contains(#"levels are true, false or \"list\""#))
+      page.say(#"{"request":"subscribe","levels":"list"}"#)
+      #expect(try await page.message() == #"{"ok":true}"#)
+      #expect(try await page.message().contains(#""levels":[-120.0]"#))
+    }
+  }
+
   @Test(arguments: [0, 125, 126, 65_535, 65_536])
   func `a line of any length is one message in one piece`(count: Int) {
     let line = [UInt8](repeating: UInt8(ascii: "x"), count: count)
