@@ -176,7 +176,7 @@ private final class Audience: Sendable {
       let cookie = try PageDoor.signIn(port, way, token: try invite(), name: "Page \(index)")
       let page = try PageDoor.open(
         "/ws", port, way, cookie: cookie, Seat(audience: self, index: index))
-      let request = Array(#"{"request":"subscribe","levels":true}"#.utf8)
+      let request = Array(#"{"request":"subscribe","levels":"list"}"#.utf8)
       page.writeAndFlush(PageDoor.frame(0x81, request), promise: nil)
       pages.withLock { $0.append(page) }
     }
