@@ -82,22 +82,29 @@ public struct StatusDocument: Sendable {
 /// A node at one moment, for subscribers: what they hold becomes this by a merge patch.
 public struct NodePicture: Sendable {
   /// Which picture of its maker's it is.
-  package let number: UInt64
+  package private(set) var number: UInt64
   private(set) var document: StatusDocument
   /// Levels of this moment, for those who want them as they change; one a peer of the document.
   private let levels: NodeLevels
   /// Levels as they were when something else changed, for those who do not.
   private let calmLevels: NodeLevels
+  /// Looks at the levels of now; nil: nobody looks any more.
+  private let look: (@Sendable () -> NodeLevels?)?
 
   /// A node as it is now.
   ///
   /// - Parameters:
   ///   - levels: with as many peers as the document; of others those of the status are told.
   ///   - former: the picture before this one.
-  public init(_ document: StatusDocument, _ levels: NodeLevels, after former: NodePicture?) {
+  ///   - look: looks at the levels of now, for ``next()``; any thread.
+  public init(
+    _ document: StatusDocument, _ levels: NodeLevels, after former: NodePicture?,
+    look: (@Sendable () -> NodeLevels?)? = nil
+  ) {
     let own = levels.peers.count == document.peerKeys.count ? levels : NodeLevels(document.status)
     number = (former?.number ?? 0) &+ 1
     self.document = document
+    self.look = look
     self.levels = own
     if let former, former.document.number == document.number, former.levels.talksAs(own) {
       calmLevels = former.calmLevels
@@ -109,6 +116,20 @@ public struct NodePicture: Sendable {
   /// A node as its status tells.
   public init(_ status: Status) {
     self.init(StatusDocument(status, number: 0), NodeLevels(status), after: nil)
+  }
+
+  /// The node a moment later, as far as levels tell; nil: nothing changed.
+  package func next() -> NodePicture? {
+    guard let look, let levels = look() else { return nil }
+    let next = NodePicture(document, levels, after: self, look: look)
+    return next.differs(from: self) ? next : nil
+  }
+
+  /// The same after pictures that this one's maker may not know.
+  package func numbered(after former: NodePicture?) -> NodePicture {
+    var picture = self
+    picture.number = (former?.number ?? 0) &+ 1
+    return picture
   }
 
   /// Whether somebody who has the former would be told anything, with levels or without.
