@@ -107,14 +107,15 @@ struct ViewersMeasurement {
       throw .status(reason: "no CPU figures of the node")
     }
     let elapsed = Double(after.nanoseconds - before.nanoseconds) / 1e9
-    func percent(ofAudio isAudio: Bool) -> Double {
-      func seconds(_ usage: ProcessUsage) -> Double {
-        usage.threads.filter { Self.audioThreads.contains($0.name) == isAudio }
-          .reduce(0) { $0 + $1.cpuSeconds }
-      }
-      return 100 * (seconds(after) - seconds(before)) / elapsed
+    func percent(_ seconds: (ProcessUsage) -> Double) -> Double {
+      100 * (seconds(after) - seconds(before)) / elapsed
     }
-    return Usage(audio: percent(ofAudio: true), beside: percent(ofAudio: false))
+    let audio = percent { usage in
+      usage.threads.filter { Self.audioThreads.contains($0.name) }
+        .reduce(0) { $0 + $1.cpuSeconds }
+    }
+    // Threads of the pool end when they are idle: what they took since they began is not to be missing then.
+    return Usage(audio: audio, beside: percent(\.processSeconds) - audio)
   }
 
   private func tell(_ seen: [Audience.Seen], _ name: String) {
