@@ -13,8 +13,8 @@ package protocol ChangesReader: AnyObject {
 
 /// Who subscribes to a node's changes at one door, and what they are shown.
 ///
-/// Lives on the door's loop. It follows the node's pictures while there is somebody to show them to. A patch that
-/// several subscribers need is made and written down once.
+/// Lives on the door's loop. It follows the node's pictures while there is somebody to show them to, and looks at their
+/// levels 20 times a second. A patch that several subscribers need is made and written down once.
 package final class ChangesFeed {
   /// Where the changes come from, and what the door adds.
   package struct Source: Sendable {
@@ -46,12 +46,16 @@ package final class ChangesFeed {
 
   private struct Step: Hashable {
     var former: UInt64?
-    var hasLevels: Bool
+    var levels: LevelForm
   }
+
+  /// From one look at the levels to the next.
+  private static let lookInterval = TimeAmount.milliseconds(50)
 
   private let source: Source
   private var subscribers: [ObjectIdentifier: any ChangesReader] = [:]
   private var following: Task<Void, Never>?
+  private var looks: RepeatedTask?
   /// Which task's pictures count: one that was cancelled may still bring some.
   private var round: UInt64 = 0
   private var latest: NodePicture?
@@ -77,19 +81,20 @@ package final class ChangesFeed {
     source.count(subscribers.count)
     guard subscribers.isEmpty else { return }
     following?.cancel()
-    (following, latest, lines) = (nil, nil, [:])
+    looks?.cancel()
+    (following, looks, latest, lines) = (nil, nil, nil, [:])
   }
 
   /// The line that brings somebody who has seen the former picture up to date, as it is sent.
   ///
   /// - Returns: the newest picture, and no line where nothing is to be told; nil: there is no picture yet.
   func line(
-    after former: NodePicture?, withLevels: Bool
+    after former: NodePicture?, levels form: LevelForm
   ) -> (picture: NodePicture, line: ByteBuffer?)? {
     guard let latest else { return nil }
-    let step = Step(former: former?.number, hasLevels: withLevels)
+    let step = Step(former: former?.number, levels: form)
     if let line = lines[step] { return (latest, line) }
-    let line = latest.line(from: former, withLevels: withLevels).map(source.pack)
+    let line = latest.line(from: former, levels: form).map(source.pack)
     lines[step] = .some(line)
     return (latest, line)
   }
@@ -106,6 +111,10 @@ package final class ChangesFeed {
       }
       gate.run { feed.value.end(round) }
     }
+    let interval = Self.lookInterval
+    looks = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+      feed.value.look()
+    }
     return true
   }
 
@@ -114,7 +123,18 @@ package final class ChangesFeed {
     // The figures of this socket change with each line of each client: they come along with what else changed.
     let isNew = latest?.documentNumber != picture.documentNumber
     if isNew { control = source.figures?() }
-    latest = control.map(picture.adding) ?? picture
+    latest = (control.map(picture.adding) ?? picture).numbered(after: latest)
+    offer()
+  }
+
+  /// Levels are looked at here, which needs no other thread to wake.
+  private func look() {
+    guard let next = latest?.next() else { return }
+    latest = next
+    offer()
+  }
+
+  private func offer() {
     lines.removeAll(keepingCapacity: true)
     for subscriber in subscribers.values { subscriber.offer() }
   }

@@ -135,7 +135,7 @@ final class ControlClientHandler: ChannelInboundHandler, ChangesReader {
     }
     shared.count { $0.requests += 1 }
     if case .subscribe(let levels) = request {
-      return answer(subscribe(withLevels: levels, context), context)
+      return answer(subscribe(levels: levels, context), context)
     }
     state = .handling
     let shared = shared
@@ -151,10 +151,10 @@ final class ControlClientHandler: ChannelInboundHandler, ChangesReader {
   }
 
   private func subscribe(
-    withLevels isLive: Bool, _ context: ChannelHandlerContext
+    levels: LevelForm, _ context: ChannelHandlerContext
   ) -> ControlResponse {
     if let former = subscriber {
-      subscriber = Subscriber(hasLevels: isLive, insteadOf: former)
+      subscriber = Subscriber(levels: levels, insteadOf: former)
       return .ok
     }
     guard let place = shared.places.take() else {
@@ -168,7 +168,7 @@ final class ControlClientHandler: ChannelInboundHandler, ChangesReader {
     guard let socket, feed.add(self, on: context.eventLoop) else {
       return .error(message: "the node is starting or exiting; try again")
     }
-    subscriber = Subscriber(hasLevels: isLive, socket: socket)
+    subscriber = Subscriber(levels: levels, socket: socket)
     self.place = place
     return .ok
   }

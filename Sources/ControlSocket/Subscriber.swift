@@ -1,6 +1,6 @@
 internal import Glibc
 package import NIOCore
-internal import Remote
+package import Remote
 
 /// What a client that subscribed was shown, and whether it is ready for more.
 ///
@@ -8,8 +8,8 @@ internal import Remote
 /// the kernel and not read yet; pictures pass by) → drained. So a slow reader gets the newest picture as soon as it has
 /// read the last, and nothing of what was in between.
 package struct Subscriber {
-  /// Whether it wants levels as they change.
-  package let hasLevels: Bool
+  /// How it wants levels.
+  package let levels: LevelForm
   private let socket: Int32
   private var picture: NodePicture?
   /// Whether a line is not yet all with the kernel.
@@ -18,14 +18,14 @@ package struct Subscriber {
   package private(set) var drained = NIODeadline.now()
 
   /// A client at the other end of a socket.
-  package init(hasLevels: Bool, socket: Int32) {
-    self.hasLevels = hasLevels
+  package init(levels: LevelForm, socket: Int32) {
+    self.levels = levels
     self.socket = socket
   }
 
   /// One that asked again goes on with what it has, but for levels.
-  package init(hasLevels: Bool, insteadOf former: Subscriber) {
-    self = Subscriber(hasLevels: hasLevels, socket: former.socket)
+  package init(levels: LevelForm, insteadOf former: Subscriber) {
+    self = Subscriber(levels: levels, socket: former.socket)
     (isWriting, drained) = (former.isWriting, former.drained)
   }
 
@@ -43,7 +43,7 @@ package struct Subscriber {
   package mutating func next(of feed: ChangesFeed) -> Turn {
     guard !isWriting, isRead else { return .later }
     drained = .now()
-    guard let (newest, line) = feed.line(after: picture, withLevels: hasLevels) else {
+    guard let (newest, line) = feed.line(after: picture, levels: levels) else {
       return .nothing
     }
     picture = newest

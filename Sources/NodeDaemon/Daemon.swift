@@ -86,7 +86,7 @@ struct Daemon {
     logReady(log, node)
     await ending.value
     relay.detach()
-    await model.end()
+    model.end()
     await DaemonEnd(
       node: node, connections: connections, keepers: keepers, recordings: recordings,
       office: office, assistant: assistant, captions: captions, panel: panel, page: page

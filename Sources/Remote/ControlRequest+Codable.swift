@@ -25,7 +25,8 @@ extension ControlRequest: Codable {
     switch kind {
     case .status: self = .status
     case .subscribe:
-      self = .subscribe(levels: try fields.decodeIfPresent(Bool.self, forKey: .levels) ?? false)
+      self = .subscribe(
+        levels: try fields.decodeIfPresent(LevelForm.self, forKey: .levels) ?? .calm)
     case .version: self = .version
     case .talk: self = .talk(isOn: try fields.decode(Bool.self, forKey: .on))
     case .sidetone:

@@ -7,8 +7,8 @@ public enum ControlRequest: Sendable, Hashable {
   /// Asks for the node as a document, then each change of it, as merge patches until the connection ends; the answer is
   /// ``ControlResponse/ok``.
   ///
-  /// - Parameter levels: whether levels are told as they change, 20 times a second.
-  case subscribe(levels: Bool)
+  /// - Parameter levels: whether and how levels are told as they change, 20 times a second.
+  case subscribe(levels: LevelForm)
   /// Asks for the daemon's version and schema.
   case version
   /// Turns the key of the line that all are on on or off.

@@ -95,7 +95,7 @@ struct StationLink: ~Copyable {
       return end("\(error)", at: now)
     }
     heard = now
-    return send(.subscribe(levels: false), as: .subscription, at: now)
+    return send(.subscribe(levels: .calm), as: .subscription, at: now)
   }
 
   /// Presses a key.

@@ -107,14 +107,15 @@ struct ViewersMeasurement {
       throw .status(reason: "no CPU figures of the node")
     }
     let elapsed = Double(after.nanoseconds - before.nanoseconds) / 1e9
-    func percent(ofAudio isAudio: Bool) -> Double {
-      func seconds(_ usage: ProcessUsage) -> Double {
-        usage.threads.filter { Self.audioThreads.contains($0.name) == isAudio }
-          .reduce(0) { $0 + $1.cpuSeconds }
-      }
-      return 100 * (seconds(after) - seconds(before)) / elapsed
+    func percent(_ seconds: (ProcessUsage) -> Double) -> Double {
+      100 * (seconds(after) - seconds(before)) / elapsed
     }
-    return Usage(audio: percent(ofAudio: true), beside: percent(ofAudio: false))
+    let audio = percent { usage in
+      usage.threads.filter { Self.audioThreads.contains($0.name) }
+        .reduce(0) { $0 + $1.cpuSeconds }
+    }
+    // Threads of the pool end when they are idle: what they took since they began is not to be missing then.
+    return Usage(audio: audio, beside: percent(\.processSeconds) - audio)
   }
 
   private func tell(_ seen: [Audience.Seen], _ name: String) {
@@ -176,7 +177,7 @@ private final class Audience: Sendable {
       let cookie = try PageDoor.signIn(port, way, token: try invite(), name: "Page \(index)")
       let page = try PageDoor.open(
         "/ws", port, way, cookie: cookie, Seat(audience: self, index: index))
-      let request = Array(#"{"request":"subscribe","levels":true}"#.utf8)
+      let request = Array(#"{"request":"subscribe","levels":"list"}"#.utf8)
       page.writeAndFlush(PageDoor.frame(0x81, request), promise: nil)
       pages.withLock { $0.append(page) }
     }
@@ -198,7 +199,7 @@ private final class Audience: Sendable {
 
   private func look(at path: String, _ index: Int) throws {
     var client = try ControlClient(path: path)
-    guard try client.request(.subscribe(levels: true)) == .ok else { return }
+    guard try client.request(.subscribe(levels: .named)) == .ok else { return }
     while !isOver.load(ordering: .relaxed) {
       guard let line = try client.line(until: .now + .milliseconds(200)) else { continue }
       note(line.count + 1, index)

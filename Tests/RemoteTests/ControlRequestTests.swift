@@ -7,8 +7,9 @@ import Testing
 @Suite struct ControlRequestTests {
   static let lines: [(ControlRequest, String)] = [
     (.status, #"{"request":"status"}"#),
-    (.subscribe(levels: false), #"{"levels":false,"request":"subscribe"}"#),
-    (.subscribe(levels: true), #"{"levels":true,"request":"subscribe"}"#),
+    (.subscribe(levels: .calm), #"{"levels":false,"request":"subscribe"}"#),
+    (.subscribe(levels: .named), #"{"levels":true,"request":"subscribe"}"#),
+    (.subscribe(levels: .listed), #"{"levels":"list","request":"subscribe"}"#),
     (.version, #"{"request":"version"}"#),
     (.talk(isOn: true), #"{"on":true,"request":"talk"}"#),
     (.sidetone(decibels: -18), #"{"decibels":-18,"request":"sidetone"}"#),

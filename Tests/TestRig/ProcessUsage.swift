@@ -29,12 +29,15 @@ public struct ProcessUsage: Sendable {
   }
   /// The living threads.
   public var threads: [Thread]
+  /// Time on a processor of all threads, those that have ended, too.
+  public var processSeconds: Double
 
   /// Reads it now; nil when there is no such process.
   public init?(of process: Int32) {
     nanoseconds = monotonicNanoseconds()
     threads = Self.threads(of: process)
-    if threads.isEmpty { return nil }
+    guard !threads.isEmpty, let seconds = Self.processSeconds(of: process) else { return nil }
+    processSeconds = seconds
   }
 
   /// Context switches of all living threads a second, since an earlier reading.
@@ -105,6 +108,13 @@ public struct ProcessUsage: Sendable {
   /// Descriptors it has open; nil when there is no such process.
   public static func descriptorCount(of process: Int32) -> Int? {
     try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+  }
+
+  private static func processSeconds(of process: Int32) -> Double? {
+    var (clock, time) = (clockid_t(), timespec())
+    guard unsafe clock_getcpuclockid(process, &clock) == 0, unsafe clock_gettime(clock, &time) == 0
+    else { return nil }
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   private static func threads(of process: Int32) -> [Thread] {

@@ -136,7 +136,7 @@ final class Viewer: ChannelInboundHandler, ChangesReader {
           message: "this phone may not do that: it has the right \(rights.rawValue), that needs "
             + "\(request.neededRights.rawValue); run comlink page --rights on the node"))
     }
-    if case .subscribe(let levels) = request { return answer(subscribe(withLevels: levels)) }
+    if case .subscribe(let levels) = request { return answer(subscribe(levels: levels)) }
     carryOut(request.held(by: "page \(session.id)", with: rights), message)
   }
 
@@ -157,9 +157,9 @@ final class Viewer: ChannelInboundHandler, ChangesReader {
     if request.endsWithItsClient { self.task = task }
   }
 
-  private func subscribe(withLevels isLive: Bool) -> ControlResponse {
+  private func subscribe(levels: LevelForm) -> ControlResponse {
     if let former = subscriber {
-      subscriber = Subscriber(hasLevels: isLive, insteadOf: former)
+      subscriber = Subscriber(levels: levels, insteadOf: former)
       return .ok
     }
     guard let context, let socket = Self.socket(of: context),
@@ -167,7 +167,7 @@ final class Viewer: ChannelInboundHandler, ChangesReader {
         handlerType: WebSocketFrameEncoder.self),
       room.feed.add(self, on: context.eventLoop)
     else { return .error(message: "the node is starting or exiting; try again") }
-    subscriber = Subscriber(hasLevels: isLive, socket: socket)
+    subscriber = Subscriber(levels: levels, socket: socket)
     wire = encoder
     return .ok
   }

@@ -156,7 +156,7 @@ export async function startGuest() {
 			encoder = makeEncoder(encoding, fail, (packet, at) => sendFrame(opus, at, packet))
 			decoder = makeDecoder(fail, play)
 		}
-		// Where the microphone's rate is another, as a Bluetooth headset's in Firefox, the worklet resamples.
+		// Where the microphone has another rate (Bluetooth in Firefox), the worklet resamples.
 		await openSound(rate).catch(() => openSound())
 		if (guest.state !== "starting") return
 		wires = [makeWire(), makeWire()]

@@ -5,7 +5,7 @@ const t = words.keys
 const beatTime = 300, beatLimit = 3, shownTime = 700, clickTime = 500, slideLength = 42
 const buzz = time => navigator.vibrate?.(time)
 
-// What this page holds. It says itself what was a tap: by when messages arrive the station could not tell.
+// What this page holds. It says itself what was a tap, as messages may come late.
 const fingers = new Map()
 const send = (request, fields) => attempt(() => askKey(request, fields))
 

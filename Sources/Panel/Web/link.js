@@ -7,7 +7,7 @@ const isObject = value => value && typeof value === "object" && !Array.isArray(v
 function merge(value, patch) {
 	if (!isObject(patch)) return patch
 	// A peer may be called __proto__.
-	const result = Object.assign(Object.create(null), isObject(value) && value)
+	const result = isObject(value) ? value : Object.create(null)
 	for (const [key, change] of Object.entries(patch)) {
 		if (change === null) delete result[key]
 		else result[key] = merge(result[key], change)
@@ -26,7 +26,7 @@ export async function rest(method, path, body) {
 // A WebSocket that reconnects.
 export function keepOpen(path, opened, heard, closed) {
 	let socket, pause = 250, timer
-	const isOpen = () => socket?.readyState === WebSocket.OPEN
+	const isOpen = () => socket?.readyState === 1
 	const start = () => {
 		if (socket) return
 		clearTimeout(timer)
@@ -81,6 +81,8 @@ export function start() {
 		const message = JSON.parse(data)
 		if (typeof message.ok === "boolean") return settle(waiting.shift(), message)
 		link.model = merge(link.model, message)
+		const {levels} = link.model
+		if (levels && !isSaving()) peers().forEach(([, one]) => one.levelDBFS = levels[one.place])
 		changed()
 	}, () => {
 		failures += 1
@@ -106,11 +108,11 @@ const sendAside = (request, fields) => new Promise((resolve, reject) => {
 
 export const
 	isSaving = () => localStorage.saving === "true",
-	subscribe = () => send("subscribe", {levels: !isSaving()}),
+	subscribe = () => send("subscribe", {levels: !isSaving() && "list"}),
 	node = () => link.model.node ?? {}
 
 export const peers = () =>
-	Object.entries(link.model.peers ?? {}).sort(([, one], [, other]) => (one.place ?? 0) - (other.place ?? 0))
+	Object.entries(link.model.peers ?? {}).sort(([, one], [, other]) => one.place - other.place)
 
 const rank = right => Object.keys(words.rights).indexOf(right)
 export const may = right => rank(link.me.rights) >= rank(right)

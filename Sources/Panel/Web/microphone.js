@@ -60,8 +60,7 @@ export async function addSound(context, take) {
 	return node
 }
 
-// A voice message, of which the station makes a file: packets of Opus, each behind its length, or samples at a third of
-// the rate where the browser has no Opus.
+// A voice message: packets of Opus, each behind its length, or samples at a third of the rate where there is no Opus.
 const peakFrames = 10, messageEncoding = {bitrate: 32000, opus: {frameDuration: 20000}}
 // Frames: ten minutes; samples of five are as much as a station takes.
 const mostOpus = 60000, mostSamples = 30000

@@ -2,7 +2,6 @@ import {about, ask, button, card, check, danger, el, entry, isolate, isSaving, l
 import {wake} from "./guest.js"
 
 const t = words.settings
-
 const admins = needs("admin")
 
 const key = read => el("li.row.known", titled(() => read().name, () => read().lines.join(", ")), button(
@@ -53,7 +52,7 @@ export default function() {
 				entry("operate", t.newKey, t.add, line => ask("key-set", {setting: {name: line, lines: [line]}})))),
 		el(".column", recording(), card(t.access, list(() => sessions, read => device(read()))),
 			card(t.service, small(() => node().version && `comlinkd ${node().version} · ${node().listen}`),
-			entry("admin", t.name, t.set, name => ask("choose", {settings: {name}})), 
+			entry("admin", t.name, t.set, name => ask("choose", {settings: {name}})),
 			choice(t.profile, admins, () => node().profile, profile => ask("choose", {settings: {profile}})),
 			danger(t.restart, t.restartSure, () => ask("restart"), admins))))}
 }

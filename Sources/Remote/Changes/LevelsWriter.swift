@@ -44,6 +44,22 @@ struct LevelsWriter {
   mutating func add(_ name: [UInt8], _ levelDBFS: Double, instead former: Double) {
     guard levelDBFS != former else { return }
     begin(name)
+    write(levelDBFS)
+  }
+
+  /// Adds levels, all of them where one changed.
+  mutating func add(_ name: [UInt8], _ levels: [Double], instead former: [Double]) {
+    guard levels != former else { return }
+    begin(name)
+    bytes.append(UInt8(ascii: "["))
+    for (place, level) in levels.enumerated() {
+      if place > 0 { bytes.append(UInt8(ascii: ",")) }
+      write(level)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  private mutating func write(_ levelDBFS: Double) {
     let tenths = levelDBFS.isFinite ? Int(max(-1e6, min(levelDBFS * 10, 1e6)).rounded()) : 0
     if tenths < 0 { bytes.append(UInt8(ascii: "-")) }
     let (whole, tenth) = abs(tenths).quotientAndRemainder(dividingBy: 10)

@@ -82,22 +82,29 @@ public struct StatusDocument: Sendable {
 /// A node at one moment, for subscribers: what they hold becomes this by a merge patch.
 public struct NodePicture: Sendable {
   /// Which picture of its maker's it is.
-  package let number: UInt64
+  package private(set) var number: UInt64
   private(set) var document: StatusDocument
   /// Levels of this moment, for those who want them as they change; one a peer of the document.
   private let levels: NodeLevels
   /// Levels as they were when something else changed, for those who do not.
   private let calmLevels: NodeLevels
+  /// Looks at the levels of now; nil: nobody looks any more.
+  private let look: (@Sendable () -> NodeLevels?)?
 
   /// A node as it is now.
   ///
   /// - Parameters:
   ///   - levels: with as many peers as the document; of others those of the status are told.
   ///   - former: the picture before this one.
-  public init(_ document: StatusDocument, _ levels: NodeLevels, after former: NodePicture?) {
+  ///   - look: looks at the levels of now, for ``next()``; any thread.
+  public init(
+    _ document: StatusDocument, _ levels: NodeLevels, after former: NodePicture?,
+    look: (@Sendable () -> NodeLevels?)? = nil
+  ) {
     let own = levels.peers.count == document.peerKeys.count ? levels : NodeLevels(document.status)
     number = (former?.number ?? 0) &+ 1
     self.document = document
+    self.look = look
     self.levels = own
     if let former, former.document.number == document.number, former.levels.talksAs(own) {
       calmLevels = former.calmLevels
@@ -109,6 +116,20 @@ public struct NodePicture: Sendable {
   /// A node as its status tells.
   public init(_ status: Status) {
     self.init(StatusDocument(status, number: 0), NodeLevels(status), after: nil)
+  }
+
+  /// The node a moment later, as far as levels tell; nil: nothing changed.
+  package func next() -> NodePicture? {
+    guard let look, let levels = look() else { return nil }
+    let next = NodePicture(document, levels, after: self, look: look)
+    return next.differs(from: self) ? next : nil
+  }
+
+  /// The same after pictures that this one's maker may not know.
+  package func numbered(after former: NodePicture?) -> NodePicture {
+    var picture = self
+    picture.number = (former?.number ?? 0) &+ 1
+    return picture
   }
 
   /// Whether somebody who has the former would be told anything, with levels or without.
@@ -128,23 +149,23 @@ public struct NodePicture: Sendable {
 
   /// The line that makes of a former picture this one; of none, the whole document.
   ///
-  /// As ``patch(from:withLevels:)`` says; where nothing but levels changed, as 20 times a second, it is written without
+  /// As ``patch(from:levels:)`` says; where nothing but levels changed, as 20 times a second, it is written without
   /// a tree.
   ///
   /// - Returns: JSON and a line end; nil where nothing changed that is to be told.
-  package func line(from former: NodePicture?, withLevels isLive: Bool) -> [UInt8]? {
+  package func line(from former: NodePicture?, levels form: LevelForm) -> [UInt8]? {
     guard let former, former.document.number == document.number else {
-      return patch(from: former, withLevels: isLive).map { $0.line + [UInt8(ascii: "\n")] }
+      return patch(from: former, levels: form).map { $0.line + [UInt8(ascii: "\n")] }
     }
-    let (new, old) = isLive ? (levels, former.levels) : (calmLevels, former.calmLevels)
-    return new == old ? nil : document.line(of: new, from: old)
+    let (new, old) = (levels(form), former.levels(form))
+    return new == old ? nil : document.line(of: new, from: old, form)
   }
 
   /// What makes of a former picture this one; of none, the whole document.
   ///
   /// - Returns: nil where nothing changed that is to be told.
-  package func patch(from former: NodePicture?, withLevels isLive: Bool) -> JSONTree? {
-    let levels = document.tree(of: isLive ? levels : calmLevels)
+  package func patch(from former: NodePicture?, levels form: LevelForm) -> JSONTree? {
+    let levels = document.tree(of: levels(form), form)
     guard let former else {
       var whole = document.tree
       whole.merge(levels)
@@ -154,10 +175,12 @@ public struct NodePicture: Sendable {
     if former.document.number != document.number {
       patch = document.tree.patch(from: former.document.tree)
     }
-    let before = former.document.tree(of: isLive ? former.levels : former.calmLevels)
+    let before = former.document.tree(of: former.levels(form), form)
     guard let change = levels.patch(from: before) else { return patch }
     return patch.map { $0.followed(by: change) } ?? change
   }
+
+  private func levels(_ form: LevelForm) -> NodeLevels { form.isLive ? levels : calmLevels }
 }
 
 extension NodeLevels {
@@ -171,27 +194,35 @@ extension NodeLevels {
 /// Levels as a document of these peers has them.
 extension StatusDocument {
   /// All of them.
-  fileprivate func tree(of levels: NodeLevels) -> JSONTree {
+  fileprivate func tree(of levels: NodeLevels, _ form: LevelForm) -> JSONTree {
     let peers = zip(peerKeys, levels.peers).map { key, peer in
-      (
-        key,
-        JSONTree.object([
-          "levelDBFS": .number(peer.levelDBFS), "isTalking": .bool(peer.isTalking),
-        ])
-      )
+      var members: [String: JSONTree] = ["isTalking": .bool(peer.isTalking)]
+      if form != .listed { members["levelDBFS"] = .number(peer.levelDBFS) }
+      return (key, JSONTree.object(members))
     }
-    return .object([
+    var members: [String: JSONTree] = [
       "node": .object([
         "micLevelDBFS": .number(levels.micDBFS), "micPeakDBFS": .number(levels.micPeakDBFS),
         "mixLevelDBFS": .number(levels.mixDBFS),
       ]),
       "peers": .object(Dictionary(peers) { first, _ in first }),
-    ])
+    ]
+    if form == .listed {
+      members["levels"] = .array(levels.peers.map { .number($0.levelDBFS) })
+    }
+    return .object(members)
   }
 
   /// What makes of former levels others, as a line.
-  fileprivate func line(of levels: NodeLevels, from former: NodeLevels) -> [UInt8] {
-    var writer = LevelsWriter(octets: 64 + 128 * peerKeys.count)
+  fileprivate func line(
+    of levels: NodeLevels, from former: NodeLevels, _ form: LevelForm
+  ) -> [UInt8] {
+    let isListed = form == .listed
+    var writer = LevelsWriter(octets: 128 + (isListed ? 8 : 128) * peerKeys.count)
+    if isListed {
+      writer.add(
+        LevelName.levels, levels.peers.map(\.levelDBFS), instead: former.peers.map(\.levelDBFS))
+    }
     writer.addObject(LevelName.node) { node in
       node.add(LevelName.mic, levels.micDBFS, instead: former.micDBFS)
       node.add(LevelName.micPeak, levels.micPeakDBFS, instead: former.micPeakDBFS)
@@ -203,7 +234,7 @@ extension StatusDocument {
         guard new != old else { continue }
         peers.addObject(name) { peer in
           peer.add(LevelName.talking, new.isTalking, instead: old.isTalking)
-          peer.add(LevelName.level, new.levelDBFS, instead: old.levelDBFS)
+          if !isListed { peer.add(LevelName.level, new.levelDBFS, instead: old.levelDBFS) }
         }
       }
     }
@@ -215,6 +246,7 @@ extension StatusDocument {
 private enum LevelName {
   static let node = JSONTree.text("node").line
   static let peers = JSONTree.text("peers").line
+  static let levels = JSONTree.text("levels").line
   static let mic = JSONTree.text("micLevelDBFS").line
   static let micPeak = JSONTree.text("micPeakDBFS").line
   static let mix = JSONTree.text("mixLevelDBFS").line

@@ -17,7 +17,7 @@ public struct StatusSubscription: ~Copyable {
   /// - Throws: in words for a person; ``RemoteError/refused(_:)`` where the daemon has too many subscribers.
   public init(_ client: consuming ControlClient, levels: Bool) throws(RemoteError) {
     self.client = client
-    let answer = try self.client.request(.subscribe(levels: levels))
+    let answer = try self.client.request(.subscribe(levels: levels ? .named : .calm))
     if case .error(let message) = answer { throw .refused(message) }
   }
 

@@ -43,6 +43,7 @@ struct PageJackTests {
     )
     try page.wait(
       "document.querySelector('.talker .meter').getAttribute('aria-valuenow') > -45")
+    try savePower(page)
 
     // Ben may only listen: his key does nothing.
     try other.tap(".key")
@@ -59,6 +60,20 @@ struct PageJackTests {
     try stage.wait("the talk key is on") { $0.node.talk }
     try page.close()
     try stage.wait("the talk key is off") { !$0.node.talk }
+  }
+
+  /// Levels come by their names to a page that saves power, and as a list to one that does so no more.
+  private func savePower(_ page: BrowserPage) throws {
+    try page.value(of: "import('/link.js').then(all => {window.all = all})")
+    try page.wait("window.all?.link.model.levels?.[0] > -45")
+    for isSaving in [true, false] {
+      try page.value(
+        of: """
+          (localStorage.saving = \(isSaving),
+            Object.values(all.link.model.peers)[0].levelDBFS = -120, all.subscribe().then(() => {}))
+          """)
+      try page.wait("Object.values(all.link.model.peers)[0].levelDBFS > -45")
+    }
   }
 
   private func slideAndType(_ stage: PageStage, _ page: BrowserPage) throws {

@@ -39,6 +39,42 @@ import Testing
     }
   }
 
+  @Test func `all pages are told of each change, whoever asks or goes meanwhile`() async throws {
+    try await PageRig.run { rig in
+      let cookie = try await rig.signIn()
+      var pages: [PageVisitor] = []
+      for _ in 0..<6 {
+        let page = try await rig.open(cookie: cookie)
+        page.say(#"{"request":"subscribe"}"#)
+        _ = try await (page.message(), page.message())
+        pages.append(page)
+      }
+      for number: UInt64 in 1...20 {
+        if number.isMultiple(of: 5) { pages.removeLast().frame(0x88, []) }
+        pages[0].say(#"{"request":"version"}"#)
+        rig.node.rename("\(number)", number: number)
+        var toFirst = [try await pages[0].message(), try await pages[0].message()]
+        toFirst.removeAll { $0 == #"{"ok":true}"# }
+        #expect(toFirst == ["{\"node\":{\"name\":\"\(number)\"}}\n"])
+        for page in pages.dropFirst() {
+          #expect(try await page.message() == "{\"node\":{\"name\":\"\(number)\"}}\n")
+        }
+      }
+      #expect(pages.count == 2)
+    }
+  }
+
+  @Test func `levels come as a list to a page that asks for one`() async throws {
+    try await PageRig.run { rig in
+      let page = try await rig.open(cookie: try await rig.signIn(.listen))
+      page.say(#"{"request":"subscribe","levels":"lists"}"#)
+      #expect(try await page.message().contains(#"levels are true, false or \"list\""#))
+      page.say(#"{"request":"subscribe","levels":"list"}"#)
+      #expect(try await page.message() == #"{"ok":true}"#)
+      #expect(try await page.message().contains(#""levels":[-120.0]"#))
+    }
+  }
+
   @Test(arguments: [0, 125, 126, 65_535, 65_536])
   func `a line of any length is one message in one piece`(count: Int) {
     let line = [UInt8](repeating: UInt8(ascii: "x"), count: count)

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `the fields of the example are those of a document`() throws {
-    let whole = try #require(NodePicture(GoldenStatus.value).patch(from: nil, withLevels: true))
+    let whole = try #require(NodePicture(GoldenStatus.value).patch(from: nil, levels: .named))
     let peer = whole["peers"]?[GoldenStatus.value.peers[0].id ?? ""]
     for field in ["name", "isTalking", "place"] { #expect(peer?[field] != nil, "\(field)") }
     for field in ["name", "talk", "micLevelDBFS"] {

@@ -17,11 +17,11 @@ import Testing
 
   /// What a subscriber is written; the same as the patch.
   private static func line(
-    _ picture: NodePicture, from former: NodePicture?, withLevels hasLevels: Bool
+    _ picture: NodePicture, from former: NodePicture?, levels form: LevelForm
   ) -> String? {
-    let line = picture.line(from: former, withLevels: hasLevels)
+    let line = picture.line(from: former, levels: form)
     let written = line.map { String(decoding: $0, as: UTF8.self) }
-    #expect(written == words(picture.patch(from: former, withLevels: hasLevels)).map { $0 + "\n" })
+    #expect(written == words(picture.patch(from: former, levels: form)).map { $0 + "\n" })
     return written.map { String($0.dropLast()) }
   }
 
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `the whole document is the status, with the peers by ID`() throws {
-    let whole = try #require(NodePicture(GoldenStatus.value).patch(from: nil, withLevels: false))
+    let whole = try #require(NodePicture(GoldenStatus.value).patch(from: nil, levels: .calm))
     var status = try TreeEncoder.tree(of: GoldenStatus.value)
     guard case .array(let peers) = status["peers"] else {
       Issue.record("no peers")
@@ -61,24 +61,48 @@ import Testing
       $0.peers[1].levelDBFS = -7.5
     }
     #expect(
-      Self.line(second, from: first, withLevels: true)
+      Self.line(second, from: first, levels: .named)
         == #"{"node":{"micLevelDBFS":-3.0},"peers":{"C":{"levelDBFS":-7.5}}}"#)
-    #expect(Self.line(second, from: first, withLevels: false) == nil)
+    #expect(Self.line(second, from: first, levels: .calm) == nil)
     #expect(second.differs(from: first))
     let third = Self.picture(status, 1, after: second) {
       $0.micDBFS = -3
       $0.peers[1].levelDBFS = -7.5
     }
-    #expect(Self.line(third, from: second, withLevels: true) == nil)
+    #expect(Self.line(third, from: second, levels: .named) == nil)
     #expect(!third.differs(from: second))
+  }
+
+  @Test func `a list has the levels of all peers by their places, where one changed`() {
+    let first = Self.picture(GoldenStatus.value, 1)
+    let whole = first.patch(from: nil, levels: .listed)
+    #expect(whole?["levels"] == .array(first.document.status.peers.map { .number($0.levelDBFS) }))
+    for peer in whole?["peers"]?.members.values ?? [:].values {
+      #expect(peer["levelDBFS"] == nil && peer["isTalking"] != nil)
+    }
+    let second = Self.picture(GoldenStatus.value, 1, after: first) {
+      $0.micDBFS = -3
+      $0.peers[1] = NodeLevels.Peer(levelDBFS: -7.5, isTalking: true)
+    }
+    let level = GoldenStatus.value.peers[0].levelDBFS
+    #expect(
+      Self.line(second, from: first, levels: .listed)
+        == #"{"levels":[\#(level),-7.5],"node":{"micLevelDBFS":-3.0},"#
+        + #""peers":{"C":{"isTalking":true}}}"#)
+    let third = Self.picture(GoldenStatus.value, 1, after: second) {
+      $0.peers[1] = NodeLevels.Peer(levelDBFS: -7.5, isTalking: true)
+    }
+    let mic = GoldenStatus.value.node.micLevelDBFS
+    #expect(
+      Self.line(third, from: second, levels: .listed) == #"{"node":{"micLevelDBFS":\#(mic)}}"#)
   }
 
   @Test func `who talks is told to all at once`() {
     let first = Self.picture(GoldenStatus.value, 1)
     let second = Self.picture(GoldenStatus.value, 1, after: first) { $0.peers[1].isTalking = true }
-    for hasLevels in [false, true] {
+    for form in [LevelForm.calm, .named, .listed] {
       #expect(
-        Self.line(second, from: first, withLevels: hasLevels)
+        Self.line(second, from: first, levels: form)
           == #"{"peers":{"C":{"isTalking":true}}}"#)
     }
   }
@@ -90,7 +114,7 @@ import Testing
     after.peers = [Self.peer("D", id: "d"), Self.peer("C", id: "c")]
     let first = Self.picture(before, 1)
     let second = Self.picture(after, 2, after: first)
-    let patch = try #require(second.patch(from: first, withLevels: true))
+    let patch = try #require(second.patch(from: first, levels: .named))
     #expect(patch["peers"]?["b"] == .null)
     #expect(patch["peers"]?["c"] == nil)
     #expect(patch["peers"]?["d"]?["name"] == .text("D"))
@@ -104,7 +128,7 @@ import Testing
     let first = Self.picture(GoldenStatus.value, 1)
     let second = Self.picture(after, 2, after: first)
     #expect(
-      Self.line(second, from: first, withLevels: false)
+      Self.line(second, from: first, levels: .calm)
         == #"{"node":{"loopBack":null},"recording":null}"#)
   }
 
@@ -113,13 +137,13 @@ import Testing
     let levels = NodeLevels(micDBFS: -1, micPeakDBFS: -1, mixDBFS: -1, peers: [])
     let picture = NodePicture(StatusDocument(status, number: 1), levels, after: nil)
     #expect(
-      picture.patch(from: nil, withLevels: true)
+      picture.patch(from: nil, levels: .named)
         == NodePicture(status).patch(
-          from: nil, withLevels: true))
+          from: nil, levels: .named))
   }
 
-  @Test(arguments: [false, true])
-  func `whatever a subscriber misses, each patch brings it up to date`(hasLevels: Bool) throws {
+  @Test(arguments: [LevelForm.calm, .named, .listed])
+  func `whatever a subscriber misses, each patch brings it up to date`(form: LevelForm) throws {
     var generator = SystemRandomNumberGenerator()
     var status = GoldenStatus.value
     var (picture, shown): (NodePicture?, NodePicture?)
@@ -144,19 +168,23 @@ import Testing
       }
       picture = next
       guard Bool.random(using: &generator) else { continue }
-      _ = Self.line(next, from: shown, withLevels: hasLevels)
-      if let patch = next.patch(from: shown, withLevels: hasLevels) {
+      _ = Self.line(next, from: shown, levels: form)
+      if let patch = next.patch(from: shown, levels: form) {
         document.merge(patch)
       } else {
         #expect(!isNew)
       }
       shown = next
-      #expect(document == next.patch(from: nil, withLevels: hasLevels), "picture \(number)")
+      #expect(document == next.patch(from: nil, levels: form), "picture \(number)")
     }
   }
 }
 
 extension JSONTree {
+  fileprivate var members: [String: JSONTree] {
+    if case .object(let members) = self { members } else { [:] }
+  }
+
   fileprivate var uptime: Double? {
     if case .number(let seconds) = self["node"]?["uptimeSeconds"] { seconds } else { nil }
   }

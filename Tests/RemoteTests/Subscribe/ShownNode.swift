@@ -51,6 +51,22 @@ final class ShownNode: ControlHandler {
     show(status, micDBFS: micDBFS)
   }
 
+  /// Shows a node whose microphone's level is looked at whenever somebody wants it.
+  func show(micDBFS: @escaping @Sendable () -> Double) {
+    let status = GoldenStatus.value
+    show { content in
+      content.documentCount += 1
+      return NodePicture(
+        StatusDocument(status, number: content.documentCount), NodeLevels(status),
+        after: content.picture
+      ) {
+        var levels = NodeLevels(status)
+        levels.micDBFS = micDBFS()
+        return levels
+      }
+    }
+  }
+
   private func show(_ status: Status, micDBFS: Double) {
     show { content in
       content.documentCount += 1

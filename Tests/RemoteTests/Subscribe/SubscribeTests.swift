@@ -1,5 +1,6 @@
 import Glibc
 import StatusSchema
+import Synchronization
 import System
 import Testing
 
@@ -58,6 +59,31 @@ import Testing
     #expect(try calm.next()?["node"]?["micLevelDBFS"] == .integer(-5))
     #expect(calm.lines == 2)
     #expect(live.lines >= 6)
+  }
+
+  @Test func `levels are looked at where they are shown, for as long as somebody subscribes`()
+    async throws
+  {
+    let server = try server()
+    defer { server.stop() }
+    let looks = Mutex(0)
+    node.show {
+      looks.withLock { looks in
+        looks += 1
+        return -Double(looks)
+      }
+    }
+    do {
+      let viewer = try Viewer(path)
+      try viewer.next()
+      for look in 1...5 {
+        #expect(try viewer.next()?["node"]?["micLevelDBFS"] == .integer(Int64(-look)))
+      }
+    }
+    try await wait { node.followers == 0 }
+    let seen = looks.withLock { $0 }
+    try await Task.sleep(for: .milliseconds(150))
+    #expect(looks.withLock { $0 } == seen)
   }
 
   @Test func `a slow reader gets the newest state, and no backlog`() async throws {
