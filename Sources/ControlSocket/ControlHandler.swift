@@ -8,7 +8,7 @@ public protocol ControlHandler: Sendable {
   /// may take its time: only the client that asked waits. Of a test its task is cancelled when that client goes.
   func handle(_ request: ControlRequest) async -> ControlResponse
 
-  /// The node at once and whenever it changes, for one follower, who looks at the levels himself: the newest picture
+  /// The node at once and whenever it changes, for one follower, who looks at the levels itself: the newest picture
   /// only, never a backlog; nil where there is no node to show.
   ///
   /// Any thread; does not wait.

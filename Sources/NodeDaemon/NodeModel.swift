@@ -8,12 +8,15 @@ internal import Synchronization
 ///
 /// A view asks for a ``status()``, or follows ``pictures()``: one whenever everything was looked at, whose levels the
 /// follower looks at itself, on its own thread, 20 times a second (``Remote/NodePicture/next()``). That costs the media
-/// loop a few stores. With these looks of the longest follower the model counts: everything is looked at once in
+/// loop a few stores. With these looks, of whoever looks most often, the model counts: everything is looked at once in
 /// ``steadyLooks``, and with the next look where something changed: where that goes on, ``mostHastyLooks`` times in a
 /// row and from then on once in ``hastyLooks``. Followers get the newest picture and never a backlog. While nobody
 /// follows, it does nothing.
 ///
-/// Everything is looked at on Swift's ordinary pool.
+/// Everything is looked at on Swift's ordinary pool, by one look at a time.
+///
+/// Pictures are handed over without the lock: to resume a task takes that task's own lock, and who is cancelled holds
+/// that while he takes ours to leave.
 final class NodeModel: Sendable {
   /// Where it looks.
   struct Look: Sendable {
@@ -23,17 +26,25 @@ final class NodeModel: Sendable {
     var levels: @Sendable () -> LevelReading
   }
 
+  private struct Follower {
+    let pictures: AsyncStream<NodePicture>.Continuation
+    /// How often it looked at the levels, beginning with the turn it came in.
+    var looks: UInt64
+  }
+
   private struct State {
-    var followers: [Int: AsyncStream<NodePicture>.Continuation] = [:]
+    var followers: [Int: Follower] = [:]
     var followerCount = 0
+    /// The most that one of those who follow looked.
+    var turn: UInt64 = 0
     var shown: Shown?
     /// What was counted when everything was looked at.
     var seen: UInt64 = 0
     var looksSinceDocument = 0
     /// Looks at the levels that no hasty look was taken for yet.
     var savedLooks = hastyLooks * mostHastyLooks
-    /// Which look at everything is under way; nil: none.
-    var looking: UInt64?
+    /// A look at everything is under way.
+    var isLooking = false
     var lookCount: UInt64 = 0
     var hasEnded = false
   }
@@ -57,11 +68,11 @@ final class NodeModel: Sendable {
 
   init(_ look: Look) { self.look = look }
 
-  /// Whether somebody follows.
-  var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
+  /// How many follow.
+  var followers: Int { state.withLock { $0.followers.count } }
 
   /// Whether it looks at everything just now.
-  var isLooking: Bool { state.withLock { $0.looking != nil } }
+  var isLooking: Bool { state.withLock { $0.isLooking } }
 
   /// All that is so now.
   func status() async -> Status { await look.status() }
@@ -80,7 +91,7 @@ final class NodeModel: Sendable {
     let number = state.withLock { state -> Int? in
       guard !state.hasEnded else { return nil }
       state.followerCount += 1
-      state.followers[state.followerCount] = continuation
+      state.followers[state.followerCount] = Follower(pictures: continuation, looks: state.turn)
       return state.followerCount
     }
     guard let number else {
@@ -89,8 +100,9 @@ final class NodeModel: Sendable {
     }
     continuation.onTermination = { [weak self] _ in self?.remove(number) }
     let begun = state.withLock { state -> UInt64? in
-      if let shown = state.shown { state.followers[number]?.yield(picture(of: shown, number)) }
-      return state.shown == nil && state.looking == nil ? beginLook(&state) : nil
+      // Nobody waits for this stream yet.
+      if let shown = state.shown { continuation.yield(picture(of: shown, number)) }
+      return beginFirstLook(&state)
     }
     if let begun { lookAtEverything(begun) }
     return stream
@@ -101,24 +113,23 @@ final class NodeModel: Sendable {
     // A stream that ends calls back: not under the lock.
     let followers = state.withLock { state in
       state.hasEnded = true
-      Self.rest(&state)
+      state.shown = nil
       defer { state.followers = [:] }
       return state.followers
     }
-    for follower in followers.values { follower.finish() }
+    for follower in followers.values { follower.pictures.finish() }
   }
 
   private func remove(_ number: Int) {
     let gone = state.withLock { state in
       let gone = state.followers.removeValue(forKey: number)
-      if state.followers.isEmpty { Self.rest(&state) }
+      // What was known is history once nobody looks any more.
+      if state.followers.isEmpty { state.shown = nil }
+      state.turn = state.followers.values.map(\.looks).max() ?? 0
       return gone
     }
     withExtendedLifetime(gone) {}
   }
-
-  /// What was known is history once nobody looks any more.
-  private static func rest(_ state: inout State) { (state.shown, state.looking) = (nil, nil) }
 
   private func picture(of shown: Shown, _ follower: Int) -> NodePicture {
     NodePicture(shown.document, look.levels().levels(of: shown.keys), after: nil) { [weak self] in
@@ -128,12 +139,22 @@ final class NodeModel: Sendable {
 
   /// A follower looks at the levels.
   private func levels(of keys: [UInt64?], for follower: Int) -> NodeLevels? {
-    let begun = state.withLock { state in
-      state.looking == nil && state.followers.keys.min() == follower && isDue(&state)
-        ? beginLook(&state) : nil
+    let begun = state.withLock { state -> UInt64? in
+      guard isAhead(follower, &state), !state.isLooking, isDue(&state) else { return nil }
+      return beginLook(&state)
     }
     if let begun { lookAtEverything(begun) }
     return look.levels().levels(of: keys)
+  }
+
+  /// Counts its look; true: nobody has looked as often.
+  private func isAhead(_ follower: Int, _ state: inout State) -> Bool {
+    guard var looking = state.followers[follower] else { return false }
+    looking.looks += 1
+    state.followers[follower] = looking
+    guard looking.looks > state.turn else { return false }
+    state.turn = looking.looks
+    return true
   }
 
   /// Whether it is time to look at everything.
@@ -147,29 +168,40 @@ final class NodeModel: Sendable {
 
   private var counted: UInt64 { look.revision() &+ touches.load(ordering: .relaxed) }
 
+  /// Begins one if somebody waits for the first document; nil: nobody does, or one is under way.
+  private func beginFirstLook(_ state: inout State) -> UInt64? {
+    guard state.shown == nil, !state.isLooking, !state.followers.isEmpty else { return nil }
+    return beginLook(&state)
+  }
+
   private func beginLook(_ state: inout State) -> UInt64 {
-    (state.seen, state.looksSinceDocument) = (counted, 0)
+    (state.seen, state.looksSinceDocument, state.isLooking) = (counted, 0, true)
     state.lookCount &+= 1
-    state.looking = state.lookCount
     return state.lookCount
   }
 
-  /// Looks, and shows it to all, where nobody took the followers away meanwhile.
+  /// Looks, and shows it to all.
   private func lookAtEverything(_ number: UInt64) {
     Task { [weak self, look] in
       let status = await look.status()
       self?.take(
         Shown(
           document: StatusDocument(status, number: number),
-          keys: status.peers.map { $0.id.flatMap { NodeID(text: $0) }?.firstBits }), number)
+          keys: status.peers.map { $0.id.flatMap { NodeID(text: $0) }?.firstBits }))
     }
   }
 
-  private func take(_ shown: Shown, _ number: UInt64) {
-    state.withLock { state in
-      guard state.looking == number else { return }
-      (state.looking, state.shown) = (nil, shown)
-      for (number, follower) in state.followers { follower.yield(picture(of: shown, number)) }
+  private func take(_ shown: Shown) {
+    let followers = state.withLock { state in
+      state.shown = state.followers.isEmpty ? nil : shown
+      return state.followers
     }
+    for (number, follower) in followers { follower.pictures.yield(picture(of: shown, number)) }
+    // Not before: a later look's pictures would come before these. Who came while nobody was there has none yet.
+    let begun = state.withLock { state in
+      state.isLooking = false
+      return beginFirstLook(&state)
+    }
+    if let begun { lookAtEverything(begun) }
   }
 }

@@ -160,24 +160,39 @@ import Testing
     }
   }
 
-  @Test func `of several who follow one counts, and when he goes another`() async {
+  @Test func `of several who follow the quickest counts, and when he goes another`() async {
     let model = node.model()
-    var first: Follower? = await Follower(model, node)
-    let second = await Follower(model, node)
+    var quick: Follower? = await Follower(model, node)
+    let slow = await Follower(model, node)
     #expect(node.looks == 1, "who comes later gets what is known")
+    await quick?.turn(NodeModel.steadyLooks - 1)
     node.talk(true, isNoted: true)
-    await second.turn(2 * NodeModel.steadyLooks)
-    #expect(node.looks == 1)
-    await first?.turn()
+    await slow.turn(NodeModel.steadyLooks - 1)
+    #expect(node.looks == 1, "these turns were counted")
+    await slow.turn()
     #expect(node.looks == 2)
-    first = nil
+    await quick?.turn(10 * NodeModel.steadyLooks)
+    let looks = node.looks
+    quick = nil
+    while model.followers > 1 { await Task.yield() }
     node.talk(false, isNoted: true)
-    // The stream is gone; the model hears of it some time later.
-    while node.looks == 2 {
-      await second.turn()
-      await Task.yield()
+    await slow.turn()
+    #expect(node.looks == looks + 1)
+    #expect(slow.talk == false)
+  }
+
+  @Test func `who is cancelled while pictures are handed over holds nobody up`() async {
+    let model = node.model()
+    for round in 0..<2000 {
+      let follower = Task {
+        for await picture in model.pictures() { for _ in 0..<40 { _ = picture.next() } }
+      }
+      for _ in 0..<round % 20 { await Task.yield() }
+      follower.cancel()
+      if round.isMultiple(of: 100) { await follower.value }
     }
-    #expect(second.talk == false)
+    while model.followers > 0 || model.isLooking { await Task.yield() }
+    #expect(await Follower(model, node).talk == false)
   }
 
   @Test func `when the last follower goes it looks no more, and for the next it looks anew`()
@@ -189,7 +204,7 @@ import Testing
     let picture = follower?.picture
     follower = nil
     node.talk(true, isNoted: true)
-    while model.isFollowed { await Task.yield() }
+    while model.followers > 0 { await Task.yield() }
     let looks = node.looks
     for _ in 0..<2 * NodeModel.steadyLooks { _ = picture?.next() }
     for _ in 0..<1000 { await Task.yield() }

@@ -75,14 +75,13 @@ const set = state => {
 export function start() {
 	wire ??= keepOpen("ws", () => {
 		failures = 0
-		link.model = {}
 		subscribe().then(() => set("connected"), wire.close)
 	}, data => {
 		const message = JSON.parse(data)
 		if (typeof message.ok === "boolean") return settle(waiting.shift(), message)
 		link.model = merge(link.model, message)
 		const {levels} = link.model
-		if (levels && !isSaving()) peers().forEach(([, one]) => one.levelDBFS = levels[one.place])
+		if (levels) peers().forEach(([, one]) => one.levelDBFS = levels[one.place])
 		changed()
 	}, () => {
 		failures += 1
@@ -108,7 +107,7 @@ const sendAside = (request, fields) => new Promise((resolve, reject) => {
 
 export const
 	isSaving = () => localStorage.saving === "true",
-	subscribe = () => send("subscribe", {levels: !isSaving() && "list"}),
+	subscribe = () => send("subscribe", {levels: !isSaving() && "list"}).then(() => {link.model = {}}),
 	node = () => link.model.node ?? {}
 
 export const peers = () =>

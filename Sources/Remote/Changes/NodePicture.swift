@@ -81,7 +81,7 @@ public struct StatusDocument: Sendable {
 
 /// A node at one moment, for subscribers: what they hold becomes this by a merge patch.
 public struct NodePicture: Sendable {
-  /// Which picture of its maker's it is.
+  /// Rises from picture to picture at one door.
   package private(set) var number: UInt64
   private(set) var document: StatusDocument
   /// Levels of this moment, for those who want them as they change; one a peer of the document.

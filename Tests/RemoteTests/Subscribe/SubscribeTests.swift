@@ -76,8 +76,15 @@ import Testing
     do {
       let viewer = try Viewer(path)
       try viewer.next()
-      for look in 1...5 {
-        #expect(try viewer.next()?["node"]?["micLevelDBFS"] == .integer(Int64(-look)))
+      // Of a viewer that is held up some are passed by.
+      var last: Int64 = 1
+      for _ in 1...5 {
+        guard case .integer(let level)? = try viewer.next()?["node"]?["micLevelDBFS"] else {
+          Issue.record("no level")
+          break
+        }
+        #expect(level < last)
+        last = level
       }
     }
     try await wait { node.followers == 0 }
