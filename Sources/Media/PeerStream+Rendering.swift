@@ -218,7 +218,7 @@ extension PeerStream {
 
   /// Removes unneeded delay in quiet passages.
   private func trim(_ frames: Int, due: Int64, playout: Int64) {
-    guard playback.isQuiet else { return }
+    guard playback.isQuiet, !playback.isSplicing else { return }
     gather(wantedFrames: -frames, due: due, playout: playout)
     let splicedFrames = playback.splice(wantedFrames: -frames, urgency: Splicer.onlyInSilence)
     guard splicedFrames < 0 else { return }
@@ -276,6 +276,7 @@ extension PeerStream {
   /// Leaves out `frames` and what the fade-out lasts, then goes on, faded in.
   private func jump(_ frames: Int, into pcm: inout MutableSpan<Float>) -> Int {
     counts.jumps += 1
+    isTurnedBack = false
     nextFrame += Int64(frames + ClosingFade.frames)
     while let first = buffer.first, first.startFrame < nextFrame { skip(first) }
     if let first = buffer.first, first.startFrame - nextFrame < Int64(first.durationFrames) {

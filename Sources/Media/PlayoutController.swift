@@ -5,9 +5,10 @@
 /// - Down: a surplus above 0.75 ms, or above 0.25 ms for 5 s, is taken out until less than 0.1 ms
 ///   is left. 0.75 ms is below the 1.33 ms by which an xrun at 64 frames shifts the stream, and
 ///   above what the window's 99 % point wanders on a calm link. Splices wait for a good match up
-///   to 0.7 s, so that a shift is gone within a second. Where jitter makes that point wander by more
-///   (`TargetWander`), who follows it down is too low when it comes back: there the limits are ten and five
-///   times that. Else not 0.5 % but up to 0.8 % are late, and splices are several times as many.
+///   to 0.7 s, so that a shift is gone within a second, and within a few in a tone that is led there
+///   (`Varispeed`). Where jitter makes that point wander by more (`TargetWander`), who follows it down is too
+///   low when it comes back: there the limits are ten and five times that. Else not 0.5 % but up to 0.8 % are
+///   late, and splices are several times as many.
 /// - On a calm link single packets that are late, too, are heard: what the worst of two minutes needed is added, up to
 ///   0.75 ms (`RareLateness`), whether clocks slide or not.
 /// - The target keeps 0.1 ms above what is required: a frame short, and on a grid of beats a share

@@ -1,8 +1,8 @@
 /// How much more than what suffices as a rule would have sufficed always, over the last two minutes.
 ///
 /// People hear events per minute, not shares: one packet in a thousand is 24 clicks a minute of the shortest ones.
-/// What a machine or a link that is calm as a rule does now and then, a wake-up that comes 1 ms late, is worth as
-/// much delay. Only what stays within a bound counts: more is a stall, which no delay is wise for.
+/// What a machine or a link that is calm as a rule does now and then, a wake-up that comes a quarter of a millisecond
+/// late, is worth as much delay. Only what stays within a bound counts: more is a stall, which no delay is wise for.
 ///
 /// The greatest of a stretch counts until the stretch is two minutes old, so that one event in two minutes is expected.
 public struct RareExcess: Sendable {

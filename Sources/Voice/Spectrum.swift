@@ -24,6 +24,7 @@ struct Transform {
 
   /// Transforms what the two parts hold.
   func run(_ real: inout [Float], _ imaginary: inout [Float]) {
+    precondition(real.count == count && imaginary.count == count)
     for index in 0..<count where reversed[index] > index {
       real.swapAt(index, reversed[index])
       imaginary.swapAt(index, reversed[index])

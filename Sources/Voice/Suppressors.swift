@@ -35,8 +35,8 @@ internal import Glibc
 @safe public struct RNNoiseLibrary: @unchecked Sendable {
   // Never freed, and not changed once it is loaded.
   fileprivate let handle: OpaquePointer
-  /// Whether what it makes is corrected, as its own is taught.
-  fileprivate let isCorrected: Bool
+  /// Whether our network joins it, which was taught with this one.
+  fileprivate let isMasked: Bool
 
   /// Where it is looked for; the first that is there wins.
   ///
@@ -55,11 +55,11 @@ internal import Glibc
 
   /// Loads it for good; it may take a few milliseconds.
   ///
-  /// - Parameter isCorrected: false: what it makes is left as it is.
+  /// - Parameter isMasked: false: what it makes is left as it is.
   public init(
-    names: [String] = Self.names, isCorrected: Bool = true
+    names: [String] = Self.names, isMasked: Bool = true
   ) throws(MissingLibrary) {
-    self.isCorrected = isCorrected
+    self.isMasked = isMasked
     unsafe handle = try unsafe MissingLibrary.first(of: names) { name, words, count in
       unsafe crnnoise_open(name, words, count)
     } orThrow: { reason in
@@ -94,7 +94,7 @@ internal import Glibc
     delayFrames = unsafe Int(crnnoise_delay_frames(library.handle))
     untouched = [Float](repeating: 0, count: delayFrames)
     let isKnown = delayFrames == BandMask.blockFrames
-    mask = library.isCorrected && isKnown ? BandMask() : nil
+    mask = library.isMasked && isKnown ? BandMask() : nil
   }
 
   deinit { unsafe crnnoise_destroy(handle) }

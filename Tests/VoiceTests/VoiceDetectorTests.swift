@@ -97,7 +97,7 @@ import Testing
   private func chain(_ path: String, rate: Int) throws -> (VoiceChain, problem: String?) {
     let installed = Result { () throws(MissingLibrary) in
       // What these libraries make is to be seen as it is.
-      try RNNoiseLibrary(names: [path], isCorrected: false)
+      try RNNoiseLibrary(names: [path], isMasked: false)
     }
     let format = VoiceFormat(sampleRate: rate, frameFrames: rate / 100)
     let chain = VoiceChain(VoiceSettings(), format: format)
