@@ -137,7 +137,8 @@ struct EventLoopExecutorTests {
     #expect(await tallies[0].count == 40_000)
     #expect(await tallies[1].count == 40_000)
     #expect(await tallies[0].strays + tallies[1].strays == 0)
-    #expect(loop.statistics.jobs >= 80_000)
+    // The last wake-up counts what it ran at its end.
+    #expect(await eventually { loop.statistics.jobs >= 80_000 })
   }
 
   @Test
