@@ -58,7 +58,11 @@ import Testing
       (self.model, self.node) = (model, node)
       pictures = model.pictures().makeAsyncIterator()
       await take()
+      await rest()
     }
+
+    /// The look is over only after its pictures were handed over.
+    private func rest() async { while model.isLooking { await Task.yield() } }
 
     private func take() async {
       var pictures = pictures
@@ -71,7 +75,7 @@ import Testing
       for _ in 0..<count {
         let looks = node.looks
         #expect(picture?.next() == nil, "silence goes on")
-        while model.isLooking { await Task.yield() }
+        await rest()
         if node.looks > looks { await take() }
       }
     }
