@@ -156,20 +156,12 @@ struct MaskNetwork {
     Self.add(given, inner, to: &gates)
     Self.start(&memory, ownBias)
     Self.add(own, hidden, to: &memory)
-    let state = Self.state
-    for index in 0..<state {
-      let update = Self.sigmoid(gates[index] + memory[index])
-      let reset = Self.sigmoid(gates[state + index] + memory[state + index])
-      let fresh = tanhf(gates[2 * state + index] + reset * memory[2 * state + index])
-      hidden[index] = update * hidden[index] + (1 - update) * fresh
-    }
+    GatedRecurrence.advance(&hidden, given: gates, own: memory)
     Self.start(&said, outputBias)
     Self.add(output, hidden, to: &said)
     Self.add(direct, features, to: &said)
-    for index in said.indices { said[index] = Self.sigmoid(said[index]) }
+    for index in said.indices { said[index] = GatedRecurrence.sigmoid(said[index]) }
   }
-
-  private static func sigmoid(_ value: Float) -> Float { 1 / (1 + expf(-value)) }
 
   private static func start(_ result: inout [Float], _ bias: [Float]) {
     for index in result.indices { result[index] = bias[index] }

@@ -87,18 +87,11 @@ struct SpeechNetwork {
     for index in inner.indices { inner[index] = tanhf(inner[index]) }
     Self.multiply(given, inner, givenBias, into: &gates)
     Self.multiply(own, hidden, ownBias, into: &memory)
-    for index in 0..<Self.state {
-      let update = Self.sigmoid(gates[index] + memory[index])
-      let reset = Self.sigmoid(gates[Self.state + index] + memory[Self.state + index])
-      let fresh = tanhf(gates[2 * Self.state + index] + reset * memory[2 * Self.state + index])
-      hidden[index] = update * hidden[index] + (1 - update) * fresh
-    }
+    GatedRecurrence.advance(&hidden, given: gates, own: memory)
     var sum = outputBias[0]
     for index in 0..<Self.state { sum += output[index] * hidden[index] }
-    return Self.sigmoid(sum)
+    return GatedRecurrence.sigmoid(sum)
   }
-
-  private static func sigmoid(_ value: Float) -> Float { 1 / (1 + expf(-value)) }
 
   /// The weights, a row for each result, times the values, and the bias.
   static func multiply(
