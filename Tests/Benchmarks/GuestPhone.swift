@@ -212,9 +212,10 @@ final class GuestWords: PageHearing {
   }
 }
 
-/// Reads a connection: an answer, then messages.
+/// Reads a connection: an answer, then messages; answers pings, as a browser does (RFC 6455 §5.5.2).
 private final class PageReader: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
 
   private let ear: (any PageHearing)?
   private var answer: EventLoopPromise<String>?
@@ -234,7 +235,12 @@ private final class PageReader: ChannelInboundHandler {
       answer.succeed(String(text[..<end.upperBound]))
     }
     while let (head, count) = next() {
-      ear?.take(octets[0], octets[head..<(head + count)])
+      let payload = octets[head..<(head + count)]
+      if octets[0] == 0x89 {
+        context.writeAndFlush(wrapOutboundOut(PageDoor.frame(0x8A, Array(payload))), promise: nil)
+      } else {
+        ear?.take(octets[0], payload)
+      }
       octets.removeFirst(head + count)
     }
   }
