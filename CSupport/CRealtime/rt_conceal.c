@@ -1,6 +1,6 @@
 #include "rt_conceal.h"
 
-#include <string.h>
+#include "rt_level.h"
 
 enum { MASK = RT_CONCEAL_FRAMES - 1, BEND_FRAMES = 32, JOIN_FRAMES = 64 };
 /* Times as shares of a second: lags of 2.5 to 10 ms, 5 ms that are compared, and the last one of it, 10 ms as loud and
@@ -20,20 +20,27 @@ static const float quiet_mean_square = 1e-5f;
 void rt_conceal_forget(struct rt_conceal *conceal) RT_NONBLOCKING {
   conceal->known = 0;
   conceal->lag = 0;
+  conceal->is_apart = false;
 }
 
 void rt_conceal_break(struct rt_conceal *conceal) RT_NONBLOCKING {
   conceal->lag = 0;
 }
 
-static float past(const struct rt_conceal *conceal, uint32_t back) RT_NONBLOCKING;
-static float past(const struct rt_conceal *conceal, uint32_t back) RT_NONBLOCKING {
-  return conceal->frames[(conceal->end - back) & MASK];
+static float before(const struct rt_conceal_past *past, uint32_t back) RT_NONBLOCKING;
+static float before(const struct rt_conceal_past *past, uint32_t back) RT_NONBLOCKING {
+  return past->frames[(past->end - back) & MASK];
 }
 
-static void keep(struct rt_conceal *conceal, float frame) RT_NONBLOCKING;
-static void keep(struct rt_conceal *conceal, float frame) RT_NONBLOCKING {
-  conceal->frames[conceal->end++ & MASK] = frame;
+static void keep(struct rt_conceal_past *past, float frame) RT_NONBLOCKING;
+static void keep(struct rt_conceal_past *past, float frame) RT_NONBLOCKING {
+  past->frames[past->end++ & MASK] = frame;
+}
+
+/** Frames that a search looks at. */
+static uint32_t searched_frames(uint32_t sample_rate) RT_NONBLOCKING;
+static uint32_t searched_frames(uint32_t sample_rate) RT_NONBLOCKING {
+  return sample_rate / COMPARED_PER_SECOND + sample_rate / LONGEST_PER_SECOND;
 }
 
 static uint32_t at_least(uint32_t least, uint32_t value) RT_NONBLOCKING;
@@ -42,26 +49,26 @@ static uint32_t at_least(uint32_t least, uint32_t value) RT_NONBLOCKING {
 }
 
 /** How much the last 5 ms resemble those a lag before, -1...1; a louder past is no match, however well shaped. */
-static float similarity(const struct rt_conceal *conceal, uint32_t lag, uint32_t compared,
+static float similarity(const struct rt_conceal_past *past, uint32_t lag, uint32_t compared,
                         uint32_t step) RT_NONBLOCKING;
-static float similarity(const struct rt_conceal *conceal, uint32_t lag, uint32_t compared,
+static float similarity(const struct rt_conceal_past *past, uint32_t lag, uint32_t compared,
                         uint32_t step) RT_NONBLOCKING {
   float product = 0.0f, power = 1e-12f;
   for (uint32_t back = 1; back <= compared; back += step) {
-    const float now = past(conceal, back), before = past(conceal, back + lag);
-    product += now * before;
-    power += now * now + before * before;
+    const float now = before(past, back), then = before(past, back + lag);
+    product += now * then;
+    power += now * now + then * then;
   }
   return 2.0f * product / power;
 }
 
 /** Whether anybody would hear that sound is missing: it is not quiet, and has not just ended, its last millisecond next
  *  to nothing of what was before. */
-static bool is_heard(const struct rt_conceal *conceal, uint32_t compared, uint32_t last) RT_NONBLOCKING;
-static bool is_heard(const struct rt_conceal *conceal, uint32_t compared, uint32_t last) RT_NONBLOCKING {
+static bool is_heard(const struct rt_conceal_past *past, uint32_t compared, uint32_t last) RT_NONBLOCKING;
+static bool is_heard(const struct rt_conceal_past *past, uint32_t compared, uint32_t last) RT_NONBLOCKING {
   float end = 0.0f, power = 0.0f;
   for (uint32_t back = 1; back <= compared; back++) {
-    const float frame = past(conceal, back);
+    const float frame = before(past, back);
     power += frame * frame;
     if (back == last) end = power;
   }
@@ -69,8 +76,8 @@ static bool is_heard(const struct rt_conceal *conceal, uint32_t compared, uint32
 }
 
 /** The lag at which what was played resembles itself most; 0: at none. */
-static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate, uint32_t compared) RT_NONBLOCKING;
-static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate, uint32_t compared) RT_NONBLOCKING {
+static uint32_t best_lag(const struct rt_conceal_past *past, uint32_t sample_rate, uint32_t compared) RT_NONBLOCKING;
+static uint32_t best_lag(const struct rt_conceal_past *past, uint32_t sample_rate, uint32_t compared) RT_NONBLOCKING {
   const uint32_t shortest = at_least(JOIN_FRAMES + 1, sample_rate / SHORTEST_PER_SECOND);
   const uint32_t longest = sample_rate / LONGEST_PER_SECOND;
   const uint32_t lag_step = at_least(1, sample_rate / LAGS_PER_SECOND);
@@ -78,7 +85,7 @@ static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate,
   uint32_t coarse = shortest;
   float best = -1.0f;
   for (uint32_t lag = shortest; lag <= longest; lag += lag_step) {
-    const float found = similarity(conceal, lag, compared, step);
+    const float found = similarity(past, lag, compared, step);
     if (found <= best) continue;
     best = found;
     coarse = lag;
@@ -86,7 +93,7 @@ static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate,
   uint32_t fine = coarse;
   best = -1.0f;
   for (uint32_t lag = coarse - lag_step + 1; lag < coarse + lag_step; lag++) {
-    const float found = lag < shortest || lag > longest ? -1.0f : similarity(conceal, lag, compared, 1);
+    const float found = lag < shortest || lag > longest ? -1.0f : similarity(past, lag, compared, 1);
     if (found <= best) continue;
     best = found;
     fine = lag;
@@ -95,89 +102,100 @@ static uint32_t best_lag(const struct rt_conceal *conceal, uint32_t sample_rate,
 }
 
 /** A lag to begin with; 0: nothing is to be concealed, or nothing is fit for it. */
-static uint32_t search(const struct rt_conceal *conceal, uint32_t sample_rate, uint32_t *searches) RT_NONBLOCKING;
-static uint32_t search(const struct rt_conceal *conceal, uint32_t sample_rate, uint32_t *searches) RT_NONBLOCKING {
+static uint32_t search(const struct rt_conceal *conceal, const struct rt_ring *ring, uint32_t sample_rate,
+                       uint32_t *searches) RT_NONBLOCKING;
+static uint32_t search(const struct rt_conceal *conceal, const struct rt_ring *ring, uint32_t sample_rate,
+                       uint32_t *searches) RT_NONBLOCKING {
+  struct rt_conceal_past *past = conceal->past;
   const uint32_t compared = sample_rate / COMPARED_PER_SECOND;
-  const uint32_t needed = compared + sample_rate / LONGEST_PER_SECOND;
-  if (sample_rate / LONGEST_PER_SECOND <= JOIN_FRAMES || needed > conceal->known) return 0;
-  if (!is_heard(conceal, compared, sample_rate / LAST_PER_SECOND) || *searches == 0) return 0;
+  const uint32_t needed = searched_frames(sample_rate);
+  if (sample_rate / LONGEST_PER_SECOND <= JOIN_FRAMES || needed > RT_CONCEAL_FRAMES || *searches == 0) return 0;
+  if (!conceal->is_apart) {
+    if (needed > conceal->known) return 0;
+    rt_ring_recall(ring, past->frames, needed);
+    (void)rt_measure_clean(past->frames, needed);
+    past->end = needed;
+  }
+  if (!is_heard(past, compared, sample_rate / LAST_PER_SECOND)) return 0;
   --*searches;
-  return best_lag(conceal, sample_rate, compared);
+  return best_lag(past, sample_rate, compared);
 }
 
 /** The next concealed frame, before its level. */
-static float next(struct rt_conceal *conceal) RT_NONBLOCKING;
-static float next(struct rt_conceal *conceal) RT_NONBLOCKING {
-  const float frame = past(conceal, conceal->lag);
-  if (conceal->bent >= BEND_FRAMES) return frame;
-  const float left = 1.0f - (float)++conceal->bent / BEND_FRAMES;
-  return frame + conceal->bend * left;
+static float next(struct rt_conceal_past *past, uint32_t lag) RT_NONBLOCKING;
+static float next(struct rt_conceal_past *past, uint32_t lag) RT_NONBLOCKING {
+  const float frame = before(past, lag);
+  if (past->bent >= BEND_FRAMES) return frame;
+  const float left = 1.0f - (float)++past->bent / BEND_FRAMES;
+  return frame + past->bend * left;
 }
 
 /** How loud it is to be; 0: it is over. */
-static float level(const struct rt_conceal *conceal, uint32_t sample_rate) RT_NONBLOCKING;
-static float level(const struct rt_conceal *conceal, uint32_t sample_rate) RT_NONBLOCKING {
+static float level(const struct rt_conceal_past *past, uint32_t sample_rate) RT_NONBLOCKING;
+static float level(const struct rt_conceal_past *past, uint32_t sample_rate) RT_NONBLOCKING {
   const uint32_t held = sample_rate / HELD_PER_SECOND;
-  if (conceal->concealed <= held) return 1.0f;
-  return conceal->concealed < 2 * held ? 2.0f - (float)conceal->concealed / (float)held : 0.0f;
+  if (past->concealed <= held) return 1.0f;
+  return past->concealed < 2 * held ? 2.0f - (float)past->concealed / (float)held : 0.0f;
 }
 
-void rt_conceal_follow(struct rt_conceal *conceal, float *frames, uint32_t frame_count,
-                       uint32_t sample_rate) RT_NONBLOCKING {
+void rt_conceal_join(struct rt_conceal *conceal, float *frames, uint32_t frame_count,
+                     uint32_t sample_rate) RT_NONBLOCKING {
+  struct rt_conceal_past *past = conceal->past;
   uint32_t i = 0;
   for (; conceal->lag != 0 && i < frame_count; i++) {
-    conceal->concealed++;
-    const float old = next(conceal) * level(conceal, sample_rate);
-    const float at = (float)++conceal->joined / JOIN_FRAMES;
+    past->concealed++;
+    const float old = next(past, conceal->lag) * level(past, sample_rate);
+    const float at = (float)++past->joined / JOIN_FRAMES;
     frames[i] = old + (frames[i] - old) * at * at * (3.0f - 2.0f * at);
-    keep(conceal, frames[i]);
-    if (conceal->joined == JOIN_FRAMES) conceal->lag = 0;
+    keep(past, frames[i]);
+    if (past->joined == JOIN_FRAMES) conceal->lag = 0;
   }
   const uint32_t left = frame_count - i;
   const uint32_t kept = left < RT_CONCEAL_FRAMES ? left : RT_CONCEAL_FRAMES;
-  const uint32_t start = conceal->end & MASK;
-  const uint32_t first = kept < RT_CONCEAL_FRAMES - start ? kept : RT_CONCEAL_FRAMES - start;
-  const float *newest = frames + frame_count - kept;
-  memcpy(conceal->frames + start, newest, first * sizeof(float));
-  memcpy(conceal->frames, newest + first, (kept - first) * sizeof(float));
-  conceal->end += kept;
-  const uint32_t known = conceal->known + kept;
-  conceal->known = known < RT_CONCEAL_FRAMES ? known : RT_CONCEAL_FRAMES;
+  for (uint32_t frame = frame_count - kept; frame < frame_count; frame++) keep(past, frames[frame]);
+  conceal->known += kept < RT_CONCEAL_FRAMES - conceal->known ? kept : RT_CONCEAL_FRAMES - conceal->known;
+  if (conceal->lag == 0 && conceal->known >= searched_frames(sample_rate)) conceal->is_apart = false;
 }
 
 /** Begins, or begins again within the cross-fade back; false: nothing is fit for it. */
-static bool begin(struct rt_conceal *conceal, uint32_t sample_rate, uint32_t *searches) RT_NONBLOCKING;
-static bool begin(struct rt_conceal *conceal, uint32_t sample_rate, uint32_t *searches) RT_NONBLOCKING {
+static bool begin(struct rt_conceal *conceal, const struct rt_ring *ring, uint32_t sample_rate,
+                  uint32_t *searches) RT_NONBLOCKING;
+static bool begin(struct rt_conceal *conceal, const struct rt_ring *ring, uint32_t sample_rate,
+                  uint32_t *searches) RT_NONBLOCKING {
+  struct rt_conceal_past *past = conceal->past;
   if (conceal->lag == 0) {
-    conceal->lag = search(conceal, sample_rate, searches);
+    conceal->lag = search(conceal, ring, sample_rate, searches);
     if (conceal->lag == 0) return false;
-    conceal->concealed = 0;
-  } else if (conceal->joined == 0) {
+    conceal->is_apart = true;
+    conceal->known = 0;
+    past->concealed = 0;
+  } else if (past->joined == 0) {
     return true;
   }
   /* After true sound it is as loud as that. */
   const uint32_t held = sample_rate / HELD_PER_SECOND;
-  if (conceal->concealed > held) conceal->concealed = held;
-  conceal->joined = 0;
-  conceal->bent = 0;
-  conceal->bend = past(conceal, 1) - past(conceal, 1 + conceal->lag);
+  if (past->concealed > held) past->concealed = held;
+  past->joined = 0;
+  past->bent = 0;
+  past->bend = before(past, 1) - before(past, 1 + conceal->lag);
   return true;
 }
 
-uint32_t rt_conceal_extend(struct rt_conceal *conceal, float *frames, uint32_t frame_count, uint32_t sample_rate,
-                           bool may_begin, uint32_t *searches) RT_NONBLOCKING {
+uint32_t rt_conceal_extend(struct rt_conceal *conceal, const struct rt_ring *ring, float *frames, uint32_t frame_count,
+                           uint32_t sample_rate, bool may_begin, uint32_t *searches) RT_NONBLOCKING {
   if (conceal->lag == 0 && !may_begin) return 0;
-  if (frame_count == 0 || !begin(conceal, sample_rate, searches)) return 0;
+  if (frame_count == 0 || !begin(conceal, ring, sample_rate, searches)) return 0;
+  struct rt_conceal_past *past = conceal->past;
   for (uint32_t i = 0; i < frame_count; i++) {
-    conceal->concealed++;
-    const float loud = level(conceal, sample_rate);
+    past->concealed++;
+    const float loud = level(past, sample_rate);
     if (loud == 0.0f) {
       /* What was played is used up: a ring that stays dry is silent. */
       rt_conceal_forget(conceal);
       return i;
     }
-    const float frame = next(conceal);
-    keep(conceal, frame);
+    const float frame = next(past, conceal->lag);
+    keep(past, frame);
     frames[i] = frame * loud;
   }
   return frame_count;

@@ -15,7 +15,9 @@ void rt_desk_init(struct rt_desk *desk, struct rt_shared *shared, int wake_fd) {
   for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) {
     struct rt_voice *voice = &desk->voices[slot];
     voice->peer = &shared->peers[slot];
-    voice->place.shared = &shared->places[slot];
+    voice->place.sound = &desk->place_sounds[slot];
+    voice->place.sound->shared = &shared->places[slot];
+    voice->conceal.past = &desk->conceal_pasts[slot];
     rt_ring_view(&voice->ring, &voice->peer->ring, shared->peer_frames[slot], RT_PEER_RING_FRAMES);
   }
   for (uint32_t i = 0; i < RT_OPENED_BUSES; i++) {

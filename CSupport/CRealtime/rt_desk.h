@@ -20,12 +20,16 @@ struct rt_desk {
   struct rt_ring capture, signal, record;
   uint32_t capture_channels; /**< never written while a callback may run */
   struct rt_voice voices[RT_MAX_PEERS];
+  struct rt_place_sound place_sounds[RT_MAX_PEERS];  /**< the voices' */
+  struct rt_conceal_past conceal_pasts[RT_MAX_PEERS]; /**< the same */
 
   /* The callback's own. */
   struct rt_limiter limiter;      /**< the main bus' */
   struct rt_crosspoint sidetone;
   struct rt_ear ear;
   bool has_sidetone;              /**< in this period, of desk->microphone */
+  uint32_t place_changes;         /**< as far as followed */
+  bool places_changed;            /**< in this period */
   uint32_t running_buses;         /**< in this period; a bit a place in buses */
   float insert_fade;          /**< position, see rt_fade.h */
   struct rt_capture_span span; /**< of this period */

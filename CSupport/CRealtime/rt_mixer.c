@@ -3,8 +3,11 @@
 #include "rt_desk.h"
 #include "rt_source.h"
 
+#include <stddef.h>
 #include <string.h>
 
+/* Of a slot's ring; what follows them the processor fetches by itself. */
+enum { FETCHED_FRAMES = 64 };
 /* Of equal power: what each side gets of a sound in the middle. */
 static const float middle = 0.70710678f;
 
@@ -39,6 +42,7 @@ static bool run_slot(struct rt_desk *desk, uint32_t slot, const struct rt_mix *m
   const bool is_leaving = state == RT_PEER_LEAVING;
   struct rt_mix own = *mix;
   if (has_begun) own.missed_frames = 0;
+  own.places_changed = desk->places_changed;
   own.beside = side_of(desk, peer);
   own.side = own.beside != NULL ? desk->side : NULL;
   own.tap = rt_source_taps(desk, (rt_slot)slot) ? desk->tap : NULL;
@@ -69,6 +73,30 @@ static void add_sidetone(struct rt_desk *desk, const struct rt_mix *mix) RT_NONB
   rt_crosspoint_add(&desk->sidetone, desk->microphone, mix->left, mix->right, mix->period_frames);
 }
 
+static void fetch(const void *start, size_t bytes) RT_NONBLOCKING;
+static void fetch(const void *start, size_t bytes) RT_NONBLOCKING {
+  for (size_t offset = 0; offset < bytes; offset += RT_CACHE_LINE_BYTES) {
+    __builtin_prefetch((const char *)start + offset);
+  }
+}
+
+/** Fetches what slots take of their memory into the cache, all of it side by side: between two periods others used the
+ *  cache, and one slot after the other would wait for each of its lines, a third of the callback with 8 peers. */
+static void fetch_slots(const struct rt_desk *desk, uint64_t slots) RT_NONBLOCKING;
+static void fetch_slots(const struct rt_desk *desk, uint64_t slots) RT_NONBLOCKING {
+  for (uint64_t left = slots; left != 0; left &= left - 1) {
+    const uint32_t slot = (uint32_t)__builtin_ctzll(left);
+    fetch(&desk->voices[slot], offsetof(struct rt_voice, step));
+    fetch(&desk->shared->peers[slot], sizeof(struct rt_peer));
+  }
+  for (uint64_t left = slots; left != 0; left &= left - 1) {
+    /* Not by the voice's ring: that would wait for its line. */
+    const uint32_t slot = (uint32_t)__builtin_ctzll(left);
+    const uint32_t index = atomic_load_explicit(&desk->shared->peers[slot].ring.read_index, memory_order_relaxed);
+    fetch(desk->shared->peer_frames[slot] + (index & (RT_PEER_RING_FRAMES - 1)), FETCHED_FRAMES * sizeof(float));
+  }
+}
+
 void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *outputs) RT_NONBLOCKING {
   const size_t period_bytes = mix->period_frames * sizeof(float);
   memset(mix->left, 0, period_bytes);
@@ -76,7 +104,12 @@ void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *
   if (rt_source_of(desk->source) != RT_SOURCE_MICROPHONE) memset(desk->tap, 0, period_bytes);
   rt_buses_begin(desk, mix->period_frames);
   rt_ear_begin(desk, mix);
+  /* Acquire: what has changed is there. */
+  const uint32_t place_changes = atomic_load_explicit(&desk->shared->place_changes, memory_order_acquire);
+  desk->places_changed = place_changes != desk->place_changes;
+  desk->place_changes = place_changes;
   const uint64_t active = atomic_load_explicit(&desk->shared->active_slots, memory_order_acquire);
+  fetch_slots(desk, active);
   uint64_t sounded = 0;
   for (uint64_t left = active; left != 0; left &= left - 1) {
     const uint32_t slot = (uint32_t)__builtin_ctzll(left);

@@ -64,8 +64,8 @@ static uint32_t pass_missed(struct rt_voice *voice, const struct rt_mix *mix, st
   const uint32_t count = rt_ring_read_pair(&voice->ring, mix->beside, tail->frames, tail->side, wanted);
   if (count > 0) (void)rt_measure_clean(tail->frames, count);
   rt_conceal_follow(&voice->conceal, tail->frames, count, mix->sample_rate);
-  tail->frame_count = count + rt_conceal_extend(&voice->conceal, tail->frames + count, wanted - count,
-                                                mix->sample_rate, false, mix->searches);
+  tail->frame_count = count + rt_conceal_extend(&voice->conceal, &voice->ring, tail->frames + count,
+                                                wanted - count, mix->sample_rate, false, mix->searches);
   rt_fade_apply(tail->frames, tail->frame_count, &voice->fade, -1.0f / RT_FADE_OUT_FRAMES);
   if (mix->beside != NULL) {
     if (count > 0) (void)rt_measure_clean(tail->side, count);
@@ -103,8 +103,8 @@ static uint32_t conceal(struct rt_voice *voice, const struct rt_mix *mix, uint32
                         bool is_leaving) RT_NONBLOCKING {
   const bool is_missed = !is_leaving && voice->fade > 0.0f &&
                          atomic_load_explicit(&voice->peer->is_playing, memory_order_relaxed);
-  return count + rt_conceal_extend(&voice->conceal, mix->scratch + count, mix->period_frames - count, mix->sample_rate,
-                                   is_missed, mix->searches);
+  return count + rt_conceal_extend(&voice->conceal, &voice->ring, mix->scratch + count, mix->period_frames - count,
+                                   mix->sample_rate, is_missed, mix->searches);
 }
 
 /** Takes the side of the period, of which so many frames were there. */
@@ -210,7 +210,7 @@ static void add_placed(struct rt_voice *voice, const struct rt_mix *mix) RT_NONB
     ramp(voice, &now);
     const float frame = mix->scratch[i] * now.mono;
     const float dimmed = frame * rt_glide_next(&voice->dim);
-    const float panned = dimmed * rt_place_panned(&voice->place, i);
+    const float panned = dimmed * rt_place_panned(voice->place.sound, i);
     mix->scratch[i] = frame;
     line[i] = dimmed;
     mix->left[i] += panned * now.left;
@@ -255,10 +255,10 @@ bool rt_peer_play(struct rt_voice *voice, const struct rt_mix *mix, bool is_leav
 
 void rt_peer_add(struct rt_voice *voice, const struct rt_mix *mix, float *peer_out) RT_NONBLOCKING {
   aim(voice, mix->sample_rate);
-  rt_place_follow(&voice->place);
+  rt_place_follow(&voice->place, mix->places_changed);
   if (mix->side != NULL) {
     add_stereo(voice, mix);
-  } else if (rt_place_is_active(&voice->place)) {
+  } else if (voice->place.is_active) {
     add_placed(voice, mix);
   } else if (rt_glide_is_unity(&voice->dim)) {
     const uint32_t done = add_ramping(voice, mix);

@@ -49,20 +49,23 @@ struct rt_peer {
   struct rt_level level;
 };
 
-/** A peer in this process: the way to what is shared, and the callback's own. */
+/** A peer in this process: the way to what is shared, and the callback's own. What each period touches is together, as
+ *  little else of it is in a cache when a period begins; what only some do is elsewhere. */
 struct rt_voice {
-  struct rt_peer *peer;
+  _Alignas(RT_CACHE_LINE_BYTES) struct rt_peer *peer;
   struct rt_ring ring;
-  float *side; /**< the loop's: where it writes the side, beside the ring; NULL: one channel */
-  struct rt_gains now, target, step;
+  struct rt_gains now, target;
   uint32_t ramp_frames; /**< left of the way from now to target */
   float fade;           /**< position, see rt_fade.h */
   float held;           /**< the last frame played */
-  float fade_side, held_side; /**< the same of the side, which is not concealed */
   float peak;           /**< of this period, before gain */
   struct rt_glide dim;  /**< on the main bus; see rt_ear_layout.h */
   struct rt_place place; /**< the same */
   struct rt_conceal conceal;
+
+  struct rt_gains step;       /**< of each frame of the way to target */
+  float fade_side, held_side; /**< fade and held of the side, which is not concealed */
+  float *side; /**< the loop's: where it writes the side, beside the ring; NULL: one channel */
 };
 
 /** Two factors in one word, for rt_peer.pan. */
@@ -83,6 +86,7 @@ struct rt_mix {
   float *tap;          /**< gets the peer's sound before gain; NULL: nobody wants it */
   uint32_t *searches;  /**< left in this period, see rt_conceal_extend */
   uint32_t period_frames, sample_rate;
+  bool places_changed; /**< someone's; see rt_place_follow */
   uint32_t missed_frames; /**< of periods that passed unplayed before this one */
 };
 

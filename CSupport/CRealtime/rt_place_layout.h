@@ -26,8 +26,8 @@ struct rt_responses {
   float left[RT_PLACE_TAPS], right[RT_PLACE_TAPS];
 };
 
-/** The callback's own of a slot. */
-struct rt_place {
+/** What only a slot that is placed, or gets or leaves a place, needs. */
+struct rt_place_sound {
   struct rt_place_shared *shared;
   uint32_t sequence;    /**< of what was taken; odd: of nothing */
   uint32_t fade_frames; /**< left of the way from the former one */
@@ -36,34 +36,37 @@ struct rt_place {
   float past[RT_PLACE_TAPS - 1]; /**< what was heard last, while it is placed */
 };
 
+/** The callback's own of a slot. */
+struct rt_place {
+  struct rt_place_sound *sound;
+  bool is_active; /**< it does something */
+  bool waits;     /**< there may be another that was not taken yet */
+};
+
 /** Frames that are read beyond the last. */
 enum { RT_PLACE_BLOCK = 16 };
 
 /** The slot begins to sound, where it was put last. [rt] */
 void rt_place_begin(struct rt_place *place) RT_NONBLOCKING;
-/** Takes over what the loop put there, at a period's start. [rt] */
-void rt_place_follow(struct rt_place *place) RT_NONBLOCKING;
+/** Takes over what the loop put there, at a period's start; where nobody's place has changed since the last there is
+ *  nothing to look for. [rt] */
+void rt_place_follow(struct rt_place *place, bool has_changed) RT_NONBLOCKING;
 /** Adds frames to both sides, as the ears have them. They are at line + RT_PLACE_TAPS - 1, where there is room for
  *  RT_PLACE_BLOCK more. [rt] */
 void rt_place_add(struct rt_place *place, float *line, float *left, float *right, uint32_t frame_count) RT_NONBLOCKING;
 
-/** Whether it does anything. [rt] */
-static inline bool rt_place_is_active(const struct rt_place *place) RT_NONBLOCKING {
-  return place->responses[place->present].taps != 0 || place->fade_frames > 0;
-}
-
 /** How much of the next frame but so many is heard of what is to be heard; the rest is of the former. [rt] */
-static inline float rt_place_share(const struct rt_place *place, uint32_t frame) RT_NONBLOCKING {
-  if (frame >= place->fade_frames) return 1.0f;
-  return 1.0f - (float)(place->fade_frames - frame) * (1.0f / RT_PLACE_FADE_FRAMES);
+static inline float rt_place_share(const struct rt_place_sound *sound, uint32_t frame) RT_NONBLOCKING {
+  if (frame >= sound->fade_frames) return 1.0f;
+  return 1.0f - (float)(sound->fade_frames - frame) * (1.0f / RT_PLACE_FADE_FRAMES);
 }
 
 /** How much of the next frame but so many is heard by the pan. [rt] */
-static inline float rt_place_panned(const struct rt_place *place, uint32_t frame) RT_NONBLOCKING {
-  const float share = rt_place_share(place, frame);
+static inline float rt_place_panned(const struct rt_place_sound *sound, uint32_t frame) RT_NONBLOCKING {
+  const float share = rt_place_share(sound, frame);
   float panned = 0.0f;
-  if (place->responses[place->present].taps == 0) panned += share;
-  if (place->responses[1 - place->present].taps == 0) panned += 1.0f - share;
+  if (sound->responses[sound->present].taps == 0) panned += share;
+  if (sound->responses[1 - sound->present].taps == 0) panned += 1.0f - share;
   return panned;
 }
 

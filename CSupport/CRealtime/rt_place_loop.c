@@ -13,7 +13,8 @@ static float tap_of(float sample) {
 void rt_peer_set_place(struct rt_engine *engine, int32_t slot, const float *left, const float *right,
                        uint32_t taps) {
   if (!rt_slot_exists(slot)) return;
-  struct rt_place_shared *place = &engine->desk.shared->places[slot];
+  struct rt_shared *shared = engine->desk.shared;
+  struct rt_place_shared *place = &shared->places[slot];
   const uint32_t count = left == NULL || right == NULL ? 0 : taps < RT_PLACE_TAPS ? taps : RT_PLACE_TAPS;
   if (count == 0 && atomic_load_explicit(&place->taps, memory_order_relaxed) == 0) return;
   const uint32_t sequence = (atomic_load_explicit(&place->sequence, memory_order_relaxed) + 1) & ~UINT32_C(1);
@@ -25,4 +26,7 @@ void rt_peer_set_place(struct rt_engine *engine, int32_t slot, const float *left
     atomic_store_explicit(&place->right[i], tap_of(right[i]), memory_order_release);
   }
   atomic_store_explicit(&place->sequence, sequence + 2, memory_order_release);
+  /* Release: who sees this sees the place. */
+  const uint32_t changes = atomic_load_explicit(&shared->place_changes, memory_order_relaxed);
+  atomic_store_explicit(&shared->place_changes, changes + 1, memory_order_release);
 }

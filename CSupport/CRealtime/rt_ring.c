@@ -66,6 +66,11 @@ uint32_t rt_ring_read_pair(struct rt_ring *ring, const float *beside, float *fra
   return count;
 }
 
+void rt_ring_recall(const struct rt_ring *ring, float *frames_out, uint32_t frame_count) RT_NONBLOCKING {
+  const uint32_t read_index = atomic_load_explicit(&ring->indices->read_index, memory_order_relaxed);
+  get(ring->frames, ring->capacity, read_index - frame_count, frames_out, frame_count);
+}
+
 uint32_t rt_ring_skip(struct rt_ring *ring, uint32_t frame_count) RT_NONBLOCKING {
   const uint32_t read_index = atomic_load_explicit(&ring->indices->read_index, memory_order_relaxed);
   const uint32_t fill = atomic_load_explicit(&ring->indices->write_index, memory_order_acquire) - read_index;

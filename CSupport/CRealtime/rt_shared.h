@@ -24,6 +24,7 @@ struct rt_shared {
   _Atomic uint32_t wanted_source;  /**< see rt_source.h */
   _Atomic float sidetone;          /**< see rt_set_sidetone */
   _Atomic uint32_t open_buses;     /**< a bit a bus; see rt_bus_layout.h */
+  _Atomic uint32_t place_changes;  /**< of all slots' places so far */
   struct rt_ear_shared ear;
 
   /* From the callback to the others. */

@@ -111,6 +111,25 @@ struct PeerConcealmentTests {
     for (heard, wanted) in zip(heard, wanted) { #expect(abs(heard - wanted) < 0.03) }
   }
 
+  /// What was played last is partly in the ring, partly what was concealed.
+  @Test func `holes all around the ring, close to each other and far, are bridged alike`() throws {
+    let engine = try TestEngine()
+    var end = Self.sounding(engine)
+    for hole in 0..<100 {
+      let start = end
+      end += 128
+      var heard = Self.play(engine, periods: 2)
+      let there = (2 + 7 * hole % 41) * 64
+      engine.write(Self.tone(end..<end + there), to: 0)
+      end += there
+      heard += Self.play(engine, periods: there / 64)
+      for (heard, wanted) in zip(heard, Self.tone(start..<end)) {
+        #expect(abs(heard - wanted) < 0.05, "hole \(hole)")
+      }
+    }
+    #expect(end > 3 * Int(RT_PEER_RING_FRAMES))
+  }
+
   /// After 15 ms, when it has begun to fade away.
   @Test func `a hole right after a long one begins as loud as what was there between`() throws {
     let engine = try TestEngine(periodFrames: 16)
