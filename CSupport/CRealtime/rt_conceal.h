@@ -33,10 +33,10 @@ struct rt_conceal_past {
   float frames[RT_CONCEAL_FRAMES]; /**< a circle */
 };
 
-/** The callback's own; all zeros but for the place of the past: nothing was played yet. */
+/** The callback's own; all zeros but for the pointer: nothing was played yet. */
 struct rt_conceal {
   struct rt_conceal_past *past;
-  uint32_t known; /**< frames up to now that were played as the ring has them, RT_CONCEAL_FRAMES at most */
+  uint32_t known; /**< frames that were read and played in a row up to now, RT_CONCEAL_FRAMES at most */
   uint32_t lag;   /**< 0: nothing is concealed */
   bool is_apart;  /**< what was played last is in *past */
 };
@@ -45,7 +45,7 @@ struct rt_conceal {
 void rt_conceal_forget(struct rt_conceal *conceal) RT_NONBLOCKING;
 /** Concealment ends here: what comes next has another time. [rt] */
 void rt_conceal_break(struct rt_conceal *conceal) RT_NONBLOCKING;
-/** As rt_conceal_follow, after concealment. [rt] */
+/** What rt_conceal_follow does after concealment. [rt] */
 void rt_conceal_join(struct rt_conceal *conceal, float *frames, uint32_t frame_count,
                      uint32_t sample_rate) RT_NONBLOCKING;
 /** Writes frames in place of some that the ring does not have, all of whose others were read. Begins only where

@@ -81,7 +81,7 @@ static void fetch(const void *start, size_t bytes) RT_NONBLOCKING {
 }
 
 /** Fetches what slots take of their memory into the cache, all of it side by side: between two periods others used the
- *  cache, and one slot after the other would wait for each of its lines, a third of the callback with 8 peers. */
+ *  cache, and one slot after the other would wait for each of its lines. */
 static void fetch_slots(const struct rt_desk *desk, uint64_t slots) RT_NONBLOCKING;
 static void fetch_slots(const struct rt_desk *desk, uint64_t slots) RT_NONBLOCKING {
   for (uint64_t left = slots; left != 0; left &= left - 1) {
@@ -97,7 +97,14 @@ static void fetch_slots(const struct rt_desk *desk, uint64_t slots) RT_NONBLOCKI
   }
 }
 
+/** At another rate what was played says nothing of what follows. */
+static void forget_pasts(struct rt_desk *desk) RT_NONBLOCKING;
+static void forget_pasts(struct rt_desk *desk) RT_NONBLOCKING {
+  for (uint32_t slot = 0; slot < RT_MAX_PEERS; slot++) rt_conceal_forget(&desk->voices[slot].conceal);
+}
+
 void rt_mixer_run(struct rt_desk *desk, const struct rt_mix *mix, float *const *outputs) RT_NONBLOCKING {
+  if (mix->sample_rate != desk->last_cycle.sample_rate) forget_pasts(desk);
   const size_t period_bytes = mix->period_frames * sizeof(float);
   memset(mix->left, 0, period_bytes);
   memset(mix->right, 0, period_bytes);

@@ -26,6 +26,7 @@
 #include "rt_ring_layout.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { RT_FADE_IN_FRAMES = 64, RT_FADE_OUT_FRAMES = 32 };
 
@@ -49,8 +50,8 @@ struct rt_peer {
   struct rt_level level;
 };
 
-/** A peer in this process: the way to what is shared, and the callback's own. What each period touches is together, as
- *  little else of it is in a cache when a period begins; what only some do is elsewhere. */
+/** A peer in this process: the way to what is shared, and the callback's own. What every period touches lies together,
+ *  in two cache lines, as the cache is cold when a period begins; the rest follows. */
 struct rt_voice {
   _Alignas(RT_CACHE_LINE_BYTES) struct rt_peer *peer;
   struct rt_ring ring;
@@ -67,6 +68,8 @@ struct rt_voice {
   float fade_side, held_side; /**< fade and held of the side, which is not concealed */
   float *side; /**< the loop's: where it writes the side, beside the ring; NULL: one channel */
 };
+
+_Static_assert(offsetof(struct rt_voice, step) == 2 * RT_CACHE_LINE_BYTES, "what every period touches");
 
 /** Two factors in one word, for rt_peer.pan. */
 union rt_pan {
@@ -86,7 +89,7 @@ struct rt_mix {
   float *tap;          /**< gets the peer's sound before gain; NULL: nobody wants it */
   uint32_t *searches;  /**< left in this period, see rt_conceal_extend */
   uint32_t period_frames, sample_rate;
-  bool places_changed; /**< someone's; see rt_place_follow */
+  bool places_changed; /**< a slot's place has changed since the period before */
   uint32_t missed_frames; /**< of periods that passed unplayed before this one */
 };
 

@@ -44,7 +44,9 @@ void rt_place_begin(struct rt_place *place) RT_NONBLOCKING {
 static bool take_over(struct rt_place_sound *sound) RT_NONBLOCKING;
 static bool take_over(struct rt_place_sound *sound) RT_NONBLOCKING {
   if (sound->fade_frames > 0) return false;
-  if (atomic_load_explicit(&sound->shared->sequence, memory_order_relaxed) == sound->sequence) return true;
+  const uint32_t sequence = atomic_load_explicit(&sound->shared->sequence, memory_order_relaxed);
+  if ((sequence & 1) != 0) return false;
+  if (sequence == sound->sequence) return true;
   const uint32_t next = 1 - sound->present;
   if (!copy(sound, &sound->responses[next])) return false;
   const bool was_there = sound->responses[sound->present].taps != 0;
@@ -56,8 +58,8 @@ static bool take_over(struct rt_place_sound *sound) RT_NONBLOCKING {
   return true;
 }
 
-void rt_place_follow(struct rt_place *place, bool has_changed) RT_NONBLOCKING {
-  if (!has_changed && !place->waits) return;
+void rt_place_follow(struct rt_place *place, bool have_changed) RT_NONBLOCKING {
+  if (!have_changed && !place->waits) return;
   place->waits = !take_over(place->sound);
   place->is_active = is_active(place->sound);
 }

@@ -1,8 +1,9 @@
 /**
  * What a place around the head is made of; see include/rt_place.h.
  *
- * The loop writes the responses under a sequence lock. The callback copies them at a period's start, unless a change is
- * under way or a cross-fade: one try a period, so that it never waits.
+ * The loop writes the responses under a sequence lock, and counts changes of all slots (rt_shared.place_changes): while
+ * that stands, the callback looks at no slot's. Else it copies them at a period's start, unless a change is under way
+ * or a cross-fade: one try a period, so that it never waits.
  */
 #ifndef RT_PLACE_LAYOUT_H
 #define RT_PLACE_LAYOUT_H
@@ -39,7 +40,7 @@ struct rt_place_sound {
 /** The callback's own of a slot. */
 struct rt_place {
   struct rt_place_sound *sound;
-  bool is_active; /**< it does something */
+  bool is_active; /**< it filters, or fades to or from that */
   bool waits;     /**< there may be another that was not taken yet */
 };
 
@@ -48,9 +49,9 @@ enum { RT_PLACE_BLOCK = 16 };
 
 /** The slot begins to sound, where it was put last. [rt] */
 void rt_place_begin(struct rt_place *place) RT_NONBLOCKING;
-/** Takes over what the loop put there, at a period's start; where nobody's place has changed since the last there is
- *  nothing to look for. [rt] */
-void rt_place_follow(struct rt_place *place, bool has_changed) RT_NONBLOCKING;
+/** Takes over what the loop put there, at a period's start; looks only if some slot's place changed since the last, or
+ *  this one's was not taken yet. [rt] */
+void rt_place_follow(struct rt_place *place, bool have_changed) RT_NONBLOCKING;
 /** Adds frames to both sides, as the ears have them. They are at line + RT_PLACE_TAPS - 1, where there is room for
  *  RT_PLACE_BLOCK more. [rt] */
 void rt_place_add(struct rt_place *place, float *line, float *left, float *right, uint32_t frame_count) RT_NONBLOCKING;

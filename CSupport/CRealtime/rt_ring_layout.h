@@ -37,8 +37,8 @@ uint32_t rt_ring_write_pair(struct rt_ring *ring, float *beside, const float *fr
                             uint32_t frame_count) RT_NONBLOCKING;
 uint32_t rt_ring_read_pair(struct rt_ring *ring, const float *beside, float *frames_out, float *beside_out,
                            uint32_t frame_count) RT_NONBLOCKING;
-/** Consumer: copies the last frame_count frames that it read, of which there were as many. They stand there until the
- *  producer has come around to them, which a ring that has next to nothing to read is far from. [rt] */
+/** Consumer: copies the last frame_count frames that it read. Wait-free, as rt_ring_read; they are what they were while
+ *  the producer has not come around to them: fill + frame_count ≤ capacity. [rt] */
 void rt_ring_recall(const struct rt_ring *ring, float *frames_out, uint32_t frame_count) RT_NONBLOCKING;
 /** Consumer: drops up to frame_count frames and returns how many. Wait-free, as rt_ring_read. [rt] */
 uint32_t rt_ring_skip(struct rt_ring *ring, uint32_t frame_count) RT_NONBLOCKING;

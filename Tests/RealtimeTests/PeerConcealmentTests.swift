@@ -159,6 +159,38 @@ struct PeerConcealmentTests {
     #expect(largestStep(heard) < 0.06)
   }
 
+  @Test(arguments: 0...5)
+  func `a hole soon after a missed period goes on with the tone`(periods: Int) throws {
+    let engine = try TestEngine()
+    #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
+    unsafe rt_peer_set_playing(engine.handle, 0, true)
+    func period(after frames: UInt32 = 64) -> [Float] {
+      engine.cycleMark &+= frames
+      return Self.play(engine, periods: 1)
+    }
+    let hole = (33 + periods) * 64
+    engine.write(Self.tone(0..<hole), to: 0)
+    for _ in 0..<30 { _ = period() }
+    _ = period(after: 128)
+    // The second look at the frame time confirms it.
+    for _ in 0...periods { _ = period() }
+    #expect(engine.counters.missed_periods == 1)
+    let heard = period() + period()
+    for (heard, wanted) in zip(heard, Self.tone(hole..<hole + 128)) {
+      #expect(abs(heard - wanted) < 0.02)
+    }
+  }
+
+  @Test func `what was played at another rate is not gone on with`() throws {
+    let engine = try TestEngine()
+    engine.sampleRate = 44_100
+    _ = Self.sounding(engine)
+    engine.sampleRate = 96_000
+    engine.write(Self.tone(0..<64), to: 0)
+    _ = Self.play(engine, periods: 1)
+    #expect(Self.play(engine, periods: 2)[32...].allSatisfy { $0 == 0 })
+  }
+
   @Test func `silence takes no search from those who talk`() throws {
     let engine = try TestEngine()
     for slot in 0..<rt_slot(8) {
