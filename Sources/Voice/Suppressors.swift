@@ -1,6 +1,5 @@
 internal import CRNNoise
 internal import CSpeexDSP
-internal import Glibc
 
 /// libspeexdsp's noise suppressor: any rate, 16 bits, one block late.
 @safe final class SpeexSuppressor: BlockEngine {
@@ -71,26 +70,18 @@ internal import Glibc
 
 /// RNNoise: blocks of 10 ms at 48 kHz.
 ///
-/// A network of our own joins it (``BandMask``), and in a crowd some of the pauses is left as it was.
+/// A network of our own joins it (``BandMask``).
 @safe final class RNNoiseSuppressor: BlockEngine {
   let delayFrames: Int
   private let handle: OpaquePointer
-  /// What comes out next, as it was: as late as the engine makes it.
-  private var untouched: [Float]
-  private var untouchedHead = 0
-  private var late = [Float](repeating: 0, count: Int(CRNNOISE_BLOCK_FRAMES))
-  private var crowded = CrowdedPlace()
   /// nil: not for this version of it.
   private var mask: BandMask?
-  /// How much of the sound is untouched by now.
-  private var share: Float = 0
 
   /// nil: out of memory.
   init?(_ library: RNNoiseLibrary) {
     guard let handle = unsafe crnnoise_create(library.handle) else { return nil }
     unsafe self.handle = unsafe handle
     delayFrames = unsafe Int(crnnoise_delay_frames(library.handle))
-    untouched = [Float](repeating: 0, count: delayFrames)
     let isKnown = delayFrames == BandMask.blockFrames
     mask = library.isMasked && isKnown ? BandMask() : nil
   }
@@ -99,29 +90,12 @@ internal import Glibc
 
   func process(_ block: inout MutableSpan<Float>) {
     guard block.count == Int(CRNNOISE_BLOCK_FRAMES) else { return }
-    var (power, left): (Float, Float) = (0, 0)
-    for index in 0..<block.count {
-      late[index] = untouched[untouchedHead + index]
-      power += late[index] * late[index]
-      untouched[untouchedHead + index] = block[index]
-    }
-    untouchedHead = (untouchedHead + block.count) % untouched.count
     mask?.hear(block.span)
     let voice = unsafe block.withUnsafeMutableBufferPointer { block in
       guard let base = block.baseAddress else { return Float(0) }
       return unsafe crnnoise_run(handle, base)
     }
-    for index in 0..<block.count { left += block[index] * block[index] }
-    power /= Float(block.count)
-    left /= Float(block.count)
-    let wanted = crowded.untouchedShare(after: power, suppressedTo: left, voice: voice)
     mask?.make(&block, voice: voice)
-    let step = (wanted - share) / Float(block.count)
-    for index in 0..<block.count {
-      share += step
-      block[index] += share * (late[index] - block[index])
-    }
-    share = wanted
   }
 }
 
