@@ -16,6 +16,11 @@ struct BandMask {
     static let (rise, smoothing): (Float, Float) = (0.04, 0.2)
     /// What the masks are raised to, and how much of the sound is the network's; the rest is RNNoise's.
     static let (power, part): (Float, Float) = (1.5, 0.7)
+    /// What is no more probable than so is no voice, and what leaves no more than so of the power no word; a pause is
+    /// so many blocks of both.
+    static let (voice, word, pauseBlocks): (Float, Float, Int) = (0.5, 0.06, 20)
+    /// RNNoise's result is looked at in 720 frames, what came in 960: their windows' amplitudes.
+    static let windows: Float = 1.333
   }
 
   private var spectrum = BandSpectrum()
@@ -33,6 +38,8 @@ struct BandMask {
   /// The masks, and last how much of RNNoise's result is taken; and how much was.
   private var said = [Float](repeating: 0, count: MaskNetwork.outputs)
   private var share: Float = 0
+  /// For how many blocks nobody talked, up to those of a pause.
+  private var silentBlocks = Shape.pauseBlocks
 
   /// Takes what RNNoise will look at next: 10 ms at 48 kHz.
   ///
@@ -47,9 +54,11 @@ struct BandMask {
   mutating func make(_ block: inout MutableSpan<Float>, voice: Float) {
     Self.push(block.span, to: &left)
     spectrum.take(coming, left: left)
-    look(voice: voice >= 0 ? min(voice, 1) : 0)
+    let voice = voice >= 0 ? min(voice, 1) : 0
+    look(voice: voice)
     network.run(features, into: &said)
     shape()
+    empty(voice: voice)
     spectrum.make(&block, masks: said)
     let wanted = said[BandSpectrum.bandCount]
     let (step, start) = ((wanted - share) / Float(block.count), left.count - block.count)
@@ -66,6 +75,27 @@ struct BandMask {
     (said[0], said[1]) = (said[2], said[2])
     for band in 0..<count { said[band] = Shape.part * powf(said[band], Shape.power) }
     said[count] = 1 - Shape.part + Shape.part * said[count]
+  }
+
+  /// Leaves no more of a band in a pause than RNNoise does.
+  ///
+  /// What the network alone takes for a word, or RNNoise for a voice, ends a pause at once; so nothing is taken from
+  /// a place without noise, whose pauses the network leaves as they are.
+  private mutating func empty(voice: Float) {
+    let count = BandSpectrum.bandCount
+    var (kept, total) = (Float(0), Shape.floor)
+    for band in 0..<count {
+      let mask = said[band] / Shape.part
+      kept += mask * mask * spectrum.coming[band]
+      total += spectrum.coming[band]
+    }
+    let isTalk = voice > Shape.voice || kept > Shape.word * total
+    silentBlocks = isTalk ? 0 : min(silentBlocks + 1, Shape.pauseBlocks)
+    guard silentBlocks == Shape.pauseBlocks else { return }
+    for band in 0..<count {
+      let left = min(1, Shape.windows * powf(10, features[count + band]))
+      said[band] = min(said[band], Shape.part * left)
+    }
   }
 
   private mutating func look(voice: Float) {

@@ -1,6 +1,5 @@
 internal import CRNNoise
 internal import CSpeexDSP
-internal import Glibc
 
 /// libspeexdsp's noise suppressor: any rate, 16 bits, one block late.
 @safe final class SpeexSuppressor: BlockEngine {
@@ -71,28 +70,18 @@ internal import Glibc
 
 /// RNNoise: blocks of 10 ms at 48 kHz.
 ///
-/// A network of our own joins it (``BandMask``); where there is next to no noise a third of the voice is left as it
-/// was, and in a crowd some of the pauses.
+/// A network of our own joins it (``BandMask``).
 @safe final class RNNoiseSuppressor: BlockEngine {
   let delayFrames: Int
   private let handle: OpaquePointer
-  /// What comes out next, as it was: as late as the engine makes it.
-  private var untouched: [Float]
-  private var untouchedHead = 0
-  private var late = [Float](repeating: 0, count: Int(CRNNOISE_BLOCK_FRAMES))
-  private var quiet = QuietPlace()
-  private var crowded = CrowdedPlace()
   /// nil: not for this version of it.
   private var mask: BandMask?
-  /// How much of the sound is untouched by now.
-  private var share: Float = 0
 
   /// nil: out of memory.
   init?(_ library: RNNoiseLibrary) {
     guard let handle = unsafe crnnoise_create(library.handle) else { return nil }
     unsafe self.handle = unsafe handle
     delayFrames = unsafe Int(crnnoise_delay_frames(library.handle))
-    untouched = [Float](repeating: 0, count: delayFrames)
     let isKnown = delayFrames == BandMask.blockFrames
     mask = library.isMasked && isKnown ? BandMask() : nil
   }
@@ -101,31 +90,12 @@ internal import Glibc
 
   func process(_ block: inout MutableSpan<Float>) {
     guard block.count == Int(CRNNOISE_BLOCK_FRAMES) else { return }
-    var (power, left): (Float, Float) = (0, 0)
-    for index in 0..<block.count {
-      late[index] = untouched[untouchedHead + index]
-      power += late[index] * late[index]
-      untouched[untouchedHead + index] = block[index]
-    }
-    untouchedHead = (untouchedHead + block.count) % untouched.count
     mask?.hear(block.span)
     let voice = unsafe block.withUnsafeMutableBufferPointer { block in
       guard let base = block.baseAddress else { return Float(0) }
       return unsafe crnnoise_run(handle, base)
     }
-    for index in 0..<block.count { left += block[index] * block[index] }
-    power /= Float(block.count)
-    left /= Float(block.count)
-    let wanted = max(
-      quiet.untouchedShare(after: power, suppressedTo: left),
-      crowded.untouchedShare(after: power, suppressedTo: left, voice: voice))
     mask?.make(&block, voice: voice)
-    let step = (wanted - share) / Float(block.count)
-    for index in 0..<block.count {
-      share += step
-      block[index] += share * (late[index] - block[index])
-    }
-    share = wanted
   }
 }
 
@@ -168,63 +138,6 @@ final class ConvertedEngine: BlockEngine {
       engine.process(&own)
     }
     back.convert(block, into: &frames)
-  }
-}
-
-/// How little noise there is: by how far the softest of the last seconds is below the loudest.
-struct QuietPlace {
-  private enum Shape {
-    /// So much lower, dB, it is noise yet; and so much, it is none to speak of.
-    static let (noise, none) = (Float(45), Float(58))
-    /// What is left untouched then.
-    static let most: Float = 0.3
-    /// Blocks of a second, of which so many are looked back on.
-    static let (blocks, seconds) = (100, 3)
-    static let (rise, fall): (Float, Float) = (0.02, 0.2)
-    static let least: Float = 1e-12
-    /// A block that is no more than so much softer than the loudest, and of which so little is left, was noise.
-    static let (heard, removed): (Float, Float) = (1e-3, 0.25)
-    static let noiseSmoothing: Float = 0.1
-  }
-
-  private var softest = [Float](repeating: .infinity, count: Shape.seconds)
-  private var loudest = [Float](repeating: 0, count: Shape.seconds)
-  private var (second, heardBlocks, knownSeconds) = (0, 0, 0)
-  private var share: Float = 0
-  /// How many of the last blocks were noise, in parts; and how many blocks it counts for yet.
-  private var (noise, noisyBlocks): (Float, Int) = (0, 0)
-
-  /// How much to leave as it is of what comes, 0…1.
-  ///
-  /// - Parameters:
-  ///   - power: of a block of 10 ms.
-  ///   - left: what is left of it.
-  mutating func untouchedShare(after power: Float, suppressedTo left: Float) -> Float {
-    let isNoise = power > Shape.heard * (loudest.max() ?? 0) && left < Shape.removed * power
-    noise += Shape.noiseSmoothing * ((isNoise ? 1 : 0) - noise)
-    noisyBlocks = noise > 0.5 ? Shape.blocks * Shape.seconds : max(0, noisyBlocks - 1)
-    softest[second] = min(softest[second], power)
-    loudest[second] = max(loudest[second], power)
-    heardBlocks += 1
-    if heardBlocks == Shape.blocks {
-      (heardBlocks, knownSeconds) = (0, min(Shape.seconds, knownSeconds + 1))
-      second = second + 1 == Shape.seconds ? 0 : second + 1
-      (softest[second], loudest[second]) = (.infinity, 0)
-    }
-    share += (wanted > share ? Shape.rise : Shape.fall) * (wanted - share)
-    return share
-  }
-
-  private var wanted: Float {
-    var (soft, loud) = (Float.infinity, Float(0))
-    for index in softest.indices {
-      (soft, loud) = (min(soft, softest[index]), max(loud, loudest[index]))
-    }
-    // Before it knows, and while nobody talks, as before.
-    guard noisyBlocks == 0 else { return 0 }
-    guard knownSeconds == Shape.seconds, loud > 1e-6 else { return knownSeconds == 0 ? 0 : share }
-    let range = 10 * log10f(loud / max(soft, Shape.least))
-    return Shape.most * min(1, max(0, (range - Shape.noise) / (Shape.none - Shape.noise)))
   }
 }
 

@@ -76,24 +76,6 @@ import Testing
     }
     """
 
-  /// As in a crowd: half of each second is a voice, and of all of it a third is left.
-  private static let crowd = """
-    #include <stdlib.h>
-    struct s { float past[480]; int count; };
-    void *rnnoise_create(void *m) { (void)m; return calloc(1, sizeof(struct s)); }
-    void rnnoise_destroy(void *s) { free(s); }
-    float rnnoise_process_frame(void *p, float *out, const float *in) {
-      struct s *s = p;
-      int voice = s->count++ % 100 < 50;
-      for (int i = 0; i < 480; i++) {
-        float now = in[i] / 3;
-        out[i] = s->past[i];
-        s->past[i] = now;
-      }
-      return voice;
-    }
-    """
-
   private func chain(_ path: String, rate: Int) throws -> (VoiceChain, problem: String?) {
     let installed = Result { () throws(MissingLibrary) in
       // What these libraries make is to be seen as it is.
@@ -127,22 +109,6 @@ import Testing
       zip(heard, tone.suffix(rate / 2 + late)).map { abs($0 - $1 / 2) }.max() ?? 1
     }
     #expect(try #require(errors.min()) < 0.01, "\(errors)")
-  }
-
-  @Test func `where much of a voice is taken some of the pauses is left, without a click`() throws {
-    let library = try BuiltLibrary(Self.crowd)
-    defer { library.remove() }
-    let (chain, _) = try chain(library.path, rate: 48_000)
-    let tone = Sounds.sine(500, 0.5, seconds: 10, rate: 48_000)
-    let heard = chain.treat(tone, frames: [480])
-    // The chain was given a second before; the last half of a second is a pause.
-    let late = chain.delayFrames
-    let pause = Sounds.level(heard[(9 * 48_000 + 40_000)..<(10 * 48_000 - late)])
-    let voice = Sounds.level(heard[(9 * 48_000 + 16_000)..<(9 * 48_000 + 24_000)])
-    let third = Sounds.level(tone) - 9.54
-    #expect(abs(voice - third) < 0.2)
-    #expect(abs(pause - third - 1.6) < 0.3)
-    #expect(Sounds.roughness(heard.dropFirst(48_000)) < 0.001 + Sounds.roughness(tone) / 2)
   }
 
   @Test func `a library with blocks of another length is told, and the chain goes on`() throws {

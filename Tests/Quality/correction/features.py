@@ -15,6 +15,8 @@ SINE = numpy.sin(numpy.pi * (numpy.arange(2 * BLOCK) + 0.5) / (2 * BLOCK))
 HANN = numpy.hanning(721)[:-1]
 # What the masks are raised to, and how much of the sound is the network's; the rest is RNNoise's.
 POWER, PART = 1.5, 0.7
+# What is no more probable is no voice, what leaves no more of the power no word; so many blocks of both are a pause.
+VOICE, WORD, PAUSE = 0.5, 0.06, 20
 WIDTH = 5 * len(BANDS) + 1
 
 
@@ -79,6 +81,22 @@ def tied(said, tools=numpy):
 def shaped(said, power=POWER, part=PART):
     """What is done of what the network says."""
     return numpy.concatenate([part * said[..., :-1] ** power, 1 - part + part * said[..., -1:]], axis=-1)
+
+
+def emptied(done, rows, energy):
+    """Of what is done: in a pause no more of a band than RNNoise leaves of it."""
+    bands = len(BANDS)
+    kept = (done[:, :-1] / PART) ** 2
+    talks = (rows[:, -1] > VOICE) | ((kept * energy).sum(1) > WORD * (energy.sum(1) + FLOOR))
+    # Of windows of 15 and of 20 ms.
+    left = numpy.sqrt(numpy.sum(SINE**2) / numpy.sum(HANN**2)) * 10.0 ** rows[:, bands : 2 * bands]
+    least = numpy.minimum(done[:, :-1], PART * numpy.minimum(1, left))
+    silent, pauses = PAUSE, []
+    for talk in talks:
+        silent = 0 if talk else silent + 1
+        pauses.append(silent >= PAUSE)
+    masks = numpy.where(numpy.array(pauses)[:, None], least, done[:, :-1])
+    return numpy.concatenate([masks, done[:, -1:]], axis=1)
 
 
 def sigmoid(values):

@@ -161,7 +161,8 @@ def suppression(chain, material, report):
                 is_aim = (kind, name, ratio, what) == ("strongest", "babble", 5, "STOI")
                 report.add(case, f"{kind}: {what}", score, least=0.86 if is_aim else None)
             if name != "clean" and kind != "off":
-                lower = decibels(level(mixed[RATE:LEAD]) / level(heard[RATE:LEAD]))
+                # The 10 ms before the voice are in a window with it.
+                lower = decibels(level(mixed[RATE : LEAD - BLOCK]) / level(heard[RATE : LEAD - BLOCK]))
                 report.add(case, f"{kind}: noise alone lower", lower, "dB")
             if kind != "off":
                 report.add(case, f"{kind}: CPU", cost, "%", most=2 if kind != "strongest" else None)
