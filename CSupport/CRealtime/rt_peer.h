@@ -69,7 +69,7 @@ struct rt_voice {
   float *side; /**< the loop's: where it writes the side, beside the ring; NULL: one channel */
 };
 
-_Static_assert(offsetof(struct rt_voice, step) == 2 * RT_CACHE_LINE_BYTES, "what every period touches");
+_Static_assert(offsetof(struct rt_voice, step) <= 2 * RT_CACHE_LINE_BYTES, "what every period touches");
 
 /** Two factors in one word, for rt_peer.pan. */
 union rt_pan {

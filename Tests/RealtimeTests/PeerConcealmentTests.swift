@@ -11,12 +11,22 @@ struct PeerConcealmentTests {
     frames.map { Float(0.5 * sin(2 * .pi * hertz * Double($0) / rate)) }
   }
 
+  private static func attach(_ engine: TestEngine, slot: rt_slot = 0) {
+    #expect(unsafe rt_peer_attach(engine.handle, slot) == 0)
+    unsafe rt_peer_set_playing(engine.handle, slot, true)
+  }
+
+  /// What the slot's port gets in a period that begins so much after the one before, by JACK's clock.
+  private static func period(_ engine: TestEngine, after frames: UInt32) -> [Float] {
+    engine.cycleMark &+= frames
+    return play(engine, periods: 1)
+  }
+
   /// 100 ms of a tone, after which the slot's ring is empty.
   private static func sounding(
     _ engine: TestEngine, hertz: Double = 440, slot: rt_slot = 0
   ) -> Int {
-    #expect(unsafe rt_peer_attach(engine.handle, slot) == 0)
-    unsafe rt_peer_set_playing(engine.handle, slot, true)
+    attach(engine, slot: slot)
     let rate = Int(engine.sampleRate)
     let frames = rate / 10 / engine.periodFrames * engine.periodFrames
     engine.write(tone(0..<frames, hertz: hertz, rate: Double(rate)), to: slot)
@@ -143,12 +153,8 @@ struct PeerConcealmentTests {
   @Test(arguments: [0, 16, 640])
   func `periods missed amid concealment make no step`(frames: Int) throws {
     let engine = try TestEngine()
-    #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
-    unsafe rt_peer_set_playing(engine.handle, 0, true)
-    func period(after frames: UInt32 = 64) -> [Float] {
-      engine.cycleMark &+= frames
-      return Self.play(engine, periods: 1)
-    }
+    Self.attach(engine)
+    func period(after frames: UInt32 = 64) -> [Float] { Self.period(engine, after: frames) }
     engine.write(Self.tone(0..<1920), to: 0)
     var heard = (0..<30).flatMap { _ in period() }
     heard += period()
@@ -162,12 +168,8 @@ struct PeerConcealmentTests {
   @Test(arguments: 0...5)
   func `a hole soon after a missed period goes on with the tone`(periods: Int) throws {
     let engine = try TestEngine()
-    #expect(unsafe rt_peer_attach(engine.handle, 0) == 0)
-    unsafe rt_peer_set_playing(engine.handle, 0, true)
-    func period(after frames: UInt32 = 64) -> [Float] {
-      engine.cycleMark &+= frames
-      return Self.play(engine, periods: 1)
-    }
+    Self.attach(engine)
+    func period(after frames: UInt32 = 64) -> [Float] { Self.period(engine, after: frames) }
     let hole = (33 + periods) * 64
     engine.write(Self.tone(0..<hole), to: 0)
     for _ in 0..<30 { _ = period() }
