@@ -1,9 +1,9 @@
-"""Speech in noise and what RNNoise makes of it, to learn from: corpus.py LIBRNNOISE SOUNDS SEED CLIPS FILE.npz [held].
+"""Speech in noise and what RNNoise makes of it: corpus.py LIBRNNOISE SOUNDS TALKERS SEED CLIPS FILE.npz [held].
 
-SOUNDS is where Debian packages were unpacked (`./dev bench voice` does). No talker and no tune that the bench judges is
-in it: prompts in French, Italian and Russian but for those of which the bench makes crowds, words of children's games in
-many languages, voices and other tunes of a third game than Rock and City. `held`: other prompts and tunes again, to
-choose by.
+SOUNDS is where the packages of packages.txt were unpacked, TALKERS is of talkers.py. No talker and no tune that the
+bench judges is in it: prompts in French, Italian and Russian but for those of which the bench makes crowds, words of
+children's games in many languages, voices and other tunes of a third game than Rock and City, tunes of more games.
+`held`: talkers and tunes that are in nothing else, to choose by.
 """
 
 import ctypes
@@ -11,6 +11,9 @@ import pathlib
 import sys
 
 import numpy
+import parselmouth
+from parselmouth.praat import call
+from scipy.io import wavfile
 from scipy.signal import butter, lfilter, sosfilt
 
 sys.path += [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "voice")]
@@ -20,8 +23,17 @@ from sounds import GAME, PROMPTS, RATE, SPEECH_DBFS, TALKERS, level, spoken, tri
 
 FRAMES = 12 * RATE
 # The longest prompts are what crowds of the bench are of; those that are shortest are hardly words.
-FIRST, HELD, LAST = 24, 200, 240
-HELD_TUNES = ("Brick", "hell", "Freeway")
+FIRST, LAST = 24, 240
+HELD_TUNES = ("Brick", "hell", "Freeway", "torcs1")
+# Radio amateurs, and a woman of another game.
+HELD_TALKERS = ("codec2", "warzone")
+# How much louder or softer a microphone makes what is there, and all above it.
+TINT_HERTZ, TINT_DB = (80, 200, 500, 1200, 3000, 7000, 16000), (-5, 5)
+# What plays in more games.
+MUSIC = ("games/*/1.16/data/core/music/*.ogg", "games/frozen-bubble/snd/*zik*.ogg", "games/etr/music/*.ogg",
+         "games/colobot/music/*.ogg", "games/torcs/data/music/*.ogg", "asterisk/moh/*.g722")
+# Hz, what a talker's voice is moved to, and by what ratios at most; and how far the length of the throat is changed.
+PITCHES, MOVES, THROATS = (80, 240), (0.62, 1.5), (0.88, 1.14)
 JUDGED_TUNES = ("Rock", "City")
 # A folder a language, of one talker or two.
 WORDS = ("usr/share/klettres/*", "usr/share/ktuberling/sounds/*")
@@ -59,20 +71,24 @@ class RNNoise:
 
 
 class Corpus:
-    def __init__(self, root, seed, held=False):
+    def __init__(self, root, talkers, seed, held=False):
         self.draw, self.kept, self.beds = numpy.random.default_rng(seed), {}, []
         root = pathlib.Path(root)
         self.prompts = {}
         for talker in TALKERS[1:]:
             paths = sorted((root / PROMPTS / talker).glob("*.g722"), key=lambda path: (-path.stat().st_size, path.name))
-            self.prompts[talker] = paths[HELD:LAST] if held else paths[FIRST:HELD]
+            self.prompts[talker] = paths[FIRST:LAST]
         game = root / GAME / "Sounds"
         self.voices = [sorted(folder.glob("*.ogg")) for folder in sorted((game / "voices").iterdir())
                        if folder.name not in STRANGE_VOICES]
         self.words = [sorted(folder.rglob("*.ogg")) for pattern in WORDS for folder in sorted(root.glob(pattern))]
         self.words = [paths for paths in self.words if len(paths) >= 12]
+        # They say one thing after the other already.
+        self.talkers = [path for path in sorted(pathlib.Path(talkers).glob("*.wav"))
+                        if path.stem.startswith(HELD_TALKERS) == held]
         self.effects = sorted(game.glob("*.ogg"))
         tunes = [path for path in sorted((root / GAME / "Music").glob("*.ogg")) if path.stem not in JUDGED_TUNES]
+        tunes += [path for pattern in MUSIC for path in sorted((root / "usr/share").glob(pattern))]
         self.tunes = [path for path in tunes if (path.stem in HELD_TUNES) == held]
         self.held = held
 
@@ -113,20 +129,57 @@ class Corpus:
             total = total + moved * 10 ** ((gain + self.draw.uniform(-6, 3)) / 20)
         return total
 
+    def talk(self, path, speed, frames=FRAMES):
+        """A piece of what a talker of talkers.py says."""
+        if path not in self.kept:
+            self.kept[path] = wavfile.read(path)[1].astype(numpy.float32) / 32768
+        sound, count = self.kept[path], int(frames * speed) + 2
+        start = self.draw.integers(max(1, len(sound) - count))
+        sound = numpy.resize(sound[start : start + count], count)
+        return numpy.interp(numpy.arange(frames) * speed, numpy.arange(count), sound)
+
+    def moved(self, line):
+        """As somebody with another pitch and throat would say it (Praat's overlap-add), if it has a pitch."""
+        sound = parselmouth.Sound(line, RATE)
+        pitches = sound.resample(16000).to_pitch(pitch_floor=60, pitch_ceiling=450).selected_array["frequency"]
+        pitches = pitches[pitches > 0]
+        if len(pitches) < 50:
+            return line
+        middle = numpy.median(pitches)
+        wanted = numpy.clip(numpy.exp(self.draw.uniform(*numpy.log(PITCHES))), *(middle * ratio for ratio in MOVES))
+        throat, lively = self.draw.uniform(*THROATS), self.draw.uniform(0.7, 1.4)
+        try:
+            said = call(sound, "Change gender", 60, 450, throat, wanted, lively, 1.0).values[0]
+        except parselmouth.PraatError:
+            return line
+        return numpy.resize(said[:FRAMES], FRAMES)
+
+    def tinted(self, line):
+        """As dull or bright microphones make it; some end where telephones do, or cheap radios."""
+        hertz = numpy.fft.rfftfreq(len(line), 1 / RATE)
+        gains = self.draw.uniform(*TINT_DB, len(TINT_HERTZ)) * (self.draw.random() < 0.7)
+        gains = gains + self.draw.uniform(-0.5, 0.5) * numpy.arange(len(TINT_HERTZ)) * TINT_DB[1]
+        response = 10 ** (numpy.interp(numpy.log(hertz + 1), numpy.log(TINT_HERTZ), gains) / 20)
+        if self.draw.random() < 0.15:
+            response /= numpy.sqrt(1 + (hertz / self.draw.uniform(3400, 8000)) ** 24)
+        return numpy.fft.irfft(numpy.fft.rfft(line) * response, len(line))
+
     def speech(self, lead):
-        kind = self.draw.random()
-        if kind < 0.2 and not self.held:
+        kind = 1 if self.held else self.draw.random()
+        if kind < 0.12:
             line = self.line(self.chosen(self.voices), 0.3, speed=self.draw.uniform(0.85, 1.15))
-        elif kind < 0.6 and not self.held:
+        elif kind < 0.3:
             line = self.line(self.chosen(self.words), 0.2, speed=self.draw.uniform(0.85, 1.15))
+        elif kind < 0.55:
+            line = self.line(self.prompts[TALKERS[self.draw.integers(1, 4)]], 0.6, speed=self.draw.uniform(0.85, 1.15))
         else:
-            talker = TALKERS[self.draw.choice([1, 2, 3], p=[0.28, 0.47, 0.25])]
-            lowest = 0.76 if talker == TALKERS[2] else 0.85
-            line = self.line(self.prompts[talker], 0.6, speed=self.draw.uniform(lowest, 1.15))
-            if self.draw.random() < 0.6:
-                line = self.wider(line)
+            line = self.talk(self.chosen(self.talkers), self.draw.uniform(0.88, 1.12))
+        if not self.held and self.draw.random() < 0.45:
+            line = self.moved(line)
+        if kind > 0.3 and self.draw.random() < 0.6:
+            line = self.wider(line)
         # A microphone of another colour, in a room.
-        line = lfilter([1, self.draw.uniform(-0.5, 0.4)], [1], line)
+        line = self.tinted(line)
         if self.draw.random() < 0.4:
             response = sounds.tail(self.draw.uniform(0.1, 0.4), self.draw)
             response *= self.draw.uniform(0.05, 0.4) / numpy.sqrt(numpy.sum(response**2))
@@ -145,7 +198,11 @@ class Corpus:
         if len(self.beds) < (2 if self.held else 5):
             total = 0
             for _ in range(24):
-                voice = self.line(self.prompts[TALKERS[1 + self.draw.integers(3)]], 0.05, 3 * FRAMES, self.draw.uniform(0.85, 1.15))
+                speed = self.draw.uniform(0.85, 1.15)
+                if self.draw.random() < 0.5:
+                    voice = self.talk(self.chosen(self.talkers), speed, 3 * FRAMES)
+                else:
+                    voice = self.line(self.prompts[TALKERS[self.draw.integers(1, 4)]], 0.05, 3 * FRAMES, speed)
                 total = total + voice * 10 ** (self.draw.uniform(-4, 4) / 20)
             self.beds.append(sounds.room(total, self.draw.uniform(0.4, 1.0), self.draw))
         bed = self.beds[self.draw.integers(len(self.beds))]
@@ -198,8 +255,8 @@ def units(rows):
 
 
 def main():
-    library, root, seed, clips, path, *held = sys.argv[1:]
-    rnnoise, corpus = RNNoise(library), Corpus(root, int(seed), bool(held))
+    library, root, talkers, seed, clips, path, *held = sys.argv[1:]
+    rnnoise, corpus = RNNoise(library), Corpus(root, talkers, int(seed), bool(held))
     rows = []
     while len(rows) < int(clips):
         mixed, clean, gain = corpus.clip()

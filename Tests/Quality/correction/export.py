@@ -1,4 +1,4 @@
-"""Writes trained weights as Swift: export.py WEIGHTS.npz FOLDER writes MaskWeights.swift and MaskWeights+Rest.swift there.
+"""Writes trained weights as Swift: export.py WEIGHTS.npz FOLDER writes MaskWeights.swift there, and the rest beside it.
 
 Weights have 8 bits each, biases 16, in units of a layer of its own; so does quantised() for what is judged beforehand.
 """
@@ -11,6 +11,8 @@ import numpy
 
 ORDER = ("dense", "dense0", "given", "given0", "own", "own0", "out", "skip", "out0")
 COLUMNS = 95
+# What is in a file, octets, as whole groups of base 64; and what the others are called.
+PART, NAMES = 33000, ("second", "third", "fourth")
 
 
 def whole(layer):
@@ -34,9 +36,8 @@ def main():
     file, folder = numpy.load(sys.argv[1]), pathlib.Path(sys.argv[2])
     layers = [whole(file[name]) for name in ORDER]
     octets = b"".join(numbers.tobytes() for numbers, _ in layers)
-    # Each half by itself is whole groups of base 64.
-    half = len(octets) * 49 // 100 // 3 * 3
-    first, rest = (base64.b64encode(part).decode() for part in (octets[:half], octets[half:]))
+    parts = [base64.b64encode(octets[start : start + PART]).decode() for start in range(0, len(octets), PART)]
+    names = NAMES[: len(parts) - 1]
     rows = ",\n".join(f"    ({len(numbers)}, {numbers.itemsize}, {unit:.9g})" for numbers, unit in layers)
     (folder / "MaskWeights.swift").write_text(f'''/// What the network behind RNNoise learned, written by export.py.
 ///
@@ -47,17 +48,20 @@ enum MaskWeights {{
 {rows},
   ]
   static let digits: StaticString = """
-{digits(first)}
+{digits(parts[0])}
     """
 
   /// All weights, in the order of ``MaskNetwork``.
-  static func values() -> [Float] {{ PackedWeights.values([digits, rest], layers: layers) }}
+  static func values() -> [Float] {{
+    PackedWeights.values([{", ".join(["digits", *names])}], layers: layers)
+  }}
 }}
 ''')
-    (folder / "MaskWeights+Rest.swift").write_text(f'''extension MaskWeights {{
-  /// The second half of them.
-  static let rest: StaticString = """
-{digits(rest)}
+    for name, part in zip(names, parts[1:], strict=True):
+        (folder / f"MaskWeights+{name.title()}.swift").write_text(f'''extension MaskWeights {{
+  /// The {name} part of them.
+  static let {name}: StaticString = """
+{digits(part)}
     """
 }}
 ''')

@@ -13,8 +13,8 @@ SHAPES = numpy.stack([numpy.interp(HERTZ, BANDS, row) for row in numpy.eye(len(B
 SINE = numpy.sin(numpy.pi * (numpy.arange(2 * BLOCK) + 0.5) / (2 * BLOCK))
 # RNNoise's result is looked at in its last 15 ms.
 HANN = numpy.hanning(721)[:-1]
-# What the masks are raised to, and how much of the sound is the network's; the rest is RNNoise's.
-POWER, PART = 1.5, 0.7
+# How much of the sound is the network's; the rest is RNNoise's.
+PART = 0.85
 # What is no more probable is no voice, what leaves no more of the power no word; so many blocks of both are a pause.
 VOICE, WORD, PAUSE = 0.5, 0.06, 20
 WIDTH = 5 * len(BANDS) + 1
@@ -78,9 +78,9 @@ def tied(said, tools=numpy):
     return tools.concatenate([said[..., 2:3], said[..., 2:3], said[..., 2:]], axis=-1)
 
 
-def shaped(said, power=POWER, part=PART):
+def shaped(said):
     """What is done of what the network says."""
-    return numpy.concatenate([part * said[..., :-1] ** power, 1 - part + part * said[..., -1:]], axis=-1)
+    return numpy.concatenate([PART * said[..., :-1], 1 - PART + PART * said[..., -1:]], axis=-1)
 
 
 def emptied(done, rows, energy):
