@@ -71,9 +71,9 @@ struct BandMask {
 
   private mutating func shape() {
     let count = BandSpectrum.bandCount
-    // Voices that it learned from end at 100 Hz: what is below goes as what is above.
+    // Most voices that it learned from end at 100 Hz: what is below goes as what is above.
     (said[0], said[1]) = (said[2], said[2])
-    for band in 0..<count { said[band] = Shape.part * said[band] }
+    for band in 0..<count { said[band] *= Shape.part }
     said[count] = 1 - Shape.part + Shape.part * said[count]
   }
 
@@ -199,7 +199,7 @@ struct MaskNetwork {
 
   /// Adds the values times their weights, a row for each value.
   ///
-  /// Four rows, and as many results at once as the processor takes: so results are fetched and kept a quarter as often.
+  /// Takes four rows at a time, so that each result is loaded and stored a quarter as often.
   private static func add(_ weights: [Float], _ values: [Float], to result: inout [Float]) {
     let (count, fours) = (result.count, values.count / 4 * 4)
     unsafe weights.withUnsafeBufferPointer { weights in
@@ -209,11 +209,11 @@ struct MaskNetwork {
           let (third, fourth) = (values[row + 2], values[row + 3])
           let start = row * count
           for index in 0..<count {
-            let place = start + index
-            let one = unsafe first * weights[place] + second * weights[place + count]
-            let later = place + 2 * count
-            let other = unsafe third * weights[later] + fourth * weights[later + count]
-            unsafe result[index] += one + other
+            let upper = start + index
+            let lower = upper + 2 * count
+            let upperSum = unsafe first * weights[upper] + second * weights[upper + count]
+            let lowerSum = unsafe third * weights[lower] + fourth * weights[lower + count]
+            unsafe result[index] += upperSum + lowerSum
           }
         }
         for row in fours..<values.count {

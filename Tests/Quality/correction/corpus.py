@@ -1,9 +1,9 @@
 """Speech in noise and what RNNoise makes of it: corpus.py LIBRNNOISE SOUNDS TALKERS SEED CLIPS FILE.npz [held].
 
-SOUNDS is where the packages of packages.txt were unpacked, TALKERS is of talkers.py. No talker and no tune that the
-bench judges is in it: prompts in French, Italian and Russian but for those of which the bench makes crowds, words of
+SOUNDS is where the packages of packages.txt were unpacked (dpkg-deb -x), TALKERS is of talkers.py. No talker and no
+tune that the bench judges is in it: prompts in French, Italian and Russian but for those of which the bench makes crowds, words of
 children's games in many languages, voices and other tunes of a third game than Rock and City, tunes of more games.
-`held`: talkers and tunes that are in nothing else, to choose by.
+`held`: talkers and tunes that are in nothing else but crowds, to choose by.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ from scipy.signal import butter, lfilter, sosfilt
 
 sys.path += [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "voice")]
 import sounds
-from features import BLOCK, HERTZ, features, spectra
+from features import BLOCK, FINE_BINS, GROUPS, NAMES, features, spectra
 from sounds import GAME, PROMPTS, RATE, SPEECH_DBFS, TALKERS, level, spoken, trimmed
 
 FRAMES = 12 * RATE
@@ -27,7 +27,7 @@ FIRST, LAST = 24, 240
 HELD_TUNES = ("Brick", "hell", "Freeway", "torcs1")
 # Radio amateurs, and a woman of another game.
 HELD_TALKERS = ("codec2", "warzone")
-# How much louder or softer a microphone makes what is there, and all above it.
+# Gains of a microphone at these frequencies, dB.
 TINT_HERTZ, TINT_DB = (80, 200, 500, 1200, 3000, 7000, 16000), (-5, 5)
 # What plays in more games.
 MUSIC = ("games/*/1.16/data/core/music/*.ogg", "games/frozen-bubble/snd/*zik*.ogg", "games/etr/music/*.ogg",
@@ -39,13 +39,8 @@ JUDGED_TUNES = ("Rock", "City")
 WORDS = ("usr/share/klettres/*", "usr/share/ktuberling/sounds/*")
 # No voices to learn speech from.
 STRANGE_VOICES = ("Robot", "Singer")
-# Bins that are judged by themselves; above them, groups.
-FINE_BINS = 96
-GROUPS = [FINE_BINS, 112, 132, 158, 188, 230, 294, 380, len(HERTZ)]
 # From here on, dB below the voice, hiss is the room's and stays.
 ROOM_DB = 35
-# Features; energies of what comes, of the clean voice and of RNNoise's result; how alike any two of them are.
-NAMES = ("features", "coming", "clean", "left", "coming_clean", "coming_left", "clean_left")
 FLOATS = ctypes.POINTER(ctypes.c_float)
 
 
@@ -83,7 +78,7 @@ class Corpus:
                        if folder.name not in STRANGE_VOICES]
         self.words = [sorted(folder.rglob("*.ogg")) for pattern in WORDS for folder in sorted(root.glob(pattern))]
         self.words = [paths for paths in self.words if len(paths) >= 12]
-        # They say one thing after the other already.
+        # Each file is one line of speech already.
         self.talkers = [path for path in sorted(pathlib.Path(talkers).glob("*.wav"))
                         if path.stem.startswith(HELD_TALKERS) == held]
         self.effects = sorted(game.glob("*.ogg"))
@@ -119,7 +114,7 @@ class Corpus:
         return numpy.interp(places, numpy.arange(len(sound)), sound)
 
     def wider(self, sound):
-        """Prompts end at 7 kHz: what is above them is made of what is below."""
+        """Prompts end at 7 kHz, and most others at 8: what is above is made of what is below."""
         high = sosfilt(butter(4, [3000, 7000], "bandpass", fs=RATE, output="sos"), sound)
         time = numpy.arange(len(sound)) / RATE
         total = sound

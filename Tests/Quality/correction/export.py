@@ -11,7 +11,7 @@ import numpy
 
 ORDER = ("dense", "dense0", "given", "given0", "own", "own0", "out", "skip", "out0")
 COLUMNS = 95
-# What is in a file, octets, as whole groups of base 64; and what the others are called.
+# Octets a file, whole groups of base 64; and what the files after the first are called.
 PART, NAMES = 33000, ("second", "third", "fourth")
 
 
@@ -38,6 +38,10 @@ def main():
     octets = b"".join(numbers.tobytes() for numbers, _ in layers)
     parts = [base64.b64encode(octets[start : start + PART]).decode() for start in range(0, len(octets), PART)]
     names = NAMES[: len(parts) - 1]
+    if len(parts) > len(names) + 1:
+        sys.exit(f"{len(parts)} files are needed: name more in NAMES")
+    for path in folder.glob("MaskWeights+*.swift"):
+        path.unlink()
     rows = ",\n".join(f"    ({len(numbers)}, {numbers.itemsize}, {unit:.9g})" for numbers, unit in layers)
     (folder / "MaskWeights.swift").write_text(f'''/// What the network behind RNNoise learned, written by export.py.
 ///

@@ -18,6 +18,11 @@ PART = 0.85
 # What is no more probable is no voice, what leaves no more of the power no word; so many blocks of both are a pause.
 VOICE, WORD, PAUSE = 0.5, 0.06, 20
 WIDTH = 5 * len(BANDS) + 1
+# Bins that are judged by themselves; above them, groups.
+FINE_BINS = 96
+GROUPS = [FINE_BINS, 112, 132, 158, 188, 230, 294, 380, len(HERTZ)]
+# Features; energies of what comes, of the clean voice and of RNNoise's result; how alike any two of them are.
+NAMES = ("features", "coming", "clean", "left", "coming_clean", "coming_left", "clean_left")
 
 
 def spectra(sound, window=SINE):
@@ -74,7 +79,7 @@ def made(spectrum, left, said):
 
 
 def tied(said, tools=numpy):
-    """The two lowest bands as the third is: those who speak to learn from are cut off below 100 Hz."""
+    """The two lowest bands as the third is: most who speak to learn from are cut off below 100 Hz."""
     return tools.concatenate([said[..., 2:3], said[..., 2:3], said[..., 2:]], axis=-1)
 
 

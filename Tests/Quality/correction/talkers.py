@@ -1,8 +1,9 @@
 """More talkers to learn from: talkers.py SOUNDS LIBDEEPFILTER MODEL OUT writes what each says, one file a talker.
 
-SOUNDS is where the packages of packages.txt were unpacked; those with a star there are installed, as they speak: their
-sounds are pieces of recordings. Recordings of homes are cleaned by DeepFilterNet, or their hiss would be learned as
-voice. What is there already stays.
+SOUNDS is where the packages of packages.txt were unpacked (dpkg-deb -x); those with a star there are installed, as they
+speak: ten voices of pieces of recordings, two of a vocoder (flite's). Recordings of homes are cleaned by DeepFilterNet,
+or their hiss would be learned as voice; its library and model are what `./dev bench voice` leaves in
+.build/deepfilter/engine. What is there already stays.
 """
 
 import ctypes
@@ -52,9 +53,12 @@ class Cleaner:
         self.library.df_process_frame.restype = ctypes.c_float
         self.library.df_process_frame.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
         self.state = self.library.df_create(model.encode(), 100.0, None)
+        if not self.state:
+            sys.exit(f"{model}: no model of DeepFilterNet's")
 
     def cleaned(self, sound):
-        frames = numpy.ascontiguousarray(numpy.concatenate([sound, numpy.zeros(-len(sound) % 480 + 1920)]), numpy.float32)
+        padded = numpy.concatenate([sound, numpy.zeros(-len(sound) % 480 + 1920)])
+        frames = numpy.ascontiguousarray(padded, numpy.float32)
         out = numpy.zeros_like(frames)
         for start in range(0, len(frames), 480):
             self.library.df_process_frame(self.state, frames[start:].ctypes.data, out[start:].ctypes.data)
@@ -101,36 +105,51 @@ def decoded(paths, cleaner=None):
         yield cleaner.cleaned(sound) if cleaner else sound
 
 
+def kept(said, draw):
+    """What is said, one after the other, with pauses."""
+    parts, frames = [], 0
+    for sound in said:
+        sound = trimmed(sound * 0.5 / max(numpy.max(numpy.abs(sound), initial=0), 1e-3))
+        if len(sound) < RATE // 4:
+            continue
+        parts += [numpy.nan_to_num(spoken(sound)), numpy.zeros(int(draw.uniform(0.02, 0.5) * RATE))]
+        frames += len(parts[-1]) + len(parts[-2])
+        if frames > SECONDS * RATE:
+            break
+    return numpy.clip(numpy.concatenate(parts), -1, 1) if parts else None
+
+
+def talkers(root, scratch, cleaner):
+    """What each says, by name."""
+    for name in CODEC2_FILES:
+        yield f"codec2-{name}", decoded([root / CODEC2 / f"{name}.wav"])
+    with zipfile.ZipFile(root / WARZONE) as game:
+        game.extractall(scratch, [name for name in game.namelist() if name.startswith("audio/")])
+    for name in WARZONE_FOLDERS:
+        yield f"warzone-{name}", decoded(sorted((scratch / "audio" / name).rglob("*.ogg")))
+    for language in STAMP_LANGUAGES:
+        paths = sorted((root / STAMPS).rglob(f"*_desc_{language}.ogg"))
+        random.Random(language).shuffle(paths)
+        yield f"stamps-{language}", decoded(paths, cleaner)
+    for name in (*FESTIVAL, *FLITE):
+        yield f"spoken-{name}", synthesised(name, scratch / "said.wav")
+
+
 def main():
     root, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[4])
     cleaner = Cleaner(sys.argv[2], sys.argv[3])
     out.mkdir(exist_ok=True)
-    scratch = pathlib.Path(tempfile.mkdtemp())
-    zipfile.ZipFile(root / WARZONE).extractall(scratch)
-    talkers = {f"codec2-{name}": decoded([root / CODEC2 / f"{name}.wav"]) for name in CODEC2_FILES}
-    for name in WARZONE_FOLDERS:
-        talkers[f"warzone-{name}"] = decoded(sorted((scratch / "audio" / name).rglob("*.ogg")))
-    for language in STAMP_LANGUAGES:
-        paths = sorted((root / STAMPS).rglob(f"*_desc_{language}.ogg"))
-        random.Random(language).shuffle(paths)
-        talkers[f"stamps-{language}"] = decoded(paths, cleaner)
-    for name in (*FESTIVAL, *FLITE):
-        talkers[f"spoken-{name}"] = synthesised(name, scratch / "said.wav")
-    for name, said in talkers.items():
-        path, draw, parts, frames = out / f"{name}.wav", numpy.random.default_rng(len(name)), [], 0
-        if path.exists():
-            continue
-        for sound in said:
-            sound = trimmed(sound * 0.5 / max(numpy.max(numpy.abs(sound), initial=0), 1e-3))
-            if len(sound) < RATE // 4:
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, said in talkers(root, pathlib.Path(scratch), cleaner):
+            path, part = out / f"{name}.wav", out / f"{name}.part"
+            if path.exists():
                 continue
-            parts += [numpy.nan_to_num(spoken(sound)), numpy.zeros(int(draw.uniform(0.02, 0.5) * RATE))]
-            frames += len(parts[-1]) + len(parts[-2])
-            if frames > SECONDS * RATE:
-                break
-        whole = numpy.clip(numpy.concatenate(parts), -1, 1)
-        wavfile.write(path, RATE, (whole * 32767).astype(numpy.int16))
-        print(name, frames // RATE, "s", flush=True)
+            sound = kept(said, numpy.random.default_rng(len(name)))
+            if sound is None:
+                sys.exit(f"{name} says nothing: is its package of packages.txt there?")
+            wavfile.write(part, RATE, (sound * 32767).astype(numpy.int16))
+            part.rename(path)
+            print(name, len(sound) // RATE, "s", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Teaches the network behind RNNoise: train.py MINUTES WEIGHTS.npz HELD.npz CORPUS.npz... [--start WEIGHTS.npz].
+"""Teaches the network behind RNNoise: train.py MINUTES WEIGHTS.npz HELD.npz CORPUS.npz... [--start WEIGHTS.npz]
+[--rate RATE].
 
 The corpora are of corpus.py; HELD is only looked at. What is to be learned: masks of bands, and how much of RNNoise's
 result, with which the sum is as loud, raised to a power, as the clean voice (and less where their phases differ), with
-more weight on what is taken of the voice than on what is left of noise; and, as STOI looks at it (Taal et al. 2011),
+more weight on what is taken of the voice than on what is left of noise, and on the beginnings of words; and, as STOI looks at it (Taal et al. 2011),
 whose envelopes of third octaves go as the voice's in each 0.38 s. Adam (Kingma, Ba 2015) with decay; seeded, but as
-many steps as there is time for. It wants jax (packages.txt); the program does not.
+many steps as there is time for, of as many pieces as there are processors. It wants jax (packages.txt).
 """
 
 import argparse
@@ -19,8 +20,7 @@ import jax.numpy as jnp
 import numpy
 
 sys.path.append(str(pathlib.Path(__file__).parent))
-from corpus import FINE_BINS, GROUPS, NAMES
-from features import BANDS, HERTZ, SHAPES, WIDTH, tied
+from features import BANDS, FINE_BINS, GROUPS, HERTZ, NAMES, SHAPES, WIDTH, tied
 
 # Each takes a share of the pieces.
 PROCESSORS = os.cpu_count() or 1
