@@ -3,9 +3,10 @@
 
 The corpora are of corpus.py; HELD is only looked at. What is to be learned: masks of bands, and how much of RNNoise's
 result, with which the sum is as loud, raised to a power, as the clean voice (and less where their phases differ), with
-more weight on what is taken of the voice than on what is left of noise, and on the beginnings of words; and, as STOI looks at it (Taal et al. 2011),
-whose envelopes of third octaves go as the voice's in each 0.38 s. Adam (Kingma, Ba 2015) with decay; seeded, but as
-many steps as there is time for, of as many pieces as there are processors. It wants jax (packages.txt).
+more weight on what is taken of the voice than on what is left of noise, and on the beginnings of words; and, as STOI
+looks at it (Taal et al. 2011), whose envelopes of third octaves go as the voice's in each 0.38 s. Adam (Kingma, Ba
+2015) with decay; seeded, but as many steps as there is time for, of as many pieces as there are processors. It wants
+jax (packages.txt).
 """
 
 import argparse
