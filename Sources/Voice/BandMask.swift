@@ -143,85 +143,66 @@ struct MaskNetwork {
   static let outputs = BandSpectrum.bandCount + 1
   private static let (dense, state) = (64, 160)
 
-  private let (input, inputBias): ([Float], [Float])
-  private let (given, givenBias): ([Float], [Float])
-  private let (own, ownBias): ([Float], [Float])
-  private let (output, direct, outputBias): ([Float], [Float], [Float])
+  private let (input, given, own): (OctetLayer, OctetLayer, OctetLayer)
+  private let (output, direct): (OctetLayer, OctetLayer)
+  private let (inputBias, givenBias, ownBias, outputBias): ([Float], [Float], [Float], [Float])
   private var (inner, gates, memory, hidden): ([Float], [Float], [Float], [Float])
+  /// The features, what the first layer makes of them, and what is remembered, as layers take them.
+  private var (seen, made, remembered): ([Int16], [Int16], [Int16])
 
   private static let shared = MaskNetwork()
 
   /// One that heard nothing, with the trained weights, which all share; what it writes to is its own.
   static var trained: MaskNetwork {
+    func whole(_ count: Int) -> [Int16] { Array(repeating: 0, count: OctetLayer.count(for: count)) }
     var network = shared
     network.inner = Array(repeating: 0, count: Self.dense)
     network.gates = Array(repeating: 0, count: 3 * Self.state)
     network.memory = Array(repeating: 0, count: 3 * Self.state)
     network.hidden = Array(repeating: 0, count: Self.state)
+    network.seen = whole(Self.inputs)
+    network.made = whole(Self.dense)
+    network.remembered = whole(Self.state)
     return network
   }
 
   private init() {
-    var rest = MaskWeights.values()[...]
-    func next(_ count: Int) -> [Float] {
-      defer { rest = rest.dropFirst(count) }
-      return Array(rest.prefix(count))
+    let layers = MaskWeights.layers
+    let whole = MaskWeights.values()
+    func layer(_ index: Int, values: Int) -> OctetLayer {
+      OctetLayer(whole[index], values: values, unit: layers[index].unit)
     }
-    let (dense, state, outputs) = (Self.dense, Self.state, Self.outputs)
-    (input, inputBias) = (next(Self.inputs * dense), next(dense))
-    (given, givenBias) = (next(dense * 3 * state), next(3 * state))
-    (own, ownBias) = (next(state * 3 * state), next(3 * state))
-    (output, direct) = (next(state * outputs), next(Self.inputs * outputs))
-    outputBias = next(outputs)
+    func bias(_ index: Int) -> [Float] { whole[index].map { Float($0) * layers[index].unit } }
+    (input, inputBias) = (layer(0, values: Self.inputs), bias(1))
+    (given, givenBias) = (layer(2, values: Self.dense), bias(3))
+    (own, ownBias) = (layer(4, values: Self.state), bias(5))
+    (output, direct) = (layer(6, values: Self.state), layer(7, values: Self.inputs))
+    outputBias = bias(8)
     (inner, gates, memory, hidden) = ([], [], [], [])
-    precondition(outputBias.count == outputs && rest.isEmpty, "other weights than it has")
+    (seen, made, remembered) = ([], [], [])
+    precondition(outputBias.count == Self.outputs, "other weights than it has")
   }
 
   /// What it says, 0…1 each, after one more row of features.
   mutating func run(_ features: [Float], into said: inout [Float]) {
+    OctetLayer.quantise(features, into: &seen)
     Self.start(&inner, inputBias)
-    Self.add(input, features, to: &inner)
+    input.add(seen, to: &inner)
     for index in inner.indices { inner[index] = tanhf(inner[index]) }
+    OctetLayer.quantise(inner, into: &made)
     Self.start(&gates, givenBias)
-    Self.add(given, inner, to: &gates)
+    given.add(made, to: &gates)
     Self.start(&memory, ownBias)
-    Self.add(own, hidden, to: &memory)
+    own.add(remembered, to: &memory)
     GatedRecurrence.advance(&hidden, given: gates, own: memory)
+    OctetLayer.quantise(hidden, into: &remembered)
     Self.start(&said, outputBias)
-    Self.add(output, hidden, to: &said)
-    Self.add(direct, features, to: &said)
+    output.add(remembered, to: &said)
+    direct.add(seen, to: &said)
     for index in said.indices { said[index] = GatedRecurrence.sigmoid(said[index]) }
   }
 
   private static func start(_ result: inout [Float], _ bias: [Float]) {
     for index in result.indices { result[index] = bias[index] }
-  }
-
-  /// Adds the values times their weights, a row for each value.
-  ///
-  /// Takes four rows at a time, so that each result is loaded and stored a quarter as often.
-  private static func add(_ weights: [Float], _ values: [Float], to result: inout [Float]) {
-    let (count, fours) = (result.count, values.count / 4 * 4)
-    unsafe weights.withUnsafeBufferPointer { weights in
-      unsafe result.withUnsafeMutableBufferPointer { result in
-        for row in stride(from: 0, to: fours, by: 4) {
-          let (first, second) = (values[row], values[row + 1])
-          let (third, fourth) = (values[row + 2], values[row + 3])
-          let start = row * count
-          for index in 0..<count {
-            let upper = start + index
-            let lower = upper + 2 * count
-            let upperSum = unsafe first * weights[upper] + second * weights[upper + count]
-            let lowerSum = unsafe third * weights[lower] + fourth * weights[lower + count]
-            unsafe result[index] += upperSum + lowerSum
-          }
-        }
-        for row in fours..<values.count {
-          for index in 0..<count {
-            unsafe result[index] += values[row] * weights[row * count + index]
-          }
-        }
-      }
-    }
   }
 }

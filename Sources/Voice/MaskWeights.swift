@@ -481,8 +481,8 @@ enum MaskWeights {
     Ocn+dgqAQEP2iI1
     """
 
-  /// All weights, in the order of ``MaskNetwork``.
-  static func values() -> [Float] {
-    PackedWeights.values([digits, second, third, fourth], layers: layers)
+  /// All weights, layer by layer, in whole numbers.
+  static func values() -> [[Int16]] {
+    PackedWeights.layers([digits, second, third, fourth], layers)
   }
 }

@@ -9,26 +9,22 @@ enum PackedWeights {
     }
   }
 
-  /// All of them, layer by layer: so many, of so many octets, in units of its own.
-  static func values(
-    _ texts: [StaticString], layers: [(count: Int, octets: Int, unit: Float)]
-  ) -> [Float] {
-    let bytes = texts.flatMap { decoded($0) }
-    var values: [Float] = []
-    var start = 0
-    for layer in layers {
-      for index in 0..<layer.count {
-        let place = start + index * layer.octets
-        guard place + layer.octets <= bytes.count else { return values }
-        let whole =
-          layer.octets == 1
-          ? Int16(Int8(bitPattern: bytes[place]))
-          : Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)
-        values.append(Float(whole) * layer.unit)
+  /// The whole numbers of each layer: so many, of so many octets each.
+  ///
+  /// Of a text that ends too early the last layers have less.
+  static func layers(
+    _ texts: [StaticString], _ layers: [(count: Int, octets: Int, unit: Float)]
+  ) -> [[Int16]] {
+    var rest = texts.flatMap { decoded($0) }[...]
+    return layers.map { layer in
+      let bytes = Array(rest.prefix(layer.count * layer.octets))
+      rest = rest.dropFirst(bytes.count)
+      return (0..<bytes.count / layer.octets).map { index in
+        layer.octets == 1
+          ? Int16(Int8(bitPattern: bytes[index]))
+          : Int16(bitPattern: UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8)
       }
-      start += layer.count * layer.octets
     }
-    return values
   }
 
   /// The bytes that base 64 stands for (RFC 4648 §4).

@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// A Fourier transform of a power of two, in place: radix 2, decimation in time.
+/// A Fourier transform of a power of two, in place: radix 2 after a first step of 4, decimation in time.
 struct Transform {
+  /// At least 4.
   let count: Int
   private let cosines: [Float]
   private let sines: [Float]
@@ -31,7 +32,10 @@ struct Transform {
     }
     unsafe real.withUnsafeMutableBufferPointer { real in
       unsafe imaginary.withUnsafeMutableBufferPointer { imaginary in
-        var half = 1
+        for start in Swift.stride(from: 0, to: count, by: 4) {
+          unsafe joinFour(real, imaginary, at: start)
+        }
+        var half = 4
         while half < count {
           for start in Swift.stride(from: 0, to: count, by: 2 * half) {
             unsafe join(real, imaginary, at: start, half: half)
@@ -40,6 +44,25 @@ struct Transform {
         }
       }
     }
+  }
+
+  /// Makes one of four neighbours, whose factors are 1 and -i.
+  private func joinFour(
+    _ real: UnsafeMutableBufferPointer<Float>, _ imaginary: UnsafeMutableBufferPointer<Float>,
+    at start: Int
+  ) {
+    let (re0, re1) = unsafe (real[start] + real[start + 1], real[start] - real[start + 1])
+    let (re2, re3) = unsafe (real[start + 2] + real[start + 3], real[start + 2] - real[start + 3])
+    let (im0, im1) = unsafe (
+      imaginary[start] + imaginary[start + 1], imaginary[start] - imaginary[start + 1]
+    )
+    let (im2, im3) = unsafe (
+      imaginary[start + 2] + imaginary[start + 3], imaginary[start + 2] - imaginary[start + 3]
+    )
+    unsafe (real[start], imaginary[start]) = (re0 + re2, im0 + im2)
+    unsafe (real[start + 1], imaginary[start + 1]) = (re1 + im3, im1 - re3)
+    unsafe (real[start + 2], imaginary[start + 2]) = (re0 - re2, im0 - im2)
+    unsafe (real[start + 3], imaginary[start + 3]) = (re1 - im3, im1 + re3)
   }
 
   /// Makes one of two neighbouring transforms of half as many.

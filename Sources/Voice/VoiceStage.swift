@@ -51,40 +51,54 @@ final class BlockStage: VoiceStage {
   let delayFrames: Int
   let warmUpFrames: Int
   let engine: any BlockEngine
-  private let blockFrames: Int
-  private let share: Float
-  /// The block that is gathered.
-  private var block: [Float]
-  private var gathered = 0
-  /// What is to come out, the oldest at ``head``: a ring of two blocks.
-  private var ready: [Float]
-  private var head = 0
-  private var count: Int
-  /// The sound before the engine, as late as it comes out of it.
-  private var untreated: DelayLine
+  private var blocks: GatheredBlocks
 
   /// - Parameters:
   ///   - grainFrames: what the length of each piece is a multiple of; it divides a block.
   ///   - share: how much of the engine is heard, in parts.
   init(_ engine: any BlockEngine, blockFrames: Int, grainFrames: Int, share: Double, warmUp: Int) {
     self.engine = engine
-    self.blockFrames = blockFrames
-    self.share = Float(share)
-    count = blockFrames - grainFrames
-    delayFrames = count + engine.delayFrames
+    delayFrames = blockFrames - grainFrames + engine.delayFrames
     warmUpFrames = delayFrames + warmUp
-    block = [Float](repeating: 0, count: blockFrames)
-    ready = [Float](repeating: 0, count: 2 * blockFrames)
-    untreated = DelayLine(frames: engine.delayFrames)
+    blocks = GatheredBlocks(
+      blockFrames: blockFrames, silentFrames: blockFrames - grainFrames,
+      delayFrames: engine.delayFrames, share: Float(share))
   }
 
   func hear(_ left: Span<Float>, _ right: Span<Float>) { engine.hear(left, right) }
 
   func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool) {
+    blocks.process(&frames, by: engine)
+  }
+}
+
+/// The frames of a ``BlockStage``: a value, of which each piece is one access.
+private struct GatheredBlocks {
+  private let blockFrames: Int
+  private let share: Float
+  /// The block that is gathered.
+  private var block: [Float]
+  private var gathered = 0
+  /// What is to come out, the oldest at `head`: a ring of two blocks.
+  private var ready: [Float]
+  private var head = 0
+  private var count: Int
+  /// The sound before the engine, as late as it comes out of it.
+  private var untreated: DelayLine
+
+  /// So many frames of silence come out first.
+  init(blockFrames: Int, silentFrames: Int, delayFrames: Int, share: Float) {
+    (self.blockFrames, self.share, count) = (blockFrames, share, silentFrames)
+    block = [Float](repeating: 0, count: blockFrames)
+    ready = [Float](repeating: 0, count: 2 * blockFrames)
+    untreated = DelayLine(frames: delayFrames)
+  }
+
+  mutating func process(_ frames: inout MutableSpan<Float>, by engine: any BlockEngine) {
     for index in 0..<frames.count {
       block[gathered] = frames[index]
       gathered += 1
-      if gathered == blockFrames { treat() }
+      if gathered == blockFrames { treat(by: engine) }
     }
     for index in 0..<frames.count {
       // Pieces shorter than agreed cost a hole, once.
@@ -98,7 +112,7 @@ final class BlockStage: VoiceStage {
     }
   }
 
-  private func treat() {
+  private mutating func treat(by engine: any BlockEngine) {
     gathered = 0
     var tail = (head + count) % ready.count
     let first = tail

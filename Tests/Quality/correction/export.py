@@ -55,9 +55,9 @@ enum MaskWeights {{
 {digits(parts[0])}
     """
 
-  /// All weights, in the order of ``MaskNetwork``.
-  static func values() -> [Float] {{
-    PackedWeights.values([{", ".join(["digits", *names])}], layers: layers)
+  /// All weights, layer by layer, in whole numbers.
+  static func values() -> [[Int16]] {{
+    PackedWeights.layers([{", ".join(["digits", *names])}], layers)
   }}
 }}
 ''')
