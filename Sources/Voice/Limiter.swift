@@ -6,6 +6,19 @@ internal import Glibc
 /// The gain that each sample needs is held for the look-ahead (a sliding minimum), lets go slowly, and is averaged over
 /// the look-ahead: the mean of gains that all suffice suffices, and has no step.
 final class Limiter: VoiceStage {
+  let delayFrames: Int
+  private var peaks: LoweredPeaks
+
+  init(ceilingDBFS: Double, sampleRate: Int) {
+    peaks = LoweredPeaks(ceilingDBFS: ceilingDBFS, sampleRate: sampleRate)
+    delayFrames = peaks.delayFrames
+  }
+
+  func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool) { peaks.process(&frames) }
+}
+
+/// What a ``Limiter`` knows: a value, of which each piece is one access.
+private struct LoweredPeaks {
   private static let lookAheadSeconds = 0.001
   private static let releaseSeconds = 0.08
 
@@ -31,7 +44,7 @@ final class Limiter: VoiceStage {
     least = [(Int, Float)](repeating: (0, 1), count: delayFrames + 2)
   }
 
-  func process(_ frames: inout MutableSpan<Float>, isSpeech: Bool) {
+  mutating func process(_ frames: inout MutableSpan<Float>) {
     for index in 0..<frames.count {
       let input = frames[index]
       let size = abs(input)
@@ -51,7 +64,7 @@ final class Limiter: VoiceStage {
     }
   }
 
-  private func leastGain(with gain: Float) -> Float {
+  private mutating func leastGain(with gain: Float) -> Float {
     frame &+= 1
     while waiting > 0, least[(oldest + waiting - 1) % least.count].gain >= gain { waiting -= 1 }
     least[(oldest + waiting) % least.count] = (frame, gain)
