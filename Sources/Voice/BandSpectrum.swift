@@ -16,20 +16,20 @@ struct BandSpectrum {
   /// The energies of the bands of what comes, and of what is left of the last block.
   private(set) var coming = [Float](repeating: 0, count: Self.bandCount)
   private(set) var left = [Float](repeating: 0, count: Self.bandCount)
-  private let transform = Transform(count: Self.count)
+  private let transform = RealTransform(count: Self.count)
   private let sine: [Float]
   private let hann: [Float]
   /// Of each bin the band that falls there, and how much of the bin is the next one's.
   private let places: [(band: Int, next: Float)]
-  private var real = [Float](repeating: 0, count: Self.count)
-  private var imaginary = [Float](repeating: 0, count: Self.count)
-  /// Of what comes, half of all bins and one.
-  private var comingReal = [Float](repeating: 0, count: Self.count / 2 + 1)
-  private var comingImaginary = [Float](repeating: 0, count: Self.count / 2 + 1)
+  private let signal = FloatRoom(count: Self.count)
+  /// Of what comes, and of what is left of it or made of it.
+  private let (whole, rest): (SpectrumRoom, SpectrumRoom)
   /// The second half of the last window.
   private var tail = [Float](repeating: 0, count: Self.blockFrames)
 
   init() {
+    let bins = transform.binCount
+    (whole, rest) = (SpectrumRoom(bins: bins), SpectrumRoom(bins: bins))
     sine = (0..<Self.comingFrames).map {
       Float(sin(.pi * (Double($0) + 0.5) / Double(Self.comingFrames)))
     }
@@ -48,29 +48,23 @@ struct BandSpectrum {
   }
 
   /// Takes the last 20 ms of what comes, and the last 15 ms of what is left of it.
-  mutating func take(_ sound: [Float], left rest: [Float]) {
-    for index in 0..<Self.count {
-      real[index] = index < Self.comingFrames ? sound[index] * sine[index] : 0
-      imaginary[index] = index < Self.leftFrames ? rest[index] * hann[index] : 0
-    }
-    transform.run(&real, &imaginary)
-    for band in 0..<Self.bandCount { (coming[band], left[band]) = (0, 0) }
+  mutating func take(_ sound: [Float], left quiet: [Float]) {
+    look(at: sound, by: sine, into: whole, &coming)
+    look(at: quiet, by: hann, into: rest, &left)
+  }
+
+  private func look(
+    at sound: [Float], by window: [Float], into room: SpectrumRoom, _ energies: inout [Float]
+  ) {
+    signal.fill(0)
+    for index in window.indices { signal[index] = sound[index] * window[index] }
+    transform.forward(signal, into: room)
+    for band in energies.indices { energies[band] = 0 }
     for (bin, place) in places.enumerated() {
-      // Of one transform of both: what is even of it is the first's, what is odd the second's.
-      let mirror = bin == 0 ? 0 : Self.count - bin
-      let (evenReal, oddReal) = (
-        (real[bin] + real[mirror]) / 2, (real[bin] - real[mirror]) / 2
-      )
-      let (even, odd) = (
-        (imaginary[bin] + imaginary[mirror]) / 2, (imaginary[bin] - imaginary[mirror]) / 2
-      )
-      (comingReal[bin], comingImaginary[bin]) = (evenReal, odd)
-      let one = evenReal * evenReal + odd * odd
-      let other = oddReal * oddReal + even * even
-      coming[place.band] += (1 - place.next) * one
-      left[place.band] += (1 - place.next) * other
-      coming[place.band + 1] += place.next * one
-      left[place.band + 1] += place.next * other
+      let (re, im) = (room.real[bin], room.imaginary[bin])
+      let energy = re * re + im * im
+      energies[place.band] += (1 - place.next) * energy
+      energies[place.band + 1] += place.next * energy
     }
   }
 
@@ -78,18 +72,14 @@ struct BandSpectrum {
   mutating func make(_ block: inout MutableSpan<Float>, masks: [Float]) {
     for (bin, place) in places.enumerated() {
       let mask = masks[place.band] + place.next * (masks[place.band + 1] - masks[place.band])
-      let (re, im) = (mask * comingReal[bin], mask * comingImaginary[bin])
-      (real[bin], imaginary[bin]) = (re, im)
-      guard bin > 0 else { continue }
-      (real[Self.count - bin], imaginary[Self.count - bin]) = (re, bin == Self.count / 2 ? im : -im)
+      rest.real[bin] = mask * whole.real[bin]
+      rest.imaginary[bin] = mask * whole.imaginary[bin]
     }
-    // Back: the same transform, its parts exchanged.
-    transform.run(&imaginary, &real)
-    let scale = 1 / Float(Self.count)
+    transform.inverse(rest, into: signal)
     for index in 0..<Self.blockFrames {
-      block[index] = tail[index] + real[index] * sine[index] * scale
+      block[index] = tail[index] + signal[index] * sine[index]
       let later = Self.blockFrames + index
-      tail[index] = real[later] * sine[later] * scale
+      tail[index] = signal[later] * sine[later]
     }
   }
 }

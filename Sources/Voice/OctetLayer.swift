@@ -40,20 +40,29 @@ struct OctetLayer {
     precondition(values.count == length && result.count * length == weights.count)
     unsafe weights.withUnsafeBytes { weights in
       unsafe values.withUnsafeBytes { values in
+        guard let weights = weights.baseAddress, let values = values.baseAddress else { return }
         for row in result.indices {
-          var sum = SIMD8<Int32>(repeating: 0)
-          for column in stride(from: 0, to: length, by: Self.lanes) {
-            let place = row * length + column
-            let weight = unsafe weights.loadUnaligned(fromByteOffset: place, as: SIMD8<Int8>.self)
-            let value = unsafe values.loadUnaligned(
-              fromByteOffset: 2 * column, as: SIMD8<Int16>.self)
-            // By way of 16 bits: processors multiply those as they are.
-            let wide = SIMD8<Int32>(truncatingIfNeeded: SIMD8<Int16>(truncatingIfNeeded: weight))
-            sum &+= wide &* SIMD8<Int32>(truncatingIfNeeded: value)
-          }
-          result[row] += Float(sum.wrappedSum()) * scale
+          let sum = unsafe Self.sum(weights + row * length, values, length)
+          result[row] += Float(sum) * scale
         }
       }
     }
+  }
+
+  @inline(__always)
+  private static func sum(
+    _ weights: UnsafeRawPointer, _ values: UnsafeRawPointer, _ count: Int
+  ) -> Int32 {
+    var sum = SIMD8<Int32>(repeating: 0)
+    var place = 0
+    while place < count {
+      let weight = unsafe weights.loadUnaligned(fromByteOffset: place, as: SIMD8<Int8>.self)
+      let value = unsafe values.loadUnaligned(fromByteOffset: 2 &* place, as: SIMD8<Int16>.self)
+      // By way of 16 bits: processors multiply those as they are.
+      let wide = SIMD8<Int32>(truncatingIfNeeded: SIMD8<Int16>(truncatingIfNeeded: weight))
+      sum &+= wide &* SIMD8<Int32>(truncatingIfNeeded: value)
+      place &+= lanes
+    }
+    return sum.wrappedSum()
   }
 }

@@ -24,7 +24,7 @@ final class RealTransform {
     self.half = half
     binCount = (half + 1 + 7) / 8 * 8
     var factors: [Double] = []
-    var size = 1
+    var size = 4
     while size < half {
       factors += (0..<size).map { -Double.pi * Double($0) / Double(size) }
       size *= 2
@@ -85,16 +85,19 @@ final class RealTransform {
     }
   }
 
-  /// Radix 2, decimation in time, over what lies in reversed order.
+  /// A first step of 4 and then radix 2, decimation in time, over what lies in reversed order.
   private func runPasses() {
     let (re, im) = unsafe (re.part(0, half), im.part(0, half))
     unsafe cosines.withUnsafeBufferPointer { cosines in
       unsafe sines.withUnsafeBufferPointer { sines in
         guard let cosines = cosines.baseAddress, let sines = sines.baseAddress else { return }
-        var size = 1
+        for start in Swift.stride(from: 0, to: half, by: 4) {
+          unsafe Self.first(re + start, im + start)
+        }
+        var size = 4
         while size < half {
           for start in Swift.stride(from: 0, to: half, by: 2 * size) {
-            unsafe Self.pass(re + start, im + start, cosines + (size - 1), sines + (size - 1), size)
+            unsafe Self.pass(re + start, im + start, cosines + (size - 4), sines + (size - 4), size)
           }
           size *= 2
         }
@@ -102,22 +105,25 @@ final class RealTransform {
     }
   }
 
+  /// Four of them, whose factors are 1 and -i.
+  @inline(__always)
+  private static func first(_ re: UnsafeMutablePointer<Float>, _ im: UnsafeMutablePointer<Float>) {
+    let (re0, re1) = unsafe (re[0] + re[1], re[0] - re[1])
+    let (re2, re3) = unsafe (re[2] + re[3], re[2] - re[3])
+    let (im0, im1) = unsafe (im[0] + im[1], im[0] - im[1])
+    let (im2, im3) = unsafe (im[2] + im[3], im[2] - im[3])
+    unsafe (re[0], im[0]) = (re0 + re2, im0 + im2)
+    unsafe (re[1], im[1]) = (re1 + im3, im1 - re3)
+    unsafe (re[2], im[2]) = (re0 - re2, im0 - im2)
+    unsafe (re[3], im[3]) = (re1 - im3, im1 + re3)
+  }
+
+  /// One of two neighbours of `size`, 4 at least.
   @inline(__always)
   private static func pass(
     _ re: UnsafeMutablePointer<Float>, _ im: UnsafeMutablePointer<Float>,
     _ cosines: UnsafePointer<Float>, _ sines: UnsafePointer<Float>, _ size: Int
   ) {
-    guard size >= 4 else {
-      for index in 0..<size {
-        let (c, s) = unsafe (cosines[index], sines[index])
-        let (lowRe, lowIm) = unsafe (re[index + size], im[index + size])
-        let (turnedRe, turnedIm) = (lowRe * c - lowIm * s, lowRe * s + lowIm * c)
-        unsafe (re[index + size], im[index + size]) =
-          unsafe (re[index] - turnedRe, im[index] - turnedIm)
-        unsafe (re[index], im[index]) = unsafe (re[index] + turnedRe, im[index] + turnedIm)
-      }
-      return
-    }
     for index in Swift.stride(from: 0, to: size, by: 4) {
       let (c, s) = unsafe (load(cosines + index), load(sines + index))
       let (lowRe, lowIm) = unsafe (load(re + index + size), load(im + index + size))
